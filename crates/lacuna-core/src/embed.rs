@@ -1,0 +1,62 @@
+//! Meaning as a vector: the trait that local models and endpoints implement outside this crate.
+
+use std::fmt;
+
+use crate::error::Result;
+
+/// Names a model and its version; two vectors may be compared only under the same one.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ModelId(String);
+
+/// The longest model name that is stored with a vector, in bytes.
+pub const MODEL_NAME_BYTES_MAX: usize = 128;
+
+impl ModelId {
+    pub fn new(name: impl Into<String>) -> Self {
+        Self(name.into())
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ModelId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Whether a text is to be found, or is looking. Some models embed the two differently.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    Passage,
+    Query,
+}
+
+/// Turns texts into unit vectors. Calls block; callers choose the thread.
+pub trait Embedder: Send + Sync {
+    fn model(&self) -> &ModelId;
+
+    /// One vector of unit length per text, in order, all of one dimension.
+    fn embed(&self, texts: &[&str], purpose: Purpose) -> Result<Vec<Vec<f32>>>;
+
+    /// How this model's cosines map onto the 0..1 scale that callers see.
+    fn calibration(&self) -> Calibration;
+}
+
+/// A logistic map from cosine to similarity, fitted so that 0.5 divides unrelated from related and the same
+/// threshold means the same under every model.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Calibration {
+    /// The cosine that is as likely to join unrelated texts as related ones.
+    pub midpoint: f32,
+    /// How fast similarity rises around the midpoint.
+    pub steepness: f32,
+}
+
+impl Calibration {
+    pub fn similarity(&self, cosine: f32) -> f32 {
+        1.0 / (1.0 + (-self.steepness * (cosine - self.midpoint)).exp())
+    }
+}

@@ -1,0 +1,82 @@
+//! The keystore: wrapped keys, in a place of their own, so that a backup of the data holds none of them
+//! and destroying one reaches every copy of what it sealed.
+
+use crate::domain::{MemoryId, VaultId};
+use crate::error::Result;
+
+/// Wrapped keys of every vault. What it keeps is useless without the master key and the epoch key.
+pub trait KeyStore: Send + Sync {
+    /// The vault's root and class keys, or `None` before the vault's first commit.
+    fn vault_keys(&self, vault: VaultId) -> Result<Option<VaultKeys>>;
+
+    /// Visits the wrapped keys of `only`, or of every memory of the vault.
+    fn memory_keys(
+        &self,
+        vault: VaultId,
+        only: Option<&[MemoryId]>,
+        visit: &mut dyn FnMut(WrappedMemoryKey) -> Result<()>,
+    ) -> Result<()>;
+
+    /// Applies a batch atomically and durably, or not at all. [`crate::Error::Conflict`] when the root is
+    /// not the one that `batch.root` expects to replace, or a class that it adds is already there.
+    fn commit(&self, batch: KeyBatch) -> Result<()>;
+
+    /// Up to `limit` vaults with an id above `after` that hold keys, in the order of id.
+    fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>>;
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct VaultKeys {
+    pub root: WrappedRoot,
+    pub classes: Vec<WrappedClassKey>,
+}
+
+/// The vault root key, wrapped under the user's key and the epoch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WrappedRoot {
+    /// Rises by one each time the root is wrapped anew.
+    pub generation: u32,
+    /// Version of the master key that the user's key was derived from.
+    pub key_version: u32,
+    /// Number of the epoch key that takes part in the wrap.
+    pub epoch: u32,
+    /// Who else must take part: 0 nobody, 1 the user's own secret (reserved).
+    pub holder: u8,
+    pub wrapped: Vec<u8>,
+}
+
+/// A class key. Its name is sealed inside, so that nobody can see which classes a vault has.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WrappedClassKey {
+    pub id: [u8; 16],
+    pub wrapped: Vec<u8>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WrappedMemoryKey {
+    pub memory: MemoryId,
+    /// The class key that wraps it.
+    pub class: [u8; 16],
+    /// What else takes part: 0 nothing, 1 the keys of the memories it derives from (reserved).
+    pub binding: u8,
+    pub wrapped: Vec<u8>,
+}
+
+/// What one commit does to the keys of one vault.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KeyBatch {
+    pub vault: VaultId,
+    /// The new root, and the generation that it replaces (`None` for a vault's first root).
+    pub root: Option<(WrappedRoot, Option<u32>)>,
+    pub classes: Vec<WrappedClassKey>,
+    /// Inserted, or replacing the key of the same memory.
+    pub memories: Vec<WrappedMemoryKey>,
+    /// Overwritten and removed. Ids without a key are passed over.
+    pub destroys: Vec<MemoryId>,
+}
+
+impl KeyBatch {
+    pub fn new(vault: VaultId) -> Self {
+        Self { vault, root: None, classes: Vec::new(), memories: Vec::new(), destroys: Vec::new() }
+    }
+}

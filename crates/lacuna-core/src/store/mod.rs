@@ -1,0 +1,192 @@
+//! Where sealed bytes are kept. A store cannot read what it keeps.
+//!
+//! [`Store`] is small and dyn-safe; RAM, SQLite and PostgreSQL implement it, and one suite
+//! (`conformance`) holds for all of them. Keys live elsewhere: see [`crate::keys`].
+
+use jiff::Timestamp;
+
+use crate::domain::{Holder, Lifecycle, MemoryId, OrgId, Revision, Scope, VaultId};
+use crate::error::Result;
+
+/// Rows in one batch.
+pub const BATCH_ROWS_MAX: usize = 10_000;
+/// Audit entries handed out per call.
+pub const AUDIT_PAGE_MAX: usize = 1_000;
+/// Tokens handed out per call.
+pub const TOKENS_PAGE_MAX: usize = 1_000;
+
+/// Sealed memories, tombstones, intents, audit chains and token hashes of every vault.
+pub trait Store: Send + Sync {
+    /// The vault's header, or `None` before its first commit.
+    fn vault(&self, vault: VaultId) -> Result<Option<VaultHeader>>;
+
+    /// The vault's revision, zero before its first commit. Every recall asks this, so it must be cheap.
+    fn revision(&self, vault: VaultId) -> Result<Revision>;
+
+    /// Visits everything that changed after `since`, in the order of revision, from one consistent
+    /// snapshot, and answers with the revision of that snapshot.
+    fn changes(
+        &self,
+        vault: VaultId,
+        since: Revision,
+        visit: &mut dyn FnMut(Change) -> Result<()>,
+    ) -> Result<Revision>;
+
+    /// The rows of `ids` with their bodies, in the order asked; `None` for what is not there.
+    fn rows(&self, vault: VaultId, ids: &[MemoryId]) -> Result<Vec<Option<Row>>>;
+
+    /// Applies a batch atomically and durably, or not at all, and answers with the new revision.
+    /// [`crate::Error::Conflict`] when the vault is not at `batch.expected`.
+    fn commit(&self, batch: Batch) -> Result<Revision>;
+
+    /// Erasures that began and have not ended, oldest first.
+    fn intents(&self, vault: VaultId) -> Result<Vec<Intent>>;
+
+    /// Up to [`AUDIT_PAGE_MAX`] entries of the vault's chain with a sequence number above `after`.
+    fn audit(&self, vault: VaultId, after: u64) -> Result<Vec<AuditRow>>;
+
+    /// The token whose secret hashes to `hash`.
+    fn token(&self, hash: &[u8; 32]) -> Result<Option<TokenRow>>;
+
+    /// The tokens of an organisation, oldest first.
+    fn tokens(&self, org: &OrgId) -> Result<Vec<TokenRow>>;
+
+    /// Headers of up to `limit` vaults with an id above `after`, in the order of id.
+    fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultHeader>>;
+}
+
+/// What a vault shows without a key.
+#[derive(Clone, PartialEq, Debug)]
+pub struct VaultHeader {
+    pub id: VaultId,
+    pub scope: Scope,
+    pub revision: Revision,
+    pub created_at: Timestamp,
+    pub audit: ChainHead,
+}
+
+/// Where an audit chain stands: the last sequence number and its hash.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ChainHead {
+    pub seq: u64,
+    pub hash: [u8; 32],
+}
+
+/// One memory at rest. Its columns are all that can be read without a key.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Row {
+    pub id: MemoryId,
+    pub state: Lifecycle,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub expires_at: Option<Timestamp>,
+    pub key_version: u32,
+    /// Counts the sealings of the frame; part of what its seal authenticates.
+    pub frame_revision: u32,
+    pub frame: Vec<u8>,
+    pub body: Body,
+}
+
+/// Where the sealed full text is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Body {
+    /// The gist says it all.
+    None,
+    Inline {
+        revision: u32,
+        sealed: Vec<u8>,
+    },
+    /// In the blob store, under the vault, the memory and this revision.
+    Blob {
+        revision: u32,
+        bytes: u64,
+    },
+    /// In a [`Change`], where bodies are not loaded; in a [`Batch`], the stored body stays as it is.
+    Unchanged,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Change {
+    /// Inserted or replaced. The body is not loaded: it is [`Body::Unchanged`].
+    Put(Row),
+    /// Erased; a content-free tombstone remains.
+    Gone(MemoryId),
+}
+
+/// What one commit does to one vault, all of it or nothing.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Batch {
+    pub vault: VaultId,
+    /// Written when the vault is new; a header that differs from the stored one is refused as corrupt.
+    pub scope: Scope,
+    pub at: Timestamp,
+    pub expected: Revision,
+    /// Inserted, or replacing the row of the same id.
+    pub puts: Vec<Row>,
+    /// Rows to erase; each leaves a tombstone. Ids that are not there leave one as well.
+    pub removals: Vec<MemoryId>,
+    pub opens: Vec<Intent>,
+    pub closes: Vec<u64>,
+    pub tokens: Vec<TokenChange>,
+    /// Must continue the chain without a gap.
+    pub audit: Vec<AuditRow>,
+}
+
+impl Batch {
+    pub fn new(scope: Scope, at: Timestamp, expected: Revision) -> Self {
+        Self {
+            vault: scope.vault_id(),
+            scope,
+            at,
+            expected,
+            puts: Vec::new(),
+            removals: Vec::new(),
+            opens: Vec::new(),
+            closes: Vec::new(),
+            tokens: Vec::new(),
+            audit: Vec::new(),
+        }
+    }
+}
+
+/// An erasure that has been decided and must end, whatever happens. Its id is the sequence number of the
+/// audit entry that announced it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Intent {
+    pub id: u64,
+    pub memories: Vec<MemoryId>,
+}
+
+/// One entry of an audit chain, as [`crate::audit`] made it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AuditRow {
+    pub seq: u64,
+    pub at: Timestamp,
+    pub entry: Vec<u8>,
+    pub hash: [u8; 32],
+}
+
+/// An API token: the hash of its secret, and whom it speaks for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TokenRow {
+    pub id: [u8; 16],
+    pub hash: [u8; 32],
+    pub org: OrgId,
+    pub user: String,
+    pub roles: Vec<String>,
+    pub label: String,
+    pub created_at: Timestamp,
+    pub expires_at: Option<Timestamp>,
+    pub revoked_at: Option<Timestamp>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TokenChange {
+    Add(TokenRow),
+    Revoke { id: [u8; 16], at: Timestamp },
+}
+
+/// How a scope is written into columns, and read back.
+pub(crate) fn holder_columns(holder: &Holder) -> (&'static str, &str) {
+    (holder.kind(), holder.name())
+}

@@ -3,8 +3,17 @@
 pub mod domain;
 pub mod error;
 
-pub mod embed;
+pub mod permit;
+
+pub mod admit;
+
+pub mod frame;
 pub mod keys;
+
 pub mod store;
+
+pub mod embed;
+
+pub mod audit;
 
 pub use error::{Error, Result};

@@ -1,0 +1,301 @@
+//! The bytes inside a sealed index frame: all that a vault needs to find a memory and to show it, save a
+//! full text that is longer than its gist.
+//!
+//! The encoding is CBOR with numbered fields. Numbers are never reused; a field that an older release wrote
+//! stays readable, and one that a newer release added is passed over.
+
+use jiff::Timestamp;
+use minicbor::{Decode, Encode};
+use zeroize::Zeroizing;
+
+use crate::domain::*;
+use crate::embed::{MODEL_NAME_BYTES_MAX, ModelId};
+use crate::error::{Error, Result};
+
+/// Vectors that one memory may carry: the model in use, and the one before it or the instant one.
+pub const VECTORS_MAX: usize = 4;
+
+/// What one memory contributes to an opened vault.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Frame {
+    pub gist: String,
+    pub details: Vec<Detail>,
+    pub facets: Facets,
+    /// Stems with their counts, as `index::TermList` writes them.
+    pub terms: Vec<u8>,
+    /// One quantised vector per model, as `index::QuantVec` writes them.
+    pub vectors: Vec<(ModelId, Vec<u8>)>,
+    /// Keyed hash of the full text: equal texts in one vault have equal hashes, and only there.
+    pub text_hash: [u8; 32],
+}
+
+impl Frame {
+    pub fn encode(&self) -> Zeroizing<Vec<u8>> {
+        // Reserved at once: a buffer that grows leaves copies of what it held.
+        let mut bytes = Zeroizing::new(Vec::with_capacity(self.encoded_size_bound()));
+        minicbor::encode(Wire::from(self), &mut *bytes).expect("a Vec takes every write");
+        bytes
+    }
+
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        let wire: Wire = minicbor::decode(bytes).map_err(|_| damaged())?;
+        wire.into_frame().ok_or_else(damaged)
+    }
+
+    fn encoded_size_bound(&self) -> usize {
+        const FIXED: usize = 1_024;
+        let details: usize = self.details.iter().map(|detail| detail.content.len() + 16).sum();
+        let vectors: usize = self.vectors.iter().map(|(_, bytes)| bytes.len() + MODEL_NAME_BYTES_MAX).sum();
+        let tags: usize = self.facets.tags.iter().map(|tag| tag.len() + 8).sum();
+        let entities: usize =
+            self.facets.entities.iter().map(|entity| entity.kind.len() + entity.name.len() + 16).sum();
+        let lineage = self.facets.derived_from.len() * 24;
+        FIXED + self.gist.len() + self.terms.len() + details + vectors + tags + entities + lineage
+    }
+}
+
+fn damaged() -> Error {
+    Error::corrupt("a memory's frame does not parse")
+}
+
+#[derive(Encode, Decode)]
+struct Wire<'a> {
+    #[b(0)]
+    gist: &'a str,
+    #[b(1)]
+    details: Vec<(&'a str, f32)>,
+    #[n(2)]
+    kind: (u8, u8, u8, u8),
+    #[n(3)]
+    lanes: (u8, Vec<u8>),
+    #[b(4)]
+    tags: Vec<&'a str>,
+    #[b(5)]
+    entities: Vec<(&'a str, &'a str, bool)>,
+    #[b(6)]
+    source: WireSource<'a>,
+    #[n(7)]
+    derived_from: Vec<WireLineage>,
+    #[n(8)]
+    privacy: (u8, Vec<u8>, u8),
+    #[n(9)]
+    retention: (u8, Option<i64>, bool),
+    #[n(10)]
+    vitality: (f32, f32, u32, i64),
+    #[n(11)]
+    decay: (f32, f32, f32, f32, f32),
+    #[b(12)]
+    terms: &'a minicbor::bytes::ByteSlice,
+    #[b(13)]
+    vectors: Vec<(&'a str, &'a minicbor::bytes::ByteSlice)>,
+    #[cbor(n(14), with = "minicbor::bytes")]
+    text_hash: [u8; 32],
+}
+
+#[derive(Encode, Decode)]
+struct WireSource<'a> {
+    #[n(0)]
+    kind: u8,
+    #[n(1)]
+    trust: u8,
+    #[b(2)]
+    session: Option<&'a str>,
+    #[b(3)]
+    message: Option<&'a str>,
+    #[n(4)]
+    turn: Option<u32>,
+    #[b(5)]
+    tool: Option<&'a str>,
+    #[b(6)]
+    channel: Option<&'a str>,
+    #[b(7)]
+    deployment: Option<&'a str>,
+    #[n(8)]
+    from_external_content: bool,
+}
+
+#[derive(Encode, Decode)]
+struct WireLineage {
+    #[cbor(n(0), with = "minicbor::bytes")]
+    source: [u8; 16],
+    #[n(1)]
+    contribution: u8,
+}
+
+impl<'a> From<&'a Frame> for Wire<'a> {
+    fn from(frame: &'a Frame) -> Self {
+        let Facets { vitality, retention, privacy, .. } = &frame.facets;
+        let facets = &frame.facets;
+        Wire {
+            gist: &frame.gist,
+            details: frame.details.iter().map(|detail| (&*detail.content, detail.brightness)).collect(),
+            kind: (
+                facets.category.code(),
+                facets.content_type.code(),
+                facets.tier.code(),
+                facets.kind.code(),
+            ),
+            lanes: (facets.lane.code(), codes(&facets.secondary_lanes, |lane| lane.code())),
+            tags: facets.tags.iter().map(String::as_str).collect(),
+            entities: facets
+                .entities
+                .iter()
+                .map(|entity| (&*entity.kind, &*entity.name, entity.primary))
+                .collect(),
+            source: WireSource::from(&facets.source),
+            derived_from: facets
+                .derived_from
+                .iter()
+                .map(|link| WireLineage {
+                    source: *link.source.as_bytes(),
+                    contribution: link.contribution.code(),
+                })
+                .collect(),
+            privacy: (
+                privacy.class.code(),
+                codes(&privacy.sensitivity, |sensitivity| sensitivity.code()),
+                privacy.basis.code(),
+            ),
+            retention: (retention.tier.code(), retention.expires_at.map(millis), retention.pinned),
+            vitality: (
+                vitality.salience,
+                vitality.valence,
+                vitality.rehearsals,
+                millis(vitality.rehearsed_at),
+            ),
+            decay: (
+                vitality.decay.half_life_days,
+                vitality.decay.rehearsal_boost,
+                vitality.decay.valence_protection,
+                vitality.decay.minimum_salience,
+                vitality.decay.detail_decay_rate,
+            ),
+            terms: frame.terms.as_slice().into(),
+            vectors: frame
+                .vectors
+                .iter()
+                .map(|(model, bytes)| (model.as_str(), bytes.as_slice().into()))
+                .collect(),
+            text_hash: frame.text_hash,
+        }
+    }
+}
+
+impl<'a> From<&'a Source> for WireSource<'a> {
+    fn from(source: &'a Source) -> Self {
+        WireSource {
+            kind: source.kind.code(),
+            trust: source.trust.code(),
+            session: source.session.as_ref().map(SessionId::as_str),
+            message: source.message.as_deref(),
+            turn: source.turn,
+            tool: source.tool.as_deref(),
+            channel: source.channel.as_deref(),
+            deployment: source.deployment.as_deref(),
+            from_external_content: source.from_external_content,
+        }
+    }
+}
+
+impl Wire<'_> {
+    /// `None` when a code is unknown or a time lies outside the calendar.
+    fn into_frame(self) -> Option<Frame> {
+        let (category, content_type, tier, kind) = self.kind;
+        let (salience, valence, rehearsals, rehearsed_at) = self.vitality;
+        let (half_life_days, rehearsal_boost, valence_protection, minimum_salience, detail_decay_rate) =
+            self.decay;
+        let facets = Facets {
+            category: Category::from_code(category)?,
+            content_type: ContentType::from_code(content_type)?,
+            tier: Tier::from_code(tier)?,
+            kind: PersonaKind::from_code(kind)?,
+            lane: Lane::from_code(self.lanes.0)?,
+            secondary_lanes: values(&self.lanes.1, Lane::from_code)?,
+            tags: self.tags.into_iter().map(str::to_owned).collect(),
+            entities: self
+                .entities
+                .into_iter()
+                .map(|(kind, name, primary)| Entity { kind: kind.into(), name: name.into(), primary })
+                .collect(),
+            source: self.source.into_source()?,
+            derived_from: self
+                .derived_from
+                .iter()
+                .map(|link| {
+                    let contribution = Contribution::from_code(link.contribution)?;
+                    Some(Lineage { source: MemoryId::from_bytes(link.source), contribution })
+                })
+                .collect::<Option<_>>()?,
+            privacy: Privacy {
+                class: PrivacyClass::from_code(self.privacy.0)?,
+                sensitivity: values(&self.privacy.1, Sensitivity::from_code)?,
+                basis: ConsentBasis::from_code(self.privacy.2)?,
+            },
+            retention: Retention {
+                tier: RetentionTier::from_code(self.retention.0)?,
+                expires_at: optional_time(self.retention.1)?,
+                pinned: self.retention.2,
+            },
+            vitality: Vitality {
+                salience,
+                valence,
+                decay: DecayProfile {
+                    half_life_days,
+                    rehearsal_boost,
+                    valence_protection,
+                    minimum_salience,
+                    detail_decay_rate,
+                },
+                rehearsals,
+                rehearsed_at: from_millis(rehearsed_at)?,
+            },
+        };
+        Some(Frame {
+            gist: self.gist.to_owned(),
+            details: self
+                .details
+                .into_iter()
+                .map(|(content, brightness)| Detail { content: content.to_owned(), brightness })
+                .collect(),
+            facets,
+            terms: self.terms.to_vec(),
+            vectors: self
+                .vectors
+                .into_iter()
+                .map(|(model, bytes)| (ModelId::new(model), bytes.to_vec()))
+                .collect(),
+            text_hash: self.text_hash,
+        })
+    }
+}
+
+impl WireSource<'_> {
+    fn into_source(self) -> Option<Source> {
+        Some(Source {
+            kind: SourceType::from_code(self.kind)?,
+            trust: Trust::from_code(self.trust)?,
+            session: self.session.map(SessionId::new).transpose().ok()?,
+            message: self.message.map(str::to_owned),
+            turn: self.turn,
+            tool: self.tool.map(str::to_owned),
+            channel: self.channel.map(str::to_owned),
+            deployment: self.deployment.map(str::to_owned),
+            from_external_content: self.from_external_content,
+        })
+    }
+}
+
+fn codes<T: Copy>(values: &[T], code: impl Fn(T) -> u8) -> Vec<u8> {
+    values.iter().map(|value| code(*value)).collect()
+}
+
+fn values<T>(codes: &[u8], value: impl Fn(u8) -> Option<T>) -> Option<Vec<T>> {
+    codes.iter().map(|code| value(*code)).collect()
+}
+
+fn optional_time(stored: Option<i64>) -> Option<Option<Timestamp>> {
+    match stored {
+        None => Some(None),
+        Some(millis) => from_millis(millis).map(Some),
+    }
+}

@@ -160,10 +160,12 @@ fn fields_of_one_memory_are_apart() {
     }
 }
 
+type Swap = fn(&mut Keys, Keys);
+
 #[test]
 fn every_key_takes_part() {
     let good = keys(1);
-    let swaps: [(&str, fn(&mut Keys, Keys)); 6] = [
+    let swaps: [(&str, Swap); 6] = [
         ("user", |keys, other| keys.user = other.user),
         ("epoch", |keys, other| keys.epoch = other.epoch),
         ("held", |keys, other| keys.held = other.held),
@@ -299,7 +301,7 @@ mod passphrases {
     const COST_AT: usize = MAGIC_BYTES + 1;
 
     fn file() -> Vec<u8> {
-        protect(&KEY, "Zoë's words", PassphraseCost::LEAST, &entropy()).unwrap()
+        protect(&KEY, "Zoë's words", PassphraseCost::LEAST, &entropy()).expect("the least cost is accepted")
     }
 
     #[test]
@@ -335,8 +337,10 @@ mod passphrases {
             PassphraseCost { memory_kib: 1024 * 1024 + 1, ..least },
             PassphraseCost { memory_kib: 0, ..least },
             PassphraseCost { passes: u32::MAX, ..least },
+            PassphraseCost { passes: 17, ..least },
             PassphraseCost { passes: 0, ..least },
             PassphraseCost { lanes: u32::MAX, ..least },
+            PassphraseCost { lanes: 17, memory_kib: 17 * 8, ..least },
             PassphraseCost { lanes: 0, ..least },
             PassphraseCost { lanes: 2, ..least },
         ];

@@ -1,7 +1,8 @@
 /// The first bytes of every encoding; a new layout gets a new tag.
-const DOMAIN: &[u8] = b"lacuna/context/v1";
-/// Everything in the encoding whose length does not vary, length prefixes included.
-const FIXED_BYTES: usize = 3 * 8 + DOMAIN.len() + 16 + 16 + 1 + 1 + 4 + 8 + 4;
+const DOMAIN: &[u8; 13] = b"lacuna/aad/v1";
+/// Everything in the encoding whose length does not vary. It stays short because it is hashed for every
+/// envelope: with 48 bytes for organisation and user it still fits into two SHA-256 blocks.
+const FIXED_BYTES: usize = DOMAIN.len() + 2 * 4 + 16 + 16 + 1 + 1 + 4 + 8 + 4;
 
 /// What an envelope holds. The codes are part of the stored format: never reuse or renumber one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,9 +41,11 @@ impl Context<'_> {
     /// so no two contexts share an encoding. Frozen: see `tests/frozen.rs`.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(FIXED_BYTES + self.org.len() + self.user.len());
-        for text in [DOMAIN, self.org.as_bytes(), self.user.as_bytes()] {
-            bytes.extend_from_slice(&(text.len() as u64).to_be_bytes());
-            bytes.extend_from_slice(text);
+        bytes.extend_from_slice(DOMAIN);
+        for text in [self.org, self.user] {
+            let length = u32::try_from(text.len()).expect("a name is shorter than 4 GiB");
+            bytes.extend_from_slice(&length.to_be_bytes());
+            bytes.extend_from_slice(text.as_bytes());
         }
         bytes.extend_from_slice(&self.vault);
         bytes.extend_from_slice(&self.memory);

@@ -5,13 +5,13 @@
 //! envelope opens under one key and one context only, which AES-GCM alone does not promise.
 
 use aws_lc_rs::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
-use subtle::ConstantTimeEq;
+use aws_lc_rs::constant_time::verify_slices_are_equal;
 use thiserror::Error;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::digest::sha256;
 use crate::entropy::Entropy;
-use crate::hkdf::{Expander, FIRST_BLOCK};
+use crate::hkdf::{Expander, INFO_BYTES};
 use crate::key::KEY_BYTES;
 
 const VERSION: u8 = 1;
@@ -24,8 +24,8 @@ const CIPHERTEXT_AT: usize = NONCE_AT + NONCE_BYTES;
 /// What an envelope adds to the length of its plaintext.
 pub const OVERHEAD_BYTES: usize = CIPHERTEXT_AT + TAG_BYTES;
 
-// With 22 bytes of label, an info and its counter fill exactly one SHA-256 block.
-const LABEL_BYTES: usize = 22;
+const AAD_HASH_BYTES: usize = 32;
+const LABEL_BYTES: usize = INFO_BYTES - AAD_HASH_BYTES;
 const CONTENT_LABEL: &[u8; LABEL_BYTES] = b"lacuna/seal/content/v1";
 const COMMITMENT_LABEL: &[u8; LABEL_BYTES] = b"lacuna/seal/commits/v1";
 
@@ -120,9 +120,8 @@ impl<'a> Parts<'a> {
 
     fn open(&self, key: &[u8; KEY_BYTES], aad: &[u8], plaintext: &mut [u8]) -> Result<(), OpenError> {
         let derived = Derived::new(key, aad);
-        if !bool::from(derived.commitment.ct_eq(self.commitment)) {
-            return Err(OpenError::Rejected);
-        }
+        verify_slices_are_equal(derived.commitment.as_slice(), self.commitment)
+            .map_err(|_| OpenError::Rejected)?;
         let nonce = Nonce::assume_unique_for_key(self.nonce);
         derived
             .cipher
@@ -139,20 +138,20 @@ struct Derived {
 
 impl Derived {
     fn new(key: &[u8; KEY_BYTES], aad: &[u8]) -> Self {
-        let expander = Expander::new(key);
+        let mut expander = Expander::new(key);
         let aad_hash = sha256(aad);
-        let content_key = expander.expand_counted(&info(CONTENT_LABEL, &aad_hash));
+        let content_key = expander.expand(&info(CONTENT_LABEL, &aad_hash));
         let cipher = UnboundKey::new(&AES_256_GCM, content_key.as_slice()).expect("the key has 32 bytes");
         Self {
             cipher: LessSafeKey::new(cipher),
-            commitment: expander.expand_counted(&info(COMMITMENT_LABEL, &aad_hash)),
+            commitment: expander.expand(&info(COMMITMENT_LABEL, &aad_hash)),
         }
     }
 }
 
-fn info(label: &[u8; LABEL_BYTES], aad_hash: &[u8; 32]) -> [u8; LABEL_BYTES + 32 + 1] {
-    let mut info = [FIRST_BLOCK; LABEL_BYTES + 32 + 1];
+fn info(label: &[u8; LABEL_BYTES], aad_hash: &[u8; AAD_HASH_BYTES]) -> [u8; INFO_BYTES] {
+    let mut info = [0u8; INFO_BYTES];
     info[..LABEL_BYTES].copy_from_slice(label);
-    info[LABEL_BYTES..LABEL_BYTES + 32].copy_from_slice(aad_hash);
+    info[LABEL_BYTES..].copy_from_slice(aad_hash);
     info
 }

@@ -1,7 +1,6 @@
 use aws_lc_rs::hmac;
-use zeroize::Zeroizing;
 
-use crate::hkdf::{Expander, FIRST_BLOCK};
+use crate::hkdf;
 use crate::key::RootKey;
 
 const FINGERPRINT_INFO: &[u8] = b"lacuna/fingerprint/v1/";
@@ -13,8 +12,8 @@ pub struct FingerprintKey(hmac::Key);
 impl RootKey {
     /// Each purpose has its own key, so that a query's fingerprint never matches a memory's.
     pub fn derive_fingerprint_key(&self, purpose: &str) -> FingerprintKey {
-        let info = [FINGERPRINT_INFO, purpose.as_bytes(), &[FIRST_BLOCK]].concat();
-        let key: Zeroizing<[u8; 32]> = Expander::new(self.bytes()).expand_counted(&info);
+        let info = [FINGERPRINT_INFO, purpose.as_bytes()].concat();
+        let key = hkdf::expand(self.bytes(), &info);
         FingerprintKey(hmac::Key::new(hmac::HMAC_SHA256, key.as_slice()))
     }
 }

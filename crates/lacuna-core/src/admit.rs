@@ -149,7 +149,7 @@ fn admit_lineage(sources: Vec<Lineage>) -> Result<Vec<Lineage>> {
     Ok(sources)
 }
 
-fn at_most(field: &'static str, count: usize, max: usize) -> Result<()> {
+pub(crate) fn at_most(field: &'static str, count: usize, max: usize) -> Result<()> {
     if count <= max { Ok(()) } else { Err(Error::invalid(field, format!("at most {max} are accepted"))) }
 }
 

@@ -7,8 +7,10 @@ use jiff::Timestamp;
 use lacuna_seal::Digest;
 use minicbor::{Decode, Encode};
 
-use crate::domain::{MemoryId, millis};
+use crate::domain::{MemoryId, VaultId, millis};
 use crate::error::{Error, Result};
+use crate::lacuna::Lacuna;
+use crate::permit::{Grant, ReadAudit};
 use crate::store::{AuditRow, ChainHead};
 
 const HASH_DOMAIN: &str = "lacuna/audit/v1";
@@ -109,6 +111,44 @@ fn entry_hash(previous: &[u8; 32], seq: u64, at: Timestamp, entry: &[u8]) -> [u8
     *Digest::of(HASH_DOMAIN, &parts).as_bytes()
 }
 
+/// What a verification found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AuditReport {
+    pub entries: u64,
+    /// The hash of the last entry: whoever wrote it down earlier can see that nothing was cut off.
+    pub head: [u8; 32],
+}
+
+impl Lacuna {
+    /// Walks the vault's chain from its first entry to its last.
+    pub fn verify_audit(&self, grant: &Grant<ReadAudit>) -> Result<AuditReport> {
+        let vault = grant.scope().vault_id();
+        let mut head = ChainHead::default();
+        self.each_entry(vault, |row| head.verify(row))?;
+        let stored = self.store.vault(vault)?.map_or(ChainHead::default(), |header| header.audit);
+        if stored.seq < head.seq || (stored.seq == head.seq && stored.hash != head.hash) {
+            return Err(Error::corrupt("the vault's header does not match the end of its audit chain"));
+        }
+        Ok(AuditReport { entries: head.seq, head: head.hash })
+    }
+
+    /// Entries of the vault's chain above `after`, oldest first, a page at a time.
+    pub fn read_audit(&self, grant: &Grant<ReadAudit>, after: u64) -> Result<Vec<(AuditRow, AuditEntry)>> {
+        let rows = self.store.audit(grant.scope().vault_id(), after)?;
+        rows.into_iter().map(|row| AuditEntry::decode(&row).map(|entry| (row, entry))).collect()
+    }
+
+    fn each_entry(&self, vault: VaultId, mut visit: impl FnMut(&AuditRow) -> Result<()>) -> Result<()> {
+        let mut after = 0;
+        loop {
+            let page = self.store.audit(vault, after)?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after = last.seq;
+            page.iter().try_for_each(&mut visit)?;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,7 +197,7 @@ mod tests {
     fn the_encoding_is_frozen() {
         let row = &chain(1)[0];
         let hex: String = row.entry.iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(hex, "840164616e6e61815000000000000000000000000000000000" .to_owned() + "00");
+        assert_eq!(hex, "840164616e6e61815000000000000000000000000000000000".to_owned() + "00");
         assert_eq!(AuditEntry::decode(row).unwrap().actor, "anna");
     }
 }

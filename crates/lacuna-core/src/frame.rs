@@ -13,31 +13,33 @@ use crate::embed::{MODEL_NAME_BYTES_MAX, ModelId};
 use crate::error::{Error, Result};
 
 /// Vectors that one memory may carry: the model in use, and the one before it or the instant one.
-pub const VECTORS_MAX: usize = 4;
+pub(crate) const VECTORS_MAX: usize = 4;
 
 /// What one memory contributes to an opened vault.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Frame {
-    pub gist: String,
-    pub details: Vec<Detail>,
-    pub facets: Facets,
+pub(crate) struct Frame {
+    pub(crate) gist: String,
+    pub(crate) details: Vec<Detail>,
+    pub(crate) facets: Facets,
     /// Stems with their counts, as `index::TermList` writes them.
-    pub terms: Vec<u8>,
+    pub(crate) terms: Vec<u8>,
     /// One quantised vector per model, as `index::QuantVec` writes them.
-    pub vectors: Vec<(ModelId, Vec<u8>)>,
+    pub(crate) vectors: Vec<(ModelId, Vec<u8>)>,
     /// Keyed hash of the full text: equal texts in one vault have equal hashes, and only there.
-    pub text_hash: [u8; 32],
+    pub(crate) text_hash: [u8; 32],
+    /// Whether the full text says more than the gist and is sealed apart.
+    pub(crate) has_body: bool,
 }
 
 impl Frame {
-    pub fn encode(&self) -> Zeroizing<Vec<u8>> {
+    pub(crate) fn encode(&self) -> Zeroizing<Vec<u8>> {
         // Reserved at once: a buffer that grows leaves copies of what it held.
         let mut bytes = Zeroizing::new(Vec::with_capacity(self.encoded_size_bound()));
         minicbor::encode(Wire::from(self), &mut *bytes).expect("a Vec takes every write");
         bytes
     }
 
-    pub fn decode(bytes: &[u8]) -> Result<Self> {
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self> {
         let wire: Wire = minicbor::decode(bytes).map_err(|_| damaged())?;
         wire.into_frame().ok_or_else(damaged)
     }
@@ -90,6 +92,8 @@ struct Wire<'a> {
     vectors: Vec<(&'a str, &'a minicbor::bytes::ByteSlice)>,
     #[cbor(n(14), with = "minicbor::bytes")]
     text_hash: [u8; 32],
+    #[n(15)]
+    has_body: bool,
 }
 
 #[derive(Encode, Decode)]
@@ -177,6 +181,7 @@ impl<'a> From<&'a Frame> for Wire<'a> {
                 .map(|(model, bytes)| (model.as_str(), bytes.as_slice().into()))
                 .collect(),
             text_hash: frame.text_hash,
+            has_body: frame.has_body,
         }
     }
 }
@@ -265,6 +270,7 @@ impl Wire<'_> {
                 .map(|(model, bytes)| (ModelId::new(model), bytes.to_vec()))
                 .collect(),
             text_hash: self.text_hash,
+            has_body: self.has_body,
         })
     }
 }

@@ -120,11 +120,7 @@ mod tests {
     use super::*;
 
     fn caller(user: &str, roles: &[Role]) -> Caller {
-        Caller {
-            org: OrgId::new("acme").unwrap(),
-            user: UserId::new(user).unwrap(),
-            roles: roles.to_vec(),
-        }
+        Caller { org: OrgId::new("acme").unwrap(), user: UserId::new(user).unwrap(), roles: roles.to_vec() }
     }
 
     fn code<A: Action>(caller: &Caller, scope: &Scope) -> &'static str {

@@ -20,7 +20,8 @@ impl Digest {
 }
 
 /// Plain SHA-256, for the two places where the format asks for exactly that.
-pub(crate) fn sha256(bytes: &[u8]) -> [u8; 32] {
+/// Plain SHA-256. It is guessable for short texts: stored hashes are keyed, see [`crate::FingerprintKey`].
+pub fn sha256(bytes: &[u8]) -> [u8; 32] {
     sha256_bytes(digest::digest(&digest::SHA256, bytes))
 }
 

@@ -22,7 +22,7 @@ mod seal;
 mod wrap;
 
 pub use context::{Context, Field};
-pub use digest::Digest;
+pub use digest::{Digest, sha256};
 pub use entropy::{Entropy, SeededEntropy, SystemEntropy};
 pub use envelope::OpenError;
 pub use fingerprint::FingerprintKey;

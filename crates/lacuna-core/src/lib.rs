@@ -4,6 +4,7 @@ pub mod domain;
 pub mod error;
 
 pub mod embed;
+pub mod index;
 pub mod keys;
 pub mod store;
 

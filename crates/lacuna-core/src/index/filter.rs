@@ -1,0 +1,56 @@
+use super::{Attributes, Tag};
+use crate::domain::{Category, Lane, Lifecycle, Tier};
+
+/// Which memories a search may find. Empty lists admit everything, save that only active memories are found
+/// unless other states are named.
+#[derive(Clone, Default, Debug)]
+pub struct Filter {
+    pub states: Vec<Lifecycle>,
+    pub categories: Vec<Category>,
+    pub tiers: Vec<Tier>,
+    pub lanes: Vec<Lane>,
+    /// Also look at the secondary lanes of a memory.
+    pub secondary_lanes: bool,
+    /// Created at or after this moment, in milliseconds.
+    pub from: Option<i64>,
+    /// Created before this moment.
+    pub until: Option<i64>,
+    pub any_tags: Vec<Tag>,
+    pub all_tags: Vec<Tag>,
+    pub sessions: Vec<u64>,
+    pub min_salience: f32,
+}
+
+impl Filter {
+    pub(super) fn admits(&self, memory: &Attributes, tags: &[Tag], now: i64) -> bool {
+        self.shows(memory, now)
+            && admits(&self.categories, &memory.category)
+            && admits(&self.tiers, &memory.tier)
+            && self.admits_lane(memory)
+            && self.from.is_none_or(|from| memory.created_at >= from)
+            && self.until.is_none_or(|until| memory.created_at < until)
+            && memory.salience >= self.min_salience
+            && (self.sessions.is_empty()
+                || memory.session.is_some_and(|session| self.sessions.contains(&session.key)))
+            && (self.any_tags.is_empty() || self.any_tags.iter().any(|tag| tags.contains(tag)))
+            && self.all_tags.iter().all(|tag| tags.contains(tag))
+    }
+
+    /// Whether a memory is there at all for this search: in a state that it asks for, and not expired.
+    pub(super) fn shows(&self, memory: &Attributes, now: i64) -> bool {
+        let state = match self.states[..] {
+            [] => memory.state == Lifecycle::Active,
+            _ => self.states.contains(&memory.state),
+        };
+        state && memory.expires_at.is_none_or(|at| now < at)
+    }
+
+    fn admits_lane(&self, memory: &Attributes) -> bool {
+        admits(&self.lanes, &memory.lane)
+            || self.secondary_lanes && self.lanes.iter().any(|&lane| memory.secondary_lanes.contains(lane))
+    }
+}
+
+fn admits<T: PartialEq>(wanted: &[T], value: &T) -> bool {
+    wanted.is_empty() || wanted.contains(value)
+}

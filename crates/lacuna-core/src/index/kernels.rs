@@ -1,0 +1,268 @@
+//! The loops that touch every memory: the only unsafe code of the workspace.
+//!
+//! Each kernel exists twice, portable and AVX2, in integer arithmetic, so that both give the same bits; the
+//! tests hold them to it. Callers see safe functions that choose at run time.
+
+#![allow(unsafe_code)]
+
+/// The largest magnitude of an int8 code: −128 is never produced, so that codes are symmetric.
+pub const CODE_I8_MAX: i32 = 127;
+/// Rows whose sign bits are stored together: one AVX2 register of bytes.
+pub const SIGN_GROUP: usize = 32;
+/// The largest entry of a sign table: four of them still fit in a byte.
+pub const SIGN_ENTRY_MAX: u8 = 63;
+/// Entries per table: one per pattern of four sign bits.
+pub const SIGN_TABLE: usize = 16;
+
+/// The largest query code that cannot overflow 32 bits against `dim` codes of either sign.
+pub fn query_code_max(dim: usize) -> i32 {
+    let bound = i64::from(i32::MAX) / (i64::from(CODE_I8_MAX) * dim.max(1) as i64);
+    bound.min(i64::from(i16::MAX)) as i32
+}
+
+/// The dot product of one row of codes with the query.
+pub fn dot(row: &[i8], query: &[i16]) -> i32 {
+    let mut out = [0];
+    dot_rows(row, query, &mut out);
+    out[0]
+}
+
+/// The dot products of consecutive rows with the query, one per element of `out`.
+///
+/// # Panics
+/// When `rows` does not hold exactly `out.len()` rows of the query's length.
+pub fn dot_rows(rows: &[i8], query: &[i16], out: &mut [i32]) {
+    assert_eq!(rows.len(), query.len() * out.len(), "rows and query differ in length");
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2, and the lengths were checked above.
+        unsafe { avx2::dot_rows(rows, query, out) };
+        return;
+    }
+    portable::dot_rows(rows, query, out);
+}
+
+/// Adds up, for each row of one group, the table entries that its sign bits select.
+///
+/// `group` holds byte `b` of row `r` at `b * SIGN_GROUP + r`; `tables` holds two tables per byte, the one of
+/// the low four bits first. No entry may exceed [`SIGN_ENTRY_MAX`].
+///
+/// # Panics
+/// When `tables` does not hold two tables for each byte of a row, or a row has more than 512 bytes.
+pub fn sign_sums(group: &[u8], tables: &[u8], out: &mut [u16; SIGN_GROUP]) {
+    let row_bytes = group.len() / SIGN_GROUP;
+    assert_eq!(group.len(), row_bytes * SIGN_GROUP, "a group holds whole rows");
+    assert_eq!(tables.len(), row_bytes * 2 * SIGN_TABLE, "two tables per byte");
+    assert!(row_bytes <= 512, "sums of longer rows would overflow");
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2, and the lengths were checked above.
+        unsafe { avx2::sign_sums(group, tables, out) };
+        return;
+    }
+    portable::sign_sums(group, tables, out);
+}
+
+/// What every processor can run, and what the fast kernels are tested against.
+pub mod portable {
+    use super::{SIGN_GROUP, SIGN_TABLE};
+
+    pub fn dot_rows(rows: &[i8], query: &[i16], out: &mut [i32]) {
+        if query.is_empty() {
+            out.fill(0);
+            return;
+        }
+        for (row, out) in rows.chunks_exact(query.len()).zip(out) {
+            *out = row.iter().zip(query).map(|(&code, &q)| i32::from(code) * i32::from(q)).sum();
+        }
+    }
+
+    pub fn sign_sums(group: &[u8], tables: &[u8], out: &mut [u16; SIGN_GROUP]) {
+        out.fill(0);
+        for (bytes, tables) in group.chunks_exact(SIGN_GROUP).zip(tables.chunks_exact(2 * SIGN_TABLE)) {
+            let (low, high) = tables.split_at(SIGN_TABLE);
+            for (&byte, out) in bytes.iter().zip(out.iter_mut()) {
+                *out += u16::from(low[usize::from(byte & 15)]) + u16::from(high[usize::from(byte >> 4)]);
+            }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use std::arch::x86_64::*;
+
+    use super::{SIGN_GROUP, SIGN_TABLE};
+
+    const LANES: usize = 16;
+
+    /// # Safety
+    /// Needs AVX2, and `rows.len() == query.len() * out.len()`.
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn dot_rows(rows: &[i8], query: &[i16], out: &mut [i32]) {
+        let dim = query.len();
+        let mut row = 0;
+        // Four rows at a time share each load of the query.
+        while row + 4 <= out.len() {
+            // SAFETY: rows `row .. row + 4` lie within `rows`, by the caller's promise about lengths.
+            let sums = unsafe { dot_four(rows.as_ptr().add(row * dim), query) };
+            out[row..row + 4].copy_from_slice(&sums);
+            row += 4;
+        }
+        while row < out.len() {
+            // SAFETY: row `row` lies within `rows`.
+            out[row] = unsafe { dot_one(rows.as_ptr().add(row * dim), query) };
+            row += 1;
+        }
+    }
+
+    /// # Safety
+    /// Needs AVX2, and four rows of `query.len()` codes at `rows`.
+    #[target_feature(enable = "avx2")]
+    unsafe fn dot_four(rows: *const i8, query: &[i16]) -> [i32; 4] {
+        let dim = query.len();
+        let mut sums = [_mm256_setzero_si256(); 4];
+        let mut at = 0;
+        while at + LANES <= dim {
+            // SAFETY: `at + LANES <= dim`, so each load stays within its row and within the query.
+            unsafe {
+                let q = _mm256_loadu_si256(query.as_ptr().add(at).cast());
+                for (r, sum) in sums.iter_mut().enumerate() {
+                    let codes = _mm_loadu_si128(rows.add(r * dim + at).cast());
+                    *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(_mm256_cvtepi8_epi16(codes), q));
+                }
+            }
+            at += LANES;
+        }
+        let mut out = [0; 4];
+        for (r, out) in out.iter_mut().enumerate() {
+            // SAFETY: the tail `at .. dim` lies within row `r`.
+            *out = horizontal_sum(sums[r]) + unsafe { tail(rows.add(r * dim), query, at) };
+        }
+        out
+    }
+
+    /// # Safety
+    /// Needs AVX2, and `query.len()` codes at `row`.
+    #[target_feature(enable = "avx2")]
+    unsafe fn dot_one(row: *const i8, query: &[i16]) -> i32 {
+        let dim = query.len();
+        let mut sum = _mm256_setzero_si256();
+        let mut at = 0;
+        while at + LANES <= dim {
+            // SAFETY: `at + LANES <= dim`, so both loads stay in bounds.
+            unsafe {
+                let q = _mm256_loadu_si256(query.as_ptr().add(at).cast());
+                let codes = _mm_loadu_si128(row.add(at).cast());
+                sum = _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_cvtepi8_epi16(codes), q));
+            }
+            at += LANES;
+        }
+        // SAFETY: the tail `at .. dim` lies within the row.
+        horizontal_sum(sum) + unsafe { tail(row, query, at) }
+    }
+
+    /// # Safety
+    /// Needs `query.len()` codes at `row`.
+    unsafe fn tail(row: *const i8, query: &[i16], from: usize) -> i32 {
+        // SAFETY: every index is below `query.len()`, which the caller promises the row to hold.
+        (from..query.len()).map(|at| i32::from(unsafe { *row.add(at) }) * i32::from(query[at])).sum()
+    }
+
+    #[target_feature(enable = "avx2")]
+    fn horizontal_sum(sum: __m256i) -> i32 {
+        let half = _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256::<1>(sum));
+        let pair = _mm_add_epi32(half, _mm_shuffle_epi32::<0b00_00_11_10>(half));
+        _mm_cvtsi128_si32(_mm_add_epi32(pair, _mm_shuffle_epi32::<0b00_00_00_01>(pair)))
+    }
+
+    /// # Safety
+    /// Needs AVX2, whole rows in `group`, two tables per byte of a row, and entries of at most 63.
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn sign_sums(group: &[u8], tables: &[u8], out: &mut [u16; SIGN_GROUP]) {
+        let row_bytes = group.len() / SIGN_GROUP;
+        let nibble = _mm256_set1_epi8(15);
+        let (mut even, mut odd) = (_mm256_setzero_si256(), _mm256_setzero_si256());
+        let mut byte = 0;
+        while byte < row_bytes {
+            // Two bytes of each row select four entries, whose sum still fits in a byte.
+            let mut sum = _mm256_setzero_si256();
+            for b in byte..(byte + 2).min(row_bytes) {
+                // SAFETY: `b < row_bytes`, so the group's bytes and both tables are in bounds.
+                unsafe {
+                    let bits = _mm256_loadu_si256(group.as_ptr().add(b * SIGN_GROUP).cast());
+                    let table = tables.as_ptr().add(b * 2 * SIGN_TABLE);
+                    let low = _mm256_broadcastsi128_si256(_mm_loadu_si128(table.cast()));
+                    let high = _mm256_broadcastsi128_si256(_mm_loadu_si128(table.add(SIGN_TABLE).cast()));
+                    let low_bits = _mm256_and_si256(bits, nibble);
+                    let high_bits = _mm256_and_si256(_mm256_srli_epi16::<4>(bits), nibble);
+                    sum = _mm256_add_epi8(sum, _mm256_shuffle_epi8(low, low_bits));
+                    sum = _mm256_add_epi8(sum, _mm256_shuffle_epi8(high, high_bits));
+                }
+            }
+            even = _mm256_add_epi16(even, _mm256_and_si256(sum, _mm256_set1_epi16(0xff)));
+            odd = _mm256_add_epi16(odd, _mm256_srli_epi16::<8>(sum));
+            byte += 2;
+        }
+        // Even and odd rows were added up apart; interleaving restores their order within each half.
+        let (first, second) = (_mm256_unpacklo_epi16(even, odd), _mm256_unpackhi_epi16(even, odd));
+        // SAFETY: `out` holds 32 sums, which the four stores of 8 cover exactly.
+        unsafe {
+            let out = out.as_mut_ptr();
+            _mm_storeu_si128(out.cast(), _mm256_castsi256_si128(first));
+            _mm_storeu_si128(out.add(8).cast(), _mm256_castsi256_si128(second));
+            _mm_storeu_si128(out.add(16).cast(), _mm256_extracti128_si256::<1>(first));
+            _mm_storeu_si128(out.add(24).cast(), _mm256_extracti128_si256::<1>(second));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn dots_are_the_same_bits_on_every_processor(
+            (dim, count) in (1usize..500, 1usize..9),
+            seed in any::<u64>(),
+        ) {
+            let mut state = seed | 1;
+            let mut next = move || { state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1); (state >> 33) as i32 };
+            let top = query_code_max(dim);
+            let rows: Vec<i8> = (0..dim * count).map(|_| (next() % 128) as i8).collect();
+            let query: Vec<i16> = (0..dim).map(|_| (next() % (top + 1)) as i16).collect();
+            let (mut fast, mut slow) = (vec![0; count], vec![0; count]);
+            dot_rows(&rows, &query, &mut fast);
+            portable::dot_rows(&rows, &query, &mut slow);
+            prop_assert_eq!(fast, slow);
+        }
+
+        #[test]
+        fn sign_sums_are_the_same_bits_on_every_processor(
+            row_bytes in 1usize..80,
+            bytes in vec(any::<u8>(), 80 * SIGN_GROUP),
+            entries in vec(0..=SIGN_ENTRY_MAX, 80 * 2 * SIGN_TABLE),
+        ) {
+            let (group, tables) = (&bytes[..row_bytes * SIGN_GROUP], &entries[..row_bytes * 2 * SIGN_TABLE]);
+            let (mut fast, mut slow) = ([0; SIGN_GROUP], [0; SIGN_GROUP]);
+            sign_sums(group, tables, &mut fast);
+            portable::sign_sums(group, tables, &mut slow);
+            prop_assert_eq!(fast, slow);
+        }
+    }
+
+    #[test]
+    fn the_largest_codes_of_the_largest_dimension_do_not_overflow() {
+        let dim = 4096;
+        let top = query_code_max(dim) as i16;
+        let mut out = [0; 2];
+        let rows: Vec<i8> = [vec![127i8; dim], vec![-127i8; dim]].concat();
+        dot_rows(&rows, &vec![top; dim], &mut out);
+        let expected = 127 * i32::from(top) * dim as i32;
+        assert_eq!(out, [expected, -expected]);
+    }
+}

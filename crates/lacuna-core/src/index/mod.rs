@@ -1,0 +1,340 @@
+//! The index of one opened vault: exact search in RAM by meaning and by words.
+//!
+//! A pure data structure without keys, files or clock. What is inserted can be found; what is removed leaves no
+//! trace: its vector is zeroed, its words lose their postings, and its neighbours lose its context, because
+//! nothing about a memory is stored anywhere but under the memory itself.
+
+mod block;
+mod filter;
+pub mod kernels;
+mod language;
+mod postings;
+mod quant;
+mod search;
+mod sessions;
+mod stop;
+mod terms;
+mod top;
+mod words;
+
+use std::collections::{BTreeMap, HashMap};
+
+use block::Block;
+pub use filter::Filter;
+pub use language::Language;
+use postings::Postings;
+pub use quant::{DIMENSIONS_MAX, QuantVec};
+pub use search::{Explanation, Found, Hit, Meaning, QueryVector, RESULTS_MAX, Search};
+use sessions::Sessions;
+pub use terms::{QUERY_WORDS_MAX, TERMS_MAX, Term, TermList};
+
+use crate::domain::{Category, Lane, Lifecycle, MemoryId, SessionId, Tier};
+use crate::embed::ModelId;
+use crate::error::{Error, Result};
+
+/// Memories in one vault.
+pub const SLOTS_MAX: usize = 1 << 24;
+/// Models whose vectors a vault holds at the same time.
+pub const MODELS_MAX: usize = 4;
+/// Languages of a vault under which a question is stemmed, the most spoken first.
+pub const MAX_LANGUAGES: usize = 4;
+
+/// No slot, no row.
+const NONE: u32 = u32::MAX;
+
+/// A tag as a hash: equal tags meet whatever their case.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Tag(u64);
+
+impl Tag {
+    pub fn of(tag: &str) -> Self {
+        Self(terms::stable_hash(tag.to_lowercase().as_bytes()))
+    }
+}
+
+/// Lanes as a set.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Lanes(u8);
+
+impl Lanes {
+    pub fn contains(self, lane: Lane) -> bool {
+        self.0 & Self::bit(lane) != 0
+    }
+
+    fn bit(lane: Lane) -> u8 {
+        1 << lane.code()
+    }
+}
+
+impl FromIterator<Lane> for Lanes {
+    fn from_iter<I: IntoIterator<Item = Lane>>(lanes: I) -> Self {
+        Self(lanes.into_iter().fold(0, |set, lane| set | Self::bit(lane)))
+    }
+}
+
+/// The conversation a memory comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Session {
+    pub key: u64,
+    /// The place of a turn in its conversation. Without it the memory has no neighbours.
+    pub turn: Option<u32>,
+}
+
+impl Session {
+    pub fn new(session: &SessionId, turn: Option<u32>) -> Self {
+        Self { key: Self::key(session), turn }
+    }
+
+    pub fn key(session: &SessionId) -> u64 {
+        terms::stable_hash(session.as_str().as_bytes())
+    }
+}
+
+/// What a memory is filtered and shaped by. Times are milliseconds since the epoch.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Attributes {
+    pub created_at: i64,
+    pub expires_at: Option<i64>,
+    pub session: Option<Session>,
+    pub salience: f32,
+    pub state: Lifecycle,
+    pub category: Category,
+    pub tier: Tier,
+    pub lane: Lane,
+    pub secondary_lanes: Lanes,
+}
+
+/// A memory as it enters the index. `P` is whatever the vault wants back with a hit.
+#[derive(Clone, Debug)]
+pub struct Entry<P> {
+    pub id: MemoryId,
+    pub attributes: Attributes,
+    pub tags: Vec<Tag>,
+    pub terms: TermList,
+    pub vectors: Vec<(ModelId, QuantVec)>,
+    pub payload: P,
+}
+
+/// A memory as the index knows it.
+pub struct Stored<'a, P> {
+    pub id: MemoryId,
+    pub attributes: &'a Attributes,
+    pub tags: &'a [Tag],
+    pub payload: &'a P,
+}
+
+/// What the index keeps of a memory apart from its attributes, words and vectors.
+struct Kept<P> {
+    id: MemoryId,
+    tags: Box<[Tag]>,
+    terms: Box<[u32]>,
+    language: Language,
+    payload: P,
+}
+
+/// A place in the order in which memories are listed: by creation, then by id.
+pub type Cursor = (i64, MemoryId);
+
+pub struct Index<P> {
+    kept: Vec<Option<Kept<P>>>,
+    attributes: Vec<Attributes>,
+    free: Vec<u32>,
+    slots: HashMap<MemoryId, u32>,
+    order: BTreeMap<Cursor, u32>,
+    postings: Postings,
+    sessions: Sessions,
+    blocks: Vec<Block>,
+}
+
+impl<P> Default for Index<P> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<P> Index<P> {
+    pub fn new() -> Self {
+        Self {
+            kept: Vec::new(),
+            attributes: Vec::new(),
+            free: Vec::new(),
+            slots: HashMap::new(),
+            order: BTreeMap::new(),
+            postings: Postings::default(),
+            sessions: Sessions::default(),
+            blocks: Vec::new(),
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Adds a memory, in place of the one with the same id if there is one. Changes nothing when it fails.
+    pub fn insert(&mut self, entry: Entry<P>) -> Result<()> {
+        self.check_vectors(&entry.vectors)?;
+        self.remove(&entry.id);
+        let slot = self.take_slot()?;
+        let Entry { id, attributes, tags, terms, vectors, payload } = entry;
+        let language = terms.language();
+        let terms = self.postings.insert(slot, &terms);
+        self.push_vectors(slot, &vectors);
+        if let Some(Session { key, turn: Some(turn) }) = attributes.session {
+            self.sessions.insert(key, turn, id, slot);
+        }
+        self.slots.insert(id, slot);
+        self.order.insert((attributes.created_at, id), slot);
+        let kept = Some(Kept { id, tags: tags.into(), terms, language, payload });
+        match self.kept.get_mut(slot as usize) {
+            Some(place) => {
+                *place = kept;
+                self.attributes[slot as usize] = attributes;
+            }
+            None => {
+                self.kept.push(kept);
+                self.attributes.push(attributes);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a memory out, with its words, its vectors and its part in its neighbours' context.
+    pub fn remove(&mut self, id: &MemoryId) -> bool {
+        let Some(slot) = self.slots.remove(id) else { return false };
+        let attributes = std::mem::replace(&mut self.attributes[slot as usize], VACANT);
+        self.order.remove(&(attributes.created_at, *id));
+        if let Some(kept) = self.kept[slot as usize].take() {
+            self.postings.remove(slot, &kept.terms, kept.language);
+        }
+        if let Some(Session { key, turn: Some(turn) }) = attributes.session {
+            self.sessions.remove(key, turn, *id, slot);
+        }
+        self.remove_vectors(slot);
+        self.free.push(slot);
+        true
+    }
+
+    pub fn get(&self, id: &MemoryId) -> Option<Stored<'_, P>> {
+        self.stored(*self.slots.get(id)?)
+    }
+
+    pub fn payload_mut(&mut self, id: &MemoryId) -> Option<&mut P> {
+        let slot = *self.slots.get(id)?;
+        self.kept[slot as usize].as_mut().map(|kept| &mut kept.payload)
+    }
+
+    /// The models that a memory has vectors of.
+    pub fn models_of(&self, id: &MemoryId) -> Vec<&ModelId> {
+        let slot = self.slots.get(id).copied().unwrap_or(NONE);
+        self.blocks.iter().filter(|block| block.holds(slot)).map(Block::model).collect()
+    }
+
+    /// Replaces all vectors of a memory. `false` when there is no such memory.
+    pub fn set_vectors(&mut self, id: &MemoryId, vectors: &[(ModelId, QuantVec)]) -> Result<bool> {
+        let Some(&slot) = self.slots.get(id) else { return Ok(false) };
+        self.check_vectors(vectors)?;
+        self.remove_vectors(slot);
+        self.push_vectors(slot, vectors);
+        Ok(true)
+    }
+
+    pub fn set_salience(&mut self, id: &MemoryId, salience: f32) -> bool {
+        let Some(&slot) = self.slots.get(id) else { return false };
+        self.attributes[slot as usize].salience = salience;
+        true
+    }
+
+    /// Memories after a place in the order of creation, oldest first; all of them without a cursor.
+    pub fn after(&self, cursor: Option<Cursor>) -> impl Iterator<Item = Stored<'_, P>> {
+        let first = cursor.map_or(std::ops::Bound::Unbounded, std::ops::Bound::Excluded);
+        self.order.range((first, std::ops::Bound::Unbounded)).filter_map(|(_, &slot)| self.stored(slot))
+    }
+
+    /// Memories before a place in the order of creation, newest first; all of them without a cursor.
+    pub fn before(&self, cursor: Option<Cursor>) -> impl Iterator<Item = Stored<'_, P>> {
+        let last = cursor.map_or(std::ops::Bound::Unbounded, std::ops::Bound::Excluded);
+        self.order.range((std::ops::Bound::Unbounded, last)).rev().filter_map(|(_, &slot)| self.stored(slot))
+    }
+
+    /// About how many bytes of RAM the index takes, payloads not counted beyond their own size.
+    pub fn bytes(&self) -> usize {
+        let per_slot = size_of::<Option<Kept<P>>>() + size_of::<Attributes>();
+        let per_memory = 2 * size_of::<(Cursor, u32)>() + size_of::<(MemoryId, u32)>();
+        let lists: usize =
+            self.kept.iter().flatten().map(|kept| 8 * kept.tags.len() + 4 * kept.terms.len()).sum();
+        let blocks: usize = self.blocks.iter().map(Block::bytes).sum();
+        self.kept.capacity() * per_slot
+            + self.len() * per_memory
+            + lists
+            + blocks
+            + self.postings.bytes()
+            + self.sessions.bytes()
+    }
+
+    fn stored(&self, slot: u32) -> Option<Stored<'_, P>> {
+        let Kept { id, tags, payload, .. } = self.kept.get(slot as usize)?.as_ref()?;
+        Some(Stored { id: *id, attributes: &self.attributes[slot as usize], tags, payload })
+    }
+
+    fn take_slot(&mut self) -> Result<u32> {
+        if let Some(slot) = self.free.pop() {
+            return Ok(slot);
+        }
+        if self.kept.len() >= SLOTS_MAX {
+            return Err(Error::invalid("memory", format!("a vault holds at most {SLOTS_MAX} memories")));
+        }
+        Ok(self.kept.len() as u32)
+    }
+
+    fn check_vectors(&self, vectors: &[(ModelId, QuantVec)]) -> Result<()> {
+        let mut unknown: Vec<&ModelId> = Vec::new();
+        for (at, (model, vector)) in vectors.iter().enumerate() {
+            if vectors[..at].iter().any(|(other, _)| other == model) {
+                return Err(Error::invalid("vectors", format!("two vectors of {model} for one memory")));
+            }
+            match self.blocks.iter().find(|block| block.model() == model) {
+                Some(block) => block.check(vector)?,
+                None => unknown.push(model),
+            }
+        }
+        if self.blocks.len() + unknown.len() > MODELS_MAX {
+            return Err(Error::invalid(
+                "vectors",
+                format!("a vault holds vectors of at most {MODELS_MAX} models"),
+            ));
+        }
+        Ok(())
+    }
+
+    fn push_vectors(&mut self, slot: u32, vectors: &[(ModelId, QuantVec)]) {
+        for (model, vector) in vectors {
+            let at = self.blocks.iter().position(|block| block.model() == model).unwrap_or_else(|| {
+                self.blocks.push(Block::new(model.clone(), vector.dimensions()));
+                self.blocks.len() - 1
+            });
+            self.blocks[at].push(slot, vector);
+        }
+    }
+
+    fn remove_vectors(&mut self, slot: u32) {
+        self.blocks.iter_mut().for_each(|block| block.remove(slot));
+        self.blocks.retain(|block| !block.is_empty());
+    }
+}
+
+/// What stands in a slot that no memory holds.
+const VACANT: Attributes = Attributes {
+    created_at: 0,
+    expires_at: None,
+    session: None,
+    salience: 0.0,
+    state: Lifecycle::Deleted,
+    category: Category::Conversation,
+    tier: Tier::Working,
+    lane: Lane::Profile,
+    secondary_lanes: Lanes(0),
+};

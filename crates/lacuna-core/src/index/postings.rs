@@ -1,0 +1,298 @@
+use std::collections::HashMap;
+
+use zeroize::Zeroize;
+
+use super::block::push;
+use super::sessions::Sessions;
+use super::terms::QueryWord;
+use super::{Language, NONE, SLOTS_MAX, Term, TermList};
+
+/// How fast repetition of a word stops counting, and how much long texts are discounted: the usual values.
+const K1: f32 = 1.2;
+const B: f32 = 0.75;
+/// How much a turn's own words count in its context, against one of each neighbour's.
+const OWN_WEIGHT: u16 = 2;
+
+const COUNT_BITS: u32 = 32 - SLOTS_MAX.ilog2();
+
+/// A slot and how often it says the term, in one number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+struct Posting(u32);
+
+impl Zeroize for Posting {
+    fn zeroize(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+impl Posting {
+    fn new(slot: u32, count: u8) -> Self {
+        Self(slot << COUNT_BITS | u32::from(count))
+    }
+
+    fn slot(self) -> u32 {
+        self.0 >> COUNT_BITS
+    }
+
+    fn count(self) -> u16 {
+        (self.0 & ((1 << COUNT_BITS) - 1)) as u16
+    }
+}
+
+/// Who says a term, in rising order of slot.
+struct List {
+    term: Term,
+    postings: Vec<Posting>,
+}
+
+/// Which memories say which words.
+#[derive(Default)]
+pub(super) struct Postings {
+    numbers: HashMap<Term, u32>,
+    lists: Vec<List>,
+    free: Vec<u32>,
+    lengths: Vec<u32>,
+    total_length: u64,
+    memories: usize,
+    languages: HashMap<Language, usize>,
+}
+
+/// What the words of one memory came to.
+#[derive(Clone, Copy, Default, PartialEq, Debug)]
+pub(super) struct WordScore {
+    /// BM25 of the memory by itself.
+    pub(super) own: f32,
+    /// BM25 of the memory said twice between its neighbours; of a memory without neighbours, its own.
+    pub(super) context: f32,
+    /// One bit per query word that the memory itself says.
+    pub(super) said: u64,
+}
+
+/// Dense working space, kept between searches and zero outside of them.
+#[derive(Default)]
+pub(super) struct Scratch {
+    scores: Vec<WordScore>,
+    touched: Vec<u32>,
+    counts: Vec<u16>,
+    context_counts: Vec<u16>,
+    sayers: Vec<u32>,
+    hearers: Vec<u32>,
+}
+
+impl Scratch {
+    fn fit(&mut self, slots: usize) {
+        if self.counts.len() < slots {
+            self.scores.resize(slots, WordScore::default());
+            self.counts.resize(slots, 0);
+            self.context_counts.resize(slots, 0);
+        }
+    }
+
+    pub(super) fn score(&self, slot: u32) -> WordScore {
+        self.scores.get(slot as usize).copied().unwrap_or_default()
+    }
+
+    /// Every slot that says one of the words or stands beside one that does.
+    pub(super) fn touched(&self) -> &[u32] {
+        &self.touched
+    }
+
+    pub(super) fn clear(&mut self) {
+        for slot in self.touched.drain(..) {
+            self.scores[slot as usize] = WordScore::default();
+        }
+    }
+
+    fn say(&mut self, slot: u32, count: u16) {
+        let place = &mut self.counts[slot as usize];
+        if *place == 0 {
+            self.sayers.push(slot);
+        }
+        *place = count.max(*place);
+    }
+
+    fn hear(&mut self, slot: u32, count: u16) {
+        let place = &mut self.context_counts[slot as usize];
+        if *place == 0 {
+            self.hearers.push(slot);
+        }
+        *place += count;
+    }
+
+    fn touch(&mut self, slot: u32) -> &mut WordScore {
+        let score = &mut self.scores[slot as usize];
+        if *score == WordScore::default() {
+            self.touched.push(slot);
+        }
+        score
+    }
+}
+
+impl Postings {
+    /// Adds a memory's words and answers with their numbers, by which they are removed.
+    pub(super) fn insert(&mut self, slot: u32, terms: &TermList) -> Box<[u32]> {
+        if self.lengths.len() <= slot as usize {
+            self.lengths.resize(slot as usize + 1, 0);
+        }
+        self.lengths[slot as usize] = terms.length();
+        self.total_length += u64::from(terms.length());
+        self.memories += 1;
+        *self.languages.entry(terms.language()).or_default() += 1;
+        terms.iter().map(|(term, count)| self.insert_posting(term, Posting::new(slot, count))).collect()
+    }
+
+    fn insert_posting(&mut self, term: Term, posting: Posting) -> u32 {
+        let number = *self.numbers.entry(term).or_insert_with(|| match self.free.pop() {
+            Some(number) => {
+                self.lists[number as usize].term = term;
+                number
+            }
+            None => {
+                self.lists.push(List { term, postings: Vec::new() });
+                (self.lists.len() - 1) as u32
+            }
+        });
+        let postings = &mut self.lists[number as usize].postings;
+        let at = postings.partition_point(|other| *other < posting);
+        push(postings, posting);
+        postings[at..].rotate_right(1);
+        number
+    }
+
+    /// Removes a memory's words; a word that nobody else says leaves no trace.
+    pub(super) fn remove(&mut self, slot: u32, terms: &[u32], language: Language) {
+        for &number in terms {
+            let List { term, postings } = &mut self.lists[number as usize];
+            let at = postings.partition_point(|posting| posting.slot() < slot);
+            postings[at..].rotate_left(1);
+            if let Some(last) = postings.last_mut() {
+                last.zeroize();
+            }
+            postings.pop();
+            if postings.is_empty() {
+                postings.shrink_to_fit();
+                self.numbers.remove(term);
+                term.0 = 0;
+                self.free.push(number);
+            }
+        }
+        self.total_length -= u64::from(self.lengths[slot as usize]);
+        self.lengths[slot as usize] = 0;
+        self.memories -= 1;
+        if let Some(count) = self.languages.get_mut(&language) {
+            *count -= 1;
+        }
+        self.languages.retain(|_, count| *count > 0);
+    }
+
+    /// The languages of the vault, the most spoken first.
+    pub(super) fn languages(&self) -> Vec<Language> {
+        let mut languages: Vec<_> =
+            self.languages.iter().map(|(&language, &count)| (count, language)).collect();
+        languages.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+        languages.into_iter().map(|(_, language)| language).collect()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let postings: usize =
+            self.lists.iter().map(|list| list.postings.capacity() * size_of::<Posting>()).sum();
+        let per_term = size_of::<List>() + size_of::<(Term, u32)>() + 1;
+        postings + self.lists.capacity() * per_term + self.lengths.capacity() * 4
+    }
+
+    /// Scores every memory that says a word, and the neighbours of those that are visible. Answers with the
+    /// weight of each word: the rarer, the heavier.
+    pub(super) fn score(
+        &self,
+        words: &[QueryWord],
+        sessions: &Sessions,
+        visible: impl Fn(u32) -> bool,
+        scratch: &mut Scratch,
+    ) -> Vec<f32> {
+        scratch.fit(self.lengths.len());
+        let average = (self.total_length as f32 / self.memories.max(1) as f32).max(1.0);
+        words
+            .iter()
+            .enumerate()
+            .map(|(bit, word)| {
+                self.gather(word, scratch);
+                let weight = self.weight(scratch.sayers.len());
+                self.spread(sessions, &visible, scratch);
+                self.add_own(weight, average, 1 << bit, scratch);
+                self.add_context(weight, average, sessions, scratch);
+                weight
+            })
+            .collect()
+    }
+
+    /// Inverse document frequency.
+    fn weight(&self, sayers: usize) -> f32 {
+        let (all, sayers) = (self.memories as f32, sayers as f32);
+        (1.0 + (all - sayers + 0.5) / (sayers + 0.5)).ln()
+    }
+
+    fn gather(&self, word: &QueryWord, scratch: &mut Scratch) {
+        let numbers = word.alternatives.iter().filter_map(|term| self.numbers.get(term));
+        for posting in numbers.flat_map(|&number| &self.lists[number as usize].postings) {
+            scratch.say(posting.slot(), posting.count());
+        }
+    }
+
+    fn spread(&self, sessions: &Sessions, visible: &impl Fn(u32) -> bool, scratch: &mut Scratch) {
+        for at in 0..scratch.sayers.len() {
+            let slot = scratch.sayers[at];
+            let count = scratch.counts[slot as usize];
+            scratch.hear(slot, OWN_WEIGHT * count);
+            let neighbours = sessions.neighbours(slot);
+            if neighbours != [NONE; 2] && visible(slot) {
+                neighbours
+                    .into_iter()
+                    .filter(|&slot| slot != NONE)
+                    .for_each(|slot| scratch.hear(slot, count));
+            }
+        }
+    }
+
+    fn add_own(&self, weight: f32, average: f32, bit: u64, scratch: &mut Scratch) {
+        while let Some(slot) = scratch.sayers.pop() {
+            let count = std::mem::take(&mut scratch.counts[slot as usize]);
+            let relative = self.lengths[slot as usize] as f32 / average;
+            let score = scratch.touch(slot);
+            score.own += weight * saturate(f32::from(count), relative);
+            score.said |= bit;
+        }
+    }
+
+    fn add_context(&self, weight: f32, average: f32, sessions: &Sessions, scratch: &mut Scratch) {
+        while let Some(slot) = scratch.hearers.pop() {
+            let count = std::mem::take(&mut scratch.context_counts[slot as usize]);
+            let (length, parts) = self.context_length(slot, sessions);
+            let relative = length / parts / average;
+            scratch.touch(slot).context += weight * saturate(f32::from(count), relative);
+        }
+    }
+
+    /// The length of a memory said twice between its neighbours, and how many parts that makes.
+    fn context_length(&self, slot: u32, sessions: &Sessions) -> (f32, f32) {
+        let own = self.lengths[slot as usize] * u32::from(OWN_WEIGHT);
+        let (mut length, mut parts) = (own, u32::from(OWN_WEIGHT));
+        for neighbour in sessions.neighbours(slot).into_iter().filter(|&slot| slot != NONE) {
+            length += self.lengths[neighbour as usize];
+            parts += 1;
+        }
+        (length as f32, parts as f32)
+    }
+}
+
+fn saturate(count: f32, relative_length: f32) -> f32 {
+    count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * relative_length))
+}
+
+impl Drop for Postings {
+    fn drop(&mut self) {
+        for list in &mut self.lists {
+            list.term.0 = 0;
+            list.postings.zeroize();
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! One question to one vault: meaning and words, fused, then shaped by salience, recency and tags.
+
+use std::cell::RefCell;
+
+use super::block::{Block, Probe};
+use super::postings::{Scratch, WordScore};
+use super::terms::{QueryWord, query_words};
+use super::top::Top;
+use super::{Attributes, Filter, Index, Tag};
+use crate::domain::MemoryId;
+use crate::embed::{Calibration, ModelId};
+
+/// Hits in one answer.
+pub const RESULTS_MAX: usize = 1_000;
+
+/// How much of the relevance comes from words; meaning has the rest.
+const WORDS_SHARE: f32 = 0.75;
+/// How much of the words' part comes from context; the memory's own words have the rest.
+const CONTEXT_SHARE: f32 = 2.0 / 3.0;
+/// Without a word in common, a memory this similar or more is an answer; anything less is not.
+const MEANING_FLOOR: f32 = 0.5;
+/// Candidates that each of the two searches hands to the fusion, at least.
+const CANDIDATES: usize = 1_024;
+/// Of the fused candidates, how many get their cosine by the full vectors, at least.
+const RESCORED: usize = 128;
+/// The most that recency at full weight, salience and tags may add to a relevance.
+const RECENCY_REACH: f32 = 0.2;
+const SALIENCE_REACH: f32 = 0.1;
+const TAGS_REACH: f32 = 0.2;
+/// The age at which recency has halved.
+const RECENCY_HALF_LIFE_DAYS: f32 = 30.0;
+const DAY_MILLIS: f32 = 86_400_000.0;
+
+/// A question. Vectors stand in the order of preference: of each memory the first model counts that it has.
+pub struct Search<'a> {
+    pub text: &'a str,
+    pub vectors: &'a [QueryVector],
+    pub filter: Filter,
+    /// Tags that raise a memory which bears them; to require tags, use the filter.
+    pub tags: Vec<Tag>,
+    /// Milliseconds since the epoch.
+    pub now: i64,
+    pub limit: usize,
+    /// Leaves out what is less similar. A memory without a comparable vector is measured by its words: see
+    /// [`Hit::similarity`].
+    pub min_similarity: f32,
+    /// From 0 to 1.
+    pub recency_weight: f32,
+    pub explain: bool,
+}
+
+/// The question's vector under one model.
+#[derive(Clone, Debug)]
+pub struct QueryVector {
+    pub model: ModelId,
+    pub vector: Vec<f32>,
+    pub calibration: Calibration,
+}
+
+#[derive(Clone, Default, Debug)]
+pub struct Found {
+    /// Best first.
+    pub hits: Vec<Hit>,
+    /// How many memories the index holds, all of which could have been found but for the filter.
+    pub searched: usize,
+    /// The models whose vectors took part.
+    pub models: Vec<ModelId>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Hit {
+    pub id: MemoryId,
+    /// From 0 to 1, comparable within one answer.
+    pub score: f32,
+    /// From 0 to 1, comparable across questions and models: the calibrated cosine or, for a memory without a
+    /// vector under a model of the question, the share of the question's words (by weight) that it says.
+    pub similarity: f32,
+    pub explanation: Option<Explanation>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    pub meaning: Option<Meaning>,
+    /// BM25 of the memory by itself, 1 being all words of the question said once.
+    pub words: f32,
+    /// The same with its neighbours in the conversation.
+    pub context: f32,
+    /// The question's words that the memory itself says.
+    pub matched: Vec<String>,
+    /// Fused, before the rest shapes it.
+    pub relevance: f32,
+    pub salience: f32,
+    /// From 1 for now, halving with age.
+    pub recency: f32,
+    /// The share of the question's tags that the memory bears.
+    pub tags: f32,
+}
+
+#[derive(Clone, Debug)]
+pub struct Meaning {
+    pub model: ModelId,
+    pub cosine: f32,
+    pub similarity: f32,
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+impl<P: Sync> Index<P> {
+    pub fn search(&self, search: &Search<'_>) -> Found {
+        SCRATCH.with_borrow_mut(|scratch| {
+            let found = Run::new(self, search, scratch).found();
+            scratch.clear();
+            found
+        })
+    }
+}
+
+/// A block that the question has a vector for.
+struct Comparison<'a> {
+    block: &'a Block,
+    probe: Probe,
+    calibration: Calibration,
+}
+
+struct Run<'a, P> {
+    index: &'a Index<P>,
+    search: &'a Search<'a>,
+    words: Vec<QueryWord>,
+    weights: Vec<f32>,
+    total_weight: f32,
+    scratch: &'a Scratch,
+    comparisons: Vec<Comparison<'a>>,
+}
+
+/// A candidate with what is known of it.
+#[derive(Clone, Copy)]
+struct Candidate {
+    slot: u32,
+    words: WordScore,
+    meaning: Option<(usize, f32)>,
+    relevance: f32,
+    score: f32,
+}
+
+impl<'a, P: Sync> Run<'a, P> {
+    fn new(index: &'a Index<P>, search: &'a Search<'a>, scratch: &'a mut Scratch) -> Self {
+        let words = query_words(search.text, &index.postings.languages());
+        let shows = |slot: u32| search.filter.shows(&index.attributes[slot as usize], search.now);
+        let weights = index.postings.score(&words, &index.sessions, shows, scratch);
+        let total_weight = weights.iter().sum::<f32>().max(f32::MIN_POSITIVE);
+        let comparisons = search.vectors.iter().filter_map(|query| comparison(index, query)).collect();
+        Self { index, search, words, weights, total_weight, scratch, comparisons }
+    }
+
+    fn found(&self) -> Found {
+        let limit = self.search.limit.min(RESULTS_MAX);
+        let mut candidates = self.candidates(CANDIDATES.max(limit));
+        keep_best(&mut candidates, RESCORED.max(2 * limit));
+        candidates.iter_mut().for_each(|candidate| self.rescore(candidate));
+        candidates.retain(|candidate| self.is_answer(candidate));
+        keep_best(&mut candidates, limit);
+        Found {
+            hits: candidates.iter().filter_map(|candidate| self.hit(candidate)).collect(),
+            searched: self.index.len(),
+            models: self.comparisons.iter().map(|comparison| comparison.block.model().clone()).collect(),
+        }
+    }
+
+    /// The best by words and the best by meaning, each once, with approximate scores.
+    fn candidates(&self, count: usize) -> Vec<Candidate> {
+        let admits = |slot: u32| {
+            let tags = self.index.kept[slot as usize].as_ref().map_or(&[][..], |kept| &kept.tags);
+            self.search.filter.admits(&self.index.attributes[slot as usize], tags, self.search.now)
+        };
+        let mut slots = self.best_by_words(count, &admits);
+        for (at, comparison) in self.comparisons.iter().enumerate() {
+            let preferred = &self.comparisons[..at];
+            let admits = |slot| admits(slot) && !preferred.iter().any(|other| other.block.holds(slot));
+            slots.extend(
+                comparison.block.nearest(&comparison.probe, count, &admits).iter().map(|&(_, slot)| slot),
+            );
+        }
+        slots.sort_unstable();
+        slots.dedup();
+        slots.into_iter().map(|slot| self.candidate(slot)).collect()
+    }
+
+    fn best_by_words(&self, count: usize, admits: &impl Fn(u32) -> bool) -> Vec<u32> {
+        let mut top = Top::new(count);
+        for &slot in self.scratch.touched() {
+            let score = words_score(self.scratch.score(slot));
+            if top.wants(score) && admits(slot) {
+                top.push(score, slot);
+            }
+        }
+        top.into_sorted().into_iter().map(|(_, slot)| slot).collect()
+    }
+
+    fn candidate(&self, slot: u32) -> Candidate {
+        let cosine = |(at, comparison): (usize, &Comparison<'_>)| {
+            comparison.block.cosine(&comparison.probe, slot).map(|cosine| (at, cosine))
+        };
+        let meaning = self.comparisons.iter().enumerate().find_map(cosine);
+        self.scored(Candidate { slot, words: self.scratch.score(slot), meaning, relevance: 0.0, score: 0.0 })
+    }
+
+    fn rescore(&self, candidate: &mut Candidate) {
+        if let Some((at, cosine)) = &mut candidate.meaning {
+            let Comparison { block, probe, .. } = &self.comparisons[*at];
+            *cosine = block.exact_cosine(probe, candidate.slot).unwrap_or(*cosine);
+        }
+        *candidate = self.scored(*candidate);
+    }
+
+    fn scored(&self, candidate: Candidate) -> Candidate {
+        let words = (words_score(candidate.words) / self.total_weight).min(1.0);
+        let meaning = self.meaning(&candidate).unwrap_or(0.0);
+        let relevance =
+            if self.words.is_empty() { meaning } else { WORDS_SHARE * words + (1.0 - WORDS_SHARE) * meaning };
+        let (attributes, tags) = (self.attributes(&candidate), self.tags(&candidate));
+        let reach = [
+            (RECENCY_REACH * self.search.recency_weight, self.recency(attributes)),
+            (SALIENCE_REACH, attributes.salience),
+            (if self.search.tags.is_empty() { 0.0 } else { TAGS_REACH }, tags),
+        ];
+        let raised: f32 = reach.iter().map(|(reach, value)| reach * value).sum();
+        let most: f32 = reach.iter().map(|(reach, _)| reach).sum();
+        Candidate { relevance, score: relevance * (1.0 + raised) / (1.0 + most), ..candidate }
+    }
+
+    fn is_answer(&self, candidate: &Candidate) -> bool {
+        let similarity = self.similarity(candidate);
+        (candidate.words.context > 0.0 || similarity >= MEANING_FLOOR)
+            && similarity >= self.search.min_similarity
+    }
+
+    fn similarity(&self, candidate: &Candidate) -> f32 {
+        self.meaning(candidate).unwrap_or_else(|| self.coverage(candidate))
+    }
+
+    fn meaning(&self, candidate: &Candidate) -> Option<f32> {
+        candidate.meaning.map(|(at, cosine)| self.comparisons[at].calibration.similarity(cosine))
+    }
+
+    /// The share of the question's words, by weight, that the memory itself says.
+    fn coverage(&self, candidate: &Candidate) -> f32 {
+        let said = |bit: usize| candidate.words.said >> bit & 1 == 1;
+        let weight: f32 = self.weights.iter().enumerate().filter(|&(bit, _)| said(bit)).map(|(_, w)| w).sum();
+        weight / self.total_weight
+    }
+
+    fn attributes(&self, candidate: &Candidate) -> &Attributes {
+        &self.index.attributes[candidate.slot as usize]
+    }
+
+    fn recency(&self, attributes: &Attributes) -> f32 {
+        let days = self.search.now.saturating_sub(attributes.created_at).max(0) as f32 / DAY_MILLIS;
+        (-days / RECENCY_HALF_LIFE_DAYS).exp2()
+    }
+
+    fn tags(&self, candidate: &Candidate) -> f32 {
+        let Some(kept) = &self.index.kept[candidate.slot as usize] else { return 0.0 };
+        let shared = self.search.tags.iter().filter(|tag| kept.tags.contains(tag)).count();
+        shared as f32 / self.search.tags.len().max(1) as f32
+    }
+
+    fn hit(&self, candidate: &Candidate) -> Option<Hit> {
+        Some(Hit {
+            id: self.index.kept[candidate.slot as usize].as_ref()?.id,
+            score: candidate.score,
+            similarity: self.similarity(candidate),
+            explanation: self.search.explain.then(|| self.explanation(candidate)),
+        })
+    }
+
+    fn explanation(&self, candidate: &Candidate) -> Explanation {
+        let attributes = self.attributes(candidate);
+        let said = |bit: &usize| candidate.words.said >> bit & 1 == 1;
+        Explanation {
+            meaning: candidate.meaning.map(|(at, cosine)| {
+                let Comparison { block, calibration, .. } = &self.comparisons[at];
+                Meaning { model: block.model().clone(), cosine, similarity: calibration.similarity(cosine) }
+            }),
+            words: candidate.words.own / self.total_weight,
+            context: candidate.words.context / self.total_weight,
+            matched: (0..self.words.len()).filter(said).map(|bit| self.words[bit].text.clone()).collect(),
+            relevance: candidate.relevance,
+            salience: attributes.salience,
+            recency: self.recency(attributes),
+            tags: self.tags(candidate),
+        }
+    }
+}
+
+fn words_score(words: WordScore) -> f32 {
+    CONTEXT_SHARE * words.context + (1.0 - CONTEXT_SHARE) * words.own
+}
+
+/// `None` when the vault has no vectors of the query's model and dimension.
+fn comparison<'a, P>(index: &'a Index<P>, query: &QueryVector) -> Option<Comparison<'a>> {
+    let block = index.blocks.iter().find(|block| *block.model() == query.model)?;
+    (block.dimensions() == query.vector.len()).then(|| Comparison {
+        block,
+        probe: Probe::new(&query.vector),
+        calibration: query.calibration,
+    })
+}
+
+fn keep_best(candidates: &mut Vec<Candidate>, count: usize) {
+    candidates.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.slot.cmp(&b.slot)));
+    candidates.truncate(count);
+}

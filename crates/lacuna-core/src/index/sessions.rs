@@ -1,0 +1,56 @@
+use std::collections::{BTreeMap, HashMap};
+
+use super::NONE;
+use crate::domain::MemoryId;
+
+/// The turns of each conversation in order, and who stands beside whom.
+#[derive(Default)]
+pub(super) struct Sessions {
+    turns: HashMap<u64, BTreeMap<(u32, MemoryId), u32>>,
+    neighbours: Vec<[u32; 2]>,
+}
+
+impl Sessions {
+    /// The slots of the turns before and after this one, [`NONE`] where there is none.
+    pub(super) fn neighbours(&self, slot: u32) -> [u32; 2] {
+        self.neighbours.get(slot as usize).copied().unwrap_or([NONE; 2])
+    }
+
+    pub(super) fn insert(&mut self, session: u64, turn: u32, id: MemoryId, slot: u32) {
+        let turns = self.turns.entry(session).or_default();
+        turns.insert((turn, id), slot);
+        let before = turns.range(..(turn, id)).next_back().map_or(NONE, |(_, &slot)| slot);
+        let after = turns.range((turn, id)..).nth(1).map_or(NONE, |(_, &slot)| slot);
+        if self.neighbours.len() <= slot as usize {
+            self.neighbours.resize(slot as usize + 1, [NONE; 2]);
+        }
+        self.join(before, slot);
+        self.join(slot, after);
+    }
+
+    /// Takes a turn out; those beside it become neighbours.
+    pub(super) fn remove(&mut self, session: u64, turn: u32, id: MemoryId, slot: u32) {
+        let Some(turns) = self.turns.get_mut(&session) else { return };
+        turns.remove(&(turn, id));
+        if turns.is_empty() {
+            self.turns.remove(&session);
+        }
+        let [before, after] = self.neighbours(slot);
+        self.join(before, after);
+        self.neighbours[slot as usize] = [NONE; 2];
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let turns: usize = self.turns.values().map(BTreeMap::len).sum();
+        turns * 2 * size_of::<((u32, MemoryId), u32)>() + self.neighbours.capacity() * size_of::<[u32; 2]>()
+    }
+
+    fn join(&mut self, before: u32, after: u32) {
+        if before != NONE {
+            self.neighbours[before as usize][1] = after;
+        }
+        if after != NONE {
+            self.neighbours[after as usize][0] = before;
+        }
+    }
+}

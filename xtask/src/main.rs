@@ -1,1 +1,29 @@
-fn main() {}
+//! Set-up, checks and measurements of the workspace: `cargo xtask …`, one module per command.
+// What a task prints is its product.
+#![allow(clippy::print_stdout)]
+
+mod model;
+
+use clap::{Parser, Subcommand};
+
+type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about)]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// The models that are packed into the binary.
+    #[command(subcommand)]
+    Model(model::Command),
+}
+
+fn main() -> Result {
+    match Cli::parse().task {
+        Task::Model(command) => model::run(command),
+    }
+}

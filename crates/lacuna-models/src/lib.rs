@@ -4,8 +4,10 @@ pub mod packed;
 
 #[cfg(test)]
 mod reference;
+mod sentence;
 mod static_model;
 mod tokenizer;
+mod transformer;
 mod vector;
 
 use std::sync::Arc;
@@ -13,12 +15,15 @@ use std::sync::Arc;
 use lacuna_core::Result;
 use lacuna_core::embed::Embedder;
 
+pub use sentence::{SENTENCE_DIMENSIONS, SENTENCE_TOKENS_MAX};
 pub use static_model::STATIC_DIMENSIONS;
-
-/// What the sentence model reads at once, with the two control tokens.
-pub const SENTENCE_TOKENS_MAX: usize = 256;
 
 /// The model for the first moment and for bulk: word vectors, averaged.
 pub fn static_embedder() -> Result<Arc<dyn Embedder>> {
     Ok(Arc::new(static_model::StaticModel::load()?))
+}
+
+/// The default for meaning: a small transformer. Its layers are unpacked and checked by the first call.
+pub fn sentence_embedder() -> Result<Arc<dyn Embedder>> {
+    Ok(Arc::new(sentence::SentenceModel::load()?))
 }

@@ -3,6 +3,7 @@
 pub mod domain;
 pub mod error;
 
+pub mod blobs;
 pub mod embed;
 pub mod keys;
 pub mod store;

@@ -1,5 +1,7 @@
 //! What the documents say is there, is there.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop there")]
+
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {

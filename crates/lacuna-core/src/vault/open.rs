@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use zeroize::Zeroizing;
 
 use super::keyring::{Keyring, Place};
-use crate::blobs::Blobs;
+use crate::blobs::{BlobName, Blobs};
 use crate::domain::*;
 use crate::embed::ModelId;
 use crate::error::{Error, Result};
@@ -212,7 +212,10 @@ fn sealed_body(vault: VaultId, row: &Row, from: Sources<'_>) -> Result<Option<(u
     match &row.body {
         Body::None | Body::Unchanged => Ok(None),
         Body::Inline { revision, sealed } => Ok(Some((*revision, sealed.clone()))),
-        Body::Blob { revision, .. } => Ok(Some((*revision, from.blobs.get(vault, row.id, *revision)?))),
+        Body::Blob { revision, .. } => {
+            let name = BlobName { memory: row.id, revision: *revision };
+            Ok(Some((*revision, from.blobs.get(vault, name)?)))
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 // What a task prints is its product.
 #![allow(clippy::print_stdout)]
 
+mod eval;
 mod model;
 
 use clap::{Parser, Subcommand};
@@ -17,6 +18,9 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Task {
+    /// How well things are found, on fixed sets.
+    #[command(subcommand)]
+    Eval(eval::Command),
     /// The models that are packed into the binary.
     #[command(subcommand)]
     Model(model::Command),
@@ -24,6 +28,7 @@ enum Task {
 
 fn main() -> Result {
     match Cli::parse().task {
+        Task::Eval(command) => eval::run(command),
         Task::Model(command) => model::run(command),
     }
 }

@@ -2,6 +2,7 @@
 // What a task prints is its product.
 #![allow(clippy::print_stdout)]
 
+mod eval;
 mod model;
 mod postgres;
 mod test;
@@ -26,6 +27,9 @@ enum Task {
     Test(test::Arguments),
     /// Checks licences, advisories and sources of the dependencies.
     Tidy,
+    /// How well things are found, on fixed sets.
+    #[command(subcommand)]
+    Eval(eval::Command),
     /// The models that are packed into the binary.
     #[command(subcommand)]
     Model(model::Command),
@@ -35,6 +39,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().task {
         Task::Test(arguments) => test::run(&arguments),
         Task::Tidy => tidy::run(),
+        Task::Eval(command) => eval::run(command),
         Task::Model(command) => model::run(command),
     };
     match outcome {

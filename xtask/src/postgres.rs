@@ -27,7 +27,7 @@ const KEEPER: &str = r#"
     cat >/dev/null
     kill -INT "$server"
     wait "$server"
-    rm -rf "$FOLDER"/*
+    cd / && rm -rf "$FOLDER"
 "#;
 
 pub(crate) struct Server {

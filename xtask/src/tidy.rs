@@ -1,5 +1,6 @@
 //! `cargo xtask tidy`: what the dependencies bring with them.
 
+use std::path::Path;
 use std::process::Command;
 
 use crate::Result;
@@ -14,8 +15,15 @@ pub(crate) fn run() -> Result<()> {
 
 /// Runs one command and fails when it fails.
 pub(crate) fn step(command: &mut Command) -> Result<()> {
-    let shown = format!("{command:?}").replace('"', "");
+    let shown = shown(command);
     eprintln!("xtask: {shown}");
     let status = command.status().map_err(|error| format!("{shown}: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("{shown}: {status}").into()) }
+}
+
+/// The command without the folders in front of its program.
+fn shown(command: &Command) -> String {
+    let program = Path::new(command.get_program()).file_name().unwrap_or_default();
+    let words = std::iter::once(program).chain(command.get_args());
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }

@@ -125,14 +125,13 @@ impl Shelf {
 }
 
 fn check_fits(stored: Option<&RamVault>, batch: &Batch) -> Result<()> {
-    for row in &batch.puts {
-        if stored.is_some_and(|vault| vault.tombstones.contains_key(&row.id)) {
-            return Err(forgotten());
-        }
-        let known = stored.is_some_and(|vault| vault.rows.contains_key(&row.id));
-        if row.body == Body::Unchanged && !known {
-            return Err(no_body_to_keep());
-        }
+    let is_forgotten = |row: &Row| stored.is_some_and(|vault| vault.tombstones.contains_key(&row.id));
+    if batch.puts.iter().any(is_forgotten) {
+        return Err(forgotten());
+    }
+    let is_there = |row: &Row| stored.is_some_and(|vault| vault.rows.contains_key(&row.id));
+    if batch.puts.iter().any(|row| row.body == Body::Unchanged && !is_there(row)) {
+        return Err(no_body_to_keep());
     }
     let taken = |intent: &Intent| stored.is_some_and(|vault| vault.intents.contains_key(&intent.id));
     if batch.opens.iter().any(taken) { Err(intent_taken()) } else { Ok(()) }

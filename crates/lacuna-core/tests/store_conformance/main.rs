@@ -1,5 +1,11 @@
 //! One suite for every store and every keystore, and what is particular to each of them.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking and may say why it skips"
+)]
+
 mod blobs;
 mod contention;
 mod faults;

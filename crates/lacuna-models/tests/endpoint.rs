@@ -1,4 +1,6 @@
 //! The endpoint embedder against a real server on this machine that speaks the API, well and badly.
+// A test server that cannot run is a failed test.
+#![allow(clippy::unwrap_used)]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -28,6 +30,8 @@ enum Reply {
     FirstVector(Value),
     OneTooMany,
     SameIndexTwice,
+    /// A good answer followed by so many spaces, which JSON allows.
+    Padded(usize),
     Hang,
     CloseAtOnce,
 }
@@ -128,9 +132,11 @@ fn answer(reply: &Reply, request: &Value) -> (u16, String, String) {
             return (*status, format!("retry-after: {seconds}\r\n"), String::new());
         }
         Reply::Body(body) => return (200, String::new(), body.clone()),
-        Reply::Good | Reply::Hang | Reply::CloseAtOnce => {}
+        Reply::Good | Reply::Padded(_) | Reply::Hang | Reply::CloseAtOnce => {}
     }
-    (200, String::new(), json!({"object": "list", "data": data, "model": "test-model"}).to_string())
+    let padding = if let Reply::Padded(spaces) = reply { *spaces } else { 0 };
+    let body = json!({"object": "list", "data": data, "model": "test-model"}).to_string();
+    (200, String::new(), body + &" ".repeat(padding))
 }
 
 fn expected() -> Vec<Vec<f32>> {
@@ -159,7 +165,7 @@ fn failure(result: Result<Vec<Vec<f32>>>) -> Error {
 
 #[test]
 fn vectors_come_back_in_order_and_of_unit_length() {
-    for reply in [Reply::Good, Reply::Reversed, Reply::WithoutIndex] {
+    for reply in [Reply::Good, Reply::Reversed, Reply::WithoutIndex, Reply::Padded(1000)] {
         let server = Server::start(&[reply]);
         assert_expected(&server.embed().unwrap());
         // The first request fits the calibration, the second holds the texts.
@@ -281,7 +287,7 @@ fn a_bad_answer_is_never_passed_on() {
         ("zero", Reply::FirstVector(json!([0.0, 0.0]))),
         ("no numbers", Reply::FirstVector(json!([]))),
         ("other dimensions", Reply::FirstVector(json!([0.6, 0.8]))),
-        ("oversized", Reply::Body(" ".repeat(40 << 20))),
+        ("oversized", Reply::Padded(40 << 20)),
     ];
     for (name, reply) in table {
         let server = Server::start(&[reply]);

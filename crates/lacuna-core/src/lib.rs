@@ -3,9 +3,31 @@
 pub mod domain;
 pub mod error;
 
-pub mod embed;
-pub mod index;
+pub mod permit;
+
+pub mod admit;
+
+mod frame;
 pub mod keys;
+
+pub mod blobs;
 pub mod store;
 
+pub mod embed;
+pub mod index;
+mod vault;
+
+mod lacuna;
+pub mod meaning;
+pub mod recall;
+pub mod remember;
+
+pub mod forget;
+
+pub mod audit;
+
+pub mod epoch;
+pub mod tokens;
+
 pub use error::{Error, Result};
+pub use lacuna::{Lacuna, OPEN_BYTES_MAX_DEFAULT, OpenLoad, Parts};

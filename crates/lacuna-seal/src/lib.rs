@@ -1,27 +1,33 @@
-//! Keys and ciphertext. No I/O, no clock, no policy.
+//! Keys and ciphertext. No I/O, no async, no clock, no policy.
+//!
+//! A key opens the next one down, and only the last one touches content:
+//!
+//! ```text
+//! MasterKey ─HKDF→ UserKey (+ EpochKey, + UserSecret) ─wraps→ RootKey ─wraps→ ClassKey
+//!           ─wraps→ MemoryKey ─seals→ frame, body
+//! ```
+//!
+//! Everything that is stored is one [`envelope`] over one [`Context`], and opens under no other.
 
-/// A source of random bytes. Tests pass a predictable one.
-pub trait Entropy: Send + Sync {
-    fn fill(&self, bytes: &mut [u8]);
-}
+mod context;
+mod digest;
+mod entropy;
+pub mod envelope;
+mod fingerprint;
+mod hkdf;
+mod key;
+mod passphrase;
+mod principal;
+mod seal;
+mod wrap;
 
-/// SHA-256 over a domain name and length-prefixed parts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Digest([u8; 32]);
-
-impl Digest {
-    pub fn of(domain: &str, parts: &[&[u8]]) -> Self {
-        let mut context = aws_lc_rs::digest::Context::new(&aws_lc_rs::digest::SHA256);
-        for part in std::iter::once(domain.as_bytes()).chain(parts.iter().copied()) {
-            context.update(&(part.len() as u64).to_be_bytes());
-            context.update(part);
-        }
-        let mut bytes = [0u8; 32];
-        bytes.copy_from_slice(context.finish().as_ref());
-        Self(bytes)
-    }
-
-    pub fn as_bytes(&self) -> &[u8; 32] {
-        &self.0
-    }
-}
+pub use context::{Context, Field};
+pub use digest::{Digest, sha256};
+pub use entropy::{Entropy, SeededEntropy, SystemEntropy};
+pub use envelope::OpenError;
+pub use fingerprint::FingerprintKey;
+pub use key::{ClassKey, EpochKey, KEY_BYTES, MasterKey, MemoryKey, RootKey, UserKey, UserSecret};
+pub use passphrase::{PassphraseCost, PassphraseError, protect, recover};
+pub use principal::Principal;
+pub use wrap::Binding;
+pub use zeroize::Zeroizing;

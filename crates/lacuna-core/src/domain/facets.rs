@@ -172,3 +172,23 @@ impl Category {
         }
     }
 }
+
+facet!(
+    /** What a token lets its bearer do. */
+    Role, "roles", {
+    User = 1 "user",
+    Reader = 2 "reader",
+    Admin = 3 "admin",
+});
+
+impl SourceType {
+    /// The trust that a source of this type starts with. A caller may lower it, never raise it.
+    pub fn trust(self, tool: Option<&str>) -> Trust {
+        match self {
+            SourceType::UserMessage | SourceType::ExplicitSave => Trust::High,
+            SourceType::ToolOutput if tool == Some("web_fetch") => Trust::Low,
+            SourceType::ToolOutput => Trust::Medium,
+            SourceType::AiInference => Trust::Low,
+        }
+    }
+}

@@ -1,6 +1,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use jiff::Timestamp;
 use lacuna_seal::{Digest, Entropy};
 use unicode_normalization::UnicodeNormalization;
 use uuid::Uuid;
@@ -25,6 +26,12 @@ impl MemoryId {
 
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(Uuid::from_bytes(bytes))
+    }
+
+    /// When the id was made, if it says so.
+    pub fn made_at(&self) -> Option<Timestamp> {
+        let (seconds, nanos) = self.0.get_timestamp()?.to_unix();
+        Timestamp::new(i64::try_from(seconds).ok()?, i32::try_from(nanos).ok()?).ok()
     }
 
     pub fn as_bytes(&self) -> &[u8; 16] {

@@ -4,6 +4,7 @@
 //! trace: its vector is zeroed, its words lose their postings, and its neighbours lose its context, because
 //! nothing about a memory is stored anywhere but under the memory itself.
 
+mod access;
 mod block;
 mod filter;
 pub mod kernels;

@@ -1,6 +1,21 @@
 //! The keystore: wrapped keys, in a place of their own, so that a backup of the data holds none of them
 //! and destroying one reaches every copy of what it sealed.
 
+mod check;
+#[cfg(feature = "testing")]
+mod faulty;
+mod kms;
+mod postgres;
+mod ram;
+mod sqlite;
+
+#[cfg(feature = "testing")]
+pub use faulty::FaultyKeys;
+pub use kms::{EpochLock, LocalKms};
+pub use postgres::PostgresKeys;
+pub use ram::RamKeys;
+pub use sqlite::SqliteKeys;
+
 use crate::domain::{MemoryId, VaultId};
 use crate::error::Result;
 
@@ -9,7 +24,8 @@ pub trait KeyStore: Send + Sync {
     /// The vault's root and class keys, or `None` before the vault's first commit.
     fn vault_keys(&self, vault: VaultId) -> Result<Option<VaultKeys>>;
 
-    /// Visits the wrapped keys of `only`, or of every memory of the vault.
+    /// Visits the wrapped keys of `only`, or of every memory of the vault, in no promised order; memories
+    /// without a key are passed over. `visit` must not call the keystore: it runs while a connection is held.
     fn memory_keys(
         &self,
         vault: VaultId,
@@ -18,10 +34,13 @@ pub trait KeyStore: Send + Sync {
     ) -> Result<()>;
 
     /// Applies a batch atomically and durably, or not at all. [`crate::Error::Conflict`] when the root is
-    /// not the one that `batch.root` expects to replace, or a class that it adds is already there.
+    /// not the one that `batch.root` expects to replace, or a class that it adds is already there. When a
+    /// batch that destroys keys is answered, a store that owns its files has overwritten them there as well,
+    /// unless a read in progress still needs the old state: then that happens as soon as it ends.
     fn commit(&self, batch: KeyBatch) -> Result<()>;
 
-    /// Up to `limit` vaults with an id above `after` that hold keys, in the order of id.
+    /// Up to `limit` vaults (at most [`crate::store::VAULTS_PAGE_MAX`]) with an id above `after` that hold
+    /// keys, in the order of id.
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>>;
 }
 

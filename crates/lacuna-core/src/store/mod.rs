@@ -3,17 +3,35 @@
 //! [`Store`] is small and dyn-safe; RAM, SQLite and PostgreSQL implement it, and one suite
 //! (`conformance`) holds for all of them. Keys live elsewhere: see [`crate::keys`].
 
+pub(crate) mod check;
+pub(crate) mod columns;
+#[cfg(feature = "testing")]
+mod faulty;
+pub(crate) mod pool;
+pub(crate) mod postgres;
+mod ram;
+pub(crate) mod sqlite;
+
+pub use check::{BATCH_BYTES_MAX, LABEL_BYTES_MAX, ROLES_MAX, SEALED_BYTES_MAX};
+#[cfg(feature = "testing")]
+pub use faulty::{Faults, FaultyStore, When};
+pub use postgres::PostgresStore;
+pub use ram::RamStore;
+pub use sqlite::{SqliteOptions, SqliteStore};
+
 use jiff::Timestamp;
 
-use crate::domain::{Holder, Lifecycle, MemoryId, OrgId, Revision, Scope, VaultId};
-use crate::error::Result;
+use crate::domain::{Holder, Lifecycle, MemoryId, OrgId, Revision, Scope, UserId, VaultId};
+use crate::error::{Error, Result};
 
-/// Rows in one batch.
+/// Rows in one batch, of all kinds together; also the memories that one intent may name.
 pub const BATCH_ROWS_MAX: usize = 10_000;
 /// Audit entries handed out per call.
 pub const AUDIT_PAGE_MAX: usize = 1_000;
 /// Tokens handed out per call.
 pub const TOKENS_PAGE_MAX: usize = 1_000;
+/// Vaults handed out per call.
+pub const VAULTS_PAGE_MAX: usize = 1_000;
 
 /// Sealed memories, tombstones, intents, audit chains and token hashes of every vault.
 pub trait Store: Send + Sync {
@@ -24,7 +42,8 @@ pub trait Store: Send + Sync {
     fn revision(&self, vault: VaultId) -> Result<Revision>;
 
     /// Visits everything that changed after `since`, in the order of revision, from one consistent
-    /// snapshot, and answers with the revision of that snapshot.
+    /// snapshot, and answers with the revision of that snapshot. An error of `visit` ends the visit and is
+    /// the answer. `visit` must not call the store: it runs while a connection is held.
     fn changes(
         &self,
         vault: VaultId,
@@ -36,7 +55,8 @@ pub trait Store: Send + Sync {
     fn rows(&self, vault: VaultId, ids: &[MemoryId]) -> Result<Vec<Option<Row>>>;
 
     /// Applies a batch atomically and durably, or not at all, and answers with the new revision.
-    /// [`crate::Error::Conflict`] when the vault is not at `batch.expected`.
+    /// [`Error::Conflict`] when the vault is not at `batch.expected`. After [`Error::Unavailable`] the
+    /// batch is there whole or not at all; [`Store::revision`] tells which.
     fn commit(&self, batch: Batch) -> Result<Revision>;
 
     /// Erasures that began and have not ended, oldest first.
@@ -51,7 +71,8 @@ pub trait Store: Send + Sync {
     /// The tokens of an organisation, oldest first.
     fn tokens(&self, org: &OrgId) -> Result<Vec<TokenRow>>;
 
-    /// Headers of up to `limit` vaults with an id above `after`, in the order of id.
+    /// Headers of up to `limit` vaults (at most [`VAULTS_PAGE_MAX`]) with an id above `after`, in the order
+    /// of id.
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultHeader>>;
 }
 
@@ -121,12 +142,15 @@ pub struct Batch {
     pub scope: Scope,
     pub at: Timestamp,
     pub expected: Revision,
-    /// Inserted, or replacing the row of the same id.
+    /// Inserted, or replacing the row of the same id. An id with a tombstone is refused as corrupt: what
+    /// was forgotten never comes back.
     pub puts: Vec<Row>,
     /// Rows to erase; each leaves a tombstone. Ids that are not there leave one as well.
     pub removals: Vec<MemoryId>,
     pub opens: Vec<Intent>,
+    /// Intents that have ended, after `opens`. Ids that are not open are passed over.
     pub closes: Vec<u64>,
+    /// Tokens of the organisation that the vault belongs to.
     pub tokens: Vec<TokenChange>,
     /// Must continue the chain without a gap.
     pub audit: Vec<AuditRow>,
@@ -182,11 +206,26 @@ pub struct TokenRow {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TokenChange {
+    /// [`Error::Conflict`] when a token of this id or hash is already there.
     Add(TokenRow),
+    /// [`Error::NotFound`] without such a token; a second revocation changes nothing.
     Revoke { id: [u8; 16], at: Timestamp },
 }
 
-/// How a scope is written into columns, and read back.
-pub(crate) fn holder_columns(holder: &Holder) -> (&'static str, &str) {
-    (holder.kind(), holder.name())
+/// How a scope is written into columns.
+pub(crate) fn scope_columns(scope: &Scope) -> (&str, &'static str, &str) {
+    (scope.org.as_str(), scope.holder.kind(), scope.holder.name())
+}
+
+/// Reads a scope back from its columns.
+pub(crate) fn scope_from_columns(org: &str, kind: &str, name: &str) -> Result<Scope> {
+    let damaged = |_| Error::corrupt("the scope of a vault does not parse");
+    let holder = match kind {
+        "user" => Holder::User(UserId::new(name).map_err(damaged)?),
+        "team" => Holder::Team(name.to_owned()),
+        "org" => Holder::Org,
+        "deployment" => Holder::Deployment(name.to_owned()),
+        _ => return Err(Error::corrupt("a vault has a holder of unknown kind")),
+    };
+    Ok(Scope { org: OrgId::new(org).map_err(damaged)?, holder })
 }

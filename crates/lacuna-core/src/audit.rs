@@ -1,0 +1,203 @@
+//! The audit chain: what was done, by whom, to which ids; never what it said.
+//!
+//! Each entry's hash covers the entry and the hash before it, so that a changed, dropped or reordered entry
+//! shows. Entries are committed in the same transaction as the act they record.
+
+use jiff::Timestamp;
+use lacuna_seal::Digest;
+use minicbor::{Decode, Encode};
+
+use crate::domain::{MemoryId, VaultId, millis};
+use crate::error::{Error, Result};
+use crate::lacuna::Lacuna;
+use crate::permit::{Grant, ReadAudit};
+use crate::store::{AuditRow, ChainHead};
+
+const HASH_DOMAIN: &str = "lacuna/audit/v1";
+
+/// What an entry records. The words are public and stable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Encode, Decode)]
+#[cbor(index_only)]
+pub enum AuditAction {
+    #[n(1)]
+    MemoryWrite,
+    #[n(2)]
+    MemoryDelete,
+    #[n(3)]
+    MemoryDeleteDone,
+    #[n(4)]
+    MemoryReembed,
+    #[n(5)]
+    TokenCreate,
+    #[n(6)]
+    TokenRevoke,
+}
+
+impl AuditAction {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::MemoryWrite => "memory_write",
+            Self::MemoryDelete => "memory_delete",
+            Self::MemoryDeleteDone => "memory_delete_done",
+            Self::MemoryReembed => "memory_reembed",
+            Self::TokenCreate => "token_create",
+            Self::TokenRevoke => "token_revoke",
+        }
+    }
+}
+
+/// One entry. Its encoding is frozen: fields are added under new numbers, never changed.
+#[derive(Clone, PartialEq, Eq, Debug, Encode, Decode)]
+pub struct AuditEntry {
+    #[n(0)]
+    pub action: AuditAction,
+    /// The user who acted, or `system`.
+    #[n(1)]
+    pub actor: String,
+    /// The memories (or the token) concerned.
+    #[n(2)]
+    pub subjects: Vec<Subject>,
+    /// Sealed bytes written.
+    #[n(3)]
+    pub bytes: u64,
+}
+
+/// A 16-byte id, encoded as a byte string.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Encode, Decode)]
+#[cbor(transparent)]
+pub struct Subject(#[cbor(n(0), with = "minicbor::bytes")] pub [u8; 16]);
+
+impl From<MemoryId> for Subject {
+    fn from(id: MemoryId) -> Self {
+        Self(*id.as_bytes())
+    }
+}
+
+impl AuditEntry {
+    pub fn new(action: AuditAction, actor: &str, subjects: Vec<Subject>) -> Self {
+        Self { action, actor: actor.to_owned(), subjects, bytes: 0 }
+    }
+
+    pub fn decode(row: &AuditRow) -> Result<Self> {
+        minicbor::decode(&row.entry).map_err(|_| Error::corrupt(format!("audit entry {}", row.seq)))
+    }
+}
+
+impl ChainHead {
+    /// Appends an entry: the row to commit. `self` moves on to it.
+    pub fn append(&mut self, at: Timestamp, entry: &AuditEntry) -> AuditRow {
+        let bytes = minicbor::to_vec(entry).expect("a Vec takes every write");
+        let seq = self.seq + 1;
+        let hash = entry_hash(&self.hash, seq, at, &bytes);
+        *self = ChainHead { seq, hash };
+        AuditRow { seq, at, entry: bytes, hash }
+    }
+
+    /// Checks that `row` continues this chain, and moves on to it.
+    pub fn verify(&mut self, row: &AuditRow) -> Result<()> {
+        if row.seq != self.seq + 1 {
+            return Err(Error::corrupt(format!("audit entry {} is missing", self.seq + 1)));
+        }
+        if entry_hash(&self.hash, row.seq, row.at, &row.entry) != row.hash {
+            return Err(Error::corrupt(format!("audit entry {} does not match its hash", row.seq)));
+        }
+        *self = ChainHead { seq: row.seq, hash: row.hash };
+        Ok(())
+    }
+}
+
+fn entry_hash(previous: &[u8; 32], seq: u64, at: Timestamp, entry: &[u8]) -> [u8; 32] {
+    let parts: [&[u8]; 4] = [previous, &seq.to_be_bytes(), &millis(at).to_be_bytes(), entry];
+    *Digest::of(HASH_DOMAIN, &parts).as_bytes()
+}
+
+/// What a verification found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AuditReport {
+    pub entries: u64,
+    /// The hash of the last entry: whoever wrote it down earlier can see that nothing was cut off.
+    pub head: [u8; 32],
+}
+
+impl Lacuna {
+    /// Walks the vault's chain from its first entry to its last.
+    pub fn verify_audit(&self, grant: &Grant<ReadAudit>) -> Result<AuditReport> {
+        let vault = grant.scope().vault_id();
+        let mut head = ChainHead::default();
+        self.each_entry(vault, |row| head.verify(row))?;
+        let stored = self.store.vault(vault)?.map_or(ChainHead::default(), |header| header.audit);
+        if stored.seq < head.seq || (stored.seq == head.seq && stored.hash != head.hash) {
+            return Err(Error::corrupt("the vault's header does not match the end of its audit chain"));
+        }
+        Ok(AuditReport { entries: head.seq, head: head.hash })
+    }
+
+    /// Entries of the vault's chain above `after`, oldest first, a page at a time.
+    pub fn read_audit(&self, grant: &Grant<ReadAudit>, after: u64) -> Result<Vec<(AuditRow, AuditEntry)>> {
+        let rows = self.store.audit(grant.scope().vault_id(), after)?;
+        rows.into_iter().map(|row| AuditEntry::decode(&row).map(|entry| (row, entry))).collect()
+    }
+
+    fn each_entry(&self, vault: VaultId, mut visit: impl FnMut(&AuditRow) -> Result<()>) -> Result<()> {
+        let mut after = 0;
+        loop {
+            let page = self.store.audit(vault, after)?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after = last.seq;
+            page.iter().try_for_each(&mut visit)?;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chain(length: u8) -> Vec<AuditRow> {
+        let mut head = ChainHead::default();
+        (0..length)
+            .map(|n| {
+                let entry = AuditEntry::new(AuditAction::MemoryWrite, "anna", vec![Subject([n; 16])]);
+                head.append(Timestamp::from_second(i64::from(n)).unwrap(), &entry)
+            })
+            .collect()
+    }
+
+    fn verify(rows: &[AuditRow]) -> Result<ChainHead> {
+        let mut head = ChainHead::default();
+        rows.iter().try_for_each(|row| head.verify(row))?;
+        Ok(head)
+    }
+
+    #[test]
+    fn every_tampering_shows() {
+        let rows = chain(5);
+        assert_eq!(verify(&rows).unwrap().seq, 5);
+        for at in 0..rows.len() {
+            for byte in 0..rows[at].entry.len() {
+                let mut changed = rows.clone();
+                changed[at].entry[byte] ^= 1;
+                assert!(verify(&changed).is_err());
+            }
+            let mut moved_in_time = rows.clone();
+            moved_in_time[at].at += jiff::SignedDuration::from_millis(1);
+            assert!(verify(&moved_in_time).is_err());
+            if at + 1 < rows.len() {
+                let mut dropped = rows.clone();
+                dropped.remove(at);
+                assert!(verify(&dropped).is_err());
+                let mut swapped = rows.clone();
+                swapped.swap(at, at + 1);
+                assert!(verify(&swapped).is_err());
+            }
+        }
+    }
+
+    #[test]
+    fn the_encoding_is_frozen() {
+        let row = &chain(1)[0];
+        let hex: String = row.entry.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(hex, "840164616e6e61815000000000000000000000000000000000".to_owned() + "00");
+        assert_eq!(AuditEntry::decode(row).unwrap().actor, "anna");
+    }
+}

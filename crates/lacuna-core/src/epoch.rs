@@ -1,0 +1,74 @@
+//! Renewing the epoch: every vault's root is wrapped anew, then the old epoch key is destroyed, and with it
+//! the use of every older copy of the keystore.
+
+use crate::domain::{Scope, VaultId};
+use crate::error::{Error, Result};
+use crate::keys::KeyBatch;
+use crate::lacuna::Lacuna;
+use crate::vault::Keyring;
+
+/// Vaults that are looked up at a time.
+const PAGE: usize = 256;
+
+/// What a renewal did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EpochRenewal {
+    pub epoch: u32,
+    pub vaults: usize,
+    pub destroyed: u32,
+}
+
+impl Lacuna {
+    /// Wraps every root under a new epoch and destroys the old ones. `progress` hears each vault. A renewal
+    /// that was interrupted is finished by the next one: until then both epochs stand.
+    pub fn renew_epoch(&self, mut progress: impl FnMut(usize)) -> Result<EpochRenewal> {
+        // Nobody wraps a root under an epoch that is about to go.
+        let _alone = self.kms.lock_epoch(true)?;
+        let (current, _) = self.kms.current_epoch(&*self.entropy)?;
+        let epoch = self.kms.make_epoch(current + 1, &*self.entropy)?;
+        let mut vaults = 0;
+        let mut after = None;
+        loop {
+            let page = self.store.vaults(after, PAGE)?;
+            let Some(last) = page.last() else { break };
+            after = Some(last.id);
+            for header in &page {
+                self.rewrap(&header.scope, header.id, epoch)?;
+                vaults += 1;
+                progress(vaults);
+            }
+        }
+        self.refuse_if_left_behind(epoch)?;
+        let destroyed = self.kms.destroy_epochs_before(epoch)?;
+        Ok(EpochRenewal { epoch, vaults, destroyed })
+    }
+
+    fn rewrap(&self, scope: &Scope, vault: VaultId, epoch: u32) -> Result<()> {
+        let Some(stored) = self.keys.vault_keys(vault)? else { return Ok(()) };
+        if stored.root.epoch == epoch {
+            return Ok(());
+        }
+        let keyring = Keyring::open(scope, &self.kms, &stored)?;
+        let root = keyring.rewrap_root(&self.kms, &stored.root, &*self.entropy)?;
+        let batch = KeyBatch { root: Some((root, Some(stored.root.generation))), ..KeyBatch::new(vault) };
+        self.keys.commit(batch)
+    }
+
+    /// A vault that has keys and no data yet has no name to derive its key from: it keeps the old epoch
+    /// alive until its first memory is written.
+    fn refuse_if_left_behind(&self, epoch: u32) -> Result<()> {
+        let mut after = None;
+        loop {
+            let page = self.keys.vaults(after, PAGE)?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after = Some(*last);
+            for vault in page {
+                if self.keys.vault_keys(vault)?.is_some_and(|stored| stored.root.epoch != epoch) {
+                    let reason =
+                        format!("{vault} has keys but no data yet; the old epoch stays until it has");
+                    return Err(Error::Misconfigured { code: "vault_without_data", reason });
+                }
+            }
+        }
+    }
+}

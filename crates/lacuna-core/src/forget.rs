@@ -1,0 +1,104 @@
+//! Forget: announce it, destroy the key, then clear away what the key had sealed.
+
+use jiff::SignedDuration;
+
+use crate::audit::{AuditAction, AuditEntry};
+use crate::blobs::BlobName;
+use crate::domain::*;
+use crate::error::{Error, Result};
+use crate::keys::KeyBatch;
+use crate::lacuna::{Act, Lacuna};
+use crate::permit::{Forget, Grant};
+use crate::store::{Body, Intent, Row};
+use crate::vault::Slot;
+
+/// A key without a record is left alone this long, because its record may be on its way.
+pub const ORPHAN_KEY_AGE: SignedDuration = SignedDuration::from_hours(1);
+
+/// What an erasure did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Forgotten {
+    pub id: MemoryId,
+    /// The audit entry that announced it.
+    pub audit_seq: u64,
+}
+
+impl Lacuna {
+    /// Erases one memory for good. Missing, foreign and already erased look the same.
+    pub fn delete(&self, grant: &Grant<Forget>, id: MemoryId) -> Result<Forgotten> {
+        let scope = grant.scope();
+        let slot = self.slot(scope);
+        let _writer = slot.lock_writer();
+        self.finish_intents(&slot, scope)?;
+        let row = self.store.rows(scope.vault_id(), &[id])?.into_iter().next().flatten();
+        let row = row.ok_or(Error::NotFound("memory"))?;
+
+        let entry = AuditEntry::new(AuditAction::MemoryDelete, grant.caller().user.as_str(), vec![id.into()]);
+        let mut act = Act::new(scope, self.clock.now(), entry);
+        act.batch.opens = vec![Intent { id: 0, memories: vec![id] }];
+        // From this commit on no node shows it, whatever happens to us.
+        act.batch.puts = vec![Row { state: Lifecycle::Deleted, body: Body::Unchanged, ..row }];
+        let announced = self.commit(&slot, &act, |open| {
+            open.index.remove(&id);
+            open.damaged.remove(&id);
+        })?;
+        self.finish_intents(&slot, scope)?;
+        Ok(Forgotten { id, audit_seq: announced.audit_seq })
+    }
+
+    /// Ends the erasures that were announced and not ended, here or by a process that died.
+    /// The caller holds the writer lock.
+    pub(crate) fn finish_intents(&self, slot: &Slot, scope: &Scope) -> Result<()> {
+        for intent in self.store.intents(scope.vault_id())? {
+            self.finish(slot, scope, &intent)?;
+        }
+        Ok(())
+    }
+
+    fn finish(&self, slot: &Slot, scope: &Scope, intent: &Intent) -> Result<()> {
+        let vault = scope.vault_id();
+        // Key first: from here on the text is unreadable, even if we crash.
+        self.keys.commit(KeyBatch { destroys: intent.memories.clone(), ..KeyBatch::new(vault) })?;
+        for row in self.store.rows(vault, &intent.memories)?.into_iter().flatten() {
+            if let Body::Blob { revision, .. } = row.body {
+                self.blobs.delete(vault, BlobName { memory: row.id, revision })?;
+            }
+        }
+        let subjects = intent.memories.iter().map(|id| (*id).into()).collect();
+        let entry = AuditEntry::new(AuditAction::MemoryDeleteDone, "system", subjects);
+        let mut act = Act::new(scope, self.clock.now(), entry);
+        act.batch.removals = intent.memories.clone();
+        act.batch.closes = vec![intent.id];
+        self.commit(slot, &act, |open| {
+            for memory in &intent.memories {
+                open.index.remove(memory);
+                open.damaged.remove(memory);
+            }
+        })?;
+        Ok(())
+    }
+
+    /// Finishes what a crash interrupted in one vault: announced erasures, and keys whose record never
+    /// came. Answers with the number of keys destroyed.
+    pub fn recover(&self, scope: &Scope) -> Result<usize> {
+        let vault = scope.vault_id();
+        let slot = self.slot(scope);
+        let _writer = slot.lock_writer();
+        self.finish_intents(&slot, scope)?;
+
+        let mut keys = Vec::new();
+        self.keys.memory_keys(vault, None, &mut |key| {
+            keys.push(key.memory);
+            Ok(())
+        })?;
+        let oldest_kept = self.clock.now() - ORPHAN_KEY_AGE;
+        keys.retain(|memory| memory.made_at().is_some_and(|made| made < oldest_kept));
+        let rows = self.store.rows(vault, &keys)?;
+        let orphans: Vec<_> =
+            keys.into_iter().zip(rows).filter(|(_, row)| row.is_none()).map(|(memory, _)| memory).collect();
+        if !orphans.is_empty() {
+            self.keys.commit(KeyBatch { destroys: orphans.clone(), ..KeyBatch::new(vault) })?;
+        }
+        Ok(orphans.len())
+    }
+}

@@ -1,0 +1,185 @@
+//! The service: one set of operations behind every door. Each asks for the grant that permits it.
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use lacuna_seal::Entropy;
+
+use crate::audit::AuditEntry;
+use crate::blobs::Blobs;
+use crate::domain::{Clock, Revision, Scope};
+use crate::error::{Error, Result};
+use crate::keys::{KeyBatch, KeyStore, LocalKms};
+use crate::meaning::{Backlog, Models};
+use crate::store::{Batch, ChainHead, Store};
+use crate::vault::{Keyring, OpenVault, Slot, Sources, Vaults};
+
+/// How often a write that met another node's is tried before the caller is told.
+const COMMIT_ATTEMPTS_MAX: usize = 8;
+/// What opened vaults may take in RAM, unless configured.
+pub const OPEN_BYTES_MAX_DEFAULT: usize = 1 << 30;
+
+/// What a service is made of. Tests pass their own clock, entropy, stores and models.
+pub struct Parts {
+    pub store: Arc<dyn Store>,
+    pub keys: Arc<dyn KeyStore>,
+    pub kms: LocalKms,
+    pub blobs: Blobs,
+    pub models: Models,
+    pub clock: Arc<dyn Clock>,
+    pub entropy: Arc<dyn Entropy>,
+    /// Opened vaults are sealed, longest unused first, beyond this many bytes.
+    pub open_bytes_max: usize,
+}
+
+pub struct Lacuna {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) keys: Arc<dyn KeyStore>,
+    pub(crate) kms: LocalKms,
+    pub(crate) blobs: Blobs,
+    pub(crate) models: Models,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) vaults: Vaults,
+    pub(crate) backlog: Backlog,
+}
+
+/// What the opened vaults take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OpenLoad {
+    pub vaults: usize,
+    pub bytes: usize,
+}
+
+impl Lacuna {
+    pub fn new(parts: Parts) -> Self {
+        let Parts { store, keys, kms, blobs, models, clock, entropy, open_bytes_max } = parts;
+        let vaults = Vaults::new(open_bytes_max);
+        Self { store, keys, kms, blobs, models, clock, entropy, vaults, backlog: Backlog::default() }
+    }
+
+    pub fn clock(&self) -> &dyn Clock {
+        &*self.clock
+    }
+
+    /// Asks the store and the keystore for something small: whether the service can serve.
+    pub fn check(&self) -> Result<()> {
+        self.store.vaults(None, 1)?;
+        self.keys.vaults(None, 1)?;
+        Ok(())
+    }
+
+    pub fn open_load(&self) -> OpenLoad {
+        let (vaults, bytes) = self.vaults.load();
+        OpenLoad { vaults, bytes }
+    }
+
+    /// Seals the vaults that nobody has used for `idle`. Answers with how many.
+    pub fn seal_idle(&self, idle: SignedDuration) -> usize {
+        self.vaults.seal_idle(self.clock.now(), idle)
+    }
+
+    /// Seals every vault that is not in use at this moment.
+    pub fn seal_all(&self) -> usize {
+        self.vaults.seal_all()
+    }
+
+    pub(crate) fn sources(&self) -> Sources<'_> {
+        Sources { store: &*self.store, keys: &*self.keys, kms: &self.kms, blobs: &self.blobs }
+    }
+
+    pub(crate) fn slot(&self, scope: &Scope) -> Arc<Slot> {
+        self.vaults.slot(scope, self.clock.now())
+    }
+
+    /// Runs `read` on the vault as it now stands, or answers `None` before its first write.
+    pub(crate) fn read<R>(&self, scope: &Scope, read: impl FnOnce(&OpenVault) -> R) -> Result<Option<R>> {
+        let slot = self.slot(scope);
+        let bytes = slot.bytes();
+        let result = slot.read(self.sources(), read)?;
+        if slot.bytes() != bytes {
+            self.vaults.make_room(scope.vault_id());
+        }
+        Ok(result)
+    }
+
+    /// As [`Self::read`], for a caller. A vault that was closed goes into the backlog, because a crash may
+    /// have left an erasure or a vector unfinished.
+    pub(crate) fn serve<R>(&self, scope: &Scope, read: impl FnOnce(&OpenVault) -> R) -> Result<Option<R>> {
+        if self.slot(scope).bytes() == 0 {
+            self.backlog.push(scope);
+        }
+        self.read(scope, read)
+    }
+
+    /// Makes the vault's root key if it has none. The caller holds the writer lock.
+    pub(crate) fn ensure_vault(&self, slot: &Slot, scope: &Scope) -> Result<()> {
+        if slot.update(self.sources(), |_| Ok(()))?.is_some() {
+            return Ok(());
+        }
+        let _epoch = self.kms.lock_epoch(false)?;
+        let (keyring, root) = Keyring::make(scope, &self.kms, &*self.entropy)?;
+        let batch = KeyBatch { root: Some((root, None)), ..KeyBatch::new(scope.vault_id()) };
+        match self.keys.commit(batch) {
+            Ok(()) => slot.install(OpenVault::empty(keyring)),
+            // Another process made it first: theirs is the vault.
+            Err(Error::Conflict(_)) => {}
+            Err(error) => return Err(error),
+        }
+        slot.update(self.sources(), |_| Ok(()))?.ok_or(Error::Conflict("the vault"))
+    }
+
+    /// Commits `act` to the vault with its audit entry, then applies it to the open index.
+    ///
+    /// The caller holds the writer lock; another process may still be faster, and then the act is tried
+    /// again on top of theirs.
+    pub(crate) fn commit(
+        &self,
+        slot: &Slot,
+        act: &Act,
+        apply: impl FnOnce(&mut OpenVault),
+    ) -> Result<Committed> {
+        for _ in 0..COMMIT_ATTEMPTS_MAX {
+            let (expected, mut audit) = slot
+                .update(self.sources(), |vault| Ok((vault.revision, vault.audit)))?
+                .unwrap_or((Revision::ZERO, ChainHead::default()));
+            let mut batch = Batch { expected, ..act.batch.clone() };
+            let seq = audit.seq + 1;
+            for id in &mut batch.opens {
+                id.id = seq;
+            }
+            batch.audit.push(audit.append(act.batch.at, &act.entry));
+            match self.store.commit(batch) {
+                Ok(revision) => {
+                    slot.apply(expected, revision, audit, apply);
+                    return Ok(Committed { audit_seq: seq });
+                }
+                Err(Error::Conflict(_)) => {}
+                Err(error) => {
+                    // The batch may have been written or not: what is open can no longer be trusted.
+                    slot.discard();
+                    return Err(error);
+                }
+            }
+        }
+        Err(Error::Conflict("the vault"))
+    }
+}
+
+/// One change of a vault and the audit entry that goes with it.
+pub(crate) struct Act {
+    pub(crate) batch: Batch,
+    pub(crate) entry: AuditEntry,
+}
+
+impl Act {
+    pub(crate) fn new(scope: &Scope, at: Timestamp, entry: AuditEntry) -> Self {
+        // The revision and the audit row are filled in at each attempt.
+        Self { batch: Batch::new(scope.clone(), at, Revision::ZERO), entry }
+    }
+}
+
+pub(crate) struct Committed {
+    /// The sequence number of the audit entry, which also names an intent.
+    pub(crate) audit_seq: u64,
+}

@@ -1,0 +1,230 @@
+//! Which models give memories their vectors, and the background work that replaces a provisional vector by
+//! a better one.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::audit::{AuditAction, AuditEntry};
+use crate::domain::{MemoryId, Scope};
+use crate::embed::{Embedder, ModelId, Purpose};
+use crate::error::Result;
+use crate::frame::{Frame, VECTORS_MAX};
+use crate::index::{QuantVec, QueryVector};
+use crate::lacuna::{Act, Lacuna};
+use crate::store::{Body, Row};
+use crate::vault::{Place, entry};
+
+/// Memories that one background commit re-embeds.
+const REEMBED_BATCH: usize = 64;
+/// Memories that one look at the vault picks for re-embedding.
+const REEMBED_SCAN: usize = 4_096;
+
+/// The models of an installation.
+pub struct Models {
+    /// Embeds at once, at the moment of writing.
+    pub instant: Arc<dyn Embedder>,
+    /// The model every memory should end up with; the instant one when there is no other.
+    pub main: Arc<dyn Embedder>,
+    /// Models that older vectors may still carry.
+    pub others: Vec<Arc<dyn Embedder>>,
+    /// Whether the instant vector stays beside the main one, because the main model may be out of reach
+    /// when a question comes.
+    pub keep_instant: bool,
+}
+
+impl Models {
+    pub fn only(model: Arc<dyn Embedder>) -> Self {
+        Self { instant: model.clone(), main: model, others: Vec::new(), keep_instant: false }
+    }
+
+    /// The query under each model that the vault has vectors of. A model that cannot answer is left out:
+    /// the words and the other models still can.
+    pub(crate) fn embed_query(&self, text: &str, present: &[ModelId]) -> Vec<QueryVector> {
+        let mut vectors = Vec::with_capacity(present.len());
+        for embedder in self.by_preference().filter(|embedder| present.contains(embedder.model())) {
+            let model = embedder.model();
+            match embedder.embed(&[text], Purpose::Query) {
+                Ok(mut answer) => vectors.extend(answer.pop().map(|vector| QueryVector {
+                    model: model.clone(),
+                    vector,
+                    calibration: embedder.calibration(),
+                })),
+                Err(error) => tracing::warn!(%model, code = error.code(), "recall goes on without a model"),
+            }
+        }
+        vectors
+    }
+
+    /// The main model first, the instant one last: of each memory the first counts that it has.
+    fn by_preference(&self) -> impl Iterator<Item = &Arc<dyn Embedder>> {
+        let instant = (self.instant.model() != self.main.model()).then_some(&self.instant);
+        std::iter::once(&self.main).chain(&self.others).chain(instant)
+    }
+}
+
+/// Vaults in which some memory still waits for its vector of the main model.
+#[derive(Default)]
+pub(crate) struct Backlog {
+    scopes: Mutex<VecDeque<Scope>>,
+    arrived: Condvar,
+}
+
+impl Backlog {
+    pub(crate) fn push(&self, scope: &Scope) {
+        let mut scopes = self.lock();
+        if !scopes.contains(scope) {
+            scopes.push_back(scope.clone());
+            self.arrived.notify_one();
+        }
+    }
+
+    /// The next vault, waiting up to `patience` for one to arrive.
+    pub(crate) fn pop(&self, patience: Duration) -> Option<Scope> {
+        let scopes = self.lock();
+        let (mut scopes, _) = self
+            .arrived
+            .wait_timeout_while(scopes, patience, |scopes| scopes.is_empty())
+            .unwrap_or_else(PoisonError::into_inner);
+        scopes.pop_front()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Scope>> {
+        self.scopes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Lacuna {
+    /// Vaults with memories that wait for their vector of the main model, as far as is known.
+    pub fn backlog_len(&self) -> usize {
+        self.backlog.len()
+    }
+
+    /// Takes the next vault of the backlog, finishes what a crash may have left in it, and gives every
+    /// memory its vector of the main model; `progress` hears how many have it anew. Answers with their
+    /// number, or `None` when no vault came within `patience`. A vault that failed goes back into the
+    /// backlog.
+    pub fn work_backlog(&self, patience: Duration, progress: &mut dyn FnMut(usize)) -> Option<Result<usize>> {
+        let scope = self.backlog.pop(patience)?;
+        let worked = self.recover(&scope).and_then(|_| self.reembed_all(&scope, progress));
+        if worked.is_err() {
+            self.backlog.push(&scope);
+        }
+        Some(worked)
+    }
+
+    fn reembed_all(&self, scope: &Scope, progress: &mut dyn FnMut(usize)) -> Result<usize> {
+        let target = self.models.main.model();
+        let mut total = 0;
+        loop {
+            // Many at a time, because looking for them passes over the whole vault.
+            let waiting = self.read(scope, |vault| -> Vec<MemoryId> {
+                vault.index.without_model(target).take(REEMBED_SCAN).collect()
+            })?;
+            let waiting = waiting.unwrap_or_default();
+            let before = total;
+            for ids in waiting.chunks(REEMBED_BATCH) {
+                total += self.reembed(scope, ids)?;
+                progress(total);
+            }
+            // What could not be embedded now was erased meanwhile, or is damaged.
+            if total == before {
+                return Ok(total);
+            }
+        }
+    }
+
+    /// Gives some memories of a vault their vector of the main model. Answers with how many it gave.
+    pub fn reembed(&self, scope: &Scope, ids: &[MemoryId]) -> Result<usize> {
+        let Some(texts) = self.read(scope, |vault| -> Result<_> {
+            let mut texts = vault.bodies(scope.vault_id(), ids, self.sources())?;
+            for id in ids {
+                if let Some(held) = vault.index.get(id) {
+                    texts.entry(*id).or_insert_with(|| held.payload.gist.clone());
+                }
+            }
+            Ok(texts)
+        })?
+        else {
+            return Ok(0);
+        };
+        let texts = texts?;
+        if texts.is_empty() {
+            return Ok(0);
+        }
+        let (ids, contents): (Vec<MemoryId>, Vec<&str>) =
+            texts.iter().map(|(id, text)| (*id, &**text)).unzip();
+        let vectors = self.models.main.embed(&contents, Purpose::Passage)?;
+        let vectors = ids
+            .iter()
+            .zip(vectors)
+            .map(|(id, vector)| Ok((*id, QuantVec::from_f32(&vector)?)))
+            .collect::<Result<_>>()?;
+        self.replace_vectors(scope, &ids, vectors)
+    }
+
+    fn replace_vectors(
+        &self,
+        scope: &Scope,
+        ids: &[MemoryId],
+        mut vectors: HashMap<MemoryId, QuantVec>,
+    ) -> Result<usize> {
+        let slot = self.slot(scope);
+        let _writer = slot.lock_writer();
+        let vault = scope.vault_id();
+        let mut keys = HashMap::with_capacity(ids.len());
+        self.keys.memory_keys(vault, Some(ids), &mut |key| {
+            keys.insert(key.memory, key);
+            Ok(())
+        })?;
+        // Whatever was erased while we computed has no row or no key any more, and stays erased.
+        let rows: Vec<Row> = self.store.rows(vault, ids)?.into_iter().flatten().collect();
+        let renewed = slot.update(self.sources(), |open| {
+            let mut renewed = Vec::with_capacity(rows.len());
+            let mut buffer = Default::default();
+            for row in rows {
+                let (Some(key), Some(vector)) = (keys.get(&row.id), vectors.remove(&row.id)) else {
+                    continue;
+                };
+                let key = open.keyring.open_memory_key(key)?;
+                let mut frame = open.keyring.open_frame(&key, &row, &mut buffer)?;
+                self.put_vector(&mut frame, &vector);
+                let frame_revision = row.frame_revision + 1;
+                let place = Place::of(&row, frame_revision);
+                let sealed = open.keyring.seal_frame(&key, &place, &frame, &*self.entropy);
+                renewed.push((Row { frame_revision, frame: sealed, body: Body::Unchanged, ..row }, frame));
+            }
+            Ok(renewed)
+        })?;
+        let renewed = renewed.unwrap_or_default();
+        if renewed.is_empty() {
+            return Ok(0);
+        }
+        let subjects = renewed.iter().map(|(row, _)| row.id.into()).collect();
+        let entry_for = AuditEntry::new(AuditAction::MemoryReembed, "system", subjects);
+        let mut act = Act::new(scope, self.clock.now(), entry_for);
+        act.batch.puts = renewed.iter().map(|(row, _)| row.clone()).collect();
+        let count = renewed.len();
+        self.commit(&slot, &act, |open| {
+            for (row, frame) in renewed {
+                if entry(&row, frame).and_then(|entry| open.index.insert(entry)).is_err() {
+                    open.damaged.insert(row.id);
+                }
+            }
+        })?;
+        Ok(count)
+    }
+
+    /// The main model's vector in place of the others; the instant one stays if it must.
+    fn put_vector(&self, frame: &mut Frame, vector: &QuantVec) {
+        let main = self.models.main.model();
+        let instant = self.models.instant.model();
+        frame.vectors.retain(|(model, _)| self.models.keep_instant && model == instant && model != main);
+        frame.vectors.truncate(VECTORS_MAX - 1);
+        frame.vectors.push((main.clone(), vector.to_bytes()));
+    }
+}

@@ -1,0 +1,217 @@
+//! Recall: find by meaning and words, then show; and get or list without searching.
+
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+
+use crate::admit::{at_most, score};
+use crate::domain::*;
+use crate::embed::ModelId;
+use crate::error::{Error, Result};
+use crate::index::{Explanation, Filter, Search, Tag};
+use crate::lacuna::Lacuna;
+use crate::permit::{Grant, Recall};
+use crate::vault::{OpenVault, shown};
+
+/// Results of one recall, by default and at most.
+pub const RECALL_RESULTS_DEFAULT: usize = 10;
+pub const RECALL_RESULTS_MAX: usize = 100;
+/// How much recency counts, unless the caller says.
+pub const RECENCY_WEIGHT_DEFAULT: f32 = 0.3;
+/// Characters of a query.
+pub const QUERY_CHARS_MAX: usize = 4_000;
+/// Memories on one page of a list, by default and at most.
+pub const LIST_PAGE_DEFAULT: usize = 50;
+pub const LIST_PAGE_MAX: usize = 500;
+
+pub struct Query {
+    pub text: String,
+    pub limit: usize,
+    pub filter: Filter,
+    /// Tags that raise a memory which bears them; to require tags, use the filter.
+    pub tags: Vec<String>,
+    /// Calibrated: 0.7 means the same under every model.
+    pub min_similarity: f32,
+    /// From 0, where age does not matter, to 1.
+    pub recency_weight: f32,
+    pub explain: bool,
+}
+
+impl Query {
+    pub fn new(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            limit: RECALL_RESULTS_DEFAULT,
+            filter: Filter::default(),
+            tags: Vec::new(),
+            min_similarity: 0.0,
+            recency_weight: RECENCY_WEIGHT_DEFAULT,
+            explain: false,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct Recalled {
+    pub hits: Vec<RecalledMemory>,
+    pub total_searched: usize,
+    /// The models whose vectors took part; empty when only words did.
+    pub models: Vec<ModelId>,
+    /// Memories that could not be searched because their bytes or keys are damaged.
+    pub damaged: usize,
+    pub took: Duration,
+    /// What to try when nothing was found.
+    pub hint: Option<&'static str>,
+}
+
+#[derive(Debug)]
+pub struct RecalledMemory {
+    pub memory: Memory,
+    pub score: f32,
+    pub similarity: f32,
+    pub explanation: Option<Explanation>,
+}
+
+/// One page of a list, newest first.
+pub struct Page {
+    pub memories: Vec<Memory>,
+    /// Where the next page begins; `None` on the last one.
+    pub next: Option<Cursor>,
+}
+
+/// A place in a list: the last memory that was shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cursor {
+    pub created_at: Timestamp,
+    pub id: MemoryId,
+}
+
+impl Lacuna {
+    pub fn recall(&self, grant: &Grant<Recall>, query: &Query) -> Result<Recalled> {
+        let started = Instant::now();
+        check(query)?;
+        let scope = grant.scope();
+        let models = self.serve(scope, |vault| vault.index.models())?.unwrap_or_default();
+        let vectors = self.models.embed_query(&query.text, &models);
+        let search = Search {
+            text: &query.text,
+            vectors: &vectors,
+            filter: query.filter.clone(),
+            tags: query.tags.iter().map(|tag| Tag::of(tag)).collect(),
+            now: millis(self.clock.now()),
+            limit: query.limit,
+            min_similarity: query.min_similarity,
+            recency_weight: query.recency_weight,
+            explain: query.explain,
+        };
+        let answer = self.read(scope, |vault| self.find(scope, vault, &search))?.transpose()?;
+        Ok(Recalled { took: started.elapsed(), ..answer.unwrap_or_else(nothing_stored) })
+    }
+
+    fn find(&self, scope: &Scope, vault: &OpenVault, search: &Search<'_>) -> Result<Recalled> {
+        let found = vault.index.search(search);
+        let ids: Vec<MemoryId> = found.hits.iter().map(|hit| hit.id).collect();
+        let mut bodies = vault.bodies(scope.vault_id(), &ids, self.sources())?;
+        let hits: Vec<_> = found
+            .hits
+            .into_iter()
+            .filter_map(|hit| {
+                let mut memory = vault.memory(&hit.id)?;
+                memory.content.text = bodies.remove(&hit.id);
+                Some(RecalledMemory {
+                    memory,
+                    score: hit.score,
+                    similarity: hit.similarity,
+                    explanation: hit.explanation,
+                })
+            })
+            .collect();
+        let hint =
+            hits.is_empty().then_some("nothing relevant was found: use other words, or widen the filters");
+        Ok(Recalled {
+            hits,
+            total_searched: found.searched,
+            models: found.models,
+            damaged: vault.damaged.len(),
+            took: Duration::ZERO,
+            hint,
+        })
+    }
+
+    /// One memory with its full text. Missing, foreign and erased look the same.
+    pub fn get(&self, grant: &Grant<Recall>, id: MemoryId) -> Result<Memory> {
+        let scope = grant.scope();
+        let found = self.serve(scope, |vault| {
+            if vault.damaged.contains(&id) {
+                return Err(Error::corrupt(format!("{id} or its key cannot be opened; run lacuna doctor")));
+            }
+            let mut memory = vault.memory(&id).filter(visible).ok_or(Error::NotFound("memory"))?;
+            memory.content.text = vault.bodies(scope.vault_id(), &[id], self.sources())?.remove(&id);
+            Ok(memory)
+        })?;
+        found.unwrap_or(Err(Error::NotFound("memory")))
+    }
+
+    /// Memories newest first, without their full texts.
+    pub fn list(
+        &self,
+        grant: &Grant<Recall>,
+        filter: &Filter,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<Page> {
+        if limit == 0 || limit > LIST_PAGE_MAX {
+            return Err(Error::invalid("limit", format!("must be from 1 to {LIST_PAGE_MAX}")));
+        }
+        let now = millis(self.clock.now());
+        let page = self.serve(grant.scope(), |vault| {
+            let after = after.map(|cursor| (millis(cursor.created_at), cursor.id));
+            let mut matching = vault.index.before(after).filter(|stored| stored.passes(filter, now));
+            let memories: Vec<_> =
+                matching.by_ref().take(limit).filter_map(|stored| shown(&stored)).collect();
+            let last = memories.last().map(|memory| Cursor { created_at: memory.created_at, id: memory.id });
+            Page { next: last.filter(|_| matching.next().is_some()), memories }
+        })?;
+        Ok(page.unwrap_or(Page { memories: Vec::new(), next: None }))
+    }
+
+    /// How many memories the vault holds, and how many of them cannot be opened.
+    pub fn count(&self, grant: &Grant<Recall>) -> Result<(usize, usize)> {
+        let counts = self.serve(grant.scope(), |vault| (vault.index.len(), vault.damaged.len()))?;
+        Ok(counts.unwrap_or_default())
+    }
+}
+
+fn visible(memory: &Memory) -> bool {
+    matches!(memory.state, Lifecycle::Active | Lifecycle::Archived)
+}
+
+fn check(query: &Query) -> Result<()> {
+    if query.text.trim().is_empty() {
+        return Err(Error::invalid("query", "must not be empty"));
+    }
+    if query.text.contains('\0') {
+        return Err(Error::invalid("query", "must not hold NUL"));
+    }
+    if query.text.chars().count() > QUERY_CHARS_MAX {
+        return Err(Error::invalid("query", format!("must be at most {QUERY_CHARS_MAX} characters")));
+    }
+    if query.limit == 0 || query.limit > RECALL_RESULTS_MAX {
+        return Err(Error::invalid("max_results", format!("must be from 1 to {RECALL_RESULTS_MAX}")));
+    }
+    at_most("tags", query.tags.len(), TAGS_MAX)?;
+    score("min_similarity", query.min_similarity, 0.0)?;
+    score("recency_weight", query.recency_weight, 0.0)?;
+    Ok(())
+}
+
+fn nothing_stored() -> Recalled {
+    Recalled {
+        hits: Vec::new(),
+        total_searched: 0,
+        models: Vec::new(),
+        damaged: 0,
+        took: Duration::ZERO,
+        hint: Some("nothing is remembered yet"),
+    }
+}

@@ -1,0 +1,162 @@
+//! What every store checks before it writes, so that all of them refuse the same batches.
+
+use std::collections::HashSet;
+
+use jiff::Timestamp;
+
+use super::{BATCH_ROWS_MAX, Batch, Body, ChainHead, Row, TokenChange, TokenRow, VaultHeader};
+use crate::domain::{NAME_BYTES_MAX, Revision, from_millis, millis};
+use crate::error::{Error, Result};
+
+/// One sealed frame, inline body, wrapped key or audit entry, in bytes.
+pub const SEALED_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// All sealed bytes of one batch together.
+pub const BATCH_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// Roles of one token.
+pub const ROLES_MAX: usize = 32;
+/// The label of a token, in bytes of UTF-8.
+pub const LABEL_BYTES_MAX: usize = 256;
+
+/// Refuses what no state of the store could make right.
+pub(crate) fn check_batch(batch: &Batch) -> Result<()> {
+    if batch.vault != batch.scope.vault_id() {
+        return Err(Error::corrupt("a batch names a vault that is not its scope's"));
+    }
+    check_limits(batch)?;
+    check_distinct_ids(batch)?;
+    whole_millis(batch.at)?;
+    batch.puts.iter().try_for_each(check_row)?;
+    batch.audit.iter().try_for_each(|row| whole_millis(row.at))?;
+    batch.tokens.iter().try_for_each(|change| check_token(batch, change))
+}
+
+fn check_limits(batch: &Batch) -> Result<()> {
+    let rows = batch.puts.len()
+        + batch.removals.len()
+        + batch.opens.len()
+        + batch.closes.len()
+        + batch.tokens.len()
+        + batch.audit.len();
+    let longest_intent = batch.opens.iter().map(|intent| intent.memories.len()).max().unwrap_or(0);
+    if rows > BATCH_ROWS_MAX || longest_intent > BATCH_ROWS_MAX {
+        return Err(Error::invalid("batch", format!("must hold at most {BATCH_ROWS_MAX} rows")));
+    }
+    let frames = batch.puts.iter().map(|row| row.frame.len());
+    let bodies = batch.puts.iter().map(|row| inline_bytes(&row.body));
+    let entries = batch.audit.iter().map(|row| row.entry.len());
+    check_bytes(frames.chain(bodies).chain(entries))
+}
+
+/// Holds single values and their sum to their limits.
+pub(crate) fn check_bytes(sizes: impl Iterator<Item = usize>) -> Result<()> {
+    let mut total = 0;
+    for size in sizes {
+        total += size;
+        if size > SEALED_BYTES_MAX || total > BATCH_BYTES_MAX {
+            let reason = format!("at most {SEALED_BYTES_MAX} bytes each and {BATCH_BYTES_MAX} together");
+            return Err(Error::invalid("batch", reason));
+        }
+    }
+    Ok(())
+}
+
+fn inline_bytes(body: &Body) -> usize {
+    match body {
+        Body::Inline { sealed, .. } => sealed.len(),
+        Body::None | Body::Blob { .. } | Body::Unchanged => 0,
+    }
+}
+
+fn check_distinct_ids(batch: &Batch) -> Result<()> {
+    let ids = batch.puts.iter().map(|row| row.id).chain(batch.removals.iter().copied());
+    if !all_distinct(ids) {
+        return Err(Error::invalid("batch", "names a memory twice"));
+    }
+    if !all_distinct(batch.opens.iter().map(|intent| intent.id)) {
+        return Err(Error::invalid("batch", "opens an intent twice"));
+    }
+    Ok(())
+}
+
+pub(crate) fn all_distinct<T: Eq + std::hash::Hash>(mut items: impl Iterator<Item = T>) -> bool {
+    let mut seen = HashSet::new();
+    items.all(|item| seen.insert(item))
+}
+
+fn check_row(row: &Row) -> Result<()> {
+    whole_millis(row.created_at)?;
+    whole_millis(row.updated_at)?;
+    row.expires_at.map_or(Ok(()), whole_millis)
+}
+
+/// Times are sealed and stored in milliseconds; a finer one would not come back as it went in.
+fn whole_millis(at: Timestamp) -> Result<()> {
+    if from_millis(millis(at)) == Some(at) {
+        return Ok(());
+    }
+    Err(Error::invalid("time", "must be in whole milliseconds"))
+}
+
+fn check_token(batch: &Batch, change: &TokenChange) -> Result<()> {
+    match change {
+        TokenChange::Revoke { at, .. } => whole_millis(*at),
+        TokenChange::Add(token) if token.org != batch.scope.org => {
+            Err(Error::invalid("token", "must belong to the organisation of the vault"))
+        }
+        TokenChange::Add(token) => check_token_row(token),
+    }
+}
+
+fn check_token_row(token: &TokenRow) -> Result<()> {
+    whole_millis(token.created_at)?;
+    token.expires_at.map_or(Ok(()), whole_millis)?;
+    token.revoked_at.map_or(Ok(()), whole_millis)?;
+    let bad_role =
+        |role: &String| role.is_empty() || role.len() > NAME_BYTES_MAX || role.chars().any(char::is_control);
+    if token.roles.len() > ROLES_MAX || token.roles.iter().any(bad_role) {
+        return Err(Error::invalid("roles", "at most 32, without control characters"));
+    }
+    let text_limits = [(&token.user, NAME_BYTES_MAX), (&token.label, LABEL_BYTES_MAX)];
+    if text_limits.iter().any(|(text, limit)| text.len() > *limit || text.contains('\0')) {
+        return Err(Error::invalid("token", "the user or the label is too long or holds NUL"));
+    }
+    Ok(())
+}
+
+/// The header that the vault will have after `batch`, or why the batch does not fit the stored one.
+pub(crate) fn next_header(stored: Option<VaultHeader>, batch: &Batch) -> Result<VaultHeader> {
+    let mut header = stored.unwrap_or_else(|| VaultHeader {
+        id: batch.vault,
+        scope: batch.scope.clone(),
+        revision: Revision::ZERO,
+        created_at: batch.at,
+        audit: ChainHead::default(),
+    });
+    if header.scope != batch.scope {
+        return Err(Error::corrupt("a vault belongs to another scope than the batch says"));
+    }
+    if header.revision != batch.expected {
+        return Err(Error::Conflict("the vault"));
+    }
+    for row in &batch.audit {
+        if row.seq != header.audit.seq + 1 {
+            let expected = header.audit.seq + 1;
+            return Err(Error::invalid("audit", format!("the chain goes on at {expected}, not {}", row.seq)));
+        }
+        header.audit = ChainHead { seq: row.seq, hash: row.hash };
+    }
+    header.revision = header.revision.next();
+    Ok(header)
+}
+
+pub(crate) fn forgotten() -> Error {
+    Error::corrupt("a forgotten memory was written again")
+}
+
+pub(crate) fn no_body_to_keep() -> Error {
+    Error::invalid("body", "there is no stored body to keep")
+}
+
+pub(crate) fn intent_taken() -> Error {
+    Error::invalid("intent", "is already open")
+}

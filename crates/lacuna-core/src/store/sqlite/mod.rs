@@ -1,0 +1,272 @@
+//! The embedded store: one SQLite file, many readers, one writer with group commit.
+
+pub(crate) mod engine;
+mod write;
+pub(crate) mod writer;
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Row as Columns, TransactionBehavior, params};
+
+pub use self::engine::SqliteOptions;
+pub(crate) use self::write::unless_taken;
+
+use self::engine::{Database, Schema};
+use self::writer::Writer;
+use super::check::check_batch;
+use super::columns::{ids as split_ids, number_u32, number_u64, time};
+use super::pool::{Loan, Pool};
+use super::{
+    AUDIT_PAGE_MAX, AuditRow, Batch, Body, ChainHead, Change, Intent, Row, Store, TOKENS_PAGE_MAX, TokenRow,
+    VAULTS_PAGE_MAX, VaultHeader, scope_from_columns,
+};
+use crate::domain::{Lifecycle, MemoryId, OrgId, Revision, VaultId};
+use crate::error::{Error, Result};
+
+/// Connections for reading, per file.
+pub(crate) const READERS_MAX: usize = 8;
+
+static SCHEMA: Schema =
+    Schema { application_id: i32::from_be_bytes(*b"LacD"), migrations: &[include_str!("schema.sql")] };
+
+const HEADER: &str =
+    "SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash FROM vault";
+const TOKEN: &str = "SELECT id, hash, org, user, roles, label, created_at, expires_at, revoked_at FROM token";
+const CHANGES: &str = "
+    SELECT revision, id, state, created_at, updated_at, expires_at, key_version, frame_revision, frame
+    FROM memory WHERE vault = ?1 AND revision > ?2
+    UNION ALL
+    SELECT revision, id, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+    FROM tombstone WHERE vault = ?1 AND revision > ?2
+    ORDER BY revision";
+const ROW: &str = "
+    SELECT memory.revision, id, state, created_at, updated_at, expires_at, key_version, frame_revision, frame,
+           body.revision, body.bytes, body.sealed
+    FROM memory LEFT JOIN body USING (place) WHERE vault = ?1 AND id = ?2";
+
+/// Sealed memories in one SQLite file.
+pub struct SqliteStore {
+    readers: Pool<Connection>,
+    writer: Writer<Batch>,
+}
+
+impl SqliteStore {
+    /// Opens the file, and makes or migrates it where needed.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with(path, SqliteOptions::default())
+    }
+
+    pub fn open_with(path: impl AsRef<Path>, options: SqliteOptions) -> Result<Self> {
+        let database = Database::open(path.as_ref(), &SCHEMA, options)?;
+        let writer = Writer::start(database.clone())?;
+        let readers = Pool::new(READERS_MAX, move || database.connect_reader());
+        Ok(Self { readers, writer })
+    }
+
+    /// Transactions committed since the file was opened; group commit makes them fewer than the batches.
+    pub fn transactions(&self) -> u64 {
+        self.writer.transactions()
+    }
+
+    /// Reads from one snapshot. Rolling back at the end costs nothing: nothing was written.
+    fn snapshot<T>(
+        &self,
+        vault: VaultId,
+        read: impl FnOnce(&Connection, i64) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let mut connection: Loan<'_, Connection> = self.readers.get()?;
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Deferred)?;
+        vault_number(&transaction, vault)?.map(|number| read(&transaction, number)).transpose()
+    }
+}
+
+impl Store for SqliteStore {
+    fn vault(&self, vault: VaultId) -> Result<Option<VaultHeader>> {
+        header(&*self.readers.get()?, vault)
+    }
+
+    fn revision(&self, vault: VaultId) -> Result<Revision> {
+        let connection = self.readers.get()?;
+        let mut statement = connection.prepare_cached("SELECT revision FROM vault WHERE id = ?1")?;
+        let revision = statement.query_row([vault.as_bytes()], |row| row.get(0)).optional()?;
+        Ok(Revision(revision.map_or(Ok(0), number_u64)?))
+    }
+
+    fn changes(
+        &self,
+        vault: VaultId,
+        since: Revision,
+        visit: &mut dyn FnMut(Change) -> Result<()>,
+    ) -> Result<Revision> {
+        let revision = self.snapshot(vault, |snapshot, number| {
+            let revision = header(snapshot, vault)?.map_or(Revision::ZERO, |header| header.revision);
+            let mut statement = snapshot.prepare_cached(CHANGES)?;
+            let mut rows = statement.query(params![number, since.0 as i64])?;
+            while let Some(columns) = rows.next()? {
+                visit(change(columns)?)?;
+            }
+            Ok(revision)
+        })?;
+        Ok(revision.unwrap_or_default())
+    }
+
+    fn rows(&self, vault: VaultId, ids: &[MemoryId]) -> Result<Vec<Option<Row>>> {
+        let rows = self.snapshot(vault, |snapshot, number| {
+            let mut statement = snapshot.prepare_cached(ROW)?;
+            ids.iter()
+                .map(|id| {
+                    let mut found = statement.query(params![number, id.as_bytes()])?;
+                    found.next()?.map(row_with_body).transpose()
+                })
+                .collect()
+        })?;
+        Ok(rows.unwrap_or_else(|| vec![None; ids.len()]))
+    }
+
+    fn commit(&self, batch: Batch) -> Result<Revision> {
+        check_batch(&batch)?;
+        self.writer.run(batch)
+    }
+
+    fn intents(&self, vault: VaultId) -> Result<Vec<Intent>> {
+        let intents = self.snapshot(vault, |snapshot, number| {
+            let sql = "SELECT id, memories FROM intent WHERE vault = ?1 ORDER BY id";
+            collect(snapshot, sql, params![number], |row| {
+                Ok(Intent { id: number_u64(row.get(0)?)?, memories: split_ids(&bytes(row, 1)?)? })
+            })
+        })?;
+        Ok(intents.unwrap_or_default())
+    }
+
+    fn audit(&self, vault: VaultId, after: u64) -> Result<Vec<AuditRow>> {
+        let entries = self.snapshot(vault, |snapshot, number| {
+            let sql =
+                "SELECT seq, at, hash, entry FROM audit WHERE vault = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
+            let after = i64::try_from(after).unwrap_or(i64::MAX);
+            collect(snapshot, sql, params![number, after, AUDIT_PAGE_MAX as i64], |row| {
+                Ok(AuditRow {
+                    seq: number_u64(row.get(0)?)?,
+                    at: at(row, 1)?,
+                    hash: row.get(2)?,
+                    entry: bytes(row, 3)?,
+                })
+            })
+        })?;
+        Ok(entries.unwrap_or_default())
+    }
+
+    fn token(&self, hash: &[u8; 32]) -> Result<Option<TokenRow>> {
+        let sql = format!("{TOKEN} WHERE hash = ?1");
+        Ok(collect(&*self.readers.get()?, &sql, params![hash], token)?.pop())
+    }
+
+    fn tokens(&self, org: &OrgId) -> Result<Vec<TokenRow>> {
+        let sql = format!("{TOKEN} WHERE org = ?1 ORDER BY created_at, id LIMIT ?2");
+        collect(&*self.readers.get()?, &sql, params![org.as_str(), TOKENS_PAGE_MAX as i64], token)
+    }
+
+    fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultHeader>> {
+        let sql = format!("{HEADER} WHERE ?1 IS NULL OR id > ?1 ORDER BY id LIMIT ?2");
+        let limit = limit.min(VAULTS_PAGE_MAX) as i64;
+        let after = after.map(|id| *id.as_bytes());
+        collect(&*self.readers.get()?, &sql, params![after, limit], header_columns)
+    }
+}
+
+fn at(row: &Columns<'_>, column: usize) -> Result<Timestamp> {
+    time(row.get(column)?)
+}
+
+fn optional_at(row: &Columns<'_>, column: usize) -> Result<Option<Timestamp>> {
+    row.get::<_, Option<i64>>(column)?.map(time).transpose()
+}
+
+pub(crate) fn bytes(row: &Columns<'_>, column: usize) -> Result<Vec<u8>> {
+    let value = row.get_ref(column)?;
+    Ok(value.as_blob().map_err(rusqlite::Error::from)?.to_vec())
+}
+
+pub(crate) fn collect<T>(
+    connection: &Connection,
+    sql: &str,
+    parameters: impl rusqlite::Params,
+    read: impl Fn(&Columns<'_>) -> Result<T>,
+) -> Result<Vec<T>> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(parameters)?;
+    let mut items = Vec::new();
+    while let Some(row) = rows.next()? {
+        items.push(read(row)?);
+    }
+    Ok(items)
+}
+
+fn vault_number(connection: &Connection, vault: VaultId) -> Result<Option<i64>> {
+    let mut statement = connection.prepare_cached("SELECT number FROM vault WHERE id = ?1")?;
+    Ok(statement.query_row([vault.as_bytes()], |row| row.get(0)).optional()?)
+}
+
+fn header(connection: &Connection, vault: VaultId) -> Result<Option<VaultHeader>> {
+    let sql = format!("{HEADER} WHERE id = ?1");
+    Ok(collect(connection, &sql, params![vault.as_bytes()], header_columns)?.pop())
+}
+
+fn header_columns(row: &Columns<'_>) -> Result<VaultHeader> {
+    let text = |column| row.get_ref(column).and_then(|value| Ok(value.as_str()?));
+    Ok(VaultHeader {
+        id: VaultId::from_bytes(row.get(0)?),
+        scope: scope_from_columns(text(1)?, text(2)?, text(3)?)?,
+        revision: Revision(number_u64(row.get(4)?)?),
+        created_at: at(row, 5)?,
+        audit: ChainHead { seq: number_u64(row.get(6)?)?, hash: row.get(7)? },
+    })
+}
+
+fn change(columns: &Columns<'_>) -> Result<Change> {
+    let id = MemoryId::from_bytes(columns.get(1)?);
+    match columns.get::<_, Option<u8>>(2)? {
+        None => Ok(Change::Gone(id)),
+        Some(state) => Ok(Change::Put(row(columns, id, state, Body::Unchanged)?)),
+    }
+}
+
+fn row_with_body(columns: &Columns<'_>) -> Result<Row> {
+    let body = match (columns.get::<_, Option<i64>>(9)?, columns.get::<_, Option<Vec<u8>>>(11)?) {
+        (None, _) => Body::None,
+        (Some(revision), Some(sealed)) => Body::Inline { revision: number_u32(revision)?, sealed },
+        (Some(revision), None) => {
+            Body::Blob { revision: number_u32(revision)?, bytes: number_u64(columns.get(10)?)? }
+        }
+    };
+    row(columns, MemoryId::from_bytes(columns.get(1)?), columns.get(2)?, body)
+}
+
+fn row(columns: &Columns<'_>, id: MemoryId, state: u8, body: Body) -> Result<Row> {
+    Ok(Row {
+        id,
+        state: Lifecycle::from_code(state).ok_or_else(|| Error::corrupt("a memory has an unknown state"))?,
+        created_at: at(columns, 3)?,
+        updated_at: at(columns, 4)?,
+        expires_at: optional_at(columns, 5)?,
+        key_version: number_u32(columns.get(6)?)?,
+        frame_revision: number_u32(columns.get(7)?)?,
+        frame: bytes(columns, 8)?,
+        body,
+    })
+}
+
+fn token(row: &Columns<'_>) -> Result<TokenRow> {
+    let roles: String = row.get(4)?;
+    Ok(TokenRow {
+        id: row.get(0)?,
+        hash: row.get(1)?,
+        org: OrgId::new(&row.get::<_, String>(2)?).map_err(|_| Error::corrupt("a token has no valid org"))?,
+        user: row.get(3)?,
+        roles: roles.lines().map(str::to_owned).collect(),
+        label: row.get(5)?,
+        created_at: at(row, 6)?,
+        expires_at: optional_at(row, 7)?,
+        revoked_at: optional_at(row, 8)?,
+    })
+}

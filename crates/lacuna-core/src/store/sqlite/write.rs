@@ -1,0 +1,223 @@
+//! What one batch does to the tables, inside the writer's transaction.
+
+use rusqlite::{Connection, ErrorCode, params};
+
+use super::writer::{Applied, Apply};
+use super::{header, vault_number};
+use crate::domain::{MemoryId, OrgId, Revision, millis};
+use crate::error::{Error, Result};
+use crate::store::check::{forgotten, intent_taken, next_header, no_body_to_keep};
+use crate::store::columns::{joined, stored};
+use crate::store::{AuditRow, Batch, Body, Intent, Row, TokenChange, TokenRow, VaultHeader, scope_columns};
+
+/// Rows of one vault lie in one range of 2^32 places.
+const PLACES_BITS: u32 = 32;
+
+impl Apply for Batch {
+    type Done = Revision;
+
+    // The keys of erased rows are destroyed before the rows go, so the caller need not wait for the log.
+    const SCRUB_FIRST: bool = false;
+
+    fn apply(&self, connection: &Connection) -> Result<Applied<Revision>> {
+        let next = next_header(header(connection, self.vault)?, self)?;
+        let vault = write_header(connection, &next)?;
+        let pen = Pen { connection, vault, revision: stored(next.revision.0)? };
+        let replaced = pen.put_all(&self.puts)?;
+        self.removals.iter().try_for_each(|id| pen.remove(*id, millis(self.at)))?;
+        self.opens.iter().try_for_each(|intent| pen.open_intent(intent))?;
+        self.closes.iter().try_for_each(|id| pen.close_intent(*id))?;
+        self.audit.iter().try_for_each(|row| pen.audit(row))?;
+        self.tokens.iter().try_for_each(|change| change_token(connection, &self.scope.org, change))?;
+        // Replacing erases as well: a corrected text must not live on in the log.
+        Ok(Applied { done: next.revision, erased: replaced || !self.removals.is_empty() })
+    }
+}
+
+fn write_header(connection: &Connection, header: &VaultHeader) -> Result<i64> {
+    let (org, kind, name) = scope_columns(&header.scope);
+    let sql = "
+        INSERT INTO vault (id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+        ON CONFLICT (id) DO UPDATE SET
+            revision = excluded.revision, audit_seq = excluded.audit_seq, audit_hash = excluded.audit_hash";
+    connection.prepare_cached(sql)?.execute(params![
+        header.id.as_bytes(),
+        org,
+        kind,
+        name,
+        stored(header.revision.0)?,
+        millis(header.created_at),
+        stored(header.audit.seq)?,
+        header.audit.hash,
+    ])?;
+    vault_number(connection, header.id)?
+        .ok_or_else(|| Error::corrupt("a vault vanished while it was written"))
+}
+
+/// Writes into one vault under one revision.
+struct Pen<'a> {
+    connection: &'a Connection,
+    vault: i64,
+    revision: i64,
+}
+
+impl Pen<'_> {
+    /// Whether any row replaced an older one.
+    fn put_all(&self, rows: &[Row]) -> Result<bool> {
+        let first = self.vault << PLACES_BITS;
+        let sql = "SELECT coalesce(max(place), ?1) FROM memory WHERE place BETWEEN ?1 AND ?2";
+        let last = first + (1 << PLACES_BITS) - 1;
+        let mut place: i64 =
+            self.connection.prepare_cached(sql)?.query_row(params![first, last], |row| row.get(0))?;
+        let mut replaced = false;
+        for row in rows {
+            place += 1;
+            replaced |= self.put(row, place)? != place;
+        }
+        Ok(replaced)
+    }
+
+    /// Answers with the row's place: a row that is replaced keeps its own.
+    fn put(&self, row: &Row, free_place: i64) -> Result<i64> {
+        if self.is_forgotten(row.id)? {
+            return Err(forgotten());
+        }
+        if row.body == Body::Unchanged && !self.is_there(row.id)? {
+            return Err(no_body_to_keep());
+        }
+        let place = self.put_frame(row, free_place)?;
+        self.put_body(place, &row.body)?;
+        Ok(place)
+    }
+
+    fn is_forgotten(&self, id: MemoryId) -> Result<bool> {
+        let sql = "SELECT 1 FROM tombstone WHERE vault = ?1 AND id = ?2";
+        Ok(self.connection.prepare_cached(sql)?.exists(params![self.vault, id.as_bytes()])?)
+    }
+
+    fn is_there(&self, id: MemoryId) -> Result<bool> {
+        let sql = "SELECT 1 FROM memory WHERE vault = ?1 AND id = ?2";
+        Ok(self.connection.prepare_cached(sql)?.exists(params![self.vault, id.as_bytes()])?)
+    }
+
+    fn put_frame(&self, row: &Row, free_place: i64) -> Result<i64> {
+        let sql = "
+            INSERT INTO memory (place, vault, id, revision, state, created_at, updated_at, expires_at,
+                                key_version, frame_revision, frame)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+            ON CONFLICT (vault, id) DO UPDATE SET
+                revision = excluded.revision, state = excluded.state, created_at = excluded.created_at,
+                updated_at = excluded.updated_at, expires_at = excluded.expires_at,
+                key_version = excluded.key_version, frame_revision = excluded.frame_revision,
+                frame = excluded.frame
+            RETURNING place";
+        let parameters = params![
+            free_place,
+            self.vault,
+            row.id.as_bytes(),
+            self.revision,
+            row.state.code(),
+            millis(row.created_at),
+            millis(row.updated_at),
+            row.expires_at.map(millis),
+            row.key_version,
+            row.frame_revision,
+            row.frame,
+        ];
+        Ok(self.connection.prepare_cached(sql)?.query_row(parameters, |row| row.get(0))?)
+    }
+
+    fn put_body(&self, place: i64, body: &Body) -> Result<()> {
+        let (revision, bytes, sealed) = match body {
+            Body::Unchanged => return Ok(()),
+            Body::None => {
+                self.connection.prepare_cached("DELETE FROM body WHERE place = ?1")?.execute([place])?;
+                return Ok(());
+            }
+            Body::Inline { revision, sealed } => (*revision, sealed.len() as u64, Some(sealed)),
+            Body::Blob { revision, bytes } => (*revision, *bytes, None),
+        };
+        let sql = "
+            INSERT INTO body (place, revision, bytes, sealed) VALUES (?1, ?2, ?3, ?4)
+            ON CONFLICT (place) DO UPDATE SET
+                revision = excluded.revision, bytes = excluded.bytes, sealed = excluded.sealed";
+        self.connection.prepare_cached(sql)?.execute(params![place, revision, stored(bytes)?, sealed])?;
+        Ok(())
+    }
+
+    fn remove(&self, id: MemoryId, at: i64) -> Result<()> {
+        let sql = "DELETE FROM memory WHERE vault = ?1 AND id = ?2";
+        self.connection.prepare_cached(sql)?.execute(params![self.vault, id.as_bytes()])?;
+        let sql = "
+            INSERT INTO tombstone (vault, id, revision, at) VALUES (?1, ?2, ?3, ?4)
+            ON CONFLICT (vault, id) DO NOTHING";
+        self.connection.prepare_cached(sql)?.execute(params![
+            self.vault,
+            id.as_bytes(),
+            self.revision,
+            at
+        ])?;
+        Ok(())
+    }
+
+    fn open_intent(&self, intent: &Intent) -> Result<()> {
+        let sql = "INSERT INTO intent (vault, id, memories) VALUES (?1, ?2, ?3)";
+        let parameters = params![self.vault, stored(intent.id)?, joined(&intent.memories)];
+        let inserted = self.connection.prepare_cached(sql)?.execute(parameters);
+        inserted.map_err(|error| unless_taken(error, intent_taken()))?;
+        Ok(())
+    }
+
+    fn close_intent(&self, id: u64) -> Result<()> {
+        let sql = "DELETE FROM intent WHERE vault = ?1 AND id = ?2";
+        self.connection.prepare_cached(sql)?.execute(params![self.vault, stored(id)?])?;
+        Ok(())
+    }
+
+    fn audit(&self, row: &AuditRow) -> Result<()> {
+        let sql = "INSERT INTO audit (vault, seq, at, hash, entry) VALUES (?1, ?2, ?3, ?4, ?5)";
+        let parameters = params![self.vault, stored(row.seq)?, millis(row.at), row.hash, row.entry];
+        self.connection.prepare_cached(sql)?.execute(parameters)?;
+        Ok(())
+    }
+}
+
+fn change_token(connection: &Connection, org: &OrgId, change: &TokenChange) -> Result<()> {
+    match change {
+        TokenChange::Add(token) => add_token(connection, token),
+        TokenChange::Revoke { id, at } => {
+            let sql = "UPDATE token SET revoked_at = coalesce(revoked_at, ?3) WHERE id = ?1 AND org = ?2";
+            let revoked = connection.prepare_cached(sql)?.execute(params![id, org.as_str(), millis(*at)])?;
+            if revoked == 0 { Err(Error::NotFound("token")) } else { Ok(()) }
+        }
+    }
+}
+
+fn add_token(connection: &Connection, token: &TokenRow) -> Result<()> {
+    let sql = "
+        INSERT INTO token (id, hash, org, user, roles, label, created_at, expires_at, revoked_at)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    let parameters = params![
+        token.id,
+        token.hash,
+        token.org.as_str(),
+        token.user,
+        token.roles.join("\n"),
+        token.label,
+        millis(token.created_at),
+        token.expires_at.map(millis),
+        token.revoked_at.map(millis),
+    ];
+    let inserted = connection.prepare_cached(sql)?.execute(parameters);
+    inserted.map_err(|error| unless_taken(error, Error::Conflict("the token")))?;
+    Ok(())
+}
+
+/// A broken uniqueness is `taken`; anything else is what SQLite says it is.
+pub(crate) fn unless_taken(error: rusqlite::Error, taken: Error) -> Error {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::ConstraintViolation) => taken,
+        _ => error.into(),
+    }
+}

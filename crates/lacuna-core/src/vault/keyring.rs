@@ -1,0 +1,261 @@
+//! The keys of one opened vault, and the only code that joins them with plaintext.
+
+use jiff::Timestamp;
+use lacuna_seal::{
+    Binding, ClassKey, Context, Entropy, Field, FingerprintKey, MemoryKey, OpenError, RootKey,
+};
+use zeroize::Zeroizing;
+
+use crate::domain::{KeyClass, MemoryId, Scope, VaultId, millis};
+use crate::error::{Error, Result};
+use crate::frame::Frame;
+use crate::keys::{LocalKms, VaultKeys, WrappedClassKey, WrappedMemoryKey, WrappedRoot};
+use crate::store::Row;
+
+const HELD_BY_NOBODY_ELSE: u8 = 0;
+const BOUND_TO_NOTHING: u8 = 0;
+
+pub(crate) struct Keyring {
+    scope: Scope,
+    vault: VaultId,
+    key_version: u32,
+    root: RootKey,
+    classes: Vec<OpenClass>,
+    text_hash: FingerprintKey,
+}
+
+struct OpenClass {
+    id: [u8; 16],
+    class: KeyClass,
+    key: ClassKey,
+}
+
+/// A memory's own key, unwrapped, with the class it was wrapped under.
+pub(crate) struct OpenKey {
+    class: KeyClass,
+    key: MemoryKey,
+}
+
+impl Keyring {
+    /// Makes the root key of a new vault. Nothing is stored yet.
+    pub(crate) fn make(scope: &Scope, kms: &LocalKms, entropy: &dyn Entropy) -> Result<(Self, WrappedRoot)> {
+        let user = kms.user_key_for_new_vault(scope, entropy)?;
+        let (epoch, epoch_key) = kms.current_epoch(entropy)?;
+        let root = RootKey::make(entropy);
+        let key_version = kms.key_version();
+        let generation = 1;
+        let context = root_context(scope, generation, key_version);
+        let wrapped = user.wrap_root(&epoch_key, None, &root, &context, entropy);
+        let stored = WrappedRoot { generation, key_version, epoch, holder: HELD_BY_NOBODY_ELSE, wrapped };
+        Ok((Self::with_root(scope, key_version, root), stored))
+    }
+
+    /// Unwraps the keys of a vault.
+    pub(crate) fn open(scope: &Scope, kms: &LocalKms, stored: &VaultKeys) -> Result<Self> {
+        let root = open_root(scope, kms, &stored.root)?;
+        let mut keyring = Self::with_root(scope, stored.root.key_version, root);
+        for class in &stored.classes {
+            let context = keyring.class_context(class.id);
+            let (key, code) = keyring.root.unwrap_class(&context, &class.wrapped).map_err(damaged_key)?;
+            let class_name =
+                KeyClass::from_code(code).ok_or_else(|| Error::corrupt("an unknown key class"))?;
+            keyring.classes.push(OpenClass { id: class.id, class: class_name, key });
+        }
+        Ok(keyring)
+    }
+
+    fn with_root(scope: &Scope, key_version: u32, root: RootKey) -> Self {
+        let text_hash = root.derive_fingerprint_key("text");
+        Self {
+            vault: scope.vault_id(),
+            scope: scope.clone(),
+            key_version,
+            root,
+            classes: Vec::new(),
+            text_hash,
+        }
+    }
+
+    /// Makes the key of `class` if the vault has none; the wrapped key must be stored before it is used.
+    pub(crate) fn ensure_class(&mut self, class: KeyClass, entropy: &dyn Entropy) -> Option<WrappedClassKey> {
+        if self.classes.iter().any(|open| open.class == class) {
+            return None;
+        }
+        let mut id = [0u8; 16];
+        entropy.fill(&mut id);
+        let key = ClassKey::make(entropy);
+        let wrapped = self.root.wrap_class(&key, class.code(), &self.class_context(id), entropy);
+        self.classes.push(OpenClass { id, class, key });
+        Some(WrappedClassKey { id, wrapped })
+    }
+
+    /// A fresh key for one memory, open and wrapped.
+    pub(crate) fn make_memory_key(
+        &self,
+        memory: MemoryId,
+        class: KeyClass,
+        entropy: &dyn Entropy,
+    ) -> Result<(OpenKey, WrappedMemoryKey)> {
+        let parent = self.classes.iter().find(|open| open.class == class);
+        let parent = parent.ok_or_else(|| Error::corrupt("a key class that was never made"))?;
+        let key = MemoryKey::make(entropy);
+        let context = self.memory_key_context(memory, class);
+        let wrapped = parent.key.wrap_memory(&key, Binding::Alone, &context, entropy);
+        let stored = WrappedMemoryKey { memory, class: parent.id, binding: BOUND_TO_NOTHING, wrapped };
+        Ok((OpenKey { class, key }, stored))
+    }
+
+    pub(crate) fn open_memory_key(&self, stored: &WrappedMemoryKey) -> Result<OpenKey> {
+        let parent = self.classes.iter().find(|open| open.id == stored.class);
+        let parent = parent.ok_or_else(|| Error::corrupt("a memory's key names an unknown class key"))?;
+        let context = self.memory_key_context(stored.memory, parent.class);
+        let key = parent
+            .key
+            .unwrap_memory(Binding::Alone, &context, &stored.wrapped)
+            .map_err(|_| Error::corrupt(format!("the key of {} does not open", stored.memory)))?;
+        Ok(OpenKey { class: parent.class, key })
+    }
+
+    pub(crate) fn seal_frame(
+        &self,
+        key: &OpenKey,
+        place: &Place,
+        frame: &Frame,
+        entropy: &dyn Entropy,
+    ) -> Vec<u8> {
+        key.key.seal(&self.content_context(key, place, Field::Frame), &frame.encode(), entropy)
+    }
+
+    pub(crate) fn seal_body(
+        &self,
+        key: &OpenKey,
+        place: &Place,
+        text: &str,
+        entropy: &dyn Entropy,
+    ) -> Vec<u8> {
+        key.key.seal(&self.content_context(key, place, Field::Body), text.as_bytes(), entropy)
+    }
+
+    /// Opens a row's frame into `buffer`, which is used again from row to row.
+    pub(crate) fn open_frame(
+        &self,
+        key: &OpenKey,
+        row: &Row,
+        buffer: &mut Zeroizing<Vec<u8>>,
+    ) -> Result<Frame> {
+        let context = self.content_context(key, &Place::of(row, row.frame_revision), Field::Frame);
+        key.key
+            .open_into(&context, &row.frame, buffer)
+            .map_err(|_| Error::corrupt(format!("the frame of {} does not open", row.id)))?;
+        Frame::decode(buffer)
+    }
+
+    pub(crate) fn open_body(&self, key: &OpenKey, place: &Place, sealed: &[u8]) -> Result<String> {
+        let damaged = || Error::corrupt(format!("the text of {} does not open", place.memory));
+        let context = self.content_context(key, place, Field::Body);
+        let bytes = key.key.open(&context, sealed).map_err(|_| damaged())?;
+        str::from_utf8(&bytes).map(str::to_owned).map_err(|_| damaged())
+    }
+
+    pub(crate) fn text_hash(&self, text: &str) -> [u8; 32] {
+        self.text_hash.fingerprint(&[text.as_bytes()])
+    }
+
+    pub(crate) fn key_version(&self) -> u32 {
+        self.key_version
+    }
+
+    /// Wraps the root anew under the current epoch.
+    pub(crate) fn rewrap_root(
+        &self,
+        kms: &LocalKms,
+        previous: &WrappedRoot,
+        entropy: &dyn Entropy,
+    ) -> Result<WrappedRoot> {
+        let user = kms.user_key(&self.scope, previous.key_version)?;
+        let (epoch, epoch_key) = kms.current_epoch(entropy)?;
+        let generation = previous.generation + 1;
+        let context = root_context(&self.scope, generation, previous.key_version);
+        let wrapped = user.wrap_root(&epoch_key, None, &self.root, &context, entropy);
+        Ok(WrappedRoot { generation, epoch, wrapped, ..previous.clone() })
+    }
+
+    fn class_context(&self, id: [u8; 16]) -> Context<'_> {
+        Context { memory: id, field: Field::ClassKey, ..self.base_context() }
+    }
+
+    fn memory_key_context(&self, memory: MemoryId, class: KeyClass) -> Context<'_> {
+        Context {
+            memory: *memory.as_bytes(),
+            field: Field::MemoryKey,
+            class: class.code(),
+            ..self.base_context()
+        }
+    }
+
+    fn content_context(&self, key: &OpenKey, place: &Place, field: Field) -> Context<'_> {
+        Context {
+            memory: *place.memory.as_bytes(),
+            field,
+            class: key.class.code(),
+            revision: place.revision,
+            created_at_millis: millis(place.created_at),
+            key_version: place.key_version,
+            ..self.base_context()
+        }
+    }
+
+    fn base_context(&self) -> Context<'_> {
+        root_context_in(&self.scope, self.vault, 0, self.key_version)
+    }
+}
+
+/// Where a sealed field stands; part of what its seal authenticates.
+pub(crate) struct Place {
+    pub(crate) memory: MemoryId,
+    pub(crate) created_at: Timestamp,
+    pub(crate) key_version: u32,
+    pub(crate) revision: u32,
+}
+
+impl Place {
+    pub(crate) fn of(row: &Row, revision: u32) -> Self {
+        Self { memory: row.id, created_at: row.created_at, key_version: row.key_version, revision }
+    }
+}
+
+fn open_root(scope: &Scope, kms: &LocalKms, stored: &WrappedRoot) -> Result<RootKey> {
+    if stored.holder != HELD_BY_NOBODY_ELSE {
+        let reason = "this vault asks for a secret that only its user holds".to_owned();
+        return Err(Error::Misconfigured { code: "user_secret_required", reason });
+    }
+    let user = kms.user_key(scope, stored.key_version)?;
+    let epoch = kms.epoch(stored.epoch)?;
+    let context = root_context(scope, stored.generation, stored.key_version);
+    user.unwrap_root(&epoch, None, &context, &stored.wrapped).map_err(|_| Error::Misconfigured {
+        code: "wrong_key",
+        reason: "the key folder does not belong to this data: the vault's root key does not open".to_owned(),
+    })
+}
+
+fn root_context(scope: &Scope, generation: u32, key_version: u32) -> Context<'_> {
+    root_context_in(scope, scope.vault_id(), generation, key_version)
+}
+
+fn root_context_in(scope: &Scope, vault: VaultId, generation: u32, key_version: u32) -> Context<'_> {
+    Context {
+        org: scope.org.as_str(),
+        user: scope.holder.name(),
+        vault: *vault.as_bytes(),
+        memory: [0; 16],
+        field: Field::Root,
+        class: 0,
+        revision: generation,
+        created_at_millis: 0,
+        key_version,
+    }
+}
+
+fn damaged_key(_: OpenError) -> Error {
+    Error::corrupt("a class key of the vault does not open")
+}

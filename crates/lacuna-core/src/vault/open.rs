@@ -1,0 +1,268 @@
+//! A vault in RAM: its keys and its index, at one revision.
+
+use std::collections::{BTreeSet, HashMap};
+
+use jiff::Timestamp;
+use zeroize::Zeroizing;
+
+use super::keyring::{Keyring, Place};
+use crate::blobs::{BlobName, Blobs};
+use crate::domain::*;
+use crate::embed::ModelId;
+use crate::error::{Error, Result};
+use crate::frame::Frame;
+use crate::index::{Attributes, Entry, Index, QuantVec, Session, Stored, Tag, TermList};
+use crate::keys::{KeyStore, LocalKms, WrappedMemoryKey};
+use crate::store::{Body, ChainHead, Change, Row, Store};
+
+/// Rows that one thread opens at a time; below twice this, a second thread does not pay.
+const ROWS_PER_THREAD_MIN: usize = 512;
+
+/// What an index entry carries besides what it is found by.
+pub(crate) struct Held {
+    pub(crate) gist: String,
+    pub(crate) details: Vec<Detail>,
+    pub(crate) facets: Facets,
+    pub(crate) updated_at: Timestamp,
+    /// Whether the full text says more than the gist and must be fetched.
+    pub(crate) has_body: bool,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        use zeroize::Zeroize;
+        self.gist.zeroize();
+        self.details.iter_mut().for_each(|detail| detail.content.zeroize());
+        self.facets.tags.iter_mut().for_each(Zeroize::zeroize);
+        self.facets.entities.iter_mut().for_each(|entity| entity.name.zeroize());
+    }
+}
+
+pub(crate) struct OpenVault {
+    pub(crate) keyring: Keyring,
+    pub(crate) index: Index<Held>,
+    pub(crate) revision: Revision,
+    pub(crate) audit: ChainHead,
+    /// Memories whose bytes or key are damaged: not searchable, and reported by id.
+    pub(crate) damaged: BTreeSet<MemoryId>,
+}
+
+/// Where a vault is read from.
+#[derive(Clone, Copy)]
+pub(crate) struct Sources<'a> {
+    pub(crate) store: &'a dyn Store,
+    pub(crate) keys: &'a dyn KeyStore,
+    pub(crate) kms: &'a LocalKms,
+    pub(crate) blobs: &'a Blobs,
+}
+
+impl OpenVault {
+    /// Opens a vault, or answers `None` before its first write.
+    pub(crate) fn load(scope: &Scope, from: Sources<'_>) -> Result<Option<Self>> {
+        let Some(stored) = from.keys.vault_keys(scope.vault_id())? else {
+            return match from.store.revision(scope.vault_id())? {
+                Revision::ZERO => Ok(None),
+                _ => Err(missing_keys()),
+            };
+        };
+        let mut vault = Self::empty(Keyring::open(scope, from.kms, &stored)?);
+        vault.refresh(scope, from)?;
+        Ok(Some(vault))
+    }
+
+    pub(crate) fn empty(keyring: Keyring) -> Self {
+        Self {
+            keyring,
+            index: Index::new(),
+            revision: Revision::ZERO,
+            audit: ChainHead::default(),
+            damaged: BTreeSet::new(),
+        }
+    }
+
+    /// Applies what was committed since this vault's revision, here or by another node. Answers whether
+    /// anything was.
+    pub(crate) fn refresh(&mut self, scope: &Scope, from: Sources<'_>) -> Result<bool> {
+        let vault = scope.vault_id();
+        if from.store.revision(vault)? == self.revision {
+            return Ok(false);
+        }
+        let mut rows = Vec::new();
+        let mut gone = Vec::new();
+        let revision = from.store.changes(vault, self.revision, &mut |change| {
+            match change {
+                Change::Put(row) => rows.push(row),
+                Change::Gone(memory) => gone.push(memory),
+            }
+            Ok(())
+        })?;
+        for memory in gone {
+            self.index.remove(&memory);
+            self.damaged.remove(&memory);
+        }
+        self.open_rows(vault, rows, from)?;
+        self.audit = from.store.vault(vault)?.map_or(ChainHead::default(), |header| header.audit);
+        self.revision = revision;
+        Ok(true)
+    }
+
+    fn open_rows(&mut self, vault: VaultId, mut rows: Vec<Row>, from: Sources<'_>) -> Result<()> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        // A cold vault needs every key; a few changes need only theirs.
+        let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
+        let only = (self.revision > Revision::ZERO).then_some(ids.as_slice());
+        let mut keys = HashMap::with_capacity(rows.len());
+        from.keys.memory_keys(vault, only, &mut |key| {
+            keys.insert(key.memory, key);
+            Ok(())
+        })?;
+        // A deleted row without a key is an erasure under way: its key went first.
+        rows.retain(|row| row.state != Lifecycle::Deleted || keys.contains_key(&row.id));
+        for (id, opened) in self.open_in_parallel(&rows, &keys) {
+            self.damaged.remove(&id);
+            self.index.remove(&id);
+            match opened.and_then(|entry| self.index.insert(entry)) {
+                Ok(()) => {}
+                Err(error) => {
+                    tracing::error!(memory = %id, %error, "a stored memory cannot be opened");
+                    self.damaged.insert(id);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn open_in_parallel(
+        &self,
+        rows: &[Row],
+        keys: &HashMap<MemoryId, WrappedMemoryKey>,
+    ) -> Vec<(MemoryId, Result<Entry<Held>>)> {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let share = rows.len().div_ceil(threads).max(ROWS_PER_THREAD_MIN);
+        let open_share = |rows: &[Row]| -> Vec<_> {
+            let mut buffer = Zeroizing::new(Vec::new());
+            rows.iter().map(|row| (row.id, self.open_row(row, keys.get(&row.id), &mut buffer))).collect()
+        };
+        std::thread::scope(|scope| {
+            let mut shares = rows.chunks(share);
+            let first = shares.next().unwrap_or_default();
+            let others: Vec<_> = shares.map(|rows| scope.spawn(move || open_share(rows))).collect();
+            let mut opened = open_share(first);
+            for other in others {
+                opened.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            }
+            opened
+        })
+    }
+
+    fn open_row(
+        &self,
+        row: &Row,
+        key: Option<&WrappedMemoryKey>,
+        buffer: &mut Zeroizing<Vec<u8>>,
+    ) -> Result<Entry<Held>> {
+        let key = key.ok_or_else(|| Error::corrupt(format!("the key of {} is missing", row.id)))?;
+        let frame = self.keyring.open_frame(&self.keyring.open_memory_key(key)?, row, buffer)?;
+        entry(row, frame)
+    }
+
+    /// The memory as its owner sees it, without its full text if that is kept apart.
+    pub(crate) fn memory(&self, id: &MemoryId) -> Option<Memory> {
+        shown(&self.index.get(id)?)
+    }
+
+    /// Fetches and opens the full texts of `ids`; ids whose gist says it all are passed over.
+    pub(crate) fn bodies(
+        &self,
+        vault: VaultId,
+        ids: &[MemoryId],
+        from: Sources<'_>,
+    ) -> Result<HashMap<MemoryId, String>> {
+        let wanted: Vec<MemoryId> = ids
+            .iter()
+            .filter(|id| self.index.get(id).is_some_and(|entry| entry.payload.has_body))
+            .copied()
+            .collect();
+        if wanted.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let mut keys = HashMap::with_capacity(wanted.len());
+        from.keys.memory_keys(vault, Some(&wanted), &mut |key| {
+            keys.insert(key.memory, key);
+            Ok(())
+        })?;
+        let rows = from.store.rows(vault, &wanted)?;
+        let mut bodies = HashMap::with_capacity(wanted.len());
+        for row in rows.into_iter().flatten() {
+            if let (Some(key), Some((revision, sealed))) =
+                (keys.get(&row.id), sealed_body(vault, &row, from)?)
+            {
+                let key = self.keyring.open_memory_key(key)?;
+                let place = Place::of(&row, revision);
+                bodies.insert(row.id, self.keyring.open_body(&key, &place, &sealed)?);
+            }
+        }
+        Ok(bodies)
+    }
+}
+
+fn sealed_body(vault: VaultId, row: &Row, from: Sources<'_>) -> Result<Option<(u32, Vec<u8>)>> {
+    match &row.body {
+        Body::None | Body::Unchanged => Ok(None),
+        Body::Inline { revision, sealed } => Ok(Some((*revision, sealed.clone()))),
+        Body::Blob { revision, .. } => {
+            let name = BlobName { memory: row.id, revision: *revision };
+            Ok(Some((*revision, from.blobs.get(vault, name)?)))
+        }
+    }
+}
+
+/// What a row and its opened frame put into the index.
+pub(crate) fn entry(row: &Row, frame: Frame) -> Result<Entry<Held>> {
+    let damaged = |_| Error::corrupt(format!("the index data of {} does not parse", row.id));
+    let vectors = frame
+        .vectors
+        .iter()
+        .map(|(model, bytes)| Ok((model.clone(), QuantVec::from_bytes(bytes).map_err(damaged)?)))
+        .collect::<Result<Vec<(ModelId, QuantVec)>>>()?;
+    let terms = TermList::from_bytes(&frame.terms).map_err(damaged)?;
+    let Frame { gist, details, facets, has_body, .. } = frame;
+    let source = &facets.source;
+    let attributes = Attributes {
+        created_at: millis(row.created_at),
+        expires_at: row.expires_at.map(millis),
+        session: source.session.as_ref().map(|session| Session::new(session, source.turn)),
+        salience: facets.vitality.salience,
+        state: row.state,
+        category: facets.category,
+        tier: facets.tier,
+        lane: facets.lane,
+        secondary_lanes: facets.secondary_lanes.iter().copied().collect(),
+    };
+    let tags = facets.tags.iter().map(|tag| Tag::of(tag)).collect();
+    let payload = Held { gist, details, facets, updated_at: row.updated_at, has_body };
+    Ok(Entry { id: row.id, attributes, tags, terms, vectors, payload })
+}
+
+/// A memory as its owner sees it, without a full text that is kept apart.
+pub(crate) fn shown(stored: &Stored<'_, Held>) -> Option<Memory> {
+    let Held { gist, details, facets, updated_at, .. } = stored.payload;
+    Some(Memory {
+        id: stored.id,
+        state: stored.attributes.state,
+        created_at: from_millis(stored.attributes.created_at)?,
+        updated_at: *updated_at,
+        content: Content { gist: gist.clone(), details: details.clone(), text: None },
+        facets: facets.clone(),
+    })
+}
+
+fn missing_keys() -> Error {
+    Error::Misconfigured {
+        code: "missing_key",
+        reason: "the vault's keys are missing from the keystore: restore the keystore that belongs to it"
+            .into(),
+    }
+}

@@ -1,0 +1,112 @@
+use lacuna_core::keys::KeyBatch;
+use lacuna_core::store::{Batch, Row};
+
+use super::*;
+
+/// Rewrites one memory's row as somebody with access to the database could.
+fn tamper(world: &World, user: &str, id: MemoryId, change: impl Fn(&mut Row)) {
+    let vault = scope(user).vault_id();
+    let mut row = world.store.rows(vault, &[id]).unwrap().remove(0).unwrap();
+    change(&mut row);
+    let expected = world.store.revision(vault).unwrap();
+    let batch = Batch { puts: vec![row], ..Batch::new(scope(user), world.clock.now(), expected) };
+    world.store.commit(batch).unwrap();
+}
+
+#[test]
+fn a_damaged_row_is_reported_by_id_and_the_rest_still_answers() {
+    type Change = fn(&mut Row);
+    let changes: [(&str, Change); 6] = [
+        ("a flipped byte", |row| row.frame[60] ^= 1),
+        ("a truncated frame", |row| row.frame.truncate(40)),
+        ("an empty frame", |row| row.frame.clear()),
+        ("an older revision", |row| row.frame_revision += 1),
+        ("another birthday", |row| row.created_at += jiff::SignedDuration::from_secs(1)),
+        ("another key version", |row| row.key_version += 1),
+    ];
+    for (what, change) in changes {
+        let world = World::ram();
+        let lacuna = world.service();
+        let hurt = lacuna.keep("anna", "My locker number is twelve.").unwrap();
+        let well = lacuna.keep("anna", "My bicycle is green.").unwrap();
+        tamper(&world, "anna", hurt, change);
+        for lacuna in [&lacuna, &world.service()] {
+            assert_eq!(lacuna.get(&grant::<Recall>("anna"), hurt).unwrap_err().code(), "corrupt", "{what}");
+            assert_eq!(lacuna.get(&grant::<Recall>("anna"), well).unwrap().id, well);
+            let recalled = lacuna.ask("anna", "which colour is my bicycle?").unwrap();
+            assert_eq!((recalled.hits[0].memory.id, recalled.damaged), (well, 1), "{what}");
+        }
+        lacuna.erase("anna", hurt).unwrap();
+        assert_eq!(world.service().count(&grant::<Recall>("anna")).unwrap(), (1, 0), "{what} can be erased");
+    }
+}
+
+#[test]
+fn a_row_moved_to_another_memory_or_person_does_not_open() {
+    let world = World::ram();
+    let lacuna = world.service();
+    let anna = lacuna.keep("anna", "Anna's diary entry.").unwrap();
+    let other = lacuna.keep("anna", "Another of Anna's entries.").unwrap();
+    let bert = lacuna.keep("bert", "Bert's diary entry.").unwrap();
+    let frame =
+        |user: &str, id| world.store.rows(scope(user).vault_id(), &[id]).unwrap()[0].clone().unwrap().frame;
+
+    let (from_anna, from_bert) = (frame("anna", anna), frame("bert", bert));
+    tamper(&world, "anna", other, |row| row.frame = from_anna.clone());
+    tamper(&world, "anna", anna, |row| row.frame = from_bert.clone());
+    for id in [anna, other] {
+        assert_eq!(world.service().get(&grant::<Recall>("anna"), id).unwrap_err().code(), "corrupt");
+    }
+}
+
+#[test]
+fn a_memory_without_its_key_cannot_be_read_even_though_its_bytes_are_there() {
+    let world = World::ram();
+    let id = world.service().keep("anna", "The treasure is under the oak.").unwrap();
+    let vault = scope("anna").vault_id();
+    world.keys.commit(KeyBatch { destroys: vec![id], ..KeyBatch::new(vault) }).unwrap();
+    assert!(world.store.rows(vault, &[id]).unwrap()[0].is_some());
+    let lacuna = world.service();
+    assert_eq!(lacuna.get(&grant::<Recall>("anna"), id).unwrap_err().code(), "corrupt");
+    assert!(lacuna.texts("anna", "treasure under the oak").is_empty());
+}
+
+#[test]
+fn data_without_its_keystore_or_master_key_is_refused_with_a_name() {
+    let world = World::ram();
+    world.service().keep("anna", "Something.").unwrap();
+    let keyless = world.service_of(
+        world.store.clone(),
+        Arc::new(RamKeys::default()),
+        Models::only(static_model()),
+        usize::MAX,
+    );
+    assert_eq!(keyless.ask("anna", "something").unwrap_err().code(), "missing_key");
+    assert_eq!(keyless.keep("anna", "More.").unwrap_err().code(), "missing_key", "and no new root is made");
+
+    for entry in std::fs::read_dir(world.folder.path().join("keys")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.file_name().unwrap().to_string_lossy().starts_with("master-") {
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+    assert_eq!(world.service().ask("anna", "something").unwrap_err().code(), "missing_key");
+}
+
+#[test]
+fn a_broken_audit_chain_is_found() {
+    let world = World::ram();
+    let lacuna = world.service();
+    lacuna.keep("anna", "One.").unwrap();
+    lacuna.keep("anna", "Two.").unwrap();
+    assert_eq!(lacuna.verified("anna"), 2);
+    let vault = scope("anna").vault_id();
+    let mut forged = world.store.audit(vault, 0).unwrap()[1].clone();
+    forged.seq = 3;
+    let expected = world.store.revision(vault).unwrap();
+    let batch = Batch { audit: vec![forged], ..Batch::new(scope("anna"), world.clock.now(), expected) };
+    world.store.commit(batch).unwrap();
+    let error = world.service().verify_audit(&grant::<ReadAudit>("anna")).unwrap_err();
+    assert_eq!(error.code(), "corrupt");
+    assert!(error.to_string().contains("audit entry 3"), "{error}");
+}

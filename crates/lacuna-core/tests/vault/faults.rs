@@ -1,0 +1,117 @@
+use lacuna_core::keys::FaultyKeys;
+use lacuna_core::store::{Faults, FaultyStore, When};
+
+use super::*;
+
+/// Every step of a small story fails once, before or after it took effect, and so does everything after
+/// it, as if the process had died. A new process then finds a vault without contradictions.
+#[test]
+fn a_failure_at_any_step_loses_nothing_acknowledged_and_revives_nothing_erased() {
+    for when in [When::Before, When::After] {
+        for n in 1.. {
+            let world = World::ram();
+            let faults = Faults::none();
+            let store = Arc::new(FaultyStore::new(world.store.clone(), faults.clone()));
+            let keys = Arc::new(FaultyKeys::new(world.keys.clone(), faults.clone()));
+            let doomed = world.service_of(store, keys, Models::only(static_model()), usize::MAX);
+            let kept = doomed.keep("anna", "The first fact stays.").unwrap();
+
+            faults.die(n, when);
+            let second = doomed.keep("anna", "A second fact about Paris.");
+            let erased = second.as_ref().ok().map(|id| doomed.erase("anna", *id));
+            let story_ended = matches!(erased, Some(Ok(())));
+            drop(doomed);
+
+            let reborn = world.service();
+            reborn.recover(&scope("anna")).unwrap();
+            let texts = reborn.texts("anna", "fact about Paris first stays");
+            assert!(texts.iter().any(|text| text.contains("first")), "{when:?} {n}: {texts:?}");
+            if story_ended {
+                assert!(!texts.iter().any(|text| text.contains("Paris")), "{when:?} {n}: {texts:?}");
+            } else if second.is_ok() && erased.is_none() {
+                assert!(texts.iter().any(|text| text.contains("Paris")), "{when:?} {n}: {texts:?}");
+            }
+            assert!(reborn.get(&grant::<Recall>("anna"), kept).is_ok());
+            assert_eq!(
+                reborn.count(&grant::<Recall>("anna")).unwrap().1,
+                0,
+                "{when:?} {n}: nothing is damaged"
+            );
+            assert!(world.store.intents(scope("anna").vault_id()).unwrap().is_empty());
+            reborn.verified("anna");
+            if story_ended && faults.operations() < n {
+                break;
+            }
+            assert!(n < 500, "the story has a bounded number of steps");
+            if story_ended {
+                break;
+            }
+        }
+    }
+}
+
+/// The same with a single failure and a process that lives on: it answers again, truthfully.
+#[test]
+fn a_service_outlives_a_single_failure_at_any_step() {
+    for when in [When::Before, When::After] {
+        for n in 1..60 {
+            let world = World::ram();
+            let faults = Faults::none();
+            let store = Arc::new(FaultyStore::new(world.store.clone(), faults.clone()));
+            let keys = Arc::new(FaultyKeys::new(world.keys.clone(), faults.clone()));
+            let lacuna = world.service_of(store, keys, Models::only(static_model()), usize::MAX);
+            faults.fail(n, when);
+            let mut acknowledged = 0;
+            for note in 0..3 {
+                acknowledged += usize::from(lacuna.keep("anna", &format!("note {note}")).is_ok());
+            }
+            faults.heal();
+            assert!(acknowledged >= 2);
+            let (held, damaged) = lacuna.count(&grant::<Recall>("anna")).unwrap();
+            assert!(
+                (acknowledged..=3).contains(&held),
+                "{when:?} {n}: {held} held, {acknowledged} acknowledged"
+            );
+            assert_eq!(damaged, 0);
+            assert_eq!(world.service().count(&grant::<Recall>("anna")).unwrap(), (held, damaged));
+            lacuna.verified("anna");
+        }
+    }
+}
+
+#[test]
+fn an_orphaned_key_is_destroyed_only_after_its_record_had_time_to_come() {
+    let world = World::ram();
+    let faults = Faults::none();
+    let store = Arc::new(FaultyStore::new(world.store.clone(), faults.clone()));
+    let doomed = world.service_of(store, world.keys.clone(), Models::only(static_model()), usize::MAX);
+    doomed.keep("anna", "A first note.").unwrap();
+    let vault = scope("anna").vault_id();
+    let keys = || {
+        let mut count = 0;
+        world
+            .keys
+            .memory_keys(vault, None, &mut |_| {
+                count += 1;
+                Ok(())
+            })
+            .unwrap();
+        count
+    };
+    // The commit of the record is among the next few operations of the data store.
+    for n in 1.. {
+        faults.fail(n, When::Before);
+        let failed = doomed.keep("anna", "A note whose record never comes.").is_err();
+        faults.heal();
+        if failed && keys() > doomed.count(&grant::<Recall>("anna")).unwrap().0 {
+            break;
+        }
+        assert!(n < 50, "no step leaves a key without its record");
+    }
+    let reborn = world.service();
+    let before = keys();
+    assert_eq!(reborn.recover(&scope("anna")).unwrap(), 0);
+    world.clock.advance(jiff::SignedDuration::from_hours(2));
+    assert_eq!(reborn.recover(&scope("anna")).unwrap(), 1);
+    assert_eq!(keys(), before - 1);
+}

@@ -1,0 +1,141 @@
+//! The operations of a vault, end to end over real stores: what is remembered is found, what is erased is
+//! gone everywhere, and no failure in between leaves a lie behind.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop there")]
+
+mod damage;
+mod epochs;
+mod faults;
+mod lifecycle;
+mod models;
+mod nodes;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use lacuna_core::blobs::Blobs;
+use lacuna_core::domain::*;
+use lacuna_core::embed::Embedder;
+use lacuna_core::keys::{KeyStore, LocalKms, RamKeys, SqliteKeys};
+use lacuna_core::meaning::Models;
+use lacuna_core::permit::{Action, Caller, Forget, Grant, ReadAudit, Recall, Remember, permit};
+use lacuna_core::recall::{Query, Recalled};
+use lacuna_core::store::{RamStore, SqliteStore, Store};
+use lacuna_core::{Lacuna, Parts, Result};
+use lacuna_seal::SeededEntropy;
+
+/// A folder, its stores and a clock; services are opened over it as processes would be.
+pub struct World {
+    pub folder: tempfile::TempDir,
+    pub store: Arc<dyn Store>,
+    pub keys: Arc<dyn KeyStore>,
+    pub clock: Arc<ManualClock>,
+}
+
+impl World {
+    pub fn ram() -> Self {
+        Self::over(Arc::new(RamStore::default()), Arc::new(RamKeys::default()), tempfile::tempdir().unwrap())
+    }
+
+    pub fn sqlite() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, keys) = sqlite_in(folder.path());
+        Self::over(store, keys, folder)
+    }
+
+    pub fn over(store: Arc<dyn Store>, keys: Arc<dyn KeyStore>, folder: tempfile::TempDir) -> Self {
+        let start: Timestamp = "2026-04-12T09:15:00Z".parse().unwrap();
+        Self { folder, store, keys, clock: Arc::new(ManualClock::at(start)) }
+    }
+
+    pub fn service(&self) -> Lacuna {
+        self.service_with(Models::only(static_model()))
+    }
+
+    pub fn service_with(&self, models: Models) -> Lacuna {
+        self.service_of(self.store.clone(), self.keys.clone(), models, usize::MAX)
+    }
+
+    pub fn service_of(
+        &self,
+        store: Arc<dyn Store>,
+        keys: Arc<dyn KeyStore>,
+        models: Models,
+        open_bytes_max: usize,
+    ) -> Lacuna {
+        // Every service draws other randomness, as separate processes do.
+        static SEED: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
+        let seed = SEED.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        Lacuna::new(Parts {
+            store,
+            keys,
+            kms: LocalKms::open(&self.folder.path().join("keys"), None).unwrap(),
+            blobs: Blobs::open(&self.folder.path().join("blobs")).unwrap(),
+            models,
+            clock: self.clock.clone(),
+            entropy: Arc::new(SeededEntropy::new(seed)),
+            open_bytes_max,
+        })
+    }
+}
+
+pub fn sqlite_in(folder: &Path) -> (Arc<dyn Store>, Arc<dyn KeyStore>) {
+    let store = SqliteStore::open(&folder.join("lacuna.db")).unwrap();
+    let keys = SqliteKeys::open(&folder.join("keys.db")).unwrap();
+    (Arc::new(store), Arc::new(keys))
+}
+
+pub fn static_model() -> Arc<dyn Embedder> {
+    static MODEL: std::sync::OnceLock<Arc<dyn Embedder>> = std::sync::OnceLock::new();
+    MODEL.get_or_init(|| lacuna_models::static_embedder().unwrap()).clone()
+}
+
+pub fn caller(user: &str) -> Caller {
+    Caller { org: OrgId::new("acme").unwrap(), user: UserId::new(user).unwrap(), roles: vec![Role::User] }
+}
+
+pub fn grant<A: Action>(user: &str) -> Grant<A> {
+    let caller = caller(user);
+    permit(&caller, &caller.personal_scope()).unwrap()
+}
+
+pub fn scope(user: &str) -> Scope {
+    caller(user).personal_scope()
+}
+
+pub fn draft(text: &str) -> Draft {
+    Draft { text: text.to_owned(), ..Draft::default() }
+}
+
+/// Shorthands for one user's calls.
+pub trait Calls {
+    fn keep(&self, user: &str, text: &str) -> Result<MemoryId>;
+    fn ask(&self, user: &str, question: &str) -> Result<Recalled>;
+    fn erase(&self, user: &str, id: MemoryId) -> Result<()>;
+    fn texts(&self, user: &str, question: &str) -> Vec<String>;
+    fn verified(&self, user: &str) -> u64;
+}
+
+impl Calls for Lacuna {
+    fn keep(&self, user: &str, text: &str) -> Result<MemoryId> {
+        Ok(self.remember(&grant::<Remember>(user), vec![draft(text)])?[0].id)
+    }
+
+    fn ask(&self, user: &str, question: &str) -> Result<Recalled> {
+        self.recall(&grant::<Recall>(user), &Query::new(question))
+    }
+
+    fn erase(&self, user: &str, id: MemoryId) -> Result<()> {
+        self.delete(&grant::<Forget>(user), id).map(drop)
+    }
+
+    fn texts(&self, user: &str, question: &str) -> Vec<String> {
+        let recalled = self.ask(user, question).unwrap();
+        recalled.hits.iter().map(|hit| hit.memory.content.full_text().to_owned()).collect()
+    }
+
+    fn verified(&self, user: &str) -> u64 {
+        self.verify_audit(&grant::<ReadAudit>(user)).unwrap().entries
+    }
+}

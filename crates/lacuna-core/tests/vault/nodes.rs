@@ -1,0 +1,55 @@
+use super::*;
+
+#[test]
+fn what_one_node_writes_or_erases_every_node_sees_at_once() {
+    let world = World::sqlite();
+    let (first, second) = (world.service(), world.service());
+    let id = first.keep("anna", "The spare key is with the neighbour Ingrid.").unwrap();
+    assert_eq!(second.ask("anna", "who has the spare key?").unwrap().hits[0].memory.id, id);
+    second.keep("anna", "Ingrid moved to Bergen.").unwrap();
+    assert_eq!(first.texts("anna", "Ingrid").len(), 2);
+    first.erase("anna", id).unwrap();
+    assert_eq!(second.texts("anna", "who has the spare key?"), Vec::<String>::new());
+    assert_eq!(second.verified("anna"), 4);
+}
+
+#[test]
+fn nodes_that_write_to_one_vault_at_once_lose_nothing() {
+    let world = World::sqlite();
+    let services: Vec<Lacuna> = (0..3).map(|_| world.service()).collect();
+    std::thread::scope(|scope| {
+        for (node, lacuna) in services.iter().enumerate() {
+            scope.spawn(move || {
+                for note in 0..20 {
+                    // A conflict that outlasts the retries is reported, and then the caller tries again.
+                    while lacuna.keep("anna", &format!("note {note} of node {node}")).is_err() {}
+                }
+            });
+        }
+    });
+    let fresh = world.service();
+    assert_eq!(fresh.count(&grant::<Recall>("anna")).unwrap(), (60, 0));
+    assert_eq!(fresh.verified("anna"), 60);
+}
+
+#[test]
+fn threads_of_one_node_share_a_vault() {
+    let world = World::ram();
+    let lacuna = world.service();
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let lacuna = &lacuna;
+            scope.spawn(move || {
+                for note in 0..25 {
+                    let id = lacuna.keep("anna", &format!("thread {thread} keeps note {note}")).unwrap();
+                    assert!(lacuna.ask("anna", &format!("note {note}")).unwrap().total_searched > 0);
+                    if note % 5 == 0 {
+                        lacuna.erase("anna", id).unwrap();
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(lacuna.count(&grant::<Recall>("anna")).unwrap(), (80, 0));
+    lacuna.verified("anna");
+}

@@ -1,0 +1,55 @@
+use aws_lc_rs::hmac;
+
+use crate::hkdf;
+use crate::key::RootKey;
+
+const FINGERPRINT_INFO: &[u8] = b"lacuna/fingerprint/v1/";
+
+/// Recognises equal content within one vault. Without the vault's key nobody can test a guess, which a
+/// plain hash would let anyone do.
+pub struct FingerprintKey(hmac::Key);
+
+impl RootKey {
+    /// Each purpose has its own key, so that a query's fingerprint never matches a memory's.
+    pub fn derive_fingerprint_key(&self, purpose: &str) -> FingerprintKey {
+        let info = [FINGERPRINT_INFO, purpose.as_bytes()].concat();
+        let key = hkdf::expand(self.bytes(), &info);
+        FingerprintKey(hmac::Key::new(hmac::HMAC_SHA256, key.as_slice()))
+    }
+}
+
+impl FingerprintKey {
+    /// HMAC-SHA256 over length-prefixed parts: `["ab", "c"]` and `["a", "bc"]` differ.
+    pub fn fingerprint(&self, parts: &[&[u8]]) -> [u8; 32] {
+        let mut context = hmac::Context::with_key(&self.0);
+        for part in parts {
+            context.update(&(part.len() as u64).to_be_bytes());
+            context.update(part);
+        }
+        let mut bytes = [0u8; 32];
+        bytes.copy_from_slice(context.sign().as_ref());
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vault_purpose_and_parts_change_the_fingerprint() {
+        let print = |root: u8, purpose: &str, parts: &[&[u8]]| {
+            RootKey::from_bytes([root; 32]).derive_fingerprint_key(purpose).fingerprint(parts)
+        };
+        let reference = print(1, "content", &[b"ab", b"c"]);
+        assert_eq!(reference, print(1, "content", &[b"ab", b"c"]));
+        let others = [
+            print(2, "content", &[b"ab", b"c"]),
+            print(1, "query", &[b"ab", b"c"]),
+            print(1, "content", &[b"a", b"bc"]),
+            print(1, "content", &[b"abc"]),
+            print(1, "content", &[b"ab", b"c", b""]),
+        ];
+        assert!(others.iter().all(|other| *other != reference));
+    }
+}

@@ -1,0 +1,136 @@
+//! How each key wraps the next one down. A wrap sets the context's field itself, so a wrapped key of one
+//! kind never passes for another kind.
+
+use zeroize::Zeroizing;
+
+use crate::context::{Context, Field};
+use crate::entropy::Entropy;
+use crate::envelope::{self, OpenError};
+use crate::hkdf;
+use crate::key::{ClassKey, EpochKey, KEY_BYTES, MemoryKey, RootKey, UserKey, UserSecret, WrappingKey};
+
+const ROOT_ALONE_INFO: &[u8] = b"lacuna/wrap/root/alone/v1";
+const ROOT_HELD_INFO: &[u8] = b"lacuna/wrap/root/held/v1";
+const MEMORY_SOURCES_INFO: &[u8] = b"lacuna/wrap/memory/sources/v1";
+/// The wrapping keys need no salt: what goes in is uniform already.
+const NO_SALT: &[u8] = b"";
+
+/// What a memory's key depends on besides its class key.
+#[derive(Clone, Copy)]
+pub enum Binding<'a> {
+    Alone,
+    /// The keys of the memories it was derived from, in an order that the caller can repeat. Without every
+    /// one of them the wrap does not open, so forgetting a source forgets what was made of it.
+    Sources(&'a [&'a MemoryKey]),
+}
+
+impl UserKey {
+    /// `held` takes part when the vault also asks for the user's own secret.
+    pub fn wrap_root(
+        &self,
+        epoch: &EpochKey,
+        held: Option<&UserSecret>,
+        root: &RootKey,
+        context: &Context<'_>,
+        entropy: &dyn Entropy,
+    ) -> Vec<u8> {
+        let aad = Context { field: Field::Root, ..*context }.encode();
+        envelope::seal(self.root_wrapping_key(epoch, held).bytes(), &aad, root.bytes(), entropy)
+    }
+
+    pub fn unwrap_root(
+        &self,
+        epoch: &EpochKey,
+        held: Option<&UserSecret>,
+        context: &Context<'_>,
+        wrapped: &[u8],
+    ) -> Result<RootKey, OpenError> {
+        let aad = Context { field: Field::Root, ..*context }.encode();
+        let root = envelope::open_exact(self.root_wrapping_key(epoch, held).bytes(), &aad, wrapped)?;
+        Ok(RootKey::from_bytes(*root))
+    }
+
+    fn root_wrapping_key(&self, epoch: &EpochKey, held: Option<&UserSecret>) -> WrappingKey {
+        let secrets = [Some(self.bytes()), Some(epoch.bytes()), held.map(UserSecret::bytes)];
+        let info = if held.is_some() { ROOT_HELD_INFO } else { ROOT_ALONE_INFO };
+        mix(secrets.into_iter().flatten(), info)
+    }
+}
+
+impl RootKey {
+    /// The class code is sealed with the key, so that nobody sees which classes a vault has. The opener
+    /// does not know it yet either: the context's class takes no part.
+    pub fn wrap_class(
+        &self,
+        key: &ClassKey,
+        class_code: u8,
+        context: &Context<'_>,
+        entropy: &dyn Entropy,
+    ) -> Vec<u8> {
+        let mut plaintext = Zeroizing::new([class_code; KEY_BYTES + 1]);
+        plaintext[..KEY_BYTES].copy_from_slice(key.bytes());
+        envelope::seal(self.bytes(), &class_aad(context), plaintext.as_slice(), entropy)
+    }
+
+    pub fn unwrap_class(&self, context: &Context<'_>, wrapped: &[u8]) -> Result<(ClassKey, u8), OpenError> {
+        let plaintext =
+            envelope::open_exact::<{ KEY_BYTES + 1 }>(self.bytes(), &class_aad(context), wrapped)?;
+        let mut key = [0u8; KEY_BYTES];
+        key.copy_from_slice(&plaintext[..KEY_BYTES]);
+        Ok((ClassKey::from_bytes(key), plaintext[KEY_BYTES]))
+    }
+}
+
+fn class_aad(context: &Context<'_>) -> Vec<u8> {
+    Context { field: Field::ClassKey, class: 0, ..*context }.encode()
+}
+
+impl ClassKey {
+    pub fn wrap_memory(
+        &self,
+        key: &MemoryKey,
+        binding: Binding<'_>,
+        context: &Context<'_>,
+        entropy: &dyn Entropy,
+    ) -> Vec<u8> {
+        let aad = Context { field: Field::MemoryKey, ..*context }.encode();
+        match binding {
+            Binding::Alone => envelope::seal(self.bytes(), &aad, key.bytes(), entropy),
+            Binding::Sources(sources) => {
+                envelope::seal(self.bound_wrapping_key(sources).bytes(), &aad, key.bytes(), entropy)
+            }
+        }
+    }
+
+    pub fn unwrap_memory(
+        &self,
+        binding: Binding<'_>,
+        context: &Context<'_>,
+        wrapped: &[u8],
+    ) -> Result<MemoryKey, OpenError> {
+        let aad = Context { field: Field::MemoryKey, ..*context }.encode();
+        let key = match binding {
+            Binding::Alone => envelope::open_exact(self.bytes(), &aad, wrapped)?,
+            Binding::Sources(sources) => {
+                envelope::open_exact(self.bound_wrapping_key(sources).bytes(), &aad, wrapped)?
+            }
+        };
+        Ok(MemoryKey::from_bytes(*key))
+    }
+
+    fn bound_wrapping_key(&self, sources: &[&MemoryKey]) -> WrappingKey {
+        let secrets = std::iter::once(self.bytes()).chain(sources.iter().map(|source| source.bytes()));
+        mix(secrets, MEMORY_SOURCES_INFO)
+    }
+}
+
+/// One wrapping key from several secrets: all of them are needed. They have one length, so their
+/// concatenation is unambiguous.
+fn mix<'a>(secrets: impl Iterator<Item = &'a [u8; KEY_BYTES]> + Clone, info: &[u8]) -> WrappingKey {
+    // Sized before it is filled: growing would leave copies of the secrets behind in freed memory.
+    let mut ikm = Zeroizing::new(Vec::with_capacity(secrets.clone().count() * KEY_BYTES));
+    for secret in secrets {
+        ikm.extend_from_slice(secret);
+    }
+    WrappingKey::from_bytes(*hkdf::derive(NO_SALT, &ikm, info))
+}

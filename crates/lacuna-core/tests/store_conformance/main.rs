@@ -12,6 +12,8 @@ mod faults;
 mod key_suite;
 mod model;
 mod postgres;
+#[path = "../support/postgres_database.rs"]
+mod postgres_database;
 mod samples;
 mod sqlite_files;
 mod suite;

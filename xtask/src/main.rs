@@ -1,6 +1,7 @@
 //! Set-up, checks and measurements of the workspace: `cargo xtask <command>`.
 
 mod postgres;
+mod process;
 mod test;
 mod tidy;
 

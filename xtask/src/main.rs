@@ -5,6 +5,7 @@
 mod eval;
 mod model;
 mod postgres;
+mod process;
 mod test;
 mod tidy;
 

@@ -1,29 +1,11 @@
 //! `cargo xtask tidy`: what the dependencies bring with them.
 
-use std::path::Path;
-use std::process::Command;
-
 use crate::Result;
-use crate::test::{cargo, has_cargo_command};
+use crate::process::{cargo, has_cargo_command, step};
 
 pub(crate) fn run() -> Result<()> {
     if !has_cargo_command("deny") {
         return Err("cargo-deny is not installed; `cargo install --locked cargo-deny` brings it".into());
     }
     step(cargo().args(["deny", "--all-features", "check"]))
-}
-
-/// Runs one command and fails when it fails.
-pub(crate) fn step(command: &mut Command) -> Result<()> {
-    let shown = shown(command);
-    eprintln!("xtask: {shown}");
-    let status = command.status().map_err(|error| format!("{shown}: {error}"))?;
-    if status.success() { Ok(()) } else { Err(format!("{shown}: {status}").into()) }
-}
-
-/// The command without the folders in front of its program.
-fn shown(command: &Command) -> String {
-    let program = Path::new(command.get_program()).file_name().unwrap_or_default();
-    let words = std::iter::once(program).chain(command.get_args());
-    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }

@@ -112,13 +112,11 @@ impl Shelf {
         let stored = self.vaults.get(&batch.vault);
         let header = next_header(stored.map(|vault| vault.header.clone()), &batch)?;
         check_fits(stored, &batch)?;
-        let mut tokens = self.tokens.clone();
-        for change in &batch.tokens {
-            change_token(&mut tokens, &batch.scope.org, change)?;
+        if !batch.tokens.is_empty() {
+            self.tokens = changed_tokens(&self.tokens, &batch)?;
         }
 
         let revision = header.revision;
-        self.tokens = tokens;
         self.vaults.entry(batch.vault).or_insert_with(|| RamVault::new(header.clone())).apply(header, batch);
         Ok(revision)
     }
@@ -135,6 +133,12 @@ fn check_fits(stored: Option<&RamVault>, batch: &Batch) -> Result<()> {
     }
     let taken = |intent: &Intent| stored.is_some_and(|vault| vault.intents.contains_key(&intent.id));
     if batch.opens.iter().any(taken) { Err(intent_taken()) } else { Ok(()) }
+}
+
+fn changed_tokens(tokens: &[TokenRow], batch: &Batch) -> Result<Vec<TokenRow>> {
+    let mut changed = tokens.to_vec();
+    batch.tokens.iter().try_for_each(|change| change_token(&mut changed, &batch.scope.org, change))?;
+    Ok(changed)
 }
 
 fn change_token(tokens: &mut Vec<TokenRow>, org: &OrgId, change: &TokenChange) -> Result<()> {

@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::frame::{Frame, VECTORS_MAX};
 use crate::index::{QuantVec, QueryVector};
 use crate::lacuna::{Act, Lacuna};
+use crate::permit::{Grant, Recall};
 use crate::store::{Body, Row};
 use crate::vault::{Place, entry};
 
@@ -102,6 +103,13 @@ impl Lacuna {
     /// Vaults with memories that wait for their vector of the main model, as far as is known.
     pub fn backlog_len(&self) -> usize {
         self.backlog.len()
+    }
+
+    /// How many memories of the vault wait for their vector of the main model.
+    pub fn waiting(&self, grant: &Grant<Recall>) -> Result<usize> {
+        let target = self.models.main.model();
+        let waiting = self.read(grant.scope(), |vault| vault.index.without_model(target).count())?;
+        Ok(waiting.unwrap_or(0))
     }
 
     /// Takes the next vault of the backlog, finishes what a crash may have left in it, and gives every

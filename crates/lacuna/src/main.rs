@@ -1,1 +1,16 @@
-fn main() {}
+//! The binary `lacuna`: doors that translate and decide nothing. The memory itself is `lacuna-core`.
+
+mod assemble;
+mod background;
+mod cli;
+mod codes;
+mod config;
+mod failure;
+mod http;
+mod wire;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::main(std::env::args_os())
+}

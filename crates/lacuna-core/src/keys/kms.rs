@@ -58,6 +58,17 @@ impl LocalKms {
         })
     }
 
+    /// Whether a key in `folder` asks for a passphrase; a folder that is not there holds none.
+    pub fn is_protected(folder: &Path) -> Result<bool> {
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(broken("cannot read", folder, error)),
+        };
+        let mut keys = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        Ok(keys.any(|path| path.extension().is_some_and(|kind| kind == "key") && asks_for_passphrase(&path)))
+    }
+
     /// For tests: a cheap passphrase derivation.
     pub fn with_passphrase_cost(mut self, cost: PassphraseCost) -> Self {
         self.cost = cost;
@@ -291,6 +302,12 @@ fn broken(what: &str, path: &Path, error: std::io::Error) -> Error {
     Error::unavailable("key_folder_unavailable", reason, error)
 }
 
+/// A file that cannot be read is judged when its key is needed.
+fn asks_for_passphrase(path: &Path) -> bool {
+    let text = fs::read_to_string(path).map(Zeroizing::new);
+    text.is_ok_and(|text| text.lines().nth(1) == Some("argon2id"))
+}
+
 fn not_a_key_file(path: &Path) -> Error {
     Error::Misconfigured { code: "bad_key_file", reason: format!("{} is not a key file", path.display()) }
 }
@@ -352,6 +369,7 @@ mod tests {
             let again = open(folder.path(), passphrase);
             assert_eq!(again.current_epoch(&SystemEntropy).unwrap().1.expose(), first.expose());
             assert_eq!(code(again.user_key(&scope(), 1)), "ok");
+            assert_eq!(LocalKms::is_protected(folder.path()).unwrap(), passphrase.is_some());
             let (other, expected) = match passphrase {
                 None => (Some("anything"), "key_not_protected"),
                 Some(_) => (None, "passphrase_required"),

@@ -1,0 +1,181 @@
+//! From configuration to a working service: folders, stores, keys and models.
+
+use std::fs;
+use std::io::{self, IsTerminal};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lacuna_core::blobs::Blobs;
+use lacuna_core::domain::{Role, SystemClock};
+use lacuna_core::embed::Embedder;
+use lacuna_core::keys::{KeyStore, LocalKms, PostgresKeys, SqliteKeys};
+use lacuna_core::meaning::Models;
+use lacuna_core::permit::{Action, Caller, Grant, permit};
+use lacuna_core::store::{PostgresStore, SqliteStore, Store};
+use lacuna_core::{Lacuna, Parts};
+use lacuna_models::{ApiKey, EndpointConfig};
+use lacuna_seal::SystemEntropy;
+use zeroize::Zeroizing;
+
+use crate::codes;
+use crate::config::{Config, EmbedderChoice, StoreChoice};
+use crate::failure::{Failure, Result};
+
+/// Where everything lies under the data folder.
+pub(crate) struct Layout {
+    pub(crate) data: PathBuf,
+}
+
+impl Layout {
+    pub(crate) fn new(data: &Path) -> Self {
+        Self { data: data.to_owned() }
+    }
+
+    pub(crate) fn database(&self) -> PathBuf {
+        self.data.join("lacuna.db")
+    }
+
+    pub(crate) fn keys(&self) -> PathBuf {
+        self.data.join("keys")
+    }
+
+    pub(crate) fn key_database(&self) -> PathBuf {
+        self.keys().join("keys.db")
+    }
+
+    pub(crate) fn blobs(&self) -> PathBuf {
+        self.data.join("blobs")
+    }
+
+    pub(crate) fn folders(&self) -> [PathBuf; 3] {
+        [self.data.clone(), self.keys(), self.blobs()]
+    }
+}
+
+/// The service and who calls it from this machine.
+pub(crate) struct Installation {
+    pub(crate) service: Arc<Lacuna>,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) local: Caller,
+}
+
+impl Installation {
+    /// The local caller's grant on their own vault.
+    pub(crate) fn grant<A: Action>(&self) -> Result<Grant<A>> {
+        Ok(permit(&self.local, &self.local.personal_scope())?)
+    }
+}
+
+pub(crate) fn assemble(config: &Config) -> Result<Installation> {
+    let layout = Layout::new(&config.data);
+    make_folders(&layout)?;
+    let kms = open_kms(&layout)?;
+    let (store, keys) = open_stores(config, &layout)?;
+    let parts = Parts {
+        store: store.clone(),
+        keys,
+        kms,
+        blobs: Blobs::open(&layout.blobs())?,
+        models: models(&config.embedder)?,
+        clock: Arc::new(SystemClock),
+        entropy: Arc::new(SystemEntropy),
+        open_bytes_max: config.open_bytes_max,
+    };
+    Ok(Installation { service: Arc::new(Lacuna::new(parts)), store, local: local_caller(config) })
+}
+
+/// Whoever runs commands on this machine can read its key files anyway: user and administrator.
+pub(crate) fn local_caller(config: &Config) -> Caller {
+    Caller { org: config.org.clone(), user: config.user.clone(), roles: vec![Role::User, Role::Admin] }
+}
+
+fn make_folders(layout: &Layout) -> Result<()> {
+    for folder in layout.folders() {
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(|error| {
+            let reason = format!("{} cannot be made: {error}", folder.display());
+            let public = codes::DATA_FOLDER_UNAVAILABLE.meaning.to_owned();
+            Failure { public, ..Failure::new(&codes::DATA_FOLDER_UNAVAILABLE, reason) }
+        })?;
+    }
+    Ok(())
+}
+
+pub(crate) fn open_stores(config: &Config, layout: &Layout) -> Result<(Arc<dyn Store>, Arc<dyn KeyStore>)> {
+    match &config.store {
+        StoreChoice::Sqlite => {
+            let store = SqliteStore::open(layout.database())?;
+            let keys = SqliteKeys::open(layout.key_database())?;
+            Ok((Arc::new(store), Arc::new(keys)))
+        }
+        StoreChoice::Postgres { data_url, keys_url } => open_postgres(data_url, keys_url),
+    }
+}
+
+/// Opens the key folder. An existing key is read at once, so that a wrong passphrase shows before anything
+/// is asked of the service.
+pub(crate) fn open_kms(layout: &Layout) -> Result<LocalKms> {
+    let folder = layout.keys();
+    let kms = LocalKms::open(&folder, passphrase(&folder)?)?;
+    if let Some(epoch) = kms.newest_epoch()? {
+        kms.epoch(epoch)?;
+    }
+    Ok(kms)
+}
+
+/// The passphrase from the environment, or from the terminal when a key asks for one.
+fn passphrase(folder: &Path) -> Result<Option<Zeroizing<String>>> {
+    if let Some(given) = std::env::var_os("LACUNA_PASSPHRASE") {
+        let text = given
+            .into_string()
+            .map_err(|_| Failure::new(&codes::BAD_CONFIG, "LACUNA_PASSPHRASE is not UTF-8"))?;
+        return Ok((!text.is_empty()).then(|| Zeroizing::new(text)));
+    }
+    if !LocalKms::is_protected(folder)? || !io::stdin().is_terminal() {
+        return Ok(None);
+    }
+    let typed = rpassword::prompt_password("Passphrase of the key files: ").map_err(|error| {
+        Failure::new(&codes::PASSPHRASE_REQUIRED, format!("the passphrase could not be read: {error}"))
+    })?;
+    Ok(Some(Zeroizing::new(typed)))
+}
+
+/// The instant model is always the static one: it answers at once, whatever the main model does.
+pub(crate) fn models(choice: &EmbedderChoice) -> Result<Models> {
+    let instant = lacuna_models::static_embedder()?;
+    Ok(match choice {
+        EmbedderChoice::Static => {
+            Models { others: vec![lacuna_models::sentence_embedder()?], ..Models::only(instant) }
+        }
+        EmbedderChoice::Sentence => {
+            let main = lacuna_models::sentence_embedder()?;
+            Models { instant, main, others: Vec::new(), keep_instant: false }
+        }
+        EmbedderChoice::Endpoint { url, model, api_key_env, dimensions } => {
+            let main = endpoint(url, model, api_key_env.as_deref(), *dimensions)?;
+            Models { instant, main, others: vec![lacuna_models::sentence_embedder()?], keep_instant: true }
+        }
+    })
+}
+
+fn open_postgres(data_url: &str, keys_url: &str) -> Result<(Arc<dyn Store>, Arc<dyn KeyStore>)> {
+    Ok((Arc::new(PostgresStore::open(data_url)?), Arc::new(PostgresKeys::open(keys_url)?)))
+}
+
+/// The key is named by the variable that holds it, so that it stands in no file and in no list of processes.
+fn endpoint(
+    url: &str,
+    model: &str,
+    api_key_env: Option<&str>,
+    dimensions: Option<u32>,
+) -> Result<Arc<dyn Embedder>> {
+    let api_key = api_key_env.map(|name| {
+        std::env::var(name).map(ApiKey::new).map_err(|_| {
+            let reason = format!("endpoint.api_key_env names {name}, which is not set");
+            Failure::new(&codes::BAD_CONFIG, reason)
+        })
+    });
+    let api_key = api_key.transpose()?;
+    let config = EndpointConfig { api_key, dimensions, ..EndpointConfig::new(url, model) };
+    Ok(lacuna_models::endpoint_embedder(config)?)
+}

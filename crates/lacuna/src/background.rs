@@ -1,0 +1,130 @@
+//! Work that nobody waits for: better vectors for what was just written, and sealing what nobody uses.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use lacuna_core::store::Store;
+use lacuna_core::{Lacuna, Result};
+
+/// How long the worker waits for a vault before it looks whether it should stop.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// The pause after a failure; it doubles with each further one.
+const PAUSE_FIRST: Duration = Duration::from_secs(1);
+const PAUSE_MAX: Duration = Duration::from_secs(300);
+/// How often idle vaults are looked for.
+const SEAL_EVERY: Duration = Duration::from_secs(30);
+/// Vaults that are read at a time when the work that an earlier process left is looked for.
+const VAULTS_PAGE: usize = 256;
+
+/// Threads that stop when this is dropped.
+pub(crate) struct Background {
+    stop: Arc<Stop>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct Stop {
+    asked: AtomicBool,
+    gate: Mutex<()>,
+    rung: Condvar,
+}
+
+impl Stop {
+    fn asked(&self) -> bool {
+        self.asked.load(Ordering::Acquire)
+    }
+
+    fn ask(&self) {
+        self.asked.store(true, Ordering::Release);
+        let _gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
+        self.rung.notify_all();
+    }
+
+    /// Waits for `pause`, or until the stop.
+    fn wait(&self, pause: Duration) {
+        let gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.rung.wait_timeout_while(gate, pause, |()| !self.asked());
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl Background {
+    pub(crate) fn start(
+        service: &Arc<Lacuna>,
+        store: &Arc<dyn Store>,
+        idle: SignedDuration,
+        each_round: impl Fn() + Send + 'static,
+    ) -> std::io::Result<Self> {
+        let stop = Arc::new(Stop::default());
+        let mut background = Self { stop: stop.clone(), threads: Vec::new() };
+        let (worker, store) = (service.clone(), store.clone());
+        let worker_stop = stop.clone();
+        background.spawn("backlog", move || {
+            if let Err(error) = finish_erasures(&worker, &*store) {
+                tracing::warn!(code = error.code(), "erasures that an earlier process began wait");
+            }
+            work(&worker, &worker_stop);
+        })?;
+        let sealer = service.clone();
+        background.spawn("seal", move || {
+            while !stop.asked() {
+                sealer.seal_idle(idle);
+                each_round();
+                stop.wait(SEAL_EVERY);
+            }
+        })?;
+        Ok(background)
+    }
+
+    fn spawn(&mut self, name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+        self.threads.push(thread::Builder::new().name(name.to_owned()).spawn(work)?);
+        Ok(())
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        self.stop.ask();
+        for thread in self.threads.drain(..) {
+            // A thread that panicked has nothing more to say than its log line.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// An erasure that an earlier process announced and did not end must not wait until somebody asks for its
+/// vault.
+fn finish_erasures(service: &Lacuna, store: &dyn Store) -> Result<()> {
+    let mut after = None;
+    loop {
+        let page = store.vaults(after, VAULTS_PAGE)?;
+        let Some(last) = page.last() else { return Ok(()) };
+        after = Some(last.id);
+        for header in &page {
+            if !store.intents(header.id)?.is_empty() {
+                service.recover(&header.scope)?;
+            }
+        }
+    }
+}
+
+fn work(service: &Lacuna, stop: &Stop) {
+    let mut pause = PAUSE_FIRST;
+    while !stop.asked() {
+        match service.work_backlog(PATIENCE, &mut |_| {}) {
+            None => {}
+            Some(Ok(embedded)) => {
+                pause = PAUSE_FIRST;
+                tracing::debug!(embedded, "a vault has its vectors");
+            }
+            Some(Err(error)) => {
+                tracing::warn!(code = error.code(), pause_s = pause.as_secs(), "re-embedding rests");
+                stop.wait(pause);
+                pause = (pause * 2).min(PAUSE_MAX);
+            }
+        }
+    }
+}

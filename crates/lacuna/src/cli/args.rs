@@ -1,0 +1,277 @@
+//! What can be typed. Every command also takes the global options.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand};
+
+use super::when::When;
+use crate::wire;
+
+const EXAMPLES: &str = "\
+Examples:
+  lacuna remember \"Anna is allergic to peanuts\" --tag health
+  lacuna recall \"what can Anna not eat?\"
+  lacuna serve
+
+Exit codes: 0 done, 1 failed, 2 bad usage or input, 3 not found, 4 denied, 5 conflict, 6 unavailable,
+7 misconfigured, 8 damaged data. Every error has a stable code: see docs/errors.md.";
+
+/// Private memory for AI assistants that can prove it forgot.
+#[derive(Parser)]
+#[command(version, after_help = EXAMPLES, propagate_version = true, max_term_width = 100)]
+pub(super) struct Cli {
+    #[command(flatten)]
+    pub(super) global: Global,
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Global options")]
+pub(super) struct Global {
+    /// Print JSON instead of tables; errors too, on standard error.
+    #[arg(long, global = true)]
+    pub(super) json: bool,
+    /// Configuration file [default: $LACUNA_CONFIG, else lacuna.toml in the data folder, if it is there].
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+    /// Folder of databases and keys [env: LACUNA_DATA] [default: lacuna in your data folder].
+    #[arg(long, global = true, value_name = "FOLDER")]
+    pub(super) data: Option<PathBuf>,
+    /// Organisation to act in [env: LACUNA_ORG] [default: local].
+    #[arg(long, global = true)]
+    pub(super) org: Option<String>,
+    /// User to act as [env: LACUNA_USER] [default: your user name].
+    #[arg(long = "as", global = true, value_name = "USER")]
+    pub(super) acting_user: Option<String>,
+    /// Model for meaning: sentence, static or endpoint [env: LACUNA_EMBEDDER] [default: sentence].
+    #[arg(long, global = true, value_name = "MODEL")]
+    pub(super) embedder: Option<String>,
+}
+
+#[derive(Subcommand)]
+pub(super) enum Command {
+    /// Answer over HTTP until interrupted.
+    #[command(
+        after_help = "The API is described at /openapi.json. Without any token the server answers only on
+loopback, as the local user; `lacuna token create` makes the first token, and then every call needs one."
+    )]
+    Serve(ServeArgs),
+    /// Remember a text, or many.
+    #[command(after_help = "Examples:
+  lacuna remember \"The deploy key rotates on Mondays\" --category learned_context --tag ops
+  pbpaste | lacuna remember -
+  lacuna remember --batch memories.jsonl
+
+Each line of a batch is a JSON object such as {\"content\": \"…\", \"tags\": [\"ops\"], \"salience\": 0.8},
+with the fields of POST /v1/memories. With --json, one line comes out per memory stored.")]
+    Remember(Box<RememberArgs>),
+    /// Find memories by meaning and words.
+    #[command(after_help = "Examples:
+  lacuna recall \"when do the keys change?\"
+  lacuna recall \"plans for the summer\" --since 30d --limit 5 --explain")]
+    Recall(RecallArgs),
+    /// List, inspect and erase memories.
+    #[command(subcommand)]
+    Memory(MemoryCommand),
+    /// Verify and list what was done.
+    #[command(subcommand)]
+    Audit(AuditCommand),
+    /// Make, list and revoke API tokens.
+    #[command(subcommand)]
+    Token(TokenCommand),
+    /// Look after the keys.
+    #[command(subcommand)]
+    Keys(KeysCommand),
+    /// Check folders, keys, databases, models and memories, and say what to do.
+    Doctor,
+}
+
+#[derive(Args)]
+pub(super) struct ServeArgs {
+    /// Address and port; port 0 takes a free one [env: LACUNA_LISTEN] [default: 127.0.0.1:7707].
+    #[arg(long, value_name = "ADDRESS")]
+    pub(super) listen: Option<String>,
+    /// TLS ends at a proxy in front: any address may be served, and every call needs a token.
+    #[arg(long)]
+    pub(super) behind_tls_proxy: bool,
+}
+
+#[derive(Args)]
+pub(super) struct RememberArgs {
+    /// The text; `-` reads it from standard input.
+    #[arg(required_unless_present = "batch", conflicts_with = "batch", allow_hyphen_values = true)]
+    pub(super) text: Option<String>,
+    /// Remember every line of a JSONL file; `-` reads standard input.
+    #[arg(long, value_name = "FILE")]
+    pub(super) batch: Option<PathBuf>,
+    /// First line of the batch to take, to go on after a bad one.
+    #[arg(long, value_name = "LINE", default_value_t = 1, requires = "batch")]
+    pub(super) from_line: u64,
+    #[arg(long, value_parser = words::<wire::Category, _>(wire::Category::all()))]
+    pub(super) category: Option<wire::Category>,
+    #[arg(long, value_parser = words::<wire::ContentType, _>(wire::ContentType::all()))]
+    pub(super) content_type: Option<wire::ContentType>,
+    /// May be given more than once.
+    #[arg(long = "tag", value_name = "TAG")]
+    pub(super) tags: Vec<String>,
+    /// Importance from 0 to 1 [default: 0.5].
+    #[arg(long, value_name = "0..1", allow_hyphen_values = true)]
+    pub(super) salience: Option<f32>,
+    /// Its core in at most 280 characters [default: made from the text].
+    #[arg(long)]
+    pub(super) gist: Option<String>,
+    /// The conversation that it comes from.
+    #[arg(long, value_name = "ID")]
+    pub(super) session: Option<String>,
+    /// Its place in that conversation.
+    #[arg(long, value_name = "NUMBER")]
+    pub(super) turn: Option<u32>,
+    /// What it tells about; health, biometric, financial, political_religious and location have keys of their own.
+    #[arg(long, value_parser = words::<wire::Sensitivity, _>(wire::Sensitivity::all()))]
+    pub(super) sensitivity: Vec<wire::Sensitivity>,
+    /// When it is to be gone: a date, a time, or a span such as 90d.
+    #[arg(long, value_name = "WHEN")]
+    pub(super) expires: Option<When>,
+    /// When it happened: a date, a time, or a span such as 2h for two hours ago.
+    #[arg(long, value_name = "WHEN")]
+    pub(super) at: Option<When>,
+}
+
+#[derive(Args)]
+pub(super) struct FilterArgs {
+    /// May be given more than once.
+    #[arg(long = "category", value_name = "CATEGORY", value_parser = words::<wire::Category, _>(wire::Category::all()))]
+    pub(super) categories: Vec<wire::Category>,
+    #[arg(long = "tier", value_name = "TIER", value_parser = words::<wire::Tier, _>(wire::Tier::all()))]
+    pub(super) tiers: Vec<wire::Tier>,
+    #[arg(long = "lane", value_name = "LANE", value_parser = words::<wire::Lane, _>(wire::Lane::all()))]
+    pub(super) lanes: Vec<wire::Lane>,
+    /// Only memories with this tag; given more than once, with all of them.
+    #[arg(long = "tag", value_name = "TAG")]
+    pub(super) tags: Vec<String>,
+    /// Only memories of this conversation.
+    #[arg(long, value_name = "ID")]
+    pub(super) session: Option<String>,
+    /// A date, a time, or a span such as 7d.
+    #[arg(long, value_name = "WHEN")]
+    pub(super) since: Option<When>,
+    /// A date, a time, or a span such as 1d.
+    #[arg(long, value_name = "WHEN")]
+    pub(super) until: Option<When>,
+    /// Show archived memories as well.
+    #[arg(long)]
+    pub(super) archived: bool,
+}
+
+#[derive(Args)]
+pub(super) struct RecallArgs {
+    /// What to find, in your own words; `-` reads it from standard input.
+    #[arg(allow_hyphen_values = true)]
+    pub(super) query: String,
+    /// How many at most [default: 10].
+    #[arg(long, value_name = "COUNT")]
+    pub(super) limit: Option<usize>,
+    /// Leave out what is less similar; the same value means the same under every model.
+    #[arg(long, value_name = "0..1", allow_hyphen_values = true)]
+    pub(super) min_similarity: Option<f32>,
+    /// How much recency counts [default: 0.3].
+    #[arg(long, value_name = "0..1", allow_hyphen_values = true)]
+    pub(super) recency_weight: Option<f32>,
+    /// Tell why each memory has its score.
+    #[arg(long)]
+    pub(super) explain: bool,
+    #[command(flatten)]
+    pub(super) filter: FilterArgs,
+}
+
+#[derive(Subcommand)]
+pub(super) enum MemoryCommand {
+    /// Memories, newest first.
+    List {
+        /// How many on one page [default: 50].
+        #[arg(long, value_name = "COUNT")]
+        limit: Option<usize>,
+        /// Where the last page ended.
+        #[arg(long)]
+        cursor: Option<String>,
+        #[command(flatten)]
+        filter: Box<FilterArgs>,
+    },
+    /// One memory with everything about it.
+    Inspect { memory_id: String },
+    /// Erase one memory for good.
+    Delete {
+        memory_id: String,
+        /// Do not ask.
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+#[derive(Subcommand)]
+pub(super) enum AuditCommand {
+    /// Walk the whole chain and say whether it holds.
+    Verify,
+    /// What was done, oldest first, up to 1,000 entries at a time.
+    List {
+        /// Only entries with a higher number.
+        #[arg(long, value_name = "SEQ", default_value_t = 0)]
+        after: u64,
+    },
+}
+
+#[derive(Subcommand)]
+pub(super) enum TokenCommand {
+    /// Make a token and show its secret, this once.
+    #[command(after_help = "Examples:
+  lacuna token create --user anna --role user --label laptop --expires 90d")]
+    Create {
+        /// The user whom the bearer speaks for.
+        #[arg(long)]
+        user: String,
+        /// user reads and writes, reader only reads, admin manages tokens; may be given more than once.
+        #[arg(long = "role", required = true, value_name = "ROLE", value_parser = words::<wire::Role, _>(wire::Role::all()))]
+        roles: Vec<wire::Role>,
+        #[arg(long, default_value = "")]
+        label: String,
+        /// A date, a time, or a span such as 90d [default: never].
+        #[arg(long, value_name = "WHEN")]
+        expires: Option<When>,
+    },
+    List,
+    /// From the next call on it opens nothing.
+    Revoke {
+        token_id: String,
+    },
+}
+
+#[derive(Subcommand)]
+pub(super) enum KeysCommand {
+    /// Make a new epoch key, wrap every vault's root under it and destroy the old ones: older copies of the
+    /// keystore go blind.
+    RenewEpoch,
+}
+
+/// One of a closed set of words, listed in the help.
+fn words<T, I>(all: I) -> impl TypedValueParser<Value = T>
+where
+    T: FromStr<Err = String> + Clone + Send + Sync + 'static,
+    I: Iterator<Item = &'static str>,
+{
+    PossibleValuesParser::new(all).try_map(|word| word.parse::<T>())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_arguments_hold_together() {
+        Cli::command().debug_assert();
+    }
+}

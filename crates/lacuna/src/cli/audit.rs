@@ -1,0 +1,36 @@
+use super::args::AuditCommand;
+use super::output::{Output, table};
+use crate::assemble::assemble;
+use crate::config::Config;
+use crate::failure::Result;
+use crate::wire::{AuditEntryView, AuditList, AuditVerified};
+
+pub(super) fn run(config: &Config, command: AuditCommand, output: &Output) -> Result<()> {
+    let installation = assemble(config)?;
+    let grant = installation.grant()?;
+    match command {
+        AuditCommand::Verify => {
+            let report = installation.service.verify_audit(&grant)?;
+            output.show(&AuditVerified::from(report), |report| {
+                format!("the chain holds: {} entries, head {}", report.entries, report.head)
+            })
+        }
+        AuditCommand::List { after } => {
+            let entries = installation.service.read_audit(&grant, after)?;
+            let entries = entries.into_iter().map(AuditEntryView::from).collect();
+            output.show(&AuditList { entries }, people)
+        }
+    }
+}
+
+fn people(list: &AuditList) -> String {
+    let rows = list.entries.iter().map(|entry| {
+        let subjects = match entry.subjects.as_slice() {
+            [] => String::new(),
+            [only] => only.clone(),
+            [first, rest @ ..] => format!("{first} and {} more", rest.len()),
+        };
+        [entry.seq.to_string(), entry.at.to_string(), entry.action.clone(), entry.actor.clone(), subjects]
+    });
+    table(["seq", "at", "action", "by", "subjects"], rows)
+}

@@ -1,0 +1,181 @@
+//! Many memories from JSON lines, a thousand at a time. Whatever was stored before a bad line stays stored.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+use super::output::Output;
+use crate::assemble::Installation;
+use crate::codes;
+use crate::failure::{Failure, Result};
+use crate::http::read_json;
+use crate::wire::{RememberRequest, RememberedView};
+
+/// Lines that go to the core in one call.
+const CHUNK_LINES: usize = 1_000;
+/// A chunk ends early at this many bytes of JSON.
+const CHUNK_BYTES: usize = 32 << 20;
+/// One line: the longest transcript, with every character escaped.
+const LINE_BYTES_MAX: usize = 8 << 20;
+
+/// Where the lines come from.
+pub(super) struct Source {
+    reader: Box<dyn BufRead>,
+    name: String,
+    /// The size of a file, for the progress bar.
+    bytes: Option<u64>,
+}
+
+impl Source {
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        if path.as_os_str() == "-" {
+            return Ok(Self {
+                reader: Box::new(io::stdin().lock()),
+                name: "standard input".into(),
+                bytes: None,
+            });
+        }
+        let name = path.display().to_string();
+        let file = File::open(path).map_err(|error| unreadable(&name, &error))?;
+        let bytes = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|meta| meta.len());
+        Ok(Self { reader: Box::new(BufReader::new(file)), name, bytes })
+    }
+
+    /// The next line without its break; `None` at the end.
+    fn line(&mut self) -> Result<Option<Vec<u8>>> {
+        let mut line = Vec::new();
+        let limit = LINE_BYTES_MAX as u64 + 1;
+        let mut reader = self.reader.by_ref().take(limit);
+        let read = reader.read_until(b'\n', &mut line).map_err(|error| unreadable(&self.name, &error))?;
+        if line.len() > LINE_BYTES_MAX {
+            let reason = format!("is longer than {LINE_BYTES_MAX} bytes");
+            return Err(Failure::new(&codes::TOO_LARGE, reason));
+        }
+        Ok((read > 0).then_some(line))
+    }
+}
+
+/// What a whole batch came to.
+#[derive(Serialize)]
+struct Stored {
+    stored: u64,
+}
+
+struct Chunk {
+    /// Each with the number of its line.
+    requests: Vec<(u64, RememberRequest)>,
+    bytes: u64,
+}
+
+pub(super) fn remember(
+    installation: &Installation,
+    mut source: Source,
+    from_line: u64,
+    output: &Output,
+) -> Result<()> {
+    let bar = progress(source.bytes);
+    let mut stored = 0;
+    let mut number = 0;
+    let outcome = loop {
+        let (chunk, fault) = read_chunk(&mut source, &mut number, from_line);
+        let kept = store(installation, chunk.requests, &mut stored, output);
+        bar.inc(chunk.bytes);
+        match (kept, fault) {
+            (Err(error), _) => break Err(error),
+            (Ok(()), Some(fault)) => break fault,
+            (Ok(()), None) => {}
+        }
+    };
+    bar.finish_and_clear();
+    outcome.map_err(|failure| with_account(failure, stored))?;
+    if !output.is_json() {
+        output.show(&Stored { stored }, |answer| format!("remembered {} memories", answer.stored))?;
+    }
+    Ok(())
+}
+
+/// Reads up to a chunk. The second part is `None` to go on, and otherwise says how the input ended.
+fn read_chunk(source: &mut Source, number: &mut u64, from_line: u64) -> (Chunk, Option<Result<(), Failure>>) {
+    let mut chunk = Chunk { requests: Vec::new(), bytes: 0 };
+    while chunk.requests.len() < CHUNK_LINES && chunk.bytes < CHUNK_BYTES as u64 {
+        *number += 1;
+        let line = match source.line() {
+            Ok(Some(line)) => line,
+            Ok(None) => return (chunk, Some(Ok(()))),
+            Err(failure) => return (chunk, Some(Err(at_line(*number, failure)))),
+        };
+        chunk.bytes += line.len() as u64;
+        if *number < from_line || line.trim_ascii().is_empty() {
+            continue;
+        }
+        match read_json(&line) {
+            Ok(request) => chunk.requests.push((*number, request)),
+            Err(failure) => return (chunk, Some(Err(at_line(*number, failure)))),
+        }
+    }
+    (chunk, None)
+}
+
+/// All at once; if the core refuses one, one by one up to that one, so that its line is known.
+fn store(
+    installation: &Installation,
+    requests: Vec<(u64, RememberRequest)>,
+    stored: &mut u64,
+    output: &Output,
+) -> Result<()> {
+    let Some((first, _)) = requests.first() else { return Ok(()) };
+    let first = *first;
+    let all = requests.iter().map(|(_, request)| request.clone()).collect();
+    match commit(installation, all, stored, output) {
+        Err(failure) if failure.code == &codes::INVALID => {}
+        other => return other.map_err(|failure| at_line(first, failure)),
+    }
+    for (number, request) in requests {
+        commit(installation, vec![request], stored, output).map_err(|failure| at_line(number, failure))?;
+    }
+    Ok(())
+}
+
+fn commit(
+    installation: &Installation,
+    requests: Vec<RememberRequest>,
+    stored: &mut u64,
+    output: &Output,
+) -> Result<()> {
+    let drafts = requests.into_iter().map(RememberRequest::into_draft).collect::<lacuna_core::Result<_>>()?;
+    let remembered = installation.service.remember(&installation.grant()?, drafts)?;
+    *stored += remembered.len() as u64;
+    if output.is_json() {
+        for one in remembered {
+            output.json_line(&RememberedView::from(one))?;
+        }
+    }
+    Ok(())
+}
+
+fn at_line(number: u64, failure: Failure) -> Failure {
+    let detail = format!("line {number}: {}; go on with --from-line {number}", failure.detail);
+    Failure { public: detail.clone(), detail, ..failure }
+}
+
+fn with_account(failure: Failure, stored: u64) -> Failure {
+    let detail = format!("{} ({stored} memories were stored before it)", failure.detail);
+    Failure { public: detail.clone(), detail, ..failure }
+}
+
+fn unreadable(name: &str, error: &io::Error) -> Failure {
+    Failure::new(&codes::INPUT_UNREADABLE, format!("{name} cannot be read: {error}"))
+}
+
+/// Shows itself on a terminal only.
+fn progress(bytes: Option<u64>) -> ProgressBar {
+    let bar = bytes.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
+    let template = match bytes {
+        Some(_) => "{bar:30} {percent}% of {total_bytes} remembered, {eta} left",
+        None => "{spinner} {bytes} remembered",
+    };
+    bar.with_style(ProgressStyle::with_template(template).expect("the template is correct"))
+}

@@ -1,0 +1,35 @@
+use indicatif::ProgressBar;
+use serde::Serialize;
+
+use super::args::KeysCommand;
+use super::output::Output;
+use crate::assemble::assemble;
+use crate::config::Config;
+use crate::failure::Result;
+
+#[derive(Serialize)]
+struct Renewed {
+    epoch: u32,
+    vaults: usize,
+    destroyed: u32,
+}
+
+pub(super) fn run(config: &Config, command: KeysCommand, output: &Output) -> Result<()> {
+    let installation = assemble(config)?;
+    match command {
+        KeysCommand::RenewEpoch => {
+            let bar = ProgressBar::new_spinner();
+            let renewal = installation.service.renew_epoch(|vaults| bar.set_position(vaults as u64));
+            bar.finish_and_clear();
+            let renewal = renewal?;
+            let answer =
+                Renewed { epoch: renewal.epoch, vaults: renewal.vaults, destroyed: renewal.destroyed };
+            output.show(&answer, |answer| {
+                format!(
+                    "epoch {} wraps {} vaults; {} old epoch keys destroyed: older copies of the keystore are blind",
+                    answer.epoch, answer.vaults, answer.destroyed
+                )
+            })
+        }
+    }
+}

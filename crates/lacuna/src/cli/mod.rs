@@ -1,0 +1,98 @@
+//! The command line: parses, calls the core as the local user, and prints tables or JSON.
+
+mod args;
+mod audit;
+mod batch;
+mod doctor;
+mod keys;
+mod memory;
+mod output;
+mod recall;
+mod remember;
+mod serve;
+mod settle;
+mod token;
+mod when;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser as _;
+use clap::error::ErrorKind;
+use tracing_subscriber::EnvFilter;
+
+use self::args::{Cli, Command};
+use self::output::Output;
+use crate::codes;
+use crate::config::{self, Config, Origins};
+use crate::failure::{Failure, Result};
+
+pub(crate) fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let json = args.iter().any(|arg| arg == "--json");
+    let cli = match Cli::try_parse_from(&args) {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error, json),
+    };
+    let output = Output::new(cli.global.json);
+    match run(cli, &output) {
+        Ok(()) => ExitCode::from(codes::exit::OK),
+        Err(failure) => {
+            output.fail(&failure);
+            ExitCode::from(failure.code.exit)
+        }
+    }
+}
+
+fn run(cli: Cli, output: &Output) -> Result<()> {
+    let config = configure(&cli)?;
+    start_log(&cli.command);
+    match cli.command {
+        Command::Serve(_) => serve::run(config, output),
+        Command::Remember(args) => remember::run(&config, args, output),
+        Command::Recall(args) => recall::run(&config, args, output),
+        Command::Memory(command) => memory::run(&config, command, output),
+        Command::Audit(command) => audit::run(&config, command, output),
+        Command::Token(command) => token::run(&config, command, output),
+        Command::Keys(command) => keys::run(&config, command, output),
+        Command::Doctor => doctor::run(&config, output),
+    }
+}
+
+fn configure(cli: &Cli) -> Result<Config> {
+    let global = &cli.global;
+    let mut flags = Vec::new();
+    let mut set = |key: &'static str, value: Option<String>| flags.extend(value.map(|value| (key, value)));
+    let data = global.data.clone().map(|data| data.into_os_string().into_string());
+    let data = data.transpose().map_err(|_| Failure::new(&codes::BAD_CONFIG, "--data is not UTF-8"))?;
+    set("data", data);
+    set("org", global.org.clone());
+    set("user", global.acting_user.clone());
+    set("embedder", global.embedder.clone());
+    if let Command::Serve(serve) = &cli.command {
+        set("listen", serve.listen.clone());
+        set("behind_tls_proxy", serve.behind_tls_proxy.then(|| "true".to_owned()));
+    }
+    config::load(Origins { file: global.config.clone(), flags, env: std::env::vars_os().collect() })
+}
+
+/// Logs go to standard error. A server tells what it does; a command only what went wrong.
+fn start_log(command: &Command) {
+    let level = if matches!(command, Command::Serve(_)) { "info" } else { "error" };
+    let filter = EnvFilter::try_from_env("LACUNA_LOG").unwrap_or_else(|_| EnvFilter::new(level));
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false);
+    // Only a second call in one process could fail, and there is none.
+    let _ = log.try_init();
+}
+
+fn usage(error: &clap::Error, json: bool) -> ExitCode {
+    let asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    if !asked_for && json {
+        let text = error.render().to_string();
+        let sentence = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        Output::new(true).fail(&Failure::new(&codes::USAGE, sentence));
+    } else if error.print().is_err() {
+        return ExitCode::from(codes::exit::FAILED);
+    }
+    ExitCode::from(if asked_for { codes::exit::OK } else { codes::exit::USAGE })
+}

@@ -1,0 +1,149 @@
+//! What reaches the terminal: tables for people, JSON for programs, and never an escape sequence of ours
+//! or of a memory.
+
+use std::io::{self, ErrorKind, IsTerminal, Write};
+
+use comfy_table::{ContentArrangement, Table, presets};
+use serde::Serialize;
+
+use crate::codes;
+use crate::failure::{Failure, Result};
+use crate::http::Problem;
+
+pub(super) struct Output {
+    json: bool,
+}
+
+impl Output {
+    pub(super) fn new(json: bool) -> Self {
+        Self { json }
+    }
+
+    pub(super) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Prints the answer: as JSON, or as `people` render it.
+    pub(super) fn show<T: Serialize>(&self, answer: &T, people: impl FnOnce(&T) -> String) -> Result<()> {
+        if self.json { self.json_line(answer) } else { write_out(&people(answer)) }
+    }
+
+    pub(super) fn json_line<T: Serialize>(&self, answer: &T) -> Result<()> {
+        write_out(&json(answer))
+    }
+
+    /// Tells something on the side, to people only.
+    pub(super) fn note(&self, text: &str) {
+        if !self.json {
+            write_err(&plain(text));
+        }
+    }
+
+    pub(super) fn fail(&self, failure: &Failure) {
+        if self.json {
+            write_err(&json(&Problem::for_operator(failure)));
+            return;
+        }
+        let sentence = plain(&failure.detail);
+        write_err(&format!("error[{}]: {}", failure.code.name, sentence.trim_end()));
+        write_err(&format!("  what to do: {}", failure.code.remedy));
+    }
+
+    /// Asks on the terminal; `None` when there is nobody to ask.
+    pub(super) fn ask(&self, question: &str) -> Option<bool> {
+        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+            return None;
+        }
+        let mut stderr = io::stderr().lock();
+        write!(stderr, "{question} [y/N] ").and_then(|()| stderr.flush()).ok()?;
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer).ok()?;
+        Some(matches!(answer.trim(), "y" | "Y" | "yes"))
+    }
+}
+
+/// A table with a header, without borders, as wide as the terminal.
+pub(super) fn table<const N: usize>(
+    header: [&str; N],
+    rows: impl IntoIterator<Item = [String; N]>,
+) -> String {
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_header(header);
+    for row in rows {
+        table.add_row(row.map(|cell| line(&cell)));
+    }
+    table.trim_fmt()
+}
+
+/// Names and values below one another.
+pub(super) fn fields(rows: impl IntoIterator<Item = (&'static str, String)>) -> String {
+    let rows: Vec<_> = rows.into_iter().collect();
+    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let lines: Vec<_> = rows.iter().map(|(name, value)| format!("{name:width$}  {}", plain(value))).collect();
+    lines.join("\n")
+}
+
+/// A text as a terminal may show it: line breaks and tabs stay, every other control character and everything
+/// that reorders text becomes visible.
+pub(super) fn plain(text: &str) -> String {
+    text.chars()
+        .map(|c| if unsafe_for_terminals(c) && c != '\n' && c != '\t' { '\u{fffd}' } else { c })
+        .collect()
+}
+
+/// The same on one line.
+pub(super) fn line(text: &str) -> String {
+    plain(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+fn unsafe_for_terminals(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// JSON in which no character can act on a terminal: those occur inside strings only, where an escape means
+/// the same.
+fn json<T: Serialize>(answer: &T) -> String {
+    let text = serde_json::to_string(answer).expect("wire types have no maps with other keys than text");
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        if unsafe_for_terminals(c) {
+            safe.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            safe.push(c);
+        }
+    }
+    safe
+}
+
+fn write_out(text: &str) -> Result<()> {
+    let mut stdout = io::stdout().lock();
+    match writeln!(stdout, "{}", text.trim_end_matches('\n')).and_then(|()| stdout.flush()) {
+        // Whoever reads has read enough.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        Err(error) => Err(Failure::new(&codes::OUTPUT_FAILED, format!("standard output: {error}"))),
+        Ok(()) => Ok(()),
+    }
+}
+
+fn write_err(text: &str) {
+    // There is nowhere left to report to if this fails.
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_acts_on_a_terminal_passes() {
+        let evil = "a\u{1b}[31mred\u{9b}2J\u{7}\u{202e}x\r\nnext\ttab";
+        assert_eq!(plain(evil), "a\u{fffd}[31mred\u{fffd}2J\u{fffd}\u{fffd}x\u{fffd}\nnext\ttab");
+        assert!(!line(evil).contains(char::is_control));
+        let json = json(&evil);
+        assert!(!json.contains(unsafe_for_terminals), "{json}");
+        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), evil);
+    }
+}

@@ -1,0 +1,94 @@
+use std::io::Read;
+
+use lacuna_core::domain::{Clock, TRANSCRIPT_CHARS_MAX};
+
+use super::args::RememberArgs;
+use super::output::{Output, fields};
+use super::{batch, settle};
+use crate::assemble::{Installation, assemble};
+use crate::codes;
+use crate::config::Config;
+use crate::failure::{Failure, Result};
+use crate::wire::{RememberRequest, RememberedView, SourceBody};
+
+/// UTF-8 takes at most this many bytes per character.
+const CHAR_BYTES_MAX: usize = 4;
+/// A text on standard input, in bytes: what the longest transcript may take.
+const TEXT_BYTES_MAX: usize = TRANSCRIPT_CHARS_MAX * CHAR_BYTES_MAX;
+
+pub(super) fn run(config: &Config, args: Box<RememberArgs>, output: &Output) -> Result<()> {
+    if let Some(path) = &args.batch {
+        // Before anything is opened: a file that is not there should leave no trace.
+        let source = batch::Source::open(path)?;
+        let installation = assemble(config)?;
+        let outcome = batch::remember(&installation, source, args.from_line, output);
+        settle::settle(&installation, output);
+        return outcome;
+    }
+    let text = match args.text.as_deref() {
+        Some("-") | None => read_stdin()?,
+        Some(text) => text.to_owned(),
+    };
+    let installation = assemble(config)?;
+    let request = request(text, *args, installation.service.clock());
+    let view = remember_one(&installation, request)?;
+    settle::settle(&installation, output);
+    output.show(&view, people)
+}
+
+fn remember_one(installation: &Installation, request: RememberRequest) -> Result<RememberedView> {
+    let drafts = vec![request.into_draft()?];
+    let mut remembered = installation.service.remember(&installation.grant()?, drafts)?;
+    let only = remembered.pop().ok_or_else(|| Failure::new(&codes::INTERNAL, "nothing was answered"))?;
+    Ok(only.into())
+}
+
+fn request(content: String, args: RememberArgs, clock: &dyn Clock) -> RememberRequest {
+    let from_session = args.session.is_some() || args.turn.is_some();
+    let source = SourceBody { session_id: args.session, turn: args.turn, ..SourceBody::default() };
+    RememberRequest {
+        content,
+        gist: args.gist,
+        category: args.category,
+        content_type: args.content_type,
+        tags: args.tags,
+        sensitivity: args.sensitivity,
+        source: from_session.then_some(source),
+        salience: args.salience,
+        expires_at: args.expires.map(|when| when.after(clock.now())),
+        created_at: args.at.map(|when| when.before(clock.now())),
+        ..RememberRequest::default()
+    }
+}
+
+/// Standard input as one text, without the line break that ends it.
+pub(super) fn read_stdin() -> Result<String> {
+    let mut bytes = Vec::new();
+    let limit = TEXT_BYTES_MAX as u64 + 1;
+    std::io::stdin().lock().take(limit).read_to_end(&mut bytes).map_err(|error| {
+        Failure::new(&codes::INPUT_UNREADABLE, format!("standard input cannot be read: {error}"))
+    })?;
+    if bytes.len() > TEXT_BYTES_MAX {
+        let reason = format!("standard input is larger than {TEXT_BYTES_MAX} bytes");
+        return Err(Failure::new(&codes::TOO_LARGE, reason));
+    }
+    let mut text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Failure::new(&codes::INVALID_UTF8, format!("standard input is not UTF-8 from byte {at} on"))
+    })?;
+    if text.ends_with('\n') {
+        text.pop();
+        if text.ends_with('\r') {
+            text.pop();
+        }
+    }
+    Ok(text)
+}
+
+fn people(view: &RememberedView) -> String {
+    let mut rows = vec![("remembered", view.memory_id.clone()), ("hash", view.content_hash.clone())];
+    if view.truncated {
+        rows.push(("note", "the text was too long and was cut at its end".to_owned()));
+    }
+    fields(rows)
+}

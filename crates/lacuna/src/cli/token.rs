@@ -1,0 +1,74 @@
+use lacuna_core::domain::{Holder, Scope};
+use lacuna_core::permit::{ManageTokens, permit};
+use lacuna_core::tokens::TokenId;
+use serde::Serialize;
+
+use super::args::TokenCommand;
+use super::output::{Output, fields, table};
+use crate::assemble::assemble;
+use crate::config::Config;
+use crate::failure::Result;
+use crate::wire::{TokenCreated, TokenList, TokenRequest, TokenView};
+
+#[derive(Serialize)]
+struct Revoked {
+    token_id: String,
+}
+
+pub(super) fn run(config: &Config, command: TokenCommand, output: &Output) -> Result<()> {
+    let installation = assemble(config)?;
+    let service = &installation.service;
+    let scope = Scope { org: installation.local.org.clone(), holder: Holder::Org };
+    let grant = permit::<ManageTokens>(&installation.local, &scope)?;
+    match command {
+        TokenCommand::Create { user, roles, label, expires } => {
+            let expires_at = expires.map(|when| when.after(service.clock().now()));
+            let request = TokenRequest { user, roles, label, expires_at }.into_core()?;
+            let (info, secret) = service.create_token(&grant, request)?;
+            let created = TokenCreated { token: info.into(), secret: secret.as_str().to_owned() };
+            output.show(&created, people)
+        }
+        TokenCommand::List => {
+            let tokens = service.list_tokens(&grant)?.into_iter().map(TokenView::from).collect();
+            output.show(&TokenList { tokens }, list)
+        }
+        TokenCommand::Revoke { token_id } => {
+            let id: TokenId = token_id.parse()?;
+            service.revoke_token(&grant, id)?;
+            output.show(&Revoked { token_id: id.to_string() }, |revoked| {
+                format!("revoked {}", revoked.token_id)
+            })
+        }
+    }
+}
+
+fn people(created: &TokenCreated) -> String {
+    let token = &created.token;
+    let table = fields([
+        ("token", created.secret.clone()),
+        ("id", token.token_id.clone()),
+        ("user", token.user.clone()),
+        ("roles", roles(token)),
+        ("expires", token.expires_at.map_or("never".to_owned(), |expiry| expiry.to_string())),
+    ]);
+    format!("{table}\n\nKeep the token now: it cannot be shown again.")
+}
+
+fn list(list: &TokenList) -> String {
+    if list.tokens.is_empty() {
+        return "there are no tokens: the server answers only on loopback, as the local user".to_owned();
+    }
+    let rows = list.tokens.iter().map(|token| {
+        let state = match (token.revoked_at, token.expires_at) {
+            (Some(at), _) => format!("revoked {at}"),
+            (None, Some(expiry)) => format!("until {expiry}"),
+            (None, None) => "valid".to_owned(),
+        };
+        [token.token_id.clone(), token.user.clone(), roles(token), token.label.clone(), state]
+    });
+    table(["id", "user", "roles", "label", "state"], rows)
+}
+
+fn roles(token: &TokenView) -> String {
+    token.roles.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,364 @@
+//! Configuration, read twice: first as text per key ([`RawConfig`]), then as meaning ([`Config`]).
+//! Flags are stronger than the environment, the environment than the file, the file than the defaults.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use etcetera::BaseStrategy;
+use jiff::SignedDuration;
+use lacuna_core::OPEN_BYTES_MAX_DEFAULT;
+use lacuna_core::domain::{OrgId, UserId};
+
+use crate::codes;
+use crate::failure::{Failure, Result};
+
+/// Every key, as the file spells it. The environment spells `endpoint.url` as `LACUNA_ENDPOINT_URL`.
+const KEYS: &[&str] = &[
+    "data",
+    "store",
+    "keys",
+    "embedder",
+    "endpoint.url",
+    "endpoint.model",
+    "endpoint.api_key_env",
+    "endpoint.dimensions",
+    "listen",
+    "behind_tls_proxy",
+    "org",
+    "user",
+    "open_bytes_max",
+    "idle_seal_minutes",
+];
+const ENV_PREFIX: &str = "LACUNA_";
+/// Variables of ours that are no keys.
+const ENV_OTHERS: &[&str] = &["LACUNA_CONFIG", "LACUNA_PASSPHRASE", "LACUNA_LOG"];
+/// Variables that tests of Lacuna may set, and that mean nothing here.
+const ENV_TEST_PREFIX: &str = "LACUNA_TEST_";
+const FILE_NAME: &str = "lacuna.toml";
+/// A configuration file is small; anything larger is not one.
+const FILE_BYTES_MAX: u64 = 64 << 10;
+
+const LISTEN_DEFAULT: &str = "127.0.0.1:7707";
+const ORG_DEFAULT: &str = "local";
+const USER_DEFAULT: &str = "me";
+const IDLE_SEAL_MINUTES_DEFAULT: i64 = 15;
+const IDLE_SEAL_MINUTES_MAX: i64 = 7 * 24 * 60;
+const OPEN_BYTES_MIN: usize = 1 << 20;
+const DIMENSIONS_MAX: u32 = 4_096;
+
+pub(crate) struct Config {
+    pub(crate) data: PathBuf,
+    pub(crate) store: StoreChoice,
+    pub(crate) embedder: EmbedderChoice,
+    pub(crate) listen: SocketAddr,
+    /// TLS ends at a proxy in front, so that an address beyond loopback may be served.
+    pub(crate) behind_tls_proxy: bool,
+    /// The caller of the command line, and of HTTP while there are no tokens.
+    pub(crate) org: OrgId,
+    pub(crate) user: UserId,
+    pub(crate) open_bytes_max: usize,
+    pub(crate) idle_seal: SignedDuration,
+}
+
+/// Where sealed memories and wrapped keys are kept. URLs may hold passwords and are never printed.
+#[derive(PartialEq, Eq)]
+pub(crate) enum StoreChoice {
+    Sqlite,
+    Postgres { data_url: String, keys_url: String },
+}
+
+#[derive(PartialEq, Eq)]
+pub(crate) enum EmbedderChoice {
+    Sentence,
+    Static,
+    Endpoint { url: String, model: String, api_key_env: Option<String>, dimensions: Option<u32> },
+}
+
+/// What a key was set to, and by what.
+#[derive(Clone)]
+struct Setting {
+    text: String,
+    origin: String,
+}
+
+/// Settings as text, the stronger ones over the weaker ones, with the faults found so far.
+#[derive(Default)]
+pub(crate) struct RawConfig {
+    settings: BTreeMap<&'static str, Setting>,
+    faults: Vec<String>,
+}
+
+/// Where configuration comes from: the flags that were given, and the environment.
+pub(crate) struct Origins {
+    /// The file named by `--config`.
+    pub(crate) file: Option<PathBuf>,
+    /// Keys that flags set.
+    pub(crate) flags: Vec<(&'static str, String)>,
+    pub(crate) env: Vec<(OsString, OsString)>,
+}
+
+/// Reads every source and joins them, or tells all that is wrong with them.
+pub(crate) fn load(origins: Origins) -> Result<Config> {
+    let mut strong = RawConfig::default();
+    strong.read_env(&origins.env);
+    for (key, text) in origins.flags {
+        strong.set(key, text, "a flag");
+    }
+    let named = origins.file.or_else(|| env_path(&origins.env, "LACUNA_CONFIG"));
+    let mut raw = RawConfig::default();
+    match named {
+        Some(path) => raw.read_file(&path)?,
+        None => {
+            let path =
+                data_folder(strong.settings.get("data").map(|setting| setting.text.as_str())).join(FILE_NAME);
+            if path.exists() {
+                raw.read_file(&path)?;
+            }
+        }
+    }
+    raw.settings.extend(strong.settings);
+    raw.faults.extend(strong.faults);
+    raw.into_config()
+}
+
+impl RawConfig {
+    fn set(&mut self, key: &'static str, text: String, origin: impl Into<String>) {
+        self.settings.insert(key, Setting { text, origin: origin.into() });
+    }
+
+    fn read_env(&mut self, env: &[(OsString, OsString)]) {
+        for (name, value) in env {
+            let Some(name) = name.to_str().filter(|name| name.starts_with(ENV_PREFIX)) else { continue };
+            if ENV_OTHERS.contains(&name) || name.starts_with(ENV_TEST_PREFIX) {
+                continue;
+            }
+            // A misspelt variable is refused: silently ignored, it could leave keys without a passphrase.
+            match (KEYS.iter().find(|key| env_name(key) == name), value.to_str()) {
+                (Some(key), Some(value)) => self.set(key, value.to_owned(), name),
+                (Some(_), None) => self.faults.push(format!("{name} is not UTF-8")),
+                (None, _) => self.faults.push(format!("{name} is not a setting")),
+            }
+        }
+    }
+
+    fn read_file(&mut self, path: &Path) -> Result<()> {
+        let unreadable = |error: std::io::Error| {
+            Failure::new(&codes::BAD_CONFIG, format!("{} cannot be read: {error}", path.display()))
+        };
+        if std::fs::metadata(path).map_err(unreadable)?.len() > FILE_BYTES_MAX {
+            let reason = format!("{} is larger than {FILE_BYTES_MAX} bytes", path.display());
+            return Err(Failure::new(&codes::BAD_CONFIG, reason));
+        }
+        let text = std::fs::read_to_string(path).map_err(unreadable)?;
+        // Only the message: the error's own rendering would show the line, which may hold a password.
+        let table: toml::Table = toml::from_str(&text).map_err(|error| {
+            Failure::new(&codes::BAD_CONFIG, format!("{} is not TOML: {}", path.display(), error.message()))
+        })?;
+        self.read_table(&path.display().to_string(), "", &table);
+        Ok(())
+    }
+
+    fn read_table(&mut self, origin: &str, prefix: &str, table: &toml::Table) {
+        for (name, value) in table {
+            let full = format!("{prefix}{name}");
+            if let (toml::Value::Table(inner), "") = (value, prefix) {
+                self.read_table(origin, &format!("{full}."), inner);
+                continue;
+            }
+            let Some(key) = KEYS.iter().find(|key| **key == full) else {
+                self.faults.push(format!("{origin}: {full} is not a setting"));
+                continue;
+            };
+            match value {
+                toml::Value::String(text) => self.set(key, text.clone(), origin),
+                toml::Value::Integer(number) => self.set(key, number.to_string(), origin),
+                toml::Value::Boolean(flag) => self.set(key, flag.to_string(), origin),
+                _ => {
+                    self.faults.push(format!("{origin}: {full} must be text, a whole number, true or false"))
+                }
+            }
+        }
+    }
+
+    fn into_config(mut self) -> Result<Config> {
+        let data = data_folder(self.text("data").as_deref());
+        let store = self.store();
+        let embedder = self.embedder();
+        let listen = self.parse("listen", "must be an address and a port, such as 127.0.0.1:7707");
+        let behind_tls_proxy = self.parse("behind_tls_proxy", "must be true or false");
+        let org = self.checked("org", |text| OrgId::new(text).map_err(|error| error.to_string()));
+        let user = self.checked("user", |text| UserId::new(text).map_err(|error| error.to_string()));
+        let open_bytes_max = self.checked("open_bytes_max", |text| {
+            within(text, OPEN_BYTES_MIN, usize::MAX, "a number of bytes, at least 1048576")
+        });
+        let idle_minutes = self.checked("idle_seal_minutes", |text| {
+            within(text, 1, IDLE_SEAL_MINUTES_MAX, "a number of minutes from 1 to 10080")
+        });
+        if !self.faults.is_empty() {
+            return Err(Failure::new(&codes::BAD_CONFIG, self.faults.join("; ")));
+        }
+        Ok(Config {
+            data,
+            store,
+            embedder,
+            listen: listen.unwrap_or_else(|| LISTEN_DEFAULT.parse().expect("the default is an address")),
+            behind_tls_proxy: behind_tls_proxy.unwrap_or(false),
+            org: org.unwrap_or_else(|| OrgId::new(ORG_DEFAULT).expect("the default is a name")),
+            user: user.unwrap_or_else(default_user),
+            open_bytes_max: open_bytes_max.unwrap_or(OPEN_BYTES_MAX_DEFAULT),
+            idle_seal: SignedDuration::from_mins(idle_minutes.unwrap_or(IDLE_SEAL_MINUTES_DEFAULT)),
+        })
+    }
+
+    fn store(&mut self) -> StoreChoice {
+        let (store, keys) = (self.text("store"), self.text("keys"));
+        match store.as_deref() {
+            None | Some("sqlite") => {
+                if keys.is_some() {
+                    self.fault(
+                        "keys",
+                        "is for store = a postgres:// URL; SQLite keeps keys in the data folder",
+                    );
+                }
+                StoreChoice::Sqlite
+            }
+            Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
+                let keys_url = keys.unwrap_or_else(|| url.to_owned());
+                StoreChoice::Postgres { data_url: url.to_owned(), keys_url }
+            }
+            Some(_) => {
+                self.fault("store", "must be sqlite or a postgres:// URL");
+                StoreChoice::Sqlite
+            }
+        }
+    }
+
+    fn embedder(&mut self) -> EmbedderChoice {
+        let choice = self.text("embedder");
+        let (url, model) = (self.text("endpoint.url"), self.text("endpoint.model"));
+        let api_key_env = self.text("endpoint.api_key_env");
+        let dimensions = self.checked("endpoint.dimensions", |text| {
+            within(text, 1, DIMENSIONS_MAX, "a number of dimensions from 1 to 4096")
+        });
+        match choice.as_deref() {
+            None | Some("sentence") => EmbedderChoice::Sentence,
+            Some("static") => EmbedderChoice::Static,
+            Some("endpoint") => {
+                let (Some(url), Some(model)) = (url, model) else {
+                    self.fault("embedder", "endpoint also needs endpoint.url and endpoint.model");
+                    return EmbedderChoice::Sentence;
+                };
+                EmbedderChoice::Endpoint { url, model, api_key_env, dimensions }
+            }
+            Some(_) => {
+                self.fault("embedder", "must be sentence, static or endpoint");
+                EmbedderChoice::Sentence
+            }
+        }
+    }
+
+    fn text(&self, key: &'static str) -> Option<String> {
+        self.settings.get(key).map(|setting| setting.text.clone())
+    }
+
+    fn parse<T: FromStr>(&mut self, key: &'static str, rule: &str) -> Option<T> {
+        self.checked(key, |text| text.parse().map_err(|_| rule.to_owned()))
+    }
+
+    fn checked<T>(&mut self, key: &'static str, read: impl FnOnce(&str) -> Result<T, String>) -> Option<T> {
+        let read = read(&self.settings.get(key)?.text);
+        read.map_err(|reason| self.fault(key, &reason)).ok()
+    }
+
+    fn fault(&mut self, key: &'static str, reason: &str) {
+        let origin = self.settings.get(key).map_or("the configuration", |setting| &setting.origin);
+        self.faults.push(format!("{key} (from {origin}) {reason}"));
+    }
+}
+
+fn env_name(key: &str) -> String {
+    format!("{ENV_PREFIX}{}", key.replace('.', "_").to_uppercase())
+}
+
+fn env_path(env: &[(OsString, OsString)], name: &str) -> Option<PathBuf> {
+    env.iter().find(|(key, _)| key == name).map(|(_, value)| PathBuf::from(value))
+}
+
+fn within<T: FromStr + PartialOrd>(text: &str, low: T, high: T, rule: &str) -> Result<T, String> {
+    let number = text.parse().ok().filter(|number| *number >= low && *number <= high);
+    number.ok_or_else(|| format!("must be {rule}"))
+}
+
+fn data_folder(given: Option<&str>) -> PathBuf {
+    given.map_or_else(
+        || {
+            let base = etcetera::choose_base_strategy().map(|strategy| strategy.data_dir());
+            // Without a home there is still a place: the folder where the command runs.
+            base.unwrap_or_else(|_| PathBuf::from(".")).join("lacuna")
+        },
+        PathBuf::from,
+    )
+}
+
+fn default_user() -> UserId {
+    let names = ["USER", "LOGNAME"].into_iter().filter_map(|name| std::env::var(name).ok());
+    let known = names.filter_map(|name| UserId::new(&name).ok()).next();
+    known.unwrap_or_else(|| UserId::new(USER_DEFAULT).expect("the default is a name"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn env(pairs: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
+        pairs.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))).collect()
+    }
+
+    fn load_from(file: &str, env_pairs: &[(&str, &str)], flags: &[(&'static str, &str)]) -> Result<Config> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        std::fs::write(&path, file).unwrap();
+        let flags = flags.iter().map(|(key, value)| (*key, (*value).to_owned())).collect();
+        load(Origins { file: Some(path), flags, env: env(env_pairs) })
+    }
+
+    #[test]
+    fn flags_beat_the_environment_which_beats_the_file_which_beats_the_defaults() {
+        let file = "org = 'file'\nuser = 'file'\nlisten = '127.0.0.1:1'\nidle_seal_minutes = 3";
+        let env = [("LACUNA_USER", "env"), ("LACUNA_LISTEN", "127.0.0.1:2"), ("OTHER", "x")];
+        let config = load_from(file, &env, &[("listen", "127.0.0.1:3")]).unwrap();
+        assert_eq!(config.org.as_str(), "file");
+        assert_eq!(config.user.as_str(), "env");
+        assert_eq!(config.listen.port(), 3);
+        assert_eq!(config.idle_seal, SignedDuration::from_mins(3));
+        assert_eq!(config.open_bytes_max, OPEN_BYTES_MAX_DEFAULT);
+        assert!(config.embedder == EmbedderChoice::Sentence && config.store == StoreChoice::Sqlite);
+    }
+
+    #[test]
+    fn all_faults_are_told_at_once_and_secrets_are_not() {
+        let file =
+            "listen = 'here'\nporg = 'x'\nembedder = 'endpoint'\nopen_bytes_max = 1\n[endpoint]\nkey = 'k'";
+        let env = [("LACUNA_PASPHRASE", "hunter2"), ("LACUNA_STORE", "mysql://u:hunter2@h/d")];
+        let Err(failure) = load_from(file, &env, &[]) else { panic!("was accepted") };
+        assert_eq!(failure.code.name, "bad_config");
+        for fault in
+            ["listen", "porg", "endpoint.url", "open_bytes_max", "endpoint.key", "LACUNA_PASPHRASE", "store"]
+        {
+            assert!(failure.detail.contains(fault), "{fault} is not in: {failure}");
+        }
+        assert!(!failure.detail.contains("hunter2"));
+    }
+
+    #[test]
+    fn a_file_that_is_no_configuration_is_refused() {
+        let broken = load_from("password = hunter2", &[], &[]).err().unwrap();
+        assert!(!broken.detail.contains("hunter2"), "{broken}");
+        assert!(load_from("data = [1]", &[], &[]).is_err());
+        let missing = Origins { file: Some("/nonexistent/x".into()), flags: vec![], env: vec![] };
+        assert_eq!(load(missing).err().unwrap().code.name, "bad_config");
+    }
+}

@@ -1,0 +1,105 @@
+//! Who is calling. This runs before any body is read.
+
+use axum::extract::{Request, State};
+use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
+use axum::http::{HeaderMap, HeaderName};
+use axum::middleware::Next;
+use axum::response::Response;
+use lacuna_core::permit::Caller;
+use zeroize::Zeroizing;
+
+use super::{App, Openness};
+use crate::codes;
+use crate::failure::{Failure, Result};
+
+const SCHEME: &str = "bearer";
+/// The names by which a machine calls itself.
+const LOOPBACK_NAMES: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+/// The port that a host header may leave out.
+const HTTP_PORT: u16 = 80;
+
+pub(super) async fn authenticate(
+    State(app): State<App>,
+    mut request: Request,
+    next: Next,
+) -> Result<Response> {
+    let caller = caller(&app, request.headers()).await?;
+    request.extensions_mut().insert(caller);
+    Ok(next.run(request).await)
+}
+
+async fn caller(app: &App, headers: &HeaderMap) -> Result<Caller> {
+    if let Some(header) = headers.get(AUTHORIZATION) {
+        let token = header.to_str().ok().and_then(bearer).ok_or_else(unauthenticated)?;
+        return app.call(move |service| service.authenticate(&token)).await?.ok_or_else(unauthenticated);
+    }
+    if app.0.openness == Openness::TokensOnly {
+        return Err(unauthenticated());
+    }
+    let org = app.0.local.org.clone();
+    if app.call(move |service| service.has_tokens(&org)).await? {
+        return Err(unauthenticated());
+    }
+    refuse_web_pages(headers, app.0.address.port())?;
+    Ok(app.0.local.clone())
+}
+
+fn bearer(header: &str) -> Option<Zeroizing<String>> {
+    let (scheme, token) = header.split_once(' ')?;
+    scheme.eq_ignore_ascii_case(SCHEME).then(|| Zeroizing::new(token.trim().to_owned()))
+}
+
+fn unauthenticated() -> Failure {
+    Failure::new(&codes::UNAUTHENTICATED, codes::UNAUTHENTICATED.meaning)
+}
+
+/// Loopback keeps other machines out, but not a web page in this machine's browser: one that is not ours, or
+/// one whose name was pointed at us.
+fn refuse_web_pages(headers: &HeaderMap, port: u16) -> Result<()> {
+    let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
+    if !text(HOST).is_some_and(|host| is_own(host, port)) {
+        return Err(Failure::new(&codes::FOREIGN_HOST, codes::FOREIGN_HOST.meaning));
+    }
+    let own_page = |origin: &str| origin.strip_prefix("http://").is_some_and(|host| is_own(host, port));
+    let fetched_by = text(HeaderName::from_static("sec-fetch-site"));
+    let same_site = fetched_by.is_none_or(|site| matches!(site, "same-origin" | "none"));
+    if !same_site || text(ORIGIN).is_some_and(|origin| !own_page(origin)) {
+        return Err(Failure::new(&codes::FOREIGN_ORIGIN, codes::FOREIGN_ORIGIN.meaning));
+    }
+    Ok(())
+}
+
+fn is_own(host: &str, port: u16) -> bool {
+    let (name, given) = match host.rsplit_once(':') {
+        // The colons of a bare IPv6 address are not followed by a port.
+        Some((name, digits)) if !digits.ends_with(']') => (name, digits.parse().ok()),
+        _ => (host, Some(HTTP_PORT)),
+    };
+    given == Some(port) && LOOPBACK_NAMES.iter().any(|own| own.eq_ignore_ascii_case(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_loopback_names_with_our_port_are_our_own() {
+        let cases = [
+            ("localhost:7707", true),
+            ("LOCALHOST:7707", true),
+            ("127.0.0.1:7707", true),
+            ("[::1]:7707", true),
+            ("localhost:7708", false),
+            ("localhost", false),
+            ("[::1]", false),
+            ("evil.example:7707", false),
+            ("localhost.evil.example:7707", false),
+            ("127.0.0.1:7707:7707", false),
+            ("", false),
+        ];
+        for (host, expected) in cases {
+            assert_eq!(is_own(host, 7707), expected, "{host}");
+        }
+        assert!(is_own("localhost", 80));
+    }
+}

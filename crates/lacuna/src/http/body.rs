@@ -1,0 +1,171 @@
+//! Reading requests: JSON bodies, query strings and path parts, each with one kind of refusal.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+
+use axum::body::{Body, HttpBody};
+use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::request::Parts;
+use serde::de::DeserializeOwned;
+
+use crate::codes;
+use crate::failure::{Failure, Result};
+
+/// Messages of the parser are cut here, because they may repeat what was sent.
+const MESSAGE_CHARS_MAX: usize = 300;
+
+/// What is read and dropped of a body that is too large, before the connection is closed on it.
+const DROPPED_BYTES_MAX: usize = 64 << 20;
+
+/// A JSON body of at most `MAX` bytes.
+pub(super) struct Json<T, const MAX: usize>(pub(super) T);
+
+impl<T: DeserializeOwned, S: Sync, const MAX: usize> FromRequest<S> for Json<T, MAX> {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self> {
+        if !declares_json(&request) {
+            let reason = codes::UNSUPPORTED_MEDIA_TYPE.meaning;
+            return Err(Failure::new(&codes::UNSUPPORTED_MEDIA_TYPE, reason));
+        }
+        let bytes = read_whole(request.into_body(), MAX).await?;
+        read_json(&bytes).map(Self)
+    }
+}
+
+fn declares_json(request: &Request) -> bool {
+    let declared = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let essence = declared.and_then(|value| value.split(';').next()).map(str::trim);
+    essence.is_some_and(|essence| essence.eq_ignore_ascii_case("application/json"))
+}
+
+/// Reads a body of at most `max` bytes. Of a larger one the rest is read and dropped, within reason: a client
+/// that is still sending would otherwise meet a closed connection instead of the answer.
+async fn read_whole(mut body: Body, max: usize) -> Result<Vec<u8>> {
+    let mut kept = Vec::new();
+    let mut seen = 0usize;
+    while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        let unreadable = |_| Failure::new(&codes::UNREADABLE_BODY, codes::UNREADABLE_BODY.meaning);
+        let Ok(bytes) = frame.map_err(unreadable)?.into_data() else { continue };
+        seen += bytes.len();
+        if seen <= max {
+            kept.extend_from_slice(&bytes);
+        } else if seen > max + DROPPED_BYTES_MAX {
+            break;
+        }
+    }
+    if seen > max {
+        return Err(Failure::new(&codes::TOO_LARGE, format!("the body is larger than {max} bytes")));
+    }
+    Ok(kept)
+}
+
+/// Parses JSON and names the field at fault.
+pub(crate) fn read_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let reason = format!("the JSON is not UTF-8 from byte {} on", error.valid_up_to());
+        Failure::new(&codes::INVALID_UTF8, reason)
+    })?;
+    // A list would be read as the fields in their order, which nobody means.
+    if text.trim_start().starts_with('[') {
+        return Err(Failure::new(&codes::INVALID, "expected a JSON object"));
+    }
+    let mut parser = serde_json::Deserializer::from_str(text);
+    let value = serde_path_to_error::deserialize(&mut parser).map_err(|error| {
+        let path = error.path().to_string();
+        explain(&path, error.inner())
+    })?;
+    parser.end().map_err(|error| explain(".", &error))?;
+    Ok(value)
+}
+
+fn explain(path: &str, error: &serde_json::Error) -> Failure {
+    let message = without_input(&error.to_string());
+    if !error.is_data() {
+        return Failure::new(&codes::MALFORMED_JSON, message);
+    }
+    match path {
+        "." => Failure { field: unknown_field(&message), ..Failure::new(&codes::INVALID, message) },
+        field => Failure::invalid(field, message),
+    }
+}
+
+/// The field that a message about the whole object names in back ticks.
+fn unknown_field(message: &str) -> Option<String> {
+    let (_, rest) = message.split_once('`')?;
+    rest.split_once('`').map(|(field, _)| field.to_owned())
+}
+
+/// What the parser says, without the value it repeats and without its position, cut to a bound.
+fn without_input(message: &str) -> String {
+    let message = message.split(" at line ").next().unwrap_or_default();
+    let quotes =
+        ["invalid type", "invalid value", "invalid length"].iter().any(|start| message.starts_with(start));
+    let kept = match message.rfind("expected ") {
+        Some(at) if quotes => &message[at..],
+        _ => message,
+    };
+    kept.chars().take(MESSAGE_CHARS_MAX).collect()
+}
+
+/// The pairs of a query string, in order.
+pub(super) struct Pairs(pub(super) Vec<(String, String)>);
+
+impl<S: Sync> FromRequestParts<S> for Pairs {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
+        let pairs = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri);
+        pairs.map(|Query(pairs)| Self(pairs)).map_err(|_| Failure::invalid("query string", "cannot be read"))
+    }
+}
+
+/// The one variable part of a path.
+pub(super) struct Id(pub(super) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Id {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let part = Path::<String>::from_request_parts(parts, state).await;
+        part.map(|Path(id)| Self(id)).map_err(|_| Failure::invalid("path", "is not UTF-8"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::RememberRequest;
+
+    fn refusal(json: &[u8]) -> (&'static str, Option<String>, String) {
+        let Err(failure) = read_json::<RememberRequest>(json) else { panic!("{json:?} was read") };
+        (failure.code.name, failure.field, failure.detail)
+    }
+
+    #[test]
+    fn bad_json_is_refused_by_code_and_field_without_repeating_values() {
+        let cases: &[(&[u8], &str, Option<&str>)] = &[
+            (b"", "malformed_json", None),
+            (b"{", "malformed_json", None),
+            (b"{} x", "malformed_json", None),
+            (b"{\"content\":\"\xff\"}", "invalid_utf8", None),
+            (b" [\"x\"]", "invalid", None),
+            (br#"{"content":"x","colour":"SECRET"}"#, "invalid", Some("colour")),
+            (br#"{"content":"x","salience":"SECRET"}"#, "invalid", Some("salience")),
+            (br#"{"content":"x","category":"SECRET"}"#, "invalid", Some("category")),
+            (br#"{"content":"x","tags":["a",{"b":"SECRET"}]}"#, "invalid", Some("tags[1]")),
+            (br#"{"content":"x","source":{"trust":"SECRET"}}"#, "invalid", Some("source.trust")),
+            (br#"{"content":"x","created_at":"SECRET"}"#, "invalid", Some("created_at")),
+            (br#"{"content":"x","content":"y"}"#, "invalid", Some("content")),
+            (br#"{"content":"x","salience":1e999}"#, "malformed_json", None),
+        ];
+        for (json, code, field) in cases {
+            let (found, found_field, detail) = refusal(json);
+            let shown = String::from_utf8_lossy(json);
+            assert_eq!(found, *code, "{shown}: {detail}");
+            assert_eq!(found_field.as_deref(), *field, "{shown}: {detail}");
+            assert!(!detail.contains("SECRET"), "{detail}");
+        }
+    }
+}

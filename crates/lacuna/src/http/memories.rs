@@ -1,0 +1,208 @@
+use axum::Extension;
+use axum::extract::State;
+use axum::http::StatusCode;
+use lacuna_core::domain::MemoryId;
+use lacuna_core::permit::{Caller, permit};
+use lacuna_core::recall::LIST_PAGE_DEFAULT;
+use utoipa::IntoParams;
+
+use super::App;
+use super::body::{Id, Json, Pairs};
+use super::problem::Problems;
+use crate::codes;
+use crate::failure::{Failure, Result};
+use crate::wire::{
+    self, ErasedView, Filters, MemoryPage, MemoryView, RememberBatch, RememberRequest, RememberedBatch,
+    RememberedView, read_cursor,
+};
+
+/// One memory: the longest transcript, with every character escaped.
+const MEMORY_BYTES_MAX: usize = 8 << 20;
+const BATCH_BYTES_MAX: usize = 64 << 20;
+
+/// Remember one text.
+#[utoipa::path(
+    post,
+    path = "/v1/memories",
+    operation_id = "remember",
+    tag = "memories",
+    request_body = RememberRequest,
+    responses((status = 201, description = "It is stored, sealed and can be found.", body = RememberedView), Problems)
+)]
+pub(super) async fn remember(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Json(request): Json<RememberRequest, MEMORY_BYTES_MAX>,
+) -> Result<(StatusCode, axum::Json<RememberedView>)> {
+    let drafts = vec![request.into_draft()?];
+    let mut remembered = app
+        .call(move |service| service.remember(&permit(&caller, &caller.personal_scope())?, drafts))
+        .await?;
+    let only = remembered.pop().ok_or_else(|| Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning))?;
+    Ok((StatusCode::CREATED, axum::Json(only.into())))
+}
+
+/// Remember up to 2,000 texts: all of them, or none.
+#[utoipa::path(
+    post,
+    path = "/v1/memories/batch",
+    tag = "memories",
+    request_body = RememberBatch,
+    responses((status = 201, description = "All are stored, in the order given.", body = RememberedBatch), Problems)
+)]
+pub(super) async fn remember_batch(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Json(batch): Json<RememberBatch, BATCH_BYTES_MAX>,
+) -> Result<(StatusCode, axum::Json<RememberedBatch>)> {
+    let drafts =
+        batch.memories.into_iter().map(RememberRequest::into_draft).collect::<lacuna_core::Result<_>>()?;
+    let remembered = app
+        .call(move |service| service.remember(&permit(&caller, &caller.personal_scope())?, drafts))
+        .await?;
+    let memories = remembered.into_iter().map(RememberedView::from).collect();
+    Ok((StatusCode::CREATED, axum::Json(RememberedBatch { memories })))
+}
+
+/// What a list may be narrowed by. Names that repeat are joined.
+#[derive(Default, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct ListParams {
+    /// The `next_cursor` of the page before.
+    cursor: Option<String>,
+    /// Memories on one page; 50 when absent.
+    #[param(minimum = 1, maximum = 500)]
+    limit: Option<usize>,
+    /// May repeat.
+    category: Vec<wire::Category>,
+    /// May repeat.
+    tier: Vec<wire::Tier>,
+    /// May repeat.
+    lane: Vec<wire::Lane>,
+    /// May repeat: only memories with all of them.
+    tag: Vec<String>,
+    session_id: Option<String>,
+    /// Created at this time or later.
+    after: Option<jiff::Timestamp>,
+    /// Created before this time.
+    before: Option<jiff::Timestamp>,
+    include_archived: Option<bool>,
+}
+
+impl ListParams {
+    fn read(pairs: Vec<(String, String)>) -> Result<Self> {
+        let mut params = Self::default();
+        for (name, value) in pairs {
+            match name.as_str() {
+                "cursor" => once(&name, &mut params.cursor, value)?,
+                "limit" => once(&name, &mut params.limit, parse(&name, &value, "must be a whole number")?)?,
+                "category" => params.category.push(word(&name, &value)?),
+                "tier" => params.tier.push(word(&name, &value)?),
+                "lane" => params.lane.push(word(&name, &value)?),
+                "tag" => params.tag.push(value),
+                "session_id" => once(&name, &mut params.session_id, value)?,
+                "after" => once(&name, &mut params.after, parse(&name, &value, "must be an RFC 3339 time")?)?,
+                "before" => {
+                    once(&name, &mut params.before, parse(&name, &value, "must be an RFC 3339 time")?)?
+                }
+                "include_archived" => {
+                    once(
+                        &name,
+                        &mut params.include_archived,
+                        parse(&name, &value, "must be true or false")?,
+                    )?;
+                }
+                _ => return Err(Failure::invalid(name, "is not a parameter of this list")),
+            }
+        }
+        Ok(params)
+    }
+}
+
+fn once<T>(name: &str, slot: &mut Option<T>, value: T) -> Result<()> {
+    match slot.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(Failure::invalid(name, "must be given once")),
+    }
+}
+
+fn parse<T: std::str::FromStr>(name: &str, value: &str, rule: &str) -> Result<T> {
+    value.parse().map_err(|_| Failure::invalid(name, rule))
+}
+
+fn word<T: std::str::FromStr<Err = String>>(name: &str, value: &str) -> Result<T> {
+    value.parse().map_err(|rule: String| Failure::invalid(name, rule))
+}
+
+/// Memories, newest first, a page at a time and without their full texts.
+#[utoipa::path(
+    get,
+    path = "/v1/memories",
+    operation_id = "list_memories",
+    tag = "memories",
+    params(ListParams),
+    responses((status = 200, description = "One page.", body = MemoryPage), Problems)
+)]
+pub(super) async fn list(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Pairs(pairs): Pairs,
+) -> Result<axum::Json<MemoryPage>> {
+    let params = ListParams::read(pairs)?;
+    let after = params.cursor.as_deref().map(read_cursor).transpose()?;
+    let limit = params.limit.unwrap_or(LIST_PAGE_DEFAULT);
+    let filters = Filters {
+        categories: params.category,
+        tiers: params.tier,
+        lanes: params.lane,
+        tags: params.tag,
+        session_id: params.session_id,
+        range: wire::TimeRange { after: params.after, before: params.before },
+        include_archived: params.include_archived.unwrap_or(false),
+    };
+    let filter = filters.into_core()?;
+    let page = app
+        .call(move |service| service.list(&permit(&caller, &caller.personal_scope())?, &filter, after, limit))
+        .await?;
+    Ok(axum::Json(page.into()))
+}
+
+/// One memory with its full text.
+#[utoipa::path(
+    get,
+    path = "/v1/memories/{memory_id}",
+    operation_id = "get_memory",
+    tag = "memories",
+    params(("memory_id" = String, Path, description = "`mem_` and 32 hex digits")),
+    responses((status = 200, description = "The memory.", body = MemoryView), Problems)
+)]
+pub(super) async fn get(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Id(id): Id,
+) -> Result<axum::Json<MemoryView>> {
+    let id: MemoryId = id.parse()?;
+    let memory =
+        app.call(move |service| service.get(&permit(&caller, &caller.personal_scope())?, id)).await?;
+    Ok(axum::Json(memory.into()))
+}
+
+/// Erase one memory for good: its key is destroyed, then everything the key had sealed.
+#[utoipa::path(
+    delete,
+    path = "/v1/memories/{memory_id}",
+    operation_id = "erase_memory",
+    tag = "memories",
+    params(("memory_id" = String, Path, description = "`mem_` and 32 hex digits")),
+    responses((status = 200, description = "It is erased.", body = ErasedView), Problems)
+)]
+pub(super) async fn erase(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Id(id): Id,
+) -> Result<axum::Json<ErasedView>> {
+    let id: MemoryId = id.parse()?;
+    let erased =
+        app.call(move |service| service.delete(&permit(&caller, &caller.personal_scope())?, id)).await?;
+    Ok(axum::Json(erased.into()))
+}

@@ -1,0 +1,173 @@
+//! The HTTP door: `/v1`, health, metrics and the description of it all.
+
+mod auth;
+mod body;
+mod health;
+mod memories;
+mod metrics;
+mod observe;
+mod openapi;
+mod problem;
+mod search;
+mod tokens;
+
+use std::future::Future;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::Request;
+use axum::middleware;
+use axum::{Extension, Router};
+use lacuna_core::Lacuna;
+use lacuna_core::permit::Caller;
+use metrics_exporter_prometheus::PrometheusHandle;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::oneshot;
+use tower_http::catch_panic::CatchPanicLayer;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(crate) use self::body::read_json;
+pub(crate) use self::metrics::install as install_metrics;
+pub(crate) use self::problem::Problem;
+use crate::codes;
+use crate::failure::{Failure, Result};
+
+/// How long requests under way may still take after the signal to stop.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(20);
+
+/// Whom the server answers without a token.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Openness {
+    /// The one local user, on loopback, until the first token is made.
+    LocalUserUntilTokens,
+    TokensOnly,
+}
+
+/// What every handler shares.
+#[derive(Clone)]
+pub(crate) struct App(Arc<Shared>);
+
+struct Shared {
+    service: Arc<Lacuna>,
+    local: Caller,
+    openness: Openness,
+    address: SocketAddr,
+    metrics: PrometheusHandle,
+}
+
+impl App {
+    pub(crate) fn new(
+        service: Arc<Lacuna>,
+        local: Caller,
+        openness: Openness,
+        address: SocketAddr,
+        metrics: PrometheusHandle,
+    ) -> Self {
+        Self(Arc::new(Shared { service, local, openness, address, metrics }))
+    }
+
+    /// Runs the synchronous core on a thread that may block.
+    async fn call<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Lacuna) -> lacuna_core::Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let service = self.0.service.clone();
+        let done = tokio::task::spawn_blocking(move || work(&service)).await;
+        let done = done.map_err(|_| Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning))?;
+        Ok(done?)
+    }
+}
+
+/// Every route, with the description that is made from the same list.
+fn routes() -> (Router<App>, utoipa::openapi::OpenApi) {
+    let described = OpenApiRouter::with_openapi(openapi::frame())
+        .routes(routes!(health::healthz))
+        .routes(routes!(health::readyz))
+        .routes(routes!(metrics::metrics))
+        .routes(routes!(openapi::openapi_json));
+    described.split_for_parts()
+}
+
+fn guarded() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(memories::remember, memories::list))
+        .routes(routes!(memories::remember_batch))
+        .routes(routes!(memories::get, memories::erase))
+        .routes(routes!(search::search))
+        .routes(routes!(search::verify_audit))
+        .routes(routes!(tokens::list, tokens::create))
+        .routes(routes!(tokens::revoke))
+}
+
+pub(crate) fn router(app: App) -> Router {
+    let (open, mut api) = routes();
+    let (guarded, guarded_api) = guarded().split_for_parts();
+    api.merge(guarded_api);
+    let guarded = guarded.route_layer(middleware::from_fn_with_state(app.clone(), auth::authenticate));
+    open.merge(guarded)
+        .fallback(unknown_route)
+        .method_not_allowed_fallback(method_not_allowed)
+        .layer(Extension(openapi::Document::of(&api)))
+        .layer(CatchPanicLayer::custom(problem::panicked))
+        .layer(middleware::from_fn(observe::observe))
+        .with_state(app)
+}
+
+async fn unknown_route() -> Failure {
+    Failure::new(&codes::UNKNOWN_ROUTE, codes::UNKNOWN_ROUTE.meaning)
+}
+
+async fn method_not_allowed(request: Request) -> Failure {
+    let reason = format!("this path does not take {}", request.method());
+    Failure::new(&codes::METHOD_NOT_ALLOWED, reason)
+}
+
+/// Serves until SIGINT or SIGTERM, and then lets the requests under way finish.
+pub(crate) fn serve(app: App, listener: TcpListener) -> Result<()> {
+    std::panic::set_hook(Box::new(|panic| {
+        // Only the place: the message of a panic may hold text of a memory.
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        tracing::error!(place, "panic");
+    }));
+    let broken = |error: std::io::Error| Failure::new(&codes::CANNOT_LISTEN, error.to_string());
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(broken)?;
+    let served = runtime.block_on(async move {
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        let (stopping, stopped) = oneshot::channel();
+        let signalled = stop_signal()?;
+        let graceful = async move {
+            signalled.await;
+            tracing::info!("stopping");
+            // Nobody listens any more when the server has ended by itself.
+            let _ = stopping.send(());
+        };
+        let server = axum::serve(listener, router(app)).with_graceful_shutdown(graceful);
+        tokio::select! {
+            served = server.into_future() => served,
+            () = grace_over(stopped) => Ok(()),
+        }
+    });
+    // Blocking work may be in the middle of a commit: wait for it, within reason.
+    runtime.shutdown_timeout(SHUTDOWN_GRACE);
+    served.map_err(broken)
+}
+
+fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
+}
+
+async fn grace_over(stopped: oneshot::Receiver<()>) {
+    match stopped.await {
+        Ok(()) => tokio::time::sleep(SHUTDOWN_GRACE).await,
+        Err(_) => std::future::pending().await,
+    }
+}

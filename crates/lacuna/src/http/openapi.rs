@@ -1,0 +1,60 @@
+//! The description of the API, made from the handlers themselves.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::IntoResponse;
+use utoipa::OpenApi;
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+
+use super::problem::Problem;
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Lacuna",
+        description = "Private memory for AI assistants that can prove it forgot.",
+        license(name = "Apache-2.0", identifier = "Apache-2.0"),
+    ),
+    components(schemas(Problem)),
+    security(("token" = []), ()),
+    tags(
+        (name = "memories", description = "Remember, recall, list and erase, in the caller's own vault."),
+        (name = "audit", description = "What was done, and that nobody changed the record."),
+        (name = "tokens", description = "API tokens, for administrators."),
+        (name = "operation", description = "Health, figures and this description; no token needed."),
+    )
+)]
+struct Frame;
+
+/// The description without its paths.
+pub(super) fn frame() -> utoipa::openapi::OpenApi {
+    let mut api = Frame::openapi();
+    let scheme =
+        Http::builder().scheme(HttpAuthScheme::Bearer).description(Some("A token of `lacuna token create`."));
+    let components = api.components.get_or_insert_default();
+    components.add_security_scheme("token", SecurityScheme::Http(scheme.build()));
+    api
+}
+
+/// The description as it is served.
+#[derive(Clone)]
+pub(super) struct Document(Arc<str>);
+
+impl Document {
+    pub(super) fn of(api: &utoipa::openapi::OpenApi) -> Self {
+        Self(serde_json::to_string(api).expect("a description is JSON").into())
+    }
+}
+
+/// This description.
+#[utoipa::path(
+    get,
+    path = "/openapi.json",
+    tag = "operation",
+    responses((status = 200, description = "OpenAPI 3.1.", body = serde_json::Value))
+)]
+pub(super) async fn openapi_json(Extension(document): Extension<Document>) -> impl IntoResponse {
+    ([(CONTENT_TYPE, "application/json")], document.0.to_string())
+}

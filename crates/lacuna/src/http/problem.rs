@@ -1,0 +1,97 @@
+//! Failures as `application/problem+json` (RFC 9457), with the stable code beside the status.
+
+use std::any::Any;
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use utoipa::openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder, response};
+use utoipa::{IntoResponses, ToSchema};
+
+use crate::codes;
+use crate::failure::Failure;
+
+/// What went wrong and what to do about it. `code` is stable; the texts are for people.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Problem {
+    /// The stable name of the error; docs/errors.md lists them all.
+    code: &'static str,
+    status: u16,
+    /// What the code means.
+    title: &'static str,
+    /// What happened in this case.
+    detail: String,
+    /// The field at fault.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<String>,
+    /// What to do.
+    remedy: &'static str,
+}
+
+impl Problem {
+    fn new(failure: &Failure, detail: &str) -> Self {
+        let code = failure.code;
+        Self {
+            code: code.name,
+            status: code.status,
+            title: code.meaning,
+            detail: detail.to_owned(),
+            field: failure.field.clone(),
+            remedy: code.remedy,
+        }
+    }
+
+    /// With the text for whoever runs Lacuna.
+    pub(crate) fn for_operator(failure: &Failure) -> Self {
+        Self::new(failure, &failure.detail)
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.code.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        if status.is_server_error() {
+            tracing::error!(code = self.code.name, detail = self.detail, "request failed");
+        }
+        let body = serde_json::to_vec(&Problem::new(&self, &self.public)).unwrap_or_default();
+        let mut response = (status, body).into_response();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if self.code == &codes::UNAUTHENTICATED {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"lacuna\""));
+        }
+        response
+    }
+}
+
+/// The panic itself was logged by the hook.
+pub(super) fn panicked(_: Box<dyn Any + Send>) -> Response {
+    Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning).into_response()
+}
+
+/// The statuses that any call of `/v1` may be answered with, for the description.
+pub(super) struct Problems;
+
+impl IntoResponses for Problems {
+    fn responses() -> std::collections::BTreeMap<String, RefOr<response::Response>> {
+        let statuses = [
+            ("400", "The request is malformed."),
+            ("401", "A token is missing, unknown, expired or revoked."),
+            ("403", "The caller may not do this."),
+            ("404", "There is no such thing within the caller's reach."),
+            ("409", "Somebody else changed it first."),
+            ("413", "The body is too large."),
+            ("415", "The body is not declared as JSON."),
+            ("421", "The server was called by a name that is not its own."),
+            ("422", "A field is not acceptable."),
+            ("500", "Stored data is damaged, or Lacuna has a defect."),
+            ("503", "Not possible at the moment, or until an operator acts."),
+        ];
+        statuses.into_iter().map(|(status, meaning)| (status.to_owned(), described(meaning))).collect()
+    }
+}
+
+fn described(meaning: &str) -> RefOr<response::Response> {
+    let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
+    ResponseBuilder::new().description(meaning).content("application/problem+json", content).build().into()
+}

@@ -1,0 +1,155 @@
+use jiff::Timestamp;
+use lacuna_core::domain::{Facets, Memory};
+use lacuna_core::forget::Forgotten;
+use lacuna_core::recall::Page;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::remember::{DetailBody, EntityBody, LineageBody, SourceBody};
+use super::{content_hash, words, write_cursor};
+
+/// One memory, whole.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Memory)]
+pub(crate) struct MemoryView {
+    pub(crate) memory_id: String,
+    pub(crate) state: words::Lifecycle,
+    pub(crate) content: String,
+    pub(crate) content_hash: String,
+    pub(crate) gist: String,
+    pub(crate) details: Vec<DetailBody>,
+    #[serde(flatten)]
+    pub(crate) facets: FacetsView,
+    pub(crate) created_at: Timestamp,
+    pub(crate) updated_at: Timestamp,
+}
+
+/// Everything about a memory but its words.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Facets)]
+pub(crate) struct FacetsView {
+    pub(crate) category: words::Category,
+    pub(crate) content_type: words::ContentType,
+    pub(crate) tier: words::Tier,
+    pub(crate) kind: words::PersonaKind,
+    pub(crate) lane: words::Lane,
+    pub(crate) secondary_lanes: Vec<words::Lane>,
+    pub(crate) tags: Vec<String>,
+    pub(crate) entities: Vec<EntityBody>,
+    pub(crate) source: SourceBody,
+    pub(crate) derived_from: Vec<LineageBody>,
+    pub(crate) privacy_class: words::PrivacyClass,
+    pub(crate) sensitivity: Vec<words::Sensitivity>,
+    pub(crate) consent_basis: words::ConsentBasis,
+    pub(crate) retention: words::RetentionTier,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) expires_at: Option<Timestamp>,
+    pub(crate) pinned: bool,
+    pub(crate) salience: f32,
+    pub(crate) valence: f32,
+}
+
+impl From<Facets> for FacetsView {
+    fn from(facets: Facets) -> Self {
+        Self {
+            category: facets.category.into(),
+            content_type: facets.content_type.into(),
+            tier: facets.tier.into(),
+            kind: facets.kind.into(),
+            lane: facets.lane.into(),
+            secondary_lanes: facets.secondary_lanes.into_iter().map(words::Lane).collect(),
+            tags: facets.tags,
+            entities: facets.entities.into_iter().map(EntityBody::from).collect(),
+            source: facets.source.into(),
+            derived_from: facets.derived_from.into_iter().map(LineageBody::from).collect(),
+            privacy_class: facets.privacy.class.into(),
+            sensitivity: facets.privacy.sensitivity.into_iter().map(words::Sensitivity).collect(),
+            consent_basis: facets.privacy.basis.into(),
+            retention: facets.retention.tier.into(),
+            expires_at: facets.retention.expires_at,
+            pinned: facets.retention.pinned,
+            salience: facets.vitality.salience,
+            valence: facets.vitality.valence,
+        }
+    }
+}
+
+impl From<Memory> for MemoryView {
+    fn from(memory: Memory) -> Self {
+        let text = memory.content.full_text().to_owned();
+        Self {
+            memory_id: memory.id.to_string(),
+            state: memory.state.into(),
+            content_hash: content_hash(&lacuna_seal::sha256(text.as_bytes())),
+            content: text,
+            gist: memory.content.gist,
+            details: memory.content.details.into_iter().map(DetailBody::from).collect(),
+            facets: memory.facets.into(),
+            created_at: memory.created_at,
+            updated_at: memory.updated_at,
+        }
+    }
+}
+
+/// A memory on a list: its gist, without the full text.
+#[derive(Serialize, ToSchema)]
+#[schema(as = MemorySummary)]
+pub(crate) struct MemorySummary {
+    pub(crate) memory_id: String,
+    pub(crate) state: words::Lifecycle,
+    pub(crate) gist: String,
+    pub(crate) category: words::Category,
+    pub(crate) content_type: words::ContentType,
+    pub(crate) tags: Vec<String>,
+    pub(crate) salience: f32,
+    pub(crate) created_at: Timestamp,
+}
+
+impl From<Memory> for MemorySummary {
+    fn from(memory: Memory) -> Self {
+        Self {
+            memory_id: memory.id.to_string(),
+            state: memory.state.into(),
+            gist: memory.content.gist,
+            category: memory.facets.category.into(),
+            content_type: memory.facets.content_type.into(),
+            tags: memory.facets.tags,
+            salience: memory.facets.vitality.salience,
+            created_at: memory.created_at,
+        }
+    }
+}
+
+/// One page of a list, newest first.
+#[derive(Serialize, ToSchema)]
+#[schema(as = MemoryPage)]
+pub(crate) struct MemoryPage {
+    pub(crate) memories: Vec<MemorySummary>,
+    /// Pass it as `cursor` to get the next page; absent on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) next_cursor: Option<String>,
+}
+
+impl From<Page> for MemoryPage {
+    fn from(page: Page) -> Self {
+        Self {
+            memories: page.memories.into_iter().map(MemorySummary::from).collect(),
+            next_cursor: page.next.map(write_cursor),
+        }
+    }
+}
+
+/// What an erasure did.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Erased)]
+pub(crate) struct ErasedView {
+    pub(crate) memory_id: String,
+    /// The number of the audit entry that announced it.
+    pub(crate) audit_seq: u64,
+}
+
+impl From<Forgotten> for ErasedView {
+    fn from(forgotten: Forgotten) -> Self {
+        Self { memory_id: forgotten.id.to_string(), audit_seq: forgotten.audit_seq }
+    }
+}

@@ -1,0 +1,29 @@
+//! What travels: the JSON that HTTP speaks and that `--json` prints. The core knows none of it.
+
+mod audit;
+mod cursor;
+mod filter;
+mod memory;
+mod remember;
+mod search;
+mod token;
+mod words;
+
+pub(crate) use audit::{AuditEntryView, AuditList, AuditVerified};
+pub(crate) use cursor::{read_cursor, write_cursor};
+pub(crate) use filter::{Filters, TimeRange};
+pub(crate) use memory::{ErasedView, MemoryPage, MemoryView};
+pub(crate) use remember::{RememberBatch, RememberRequest, RememberedBatch, RememberedView, SourceBody};
+pub(crate) use search::{SearchRequest, SearchResponse};
+pub(crate) use token::{TokenCreated, TokenList, TokenRequest, TokenView};
+pub(crate) use words::*;
+
+/// A digest as it is shown.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The owner's own text, as a digest that others can compute as well.
+fn content_hash(sha256: &[u8; 32]) -> String {
+    format!("sha256:{}", hex(sha256))
+}

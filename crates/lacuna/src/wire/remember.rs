@@ -1,0 +1,256 @@
+use jiff::Timestamp;
+use lacuna_core::Result;
+use lacuna_core::domain::{Detail, Draft, Entity, Lineage, MemoryId, SessionId, Source, SourceType, Trust};
+use lacuna_core::remember::Remembered;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::words;
+
+/// What to remember. Only `content` is required.
+#[derive(Clone, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(as = RememberRequest)]
+pub(crate) struct RememberRequest {
+    /// The text. Beyond 10,000 characters it is cut and marked; transcripts may have 1,000,000.
+    #[schema(required, min_length = 1)]
+    pub(crate) content: String,
+    /// Its core in at most 280 characters; made from the text when absent.
+    pub(crate) gist: Option<String>,
+    pub(crate) details: Vec<DetailBody>,
+    pub(crate) category: Option<words::Category>,
+    pub(crate) content_type: Option<words::ContentType>,
+    pub(crate) tier: Option<words::Tier>,
+    pub(crate) kind: Option<words::PersonaKind>,
+    pub(crate) lane: Option<words::Lane>,
+    pub(crate) secondary_lanes: Vec<words::Lane>,
+    pub(crate) tags: Vec<String>,
+    pub(crate) entities: Vec<EntityBody>,
+    pub(crate) source: Option<SourceBody>,
+    pub(crate) derived_from: Vec<LineageBody>,
+    pub(crate) privacy_class: Option<words::PrivacyClass>,
+    pub(crate) sensitivity: Vec<words::Sensitivity>,
+    pub(crate) consent_basis: Option<words::ConsentBasis>,
+    pub(crate) retention: Option<words::RetentionTier>,
+    pub(crate) expires_at: Option<Timestamp>,
+    pub(crate) pinned: bool,
+    /// Importance from 0 to 1; 0.5 when absent.
+    #[schema(minimum = 0, maximum = 1)]
+    pub(crate) salience: Option<f32>,
+    /// How pleasant, from -1 to 1.
+    #[schema(minimum = -1, maximum = 1)]
+    pub(crate) valence: Option<f32>,
+    /// When it happened; the moment of writing when absent.
+    pub(crate) created_at: Option<Timestamp>,
+}
+
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Detail)]
+pub(crate) struct DetailBody {
+    /// At most 200 characters.
+    pub(crate) content: String,
+    /// From 0 to 1.
+    #[serde(default = "full_brightness")]
+    #[schema(minimum = 0, maximum = 1)]
+    pub(crate) brightness: f32,
+}
+
+fn full_brightness() -> f32 {
+    1.0
+}
+
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Entity)]
+pub(crate) struct EntityBody {
+    /// Such as `person`, `place`, `organisation`.
+    pub(crate) r#type: String,
+    pub(crate) name: String,
+    /// Whether the memory is about it, rather than mentioning it.
+    #[serde(default)]
+    pub(crate) primary: bool,
+}
+
+/// Where a memory came from.
+#[derive(Clone, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(as = Source)]
+pub(crate) struct SourceBody {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) r#type: Option<words::SourceType>,
+    /// May be lowered below what the type stands for, never raised.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) trust: Option<words::Trust>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) session_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) message_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) turn: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tool: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) channel: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) deployment: Option<String>,
+    pub(crate) from_external_content: bool,
+}
+
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Lineage)]
+pub(crate) struct LineageBody {
+    pub(crate) memory_id: String,
+    pub(crate) contribution: words::Contribution,
+}
+
+impl RememberRequest {
+    pub(crate) fn into_draft(self) -> Result<Draft> {
+        Ok(Draft {
+            text: self.content,
+            gist: self.gist,
+            details: self.details.into_iter().map(Detail::from).collect(),
+            category: self.category.map(|word| word.0),
+            content_type: self.content_type.map(|word| word.0),
+            tier: self.tier.map(|word| word.0),
+            kind: self.kind.map(|word| word.0),
+            lane: self.lane.map(|word| word.0),
+            secondary_lanes: self.secondary_lanes.into_iter().map(|word| word.0).collect(),
+            tags: self.tags,
+            entities: self.entities.into_iter().map(Entity::from).collect(),
+            source: self.source.map(Source::try_from).transpose()?,
+            derived_from: self.derived_from.into_iter().map(Lineage::try_from).collect::<Result<_>>()?,
+            privacy_class: self.privacy_class.map(|word| word.0),
+            sensitivity: self.sensitivity.into_iter().map(|word| word.0).collect(),
+            consent_basis: self.consent_basis.map(|word| word.0),
+            retention: self.retention.map(|word| word.0),
+            expires_at: self.expires_at,
+            pinned: self.pinned,
+            salience: self.salience,
+            valence: self.valence,
+            created_at: self.created_at,
+        })
+    }
+}
+
+impl From<DetailBody> for Detail {
+    fn from(body: DetailBody) -> Self {
+        Self { content: body.content, brightness: body.brightness }
+    }
+}
+
+impl From<Detail> for DetailBody {
+    fn from(detail: Detail) -> Self {
+        Self { content: detail.content, brightness: detail.brightness }
+    }
+}
+
+impl From<EntityBody> for Entity {
+    fn from(body: EntityBody) -> Self {
+        Self { kind: body.r#type, name: body.name, primary: body.primary }
+    }
+}
+
+impl From<Entity> for EntityBody {
+    fn from(entity: Entity) -> Self {
+        Self { r#type: entity.kind, name: entity.name, primary: entity.primary }
+    }
+}
+
+impl TryFrom<SourceBody> for Source {
+    type Error = lacuna_core::Error;
+
+    fn try_from(body: SourceBody) -> Result<Self> {
+        let kind = body.r#type.map_or(SourceType::ExplicitSave, |word| word.0);
+        // The highest is only a claim: the core lowers it to what the type stands for.
+        let trust = body.trust.map_or(Trust::High, |word| word.0);
+        Ok(Self {
+            session: body.session_id.as_deref().map(SessionId::new).transpose()?,
+            message: body.message_id,
+            turn: body.turn,
+            tool: body.tool,
+            channel: body.channel,
+            deployment: body.deployment,
+            from_external_content: body.from_external_content,
+            ..Self::new(kind, trust)
+        })
+    }
+}
+
+impl From<Source> for SourceBody {
+    fn from(source: Source) -> Self {
+        Self {
+            r#type: Some(source.kind.into()),
+            trust: Some(source.trust.into()),
+            session_id: source.session.map(|session| session.as_str().to_owned()),
+            message_id: source.message,
+            turn: source.turn,
+            tool: source.tool,
+            channel: source.channel,
+            deployment: source.deployment,
+            from_external_content: source.from_external_content,
+        }
+    }
+}
+
+impl TryFrom<LineageBody> for Lineage {
+    type Error = lacuna_core::Error;
+
+    fn try_from(body: LineageBody) -> Result<Self> {
+        let source: MemoryId = body.memory_id.parse()?;
+        Ok(Self { source, contribution: body.contribution.0 })
+    }
+}
+
+impl From<Lineage> for LineageBody {
+    fn from(lineage: Lineage) -> Self {
+        Self { memory_id: lineage.source.to_string(), contribution: lineage.contribution.into() }
+    }
+}
+
+/// Many memories, all of which are remembered, or none.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = RememberBatch)]
+pub(crate) struct RememberBatch {
+    /// From 1 to 2,000.
+    #[schema(min_items = 1, max_items = 2000)]
+    pub(crate) memories: Vec<RememberRequest>,
+}
+
+/// What became of one text.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Remembered)]
+pub(crate) struct RememberedView {
+    pub(crate) memory_id: String,
+    /// `sha256:` and the digest of the text as it was stored.
+    pub(crate) content_hash: String,
+    /// Whether it can be found by meaning from now on.
+    pub(crate) embedding_generated: bool,
+    /// The model of that embedding; a better one may follow in the background.
+    pub(crate) embedding_model: String,
+    /// Whether the text was cut to fit.
+    pub(crate) truncated: bool,
+    pub(crate) created_at: Timestamp,
+}
+
+impl From<Remembered> for RememberedView {
+    fn from(remembered: Remembered) -> Self {
+        Self {
+            memory_id: remembered.id.to_string(),
+            content_hash: super::content_hash(&remembered.content_sha256),
+            embedding_generated: true,
+            embedding_model: remembered.embedded_by.as_str().to_owned(),
+            truncated: remembered.truncated,
+            created_at: remembered.created_at,
+        }
+    }
+}
+
+/// What became of a batch, in its order.
+#[derive(Serialize, ToSchema)]
+#[schema(as = RememberedBatch)]
+pub(crate) struct RememberedBatch {
+    pub(crate) memories: Vec<RememberedView>,
+}

@@ -1,0 +1,174 @@
+use jiff::Timestamp;
+use lacuna_core::Result;
+use lacuna_core::index::Explanation;
+use lacuna_core::recall::{Query, Recalled, RecalledMemory};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{Filters, TimeRange, words};
+
+/// A question. Only `query` is required.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(as = SearchRequest)]
+pub(crate) struct SearchRequest {
+    #[schema(required, min_length = 1, max_length = 4000)]
+    pub(crate) query: String,
+    #[schema(minimum = 1, maximum = 100)]
+    pub(crate) max_results: Option<usize>,
+    /// From 0 to 1; the same value means the same under every model.
+    #[schema(minimum = 0, maximum = 1)]
+    pub(crate) min_similarity: Option<f32>,
+    pub(crate) category_filter: Vec<words::Category>,
+    pub(crate) tier_filter: Vec<words::Tier>,
+    pub(crate) lane_filter: Vec<words::Lane>,
+    /// Only memories with all of these tags.
+    pub(crate) tag_filter: Vec<String>,
+    /// Tags that raise a memory which bears them.
+    pub(crate) prefer_tags: Vec<String>,
+    pub(crate) session_id: Option<String>,
+    pub(crate) time_range: TimeRange,
+    pub(crate) include_archived: bool,
+    /// How much recency counts, from 0 to 1; 0.3 when absent.
+    #[schema(minimum = 0, maximum = 1)]
+    pub(crate) recency_weight: Option<f32>,
+    /// Whether every score comes with its reasons.
+    pub(crate) explain: bool,
+}
+
+impl SearchRequest {
+    pub(crate) fn into_query(self) -> Result<Query> {
+        let filters = Filters {
+            categories: self.category_filter,
+            tiers: self.tier_filter,
+            lanes: self.lane_filter,
+            tags: self.tag_filter,
+            session_id: self.session_id,
+            range: self.time_range,
+            include_archived: self.include_archived,
+        };
+        let default = Query::new(self.query);
+        Ok(Query {
+            limit: self.max_results.unwrap_or(default.limit),
+            filter: filters.into_core()?,
+            tags: self.prefer_tags,
+            min_similarity: self.min_similarity.unwrap_or(default.min_similarity),
+            recency_weight: self.recency_weight.unwrap_or(default.recency_weight),
+            explain: self.explain,
+            ..default
+        })
+    }
+}
+
+/// What was found, best first.
+#[derive(Serialize, ToSchema)]
+#[schema(as = SearchResponse)]
+pub(crate) struct SearchResponse {
+    pub(crate) memories: Vec<FoundMemory>,
+    pub(crate) total_searched: usize,
+    pub(crate) query_time_ms: f64,
+    /// The models whose vectors took part; empty when only words did.
+    pub(crate) models: Vec<String>,
+    /// Memories that could not be searched because they are damaged.
+    pub(crate) damaged: usize,
+    /// What to try when nothing was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) hint: Option<String>,
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = FoundMemory)]
+pub(crate) struct FoundMemory {
+    pub(crate) memory_id: String,
+    pub(crate) category: words::Category,
+    pub(crate) content_type: words::ContentType,
+    pub(crate) content: String,
+    pub(crate) tags: Vec<String>,
+    pub(crate) salience: f32,
+    /// What the order follows from: meaning, words, salience, recency and tags.
+    pub(crate) score: f32,
+    /// How close in meaning, from 0 to 1, comparable across questions and models.
+    pub(crate) similarity_score: f32,
+    pub(crate) created_at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) explanation: Option<ExplanationView>,
+}
+
+/// Why a memory has its score.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Explanation)]
+pub(crate) struct ExplanationView {
+    /// The model that compared the meanings, and what it found; absent when only words were compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) meaning: Option<MeaningView>,
+    /// The memory's own words against the question's.
+    pub(crate) words: f32,
+    /// The same with its neighbours in the conversation.
+    pub(crate) context: f32,
+    /// The question's words that the memory says.
+    pub(crate) matched: Vec<String>,
+    /// Meaning and words together, before the rest shapes them.
+    pub(crate) relevance: f32,
+    pub(crate) salience: f32,
+    pub(crate) recency: f32,
+    pub(crate) tags: f32,
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = Meaning)]
+pub(crate) struct MeaningView {
+    pub(crate) model: String,
+    pub(crate) cosine: f32,
+    pub(crate) similarity: f32,
+}
+
+impl From<Recalled> for SearchResponse {
+    fn from(recalled: Recalled) -> Self {
+        Self {
+            memories: recalled.hits.into_iter().map(FoundMemory::from).collect(),
+            total_searched: recalled.total_searched,
+            query_time_ms: recalled.took.as_secs_f64() * 1_000.0,
+            models: recalled.models.iter().map(|model| model.as_str().to_owned()).collect(),
+            damaged: recalled.damaged,
+            hint: recalled.hint.map(str::to_owned),
+        }
+    }
+}
+
+impl From<RecalledMemory> for FoundMemory {
+    fn from(found: RecalledMemory) -> Self {
+        let memory = found.memory;
+        Self {
+            memory_id: memory.id.to_string(),
+            category: memory.facets.category.into(),
+            content_type: memory.facets.content_type.into(),
+            content: memory.content.full_text().to_owned(),
+            tags: memory.facets.tags,
+            salience: memory.facets.vitality.salience,
+            score: found.score,
+            similarity_score: found.similarity,
+            created_at: memory.created_at,
+            explanation: found.explanation.map(ExplanationView::from),
+        }
+    }
+}
+
+impl From<Explanation> for ExplanationView {
+    fn from(why: Explanation) -> Self {
+        let meaning = why.meaning.map(|meaning| MeaningView {
+            model: meaning.model.as_str().to_owned(),
+            cosine: meaning.cosine,
+            similarity: meaning.similarity,
+        });
+        Self {
+            meaning,
+            words: why.words,
+            context: why.context,
+            matched: why.matched,
+            relevance: why.relevance,
+            salience: why.salience,
+            recency: why.recency,
+            tags: why.tags,
+        }
+    }
+}

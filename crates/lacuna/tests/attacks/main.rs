@@ -1,0 +1,47 @@
+//! The attacker's view, against the real program: what a stolen disk shows, and what a power cut leaves.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop there")]
+
+mod at_rest;
+mod kill;
+mod scan;
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+pub fn lacuna(data: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lacuna"));
+    command.arg("--data").arg(data).args(["--as", "anna", "--json"]);
+    command
+}
+
+/// A server on a free loopback port.
+pub struct Server {
+    pub child: Child,
+    pub base: String,
+}
+
+impl Server {
+    pub fn start(data: &Path, extra: &[&str]) -> Self {
+        let mut child = lacuna(data)
+            .args(["serve", "--listen", "127.0.0.1:0"])
+            .args(extra)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let announced: serde_json::Value = serde_json::from_str(&line).unwrap();
+        let base = announced["listening"].as_str().unwrap().to_owned();
+        Self { child, base }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,199 @@
+//! Files that are broken, missing, locked away or under another passphrase: a clear code, the process alive,
+//! the data untouched.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+use serde_json::json;
+
+use crate::support::{Home, contents};
+
+fn key_file(home: &Home, start: &str) -> PathBuf {
+    let mut files = fs::read_dir(home.data().join("keys")).unwrap().map(|entry| entry.unwrap().path());
+    files.find(|path| path.file_name().unwrap().to_str().unwrap().starts_with(start)).unwrap()
+}
+
+/// Turns one bit in the sealed frame of a memory.
+fn flip_frame(home: &Home, id: &str) {
+    let database = Connection::open(home.data().join("lacuna.db")).unwrap();
+    let id: Vec<u8> =
+        (4..id.len()).step_by(2).map(|at| u8::from_str_radix(&id[at..at + 2], 16).unwrap()).collect();
+    let mut frame: Vec<u8> =
+        database.query_row("SELECT frame FROM memory WHERE id = ?1", [&id], |row| row.get(0)).unwrap();
+    let middle = frame.len() / 2;
+    frame[middle] ^= 1;
+    let changed =
+        database.execute("UPDATE memory SET frame = ?1 WHERE id = ?2", rusqlite::params![frame, id]);
+    assert_eq!(changed.unwrap(), 1);
+}
+
+#[track_caller]
+fn refused(home: &Home, args: &[&str], exit: i32, code: &str) {
+    let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
+    let done = home.run(&args);
+    assert_eq!(done.problem()["code"], code, "{}", done.stderr);
+    assert_eq!(done.code, exit, "{}", done.stderr);
+}
+
+#[test]
+fn a_wrong_passphrase_opens_nothing_and_changes_nothing() {
+    let home = Home::new().with("LACUNA_PASSPHRASE", "correct horse");
+    let id = home.remember("sealed under a passphrase");
+    let before = contents(&home.data());
+    let home = home.with("LACUNA_PASSPHRASE", "wrong horse");
+    for args in [&["memory", "inspect", &id][..], &["remember", "more"], &["recall", "sealed"], &["serve"]] {
+        refused(&home, args, 7, "wrong_passphrase");
+    }
+    let home = home.without("LACUNA_PASSPHRASE");
+    refused(&home, &["memory", "inspect", &id], 7, "passphrase_required");
+    let doctor = home.run(&["doctor"]);
+    assert_eq!(doctor.code, 1);
+    assert!(doctor.stdout.contains("passphrase_required"), "{}", doctor.stdout);
+    assert_eq!(contents(&home.data()), before);
+    let home = home.with("LACUNA_PASSPHRASE", "correct horse");
+    assert_eq!(home.json(&["memory", "inspect", &id])["content"], "sealed under a passphrase");
+}
+
+#[test]
+fn a_passphrase_for_keys_without_one_is_refused() {
+    let home = Home::new();
+    home.remember("x");
+    refused(&home.with("LACUNA_PASSPHRASE", "surprise"), &["recall", "x"], 7, "key_not_protected");
+}
+
+#[test]
+fn a_damaged_memory_is_told_and_the_others_still_work() {
+    let home = Home::new();
+    let damaged = home.remember("the damaged one about apples");
+    let whole = home.remember("the whole one about apples");
+    flip_frame(&home, &damaged);
+
+    let server = home.serve(&[]);
+    let problem = server.get(&format!("/v1/memories/{damaged}")).refused(500, "corrupt");
+    assert!(!problem.to_string().contains("/"), "no path of the installation: {problem}");
+    assert_eq!(
+        server.get(&format!("/v1/memories/{whole}")).expect(200)["content"],
+        "the whole one about apples"
+    );
+    let found = server.post("/v1/search", &json!({"query": "apples"})).expect(200);
+    assert_eq!(found["memories"].as_array().unwrap().len(), 1);
+    assert_eq!(found["damaged"], 1);
+    server.post("/v1/memories", &json!({"content": "written after the damage"})).expect(201);
+    server.get("/v1/audit/verify").expect(200);
+
+    refused(&home, &["memory", "inspect", &damaged], 8, "corrupt");
+    let doctor = home.run(&["doctor"]);
+    assert_eq!(doctor.code, 1);
+    assert!(doctor.stdout.contains("1 damaged"), "{}", doctor.stdout);
+    // What cannot be read can still be erased.
+    server.delete(&format!("/v1/memories/{damaged}")).expect(200);
+    home.run(&["doctor"]).ok();
+}
+
+#[test]
+fn a_missing_key_file_is_named_and_nothing_is_made_in_its_place() {
+    for (start, what) in [("master-", "master key"), ("epoch-", "epoch key")] {
+        let home = Home::new();
+        let id = home.remember("needs its keys");
+        let file = key_file(&home, start);
+        let aside = home.path("aside.key");
+        fs::rename(&file, &aside).unwrap();
+
+        let server = home.serve(&[]);
+        server.get(&format!("/v1/memories/{id}")).refused(503, "missing_key");
+        server.post("/v1/memories", &json!({"content": "x"})).refused(503, "missing_key");
+        assert_eq!(server.get("/healthz").status, 200, "{what}");
+        refused(&home, &["memory", "inspect", &id], 7, "missing_key");
+        assert!(!file.exists(), "{what} was made anew");
+
+        fs::rename(&aside, &file).unwrap();
+        assert_eq!(home.json(&["memory", "inspect", &id])["content"], "needs its keys", "{what}");
+        server.get(&format!("/v1/memories/{id}")).expect(200);
+    }
+}
+
+#[test]
+fn a_key_file_that_others_can_read_or_that_is_none_is_refused() {
+    let home = Home::new();
+    home.remember("x");
+    let file = key_file(&home, "master-");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    refused(&home, &["recall", "x"], 7, "key_file_permissions");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    let key = fs::read(&file).unwrap();
+    fs::write(&file, "something else").unwrap();
+    refused(&home, &["recall", "x"], 7, "bad_key_file");
+    fs::write(&file, key).unwrap();
+    home.run(&["recall", "x"]).ok();
+}
+
+#[test]
+fn files_that_are_no_database_or_a_newer_one_are_refused_unchanged() {
+    let home = Home::new();
+    home.remember("x");
+    let path = home.data().join("lacuna.db");
+    let original = fs::read(&path).unwrap();
+    fs::write(&path, "this is a letter, not a database, and it is long enough to look at").unwrap();
+    let letter = contents(&home.data());
+    refused(&home, &["recall", "x"], 7, "not_a_database");
+    assert_eq!(contents(&home.data()), letter);
+
+    fs::write(&path, original).unwrap();
+    let database = Connection::open(&path).unwrap();
+    database.pragma_update(None, "user_version", 9_999).unwrap();
+    drop(database);
+    refused(&home, &["recall", "x"], 7, "newer_database");
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", 1).unwrap();
+    home.run(&["recall", "x"]).ok();
+}
+
+#[test]
+fn a_folder_that_cannot_be_used_is_named() {
+    let home = Home::new();
+    fs::write(home.path("file"), "").unwrap();
+    let inside = home.path("file").join("data");
+    let args = ["recall", "x", "--data", inside.to_str().unwrap()];
+    refused(&home, &args, 7, "data_folder_unavailable");
+}
+
+#[test]
+fn a_read_only_folder_is_told_and_stays_as_it_is() {
+    let home = Home::new();
+    home.remember("x");
+    let before = contents(&home.data());
+    let modes = set_read_only(&home.data());
+    // Root may write anyway, and then there is nothing to see.
+    if fs::write(home.data().join("probe"), "").is_ok() {
+        fs::remove_file(home.data().join("probe")).unwrap();
+        restore(modes);
+        return;
+    }
+    let done = home.run(&["remember", "y", "--json"]);
+    let code = done.problem()["code"].as_str().unwrap().to_owned();
+    restore(modes);
+    assert!(
+        ["read_only", "key_folder_unavailable", "data_folder_unavailable"].contains(&code.as_str()),
+        "{code}"
+    );
+    assert_eq!(contents(&home.data()), before);
+}
+
+fn set_read_only(folder: &Path) -> Vec<(PathBuf, u32)> {
+    let mut paths: Vec<PathBuf> = contents(folder).into_iter().map(|(path, _)| path).collect();
+    paths.extend([folder.to_owned(), folder.join("keys"), folder.join("blobs")]);
+    let modes =
+        paths.iter().map(|path| (path.clone(), fs::metadata(path).unwrap().permissions().mode())).collect();
+    for path in paths {
+        let mode = if path.is_dir() { 0o500 } else { 0o400 };
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+    modes
+}
+
+fn restore(modes: Vec<(PathBuf, u32)>) {
+    for (path, mode) in modes {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+}

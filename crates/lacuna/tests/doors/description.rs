@@ -1,0 +1,132 @@
+//! The OpenAPI description: whole, and true of the server that hands it out.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::support::Home;
+
+/// Every route that the server has, as this test knows it.
+const ROUTES: [(&str, &str); 14] = [
+    ("get", "/healthz"),
+    ("get", "/readyz"),
+    ("get", "/metrics"),
+    ("get", "/openapi.json"),
+    ("post", "/v1/memories"),
+    ("get", "/v1/memories"),
+    ("post", "/v1/memories/batch"),
+    ("get", "/v1/memories/{memory_id}"),
+    ("delete", "/v1/memories/{memory_id}"),
+    ("post", "/v1/search"),
+    ("get", "/v1/audit/verify"),
+    ("get", "/v1/tokens"),
+    ("post", "/v1/tokens"),
+    ("delete", "/v1/tokens/{token_id}"),
+];
+
+fn each_reference(value: &Value, visit: &mut impl FnMut(&str)) {
+    match value {
+        Value::Object(map) => {
+            if let Some(target) = map.get("$ref").and_then(Value::as_str) {
+                visit(target);
+            }
+            map.values().for_each(|value| each_reference(value, visit));
+        }
+        Value::Array(items) => items.iter().for_each(|value| each_reference(value, visit)),
+        _ => {}
+    }
+}
+
+#[test]
+fn the_description_is_whole() {
+    let home = Home::new();
+    let api = home.serve(&[]).get("/openapi.json").expect(200);
+    assert!(api["openapi"].as_str().unwrap().starts_with("3.1"));
+    assert_eq!(api["info"]["license"]["identifier"], "Apache-2.0");
+    let mut references = 0;
+    each_reference(&api, &mut |target| {
+        references += 1;
+        let pointer = target.strip_prefix('#').expect("every reference stays inside");
+        assert!(api.pointer(pointer).is_some(), "{target} leads nowhere");
+    });
+    assert!(references > 50, "only {references} references");
+
+    let mut operations = BTreeSet::new();
+    for (path, item) in api["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let id = operation["operationId"].as_str().unwrap();
+            assert!(operations.insert(id.to_owned()), "{id} names two operations");
+            assert!(operation["summary"].is_string() && operation["tags"].is_array(), "{method} {path}");
+            for (status, response) in operation["responses"].as_object().unwrap() {
+                let described = response["description"].as_str().is_some_and(|text| !text.is_empty());
+                assert!(described, "{method} {path} {status} is not described");
+            }
+            let parameters = operation["parameters"].as_array().cloned().unwrap_or_default();
+            let in_path = parameters.iter().filter(|parameter| parameter["in"] == "path").count();
+            assert_eq!(in_path, path.matches('{').count(), "{method} {path}");
+        }
+    }
+    for (name, schema) in api["components"]["schemas"].as_object().unwrap() {
+        assert!(schema.is_object(), "{name}");
+    }
+}
+
+#[test]
+fn the_description_and_the_router_know_the_same_routes() {
+    let home = Home::new();
+    let server = home.serve(&[]);
+    let api = server.get("/openapi.json").expect(200);
+    let described: BTreeSet<(String, String)> = api["paths"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .flat_map(|(path, item)| {
+            item.as_object().unwrap().keys().map(|method| (method.clone(), path.clone()))
+        })
+        .collect();
+    let known = ROUTES.iter().map(|(method, path)| ((*method).to_owned(), (*path).to_owned())).collect();
+    assert_eq!(described, known);
+    for (method, path) in ROUTES {
+        let path = path.replace("{memory_id}", "x").replace("{token_id}", "x");
+        let answer = server.send(&method.to_uppercase(), &path, &[], b"");
+        assert!(![404, 405].contains(&answer.status), "{method} {path}: {}", answer.text());
+    }
+}
+
+/// Every answer of the story fits what the description promises: no field that it does not name.
+#[test]
+fn answers_have_the_fields_that_the_description_names() {
+    let home = Home::new();
+    let server = home.serve(&[]);
+    let api = server.get("/openapi.json").expect(200);
+    let stored = server.post("/v1/memories", &serde_json::json!({"content": "x"})).expect(201);
+    let path = format!("/v1/memories/{}", stored["memory_id"].as_str().unwrap());
+    let cases = [
+        ("Remembered", stored.clone()),
+        ("Memory", server.get(&path).expect(200)),
+        ("MemoryPage", server.get("/v1/memories").expect(200)),
+        ("SearchResponse", server.post("/v1/search", &serde_json::json!({"query": "x"})).expect(200)),
+        ("AuditVerified", server.get("/v1/audit/verify").expect(200)),
+        ("Problem", server.get("/v1/memories/7").expect(422)),
+        ("Erased", server.delete(&path).expect(200)),
+    ];
+    for (name, answer) in cases {
+        let mut named = BTreeSet::new();
+        collect_properties(&api, &api["components"]["schemas"][name], &mut named);
+        for field in answer.as_object().unwrap().keys() {
+            assert!(named.contains(field), "{name} does not name {field}");
+        }
+    }
+}
+
+fn collect_properties(api: &Value, schema: &Value, named: &mut BTreeSet<String>) {
+    if let Some(target) = schema["$ref"].as_str() {
+        collect_properties(api, api.pointer(&target[1..]).unwrap(), named);
+    }
+    if let Some(properties) = schema["properties"].as_object() {
+        named.extend(properties.keys().cloned());
+    }
+    for part in schema["allOf"].as_array().into_iter().flatten() {
+        collect_properties(api, part, named);
+    }
+}

@@ -1,0 +1,252 @@
+//! A data folder of its own, the binary on it, and a client that speaks HTTP to it.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+use tempfile::TempDir;
+use ureq::Agent;
+use ureq::http::Request;
+
+const ANSWER_PATIENCE: Duration = Duration::from_secs(60);
+
+/// One installation: a data folder, and the settings that its commands run with.
+pub(crate) struct Home {
+    folder: TempDir,
+    env: Vec<(String, String)>,
+}
+
+/// What a command did.
+pub(crate) struct Done {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Done {
+    #[track_caller]
+    pub(crate) fn ok(self) -> Self {
+        assert_eq!(self.code, 0, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|_| panic!("no JSON: {}", self.stdout))
+    }
+
+    /// The problem that a command with `--json` told on standard error.
+    #[track_caller]
+    pub(crate) fn problem(&self) -> Value {
+        let line = self.stderr.lines().find(|line| line.starts_with('{'));
+        line.and_then(|line| serde_json::from_str(line).ok())
+            .unwrap_or_else(|| panic!("no problem: {}", self.stderr))
+    }
+}
+
+impl Home {
+    /// With the static model, because most tests are not about meaning.
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), env: Vec::new() }.with("LACUNA_EMBEDDER", "static")
+    }
+
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
+        self.env.retain(|(known, _)| known != name);
+        self.env.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub(crate) fn without(mut self, name: &str) -> Self {
+        self.env.retain(|(known, _)| known != name);
+        self
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lacuna"));
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("LACUNA_") {
+                command.env_remove(name);
+            }
+        }
+        command.args(args).env("LACUNA_DATA", self.data()).env("USER", "anna");
+        command.envs(self.env.iter().map(|(name, value)| (name, value)));
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    pub(crate) fn run(&self, args: &[&str]) -> Done {
+        finished(self.command(args).spawn().unwrap())
+    }
+
+    pub(crate) fn run_with_input(&self, args: &[&str], input: &[u8]) -> Done {
+        let mut child = self.command(args).stdin(Stdio::piped()).spawn().unwrap();
+        // A command that refuses early closes its end before it has read everything.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        finished(child)
+    }
+
+    /// The answer of a command with `--json` that must succeed.
+    #[track_caller]
+    pub(crate) fn json(&self, args: &[&str]) -> Value {
+        let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
+        self.run(&args).ok().json()
+    }
+
+    pub(crate) fn remember(&self, text: &str) -> String {
+        self.json(&["remember", text])["memory_id"].as_str().unwrap().to_owned()
+    }
+
+    pub(crate) fn token(&self, user: &str, role: &str, more: &[&str]) -> Value {
+        let args = ["token", "create", "--user", user, "--role", role];
+        self.json(&args.into_iter().chain(more.iter().copied()).collect::<Vec<_>>())
+    }
+
+    pub(crate) fn serve(&self, more: &[&str]) -> Server {
+        let args: Vec<&str> =
+            ["serve", "--listen", "127.0.0.1:0", "--json"].iter().chain(more).copied().collect();
+        let mut child = self.command(&args).stderr(Stdio::null()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let listening: Value = serde_json::from_str(&line).expect("the server says where it listens");
+        let config =
+            Agent::config_builder().http_status_as_error(false).timeout_global(Some(ANSWER_PATIENCE));
+        let url = listening["listening"].as_str().unwrap().to_owned();
+        Server { child, url, token: None, agent: config.build().into() }
+    }
+}
+
+fn finished(child: Child) -> Done {
+    let output = child.wait_with_output().unwrap();
+    Done {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// A server that ends with the test.
+pub(crate) struct Server {
+    child: Child,
+    pub(crate) url: String,
+    agent: Agent,
+    token: Option<String>,
+}
+
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) headers: Vec<(String, String)>,
+}
+
+impl Answer {
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.bytes).unwrap_or_else(|_| panic!("{}: {}", self.status, self.text()))
+    }
+
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes).into_owned()
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    #[track_caller]
+    pub(crate) fn expect(self, status: u16) -> Value {
+        assert_eq!(self.status, status, "{}", self.text());
+        if self.bytes.is_empty() { Value::Null } else { self.json() }
+    }
+
+    /// A refusal, which is always a problem that says so.
+    #[track_caller]
+    pub(crate) fn refused(self, status: u16, code: &str) -> Value {
+        assert_eq!(self.header("content-type"), Some("application/problem+json"), "{}", self.text());
+        let problem = self.expect(status);
+        assert_eq!(problem["code"], code, "{problem}");
+        assert_eq!(problem["status"], status);
+        problem
+    }
+}
+
+impl Server {
+    pub(crate) fn port(&self) -> &str {
+        self.url.rsplit(':').next().unwrap()
+    }
+
+    /// Sends this token from now on.
+    pub(crate) fn bearing(&mut self, token: &str) -> &mut Self {
+        self.token = Some(token.to_owned());
+        self
+    }
+
+    pub(crate) fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+        let mut request = Request::builder().method(method).uri(format!("{}{path}", self.url));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        if let Some(token) = &self.token {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        let agent = &self.agent;
+        let mut response = agent.run(request.body(body).unwrap()).unwrap();
+        let headers = response.headers().iter();
+        Answer {
+            status: response.status().as_u16(),
+            headers: headers
+                .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()))
+                .collect(),
+            bytes: response.body_mut().with_config().limit(64 << 20).read_to_vec().unwrap(),
+        }
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, &[], b"")
+    }
+
+    pub(crate) fn delete(&self, path: &str) -> Answer {
+        self.send("DELETE", path, &[], b"")
+    }
+
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Answer {
+        self.send("POST", path, &[("content-type", "application/json")], body.to_string().as_bytes())
+    }
+
+    /// Asks it to stop, and answers with its exit code.
+    pub(crate) fn stop(mut self) -> i32 {
+        Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap();
+        self.child.wait().unwrap().code().unwrap_or(-1)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Every file under a folder with its bytes, to see that nothing changed.
+pub(crate) fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(contents(&path));
+        } else {
+            found.push((path.clone(), std::fs::read(&path).unwrap()));
+        }
+    }
+    found.sort();
+    found
+}

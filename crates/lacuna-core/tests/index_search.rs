@@ -4,7 +4,7 @@ mod index_support;
 
 use index_support::{fact, ids, question, turn};
 use lacuna_core::domain::{Lifecycle, MemoryId};
-use lacuna_core::index::{Filter, Index, QuantVec};
+use lacuna_core::index::{Filter, Index, Language, QuantVec, TermList};
 
 #[test]
 fn words_find_a_memory_in_any_of_its_forms() {
@@ -67,4 +67,35 @@ fn vectors_of_a_wrong_dimension_are_refused_and_change_nothing() {
     wrong.vectors = vector(&[1.0, 0.0, 0.0]);
     assert!(index.insert(wrong).is_err());
     assert_eq!(ids(&index.search(&question("one"))), [1]);
+}
+
+#[test]
+fn words_meet_across_inflection_accents_and_scripts() {
+    for (text, asked) in [
+        ("Caroline's sister couldn't come to the weddings", "caroline wedding"),
+        ("Die Kinder spielten gestern lange draußen im Garten bei den Bäumen", "spielen Gärten"),
+        ("Nous avons mangé dans un café près de la gare hier soir avec des amis", "cafe mangés"),
+        ("Вчера мы гуляли по старому городу и смотрели на реку", "города"),
+        ("彼女は東京で猫を飼っています", "東京"),
+        ("彼女は東京で猫を飼っています", "猫"),
+        ("เขาชอบกินข้าวผัด", "ข้าวผัด"),
+        ("나는 서울에서 친구를 만났다", "서울"),
+        ("The order number is 48151623 and it costs 19.99", "48151623"),
+        ("ＦＵＬＬＷＩＤＴＨ letters", "fullwidth"),
+    ] {
+        let mut index = Index::new();
+        index.insert(fact(1, text)).unwrap();
+        index.insert(fact(2, "Something else altogether")).unwrap();
+        assert_eq!(ids(&index.search(&question(asked))), [1], "{asked} in {text}");
+    }
+}
+
+#[test]
+fn stored_words_and_vectors_round_trip_and_reject_damage() {
+    let terms = TermList::of("Zwei Wörter und noch ein Wort", Some(Language::German));
+    let bytes = terms.to_bytes();
+    assert_eq!(TermList::from_bytes(&bytes).unwrap(), terms);
+    for damaged in [&bytes[..5], &bytes[..bytes.len() - 1], &[9, 0, 0, 0, 0, 0], &[1, 99, 0, 0, 0, 0]] {
+        assert!(TermList::from_bytes(damaged).is_err());
+    }
 }

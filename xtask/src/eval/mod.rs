@@ -1,6 +1,7 @@
 //! `cargo xtask eval …`: how well things are found, measured on fixed sets.
 
 mod paraphrase;
+mod retrieval;
 
 use crate::Result;
 
@@ -8,10 +9,13 @@ use crate::Result;
 pub(crate) enum Command {
     /// Questions against facts that say it in other words, for each packed model.
     Paraphrase(paraphrase::Args),
+    /// Turns of long dialogues, by words, by meaning and by both.
+    Retrieval(retrieval::Args),
 }
 
 pub(crate) fn run(command: Command) -> Result {
     match command {
         Command::Paraphrase(args) => paraphrase::run(&args),
+        Command::Retrieval(args) => retrieval::run(&args),
     }
 }

@@ -151,8 +151,7 @@ impl Block {
         let last = self.slots.len() - 1;
         let dimensions = self.dimensions;
         for plane in [&mut self.high, &mut self.low] {
-            plane.copy_within(last * dimensions.., row * dimensions);
-            plane[last * dimensions..].zeroize();
+            move_last(plane, row, dimensions);
             plane.truncate(last * dimensions);
         }
         self.move_signs(last, row);
@@ -328,6 +327,13 @@ impl Block {
     }
 }
 
+/// Overwrites a row with the last one, and the last one with zeros.
+fn move_last(plane: &mut [i8], row: usize, dimensions: usize) {
+    let last = plane.len() - dimensions;
+    plane.copy_within(last.., row * dimensions);
+    plane[last..].zeroize();
+}
+
 /// Appends without leaving an old copy behind when the buffer grows.
 pub(super) fn push<T: Zeroize + Clone>(buffer: &mut Vec<T>, item: T) {
     if buffer.len() == buffer.capacity() {
@@ -345,5 +351,38 @@ impl Drop for Block {
         self.low.zeroize();
         self.scales.zeroize();
         self.signs.zeroize();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_that_leaves_is_overwritten_and_the_place_of_the_last_zeroed() {
+        let mut plane = [1, 1, 2, 2, 3, 3];
+        move_last(&mut plane, 0, 2);
+        assert_eq!(plane, [3, 3, 2, 2, 0, 0]);
+        move_last(&mut plane[..4], 1, 2);
+        assert_eq!(plane, [3, 3, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn sign_bits_follow_their_rows() {
+        let mut block = Block::new(ModelId::new("m"), 12);
+        let vector = |n: usize| {
+            let bits = (0..12).map(|d| if (n * 37 >> (d % 7)) & 1 == 1 { 1.0 } else { -1.0 });
+            QuantVec::from_f32(&bits.collect::<Vec<f32>>()).unwrap()
+        };
+        (0..70).for_each(|n| block.push(n as u32, &vector(n)));
+        (0..70).for_each(|row| block.write_signs(row));
+        for slot in [0, 69, 31, 32, 5] {
+            block.remove(slot);
+        }
+        let kept = block.signs.clone();
+        assert_eq!(kept.len(), 65usize.div_ceil(SIGN_GROUP) * block.group_bytes());
+        block.signs.fill(0);
+        (0..65).for_each(|row| block.write_signs(row));
+        assert_eq!(kept, block.signs);
     }
 }

@@ -355,3 +355,6 @@ const VACANT: Attributes = Attributes {
     lane: Lane::Profile,
     secondary_lanes: Lanes(0),
 };
+
+#[cfg(test)]
+mod residue;

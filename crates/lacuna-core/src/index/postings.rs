@@ -185,6 +185,11 @@ impl Postings {
         self.languages.retain(|_, count| *count > 0);
     }
 
+    #[cfg(test)]
+    pub(super) fn knows(&self, term: Term) -> bool {
+        self.numbers.contains_key(&term) || self.lists.iter().any(|list| list.term == term)
+    }
+
     /// The languages of the vault, the most spoken first.
     pub(super) fn languages(&self) -> Vec<Language> {
         let mut languages: Vec<_> =

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::Server;
 
 /// Deaths per run; `LACUNA_TEST_KILLS` sets another number.
 const KILLS: usize = 200;
 const WRITERS: usize = 3;
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What the server has promised so far.
 #[derive(Default)]
@@ -18,6 +19,12 @@ struct Promises {
     erased: Mutex<BTreeSet<String>>,
     /// Asked to be erased without an answer: may be there or not.
     unsure: Mutex<BTreeSet<String>>,
+}
+
+impl Promises {
+    fn answers(&self) -> usize {
+        self.kept.lock().unwrap().len() + self.erased.lock().unwrap().len()
+    }
 }
 
 #[test]
@@ -30,14 +37,21 @@ fn two_hundred_deaths_lose_nothing_acknowledged() {
         let mut server = Server::start(folder.path(), &["--embedder", "static"]);
         verify(&server.base, &promises);
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let life = Duration::from_micros(random >> 33 & 0x7fff);
+        // Some answers first, however slow the machine is, and then a random moment in the middle of a write.
+        let answers = (random >> 60) as usize;
+        let moment = Duration::from_micros(random >> 33 & 0x1fff);
+        let before = promises.answers();
         let dead = AtomicBool::new(false);
         std::thread::scope(|scope| {
             for writer in 0..WRITERS {
                 let (base, promises, dead) = (&server.base, &promises, &dead);
                 scope.spawn(move || write_until_death(base, promises, dead, writer));
             }
-            std::thread::sleep(life);
+            let deadline = Instant::now() + PATIENCE;
+            while promises.answers() < before + answers && Instant::now() < deadline {
+                std::thread::sleep(Duration::from_micros(200));
+            }
+            std::thread::sleep(moment);
             server.child.kill().unwrap();
             server.child.wait().unwrap();
             dead.store(true, Ordering::Relaxed);

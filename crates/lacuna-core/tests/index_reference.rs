@@ -220,7 +220,7 @@ fn score(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
     fn a_search_finds_what_the_definition_says(

@@ -99,3 +99,15 @@ fn stored_words_and_vectors_round_trip_and_reject_damage() {
         assert!(TermList::from_bytes(damaged).is_err());
     }
 }
+
+#[test]
+fn a_stop_word_of_one_language_does_not_dilute_a_question_to_a_vault_of_two() {
+    let mut index = Index::new();
+    index.insert(fact(1, "Die Katze schläft den ganzen Tag auf dem warmen Sofa im Wohnzimmer")).unwrap();
+    index.insert(fact(2, "The harbour was closed for the whole winter because of the heavy storms")).unwrap();
+    let mut search = question("when was the harbour closed");
+    search.explain = true;
+    let hit = index.search(&search).hits.remove(0);
+    assert_eq!(hit.explanation.unwrap().matched, ["harbour", "closed"]);
+    assert!(hit.similarity > 0.99, "both words that count were said: {}", hit.similarity);
+}

@@ -334,10 +334,11 @@ fn move_last(plane: &mut [i8], row: usize, dimensions: usize) {
     plane[last..].zeroize();
 }
 
-/// Appends without leaving an old copy behind when the buffer grows.
+/// Appends without leaving an old copy behind when the buffer grows. It grows by a quarter, because what it
+/// holds in reserve counts against the vault.
 pub(super) fn push<T: Zeroize + Clone>(buffer: &mut Vec<T>, item: T) {
     if buffer.len() == buffer.capacity() {
-        let mut grown = Vec::with_capacity((2 * buffer.capacity()).max(64));
+        let mut grown = Vec::with_capacity(buffer.capacity() + (buffer.capacity() / 4).max(4));
         grown.extend_from_slice(buffer);
         buffer.zeroize();
         *buffer = grown;

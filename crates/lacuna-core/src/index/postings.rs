@@ -221,7 +221,9 @@ impl Postings {
             .enumerate()
             .map(|(bit, word)| {
                 self.gather(word, scratch);
-                let weight = self.weight(scratch.sayers.len());
+                // A word that nobody says would weigh most; not so a stop word of another language.
+                let idle = word.is_stop_word && scratch.sayers.is_empty();
+                let weight = if idle { 0.0 } else { self.weight(scratch.sayers.len()) };
                 self.spread(sessions, &visible, scratch);
                 self.add_own(weight, average, 1 << bit, scratch);
                 self.add_context(weight, average, sessions, scratch);

@@ -117,6 +117,8 @@ impl TermList {
 pub(super) struct QueryWord {
     pub(super) text: String,
     pub(super) alternatives: Vec<Term>,
+    /// One of the languages passes over this word.
+    pub(super) is_stop_word: bool,
 }
 
 /// The words of a question as texts of these languages would say them. A word that all of them pass over is
@@ -136,7 +138,8 @@ pub(super) fn query_words(text: &str, languages: &[Language]) -> Vec<QueryWord> 
         alternatives.dedup();
         let known = alternatives.is_empty() || words.iter().any(|word| word.alternatives == alternatives);
         if !known && words.len() < QUERY_WORDS_MAX {
-            words.push(QueryWord { text: text.clone(), alternatives });
+            let is_stop_word = by_language.iter().any(|terms| terms[at].is_none());
+            words.push(QueryWord { text: text.clone(), alternatives, is_stop_word });
         }
     }
     words

@@ -1,17 +1,33 @@
 //! `cargo xtask eval paraphrase`: everyday questions, each answered by one fact that says it in other words,
-//! among all the other facts of its set and as many distractors on the same topics. Meaning alone, by cosine.
+//! among all the other facts of its set and as many distractors on the same topics. Once by meaning alone
+//! (cosine), and once as a vault finds them, with words and meaning together.
 //!
 //! Two sets. In the first the fact alone answers the question: it names the same subject and says what is
 //! asked. In the second the answer has to be inferred ("Which shoes fit me?", "I wear size 44, wide."; "my
 //! sister" where the fact says "Anna"), which is too much for a small model; it shows how much.
 
+use lacuna_core::domain::{Category, Lane, Lifecycle, MemoryId, Tier};
 use lacuna_core::embed::{Embedder, Purpose};
+use lacuna_core::index::{Attributes, Entry, Filter, Index, Lanes, QuantVec, QueryVector, Search, TermList};
 use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
 const PARAPHRASE: &str = include_str!("../../data/paraphrase.jsonl");
 const INFERENCE: &str = include_str!("../../data/inference.jsonl");
+
+/// Every candidate is as old and as salient as every other.
+const FACT: Attributes = Attributes {
+    created_at: 0,
+    expires_at: None,
+    session: None,
+    salience: 0.5,
+    state: Lifecycle::Active,
+    category: Category::LearnedContext,
+    tier: Tier::Semantic,
+    lane: Lane::Profile,
+    secondary_lanes: Lanes::NONE,
+};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -52,7 +68,11 @@ pub(crate) fn run(args: &Args) -> Result {
     let mut reports = Vec::new();
     for (set, lines) in [("paraphrase", PARAPHRASE), ("inference", INFERENCE)] {
         let cases = cases(lines)?;
-        let scores = models.iter().map(|model| score(model.as_ref(), &cases)).collect::<Result<_>>()?;
+        let mut scores = Vec::new();
+        for model in &models {
+            scores.push(score(model.as_ref(), &cases)?);
+            scores.push(score_in_vault(model.as_ref(), &cases)?);
+        }
         reports.push(Report { set, questions: cases.len(), candidates: 2 * cases.len(), models: scores });
     }
     if args.json {
@@ -67,12 +87,48 @@ fn cases(lines: &str) -> Result<Vec<Case>> {
     lines.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
 }
 
+/// The facts, then the distractors: the right candidate of a question has the question's own number.
+fn candidates(cases: &[Case]) -> Vec<&str> {
+    let facts = cases.iter().map(|case| case.fact.as_str());
+    facts.chain(cases.iter().map(|case| case.distractor.as_str())).collect()
+}
+
+fn score_in_vault(model: &dyn Embedder, cases: &[Case]) -> Result<Score> {
+    let texts = candidates(cases);
+    let mut index = Index::new();
+    for (at, (text, vector)) in texts.iter().zip(model.embed(&texts, Purpose::Passage)?).enumerate() {
+        let vectors = vec![(model.model().clone(), QuantVec::from_f32(&vector)?)];
+        let terms = TermList::of(text, None);
+        let id = MemoryId::from_bytes((at as u128).to_be_bytes());
+        index.insert(Entry { id, attributes: FACT, tags: Vec::new(), terms, vectors, payload: at })?;
+    }
+    let mut ranks = Vec::new();
+    for (at, case) in cases.iter().enumerate() {
+        let vector = model.embed(&[&case.question], Purpose::Query)?.remove(0);
+        let vectors =
+            [QueryVector { model: model.model().clone(), vector, calibration: model.calibration() }];
+        let found = index.search(&Search {
+            text: &case.question,
+            vectors: &vectors,
+            filter: Filter::default(),
+            tags: Vec::new(),
+            now: 0,
+            limit: texts.len(),
+            min_similarity: 0.0,
+            recency_weight: 0.0,
+            explain: false,
+        });
+        let right = MemoryId::from_bytes((at as u128).to_be_bytes());
+        let place = found.hits.iter().position(|hit| hit.id == right);
+        ranks.push(place.map_or(texts.len(), |place| place + 1));
+    }
+    Ok(Score::of(format!("{} + words", model.model()), &ranks))
+}
+
 fn score(model: &dyn Embedder, cases: &[Case]) -> Result<Score> {
     let questions: Vec<&str> = cases.iter().map(|case| case.question.as_str()).collect();
-    let facts = cases.iter().map(|case| case.fact.as_str());
-    let candidates: Vec<&str> = facts.chain(cases.iter().map(|case| case.distractor.as_str())).collect();
     let questions = model.embed(&questions, Purpose::Query)?;
-    let candidates = model.embed(&candidates, Purpose::Passage)?;
+    let candidates = model.embed(&candidates(cases), Purpose::Passage)?;
     let ranks: Vec<usize> =
         questions.iter().enumerate().map(|(at, question)| rank(question, at, &candidates)).collect();
     Ok(Score::of(model.model().to_string(), &ranks))
@@ -103,10 +159,10 @@ fn mean(ranks: &[usize], value: impl Fn(usize) -> f64) -> f64 {
 
 fn print_table(report: &Report) {
     println!("{}: {} questions, {} candidates", report.set, report.questions, report.candidates);
-    println!("{:<22} {:>6} {:>6} {:>6}", "model", "R@1", "R@5", "MRR");
+    println!("{:<28} {:>6} {:>6} {:>6}", "model", "R@1", "R@5", "MRR");
     for score in &report.models {
         let Score { model, recall_at_1, recall_at_5, mean_reciprocal_rank } = score;
-        println!("{model:<22} {recall_at_1:>6.3} {recall_at_5:>6.3} {mean_reciprocal_rank:>6.3}");
+        println!("{model:<28} {recall_at_1:>6.3} {recall_at_5:>6.3} {mean_reciprocal_rank:>6.3}");
     }
 }
 

@@ -58,6 +58,8 @@ impl Tag {
 pub struct Lanes(u8);
 
 impl Lanes {
+    pub const NONE: Self = Self(0);
+
     pub fn contains(self, lane: Lane) -> bool {
         self.0 & Self::bit(lane) != 0
     }
@@ -353,7 +355,7 @@ const VACANT: Attributes = Attributes {
     category: Category::Conversation,
     tier: Tier::Working,
     lane: Lane::Profile,
-    secondary_lanes: Lanes(0),
+    secondary_lanes: Lanes::NONE,
 };
 
 #[cfg(test)]

@@ -47,12 +47,13 @@ pub(super) struct Probe {
 }
 
 impl Probe {
-    pub(super) fn new(vector: &[f32]) -> Self {
+    fn new(vector: &[f32], with_signs: bool) -> Self {
         let unit = unit(vector);
         let largest = unit.iter().fold(f32::MIN_POSITIVE, |largest, x| largest.max(x.abs()));
         let scale = largest / query_code_max(unit.len()) as f32;
         let codes = unit.iter().map(|x| (x / scale) as i16).collect();
-        Self { codes, scale, tables: sign_tables(&unit), unit }
+        let tables = if with_signs { sign_tables(&unit) } else { Vec::new() };
+        Self { codes, scale, tables, unit }
     }
 }
 
@@ -165,15 +166,19 @@ impl Block {
         }
     }
 
-    /// The rows most like the probe among the slots that are allowed, with their approximate cosine.
+    pub(super) fn probe(&self, vector: &[f32]) -> Probe {
+        Probe::new(vector, !self.signs.is_empty())
+    }
+
+    /// The slots most like the probe among those that are allowed, in rising order.
     pub(super) fn nearest(
         &self,
         probe: &Probe,
         count: usize,
         allowed: &(impl Fn(u32) -> bool + Sync),
-    ) -> Vec<(f32, u32)> {
+    ) -> Vec<u32> {
         if self.signs.is_empty() {
-            return self.scan_codes(probe, count, allowed).into_sorted();
+            return self.scan_codes(probe, count, allowed).into_items();
         }
         let handed_on = count.max(SIGN_CANDIDATES + self.slots.len() / ROWS_PER_SIGN_CANDIDATE);
         let mut top = Top::new(count);
@@ -183,7 +188,7 @@ impl Block {
                 top.push(cosine, self.slots[row as usize]);
             }
         }
-        top.into_sorted()
+        top.into_items()
     }
 
     /// The cosine by the upper bytes alone, off by less than a hundredth.

@@ -1,5 +1,7 @@
 //! The index against a naive one: every text kept, every score computed from the definition.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use lacuna_core::domain::{Category, Lane, Lifecycle, MemoryId, SessionId, Tier};

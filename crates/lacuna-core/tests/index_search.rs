@@ -1,5 +1,7 @@
 //! The index from outside: what is inserted is found, what is removed is gone.
 
+#![allow(clippy::unwrap_used)]
+
 mod index_support;
 
 use index_support::{fact, ids, question, turn};

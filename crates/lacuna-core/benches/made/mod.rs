@@ -21,7 +21,7 @@ const HEADER_BYTES: usize = 6;
 pub(crate) struct Dice(u64);
 
 impl Dice {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
@@ -32,7 +32,7 @@ impl Dice {
         self.0
     }
 
-    pub fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         (self.next() >> 11) as usize % limit
     }
 
@@ -54,7 +54,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    pub fn new(memories: usize) -> Self {
+    pub(crate) fn new(memories: usize) -> Self {
         let mut dice = Dice::new(1);
         // The spectrum falls as it does in real embeddings: a few directions say most.
         let mixing = (0..RANK)
@@ -65,7 +65,7 @@ impl World {
     }
 
     /// A vector near the centre of a cluster.
-    pub fn vector(&self, dice: &mut Dice) -> Vec<f32> {
+    pub(crate) fn vector(&self, dice: &mut Dice) -> Vec<f32> {
         let mut centre = Dice::new(1_000 + dice.below(self.clusters) as u64);
         let mut vector = vec![0f32; DIMENSIONS];
         for direction in &self.mixing {
@@ -97,7 +97,7 @@ impl World {
         TermList::from_bytes(&bytes).unwrap()
     }
 
-    pub fn entry(&self, n: usize, vector: &[f32], dice: &mut Dice) -> Entry<()> {
+    pub(crate) fn entry(&self, n: usize, vector: &[f32], dice: &mut Dice) -> Entry<()> {
         let mut id = [0; 16];
         id[..8].copy_from_slice(&(n as u64).to_be_bytes());
         let session = SessionId::new(&format!("session-{}", n / TURNS_PER_SESSION)).unwrap();
@@ -121,7 +121,7 @@ impl World {
         }
     }
 
-    pub fn index(&self, memories: usize, mut keep: impl FnMut(&[f32])) -> Index<()> {
+    pub(crate) fn index(&self, memories: usize, mut keep: impl FnMut(&[f32])) -> Index<()> {
         let mut dice = Dice::new(2);
         let mut index = Index::new();
         for n in 0..memories {
@@ -133,7 +133,7 @@ impl World {
     }
 
     /// A question of six words, drawn as the memories' words are.
-    pub fn question(&self, dice: &mut Dice) -> String {
+    pub(crate) fn question(&self, dice: &mut Dice) -> String {
         (0..6).map(|_| word(self.rank(dice))).collect::<Vec<_>>().join(" ")
     }
 }

@@ -1,4 +1,5 @@
 use std::num::NonZero;
+use std::sync::LazyLock;
 use std::thread;
 
 use zeroize::Zeroize;
@@ -18,6 +19,9 @@ const ROWS_PER_SIGN_CANDIDATE: usize = 256;
 /// A further thread is worth its start from this many rows on.
 const ROWS_PER_THREAD: usize = 150_000;
 const THREADS_MAX: usize = 4;
+/// Asked once, because the system answers by reading files.
+static THREADS: LazyLock<usize> =
+    LazyLock::new(|| thread::available_parallelism().map_or(1, NonZero::get).min(THREADS_MAX));
 /// Rows that are scored between two looks at the threshold.
 const CHUNK: usize = 64;
 const LANES: usize = 16;
@@ -47,12 +51,13 @@ pub(super) struct Probe {
 }
 
 impl Probe {
-    pub(super) fn new(vector: &[f32]) -> Self {
+    fn new(vector: &[f32], with_signs: bool) -> Self {
         let unit = unit(vector);
         let largest = unit.iter().fold(f32::MIN_POSITIVE, |largest, x| largest.max(x.abs()));
         let scale = largest / query_code_max(unit.len()) as f32;
         let codes = unit.iter().map(|x| (x / scale) as i16).collect();
-        Self { codes, scale, tables: sign_tables(&unit), unit }
+        let tables = if with_signs { sign_tables(&unit) } else { Vec::new() };
+        Self { codes, scale, tables, unit }
     }
 }
 
@@ -165,15 +170,19 @@ impl Block {
         }
     }
 
-    /// The rows most like the probe among the slots that are allowed, with their approximate cosine.
+    pub(super) fn probe(&self, vector: &[f32]) -> Probe {
+        Probe::new(vector, !self.signs.is_empty())
+    }
+
+    /// The slots most like the probe among those that are allowed, in rising order.
     pub(super) fn nearest(
         &self,
         probe: &Probe,
         count: usize,
         allowed: &(impl Fn(u32) -> bool + Sync),
-    ) -> Vec<(f32, u32)> {
+    ) -> Vec<u32> {
         if self.signs.is_empty() {
-            return self.scan_codes(probe, count, allowed).into_sorted();
+            return self.scan_codes(probe, count, allowed).into_items();
         }
         let handed_on = count.max(SIGN_CANDIDATES + self.slots.len() / ROWS_PER_SIGN_CANDIDATE);
         let mut top = Top::new(count);
@@ -183,7 +192,7 @@ impl Block {
                 top.push(cosine, self.slots[row as usize]);
             }
         }
-        top.into_sorted()
+        top.into_items()
     }
 
     /// The cosine by the upper bytes alone, off by less than a hundredth.
@@ -195,13 +204,18 @@ impl Block {
     pub(super) fn exact_cosine(&self, probe: &Probe, slot: u32) -> Option<f32> {
         let span = self.span(self.row(slot)?);
         let scale = self.scales[span.start / self.dimensions];
+        let (high, high_rest) = self.high[span.clone()].as_chunks::<LANES>();
+        let (low, low_rest) = self.low[span].as_chunks::<LANES>();
+        let (query, query_rest) = probe.unit.as_chunks::<LANES>();
         // Partial sums side by side, so that the compiler may use vector registers.
         let mut lanes = [0f32; LANES];
-        let planes = self.high[span.clone()].chunks(LANES).zip(self.low[span].chunks(LANES));
-        for ((high, low), query) in planes.zip(probe.unit.chunks(LANES)) {
-            for (lane, ((&high, &low), q)) in lanes.iter_mut().zip(high.iter().zip(low).zip(query)) {
-                *lane += f32::from(join(high, low)) * q;
+        for ((high, low), query) in high.iter().zip(low).zip(query) {
+            for lane in 0..LANES {
+                lanes[lane] += f32::from(join(high[lane], low[lane])) * query[lane];
             }
+        }
+        for (lane, ((&high, &low), q)) in high_rest.iter().zip(low_rest).zip(query_rest).enumerate() {
+            lanes[lane] += f32::from(join(high, low)) * q;
         }
         Some(lanes.iter().sum::<f32>() * scale)
     }
@@ -236,8 +250,7 @@ impl Block {
     /// The rows whose signs agree best with the probe, over as many threads as pay.
     fn scan_signs(&self, probe: &Probe, count: usize, allowed: &(impl Fn(u32) -> bool + Sync)) -> Top<u16> {
         let groups = self.slots.len().div_ceil(SIGN_GROUP);
-        let processors = thread::available_parallelism().map_or(1, NonZero::get);
-        let threads = (self.slots.len() / ROWS_PER_THREAD).clamp(1, processors.min(THREADS_MAX));
+        let threads = (self.slots.len() / ROWS_PER_THREAD).clamp(1, *THREADS);
         let share = groups.div_ceil(threads);
         let part = |thread: usize| {
             self.scan_sign_groups(probe, count, allowed, thread * share..groups.min((thread + 1) * share))
@@ -372,7 +385,7 @@ mod tests {
     fn sign_bits_follow_their_rows() {
         let mut block = Block::new(ModelId::new("m"), 12);
         let vector = |n: usize| {
-            let bits = (0..12).map(|d| if (n * 37 >> (d % 7)) & 1 == 1 { 1.0 } else { -1.0 });
+            let bits = (0..12).map(|d| if ((n * 37) >> (d % 7)) & 1 == 1 { 1.0 } else { -1.0 });
             QuantVec::from_f32(&bits.collect::<Vec<f32>>()).unwrap()
         };
         (0..70).for_each(|n| block.push(n as u32, &vector(n)));

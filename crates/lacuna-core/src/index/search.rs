@@ -189,9 +189,7 @@ impl<'a, P: Sync> Run<'a, P> {
         for (at, comparison) in self.comparisons.iter().enumerate() {
             let preferred = &self.comparisons[..at];
             let admits = |slot| admits(slot) && !preferred.iter().any(|other| other.block.holds(slot));
-            slots.extend(
-                comparison.block.nearest(&comparison.probe, count, &admits).iter().map(|&(_, slot)| slot),
-            );
+            slots.extend(comparison.block.nearest(&comparison.probe, count, &admits));
         }
         slots.sort_unstable();
         slots.dedup();
@@ -206,7 +204,7 @@ impl<'a, P: Sync> Run<'a, P> {
                 top.push(score, slot);
             }
         }
-        top.into_sorted().into_iter().map(|(_, slot)| slot).collect()
+        top.into_items()
     }
 
     fn candidate(&self, slot: u32) -> Candidate {
@@ -334,12 +332,16 @@ fn comparison<'a, P>(index: &'a Index<P>, query: &QueryVector) -> Option<Compari
     let block = index.blocks.iter().find(|block| *block.model() == query.model)?;
     (block.dimensions() == query.vector.len()).then(|| Comparison {
         block,
-        probe: Probe::new(&query.vector),
+        probe: block.probe(&query.vector),
         calibration: query.calibration,
     })
 }
 
 fn keep_best(candidates: &mut Vec<Candidate>, count: usize) {
-    candidates.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.slot.cmp(&b.slot)));
+    let best_first = |a: &Candidate, b: &Candidate| b.score.total_cmp(&a.score).then(a.slot.cmp(&b.slot));
+    if (1..candidates.len()).contains(&count) {
+        candidates.select_nth_unstable_by(count, best_first);
+    }
     candidates.truncate(count);
+    candidates.sort_unstable_by(best_first);
 }

@@ -30,13 +30,6 @@ impl<S: Copy + PartialOrd> Top<S> {
         other.items.into_iter().for_each(|(score, item)| self.push(score, item));
     }
 
-    /// The best ones, best first; equals in rising order of item.
-    pub(super) fn into_sorted(mut self) -> Vec<(S, u32)> {
-        self.items.sort_unstable_by(best_first);
-        self.items.truncate(self.limit);
-        self.items
-    }
-
     /// The best ones in rising order of item, which is the order of memory.
     pub(super) fn into_items(mut self) -> Vec<u32> {
         if self.items.len() > self.limit {

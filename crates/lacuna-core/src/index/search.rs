@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use super::block::{Block, Probe};
 use super::postings::{Scratch, WordScore};
-use super::terms::{QueryWord, query_words};
+use super::terms::{QueryWord, QueryWords, query_words};
 use super::top::Top;
 use super::{Attributes, Filter, Index, NONE, Tag};
 use crate::domain::MemoryId;
@@ -16,12 +16,18 @@ pub const RESULTS_MAX: usize = 1_000;
 /// How much of the relevance comes from meaning; words have the rest. A turn among others says only a part of
 /// what is meant, so the words around it tell more; a memory that stands alone means what it says.
 const MEANING_SHARE_OF_TURN: f32 = 0.25;
-const MEANING_SHARE_ALONE: f32 = 0.65;
+const MEANING_SHARE_ALONE: f32 = 0.85;
+/// The log-odds of a similarity at which meaning can say no more. Odds and not similarities are summed up,
+/// because the similarities of good answers all lie close to 1.
+const MEANING_LOG_ODDS_FULL: f32 = 6.0;
+/// Asked for nothing but keywords, a memory that says them all is at least this relevant: above all that say
+/// none of them, so that a name or a number is found even in the middle of a long text.
+const KEYWORDS_RELEVANCE: f32 = 0.9;
 /// How much of the words' part comes from context; the memory's own words have the rest.
 const CONTEXT_SHARE: f32 = 2.0 / 3.0;
 /// An answer is at least this similar, or says at least this share of the question. Less is noise: of unrelated
-/// texts about one in a hundred is as similar.
-const MEANING_FLOOR: f32 = 0.7;
+/// texts two or three in a hundred are as similar.
+const MEANING_FLOOR: f32 = 0.6;
 const WORDS_FLOOR: f32 = 0.2;
 /// Candidates that each of the two searches hands to the fusion, at least.
 const CANDIDATES: usize = 256;
@@ -134,6 +140,7 @@ struct Run<'a, P> {
     index: &'a Index<P>,
     search: &'a Search<'a>,
     words: Vec<QueryWord>,
+    keywords_only: bool,
     weights: Vec<f32>,
     total_weight: f32,
     scratch: &'a Scratch,
@@ -152,7 +159,7 @@ struct Candidate {
 
 impl<'a, P: Sync> Run<'a, P> {
     fn new(index: &'a Index<P>, search: &'a Search<'a>, scratch: &'a mut Scratch) -> Self {
-        let words = query_words(search.text, &index.postings.languages());
+        let QueryWords { words, keywords_only } = query_words(search.text, &index.postings.languages());
         let by_default = search.filter.states.is_empty();
         let shows = |slot: u32| match by_default {
             true => search.now < index.visible_until[slot as usize],
@@ -161,7 +168,7 @@ impl<'a, P: Sync> Run<'a, P> {
         let weights = index.postings.score(&words, &index.sessions, shows, scratch);
         let total_weight = weights.iter().sum::<f32>().max(f32::MIN_POSITIVE);
         let comparisons = search.vectors.iter().filter_map(|query| comparison(index, query)).collect();
-        Self { index, search, words, weights, total_weight, scratch, comparisons }
+        Self { index, search, words, keywords_only, weights, total_weight, scratch, comparisons }
     }
 
     fn found(&self) -> Found {
@@ -243,11 +250,14 @@ impl<'a, P: Sync> Run<'a, P> {
         match self.meaning(candidate) {
             None => words,
             Some(meaning) if self.words.is_empty() => meaning,
-            Some(meaning) => {
-                let alone = self.index.sessions.neighbours(candidate.slot) == [NONE; 2];
-                let share = if alone { MEANING_SHARE_ALONE } else { MEANING_SHARE_OF_TURN };
-                share * meaning + (1.0 - share) * words
+            Some(meaning) if self.index.sessions.neighbours(candidate.slot) == [NONE; 2] => {
+                // Squared: half of the words are much less than half of the answer.
+                let both = blend(MEANING_SHARE_ALONE, meaning, words * words);
+                let exact =
+                    if self.keywords_only { KEYWORDS_RELEVANCE * self.coverage(candidate) } else { 0.0 };
+                both.max(exact)
             }
+            Some(meaning) => blend(MEANING_SHARE_OF_TURN, meaning, words),
         }
     }
 
@@ -321,6 +331,11 @@ impl<'a, P: Sync> Run<'a, P> {
             tags: self.tags(candidate),
         }
     }
+}
+
+fn blend(share: f32, similarity: f32, words: f32) -> f32 {
+    let log_odds = (similarity / (1.0 - similarity).max(f32::EPSILON)).ln();
+    share * (log_odds / MEANING_LOG_ODDS_FULL).clamp(0.0, 1.0) + (1.0 - share) * words
 }
 
 fn words_score(words: WordScore) -> f32 {

@@ -121,11 +121,19 @@ pub(super) struct QueryWord {
     pub(super) is_stop_word: bool,
 }
 
+/// The words of a question.
+pub(super) struct QueryWords {
+    pub(super) words: Vec<QueryWord>,
+    /// Nothing was left out: the question is not a sentence but a name, a number, a few keywords.
+    pub(super) keywords_only: bool,
+}
+
 /// The words of a question as texts of these languages would say them. A word that all of them pass over is
 /// left out, and one that is said twice counts once.
-pub(super) fn query_words(text: &str, languages: &[Language]) -> Vec<QueryWord> {
+pub(super) fn query_words(text: &str, languages: &[Language]) -> QueryWords {
     let pieces = pieces(text);
     let mut words: Vec<QueryWord> = Vec::new();
+    let mut keywords_only = true;
     let by_language: Vec<_> =
         languages.iter().take(MAX_LANGUAGES).map(|&language| terms(&pieces, language)).collect();
     for (at, piece) in pieces.iter().enumerate() {
@@ -136,11 +144,12 @@ pub(super) fn query_words(text: &str, languages: &[Language]) -> Vec<QueryWord> 
         let mut alternatives: Vec<Term> = by_language.iter().filter_map(|terms| terms[at]).collect();
         alternatives.sort_unstable();
         alternatives.dedup();
+        keywords_only &= !alternatives.is_empty();
         let known = alternatives.is_empty() || words.iter().any(|word| word.alternatives == alternatives);
         if !known && words.len() < QUERY_WORDS_MAX {
             let is_stop_word = by_language.iter().any(|terms| terms[at].is_none());
             words.push(QueryWord { text: text.clone(), alternatives, is_stop_word });
         }
     }
-    words
+    QueryWords { words, keywords_only }
 }

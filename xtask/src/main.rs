@@ -2,6 +2,7 @@
 // What a task prints is its product.
 #![allow(clippy::print_stdout)]
 
+mod bench;
 mod model;
 
 use clap::{Parser, Subcommand};
@@ -17,6 +18,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Task {
+    /// What a memory costs, end to end, beside what a user might pick instead.
+    Bench(bench::Options),
     /// The models that are packed into the binary.
     #[command(subcommand)]
     Model(model::Command),
@@ -24,6 +27,7 @@ enum Task {
 
 fn main() -> Result {
     match Cli::parse().task {
+        Task::Bench(options) => bench::run(options),
         Task::Model(command) => model::run(command),
     }
 }

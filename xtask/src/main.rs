@@ -4,10 +4,15 @@
 
 mod bench;
 mod model;
+mod postgres;
+mod test;
+mod tidy;
+
+use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
+type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about)]
@@ -20,14 +25,27 @@ struct Cli {
 enum Task {
     /// What a memory costs, end to end, beside what a user might pick instead.
     Bench(bench::Options),
+    /// Checks the format, lints, and runs every test against a PostgreSQL server of its own.
+    Test(test::Arguments),
+    /// Checks licences, advisories and sources of the dependencies.
+    Tidy,
     /// The models that are packed into the binary.
     #[command(subcommand)]
     Model(model::Command),
 }
 
-fn main() -> Result {
-    match Cli::parse().task {
-        Task::Bench(options) => bench::run(options),
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().task {
+        Task::Bench(options) => bench::run(&options),
+        Task::Test(arguments) => test::run(&arguments),
+        Task::Tidy => tidy::run(),
         Task::Model(command) => model::run(command),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error}");
+            ExitCode::FAILURE
+        }
     }
 }

@@ -3,6 +3,7 @@
 use jiff::SignedDuration;
 
 use crate::audit::{AuditAction, AuditEntry};
+use crate::blobs::BlobName;
 use crate::domain::*;
 use crate::error::{Error, Result};
 use crate::keys::KeyBatch;
@@ -60,7 +61,7 @@ impl Lacuna {
         self.keys.commit(KeyBatch { destroys: intent.memories.clone(), ..KeyBatch::new(vault) })?;
         for row in self.store.rows(vault, &intent.memories)?.into_iter().flatten() {
             if let Body::Blob { revision, .. } = row.body {
-                self.blobs.delete(vault, row.id, revision)?;
+                self.blobs.delete(vault, BlobName { memory: row.id, revision })?;
             }
         }
         let subjects = intent.memories.iter().map(|id| (*id).into()).collect();

@@ -305,3 +305,118 @@ fn optional_time(stored: Option<i64>) -> Option<Option<Timestamp>> {
         Some(millis) => from_millis(millis).map(Some),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn rich() -> Frame {
+        let at = Timestamp::from_second(1_776_000_000).unwrap();
+        Frame {
+            gist: "A returning guest thanked me.".into(),
+            details: vec![Detail { content: "a blue scarf".into(), brightness: 0.5 }],
+            facets: Facets {
+                category: Category::Conversation,
+                content_type: ContentType::Summary,
+                tier: Tier::Episodic,
+                kind: PersonaKind::Episodic,
+                lane: Lane::Business,
+                secondary_lanes: vec![Lane::Profile, Lane::Documents],
+                tags: vec!["guest".into()],
+                entities: vec![Entity { kind: "person".into(), name: "Ms Ito".into(), primary: true }],
+                source: Source {
+                    session: Some(SessionId::new("ses_1").unwrap()),
+                    turn: Some(7),
+                    channel: Some("web".into()),
+                    from_external_content: true,
+                    ..Source::new(SourceType::ToolOutput, Trust::Medium)
+                },
+                derived_from: vec![Lineage {
+                    source: MemoryId::from_bytes([9; 16]),
+                    contribution: Contribution::Inference,
+                }],
+                privacy: Privacy {
+                    class: PrivacyClass::SensitivePii,
+                    sensitivity: vec![Sensitivity::Health],
+                    basis: ConsentBasis::ExplicitConsent,
+                },
+                retention: Retention { tier: RetentionTier::Sensitive, expires_at: Some(at), pinned: true },
+                vitality: Vitality {
+                    salience: 0.75,
+                    valence: -0.5,
+                    decay: DecayProfile::default(),
+                    rehearsals: 3,
+                    rehearsed_at: at,
+                },
+            },
+            terms: vec![1, 2, 3],
+            vectors: vec![(ModelId::new("model@1"), vec![4, 5])],
+            text_hash: [6; 32],
+            has_body: true,
+        }
+    }
+
+    /// What this release writes, every later one must read.
+    const FROZEN: &str = "\
+        90781d412072657475726e696e67206775657374207468616e6b6564206d652e81826c6120626c7565207363617266fa\
+        3f0000008401020201820282010381656775657374818366706572736f6e664d732049746ff5890202657365735f31f6\
+        07f663776562f6f58182500909090909090909090909090909090903830581010383051b0000019d81d96000f584fa3f\
+        400000fabf000000031b0000019d81d9600085fa41600000fa3fb33333fa3e99999afa3d4ccccdfa3fc0000043010203\
+        8182676d6f64656c403142040558200606060606060606060606060606060606060606060606060606060606060606f5";
+
+    fn hex(bytes: &[u8]) -> String {
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn unhex(text: &str) -> Vec<u8> {
+        let digit = |at: usize| u8::from_str_radix(&text[at..at + 2], 16).unwrap();
+        (0..text.len()).step_by(2).map(digit).collect()
+    }
+
+    #[test]
+    fn the_encoding_is_frozen() {
+        assert_eq!(hex(&rich().encode()), FROZEN);
+        assert_eq!(Frame::decode(&unhex(FROZEN)).unwrap(), rich());
+    }
+
+    #[test]
+    fn a_field_that_a_newer_release_added_is_passed_over() {
+        let mut bytes = rich().encode().to_vec();
+        // The frame is an array of 16 fields; make it one of 17.
+        assert_eq!(bytes[0], 0x90);
+        bytes[0] = 0x91;
+        bytes.push(0x01);
+        assert_eq!(Frame::decode(&bytes).unwrap(), rich());
+    }
+
+    #[test]
+    fn the_buffer_never_grows_while_a_frame_is_written() {
+        let frame = rich();
+        assert!(frame.encode().len() <= frame.encoded_size_bound());
+    }
+
+    #[test]
+    fn unknown_codes_are_refused() {
+        let mut bytes = rich().encode().to_vec();
+        let kind = bytes.windows(5).position(|window| window == [0x84, 1, 2, 2, 1]).unwrap();
+        bytes[kind + 1] = 0x17;
+        assert_eq!(Frame::decode(&bytes).unwrap_err().code(), "corrupt");
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+            let _ = Frame::decode(&bytes);
+        }
+
+        #[test]
+        fn no_changed_byte_makes_it_panic(at in 0usize..300, byte in any::<u8>()) {
+            let mut bytes = rich().encode().to_vec();
+            let at = at % bytes.len();
+            bytes[at] = byte;
+            let _ = Frame::decode(&bytes);
+        }
+    }
+}

@@ -95,9 +95,21 @@ impl Lacuna {
     /// Runs `read` on the vault as it now stands, or answers `None` before its first write.
     pub(crate) fn read<R>(&self, scope: &Scope, read: impl FnOnce(&OpenVault) -> R) -> Result<Option<R>> {
         let slot = self.slot(scope);
+        let bytes = slot.bytes();
         let result = slot.read(self.sources(), read)?;
-        self.vaults.make_room(scope.vault_id());
+        if slot.bytes() != bytes {
+            self.vaults.make_room(scope.vault_id());
+        }
         Ok(result)
+    }
+
+    /// As [`Self::read`], for a caller. A vault that was closed goes into the backlog, because a crash may
+    /// have left an erasure or a vector unfinished.
+    pub(crate) fn serve<R>(&self, scope: &Scope, read: impl FnOnce(&OpenVault) -> R) -> Result<Option<R>> {
+        if self.slot(scope).bytes() == 0 {
+            self.backlog.push(scope);
+        }
+        self.read(scope, read)
     }
 
     /// Makes the vault's root key if it has none. The caller holds the writer lock.

@@ -17,6 +17,8 @@ use crate::vault::{Place, entry};
 
 /// Memories that one background commit re-embeds.
 const REEMBED_BATCH: usize = 64;
+/// Memories that one look at the vault picks for re-embedding.
+const REEMBED_SCAN: usize = 4_096;
 
 /// The models of an installation.
 pub struct Models {
@@ -102,38 +104,47 @@ impl Lacuna {
         self.backlog.len()
     }
 
-    /// Takes the next vault of the backlog and works on it until nothing in it waits. Answers with the
-    /// number of memories that were embedded, `None` when no vault came within `patience`.
-    pub fn work_backlog(&self, patience: Duration) -> Option<Result<usize>> {
+    /// Takes the next vault of the backlog, finishes what a crash may have left in it, and gives every
+    /// memory its vector of the main model; `progress` hears how many have it anew. Answers with their
+    /// number, or `None` when no vault came within `patience`. A vault that failed goes back into the
+    /// backlog.
+    pub fn work_backlog(&self, patience: Duration, progress: &mut dyn FnMut(usize)) -> Option<Result<usize>> {
         let scope = self.backlog.pop(patience)?;
+        let worked = self.recover(&scope).and_then(|_| self.reembed_all(&scope, progress));
+        if worked.is_err() {
+            self.backlog.push(&scope);
+        }
+        Some(worked)
+    }
+
+    fn reembed_all(&self, scope: &Scope, progress: &mut dyn FnMut(usize)) -> Result<usize> {
+        let target = self.models.main.model();
         let mut total = 0;
         loop {
-            match self.reembed(&scope) {
-                Ok(0) => return Some(Ok(total)),
-                Ok(done) => total += done,
-                Err(error) => {
-                    self.backlog.push(&scope);
-                    return Some(Err(error));
-                }
+            // Many at a time, because looking for them passes over the whole vault.
+            let waiting = self.read(scope, |vault| -> Vec<MemoryId> {
+                vault.index.without_model(target).take(REEMBED_SCAN).collect()
+            })?;
+            let waiting = waiting.unwrap_or_default();
+            let before = total;
+            for ids in waiting.chunks(REEMBED_BATCH) {
+                total += self.reembed(scope, ids)?;
+                progress(total);
+            }
+            // What could not be embedded now was erased meanwhile, or is damaged.
+            if total == before {
+                return Ok(total);
             }
         }
     }
 
-    /// Notes that `scope` may hold memories without a vector of the main model.
-    pub fn enqueue_backlog(&self, scope: &Scope) {
-        self.backlog.push(scope);
-    }
-
-    /// Gives up to [`REEMBED_BATCH`] memories of a vault their vector of the main model. Answers with how
-    /// many it gave; zero when none waits.
-    pub fn reembed(&self, scope: &Scope) -> Result<usize> {
-        let target = self.models.main.model();
+    /// Gives some memories of a vault their vector of the main model. Answers with how many it gave.
+    pub fn reembed(&self, scope: &Scope, ids: &[MemoryId]) -> Result<usize> {
         let Some(texts) = self.read(scope, |vault| -> Result<_> {
-            let ids: Vec<_> = vault.index.without_model(target).take(REEMBED_BATCH).collect();
-            let mut texts = vault.bodies(scope.vault_id(), &ids, self.sources())?;
+            let mut texts = vault.bodies(scope.vault_id(), ids, self.sources())?;
             for id in ids {
-                if let Some(held) = vault.index.get(&id) {
-                    texts.entry(id).or_insert_with(|| held.payload.gist.clone());
+                if let Some(held) = vault.index.get(id) {
+                    texts.entry(*id).or_insert_with(|| held.payload.gist.clone());
                 }
             }
             Ok(texts)

@@ -91,7 +91,7 @@ impl Lacuna {
         let started = Instant::now();
         check(query)?;
         let scope = grant.scope();
-        let models = self.read(scope, |vault| vault.index.models())?.unwrap_or_default();
+        let models = self.serve(scope, |vault| vault.index.models())?.unwrap_or_default();
         let vectors = self.models.embed_query(&query.text, &models);
         let search = Search {
             text: &query.text,
@@ -141,7 +141,7 @@ impl Lacuna {
     /// One memory with its full text. Missing, foreign and erased look the same.
     pub fn get(&self, grant: &Grant<Recall>, id: MemoryId) -> Result<Memory> {
         let scope = grant.scope();
-        let found = self.read(scope, |vault| {
+        let found = self.serve(scope, |vault| {
             if vault.damaged.contains(&id) {
                 return Err(Error::corrupt(format!("{id} or its key cannot be opened; run lacuna doctor")));
             }
@@ -164,7 +164,7 @@ impl Lacuna {
             return Err(Error::invalid("limit", format!("must be from 1 to {LIST_PAGE_MAX}")));
         }
         let now = millis(self.clock.now());
-        let page = self.read(grant.scope(), |vault| {
+        let page = self.serve(grant.scope(), |vault| {
             let after = after.map(|cursor| (millis(cursor.created_at), cursor.id));
             let mut matching = vault.index.before(after).filter(|stored| stored.passes(filter, now));
             let memories: Vec<_> =
@@ -177,7 +177,7 @@ impl Lacuna {
 
     /// How many memories the vault holds, and how many of them cannot be opened.
     pub fn count(&self, grant: &Grant<Recall>) -> Result<(usize, usize)> {
-        let counts = self.read(grant.scope(), |vault| (vault.index.len(), vault.damaged.len()))?;
+        let counts = self.serve(grant.scope(), |vault| (vault.index.len(), vault.damaged.len()))?;
         Ok(counts.unwrap_or_default())
     }
 }

@@ -5,6 +5,7 @@ use zeroize::Zeroizing;
 
 use crate::admit::{Admitted, admit};
 use crate::audit::{AuditAction, AuditEntry};
+use crate::blobs::BlobName;
 use crate::domain::*;
 use crate::embed::{ModelId, Purpose};
 use crate::error::{Error, Result};
@@ -180,7 +181,7 @@ impl Lacuna {
             return Ok(Body::Inline { revision, sealed });
         }
         let bytes = sealed.len() as u64;
-        self.blobs.put(vault, place.memory, revision, sealed)?;
+        self.blobs.put(vault, BlobName { memory: place.memory, revision }, sealed)?;
         Ok(Body::Blob { revision, bytes })
     }
 

@@ -54,7 +54,7 @@ pub(crate) enum Part {
     Write,
 }
 
-pub(crate) fn run(options: Options) -> Result {
+pub(crate) fn run(options: &Options) -> Result {
     if let Some(folder) = &options.open {
         return lifecycle::print_ram(folder);
     }
@@ -64,7 +64,7 @@ pub(crate) fn run(options: Options) -> Result {
     if cfg!(debug_assertions) {
         return again_in_release();
     }
-    measure(&options)
+    measure(options)
 }
 
 /// Figures of a debug build would be about the compiler.

@@ -5,12 +5,14 @@ mod check;
 #[cfg(feature = "testing")]
 mod faulty;
 mod kms;
+mod postgres;
 mod ram;
 mod sqlite;
 
 #[cfg(feature = "testing")]
 pub use faulty::FaultyKeys;
 pub use kms::{EpochLock, LocalKms};
+pub use postgres::PostgresKeys;
 pub use ram::RamKeys;
 pub use sqlite::SqliteKeys;
 
@@ -33,7 +35,8 @@ pub trait KeyStore: Send + Sync {
 
     /// Applies a batch atomically and durably, or not at all. [`crate::Error::Conflict`] when the root is
     /// not the one that `batch.root` expects to replace, or a class that it adds is already there. When a
-    /// batch that destroys keys is answered, they are gone from the files, not only from the tables.
+    /// batch that destroys keys is answered, a store that owns its files has overwritten them there as well,
+    /// unless a read in progress still needs the old state: then that happens as soon as it ends.
     fn commit(&self, batch: KeyBatch) -> Result<()>;
 
     /// Up to `limit` vaults (at most [`crate::store::VAULTS_PAGE_MAX`]) with an id above `after` that hold

@@ -9,11 +9,11 @@ use super::{KeyBatch, KeyStore, VaultKeys, WrappedClassKey, WrappedMemoryKey, Wr
 use crate::domain::{MemoryId, VaultId};
 use crate::error::Result;
 use crate::store::VAULTS_PAGE_MAX;
+use crate::store::columns::number_u32;
 use crate::store::pool::Pool;
-use crate::store::sqlite::columns::{bytes, number_u32};
 use crate::store::sqlite::engine::{Database, Schema, SqliteOptions};
 use crate::store::sqlite::writer::{Applied, Apply, Writer};
-use crate::store::sqlite::{READERS_MAX, collect, unless_taken};
+use crate::store::sqlite::{READERS_MAX, bytes, collect, unless_taken};
 
 static SCHEMA: Schema =
     Schema { application_id: i32::from_be_bytes(*b"LacK"), migrations: &[include_str!("schema_sqlite.sql")] };

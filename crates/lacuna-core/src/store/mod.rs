@@ -4,15 +4,18 @@
 //! (`conformance`) holds for all of them. Keys live elsewhere: see [`crate::keys`].
 
 pub(crate) mod check;
+pub(crate) mod columns;
 #[cfg(feature = "testing")]
 mod faulty;
 pub(crate) mod pool;
+pub(crate) mod postgres;
 mod ram;
 pub(crate) mod sqlite;
 
 pub use check::{BATCH_BYTES_MAX, LABEL_BYTES_MAX, ROLES_MAX, SEALED_BYTES_MAX};
 #[cfg(feature = "testing")]
 pub use faulty::{Faults, FaultyStore, When};
+pub use postgres::PostgresStore;
 pub use ram::RamStore;
 pub use sqlite::{SqliteOptions, SqliteStore};
 

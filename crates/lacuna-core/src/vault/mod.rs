@@ -60,7 +60,7 @@ impl Vaults {
         let mut open: Vec<_> = self
             .all()
             .into_iter()
-            .map(|slot| (slot.used_at.load(Ordering::Relaxed), slot.bytes.load(Ordering::Relaxed), slot))
+            .map(|slot| (slot.used_at.load(Ordering::Relaxed), slot.bytes(), slot))
             .filter(|(_, bytes, _)| *bytes > 0)
             .collect();
         open.sort_by_key(|(used_at, ..)| *used_at);
@@ -77,7 +77,7 @@ impl Vaults {
 
     /// How many vaults are open, and how many bytes they take.
     pub(crate) fn load(&self) -> (usize, usize) {
-        let sizes: Vec<usize> = self.all().iter().map(|slot| slot.bytes.load(Ordering::Relaxed)).collect();
+        let sizes: Vec<usize> = self.all().iter().map(|slot| slot.bytes()).collect();
         (sizes.iter().filter(|bytes| **bytes > 0).count(), sizes.iter().sum())
     }
 
@@ -93,7 +93,7 @@ impl Vaults {
     fn seal(&self, slot: &Slot) -> bool {
         let Ok(mut open) = slot.open.try_write() else { return false };
         let sealed = open.take().is_some();
-        slot.bytes.store(0, Ordering::Relaxed);
+        slot.measure(None);
         drop(open);
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         // Two holders are the map and whoever asked for the list: nobody else waits on this slot.
@@ -138,19 +138,24 @@ impl Slot {
         update: impl FnOnce(&mut OpenVault) -> Result<R>,
     ) -> Result<Option<R>> {
         let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
-        let fresh = match open.as_mut() {
+        let changed = match open.as_mut() {
             Some(vault) => vault.refresh(&self.scope, from),
-            None => OpenVault::load(&self.scope, from).map(|loaded| *open = loaded),
+            None => OpenVault::load(&self.scope, from).map(|loaded| {
+                *open = loaded;
+                true
+            }),
         };
-        if let Err(error) = fresh {
-            // Half a refresh is worse than none: the next reader starts from the store.
-            *open = None;
-            self.bytes.store(0, Ordering::Relaxed);
-            return Err(error);
+        match changed {
+            Ok(true) => self.measure(open.as_ref()),
+            Ok(false) => {}
+            Err(error) => {
+                // Half a refresh is worse than none: the next reader starts from the store.
+                *open = None;
+                self.measure(None);
+                return Err(error);
+            }
         }
-        let result = open.as_mut().map(update).transpose();
-        self.bytes.store(open.as_ref().map_or(0, |vault| vault.index.bytes().max(1)), Ordering::Relaxed);
-        result
+        open.as_mut().map(update).transpose()
     }
 
     /// Applies a commit of this process, unless a refresh has already brought it in.
@@ -166,19 +171,30 @@ impl Slot {
             apply(vault);
             vault.revision = reached;
             vault.audit = audit;
-            self.bytes.store(vault.index.bytes().max(1), Ordering::Relaxed);
         }
+        self.measure(open.as_ref());
+    }
+
+    /// What the open vault takes in RAM; zero when it is sealed.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    fn measure(&self, open: Option<&OpenVault>) {
+        self.bytes.store(open.map_or(0, |vault| vault.index.bytes().max(1)), Ordering::Relaxed);
     }
 
     /// Puts a vault that was just made into the slot.
     pub(crate) fn install(&self, vault: OpenVault) {
-        *self.open.write().unwrap_or_else(PoisonError::into_inner) = Some(vault);
+        let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
+        *open = Some(vault);
+        self.measure(open.as_ref());
     }
 
     /// Forgets what is open after a commit whose outcome is unknown.
     pub(crate) fn discard(&self) {
         *self.open.write().unwrap_or_else(PoisonError::into_inner) = None;
-        self.bytes.store(0, Ordering::Relaxed);
+        self.measure(None);
     }
 
     /// One writer per vault and process; other processes are met by the expected revision.

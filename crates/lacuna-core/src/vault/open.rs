@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use zeroize::Zeroizing;
 
 use super::keyring::{Keyring, Place};
-use crate::blobs::Blobs;
+use crate::blobs::{BlobName, Blobs};
 use crate::domain::*;
 use crate::embed::ModelId;
 use crate::error::{Error, Result};
@@ -80,9 +80,13 @@ impl OpenVault {
         }
     }
 
-    /// Applies what was committed since this vault's revision, here or by another node.
-    pub(crate) fn refresh(&mut self, scope: &Scope, from: Sources<'_>) -> Result<()> {
+    /// Applies what was committed since this vault's revision, here or by another node. Answers whether
+    /// anything was.
+    pub(crate) fn refresh(&mut self, scope: &Scope, from: Sources<'_>) -> Result<bool> {
         let vault = scope.vault_id();
+        if from.store.revision(vault)? == self.revision {
+            return Ok(false);
+        }
         let mut rows = Vec::new();
         let mut gone = Vec::new();
         let revision = from.store.changes(vault, self.revision, &mut |change| {
@@ -99,7 +103,7 @@ impl OpenVault {
         self.open_rows(vault, rows, from)?;
         self.audit = from.store.vault(vault)?.map_or(ChainHead::default(), |header| header.audit);
         self.revision = revision;
-        Ok(())
+        Ok(true)
     }
 
     fn open_rows(&mut self, vault: VaultId, mut rows: Vec<Row>, from: Sources<'_>) -> Result<()> {
@@ -208,7 +212,10 @@ fn sealed_body(vault: VaultId, row: &Row, from: Sources<'_>) -> Result<Option<(u
     match &row.body {
         Body::None | Body::Unchanged => Ok(None),
         Body::Inline { revision, sealed } => Ok(Some((*revision, sealed.clone()))),
-        Body::Blob { revision, .. } => Ok(Some((*revision, from.blobs.get(vault, row.id, *revision)?))),
+        Body::Blob { revision, .. } => {
+            let name = BlobName { memory: row.id, revision: *revision };
+            Ok(Some((*revision, from.blobs.get(vault, name)?)))
+        }
     }
 }
 

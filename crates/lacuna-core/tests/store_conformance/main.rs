@@ -1,9 +1,11 @@
 //! One suite for every store and every keystore, and what is particular to each of them.
 
+mod blobs;
 mod contention;
 mod faults;
 mod key_suite;
 mod model;
+mod postgres;
 mod samples;
 mod sqlite_files;
 mod suite;

@@ -1,6 +1,8 @@
 //! The operations of a vault, end to end over real stores: what is remembered is found, what is erased is
 //! gone everywhere, and no failure in between leaves a lie behind.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop there")]
+
 mod damage;
 mod epochs;
 mod faults;

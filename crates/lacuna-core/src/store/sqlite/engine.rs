@@ -79,9 +79,14 @@ impl Database {
     fn connect_bare(&self) -> Result<Connection> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&self.path, flags)?;
-        connection.busy_timeout(self.options.lock_wait)?;
+        self.wait_for_locks(&connection)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
         Ok(connection)
+    }
+
+    /// Makes statements wait for other processes as long as the operator allows.
+    pub(crate) fn wait_for_locks(&self, connection: &Connection) -> rusqlite::Result<()> {
+        connection.busy_timeout(self.options.lock_wait)
     }
 
     fn configure(&self, connection: &Connection) -> Result<()> {
@@ -230,6 +235,14 @@ fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
+fn is_bad_column(error: &rusqlite::Error) -> bool {
+    use rusqlite::Error::{FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error};
+    matches!(
+        error,
+        FromSqlConversionFailure(..) | IntegralValueOutOfRange(..) | InvalidColumnType(..) | Utf8Error(..)
+    )
+}
+
 /// What each failure of SQLite means to the caller.
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
@@ -245,8 +258,63 @@ impl From<rusqlite::Error> for Error {
                 reason: "the database file is not a database; choose another path or restore it".into(),
             },
             Some(ErrorCode::DatabaseCorrupt) => Self::corrupt("the database file fails its own checks"),
-            Some(_) => Self::unavailable("store_unavailable", "the database cannot be used", error),
-            None => Self::corrupt(format!("a stored column does not parse ({error})")),
+            None if is_bad_column(&error) => {
+                Self::corrupt(format!("a stored column does not parse ({error})"))
+            }
+            _ => Self::unavailable("store_unavailable", "the database cannot be used", error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST: &str = "CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('kept')";
+    const SECOND: &str = "ALTER TABLE note ADD COLUMN length INTEGER; UPDATE note SET length = length(text)";
+    const BROKEN: &str = "UPDATE note SET text = 'lost'; CREATE TABLE note (twice TEXT)";
+
+    static OLD: Schema = Schema { application_id: 7, migrations: &[FIRST] };
+    static NEW: Schema = Schema { application_id: 7, migrations: &[FIRST, SECOND] };
+    static FAILING: Schema = Schema { application_id: 7, migrations: &[FIRST, SECOND, BROKEN] };
+
+    fn open(path: &Path, schema: &'static Schema) -> Result<Connection> {
+        Database::open(path, schema, SqliteOptions::default())?.connect()
+    }
+
+    fn note(connection: &Connection) -> (String, i64) {
+        connection
+            .query_row("SELECT text, length FROM note", [], |row| Ok((row.get(0)?, row.get(1)?)))
+            .unwrap()
+    }
+
+    #[test]
+    fn an_older_file_is_migrated_and_keeps_its_data() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("notes.db");
+        drop(open(&path, &OLD).unwrap());
+        assert_eq!(note(&open(&path, &NEW).unwrap()), ("kept".into(), 4));
+        assert_eq!(open(&path, &OLD).unwrap_err().code(), "newer_database");
+        assert_eq!(note(&open(&path, &NEW).unwrap()), ("kept".into(), 4));
+    }
+
+    #[test]
+    fn a_failed_migration_leaves_the_file_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("notes.db");
+        drop(open(&path, &NEW).unwrap());
+        assert_eq!(open(&path, &FAILING).unwrap_err().code(), "store_unavailable");
+        assert_eq!(note(&open(&path, &NEW).unwrap()), ("kept".into(), 4));
+    }
+
+    #[test]
+    fn several_may_create_the_same_file_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("notes.db");
+        std::thread::scope(|threads| {
+            for _ in 0..6 {
+                threads.spawn(|| assert_eq!(note(&open(&path, &NEW).unwrap()), ("kept".into(), 4)));
+            }
+        });
     }
 }

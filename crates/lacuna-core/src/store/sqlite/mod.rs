@@ -1,21 +1,21 @@
 //! The embedded store: one SQLite file, many readers, one writer with group commit.
 
-pub(crate) mod columns;
 pub(crate) mod engine;
 mod write;
 pub(crate) mod writer;
 
 use std::path::Path;
 
+use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row as Columns, TransactionBehavior, params};
 
 pub use self::engine::SqliteOptions;
 pub(crate) use self::write::unless_taken;
 
-use self::columns::{at, bytes, number_u32, number_u64, optional_at};
 use self::engine::{Database, Schema};
 use self::writer::Writer;
 use super::check::check_batch;
+use super::columns::{ids as split_ids, number_u32, number_u64, time};
 use super::pool::{Loan, Pool};
 use super::{
     AUDIT_PAGE_MAX, AuditRow, Batch, Body, ChainHead, Change, Intent, Row, Store, TOKENS_PAGE_MAX, TokenRow,
@@ -133,7 +133,7 @@ impl Store for SqliteStore {
         let intents = self.snapshot(vault, |snapshot, number| {
             let sql = "SELECT id, memories FROM intent WHERE vault = ?1 ORDER BY id";
             collect(snapshot, sql, params![number], |row| {
-                Ok(Intent { id: number_u64(row.get(0)?)?, memories: columns::ids(&bytes(row, 1)?)? })
+                Ok(Intent { id: number_u64(row.get(0)?)?, memories: split_ids(&bytes(row, 1)?)? })
             })
         })?;
         Ok(intents.unwrap_or_default())
@@ -172,6 +172,19 @@ impl Store for SqliteStore {
         let after = after.map(|id| *id.as_bytes());
         collect(&*self.readers.get()?, &sql, params![after, limit], header_columns)
     }
+}
+
+fn at(row: &Columns<'_>, column: usize) -> Result<Timestamp> {
+    time(row.get(column)?)
+}
+
+fn optional_at(row: &Columns<'_>, column: usize) -> Result<Option<Timestamp>> {
+    row.get::<_, Option<i64>>(column)?.map(time).transpose()
+}
+
+pub(crate) fn bytes(row: &Columns<'_>, column: usize) -> Result<Vec<u8>> {
+    let value = row.get_ref(column)?;
+    Ok(value.as_blob().map_err(rusqlite::Error::from)?.to_vec())
 }
 
 pub(crate) fn collect<T>(

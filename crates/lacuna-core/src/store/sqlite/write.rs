@@ -2,12 +2,12 @@
 
 use rusqlite::{Connection, ErrorCode, params};
 
-use super::columns::{joined, stored};
 use super::writer::{Applied, Apply};
 use super::{header, vault_number};
 use crate::domain::{MemoryId, OrgId, Revision, millis};
 use crate::error::{Error, Result};
 use crate::store::check::{forgotten, intent_taken, next_header, no_body_to_keep};
+use crate::store::columns::{joined, stored};
 use crate::store::{AuditRow, Batch, Body, Intent, Row, TokenChange, TokenRow, VaultHeader, scope_columns};
 
 /// Rows of one vault lie in one range of 2^32 places.

@@ -17,6 +17,8 @@ const QUEUE_MAX: usize = 256;
 const GROUP_MAX: usize = 64;
 /// After this many groups the log is scrubbed even though more work is waiting.
 const SCRUB_GROUPS_MAX: u32 = 32;
+/// How long a reader may hold up scrubbing, and with it the writer.
+const SCRUB_WAIT: Duration = Duration::from_millis(50);
 /// How soon to try again when a reader kept the log from being scrubbed.
 const SCRUB_RETRY: Duration = Duration::from_millis(100);
 
@@ -188,14 +190,22 @@ impl Scribe {
     /// Moves the log into the database and cuts it to nothing, so that it does not keep what was erased.
     fn scrub(&mut self) {
         let Some(connection) = &self.connection else { return };
-        let checkpoint =
-            connection.pragma_query_value(None, "wal_checkpoint(TRUNCATE)", |row| row.get::<_, i64>(0));
+        let checkpoint = checkpoint(connection).and_then(|busy| {
+            self.database.wait_for_locks(connection)?;
+            Ok(busy)
+        });
         match checkpoint {
-            Ok(0) => self.unscrubbed_groups = 0,
-            Ok(_) => tracing::debug!("a reader keeps erased bytes in the log; scrubbing it later"),
+            Ok(false) => self.unscrubbed_groups = 0,
+            Ok(true) => tracing::debug!("a reader keeps erased bytes in the log; scrubbing it later"),
             Err(error) => tracing::warn!(%error, "the log could not be scrubbed; trying again later"),
         }
     }
+}
+
+/// Whether a reader stood in the way.
+fn checkpoint(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.busy_timeout(SCRUB_WAIT)?;
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
 }
 
 enum Failure {
@@ -255,5 +265,109 @@ fn same_again(error: &Error) -> Error {
         },
         Error::Corrupt(what) => Error::Corrupt(what.clone()),
         other => Error::Unavailable { code: "store_unavailable", reason: other.to_string(), source: None },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::sqlite::engine::{Schema, SqliteOptions};
+
+    static SCHEMA: Schema = Schema {
+        application_id: 7,
+        migrations: &["
+            CREATE TABLE parent (id INTEGER PRIMARY KEY);
+            CREATE TABLE child (parent INTEGER REFERENCES parent DEFERRABLE INITIALLY DEFERRED);"],
+    };
+
+    enum Work {
+        Good(i64),
+        Refused(i64),
+        /// A deferred reference to nothing: every statement works and the commit fails.
+        FailsAtCommit,
+    }
+
+    impl Apply for Work {
+        type Done = i64;
+        const SCRUB_FIRST: bool = false;
+
+        fn apply(&self, connection: &Connection) -> Result<Applied<i64>> {
+            let insert = |id| connection.execute("INSERT INTO parent VALUES (?1)", [id]);
+            let done = match self {
+                Self::Good(id) => insert(*id).map(|_| *id)?,
+                Self::Refused(id) => {
+                    insert(*id)?;
+                    return Err(Error::NotFound("reason to go on"));
+                }
+                Self::FailsAtCommit => connection.execute("INSERT INTO child VALUES (-1)", []).map(|_| 0)?,
+            };
+            Ok(Applied { done, erased: false })
+        }
+    }
+
+    fn database(folder: &tempfile::TempDir) -> Database {
+        Database::open(&folder.path().join("x.db"), &SCHEMA, SqliteOptions::default()).unwrap()
+    }
+
+    fn parents(database: &Database) -> Vec<i64> {
+        let connection = database.connect().unwrap();
+        let mut statement = connection.prepare("SELECT id FROM parent ORDER BY id").unwrap();
+        statement.query_map([], |row| row.get(0)).unwrap().map(|id| id.unwrap()).collect()
+    }
+
+    fn scribe(database: &Database) -> Scribe {
+        Scribe {
+            database: database.clone(),
+            connection: Some(database.connect().unwrap()),
+            transactions: Arc::default(),
+            unscrubbed_groups: 0,
+        }
+    }
+
+    fn group(work: Vec<Work>) -> (Vec<Job<Work>>, Vec<Receiver<Result<i64>>>) {
+        work.into_iter()
+            .map(|work| {
+                let (answer, answered) = sync_channel(1);
+                (Job { work, answer }, answered)
+            })
+            .unzip()
+    }
+
+    fn codes(answers: &[Receiver<Result<i64>>]) -> Vec<&'static str> {
+        answers.iter().map(|answer| answer.recv().unwrap().err().map_or("ok", |error| error.code())).collect()
+    }
+
+    #[test]
+    fn a_refused_batch_does_not_touch_its_group() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = database(&folder);
+        let (jobs, answers) = group(vec![Work::Good(1), Work::Refused(2), Work::Good(1), Work::Good(3)]);
+        let mut scribe = scribe(&database);
+        scribe.write_group(jobs);
+        assert_eq!(codes(&answers), ["ok", "not_found", "store_unavailable", "ok"]);
+        assert_eq!((parents(&database), scribe.transactions.load(Ordering::Relaxed)), (vec![1, 3], 1));
+    }
+
+    #[test]
+    fn a_failed_commit_fails_its_whole_group_and_the_next_one_works() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = database(&folder);
+        let (jobs, answers) = group(vec![Work::Good(1), Work::FailsAtCommit, Work::Good(2)]);
+        let mut scribe = scribe(&database);
+        scribe.write_group(jobs);
+        assert_eq!(codes(&answers), ["store_unavailable"; 3]);
+        assert!(parents(&database).is_empty() && scribe.connection.is_none());
+        let (jobs, answers) = group(vec![Work::Good(1)]);
+        scribe.write_group(jobs);
+        assert_eq!((codes(&answers), parents(&database)), (vec!["ok"], vec![1]));
+    }
+
+    #[test]
+    fn work_is_answered_by_the_thread() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = database(&folder);
+        let writer = Writer::start(database.clone()).unwrap();
+        assert_eq!(writer.run(Work::Good(5)).unwrap(), 5);
+        assert_eq!((writer.transactions(), parents(&database)), (1, vec![5]));
     }
 }

@@ -1,24 +1,14 @@
 //! How values stand in columns, and how they are read back without trusting them.
 
 use jiff::Timestamp;
-use rusqlite::Row as Columns;
 
 use crate::domain::{MemoryId, from_millis};
 use crate::error::{Error, Result};
 
 const ID_BYTES: usize = 16;
 
-pub(crate) fn at(row: &Columns<'_>, column: usize) -> Result<Timestamp> {
-    from_millis(row.get(column)?).ok_or_else(no_time)
-}
-
-pub(crate) fn optional_at(row: &Columns<'_>, column: usize) -> Result<Option<Timestamp>> {
-    row.get::<_, Option<i64>>(column)?.map(|millis| from_millis(millis).ok_or_else(no_time)).transpose()
-}
-
-pub(crate) fn bytes(row: &Columns<'_>, column: usize) -> Result<Vec<u8>> {
-    let value = row.get_ref(column)?;
-    Ok(value.as_blob().map_err(rusqlite::Error::from)?.to_vec())
+pub(crate) fn time(stored: i64) -> Result<Timestamp> {
+    from_millis(stored).ok_or_else(|| Error::corrupt("a stored time lies outside the calendar"))
 }
 
 pub(crate) fn number_u64(stored: i64) -> Result<u64> {
@@ -29,7 +19,7 @@ pub(crate) fn number_u32(stored: i64) -> Result<u32> {
     u32::try_from(stored).map_err(|_| Error::corrupt("a stored number is out of range"))
 }
 
-/// A number as SQLite and PostgreSQL keep it.
+/// A number as databases keep it: signed.
 pub(crate) fn stored(number: u64) -> Result<i64> {
     i64::try_from(number).map_err(|_| Error::invalid("batch", "a number is out of range"))
 }
@@ -45,8 +35,4 @@ pub(crate) fn ids(joined: &[u8]) -> Result<Vec<MemoryId>> {
         return Err(Error::corrupt("a list of ids is cut short"));
     }
     Ok(ids.iter().map(|id| MemoryId::from_bytes(*id)).collect())
-}
-
-fn no_time() -> Error {
-    Error::corrupt("a stored time lies outside the calendar")
 }

@@ -1,0 +1,171 @@
+//! The keystore for many nodes: a PostgreSQL schema of its own, on the same server as the data or another.
+
+use postgres::Row as Columns;
+
+use super::check::{check_batch, check_root, class_taken, no_such_class};
+use super::{KeyBatch, KeyStore, VaultKeys, WrappedClassKey, WrappedMemoryKey, WrappedRoot};
+use crate::domain::{MemoryId, VaultId};
+use crate::error::{Error, Result};
+use crate::store::VAULTS_PAGE_MAX;
+use crate::store::columns::number_u32;
+use crate::store::postgres::engine::{Reach, Schema, Server, Session};
+use crate::store::postgres::{fixed, id, memory_id};
+
+static SCHEMA: Schema = Schema {
+    name: "lacuna_keys",
+    app_role: "lacuna_keys_app",
+    admin_role: "lacuna_keys_admin",
+    migrations: &[include_str!("schema_postgres.sql")],
+};
+
+const ALL_MEMORY_KEYS: &str =
+    "SELECT memory, class, binding, wrapped FROM lacuna_keys.memory_key WHERE vault = $1";
+const SOME_MEMORY_KEYS: &str = "
+    SELECT memory, class, binding, wrapped FROM lacuna_keys.memory_key WHERE vault = $1 AND memory = ANY($2)";
+
+/// Wrapped keys in the schema `lacuna_keys` of a PostgreSQL database.
+pub struct PostgresKeys(Server);
+
+impl PostgresKeys {
+    /// Connects, and makes or migrates the schema where needed.
+    pub fn open(url: &str) -> Result<Self> {
+        Server::open(url, &SCHEMA).map(Self)
+    }
+}
+
+impl KeyStore for PostgresKeys {
+    fn vault_keys(&self, vault: VaultId) -> Result<Option<VaultKeys>> {
+        let root_sql = "
+            SELECT generation, key_version, epoch, holder, wrapped FROM lacuna_keys.root WHERE vault = $1";
+        let class_sql = "SELECT id, wrapped FROM lacuna_keys.class_key WHERE vault = $1 ORDER BY number";
+        self.0.read(Reach::Vault(vault), |session| {
+            let Some(root) = session.query_opt(root_sql, &[&id(&vault)])? else { return Ok(None) };
+            let classes = session.query(class_sql, &[&id(&vault)])?;
+            let class = |row: &Columns| Ok(WrappedClassKey { id: fixed(row, 0)?, wrapped: row.try_get(1)? });
+            let classes = classes.iter().map(class).collect::<Result<_>>()?;
+            Ok(Some(VaultKeys { root: read_root(&root)?, classes }))
+        })
+    }
+
+    fn memory_keys(
+        &self,
+        vault: VaultId,
+        only: Option<&[MemoryId]>,
+        visit: &mut dyn FnMut(WrappedMemoryKey) -> Result<()>,
+    ) -> Result<()> {
+        let mut visit_row = |row: &Columns| visit(read_memory_key(row)?);
+        self.0.read(Reach::Vault(vault), |session| match only {
+            None => session.stream(ALL_MEMORY_KEYS, &[&id(&vault)], &mut visit_row),
+            Some(ids) => {
+                let ids: Vec<_> = ids.iter().map(memory_id).collect();
+                session.stream(SOME_MEMORY_KEYS, &[&id(&vault), &ids], &mut visit_row)
+            }
+        })
+    }
+
+    fn commit(&self, batch: KeyBatch) -> Result<()> {
+        check_batch(&batch)?;
+        self.0.write(Reach::Vault(batch.vault), |session| apply(session, &batch))
+    }
+
+    fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {
+        let sql = "
+            SELECT vault FROM lacuna_keys.root
+            WHERE $1::bytea IS NULL OR vault > $1 ORDER BY vault LIMIT $2";
+        let limit = limit.min(VAULTS_PAGE_MAX) as i64;
+        self.0.read(Reach::Admin, |session| {
+            let rows = session.query(sql, &[&after.as_ref().map(id), &limit])?;
+            rows.iter().map(|row| Ok(VaultId::from_bytes(fixed(row, 0)?))).collect()
+        })
+    }
+}
+
+fn read_root(row: &Columns) -> Result<WrappedRoot> {
+    Ok(WrappedRoot {
+        generation: number_u32(row.try_get(0)?)?,
+        key_version: number_u32(row.try_get(1)?)?,
+        epoch: number_u32(row.try_get(2)?)?,
+        holder: small(row.try_get(3)?)?,
+        wrapped: row.try_get(4)?,
+    })
+}
+
+fn read_memory_key(row: &Columns) -> Result<WrappedMemoryKey> {
+    Ok(WrappedMemoryKey {
+        memory: MemoryId::from_bytes(fixed(row, 0)?),
+        class: fixed(row, 1)?,
+        binding: small(row.try_get(2)?)?,
+        wrapped: row.try_get(3)?,
+    })
+}
+
+fn small(stored: i16) -> Result<u8> {
+    u8::try_from(stored).map_err(|_| Error::corrupt("a stored number is out of range"))
+}
+
+fn apply(session: &mut Session<'_>, batch: &KeyBatch) -> Result<()> {
+    let sql = "SELECT generation FROM lacuna_keys.root WHERE vault = $1 FOR UPDATE";
+    let stored = session.query_opt(sql, &[&id(&batch.vault)])?;
+    let generation = stored.map(|row| number_u32(row.try_get(0)?)).transpose()?;
+    check_root(generation, batch)?;
+    if let Some((root, _)) = &batch.root {
+        put_root(session, batch.vault, root, generation.is_none())?;
+    }
+    for class in &batch.classes {
+        let sql = "INSERT INTO lacuna_keys.class_key (vault, id, wrapped) VALUES ($1, $2, $3)";
+        session.insert(sql, &[&id(&batch.vault), &class.id.as_slice(), &class.wrapped], class_taken)?;
+    }
+    put_memory_keys(session, batch)?;
+    destroy(session, batch)
+}
+
+fn put_root(session: &mut Session<'_>, vault: VaultId, root: &WrappedRoot, is_new: bool) -> Result<()> {
+    let insert = "
+        INSERT INTO lacuna_keys.root (vault, generation, key_version, epoch, holder, wrapped)
+        VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (vault) DO NOTHING";
+    let update = "
+        UPDATE lacuna_keys.root
+        SET generation = $2, key_version = $3, epoch = $4, holder = $5, wrapped = $6 WHERE vault = $1";
+    let written = session.execute(
+        if is_new { insert } else { update },
+        &[
+            &id(&vault),
+            &i64::from(root.generation),
+            &i64::from(root.key_version),
+            &i64::from(root.epoch),
+            &i16::from(root.holder),
+            &root.wrapped,
+        ],
+    )?;
+    // Nothing written: another node made the same root a moment earlier.
+    if written == 1 { Ok(()) } else { Err(Error::Conflict("the vault's root key")) }
+}
+
+fn put_memory_keys(session: &mut Session<'_>, batch: &KeyBatch) -> Result<()> {
+    if batch.memories.is_empty() {
+        return Ok(());
+    }
+    let memories: Vec<_> = batch.memories.iter().map(|key| memory_id(&key.memory)).collect();
+    let classes: Vec<_> = batch.memories.iter().map(|key| key.class.as_slice()).collect();
+    let bindings: Vec<_> = batch.memories.iter().map(|key| i16::from(key.binding)).collect();
+    let wrapped: Vec<_> = batch.memories.iter().map(|key| key.wrapped.as_slice()).collect();
+    let sql = "
+        INSERT INTO lacuna_keys.memory_key (vault, memory, class, binding, wrapped)
+        SELECT $1, * FROM unnest($2::bytea[], $3::bytea[], $4::smallint[], $5::bytea[])
+        ON CONFLICT (vault, memory) DO UPDATE SET
+            class = excluded.class, binding = excluded.binding, wrapped = excluded.wrapped";
+    session.insert(sql, &[&id(&batch.vault), &memories, &classes, &bindings, &wrapped], no_such_class)?;
+    Ok(())
+}
+
+/// The row goes at once; what is left of it in the heap goes with the next vacuum, and is worthless
+/// after the next epoch.
+fn destroy(session: &mut Session<'_>, batch: &KeyBatch) -> Result<()> {
+    if batch.destroys.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<_> = batch.destroys.iter().map(memory_id).collect();
+    let sql = "DELETE FROM lacuna_keys.memory_key WHERE vault = $1 AND memory = ANY($2)";
+    session.execute(sql, &[&id(&batch.vault), &ids])?;
+    Ok(())
+}

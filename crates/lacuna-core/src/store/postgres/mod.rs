@@ -1,0 +1,233 @@
+//! The store for many nodes: PostgreSQL, with forced row-level security under a role that owns nothing.
+
+pub(crate) mod engine;
+mod write;
+
+use std::collections::HashMap;
+
+use postgres::Row as Columns;
+
+use self::engine::{Reach, Schema, Server};
+use super::check::check_batch;
+use super::columns::{ids as split_ids, number_u32, number_u64, time};
+use super::{
+    AUDIT_PAGE_MAX, AuditRow, Batch, Body, ChainHead, Change, Intent, Row, Store, TOKENS_PAGE_MAX, TokenRow,
+    VAULTS_PAGE_MAX, VaultHeader, scope_from_columns,
+};
+use crate::domain::{Lifecycle, MemoryId, OrgId, Revision, VaultId};
+use crate::error::{Error, Result};
+
+static SCHEMA: Schema = Schema {
+    name: "lacuna",
+    app_role: "lacuna_app",
+    admin_role: "lacuna_admin",
+    migrations: &[include_str!("schema.sql")],
+};
+
+const CHANGES: &str = "
+    SELECT revision, id, state, created_at, updated_at, expires_at, key_version, frame_revision, frame
+    FROM lacuna.memory WHERE vault = $1 AND revision > $2
+    UNION ALL
+    SELECT revision, id, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+    FROM lacuna.tombstone WHERE vault = $1 AND revision > $2
+    ORDER BY revision";
+const ROWS: &str = "
+    SELECT revision, id, state, created_at, updated_at, expires_at, key_version, frame_revision, frame,
+           body_revision, body_bytes, body
+    FROM lacuna.memory WHERE vault = $1 AND id = ANY($2)";
+const TOKEN: &str = "
+    SELECT id, hash, org, holder, roles, label, created_at, expires_at, revoked_at
+    FROM lacuna.token WHERE hash = $1";
+const TOKENS: &str = "
+    SELECT id, hash, org, holder, roles, label, created_at, expires_at, revoked_at
+    FROM lacuna.token WHERE org = $1 ORDER BY created_at, id LIMIT $2";
+const HEADER: &str = "
+    SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash
+    FROM lacuna.vault WHERE id = $1";
+const HEADERS: &str = "
+    SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash
+    FROM lacuna.vault WHERE $1::bytea IS NULL OR id > $1 ORDER BY id LIMIT $2";
+
+/// Sealed memories in the schema `lacuna` of a PostgreSQL database.
+pub struct PostgresStore(Server);
+
+impl PostgresStore {
+    /// Connects, and makes or migrates the schema where needed.
+    pub fn open(url: &str) -> Result<Self> {
+        Server::open(url, &SCHEMA).map(Self)
+    }
+}
+
+impl Store for PostgresStore {
+    fn vault(&self, vault: VaultId) -> Result<Option<VaultHeader>> {
+        self.0.read(Reach::Vault(vault), |session| {
+            session.query_opt(HEADER, &[&id(&vault)])?.as_ref().map(header).transpose()
+        })
+    }
+
+    fn revision(&self, vault: VaultId) -> Result<Revision> {
+        // Row-level security leaves one row at most: the scope is the filter.
+        let text = self
+            .0
+            .read_one_text(Reach::Vault(vault), "SELECT coalesce(max(revision), 0) FROM lacuna.vault")?;
+        let revision = text.and_then(|text| text.parse().ok());
+        revision.map(Revision).ok_or_else(|| Error::corrupt("a vault has no valid revision"))
+    }
+
+    fn changes(
+        &self,
+        vault: VaultId,
+        since: Revision,
+        visit: &mut dyn FnMut(Change) -> Result<()>,
+    ) -> Result<Revision> {
+        self.0.read(Reach::Vault(vault), |session| {
+            let header = session.query_opt(HEADER, &[&id(&vault)])?.as_ref().map(header).transpose()?;
+            let since = i64::try_from(since.0).unwrap_or(i64::MAX);
+            session.stream(CHANGES, &[&id(&vault), &since], &mut |columns| visit(change(columns)?))?;
+            Ok(header.map_or(Revision::ZERO, |header| header.revision))
+        })
+    }
+
+    fn rows(&self, vault: VaultId, ids: &[MemoryId]) -> Result<Vec<Option<Row>>> {
+        let asked: Vec<_> = ids.iter().map(memory_id).collect();
+        self.0.read(Reach::Vault(vault), |session| {
+            let mut found = HashMap::with_capacity(ids.len());
+            session.stream(ROWS, &[&id(&vault), &asked], &mut |columns| {
+                let row = row(columns, body(columns)?)?;
+                found.insert(row.id, row);
+                Ok(())
+            })?;
+            Ok(ids.iter().map(|id| found.get(id).cloned()).collect())
+        })
+    }
+
+    fn commit(&self, batch: Batch) -> Result<Revision> {
+        check_batch(&batch)?;
+        let reach = Reach::VaultAndTokens(batch.vault, &batch.scope.org);
+        self.0.write(reach, |session| write::apply(session, &batch))
+    }
+
+    fn intents(&self, vault: VaultId) -> Result<Vec<Intent>> {
+        let sql = "SELECT id, memories FROM lacuna.intent WHERE vault = $1 ORDER BY id";
+        self.0.read(Reach::Vault(vault), |session| {
+            let rows = session.query(sql, &[&id(&vault)])?;
+            let intent = |row: &Columns| {
+                Ok(Intent { id: number_u64(row.try_get(0)?)?, memories: split_ids(row.try_get(1)?)? })
+            };
+            rows.iter().map(intent).collect()
+        })
+    }
+
+    fn audit(&self, vault: VaultId, after: u64) -> Result<Vec<AuditRow>> {
+        let sql = "
+            SELECT seq, at, hash, entry FROM lacuna.audit
+            WHERE vault = $1 AND seq > $2 ORDER BY seq LIMIT $3";
+        let after = i64::try_from(after).unwrap_or(i64::MAX);
+        self.0.read(Reach::Vault(vault), |session| {
+            let rows = session.query(sql, &[&id(&vault), &after, &(AUDIT_PAGE_MAX as i64)])?;
+            rows.iter().map(audit_row).collect()
+        })
+    }
+
+    fn token(&self, hash: &[u8; 32]) -> Result<Option<TokenRow>> {
+        self.0.read(Reach::Admin, |session| {
+            session.query_opt(TOKEN, &[&hash.as_slice()])?.as_ref().map(token).transpose()
+        })
+    }
+
+    fn tokens(&self, org: &OrgId) -> Result<Vec<TokenRow>> {
+        self.0.read(Reach::Tokens(org), |session| {
+            let rows = session.query(TOKENS, &[&org.as_str(), &(TOKENS_PAGE_MAX as i64)])?;
+            rows.iter().map(token).collect()
+        })
+    }
+
+    fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultHeader>> {
+        let limit = limit.min(VAULTS_PAGE_MAX) as i64;
+        self.0.read(Reach::Admin, |session| {
+            let rows = session.query(HEADERS, &[&after.as_ref().map(id), &limit])?;
+            rows.iter().map(header).collect()
+        })
+    }
+}
+
+/// An id as a column holds it.
+pub(crate) fn id(vault: &VaultId) -> &[u8] {
+    vault.as_bytes()
+}
+
+pub(crate) fn memory_id(id: &MemoryId) -> &[u8] {
+    id.as_bytes()
+}
+
+/// A column of exactly `N` bytes.
+pub(crate) fn fixed<const N: usize>(row: &Columns, column: usize) -> Result<[u8; N]> {
+    let bytes: &[u8] = row.try_get(column)?;
+    bytes.try_into().map_err(|_| Error::corrupt("a stored id or hash has the wrong length"))
+}
+
+fn header(row: &Columns) -> Result<VaultHeader> {
+    Ok(VaultHeader {
+        id: VaultId::from_bytes(fixed(row, 0)?),
+        scope: scope_from_columns(row.try_get(1)?, row.try_get(2)?, row.try_get(3)?)?,
+        revision: Revision(number_u64(row.try_get(4)?)?),
+        created_at: time(row.try_get(5)?)?,
+        audit: ChainHead { seq: number_u64(row.try_get(6)?)?, hash: fixed(row, 7)? },
+    })
+}
+
+fn change(columns: &Columns) -> Result<Change> {
+    if columns.try_get::<_, Option<i16>>(2)?.is_none() {
+        return Ok(Change::Gone(MemoryId::from_bytes(fixed(columns, 1)?)));
+    }
+    Ok(Change::Put(row(columns, Body::Unchanged)?))
+}
+
+fn body(columns: &Columns) -> Result<Body> {
+    let sealed: Option<Vec<u8>> = columns.try_get(11)?;
+    Ok(match (columns.try_get::<_, Option<i64>>(9)?, sealed) {
+        (None, _) => Body::None,
+        (Some(revision), Some(sealed)) => Body::Inline { revision: number_u32(revision)?, sealed },
+        (Some(revision), None) => {
+            Body::Blob { revision: number_u32(revision)?, bytes: number_u64(columns.try_get(10)?)? }
+        }
+    })
+}
+
+fn row(columns: &Columns, body: Body) -> Result<Row> {
+    let state = u8::try_from(columns.try_get::<_, i16>(2)?).ok().and_then(Lifecycle::from_code);
+    Ok(Row {
+        id: MemoryId::from_bytes(fixed(columns, 1)?),
+        state: state.ok_or_else(|| Error::corrupt("a memory has an unknown state"))?,
+        created_at: time(columns.try_get(3)?)?,
+        updated_at: time(columns.try_get(4)?)?,
+        expires_at: columns.try_get::<_, Option<i64>>(5)?.map(time).transpose()?,
+        key_version: number_u32(columns.try_get(6)?)?,
+        frame_revision: number_u32(columns.try_get(7)?)?,
+        frame: columns.try_get(8)?,
+        body,
+    })
+}
+
+fn audit_row(row: &Columns) -> Result<AuditRow> {
+    Ok(AuditRow {
+        seq: number_u64(row.try_get(0)?)?,
+        at: time(row.try_get(1)?)?,
+        hash: fixed(row, 2)?,
+        entry: row.try_get(3)?,
+    })
+}
+
+fn token(row: &Columns) -> Result<TokenRow> {
+    Ok(TokenRow {
+        id: fixed(row, 0)?,
+        hash: fixed(row, 1)?,
+        org: OrgId::new(row.try_get(2)?).map_err(|_| Error::corrupt("a token has no valid org"))?,
+        user: row.try_get(3)?,
+        roles: row.try_get(4)?,
+        label: row.try_get(5)?,
+        created_at: time(row.try_get(6)?)?,
+        expires_at: row.try_get::<_, Option<i64>>(7)?.map(time).transpose()?,
+        revoked_at: row.try_get::<_, Option<i64>>(8)?.map(time).transpose()?,
+    })
+}

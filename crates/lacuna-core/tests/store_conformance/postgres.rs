@@ -1,0 +1,203 @@
+//! PostgreSQL: the suites, and what the database itself enforces.
+
+use lacuna_core::domain::VaultId;
+use lacuna_core::keys::{KeyBatch, KeyStore, PostgresKeys};
+use lacuna_core::store::{Batch, PostgresStore, Store, TokenChange};
+use postgres::{Client, NoTls};
+
+use crate::samples::*;
+use crate::{contention, key_suite, model, suite};
+
+const SERVER_VARIABLE: &str = "LACUNA_TEST_POSTGRES";
+
+/// A database of this test's own, dropped at its end.
+struct Database {
+    server: String,
+    name: String,
+}
+
+impl Database {
+    /// `None` without a server, which a plain `cargo test` may do and `cargo xtask test` never does.
+    fn make(test: &str) -> Option<Self> {
+        let Ok(server) = std::env::var(SERVER_VARIABLE) else {
+            println!("skipped: {SERVER_VARIABLE} is not set; `cargo xtask test` sets it");
+            return None;
+        };
+        let database = Self { server, name: format!("lacuna_{test}_{}", std::process::id()) };
+        database.admin(&format!("CREATE DATABASE {}", database.name));
+        Some(database)
+    }
+
+    fn url(&self) -> String {
+        let (server, _) = self.server.rsplit_once('/').unwrap();
+        format!("{server}/{}", self.name)
+    }
+
+    fn client(&self) -> Client {
+        Client::connect(&self.url(), NoTls).unwrap()
+    }
+
+    fn admin(&self, sql: &str) {
+        Client::connect(&self.server, NoTls).unwrap().batch_execute(sql).unwrap();
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        self.admin(&format!("DROP DATABASE {} WITH (FORCE)", self.name));
+    }
+}
+
+#[test]
+fn the_store_conforms() {
+    let Some(database) = Database::make("store") else { return };
+    suite::conformance(&PostgresStore::open(&database.url()).unwrap());
+    suite::reopening(&|| Box::new(PostgresStore::open(&database.url()).unwrap()));
+}
+
+#[test]
+fn the_keys_conform() {
+    let Some(database) = Database::make("keys") else { return };
+    key_suite::conformance(&PostgresKeys::open(&database.url()).unwrap());
+    key_suite::reopening(&|| Box::new(PostgresKeys::open(&database.url()).unwrap()));
+}
+
+#[test]
+fn it_does_what_the_model_does() {
+    let Some(database) = Database::make("model") else { return };
+    let store = PostgresStore::open(&database.url()).unwrap();
+    model::check(12, &store);
+}
+
+#[test]
+fn writers_take_turns() {
+    let Some(database) = Database::make("turns") else { return };
+    let store = PostgresStore::open(&database.url()).unwrap();
+    contention::writers_take_turns(&store, 4, 10);
+}
+
+/// Two vaults with one row of every kind each.
+fn two_vaults(store: &PostgresStore) -> (VaultId, VaultId) {
+    for (user, token_number) in [("ann", 1), ("ben", 2)] {
+        let full = Batch {
+            puts: vec![row(1)],
+            removals: vec![id(2)],
+            opens: vec![lacuna_core::store::Intent { id: 1, memories: vec![id(1)] }],
+            audit: vec![audit_row(1)],
+            tokens: vec![TokenChange::Add(token(token_number))],
+            ..batch(store, user)
+        };
+        store.commit(full).unwrap();
+    }
+    (scope("ann").vault_id(), scope("ben").vault_id())
+}
+
+fn hex(vault: VaultId) -> String {
+    vault.to_string().trim_start_matches("vlt_").to_owned()
+}
+
+#[test]
+fn a_scope_hides_every_other_vault() {
+    let Some(database) = Database::make("scope") else { return };
+    let (ann, ben) = two_vaults(&PostgresStore::open(&database.url()).unwrap());
+    let mut client = database.client();
+    let tables = [
+        ("vault", "id"),
+        ("memory", "vault"),
+        ("tombstone", "vault"),
+        ("intent", "vault"),
+        ("audit", "vault"),
+    ];
+    for (table, column) in tables {
+        let everything = format!("SELECT {column} FROM lacuna.{table}");
+        let mut transaction = client.transaction().unwrap();
+        transaction.batch_execute("SET LOCAL ROLE lacuna_app").unwrap();
+        assert_eq!(transaction.query(&everything, &[]).unwrap().len(), 0, "{table} without a scope");
+        transaction.execute("SELECT set_config('app.vault', $1, true)", &[&hex(ann)]).unwrap();
+        let seen: Vec<Vec<u8>> =
+            transaction.query(&everything, &[]).unwrap().iter().map(|row| row.get(0)).collect();
+        assert_eq!(seen, vec![ann.as_bytes().to_vec()], "{table}");
+    }
+    let mut transaction = client.transaction().unwrap();
+    transaction.batch_execute("SET LOCAL ROLE lacuna_app").unwrap();
+    transaction.execute("SELECT set_config('app.vault', $1, true)", &[&hex(ann)]).unwrap();
+    let sql = "INSERT INTO lacuna.intent (vault, id, memories) VALUES ($1, 9, '')";
+    let refused = transaction.execute(sql, &[&ben.as_bytes().as_slice()]).unwrap_err();
+    assert_eq!(refused.code().unwrap().code(), "42501");
+}
+
+#[test]
+fn neither_role_reaches_further_than_it_should() {
+    let Some(database) = Database::make("roles") else { return };
+    let (ann, _) = two_vaults(&PostgresStore::open(&database.url()).unwrap());
+    let keys = PostgresKeys::open(&database.url()).unwrap();
+    keys.commit(key_suite::first("ann")).unwrap();
+    let mut client = database.client();
+    let forbidden = [
+        ("lacuna_admin", "SELECT frame FROM lacuna.memory"),
+        ("lacuna_admin", "SELECT entry FROM lacuna.audit"),
+        ("lacuna_admin", "UPDATE lacuna.vault SET revision = 0"),
+        ("lacuna_app", "DELETE FROM lacuna.audit"),
+        ("lacuna_app", "UPDATE lacuna.audit SET entry = ''"),
+        ("lacuna_app", "DELETE FROM lacuna.tombstone"),
+        ("lacuna_app", "SELECT wrapped FROM lacuna_keys.root"),
+        ("lacuna_keys_app", "SELECT frame FROM lacuna.memory"),
+        ("lacuna_keys_admin", "SELECT wrapped FROM lacuna_keys.root"),
+        ("lacuna_keys_admin", "SELECT wrapped FROM lacuna_keys.memory_key"),
+    ];
+    for (role, sql) in forbidden {
+        let mut transaction = client.transaction().unwrap();
+        transaction
+            .batch_execute(&format!("SET LOCAL ROLE {role}; SET LOCAL app.vault = '{}'", hex(ann)))
+            .unwrap();
+        let refused = transaction.batch_execute(sql).unwrap_err();
+        assert_eq!(refused.code().unwrap().code(), "42501", "{role}: {sql}");
+    }
+    // Without a scope, nobody sees a key.
+    let mut transaction = client.transaction().unwrap();
+    transaction.batch_execute("SET LOCAL ROLE lacuna_keys_app").unwrap();
+    assert_eq!(transaction.query("SELECT * FROM lacuna_keys.root", &[]).unwrap().len(), 0);
+    assert_eq!(transaction.query("SELECT * FROM lacuna_keys.class_key", &[]).unwrap().len(), 0);
+}
+
+#[test]
+fn a_newer_schema_is_refused() {
+    let Some(database) = Database::make("newer") else { return };
+    drop(PostgresStore::open(&database.url()).unwrap());
+    database.client().batch_execute("INSERT INTO lacuna.migration VALUES (99)").unwrap();
+    assert_eq!(PostgresStore::open(&database.url()).err().unwrap().code(), "newer_database");
+}
+
+#[test]
+fn a_broken_connection_is_replaced() {
+    let Some(database) = Database::make("broken") else { return };
+    let store = PostgresStore::open(&database.url()).unwrap();
+    put(&store, "ann", vec![row(1)]);
+    let kill = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                WHERE application_name = 'lacuna' AND datname = current_database()";
+    database.client().batch_execute(kill).unwrap();
+    // The first call may find the broken connection; it says so, and the next one works.
+    if let Err(error) = store.revision(scope("ann").vault_id()) {
+        assert_eq!(error.code(), "store_unavailable");
+    }
+    put(&store, "ann", vec![row(2)]);
+    let empty = KeyBatch::new(scope("ann").vault_id());
+    PostgresKeys::open(&database.url()).unwrap().commit(empty).unwrap();
+}
+
+#[test]
+fn another_host_needs_tls() {
+    let refused = [
+        "postgres://lacuna@db.example.org/lacuna",
+        "postgres://lacuna@192.0.2.1/lacuna",
+        "host=localhost hostaddr=192.0.2.1 user=lacuna",
+        "postgres://lacuna@localhost,db.example.org/lacuna",
+        "user=lacuna",
+    ];
+    for url in refused {
+        assert_eq!(PostgresStore::open(url).err().unwrap().code(), "tls_required", "{url}");
+        assert_eq!(PostgresKeys::open(url).err().unwrap().code(), "tls_required", "{url}");
+    }
+    assert_eq!(PostgresStore::open("nonsense://").err().unwrap().code(), "bad_url");
+    assert_eq!(PostgresStore::open("postgres://a@127.0.0.1:1/x").err().unwrap().code(), "store_unavailable");
+}

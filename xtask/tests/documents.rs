@@ -1,0 +1,63 @@
+//! What the documents say is there, is there.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop there")]
+
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+/// The words between backticks that look like paths of this repository.
+fn named_paths(text: &str) -> Vec<&str> {
+    let quoted = text.split('`').skip(1).step_by(2);
+    let roots = ["crates/", "xtask", "bench/", "docs/", "fuzz", "sdk/", ".ci/"];
+    let is_path =
+        |word: &&str| roots.iter().any(|root| word.starts_with(root)) && !word.contains([' ', '*', '<']);
+    quoted.filter(is_path).collect()
+}
+
+#[test]
+fn every_path_that_a_document_names_exists() {
+    let documents = ["README.md", "ARCHITECTURE.md", "SECURITY.md", "CHANGELOG.md", "bench/README.md"];
+    for document in documents {
+        let text = std::fs::read_to_string(root().join(document)).unwrap();
+        let gone: Vec<_> =
+            named_paths(&text).into_iter().filter(|path| !root().join(path).exists()).collect();
+        assert!(gone.is_empty(), "{document} names what is not there: {gone:?}");
+    }
+    let map = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    assert!(named_paths(&map).len() > 20, "the map names its places");
+}
+
+#[test]
+fn the_ci_runs_the_test_command_of_the_readme() {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let ci = std::fs::read_to_string(root().join(".ci/run")).unwrap();
+    assert!(readme.contains("\ncargo xtask test\n"));
+    assert!(ci.lines().any(|line| line.trim() == "cargo xtask test"));
+}
+
+/// Only the vector kernels may be unsafe: every other exception would show here.
+#[test]
+fn unsafe_code_lives_in_one_module() {
+    let mut exceptions = Vec::new();
+    visit(&root().join("crates"), &mut |path, text| {
+        if text.lines().any(|line| line.contains("allow(unsafe_code") || line.contains("expect(unsafe_code"))
+        {
+            exceptions.push(path.strip_prefix(root()).unwrap().to_owned());
+        }
+    });
+    assert_eq!(exceptions, [Path::new("crates/lacuna-core/src/index/kernels.rs")]);
+}
+
+fn visit(folder: &Path, see: &mut impl FnMut(&Path, &str)) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            visit(&path, see);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            see(&path, &std::fs::read_to_string(&path).unwrap());
+        }
+    }
+}

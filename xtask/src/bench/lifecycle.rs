@@ -146,7 +146,7 @@ pub(super) fn writing(count: usize, questions: usize, folder: &Path) -> Result<W
     let service = service(folder, models)?;
     let (texts, remember) = (write_texts(count), grant::<Remember>(USER)?);
     service.remember(&grant("somebody-else")?, drafts(&texts[..1]))?;
-    service.work_backlog(BACKLOG_PATIENCE).transpose()?;
+    service.work_backlog(BACKLOG_PATIENCE, &mut |_| ()).transpose()?;
 
     let batches: Vec<&[String]> = texts.chunks(REMEMBER_BATCH).collect();
     let mut ids = Vec::with_capacity(count);
@@ -156,8 +156,8 @@ pub(super) fn writing(count: usize, questions: usize, folder: &Path) -> Result<W
         Ok(())
     })?;
     let acknowledged = started.elapsed();
-    let embedded: usize =
-        std::iter::from_fn(|| service.work_backlog(BACKLOG_PATIENCE)).sum::<lacuna_core::Result<_>>()?;
+    let embedded: usize = std::iter::from_fn(|| service.work_backlog(BACKLOG_PATIENCE, &mut |_| ()))
+        .sum::<lacuna_core::Result<_>>()?;
     let complete = started.elapsed() - BACKLOG_PATIENCE;
     if embedded != count {
         return Err(format!("{embedded} of {count} memories got their sentence vector").into());

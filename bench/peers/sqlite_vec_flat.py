@@ -1,8 +1,8 @@
 """sqlite-vec: a vec0 table in a SQLite file, searched exhaustively by cosine."""
 
-import sqlite3
 import time
 
+import apsw
 import sqlite_vec
 
 from job import ask, job, report, version
@@ -10,10 +10,10 @@ from job import ask, job, report, version
 BATCH = 1_000
 
 work = job()
-database = sqlite3.connect(work.folder / "vec.db")
+# Not every Python's own sqlite3 may load extensions.
+database = apsw.Connection(str(work.folder / "vec.db"))
 database.enable_load_extension(True)
-sqlite_vec.load(database)
-database.enable_load_extension(False)
+database.load_extension(sqlite_vec.loadable_path())
 database.execute(
     f"CREATE VIRTUAL TABLE memories USING vec0(vector float[{work.dimensions}] distance_metric=cosine)"
 )

@@ -16,7 +16,6 @@ use super::sentences;
 use super::service::{By, Recorded, USER, Vault, drafts, grant, service};
 use crate::Result;
 
-const NEIGHBOUR_RUNS: usize = 1_000;
 const NEIGHBOUR_MEMORIES: usize = 20;
 /// How long the backlog is waited for; what is remembered is in it before the call returns.
 const BACKLOG_PATIENCE: Duration = Duration::from_millis(100);
@@ -28,6 +27,7 @@ const WRITE_SEED: u64 = 77;
 pub(super) fn neighbours(
     corpus: &Arc<Corpus>,
     others: &[usize],
+    recalls: usize,
     folder: &Path,
 ) -> Result<Vec<(usize, Latency)>> {
     let vault = Vault::fill(folder, corpus.clone())?;
@@ -39,7 +39,7 @@ pub(super) fn neighbours(
             made += 1;
         }
         let ask = |run: usize| vault.ask(run % corpus.questions.len(), By::MeaningAndWords).map(drop);
-        figures.push((count, latency(NEIGHBOUR_RUNS, ask)?));
+        figures.push((count, latency(recalls, ask)?));
     }
     Ok(figures)
 }

@@ -35,6 +35,9 @@ pub(crate) struct Options {
     /// The vector kernels by themselves, with criterion, instead of the whole.
     #[arg(long)]
     kernels: bool,
+    /// This build, even if it is a debug one, whose figures say nothing.
+    #[arg(long)]
+    as_built: bool,
     /// Opens the vault in a folder and prints what it takes in RAM: how the driver calls itself.
     #[arg(long, hide = true)]
     open: Option<PathBuf>,
@@ -61,7 +64,7 @@ pub(crate) fn run(options: &Options) -> Result {
     if options.kernels {
         return cargo(&["bench", "--package", "lacuna-core"]);
     }
-    if cfg!(debug_assertions) {
+    if cfg!(debug_assertions) && !options.as_built {
         return again_in_release();
     }
     measure(options)

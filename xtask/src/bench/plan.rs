@@ -6,6 +6,8 @@ pub(super) struct Plan {
     /// The size at which it goes through the index alone.
     pub(super) bare: usize,
     pub(super) questions: usize,
+    /// Recalls that are timed, at small sizes; at large ones fewer.
+    pub(super) recalls: usize,
     /// Questions to the peers at sizes where each takes long.
     pub(super) questions_to_slow_peers: usize,
     /// Sizes at which the peers are measured too.
@@ -26,6 +28,7 @@ pub(super) const FULL: Plan = Plan {
     vaults: &[1_000, 5_000, 50_000, 100_000],
     bare: 1_000_000,
     questions: 200,
+    recalls: 2_000,
     questions_to_slow_peers: 20,
     peers_at: &[5_000, 50_000, 1_000_000],
     exact_static: &[5_000, 50_000, 1_000_000],
@@ -39,12 +42,13 @@ pub(super) const FULL: Plan = Plan {
 
 pub(super) const QUICK: Plan = Plan {
     vaults: &[200, 1_000],
-    bare: 25_000,
+    bare: 21_000,
     questions: 20,
+    recalls: 20,
     questions_to_slow_peers: 5,
     peers_at: &[1_000],
     exact_static: &[1_000],
-    exact_sentence: 100,
+    exact_sentence: 50,
     personal: 200,
     neighbours: &[0, 5],
     openings: 3,

@@ -77,7 +77,7 @@ impl Run<'_> {
         for (count, place) in places.chain([(self.plan.bare, Place::BareIndex)]) {
             progress(&format!("recall at {}", thousands(count)));
             let corpus = Arc::new(Corpus::clustered(count, self.plan.questions));
-            let figures = sizes::measure(&corpus, place, self.temporary()?.path())?;
+            let figures = sizes::measure(&corpus, place, self.plan.recalls, self.temporary()?.path())?;
             if self.plan.peers_at.contains(&count) {
                 beside.extend(self.vector_peers(Arc::into_inner(corpus), &figures)?);
             }
@@ -202,7 +202,12 @@ impl Run<'_> {
     fn neighbours(&mut self) -> Result {
         progress("recall beside other vaults");
         let corpus = Arc::new(Corpus::clustered(self.plan.personal, self.plan.questions));
-        let figures = lifecycle::neighbours(&corpus, self.plan.neighbours, self.temporary()?.path())?;
+        let figures = lifecycle::neighbours(
+            &corpus,
+            self.plan.neighbours,
+            self.plan.recalls,
+            self.temporary()?.path(),
+        )?;
         let alone = figures.first().map_or(Duration::ZERO, |(_, latency)| latency.p50);
         let row = |(others, latency): &(usize, Latency)| {
             vec![thousands(*others), time(latency.p50), time(latency.p99), ratio(latency.p50, alone)]

@@ -88,10 +88,10 @@ impl Embedder for Recorded {
 
 pub(super) fn service(folder: &Path, models: Models) -> Result<Lacuna> {
     Ok(Lacuna::new(Parts {
-        store: Arc::new(SqliteStore::open(&folder.join("lacuna.db"))?),
-        keys: Arc::new(SqliteKeys::open(&folder.join("keys.db"))?),
+        store: Arc::new(SqliteStore::open(folder.join("lacuna.db"))?),
+        keys: Arc::new(SqliteKeys::open(folder.join("keys.db"))?),
         kms: LocalKms::open(&folder.join("keys"), None)?,
-        blobs: Blobs::open(&folder.join("blobs"))?,
+        blobs: Blobs::open(folder.join("blobs"))?,
         models,
         clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy),

@@ -14,10 +14,10 @@ use super::measure::{Latency, latency};
 use super::service::{By, Recorded, Vault};
 use crate::Result;
 
-/// Recalls that are timed: about this many memories are passed over in all, within these bounds.
+/// At large sizes, as many recalls are timed as pass over about this many memories.
 const MEMORIES_SCANNED: usize = 50_000_000;
-const RUNS_MIN: usize = 200;
-const RUNS_MAX: usize = 2_000;
+/// Fewer would have no p99.
+const RECALLS_MIN: usize = 200;
 const DAY_MILLIS: i64 = 86_400_000;
 /// A moment after every memory that a bare index is filled with.
 const NOW_MILLIS: i64 = 1_775_000_000_000;
@@ -57,7 +57,7 @@ impl Target for Vault {
     }
 }
 
-pub(super) fn measure(corpus: &Arc<Corpus>, place: Place, folder: &Path) -> Result<Figures> {
+pub(super) fn measure(corpus: &Arc<Corpus>, place: Place, recalls: usize, folder: &Path) -> Result<Figures> {
     let started = Instant::now();
     let target: Box<dyn Target> = match place {
         Place::Vault => Box::new(Vault::fill(folder, corpus.clone())?),
@@ -65,7 +65,7 @@ pub(super) fn measure(corpus: &Arc<Corpus>, place: Place, folder: &Path) -> Resu
     };
     let filled_in = started.elapsed();
     let count = corpus.texts.len();
-    let runs = (MEMORIES_SCANNED / count).clamp(RUNS_MIN, RUNS_MAX);
+    let runs = recalls.min((MEMORIES_SCANNED / count).max(RECALLS_MIN));
     let timed = |by| latency(runs, |run| target.ask(run % corpus.questions.len(), by).map(drop));
     let (hybrid, meaning) = (timed(By::MeaningAndWords)?, timed(By::Meaning)?);
     let recall = recall_at_ten(corpus, &*target)?;

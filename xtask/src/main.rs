@@ -3,8 +3,10 @@
 #![allow(clippy::print_stdout)]
 
 mod bench;
+mod eval;
 mod model;
 mod postgres;
+mod process;
 mod test;
 mod tidy;
 
@@ -29,6 +31,9 @@ enum Task {
     Test(test::Arguments),
     /// Checks licences, advisories and sources of the dependencies.
     Tidy,
+    /// How well things are found, on fixed sets.
+    #[command(subcommand)]
+    Eval(eval::Command),
     /// The models that are packed into the binary.
     #[command(subcommand)]
     Model(model::Command),
@@ -39,6 +44,7 @@ fn main() -> ExitCode {
         Task::Bench(options) => bench::run(&options),
         Task::Test(arguments) => test::run(&arguments),
         Task::Tidy => tidy::run(),
+        Task::Eval(command) => eval::run(command),
         Task::Model(command) => model::run(command),
     };
     match outcome {

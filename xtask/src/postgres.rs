@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::Result;
-use crate::tidy::step;
+use crate::process::step;
 
 const PACKAGED_SERVERS: &str = "/usr/lib/postgresql";
 /// The server refuses to run as root; these accounts exist on most systems.
@@ -25,9 +25,16 @@ const KEEPER: &str = r#"
         -c fsync=off -c full_page_writes=off -c max_connections=300 </dev/null >>"$FOLDER/log" 2>&1 &
     server=$!
     cat >/dev/null
-    kill -INT "$server"
-    wait "$server"
-    rm -rf "$FOLDER"/*
+    # A server that is still starting does not hear the first signal.
+    tries=0
+    while [ -f "$FOLDER/data/postmaster.pid" ] && [ "$tries" -lt 100 ]; do
+        kill -INT "$server"
+        tries=$((tries + 1))
+        sleep 0.1
+    done
+    kill -KILL "$server" 2>/dev/null
+    wait "$server" 2>/dev/null
+    cd / && rm -rf "$FOLDER"
 "#;
 
 pub(crate) struct Server {

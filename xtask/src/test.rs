@@ -1,11 +1,11 @@
 //! `cargo xtask test`: the one command that says whether the tree is good.
 
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Instant;
 
 use crate::Result;
 use crate::postgres::Server;
-use crate::tidy::step;
+use crate::process::{cargo, has_cargo_command, step};
 
 /// Where tests find the server. Without it they skip what needs PostgreSQL, and say so.
 const SERVER_VARIABLE: &str = "LACUNA_TEST_POSTGRES";
@@ -42,15 +42,4 @@ fn with_server(server: &Server, arguments: Vec<&str>) -> Command {
     let mut command = cargo();
     command.args(arguments).env(SERVER_VARIABLE, server.url());
     command
-}
-
-pub(crate) fn cargo() -> Command {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-    command
-}
-
-pub(crate) fn has_cargo_command(name: &str) -> bool {
-    let version = cargo().args([name, "--version"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    version.is_ok_and(|status| status.success())
 }

@@ -94,9 +94,10 @@ fn longest_prefix(known: &HashMap<&str, u32>, word: &str) -> Option<(u32, usize)
 
 /// Cleans, spaces ideographs apart, strips accents and lowers, in the order of the reference.
 fn normalise(text: &str) -> String {
-    if text.is_ascii() {
-        return normalise_ascii(text);
-    }
+    if text.is_ascii() { normalise_ascii(text) } else { normalise_unicode(text) }
+}
+
+fn normalise_unicode(text: &str) -> String {
     let cleaned: String = text.chars().filter(|c| !is_dropped(*c)).flat_map(spaced).collect();
     cleaned.nfd().filter(|c| !is_accent(*c)).flat_map(char::to_lowercase).collect()
 }
@@ -176,6 +177,15 @@ mod tests {
         for case in cases {
             assert_eq!(minilm.encode(&case.text), case.minilm, "minilm: {:?}", case.text);
             assert_eq!(potion.encode(&case.text), case.potion, "potion: {:?}", case.text);
+        }
+    }
+
+    #[test]
+    fn the_short_way_for_ascii_is_the_long_way() {
+        for byte in 0..128_u8 {
+            let text = format!("A{}B", char::from(byte));
+            let words = |text: String| text.split_whitespace().map(String::from).collect::<Vec<_>>();
+            assert_eq!(words(normalise_ascii(&text)), words(normalise_unicode(&text)), "{byte:#x}");
         }
     }
 

@@ -22,6 +22,6 @@ impl<P> Index<P> {
 impl<P> Stored<'_, P> {
     /// Whether `filter` admits this memory at the moment `now`, in milliseconds.
     pub fn passes(&self, filter: &Filter, now: i64) -> bool {
-        filter.admits(self.attributes, self.tags, now)
+        filter.admits(self.attributes, || self.tags, now)
     }
 }

@@ -11,14 +11,16 @@ use crate::embed::ModelId;
 use crate::error::{Error, Result};
 
 /// From this many rows on, sign bits are scanned before the codes.
-pub(super) const SIGNS_FROM_ROWS: usize = 20_000;
-/// How many rows the sign bits hand on to the codes.
-pub(super) const SIGN_CANDIDATES: usize = 4_096;
+const SIGNS_FROM_ROWS: usize = 20_000;
+/// How many rows the sign bits hand on to the codes: a base, and one for so many rows.
+const SIGN_CANDIDATES: usize = 1_024;
+const ROWS_PER_SIGN_CANDIDATE: usize = 256;
 /// A further thread is worth its start from this many rows on.
 const ROWS_PER_THREAD: usize = 150_000;
 const THREADS_MAX: usize = 4;
 /// Rows that are scored between two looks at the threshold.
 const CHUNK: usize = 64;
+const LANES: usize = 16;
 
 /// The vectors of one model, row after row. Rows move when others leave, so that the block has no holes.
 pub(super) struct Block {
@@ -174,8 +176,9 @@ impl Block {
         if self.signs.is_empty() {
             return self.scan_codes(probe, count, allowed).into_sorted();
         }
+        let handed_on = count.max(SIGN_CANDIDATES + self.slots.len() / ROWS_PER_SIGN_CANDIDATE);
         let mut top = Top::new(count);
-        for (_, row) in self.scan_signs(probe, count.max(SIGN_CANDIDATES), allowed).into_sorted() {
+        for row in self.scan_signs(probe, handed_on, allowed).into_items() {
             let cosine = self.cosine_of_row(probe, row as usize);
             if top.wants(cosine) {
                 top.push(cosine, self.slots[row as usize]);
@@ -192,9 +195,16 @@ impl Block {
     /// The cosine by both bytes, as good as by floats.
     pub(super) fn exact_cosine(&self, probe: &Probe, slot: u32) -> Option<f32> {
         let span = self.span(self.row(slot)?);
-        let codes = self.high[span.clone()].iter().zip(&self.low[span.clone()]);
-        let products = codes.zip(&probe.unit).map(|((&high, &low), q)| f32::from(join(high, low)) * q);
-        Some(products.sum::<f32>() * self.scales[span.start / self.dimensions])
+        let scale = self.scales[span.start / self.dimensions];
+        // Partial sums side by side, so that the compiler may use vector registers.
+        let mut lanes = [0f32; LANES];
+        let planes = self.high[span.clone()].chunks(LANES).zip(self.low[span].chunks(LANES));
+        for ((high, low), query) in planes.zip(probe.unit.chunks(LANES)) {
+            for (lane, ((&high, &low), q)) in lanes.iter_mut().zip(high.iter().zip(low).zip(query)) {
+                *lane += f32::from(join(high, low)) * q;
+            }
+        }
+        Some(lanes.iter().sum::<f32>() * scale)
     }
 
     fn cosine_of_row(&self, probe: &Probe, row: usize) -> f32 {

@@ -22,7 +22,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    pub(super) fn admits(&self, memory: &Attributes, tags: &[Tag], now: i64) -> bool {
+    pub(super) fn admits<'a>(&self, memory: &Attributes, tags: impl FnOnce() -> &'a [Tag], now: i64) -> bool {
         self.shows(memory, now)
             && admits(&self.categories, &memory.category)
             && admits(&self.tiers, &memory.tier)
@@ -32,8 +32,7 @@ impl Filter {
             && memory.salience >= self.min_salience
             && (self.sessions.is_empty()
                 || memory.session.is_some_and(|session| self.sessions.contains(&session.key)))
-            && (self.any_tags.is_empty() || self.any_tags.iter().any(|tag| tags.contains(tag)))
-            && self.all_tags.iter().all(|tag| tags.contains(tag))
+            && (self.any_tags.is_empty() && self.all_tags.is_empty() || self.admits_tags(tags()))
     }
 
     /// Whether a memory is there at all for this search: in a state that it asks for, and not expired.
@@ -43,6 +42,11 @@ impl Filter {
             _ => self.states.contains(&memory.state),
         };
         state && memory.expires_at.is_none_or(|at| now < at)
+    }
+
+    fn admits_tags(&self, tags: &[Tag]) -> bool {
+        (self.any_tags.is_empty() || self.any_tags.iter().any(|tag| tags.contains(tag)))
+            && self.all_tags.iter().all(|tag| tags.contains(tag))
     }
 
     fn admits_lane(&self, memory: &Attributes) -> bool {

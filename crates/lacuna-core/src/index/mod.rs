@@ -105,6 +105,16 @@ pub struct Attributes {
     pub secondary_lanes: Lanes,
 }
 
+impl Attributes {
+    /// The first moment at which a memory is no longer found by a search that names no state.
+    fn visible_until(&self) -> i64 {
+        match self.state {
+            Lifecycle::Active => self.expires_at.unwrap_or(i64::MAX),
+            _ => i64::MIN,
+        }
+    }
+}
+
 /// A memory as it enters the index. `P` is whatever the vault wants back with a hit.
 #[derive(Clone, Debug)]
 pub struct Entry<P> {
@@ -139,6 +149,8 @@ pub type Cursor = (i64, MemoryId);
 pub struct Index<P> {
     kept: Vec<Option<Kept<P>>>,
     attributes: Vec<Attributes>,
+    /// Until when each slot is found by default: a dense copy, because words ask for it at every posting.
+    visible_until: Vec<i64>,
     free: Vec<u32>,
     slots: HashMap<MemoryId, u32>,
     order: BTreeMap<Cursor, u32>,
@@ -158,6 +170,7 @@ impl<P> Index<P> {
         Self {
             kept: Vec::new(),
             attributes: Vec::new(),
+            visible_until: Vec::new(),
             free: Vec::new(),
             slots: HashMap::new(),
             order: BTreeMap::new(),
@@ -194,10 +207,12 @@ impl<P> Index<P> {
             Some(place) => {
                 *place = kept;
                 self.attributes[slot as usize] = attributes;
+                self.visible_until[slot as usize] = attributes.visible_until();
             }
             None => {
                 self.kept.push(kept);
                 self.attributes.push(attributes);
+                self.visible_until.push(attributes.visible_until());
             }
         }
         Ok(())
@@ -207,6 +222,7 @@ impl<P> Index<P> {
     pub fn remove(&mut self, id: &MemoryId) -> bool {
         let Some(slot) = self.slots.remove(id) else { return false };
         let attributes = std::mem::replace(&mut self.attributes[slot as usize], VACANT);
+        self.visible_until[slot as usize] = VACANT.visible_until();
         self.order.remove(&(attributes.created_at, *id));
         if let Some(kept) = self.kept[slot as usize].take() {
             self.postings.remove(slot, &kept.terms, kept.language);
@@ -263,7 +279,7 @@ impl<P> Index<P> {
 
     /// About how many bytes of RAM the index takes, payloads not counted beyond their own size.
     pub fn bytes(&self) -> usize {
-        let per_slot = size_of::<Option<Kept<P>>>() + size_of::<Attributes>();
+        let per_slot = size_of::<Option<Kept<P>>>() + size_of::<Attributes>() + size_of::<i64>();
         let per_memory = 2 * size_of::<(Cursor, u32)>() + size_of::<(MemoryId, u32)>();
         let lists: usize =
             self.kept.iter().flatten().map(|kept| 8 * kept.tags.len() + 4 * kept.terms.len()).sum();

@@ -6,23 +6,29 @@ use super::block::{Block, Probe};
 use super::postings::{Scratch, WordScore};
 use super::terms::{QueryWord, query_words};
 use super::top::Top;
-use super::{Attributes, Filter, Index, Tag};
+use super::{Attributes, Filter, Index, NONE, Tag};
 use crate::domain::MemoryId;
 use crate::embed::{Calibration, ModelId};
 
 /// Hits in one answer.
 pub const RESULTS_MAX: usize = 1_000;
 
-/// How much of the relevance comes from words; meaning has the rest.
-const WORDS_SHARE: f32 = 0.75;
+/// How much of the relevance comes from meaning; words have the rest. A turn among others says only a part of
+/// what is meant, so the words around it tell more; a memory that stands alone means what it says.
+const MEANING_SHARE_OF_TURN: f32 = 0.25;
+const MEANING_SHARE_ALONE: f32 = 0.65;
 /// How much of the words' part comes from context; the memory's own words have the rest.
 const CONTEXT_SHARE: f32 = 2.0 / 3.0;
-/// Without a word in common, a memory this similar or more is an answer; anything less is not.
-const MEANING_FLOOR: f32 = 0.5;
+/// An answer is at least this similar, or says at least this share of the question. Less is noise: of unrelated
+/// texts about one in a hundred is as similar.
+const MEANING_FLOOR: f32 = 0.7;
+const WORDS_FLOOR: f32 = 0.2;
 /// Candidates that each of the two searches hands to the fusion, at least.
-const CANDIDATES: usize = 1_024;
+const CANDIDATES: usize = 256;
 /// Of the fused candidates, how many get their cosine by the full vectors, at least.
-const RESCORED: usize = 128;
+const RESCORED: usize = 64;
+/// The most that a similarity changes when its cosine is rescored.
+const APPROXIMATION: f32 = 0.05;
 /// The most that recency at full weight, salience and tags may add to a relevance.
 const RECENCY_REACH: f32 = 0.2;
 const SALIENCE_REACH: f32 = 0.1;
@@ -147,7 +153,11 @@ struct Candidate {
 impl<'a, P: Sync> Run<'a, P> {
     fn new(index: &'a Index<P>, search: &'a Search<'a>, scratch: &'a mut Scratch) -> Self {
         let words = query_words(search.text, &index.postings.languages());
-        let shows = |slot: u32| search.filter.shows(&index.attributes[slot as usize], search.now);
+        let by_default = search.filter.states.is_empty();
+        let shows = |slot: u32| match by_default {
+            true => search.now < index.visible_until[slot as usize],
+            false => search.filter.shows(&index.attributes[slot as usize], search.now),
+        };
         let weights = index.postings.score(&words, &index.sessions, shows, scratch);
         let total_weight = weights.iter().sum::<f32>().max(f32::MIN_POSITIVE);
         let comparisons = search.vectors.iter().filter_map(|query| comparison(index, query)).collect();
@@ -157,9 +167,10 @@ impl<'a, P: Sync> Run<'a, P> {
     fn found(&self) -> Found {
         let limit = self.search.limit.min(RESULTS_MAX);
         let mut candidates = self.candidates(CANDIDATES.max(limit));
+        candidates.retain(|candidate| self.is_answer(candidate, APPROXIMATION));
         keep_best(&mut candidates, RESCORED.max(2 * limit));
         candidates.iter_mut().for_each(|candidate| self.rescore(candidate));
-        candidates.retain(|candidate| self.is_answer(candidate));
+        candidates.retain(|candidate| self.is_answer(candidate, 0.0));
         keep_best(&mut candidates, limit);
         Found {
             hits: candidates.iter().filter_map(|candidate| self.hit(candidate)).collect(),
@@ -171,7 +182,7 @@ impl<'a, P: Sync> Run<'a, P> {
     /// The best by words and the best by meaning, each once, with approximate scores.
     fn candidates(&self, count: usize) -> Vec<Candidate> {
         let admits = |slot: u32| {
-            let tags = self.index.kept[slot as usize].as_ref().map_or(&[][..], |kept| &kept.tags);
+            let tags = || self.index.kept[slot as usize].as_ref().map_or(&[][..], |kept| &kept.tags);
             self.search.filter.admits(&self.index.attributes[slot as usize], tags, self.search.now)
         };
         let mut slots = self.best_by_words(count, &admits);
@@ -215,10 +226,7 @@ impl<'a, P: Sync> Run<'a, P> {
     }
 
     fn scored(&self, candidate: Candidate) -> Candidate {
-        let words = (words_score(candidate.words) / self.total_weight).min(1.0);
-        let meaning = self.meaning(&candidate).unwrap_or(0.0);
-        let relevance =
-            if self.words.is_empty() { meaning } else { WORDS_SHARE * words + (1.0 - WORDS_SHARE) * meaning };
+        let relevance = self.relevance(&candidate);
         let (attributes, tags) = (self.attributes(&candidate), self.tags(&candidate));
         let reach = [
             (RECENCY_REACH * self.search.recency_weight, self.recency(attributes)),
@@ -230,10 +238,33 @@ impl<'a, P: Sync> Run<'a, P> {
         Candidate { relevance, score: relevance * (1.0 + raised) / (1.0 + most), ..candidate }
     }
 
-    fn is_answer(&self, candidate: &Candidate) -> bool {
-        let similarity = self.similarity(candidate);
-        (candidate.words.context > 0.0 || similarity >= MEANING_FLOOR)
-            && similarity >= self.search.min_similarity
+    /// Words and meaning on the scales on which they mean the same for every question, so that a stray word
+    /// in common does not outweigh what is meant.
+    fn relevance(&self, candidate: &Candidate) -> f32 {
+        let words = self.words_share(candidate);
+        match self.meaning(candidate) {
+            None => words,
+            Some(meaning) if self.words.is_empty() => meaning,
+            Some(meaning) => {
+                let alone = self.index.sessions.neighbours(candidate.slot) == [NONE; 2];
+                let share = if alone { MEANING_SHARE_ALONE } else { MEANING_SHARE_OF_TURN };
+                share * meaning + (1.0 - share) * words
+            }
+        }
+    }
+
+    /// BM25 against what a memory of average length would get that says each word of the question once.
+    fn words_share(&self, candidate: &Candidate) -> f32 {
+        (words_score(candidate.words) / self.total_weight).min(1.0)
+    }
+
+    fn is_answer(&self, candidate: &Candidate, slack: f32) -> bool {
+        let similarity = self.similarity(candidate) + slack;
+        let relevant = match candidate.meaning {
+            Some(_) => similarity >= MEANING_FLOOR || self.words_share(candidate) >= WORDS_FLOOR,
+            None => candidate.words.context > 0.0,
+        };
+        relevant && similarity >= self.search.min_similarity
     }
 
     fn similarity(&self, candidate: &Candidate) -> f32 {

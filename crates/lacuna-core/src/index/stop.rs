@@ -1,12 +1,20 @@
 //! Words that say too little to search by. Short lists: what is merely frequent, BM25 discounts by itself.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use super::Language;
 
-/// Every list is in lower case, sorted, with the pieces that apostrophes leave behind.
+/// By the language's code.
+static SETS: LazyLock<Vec<HashSet<&'static str>>> = LazyLock::new(|| {
+    Language::ALL.iter().map(|&language| list(language).split_whitespace().collect()).collect()
+});
+
 pub(super) fn is_stop_word(language: Language, word: &str) -> bool {
-    list(language).split_ascii_whitespace().any(|stop| stop == word)
+    SETS[usize::from(language.code())].contains(word)
 }
 
+/// Every list is in lower case, with the pieces that apostrophes leave behind.
 fn list(language: Language) -> &'static str {
     match language {
         Language::English => ENGLISH,

@@ -37,6 +37,16 @@ impl<S: Copy + PartialOrd> Top<S> {
         self.items
     }
 
+    /// The best ones in rising order of item, which is the order of memory.
+    pub(super) fn into_items(mut self) -> Vec<u32> {
+        if self.items.len() > self.limit {
+            self.shrink();
+        }
+        let mut items: Vec<u32> = self.items.iter().map(|&(_, item)| item).collect();
+        items.sort_unstable();
+        items
+    }
+
     fn shrink(&mut self) {
         let (_, &mut (last, _), _) = self.items.select_nth_unstable_by(self.limit - 1, best_first);
         self.items.truncate(self.limit);

@@ -34,9 +34,8 @@ pub trait KeyStore: Send + Sync {
     ) -> Result<()>;
 
     /// Applies a batch atomically and durably, or not at all. [`crate::Error::Conflict`] when the root is
-    /// not the one that `batch.root` expects to replace, or a class that it adds is already there. When a
-    /// batch that destroys keys is answered, a store that owns its files has overwritten them there as well,
-    /// unless a read in progress still needs the old state: then that happens as soon as it ends.
+    /// not the one that `batch.root` expects to replace, or a class that it adds is already there. A store
+    /// that owns its files overwrites destroyed keys in them within moments of the answer.
     fn commit(&self, batch: KeyBatch) -> Result<()>;
 
     /// Up to `limit` vaults (at most [`crate::store::VAULTS_PAGE_MAX`]) with an id above `after` that hold

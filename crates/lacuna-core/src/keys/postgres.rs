@@ -23,7 +23,8 @@ const ALL_MEMORY_KEYS: &str =
 const SOME_MEMORY_KEYS: &str = "
     SELECT memory, class, binding, wrapped FROM lacuna_keys.memory_key WHERE vault = $1 AND memory = ANY($2)";
 
-/// Wrapped keys in the schema `lacuna_keys` of a PostgreSQL database.
+/// Wrapped keys in the schema `lacuna_keys` of a PostgreSQL database. Call from threads that may block,
+/// never from inside an asynchronous task.
 pub struct PostgresKeys(Server);
 
 impl PostgresKeys {

@@ -113,9 +113,6 @@ fn memory_key(row: &Columns<'_>) -> Result<WrappedMemoryKey> {
 impl Apply for KeyBatch {
     type Done = ();
 
-    // A receipt may say "destroyed" as soon as this is answered, so the log must have let go of it.
-    const SCRUB_FIRST: bool = true;
-
     fn apply(&self, connection: &Connection) -> Result<Applied<()>> {
         let vault = self.vault.as_bytes();
         let sql = "SELECT generation FROM root WHERE vault = ?1";

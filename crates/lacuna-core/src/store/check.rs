@@ -114,7 +114,9 @@ fn check_token_row(token: &TokenRow) -> Result<()> {
     let bad_role =
         |role: &String| role.is_empty() || role.len() > NAME_BYTES_MAX || role.chars().any(char::is_control);
     if token.roles.len() > ROLES_MAX || token.roles.iter().any(bad_role) {
-        return Err(Error::invalid("roles", "at most 32, without control characters"));
+        let reason =
+            format!("at most {ROLES_MAX}, each of 1 to {NAME_BYTES_MAX} bytes without control characters");
+        return Err(Error::invalid("roles", reason));
     }
     let text_limits = [(&token.user, NAME_BYTES_MAX), (&token.label, LABEL_BYTES_MAX)];
     if text_limits.iter().any(|(text, limit)| text.len() > *limit || text.contains('\0')) {

@@ -112,30 +112,33 @@ impl Shelf {
         let stored = self.vaults.get(&batch.vault);
         let header = next_header(stored.map(|vault| vault.header.clone()), &batch)?;
         check_fits(stored, &batch)?;
-        let mut tokens = self.tokens.clone();
-        for change in &batch.tokens {
-            change_token(&mut tokens, &batch.scope.org, change)?;
+        if !batch.tokens.is_empty() {
+            self.tokens = changed_tokens(&self.tokens, &batch)?;
         }
 
         let revision = header.revision;
-        self.tokens = tokens;
         self.vaults.entry(batch.vault).or_insert_with(|| RamVault::new(header.clone())).apply(header, batch);
         Ok(revision)
     }
 }
 
 fn check_fits(stored: Option<&RamVault>, batch: &Batch) -> Result<()> {
-    for row in &batch.puts {
-        if stored.is_some_and(|vault| vault.tombstones.contains_key(&row.id)) {
-            return Err(forgotten());
-        }
-        let known = stored.is_some_and(|vault| vault.rows.contains_key(&row.id));
-        if row.body == Body::Unchanged && !known {
-            return Err(no_body_to_keep());
-        }
+    let is_forgotten = |row: &Row| stored.is_some_and(|vault| vault.tombstones.contains_key(&row.id));
+    if batch.puts.iter().any(is_forgotten) {
+        return Err(forgotten());
+    }
+    let is_there = |row: &Row| stored.is_some_and(|vault| vault.rows.contains_key(&row.id));
+    if batch.puts.iter().any(|row| row.body == Body::Unchanged && !is_there(row)) {
+        return Err(no_body_to_keep());
     }
     let taken = |intent: &Intent| stored.is_some_and(|vault| vault.intents.contains_key(&intent.id));
     if batch.opens.iter().any(taken) { Err(intent_taken()) } else { Ok(()) }
+}
+
+fn changed_tokens(tokens: &[TokenRow], batch: &Batch) -> Result<Vec<TokenRow>> {
+    let mut changed = tokens.to_vec();
+    batch.tokens.iter().try_for_each(|change| change_token(&mut changed, &batch.scope.org, change))?;
+    Ok(changed)
 }
 
 fn change_token(tokens: &mut Vec<TokenRow>, org: &OrgId, change: &TokenChange) -> Result<()> {

@@ -1,11 +1,19 @@
 //! One suite for every store and every keystore, and what is particular to each of them.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking and may say why it skips"
+)]
+
 mod blobs;
 mod contention;
 mod faults;
 mod key_suite;
 mod model;
 mod postgres;
+#[path = "../support/postgres_database.rs"]
+mod postgres_database;
 mod samples;
 mod sqlite_files;
 mod suite;

@@ -54,12 +54,12 @@ impl Model {
         if batch.expected.0 != self.revision {
             return Err("conflict");
         }
+        if batch.puts.iter().any(|row| self.gone.contains_key(&row.id)) {
+            return Err("corrupt");
+        }
         let mut next = self.clone();
         next.revision += 1;
         for row in &batch.puts {
-            if self.gone.contains_key(&row.id) {
-                return Err("corrupt");
-            }
             let body = match (&row.body, self.rows.get(&row.id)) {
                 (Body::Unchanged, None) => return Err("invalid"),
                 (Body::Unchanged, Some((_, stored))) => stored.body.clone(),

@@ -5,47 +5,12 @@ use lacuna_core::keys::{KeyBatch, KeyStore, PostgresKeys};
 use lacuna_core::store::{Batch, PostgresStore, Store, TokenChange};
 use postgres::{Client, NoTls};
 
+use crate::postgres_database::Database;
 use crate::samples::*;
 use crate::{contention, key_suite, model, suite};
 
-const SERVER_VARIABLE: &str = "LACUNA_TEST_POSTGRES";
-
-/// A database of this test's own, dropped at its end.
-struct Database {
-    server: String,
-    name: String,
-}
-
-impl Database {
-    /// `None` without a server, which a plain `cargo test` may do and `cargo xtask test` never does.
-    fn make(test: &str) -> Option<Self> {
-        let Ok(server) = std::env::var(SERVER_VARIABLE) else {
-            println!("skipped: {SERVER_VARIABLE} is not set; `cargo xtask test` sets it");
-            return None;
-        };
-        let database = Self { server, name: format!("lacuna_{test}_{}", std::process::id()) };
-        database.admin(&format!("CREATE DATABASE {}", database.name));
-        Some(database)
-    }
-
-    fn url(&self) -> String {
-        let (server, _) = self.server.rsplit_once('/').unwrap();
-        format!("{server}/{}", self.name)
-    }
-
-    fn client(&self) -> Client {
-        Client::connect(&self.url(), NoTls).unwrap()
-    }
-
-    fn admin(&self, sql: &str) {
-        Client::connect(&self.server, NoTls).unwrap().batch_execute(sql).unwrap();
-    }
-}
-
-impl Drop for Database {
-    fn drop(&mut self) {
-        self.admin(&format!("DROP DATABASE {} WITH (FORCE)", self.name));
-    }
+fn client(database: &Database) -> Client {
+    Client::connect(&database.url(), NoTls).unwrap()
 }
 
 #[test]
@@ -100,7 +65,7 @@ fn hex(vault: VaultId) -> String {
 fn a_scope_hides_every_other_vault() {
     let Some(database) = Database::make("scope") else { return };
     let (ann, ben) = two_vaults(&PostgresStore::open(&database.url()).unwrap());
-    let mut client = database.client();
+    let mut client = client(&database);
     let tables = [
         ("vault", "id"),
         ("memory", "vault"),
@@ -132,7 +97,7 @@ fn neither_role_reaches_further_than_it_should() {
     let (ann, _) = two_vaults(&PostgresStore::open(&database.url()).unwrap());
     let keys = PostgresKeys::open(&database.url()).unwrap();
     keys.commit(key_suite::first("ann")).unwrap();
-    let mut client = database.client();
+    let mut client = client(&database);
     let forbidden = [
         ("lacuna_admin", "SELECT frame FROM lacuna.memory"),
         ("lacuna_admin", "SELECT entry FROM lacuna.audit"),
@@ -164,7 +129,7 @@ fn neither_role_reaches_further_than_it_should() {
 fn a_newer_schema_is_refused() {
     let Some(database) = Database::make("newer") else { return };
     drop(PostgresStore::open(&database.url()).unwrap());
-    database.client().batch_execute("INSERT INTO lacuna.migration VALUES (99)").unwrap();
+    client(&database).batch_execute("INSERT INTO lacuna.migration VALUES (99)").unwrap();
     assert_eq!(PostgresStore::open(&database.url()).err().unwrap().code(), "newer_database");
 }
 
@@ -175,7 +140,7 @@ fn a_broken_connection_is_replaced() {
     put(&store, "ann", vec![row(1)]);
     let kill = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                 WHERE application_name = 'lacuna' AND datname = current_database()";
-    database.client().batch_execute(kill).unwrap();
+    client(&database).batch_execute(kill).unwrap();
     // The first call may find the broken connection; it says so, and the next one works.
     if let Err(error) = store.revision(scope("ann").vault_id()) {
         assert_eq!(error.code(), "store_unavailable");

@@ -172,7 +172,7 @@ fn a_reader_delays_scrubbing_and_does_not_prevent_it() {
 }
 
 #[test]
-fn destroyed_keys_are_gone_when_the_answer_comes() {
+fn destroyed_and_replaced_keys_leave_the_files() {
     let folder = tempfile::tempdir().unwrap();
     let keys = SqliteKeys::open(folder.path().join("keys.db")).unwrap();
     let canary = |n| lacuna_core::keys::WrappedMemoryKey { wrapped: CANARY.to_vec(), ..memory_key(n, 1) };
@@ -182,5 +182,25 @@ fn destroyed_keys_are_gone_when_the_answer_comes() {
     keys.commit(KeyBatch { destroys, ..KeyBatch::new(key_suite::vault("ann")) }).unwrap();
     keys.commit(KeyBatch { memories: vec![memory_key(499, 1)], ..KeyBatch::new(key_suite::vault("ann")) })
         .unwrap();
-    assert_eq!(holding_canary(folder.path()), Vec::<PathBuf>::new());
+    wait_until_scrubbed(folder.path());
+}
+
+#[test]
+fn what_a_dead_process_left_in_the_log_is_scrubbed_on_opening() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data.db");
+    let left = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(&path).unwrap();
+    put(&store, "ann", vec![canary_row(1)]);
+    let pin = Connection::open(&path).unwrap();
+    // A reader pins the log, so that the files can be copied as a crash would leave them.
+    pin.execute_batch("BEGIN; SELECT count(*) FROM vault").unwrap();
+    remove(&store, "ann", &[id(1)]);
+    for file in ["data.db", "data.db-wal"] {
+        fs::copy(folder.path().join(file), left.path().join(file)).unwrap();
+    }
+    assert!(!holding_canary(left.path()).is_empty());
+    let store = SqliteStore::open(left.path().join("data.db")).unwrap();
+    assert_eq!(store.rows(scope("ann").vault_id(), &[id(1)]).unwrap(), vec![None]);
+    wait_until_scrubbed(left.path());
 }

@@ -2,10 +2,10 @@
 
 use jiff::SignedDuration;
 use lacuna_core::Error;
-use lacuna_core::domain::{Holder, Lifecycle, OrgId, Revision, Scope};
+use lacuna_core::domain::{Holder, Lifecycle, OrgId, Revision, Scope, VaultId};
 use lacuna_core::store::{
     AUDIT_PAGE_MAX, BATCH_ROWS_MAX, Batch, Body, ChainHead, Change, Intent, Row, SEALED_BYTES_MAX, Store,
-    TokenChange, TokenRow, VAULTS_PAGE_MAX,
+    TokenChange, TokenRow, VAULTS_PAGE_MAX, VaultHeader,
 };
 
 use crate::samples::*;
@@ -363,20 +363,14 @@ fn large_values_come_back(store: &dyn Store) {
 fn vaults_are_listed_in_pages(store: &dyn Store) {
     let all: Vec<_> = store.vaults(None, VAULTS_PAGE_MAX).unwrap();
     assert!(all.len() > 10 && all.is_sorted_by_key(|header| header.id));
-    let mut paged = Vec::new();
-    while let page @ [_, ..] =
-        store.vaults(paged.last().map(|last: &_| header_id(last)), 3).unwrap().as_slice()
-    {
+    let mut paged: Vec<VaultHeader> = Vec::new();
+    while let page @ [_, ..] = store.vaults(paged.last().map(|last| last.id), 3).unwrap().as_slice() {
         assert!(page.len() <= 3);
         paged.extend_from_slice(page);
     }
     assert_eq!(paged, all);
     assert_eq!(store.vaults(None, 0).unwrap(), vec![]);
     assert_eq!(store.vaults(None, usize::MAX).unwrap(), all);
-}
-
-fn header_id(header: &lacuna_core::store::VaultHeader) -> lacuna_core::domain::VaultId {
-    header.id
 }
 
 /// The batch is refused with this code, and the vault is as it was.
@@ -389,7 +383,7 @@ fn assert_refused(store: &dyn Store, batch: Batch, code: &str) {
 }
 
 /// Everything that a vault shows.
-pub(crate) fn snapshot(store: &dyn Store, vault: lacuna_core::domain::VaultId) -> String {
+pub(crate) fn snapshot(store: &dyn Store, vault: VaultId) -> String {
     let (mut changed, revision) = changes(store, vault, Revision::ZERO);
     changed.sort_by_key(|change| match change {
         Change::Put(row) => row.id,
@@ -414,7 +408,7 @@ pub(crate) fn reopening(open: &dyn Fn() -> Box<dyn Store>) {
         removals: vec![id(3)],
         opens: vec![Intent { id: 1, memories: vec![id(1)] }],
         audit: vec![audit_row(1)],
-        tokens: vec![TokenChange::Add(token(1))],
+        tokens: vec![TokenChange::Add(token(150))],
         ..batch(&*store, "durable")
     };
     store.commit(full).unwrap();
@@ -422,6 +416,6 @@ pub(crate) fn reopening(open: &dyn Fn() -> Box<dyn Store>) {
     drop(store);
     let store = open();
     assert_eq!(snapshot(&*store, vault), before);
-    assert_eq!(store.token(&[1; 32]).unwrap(), Some(token(1)));
+    assert_eq!(store.token(&[150; 32]).unwrap(), Some(token(150)));
     assert_eq!(put(&*store, "durable", vec![row(4)]), Revision(2));
 }

@@ -9,7 +9,8 @@ use super::*;
 
 #[test]
 fn a_memory_is_remembered_found_read_listed_and_erased() {
-    for world in [World::ram(), World::sqlite()] {
+    let (_database, postgres) = World::postgres("vault").unzip();
+    for world in [World::ram(), World::sqlite()].into_iter().chain(postgres) {
         let lacuna = world.service();
         assert!(lacuna.ask("anna", "anything").unwrap().hits.is_empty());
 

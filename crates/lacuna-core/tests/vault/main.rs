@@ -9,6 +9,8 @@ mod faults;
 mod lifecycle;
 mod models;
 mod nodes;
+#[path = "../support/postgres_database.rs"]
+mod postgres_database;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,47 +19,58 @@ use jiff::Timestamp;
 use lacuna_core::blobs::Blobs;
 use lacuna_core::domain::*;
 use lacuna_core::embed::Embedder;
-use lacuna_core::keys::{KeyStore, LocalKms, RamKeys, SqliteKeys};
+use lacuna_core::keys::{KeyStore, LocalKms, PostgresKeys, RamKeys, SqliteKeys};
 use lacuna_core::meaning::Models;
 use lacuna_core::permit::{Action, Caller, Forget, Grant, ReadAudit, Recall, Remember, permit};
 use lacuna_core::recall::{Query, Recalled};
-use lacuna_core::store::{RamStore, SqliteStore, Store};
+use lacuna_core::store::{PostgresStore, RamStore, SqliteStore, Store};
 use lacuna_core::{Lacuna, Parts, Result};
 use lacuna_seal::SeededEntropy;
 
+use crate::postgres_database::Database;
+
 /// A folder, its stores and a clock; services are opened over it as processes would be.
-pub struct World {
-    pub folder: tempfile::TempDir,
-    pub store: Arc<dyn Store>,
-    pub keys: Arc<dyn KeyStore>,
-    pub clock: Arc<ManualClock>,
+pub(crate) struct World {
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) keys: Arc<dyn KeyStore>,
+    pub(crate) clock: Arc<ManualClock>,
 }
 
 impl World {
-    pub fn ram() -> Self {
+    pub(crate) fn ram() -> Self {
         Self::over(Arc::new(RamStore::default()), Arc::new(RamKeys::default()), tempfile::tempdir().unwrap())
     }
 
-    pub fn sqlite() -> Self {
+    pub(crate) fn sqlite() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (store, keys) = sqlite_in(folder.path());
         Self::over(store, keys, folder)
     }
 
-    pub fn over(store: Arc<dyn Store>, keys: Arc<dyn KeyStore>, folder: tempfile::TempDir) -> Self {
+    /// `None` without a server; the database is dropped with the first of the two.
+    pub(crate) fn postgres(test: &str) -> Option<(Database, Self)> {
+        let database = Database::make(test)?;
+        let store = Arc::new(PostgresStore::open(&database.url()).unwrap());
+        let keys = Arc::new(PostgresKeys::open(&database.url()).unwrap());
+        let world = Self::over(store, keys, tempfile::tempdir().unwrap());
+        Some((database, world))
+    }
+
+    pub(crate) fn over(store: Arc<dyn Store>, keys: Arc<dyn KeyStore>, folder: tempfile::TempDir) -> Self {
         let start: Timestamp = "2026-04-12T09:15:00Z".parse().unwrap();
         Self { folder, store, keys, clock: Arc::new(ManualClock::at(start)) }
     }
 
-    pub fn service(&self) -> Lacuna {
+    pub(crate) fn service(&self) -> Lacuna {
         self.service_with(Models::only(static_model()))
     }
 
-    pub fn service_with(&self, models: Models) -> Lacuna {
+    pub(crate) fn service_with(&self, models: Models) -> Lacuna {
         self.service_of(self.store.clone(), self.keys.clone(), models, usize::MAX)
     }
 
-    pub fn service_of(
+    pub(crate) fn service_of(
         &self,
         store: Arc<dyn Store>,
         keys: Arc<dyn KeyStore>,
@@ -71,7 +84,7 @@ impl World {
             store,
             keys,
             kms: LocalKms::open(&self.folder.path().join("keys"), None).unwrap(),
-            blobs: Blobs::open(&self.folder.path().join("blobs")).unwrap(),
+            blobs: Blobs::open(self.folder.path().join("blobs")).unwrap(),
             models,
             clock: self.clock.clone(),
             entropy: Arc::new(SeededEntropy::new(seed)),
@@ -80,36 +93,36 @@ impl World {
     }
 }
 
-pub fn sqlite_in(folder: &Path) -> (Arc<dyn Store>, Arc<dyn KeyStore>) {
-    let store = SqliteStore::open(&folder.join("lacuna.db")).unwrap();
-    let keys = SqliteKeys::open(&folder.join("keys.db")).unwrap();
+pub(crate) fn sqlite_in(folder: &Path) -> (Arc<dyn Store>, Arc<dyn KeyStore>) {
+    let store = SqliteStore::open(folder.join("lacuna.db")).unwrap();
+    let keys = SqliteKeys::open(folder.join("keys.db")).unwrap();
     (Arc::new(store), Arc::new(keys))
 }
 
-pub fn static_model() -> Arc<dyn Embedder> {
+pub(crate) fn static_model() -> Arc<dyn Embedder> {
     static MODEL: std::sync::OnceLock<Arc<dyn Embedder>> = std::sync::OnceLock::new();
     MODEL.get_or_init(|| lacuna_models::static_embedder().unwrap()).clone()
 }
 
-pub fn caller(user: &str) -> Caller {
+pub(crate) fn caller(user: &str) -> Caller {
     Caller { org: OrgId::new("acme").unwrap(), user: UserId::new(user).unwrap(), roles: vec![Role::User] }
 }
 
-pub fn grant<A: Action>(user: &str) -> Grant<A> {
+pub(crate) fn grant<A: Action>(user: &str) -> Grant<A> {
     let caller = caller(user);
     permit(&caller, &caller.personal_scope()).unwrap()
 }
 
-pub fn scope(user: &str) -> Scope {
+pub(crate) fn scope(user: &str) -> Scope {
     caller(user).personal_scope()
 }
 
-pub fn draft(text: &str) -> Draft {
+pub(crate) fn draft(text: &str) -> Draft {
     Draft { text: text.to_owned(), ..Draft::default() }
 }
 
 /// Shorthands for one user's calls.
-pub trait Calls {
+pub(crate) trait Calls {
     fn keep(&self, user: &str, text: &str) -> Result<MemoryId>;
     fn ask(&self, user: &str, question: &str) -> Result<Recalled>;
     fn erase(&self, user: &str, id: MemoryId) -> Result<()>;

@@ -15,7 +15,13 @@ fn what_one_node_writes_or_erases_every_node_sees_at_once() {
 
 #[test]
 fn nodes_that_write_to_one_vault_at_once_lose_nothing() {
-    let world = World::sqlite();
+    let (_database, postgres) = World::postgres("nodes").unzip();
+    for world in std::iter::once(World::sqlite()).chain(postgres) {
+        write_from_three_nodes(&world);
+    }
+}
+
+fn write_from_three_nodes(world: &World) {
     let services: Vec<Lacuna> = (0..3).map(|_| world.service()).collect();
     std::thread::scope(|scope| {
         for (node, lacuna) in services.iter().enumerate() {

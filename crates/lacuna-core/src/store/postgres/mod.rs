@@ -48,7 +48,8 @@ const HEADERS: &str = "
     SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash
     FROM lacuna.vault WHERE $1::bytea IS NULL OR id > $1 ORDER BY id LIMIT $2";
 
-/// Sealed memories in the schema `lacuna` of a PostgreSQL database.
+/// Sealed memories in the schema `lacuna` of a PostgreSQL database. Call from threads that may block, never
+/// from inside an asynchronous task.
 pub struct PostgresStore(Server);
 
 impl PostgresStore {

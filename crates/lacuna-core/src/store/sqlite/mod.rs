@@ -102,7 +102,8 @@ impl Store for SqliteStore {
         let revision = self.snapshot(vault, |snapshot, number| {
             let revision = header(snapshot, vault)?.map_or(Revision::ZERO, |header| header.revision);
             let mut statement = snapshot.prepare_cached(CHANGES)?;
-            let mut rows = statement.query(params![number, since.0 as i64])?;
+            let since = i64::try_from(since.0).unwrap_or(i64::MAX);
+            let mut rows = statement.query(params![number, since])?;
             while let Some(columns) = rows.next()? {
                 visit(change(columns)?)?;
             }

@@ -16,9 +16,6 @@ const PLACES_BITS: u32 = 32;
 impl Apply for Batch {
     type Done = Revision;
 
-    // The keys of erased rows are destroyed before the rows go, so the caller need not wait for the log.
-    const SCRUB_FIRST: bool = false;
-
     fn apply(&self, connection: &Connection) -> Result<Applied<Revision>> {
         let next = next_header(header(connection, self.vault)?, self)?;
         let vault = write_header(connection, &next)?;
@@ -70,6 +67,11 @@ impl Pen<'_> {
         let last = first + (1 << PLACES_BITS) - 1;
         let mut place: i64 =
             self.connection.prepare_cached(sql)?.query_row(params![first, last], |row| row.get(0))?;
+        for row in rows {
+            if self.is_forgotten(row.id)? {
+                return Err(forgotten());
+            }
+        }
         let mut replaced = false;
         for row in rows {
             place += 1;
@@ -80,9 +82,6 @@ impl Pen<'_> {
 
     /// Answers with the row's place: a row that is replaced keeps its own.
     fn put(&self, row: &Row, free_place: i64) -> Result<i64> {
-        if self.is_forgotten(row.id)? {
-            return Err(forgotten());
-        }
         if row.body == Body::Unchanged && !self.is_there(row.id)? {
             return Err(no_body_to_keep());
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -15,19 +15,18 @@ use crate::error::{Error, Result};
 const QUEUE_MAX: usize = 256;
 /// Batches in one transaction.
 const GROUP_MAX: usize = 64;
-/// After this many groups the log is scrubbed even though more work is waiting.
+/// The log is scrubbed when no work came for this long since something was erased. Scrubbing takes as long
+/// as two commits, so doing it before the answer would triple the cost of forgetting and protect little more:
+/// the file is scrubbed again when it is opened, in case the process died in between.
+const SCRUB_QUIET: Duration = Duration::from_millis(20);
+/// After this many groups it is scrubbed even though work keeps coming.
 const SCRUB_GROUPS_MAX: u32 = 32;
 /// How long a reader may hold up scrubbing, and with it the writer.
 const SCRUB_WAIT: Duration = Duration::from_millis(50);
-/// How soon to try again when a reader kept the log from being scrubbed.
-const SCRUB_RETRY: Duration = Duration::from_millis(100);
 
 /// Something that the writer can do inside a transaction.
 pub(crate) trait Apply: Send + 'static {
     type Done: Send + 'static;
-
-    /// Whether erased bytes must have left the log before the caller is answered, or soon after.
-    const SCRUB_FIRST: bool;
 
     fn apply(&self, connection: &Connection) -> Result<Applied<Self::Done>>;
 }
@@ -59,7 +58,8 @@ impl<A: Apply> Writer<A> {
             database,
             connection: Some(connection),
             transactions: transactions.clone(),
-            unscrubbed_groups: 0,
+            // What an earlier process left in the log may be something erased.
+            unscrubbed_groups: 1,
         };
         let thread = std::thread::Builder::new()
             .name("lacuna-writer".into())
@@ -122,31 +122,19 @@ impl Scribe {
         self.scrub();
     }
 
-    /// The next job. While the log holds erased bytes, an empty queue is the moment to scrub it.
+    /// The next job. While the log holds erased bytes, a quiet moment is the time to scrub it.
     fn next_job<A: Apply>(&mut self, jobs: &Receiver<Job<A>>) -> Result<Job<A>, RecvTimeoutError> {
         if self.unscrubbed_groups == 0 {
             return jobs.recv().map_err(|_| RecvTimeoutError::Disconnected);
         }
-        match jobs.try_recv() {
-            Ok(job) if self.unscrubbed_groups <= SCRUB_GROUPS_MAX => return Ok(job),
-            Ok(job) => {
-                self.scrub();
-                return Ok(job);
-            }
-            Err(TryRecvError::Disconnected) => return Err(RecvTimeoutError::Disconnected),
-            Err(TryRecvError::Empty) => self.scrub(),
+        if self.unscrubbed_groups > SCRUB_GROUPS_MAX {
+            self.scrub();
         }
-        if self.unscrubbed_groups == 0 {
-            return jobs.recv().map_err(|_| RecvTimeoutError::Disconnected);
-        }
-        jobs.recv_timeout(SCRUB_RETRY)
+        jobs.recv_timeout(SCRUB_QUIET)
     }
 
     fn write_group<A: Apply>(&mut self, group: Vec<Job<A>>) {
         let outcomes = self.transact(&group);
-        if A::SCRUB_FIRST && self.unscrubbed_groups > 0 {
-            self.scrub();
-        }
         match outcomes {
             Ok(outcomes) => {
                 for (job, outcome) in group.into_iter().zip(outcomes) {
@@ -171,13 +159,13 @@ impl Scribe {
             None => self.database.connect()?,
         };
         match in_transaction(&mut connection, group) {
-            Ok((outcomes, erased)) => {
+            Ok(Applied { done, erased }) => {
                 self.connection = Some(connection);
                 self.transactions.fetch_add(1, Ordering::Relaxed);
                 if erased || self.unscrubbed_groups > 0 {
                     self.unscrubbed_groups = self.unscrubbed_groups.saturating_add(1);
                 }
-                Ok(outcomes)
+                Ok(done)
             }
             Err(Failure::Transaction(error)) => {
                 self.connection = Some(connection);
@@ -190,15 +178,22 @@ impl Scribe {
     /// Moves the log into the database and cuts it to nothing, so that it does not keep what was erased.
     fn scrub(&mut self) {
         let Some(connection) = &self.connection else { return };
-        let checkpoint = checkpoint(connection).and_then(|busy| {
+        let scrubbed = checkpoint(connection).and_then(|busy| {
             self.database.wait_for_locks(connection)?;
             Ok(busy)
         });
-        match checkpoint {
-            Ok(false) => self.unscrubbed_groups = 0,
-            Ok(true) => tracing::debug!("a reader keeps erased bytes in the log; scrubbing it later"),
-            Err(error) => tracing::warn!(%error, "the log could not be scrubbed; trying again later"),
-        }
+        // Counting starts again after a failure, so that a long read does not slow down every group.
+        self.unscrubbed_groups = match scrubbed {
+            Ok(false) => 0,
+            Ok(true) => {
+                tracing::debug!("a reader keeps erased bytes in the log; scrubbing it later");
+                1
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the log could not be scrubbed; trying again later");
+                1
+            }
+        };
     }
 }
 
@@ -224,7 +219,7 @@ impl From<rusqlite::Error> for Failure {
 fn in_transaction<A: Apply>(
     connection: &mut Connection,
     group: &[Job<A>],
-) -> Result<(Vec<Result<A::Done>>, bool), Failure> {
+) -> Result<Applied<Vec<Result<A::Done>>>, Failure> {
     let mut transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut outcomes = Vec::with_capacity(group.len());
     let mut erased = false;
@@ -245,7 +240,7 @@ fn in_transaction<A: Apply>(
         }
     }
     transaction.commit().map_err(|error| Failure::Commit(error.into()))?;
-    Ok((outcomes, erased))
+    Ok(Applied { done: outcomes, erased })
 }
 
 fn gather<A: Apply>(first: Job<A>, jobs: &Receiver<Job<A>>) -> Vec<Job<A>> {
@@ -289,7 +284,6 @@ mod tests {
 
     impl Apply for Work {
         type Done = i64;
-        const SCRUB_FIRST: bool = false;
 
         fn apply(&self, connection: &Connection) -> Result<Applied<i64>> {
             let insert = |id| connection.execute("INSERT INTO parent VALUES (?1)", [id]);

@@ -16,7 +16,7 @@ fn a_quick_run_writes_every_section_with_figures() {
         "Growth",
         "Exactness on the vectors of real models",
         "Flat in the number of other users",
-        "Opening a cold vault of 200",
+        "Opening a cold vault of 100",
         "Remember and delete",
     ];
     for heading in headings {

@@ -38,7 +38,7 @@ pub(crate) struct Options {
     /// This build, even if it is a debug one, whose figures say nothing.
     #[arg(long)]
     as_built: bool,
-    /// Opens the vault in a folder and prints what it takes in RAM: how the driver calls itself.
+    /// Opens the vaults in a folder and prints what they take in RAM: how the driver calls itself.
     #[arg(long, hide = true)]
     open: Option<PathBuf>,
 }

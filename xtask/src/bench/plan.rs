@@ -41,15 +41,15 @@ pub(super) const FULL: Plan = Plan {
 };
 
 pub(super) const QUICK: Plan = Plan {
-    vaults: &[200, 1_000],
-    bare: 21_000,
+    vaults: &[100, 500],
+    bare: 1_000,
     questions: 20,
     recalls: 20,
     questions_to_slow_peers: 5,
-    peers_at: &[1_000],
-    exact_static: &[1_000],
-    exact_sentence: 50,
-    personal: 200,
+    peers_at: &[500],
+    exact_static: &[500],
+    exact_sentence: 30,
+    personal: 100,
     neighbours: &[0, 5],
     openings: 3,
     written: 100,

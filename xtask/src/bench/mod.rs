@@ -92,10 +92,8 @@ fn measure(options: &Options) -> Result {
     let mut report = Report::new(format!("cargo xtask bench {}", given.join(" ")).trim_end());
     sections::write(&mut report, plan, options.only, options.peers, &folder)?;
 
-    let text = report.into_text();
-    println!("{text}");
     // The page in the repository is of whole runs only.
     let whole = !options.quick && options.only.is_none();
     let page = if whole { Path::new(ROOT).join("bench/RESULTS.md") } else { folder.join("RESULTS.md") };
-    Ok(fs::write(page, text)?)
+    Ok(fs::write(page, report.into_text())?)
 }

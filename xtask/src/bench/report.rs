@@ -25,7 +25,9 @@ impl Report {
         self.line(&format!("\n## {text}\n"));
     }
 
+    /// Printed at once, so that a run that is stopped has not been for nothing.
     pub(super) fn line(&mut self, text: &str) {
+        println!("{text}");
         // Writing to a string cannot fail.
         let _ = writeln!(self.0, "{text}");
     }

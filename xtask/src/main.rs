@@ -2,6 +2,7 @@
 // What a task prints is its product.
 #![allow(clippy::print_stdout)]
 
+mod bench;
 mod eval;
 mod model;
 mod postgres;
@@ -24,6 +25,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Task {
+    /// What a memory costs, end to end, beside what a user might pick instead.
+    Bench(bench::Options),
     /// Checks the format, lints, and runs every test against a PostgreSQL server of its own.
     Test(test::Arguments),
     /// Checks licences, advisories and sources of the dependencies.
@@ -38,6 +41,7 @@ enum Task {
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().task {
+        Task::Bench(options) => bench::run(&options),
         Task::Test(arguments) => test::run(&arguments),
         Task::Tidy => tidy::run(),
         Task::Eval(command) => eval::run(command),

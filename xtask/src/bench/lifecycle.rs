@@ -1,0 +1,185 @@
+//! Recall beside other users' vaults, the opening of a cold vault and what it takes in RAM, remember and delete.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use lacuna_core::meaning::Models;
+use lacuna_core::permit::{Forget, Recall, Remember};
+use lacuna_core::recall::Query;
+use serde::{Deserialize, Serialize};
+
+use super::corpus::Corpus;
+use super::measure::{Latency, each, latency, per_second, resident_bytes};
+use super::sentences;
+use super::service::{By, Recorded, USER, Vault, drafts, grant, service};
+use crate::Result;
+
+const NEIGHBOUR_MEMORIES: usize = 20;
+/// RAM is measured over several vaults: what opening one leaves behind, the next one uses again.
+const RAM_USERS: [&str; 4] = [USER, "second", "third", "fourth"];
+/// How long the backlog is waited for; what is remembered is in it before the call returns.
+const BACKLOG_PATIENCE: Duration = Duration::from_millis(100);
+pub(super) const REMEMBER_BATCH: usize = 100;
+/// Texts of the write measurements are others than those of the vaults.
+const WRITE_SEED: u64 = 77;
+
+/// Recall latency of one vault beside so many others, all of them open.
+pub(super) fn neighbours(
+    corpus: &Arc<Corpus>,
+    others: &[usize],
+    recalls: usize,
+    folder: &Path,
+) -> Result<Vec<(usize, Latency)>> {
+    let vault = Vault::fill(folder, corpus.clone())?;
+    let mut made = 0;
+    let mut figures = Vec::with_capacity(others.len());
+    for &count in others {
+        while made < count {
+            vault.remember(&format!("neighbour-{made}"), &corpus.texts[..NEIGHBOUR_MEMORIES])?;
+            made += 1;
+        }
+        let ask = |run: usize| vault.ask(run % corpus.questions.len(), By::MeaningAndWords).map(drop);
+        figures.push((count, latency(recalls, ask)?));
+    }
+    Ok(figures)
+}
+
+pub(super) struct Opening {
+    pub(super) count: usize,
+    /// Opening the files and making the service.
+    pub(super) start: Latency,
+    /// The first look into the vault.
+    pub(super) open: Latency,
+    pub(super) ram: Ram,
+    pub(super) text_bytes: usize,
+}
+
+/// What opened vaults take, measured in a process that does nothing else.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Ram {
+    /// Per memory, as the cache of opened vaults counts it, and as the system does.
+    pub(super) counted_bytes: usize,
+    pub(super) resident_bytes: usize,
+}
+
+pub(super) fn opening(corpus: &Arc<Corpus>, runs: usize, folder: &Path) -> Result<Opening> {
+    let vault = Vault::fill(folder, corpus.clone())?;
+    for user in &RAM_USERS[1..] {
+        vault.remember(user, &corpus.texts)?;
+    }
+    drop(vault);
+    let grant = grant::<Recall>(USER)?;
+    let (mut starts, mut opens) = (Vec::with_capacity(runs), Vec::with_capacity(runs));
+    for _ in 0..runs {
+        let started = Instant::now();
+        let service = service(folder, recorded_models(corpus))?;
+        starts.push(started.elapsed());
+        let started = Instant::now();
+        let (count, damaged) = service.count(&grant)?;
+        opens.push(started.elapsed());
+        if (count, damaged) != (corpus.texts.len(), 0) {
+            return Err(format!("the vault opened with {count} memories, {damaged} damaged").into());
+        }
+    }
+    Ok(Opening {
+        count: corpus.texts.len(),
+        start: Latency::of(starts),
+        open: Latency::of(opens),
+        ram: ram_in_own_process(folder)?,
+        text_bytes: corpus.text_bytes(),
+    })
+}
+
+fn recorded_models(corpus: &Arc<Corpus>) -> Models {
+    Models::only(Arc::new(Recorded::of(corpus.clone())))
+}
+
+fn ram_in_own_process(folder: &Path) -> Result<Ram> {
+    let output = Command::new(std::env::current_exe()?).args(["bench", "--open"]).arg(folder).output()?;
+    if !output.status.success() {
+        return Err(format!("opening a vault failed: {}", String::from_utf8_lossy(&output.stderr)).into());
+    }
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// Opens the vaults in `folder` and says what that took: the other side of [`ram_in_own_process`].
+pub(super) fn print_ram(folder: &Path) -> Result {
+    let service = service(folder, recorded_models(&Arc::new(Corpus::clustered(1, 1))))?;
+    let before = resident_bytes()?;
+    let mut memories = 0;
+    for user in RAM_USERS {
+        memories += service.count(&grant(user)?)?.0;
+    }
+    let grown = resident_bytes()?.saturating_sub(before);
+    let ram = Ram { counted_bytes: service.open_load().bytes / memories, resident_bytes: grown / memories };
+    println!("{}", serde_json::to_string(&ram)?);
+    Ok(())
+}
+
+pub(super) struct Writing {
+    pub(super) count: usize,
+    pub(super) acknowledged_per_second: f64,
+    pub(super) embedded_per_second: f64,
+    pub(super) batch: Latency,
+    /// Recall with the embedding of the question by the sentence model.
+    pub(super) recall: Latency,
+    pub(super) delete: Latency,
+}
+
+pub(super) fn write_texts(count: usize) -> Vec<String> {
+    (0..count).map(|number| sentences::memory(WRITE_SEED, number)).collect()
+}
+
+pub(super) fn write_questions(count: usize) -> Vec<String> {
+    (0..count).map(|number| sentences::question(WRITE_SEED, number)).collect()
+}
+
+/// Remembers with the packed models over SQLite, as the binary does.
+pub(super) fn writing(count: usize, questions: usize, folder: &Path) -> Result<Writing> {
+    let main = lacuna_models::sentence_embedder()?;
+    // The layers are unpacked at first use, which is no part of any memory's cost.
+    main.embed(&["warm"], lacuna_core::embed::Purpose::Passage)?;
+    let models =
+        Models { instant: lacuna_models::static_embedder()?, main, others: Vec::new(), keep_instant: false };
+    let service = service(folder, models)?;
+    let (texts, remember) = (write_texts(count), grant::<Remember>(USER)?);
+    service.remember(&grant("somebody-else")?, drafts(&texts[..1]))?;
+    service.work_backlog(BACKLOG_PATIENCE, &mut |_| ()).transpose()?;
+
+    let batches: Vec<&[String]> = texts.chunks(REMEMBER_BATCH).collect();
+    let mut ids = Vec::with_capacity(count);
+    let started = Instant::now();
+    let batch = each(batches.len(), |run| {
+        ids.extend(service.remember(&remember, drafts(batches[run]))?.into_iter().map(|kept| kept.id));
+        Ok(())
+    })?;
+    let acknowledged = started.elapsed();
+    let embedded: usize = std::iter::from_fn(|| service.work_backlog(BACKLOG_PATIENCE, &mut |_| ()))
+        .sum::<lacuna_core::Result<_>>()?;
+    let complete = started.elapsed() - BACKLOG_PATIENCE;
+    if embedded != count {
+        return Err(format!("{embedded} of {count} memories got their sentence vector").into());
+    }
+
+    let (asked, recall) = (write_questions(questions), grant::<Recall>(USER)?);
+    let ask = |run: usize| {
+        service.recall(&recall, &Query::new(asked[run % asked.len()].as_str()))?;
+        Ok(())
+    };
+    let recalled = latency(questions, ask)?;
+    let forget = grant::<Forget>(USER)?;
+    let delete = each(questions.min(count), |run| {
+        service.delete(&forget, ids[run])?;
+        Ok(())
+    })?;
+    Ok(Writing {
+        count,
+        acknowledged_per_second: per_second(count, acknowledged),
+        embedded_per_second: per_second(count, complete),
+        batch,
+        recall: recalled,
+        delete,
+    })
+}

@@ -1,0 +1,70 @@
+//! What is measured, and how: a latency is the time of one call after some that warm up.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use crate::Result;
+
+/// Calls before the clock starts.
+const WARM_UP_RUNS: usize = 20;
+const PAGE_BYTES: usize = 4096;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Latency {
+    pub(super) p50: Duration,
+    pub(super) p99: Duration,
+}
+
+impl Latency {
+    pub(super) fn of(mut times: Vec<Duration>) -> Self {
+        times.sort_unstable();
+        let at = |percent: usize| times.get((times.len() * percent / 100).min(times.len().saturating_sub(1)));
+        let at = |percent| at(percent).copied().unwrap_or_default();
+        Self { p50: at(50), p99: at(99) }
+    }
+}
+
+/// Times `runs` calls of `once`, each of which is told its number.
+pub(super) fn latency(runs: usize, mut once: impl FnMut(usize) -> Result) -> Result<Latency> {
+    for run in 0..WARM_UP_RUNS.min(runs) {
+        once(run)?;
+    }
+    each(runs, once)
+}
+
+/// The same for calls that cannot be repeated: every one counts.
+pub(super) fn each(runs: usize, mut once: impl FnMut(usize) -> Result) -> Result<Latency> {
+    let mut times = Vec::with_capacity(runs);
+    for run in 0..runs {
+        let started = Instant::now();
+        once(run)?;
+        times.push(started.elapsed());
+    }
+    Ok(Latency::of(times))
+}
+
+/// The memory of this process that is in RAM, as Linux counts it.
+pub(super) fn resident_bytes() -> Result<usize> {
+    let statm = fs::read_to_string("/proc/self/statm")?;
+    let pages: usize =
+        statm.split_whitespace().nth(1).ok_or("no resident size in /proc/self/statm")?.parse()?;
+    Ok(pages * PAGE_BYTES)
+}
+
+pub(super) fn per_second(count: usize, took: Duration) -> f64 {
+    count as f64 / took.as_secs_f64().max(f64::MIN_POSITIVE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_of_the_sorted_times() {
+        let times = (1..=200).rev().map(Duration::from_micros).collect();
+        let latency = Latency::of(times);
+        assert_eq!(latency.p50, Duration::from_micros(101));
+        assert_eq!(latency.p99, Duration::from_micros(199));
+        assert_eq!(Latency::of(Vec::new()).p99, Duration::ZERO);
+    }
+}

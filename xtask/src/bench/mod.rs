@@ -1,0 +1,99 @@
+//! `cargo xtask bench`: what a memory costs, end to end, beside what a user might pick instead.
+
+mod corpus;
+mod lifecycle;
+mod measure;
+mod peers;
+mod plan;
+mod random;
+mod report;
+mod sections;
+mod sentences;
+mod service;
+mod sizes;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use self::report::Report;
+use crate::Result;
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Small sizes, to see that the driver works; they say nothing about speed.
+    #[arg(long)]
+    quick: bool,
+    /// Also measure what a user might pick instead (needs Python, and PyPI at first).
+    #[arg(long)]
+    peers: bool,
+    /// One part instead of all.
+    #[arg(long, value_enum)]
+    only: Option<Part>,
+    /// The vector kernels by themselves, with criterion, instead of the whole.
+    #[arg(long)]
+    kernels: bool,
+    /// This build, even if it is a debug one, whose figures say nothing.
+    #[arg(long)]
+    as_built: bool,
+    /// Opens the vaults in a folder and prints what they take in RAM: how the driver calls itself.
+    #[arg(long, hide = true)]
+    open: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Part {
+    /// Hot recall from small to very large vaults, beside stores of vectors.
+    Recall,
+    /// How much of the exact answer the quantised search finds, on real models' vectors.
+    Exactness,
+    /// Hot recall beside other users' vaults.
+    Neighbours,
+    /// Opening a cold vault, and what it takes in RAM.
+    Open,
+    /// Remember and delete, beside a memory layer.
+    Write,
+}
+
+pub(crate) fn run(options: &Options) -> Result {
+    if let Some(folder) = &options.open {
+        return lifecycle::print_ram(folder);
+    }
+    if options.kernels {
+        return cargo(&["bench", "--package", "lacuna-core"]);
+    }
+    if cfg!(debug_assertions) && !options.as_built {
+        return again_in_release();
+    }
+    measure(options)
+}
+
+/// Figures of a debug build would be about the compiler.
+fn again_in_release() -> Result {
+    let given: Vec<String> = std::env::args().skip(1).collect();
+    let mut args = vec!["run", "--release", "--package", "xtask", "--"];
+    args.extend(given.iter().map(String::as_str));
+    cargo(&args)
+}
+
+fn cargo(args: &[&str]) -> Result {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo).args(args).current_dir(ROOT).status()?;
+    if status.success() { Ok(()) } else { Err("the build or the measurement failed, see above".into()) }
+}
+
+fn measure(options: &Options) -> Result {
+    let folder = Path::new(ROOT).join("target/bench");
+    fs::create_dir_all(&folder)?;
+    let plan = if options.quick { &plan::QUICK } else { &plan::FULL };
+    let given: Vec<String> = std::env::args().skip(2).collect();
+    let mut report = Report::new(format!("cargo xtask bench {}", given.join(" ")).trim_end());
+    sections::write(&mut report, plan, options.only, options.peers, &folder)?;
+
+    // The page in the repository is of whole runs only.
+    let whole = !options.quick && options.only.is_none();
+    let page = if whole { Path::new(ROOT).join("bench/RESULTS.md") } else { folder.join("RESULTS.md") };
+    Ok(fs::write(page, report.into_text())?)
+}

@@ -1,0 +1,57 @@
+//! How much is measured.
+
+pub(super) struct Plan {
+    /// Sizes at which recall goes through a vault.
+    pub(super) vaults: &'static [usize],
+    /// The size at which it goes through the index alone.
+    pub(super) bare: usize,
+    pub(super) questions: usize,
+    /// Recalls that are timed, at small sizes; at large ones fewer.
+    pub(super) recalls: usize,
+    /// Questions to the peers at sizes where each takes long.
+    pub(super) questions_to_slow_peers: usize,
+    /// Sizes at which the peers are measured too.
+    pub(super) peers_at: &'static [usize],
+    /// Sentences whose vectors by the static and by the sentence model the exactness is measured on.
+    pub(super) exact_static: &'static [usize],
+    pub(super) exact_sentence: usize,
+    /// The size of the vault that has neighbours, and of the one that is opened cold.
+    pub(super) personal: usize,
+    pub(super) neighbours: &'static [usize],
+    pub(super) openings: usize,
+    /// Memories remembered with their embedding, and questions and deletions after that.
+    pub(super) written: usize,
+    pub(super) deleted: usize,
+}
+
+pub(super) const FULL: Plan = Plan {
+    vaults: &[1_000, 5_000, 50_000, 100_000],
+    bare: 1_000_000,
+    questions: 200,
+    recalls: 2_000,
+    questions_to_slow_peers: 20,
+    peers_at: &[5_000, 50_000, 1_000_000],
+    exact_static: &[5_000, 50_000, 1_000_000],
+    exact_sentence: 20_000,
+    personal: 5_000,
+    neighbours: &[0, 100, 1_000],
+    openings: 30,
+    written: 1_000,
+    deleted: 200,
+};
+
+pub(super) const QUICK: Plan = Plan {
+    vaults: &[100, 500],
+    bare: 1_000,
+    questions: 20,
+    recalls: 20,
+    questions_to_slow_peers: 5,
+    peers_at: &[500],
+    exact_static: &[500],
+    exact_sentence: 30,
+    personal: 100,
+    neighbours: &[0, 5],
+    openings: 3,
+    written: 100,
+    deleted: 10,
+};

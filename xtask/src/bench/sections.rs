@@ -1,0 +1,378 @@
+//! Runs the measurements and writes each as a section of the report, figures beside what they should reach.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::corpus::{CLUSTERED_DIMENSIONS, Corpus};
+use super::measure::Latency;
+use super::peers::{self, Python, VECTOR_PEERS};
+use super::plan::Plan;
+use super::report::{Report, ratio, thousands, time, times};
+use super::sizes::{Figures, Place};
+use super::{Part, lifecycle, sizes};
+use crate::Result;
+
+/// What hot recall should reach at a size.
+const RECALL_TARGETS: [(usize, Duration); 3] = [
+    (5_000, Duration::from_micros(150)),
+    (50_000, Duration::from_micros(1_500)),
+    (1_000_000, Duration::from_millis(15)),
+];
+const EXACTNESS_TARGET: f64 = 0.999;
+const OPEN_TARGET: Duration = Duration::from_millis(50);
+const DELETE_TARGET: Duration = Duration::from_millis(10);
+const RAM_TARGET_BYTES: usize = 2_048;
+const REMEMBER_RATIO_TARGET: f64 = 5.0;
+/// Beyond this size a question takes some peers long.
+const SLOW_PEERS_FROM: usize = 200_000;
+
+const BESIDE_HEAD: [&str; 8] =
+    ["memories", "", "p50", "p99", "to our recall", "to ours by meaning alone", "exactness", "filled in"];
+
+struct Run<'a> {
+    report: &'a mut Report,
+    plan: &'a Plan,
+    /// The environment of the peers, if they are wanted.
+    python: Option<Python>,
+    folder: &'a Path,
+}
+
+/// A line of a table.
+type Row = Vec<String>;
+
+pub(super) fn write(
+    report: &mut Report,
+    plan: &Plan,
+    only: Option<Part>,
+    peers: bool,
+    folder: &Path,
+) -> Result {
+    let python = peers.then(|| Python::prepare(folder)).transpose()?;
+    let mut run = Run { report, plan, python, folder };
+    let wanted = |part| only.is_none_or(|only| only == part);
+    if wanted(Part::Recall) {
+        run.recall()?;
+    }
+    if wanted(Part::Exactness) {
+        run.exactness()?;
+    }
+    if wanted(Part::Neighbours) {
+        run.neighbours()?;
+    }
+    if wanted(Part::Open) {
+        run.opening()?;
+    }
+    if wanted(Part::Write) {
+        run.writing()?;
+    }
+    Ok(())
+}
+
+impl Run<'_> {
+    fn recall(&mut self) -> Result {
+        let places = self.plan.vaults.iter().map(|&count| (count, Place::Vault));
+        let mut all = Vec::new();
+        let mut beside = Vec::new();
+        for (count, place) in places.chain([(self.plan.bare, Place::BareIndex)]) {
+            progress(&format!("recall at {}", thousands(count)));
+            let corpus = Arc::new(Corpus::clustered(count, self.plan.questions));
+            let figures = sizes::measure(&corpus, place, self.plan.recalls, self.temporary()?.path())?;
+            if self.plan.peers_at.contains(&count) {
+                beside.extend(self.vector_peers(Arc::into_inner(corpus), &figures)?);
+            }
+            all.push(figures);
+        }
+        self.write_recall(&all);
+        self.write_growth(&all);
+        if self.python.is_some() {
+            self.write_vector_peers(beside);
+        }
+        Ok(())
+    }
+
+    fn write_recall(&mut self, all: &[Figures]) {
+        self.report.heading("Hot recall, the question already embedded");
+        self.report.line(&format!(
+            "Ten answers by meaning and words, from an opened vault over SQLite with its check of the revision; \
+             sentences with clustered vectors of {CLUSTERED_DIMENSIONS} dimensions. Exactness: the share of the \
+             ten best by full-precision search over the original vectors that the search by meaning alone finds.\n"
+        ));
+        let row = |figures: &Figures| {
+            let target = target(figures.count);
+            vec![
+                thousands(figures.count)
+                    + if figures.place == Place::BareIndex { " (index alone)" } else { "" },
+                time(figures.hybrid.p50),
+                time(figures.hybrid.p99),
+                target.map_or("–".into(), |target| format!("≤ {}", time(target))),
+                target.map_or("–".into(), |target| ratio(figures.hybrid.p50, target)),
+                time(figures.meaning.p50),
+                format!("{:.4} (≥ {EXACTNESS_TARGET})", figures.recall),
+            ]
+        };
+        let head = ["memories", "p50", "p99", "target", "p50 of target", "p50 by meaning alone", "exactness"];
+        self.report.table(&head, all.iter().map(row).collect());
+        self.report.line(
+            "\nThe largest size is searched in the index alone, because filling a vault of that size would take \
+             longer than the rest of the run: no revision check, no texts of the answers.",
+        );
+    }
+
+    fn write_growth(&mut self, all: &[Figures]) {
+        self.report.heading("Growth");
+        let nanos = |latency: &Latency, count: usize| {
+            format!("{:.1} ns", latency.p50.as_secs_f64() * 1e9 / count as f64)
+        };
+        let row = |figures: &Figures| {
+            vec![
+                thousands(figures.count),
+                nanos(&figures.hybrid, figures.count),
+                nanos(&figures.meaning, figures.count),
+                time(figures.filled_in),
+            ]
+        };
+        let head = ["memories", "recall per memory", "by meaning alone, per memory", "filled in"];
+        self.report.table(&head, all.iter().map(row).collect());
+    }
+
+    fn vector_peers(&self, corpus: Option<Corpus>, ours: &Figures) -> Result<Vec<Row>> {
+        let (Some(python), Some(mut corpus)) = (&self.python, corpus) else { return Ok(Vec::new()) };
+        let count = ours.count;
+        if count > SLOW_PEERS_FROM {
+            corpus.keep_questions(self.plan.questions_to_slow_peers);
+        }
+        let thresholds = corpus.exact_thresholds();
+        let mut beside = vec![own_row(ours)];
+        for peer in VECTOR_PEERS.iter().filter(|peer| count <= peer.count_max) {
+            progress(&format!("{} at {}", peer.script, thousands(count)));
+            let job = self.temporary()?;
+            peers::write_vector_job(job.path(), &corpus)?;
+            match python.vectors(peer, job.path()) {
+                Ok(answers) => beside.extend(answers.iter().map(|answer| {
+                    let query = answer.query();
+                    vec![
+                        thousands(count),
+                        answer.peer.clone(),
+                        time(query.p50),
+                        time(query.p99),
+                        ratio(query.p50, ours.hybrid.p50),
+                        ratio(query.p50, ours.meaning.p50),
+                        format!("{:.4}", answer.recall(&corpus, &thresholds)),
+                        time(Duration::from_secs_f64(answer.fill_seconds)),
+                    ]
+                })),
+                Err(reason) => beside.push(unmeasured(count, peer.script, &*reason)),
+            }
+        }
+        Ok(beside)
+    }
+
+    fn write_vector_peers(&mut self, beside: Vec<Row>) {
+        self.report.heading("Beside stores of vectors");
+        self.report.line(
+            "The same vectors and questions, ten answers. The peers search by meaning alone and hold no text; \
+             ours are sealed at rest, and its first figure is by meaning and words. A ratio above 1 means that \
+             the peer takes longer.\n",
+        );
+        self.report.table(&BESIDE_HEAD, beside);
+    }
+
+    fn exactness(&mut self) -> Result {
+        let mut rows = Vec::new();
+        let fast = lacuna_models::static_embedder()?;
+        for &count in self.plan.exact_static {
+            progress(&format!("exactness at {}, static model", thousands(count)));
+            let found = sizes::exactness(count, self.plan.questions, &*fast)?;
+            rows.push(vec![thousands(count), fast.model().to_string(), format!("{found:.4}")]);
+        }
+        let (count, main) = (self.plan.exact_sentence, lacuna_models::sentence_embedder()?);
+        progress(&format!("exactness at {}, sentence model", thousands(count)));
+        let found = sizes::exactness(count, self.plan.questions, &*main)?;
+        rows.push(vec![thousands(count), main.model().to_string(), format!("{found:.4}")]);
+        self.report.heading("Exactness on the vectors of real models");
+        self.report.line(&format!(
+            "Recall@10 of the quantised search by meaning against full-precision search over the original \
+             vectors, on generated sentences; ties count as found. Target: ≥ {EXACTNESS_TARGET}.\n"
+        ));
+        self.report.table(&["sentences", "model", "recall@10"], rows);
+        Ok(())
+    }
+
+    fn neighbours(&mut self) -> Result {
+        progress("recall beside other vaults");
+        let corpus = Arc::new(Corpus::clustered(self.plan.personal, self.plan.questions));
+        let figures = lifecycle::neighbours(
+            &corpus,
+            self.plan.neighbours,
+            self.plan.recalls,
+            self.temporary()?.path(),
+        )?;
+        let alone = figures.first().map_or(Duration::ZERO, |(_, latency)| latency.p50);
+        let row = |(others, latency): &(usize, Latency)| {
+            vec![thousands(*others), time(latency.p50), time(latency.p99), ratio(latency.p50, alone)]
+        };
+        self.report.heading("Flat in the number of other users");
+        let personal = thousands(self.plan.personal);
+        self.report.line(&format!(
+            "Recall in a vault of {personal} beside other users' vaults in the same database, all of them open.\n"
+        ));
+        let head = ["other vaults", "p50", "p99", "to alone"];
+        self.report.table(&head, figures.iter().map(row).collect());
+        Ok(())
+    }
+
+    fn opening(&mut self) -> Result {
+        progress("opening a cold vault");
+        let corpus = Arc::new(Corpus::clustered(self.plan.personal, 1));
+        let figures = lifecycle::opening(&corpus, self.plan.openings, self.temporary()?.path())?;
+        let count = figures.count;
+        self.report.heading(&format!("Opening a cold vault of {}", thousands(count)));
+        self.report.line(
+            "A fresh service each time; the files are in the system's cache. RAM: four such vaults, opened one after \
+             the other in a process of their own.\n",
+        );
+        let bytes = |bytes: usize| format!("{} bytes", thousands(bytes));
+        let text = figures.text_bytes / count;
+        let (counted, resident) = (figures.ram.counted_bytes, figures.ram.resident_bytes);
+        let over = resident.saturating_sub(text);
+        let rows = vec![
+            row("service start, p50", time(figures.start.p50), "–", "–"),
+            row(
+                "opening, p50",
+                time(figures.open.p50),
+                &format!("≤ {}", time(OPEN_TARGET)),
+                &ratio(figures.open.p50, OPEN_TARGET),
+            ),
+            row("opening, p99", time(figures.open.p99), "–", "–"),
+            row("RAM per memory as the cache counts it", bytes(counted), "–", "–"),
+            row("RAM per memory as the system counts it", bytes(resident), "–", "–"),
+            row("of that, its text", bytes(text), "–", "–"),
+            row(
+                "RAM per memory beside its text",
+                bytes(over),
+                &format!("≤ {RAM_TARGET_BYTES}"),
+                &times(over as f64 / RAM_TARGET_BYTES as f64),
+            ),
+        ];
+        self.report.table(&["", "measured", "target", "of target"], rows);
+        Ok(())
+    }
+
+    fn writing(&mut self) -> Result {
+        progress("remember and delete");
+        let (written, deleted) = (self.plan.written, self.plan.deleted);
+        let ours = lifecycle::writing(written, deleted, self.temporary()?.path())?;
+        let peer = self.memory_peer()?;
+        self.report.heading("Remember and delete");
+        self.report.line(&format!(
+            "{} memories in batches of {}, with embedding, sealing, audit and fsync. Acknowledged means durable and \
+             found by words and by the static model's vector; complete means that the sentence model's vectors \
+             (all-MiniLM-L6-v2) are in too.\n",
+            thousands(ours.count),
+            lifecycle::REMEMBER_BATCH
+        ));
+        let rate = |rate: f64| format!("{rate:.0}/s");
+        let (name, theirs) = match &peer {
+            Some(Ok(peer)) => (peer.peer.as_str(), Some(peer)),
+            Some(Err(reason)) => {
+                self.report.line(&format!("mem0 was not measured: {reason}\n"));
+                ("peer", None)
+            }
+            None => ("peer", None),
+        };
+        let cell = |value: Option<String>| value.unwrap_or_else(|| "–".into());
+        let rows = vec![
+            vec![
+                "remember, until acknowledged".into(),
+                rate(ours.acknowledged_per_second),
+                cell(theirs.map(|peer| rate(peer.remembered_per_second()))),
+                cell(theirs.map(|peer| times(ours.acknowledged_per_second / peer.remembered_per_second()))),
+                format!("≥ {REMEMBER_RATIO_TARGET}× the peer"),
+            ],
+            vec![
+                "remember, until complete".into(),
+                rate(ours.embedded_per_second),
+                cell(theirs.map(|peer| rate(peer.remembered_per_second()))),
+                cell(theirs.map(|peer| times(ours.embedded_per_second / peer.remembered_per_second()))),
+                "–".into(),
+            ],
+            vec![
+                "one batch acknowledged, p50".into(),
+                time(ours.batch.p50),
+                cell(theirs.map(|peer| time(peer.batch().p50))),
+                cell(theirs.map(|peer| ratio(peer.batch().p50, ours.batch.p50))),
+                "–".into(),
+            ],
+            vec![
+                "recall with the question's embedding, p50".into(),
+                time(ours.recall.p50),
+                cell(theirs.map(|peer| time(peer.search().p50))),
+                cell(theirs.map(|peer| ratio(peer.search().p50, ours.recall.p50))),
+                "–".into(),
+            ],
+            vec![
+                "delete one, p50".into(),
+                time(ours.delete.p50),
+                "–".into(),
+                "–".into(),
+                format!("≤ {} ({} of it)", time(DELETE_TARGET), ratio(ours.delete.p50, DELETE_TARGET)),
+            ],
+        ];
+        self.report.table(&["", "Lacuna", name, "times better", "target"], rows);
+        if let Some(peer) = theirs {
+            self.report.line(&format!(
+                "\nOf {}'s time to remember, {:.0}% is spent in the model; its search without the embedding of the \
+                 question takes {} (p50).",
+                peer.peer,
+                100.0 * peer.embed_share(),
+                time(peer.search_without_embedding().p50)
+            ));
+        }
+        Ok(())
+    }
+
+    fn memory_peer(&self) -> Result<Option<std::result::Result<peers::MemoryAnswer, String>>> {
+        let Some(python) = &self.python else { return Ok(None) };
+        progress("mem0");
+        let job = self.temporary()?;
+        peers::write_memory_job(job.path(), self.plan.written, self.plan.deleted)?;
+        Ok(Some(python.memory(job.path()).map_err(|reason| reason.to_string())))
+    }
+
+    fn temporary(&self) -> Result<tempfile::TempDir> {
+        Ok(tempfile::tempdir_in(self.folder)?)
+    }
+}
+
+fn progress(what: &str) {
+    eprintln!("bench: {what}");
+}
+
+fn target(count: usize) -> Option<Duration> {
+    RECALL_TARGETS.iter().find(|(size, _)| *size == count).map(|(_, target)| *target)
+}
+
+fn row(name: &str, measured: String, target: &str, of_target: &str) -> Vec<String> {
+    vec![name.to_owned(), measured, target.to_owned(), of_target.to_owned()]
+}
+
+fn own_row(ours: &Figures) -> Row {
+    vec![
+        thousands(ours.count),
+        "**Lacuna**, meaning and words".into(),
+        time(ours.hybrid.p50),
+        time(ours.hybrid.p99),
+        "1".into(),
+        ratio(ours.hybrid.p50, ours.meaning.p50),
+        format!("{:.4}", ours.recall),
+        time(ours.filled_in),
+    ]
+}
+
+fn unmeasured(count: usize, peer: &str, reason: &dyn std::error::Error) -> Row {
+    let reason = reason.to_string().replace('|', "/");
+    let mut row = vec![thousands(count), format!("{peer}: not measured ({reason})")];
+    row.resize(BESIDE_HEAD.len(), "–".into());
+    row
+}

@@ -1,0 +1,149 @@
+//! A service as an installation runs it, over SQLite files in a folder of the measurement's own.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use lacuna_core::blobs::Blobs;
+use lacuna_core::domain::{Draft, MemoryId, OrgId, Role, SystemClock, UserId};
+use lacuna_core::embed::{Calibration, Embedder, ModelId, Purpose};
+use lacuna_core::index::QueryVector;
+use lacuna_core::keys::{LocalKms, SqliteKeys};
+use lacuna_core::meaning::Models;
+use lacuna_core::permit::{Action, Caller, Grant, permit};
+use lacuna_core::recall::Query;
+use lacuna_core::store::SqliteStore;
+use lacuna_core::{Lacuna, Parts};
+use lacuna_seal::SystemEntropy;
+
+use super::corpus::{Corpus, TOP};
+use crate::Result;
+
+pub(super) const USER: &str = "bench";
+const RECORDED_MODEL: &str = "recorded@1";
+/// Lets every cosine pass as an answer, so that each question has its ten: a harder load than the few that a
+/// real model's scale lets through.
+const OPEN_CALIBRATION: Calibration = Calibration { midpoint: -1.0, steepness: 1.0 };
+const LOAD_BATCH: usize = 1_000;
+
+/// What a recall goes by.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum By {
+    MeaningAndWords,
+    Meaning,
+}
+
+impl By {
+    /// A question without words leaves the meaning alone.
+    pub(super) fn text(self, question: &str) -> &str {
+        if self == By::Meaning { "?" } else { question }
+    }
+
+    pub(super) fn recency_weight(self) -> f32 {
+        if self == By::Meaning { 0.0 } else { lacuna_core::recall::RECENCY_WEIGHT_DEFAULT }
+    }
+}
+
+/// Answers with vectors that were made before the clock started: passages in the order of the corpus, and
+/// the question that was chosen last.
+pub(super) struct Recorded {
+    model: ModelId,
+    corpus: Arc<Corpus>,
+    next_passage: AtomicUsize,
+    question: AtomicUsize,
+}
+
+impl Recorded {
+    pub(super) fn of(corpus: Arc<Corpus>) -> Self {
+        let model = ModelId::new(RECORDED_MODEL);
+        Self { model, corpus, next_passage: AtomicUsize::new(0), question: AtomicUsize::new(0) }
+    }
+
+    pub(super) fn query_vector(&self, question: usize) -> QueryVector {
+        let vector = self.corpus.question_vectors.row(question).to_vec();
+        QueryVector { model: self.model.clone(), vector, calibration: OPEN_CALIBRATION }
+    }
+}
+
+impl Embedder for Recorded {
+    fn model(&self) -> &ModelId {
+        &self.model
+    }
+
+    fn embed(&self, texts: &[&str], purpose: Purpose) -> lacuna_core::Result<Vec<Vec<f32>>> {
+        let Corpus { vectors, question_vectors, .. } = &*self.corpus;
+        Ok(match purpose {
+            Purpose::Query => vec![question_vectors.row(self.question.load(Ordering::Relaxed)).to_vec()],
+            Purpose::Passage => {
+                let first = self.next_passage.fetch_add(texts.len(), Ordering::Relaxed);
+                (first..first + texts.len()).map(|n| vectors.row(n % vectors.len()).to_vec()).collect()
+            }
+        })
+    }
+
+    fn calibration(&self) -> Calibration {
+        OPEN_CALIBRATION
+    }
+}
+
+pub(super) fn service(folder: &Path, models: Models) -> Result<Lacuna> {
+    Ok(Lacuna::new(Parts {
+        store: Arc::new(SqliteStore::open(folder.join("lacuna.db"))?),
+        keys: Arc::new(SqliteKeys::open(folder.join("keys.db"))?),
+        kms: LocalKms::open(&folder.join("keys"), None)?,
+        blobs: Blobs::open(folder.join("blobs"))?,
+        models,
+        clock: Arc::new(SystemClock),
+        entropy: Arc::new(SystemEntropy),
+        open_bytes_max: usize::MAX,
+    }))
+}
+
+pub(super) fn grant<A: Action>(user: &str) -> Result<Grant<A>> {
+    let caller = Caller { org: OrgId::new("bench")?, user: UserId::new(user)?, roles: vec![Role::User] };
+    Ok(permit(&caller, &caller.personal_scope())?)
+}
+
+pub(super) fn drafts(texts: &[String]) -> Vec<Draft> {
+    texts.iter().map(|text| Draft { text: text.clone(), ..Draft::default() }).collect()
+}
+
+/// One user's vault with a corpus in it, opened.
+pub(super) struct Vault {
+    pub(super) service: Lacuna,
+    pub(super) ids: Vec<MemoryId>,
+    recorded: Arc<Recorded>,
+    corpus: Arc<Corpus>,
+    grant: Grant<lacuna_core::permit::Recall>,
+}
+
+impl Vault {
+    pub(super) fn fill(folder: &Path, corpus: Arc<Corpus>) -> Result<Self> {
+        let recorded = Arc::new(Recorded::of(corpus.clone()));
+        let service = service(folder, Models::only(recorded.clone()))?;
+        let mut vault =
+            Self { service, ids: Vec::new(), recorded, corpus: corpus.clone(), grant: grant(USER)? };
+        vault.ids = vault.remember(USER, &corpus.texts)?;
+        Ok(vault)
+    }
+
+    pub(super) fn remember(&self, user: &str, texts: &[String]) -> Result<Vec<MemoryId>> {
+        let grant = grant(user)?;
+        let mut ids = Vec::with_capacity(texts.len());
+        for batch in texts.chunks(LOAD_BATCH) {
+            ids.extend(self.service.remember(&grant, drafts(batch))?.into_iter().map(|kept| kept.id));
+        }
+        Ok(ids)
+    }
+
+    pub(super) fn ask(&self, question: usize, by: By) -> Result<Vec<MemoryId>> {
+        self.recorded.question.store(question, Ordering::Relaxed);
+        let query = Query {
+            limit: TOP,
+            recency_weight: by.recency_weight(),
+            ..Query::new(by.text(&self.corpus.questions[question]))
+        };
+        let recalled = self.service.recall(&self.grant, &query)?;
+        Ok(recalled.hits.iter().map(|hit| hit.memory.id).collect())
+    }
+}

@@ -76,7 +76,7 @@ pub(crate) fn assemble(config: &Config) -> Result<Installation> {
         store: store.clone(),
         keys,
         kms,
-        blobs: Blobs::open(&layout.blobs())?,
+        blobs: Blobs::open(layout.blobs())?,
         models: models(&config.embedder)?,
         clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy),

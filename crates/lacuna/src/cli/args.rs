@@ -15,8 +15,10 @@ Examples:
   lacuna recall \"what can Anna not eat?\"
   lacuna serve
 
-Exit codes: 0 done, 1 failed, 2 bad usage or input, 3 not found, 4 denied, 5 conflict, 6 unavailable,
-7 misconfigured, 8 damaged data. Every error has a stable code: see docs/errors.md.";
+Exit codes:
+  0 done  1 failed  2 bad usage or input  3 not found  4 denied  5 conflict
+  6 unavailable  7 misconfigured  8 damaged data
+Every error has a stable code: see docs/errors.md.";
 
 /// Private memory for AI assistants that can prove it forgot.
 #[derive(Parser)]
@@ -101,8 +103,8 @@ pub(super) struct ServeArgs {
 
 #[derive(Args)]
 pub(super) struct RememberArgs {
-    /// The text; `-` reads it from standard input.
-    #[arg(required_unless_present = "batch", conflicts_with = "batch", allow_hyphen_values = true)]
+    /// The text; `-` reads it from standard input, `--` before it lets it begin with a hyphen.
+    #[arg(required_unless_present = "batch", conflicts_with = "batch")]
     pub(super) text: Option<String>,
     /// Remember every line of a JSONL file; `-` reads standard input.
     #[arg(long, value_name = "FILE")]
@@ -118,7 +120,7 @@ pub(super) struct RememberArgs {
     #[arg(long = "tag", value_name = "TAG")]
     pub(super) tags: Vec<String>,
     /// Importance from 0 to 1 [default: 0.5].
-    #[arg(long, value_name = "0..1", allow_hyphen_values = true)]
+    #[arg(long, value_name = "0..1", allow_negative_numbers = true)]
     pub(super) salience: Option<f32>,
     /// Its core in at most 280 characters [default: made from the text].
     #[arg(long)]
@@ -169,16 +171,15 @@ pub(super) struct FilterArgs {
 #[derive(Args)]
 pub(super) struct RecallArgs {
     /// What to find, in your own words; `-` reads it from standard input.
-    #[arg(allow_hyphen_values = true)]
     pub(super) query: String,
     /// How many at most [default: 10].
     #[arg(long, value_name = "COUNT")]
     pub(super) limit: Option<usize>,
     /// Leave out what is less similar; the same value means the same under every model.
-    #[arg(long, value_name = "0..1", allow_hyphen_values = true)]
+    #[arg(long, value_name = "0..1", allow_negative_numbers = true)]
     pub(super) min_similarity: Option<f32>,
     /// How much recency counts [default: 0.3].
-    #[arg(long, value_name = "0..1", allow_hyphen_values = true)]
+    #[arg(long, value_name = "0..1", allow_negative_numbers = true)]
     pub(super) recency_weight: Option<f32>,
     /// Tell why each memory has its score.
     #[arg(long)]

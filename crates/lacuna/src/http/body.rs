@@ -148,7 +148,7 @@ mod tests {
         let cases: &[(&[u8], &str, Option<&str>)] = &[
             (b"", "malformed_json", None),
             (b"{", "malformed_json", None),
-            (b"{} x", "malformed_json", None),
+            (br#"{"content":"x"} x"#, "malformed_json", None),
             (b"{\"content\":\"\xff\"}", "invalid_utf8", None),
             (b" [\"x\"]", "invalid", None),
             (br#"{"content":"x","colour":"SECRET"}"#, "invalid", Some("colour")),

@@ -1,3 +1,5 @@
+#![allow(unused_qualifications, reason = "the macro that describes parameters writes their full path")]
+
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -74,12 +76,16 @@ pub(super) struct ListParams {
     #[param(minimum = 1, maximum = 500)]
     limit: Option<usize>,
     /// May repeat.
+    #[param(required = false)]
     category: Vec<wire::Category>,
     /// May repeat.
+    #[param(required = false)]
     tier: Vec<wire::Tier>,
     /// May repeat.
+    #[param(required = false)]
     lane: Vec<wire::Lane>,
     /// May repeat: only memories with all of them.
+    #[param(required = false)]
     tag: Vec<String>,
     session_id: Option<String>,
     /// Created at this time or later.

@@ -9,7 +9,7 @@ use super::words;
 
 /// From `after` (inclusive) to `before` (exclusive).
 #[derive(Clone, Default, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 #[schema(as = TimeRange)]
 pub(crate) struct TimeRange {
     pub(crate) after: Option<Timestamp>,

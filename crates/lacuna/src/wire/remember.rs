@@ -9,30 +9,37 @@ use super::words;
 
 /// What to remember. Only `content` is required.
 #[derive(Clone, Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 #[schema(as = RememberRequest)]
 pub(crate) struct RememberRequest {
     /// The text. Beyond 10,000 characters it is cut and marked; transcripts may have 1,000,000.
-    #[schema(required, min_length = 1)]
+    #[schema(min_length = 1)]
     pub(crate) content: String,
     /// Its core in at most 280 characters; made from the text when absent.
     pub(crate) gist: Option<String>,
+    #[serde(default)]
     pub(crate) details: Vec<DetailBody>,
     pub(crate) category: Option<words::Category>,
     pub(crate) content_type: Option<words::ContentType>,
     pub(crate) tier: Option<words::Tier>,
     pub(crate) kind: Option<words::PersonaKind>,
     pub(crate) lane: Option<words::Lane>,
+    #[serde(default)]
     pub(crate) secondary_lanes: Vec<words::Lane>,
+    #[serde(default)]
     pub(crate) tags: Vec<String>,
+    #[serde(default)]
     pub(crate) entities: Vec<EntityBody>,
     pub(crate) source: Option<SourceBody>,
+    #[serde(default)]
     pub(crate) derived_from: Vec<LineageBody>,
     pub(crate) privacy_class: Option<words::PrivacyClass>,
+    #[serde(default)]
     pub(crate) sensitivity: Vec<words::Sensitivity>,
     pub(crate) consent_basis: Option<words::ConsentBasis>,
     pub(crate) retention: Option<words::RetentionTier>,
     pub(crate) expires_at: Option<Timestamp>,
+    #[serde(default)]
     pub(crate) pinned: bool,
     /// Importance from 0 to 1; 0.5 when absent.
     #[schema(minimum = 0, maximum = 1)]
@@ -74,7 +81,7 @@ pub(crate) struct EntityBody {
 
 /// Where a memory came from.
 #[derive(Clone, Default, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 #[schema(as = Source)]
 pub(crate) struct SourceBody {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,6 +101,7 @@ pub(crate) struct SourceBody {
     pub(crate) channel: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) deployment: Option<String>,
+    #[serde(default)]
     pub(crate) from_external_content: bool,
 }
 

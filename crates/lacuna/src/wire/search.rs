@@ -9,30 +9,38 @@ use super::{Filters, TimeRange, words};
 
 /// A question. Only `query` is required.
 #[derive(Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 #[schema(as = SearchRequest)]
 pub(crate) struct SearchRequest {
-    #[schema(required, min_length = 1, max_length = 4000)]
+    #[schema(min_length = 1, max_length = 4000)]
     pub(crate) query: String,
     #[schema(minimum = 1, maximum = 100)]
     pub(crate) max_results: Option<usize>,
     /// From 0 to 1; the same value means the same under every model.
     #[schema(minimum = 0, maximum = 1)]
     pub(crate) min_similarity: Option<f32>,
+    #[serde(default)]
     pub(crate) category_filter: Vec<words::Category>,
+    #[serde(default)]
     pub(crate) tier_filter: Vec<words::Tier>,
+    #[serde(default)]
     pub(crate) lane_filter: Vec<words::Lane>,
     /// Only memories with all of these tags.
+    #[serde(default)]
     pub(crate) tag_filter: Vec<String>,
     /// Tags that raise a memory which bears them.
+    #[serde(default)]
     pub(crate) prefer_tags: Vec<String>,
     pub(crate) session_id: Option<String>,
+    #[serde(default)]
     pub(crate) time_range: TimeRange,
+    #[serde(default)]
     pub(crate) include_archived: bool,
     /// How much recency counts, from 0 to 1; 0.3 when absent.
     #[schema(minimum = 0, maximum = 1)]
     pub(crate) recency_weight: Option<f32>,
     /// Whether every score comes with its reasons.
+    #[serde(default)]
     pub(crate) explain: bool,
 }
 

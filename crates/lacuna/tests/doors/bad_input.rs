@@ -177,6 +177,8 @@ fn bad_commands_are_refused_by_code_and_exit_code_and_change_nothing() {
         (&["remember", "x", "--category", "hobby"], b"", 2, "usage"),
         (&["remember", "x", "--expires", "soon"], b"", 2, "usage"),
         (&["remember"], b"", 2, "usage"),
+        (&["remember", "--tga"], b"", 2, "usage"),
+        (&["remember", "x", "--salience", "-1"], b"", 2, "invalid"),
         (&["remember", "-"], b"", 2, "invalid"),
         (&["remember", "-"], b"\xff\xfe", 2, "invalid_utf8"),
         (&["remember", "-"], b"a\0b", 2, "invalid"),

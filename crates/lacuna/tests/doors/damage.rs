@@ -160,24 +160,52 @@ fn a_folder_that_cannot_be_used_is_named() {
 
 #[test]
 fn a_read_only_folder_is_told_and_stays_as_it_is() {
-    let home = Home::new();
-    home.remember("x");
+    let home = Home::new().unprivileged();
+    let id = home.remember("x");
     let before = contents(&home.data());
     let modes = set_read_only(&home.data());
-    // Root may write anyway, and then there is nothing to see.
-    if fs::write(home.data().join("probe"), "").is_ok() {
-        fs::remove_file(home.data().join("probe")).unwrap();
-        restore(modes);
-        return;
+    for args in [&["remember", "y"][..], &["memory", "delete", &id, "--yes"]] {
+        refused(&home, args, 7, "read_only");
     }
-    let done = home.run(&["remember", "y", "--json"]);
-    let code = done.problem()["code"].as_str().unwrap().to_owned();
+    let doctor = home.run(&["doctor"]);
+    assert!(doctor.stdout.contains("read-only"), "{}", doctor.stdout);
     restore(modes);
-    assert!(
-        ["read_only", "key_folder_unavailable", "data_folder_unavailable"].contains(&code.as_str()),
-        "{code}"
-    );
     assert_eq!(contents(&home.data()), before);
+    home.run(&["recall", "x"]).ok();
+}
+
+#[test]
+fn a_folder_that_turns_read_only_under_a_server_leaves_it_alive() {
+    let home = Home::new().unprivileged();
+    let server = home.serve(&[]);
+    let id = server.post("/v1/memories", &json!({"content": "x"})).expect(201)["memory_id"].clone();
+    let path = format!("/v1/memories/{}", id.as_str().unwrap());
+    let blobs = home.data().join("blobs");
+    fs::set_permissions(&blobs, fs::Permissions::from_mode(0o500)).unwrap();
+    // Long enough to become a blob.
+    let long = json!({"content": "long ".repeat(20_000), "content_type": "transcript"});
+    let problem = server.post("/v1/memories", &long);
+    assert_eq!(problem.status, 503, "{}", problem.text());
+    server.get(&path).expect(200);
+    fs::set_permissions(&blobs, fs::Permissions::from_mode(0o700)).unwrap();
+    let id = server.post("/v1/memories", &long).expect(201)["memory_id"].clone();
+    let whole = server.get(&format!("/v1/memories/{}", id.as_str().unwrap())).expect(200);
+    assert_eq!(whole["content"], long["content"]);
+    assert_eq!(server.get("/v1/memories").expect(200)["memories"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_database_that_somebody_holds_is_told_and_works_again_afterwards() {
+    let home = Home::new();
+    let server = home.serve(&[]);
+    server.post("/v1/memories", &json!({"content": "before"})).expect(201);
+    let holder = Connection::open(home.data().join("lacuna.db")).unwrap();
+    holder.execute_batch("BEGIN IMMEDIATE").unwrap();
+    server.post("/v1/memories", &json!({"content": "meanwhile"})).refused(503, "locked");
+    server.post("/v1/search", &json!({"query": "before"})).expect(200);
+    holder.execute_batch("ROLLBACK").unwrap();
+    server.post("/v1/memories", &json!({"content": "after"})).expect(201);
+    assert_eq!(server.get("/v1/memories").expect(200)["memories"].as_array().unwrap().len(), 2);
 }
 
 fn set_read_only(folder: &Path) -> Vec<(PathBuf, u32)> {

@@ -51,6 +51,9 @@ fn the_description_is_whole() {
     });
     assert!(references > 50, "only {references} references");
 
+    let only_required = |name: &str| api["components"]["schemas"][name]["required"].clone();
+    assert_eq!(only_required("RememberRequest"), serde_json::json!(["content"]));
+    assert_eq!(only_required("SearchRequest"), serde_json::json!(["query"]));
     let mut operations = BTreeSet::new();
     for (path, item) in api["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
@@ -64,10 +67,16 @@ fn the_description_is_whole() {
             let parameters = operation["parameters"].as_array().cloned().unwrap_or_default();
             let in_path = parameters.iter().filter(|parameter| parameter["in"] == "path").count();
             assert_eq!(in_path, path.matches('{').count(), "{method} {path}");
+            for parameter in parameters.iter().filter(|parameter| parameter["in"] == "query") {
+                assert_eq!(parameter["required"], false, "{method} {path} {}", parameter["name"]);
+            }
         }
     }
     for (name, schema) in api["components"]["schemas"].as_object().unwrap() {
-        assert!(schema.is_object(), "{name}");
+        let requests = ["RememberRequest", "RememberBatch", "SearchRequest", "TokenRequest"];
+        if requests.contains(&name.as_str()) {
+            assert_eq!(schema["additionalProperties"], false, "{name} says that it takes unknown fields");
+        }
     }
 }
 

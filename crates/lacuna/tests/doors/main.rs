@@ -1,5 +1,7 @@
 //! The real binary, driven as people and programs drive it: commands, HTTP, and damage to its files.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod access;
 mod bad_input;
 mod batch;

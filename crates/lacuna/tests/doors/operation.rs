@@ -118,3 +118,43 @@ fn audit_and_tokens_can_be_listed_and_the_configuration_file_is_read() {
     assert!(table.stdout.contains("dora") && table.stdout.contains("kitchen"), "{}", table.stdout);
     assert_eq!(home.json(&["memory", "list", "--as", "erik"])["memories"], json!([]));
 }
+
+#[test]
+fn an_endpoint_that_is_down_costs_its_meaning_and_nothing_else() {
+    let home = Home::new()
+        .with("LACUNA_EMBEDDER", "endpoint")
+        .with("LACUNA_ENDPOINT_URL", "http://127.0.0.1:9/v1")
+        .with("LACUNA_ENDPOINT_MODEL", "some-model");
+    let done = home.run(&["remember", "the heron stands in the pond"]).ok();
+    assert!(done.stderr.contains("note[embedder_unavailable]"), "{}", done.stderr);
+    let found = home.json(&["recall", "heron pond"]);
+    assert_eq!(found["memories"][0]["content"], "the heron stands in the pond");
+    let doctor = home.run(&["doctor", "--json"]);
+    assert_eq!(doctor.code, 1);
+    let checks = doctor.json()["checks"].as_array().unwrap().clone();
+    let mark = |name: &str| checks.iter().find(|check| check["check"] == name).unwrap()["mark"].clone();
+    assert_eq!(
+        (mark("instant model"), mark("main model"), mark("backlog")),
+        (json!("ok"), json!("fail"), json!("warn"))
+    );
+}
+
+/// `cargo xtask test` starts a server and names it; a plain `cargo test` passes this by.
+#[test]
+fn the_same_doors_stand_before_postgresql() {
+    let Ok(url) = std::env::var("LACUNA_TEST_POSTGRES") else {
+        println!("skipped: LACUNA_TEST_POSTGRES is not set; `cargo xtask test` sets it");
+        return;
+    };
+    // The database outlives the test, so that its tenant must be its own.
+    let org = format!("doors-{}", std::process::id());
+    let home = Home::new().with("LACUNA_STORE", &url).with("LACUNA_ORG", &org);
+    let server = home.serve(&[]);
+    let stored = server.post("/v1/memories", &json!({"content": "the heron stands in the pond"})).expect(201);
+    let id = stored["memory_id"].as_str().unwrap();
+    assert_eq!(home.json(&["recall", "heron"])["memories"][0]["memory_id"], id);
+    home.run(&["memory", "delete", id, "--yes"]).ok();
+    server.get(&format!("/v1/memories/{id}")).refused(404, "not_found");
+    home.run(&["doctor"]).ok();
+    assert_eq!(server.stop(), 0);
+}

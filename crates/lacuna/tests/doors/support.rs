@@ -1,6 +1,9 @@
 //! A data folder of its own, the binary on it, and a client that speaks HTTP to it.
 
+use std::fs;
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -10,12 +13,17 @@ use tempfile::TempDir;
 use ureq::Agent;
 use ureq::http::Request;
 
+/// The account that owns nothing.
+const NOBODY: u32 = 65_534;
 const ANSWER_PATIENCE: Duration = Duration::from_secs(60);
 
 /// One installation: a data folder, and the settings that its commands run with.
 pub(crate) struct Home {
     folder: TempDir,
     env: Vec<(String, String)>,
+    program: PathBuf,
+    /// The account that commands run under, when it is not the test's own.
+    account: Option<u32>,
 }
 
 /// What a command did.
@@ -49,7 +57,24 @@ impl Done {
 impl Home {
     /// With the static model, because most tests are not about meaning.
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), env: Vec::new() }.with("LACUNA_EMBEDDER", "static")
+        let program = PathBuf::from(env!("CARGO_BIN_EXE_lacuna"));
+        let home = Self { folder: tempfile::tempdir().unwrap(), env: Vec::new(), program, account: None };
+        home.with("LACUNA_EMBEDDER", "static")
+    }
+
+    /// Runs commands as somebody whom permissions bind, even when the tests run as root.
+    pub(crate) fn unprivileged(mut self) -> Self {
+        let folder = self.folder.path();
+        if fs::metadata(folder).unwrap().uid() == 0 {
+            let copy = folder.join("lacuna");
+            fs::copy(&self.program, &copy).unwrap();
+            for path in [folder, &copy] {
+                chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+            }
+            self.program = copy;
+            self.account = Some(NOBODY);
+        }
+        self
     }
 
     pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
@@ -72,7 +97,10 @@ impl Home {
     }
 
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lacuna"));
+        let mut command = Command::new(&self.program);
+        if let Some(account) = self.account {
+            command.uid(account).gid(account).current_dir(self.folder.path());
+        }
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("LACUNA_") {
                 command.env_remove(name);
@@ -239,12 +267,12 @@ impl Drop for Server {
 /// Every file under a folder with its bytes, to see that nothing changed.
 pub(crate) fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
+    for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
             found.extend(contents(&path));
         } else {
-            found.push((path.clone(), std::fs::read(&path).unwrap()));
+            found.push((path.clone(), fs::read(&path).unwrap()));
         }
     }
     found.sort();

@@ -5,6 +5,7 @@ use crate::domain::{Scope, VaultId};
 use crate::error::{Error, Result};
 use crate::keys::KeyBatch;
 use crate::lacuna::Lacuna;
+use crate::permit::{Grant, ManageKeys};
 use crate::vault::Keyring;
 
 /// Vaults that are looked up at a time.
@@ -21,7 +22,11 @@ pub struct EpochRenewal {
 impl Lacuna {
     /// Wraps every root under a new epoch and destroys the old ones. `progress` hears each vault. A renewal
     /// that was interrupted is finished by the next one: until then both epochs stand.
-    pub fn renew_epoch(&self, mut progress: impl FnMut(usize)) -> Result<EpochRenewal> {
+    pub fn renew_epoch(
+        &self,
+        _grant: &Grant<ManageKeys>,
+        mut progress: impl FnMut(usize),
+    ) -> Result<EpochRenewal> {
         // Nobody wraps a root under an epoch that is about to go.
         let _alone = self.kms.lock_epoch(true)?;
         let (current, _) = self.kms.current_epoch(&*self.entropy)?;

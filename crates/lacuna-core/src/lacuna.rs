@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::keys::{KeyBatch, KeyStore, LocalKms};
 use crate::meaning::{Backlog, Models};
 use crate::store::{Batch, ChainHead, Store};
-use crate::vault::{Keyring, OpenVault, Slot, Sources, Vaults};
+use crate::vault::{Keyring, OpenVault, Slot, Sources, Vaults, missing_keys};
 
 /// How often a write that met another node's is tried before the caller is told.
 const COMMIT_ATTEMPTS_MAX: usize = 8;
@@ -62,11 +62,12 @@ impl Lacuna {
         &*self.clock
     }
 
-    /// Asks the store and the keystore for something small: whether the service can serve.
+    /// Whether the service can serve: the stores answer, and the key files open the first vault there is.
     pub fn check(&self) -> Result<()> {
-        self.store.vaults(None, 1)?;
         self.keys.vaults(None, 1)?;
-        Ok(())
+        let Some(first) = self.store.vaults(None, 1)?.pop() else { return Ok(()) };
+        let keys = self.keys.vault_keys(first.id)?.ok_or_else(missing_keys)?;
+        Keyring::open(&first.scope, &self.kms, &keys).map(drop)
     }
 
     pub fn open_load(&self) -> OpenLoad {

@@ -20,6 +20,11 @@ impl Caller {
         Scope::personal(self.org.clone(), self.user.clone())
     }
 
+    /// The organisation's own vault, where administration is recorded.
+    pub fn org_scope(&self) -> Scope {
+        Scope { org: self.org.clone(), holder: Holder::Org }
+    }
+
     fn has(&self, role: Role) -> bool {
         self.roles.contains(&role)
     }
@@ -63,6 +68,7 @@ action!(/** Searching, reading and listing memories. */ Recall, "recall", Need::
 action!(/** Erasing memories. */ Forget, "forget", Need::Write);
 action!(/** Reading and verifying the vault's audit chain. */ ReadAudit, "audit", Need::Read);
 action!(/** Making, listing and revoking API tokens. */ ManageTokens, "tokens", Need::Admin);
+action!(/** Renewing the epoch key. */ ManageKeys, "keys", Need::Admin);
 
 /// Proof that `caller` may do `A` in `scope`.
 pub struct Grant<A: Action> {
@@ -133,7 +139,7 @@ mod tests {
         let reader = caller("anna", &[Role::Reader]);
         let admin = caller("boss", &[Role::User, Role::Admin]);
         let hers = anna.personal_scope();
-        let org = Scope { org: anna.org.clone(), holder: Holder::Org };
+        let org = anna.org_scope();
         let foreign = Scope::personal(OrgId::new("other").unwrap(), anna.user.clone());
 
         assert_eq!(code::<Remember>(&anna, &hers), "granted");

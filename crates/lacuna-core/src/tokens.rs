@@ -7,7 +7,7 @@ use lacuna_seal::sha256;
 use zeroize::Zeroizing;
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
-use crate::domain::{Holder, NAME_BYTES_MAX, OrgId, Role, Scope, UserId};
+use crate::domain::{NAME_BYTES_MAX, OrgId, Role, UserId};
 use crate::error::{Error, Result};
 use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Caller, Grant, ManageTokens};
@@ -124,7 +124,7 @@ impl Lacuna {
         id: [u8; 16],
         change: TokenChange,
     ) -> Result<()> {
-        let scope = Scope { org: grant.caller().org.clone(), holder: Holder::Org };
+        let scope = grant.scope().clone();
         let entry = AuditEntry::new(action, grant.caller().user.as_str(), vec![Subject(id)]);
         let mut act = Act::new(&scope, self.clock.now(), entry);
         act.batch.tokens = vec![change];

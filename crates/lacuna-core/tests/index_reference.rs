@@ -177,12 +177,12 @@ fn saturate(count: f64, relative: f64) -> f64 {
     count * 2.2 / (count + 1.2 * (0.25 + 0.75 * relative))
 }
 
-/// Own and context BM25 of one memory, each against the weight of the whole question.
-fn words_of(naive: &Naive, memory: &Made, question: &BTreeSet<usize>, filter: &Filter) -> (f64, f64) {
+/// Own and context BM25 of one memory and the words that it says, each against the weight of the whole question.
+fn words_of(naive: &Naive, memory: &Made, question: &BTreeSet<usize>, filter: &Filter) -> [f64; 3] {
     let all = naive.len() as f64;
     let average = (naive.values().map(|m| m.words.len()).sum::<usize>() as f64 / all).max(1.0);
     let beside = neighbours(naive, memory);
-    let (mut own, mut context, mut total) = (0.0, 0.0, 0.0);
+    let (mut own, mut context, mut said, mut total) = (0.0, 0.0, 0.0, 0.0);
     for &word in question {
         let sayers = naive.values().filter(|m| m.count(word) > 0.0).count() as f64;
         let weight = (1.0 + (all - sayers + 0.5) / (sayers + 0.5)).ln();
@@ -191,9 +191,10 @@ fn words_of(naive: &Naive, memory: &Made, question: &BTreeSet<usize>, filter: &F
         let relative = length as f64 / (2 + beside.len()) as f64 / average;
         own += weight * saturate(memory.count(word), memory.words.len() as f64 / average);
         context += weight * saturate(2.0 * memory.count(word) + heard, relative);
+        said += if memory.count(word) > 0.0 { weight } else { 0.0 };
         total += weight;
     }
-    (own / total, context / total)
+    [own, context, said].map(|sum| sum / total)
 }
 
 fn cosine(a: &[f32], b: &[f32]) -> f64 {
@@ -209,13 +210,18 @@ fn score(
     query: &[f32],
     filter: &Filter,
 ) -> Option<f64> {
-    let (own, context) = words_of(naive, memory, question, filter);
+    let [own, context, said] = words_of(naive, memory, question, filter);
     let words = (2.0 / 3.0 * context + own / 3.0).min(1.0);
     let vector = memory.vectors.iter().flatten().next();
     let similarity = vector.map(|v| f64::from(CALIBRATION.similarity(cosine(v, query) as f32)));
-    let share = if neighbours(naive, memory).is_empty() { 0.65 } else { 0.25 };
-    let relevance = similarity.map_or(words, |similarity| share * similarity + (1.0 - share) * words);
-    let answers = similarity.map_or(words > 0.0, |similarity| similarity >= 0.7 || words >= 0.2);
+    let meaning = |similarity: f64| ((similarity / (1.0 - similarity).max(1e-7)).ln() / 6.0).clamp(0.0, 1.0);
+    // None of the words here is a stop word, so every question is nothing but keywords.
+    let relevance = similarity.map_or(words, |similarity| match neighbours(naive, memory).is_empty() {
+        true => (0.85 * meaning(similarity) + 0.15 * words * words).max(0.9 * said),
+        false => 0.25 * meaning(similarity) + 0.75 * words,
+    });
+    let answers =
+        similarity.map_or(words > 0.0, |similarity| similarity >= 0.6 || words >= 0.2 || said >= 0.5);
     let recency = (-f64::from(memory.n) / 86_400_000.0 / 30.0).exp2();
     let raised = 0.2 * 0.3 * recency + 0.1 * f64::from(memory.salience);
     (answers && memory.admitted(filter)).then_some(relevance * (1.0 + raised) / (1.0 + 0.06 + 0.1))

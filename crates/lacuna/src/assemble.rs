@@ -36,20 +36,26 @@ impl Layout {
         self.data.join("lacuna.db")
     }
 
+    /// Master and epoch keys. Not in the keystore's folder, so that a copy of the one is not a copy of the
+    /// other.
     pub(crate) fn keys(&self) -> PathBuf {
         self.data.join("keys")
     }
 
+    pub(crate) fn keystore(&self) -> PathBuf {
+        self.data.join("keystore")
+    }
+
     pub(crate) fn key_database(&self) -> PathBuf {
-        self.keys().join("keys.db")
+        self.keystore().join("keystore.db")
     }
 
     pub(crate) fn blobs(&self) -> PathBuf {
         self.data.join("blobs")
     }
 
-    pub(crate) fn folders(&self) -> [PathBuf; 3] {
-        [self.data.clone(), self.keys(), self.blobs()]
+    pub(crate) fn folders(&self) -> [PathBuf; 4] {
+        [self.data.clone(), self.keys(), self.keystore(), self.blobs()]
     }
 }
 
@@ -64,6 +70,11 @@ impl Installation {
     /// The local caller's grant on their own vault.
     pub(crate) fn grant<A: Action>(&self) -> Result<Grant<A>> {
         Ok(permit(&self.local, &self.local.personal_scope())?)
+    }
+
+    /// The local caller's grant to administer the organisation.
+    pub(crate) fn admin_grant<A: Action>(&self) -> Result<Grant<A>> {
+        Ok(permit(&self.local, &self.local.org_scope())?)
     }
 }
 

@@ -29,6 +29,8 @@ const CONTEXT_SHARE: f32 = 2.0 / 3.0;
 /// texts two or three in a hundred are as similar.
 const MEANING_FLOOR: f32 = 0.6;
 const WORDS_FLOOR: f32 = 0.2;
+/// Asked for nothing but keywords, an answer may also be a text that says this share of them, however long.
+const KEYWORDS_FLOOR: f32 = 0.5;
 /// Candidates that each of the two searches hands to the fusion, at least.
 const CANDIDATES: usize = 256;
 /// Of the fused candidates, how many get their cosine by the full vectors, at least.
@@ -269,7 +271,11 @@ impl<'a, P: Sync> Run<'a, P> {
     fn is_answer(&self, candidate: &Candidate, slack: f32) -> bool {
         let similarity = self.similarity(candidate) + slack;
         let relevant = match candidate.meaning {
-            Some(_) => similarity >= MEANING_FLOOR || self.words_share(candidate) >= WORDS_FLOOR,
+            Some(_) => {
+                similarity >= MEANING_FLOOR
+                    || self.words_share(candidate) >= WORDS_FLOOR
+                    || self.keywords_said(candidate) >= KEYWORDS_FLOOR
+            }
             None => candidate.words.context > 0.0,
         };
         relevant && similarity >= self.search.min_similarity
@@ -281,6 +287,11 @@ impl<'a, P: Sync> Run<'a, P> {
 
     fn meaning(&self, candidate: &Candidate) -> Option<f32> {
         candidate.meaning.map(|(at, cosine)| self.comparisons[at].calibration.similarity(cosine))
+    }
+
+    /// How much of a question that is nothing but keywords the memory says; zero for a sentence.
+    fn keywords_said(&self, candidate: &Candidate) -> f32 {
+        if self.keywords_only { self.coverage(candidate) } else { 0.0 }
     }
 
     /// The share of the question's words, by weight, that the memory itself says.

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use jiff::{SignedDuration, Timestamp};
 
 pub(crate) use keyring::{Keyring, OpenKey, Place};
-pub(crate) use open::{OpenVault, Sources, entry, shown};
+pub(crate) use open::{OpenVault, Sources, entry, missing_keys, shown};
 
 use crate::domain::{Revision, Scope, VaultId, millis};
 use crate::error::Result;

@@ -259,7 +259,7 @@ pub(crate) fn shown(stored: &Stored<'_, Held>) -> Option<Memory> {
     })
 }
 
-fn missing_keys() -> Error {
+pub(crate) fn missing_keys() -> Error {
     Error::Misconfigured {
         code: "missing_key",
         reason: "the vault's keys are missing from the keystore: restore the keystore that belongs to it"

@@ -81,6 +81,8 @@ fn data_without_its_keystore_or_master_key_is_refused_with_a_name() {
         Models::only(static_model()),
         usize::MAX,
     );
+    assert!(world.service().check().is_ok());
+    assert_eq!(keyless.check().unwrap_err().code(), "missing_key");
     assert_eq!(keyless.ask("anna", "something").unwrap_err().code(), "missing_key");
     assert_eq!(keyless.keep("anna", "More.").unwrap_err().code(), "missing_key", "and no new root is made");
 
@@ -91,6 +93,7 @@ fn data_without_its_keystore_or_master_key_is_refused_with_a_name() {
         }
     }
     assert_eq!(world.service().ask("anna", "something").unwrap_err().code(), "missing_key");
+    assert_eq!(world.service().check().unwrap_err().code(), "missing_key");
 }
 
 #[test]

@@ -1,6 +1,12 @@
 use lacuna_core::keys::KeyBatch;
+use lacuna_core::permit::ManageKeys;
 
 use super::*;
+
+fn admin() -> Grant<ManageKeys> {
+    let caller = Caller { roles: vec![Role::Admin], ..caller("boss") };
+    permit(&caller, &caller.org_scope()).unwrap()
+}
 
 #[test]
 fn a_new_epoch_keeps_every_memory_and_blinds_old_copies_of_the_keystore() {
@@ -13,7 +19,7 @@ fn a_new_epoch_keeps_every_memory_and_blinds_old_copies_of_the_keystore() {
     let old_copy = world.keys.vault_keys(vault).unwrap().unwrap();
 
     let mut heard = 0;
-    let renewal = lacuna.renew_epoch(|vaults| heard = vaults).unwrap();
+    let renewal = lacuna.renew_epoch(&admin(), |vaults| heard = vaults).unwrap();
     assert_eq!((renewal.epoch, renewal.vaults, renewal.destroyed, heard), (2, 2, 1, 2));
     for service in [lacuna, world.service()] {
         assert_eq!(service.texts("anna", "where is the spare key?").len(), 1);

@@ -85,6 +85,22 @@ fn everything_survives_sealing_and_reopening() {
 }
 
 #[test]
+fn a_number_is_found_in_the_middle_of_a_long_text() {
+    let world = World::ram();
+    let lacuna = world.service();
+    for number in 0..50 {
+        lacuna.keep("anna", &format!("My locker code is 7c{number:02}e91d and I told nobody.")).unwrap();
+    }
+    let filler = "The weather was unremarkable, and nothing else happened. ".repeat(400);
+    let text = format!("{filler} Ticket 4f8e02ab was closed. {filler}");
+    let whole = Draft { content_type: Some(ContentType::Transcript), ..draft(&text) };
+    let id = lacuna.remember(&grant::<Remember>("anna"), vec![whole]).unwrap()[0].id;
+    for question in ["4f8e02ab", "ticket 4F8E02AB"] {
+        assert_eq!(lacuna.ask("anna", question).unwrap().hits[0].memory.id, id, "{question}");
+    }
+}
+
+#[test]
 fn vaults_do_not_mix_and_foreign_ids_look_missing() {
     let world = World::ram();
     let lacuna = world.service();

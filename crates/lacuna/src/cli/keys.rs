@@ -19,7 +19,9 @@ pub(super) fn run(config: &Config, command: KeysCommand, output: &Output) -> Res
     match command {
         KeysCommand::RenewEpoch => {
             let bar = ProgressBar::new_spinner();
-            let renewal = installation.service.renew_epoch(|vaults| bar.set_position(vaults as u64));
+            let renewal = installation
+                .service
+                .renew_epoch(&installation.admin_grant()?, |vaults| bar.set_position(vaults as u64));
             bar.finish_and_clear();
             let renewal = renewal?;
             let answer =

@@ -1,5 +1,4 @@
-use lacuna_core::domain::{Holder, Scope};
-use lacuna_core::permit::{ManageTokens, permit};
+use lacuna_core::permit::ManageTokens;
 use lacuna_core::tokens::TokenId;
 use serde::Serialize;
 
@@ -18,8 +17,7 @@ struct Revoked {
 pub(super) fn run(config: &Config, command: TokenCommand, output: &Output) -> Result<()> {
     let installation = assemble(config)?;
     let service = &installation.service;
-    let scope = Scope { org: installation.local.org.clone(), holder: Holder::Org };
-    let grant = permit::<ManageTokens>(&installation.local, &scope)?;
+    let grant = installation.admin_grant::<ManageTokens>()?;
     match command {
         TokenCommand::Create { user, roles, label, expires } => {
             let expires_at = expires.map(|when| when.after(service.clock().now()));

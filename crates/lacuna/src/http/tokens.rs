@@ -1,7 +1,6 @@
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
-use lacuna_core::domain::{Holder, Scope};
 use lacuna_core::permit::{Caller, Grant, ManageTokens, permit};
 use lacuna_core::tokens::TokenId;
 
@@ -14,7 +13,7 @@ use crate::wire::{TokenCreated, TokenList, TokenRequest, TokenView};
 const TOKEN_BYTES_MAX: usize = 16 << 10;
 
 fn granted(caller: &Caller) -> lacuna_core::Result<Grant<ManageTokens>> {
-    permit(caller, &Scope { org: caller.org.clone(), holder: Holder::Org })
+    permit(caller, &caller.org_scope())
 }
 
 /// The organisation's tokens, oldest first, without their secrets.

@@ -21,9 +21,9 @@ fn canary(number: usize) -> Canary {
     let word = |role: &str| hex(&sha256(format!("{role} {number}").as_bytes())[..12]);
     let words = ["text", "detail", "tag", "name"].map(word);
     let mut text = format!("My locker code is {} and I told nobody.", words[0]);
-    if number % 10 == 0 {
+    if number.is_multiple_of(10) {
         // Longer than a gist, so that it is sealed as a body; some of them so long that they become blobs.
-        let filler = if number % 500 == 0 { 600 } else { 10 };
+        let filler = if number.is_multiple_of(500) { 600 } else { 10 };
         text += &" The weather was unremarkable.".repeat(filler);
     }
     Canary { words, text }

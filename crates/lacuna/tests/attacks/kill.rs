@@ -72,7 +72,7 @@ fn write_until_death(base: &str, promises: &Promises, dead: &AtomicBool, writer:
         let Ok(mut answer) = ureq::post(format!("{base}/v1/memories")).send_json(draft) else { continue };
         let Ok(answer) = answer.body_mut().read_json::<serde_json::Value>() else { continue };
         let id = answer["memory_id"].as_str().unwrap().to_owned();
-        if number % 3 != 0 {
+        if !number.is_multiple_of(3) {
             promises.kept.lock().unwrap().insert(id);
             continue;
         }

@@ -10,20 +10,20 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-pub fn lacuna(data: &Path) -> Command {
+pub(crate) fn lacuna(data: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lacuna"));
     command.arg("--data").arg(data).args(["--as", "anna", "--json"]);
     command
 }
 
 /// A server on a free loopback port.
-pub struct Server {
-    pub child: Child,
-    pub base: String,
+pub(crate) struct Server {
+    pub(crate) child: Child,
+    pub(crate) base: String,
 }
 
 impl Server {
-    pub fn start(data: &Path, extra: &[&str]) -> Self {
+    pub(crate) fn start(data: &Path, extra: &[&str]) -> Self {
         let mut child = lacuna(data)
             .args(["serve", "--listen", "127.0.0.1:0"])
             .args(extra)

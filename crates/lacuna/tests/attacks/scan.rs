@@ -8,18 +8,18 @@ use std::path::Path;
 const KEY_BYTES: usize = 8;
 
 #[derive(Default)]
-pub struct Needles {
+pub(crate) struct Needles {
     by_key: HashMap<[u8; KEY_BYTES], Vec<(String, Vec<u8>)>>,
     count: usize,
 }
 
 impl Needles {
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.count
     }
 
     /// A secret word, in each encoding that a program might leave behind.
-    pub fn add_text(&mut self, word: &str) {
+    pub(crate) fn add_text(&mut self, word: &str) {
         let bytes = word.as_bytes();
         self.add(format!("{word} as UTF-8"), bytes.to_vec());
         let wide = |convert: fn(u16) -> [u8; 2]| word.encode_utf16().flat_map(convert).collect::<Vec<u8>>();
@@ -37,7 +37,7 @@ impl Needles {
     }
 
     /// A secret vector, as runs of components in each number format that an index might use.
-    pub fn add_vector(&mut self, name: &str, vector: &[f32]) {
+    pub(crate) fn add_vector(&mut self, name: &str, vector: &[f32]) {
         let largest = vector.iter().fold(0f32, |largest, x| largest.max(x.abs()));
         for start in [0, vector.len() / 2, vector.len() - 24] {
             let run = &vector[start..start + 24];
@@ -62,7 +62,7 @@ impl Needles {
     }
 
     /// The needles that occur in `haystack`.
-    pub fn found_in(&self, haystack: &[u8]) -> Vec<&str> {
+    pub(crate) fn found_in(&self, haystack: &[u8]) -> Vec<&str> {
         let mut found = Vec::new();
         for (at, window) in haystack.windows(KEY_BYTES).enumerate() {
             let Some(candidates) = self.by_key.get(window) else { continue };
@@ -75,7 +75,7 @@ impl Needles {
     }
 
     /// Every file below `folder` with the needles found in it, and the number of bytes that were read.
-    pub fn found_below(&self, folder: &Path) -> (Vec<String>, usize) {
+    pub(crate) fn found_below(&self, folder: &Path) -> (Vec<String>, usize) {
         let (mut found, mut bytes) = (Vec::new(), 0);
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -94,7 +94,7 @@ impl Needles {
     }
 }
 
-pub fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -93,7 +93,7 @@ fn stopping_ends_well_and_what_was_acknowledged_stays() {
 fn a_renewed_epoch_opens_everything_and_an_old_keystore_opens_nothing() {
     let home = Home::new();
     home.remember("before the renewal");
-    let keys = home.data().join("keys/keys.db");
+    let keys = home.data().join("keystore/keystore.db");
     let old = std::fs::read(&keys).unwrap();
     let renewed = home.json(&["keys", "renew-epoch"]);
     assert_eq!((&renewed["epoch"], &renewed["destroyed"]), (&json!(2), &json!(1)));

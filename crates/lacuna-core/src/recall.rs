@@ -91,7 +91,7 @@ impl Lacuna {
         let started = Instant::now();
         check(query)?;
         let scope = grant.scope();
-        let models = self.serve(scope, |vault| vault.index.models())?.unwrap_or_default();
+        let models = self.models_of(scope)?;
         let vectors = self.models.embed_query(&query.text, &models);
         let search = Search {
             text: &query.text,
@@ -106,6 +106,15 @@ impl Lacuna {
         };
         let answer = self.read(scope, |vault| self.find(scope, vault, &search))?.transpose()?;
         Ok(Recalled { took: started.elapsed(), ..answer.unwrap_or_else(nothing_stored) })
+    }
+
+    /// The models to embed the question with. An open vault answers without a look at the store: the search
+    /// itself takes that look, and a model that came or went meanwhile only changes what it can compare.
+    fn models_of(&self, scope: &Scope) -> Result<Vec<ModelId>> {
+        if let Some(models) = self.slot(scope).peek(|vault| vault.index.models()) {
+            return Ok(models);
+        }
+        Ok(self.serve(scope, |vault| vault.index.models())?.unwrap_or_default())
     }
 
     fn find(&self, scope: &Scope, vault: &OpenVault, search: &Search<'_>) -> Result<Recalled> {

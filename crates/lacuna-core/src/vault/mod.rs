@@ -131,6 +131,11 @@ impl Slot {
         self.update(from, |vault| Ok(read(vault)))
     }
 
+    /// Runs `look` on the vault if it is open, whatever was committed since.
+    pub(crate) fn peek<R>(&self, look: impl FnOnce(&OpenVault) -> R) -> Option<R> {
+        self.open.read().unwrap_or_else(PoisonError::into_inner).as_ref().map(look)
+    }
+
     /// Brings the vault up to date and runs `update` on it, alone. `None` before its first write.
     pub(crate) fn update<R>(
         &self,

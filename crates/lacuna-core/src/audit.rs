@@ -5,67 +5,44 @@
 
 use jiff::Timestamp;
 use lacuna_seal::Digest;
-use minicbor::{Decode, Encode};
 
-use crate::domain::{MemoryId, VaultId, millis};
+use crate::cbor::{Reader, Writer};
+use crate::domain::{MemoryId, VaultId, facet, millis};
 use crate::error::{Error, Result};
 use crate::lacuna::Lacuna;
 use crate::permit::{Grant, ReadAudit};
 use crate::store::{AuditRow, ChainHead};
 
 const HASH_DOMAIN: &str = "lacuna/audit/v1";
+/// The fields of an entry.
+const FIELDS: u64 = 4;
 
-/// What an entry records. The words are public and stable.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Encode, Decode)]
-#[cbor(index_only)]
-pub enum AuditAction {
-    #[n(1)]
-    MemoryWrite,
-    #[n(2)]
-    MemoryDelete,
-    #[n(3)]
-    MemoryDeleteDone,
-    #[n(4)]
-    MemoryReembed,
-    #[n(5)]
-    TokenCreate,
-    #[n(6)]
-    TokenRevoke,
-}
+facet!(
+    /** What an entry records. */
+    AuditAction, "action", {
+    MemoryWrite = 1 "memory_write",
+    MemoryDelete = 2 "memory_delete",
+    MemoryDeleteDone = 3 "memory_delete_done",
+    MemoryReembed = 4 "memory_reembed",
+    TokenCreate = 5 "token_create",
+    TokenRevoke = 6 "token_revoke",
+});
 
-impl AuditAction {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::MemoryWrite => "memory_write",
-            Self::MemoryDelete => "memory_delete",
-            Self::MemoryDeleteDone => "memory_delete_done",
-            Self::MemoryReembed => "memory_reembed",
-            Self::TokenCreate => "token_create",
-            Self::TokenRevoke => "token_revoke",
-        }
-    }
-}
-
-/// One entry. Its encoding is frozen: fields are added under new numbers, never changed.
-#[derive(Clone, PartialEq, Eq, Debug, Encode, Decode)]
+/// One entry. Its encoding is frozen: a CBOR array of these fields, to which later releases may add.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AuditEntry {
-    #[n(0)]
     pub action: AuditAction,
     /// The user who acted, or `system`.
-    #[n(1)]
     pub actor: String,
     /// The memories (or the token) concerned.
-    #[n(2)]
     pub subjects: Vec<Subject>,
     /// Sealed bytes written.
-    #[n(3)]
     pub bytes: u64,
 }
 
-/// A 16-byte id, encoded as a byte string.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Encode, Decode)]
-#[cbor(transparent)]
-pub struct Subject(#[cbor(n(0), with = "minicbor::bytes")] pub [u8; 16]);
+/// A 16-byte id.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Subject(pub [u8; 16]);
 
 impl From<MemoryId> for Subject {
     fn from(id: MemoryId) -> Self {
@@ -79,14 +56,36 @@ impl AuditEntry {
     }
 
     pub fn decode(row: &AuditRow) -> Result<Self> {
-        minicbor::decode(&row.entry).map_err(|_| Error::corrupt(format!("audit entry {}", row.seq)))
+        Reader(&row.entry)
+            .record(FIELDS, Self::read)
+            .ok_or_else(|| Error::corrupt(format!("audit entry {} does not parse", row.seq)))
+    }
+
+    fn encode(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut w = Writer(&mut bytes);
+        w.array(FIELDS as usize);
+        w.uint(self.action.code());
+        w.text(&self.actor);
+        w.list(&self.subjects, |w, subject| w.bytes(&subject.0));
+        w.uint(self.bytes);
+        bytes
+    }
+
+    fn read(r: &mut Reader<'_>) -> Option<Self> {
+        Some(Self {
+            action: AuditAction::from_code(r.uint()?)?,
+            actor: r.text()?.to_owned(),
+            subjects: r.list(|r| r.array_of_bytes().map(Subject))?,
+            bytes: r.uint()?,
+        })
     }
 }
 
 impl ChainHead {
     /// Appends an entry: the row to commit. `self` moves on to it.
     pub fn append(&mut self, at: Timestamp, entry: &AuditEntry) -> AuditRow {
-        let bytes = minicbor::to_vec(entry).expect("a Vec takes every write");
+        let bytes = entry.encode();
         let seq = self.seq + 1;
         let hash = entry_hash(&self.hash, seq, at, &bytes);
         *self = ChainHead { seq, hash };

@@ -1,19 +1,20 @@
 //! The bytes inside a sealed index frame: all that a vault needs to find a memory and to show it, save a
 //! full text that is longer than its gist.
 //!
-//! The encoding is CBOR with numbered fields. Numbers are never reused; a field that an older release wrote
-//! stays readable, and one that a newer release added is passed over.
+//! The encoding is a CBOR array of fields. Their order is frozen; a newer release adds fields at the end, and
+//! an older one passes over them.
 
-use jiff::Timestamp;
-use minicbor::{Decode, Encode};
 use zeroize::Zeroizing;
 
+use crate::cbor::{Reader, Writer};
 use crate::domain::*;
 use crate::embed::{MODEL_NAME_BYTES_MAX, ModelId};
 use crate::error::{Error, Result};
 
 /// Vectors that one memory may carry: the model in use, and the one before it or the instant one.
 pub(crate) const VECTORS_MAX: usize = 4;
+/// The fields of a frame.
+const FIELDS: u64 = 16;
 
 /// What one memory contributes to an opened vault.
 #[derive(Clone, PartialEq, Debug)]
@@ -35,13 +36,31 @@ impl Frame {
     pub(crate) fn encode(&self) -> Zeroizing<Vec<u8>> {
         // Reserved at once: a buffer that grows leaves copies of what it held.
         let mut bytes = Zeroizing::new(Vec::with_capacity(self.encoded_size_bound()));
-        minicbor::encode(Wire::from(self), &mut *bytes).expect("a Vec takes every write");
+        self.write(&mut Writer(&mut bytes));
         bytes
     }
 
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self> {
-        let wire: Wire = minicbor::decode(bytes).map_err(|_| damaged())?;
-        wire.into_frame().ok_or_else(damaged)
+        Reader(bytes).record(FIELDS, read_frame).ok_or_else(damaged)
+    }
+
+    fn write(&self, w: &mut Writer<'_>) {
+        w.array(FIELDS as usize);
+        w.text(&self.gist);
+        w.list(&self.details, |w, detail| {
+            w.array(2);
+            w.text(&detail.content);
+            w.float(detail.brightness);
+        });
+        write_facets(w, &self.facets);
+        w.bytes(&self.terms);
+        w.list(&self.vectors, |w, (model, bytes)| {
+            w.array(2);
+            w.text(model.as_str());
+            w.bytes(bytes);
+        });
+        w.bytes(&self.text_hash);
+        w.bool(self.has_body);
     }
 
     fn encoded_size_bound(&self) -> usize {
@@ -60,254 +79,168 @@ fn damaged() -> Error {
     Error::corrupt("a memory's frame does not parse")
 }
 
-#[derive(Encode, Decode)]
-struct Wire<'a> {
-    #[b(0)]
-    gist: &'a str,
-    #[b(1)]
-    details: Vec<(&'a str, f32)>,
-    #[n(2)]
-    kind: (u8, u8, u8, u8),
-    #[n(3)]
-    lanes: (u8, Vec<u8>),
-    #[b(4)]
-    tags: Vec<&'a str>,
-    #[b(5)]
-    entities: Vec<(&'a str, &'a str, bool)>,
-    #[b(6)]
-    source: WireSource<'a>,
-    #[n(7)]
-    derived_from: Vec<WireLineage>,
-    #[n(8)]
-    privacy: (u8, Vec<u8>, u8),
-    #[n(9)]
-    retention: (u8, Option<i64>, bool),
-    #[n(10)]
-    vitality: (f32, f32, u32, i64),
-    #[n(11)]
-    decay: (f32, f32, f32, f32, f32),
-    #[b(12)]
-    terms: &'a minicbor::bytes::ByteSlice,
-    #[b(13)]
-    vectors: Vec<(&'a str, &'a minicbor::bytes::ByteSlice)>,
-    #[cbor(n(14), with = "minicbor::bytes")]
-    text_hash: [u8; 32],
-    #[n(15)]
-    has_body: bool,
+fn write_facets(w: &mut Writer<'_>, facets: &Facets) {
+    w.array(4);
+    w.uint(facets.category.code());
+    w.uint(facets.content_type.code());
+    w.uint(facets.tier.code());
+    w.uint(facets.kind.code());
+    w.array(2);
+    w.uint(facets.lane.code());
+    w.list(&facets.secondary_lanes, |w, lane| w.uint(lane.code()));
+    w.list(&facets.tags, |w, tag| w.text(tag));
+    w.list(&facets.entities, |w, entity| {
+        w.array(3);
+        w.text(&entity.kind);
+        w.text(&entity.name);
+        w.bool(entity.primary);
+    });
+    write_source(w, &facets.source);
+    w.list(&facets.derived_from, |w, link| {
+        w.array(2);
+        w.bytes(link.source.as_bytes());
+        w.uint(link.contribution.code());
+    });
+    let Privacy { class, sensitivity, basis } = &facets.privacy;
+    w.array(3);
+    w.uint(class.code());
+    w.list(sensitivity, |w, sensitivity| w.uint(sensitivity.code()));
+    w.uint(basis.code());
+    let Retention { tier, expires_at, pinned } = &facets.retention;
+    w.array(3);
+    w.uint(tier.code());
+    w.optional(*expires_at, |w, at| w.int(millis(at)));
+    w.bool(*pinned);
+    write_vitality(w, &facets.vitality);
 }
 
-#[derive(Encode, Decode)]
-struct WireSource<'a> {
-    #[n(0)]
-    kind: u8,
-    #[n(1)]
-    trust: u8,
-    #[b(2)]
-    session: Option<&'a str>,
-    #[b(3)]
-    message: Option<&'a str>,
-    #[n(4)]
-    turn: Option<u32>,
-    #[b(5)]
-    tool: Option<&'a str>,
-    #[b(6)]
-    channel: Option<&'a str>,
-    #[b(7)]
-    deployment: Option<&'a str>,
-    #[n(8)]
-    from_external_content: bool,
+fn write_source(w: &mut Writer<'_>, source: &Source) {
+    let text = |w: &mut Writer<'_>, label: &Option<String>| w.optional(label.as_deref(), Writer::text);
+    w.array(9);
+    w.uint(source.kind.code());
+    w.uint(source.trust.code());
+    w.optional(source.session.as_ref(), |w, session| w.text(session.as_str()));
+    text(w, &source.message);
+    w.optional(source.turn, Writer::uint);
+    text(w, &source.tool);
+    text(w, &source.channel);
+    text(w, &source.deployment);
+    w.bool(source.from_external_content);
 }
 
-#[derive(Encode, Decode)]
-struct WireLineage {
-    #[cbor(n(0), with = "minicbor::bytes")]
-    source: [u8; 16],
-    #[n(1)]
-    contribution: u8,
-}
-
-impl<'a> From<&'a Frame> for Wire<'a> {
-    fn from(frame: &'a Frame) -> Self {
-        let Facets { vitality, retention, privacy, .. } = &frame.facets;
-        let facets = &frame.facets;
-        Wire {
-            gist: &frame.gist,
-            details: frame.details.iter().map(|detail| (&*detail.content, detail.brightness)).collect(),
-            kind: (
-                facets.category.code(),
-                facets.content_type.code(),
-                facets.tier.code(),
-                facets.kind.code(),
-            ),
-            lanes: (facets.lane.code(), codes(&facets.secondary_lanes, |lane| lane.code())),
-            tags: facets.tags.iter().map(String::as_str).collect(),
-            entities: facets
-                .entities
-                .iter()
-                .map(|entity| (&*entity.kind, &*entity.name, entity.primary))
-                .collect(),
-            source: WireSource::from(&facets.source),
-            derived_from: facets
-                .derived_from
-                .iter()
-                .map(|link| WireLineage {
-                    source: *link.source.as_bytes(),
-                    contribution: link.contribution.code(),
-                })
-                .collect(),
-            privacy: (
-                privacy.class.code(),
-                codes(&privacy.sensitivity, |sensitivity| sensitivity.code()),
-                privacy.basis.code(),
-            ),
-            retention: (retention.tier.code(), retention.expires_at.map(millis), retention.pinned),
-            vitality: (
-                vitality.salience,
-                vitality.valence,
-                vitality.rehearsals,
-                millis(vitality.rehearsed_at),
-            ),
-            decay: (
-                vitality.decay.half_life_days,
-                vitality.decay.rehearsal_boost,
-                vitality.decay.valence_protection,
-                vitality.decay.minimum_salience,
-                vitality.decay.detail_decay_rate,
-            ),
-            terms: frame.terms.as_slice().into(),
-            vectors: frame
-                .vectors
-                .iter()
-                .map(|(model, bytes)| (model.as_str(), bytes.as_slice().into()))
-                .collect(),
-            text_hash: frame.text_hash,
-            has_body: frame.has_body,
-        }
+fn write_vitality(w: &mut Writer<'_>, vitality: &Vitality) {
+    w.array(4);
+    w.float(vitality.salience);
+    w.float(vitality.valence);
+    w.uint(vitality.rehearsals);
+    w.int(millis(vitality.rehearsed_at));
+    let DecayProfile {
+        half_life_days,
+        rehearsal_boost,
+        valence_protection,
+        minimum_salience,
+        detail_decay_rate,
+    } = vitality.decay;
+    w.array(5);
+    for number in [half_life_days, rehearsal_boost, valence_protection, minimum_salience, detail_decay_rate] {
+        w.float(number);
     }
 }
 
-impl<'a> From<&'a Source> for WireSource<'a> {
-    fn from(source: &'a Source) -> Self {
-        WireSource {
-            kind: source.kind.code(),
-            trust: source.trust.code(),
-            session: source.session.as_ref().map(SessionId::as_str),
-            message: source.message.as_deref(),
-            turn: source.turn,
-            tool: source.tool.as_deref(),
-            channel: source.channel.as_deref(),
-            deployment: source.deployment.as_deref(),
-            from_external_content: source.from_external_content,
-        }
-    }
+/// `None` when bytes are missing, a code is unknown or a time lies outside the calendar.
+fn read_frame(r: &mut Reader<'_>) -> Option<Frame> {
+    Some(Frame {
+        gist: r.text()?.to_owned(),
+        details: r.list(|r| {
+            r.record(2, |r| Some(Detail { content: r.text()?.to_owned(), brightness: r.float()? }))
+        })?,
+        facets: read_facets(r)?,
+        terms: r.bytes()?.to_vec(),
+        vectors: r.list(|r| r.record(2, |r| Some((ModelId::new(r.text()?), r.bytes()?.to_vec()))))?,
+        text_hash: r.array_of_bytes()?,
+        has_body: r.bool()?,
+    })
 }
 
-impl Wire<'_> {
-    /// `None` when a code is unknown or a time lies outside the calendar.
-    fn into_frame(self) -> Option<Frame> {
-        let (category, content_type, tier, kind) = self.kind;
-        let (salience, valence, rehearsals, rehearsed_at) = self.vitality;
-        let (half_life_days, rehearsal_boost, valence_protection, minimum_salience, detail_decay_rate) =
-            self.decay;
-        let facets = Facets {
-            category: Category::from_code(category)?,
-            content_type: ContentType::from_code(content_type)?,
-            tier: Tier::from_code(tier)?,
-            kind: PersonaKind::from_code(kind)?,
-            lane: Lane::from_code(self.lanes.0)?,
-            secondary_lanes: values(&self.lanes.1, Lane::from_code)?,
-            tags: self.tags.into_iter().map(str::to_owned).collect(),
-            entities: self
-                .entities
-                .into_iter()
-                .map(|(kind, name, primary)| Entity { kind: kind.into(), name: name.into(), primary })
-                .collect(),
-            source: self.source.into_source()?,
-            derived_from: self
-                .derived_from
-                .iter()
-                .map(|link| {
-                    let contribution = Contribution::from_code(link.contribution)?;
-                    Some(Lineage { source: MemoryId::from_bytes(link.source), contribution })
-                })
-                .collect::<Option<_>>()?,
-            privacy: Privacy {
-                class: PrivacyClass::from_code(self.privacy.0)?,
-                sensitivity: values(&self.privacy.1, Sensitivity::from_code)?,
-                basis: ConsentBasis::from_code(self.privacy.2)?,
-            },
-            retention: Retention {
-                tier: RetentionTier::from_code(self.retention.0)?,
-                expires_at: optional_time(self.retention.1)?,
-                pinned: self.retention.2,
-            },
-            vitality: Vitality {
-                salience,
-                valence,
-                decay: DecayProfile {
-                    half_life_days,
-                    rehearsal_boost,
-                    valence_protection,
-                    minimum_salience,
-                    detail_decay_rate,
-                },
-                rehearsals,
-                rehearsed_at: from_millis(rehearsed_at)?,
-            },
-        };
-        Some(Frame {
-            gist: self.gist.to_owned(),
-            details: self
-                .details
-                .into_iter()
-                .map(|(content, brightness)| Detail { content: content.to_owned(), brightness })
-                .collect(),
-            facets,
-            terms: self.terms.to_vec(),
-            vectors: self
-                .vectors
-                .into_iter()
-                .map(|(model, bytes)| (ModelId::new(model), bytes.to_vec()))
-                .collect(),
-            text_hash: self.text_hash,
-            has_body: self.has_body,
+fn read_facets(r: &mut Reader<'_>) -> Option<Facets> {
+    let (category, content_type, tier, kind) = r.record(4, |r| {
+        let category = Category::from_code(r.uint()?)?;
+        let content_type = ContentType::from_code(r.uint()?)?;
+        Some((category, content_type, Tier::from_code(r.uint()?)?, PersonaKind::from_code(r.uint()?)?))
+    })?;
+    let (lane, secondary_lanes) =
+        r.record(2, |r| Some((Lane::from_code(r.uint()?)?, r.list(|r| Lane::from_code(r.uint()?))?)))?;
+    Some(Facets {
+        category,
+        content_type,
+        tier,
+        kind,
+        lane,
+        secondary_lanes,
+        tags: r.list(|r| Some(r.text()?.to_owned()))?,
+        entities: r.list(|r| {
+            r.record(3, |r| {
+                Some(Entity { kind: r.text()?.into(), name: r.text()?.into(), primary: r.bool()? })
+            })
+        })?,
+        source: r.record(9, read_source)?,
+        derived_from: r.list(|r| r.record(2, read_lineage))?,
+        privacy: r.record(3, |r| {
+            Some(Privacy {
+                class: PrivacyClass::from_code(r.uint()?)?,
+                sensitivity: r.list(|r| Sensitivity::from_code(r.uint()?))?,
+                basis: ConsentBasis::from_code(r.uint()?)?,
+            })
+        })?,
+        retention: r.record(3, |r| {
+            Some(Retention {
+                tier: RetentionTier::from_code(r.uint()?)?,
+                expires_at: r.optional(|r| from_millis(r.int()?))?,
+                pinned: r.bool()?,
+            })
+        })?,
+        vitality: read_vitality(r)?,
+    })
+}
+
+fn read_source(r: &mut Reader<'_>) -> Option<Source> {
+    let text = |r: &mut Reader<'_>| r.optional(|r| Some(r.text()?.to_owned()));
+    Some(Source {
+        kind: SourceType::from_code(r.uint()?)?,
+        trust: Trust::from_code(r.uint()?)?,
+        session: r.optional(|r| SessionId::new(r.text()?).ok())?,
+        message: text(r)?,
+        turn: r.optional(Reader::uint)?,
+        tool: text(r)?,
+        channel: text(r)?,
+        deployment: text(r)?,
+        from_external_content: r.bool()?,
+    })
+}
+
+fn read_lineage(r: &mut Reader<'_>) -> Option<Lineage> {
+    let source = MemoryId::from_bytes(r.array_of_bytes()?);
+    Some(Lineage { source, contribution: Contribution::from_code(r.uint()?)? })
+}
+
+fn read_vitality(r: &mut Reader<'_>) -> Option<Vitality> {
+    let (salience, valence, rehearsals, rehearsed_at) =
+        r.record(4, |r| Some((r.float()?, r.float()?, r.uint()?, from_millis(r.int()?)?)))?;
+    let decay = r.record(5, |r| {
+        Some(DecayProfile {
+            half_life_days: r.float()?,
+            rehearsal_boost: r.float()?,
+            valence_protection: r.float()?,
+            minimum_salience: r.float()?,
+            detail_decay_rate: r.float()?,
         })
-    }
-}
-
-impl WireSource<'_> {
-    fn into_source(self) -> Option<Source> {
-        Some(Source {
-            kind: SourceType::from_code(self.kind)?,
-            trust: Trust::from_code(self.trust)?,
-            session: self.session.map(SessionId::new).transpose().ok()?,
-            message: self.message.map(str::to_owned),
-            turn: self.turn,
-            tool: self.tool.map(str::to_owned),
-            channel: self.channel.map(str::to_owned),
-            deployment: self.deployment.map(str::to_owned),
-            from_external_content: self.from_external_content,
-        })
-    }
-}
-
-fn codes<T: Copy>(values: &[T], code: impl Fn(T) -> u8) -> Vec<u8> {
-    values.iter().map(|value| code(*value)).collect()
-}
-
-fn values<T>(codes: &[u8], value: impl Fn(u8) -> Option<T>) -> Option<Vec<T>> {
-    codes.iter().map(|code| value(*code)).collect()
-}
-
-fn optional_time(stored: Option<i64>) -> Option<Option<Timestamp>> {
-    match stored {
-        None => Some(None),
-        Some(millis) => from_millis(millis).map(Some),
-    }
+    })?;
+    Some(Vitality { salience, valence, decay, rehearsals, rehearsed_at })
 }
 
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
     use proptest::prelude::*;
 
     use super::*;

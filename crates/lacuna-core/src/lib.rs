@@ -7,6 +7,7 @@ pub mod permit;
 
 pub mod admit;
 
+mod cbor;
 mod frame;
 pub mod keys;
 

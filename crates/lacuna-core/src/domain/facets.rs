@@ -1,8 +1,3 @@
-use std::fmt;
-use std::str::FromStr;
-
-use crate::error::{Error, Result};
-
 /// Declares a closed set of words: the variants, their public spelling and their stable byte at rest.
 macro_rules! facet {
     ($(#[$doc:meta])* $type:ident, $field:literal, { $($variant:ident = $byte:literal $word:literal),+ $(,)? }) => {
@@ -27,24 +22,25 @@ macro_rules! facet {
             }
         }
 
-        impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.pad(self.as_str())
             }
         }
 
-        impl FromStr for $type {
-            type Err = Error;
+        impl std::str::FromStr for $type {
+            type Err = $crate::Error;
 
-            fn from_str(text: &str) -> Result<Self> {
+            fn from_str(text: &str) -> $crate::Result<Self> {
                 Self::ALL.iter().copied().find(|value| value.as_str() == text).ok_or_else(|| {
                     let known: Vec<_> = Self::ALL.iter().map(|value| value.as_str()).collect();
-                    Error::invalid($field, format!("must be one of {}", known.join(", ")))
+                    $crate::Error::invalid($field, format!("must be one of {}", known.join(", ")))
                 })
             }
         }
     };
 }
+pub(crate) use facet;
 
 facet!(Category, "category", {
     Conversation = 1 "conversation",

@@ -7,6 +7,7 @@ mod ids;
 mod memory;
 mod time;
 
+pub(crate) use facets::facet;
 pub use facets::*;
 pub use ids::*;
 pub use memory::*;

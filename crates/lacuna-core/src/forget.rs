@@ -93,6 +93,11 @@ impl Lacuna {
         })?;
         let oldest_kept = self.clock.now() - ORPHAN_KEY_AGE;
         keys.retain(|memory| memory.made_at().is_some_and(|made| made < oldest_kept));
+        slot.update(self.sources(), |open| {
+            keys.retain(|memory| open.index.get(memory).is_none() && !open.damaged.contains(memory));
+            Ok(())
+        })?;
+        // The few that the open vault does not know are looked up where it counts.
         let rows = self.store.rows(vault, &keys)?;
         let orphans: Vec<_> =
             keys.into_iter().zip(rows).filter(|(_, row)| row.is_none()).map(|(memory, _)| memory).collect();

@@ -2,6 +2,7 @@
 //! a better one.
 
 use std::collections::{HashMap, VecDeque};
+use std::ops::ControlFlow;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -20,6 +21,9 @@ use crate::vault::{Place, entry};
 const REEMBED_BATCH: usize = 64;
 /// Memories that one look at the vault picks for re-embedding.
 const REEMBED_SCAN: usize = 4_096;
+
+/// Hears how far a long work has come, and says whether to go on.
+pub type Progress<'a> = dyn FnMut(usize) -> ControlFlow<()> + 'a;
 
 /// The models of an installation.
 pub struct Models {
@@ -113,10 +117,10 @@ impl Lacuna {
     }
 
     /// Takes the next vault of the backlog, finishes what a crash may have left in it, and gives every
-    /// memory its vector of the main model; `progress` hears how many have it anew. Answers with their
-    /// number, or `None` when no vault came within `patience`. A vault that failed goes back into the
-    /// backlog.
-    pub fn work_backlog(&self, patience: Duration, progress: &mut dyn FnMut(usize)) -> Option<Result<usize>> {
+    /// memory its vector of the main model; `progress` hears how many have it anew, and may break off.
+    /// Answers with their number, or `None` when no vault came within `patience`. A vault that failed or was
+    /// broken off goes back into the backlog.
+    pub fn work_backlog(&self, patience: Duration, progress: &mut Progress<'_>) -> Option<Result<usize>> {
         let scope = self.backlog.pop(patience)?;
         let worked = self.recover(&scope).and_then(|_| self.reembed_all(&scope, progress));
         if worked.is_err() {
@@ -125,7 +129,7 @@ impl Lacuna {
         Some(worked)
     }
 
-    fn reembed_all(&self, scope: &Scope, progress: &mut dyn FnMut(usize)) -> Result<usize> {
+    fn reembed_all(&self, scope: &Scope, progress: &mut Progress<'_>) -> Result<usize> {
         let target = self.models.main.model();
         let mut total = 0;
         loop {
@@ -137,7 +141,10 @@ impl Lacuna {
             let before = total;
             for ids in waiting.chunks(REEMBED_BATCH) {
                 total += self.reembed(scope, ids)?;
-                progress(total);
+                if progress(total).is_break() {
+                    self.backlog.push(scope);
+                    return Ok(total);
+                }
             }
             // What could not be embedded now was erased meanwhile, or is damaged.
             if total == before {

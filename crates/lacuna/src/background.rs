@@ -1,5 +1,6 @@
 //! Work that nobody waits for: better vectors for what was just written, and sealing what nobody uses.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -114,7 +115,9 @@ fn finish_erasures(service: &Lacuna, store: &dyn Store) -> Result<()> {
 fn work(service: &Lacuna, stop: &Stop) {
     let mut pause = PAUSE_FIRST;
     while !stop.asked() {
-        match service.work_backlog(PATIENCE, &mut |_| {}) {
+        let mut unless_asked_to_stop =
+            |_| if stop.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        match service.work_backlog(PATIENCE, &mut unless_asked_to_stop) {
             None => {}
             Some(Ok(embedded)) => {
                 pause = PAUSE_FIRST;

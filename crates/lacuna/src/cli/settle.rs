@@ -1,6 +1,7 @@
 //! After a command has stored memories: give them their vector of the main model before it ends. The texts
 //! are safe by then, so that nothing here can fail the command.
 
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -11,7 +12,10 @@ use crate::assemble::Installation;
 /// Works off the backlog of the local vault.
 pub(super) fn settle(installation: &Installation, output: &Output) {
     let bar = spinner();
-    let mut progress = |done: usize| bar.set_position(done as u64);
+    let mut progress = |done: usize| {
+        bar.set_position(done as u64);
+        ControlFlow::Continue(())
+    };
     while let Some(worked) = installation.service.work_backlog(Duration::ZERO, &mut progress) {
         if let Err(error) = worked {
             output.note(&format!(

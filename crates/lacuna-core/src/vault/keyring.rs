@@ -54,14 +54,26 @@ impl Keyring {
     pub(crate) fn open(scope: &Scope, kms: &LocalKms, stored: &VaultKeys) -> Result<Self> {
         let root = open_root(scope, kms, &stored.root)?;
         let mut keyring = Self::with_root(scope, stored.root.key_version, root);
-        for class in &stored.classes {
-            let context = keyring.class_context(class.id);
-            let (key, code) = keyring.root.unwrap_class(&context, &class.wrapped).map_err(damaged_key)?;
-            let class_name =
-                KeyClass::from_code(code).ok_or_else(|| Error::corrupt("an unknown key class"))?;
-            keyring.classes.push(OpenClass { id: class.id, class: class_name, key });
-        }
+        keyring.open_classes(&stored.classes)?;
         Ok(keyring)
+    }
+
+    /// Unwraps the class keys that this keyring does not have yet.
+    pub(crate) fn open_classes(&mut self, stored: &[WrappedClassKey]) -> Result<()> {
+        for stored in stored {
+            if self.has_class(&stored.id) {
+                continue;
+            }
+            let context = self.class_context(stored.id);
+            let (key, code) = self.root.unwrap_class(&context, &stored.wrapped).map_err(damaged_key)?;
+            let class = KeyClass::from_code(code).ok_or_else(|| Error::corrupt("an unknown key class"))?;
+            self.classes.push(OpenClass { id: stored.id, class, key });
+        }
+        Ok(())
+    }
+
+    pub(crate) fn has_class(&self, id: &[u8; 16]) -> bool {
+        self.classes.iter().any(|open| open.id == *id)
     }
 
     fn with_root(scope: &Scope, key_version: u32, root: RootKey) -> Self {

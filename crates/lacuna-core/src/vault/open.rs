@@ -118,6 +118,11 @@ impl OpenVault {
             keys.insert(key.memory, key);
             Ok(())
         })?;
+        // Another node may have begun a class since this vault was opened.
+        if keys.values().any(|key: &WrappedMemoryKey| !self.keyring.has_class(&key.class)) {
+            let stored = from.keys.vault_keys(vault)?.ok_or_else(missing_keys)?;
+            self.keyring.open_classes(&stored.classes)?;
+        }
         // A deleted row without a key is an erasure under way: its key went first.
         rows.retain(|row| row.state != Lifecycle::Deleted || keys.contains_key(&row.id));
         for (id, opened) in self.open_in_parallel(&rows, &keys) {

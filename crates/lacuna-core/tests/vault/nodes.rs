@@ -14,6 +14,18 @@ fn what_one_node_writes_or_erases_every_node_sees_at_once() {
 }
 
 #[test]
+fn a_class_of_memories_that_another_node_began_is_opened_here_too() {
+    let world = World::ram();
+    let (first, second) = (world.service(), world.service());
+    first.keep("anna", "I take the train to work.").unwrap();
+    assert_eq!(second.texts("anna", "train").len(), 1);
+    let health = Draft { sensitivity: vec![Sensitivity::Health], ..draft("I am allergic to penicillin.") };
+    first.remember(&grant::<Remember>("anna"), vec![health]).unwrap();
+    assert_eq!(second.texts("anna", "penicillin").len(), 1);
+    assert_eq!(second.count(&grant::<Recall>("anna")).unwrap(), (2, 0));
+}
+
+#[test]
 fn nodes_that_write_to_one_vault_at_once_lose_nothing() {
     let (_database, postgres) = World::postgres("nodes").unzip();
     for world in std::iter::once(World::sqlite()).chain(postgres) {

@@ -27,6 +27,8 @@ static THREADS: LazyLock<usize> =
 /// Rows that are scored between two looks at the threshold.
 const CHUNK: usize = 64;
 const LANES: usize = 16;
+/// Items by which a buffer grows at least.
+const GROWTH_MIN: usize = 4;
 
 /// The vectors of one model, row after row. Rows move when others leave, so that the block has no holes.
 pub(super) struct Block {
@@ -124,6 +126,13 @@ impl Block {
             + 4 * (self.scales.capacity() + self.slots.capacity() + self.rows.capacity())
     }
 
+    /// Makes room for so many more rows at once.
+    pub(super) fn reserve(&mut self, rows: usize) {
+        make_room(&mut self.high, rows * self.dimensions);
+        make_room(&mut self.low, rows * self.dimensions);
+        make_room(&mut self.scales, rows);
+    }
+
     pub(super) fn check(&self, vector: &QuantVec) -> Result<()> {
         if vector.dimensions() == self.dimensions {
             return Ok(());
@@ -135,11 +144,10 @@ impl Block {
     /// Adds the vector of a slot that has none here yet.
     pub(super) fn push(&mut self, slot: u32, vector: &QuantVec) {
         let row = self.slots.len();
-        for &code in vector.codes() {
-            let (high, low) = split(code);
-            push(&mut self.high, high);
-            push(&mut self.low, low);
-        }
+        make_room(&mut self.high, self.dimensions);
+        make_room(&mut self.low, self.dimensions);
+        self.high.extend(vector.codes().iter().map(|&code| split(code).0));
+        self.low.extend(vector.codes().iter().map(|&code| split(code).1));
         push(&mut self.scales, vector.scale());
         self.slots.push(slot);
         if self.rows.len() <= slot as usize {
@@ -322,8 +330,10 @@ impl Block {
 
     fn write_signs(&mut self, row: usize) {
         let group_end = (row / SIGN_GROUP + 1) * self.group_bytes();
-        while self.signs.len() < group_end {
-            push(&mut self.signs, 0);
+        if self.signs.len() < group_end {
+            let more = group_end - self.signs.len();
+            make_room(&mut self.signs, more);
+            self.signs.resize(group_end, 0);
         }
         let place = self.sign_place(row);
         for byte in 0..self.dimensions.div_ceil(8) {
@@ -357,16 +367,25 @@ fn move_last(plane: &mut [i8], row: usize, dimensions: usize) {
     plane[last..].zeroize();
 }
 
-/// Appends without leaving an old copy behind when the buffer grows. It grows by a quarter, because what it
-/// holds in reserve counts against the vault.
+/// Appends without leaving an old copy behind when the buffer grows.
 pub(super) fn push<T: Zeroize + Clone>(buffer: &mut Vec<T>, item: T) {
-    if buffer.len() == buffer.capacity() {
-        let mut grown = Vec::with_capacity(buffer.capacity() + (buffer.capacity() / 4).max(4));
-        grown.extend_from_slice(buffer);
-        buffer.zeroize();
-        *buffer = grown;
-    }
+    make_room(buffer, 1);
     buffer.push(item);
+}
+
+/// Makes room for so many more without leaving an old copy behind. The buffer grows by a quarter, because what
+/// it holds in reserve counts against the vault.
+fn make_room<T: Zeroize + Clone>(buffer: &mut Vec<T>, more: usize) {
+    if buffer.capacity() - buffer.len() < more {
+        grow(buffer, more.max(buffer.capacity() / 4).max(GROWTH_MIN));
+    }
+}
+
+fn grow<T: Zeroize + Clone>(buffer: &mut Vec<T>, more: usize) {
+    let mut grown = Vec::with_capacity(buffer.len() + more);
+    grown.extend_from_slice(buffer);
+    buffer.zeroize();
+    *buffer = grown;
 }
 
 impl Drop for Block {

@@ -173,9 +173,12 @@ impl Postings {
             }
         });
         let postings = &mut self.lists[number as usize].postings;
-        let at = postings.partition_point(|other| *other < posting);
+        let is_last = postings.last().is_none_or(|last| *last < posting);
         push(postings, posting);
-        postings[at..].rotate_right(1);
+        if !is_last {
+            let at = postings.partition_point(|other| *other < posting);
+            postings[at..].rotate_right(1);
+        }
         number
     }
 

@@ -1,11 +1,46 @@
 //! What a vault asks of its index besides searching it.
 
 use super::block::Block;
-use super::{Filter, Index, Stored};
+use super::{Entry, Filter, Index, MODELS_MAX, Stored};
 use crate::domain::MemoryId;
 use crate::embed::ModelId;
 
 impl<P> Index<P> {
+    /// Makes room at once for memories that are about to be inserted.
+    pub(crate) fn make_room<'a>(&mut self, coming: impl Iterator<Item = &'a Entry<P>>)
+    where
+        P: 'a,
+    {
+        let mut memories = 0;
+        let mut rows: Vec<(&ModelId, usize, usize)> = Vec::new();
+        for entry in coming {
+            memories += 1;
+            for (model, vector) in &entry.vectors {
+                match rows.iter_mut().find(|(known, ..)| *known == model) {
+                    Some((_, _, count)) => *count += 1,
+                    None => rows.push((model, vector.dimensions(), 1)),
+                }
+            }
+        }
+        self.kept.reserve(memories);
+        self.attributes.reserve(memories);
+        self.visible_until.reserve(memories);
+        self.slots.reserve(memories);
+        for (model, dimensions, count) in rows {
+            let known = self.blocks.iter().any(|block| block.model() == model);
+            if !known && self.blocks.len() < MODELS_MAX {
+                self.blocks.push(Block::new(model.clone(), dimensions));
+            }
+            let block = self.blocks.iter_mut().find(|block| block.model() == model);
+            block.into_iter().for_each(|block| block.reserve(count));
+        }
+    }
+
+    /// Forgets blocks for which room was made in vain.
+    pub(crate) fn drop_empty_room(&mut self) {
+        self.blocks.retain(|block| !block.is_empty());
+    }
+
     /// The models that some memory has a vector of.
     pub fn models(&self) -> Vec<ModelId> {
         self.blocks.iter().map(Block::model).cloned().collect()

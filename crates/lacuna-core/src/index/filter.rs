@@ -35,6 +35,20 @@ impl Filter {
             && (self.any_tags.is_empty() && self.all_tags.is_empty() || self.admits_tags(tags()))
     }
 
+    /// Whether it asks for nothing, so that a memory's visibility alone decides.
+    pub(super) fn is_default(&self) -> bool {
+        self.states.is_empty()
+            && self.categories.is_empty()
+            && self.tiers.is_empty()
+            && self.lanes.is_empty()
+            && self.from.is_none()
+            && self.until.is_none()
+            && self.any_tags.is_empty()
+            && self.all_tags.is_empty()
+            && self.sessions.is_empty()
+            && self.min_salience <= 0.0
+    }
+
     /// Whether a memory is there at all for this search: in a state that it asks for, and not expired.
     pub(super) fn shows(&self, memory: &Attributes, now: i64) -> bool {
         let state = match self.states[..] {

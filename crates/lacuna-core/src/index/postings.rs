@@ -34,8 +34,8 @@ impl Posting {
         self.0 >> COUNT_BITS
     }
 
-    fn count(self) -> u16 {
-        (self.0 & ((1 << COUNT_BITS) - 1)) as u16
+    fn count(self) -> u8 {
+        (self.0 & ((1 << COUNT_BITS) - 1)) as u8
     }
 }
 
@@ -43,6 +43,16 @@ impl Posting {
 struct List {
     term: Term,
     postings: Vec<Posting>,
+}
+
+/// A word of the question with those that say it.
+struct Said<'a> {
+    postings: &'a [Posting],
+    weight: f32,
+    /// The average length of a memory.
+    average: f32,
+    /// The word's bit in [`WordScore::said`].
+    bit: u64,
 }
 
 /// Which memories say which words.
@@ -73,10 +83,11 @@ pub(super) struct WordScore {
 pub(super) struct Scratch {
     scores: Vec<WordScore>,
     touched: Vec<u32>,
-    counts: Vec<u16>,
+    counts: Vec<u8>,
     context_counts: Vec<u16>,
     sayers: Vec<u32>,
     hearers: Vec<u32>,
+    union: Vec<Posting>,
 }
 
 impl Scratch {
@@ -103,12 +114,21 @@ impl Scratch {
         }
     }
 
-    fn say(&mut self, slot: u32, count: u16) {
-        let place = &mut self.counts[slot as usize];
-        if *place == 0 {
-            self.sayers.push(slot);
+    /// Who says any of the terms, each with its highest count.
+    fn unite(&mut self, lists: &[&[Posting]]) -> Vec<Posting> {
+        for posting in lists.iter().copied().flatten() {
+            let place = &mut self.counts[posting.slot() as usize];
+            if *place == 0 {
+                self.sayers.push(posting.slot());
+            }
+            *place = posting.count().max(*place);
         }
-        *place = count.max(*place);
+        let mut union = std::mem::take(&mut self.union);
+        let counts = &mut self.counts;
+        union.extend(
+            self.sayers.drain(..).map(|slot| Posting::new(slot, std::mem::take(&mut counts[slot as usize]))),
+        );
+        union
     }
 
     fn hear(&mut self, slot: u32, count: u16) {
@@ -153,9 +173,12 @@ impl Postings {
             }
         });
         let postings = &mut self.lists[number as usize].postings;
-        let at = postings.partition_point(|other| *other < posting);
+        let is_last = postings.last().is_none_or(|last| *last < posting);
         push(postings, posting);
-        postings[at..].rotate_right(1);
+        if !is_last {
+            let at = postings.partition_point(|other| *other < posting);
+            postings[at..].rotate_right(1);
+        }
         number
     }
 
@@ -220,13 +243,20 @@ impl Postings {
             .iter()
             .enumerate()
             .map(|(bit, word)| {
-                self.gather(word, scratch);
+                let lists: Vec<&[Posting]> =
+                    word.alternatives.iter().filter_map(|term| self.postings_of(term)).collect();
+                let mut union = if lists.len() > 1 { scratch.unite(&lists) } else { Vec::new() };
+                let postings = if let [only] = lists[..] { only } else { &union };
                 // A word that nobody says would weigh most; not so a stop word of another language.
-                let idle = word.is_stop_word && scratch.sayers.is_empty();
-                let weight = if idle { 0.0 } else { self.weight(scratch.sayers.len()) };
-                self.spread(sessions, &visible, scratch);
-                self.add_own(weight, average, 1 << bit, scratch);
+                let idle = word.is_stop_word && postings.is_empty();
+                let weight = if idle { 0.0 } else { self.weight(postings.len()) };
+                let said = Said { postings, weight, average, bit: 1 << bit };
+                self.add_own(&said, sessions, &visible, scratch);
                 self.add_context(weight, average, sessions, scratch);
+                if lists.len() > 1 {
+                    union.clear();
+                    scratch.union = union;
+                }
                 weight
             })
             .collect()
@@ -238,35 +268,35 @@ impl Postings {
         (1.0 + (all - sayers + 0.5) / (sayers + 0.5)).ln()
     }
 
-    fn gather(&self, word: &QueryWord, scratch: &mut Scratch) {
-        let numbers = word.alternatives.iter().filter_map(|term| self.numbers.get(term));
-        for posting in numbers.flat_map(|&number| &self.lists[number as usize].postings) {
-            scratch.say(posting.slot(), posting.count());
-        }
+    fn postings_of(&self, term: &Term) -> Option<&[Posting]> {
+        self.numbers.get(term).map(|&number| &self.lists[number as usize].postings[..])
     }
 
-    fn spread(&self, sessions: &Sessions, visible: &impl Fn(u32) -> bool, scratch: &mut Scratch) {
-        for at in 0..scratch.sayers.len() {
-            let slot = scratch.sayers[at];
-            let count = scratch.counts[slot as usize];
-            scratch.hear(slot, OWN_WEIGHT * count);
+    /// Adds what one word is worth to those that say it and to their context.
+    fn add_own(
+        &self,
+        said: &Said<'_>,
+        sessions: &Sessions,
+        visible: &impl Fn(u32) -> bool,
+        scratch: &mut Scratch,
+    ) {
+        for posting in said.postings {
+            let (slot, count) = (posting.slot(), u16::from(posting.count()));
+            let relative = self.lengths[slot as usize] as f32 / said.average;
             let neighbours = sessions.neighbours(slot);
-            if neighbours != [NONE; 2] && visible(slot) {
-                neighbours
-                    .into_iter()
-                    .filter(|&slot| slot != NONE)
-                    .for_each(|slot| scratch.hear(slot, count));
-            }
-        }
-    }
-
-    fn add_own(&self, weight: f32, average: f32, bit: u64, scratch: &mut Scratch) {
-        while let Some(slot) = scratch.sayers.pop() {
-            let count = std::mem::take(&mut scratch.counts[slot as usize]);
-            let relative = self.lengths[slot as usize] as f32 / average;
             let score = scratch.touch(slot);
-            score.own += weight * saturate(f32::from(count), relative);
-            score.said |= bit;
+            score.own += said.weight * saturate(f32::from(count), relative);
+            score.said |= said.bit;
+            if neighbours == [NONE; 2] {
+                // Nobody else speaks in its context, so that it is known already.
+                score.context += said.weight * saturate(f32::from(OWN_WEIGHT * count), relative);
+                continue;
+            }
+            scratch.hear(slot, OWN_WEIGHT * count);
+            if visible(slot) {
+                let heard = neighbours.into_iter().filter(|&slot| slot != NONE);
+                heard.for_each(|slot| scratch.hear(slot, count));
+            }
         }
     }
 

@@ -190,22 +190,29 @@ impl<'a, P: Sync> Run<'a, P> {
 
     /// The best by words and the best by meaning, each once, with approximate scores.
     fn candidates(&self, count: usize) -> Vec<Candidate> {
+        let by_default = self.search.filter.is_default();
         let admits = |slot: u32| {
+            if by_default {
+                return self.search.now < self.index.visible_until[slot as usize];
+            }
             let tags = || self.index.kept[slot as usize].as_ref().map_or(&[][..], |kept| &kept.tags);
             self.search.filter.admits(&self.index.attributes[slot as usize], tags, self.search.now)
         };
-        let mut slots = self.best_by_words(count, &admits);
+        let mut found: Vec<(u32, Option<(usize, f32)>)> = Vec::new();
         for (at, comparison) in self.comparisons.iter().enumerate() {
             let preferred = &self.comparisons[..at];
             let admits = |slot| admits(slot) && !preferred.iter().any(|other| other.block.holds(slot));
-            slots.extend(comparison.block.nearest(&comparison.probe, count, &admits));
+            let nearest = comparison.block.nearest(&comparison.probe, count, &admits);
+            found.extend(nearest.into_iter().map(|(cosine, slot)| (slot, Some((at, cosine)))));
         }
-        slots.sort_unstable();
-        slots.dedup();
-        slots.into_iter().map(|slot| self.candidate(slot)).collect()
+        found.extend(self.best_by_words(count, &admits).into_iter().map(|(_, slot)| (slot, None)));
+        // Stable, so that of two the one with its cosine stays; and quick, because each part is sorted already.
+        found.sort_by_key(|&(slot, _)| slot);
+        found.dedup_by_key(|&mut (slot, _)| slot);
+        found.into_iter().map(|(slot, meaning)| self.candidate(slot, meaning)).collect()
     }
 
-    fn best_by_words(&self, count: usize, admits: &impl Fn(u32) -> bool) -> Vec<u32> {
+    fn best_by_words(&self, count: usize, admits: &impl Fn(u32) -> bool) -> Vec<(f32, u32)> {
         let mut top = Top::new(count);
         for &slot in self.scratch.touched() {
             let score = words_score(self.scratch.score(slot));
@@ -216,11 +223,12 @@ impl<'a, P: Sync> Run<'a, P> {
         top.into_items()
     }
 
-    fn candidate(&self, slot: u32) -> Candidate {
+    /// A candidate with the cosine that the search by meaning found, or its own if that search passed it over.
+    fn candidate(&self, slot: u32, meaning: Option<(usize, f32)>) -> Candidate {
         let cosine = |(at, comparison): (usize, &Comparison<'_>)| {
             comparison.block.cosine(&comparison.probe, slot).map(|cosine| (at, cosine))
         };
-        let meaning = self.comparisons.iter().enumerate().find_map(cosine);
+        let meaning = meaning.or_else(|| self.comparisons.iter().enumerate().find_map(cosine));
         self.scored(Candidate { slot, words: self.scratch.score(slot), meaning, relevance: 0.0, score: 0.0 })
     }
 

@@ -3,20 +3,18 @@ pub(super) struct Top<S> {
     limit: usize,
     threshold: Option<S>,
     items: Vec<(S, u32)>,
+    /// Where a shrink finds out who stays.
+    ranked: Vec<(S, u32)>,
 }
 
 impl<S: Copy + PartialOrd> Top<S> {
     pub(super) fn new(limit: usize) -> Self {
-        Self { limit: limit.max(1), threshold: None, items: Vec::new() }
+        Self { limit: limit.max(1), threshold: None, items: Vec::new(), ranked: Vec::new() }
     }
 
     /// Whether this score could still enter. Cheap, so that costlier questions are asked only after it.
     pub(super) fn wants(&self, score: S) -> bool {
         self.threshold.is_none_or(|threshold| score >= threshold)
-    }
-
-    pub(super) fn threshold(&self) -> Option<S> {
-        self.threshold
     }
 
     pub(super) fn push(&mut self, score: S, item: u32) {
@@ -26,27 +24,123 @@ impl<S: Copy + PartialOrd> Top<S> {
         }
     }
 
-    pub(super) fn merge(&mut self, other: Self) {
+    pub(super) fn merged(mut self, other: Self) -> Self {
         other.items.into_iter().for_each(|(score, item)| self.push(score, item));
+        self
     }
 
     /// The best ones in rising order of item, which is the order of memory.
-    pub(super) fn into_items(mut self) -> Vec<u32> {
+    pub(super) fn into_items(mut self) -> Vec<(S, u32)> {
         if self.items.len() > self.limit {
             self.shrink();
         }
-        let mut items: Vec<u32> = self.items.iter().map(|&(_, item)| item).collect();
-        items.sort_unstable();
-        items
+        self.items.sort_unstable_by_key(|&(_, item)| item);
+        self.items
     }
 
+    /// Keeps the order of the items: a scan offers them in rising order, and what is sorted sorts in no time.
     fn shrink(&mut self) {
-        let (_, &mut (last, _), _) = self.items.select_nth_unstable_by(self.limit - 1, best_first);
-        self.items.truncate(self.limit);
-        self.threshold = Some(last);
+        self.ranked.clone_from(&self.items);
+        let (_, &mut last, _) = self.ranked.select_nth_unstable_by(self.limit - 1, best_first);
+        self.items.retain(|item| best_first(item, &last).is_le());
+        self.threshold = Some(last.0);
     }
 }
 
 fn best_first<S: PartialOrd>(a: &(S, u32), b: &(S, u32)) -> std::cmp::Ordering {
     b.0.partial_cmp(&a.0).unwrap_or(std::cmp::Ordering::Equal).then(a.1.cmp(&b.1))
+}
+
+/// The same for many small whole numbers: it counts who is at each score, so that it never has to select.
+pub(super) struct TopSums {
+    limit: usize,
+    /// No lower sum can still enter.
+    threshold: u16,
+    /// How many were offered at each sum, and how many of them reach the threshold.
+    counts: Vec<u32>,
+    reaching: usize,
+    items: Vec<(u16, u32)>,
+}
+
+impl TopSums {
+    /// `sum_max` is the highest sum that will be offered.
+    pub(super) fn new(limit: usize, sum_max: u16) -> Self {
+        let counts = vec![0; usize::from(sum_max) + 1];
+        Self { limit: limit.max(1), threshold: 0, counts, reaching: 0, items: Vec::new() }
+    }
+
+    pub(super) fn threshold(&self) -> u16 {
+        self.threshold
+    }
+
+    pub(super) fn push(&mut self, sum: u16, item: u32) {
+        self.items.push((sum, item));
+        self.counts[usize::from(sum)] += 1;
+        self.reaching += 1;
+        // Whoever is at the threshold is not needed once enough are above it.
+        while self.reaching - self.at_threshold() >= self.limit {
+            self.reaching -= self.at_threshold();
+            self.threshold += 1;
+        }
+    }
+
+    fn at_threshold(&self) -> usize {
+        self.counts[usize::from(self.threshold)] as usize
+    }
+
+    pub(super) fn merged(mut self, other: Self) -> Self {
+        for (sum, item) in other.items {
+            if sum >= self.threshold {
+                self.push(sum, item);
+            }
+        }
+        self
+    }
+
+    /// The best ones in the order in which they were offered; of equals, the first.
+    pub(super) fn into_items(self) -> impl Iterator<Item = u32> {
+        let mut equals = self.limit.saturating_sub(self.reaching - self.at_threshold());
+        self.items.into_iter().filter_map(move |(sum, item)| {
+            let stays = sum > self.threshold || sum == self.threshold && equals > 0;
+            equals -= usize::from(stays && sum == self.threshold);
+            stays.then_some(item)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn both_keep_the_best_and_of_equals_the_first(
+            sums in vec(0u16..40, 0..400),
+            limit in 1usize..60,
+            split in 0usize..400,
+        ) {
+            let offered: Vec<(u16, u32)> = sums.iter().copied().zip(0..).collect();
+            let mut expected = offered.clone();
+            expected.sort_by(best_first);
+            expected.truncate(limit);
+            let mut expected: Vec<u32> = expected.into_iter().map(|(_, item)| item).collect();
+            expected.sort_unstable();
+
+            let mut top = Top::new(limit);
+            offered.iter().for_each(|&(sum, item)| if top.wants(sum) { top.push(sum, item) });
+            let found: Vec<u32> = top.into_items().into_iter().map(|(_, item)| item).collect();
+            prop_assert_eq!(&found, &expected);
+
+            let (first, second) = offered.split_at(split.min(offered.len()));
+            let of = |part: &[(u16, u32)]| {
+                let mut top = TopSums::new(limit, 40);
+                part.iter().for_each(|&(sum, item)| if sum >= top.threshold() { top.push(sum, item) });
+                top
+            };
+            prop_assert_eq!(of(first).merged(of(second)).into_items().collect::<Vec<_>>(), expected);
+        }
+    }
 }

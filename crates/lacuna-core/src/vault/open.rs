@@ -125,17 +125,20 @@ impl OpenVault {
         }
         // A deleted row without a key is an erasure under way: its key went first.
         rows.retain(|row| row.state != Lifecycle::Deleted || keys.contains_key(&row.id));
-        for (id, opened) in self.open_in_parallel(&rows, &keys) {
+        let opened = self.open_in_parallel(&rows, &keys);
+        self.index.make_room(opened.iter().filter_map(|(_, entry)| entry.as_ref().ok()));
+        for (id, opened) in opened {
             self.damaged.remove(&id);
-            self.index.remove(&id);
             match opened.and_then(|entry| self.index.insert(entry)) {
                 Ok(()) => {}
                 Err(error) => {
+                    self.index.remove(&id);
                     tracing::error!(memory = %id, %error, "a stored memory cannot be opened");
                     self.damaged.insert(id);
                 }
             }
         }
+        self.index.drop_empty_room();
         Ok(())
     }
 

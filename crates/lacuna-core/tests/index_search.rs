@@ -6,7 +6,7 @@ mod index_support;
 
 use index_support::{fact, ids, question, turn};
 use lacuna_core::domain::{Lifecycle, MemoryId};
-use lacuna_core::index::{Filter, Index, Language, QuantVec, TermList};
+use lacuna_core::index::{Entry, Filter, Index, Language, QuantVec, Search, TermList};
 
 #[test]
 fn words_find_a_memory_in_any_of_its_forms() {
@@ -112,4 +112,23 @@ fn a_stop_word_of_one_language_does_not_dilute_a_question_to_a_vault_of_two() {
     let hit = index.search(&search).hits.remove(0);
     assert_eq!(hit.explanation.unwrap().matched, ["harbour", "closed"]);
     assert!(hit.similarity > 0.99, "both words that count were said: {}", hit.similarity);
+}
+
+#[test]
+fn a_word_that_everybody_says_counts_only_beside_a_rarer_one() {
+    let mut index = Index::new();
+    let common = TermList::of("a note about gardening", None);
+    for n in 0..25_000u32 {
+        let mut bytes = [1; 16];
+        bytes[..4].copy_from_slice(&n.to_be_bytes());
+        let note = fact(1, "");
+        index.insert(Entry { id: MemoryId::from_bytes(bytes), terms: common.clone(), ..note }).unwrap();
+    }
+    index.insert(fact(7, "zebras ate the gardening gloves")).unwrap();
+    let explained = |text| index.search(&Search { explain: true, ..question(text) });
+    let both = explained("gardening zebra");
+    assert_eq!(ids(&both), [7]);
+    assert_eq!(both.hits[0].explanation.as_ref().unwrap().matched, ["gardening", "zebra"]);
+    assert!(both.hits[0].similarity > 0.99);
+    assert_eq!(explained("gardening").hits.len(), 10);
 }

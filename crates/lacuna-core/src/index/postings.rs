@@ -10,6 +10,8 @@ use super::{Language, NONE, SLOTS_MAX, Term, TermList};
 /// How fast repetition of a word stops counting, and how much long texts are discounted: the usual values.
 const K1: f32 = 1.2;
 const B: f32 = 0.75;
+/// A word that more memories than this say does not bring in a memory by itself, if the question has a rarer one.
+const COMMON_WORD_MIN: usize = 20_000;
 /// How much a turn's own words count in its context, against one of each neighbour's.
 const OWN_WEIGHT: u16 = 2;
 
@@ -45,14 +47,25 @@ struct List {
     postings: Vec<Posting>,
 }
 
-/// A word of the question with those that say it.
+/// A word of the question with those that say it, by each of the terms it may stand for.
 struct Said<'a> {
-    postings: &'a [Posting],
+    lists: &'a [&'a [Posting]],
     weight: f32,
     /// The average length of a memory.
     average: f32,
     /// The word's bit in [`WordScore::said`].
     bit: u64,
+}
+
+impl Said<'_> {
+    /// How often a memory says the word.
+    fn count(&self, slot: u32) -> u16 {
+        let count_in = |list: &&[Posting]| {
+            let at = list.partition_point(|posting| posting.slot() < slot);
+            list.get(at).filter(|posting| posting.slot() == slot).map_or(0, |posting| posting.count())
+        };
+        u16::from(self.lists.iter().map(count_in).max().unwrap_or(0))
+    }
 }
 
 /// Which memories say which words.
@@ -239,27 +252,83 @@ impl Postings {
     ) -> Vec<f32> {
         scratch.fit(self.lengths.len());
         let average = (self.total_length as f32 / self.memories.max(1) as f32).max(1.0);
-        words
+        let lists: Vec<Vec<&[Posting]>> = words
             .iter()
-            .enumerate()
-            .map(|(bit, word)| {
-                let lists: Vec<&[Posting]> =
-                    word.alternatives.iter().filter_map(|term| self.postings_of(term)).collect();
-                let mut union = if lists.len() > 1 { scratch.unite(&lists) } else { Vec::new() };
-                let postings = if let [only] = lists[..] { only } else { &union };
-                // A word that nobody says would weigh most; not so a stop word of another language.
-                let idle = word.is_stop_word && postings.is_empty();
-                let weight = if idle { 0.0 } else { self.weight(postings.len()) };
-                let said = Said { postings, weight, average, bit: 1 << bit };
-                self.add_own(&said, sessions, &visible, scratch);
-                self.add_context(weight, average, sessions, scratch);
-                if lists.len() > 1 {
-                    union.clear();
-                    scratch.union = union;
-                }
+            .map(|word| word.alternatives.iter().filter_map(|term| self.postings_of(term)).collect())
+            .collect();
+        let longest = |at: usize| lists[at].iter().map(|list| list.len()).max().unwrap_or(0);
+        // The rarest word first: those who say it are few, and the common words only need to look at them.
+        let mut order: Vec<usize> = (0..words.len()).collect();
+        order.sort_by_key(|&at| longest(at));
+        let mut weights = vec![0.0; words.len()];
+        for at in order {
+            let (lists, bit) = (&lists[at][..], 1 << at);
+            weights[at] = if longest(at) > COMMON_WORD_MIN && !scratch.touched.is_empty() {
+                let weight = self.weight(longest(at));
+                let said = Said { lists, weight, average, bit };
+                self.add_to_touched(&said, sessions, &visible, scratch);
                 weight
-            })
-            .collect()
+            } else {
+                self.add_to_all(&words[at], lists, average, bit, sessions, &visible, scratch)
+            };
+        }
+        weights
+    }
+
+    /// Adds what one word is worth to everybody who says it or stands beside it. Answers with its weight.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one search, which is spread over this file")]
+    fn add_to_all(
+        &self,
+        word: &QueryWord,
+        lists: &[&[Posting]],
+        average: f32,
+        bit: u64,
+        sessions: &Sessions,
+        visible: &impl Fn(u32) -> bool,
+        scratch: &mut Scratch,
+    ) -> f32 {
+        let mut union = if lists.len() > 1 { scratch.unite(lists) } else { Vec::new() };
+        let postings = if let [only] = lists { only } else { &union[..] };
+        // A word that nobody says would weigh most; not so a stop word of another language.
+        let idle = word.is_stop_word && postings.is_empty();
+        let weight = if idle { 0.0 } else { self.weight(postings.len()) };
+        let said = Said { lists: &[postings], weight, average, bit };
+        self.add_own(&said, sessions, visible, scratch);
+        self.add_context(weight, average, sessions, scratch);
+        if lists.len() > 1 {
+            union.clear();
+            scratch.union = union;
+        }
+        weight
+    }
+
+    /// Adds what a very common word is worth to those who say a rarer one. A memory that says nothing of a
+    /// question but what tens of thousands say is no answer by its words.
+    fn add_to_touched(
+        &self,
+        said: &Said<'_>,
+        sessions: &Sessions,
+        visible: &impl Fn(u32) -> bool,
+        scratch: &mut Scratch,
+    ) {
+        let Scratch { touched, scores, .. } = scratch;
+        for &slot in touched.iter() {
+            let own = said.count(slot);
+            let neighbours =
+                sessions.neighbours(slot).into_iter().filter(|&slot| slot != NONE && visible(slot));
+            let heard: u16 = neighbours.map(|slot| said.count(slot)).sum();
+            let score = &mut scores[slot as usize];
+            if own > 0 {
+                let relative = self.lengths[slot as usize] as f32 / said.average;
+                score.own += said.weight * saturate(f32::from(own), relative);
+                score.said |= said.bit;
+            }
+            let count = OWN_WEIGHT * own + heard;
+            if count > 0 {
+                let (length, parts) = self.context_length(slot, sessions);
+                score.context += said.weight * saturate(f32::from(count), length / parts / said.average);
+            }
+        }
     }
 
     /// Inverse document frequency.
@@ -280,7 +349,7 @@ impl Postings {
         visible: &impl Fn(u32) -> bool,
         scratch: &mut Scratch,
     ) {
-        for posting in said.postings {
+        for posting in said.lists.iter().copied().flatten() {
             let (slot, count) = (posting.slot(), u16::from(posting.count()));
             let relative = self.lengths[slot as usize] as f32 / said.average;
             let neighbours = sessions.neighbours(slot);

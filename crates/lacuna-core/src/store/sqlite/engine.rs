@@ -129,9 +129,11 @@ impl Schema {
     /// The version of a file of this kind, zero for an empty one.
     fn recognise(&self, connection: &Connection) -> Result<usize> {
         let read = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
+        // In this order another process may create the file meanwhile: what was empty a moment ago may be
+        // ours by now, but what has tables had its application id no later than them.
+        let empty = read("schema_version")? == 0;
         let application_id = read("application_id")?;
         let version = read("user_version")?;
-        let empty = read("schema_version")? == 0;
         if application_id != i64::from(self.application_id) && !(application_id == 0 && empty) {
             return Err(Error::Misconfigured {
                 code: "foreign_database",

@@ -12,6 +12,7 @@ use crate::embed::{Embedder, ModelId, Purpose};
 use crate::error::Result;
 use crate::frame::{Frame, VECTORS_MAX};
 use crate::index::{QuantVec, QueryVector};
+use crate::keys::keys_by_memory;
 use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Grant, Recall};
 use crate::store::{Body, Row};
@@ -191,11 +192,7 @@ impl Lacuna {
         let slot = self.slot(scope);
         let _writer = slot.lock_writer();
         let vault = scope.vault_id();
-        let mut keys = HashMap::with_capacity(ids.len());
-        self.keys.memory_keys(vault, Some(ids), &mut |key| {
-            keys.insert(key.memory, key);
-            Ok(())
-        })?;
+        let keys = keys_by_memory(&*self.keys, vault, Some(ids))?;
         // Whatever was erased while we computed has no row or no key any more, and stays erased.
         let rows: Vec<Row> = self.store.rows(vault, ids)?.into_iter().flatten().collect();
         let renewed = slot.update(self.sources(), |open| {

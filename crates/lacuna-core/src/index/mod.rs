@@ -241,30 +241,10 @@ impl<P> Index<P> {
         self.stored(*self.slots.get(id)?)
     }
 
-    pub fn payload_mut(&mut self, id: &MemoryId) -> Option<&mut P> {
-        let slot = *self.slots.get(id)?;
-        self.kept[slot as usize].as_mut().map(|kept| &mut kept.payload)
-    }
-
     /// The models that a memory has vectors of.
     pub fn models_of(&self, id: &MemoryId) -> Vec<&ModelId> {
         let slot = self.slots.get(id).copied().unwrap_or(NONE);
         self.blocks.iter().filter(|block| block.holds(slot)).map(Block::model).collect()
-    }
-
-    /// Replaces all vectors of a memory. `false` when there is no such memory.
-    pub fn set_vectors(&mut self, id: &MemoryId, vectors: &[(ModelId, QuantVec)]) -> Result<bool> {
-        let Some(&slot) = self.slots.get(id) else { return Ok(false) };
-        self.check_vectors(vectors)?;
-        self.remove_vectors(slot);
-        self.push_vectors(slot, vectors);
-        Ok(true)
-    }
-
-    pub fn set_salience(&mut self, id: &MemoryId, salience: f32) -> bool {
-        let Some(&slot) = self.slots.get(id) else { return false };
-        self.attributes[slot as usize].salience = salience;
-        true
     }
 
     /// Memories after a place in the order of creation, oldest first; all of them without a cursor.

@@ -16,6 +16,8 @@ pub use postgres::PostgresKeys;
 pub use ram::RamKeys;
 pub use sqlite::SqliteKeys;
 
+use std::collections::HashMap;
+
 use crate::domain::{MemoryId, VaultId};
 use crate::error::Result;
 
@@ -41,6 +43,20 @@ pub trait KeyStore: Send + Sync {
     /// Up to `limit` vaults (at most [`crate::store::VAULTS_PAGE_MAX`]) with an id above `after` that hold
     /// keys, in the order of id.
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>>;
+}
+
+/// The wrapped keys of `only`, or of every memory of the vault, by memory.
+pub(crate) fn keys_by_memory(
+    keys: &dyn KeyStore,
+    vault: VaultId,
+    only: Option<&[MemoryId]>,
+) -> Result<HashMap<MemoryId, WrappedMemoryKey>> {
+    let mut found = HashMap::with_capacity(only.map_or(0, <[MemoryId]>::len));
+    keys.memory_keys(vault, only, &mut |key| {
+        found.insert(key.memory, key);
+        Ok(())
+    })?;
+    Ok(found)
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -12,7 +12,7 @@ use crate::embed::ModelId;
 use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::index::{Attributes, Entry, Index, QuantVec, Session, Stored, Tag, TermList};
-use crate::keys::{KeyStore, LocalKms, WrappedMemoryKey};
+use crate::keys::{KeyStore, LocalKms, WrappedMemoryKey, keys_by_memory};
 use crate::store::{Body, ChainHead, Change, Row, Store};
 
 /// Rows that one thread opens at a time; below twice this, a second thread does not pay.
@@ -113,13 +113,9 @@ impl OpenVault {
         // A cold vault needs every key; a few changes need only theirs.
         let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
         let only = (self.revision > Revision::ZERO).then_some(ids.as_slice());
-        let mut keys = HashMap::with_capacity(rows.len());
-        from.keys.memory_keys(vault, only, &mut |key| {
-            keys.insert(key.memory, key);
-            Ok(())
-        })?;
+        let keys = keys_by_memory(from.keys, vault, only)?;
         // Another node may have begun a class since this vault was opened.
-        if keys.values().any(|key: &WrappedMemoryKey| !self.keyring.has_class(&key.class)) {
+        if keys.values().any(|key| !self.keyring.has_class(&key.class)) {
             let stored = from.keys.vault_keys(vault)?.ok_or_else(missing_keys)?;
             self.keyring.open_classes(&stored.classes)?;
         }
@@ -196,11 +192,7 @@ impl OpenVault {
         if wanted.is_empty() {
             return Ok(HashMap::new());
         }
-        let mut keys = HashMap::with_capacity(wanted.len());
-        from.keys.memory_keys(vault, Some(&wanted), &mut |key| {
-            keys.insert(key.memory, key);
-            Ok(())
-        })?;
+        let keys = keys_by_memory(from.keys, vault, Some(&wanted))?;
         let rows = from.store.rows(vault, &wanted)?;
         let mut bodies = HashMap::with_capacity(wanted.len());
         for row in rows.into_iter().flatten() {

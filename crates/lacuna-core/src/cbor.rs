@@ -94,6 +94,19 @@ impl<'a> Reader<'a> {
         Some(record)
     }
 
+    /// As [`Self::record`], where an older release wrote only the first `least` of this release's `fields`.
+    /// `read` hears whether the others are there.
+    pub(crate) fn grown_record<T>(
+        &mut self,
+        least: u64,
+        fields: u64,
+        read: impl FnOnce(&mut Self, bool) -> Option<T>,
+    ) -> Option<T> {
+        let mut ahead = Reader(self.0);
+        let grown = ahead.head(ARRAY)? >= fields;
+        self.record(if grown { fields } else { least }, |r| read(r, grown))
+    }
+
     pub(crate) fn list<T>(&mut self, mut read: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         // Every item takes a byte at least, so a length that lies ends with the bytes.
         (0..self.head(ARRAY)?).map(|_| read(self)).collect()

@@ -13,8 +13,12 @@ use crate::error::{Error, Result};
 
 /// Vectors that one memory may carry: the model in use, and the one before it or the instant one.
 pub(crate) const VECTORS_MAX: usize = 4;
-/// The fields of a frame.
-const FIELDS: u64 = 16;
+/// The fields of a frame, and how many of them the first release wrote.
+const FIELDS: u64 = 18;
+const FIRST_FIELDS: u64 = 16;
+/// The fields of an entity, and how many of them the first release wrote.
+const ENTITY_FIELDS: u64 = 4;
+const FIRST_ENTITY_FIELDS: u64 = 3;
 
 /// What one memory contributes to an opened vault.
 #[derive(Clone, PartialEq, Debug)]
@@ -30,6 +34,8 @@ pub(crate) struct Frame {
     pub(crate) text_hash: [u8; 32],
     /// Whether the full text says more than the gist and is sealed apart.
     pub(crate) has_body: bool,
+    /// The full text, when it says more than the gist and is short enough to be kept here.
+    pub(crate) text: Option<String>,
 }
 
 impl Frame {
@@ -41,7 +47,7 @@ impl Frame {
     }
 
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self> {
-        Reader(bytes).record(FIELDS, read_frame).ok_or_else(damaged)
+        Reader(bytes).grown_record(FIRST_FIELDS, FIELDS, read_frame).ok_or_else(damaged)
     }
 
     fn write(&self, w: &mut Writer<'_>) {
@@ -61,17 +67,24 @@ impl Frame {
         });
         w.bytes(&self.text_hash);
         w.bool(self.has_body);
+        w.optional(self.text.as_deref(), Writer::text);
+        write_history(w, &self.facets.history);
     }
 
     fn encoded_size_bound(&self) -> usize {
-        const FIXED: usize = 1_024;
+        const FIXED: usize = 2_048;
+        const ID: usize = 20;
+        let text = self.gist.len() + self.text.as_ref().map_or(0, String::len);
         let details: usize = self.details.iter().map(|detail| detail.content.len() + 16).sum();
         let vectors: usize = self.vectors.iter().map(|(_, bytes)| bytes.len() + MODEL_NAME_BYTES_MAX).sum();
         let tags: usize = self.facets.tags.iter().map(|tag| tag.len() + 8).sum();
-        let entities: usize =
-            self.facets.entities.iter().map(|entity| entity.kind.len() + entity.name.len() + 16).sum();
-        let lineage = self.facets.derived_from.len() * 24;
-        FIXED + self.gist.len() + self.terms.len() + details + vectors + tags + entities + lineage
+        let entity_size = |entity: &Entity| {
+            entity.kind.len() + entity.name.len() + entity.relation.as_ref().map_or(0, String::len) + 32
+        };
+        let entities: usize = self.facets.entities.iter().map(entity_size).sum();
+        let history = &self.facets.history;
+        let links = self.facets.derived_from.len() + history.supersedes.len() + history.alike.len();
+        FIXED + text + details + self.terms.len() + vectors + tags + entities + links * ID
     }
 }
 
@@ -90,10 +103,11 @@ fn write_facets(w: &mut Writer<'_>, facets: &Facets) {
     w.list(&facets.secondary_lanes, |w, lane| w.uint(lane.code()));
     w.list(&facets.tags, |w, tag| w.text(tag));
     w.list(&facets.entities, |w, entity| {
-        w.array(3);
+        w.array(ENTITY_FIELDS as usize);
         w.text(&entity.kind);
         w.text(&entity.name);
         w.bool(entity.primary);
+        w.optional(entity.relation.as_deref(), Writer::text);
     });
     write_source(w, &facets.source);
     w.list(&facets.derived_from, |w, link| {
@@ -147,8 +161,38 @@ fn write_vitality(w: &mut Writer<'_>, vitality: &Vitality) {
     }
 }
 
+fn write_history(w: &mut Writer<'_>, history: &History) {
+    w.array(6);
+    w.optional(history.author.as_ref(), |w, author| w.text(author.as_str()));
+    w.optional(history.promotion.as_deref(), |w, promotion| {
+        w.array(6);
+        w.text(promotion.original_author.as_str());
+        w.int(millis(promotion.original_created_at));
+        w.text(promotion.promoted_by.as_str());
+        w.int(millis(promotion.promoted_at));
+        for scope in [&promotion.previous_scope, &promotion.current_scope] {
+            w.array(2);
+            w.text(scope.kind());
+            w.text(scope.name());
+        }
+    });
+    w.list(&history.supersedes, |w, id| w.bytes(id.as_bytes()));
+    w.list(&history.alike, |w, id| w.bytes(id.as_bytes()));
+    w.uint(history.repeats);
+    w.optional(history.waits, |w, waits| w.uint(waits.code()));
+}
+
 /// `None` when bytes are missing, a code is unknown or a time lies outside the calendar.
-fn read_frame(r: &mut Reader<'_>) -> Option<Frame> {
+fn read_frame(r: &mut Reader<'_>, grown: bool) -> Option<Frame> {
+    let mut frame = read_first_fields(r)?;
+    if grown {
+        frame.text = r.optional(|r| Some(r.text()?.to_owned()))?;
+        frame.facets.history = r.record(6, read_history)?;
+    }
+    Some(frame)
+}
+
+fn read_first_fields(r: &mut Reader<'_>) -> Option<Frame> {
     Some(Frame {
         gist: r.text()?.to_owned(),
         details: r.list(|r| {
@@ -159,6 +203,7 @@ fn read_frame(r: &mut Reader<'_>) -> Option<Frame> {
         vectors: r.list(|r| r.record(2, |r| Some((ModelId::new(r.text()?), r.bytes()?.to_vec()))))?,
         text_hash: r.array_of_bytes()?,
         has_body: r.bool()?,
+        text: None,
     })
 }
 
@@ -179,8 +224,13 @@ fn read_facets(r: &mut Reader<'_>) -> Option<Facets> {
         secondary_lanes,
         tags: r.list(|r| Some(r.text()?.to_owned()))?,
         entities: r.list(|r| {
-            r.record(3, |r| {
-                Some(Entity { kind: r.text()?.into(), name: r.text()?.into(), primary: r.bool()? })
+            r.grown_record(FIRST_ENTITY_FIELDS, ENTITY_FIELDS, |r, grown| {
+                Some(Entity {
+                    kind: r.text()?.into(),
+                    name: r.text()?.into(),
+                    primary: r.bool()?,
+                    relation: if grown { r.optional(|r| Some(r.text()?.into()))? } else { None },
+                })
             })
         })?,
         source: r.record(9, read_source)?,
@@ -200,6 +250,31 @@ fn read_facets(r: &mut Reader<'_>) -> Option<Facets> {
             })
         })?,
         vitality: read_vitality(r)?,
+        history: History::default(),
+    })
+}
+
+fn read_history(r: &mut Reader<'_>) -> Option<History> {
+    let ids = |r: &mut Reader<'_>| r.list(|r| Some(MemoryId::from_bytes(r.array_of_bytes()?)));
+    Some(History {
+        author: r.optional(|r| UserId::new(r.text()?).ok())?,
+        promotion: r.optional(|r| r.record(6, read_promotion))?.map(Box::new),
+        supersedes: ids(r)?,
+        alike: ids(r)?,
+        repeats: r.uint()?,
+        waits: r.optional(|r| Wait::from_code(r.uint()?))?,
+    })
+}
+
+fn read_promotion(r: &mut Reader<'_>) -> Option<Promotion> {
+    let holder = |r: &mut Reader<'_>| r.record(2, |r| Holder::from_words(r.text()?, r.text()?));
+    Some(Promotion {
+        original_author: UserId::new(r.text()?).ok()?,
+        original_created_at: from_millis(r.int()?)?,
+        promoted_by: UserId::new(r.text()?).ok()?,
+        promoted_at: from_millis(r.int()?)?,
+        previous_scope: holder(r)?,
+        current_scope: holder(r)?,
     })
 }
 
@@ -258,7 +333,12 @@ mod tests {
                 lane: Lane::Business,
                 secondary_lanes: vec![Lane::Profile, Lane::Documents],
                 tags: vec!["guest".into()],
-                entities: vec![Entity { kind: "person".into(), name: "Ms Ito".into(), primary: true }],
+                entities: vec![Entity {
+                    kind: "person".into(),
+                    name: "Ms Ito".into(),
+                    primary: true,
+                    relation: Some("guest".into()),
+                }],
                 source: Source {
                     session: Some(SessionId::new("ses_1").unwrap()),
                     turn: Some(7),
@@ -283,21 +363,55 @@ mod tests {
                     rehearsals: 3,
                     rehearsed_at: at,
                 },
+                history: History {
+                    author: Some(UserId::new("bea").unwrap()),
+                    promotion: Some(Box::new(Promotion {
+                        original_author: UserId::new("anna").unwrap(),
+                        original_created_at: at,
+                        promoted_by: UserId::new("bea").unwrap(),
+                        promoted_at: at,
+                        previous_scope: Holder::Team("desk".into()),
+                        current_scope: Holder::Org,
+                    })),
+                    supersedes: vec![MemoryId::from_bytes([7; 16])],
+                    alike: vec![MemoryId::from_bytes([8; 16])],
+                    repeats: 2,
+                    waits: Some(Wait::Confirmation),
+                },
             },
             terms: vec![1, 2, 3],
             vectors: vec![(ModelId::new("model@1"), vec![4, 5])],
             text_hash: [6; 32],
-            has_body: true,
+            has_body: false,
+            text: Some("A returning guest thanked me for the restaurant.".into()),
         }
     }
 
-    /// What this release writes, every later one must read.
-    const FROZEN: &str = "\
+    /// As the first release would have written it.
+    fn first() -> Frame {
+        let mut frame = Frame { has_body: true, text: None, ..rich() };
+        frame.facets.history = History::default();
+        frame.facets.entities[0].relation = None;
+        frame
+    }
+
+    /// What a release wrote, every later one must read.
+    const FIRST: &str = "\
         90781d412072657475726e696e67206775657374207468616e6b6564206d652e81826c6120626c7565207363617266fa\
         3f0000008401020201820282010381656775657374818366706572736f6e664d732049746ff5890202657365735f31f6\
         07f663776562f6f58182500909090909090909090909090909090903830581010383051b0000019d81d96000f584fa3f\
         400000fabf000000031b0000019d81d9600085fa41600000fa3fb33333fa3e99999afa3d4ccccdfa3fc0000043010203\
         8182676d6f64656c403142040558200606060606060606060606060606060606060606060606060606060606060606f5";
+
+    const FROZEN: &str = "\
+        92781d412072657475726e696e67206775657374207468616e6b6564206d652e81826c6120626c7565207363617266fa\
+        3f0000008401020201820282010381656775657374818466706572736f6e664d732049746ff565677565737489020265\
+        7365735f31f607f663776562f6f58182500909090909090909090909090909090903830581010383051b0000019d81d9\
+        6000f584fa3f400000fabf000000031b0000019d81d9600085fa41600000fa3fb33333fa3e99999afa3d4ccccdfa3fc0\
+        0000430102038182676d6f64656c40314204055820060606060606060606060606060606060606060606060606060606\
+        0606060606f47830412072657475726e696e67206775657374207468616e6b6564206d6520666f722074686520726573\
+        74617572616e742e86636265618664616e6e611b0000019d81d96000636265611b0000019d81d9600082647465616d64\
+        6465736b82636f7267608150070707070707070707070707070707078150080808080808080808080808080808080201";
 
     fn hex(bytes: &[u8]) -> String {
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -312,14 +426,15 @@ mod tests {
     fn the_encoding_is_frozen() {
         assert_eq!(hex(&rich().encode()), FROZEN);
         assert_eq!(Frame::decode(&unhex(FROZEN)).unwrap(), rich());
+        assert_eq!(Frame::decode(&unhex(FIRST)).unwrap(), first());
     }
 
     #[test]
     fn a_field_that_a_newer_release_added_is_passed_over() {
         let mut bytes = rich().encode().to_vec();
-        // The frame is an array of 16 fields; make it one of 17.
-        assert_eq!(bytes[0], 0x90);
-        bytes[0] = 0x91;
+        // The frame is an array of 18 fields; make it one of 19.
+        assert_eq!(bytes[0], 0x92);
+        bytes[0] = 0x93;
         bytes.push(0x01);
         assert_eq!(Frame::decode(&bytes).unwrap(), rich());
     }

@@ -147,6 +147,7 @@ impl Lacuna {
         let frame = Frame {
             text_hash: keyring.text_hash(content.full_text()),
             has_body: content.text.is_some(),
+            text: None,
             gist: content.gist,
             details: content.details,
             terms: terms.to_bytes(),

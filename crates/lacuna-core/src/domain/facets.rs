@@ -142,6 +142,15 @@ facet!(
     Archived = 5 "archived",
 });
 
+facet!(
+    /** What a candidate waits for before it may become active. */
+    Wait, "waits", {
+    Confirmation = 1 "confirmation",
+    Quarantine = 2 "quarantine",
+    Approval = 3 "approval",
+    Contradiction = 4 "contradiction",
+});
+
 impl Category {
     /// The tier that follows from the category unless the caller names one.
     pub fn default_tier(self) -> Tier {
@@ -175,6 +184,7 @@ facet!(
     User = 1 "user",
     Reader = 2 "reader",
     Admin = 3 "admin",
+    Agent = 4 "agent",
 });
 
 impl SourceType {

@@ -132,6 +132,17 @@ impl Holder {
         }
     }
 
+    /// The holder that [`Self::kind`] and [`Self::name`] spell.
+    pub fn from_words(kind: &str, name: &str) -> Option<Self> {
+        match kind {
+            "user" => UserId::new(name).ok().map(Holder::User),
+            "team" => Some(Holder::Team(name.to_owned())),
+            "org" => Some(Holder::Org),
+            "deployment" => Some(Holder::Deployment(name.to_owned())),
+            _ => None,
+        }
+    }
+
     pub fn name(&self) -> &str {
         match self {
             Holder::User(user) => user.as_str(),

@@ -17,9 +17,10 @@ pub const TRUNCATION_MARK: &str = "...[TRUNCATED]";
 /// Tags per memory, and characters per tag.
 pub const TAGS_MAX: usize = 32;
 pub const TAG_CHARS_MAX: usize = 64;
-/// Entities and sources that one memory may name.
+/// Entities, sources and other memories that one memory may name.
 pub const ENTITIES_MAX: usize = 64;
 pub const LINEAGE_MAX: usize = 256;
+pub const LINKS_MAX: usize = 16;
 
 /// What a caller would like remembered, as a door read it. Nothing in it has been checked.
 #[derive(Default)]
@@ -96,6 +97,7 @@ pub struct Facets {
     pub privacy: Privacy,
     pub retention: Retention,
     pub vitality: Vitality,
+    pub history: History,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -103,6 +105,35 @@ pub struct Entity {
     pub kind: String,
     pub name: String,
     pub primary: bool,
+    /// What the entity is to the vault's owner: brother, employer, doctor.
+    pub relation: Option<String>,
+}
+
+/// Where a memory stands among the others, and how it came to stand there.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct History {
+    /// Who wrote it, in a vault that several people share.
+    pub author: Option<UserId>,
+    pub promotion: Option<Box<Promotion>>,
+    /// Erased memories that this one took the place of: their ids, nothing of what they said.
+    pub supersedes: Vec<MemoryId>,
+    /// Memories that say nearly the same.
+    pub alike: Vec<MemoryId>,
+    /// How often the same text was written again.
+    pub repeats: u32,
+    /// What a candidate waits for.
+    pub waits: Option<Wait>,
+}
+
+/// How a memory came from a narrower scope into a wider one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Promotion {
+    pub original_author: UserId,
+    pub original_created_at: Timestamp,
+    pub promoted_by: UserId,
+    pub promoted_at: Timestamp,
+    pub previous_scope: Holder,
+    pub current_scope: Holder,
 }
 
 #[derive(Clone, PartialEq, Debug)]

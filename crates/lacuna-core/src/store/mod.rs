@@ -21,7 +21,7 @@ pub use sqlite::{SqliteOptions, SqliteStore};
 
 use jiff::Timestamp;
 
-use crate::domain::{Holder, Lifecycle, MemoryId, OrgId, Revision, Scope, UserId, VaultId};
+use crate::domain::{Holder, Lifecycle, MemoryId, OrgId, Revision, Scope, VaultId};
 use crate::error::{Error, Result};
 
 /// Rows in one batch, of all kinds together; also the memories that one intent may name.
@@ -219,13 +219,7 @@ pub(crate) fn scope_columns(scope: &Scope) -> (&str, &'static str, &str) {
 
 /// Reads a scope back from its columns.
 pub(crate) fn scope_from_columns(org: &str, kind: &str, name: &str) -> Result<Scope> {
-    let damaged = |_| Error::corrupt("the scope of a vault does not parse");
-    let holder = match kind {
-        "user" => Holder::User(UserId::new(name).map_err(damaged)?),
-        "team" => Holder::Team(name.to_owned()),
-        "org" => Holder::Org,
-        "deployment" => Holder::Deployment(name.to_owned()),
-        _ => return Err(Error::corrupt("a vault has a holder of unknown kind")),
-    };
-    Ok(Scope { org: OrgId::new(org).map_err(damaged)?, holder })
+    let damaged = || Error::corrupt("the scope of a vault does not parse");
+    let holder = Holder::from_words(kind, name).ok_or_else(damaged)?;
+    Ok(Scope { org: OrgId::new(org).map_err(|_| damaged())?, holder })
 }

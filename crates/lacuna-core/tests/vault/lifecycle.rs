@@ -49,7 +49,12 @@ fn everything_survives_sealing_and_reopening() {
         lane: Some(Lane::Business),
         secondary_lanes: vec![Lane::Documents],
         tags: vec!["guest".into(), "thanks".into()],
-        entities: vec![Entity { kind: "person".into(), name: "Ms Ito".into(), primary: true }],
+        entities: vec![Entity {
+            kind: "person".into(),
+            name: "Ms Ito".into(),
+            primary: true,
+            relation: Some("guest".into()),
+        }],
         source: Some(Source {
             session: Some(SessionId::new("ses_1").unwrap()),
             turn: Some(7),

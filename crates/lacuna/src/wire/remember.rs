@@ -77,6 +77,8 @@ pub(crate) struct EntityBody {
     /// Whether the memory is about it, rather than mentioning it.
     #[serde(default)]
     pub(crate) primary: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) relation: Option<String>,
 }
 
 /// Where a memory came from.
@@ -156,13 +158,13 @@ impl From<Detail> for DetailBody {
 
 impl From<EntityBody> for Entity {
     fn from(body: EntityBody) -> Self {
-        Self { kind: body.r#type, name: body.name, primary: body.primary }
+        Self { kind: body.r#type, name: body.name, primary: body.primary, relation: body.relation }
     }
 }
 
 impl From<Entity> for EntityBody {
     fn from(entity: Entity) -> Self {
-        Self { r#type: entity.kind, name: entity.name, primary: entity.primary }
+        Self { r#type: entity.kind, name: entity.name, primary: entity.primary, relation: entity.relation }
     }
 }
 

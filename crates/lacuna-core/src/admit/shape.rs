@@ -55,6 +55,7 @@ pub fn admit(draft: Draft, now: Timestamp) -> Result<Admitted> {
             rehearsals: 0,
             rehearsed_at: created_at,
         },
+        history: History::default(),
     };
     let text = (text != gist).then_some(text);
     let details = admit_details(draft.details)?;
@@ -123,6 +124,10 @@ fn admit_entities(entities: Vec<Entity>) -> Result<Vec<Entity>> {
     for entity in &entities {
         bounded("entities.type", &entity.kind, TAG_CHARS_MAX)?;
         bounded("entities.name", &entity.name, DETAIL_CHARS_MAX)?;
+        entity
+            .relation
+            .as_deref()
+            .map_or(Ok(()), |word| bounded("entities.relation", word, TAG_CHARS_MAX))?;
     }
     Ok(entities)
 }

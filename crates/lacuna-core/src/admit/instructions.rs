@@ -1,0 +1,1 @@
+//! Texts that are shaped like instructions to an assistant.

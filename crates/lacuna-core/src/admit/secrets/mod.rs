@@ -1,0 +1,1 @@
+//! Secrets: what must never be stored, by a table of rules.

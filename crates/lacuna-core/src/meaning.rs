@@ -160,7 +160,7 @@ impl Lacuna {
             let mut texts = vault.bodies(scope.vault_id(), ids, self.sources())?;
             for id in ids {
                 if let Some(held) = vault.index.get(id) {
-                    texts.entry(*id).or_insert_with(|| held.payload.gist.clone());
+                    texts.entry(*id).or_insert_with(|| held.payload.full_text().to_owned());
                 }
             }
             Ok(texts)

@@ -126,7 +126,7 @@ impl Lacuna {
             .into_iter()
             .filter_map(|hit| {
                 let mut memory = vault.memory(&hit.id)?;
-                memory.content.text = bodies.remove(&hit.id);
+                memory.content.text = bodies.remove(&hit.id).or(memory.content.text);
                 Some(RecalledMemory {
                     memory,
                     score: hit.score,
@@ -155,7 +155,8 @@ impl Lacuna {
                 return Err(Error::corrupt(format!("{id} or its key cannot be opened; run lacuna doctor")));
             }
             let mut memory = vault.memory(&id).filter(visible).ok_or(Error::NotFound("memory"))?;
-            memory.content.text = vault.bodies(scope.vault_id(), &[id], self.sources())?.remove(&id);
+            let mut bodies = vault.bodies(scope.vault_id(), &[id], self.sources())?;
+            memory.content.text = bodies.remove(&id).or(memory.content.text);
             Ok(memory)
         })?;
         found.unwrap_or(Err(Error::NotFound("memory")))

@@ -274,6 +274,11 @@ impl<P> Index<P> {
             + self.sessions.bytes()
     }
 
+    /// What the vault keeps with each memory, in no order.
+    pub(crate) fn payloads(&self) -> impl Iterator<Item = &P> {
+        self.kept.iter().flatten().map(|kept| &kept.payload)
+    }
+
     fn stored(&self, slot: u32) -> Option<Stored<'_, P>> {
         let Kept { id, tags, payload, .. } = self.kept.get(slot as usize)?.as_ref()?;
         Some(Stored { id: *id, attributes: &self.attributes[slot as usize], tags, payload })

@@ -186,7 +186,7 @@ impl Slot {
     }
 
     fn measure(&self, open: Option<&OpenVault>) {
-        self.bytes.store(open.map_or(0, |vault| vault.index.bytes().max(1)), Ordering::Relaxed);
+        self.bytes.store(open.map_or(0, |vault| vault.bytes().max(1)), Ordering::Relaxed);
     }
 
     /// Puts a vault that was just made into the slot.

@@ -24,14 +24,31 @@ pub(crate) struct Held {
     pub(crate) details: Vec<Detail>,
     pub(crate) facets: Facets,
     pub(crate) updated_at: Timestamp,
+    /// The full text, when it says more than the gist and is short.
+    pub(crate) text: Option<String>,
     /// Whether the full text says more than the gist and must be fetched.
     pub(crate) has_body: bool,
+}
+
+impl Held {
+    /// The full text, or the gist of one that is kept apart.
+    pub(crate) fn full_text(&self) -> &str {
+        self.text.as_deref().unwrap_or(&self.gist)
+    }
+
+    /// What its texts take in RAM besides its own size.
+    fn text_bytes(&self) -> usize {
+        let details: usize = self.details.iter().map(|detail| detail.content.capacity()).sum();
+        let tags: usize = self.facets.tags.iter().map(String::capacity).sum();
+        self.gist.capacity() + self.text.as_ref().map_or(0, String::capacity) + details + tags
+    }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
         use zeroize::Zeroize;
         self.gist.zeroize();
+        self.text.zeroize();
         self.details.iter_mut().for_each(|detail| detail.content.zeroize());
         self.facets.tags.iter_mut().for_each(Zeroize::zeroize);
         self.facets.entities.iter_mut().for_each(|entity| entity.name.zeroize());
@@ -174,10 +191,18 @@ impl OpenVault {
 
     /// The memory as its owner sees it, without its full text if that is kept apart.
     pub(crate) fn memory(&self, id: &MemoryId) -> Option<Memory> {
-        shown(&self.index.get(id)?)
+        let stored = self.index.get(id)?;
+        let mut memory = shown(&stored)?;
+        memory.content.text.clone_from(&stored.payload.text);
+        Some(memory)
     }
 
-    /// Fetches and opens the full texts of `ids`; ids whose gist says it all are passed over.
+    /// About how many bytes of RAM the vault takes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.index.bytes() + self.index.payloads().map(Held::text_bytes).sum::<usize>()
+    }
+
+    /// Fetches and opens the full texts of `ids`; ids whose text is in RAM are passed over.
     pub(crate) fn bodies(
         &self,
         vault: VaultId,
@@ -228,7 +253,7 @@ pub(crate) fn entry(row: &Row, frame: Frame) -> Result<Entry<Held>> {
         .map(|(model, bytes)| Ok((model.clone(), QuantVec::from_bytes(bytes).map_err(damaged)?)))
         .collect::<Result<Vec<(ModelId, QuantVec)>>>()?;
     let terms = TermList::from_bytes(&frame.terms).map_err(damaged)?;
-    let Frame { gist, details, facets, has_body, .. } = frame;
+    let Frame { gist, details, facets, text, has_body, .. } = frame;
     let source = &facets.source;
     let attributes = Attributes {
         created_at: millis(row.created_at),
@@ -242,11 +267,11 @@ pub(crate) fn entry(row: &Row, frame: Frame) -> Result<Entry<Held>> {
         secondary_lanes: facets.secondary_lanes.iter().copied().collect(),
     };
     let tags = facets.tags.iter().map(|tag| Tag::of(tag)).collect();
-    let payload = Held { gist, details, facets, updated_at: row.updated_at, has_body };
+    let payload = Held { gist, details, facets, updated_at: row.updated_at, text, has_body };
     Ok(Entry { id: row.id, attributes, tags, terms, vectors, payload })
 }
 
-/// A memory as its owner sees it, without a full text that is kept apart.
+/// A memory as its owner sees it in a list: without its full text.
 pub(crate) fn shown(stored: &Stored<'_, Held>) -> Option<Memory> {
     let Held { gist, details, facets, updated_at, .. } = stored.payload;
     Some(Memory {

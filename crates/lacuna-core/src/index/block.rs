@@ -6,7 +6,9 @@ use std::thread;
 use zeroize::Zeroize;
 
 use super::NONE;
-use super::kernels::{SIGN_ENTRY_MAX, SIGN_GROUP, SIGN_TABLE, dot, dot_rows, query_code_max, sign_sums};
+use super::kernels::{
+    SIGN_ENTRY_MAX, SIGN_GROUP, SIGN_TABLE, dot, dot_picked, dot_rows, query_code_max, sign_sums,
+};
 use super::quant::{QuantVec, join, split, unit};
 use super::top::{Top, TopSums};
 use crate::embed::ModelId;
@@ -26,7 +28,6 @@ static THREADS: LazyLock<usize> =
     LazyLock::new(|| thread::available_parallelism().map_or(1, NonZero::get).min(THREADS_MAX));
 /// Rows that are scored between two looks at the threshold.
 const CHUNK: usize = 64;
-const LANES: usize = 16;
 /// Items by which a buffer grows at least.
 const GROWTH_MIN: usize = 4;
 
@@ -48,7 +49,6 @@ pub(super) struct Block {
 
 /// A query's vector in the forms in which the passes need it.
 pub(super) struct Probe {
-    unit: Vec<f32>,
     codes: Vec<i16>,
     scale: f32,
     tables: Vec<u8>,
@@ -59,9 +59,9 @@ impl Probe {
         let unit = unit(vector);
         let largest = unit.iter().fold(f32::MIN_POSITIVE, |largest, x| largest.max(x.abs()));
         let scale = largest / query_code_max(unit.len()) as f32;
-        let codes = unit.iter().map(|x| (x / scale) as i16).collect();
+        let codes = unit.iter().map(|x| (x / scale).round() as i16).collect();
         let tables = if with_signs { sign_tables(&unit) } else { Vec::new() };
-        Self { codes, scale, tables, unit }
+        Self { codes, scale, tables }
     }
 }
 
@@ -200,10 +200,14 @@ impl Block {
         let rows: Vec<u32> = self.scan_signs(probe, handed_on, allowed).into_items().collect();
         let scored = self.in_shares(rows.len(), |share| {
             let mut top = Top::new(count);
-            for &row in &rows[share] {
-                let cosine = self.cosine_of_row(probe, row as usize);
-                if top.wants(cosine) {
-                    top.push(cosine, self.slots[row as usize]);
+            let (mut dots, unscale) = ([0; CHUNK], self.unscale(probe));
+            for rows in rows[share].chunks(CHUNK) {
+                dot_picked(&self.high, rows, &probe.codes, &mut dots[..rows.len()]);
+                for (&row, &dot) in rows.iter().zip(&dots) {
+                    let cosine = dot as f32 * self.scales[row as usize] * unscale;
+                    if top.wants(cosine) {
+                        top.push(cosine, self.slots[row as usize]);
+                    }
                 }
             }
             top
@@ -218,22 +222,12 @@ impl Block {
 
     /// The cosine by both bytes, as good as by floats.
     pub(super) fn exact_cosine(&self, probe: &Probe, slot: u32) -> Option<f32> {
-        let span = self.span(self.row(slot)?);
-        let scale = self.scales[span.start / self.dimensions];
-        let (high, high_rest) = self.high[span.clone()].as_chunks::<LANES>();
-        let (low, low_rest) = self.low[span].as_chunks::<LANES>();
-        let (query, query_rest) = probe.unit.as_chunks::<LANES>();
-        // Partial sums side by side, so that the compiler may use vector registers.
-        let mut lanes = [0f32; LANES];
-        for ((high, low), query) in high.iter().zip(low).zip(query) {
-            for lane in 0..LANES {
-                lanes[lane] += f32::from(join(high[lane], low[lane])) * query[lane];
-            }
-        }
-        for (lane, ((&high, &low), q)) in high_rest.iter().zip(low_rest).zip(query_rest).enumerate() {
-            lanes[lane] += f32::from(join(high, low)) * q;
-        }
-        Some(lanes.iter().sum::<f32>() * scale)
+        let row = self.row(slot)?;
+        let (high, low) =
+            (dot(&self.high[self.span(row)], &probe.codes), dot(&self.low[self.span(row)], &probe.codes));
+        // In 64 bits, because both bytes together have more digits than a float.
+        let both = (i64::from(high) << 8) + i64::from(low);
+        Some(both as f32 * self.scales[row] * probe.scale)
     }
 
     fn cosine_of_row(&self, probe: &Probe, row: usize) -> f32 {
@@ -273,6 +267,9 @@ impl Block {
     /// Shares work out over as many threads as pay for a block of this size, and gathers what they found.
     fn in_shares<T: Send>(&self, items: usize, work: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
         let threads = (self.slots.len() / ROWS_PER_THREAD).clamp(1, *THREADS);
+        if threads == 1 {
+            return vec![work(0..items)];
+        }
         let share = items.div_ceil(threads);
         let part = |thread: usize| work(items.min(thread * share)..items.min((thread + 1) * share));
         let part = &part;
@@ -298,13 +295,14 @@ impl Block {
         let group_bytes = self.group_bytes();
         for group in groups {
             sign_sums(&self.signs[group * group_bytes..(group + 1) * group_bytes], &probe.tables, &mut sums);
-            let threshold = top.threshold();
-            if sums.iter().all(|&sum| sum < threshold) {
-                continue;
-            }
             let first = group * SIGN_GROUP;
-            for (row, &slot) in self.slots[first..].iter().take(SIGN_GROUP).enumerate() {
-                if sums[row] >= top.threshold() && allowed(slot) {
+            let slots = &self.slots[first..self.slots.len().min(first + SIGN_GROUP)];
+            // Bits and not branches: at first, which rows reach is as good as random.
+            let mut reaching = reaching(&sums, top.threshold()) & (u32::MAX >> (SIGN_GROUP - slots.len()));
+            while reaching != 0 {
+                let row = reaching.trailing_zeros() as usize;
+                reaching &= reaching - 1;
+                if sums[row] >= top.threshold() && allowed(slots[row]) {
                     top.push(sums[row], (first + row) as u32);
                 }
             }
@@ -358,6 +356,11 @@ impl Block {
         let groups = from.div_ceil(SIGN_GROUP);
         self.signs.truncate(groups * self.group_bytes());
     }
+}
+
+/// One bit for each row of a group whose sum is at least the threshold.
+fn reaching(sums: &[u16; SIGN_GROUP], threshold: u16) -> u32 {
+    sums.iter().enumerate().fold(0, |bits, (row, &sum)| bits | u32::from(sum >= threshold) << row)
 }
 
 /// Overwrites a row with the last one, and the last one with zeros.

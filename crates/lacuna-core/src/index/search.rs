@@ -242,14 +242,18 @@ impl<'a, P: Sync> Run<'a, P> {
 
     fn scored(&self, candidate: Candidate) -> Candidate {
         let relevance = self.relevance(&candidate);
-        let (attributes, tags) = (self.attributes(&candidate), self.tags(&candidate));
-        let reach = [
-            (RECENCY_REACH * self.search.recency_weight, self.recency(attributes)),
-            (SALIENCE_REACH, attributes.salience),
-            (if self.search.tags.is_empty() { 0.0 } else { TAGS_REACH }, tags),
-        ];
-        let raised: f32 = reach.iter().map(|(reach, value)| reach * value).sum();
-        let most: f32 = reach.iter().map(|(reach, _)| reach).sum();
+        let attributes = self.attributes(&candidate);
+        let (mut raised, mut most) = (SALIENCE_REACH * attributes.salience, SALIENCE_REACH);
+        // What was not asked for is not looked up: most memories in turn are far from the processor.
+        if self.search.recency_weight > 0.0 {
+            let reach = RECENCY_REACH * self.search.recency_weight;
+            raised += reach * self.recency(attributes);
+            most += reach;
+        }
+        if !self.search.tags.is_empty() {
+            raised += TAGS_REACH * self.tags(&candidate);
+            most += TAGS_REACH;
+        }
         Candidate { relevance, score: relevance * (1.0 + raised) / (1.0 + most), ..candidate }
     }
 
@@ -257,9 +261,9 @@ impl<'a, P: Sync> Run<'a, P> {
     /// in common does not outweigh what is meant.
     fn relevance(&self, candidate: &Candidate) -> f32 {
         let words = self.words_share(candidate);
-        match self.meaning(candidate) {
+        match self.log_odds(candidate) {
             None => words,
-            Some(meaning) if self.words.is_empty() => meaning,
+            Some(_) if self.words.is_empty() => self.similarity(candidate),
             Some(meaning) if self.index.sessions.neighbours(candidate.slot) == [NONE; 2] => {
                 // Squared: half of the words are much less than half of the answer.
                 let both = blend(MEANING_SHARE_ALONE, meaning, words * words);
@@ -290,11 +294,14 @@ impl<'a, P: Sync> Run<'a, P> {
     }
 
     fn similarity(&self, candidate: &Candidate) -> f32 {
-        self.meaning(candidate).unwrap_or_else(|| self.coverage(candidate))
+        match candidate.meaning {
+            Some((at, cosine)) => self.comparisons[at].calibration.similarity(cosine),
+            None => self.coverage(candidate),
+        }
     }
 
-    fn meaning(&self, candidate: &Candidate) -> Option<f32> {
-        candidate.meaning.map(|(at, cosine)| self.comparisons[at].calibration.similarity(cosine))
+    fn log_odds(&self, candidate: &Candidate) -> Option<f32> {
+        candidate.meaning.map(|(at, cosine)| self.comparisons[at].calibration.log_odds(cosine))
     }
 
     /// How much of a question that is nothing but keywords the memory says; zero for a sentence.
@@ -352,8 +359,7 @@ impl<'a, P: Sync> Run<'a, P> {
     }
 }
 
-fn blend(share: f32, similarity: f32, words: f32) -> f32 {
-    let log_odds = (similarity / (1.0 - similarity).max(f32::EPSILON)).ln();
+fn blend(share: f32, log_odds: f32, words: f32) -> f32 {
     share * (log_odds / MEANING_LOG_ODDS_FULL).clamp(0.0, 1.0) + (1.0 - share) * words
 }
 

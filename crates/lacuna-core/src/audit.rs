@@ -26,6 +26,10 @@ facet!(
     MemoryReembed = 4 "memory_reembed",
     TokenCreate = 5 "token_create",
     TokenRevoke = 6 "token_revoke",
+    MemberAdd = 20 "member_add",
+    MemberRemove = 21 "member_remove",
+    MemoryPromote = 22 "memory_promote",
+    MemoryDemote = 23 "memory_demote",
 });
 
 /// One entry. Its encoding is frozen: a CBOR array of these fields, to which later releases may add.
@@ -34,7 +38,7 @@ pub struct AuditEntry {
     pub action: AuditAction,
     /// The user who acted, or `system`.
     pub actor: String,
-    /// The memories (or the token) concerned.
+    /// The memories concerned, or the token, or for a membership the group's vault and the member's.
     pub subjects: Vec<Subject>,
     /// Sealed bytes written.
     pub bytes: u64,

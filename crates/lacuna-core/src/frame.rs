@@ -373,7 +373,7 @@ mod tests {
                         original_created_at: at,
                         promoted_by: UserId::new("bea").unwrap(),
                         promoted_at: at,
-                        previous_scope: Holder::Team("desk".into()),
+                        previous_scope: Holder::Team(TeamId::new("desk").unwrap()),
                         current_scope: Holder::Org,
                     })),
                     supersedes: vec![MemoryId::from_bytes([7; 16])],

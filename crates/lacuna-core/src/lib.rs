@@ -28,6 +28,7 @@ pub mod forget;
 pub mod audit;
 
 pub mod epoch;
+pub mod members;
 pub mod tokens;
 
 pub use error::{Error, Result};

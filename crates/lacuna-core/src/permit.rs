@@ -1,9 +1,9 @@
 //! Who may do what to which vault. The check returns its proof: a [`Grant`] that only [`permit`] can make,
-//! and that every operation asks for.
+//! and that every operation asks for. The whole policy is one table, [`POLICY`].
 
 use std::marker::PhantomData;
 
-use crate::domain::{Holder, OrgId, Role, Scope, UserId};
+use crate::domain::{Group, Holder, OrgId, Role, Scope, UserId};
 use crate::error::{Error, Result};
 
 /// Somebody whom a door has authenticated.
@@ -12,9 +12,16 @@ pub struct Caller {
     pub org: OrgId,
     pub user: UserId,
     pub roles: Vec<Role>,
+    /// The teams and deployments that the user belongs to; see [`crate::Lacuna::caller_for`].
+    pub memberships: Vec<Group>,
 }
 
 impl Caller {
+    /// A caller who belongs to no team and no deployment.
+    pub fn new(org: OrgId, user: UserId, roles: Vec<Role>) -> Self {
+        Self { org, user, roles, memberships: Vec::new() }
+    }
+
     /// The caller's own vault.
     pub fn personal_scope(&self) -> Scope {
         Scope::personal(self.org.clone(), self.user.clone())
@@ -25,50 +32,107 @@ impl Caller {
         Scope { org: self.org.clone(), holder: Holder::Org }
     }
 
-    fn has(&self, role: Role) -> bool {
-        self.roles.contains(&role)
+    fn belongs_to(&self, holder: &Holder) -> bool {
+        self.memberships.iter().any(|group| group.kind() == holder.kind() && group.name() == holder.name())
     }
 }
 
 /// An action that can be granted.
 pub trait Action: private::Sealed {
-    const NAME: &'static str;
-    /// What the caller's role must allow.
-    const NEEDS: Need;
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Need {
-    /// Reading the content of a vault.
-    Read,
-    /// Changing the content of a vault.
-    Write,
-    /// Administering an organisation, which never shows content.
-    Admin,
+    const POWER: Power;
 }
 
 mod private {
     pub trait Sealed {}
 }
 
-macro_rules! action {
-    ($(#[$doc:meta])* $name:ident, $word:literal, $need:expr) => {
-        $(#[$doc])*
-        pub enum $name {}
-        impl private::Sealed for $name {}
-        impl Action for $name {
-            const NAME: &'static str = $word;
-            const NEEDS: Need = $need;
-        }
+/// Declares each action as a type for [`Grant`] and all of them as [`Power`].
+macro_rules! actions {
+    ($($(#[$doc:meta])* $name:ident,)+) => {
+        /// What an action is called in the table.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum Power { $($name),+ }
+
+        $(
+            $(#[$doc])*
+            pub enum $name {}
+            impl private::Sealed for $name {}
+            impl Action for $name {
+                const POWER: Power = Power::$name;
+            }
+        )+
     };
 }
 
-action!(/** Writing new memories. */ Remember, "remember", Need::Write);
-action!(/** Searching, reading and listing memories. */ Recall, "recall", Need::Read);
-action!(/** Erasing memories. */ Forget, "forget", Need::Write);
-action!(/** Reading and verifying the vault's audit chain. */ ReadAudit, "audit", Need::Read);
-action!(/** Making, listing and revoking API tokens. */ ManageTokens, "tokens", Need::Admin);
-action!(/** Renewing the epoch key. */ ManageKeys, "keys", Need::Admin);
+actions! {
+    /** Searching, reading and listing memories. */ Recall,
+    /** Writing new memories. */ Remember,
+    /** Erasing memories. */ Forget,
+    /** Confirming, approving, rejecting and editing candidates. */ Review,
+    /** Moving a memory into a wider or a narrower scope. */ Promote,
+    /** Stopping writes while reads go on. */ Freeze,
+    /** Reading and verifying the vault's audit chain. */ ReadAudit,
+    /** Saying who belongs to which team or deployment. */ ManageMembers,
+    /** Setting the organisation's rules. */ ManagePolicy,
+    /** Making, listing and revoking API tokens. */ ManageTokens,
+    /** Renewing the epoch key. */ ManageKeys,
+}
+
+/// Sets of roles, one bit each.
+const NONE: u8 = 0;
+const U: u8 = bit(Role::User);
+const R: u8 = bit(Role::Reader);
+const G: u8 = bit(Role::Agent);
+const A: u8 = bit(Role::Admin);
+
+const fn bit(role: Role) -> u8 {
+    match role {
+        Role::User => 1,
+        Role::Reader => 2,
+        Role::Agent => 4,
+        Role::Admin => 8,
+    }
+}
+
+/// What a vault is to a caller of the same organisation: the columns of [`POLICY`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Standing {
+    /// The caller's own.
+    Own,
+    /// That of a team which the caller belongs to.
+    Team,
+    /// That of a deployment which the caller belongs to.
+    Deployment,
+    /// The organisation's.
+    Org,
+    /// That of a team or deployment which the caller does not belong to.
+    Outside,
+}
+
+/// Which of a caller's roles allow an action, by what the vault is to them. U is user, R reader, G agent and
+/// A admin; one role that allows it is enough. Another person's own vault has no column: nothing opens it.
+///
+/// An administrator who is not a member governs a shared vault by id and by state, and does not search it.
+#[rustfmt::skip]
+const POLICY: [(Power, [u8; 5]); 11] = [
+    //                      own        team       deployment org            outside
+    (Power::Recall,        [U | R | G, U | R | G, U | R | G, U | R | G | A, NONE]),
+    (Power::Remember,      [U | G,     U | G,     U | G,     A,             NONE]),
+    (Power::Forget,        [U,         U | A,     U | A,     A,             A]),
+    (Power::Review,        [U,         U | A,     U | A,     A,             A]),
+    (Power::Promote,       [U,         A,         A,         A,             A]),
+    (Power::Freeze,        [U,         A,         A,         A,             A]),
+    (Power::ReadAudit,     [U | R,     U | R | A, U | R | A, A,             A]),
+    (Power::ManageMembers, [NONE,      NONE,      NONE,      A,             NONE]),
+    (Power::ManagePolicy,  [NONE,      NONE,      NONE,      A,             NONE]),
+    (Power::ManageTokens,  [NONE,      NONE,      NONE,      A,             NONE]),
+    (Power::ManageKeys,    [NONE,      NONE,      NONE,      A,             NONE]),
+];
+
+fn allowing(power: Power, standing: Standing) -> u8 {
+    let row = POLICY.iter().find(|(listed, _)| *listed == power);
+    row.map_or(NONE, |(_, columns)| columns[standing as usize])
+}
 
 /// Proof that `caller` may do `A` in `scope`.
 pub struct Grant<A: Action> {
@@ -85,75 +149,171 @@ impl<A: Action> Grant<A> {
     pub fn scope(&self) -> &Scope {
         &self.scope
     }
+
+    /// Whether the grant reaches what `author` wrote. In a shared vault members answer for their own
+    /// writing, and administrators for everybody's.
+    pub fn covers(&self, author: Option<&UserId>) -> bool {
+        !self.scope.holder.is_shared()
+            || self.caller.roles.contains(&Role::Admin)
+            || author == Some(&self.caller.user)
+    }
 }
 
 /// Decides whether `caller` may do `A` in `scope`.
 ///
 /// A vault out of reach looks like one that does not exist, so that nobody can ask whether it does.
 pub fn permit<A: Action>(caller: &Caller, scope: &Scope) -> Result<Grant<A>> {
+    let out_of_reach = || Error::NotFound("vault");
+    let standing = standing(caller, scope).ok_or_else(out_of_reach)?;
+    let allowing = allowing(A::POWER, standing);
+    if caller.roles.iter().any(|role| allowing & bit(*role) != 0) {
+        return Ok(Grant { caller: caller.clone(), scope: scope.clone(), action: PhantomData });
+    }
+    match allowing {
+        _ if standing == Standing::Outside => Err(out_of_reach()),
+        NONE => Err(out_of_reach()),
+        A => Err(Error::Denied("this needs the admin role")),
+        _ => Err(Error::Denied("this token's roles do not allow it")),
+    }
+}
+
+/// `None` for the vaults of other organisations and other people.
+fn standing(caller: &Caller, scope: &Scope) -> Option<Standing> {
     if scope.org != caller.org {
-        return Err(Error::NotFound("vault"));
+        return None;
     }
-    match A::NEEDS {
-        Need::Admin => permit_admin(caller, scope)?,
-        Need::Read | Need::Write => permit_content(caller, scope, A::NEEDS)?,
-    }
-    Ok(Grant { caller: caller.clone(), scope: scope.clone(), action: PhantomData })
-}
-
-fn permit_content(caller: &Caller, scope: &Scope, need: Need) -> Result<()> {
     match &scope.holder {
-        Holder::User(owner) if *owner == caller.user => {}
-        _ => return Err(Error::NotFound("vault")),
+        Holder::User(owner) => (*owner == caller.user).then_some(Standing::Own),
+        Holder::Org => Some(Standing::Org),
+        group if !caller.belongs_to(group) => Some(Standing::Outside),
+        Holder::Team(_) => Some(Standing::Team),
+        Holder::Deployment(_) => Some(Standing::Deployment),
     }
-    let allowed = match need {
-        Need::Read => caller.has(Role::User) || caller.has(Role::Reader),
-        Need::Write => caller.has(Role::User),
-        Need::Admin => false,
-    };
-    allowed.then_some(()).ok_or(Error::Denied("this token's roles do not allow it"))
-}
-
-fn permit_admin(caller: &Caller, scope: &Scope) -> Result<()> {
-    if scope.holder != Holder::Org {
-        return Err(Error::NotFound("vault"));
-    }
-    caller.has(Role::Admin).then_some(()).ok_or(Error::Denied("this needs the admin role"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::{DeploymentId, TeamId};
 
-    fn caller(user: &str, roles: &[Role]) -> Caller {
-        Caller { org: OrgId::new("acme").unwrap(), user: UserId::new(user).unwrap(), roles: roles.to_vec() }
+    /// Every set of roles that a token can have.
+    fn role_sets() -> impl Iterator<Item = Vec<Role>> {
+        (0u8..16).map(|set| Role::ALL.iter().copied().filter(|role| set & bit(*role) != 0).collect())
+    }
+
+    fn org(name: &str) -> OrgId {
+        OrgId::new(name).unwrap()
+    }
+
+    fn team(name: &str) -> Group {
+        Group::Team(TeamId::new(name).unwrap())
+    }
+
+    fn deployment(name: &str) -> Group {
+        Group::Deployment(DeploymentId::new(name).unwrap())
+    }
+
+    fn caller(roles: Vec<Role>) -> Caller {
+        let memberships = vec![team("desk"), deployment("lobby")];
+        Caller { memberships, ..Caller::new(org("acme"), UserId::new("anna").unwrap(), roles) }
+    }
+
+    fn scopes(org: &OrgId) -> Vec<Scope> {
+        let holders = [
+            Holder::User(UserId::new("anna").unwrap()),
+            Holder::User(UserId::new("ben").unwrap()),
+            team("desk").into(),
+            team("kitchen").into(),
+            // The same name in another kind of vault is another vault.
+            team("lobby").into(),
+            Holder::Org,
+            deployment("lobby").into(),
+            deployment("desk").into(),
+        ];
+        holders.into_iter().map(|holder| Scope { org: org.clone(), holder }).collect()
     }
 
     fn code<A: Action>(caller: &Caller, scope: &Scope) -> &'static str {
         permit::<A>(caller, scope).map_or_else(|error| error.code(), |_| "granted")
     }
 
-    #[test]
-    fn only_the_owner_reaches_a_personal_vault_and_roles_bound_what_they_do() {
-        let anna = caller("anna", &[Role::User]);
-        let reader = caller("anna", &[Role::Reader]);
-        let admin = caller("boss", &[Role::User, Role::Admin]);
-        let hers = anna.personal_scope();
-        let org = anna.org_scope();
-        let foreign = Scope::personal(OrgId::new("other").unwrap(), anna.user.clone());
+    /// What an action is answered with, told again in words that do not come from the table.
+    fn expected(power: Power, roles: &[Role], scope: &Scope) -> &'static str {
+        let is = |role| roles.contains(&role);
+        let (user, reads) = (is(Role::User), is(Role::User) || is(Role::Reader));
+        let (writes, admin) = (user || is(Role::Agent), is(Role::Admin));
+        let word = |allowed: bool, otherwise| if allowed { "granted" } else { otherwise };
+        let name = scope.holder.to_string();
+        let manages = matches!(
+            power,
+            Power::ManageMembers | Power::ManagePolicy | Power::ManageTokens | Power::ManageKeys
+        );
+        match name.as_str() {
+            _ if scope.org != org("acme") => "not_found",
+            "org" if power == Power::Recall => word(!roles.is_empty(), "denied"),
+            "org" => word(admin, "denied"),
+            _ if manages => "not_found",
+            "user:ben" => "not_found",
+            "user:anna" => match power {
+                Power::Recall => word(reads || writes, "denied"),
+                Power::ReadAudit => word(reads, "denied"),
+                Power::Remember => word(writes, "denied"),
+                _ => word(user, "denied"),
+            },
+            "team:desk" | "deployment:lobby" => match power {
+                Power::Recall => word(reads || writes, "denied"),
+                Power::ReadAudit => word(reads || admin, "denied"),
+                Power::Remember => word(writes, "denied"),
+                Power::Promote | Power::Freeze => word(admin, "denied"),
+                _ => word(user || admin, "denied"),
+            },
+            _ => word(admin && !matches!(power, Power::Recall | Power::Remember), "not_found"),
+        }
+    }
 
-        assert_eq!(code::<Remember>(&anna, &hers), "granted");
-        assert_eq!(code::<Recall>(&anna, &hers), "granted");
-        assert_eq!(code::<Recall>(&reader, &hers), "granted");
-        assert_eq!(code::<Remember>(&reader, &hers), "denied");
-        assert_eq!(code::<Forget>(&reader, &hers), "denied");
-        assert_eq!(code::<Recall>(&admin, &hers), "not_found");
-        assert_eq!(code::<Forget>(&admin, &hers), "not_found");
-        assert_eq!(code::<ReadAudit>(&admin, &hers), "not_found");
-        assert_eq!(code::<Recall>(&anna, &foreign), "not_found");
-        assert_eq!(code::<ManageTokens>(&admin, &org), "granted");
-        assert_eq!(code::<ManageTokens>(&anna, &org), "denied");
-        assert_eq!(code::<ManageTokens>(&admin, &hers), "not_found");
-        assert_eq!(code::<Recall>(&anna, &org), "not_found");
+    #[test]
+    fn every_action_of_every_role_in_every_vault_is_answered_as_the_policy_says() {
+        let mut checked = 0;
+        for roles in role_sets() {
+            let caller = caller(roles.clone());
+            for scope in scopes(&org("acme")).iter().chain(&scopes(&org("other"))) {
+                macro_rules! check {
+                    ($($action:ident)+) => {$(
+                        let found = code::<$action>(&caller, scope);
+                        let wanted = expected(Power::$action, &roles, scope);
+                        assert_eq!(found, wanted, "{} as {roles:?} in {scope:?}", stringify!($action));
+                        checked += 1;
+                    )+};
+                }
+                check!(Recall Remember Forget Review Promote Freeze ReadAudit);
+                check!(ManageMembers ManagePolicy ManageTokens ManageKeys);
+            }
+        }
+        assert_eq!(checked, 16 * 16 * POLICY.len());
+    }
+
+    #[test]
+    fn no_role_opens_another_persons_vault_and_agents_only_remember_and_recall() {
+        for roles in role_sets() {
+            let caller = caller(roles);
+            let bens = &scopes(&org("acme"))[1];
+            assert_eq!(standing(&caller, bens), None);
+        }
+        for (power, columns) in POLICY {
+            let agents = columns.iter().any(|roles| roles & G != 0);
+            assert_eq!(agents, matches!(power, Power::Recall | Power::Remember), "{power:?}");
+        }
+    }
+
+    #[test]
+    fn members_answer_for_their_own_writing_and_administrators_for_everybodys() {
+        let (anna, ben) = (UserId::new("anna").unwrap(), UserId::new("ben").unwrap());
+        let granted = |roles, scope: &Scope| permit::<Forget>(&caller(roles), scope).unwrap();
+        let scopes = scopes(&org("acme"));
+        let member = granted(vec![Role::User], &scopes[2]);
+        assert!(member.covers(Some(&anna)) && !member.covers(Some(&ben)) && !member.covers(None));
+        let admin = granted(vec![Role::Admin], &scopes[3]);
+        assert!(admin.covers(Some(&ben)) && admin.covers(None));
+        assert!(granted(vec![Role::User], &scopes[0]).covers(None));
     }
 }

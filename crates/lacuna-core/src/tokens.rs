@@ -107,7 +107,7 @@ impl Lacuna {
         let row = self.store.token(&sha256(token.as_bytes()))?;
         row.as_ref()
             .filter(|row| row.revoked_at.is_none() && row.expires_at.is_none_or(|expiry| now < expiry))
-            .map(|row| info(row).map(|info| Caller { org: info.org, user: info.user, roles: info.roles }))
+            .map(|row| info(row).and_then(|info| self.caller_for(info.org, info.user, info.roles)))
             .transpose()
     }
 

@@ -93,12 +93,14 @@ pub(crate) fn assemble(config: &Config) -> Result<Installation> {
         entropy: Arc::new(SystemEntropy),
         open_bytes_max: config.open_bytes_max,
     };
-    Ok(Installation { service: Arc::new(Lacuna::new(parts)), store, local: local_caller(config) })
+    let service = Arc::new(Lacuna::new(parts));
+    let local = local_caller(&service, config)?;
+    Ok(Installation { service, store, local })
 }
 
 /// Whoever runs commands on this machine can read its key files anyway: user and administrator.
-pub(crate) fn local_caller(config: &Config) -> Caller {
-    Caller { org: config.org.clone(), user: config.user.clone(), roles: vec![Role::User, Role::Admin] }
+fn local_caller(service: &Lacuna, config: &Config) -> Result<Caller> {
+    Ok(service.caller_for(config.org.clone(), config.user.clone(), vec![Role::User, Role::Admin])?)
 }
 
 fn make_folders(layout: &Layout) -> Result<()> {

@@ -100,7 +100,7 @@ pub(super) fn service(folder: &Path, models: Models) -> Result<Lacuna> {
 }
 
 pub(super) fn grant<A: Action>(user: &str) -> Result<Grant<A>> {
-    let caller = Caller { org: OrgId::new("bench")?, user: UserId::new(user)?, roles: vec![Role::User] };
+    let caller = Caller::new(OrgId::new("bench")?, UserId::new(user)?, vec![Role::User]);
     Ok(permit(&caller, &caller.personal_scope())?)
 }
 

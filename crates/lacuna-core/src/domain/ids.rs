@@ -90,6 +90,8 @@ macro_rules! name {
 
 name!(/** An organisation: the tenant. */ OrgId, "org");
 name!(/** A person, as the tenant names them. */ UserId, "user");
+name!(/** A team or workspace of an organisation. */ TeamId, "team");
+name!(/** A running assistant, by its DID or another name. */ DeploymentId, "deployment");
 name!(/** A conversation. */ SessionId, "session_id");
 
 fn checked_name(field: &'static str, text: &str) -> Result<String> {
@@ -116,9 +118,9 @@ pub struct Scope {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Holder {
     User(UserId),
-    Team(String),
+    Team(TeamId),
     Org,
-    Deployment(String),
+    Deployment(DeploymentId),
 }
 
 impl Holder {
@@ -136,18 +138,73 @@ impl Holder {
     pub fn from_words(kind: &str, name: &str) -> Option<Self> {
         match kind {
             "user" => UserId::new(name).ok().map(Holder::User),
-            "team" => Some(Holder::Team(name.to_owned())),
             "org" => Some(Holder::Org),
-            "deployment" => Some(Holder::Deployment(name.to_owned())),
-            _ => None,
+            _ => Group::from_words(kind, name).map(Holder::from),
         }
     }
 
     pub fn name(&self) -> &str {
         match self {
             Holder::User(user) => user.as_str(),
-            Holder::Team(name) | Holder::Deployment(name) => name,
+            Holder::Team(team) => team.as_str(),
+            Holder::Deployment(deployment) => deployment.as_str(),
             Holder::Org => "",
+        }
+    }
+
+    /// Whether several people share it.
+    pub fn is_shared(&self) -> bool {
+        !matches!(self, Holder::User(_))
+    }
+}
+
+/// As callers write it: `user:anna`, `team:desk`, `org`, `deployment:front-desk`.
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Holder::Org => f.write_str(self.kind()),
+            _ => write!(f, "{}:{}", self.kind(), self.name()),
+        }
+    }
+}
+
+/// What people are members of.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Group {
+    Team(TeamId),
+    Deployment(DeploymentId),
+}
+
+impl Group {
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Group::Team(_) => "team",
+            Group::Deployment(_) => "deployment",
+        }
+    }
+
+    pub fn name(&self) -> &str {
+        match self {
+            Group::Team(team) => team.as_str(),
+            Group::Deployment(deployment) => deployment.as_str(),
+        }
+    }
+
+    /// The group that [`Self::kind`] and [`Self::name`] spell.
+    pub fn from_words(kind: &str, name: &str) -> Option<Self> {
+        match kind {
+            "team" => TeamId::new(name).ok().map(Group::Team),
+            "deployment" => DeploymentId::new(name).ok().map(Group::Deployment),
+            _ => None,
+        }
+    }
+}
+
+impl From<Group> for Holder {
+    fn from(group: Group) -> Self {
+        match group {
+            Group::Team(team) => Holder::Team(team),
+            Group::Deployment(deployment) => Holder::Deployment(deployment),
         }
     }
 }

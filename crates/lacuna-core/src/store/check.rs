@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use jiff::Timestamp;
 
-use super::{BATCH_ROWS_MAX, Batch, Body, ChainHead, Row, TokenChange, TokenRow, VaultHeader};
+use super::{BATCH_ROWS_MAX, Batch, Body, ChainHead, MemberChange, Row, TokenChange, TokenRow, VaultHeader};
 use crate::domain::{NAME_BYTES_MAX, Revision, from_millis, millis};
 use crate::error::{Error, Result};
 
@@ -27,7 +27,11 @@ pub(crate) fn check_batch(batch: &Batch) -> Result<()> {
     whole_millis(batch.at)?;
     batch.puts.iter().try_for_each(check_row)?;
     batch.audit.iter().try_for_each(|row| whole_millis(row.at))?;
-    batch.tokens.iter().try_for_each(|change| check_token(batch, change))
+    batch.tokens.iter().try_for_each(|change| check_token(batch, change))?;
+    batch.members.iter().try_for_each(|change| match change {
+        MemberChange::Add { at, .. } => whole_millis(*at),
+        MemberChange::Remove { .. } => Ok(()),
+    })
 }
 
 fn check_limits(batch: &Batch) -> Result<()> {
@@ -36,6 +40,7 @@ fn check_limits(batch: &Batch) -> Result<()> {
         + batch.opens.len()
         + batch.closes.len()
         + batch.tokens.len()
+        + batch.members.len()
         + batch.audit.len();
     let longest_intent = batch.opens.iter().map(|intent| intent.memories.len()).max().unwrap_or(0);
     if rows > BATCH_ROWS_MAX || longest_intent > BATCH_ROWS_MAX {

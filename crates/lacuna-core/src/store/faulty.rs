@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use super::{AuditRow, Batch, Change, Intent, Row, Store, TokenRow, VaultHeader};
-use crate::domain::{MemoryId, OrgId, Revision, VaultId};
+use super::{AuditRow, Batch, Change, Intent, MemberRow, Row, Store, TokenRow, VaultHeader};
+use crate::domain::{Group, MemoryId, OrgId, Revision, UserId, VaultId};
 use crate::error::{Error, Result};
 
 /// Whether a failing operation took effect.
@@ -135,6 +135,14 @@ impl Store for FaultyStore {
 
     fn tokens(&self, org: &OrgId) -> Result<Vec<TokenRow>> {
         self.faults.run(|| self.inner.tokens(org))
+    }
+
+    fn memberships(&self, org: &OrgId, user: &UserId) -> Result<Vec<Group>> {
+        self.faults.run(|| self.inner.memberships(org, user))
+    }
+
+    fn members(&self, org: &OrgId, group: &Group, after: Option<&UserId>) -> Result<Vec<MemberRow>> {
+        self.faults.run(|| self.inner.members(org, group, after))
     }
 
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultHeader>> {

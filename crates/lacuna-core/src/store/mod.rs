@@ -21,7 +21,7 @@ pub use sqlite::{SqliteOptions, SqliteStore};
 
 use jiff::Timestamp;
 
-use crate::domain::{Holder, Lifecycle, MemoryId, OrgId, Revision, Scope, VaultId};
+use crate::domain::{Group, Holder, Lifecycle, MemoryId, OrgId, Revision, Scope, UserId, VaultId};
 use crate::error::{Error, Result};
 
 /// Rows in one batch, of all kinds together; also the memories that one intent may name.
@@ -30,10 +30,15 @@ pub const BATCH_ROWS_MAX: usize = 10_000;
 pub const AUDIT_PAGE_MAX: usize = 1_000;
 /// Tokens handed out per call.
 pub const TOKENS_PAGE_MAX: usize = 1_000;
+/// Members of one group handed out per call.
+pub const MEMBERS_PAGE_MAX: usize = 1_000;
+/// Teams and deployments that one user may belong to.
+pub const MEMBERSHIPS_MAX: usize = 256;
 /// Vaults handed out per call.
 pub const VAULTS_PAGE_MAX: usize = 1_000;
 
-/// Sealed memories, tombstones, intents, audit chains and token hashes of every vault.
+/// Sealed memories, tombstones, intents and audit chains of every vault; token hashes and memberships of
+/// every organisation.
 pub trait Store: Send + Sync {
     /// The vault's header, or `None` before its first commit.
     fn vault(&self, vault: VaultId) -> Result<Option<VaultHeader>>;
@@ -70,6 +75,13 @@ pub trait Store: Send + Sync {
 
     /// The tokens of an organisation, oldest first.
     fn tokens(&self, org: &OrgId) -> Result<Vec<TokenRow>>;
+
+    /// The teams and deployments that a user belongs to, up to [`MEMBERSHIPS_MAX`], in order. Every call of a
+    /// door asks this, so it must be cheap.
+    fn memberships(&self, org: &OrgId, user: &UserId) -> Result<Vec<Group>>;
+
+    /// Up to [`MEMBERS_PAGE_MAX`] members of a group in the order of their names, from the one after `after`.
+    fn members(&self, org: &OrgId, group: &Group, after: Option<&UserId>) -> Result<Vec<MemberRow>>;
 
     /// Headers of up to `limit` vaults (at most [`VAULTS_PAGE_MAX`]) with an id above `after`, in the order
     /// of id.
@@ -152,6 +164,8 @@ pub struct Batch {
     pub closes: Vec<u64>,
     /// Tokens of the organisation that the vault belongs to.
     pub tokens: Vec<TokenChange>,
+    /// Memberships in the organisation that the vault belongs to.
+    pub members: Vec<MemberChange>,
     /// Must continue the chain without a gap.
     pub audit: Vec<AuditRow>,
 }
@@ -168,6 +182,7 @@ impl Batch {
             opens: Vec::new(),
             closes: Vec::new(),
             tokens: Vec::new(),
+            members: Vec::new(),
             audit: Vec::new(),
         }
     }
@@ -212,6 +227,21 @@ pub enum TokenChange {
     Revoke { id: [u8; 16], at: Timestamp },
 }
 
+/// One person's place in a team or deployment.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MemberRow {
+    pub user: UserId,
+    pub added_at: Timestamp,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MemberChange {
+    /// Who is a member already stays one, since when they were.
+    Add { group: Group, user: UserId, at: Timestamp },
+    /// [`Error::NotFound`] when they are no member.
+    Remove { group: Group, user: UserId },
+}
+
 /// How a scope is written into columns.
 pub(crate) fn scope_columns(scope: &Scope) -> (&str, &'static str, &str) {
     (scope.org.as_str(), scope.holder.kind(), scope.holder.name())
@@ -222,4 +252,14 @@ pub(crate) fn scope_from_columns(org: &str, kind: &str, name: &str) -> Result<Sc
     let damaged = || Error::corrupt("the scope of a vault does not parse");
     let holder = Holder::from_words(kind, name).ok_or_else(damaged)?;
     Ok(Scope { org: OrgId::new(org).map_err(|_| damaged())?, holder })
+}
+
+/// Reads a group back from its columns.
+pub(crate) fn group_from_columns(kind: &str, name: &str) -> Result<Group> {
+    Group::from_words(kind, name).ok_or_else(|| Error::corrupt("a membership does not parse"))
+}
+
+pub(crate) fn member_from_columns(user: &str, added_at: Timestamp) -> Result<MemberRow> {
+    let user = UserId::new(user).map_err(|_| Error::corrupt("a membership does not parse"))?;
+    Ok(MemberRow { user, added_at })
 }

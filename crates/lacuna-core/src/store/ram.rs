@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::RwLock;
 
+use jiff::Timestamp;
+
 use super::check::{check_batch, forgotten, intent_taken, next_header, no_body_to_keep};
 use super::{
-    AUDIT_PAGE_MAX, AuditRow, Batch, Body, Change, Intent, Row, Store, TOKENS_PAGE_MAX, TokenChange,
-    TokenRow, VAULTS_PAGE_MAX, VaultHeader,
+    AUDIT_PAGE_MAX, AuditRow, Batch, Body, Change, Intent, MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX, MemberChange,
+    MemberRow, Row, Store, TOKENS_PAGE_MAX, TokenChange, TokenRow, VAULTS_PAGE_MAX, VaultHeader,
 };
-use crate::domain::{MemoryId, OrgId, Revision, VaultId};
+use crate::domain::{Group, MemoryId, OrgId, Revision, UserId, VaultId};
 use crate::error::{Error, Result};
 
 #[derive(Default)]
@@ -18,7 +20,11 @@ pub struct RamStore(RwLock<Shelf>);
 struct Shelf {
     vaults: BTreeMap<VaultId, RamVault>,
     tokens: Vec<TokenRow>,
+    members: Members,
 }
+
+/// Since when each user belongs to each group.
+type Members = BTreeMap<(OrgId, Group, UserId), Timestamp>;
 
 struct RamVault {
     header: VaultHeader,
@@ -98,6 +104,22 @@ impl Store for RamStore {
         Ok(tokens)
     }
 
+    fn memberships(&self, org: &OrgId, user: &UserId) -> Result<Vec<Group>> {
+        Ok(self.read(|shelf| {
+            let theirs = shelf.members.keys().filter(|(of, _, member)| of == org && member == user);
+            theirs.take(MEMBERSHIPS_MAX).map(|(_, group, _)| group.clone()).collect()
+        }))
+    }
+
+    fn members(&self, org: &OrgId, group: &Group, after: Option<&UserId>) -> Result<Vec<MemberRow>> {
+        Ok(self.read(|shelf| {
+            let all = shelf.members.iter().filter(|((of, to, _), _)| of == org && to == group);
+            let rest = all.filter(|((_, _, user), _)| after.is_none_or(|after| user > after));
+            let rows = rest.map(|((_, _, user), at)| MemberRow { user: user.clone(), added_at: *at });
+            rows.take(MEMBERS_PAGE_MAX).collect()
+        }))
+    }
+
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultHeader>> {
         Ok(self.read(|shelf| {
             let above = shelf.vaults.values().filter(|vault| after.is_none_or(|id| vault.header.id > id));
@@ -112,8 +134,12 @@ impl Shelf {
         let stored = self.vaults.get(&batch.vault);
         let header = next_header(stored.map(|vault| vault.header.clone()), &batch)?;
         check_fits(stored, &batch)?;
+        let members = changed_members(&self.members, &batch)?;
         if !batch.tokens.is_empty() {
             self.tokens = changed_tokens(&self.tokens, &batch)?;
+        }
+        if let Some(members) = members {
+            self.members = members;
         }
 
         let revision = header.revision;
@@ -155,6 +181,27 @@ fn change_token(tokens: &mut Vec<TokenRow>, org: &OrgId, change: &TokenChange) -
         }
     }
     Ok(())
+}
+
+/// The memberships after the batch, or `None` when it changes none.
+fn changed_members(members: &Members, batch: &Batch) -> Result<Option<Members>> {
+    if batch.members.is_empty() {
+        return Ok(None);
+    }
+    let org = &batch.scope.org;
+    let mut changed = members.clone();
+    for change in &batch.members {
+        match change {
+            MemberChange::Add { group, user, at } => {
+                changed.entry((org.clone(), group.clone(), user.clone())).or_insert(*at);
+            }
+            MemberChange::Remove { group, user } => {
+                let removed = changed.remove(&(org.clone(), group.clone(), user.clone()));
+                removed.ok_or(Error::NotFound("member"))?;
+            }
+        }
+    }
+    Ok(Some(changed))
 }
 
 impl RamVault {

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use lacuna_core::domain::Revision;
 use lacuna_core::keys::{FaultyKeys, KeyBatch, KeyStore, RamKeys, SqliteKeys};
-use lacuna_core::store::{Batch, Body, Faults, FaultyStore, Intent, RamStore, Row, SqliteStore, Store, When};
+use lacuna_core::store::{
+    Batch, Body, Faults, FaultyStore, Intent, MemberChange, RamStore, Row, SqliteStore, Store, When,
+};
 
 use crate::samples::*;
 use crate::{key_suite, suite};
@@ -17,7 +19,12 @@ fn script() -> Vec<Batch> {
         Batch { puts: vec![Row { body: Body::Unchanged, frame: vec![9], ..row(2) }], ..batch(1) },
         Batch { opens: vec![Intent { id: 2, memories: vec![id(1)] }], audit: vec![audit_row(2)], ..batch(2) },
         Batch { removals: vec![id(1)], closes: vec![2], audit: vec![audit_row(3)], ..batch(3) },
+        Batch { members: vec![add_ann()], audit: vec![audit_row(4)], ..batch(4) },
     ]
+}
+
+fn add_ann() -> MemberChange {
+    MemberChange::Add { group: team("desk"), user: user("ann"), at: time(1) }
 }
 
 fn store_survives(open: &dyn Fn() -> Arc<dyn Store>) {

@@ -1,8 +1,8 @@
 //! PostgreSQL: the suites, and what the database itself enforces.
 
-use lacuna_core::domain::VaultId;
+use lacuna_core::domain::{Holder, OrgId, Revision, Scope, VaultId};
 use lacuna_core::keys::{KeyBatch, KeyStore, PostgresKeys};
-use lacuna_core::store::{Batch, PostgresStore, Store, TokenChange};
+use lacuna_core::store::{Batch, MemberChange, PostgresStore, Store, TokenChange};
 use postgres::{Client, NoTls};
 
 use crate::postgres_database::Database;
@@ -123,6 +123,44 @@ fn neither_role_reaches_further_than_it_should() {
     transaction.batch_execute("SET LOCAL ROLE lacuna_keys_app").unwrap();
     assert_eq!(transaction.query("SELECT * FROM lacuna_keys.root", &[]).unwrap().len(), 0);
     assert_eq!(transaction.query("SELECT * FROM lacuna_keys.class_key", &[]).unwrap().len(), 0);
+}
+
+#[test]
+fn members_of_another_organisation_are_hidden() {
+    let Some(database) = Database::make("members") else { return };
+    let store = PostgresStore::open(&database.url()).unwrap();
+    for org in ["acme", "other"] {
+        let scope = Scope { org: OrgId::new(org).unwrap(), holder: Holder::Org };
+        let add = MemberChange::Add { group: team("desk"), user: user("ann"), at: time(1) };
+        let batch = Batch::new(scope, time(0), Revision::ZERO);
+        store.commit(Batch { members: vec![add], ..batch }).unwrap();
+    }
+    let mut client = client(&database);
+    let everything = "SELECT org FROM lacuna.member";
+    let mut transaction = client.transaction().unwrap();
+    transaction.batch_execute("SET LOCAL ROLE lacuna_app").unwrap();
+    assert_eq!(transaction.query(everything, &[]).unwrap().len(), 0, "without a scope");
+    transaction.batch_execute("SET LOCAL app.org = 'acme'").unwrap();
+    let seen: Vec<String> =
+        transaction.query(everything, &[]).unwrap().iter().map(|row| row.get(0)).collect();
+    assert_eq!(seen, vec!["acme"]);
+    let sql = "INSERT INTO lacuna.member VALUES ('other', 'team', 'desk', 'ben', 0)";
+    assert_eq!(transaction.batch_execute(sql).unwrap_err().code().unwrap().code(), "42501");
+    drop(transaction);
+    let mut transaction = client.transaction().unwrap();
+    transaction.batch_execute("SET LOCAL ROLE lacuna_admin").unwrap();
+    assert_eq!(transaction.query(everything, &[]).unwrap_err().code().unwrap().code(), "42501");
+}
+
+#[test]
+fn a_schema_of_the_first_release_is_migrated_and_keeps_what_it_has() {
+    let Some(database) = Database::make("migrated") else { return };
+    put(&PostgresStore::open(&database.url()).unwrap(), "ann", vec![row(1)]);
+    let first_release = "DROP TABLE lacuna.member; DELETE FROM lacuna.migration WHERE version > 1";
+    client(&database).batch_execute(first_release).unwrap();
+    let store = PostgresStore::open(&database.url()).unwrap();
+    assert_eq!(store.memberships(&scope("ann").org, &user("ann")).unwrap(), vec![]);
+    assert_eq!(store.rows(scope("ann").vault_id(), &[id(1)]).unwrap(), vec![Some(row(1))]);
 }
 
 #[test]

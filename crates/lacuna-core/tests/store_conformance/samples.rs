@@ -1,7 +1,7 @@
 //! Rows, batches and keys to test with.
 
 use jiff::Timestamp;
-use lacuna_core::domain::{Lifecycle, MemoryId, OrgId, Revision, Scope, UserId, VaultId};
+use lacuna_core::domain::{Group, Lifecycle, MemoryId, OrgId, Revision, Scope, UserId, VaultId};
 use lacuna_core::keys::{WrappedClassKey, WrappedMemoryKey, WrappedRoot};
 use lacuna_core::store::{AuditRow, Batch, Body, Change, Row, Store, TokenRow};
 
@@ -64,6 +64,18 @@ pub(crate) fn token(n: u8) -> TokenRow {
         expires_at: Some(time(9_999)),
         revoked_at: None,
     }
+}
+
+pub(crate) fn team(name: &str) -> Group {
+    Group::from_words("team", name).unwrap()
+}
+
+pub(crate) fn deployment(name: &str) -> Group {
+    Group::from_words("deployment", name).unwrap()
+}
+
+pub(crate) fn user(name: &str) -> UserId {
+    UserId::new(name).unwrap()
 }
 
 /// All changes since a revision, and the revision of the snapshot.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use lacuna_core::domain::Revision;
 use lacuna_core::keys::{KeyBatch, KeyStore, SqliteKeys};
-use lacuna_core::store::{Batch, Body, Row, SqliteOptions, SqliteStore, Store};
+use lacuna_core::store::{Batch, Body, MemberChange, Row, SqliteOptions, SqliteStore, Store};
 use rusqlite::Connection;
 
 use crate::samples::*;
@@ -64,6 +64,20 @@ fn what_is_not_ours_is_refused_and_untouched() {
     }
     assert_eq!(open_code(folder.path()), "not_a_database");
     assert_eq!(open_code(&path("text").join("below")), "store_unavailable");
+}
+
+#[test]
+fn a_file_of_the_first_release_is_migrated_and_keeps_what_it_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data.db");
+    put(&SqliteStore::open(&path).unwrap(), "ann", vec![row(1)]);
+    let first_release = "DROP TABLE member; PRAGMA user_version = 1";
+    Connection::open(&path).unwrap().execute_batch(first_release).unwrap();
+    let store = SqliteStore::open(&path).unwrap();
+    let add = MemberChange::Add { group: team("desk"), user: user("ann"), at: time(1) };
+    store.commit(Batch { members: vec![add], ..batch(&store, "ann") }).unwrap();
+    assert_eq!(store.memberships(&scope("ann").org, &user("ann")).unwrap(), vec![team("desk")]);
+    assert_eq!(store.rows(scope("ann").vault_id(), &[id(1)]).unwrap(), vec![Some(row(1))]);
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! What holds for every store.
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use lacuna_core::Error;
-use lacuna_core::domain::{Holder, Lifecycle, OrgId, Revision, Scope, VaultId};
+use lacuna_core::domain::{Group, Holder, Lifecycle, OrgId, Revision, Scope, VaultId};
 use lacuna_core::store::{
-    AUDIT_PAGE_MAX, BATCH_ROWS_MAX, Batch, Body, ChainHead, Change, Intent, Row, SEALED_BYTES_MAX, Store,
-    TokenChange, TokenRow, VAULTS_PAGE_MAX, VaultHeader,
+    AUDIT_PAGE_MAX, BATCH_ROWS_MAX, Batch, Body, ChainHead, Change, Intent, MEMBERS_PAGE_MAX,
+    MEMBERSHIPS_MAX, MemberChange, Row, SEALED_BYTES_MAX, Store, TokenChange, TokenRow, VAULTS_PAGE_MAX,
+    VaultHeader,
 };
 
 use crate::samples::*;
@@ -27,6 +28,9 @@ pub(crate) fn conformance(store: &dyn Store) {
     audit_is_handed_out_in_pages(store);
     tokens_are_added_and_revoked(store);
     bad_tokens_are_refused(store);
+    members_come_and_go(store);
+    memberships_end_at_the_organisation(store);
+    members_are_handed_out_in_pages(store);
     vaults_do_not_see_each_other(store);
     a_vault_keeps_its_scope(store);
     limits_are_held(store);
@@ -193,12 +197,14 @@ fn a_refused_batch_changes_nothing(store: &dyn Store) {
         removals: vec![id(4)],
         opens: vec![Intent { id: 1, memories: vec![id(4)] }],
         tokens: vec![TokenChange::Add(token(200))],
+        members: vec![add(&team("atomic"), "ann", 1)],
         audit: vec![audit_row(1)],
         ..batch(store, "atomic")
     };
     half_good.tokens.push(TokenChange::Revoke { id: [201; 16], at: time(1) });
     assert_refused(store, half_good, "not_found");
     assert_eq!(store.token(&[200; 32]).unwrap(), None);
+    assert_eq!(members_of(store, "acme", &team("atomic")), vec![]);
 }
 
 fn intents_open_and_close(store: &dyn Store) {
@@ -287,6 +293,74 @@ fn bad_tokens_are_refused(store: &dyn Store) {
     );
 }
 
+fn add(group: &Group, name: &str, at: i64) -> MemberChange {
+    MemberChange::Add { group: group.clone(), user: user(name), at: time(at) }
+}
+
+fn leave(group: &Group, name: &str) -> MemberChange {
+    MemberChange::Remove { group: group.clone(), user: user(name) }
+}
+
+fn members_of(store: &dyn Store, org: &str, group: &Group) -> Vec<(String, Timestamp)> {
+    let rows = store.members(&OrgId::new(org).unwrap(), group, None).unwrap();
+    rows.into_iter().map(|row| (row.user.as_str().to_owned(), row.added_at)).collect()
+}
+
+fn members_come_and_go(store: &dyn Store) {
+    let (acme, ann) = (OrgId::new("acme").unwrap(), user("ann"));
+    // Capitals sort before small letters, as bytes do; the same name of another kind is another group.
+    let (red, blue, lobby) = (team("red"), team("Blue"), deployment("red"));
+    assert_eq!(store.memberships(&acme, &ann).unwrap(), vec![]);
+    assert_eq!(members_of(store, "acme", &red), vec![]);
+
+    let change = |members| store.commit(Batch { members, ..batch(store, "members") }).unwrap();
+    change(vec![add(&red, "ann", 1), add(&lobby, "ann", 2), add(&blue, "ann", 3), add(&red, "Zoë", 4)]);
+    assert_eq!(store.memberships(&acme, &ann).unwrap(), vec![blue, red.clone(), lobby.clone()]);
+    let both = vec![("Zoë".to_owned(), time(4)), ("ann".to_owned(), time(1))];
+    assert_eq!(members_of(store, "acme", &red), both);
+    // Adding twice changes nothing.
+    change(vec![add(&red, "ann", 9)]);
+    assert_eq!(members_of(store, "acme", &red), both);
+
+    change(vec![leave(&red, "ann")]);
+    assert_eq!(members_of(store, "acme", &red), both[..1]);
+    assert_eq!(members_of(store, "acme", &lobby).len(), 1);
+    let twice = Batch { members: vec![leave(&red, "ann")], ..batch(store, "members") };
+    assert_refused(store, twice, "not_found");
+    let half_good = vec![add(&red, "ben", 1), leave(&red, "nobody")];
+    assert_refused(store, Batch { members: half_good, ..batch(store, "members") }, "not_found");
+    assert_eq!(members_of(store, "acme", &red), both[..1]);
+    let fine = MemberChange::Add { group: red, user: ann, at: time(1) + SignedDuration::from_micros(1) };
+    assert_refused(store, Batch { members: vec![fine], ..batch(store, "members") }, "invalid");
+}
+
+fn memberships_end_at_the_organisation(store: &dyn Store) {
+    let (other, green) = (OrgId::new("other").unwrap(), team("green"));
+    store.commit(Batch { members: vec![add(&green, "ann", 1)], ..batch(store, "members") }).unwrap();
+    assert_eq!(store.memberships(&other, &user("ann")).unwrap(), vec![]);
+    assert_eq!(members_of(store, "other", &green), vec![]);
+    let elsewhere = Scope { org: other, holder: green.clone().into() };
+    let batch = Batch::new(elsewhere, time(0), Revision::ZERO);
+    assert_refused(store, Batch { members: vec![leave(&green, "ann")], ..batch.clone() }, "not_found");
+    store.commit(Batch { members: vec![add(&green, "ann", 5)], ..batch }).unwrap();
+    assert_eq!(members_of(store, "acme", &green), vec![("ann".to_owned(), time(1))]);
+    assert_eq!(members_of(store, "other", &green), vec![("ann".to_owned(), time(5))]);
+}
+
+fn members_are_handed_out_in_pages(store: &dyn Store) {
+    let (acme, crowd) = (OrgId::new("acme").unwrap(), team("crowd"));
+    let count = MEMBERS_PAGE_MAX + 5;
+    let members = (0..count).map(|n| add(&crowd, &format!("user {n:05}"), 0)).collect();
+    store.commit(Batch { members, ..batch(store, "members") }).unwrap();
+    let first = store.members(&acme, &crowd, None).unwrap();
+    assert_eq!(first.len(), MEMBERS_PAGE_MAX);
+    let rest = store.members(&acme, &crowd, first.last().map(|row| &row.user)).unwrap();
+    assert_eq!((rest.len(), rest.last().unwrap().user.as_str()), (5, "user 01004"));
+    let members = (0..=MEMBERSHIPS_MAX).map(|n| add(&team(&format!("t{n}")), "joiner", 0)).collect();
+    store.commit(Batch { members, ..batch(store, "members") }).unwrap();
+    assert_eq!(store.memberships(&acme, &user("joiner")).unwrap().len(), MEMBERSHIPS_MAX);
+}
+
 fn vaults_do_not_see_each_other(store: &dyn Store) {
     let (a, b) = (scope("iso a").vault_id(), scope("iso b").vault_id());
     put(store, "iso a", vec![row(1), row(2)]);
@@ -307,8 +381,7 @@ fn vaults_do_not_see_each_other(store: &dyn Store) {
 
 fn a_vault_keeps_its_scope(store: &dyn Store) {
     let org = OrgId::new("acme").unwrap();
-    let holders =
-        [Holder::Org, Holder::Team("blue".into()), Holder::Deployment("did:web:x".into()), scope("z").holder];
+    let holders = [Holder::Org, team("blue").into(), deployment("did:web:x").into(), scope("z").holder];
     for holder in holders {
         let scope = Scope { org: org.clone(), holder };
         store.commit(Batch::new(scope.clone(), time(0), Revision::ZERO)).unwrap();
@@ -409,6 +482,7 @@ pub(crate) fn reopening(open: &dyn Fn() -> Box<dyn Store>) {
         opens: vec![Intent { id: 1, memories: vec![id(1)] }],
         audit: vec![audit_row(1)],
         tokens: vec![TokenChange::Add(token(150))],
+        members: vec![add(&team("durable"), "ann", 3)],
         ..batch(&*store, "durable")
     };
     store.commit(full).unwrap();
@@ -417,5 +491,6 @@ pub(crate) fn reopening(open: &dyn Fn() -> Box<dyn Store>) {
     let store = open();
     assert_eq!(snapshot(&*store, vault), before);
     assert_eq!(store.token(&[150; 32]).unwrap(), Some(token(150)));
+    assert_eq!(members_of(&*store, "acme", &team("durable")), vec![("ann".to_owned(), time(3))]);
     assert_eq!(put(&*store, "durable", vec![row(4)]), Revision(2));
 }

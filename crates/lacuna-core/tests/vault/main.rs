@@ -105,7 +105,7 @@ pub(crate) fn static_model() -> Arc<dyn Embedder> {
 }
 
 pub(crate) fn caller(user: &str) -> Caller {
-    Caller { org: OrgId::new("acme").unwrap(), user: UserId::new(user).unwrap(), roles: vec![Role::User] }
+    Caller::new(OrgId::new("acme").unwrap(), UserId::new(user).unwrap(), vec![Role::User])
 }
 
 pub(crate) fn grant<A: Action>(user: &str) -> Grant<A> {

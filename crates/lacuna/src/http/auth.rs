@@ -41,7 +41,9 @@ async fn caller(app: &App, headers: &HeaderMap) -> Result<Caller> {
         return Err(unauthenticated());
     }
     refuse_web_pages(headers, app.0.address.port())?;
-    Ok(app.0.local.clone())
+    // Memberships may have changed since the server started.
+    let Caller { org, user, roles, .. } = app.0.local.clone();
+    app.call(move |service| service.caller_for(org, user, roles)).await
 }
 
 fn bearer(header: &str) -> Option<Zeroizing<String>> {

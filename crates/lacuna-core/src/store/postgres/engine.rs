@@ -44,9 +44,10 @@ pub(crate) struct Schema {
 #[derive(Clone, Copy)]
 pub(crate) enum Reach<'a> {
     Vault(VaultId),
-    /// A vault and the tokens of its organisation.
-    VaultAndTokens(VaultId, &'a OrgId),
-    Tokens(&'a OrgId),
+    /// A vault, and the tokens and memberships of its organisation.
+    VaultAndOrg(VaultId, &'a OrgId),
+    /// The tokens and memberships of an organisation.
+    Org(&'a OrgId),
     /// Headers and tokens of all vaults.
     Admin,
 }
@@ -240,8 +241,8 @@ impl Schema {
         };
         let (role, settings) = match reach {
             Reach::Vault(id) => (self.app_role, vault(id)),
-            Reach::VaultAndTokens(id, name) => (self.app_role, vault(id) + &org(name)),
-            Reach::Tokens(name) => (self.app_role, org(name)),
+            Reach::VaultAndOrg(id, name) => (self.app_role, vault(id) + &org(name)),
+            Reach::Org(name) => (self.app_role, org(name)),
             Reach::Admin => (self.admin_role, String::new()),
         };
         format!("SET LOCAL ROLE {role}; {settings}")

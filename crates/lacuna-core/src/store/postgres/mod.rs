@@ -11,17 +11,18 @@ use self::engine::{Reach, Schema, Server};
 use super::check::check_batch;
 use super::columns::{ids as split_ids, number_u32, number_u64, time};
 use super::{
-    AUDIT_PAGE_MAX, AuditRow, Batch, Body, ChainHead, Change, Intent, Row, Store, TOKENS_PAGE_MAX, TokenRow,
-    VAULTS_PAGE_MAX, VaultHeader, scope_from_columns,
+    AUDIT_PAGE_MAX, AuditRow, Batch, Body, ChainHead, Change, Intent, MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX,
+    MemberRow, Row, Store, TOKENS_PAGE_MAX, TokenRow, VAULTS_PAGE_MAX, VaultHeader, group_from_columns,
+    member_from_columns, scope_from_columns,
 };
-use crate::domain::{Lifecycle, MemoryId, OrgId, Revision, VaultId};
+use crate::domain::{Group, Lifecycle, MemoryId, OrgId, Revision, UserId, VaultId};
 use crate::error::{Error, Result};
 
 static SCHEMA: Schema = Schema {
     name: "lacuna",
     app_role: "lacuna_app",
     admin_role: "lacuna_admin",
-    migrations: &[include_str!("schema.sql")],
+    migrations: &[include_str!("schema.sql"), include_str!("members.sql")],
 };
 
 const CHANGES: &str = "
@@ -41,6 +42,11 @@ const TOKEN: &str = "
 const TOKENS: &str = "
     SELECT id, hash, org, holder, roles, label, created_at, expires_at, revoked_at
     FROM lacuna.token WHERE org = $1 ORDER BY created_at, id LIMIT $2";
+const MEMBERSHIPS: &str = "
+    SELECT kind, name FROM lacuna.member WHERE org = $1 AND holder = $2 ORDER BY kind DESC, name LIMIT $3";
+const MEMBERS: &str = "
+    SELECT holder, added_at FROM lacuna.member WHERE org = $1 AND kind = $2 AND name = $3 AND holder > $4
+    ORDER BY holder LIMIT $5";
 const HEADER: &str = "
     SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash
     FROM lacuna.vault WHERE id = $1";
@@ -104,7 +110,7 @@ impl Store for PostgresStore {
 
     fn commit(&self, batch: Batch) -> Result<Revision> {
         check_batch(&batch)?;
-        let reach = Reach::VaultAndTokens(batch.vault, &batch.scope.org);
+        let reach = Reach::VaultAndOrg(batch.vault, &batch.scope.org);
         self.0.write(reach, |session| write::apply(session, &batch))
     }
 
@@ -137,9 +143,27 @@ impl Store for PostgresStore {
     }
 
     fn tokens(&self, org: &OrgId) -> Result<Vec<TokenRow>> {
-        self.0.read(Reach::Tokens(org), |session| {
+        self.0.read(Reach::Org(org), |session| {
             let rows = session.query(TOKENS, &[&org.as_str(), &(TOKENS_PAGE_MAX as i64)])?;
             rows.iter().map(token).collect()
+        })
+    }
+
+    fn memberships(&self, org: &OrgId, user: &UserId) -> Result<Vec<Group>> {
+        self.0.read(Reach::Org(org), |session| {
+            let limit = MEMBERSHIPS_MAX as i64;
+            let rows = session.query(MEMBERSHIPS, &[&org.as_str(), &user.as_str(), &limit])?;
+            rows.iter().map(|row| group_from_columns(row.try_get(0)?, row.try_get(1)?)).collect()
+        })
+    }
+
+    fn members(&self, org: &OrgId, group: &Group, after: Option<&UserId>) -> Result<Vec<MemberRow>> {
+        let after = after.map_or("", UserId::as_str);
+        let limit = MEMBERS_PAGE_MAX as i64;
+        self.0.read(Reach::Org(org), |session| {
+            let rows =
+                session.query(MEMBERS, &[&org.as_str(), &group.kind(), &group.name(), &after, &limit])?;
+            rows.iter().map(|row| member_from_columns(row.try_get(0)?, time(row.try_get(1)?)?)).collect()
         })
     }
 

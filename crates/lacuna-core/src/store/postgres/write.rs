@@ -6,7 +6,7 @@ use crate::domain::{OrgId, Revision, millis};
 use crate::error::{Error, Result};
 use crate::store::check::{forgotten, intent_taken, next_header, no_body_to_keep};
 use crate::store::columns::{joined, stored};
-use crate::store::{Batch, Body, Row, TokenChange, TokenRow, VaultHeader, scope_columns};
+use crate::store::{Batch, Body, MemberChange, Row, TokenChange, TokenRow, VaultHeader, scope_columns};
 
 const LOCK_HEADER: &str = "
     SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash
@@ -48,6 +48,7 @@ pub(super) fn apply(session: &mut Session<'_>, batch: &Batch) -> Result<Revision
     change_intents(session, batch)?;
     append_audit(session, batch)?;
     batch.tokens.iter().try_for_each(|change| change_token(session, &batch.scope.org, change))?;
+    batch.members.iter().try_for_each(|change| change_member(session, &batch.scope.org, change))?;
     Ok(next.revision)
 }
 
@@ -254,4 +255,23 @@ fn add_token(session: &mut Session<'_>, token: &TokenRow) -> Result<()> {
     ];
     session.insert(sql, parameters, || Error::Conflict("the token"))?;
     Ok(())
+}
+
+fn change_member(session: &mut Session<'_>, org: &OrgId, change: &MemberChange) -> Result<()> {
+    match change {
+        MemberChange::Add { group, user, at } => {
+            let sql = "
+                INSERT INTO lacuna.member (org, kind, name, holder, added_at) VALUES ($1, $2, $3, $4, $5)
+                ON CONFLICT DO NOTHING";
+            let (kind, name) = (group.kind(), group.name());
+            session.execute(sql, &[&org.as_str(), &kind, &name, &user.as_str(), &millis(*at)])?;
+            Ok(())
+        }
+        MemberChange::Remove { group, user } => {
+            let sql = "DELETE FROM lacuna.member WHERE org = $1 AND kind = $2 AND name = $3 AND holder = $4";
+            let (kind, name) = (group.kind(), group.name());
+            let removed = session.execute(sql, &[&org.as_str(), &kind, &name, &user.as_str()])?;
+            if removed == 0 { Err(Error::NotFound("member")) } else { Ok(()) }
+        }
+    }
 }

@@ -18,17 +18,20 @@ use super::check::check_batch;
 use super::columns::{ids as split_ids, number_u32, number_u64, time};
 use super::pool::{Loan, Pool};
 use super::{
-    AUDIT_PAGE_MAX, AuditRow, Batch, Body, ChainHead, Change, Intent, Row, Store, TOKENS_PAGE_MAX, TokenRow,
-    VAULTS_PAGE_MAX, VaultHeader, scope_from_columns,
+    AUDIT_PAGE_MAX, AuditRow, Batch, Body, ChainHead, Change, Intent, MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX,
+    MemberRow, Row, Store, TOKENS_PAGE_MAX, TokenRow, VAULTS_PAGE_MAX, VaultHeader, group_from_columns,
+    member_from_columns, scope_from_columns,
 };
-use crate::domain::{Lifecycle, MemoryId, OrgId, Revision, VaultId};
+use crate::domain::{Group, Lifecycle, MemoryId, OrgId, Revision, UserId, VaultId};
 use crate::error::{Error, Result};
 
 /// Connections for reading, per file.
 pub(crate) const READERS_MAX: usize = 8;
 
-static SCHEMA: Schema =
-    Schema { application_id: i32::from_be_bytes(*b"LacD"), migrations: &[include_str!("schema.sql")] };
+static SCHEMA: Schema = Schema {
+    application_id: i32::from_be_bytes(*b"LacD"),
+    migrations: &[include_str!("schema.sql"), include_str!("members.sql")],
+};
 
 const HEADER: &str =
     "SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash FROM vault";
@@ -165,6 +168,26 @@ impl Store for SqliteStore {
     fn tokens(&self, org: &OrgId) -> Result<Vec<TokenRow>> {
         let sql = format!("{TOKEN} WHERE org = ?1 ORDER BY created_at, id LIMIT ?2");
         collect(&*self.readers.get()?, &sql, params![org.as_str(), TOKENS_PAGE_MAX as i64], token)
+    }
+
+    fn memberships(&self, org: &OrgId, user: &UserId) -> Result<Vec<Group>> {
+        let sql =
+            "SELECT kind, name FROM member WHERE org = ?1 AND user = ?2 ORDER BY kind DESC, name LIMIT ?3";
+        let parameters = params![org.as_str(), user.as_str(), MEMBERSHIPS_MAX as i64];
+        collect(&*self.readers.get()?, sql, parameters, |row| {
+            group_from_columns(&row.get::<_, String>(0)?, &row.get::<_, String>(1)?)
+        })
+    }
+
+    fn members(&self, org: &OrgId, group: &Group, after: Option<&UserId>) -> Result<Vec<MemberRow>> {
+        let sql = "
+            SELECT user, added_at FROM member WHERE org = ?1 AND kind = ?2 AND name = ?3 AND user > ?4
+            ORDER BY user LIMIT ?5";
+        let after = after.map_or("", UserId::as_str);
+        let parameters = params![org.as_str(), group.kind(), group.name(), after, MEMBERS_PAGE_MAX as i64];
+        collect(&*self.readers.get()?, sql, parameters, |row| {
+            member_from_columns(&row.get::<_, String>(0)?, at(row, 1)?)
+        })
     }
 
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultHeader>> {

@@ -8,7 +8,9 @@ use crate::domain::{MemoryId, OrgId, Revision, millis};
 use crate::error::{Error, Result};
 use crate::store::check::{forgotten, intent_taken, next_header, no_body_to_keep};
 use crate::store::columns::{joined, stored};
-use crate::store::{AuditRow, Batch, Body, Intent, Row, TokenChange, TokenRow, VaultHeader, scope_columns};
+use crate::store::{
+    AuditRow, Batch, Body, Intent, MemberChange, Row, TokenChange, TokenRow, VaultHeader, scope_columns,
+};
 
 /// Rows of one vault lie in one range of 2^32 places.
 const PLACES_BITS: u32 = 32;
@@ -26,6 +28,7 @@ impl Apply for Batch {
         self.closes.iter().try_for_each(|id| pen.close_intent(*id))?;
         self.audit.iter().try_for_each(|row| pen.audit(row))?;
         self.tokens.iter().try_for_each(|change| change_token(connection, &self.scope.org, change))?;
+        self.members.iter().try_for_each(|change| change_member(connection, &self.scope.org, change))?;
         // Replacing erases as well: a corrected text must not live on in the log.
         Ok(Applied { done: next.revision, erased: replaced || !self.removals.is_empty() })
     }
@@ -211,6 +214,25 @@ fn add_token(connection: &Connection, token: &TokenRow) -> Result<()> {
     let inserted = connection.prepare_cached(sql)?.execute(parameters);
     inserted.map_err(|error| unless_taken(error, Error::Conflict("the token")))?;
     Ok(())
+}
+
+fn change_member(connection: &Connection, org: &OrgId, change: &MemberChange) -> Result<()> {
+    match change {
+        MemberChange::Add { group, user, at } => {
+            let sql = "
+                INSERT INTO member (org, kind, name, user, added_at) VALUES (?1, ?2, ?3, ?4, ?5)
+                ON CONFLICT DO NOTHING";
+            let parameters = params![org.as_str(), group.kind(), group.name(), user.as_str(), millis(*at)];
+            connection.prepare_cached(sql)?.execute(parameters)?;
+            Ok(())
+        }
+        MemberChange::Remove { group, user } => {
+            let sql = "DELETE FROM member WHERE org = ?1 AND kind = ?2 AND name = ?3 AND user = ?4";
+            let parameters = params![org.as_str(), group.kind(), group.name(), user.as_str()];
+            let removed = connection.prepare_cached(sql)?.execute(parameters)?;
+            if removed == 0 { Err(Error::NotFound("member")) } else { Ok(()) }
+        }
+    }
 }
 
 /// A broken uniqueness is `taken`; anything else is what SQLite says it is.

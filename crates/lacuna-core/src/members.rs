@@ -1,0 +1,70 @@
+//! Membership: who belongs to which team or deployment, and so to whom its vault opens.
+
+use crate::audit::{AuditAction, AuditEntry, Subject};
+use crate::domain::{Group, OrgId, Role, Scope, UserId};
+use crate::error::{Error, Result};
+use crate::lacuna::{Act, Lacuna};
+use crate::permit::{Caller, Grant, ManageMembers};
+use crate::store::{MEMBERSHIPS_MAX, MemberChange, MemberRow};
+
+impl Lacuna {
+    /// A caller with their memberships as they stand now. Doors call this for everybody they authenticate.
+    pub fn caller_for(&self, org: OrgId, user: UserId, roles: Vec<Role>) -> Result<Caller> {
+        let memberships = self.store.memberships(&org, &user)?;
+        Ok(Caller { org, user, roles, memberships })
+    }
+
+    /// Makes `user` a member from their next call on. Who is one already stays one.
+    pub fn add_member(&self, grant: &Grant<ManageMembers>, group: Group, user: UserId) -> Result<()> {
+        let theirs = self.store.memberships(&grant.caller().org, &user)?;
+        if theirs.len() >= MEMBERSHIPS_MAX && !theirs.contains(&group) {
+            let reason = format!("belongs to {MEMBERSHIPS_MAX} teams and deployments, which is the most");
+            return Err(Error::invalid("user", reason));
+        }
+        let subjects = subjects(grant, &group, &user);
+        let change = MemberChange::Add { group, user, at: self.clock.now() };
+        self.change_member(grant, AuditAction::MemberAdd, subjects, change)
+    }
+
+    /// Ends a membership: from the next call on the group's vault is closed to `user`. What they wrote stays.
+    pub fn remove_member(&self, grant: &Grant<ManageMembers>, group: Group, user: UserId) -> Result<()> {
+        let subjects = subjects(grant, &group, &user);
+        self.change_member(grant, AuditAction::MemberRemove, subjects, MemberChange::Remove { group, user })
+    }
+
+    /// Members in the order of their names, a page at a time, from the one after `after`.
+    pub fn list_members(
+        &self,
+        grant: &Grant<ManageMembers>,
+        group: &Group,
+        after: Option<&UserId>,
+    ) -> Result<Vec<MemberRow>> {
+        self.store.members(&grant.caller().org, group, after)
+    }
+
+    fn change_member(
+        &self,
+        grant: &Grant<ManageMembers>,
+        action: AuditAction,
+        subjects: Vec<Subject>,
+        change: MemberChange,
+    ) -> Result<()> {
+        let scope = grant.scope();
+        let entry = AuditEntry::new(action, grant.caller().user.as_str(), subjects);
+        let mut act = Act::new(scope, self.clock.now(), entry);
+        act.batch.members = vec![change];
+        let slot = self.slot(scope);
+        let _writer = slot.lock_writer();
+        self.ensure_vault(&slot, scope)?;
+        self.commit(&slot, &act, |_| {})?;
+        Ok(())
+    }
+}
+
+/// What an entry about a membership names: the group's vault, and the vault of whoever came or went.
+fn subjects(grant: &Grant<ManageMembers>, group: &Group, user: &UserId) -> Vec<Subject> {
+    let org = &grant.caller().org;
+    let theirs = Scope::personal(org.clone(), user.clone());
+    let shared = Scope { org: org.clone(), holder: group.clone().into() };
+    [shared, theirs].iter().map(|scope| Subject(*scope.vault_id().as_bytes())).collect()
+}

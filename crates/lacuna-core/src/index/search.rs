@@ -6,7 +6,7 @@ use super::block::{Block, Probe};
 use super::postings::{Scratch, WordScore};
 use super::terms::{QueryWord, QueryWords, query_words};
 use super::top::Top;
-use super::{Attributes, Filter, Index, NONE, Tag};
+use super::{Filter, Glance, Index, NONE, Tag};
 use crate::domain::MemoryId;
 use crate::embed::{Calibration, ModelId};
 
@@ -164,7 +164,7 @@ impl<'a, P: Sync> Run<'a, P> {
         let QueryWords { words, keywords_only } = query_words(search.text, &index.postings.languages());
         let by_default = search.filter.states.is_empty();
         let shows = |slot: u32| match by_default {
-            true => search.now < index.visible_until[slot as usize],
+            true => search.now < index.glances[slot as usize].visible_until,
             false => search.filter.shows(&index.attributes[slot as usize], search.now),
         };
         let weights = index.postings.score(&words, &index.sessions, shows, scratch);
@@ -193,7 +193,7 @@ impl<'a, P: Sync> Run<'a, P> {
         let by_default = self.search.filter.is_default();
         let admits = |slot: u32| {
             if by_default {
-                return self.search.now < self.index.visible_until[slot as usize];
+                return self.search.now < self.index.glances[slot as usize].visible_until;
             }
             let tags = || self.index.kept[slot as usize].as_ref().map_or(&[][..], |kept| &kept.tags);
             self.search.filter.admits(&self.index.attributes[slot as usize], tags, self.search.now)
@@ -209,7 +209,19 @@ impl<'a, P: Sync> Run<'a, P> {
         // Stable, so that of two the one with its cosine stays; and quick, because each part is sorted already.
         found.sort_by_key(|&(slot, _)| slot);
         found.dedup_by_key(|&mut (slot, _)| slot);
+        self.add_cosines(&mut found);
         found.into_iter().map(|(slot, meaning)| self.candidate(slot, meaning)).collect()
+    }
+
+    /// Gives those that the search by meaning passed over the cosine under the first model that they have.
+    fn add_cosines(&self, found: &mut [(u32, Option<(usize, f32)>)]) {
+        for (at, Comparison { block, probe, .. }) in self.comparisons.iter().enumerate() {
+            let without = found.iter().filter(|(_, meaning)| meaning.is_none()).map(|&(slot, _)| slot);
+            let mut cosines = block.cosines(probe, without).into_iter();
+            for (_, meaning) in found.iter_mut().filter(|(_, meaning)| meaning.is_none()) {
+                *meaning = cosines.next().flatten().map(|cosine| (at, cosine));
+            }
+        }
     }
 
     fn best_by_words(&self, count: usize, admits: &impl Fn(u32) -> bool) -> Vec<(f32, u32)> {
@@ -223,12 +235,7 @@ impl<'a, P: Sync> Run<'a, P> {
         top.into_items()
     }
 
-    /// A candidate with the cosine that the search by meaning found, or its own if that search passed it over.
     fn candidate(&self, slot: u32, meaning: Option<(usize, f32)>) -> Candidate {
-        let cosine = |(at, comparison): (usize, &Comparison<'_>)| {
-            comparison.block.cosine(&comparison.probe, slot).map(|cosine| (at, cosine))
-        };
-        let meaning = meaning.or_else(|| self.comparisons.iter().enumerate().find_map(cosine));
         self.scored(Candidate { slot, words: self.scratch.score(slot), meaning, relevance: 0.0, score: 0.0 })
     }
 
@@ -242,12 +249,12 @@ impl<'a, P: Sync> Run<'a, P> {
 
     fn scored(&self, candidate: Candidate) -> Candidate {
         let relevance = self.relevance(&candidate);
-        let attributes = self.attributes(&candidate);
-        let (mut raised, mut most) = (SALIENCE_REACH * attributes.salience, SALIENCE_REACH);
-        // What was not asked for is not looked up: most memories in turn are far from the processor.
+        let glance = self.glance(&candidate);
+        let (mut raised, mut most) = (SALIENCE_REACH * glance.salience, SALIENCE_REACH);
+        // What was not asked for is not looked up: it would have to come from far memory.
         if self.search.recency_weight > 0.0 {
             let reach = RECENCY_REACH * self.search.recency_weight;
-            raised += reach * self.recency(attributes);
+            raised += reach * self.recency(glance);
             most += reach;
         }
         if !self.search.tags.is_empty() {
@@ -316,12 +323,12 @@ impl<'a, P: Sync> Run<'a, P> {
         weight / self.total_weight
     }
 
-    fn attributes(&self, candidate: &Candidate) -> &Attributes {
-        &self.index.attributes[candidate.slot as usize]
+    fn glance(&self, candidate: &Candidate) -> &Glance {
+        &self.index.glances[candidate.slot as usize]
     }
 
-    fn recency(&self, attributes: &Attributes) -> f32 {
-        let days = self.search.now.saturating_sub(attributes.created_at).max(0) as f32 / DAY_MILLIS;
+    fn recency(&self, glance: &Glance) -> f32 {
+        let days = self.search.now.saturating_sub(glance.created_at).max(0) as f32 / DAY_MILLIS;
         (-days / RECENCY_HALF_LIFE_DAYS).exp2()
     }
 
@@ -341,7 +348,7 @@ impl<'a, P: Sync> Run<'a, P> {
     }
 
     fn explanation(&self, candidate: &Candidate) -> Explanation {
-        let attributes = self.attributes(candidate);
+        let glance = self.glance(candidate);
         let said = |bit: &usize| candidate.words.said >> bit & 1 == 1;
         Explanation {
             meaning: candidate.meaning.map(|(at, cosine)| {
@@ -352,8 +359,8 @@ impl<'a, P: Sync> Run<'a, P> {
             context: candidate.words.context / self.total_weight,
             matched: (0..self.words.len()).filter(said).map(|bit| self.words[bit].text.clone()).collect(),
             relevance: candidate.relevance,
-            salience: attributes.salience,
-            recency: self.recency(attributes),
+            salience: glance.salience,
+            recency: self.recency(glance),
             tags: self.tags(candidate),
         }
     }

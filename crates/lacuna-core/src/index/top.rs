@@ -9,7 +9,10 @@ pub(super) struct Top<S> {
 
 impl<S: Copy + PartialOrd> Top<S> {
     pub(super) fn new(limit: usize) -> Self {
-        Self { limit: limit.max(1), threshold: None, items: Vec::new(), ranked: Vec::new() }
+        let limit = limit.max(1);
+        // Reserved at once, as far as it may come: growing costs more than the offers.
+        let (items, ranked) = (Vec::with_capacity(2 * limit), Vec::with_capacity(2 * limit));
+        Self { limit, threshold: None, items, ranked }
     }
 
     /// Whether this score could still enter. Cheap, so that costlier questions are asked only after it.
@@ -66,13 +69,15 @@ impl TopSums {
     /// `sum_max` is the highest sum that will be offered.
     pub(super) fn new(limit: usize, sum_max: u16) -> Self {
         let counts = vec![0; usize::from(sum_max) + 1];
-        Self { limit: limit.max(1), threshold: 0, counts, reaching: 0, items: Vec::new() }
+        let limit = limit.max(1);
+        Self { limit, threshold: 0, counts, reaching: 0, items: Vec::with_capacity(2 * limit) }
     }
 
     pub(super) fn threshold(&self) -> u16 {
         self.threshold
     }
 
+    #[inline]
     pub(super) fn push(&mut self, sum: u16, item: u32) {
         self.items.push((sum, item));
         self.counts[usize::from(sum)] += 1;

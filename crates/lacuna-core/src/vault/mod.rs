@@ -116,6 +116,10 @@ impl Slot {
         }
     }
 
+    pub(crate) fn vault(&self) -> VaultId {
+        self.vault
+    }
+
     /// Runs `read` on the vault as it now stands, or answers `None` before its first write.
     pub(crate) fn read<R>(&self, from: Sources<'_>, read: impl FnOnce(&OpenVault) -> R) -> Result<Option<R>> {
         let revision = from.store.revision(self.vault)?;

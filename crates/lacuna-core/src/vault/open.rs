@@ -189,12 +189,24 @@ impl OpenVault {
         entry(row, frame)
     }
 
-    /// The memory as its owner sees it, without its full text if that is kept apart.
-    pub(crate) fn memory(&self, id: &MemoryId) -> Option<Memory> {
-        let stored = self.index.get(id)?;
-        let mut memory = shown(&stored)?;
-        memory.content.text.clone_from(&stored.payload.text);
-        Some(memory)
+    /// Memories as their owner sees them, each with its full text; `None` for those that are not there.
+    pub(crate) fn whole(&self, ids: &[MemoryId], from: Sources<'_>) -> Result<Vec<Option<Memory>>> {
+        let mut kept_apart = Vec::new();
+        let mut memories: Vec<_> = ids
+            .iter()
+            .map(|id| {
+                let stored = self.index.get(id)?;
+                kept_apart.extend(stored.payload.has_body.then_some(*id));
+                let mut memory = shown(&stored)?;
+                memory.content.text.clone_from(&stored.payload.text);
+                Some(memory)
+            })
+            .collect();
+        let mut bodies = self.bodies(&kept_apart, from)?;
+        for memory in memories.iter_mut().flatten().filter(|_| !kept_apart.is_empty()) {
+            memory.content.text = bodies.remove(&memory.id).or(memory.content.text.take());
+        }
+        Ok(memories)
     }
 
     /// About how many bytes of RAM the vault takes.
@@ -203,12 +215,7 @@ impl OpenVault {
     }
 
     /// Fetches and opens the full texts of `ids`; ids whose text is in RAM are passed over.
-    pub(crate) fn bodies(
-        &self,
-        vault: VaultId,
-        ids: &[MemoryId],
-        from: Sources<'_>,
-    ) -> Result<HashMap<MemoryId, String>> {
+    pub(crate) fn bodies(&self, ids: &[MemoryId], from: Sources<'_>) -> Result<HashMap<MemoryId, String>> {
         let wanted: Vec<MemoryId> = ids
             .iter()
             .filter(|id| self.index.get(id).is_some_and(|entry| entry.payload.has_body))
@@ -217,6 +224,7 @@ impl OpenVault {
         if wanted.is_empty() {
             return Ok(HashMap::new());
         }
+        let vault = self.keyring.vault();
         let keys = keys_by_memory(from.keys, vault, Some(&wanted))?;
         let rows = from.store.rows(vault, &wanted)?;
         let mut bodies = HashMap::with_capacity(wanted.len());

@@ -8,8 +8,8 @@ use regex::Regex;
 const NAMES: &str = concat!(
     r"passwords?|pass ?words?|passwd|pwd|pass[ -]?codes?|pass[ -]?phrases?|pin(?:[ -]?(?:codes?|numbers?))?",
     r"|(?:api|access|secret|private|encryption|license|signing|ssh|account)[ _-]?keys?|apikeys?",
-    r"|(?:client|shared|api|app|jwt|webhook)[ _-]?secrets?|secrets?",
-    r"|(?:access|auth|authentication|authori[sz]ation|bearer|refresh|api|session|oauth|login|security)?[ _-]?tokens?",
+    r"|(?:client|shared|api|app|jwt|webhook)[ _-]?secrets?",
+    r"|(?:access|auth|authentication|authori[sz]ation|bearer|refresh|api|session|oauth|login|security)[ _-]?tokens?",
     r"|(?:recovery|seed|secret|backup)[ -]?(?:phrases?|codes?|words?)",
     r"|(?:login|sign-?in|account|access|wi-?fi|admin|root|database|db|server)[ -](?:details|data|info)",
     r"|(?:2fa|otp|one-time|verification|security|door|gate|alarm|safe|unlock|entry|cvv)[ -](?:codes?|passwords?)",
@@ -21,11 +21,16 @@ const NAMES: &str = concat!(
     r"|senhas?|palavra-passe|chave (?:de api|secreta|privada)|credenciais",
     r"|wachtwoord(?:en)?|toegangscode|pincode|hasło|hasła|lösenord(?:et)?|şifre\w*|parola\w*|парол\w*",
 );
+/// Words that name other things too, unless their value follows at once.
+const LOOSE_NAMES: &str = "secrets?|tokens?";
+/// What a credential is for.
+const PURPOSE: &str =
+    r"(?:\s+(?:for|to|of|on|at|für|zum|zu|vom|de|du|des|pour|per|del|di|do|da|voor|van)\s+[^.!?;:=]{1,40}?)?";
 /// What joins a name to its value: "is", "was", "has been changed to", a colon, an equals sign.
 const JOINTS: &str = concat!(
-    r"(?:\s+(?:for|to|of|on|at|für|zum|zu|vom|de|du|des|pour|per|del|di|do|da|voor|van)\s+[^.!?;:=]{1,40}?)?",
     r"(?:\s*[:=]|\s+(?:(?:is|was|are|were|will be|has been|should be|remains)\b|(?:changed|set|reset|updated) to\b",
-    r"|ist\b|lautet\b|lauten\b|sind\b|war\b|est\b|était\b|sont\b|es\b|era\b|son\b|è\b|sono\b|é\b|são\b|to\b\s+\S*\d|jest\b|är\b|это\b))",
+    r"|ist\b|lautet\b|lauten\b|sind\b|war\b|est\b|était\b|sont\b|es\b|era\b|son\b|è\b|sono\b|é\b|são\b",
+    r"|jest\b|är\b|это\b))",
 );
 /// Scripts that put no spaces between words.
 const UNSPACED: &str = "(?:密码|密碼|口令|令牌|密钥|パスワード|暗証番号|비밀번호)(?:是|为|為|は|는|은|:|：|=|\\s)";
@@ -40,7 +45,8 @@ const HONOURED: &str = concat!(
 pub fn looks_like_credential(text: &str) -> bool {
     static PHRASES: OnceLock<Option<(Regex, Regex)>> = OnceLock::new();
     let phrases = PHRASES.get_or_init(|| {
-        let handed_over = format!(r"(?i)(?:^|[^\p{{L}}])(?:{NAMES})(?:{JOINTS})|{UNSPACED}|credential|{GIVEN}");
+        let named = format!(r"(?:^|[^\p{{L}}])(?:(?:{NAMES}){PURPOSE}|{LOOSE_NAMES}){JOINTS}");
+        let handed_over = format!("(?i){named}|{UNSPACED}|credential|{GIVEN}");
         Some((Regex::new(&handed_over).ok()?, Regex::new(&format!("(?i){HONOURED}")).ok()?))
     });
     let Some((handed_over, honoured)) = phrases else { return true };

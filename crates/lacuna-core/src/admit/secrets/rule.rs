@@ -26,10 +26,14 @@ pub(super) const EXAMPLE_MARK: char = '¦';
 
 /// What follows the keyword of an `assigned` rule: the rest of the name, an assignment, perhaps quotes.
 const ASSIGNMENT: &str = concat!(
-    r#"[0-9A-Za-z_.\-]{0,40}[ \t]{0,2}\\{0,2}["'`\])]{0,2}[ \t]{0,8}"#,
+    r#"[0-9A-Za-z_.\-]{0,40}(?:[ \t](?:api|access|auth|secret|bot|client)?[ _-]?(?:key|token|secret|id|login|password))?"#,
+    r#"[ \t]{0,2}\\{0,2}["'`\])]{0,2}[ \t]{0,8}"#,
     r#"(?:[:?+|]{0,3}=>?|:|,|[ \t]is[ \t]|[ \t]|->|>)"#,
     r#"[ \t]{0,8}\\{0,2}["'`\[(]{0,3}[ \t]{0,2}"#
 );
+/// What may stand before a token: no letter or digit, unless it is the end of an escape.
+const TOKEN_START: &str = r"(?:^|[^0-9A-Za-z]|\\[nrt])";
+const TOKEN_END: &str = r"(?:[^0-9A-Za-z]|$)";
 /// What may stand after an assigned value.
 const VALUE_END: &str = r#"(?:[^0-9A-Za-z_/+\-]|$)"#;
 
@@ -52,10 +56,12 @@ pub(super) struct RawRule {
     keywords: Vec<String>,
     /// For rules without keywords: how many characters of a token stand in a row.
     run: Option<usize>,
+    /// Only the secret, where it stands alone.
+    token: Option<String>,
+    /// Only the secret, behind a name that holds a keyword, and an assignment.
+    assigned: Option<String>,
     /// The whole expression; its first group is the secret.
     pattern: Option<String>,
-    /// Only the secret: the expression around it is a name that holds a keyword, and an assignment.
-    assigned: Option<String>,
     /// The least Shannon entropy of the secret, in bits per character.
     #[serde(default)]
     entropy: f32,
@@ -83,7 +89,7 @@ pub(super) struct RawRule {
 /// A rule whose expressions are compiled when a text first calls for them.
 pub(super) struct Rule {
     pub(super) raw: RawRule,
-    expressions: OnceLock<Option<Expressions>>,
+    expressions: OnceLock<Result<Expressions, regex::Error>>,
 }
 
 struct Expressions {
@@ -108,15 +114,15 @@ impl Rule {
 
     fn fault(&self) -> Option<&'static str> {
         let raw = &self.raw;
-        let too_short = |word: &String| word.len() < KEYWORD_BYTES_MIN || !word.is_ascii();
-        if raw.pattern.is_some() == raw.assigned.is_some() {
-            return Some("needs either `pattern` or `assigned`");
+        let ways = [&raw.token, &raw.assigned, &raw.pattern];
+        if ways.into_iter().flatten().count() != 1 {
+            return Some("needs one of `token`, `assigned` and `pattern`");
         }
         if raw.keywords.is_empty() == raw.run.is_none() {
             return Some("needs either `keywords` or `run`");
         }
-        if raw.keywords.iter().any(too_short) {
-            return Some("a keyword is at least two ASCII characters");
+        if raw.keywords.iter().any(|word| word.len() < KEYWORD_BYTES_MIN) {
+            return Some("a keyword is at least two characters");
         }
         if raw.run.is_some_and(|run| run < RUN_BYTES_MIN) {
             return Some("a run is at least 20 characters");
@@ -135,10 +141,10 @@ impl Rule {
 
     /// Compiles now, for rules that nobody has tested yet.
     pub(super) fn check(&self) -> Result<()> {
-        if self.expressions().is_some() {
-            return Ok(());
+        match self.compiled() {
+            Ok(_) => Ok(()),
+            Err(error) => Err(invalid(format!("rule {}: {error}", self.raw.name))),
         }
-        Err(invalid(format!("rule {}: an expression does not compile", self.raw.name)))
     }
 
     pub(super) fn level(&self) -> Level {
@@ -190,31 +196,34 @@ impl Rule {
     }
 
     fn expressions(&self) -> Option<&Expressions> {
-        self.expressions.get_or_init(|| self.compile()).as_ref()
+        self.compiled().as_ref().ok()
     }
 
-    fn compile(&self) -> Option<Expressions> {
-        let pattern = compile(&self.source())?;
-        let allow = self.raw.allow.iter().map(|source| compile(source)).collect::<Option<_>>()?;
-        Some(Expressions { pattern, allow })
+    fn compiled(&self) -> &Result<Expressions, regex::Error> {
+        self.expressions.get_or_init(|| {
+            let pattern = compile(&self.source())?;
+            let allow = self.raw.allow.iter().map(|source| compile(source)).collect::<Result<_, _>>()?;
+            Ok(Expressions { pattern, allow })
+        })
     }
 
     fn source(&self) -> String {
-        match (&self.raw.pattern, &self.raw.assigned) {
-            (Some(pattern), _) => pattern.clone(),
-            (None, Some(value)) => {
-                let names: Vec<String> = self.raw.keywords.iter().map(|word| regex::escape(word)).collect();
-                format!("(?i:(?:{}){ASSIGNMENT})({value}){VALUE_END}", names.join("|"))
-            }
-            (None, None) => String::new(),
+        let raw = &self.raw;
+        if let Some(token) = &raw.token {
+            return format!("{TOKEN_START}({token}){TOKEN_END}");
         }
+        if let Some(value) = &raw.assigned {
+            let names: Vec<String> = raw.keywords.iter().map(|word| regex::escape(word)).collect();
+            return format!("(?i:(?:{}){ASSIGNMENT})({value}){VALUE_END}", names.join("|"));
+        }
+        raw.pattern.clone().unwrap_or_default()
     }
 }
 
 /// Word boundaries of ASCII, because those of Unicode keep the fast engines from being used.
-fn compile(source: &str) -> Option<Regex> {
+fn compile(source: &str) -> Result<Regex, regex::Error> {
     let source = source.replace(r"\b", r"(?-u:\b)");
-    RegexBuilder::new(&source).size_limit(REGEX_BYTES_MAX).build().ok()
+    RegexBuilder::new(&source).size_limit(REGEX_BYTES_MAX).build()
 }
 
 fn invalid(reason: impl Into<String>) -> Error {

@@ -7,6 +7,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use super::rule::Rule;
 use super::view::View;
 use super::{Finding, Level};
+use crate::admit::unmask::{Unmasked, unmask};
 
 /// A window grows to the end of a token that it would cut, but not beyond this.
 const WINDOW_GROWTH_MAX: usize = 4 << 10;
@@ -88,7 +89,7 @@ fn for_long_tokens(text: &[u8], mut found: impl FnMut(Range<usize>)) {
 }
 
 fn is_token(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'_' | b'-' | b'=')
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'_' | b'-' | b'=' | b'.')
 }
 
 /// The findings in the text as it stands and in every other reading of it.
@@ -97,12 +98,20 @@ pub(super) fn every_reading(rules: &[Rule], prefilter: &Prefilter, text: &str) -
     if text.len() > READING_BYTES_MAX {
         return findings;
     }
-    findings.extend(broken_up(rules, prefilter, text));
+    let seen = unmask(text);
+    if seen.changed() {
+        findings.extend(one_reading(rules, prefilter, seen.text()).into_iter().map(|f| moved(f, &seen)));
+    }
+    findings.extend(broken_up(rules, prefilter, seen.text()).into_iter().map(|f| moved(f, &seen)));
     findings
 }
 
-/// Secrets that a line break or an escape cuts in two. Only formats that nothing else resembles count here,
-/// because joining makes tokens that were never written.
+fn moved(finding: Finding, seen: &Unmasked<'_>) -> Finding {
+    Finding { span: seen.original(finding.span.clone()), ..finding }
+}
+
+/// Secrets that a line break or an escape cuts in two. Only formats that nothing else resembles count when
+/// lines are joined, because joining makes tokens that were never written.
 fn broken_up(rules: &[Rule], prefilter: &Prefilter, text: &str) -> Vec<Finding> {
     let views = [(View::joined(text), Level::Definite), (View::percent_decoded(text), Level::Probable)];
     let mut findings = Vec::new();
@@ -172,11 +181,11 @@ mod tests {
     fn long_tokens_are_found_whole_wherever_they_stand() {
         let token = "a1".repeat(12);
         for before in 0..45 {
-            let text = format!("{} {token} b", ".".repeat(before));
+            let text = format!("{} {token} b", ":".repeat(before));
             let mut runs = Vec::new();
             for_long_tokens(text.as_bytes(), |run| runs.push(run));
             assert_eq!(runs, [before + 1..before + 25], "{text}");
         }
-        for_long_tokens(b"words of prose, none of them long-winded", |_| panic!("not a token"));
+        for_long_tokens(b"words of prose, none of them as long-winded as tokens", |_| panic!("not a token"));
     }
 }

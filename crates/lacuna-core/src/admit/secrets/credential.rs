@@ -33,7 +33,8 @@ const JOINTS: &str = concat!(
     r"|jest\b|är\b|это\b))",
 );
 /// Scripts that put no spaces between words.
-const UNSPACED: &str = "(?:密码|密碼|口令|令牌|密钥|パスワード|暗証番号|비밀번호)(?:是|为|為|は|는|은|:|：|=|\\s)";
+const UNSPACED: &str =
+    "(?:密码|密碼|口令|令牌|密钥|パスワード|暗証番号|비밀번호)(?:是|为|為|は|는|은|:|：|=|\\s)";
 /// People have credentials too, and they hang on walls.
 const HONOURED: &str = concat!(
     r"(?:academic|teaching|professional|impressive|press|medical|strong|street|scientific|research|acting",

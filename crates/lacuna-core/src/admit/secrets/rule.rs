@@ -213,11 +213,24 @@ impl Rule {
             return format!("{TOKEN_START}({token}){TOKEN_END}");
         }
         if let Some(value) = &raw.assigned {
-            let names: Vec<String> = raw.keywords.iter().map(|word| regex::escape(word)).collect();
-            return format!("(?i:(?:{}){ASSIGNMENT})({value}){VALUE_END}", names.join("|"));
+            let name = self.name_source();
+            return format!("{name}(?i:{ASSIGNMENT})({value}){VALUE_END}");
         }
         raw.pattern.clone().unwrap_or_default()
     }
+
+    /// A keyword at the beginning of a word: `acme`, `my_acme`, `myAcme`, but not the middle of `dacmen`.
+    fn name_source(&self) -> String {
+        let words: Vec<String> = self.raw.keywords.iter().map(|word| regex::escape(word)).collect();
+        let inner: Vec<String> = words.iter().map(|word| capitalised(word)).collect();
+        format!("(?:(?:^|[^A-Za-z])(?i:{})|[a-z](?:{}))", words.join("|"), inner.join("|"))
+    }
+}
+
+/// A word with a capital, as it stands inside a name.
+fn capitalised(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 /// Word boundaries of ASCII, because those of Unicode keep the fast engines from being used.

@@ -117,7 +117,9 @@ fn broken_up(rules: &[Rule], prefilter: &Prefilter, text: &str) -> Vec<Finding> 
     let mut findings = Vec::new();
     for (view, least) in views.into_iter().filter_map(|(view, least)| Some((view?, least))) {
         for mut finding in one_reading(rules, prefilter, &view.text) {
-            let Some(span) = view.original(&finding.span).filter(|_| finding.level >= least) else { continue };
+            let Some(span) = view.original(&finding.span).filter(|_| finding.level >= least) else {
+                continue;
+            };
             finding.span = span;
             findings.push(finding);
         }

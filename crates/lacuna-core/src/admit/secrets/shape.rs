@@ -3,17 +3,47 @@
 use serde::Deserialize;
 
 /// A row of one of these is what people write instead of a secret.
-const FILLERS: &[u8] = b"xX*#.?_";
+const FILLERS: &[u8] = b"xX*#.?";
 const FILLER_RUN_MIN: usize = 5;
 const ZERO_RUN_MIN: usize = 10;
 /// Words inside placeholders, in lower case.
 const PLACEHOLDER_WORDS: [&str; 20] = [
-    "example", "placeholder", "redacted", "changeme", "change_me", "change-me", "your_", "your-", "yourkey",
-    "yourtoken", "yourpass", "insert_", "insert-", "put_your", "_here", "-here", "dummy", "xxxx", "<", "my-bot",
+    "example",
+    "placeholder",
+    "redacted",
+    "changeme",
+    "change_me",
+    "change-me",
+    "your_",
+    "your-",
+    "yourkey",
+    "yourtoken",
+    "yourpass",
+    "insert_",
+    "insert-",
+    "put_your",
+    "_here",
+    "-here",
+    "dummy",
+    "xxxx",
+    "<",
+    "my-bot",
 ];
 /// Beginnings of references to where a secret is kept, rather than of a secret.
 const REFERENCES: [&str; 14] = [
-    "$", "{{", "${", "%{", "<", "[", "*", "env.", "env(", "process.env", "os.environ", "var.", "secrets.",
+    "$",
+    "{{",
+    "${",
+    "%{",
+    "<",
+    "[",
+    "*",
+    "env.",
+    "env(",
+    "process.env",
+    "os.environ",
+    "var.",
+    "secrets.",
     "vault:",
 ];
 
@@ -54,7 +84,8 @@ fn is_mark(c: char) -> bool {
 fn is_odd(secret: &str) -> bool {
     let word = secret.trim_matches(|c: char| !c.is_alphanumeric());
     let inside = word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase);
-    inside || word.chars().any(|c| c.is_ascii_digit() || (is_mark(c) && !matches!(c, '\'' | '’' | '-')))
+    inside
+        || word.chars().any(|c| c.is_ascii_digit() || (is_mark(c) && !matches!(c, '\'' | '’' | '-')))
         || secret.ends_with(['!', '#', '$', '%', '&', '*']) && word.len() > 3
 }
 
@@ -128,7 +159,8 @@ mod tests {
 
     #[test]
     fn stand_ins_are_told_from_secrets() {
-        let stand_ins = ["${TOKEN}", "$TOKEN", "<your key>", "ghp_xxxxxxxxxxxx", "AKIA7EXAMPLE", "****", "%PASS%"];
+        let stand_ins =
+            ["${TOKEN}", "$TOKEN", "<your key>", "ghp_xxxxxxxxxxxx", "AKIA7EXAMPLE", "****", "%PASS%"];
         stand_ins.iter().for_each(|text| assert!(is_placeholder(text), "{text}"));
         let secrets = ["hunter2", "s3cr3t!", "Zx81-Qw_pl", "000111", "AAAAAAAAAAAAAAA"];
         secrets.iter().for_each(|text| assert!(!is_placeholder(text), "{text}"));

@@ -103,7 +103,8 @@ fn next_break(text: &str, from: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let at = from + bytes[from..].iter().position(|byte| matches!(byte, b'\n' | b'+'))?;
     let filler: &[u8] = if bytes[at] == b'+' { b" \t\n\r\"'`" } else { b" \t\r\n\\>|\"'`+*#" };
-    let before = bytes[from..at].iter().rev().take(BREAK_CHARS_MAX).take_while(|b| filler.contains(b)).count();
+    let before =
+        bytes[from..at].iter().rev().take(BREAK_CHARS_MAX).take_while(|b| filler.contains(b)).count();
     let after = bytes[at + 1..].iter().take(BREAK_CHARS_MAX).take_while(|b| filler.contains(b)).count();
     Some(at - before..at + 1 + after)
 }

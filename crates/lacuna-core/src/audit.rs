@@ -30,6 +30,7 @@ facet!(
     MemberRemove = 21 "member_remove",
     MemoryPromote = 22 "memory_promote",
     MemoryDemote = 23 "memory_demote",
+    MemoryMoveDone = 24 "memory_move_done",
 });
 
 /// One entry. Its encoding is frozen: a CBOR array of these fields, to which later releases may add.

@@ -27,23 +27,39 @@ impl Lacuna {
     /// Erases one memory for good. Missing, foreign and already erased look the same.
     pub fn delete(&self, grant: &Grant<Forget>, id: MemoryId) -> Result<Forgotten> {
         let scope = grant.scope();
+        self.finish_move(scope, id)?;
         let slot = self.slot(scope);
         let _writer = slot.lock_writer();
         self.finish_intents(&slot, scope)?;
         let row = self.store.rows(scope.vault_id(), &[id])?.into_iter().next().flatten();
         let row = row.ok_or(Error::NotFound("memory"))?;
+        if !grant.covers(self.author_of(&slot, id)?.as_ref()) {
+            return Err(Error::Denied("only its author or an administrator may erase it"));
+        }
+        self.erase(&slot, scope, grant.caller().user.as_str(), row)
+    }
 
-        let entry = AuditEntry::new(AuditAction::MemoryDelete, grant.caller().user.as_str(), vec![id.into()]);
+    /// Erases the memory of `row`. The caller holds the writer lock.
+    pub(crate) fn erase(&self, slot: &Slot, scope: &Scope, actor: &str, row: Row) -> Result<Forgotten> {
+        let id = row.id;
+        let entry = AuditEntry::new(AuditAction::MemoryDelete, actor, vec![id.into()]);
         let mut act = Act::new(scope, self.clock.now(), entry);
         act.batch.opens = vec![Intent { id: 0, memories: vec![id] }];
         // From this commit on no node shows it, whatever happens to us.
         act.batch.puts = vec![Row { state: Lifecycle::Deleted, body: Body::Unchanged, ..row }];
-        let announced = self.commit(&slot, &act, |open| {
+        let announced = self.commit(slot, &act, |open| {
             open.index.remove(&id);
             open.damaged.remove(&id);
         })?;
-        self.finish_intents(&slot, scope)?;
+        self.finish_intents(slot, scope)?;
         Ok(Forgotten { id, audit_seq: announced.audit_seq })
+    }
+
+    fn author_of(&self, slot: &Slot, id: MemoryId) -> Result<Option<UserId>> {
+        let author = slot.update(self.sources(), |open| {
+            Ok(open.index.get(&id).and_then(|stored| stored.payload.facets.history.author.clone()))
+        })?;
+        Ok(author.flatten())
     }
 
     /// Ends the erasures that were announced and not ended, here or by a process that died.
@@ -78,9 +94,10 @@ impl Lacuna {
         Ok(())
     }
 
-    /// Finishes what a crash interrupted in one vault: announced erasures, and keys whose record never
-    /// came. Answers with the number of keys destroyed.
+    /// Finishes what a crash interrupted in one vault: announced moves and erasures, and keys whose record
+    /// never came. Answers with the number of keys destroyed.
     pub fn recover(&self, scope: &Scope) -> Result<usize> {
+        self.finish_moves(scope)?;
         let vault = scope.vault_id();
         let slot = self.slot(scope);
         let _writer = slot.lock_writer();

@@ -22,6 +22,11 @@ const FIRST_FIELDS: u64 = 16;
 /// The fields of an entity, and how many of them the first release wrote.
 const ENTITY_FIELDS: u64 = 4;
 const FIRST_ENTITY_FIELDS: u64 = 3;
+/// The fields of a history and of a promotion, and how many of them were written at first.
+const HISTORY_FIELDS: u64 = 7;
+const FIRST_HISTORY_FIELDS: u64 = 6;
+const PROMOTION_FIELDS: u64 = 7;
+const FIRST_PROMOTION_FIELDS: u64 = 6;
 
 /// What one memory contributes to an opened vault.
 #[derive(Clone, PartialEq, Debug)]
@@ -86,8 +91,13 @@ impl Frame {
         };
         let entities: usize = self.facets.entities.iter().map(entity_size).sum();
         let history = &self.facets.history;
+        let why = |promotion: &Option<Box<Promotion>>| {
+            let text = promotion.as_ref().and_then(|promotion| promotion.justification.as_ref());
+            text.map_or(0, |text| text.len())
+        };
+        let why = why(&history.promotion) + why(&history.moving);
         let links = self.facets.derived_from.len() + history.supersedes.len() + history.alike.len();
-        FIXED + text + details + self.terms.len() + vectors + tags + entities + links * ID
+        FIXED + text + details + self.terms.len() + vectors + tags + entities + links * ID + why
     }
 }
 
@@ -165,24 +175,28 @@ fn write_vitality(w: &mut Writer<'_>, vitality: &Vitality) {
 }
 
 fn write_history(w: &mut Writer<'_>, history: &History) {
-    w.array(6);
+    w.array(HISTORY_FIELDS as usize);
     w.optional(history.author.as_ref(), |w, author| w.text(author.as_str()));
-    w.optional(history.promotion.as_deref(), |w, promotion| {
-        w.array(6);
-        w.text(promotion.original_author.as_str());
-        w.int(millis(promotion.original_created_at));
-        w.text(promotion.promoted_by.as_str());
-        w.int(millis(promotion.promoted_at));
-        for scope in [&promotion.previous_scope, &promotion.current_scope] {
-            w.array(2);
-            w.text(scope.kind());
-            w.text(scope.name());
-        }
-    });
+    w.optional(history.promotion.as_deref(), write_promotion);
     w.list(&history.supersedes, |w, id| w.bytes(id.as_bytes()));
     w.list(&history.alike, |w, id| w.bytes(id.as_bytes()));
     w.uint(history.repeats);
     w.optional(history.waits, |w, waits| w.uint(waits.code()));
+    w.optional(history.moving.as_deref(), write_promotion);
+}
+
+fn write_promotion(w: &mut Writer<'_>, promotion: &Promotion) {
+    w.array(PROMOTION_FIELDS as usize);
+    w.text(promotion.original_author.as_str());
+    w.int(millis(promotion.original_created_at));
+    w.text(promotion.promoted_by.as_str());
+    w.int(millis(promotion.promoted_at));
+    for scope in [&promotion.previous_scope, &promotion.current_scope] {
+        w.array(2);
+        w.text(scope.kind());
+        w.text(scope.name());
+    }
+    w.optional(promotion.justification.as_ref(), |w, text| w.text(text));
 }
 
 /// `None` when bytes are missing, a code is unknown or a time lies outside the calendar.
@@ -190,7 +204,7 @@ fn read_frame(r: &mut Reader<'_>, grown: bool) -> Option<Frame> {
     let mut frame = read_first_fields(r)?;
     if grown {
         frame.text = r.optional(|r| Some(r.text()?.to_owned()))?;
-        frame.facets.history = r.record(6, read_history)?;
+        frame.facets.history = r.grown_record(FIRST_HISTORY_FIELDS, HISTORY_FIELDS, read_history)?;
     }
     Some(frame)
 }
@@ -257,28 +271,35 @@ fn read_facets(r: &mut Reader<'_>) -> Option<Facets> {
     })
 }
 
-fn read_history(r: &mut Reader<'_>) -> Option<History> {
+fn read_history(r: &mut Reader<'_>, grown: bool) -> Option<History> {
     let ids = |r: &mut Reader<'_>| r.list(|r| Some(MemoryId::from_bytes(r.array_of_bytes()?)));
     Some(History {
         author: r.optional(|r| UserId::new(r.text()?).ok())?,
-        promotion: r.optional(|r| r.record(6, read_promotion))?.map(Box::new),
+        promotion: read_promotion(r)?,
         supersedes: ids(r)?,
         alike: ids(r)?,
         repeats: r.uint()?,
         waits: r.optional(|r| Wait::from_code(r.uint()?))?,
+        moving: if grown { read_promotion(r)? } else { None },
     })
 }
 
-fn read_promotion(r: &mut Reader<'_>) -> Option<Promotion> {
+fn read_promotion(r: &mut Reader<'_>) -> Option<Option<Box<Promotion>>> {
     let holder = |r: &mut Reader<'_>| r.record(2, |r| Holder::from_words(r.text()?, r.text()?));
-    Some(Promotion {
-        original_author: UserId::new(r.text()?).ok()?,
-        original_created_at: from_millis(r.int()?)?,
-        promoted_by: UserId::new(r.text()?).ok()?,
-        promoted_at: from_millis(r.int()?)?,
-        previous_scope: holder(r)?,
-        current_scope: holder(r)?,
-    })
+    let promotion = r.optional(|r| {
+        r.grown_record(FIRST_PROMOTION_FIELDS, PROMOTION_FIELDS, |r, grown| {
+            Some(Promotion {
+                original_author: UserId::new(r.text()?).ok()?,
+                original_created_at: from_millis(r.int()?)?,
+                promoted_by: UserId::new(r.text()?).ok()?,
+                promoted_at: from_millis(r.int()?)?,
+                previous_scope: holder(r)?,
+                current_scope: holder(r)?,
+                justification: if grown { r.optional(|r| Some(r.text()?.to_owned().into()))? } else { None },
+            })
+        })
+    })?;
+    Some(promotion.map(Box::new))
 }
 
 fn read_source(r: &mut Reader<'_>) -> Option<Source> {
@@ -375,7 +396,9 @@ mod tests {
                         promoted_at: at,
                         previous_scope: Holder::Team(TeamId::new("desk").unwrap()),
                         current_scope: Holder::Org,
+                        justification: Some("everybody asks".to_owned().into()),
                     })),
+                    moving: None,
                     supersedes: vec![MemoryId::from_bytes([7; 16])],
                     alike: vec![MemoryId::from_bytes([8; 16])],
                     repeats: 2,
@@ -413,8 +436,9 @@ mod tests {
         6000f584fa3f400000fabf000000031b0000019d81d9600085fa41600000fa3fb33333fa3e99999afa3d4ccccdfa3fc0\
         0000430102038182676d6f64656c40314204055820060606060606060606060606060606060606060606060606060606\
         0606060606f47830412072657475726e696e67206775657374207468616e6b6564206d6520666f722074686520726573\
-        74617572616e742e86636265618664616e6e611b0000019d81d96000636265611b0000019d81d9600082647465616d64\
-        6465736b82636f7267608150070707070707070707070707070707078150080808080808080808080808080808080201";
+        74617572616e742e87636265618764616e6e611b0000019d81d96000636265611b0000019d81d9600082647465616d64\
+        6465736b82636f7267606e6576657279626f64792061736b738150070707070707070707070707070707078150080808\
+        080808080808080808080808080201f6";
 
     fn hex(bytes: &[u8]) -> String {
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()

@@ -24,6 +24,7 @@ pub mod recall;
 pub mod remember;
 
 pub mod forget;
+pub mod promote;
 
 pub mod audit;
 

@@ -21,7 +21,7 @@ use crate::vault::{Keyring, OpenKey, Place, Slot, entry};
 pub const REMEMBER_BATCH_MAX: usize = 2_000;
 /// Sealed texts up to this size stay in their row; larger ones become blobs.
 const INLINE_BODY_BYTES_MAX: usize = 16 << 10;
-const FIRST_REVISION: u32 = 1;
+pub(crate) const FIRST_REVISION: u32 = 1;
 
 /// What became of one draft.
 #[derive(Clone, PartialEq, Debug)]
@@ -60,7 +60,8 @@ impl Lacuna {
             return Err(Error::invalid("memories", reason));
         }
         let now = self.clock.now();
-        let admitted = admit_all(drafts, now)?;
+        let mut admitted = admit_all(drafts, now)?;
+        name_author(&mut admitted, grant);
         let prepared = self.prepare(admitted)?;
         let answers = prepared.iter().map(|prepared| self.answer(prepared)).collect();
 
@@ -171,7 +172,7 @@ impl Lacuna {
         Ok(Sealed { row, key: wrapped, frame })
     }
 
-    fn seal_body(
+    pub(crate) fn seal_body(
         &self,
         keyring: &Keyring,
         key: &OpenKey,
@@ -223,6 +224,15 @@ fn admit_all(drafts: Vec<Draft>, now: Timestamp) -> Result<Vec<Admitted>> {
         })
     };
     drafts.into_iter().enumerate().map(admit_one).collect()
+}
+
+/// A vault that several people share says who wrote what.
+fn name_author(admitted: &mut [Admitted], grant: &Grant<Remember>) {
+    if grant.scope().holder.is_shared() {
+        for admitted in admitted {
+            admitted.facets.history.author = Some(grant.caller().user.clone());
+        }
+    }
 }
 
 /// The words a memory is found by: its full text and its details.

@@ -21,6 +21,7 @@ use zeroize::Zeroizing;
 use crate::codes;
 use crate::config::{Config, EmbedderChoice, StoreChoice};
 use crate::failure::{Failure, Result};
+use crate::wire::read_scope;
 
 /// Where everything lies under the data folder.
 pub(crate) struct Layout {
@@ -67,9 +68,9 @@ pub(crate) struct Installation {
 }
 
 impl Installation {
-    /// The local caller's grant on their own vault.
-    pub(crate) fn grant<A: Action>(&self) -> Result<Grant<A>> {
-        Ok(permit(&self.local, &self.local.personal_scope())?)
+    /// The local caller's grant on the vault that `scope` names, or on their own.
+    pub(crate) fn grant<A: Action>(&self, scope: Option<&str>) -> Result<Grant<A>> {
+        Ok(permit(&self.local, &read_scope(scope, &self.local)?)?)
     }
 
     /// The local caller's grant to administer the organisation.

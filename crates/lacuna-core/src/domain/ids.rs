@@ -24,6 +24,15 @@ impl MemoryId {
         Self(uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid())
     }
 
+    /// An id that follows from `origin`, so that whoever goes on with an interrupted work finds the same one.
+    pub fn derive(at: Timestamp, origin: &[&[u8]]) -> Self {
+        let digest = Digest::of("lacuna/memory-id/v1", origin);
+        let mut random = [0u8; 10];
+        random.copy_from_slice(&digest.as_bytes()[..10]);
+        let millis = u64::try_from(at.as_millisecond()).unwrap_or(0);
+        Self(uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid())
+    }
+
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(Uuid::from_bytes(bytes))
     }

@@ -1,4 +1,5 @@
 use jiff::Timestamp;
+use zeroize::Zeroizing;
 
 use super::*;
 
@@ -21,6 +22,8 @@ pub const TAG_CHARS_MAX: usize = 64;
 pub const ENTITIES_MAX: usize = 64;
 pub const LINEAGE_MAX: usize = 256;
 pub const LINKS_MAX: usize = 16;
+/// Why a memory was moved to another scope, in characters.
+pub const JUSTIFICATION_CHARS_MAX: usize = 500;
 
 /// What a caller would like remembered, as a door read it. Nothing in it has been checked.
 #[derive(Default)]
@@ -115,6 +118,8 @@ pub struct History {
     /// Who wrote it, in a vault that several people share.
     pub author: Option<UserId>,
     pub promotion: Option<Box<Promotion>>,
+    /// The way that it is on, from the announcement of a move until the memory has left.
+    pub moving: Option<Box<Promotion>>,
     /// Erased memories that this one took the place of: their ids, nothing of what they said.
     pub supersedes: Vec<MemoryId>,
     /// Memories that say nearly the same.
@@ -125,7 +130,7 @@ pub struct History {
     pub waits: Option<Wait>,
 }
 
-/// How a memory came from a narrower scope into a wider one.
+/// How a memory came from one scope into another.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Promotion {
     pub original_author: UserId,
@@ -134,6 +139,8 @@ pub struct Promotion {
     pub promoted_at: Timestamp,
     pub previous_scope: Holder,
     pub current_scope: Holder,
+    /// Why, in the words of whoever moved it. It is sealed with the memory and stands nowhere else.
+    pub justification: Option<Zeroizing<String>>,
 }
 
 #[derive(Clone, PartialEq, Debug)]

@@ -11,6 +11,7 @@ mod models;
 mod nodes;
 #[path = "../support/postgres_database.rs"]
 mod postgres_database;
+mod scopes;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -102,6 +102,19 @@ pub(super) struct ServeArgs {
 }
 
 #[derive(Args)]
+pub(super) struct ScopeArgs {
+    /// Which vault: user, team:NAME, org or deployment:NAME [default: your own].
+    #[arg(long, value_name = "SCOPE")]
+    pub(super) scope: Option<String>,
+}
+
+impl ScopeArgs {
+    pub(super) fn as_deref(&self) -> Option<&str> {
+        self.scope.as_deref()
+    }
+}
+
+#[derive(Args)]
 pub(super) struct RememberArgs {
     /// The text; `-` reads it from standard input, `--` before it lets it begin with a hyphen.
     #[arg(required_unless_present = "batch", conflicts_with = "batch")]
@@ -140,6 +153,8 @@ pub(super) struct RememberArgs {
     /// When it happened: a date, a time, or a span such as 2h for two hours ago.
     #[arg(long, value_name = "WHEN")]
     pub(super) at: Option<When>,
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
 }
 
 #[derive(Args)]
@@ -186,6 +201,8 @@ pub(super) struct RecallArgs {
     pub(super) explain: bool,
     #[command(flatten)]
     pub(super) filter: FilterArgs,
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
 }
 
 #[derive(Subcommand)]
@@ -200,27 +217,40 @@ pub(super) enum MemoryCommand {
         cursor: Option<String>,
         #[command(flatten)]
         filter: Box<FilterArgs>,
+        #[command(flatten)]
+        scope: ScopeArgs,
     },
     /// One memory with everything about it.
-    Inspect { memory_id: String },
+    Inspect {
+        memory_id: String,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
     /// Erase one memory for good.
     Delete {
         memory_id: String,
         /// Do not ask.
         #[arg(long)]
         yes: bool,
+        #[command(flatten)]
+        scope: ScopeArgs,
     },
 }
 
 #[derive(Subcommand)]
 pub(super) enum AuditCommand {
     /// Walk the whole chain and say whether it holds.
-    Verify,
+    Verify {
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
     /// What was done, oldest first, up to 1,000 entries at a time.
     List {
         /// Only entries with a higher number.
         #[arg(long, value_name = "SEQ", default_value_t = 0)]
         after: u64,
+        #[command(flatten)]
+        scope: ScopeArgs,
     },
 }
 
@@ -233,7 +263,8 @@ pub(super) enum TokenCommand {
         /// The user whom the bearer speaks for.
         #[arg(long)]
         user: String,
-        /// user reads and writes, reader only reads, admin manages tokens; may be given more than once.
+        /// user reads and writes, reader only reads, agent remembers and recalls, admin administers and sees
+        /// no private memory; may be given more than once.
         #[arg(long = "role", required = true, value_name = "ROLE", value_parser = words::<wire::Role, _>(wire::Role::all()))]
         roles: Vec<wire::Role>,
         #[arg(long, default_value = "")]

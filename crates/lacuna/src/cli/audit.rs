@@ -3,22 +3,22 @@ use super::output::{Output, table};
 use crate::assemble::assemble;
 use crate::config::Config;
 use crate::failure::Result;
-use crate::wire::{AuditEntryView, AuditList, AuditVerified};
+use crate::wire::{AuditList, AuditVerified};
 
 pub(super) fn run(config: &Config, command: AuditCommand, output: &Output) -> Result<()> {
     let installation = assemble(config)?;
-    let grant = installation.grant()?;
     match command {
-        AuditCommand::Verify => {
+        AuditCommand::Verify { scope } => {
+            let grant = installation.grant(scope.as_deref())?;
             let report = installation.service.verify_audit(&grant)?;
-            output.show(&AuditVerified::from(report), |report| {
+            output.show(&AuditVerified::of(report, grant.scope()), |report| {
                 format!("the chain holds: {} entries, head {}", report.entries, report.head)
             })
         }
-        AuditCommand::List { after } => {
+        AuditCommand::List { after, scope } => {
+            let grant = installation.grant(scope.as_deref())?;
             let entries = installation.service.read_audit(&grant, after)?;
-            let entries = entries.into_iter().map(AuditEntryView::from).collect();
-            output.show(&AuditList { entries }, people)
+            output.show(&AuditList::of(entries, grant.scope()), people)
         }
     }
 }

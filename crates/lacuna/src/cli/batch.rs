@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use lacuna_core::permit::{Grant, Remember};
 use serde::Serialize;
 
 use super::output::Output;
@@ -12,7 +13,7 @@ use crate::assemble::Installation;
 use crate::codes;
 use crate::failure::{Failure, Result};
 use crate::http::read_json;
-use crate::wire::{RememberRequest, RememberedView};
+use crate::wire::{RememberRequest, RememberedView, into_drafts};
 
 /// Lines that go to the core in one call.
 const CHUNK_LINES: usize = 1_000;
@@ -72,6 +73,7 @@ struct Chunk {
 
 pub(super) fn remember(
     installation: &Installation,
+    grant: &Grant<Remember>,
     mut source: Source,
     from_line: u64,
     output: &Output,
@@ -81,7 +83,7 @@ pub(super) fn remember(
     let mut number = 0;
     let outcome = loop {
         let (chunk, fault) = read_chunk(&mut source, &mut number, from_line);
-        let kept = store(installation, chunk.requests, &mut stored, output);
+        let kept = store(installation, grant, chunk.requests, &mut stored, output);
         bar.inc(chunk.bytes);
         match (kept, fault) {
             (Err(error), _) => break Err(error),
@@ -122,6 +124,7 @@ fn read_chunk(source: &mut Source, number: &mut u64, from_line: u64) -> (Chunk, 
 /// All at once; if the core refuses one, one by one up to that one, so that its line is known.
 fn store(
     installation: &Installation,
+    grant: &Grant<Remember>,
     requests: Vec<(u64, RememberRequest)>,
     stored: &mut u64,
     output: &Output,
@@ -129,28 +132,29 @@ fn store(
     let Some((first, _)) = requests.first() else { return Ok(()) };
     let first = *first;
     let all = requests.iter().map(|(_, request)| request.clone()).collect();
-    match commit(installation, all, stored, output) {
+    match commit(installation, grant, all, stored, output) {
         Err(failure) if failure.code == &codes::INVALID => {}
         other => return other.map_err(|failure| at_line(first, failure)),
     }
     for (number, request) in requests {
-        commit(installation, vec![request], stored, output).map_err(|failure| at_line(number, failure))?;
+        commit(installation, grant, vec![request], stored, output)
+            .map_err(|failure| at_line(number, failure))?;
     }
     Ok(())
 }
 
 fn commit(
     installation: &Installation,
+    grant: &Grant<Remember>,
     requests: Vec<RememberRequest>,
     stored: &mut u64,
     output: &Output,
 ) -> Result<()> {
-    let drafts = requests.into_iter().map(RememberRequest::into_draft).collect::<lacuna_core::Result<_>>()?;
-    let remembered = installation.service.remember(&installation.grant()?, drafts)?;
+    let remembered = installation.service.remember(grant, into_drafts(requests)?)?;
     *stored += remembered.len() as u64;
     if output.is_json() {
         for one in remembered {
-            output.json_line(&RememberedView::from(one))?;
+            output.json_line(&RememberedView::of(one, grant.scope()))?;
         }
     }
     Ok(())

@@ -1,4 +1,5 @@
 use lacuna_core::domain::MemoryId;
+use lacuna_core::permit::{Grant, Recall};
 use lacuna_core::recall::LIST_PAGE_DEFAULT;
 
 use super::args::MemoryCommand;
@@ -7,31 +8,34 @@ use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
 use crate::failure::{Failure, Result};
-use crate::wire::{ErasedView, Filters, MemoryPage, MemoryView, read_cursor};
+use crate::wire::{ErasedView, Filters, MemoryPage, MemoryView, PromotionView, read_cursor};
 
 pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> Result<()> {
     match command {
-        MemoryCommand::List { limit, cursor, filter } => {
+        MemoryCommand::List { limit, cursor, filter, scope } => {
             let installation = assemble(config)?;
+            let grant = installation.grant(scope.as_deref())?;
             let filters = filter.into_filters(installation.service.clock().now());
-            list(&installation, filters, cursor.as_deref(), limit, output)
+            list(&installation, &grant, filters, cursor.as_deref(), limit, output)
         }
-        MemoryCommand::Inspect { memory_id } => {
+        MemoryCommand::Inspect { memory_id, scope } => {
             let id: MemoryId = memory_id.parse()?;
             let installation = assemble(config)?;
-            let memory = installation.service.get(&installation.grant()?, id)?;
-            output.show(&MemoryView::from(memory), people)
+            let grant = installation.grant(scope.as_deref())?;
+            let memory = installation.service.get(&grant, id)?;
+            output.show(&MemoryView::of(memory, grant.scope()), people)
         }
-        MemoryCommand::Delete { memory_id, yes } => {
+        MemoryCommand::Delete { memory_id, yes, scope } => {
             let id: MemoryId = memory_id.parse()?;
             let installation = assemble(config)?;
-            delete(&installation, id, yes, output)
+            delete(&installation, scope.as_deref(), id, yes, output)
         }
     }
 }
 
 fn list(
     installation: &Installation,
+    grant: &Grant<Recall>,
     filters: Filters,
     cursor: Option<&str>,
     limit: Option<usize>,
@@ -40,8 +44,8 @@ fn list(
     let after = cursor.map(read_cursor).transpose()?;
     let filter = filters.into_core()?;
     let limit = limit.unwrap_or(LIST_PAGE_DEFAULT);
-    let page = installation.service.list(&installation.grant()?, &filter, after, limit)?;
-    output.show(&MemoryPage::from(page), |page| {
+    let page = installation.service.list(grant, &filter, after, limit)?;
+    output.show(&MemoryPage::of(page, grant.scope()), |page| {
         if page.memories.is_empty() {
             return "nothing is remembered here".to_owned();
         }
@@ -63,13 +67,22 @@ fn list(
 }
 
 /// Erasing is for good, so that somebody has to say so.
-fn delete(installation: &Installation, id: MemoryId, yes: bool, output: &Output) -> Result<()> {
+fn delete(
+    installation: &Installation,
+    scope: Option<&str>,
+    id: MemoryId,
+    yes: bool,
+    output: &Output,
+) -> Result<()> {
+    let grant = installation.grant(scope)?;
     // A memory that is not there needs no answer to any question.
-    installation.service.get(&installation.grant()?, id).map(drop).or_else(|error| match error {
-        // Damaged is no reason to keep it.
-        lacuna_core::Error::Corrupt(_) => Ok(()),
-        other => Err(other),
-    })?;
+    if let Ok(reading) = installation.grant(scope) {
+        installation.service.get(&reading, id).map(drop).or_else(|error| match error {
+            // Damaged is no reason to keep it.
+            lacuna_core::Error::Corrupt(_) => Ok(()),
+            other => Err(other),
+        })?;
+    }
     if !yes {
         match output.ask(&format!("Erase {id} for good?")) {
             Some(true) => {}
@@ -80,8 +93,8 @@ fn delete(installation: &Installation, id: MemoryId, yes: bool, output: &Output)
             }
         }
     }
-    let erased = installation.service.delete(&installation.grant()?, id)?;
-    output.show(&ErasedView::from(erased), |erased| {
+    let erased = installation.service.delete(&grant, id)?;
+    output.show(&ErasedView::of(erased, grant.scope()), |erased| {
         format!("erased {} (audit entry {})", erased.memory_id, erased.audit_seq)
     })
 }
@@ -90,6 +103,7 @@ fn people(memory: &MemoryView) -> String {
     let facets = &memory.facets;
     let mut rows = vec![
         ("id", memory.memory_id.clone()),
+        ("scope", memory.scope.clone()),
         ("state", memory.state.to_string()),
         ("created", memory.created_at.to_string()),
         ("updated", memory.updated_at.to_string()),
@@ -106,6 +120,12 @@ fn people(memory: &MemoryView) -> String {
     if let Some(expiry) = facets.expires_at {
         rows.push(("expires", expiry.to_string()));
     }
+    if let Some(author) = &memory.author {
+        rows.push(("author", author.clone()));
+    }
+    if let Some(promotion) = &memory.promotion {
+        rows.push(("promotion", promoted(promotion)));
+    }
     let joined = |words: Vec<String>| words.join(", ");
     let lists = [
         ("tags", joined(facets.tags.clone())),
@@ -116,6 +136,15 @@ fn people(memory: &MemoryView) -> String {
     ];
     rows.extend(lists.into_iter().filter(|(_, list)| !list.is_empty()));
     format!("{}\n\n{}", fields(rows), super::output::plain(&memory.content))
+}
+
+fn promoted(promotion: &PromotionView) -> String {
+    let PromotionView { original_author_id, original_created_at, promoted_by_id, promoted_at, .. } =
+        promotion;
+    format!(
+        "from {} to {} by {promoted_by_id} at {promoted_at}; written by {original_author_id} at {original_created_at}",
+        promotion.previous_scope, promotion.current_scope
+    )
 }
 
 fn source(memory: &MemoryView) -> String {

@@ -27,8 +27,9 @@ pub(super) fn run(config: &Config, args: RecallArgs, output: &Output) -> Result<
         explain: args.explain,
         ..SearchRequest::default()
     };
-    let recalled = installation.service.recall(&installation.grant()?, &request.into_query()?)?;
-    output.show(&SearchResponse::from(recalled), people)
+    let grant = installation.grant(args.scope.as_deref())?;
+    let recalled = installation.service.recall(&grant, &request.into_query()?)?;
+    output.show(&SearchResponse::of(recalled, grant.scope()), people)
 }
 
 impl FilterArgs {

@@ -1,6 +1,7 @@
 use std::io::Read;
 
 use lacuna_core::domain::{Clock, TRANSCRIPT_CHARS_MAX};
+use lacuna_core::permit::{Grant, Remember};
 
 use super::args::RememberArgs;
 use super::output::{Output, fields};
@@ -21,7 +22,8 @@ pub(super) fn run(config: &Config, args: Box<RememberArgs>, output: &Output) -> 
         // Before anything is opened: a file that is not there should leave no trace.
         let source = batch::Source::open(path)?;
         let installation = assemble(config)?;
-        let outcome = batch::remember(&installation, source, args.from_line, output);
+        let grant = installation.grant(args.scope.as_deref())?;
+        let outcome = batch::remember(&installation, &grant, source, args.from_line, output);
         settle::settle(&installation, output);
         return outcome;
     }
@@ -30,17 +32,22 @@ pub(super) fn run(config: &Config, args: Box<RememberArgs>, output: &Output) -> 
         Some(text) => text.to_owned(),
     };
     let installation = assemble(config)?;
+    let grant = installation.grant(args.scope.as_deref())?;
     let request = request(text, *args, installation.service.clock());
-    let view = remember_one(&installation, request)?;
+    let view = remember_one(&installation, &grant, request)?;
     settle::settle(&installation, output);
     output.show(&view, people)
 }
 
-fn remember_one(installation: &Installation, request: RememberRequest) -> Result<RememberedView> {
+fn remember_one(
+    installation: &Installation,
+    grant: &Grant<Remember>,
+    request: RememberRequest,
+) -> Result<RememberedView> {
     let drafts = vec![request.into_draft()?];
-    let mut remembered = installation.service.remember(&installation.grant()?, drafts)?;
+    let mut remembered = installation.service.remember(grant, drafts)?;
     let only = remembered.pop().ok_or_else(|| Failure::new(&codes::INTERNAL, "nothing was answered"))?;
-    Ok(only.into())
+    Ok(RememberedView::of(only, grant.scope()))
 }
 
 fn request(content: String, args: RememberArgs, clock: &dyn Clock) -> RememberRequest {

@@ -7,10 +7,13 @@ use axum::body::{Body, HttpBody};
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
+use lacuna_core::domain::Scope;
+use lacuna_core::permit::Caller;
 use serde::de::DeserializeOwned;
 
 use crate::codes;
 use crate::failure::{Failure, Result};
+use crate::wire::read_scope;
 
 /// Messages of the parser are cut here, because they may repeat what was sent.
 const MESSAGE_CHARS_MAX: usize = 300;
@@ -130,6 +133,35 @@ impl<S: Send + Sync> FromRequestParts<S> for Id {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         let part = Path::<String>::from_request_parts(parts, state).await;
         part.map(|Path(id)| Self(id)).map_err(|_| Failure::invalid("path", "is not UTF-8"))
+    }
+}
+
+/// The vault that `?scope=` names, of a call that takes no other parameter.
+pub(super) struct InScope(pub(super) Scope);
+
+impl<S: Send + Sync> FromRequestParts<S> for InScope {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let Pairs(pairs) = Pairs::from_request_parts(parts, state).await?;
+        let mut scope = None;
+        for (name, value) in pairs {
+            match name.as_str() {
+                "scope" => once(&name, &mut scope, value)?,
+                _ => return Err(Failure::invalid(name, "is not a parameter of this call")),
+            }
+        }
+        let caller = parts.extensions.get::<Caller>();
+        let caller = caller.ok_or_else(|| Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning))?;
+        Ok(Self(read_scope(scope.as_deref(), caller)?))
+    }
+}
+
+/// Fills a parameter that may not repeat.
+pub(super) fn once<T>(name: &str, slot: &mut Option<T>, value: T) -> Result<()> {
+    match slot.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(Failure::invalid(name, "must be given once")),
     }
 }
 

@@ -4,18 +4,18 @@ use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
 use lacuna_core::domain::MemoryId;
-use lacuna_core::permit::{Caller, permit};
+use lacuna_core::permit::Caller;
 use lacuna_core::recall::LIST_PAGE_DEFAULT;
 use utoipa::IntoParams;
 
 use super::App;
-use super::body::{Id, Json, Pairs};
+use super::body::{Id, InScope, Json, Pairs, once};
 use super::problem::Problems;
 use crate::codes;
 use crate::failure::{Failure, Result};
 use crate::wire::{
     self, ErasedView, Filters, MemoryPage, MemoryView, RememberBatch, RememberRequest, RememberedBatch,
-    RememberedView, read_cursor,
+    RememberedView, into_drafts, read_cursor, read_scope,
 };
 
 /// One memory: the longest transcript, with every character escaped.
@@ -36,12 +36,12 @@ pub(super) async fn remember(
     Extension(caller): Extension<Caller>,
     Json(request): Json<RememberRequest, MEMORY_BYTES_MAX>,
 ) -> Result<(StatusCode, axum::Json<RememberedView>)> {
+    let scope = read_scope(request.scope.as_deref(), &caller)?;
     let drafts = vec![request.into_draft()?];
-    let mut remembered = app
-        .call(move |service| service.remember(&permit(&caller, &caller.personal_scope())?, drafts))
-        .await?;
+    let (mut remembered, scope) =
+        app.call_in(caller, scope, |core, grant| core.remember(grant, drafts)).await?;
     let only = remembered.pop().ok_or_else(|| Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning))?;
-    Ok((StatusCode::CREATED, axum::Json(only.into())))
+    Ok((StatusCode::CREATED, axum::Json(RememberedView::of(only, &scope))))
 }
 
 /// Remember up to 2,000 texts: all of them, or none.
@@ -57,13 +57,19 @@ pub(super) async fn remember_batch(
     Extension(caller): Extension<Caller>,
     Json(batch): Json<RememberBatch, BATCH_BYTES_MAX>,
 ) -> Result<(StatusCode, axum::Json<RememberedBatch>)> {
-    let drafts =
-        batch.memories.into_iter().map(RememberRequest::into_draft).collect::<lacuna_core::Result<_>>()?;
-    let remembered = app
-        .call(move |service| service.remember(&permit(&caller, &caller.personal_scope())?, drafts))
-        .await?;
-    let memories = remembered.into_iter().map(RememberedView::from).collect();
-    Ok((StatusCode::CREATED, axum::Json(RememberedBatch { memories })))
+    let scope = read_scope(batch.scope.as_deref(), &caller)?;
+    let drafts = into_drafts(batch.memories)?;
+    let (remembered, scope) = app.call_in(caller, scope, |core, grant| core.remember(grant, drafts)).await?;
+    Ok((StatusCode::CREATED, axum::Json(RememberedBatch::of(remembered, &scope))))
+}
+
+/// Which vault a call means.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "it describes what `InScope` reads")]
+pub(super) struct ScopeParam {
+    /// `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own vault when absent.
+    scope: Option<String>,
 }
 
 /// What a list may be narrowed by. Names that repeat are joined.
@@ -93,6 +99,8 @@ pub(super) struct ListParams {
     /// Created before this time.
     before: Option<jiff::Timestamp>,
     include_archived: Option<bool>,
+    /// The vault to list: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent.
+    scope: Option<String>,
 }
 
 impl ListParams {
@@ -118,17 +126,11 @@ impl ListParams {
                         parse(&name, &value, "must be true or false")?,
                     )?;
                 }
+                "scope" => once(&name, &mut params.scope, value)?,
                 _ => return Err(Failure::invalid(name, "is not a parameter of this list")),
             }
         }
         Ok(params)
-    }
-}
-
-fn once<T>(name: &str, slot: &mut Option<T>, value: T) -> Result<()> {
-    match slot.replace(value) {
-        None => Ok(()),
-        Some(_) => Err(Failure::invalid(name, "must be given once")),
     }
 }
 
@@ -155,6 +157,7 @@ pub(super) async fn list(
     Pairs(pairs): Pairs,
 ) -> Result<axum::Json<MemoryPage>> {
     let params = ListParams::read(pairs)?;
+    let scope = read_scope(params.scope.as_deref(), &caller)?;
     let after = params.cursor.as_deref().map(read_cursor).transpose()?;
     let limit = params.limit.unwrap_or(LIST_PAGE_DEFAULT);
     let filters = Filters {
@@ -167,10 +170,9 @@ pub(super) async fn list(
         include_archived: params.include_archived.unwrap_or(false),
     };
     let filter = filters.into_core()?;
-    let page = app
-        .call(move |service| service.list(&permit(&caller, &caller.personal_scope())?, &filter, after, limit))
-        .await?;
-    Ok(axum::Json(page.into()))
+    let (page, scope) =
+        app.call_in(caller, scope, move |core, grant| core.list(grant, &filter, after, limit)).await?;
+    Ok(axum::Json(MemoryPage::of(page, &scope)))
 }
 
 /// One memory with its full text.
@@ -179,18 +181,18 @@ pub(super) async fn list(
     path = "/v1/memories/{memory_id}",
     operation_id = "get_memory",
     tag = "memories",
-    params(("memory_id" = String, Path, description = "`mem_` and 32 hex digits")),
+    params(("memory_id" = String, Path, description = "`mem_` and 32 hex digits"), ScopeParam),
     responses((status = 200, description = "The memory.", body = MemoryView), Problems)
 )]
 pub(super) async fn get(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
     Id(id): Id,
+    InScope(scope): InScope,
 ) -> Result<axum::Json<MemoryView>> {
     let id: MemoryId = id.parse()?;
-    let memory =
-        app.call(move |service| service.get(&permit(&caller, &caller.personal_scope())?, id)).await?;
-    Ok(axum::Json(memory.into()))
+    let (memory, scope) = app.call_in(caller, scope, move |core, grant| core.get(grant, id)).await?;
+    Ok(axum::Json(MemoryView::of(memory, &scope)))
 }
 
 /// Erase one memory for good: its key is destroyed, then everything the key had sealed.
@@ -199,16 +201,16 @@ pub(super) async fn get(
     path = "/v1/memories/{memory_id}",
     operation_id = "erase_memory",
     tag = "memories",
-    params(("memory_id" = String, Path, description = "`mem_` and 32 hex digits")),
+    params(("memory_id" = String, Path, description = "`mem_` and 32 hex digits"), ScopeParam),
     responses((status = 200, description = "It is erased.", body = ErasedView), Problems)
 )]
 pub(super) async fn erase(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
     Id(id): Id,
+    InScope(scope): InScope,
 ) -> Result<axum::Json<ErasedView>> {
     let id: MemoryId = id.parse()?;
-    let erased =
-        app.call(move |service| service.delete(&permit(&caller, &caller.personal_scope())?, id)).await?;
-    Ok(axum::Json(erased.into()))
+    let (erased, scope) = app.call_in(caller, scope, move |core, grant| core.delete(grant, id)).await?;
+    Ok(axum::Json(ErasedView::of(erased, &scope)))
 }

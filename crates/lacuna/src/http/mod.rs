@@ -20,7 +20,8 @@ use axum::extract::Request;
 use axum::middleware;
 use axum::{Extension, Router};
 use lacuna_core::Lacuna;
-use lacuna_core::permit::Caller;
+use lacuna_core::domain::Scope;
+use lacuna_core::permit::{Action, Caller, Grant, permit};
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
@@ -77,6 +78,16 @@ impl App {
         let done = tokio::task::spawn_blocking(move || work(&service)).await;
         let done = done.map_err(|_| Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning))?;
         Ok(done?)
+    }
+
+    /// Runs an operation on one vault, if the caller may. Answers with the scope as well.
+    async fn call_in<A: Action, T: Send + 'static>(
+        &self,
+        caller: Caller,
+        scope: Scope,
+        work: impl FnOnce(&Lacuna, &Grant<A>) -> lacuna_core::Result<T> + Send + 'static,
+    ) -> Result<(T, Scope)> {
+        self.call(move |core| Ok((work(core, &permit(&caller, &scope)?)?, scope))).await
     }
 }
 

@@ -20,7 +20,7 @@ use super::problem::Problem;
     components(schemas(Problem)),
     security(("token" = []), ()),
     tags(
-        (name = "memories", description = "Remember, recall, list and erase, in the caller's own vault."),
+        (name = "memories", description = "Remember, recall, list and erase, in one vault at a time."),
         (name = "audit", description = "What was done, and that nobody changed the record."),
         (name = "tokens", description = "API tokens, for administrators."),
         (name = "operation", description = "Health, figures and this description; no token needed."),

@@ -1,12 +1,13 @@
 use axum::Extension;
 use axum::extract::State;
-use lacuna_core::permit::{Caller, permit};
+use lacuna_core::permit::Caller;
 
 use super::App;
-use super::body::Json;
+use super::body::{InScope, Json};
+use super::memories::ScopeParam;
 use super::problem::Problems;
 use crate::failure::Result;
-use crate::wire::{AuditVerified, SearchRequest, SearchResponse};
+use crate::wire::{AuditVerified, SearchRequest, SearchResponse, read_scope};
 
 /// A question has at most 4,000 characters; the rest is filters.
 const SEARCH_BYTES_MAX: usize = 64 << 10;
@@ -24,24 +25,25 @@ pub(super) async fn search(
     Extension(caller): Extension<Caller>,
     Json(request): Json<SearchRequest, SEARCH_BYTES_MAX>,
 ) -> Result<axum::Json<SearchResponse>> {
+    let scope = read_scope(request.scope.as_deref(), &caller)?;
     let query = request.into_query()?;
-    let recalled =
-        app.call(move |service| service.recall(&permit(&caller, &caller.personal_scope())?, &query)).await?;
-    Ok(axum::Json(recalled.into()))
+    let (recalled, scope) = app.call_in(caller, scope, move |core, grant| core.recall(grant, &query)).await?;
+    Ok(axum::Json(SearchResponse::of(recalled, &scope)))
 }
 
-/// Walk the caller's audit chain from its first entry to its last.
+/// Walk a vault's audit chain from its first entry to its last.
 #[utoipa::path(
     get,
     path = "/v1/audit/verify",
     tag = "audit",
+    params(ScopeParam),
     responses((status = 200, description = "The chain holds.", body = AuditVerified), Problems)
 )]
 pub(super) async fn verify_audit(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
+    InScope(scope): InScope,
 ) -> Result<axum::Json<AuditVerified>> {
-    let report =
-        app.call(move |service| service.verify_audit(&permit(&caller, &caller.personal_scope())?)).await?;
-    Ok(axum::Json(report.into()))
+    let (report, scope) = app.call_in(caller, scope, |core, grant| core.verify_audit(grant)).await?;
+    Ok(axum::Json(AuditVerified::of(report, &scope)))
 }

@@ -1,23 +1,27 @@
 use jiff::Timestamp;
 use lacuna_core::audit::{AuditEntry, AuditReport};
+use lacuna_core::domain::Scope;
 use lacuna_core::store::AuditRow;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::hex;
+use super::scope::shown;
 
 /// A chain that was walked from its first entry to its last, and holds.
 #[derive(Serialize, ToSchema)]
 #[schema(as = AuditVerified)]
 pub(crate) struct AuditVerified {
+    /// The vault whose chain it is.
+    pub(crate) scope: String,
     pub(crate) entries: u64,
     /// The hash of the last entry. Write it down: later it shows that nothing was cut off.
     pub(crate) head: String,
 }
 
-impl From<AuditReport> for AuditVerified {
-    fn from(report: AuditReport) -> Self {
-        Self { entries: report.entries, head: hex(&report.head) }
+impl AuditVerified {
+    pub(crate) fn of(report: AuditReport, scope: &Scope) -> Self {
+        Self { scope: shown(scope), entries: report.entries, head: hex(&report.head) }
     }
 }
 
@@ -50,5 +54,12 @@ impl From<(AuditRow, AuditEntry)> for AuditEntryView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = AuditList)]
 pub(crate) struct AuditList {
+    pub(crate) scope: String,
     pub(crate) entries: Vec<AuditEntryView>,
+}
+
+impl AuditList {
+    pub(crate) fn of(entries: Vec<(AuditRow, AuditEntry)>, scope: &Scope) -> Self {
+        Self { scope: shown(scope), entries: entries.into_iter().map(AuditEntryView::from).collect() }
+    }
 }

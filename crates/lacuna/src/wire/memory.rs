@@ -1,11 +1,12 @@
 use jiff::Timestamp;
-use lacuna_core::domain::{Facets, Memory};
+use lacuna_core::domain::{Facets, Memory, Promotion, Scope};
 use lacuna_core::forget::Forgotten;
 use lacuna_core::recall::Page;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::remember::{DetailBody, EntityBody, LineageBody, SourceBody};
+use super::scope::shown;
 use super::{content_hash, words, write_cursor};
 
 /// One memory, whole.
@@ -13,6 +14,14 @@ use super::{content_hash, words, write_cursor};
 #[schema(as = Memory)]
 pub(crate) struct MemoryView {
     pub(crate) memory_id: String,
+    /// The vault that it is in.
+    pub(crate) scope: String,
+    /// Who wrote it, in a vault that several people share.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) author: Option<String>,
+    /// How it came from another scope into this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) promotion: Option<PromotionView>,
     pub(crate) state: words::Lifecycle,
     pub(crate) content: String,
     pub(crate) content_hash: String,
@@ -74,11 +83,15 @@ impl From<Facets> for FacetsView {
     }
 }
 
-impl From<Memory> for MemoryView {
-    fn from(memory: Memory) -> Self {
+impl MemoryView {
+    pub(crate) fn of(mut memory: Memory, scope: &Scope) -> Self {
         let text = memory.content.full_text().to_owned();
+        let history = std::mem::take(&mut memory.facets.history);
         Self {
             memory_id: memory.id.to_string(),
+            scope: shown(scope),
+            author: history.author.map(|author| author.to_string()),
+            promotion: history.promotion.map(|promotion| PromotionView::from(*promotion)),
             state: memory.state.into(),
             content_hash: content_hash(&lacuna_seal::sha256(text.as_bytes())),
             content: text,
@@ -91,11 +104,39 @@ impl From<Memory> for MemoryView {
     }
 }
 
+/// How a memory came from one scope into another.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Promotion)]
+pub(crate) struct PromotionView {
+    pub(crate) original_author_id: String,
+    pub(crate) original_created_at: Timestamp,
+    pub(crate) promoted_by_id: String,
+    pub(crate) promoted_at: Timestamp,
+    pub(crate) previous_scope: String,
+    pub(crate) current_scope: String,
+}
+
+impl From<Promotion> for PromotionView {
+    fn from(promotion: Promotion) -> Self {
+        Self {
+            original_author_id: promotion.original_author.to_string(),
+            original_created_at: promotion.original_created_at,
+            promoted_by_id: promotion.promoted_by.to_string(),
+            promoted_at: promotion.promoted_at,
+            previous_scope: promotion.previous_scope.to_string(),
+            current_scope: promotion.current_scope.to_string(),
+        }
+    }
+}
+
 /// A memory on a list: its gist, without the full text.
 #[derive(Serialize, ToSchema)]
 #[schema(as = MemorySummary)]
 pub(crate) struct MemorySummary {
     pub(crate) memory_id: String,
+    /// Who wrote it, in a vault that several people share.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) author: Option<String>,
     pub(crate) state: words::Lifecycle,
     pub(crate) gist: String,
     pub(crate) category: words::Category,
@@ -109,6 +150,7 @@ impl From<Memory> for MemorySummary {
     fn from(memory: Memory) -> Self {
         Self {
             memory_id: memory.id.to_string(),
+            author: memory.facets.history.author.map(|author| author.to_string()),
             state: memory.state.into(),
             gist: memory.content.gist,
             category: memory.facets.category.into(),
@@ -124,15 +166,18 @@ impl From<Memory> for MemorySummary {
 #[derive(Serialize, ToSchema)]
 #[schema(as = MemoryPage)]
 pub(crate) struct MemoryPage {
+    /// The vault that was listed.
+    pub(crate) scope: String,
     pub(crate) memories: Vec<MemorySummary>,
     /// Pass it as `cursor` to get the next page; absent on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) next_cursor: Option<String>,
 }
 
-impl From<Page> for MemoryPage {
-    fn from(page: Page) -> Self {
+impl MemoryPage {
+    pub(crate) fn of(page: Page, scope: &Scope) -> Self {
         Self {
+            scope: shown(scope),
             memories: page.memories.into_iter().map(MemorySummary::from).collect(),
             next_cursor: page.next.map(write_cursor),
         }
@@ -144,12 +189,14 @@ impl From<Page> for MemoryPage {
 #[schema(as = Erased)]
 pub(crate) struct ErasedView {
     pub(crate) memory_id: String,
+    /// The vault that it was in.
+    pub(crate) scope: String,
     /// The number of the audit entry that announced it.
     pub(crate) audit_seq: u64,
 }
 
-impl From<Forgotten> for ErasedView {
-    fn from(forgotten: Forgotten) -> Self {
-        Self { memory_id: forgotten.id.to_string(), audit_seq: forgotten.audit_seq }
+impl ErasedView {
+    pub(crate) fn of(forgotten: Forgotten, scope: &Scope) -> Self {
+        Self { memory_id: forgotten.id.to_string(), scope: shown(scope), audit_seq: forgotten.audit_seq }
     }
 }

@@ -5,15 +5,19 @@ mod cursor;
 mod filter;
 mod memory;
 mod remember;
+mod scope;
 mod search;
 mod token;
 mod words;
 
-pub(crate) use audit::{AuditEntryView, AuditList, AuditVerified};
+pub(crate) use audit::{AuditList, AuditVerified};
 pub(crate) use cursor::{read_cursor, write_cursor};
 pub(crate) use filter::{Filters, TimeRange};
-pub(crate) use memory::{ErasedView, MemoryPage, MemoryView};
-pub(crate) use remember::{RememberBatch, RememberRequest, RememberedBatch, RememberedView, SourceBody};
+pub(crate) use memory::{ErasedView, MemoryPage, MemoryView, PromotionView};
+pub(crate) use remember::{
+    RememberBatch, RememberRequest, RememberedBatch, RememberedView, SourceBody, into_drafts,
+};
+pub(crate) use scope::read_scope;
 pub(crate) use search::{SearchRequest, SearchResponse};
 pub(crate) use token::{TokenCreated, TokenList, TokenRequest, TokenView};
 pub(crate) use words::*;

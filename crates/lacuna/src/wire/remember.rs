@@ -1,10 +1,13 @@
 use jiff::Timestamp;
 use lacuna_core::Result;
-use lacuna_core::domain::{Detail, Draft, Entity, Lineage, MemoryId, SessionId, Source, SourceType, Trust};
+use lacuna_core::domain::{
+    Detail, Draft, Entity, Lineage, MemoryId, Scope, SessionId, Source, SourceType, Trust,
+};
 use lacuna_core::remember::Remembered;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::scope::shown;
 use super::words;
 
 /// What to remember. Only `content` is required.
@@ -49,6 +52,8 @@ pub(crate) struct RememberRequest {
     pub(crate) valence: Option<f32>,
     /// When it happened; the moment of writing when absent.
     pub(crate) created_at: Option<Timestamp>,
+    /// The vault to write to: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent.
+    pub(crate) scope: Option<String>,
 }
 
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
@@ -144,6 +149,14 @@ impl RememberRequest {
     }
 }
 
+/// The drafts of a batch, which goes to one vault as a whole.
+pub(crate) fn into_drafts(memories: Vec<RememberRequest>) -> Result<Vec<Draft>> {
+    if memories.iter().any(|memory| memory.scope.is_some()) {
+        return Err(lacuna_core::Error::invalid("memories.scope", "is given once for the whole batch"));
+    }
+    memories.into_iter().map(RememberRequest::into_draft).collect()
+}
+
 impl From<DetailBody> for Detail {
     fn from(body: DetailBody) -> Self {
         Self { content: body.content, brightness: body.brightness }
@@ -227,6 +240,8 @@ pub(crate) struct RememberBatch {
     /// From 1 to 2,000.
     #[schema(min_items = 1, max_items = 2000)]
     pub(crate) memories: Vec<RememberRequest>,
+    /// The vault to write all of them to; the caller's own when absent.
+    pub(crate) scope: Option<String>,
 }
 
 /// What became of one text.
@@ -234,6 +249,8 @@ pub(crate) struct RememberBatch {
 #[schema(as = Remembered)]
 pub(crate) struct RememberedView {
     pub(crate) memory_id: String,
+    /// The vault that it is in.
+    pub(crate) scope: String,
     /// `sha256:` and the digest of the text as it was stored.
     pub(crate) content_hash: String,
     /// Whether it can be found by meaning from now on.
@@ -245,10 +262,11 @@ pub(crate) struct RememberedView {
     pub(crate) created_at: Timestamp,
 }
 
-impl From<Remembered> for RememberedView {
-    fn from(remembered: Remembered) -> Self {
+impl RememberedView {
+    pub(crate) fn of(remembered: Remembered, scope: &Scope) -> Self {
         Self {
             memory_id: remembered.id.to_string(),
+            scope: shown(scope),
             content_hash: super::content_hash(&remembered.content_sha256),
             embedding_generated: true,
             embedding_model: remembered.embedded_by.as_str().to_owned(),
@@ -262,5 +280,13 @@ impl From<Remembered> for RememberedView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = RememberedBatch)]
 pub(crate) struct RememberedBatch {
+    pub(crate) scope: String,
     pub(crate) memories: Vec<RememberedView>,
+}
+
+impl RememberedBatch {
+    pub(crate) fn of(remembered: Vec<Remembered>, scope: &Scope) -> Self {
+        let memories = remembered.into_iter().map(|one| RememberedView::of(one, scope)).collect();
+        Self { scope: shown(scope), memories }
+    }
 }

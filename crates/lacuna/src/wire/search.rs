@@ -1,10 +1,12 @@
 use jiff::Timestamp;
 use lacuna_core::Result;
+use lacuna_core::domain::Scope;
 use lacuna_core::index::Explanation;
 use lacuna_core::recall::{Query, Recalled, RecalledMemory};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::scope::shown;
 use super::{Filters, TimeRange, words};
 
 /// A question. Only `query` is required.
@@ -42,6 +44,8 @@ pub(crate) struct SearchRequest {
     /// Whether every score comes with its reasons.
     #[serde(default)]
     pub(crate) explain: bool,
+    /// The vault to search: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent.
+    pub(crate) scope: Option<String>,
 }
 
 impl SearchRequest {
@@ -72,6 +76,8 @@ impl SearchRequest {
 #[derive(Serialize, ToSchema)]
 #[schema(as = SearchResponse)]
 pub(crate) struct SearchResponse {
+    /// The vault that was searched.
+    pub(crate) scope: String,
     pub(crate) memories: Vec<FoundMemory>,
     pub(crate) total_searched: usize,
     pub(crate) query_time_ms: f64,
@@ -88,6 +94,9 @@ pub(crate) struct SearchResponse {
 #[schema(as = FoundMemory)]
 pub(crate) struct FoundMemory {
     pub(crate) memory_id: String,
+    /// Who wrote it, in a vault that several people share.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) author: Option<String>,
     pub(crate) category: words::Category,
     pub(crate) content_type: words::ContentType,
     pub(crate) content: String,
@@ -130,9 +139,10 @@ pub(crate) struct MeaningView {
     pub(crate) similarity: f32,
 }
 
-impl From<Recalled> for SearchResponse {
-    fn from(recalled: Recalled) -> Self {
+impl SearchResponse {
+    pub(crate) fn of(recalled: Recalled, scope: &Scope) -> Self {
         Self {
+            scope: shown(scope),
             memories: recalled.hits.into_iter().map(FoundMemory::from).collect(),
             total_searched: recalled.total_searched,
             query_time_ms: recalled.took.as_secs_f64() * 1_000.0,
@@ -148,6 +158,7 @@ impl From<RecalledMemory> for FoundMemory {
         let memory = found.memory;
         Self {
             memory_id: memory.id.to_string(),
+            author: memory.facets.history.author.as_ref().map(ToString::to_string),
             category: memory.facets.category.into(),
             content_type: memory.facets.content_type.into(),
             content: memory.content.full_text().to_owned(),

@@ -142,10 +142,11 @@ fn files_that_are_no_database_or_a_newer_one_are_refused_unchanged() {
 
     fs::write(&path, original).unwrap();
     let database = Connection::open(&path).unwrap();
+    let version: i64 = database.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
     database.pragma_update(None, "user_version", 9_999).unwrap();
     drop(database);
     refused(&home, &["recall", "x"], 7, "newer_database");
-    Connection::open(&path).unwrap().pragma_update(None, "user_version", 1).unwrap();
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", version).unwrap();
     home.run(&["recall", "x"]).ok();
 }
 

@@ -1,0 +1,394 @@
+//! Vaults that people share: who may do what there, and how memories move between scopes.
+
+use lacuna_core::Error;
+use lacuna_core::audit::AuditAction;
+use lacuna_core::keys::FaultyKeys;
+use lacuna_core::permit::{ManageMembers, Promote};
+use lacuna_core::promote::Moved;
+use lacuna_core::store::{Faults, FaultyStore, When};
+
+use super::*;
+
+fn acme() -> OrgId {
+    OrgId::new("acme").unwrap()
+}
+
+fn user(name: &str) -> UserId {
+    UserId::new(name).unwrap()
+}
+
+fn team(name: &str) -> Group {
+    Group::Team(TeamId::new(name).unwrap())
+}
+
+fn team_scope(name: &str) -> Scope {
+    Scope { org: acme(), holder: team(name).into() }
+}
+
+fn org_scope() -> Scope {
+    Scope { org: acme(), holder: Holder::Org }
+}
+
+/// A user of acme with their memberships as the service knows them.
+fn member(service: &Lacuna, name: &str, role: Role) -> Caller {
+    service.caller_for(acme(), user(name), vec![role]).unwrap()
+}
+
+fn admin(service: &Lacuna) -> Caller {
+    member(service, "boss", Role::Admin)
+}
+
+fn granted<A: Action>(caller: &Caller, scope: &Scope) -> Grant<A> {
+    permit(caller, scope).unwrap()
+}
+
+/// Anna and ben are at the desk.
+fn staffed(service: &Lacuna) {
+    let manage = granted::<ManageMembers>(&admin(service), &org_scope());
+    for name in ["anna", "ben"] {
+        service.add_member(&manage, team("desk"), user(name)).unwrap();
+    }
+}
+
+fn keep(service: &Lacuna, caller: &Caller, scope: &Scope, text: &str) -> MemoryId {
+    service.remember(&granted(caller, scope), vec![draft(text)]).unwrap()[0].id
+}
+
+fn promote(service: &Lacuna, caller: &Caller, id: MemoryId, from: &Scope, to: &Scope) -> Result<Moved> {
+    service.promote(&permit(caller, from)?, id, &permit(caller, to)?, Some("everybody asks for it"))
+}
+
+fn demote(service: &Lacuna, caller: &Caller, id: MemoryId, from: &Scope, to: Holder) -> Result<Moved> {
+    service.demote(&permit(caller, from)?, id, to, None)
+}
+
+fn code<T>(answer: Result<T>) -> &'static str {
+    answer.map_or_else(|error| error.code(), |_| "ok")
+}
+
+fn actions(world: &World, scope: &Scope) -> Vec<AuditAction> {
+    let rows = world.store.audit(scope.vault_id(), 0).unwrap();
+    rows.iter().map(|row| lacuna_core::audit::AuditEntry::decode(row).unwrap().action).collect()
+}
+
+#[test]
+fn membership_opens_a_team_and_its_end_closes_it() {
+    let world = World::sqlite();
+    let service = world.service();
+    let anna = || member(&service, "anna", Role::User);
+    assert_eq!(code(permit::<Recall>(&anna(), &team_scope("desk"))), "not_found");
+    staffed(&service);
+    let id = keep(&service, &anna(), &team_scope("desk"), "The lift is out of order on Mondays.");
+    let ben = member(&service, "ben", Role::Reader);
+    let seen = service.get(&granted(&ben, &team_scope("desk")), id).unwrap();
+    assert_eq!(seen.facets.history.author, Some(user("anna")));
+    // Nobody's own vault names an author: it has only one.
+    let own = keep(&service, &anna(), &scope("anna"), "My own note.");
+    assert_eq!(service.get(&grant("anna"), own).unwrap().facets.history.author, None);
+
+    let manage = granted::<ManageMembers>(&admin(&service), &org_scope());
+    let listed = service.list_members(&manage, &team("desk"), None).unwrap();
+    assert_eq!(listed.iter().map(|row| row.user.as_str()).collect::<Vec<_>>(), ["anna", "ben"]);
+    service.remove_member(&manage, team("desk"), user("anna")).unwrap();
+    assert_eq!(code(permit::<Recall>(&anna(), &team_scope("desk"))), "not_found");
+    assert_eq!(code(service.remove_member(&manage, team("desk"), user("anna"))), "not_found");
+    let expected = [AuditAction::MemberAdd, AuditAction::MemberAdd, AuditAction::MemberRemove];
+    assert_eq!(actions(&world, &org_scope()), expected);
+    service.verify_audit(&granted(&admin(&service), &org_scope())).unwrap();
+}
+
+#[test]
+fn members_erase_their_own_writing_and_administrators_anybodys() {
+    let world = World::ram();
+    let service = world.service();
+    staffed(&service);
+    let desk = team_scope("desk");
+    let (anna, ben) = (member(&service, "anna", Role::User), member(&service, "ben", Role::User));
+    let ids: Vec<_> = (0..3).map(|n| keep(&service, &anna, &desk, &format!("note {n}"))).collect();
+    assert_eq!(code(service.delete(&granted(&ben, &desk), ids[0])), "denied");
+    assert_eq!(code(service.get(&granted(&ben, &desk), ids[0])), "ok");
+    assert_eq!(code(service.delete(&granted(&anna, &desk), ids[0])), "ok");
+    assert_eq!(code(service.delete(&granted(&ben, &desk), ids[0])), "not_found");
+    assert_eq!(code(service.delete(&granted(&admin(&service), &desk), ids[1])), "ok");
+    let agent = member(&service, "anna", Role::Agent);
+    assert_eq!(code(permit::<Forget>(&agent, &desk)), "denied");
+    assert_eq!(service.count(&granted(&agent, &desk)).unwrap(), (1, 0));
+}
+
+#[test]
+fn a_promoted_memory_is_in_the_wider_scope_alone_and_says_where_it_came_from() {
+    let world = World::sqlite();
+    let service = world.service();
+    staffed(&service);
+    let (anna, desk) = (member(&service, "anna", Role::User), team_scope("desk"));
+    // One text fits its gist, one its row, and one becomes a blob.
+    for text in ["Room nine is quiet.".to_owned(), "quiet room ".repeat(60), "quiet room ".repeat(880)] {
+        let id = keep(&service, &anna, &scope("anna"), &text);
+        let before = service.get(&grant("anna"), id).unwrap();
+        world.clock.advance(jiff::SignedDuration::from_hours(5));
+        let moved = promote(&service, &anna, id, &scope("anna"), &desk).unwrap();
+        assert_ne!(moved.id, id);
+
+        assert_eq!(code(service.get(&grant("anna"), id)), "not_found");
+        assert!(service.texts("anna", "quiet room").is_empty());
+        assert_eq!(world.store.rows(scope("anna").vault_id(), &[id]).unwrap(), vec![None]);
+        for service in [&service, &world.service()] {
+            let after = service.get(&granted(&anna, &desk), moved.id).unwrap();
+            assert_eq!(after.content, before.content);
+            assert_eq!(
+                (after.created_at, after.facets.history.author),
+                (before.created_at, Some(user("anna")))
+            );
+            let promotion = after.facets.history.promotion.unwrap();
+            let expected = Promotion {
+                original_author: user("anna"),
+                original_created_at: before.created_at,
+                promoted_by: user("anna"),
+                promoted_at: world.clock.now(),
+                previous_scope: scope("anna").holder,
+                current_scope: desk.holder.clone(),
+                justification: Some("everybody asks for it".to_owned().into()),
+            };
+            assert_eq!(*promotion, expected);
+            let found = service.recall(&granted(&anna, &desk), &Query::new("quiet room")).unwrap();
+            assert!(found.hits.iter().any(|hit| hit.memory.id == moved.id));
+        }
+    }
+    let left = actions(&world, &scope("anna"));
+    assert_eq!(left.iter().filter(|action| **action == AuditAction::MemoryPromote).count(), 3);
+    let came = actions(&world, &desk);
+    assert_eq!(came, [AuditAction::MemoryPromote; 3]);
+    for row in world.store.audit(desk.vault_id(), 0).unwrap() {
+        let text = String::from_utf8_lossy(&row.entry).into_owned();
+        assert!(!text.contains("asks"), "the justification stays out of the audit");
+    }
+    service.verified("anna");
+}
+
+#[test]
+fn only_an_administrator_promotes_to_the_organisation_and_only_one_step_at_a_time() {
+    let world = World::ram();
+    let service = world.service();
+    staffed(&service);
+    let (anna, boss) = (member(&service, "anna", Role::User), admin(&service));
+    let (own, desk, org) = (scope("anna"), team_scope("desk"), org_scope());
+    let id = keep(&service, &anna, &own, "The pool opens at seven.");
+    let agent = member(&service, "anna", Role::Agent);
+    let both = Caller { roles: vec![Role::User, Role::Admin], ..anna.clone() };
+    let refused = [
+        (promote(&service, &anna, id, &own, &team_scope("kitchen")), "not_found"),
+        (promote(&service, &anna, id, &own, &org), "denied"),
+        (promote(&service, &both, id, &own, &org), "invalid"),
+        (promote(&service, &both, id, &own, &own), "invalid"),
+        (promote(&service, &agent, id, &own, &desk), "denied"),
+        (promote(&service, &boss, id, &own, &org), "not_found"),
+        (demote(&service, &both, id, &own, desk.holder.clone()), "invalid"),
+        (promote(&service, &anna, MemoryId::from_bytes([7; 16]), &own, &desk), "not_found"),
+    ];
+    for (number, (answer, expected)) in refused.into_iter().enumerate() {
+        assert_eq!(code(answer), expected, "case {number}");
+    }
+    let too_long = "x".repeat(JUSTIFICATION_CHARS_MAX + 1);
+    let answer = service.promote(&granted(&anna, &own), id, &granted(&anna, &desk), Some(&too_long));
+    assert!(matches!(answer, Err(Error::Invalid { field: "justification", .. })));
+    assert_eq!(code(service.get(&grant("anna"), id)), "ok");
+
+    let in_team = promote(&service, &anna, id, &own, &desk).unwrap();
+    assert_eq!(code(promote(&service, &anna, in_team.id, &desk, &org)), "denied");
+    let ben = member(&service, "ben", Role::User);
+    assert_eq!(code(service.get(&granted(&ben, &org), in_team.id)), "not_found");
+    let in_org = promote(&service, &boss, in_team.id, &desk, &org).unwrap();
+    let seen = service.get(&granted(&ben, &org), in_org.id).unwrap();
+    let promotion = seen.facets.history.promotion.unwrap();
+    assert_eq!((&promotion.original_author, &promotion.promoted_by), (&user("anna"), &user("boss")));
+    assert_eq!(code(service.get(&granted(&anna, &desk), in_team.id)), "not_found");
+}
+
+#[test]
+fn demotion_makes_a_new_memory_and_archives_the_old() {
+    let world = World::ram();
+    let service = world.service();
+    staffed(&service);
+    let (anna, boss) = (member(&service, "anna", Role::User), admin(&service));
+    let (own, desk, org) = (scope("anna"), team_scope("desk"), org_scope());
+    let id = keep(&service, &anna, &own, "The chef leaves in May.");
+    let in_team = promote(&service, &anna, id, &own, &desk).unwrap();
+    let in_org = promote(&service, &boss, in_team.id, &desk, &org).unwrap();
+
+    assert_eq!(code(permit::<Promote>(&anna, &org)), "denied");
+    assert_eq!(code(demote(&service, &boss, in_org.id, &org, team("empty").into())), "not_found");
+    assert_eq!(code(demote(&service, &boss, in_org.id, &org, own.holder.clone())), "invalid");
+    let back = demote(&service, &boss, in_org.id, &org, desk.holder.clone()).unwrap();
+    let old = service.get(&granted(&anna, &org), in_org.id).unwrap();
+    assert_eq!((old.state, old.facets.history.moving), (Lifecycle::Archived, None));
+    let searched = service.recall(&granted(&anna, &org), &Query::new("chef in May")).unwrap();
+    assert!(searched.hits.is_empty());
+    let new = service.get(&granted(&anna, &desk), back.id).unwrap();
+    assert_eq!((new.state, new.content.full_text()), (Lifecycle::Active, "The chef leaves in May."));
+    assert_eq!(code(demote(&service, &boss, in_org.id, &org, desk.holder.clone())), "invalid", "archived");
+
+    // From the team back to its author, and to nobody else; the administrator does not see it there.
+    let ben = scope("ben").holder;
+    assert_eq!(code(demote(&service, &boss, back.id, &desk, ben)), "invalid");
+    let home = demote(&service, &boss, back.id, &desk, own.holder.clone()).unwrap();
+    assert_eq!(code(permit::<Recall>(&boss, &own)), "not_found");
+    let mine = service.get(&grant("anna"), home.id).unwrap();
+    assert_eq!((mine.facets.history.author, mine.content.full_text()), (None, "The chef leaves in May."));
+    assert!(actions(&world, &own).ends_with(&[AuditAction::MemoryDemote]));
+    let expected = [AuditAction::MemoryPromote, AuditAction::MemoryDemote, AuditAction::MemoryMoveDone];
+    assert!(actions(&world, &org).ends_with(&expected));
+}
+
+/// Every step of a move fails once, before or after it took effect, and so does everything after it, as if
+/// the process had died. The next process finds the memory, and after its recovery in one place only.
+#[test]
+fn a_move_that_dies_at_any_step_loses_nothing_and_is_finished_by_the_next_process() {
+    for demoting in [false, true] {
+        for when in [When::Before, When::After] {
+            for n in 1.. {
+                assert!(n < 200, "a move has a bounded number of steps");
+                if dies_at(n, when, demoting) {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// Answers whether the move ended before the failure came.
+fn dies_at(n: u64, when: When, demoting: bool) -> bool {
+    let world = World::ram();
+    let faults = Faults::none();
+    let store = Arc::new(FaultyStore::new(world.store.clone(), faults.clone()));
+    let keys = Arc::new(FaultyKeys::new(world.keys.clone(), faults.clone()));
+    let doomed = world.service_of(store, keys, Models::only(static_model()), usize::MAX);
+    staffed(&doomed);
+    let (anna, boss) = (member(&doomed, "anna", Role::User), admin(&doomed));
+    let (from, to) =
+        if demoting { (org_scope(), team_scope("desk")) } else { (scope("anna"), team_scope("desk")) };
+    let text = "word ".repeat(200);
+    let writer = if demoting { &boss } else { &anna };
+    let id = keep(&doomed, writer, &from, &text);
+
+    faults.die(n, when);
+    let answer = match demoting {
+        true => demote(&doomed, &boss, id, &from, to.holder.clone()),
+        false => promote(&doomed, &anna, id, &from, &to),
+    };
+    drop(doomed);
+
+    let reborn = world.service();
+    let read = |scope: &Scope| -> Vec<(MemoryId, String)> {
+        let found = reborn.recall(&granted(&anna, scope), &Query::new("word")).unwrap();
+        assert_eq!(found.damaged, 0, "{when:?} {n}");
+        found.hits.into_iter().map(|hit| (hit.memory.id, hit.memory.content.full_text().to_owned())).collect()
+    };
+    let at_once: Vec<_> = [read(&from), read(&to)].concat();
+    assert!(!at_once.is_empty() && at_once.iter().all(|(_, found)| *found == text), "{when:?} {n}");
+    // Later than a key would wait for its record.
+    world.clock.advance(jiff::SignedDuration::from_hours(3));
+    reborn.recover(&from).unwrap();
+    reborn.recover(&to).unwrap();
+    let places = (read(&from).len(), read(&to).len());
+    assert!(places == (0, 1) || (places == (1, 0) && answer.is_err()), "{when:?} {n}: {places:?}");
+    if let Ok(moved) = &answer {
+        assert_eq!(read(&to)[0].0, moved.id);
+    }
+    if demoting && places == (0, 1) {
+        let old = reborn.get(&granted(&anna, &from), id).unwrap();
+        assert_eq!((old.state, old.facets.history.moving), (Lifecycle::Archived, None));
+    }
+    let _ = reborn.verify_audit(&granted(&boss, &to)).unwrap();
+    assert!(world.store.intents(from.vault_id()).unwrap().is_empty());
+    answer.is_ok() && faults.operations() < n
+}
+
+#[test]
+fn a_move_that_failed_once_is_answered_when_it_is_asked_for_again() {
+    let mut finished_later = 0;
+    for n in 1..80 {
+        let world = World::ram();
+        let faults = Faults::none();
+        let store = Arc::new(FaultyStore::new(world.store.clone(), faults.clone()));
+        let service = world.service_of(store, world.keys.clone(), Models::only(static_model()), usize::MAX);
+        staffed(&service);
+        let (anna, desk) = (member(&service, "anna", Role::User), team_scope("desk"));
+        let id = keep(&service, &anna, &scope("anna"), "The pool opens at seven.");
+        faults.fail(n, When::After);
+        let first = promote(&service, &anna, id, &scope("anna"), &desk);
+        faults.heal();
+        if first.is_err() {
+            let again = promote(&service, &anna, id, &scope("anna"), &desk);
+            finished_later += usize::from(again.is_ok());
+            // Only when the memory had already left is there nothing to answer with.
+            assert!(again.is_ok() || code(again) == "not_found", "{n}");
+        }
+        service.recover(&scope("anna")).unwrap();
+        assert_eq!(service.count(&granted(&anna, &desk)).unwrap(), (1, 0), "{n}");
+        assert_eq!(service.count(&grant("anna")).unwrap(), (0, 0), "{n}");
+    }
+    assert!(finished_later > 5, "{finished_later}");
+}
+
+#[test]
+fn what_the_team_erased_does_not_come_back_when_an_old_move_is_finished() {
+    let mut erased_before_recovery = 0;
+    for n in 1..80 {
+        let world = World::ram();
+        let faults = Faults::none();
+        let store = Arc::new(FaultyStore::new(world.store.clone(), faults.clone()));
+        let doomed = world.service_of(store, world.keys.clone(), Models::only(static_model()), usize::MAX);
+        staffed(&doomed);
+        let (anna, desk) = (member(&doomed, "anna", Role::User), team_scope("desk"));
+        let id = keep(&doomed, &anna, &scope("anna"), "The pool opens at seven.");
+        faults.die(n, When::Before);
+        let moved = promote(&doomed, &anna, id, &scope("anna"), &desk);
+        drop(doomed);
+        let reborn = world.service();
+        let page = reborn.list(&granted(&anna, &desk), &Default::default(), None, 10).unwrap();
+        for memory in &page.memories {
+            reborn.delete(&granted(&anna, &desk), memory.id).unwrap();
+        }
+        reborn.recover(&scope("anna")).unwrap();
+        let left = (reborn.count(&grant("anna")).unwrap().0, reborn.count(&granted(&anna, &desk)).unwrap().0);
+        if !page.memories.is_empty() {
+            assert_eq!(left, (0, 0), "{n}");
+            erased_before_recovery += usize::from(moved.is_err());
+        }
+    }
+    assert!(erased_before_recovery > 0);
+}
+
+#[test]
+fn moves_in_opposite_directions_do_not_wait_for_each_other() {
+    let world = World::ram();
+    let service = world.service();
+    staffed(&service);
+    let (anna, boss) = (member(&service, "anna", Role::User), admin(&service));
+    let (own, desk) = (scope("anna"), team_scope("desk"));
+    let ups: Vec<_> = (0..20).map(|n| keep(&service, &anna, &own, &format!("up {n}"))).collect();
+    let downs: Vec<_> = (0..20).map(|n| keep(&service, &anna, &desk, &format!("down {n}"))).collect();
+    std::thread::scope(|threads| {
+        threads.spawn(|| ups.iter().for_each(|id| drop(promote(&service, &anna, *id, &own, &desk).unwrap())));
+        threads.spawn(|| {
+            let back = |id: &MemoryId| drop(demote(&service, &boss, *id, &desk, own.holder.clone()).unwrap());
+            downs.iter().for_each(back);
+        });
+    });
+    assert_eq!(service.count(&grant("anna")).unwrap(), (20, 0));
+    // The promoted ones, and the demoted ones in the archive.
+    assert_eq!(service.count(&granted(&anna, &desk)).unwrap(), (40, 0));
+}
+
+#[test]
+fn the_store_of_many_nodes_moves_memories_as_well() {
+    let Some((_database, world)) = World::postgres("scopes") else { return };
+    let (here, there) = (world.service(), world.service());
+    staffed(&here);
+    let (anna, desk) = (member(&there, "anna", Role::User), team_scope("desk"));
+    let id = keep(&there, &anna, &scope("anna"), "The pool opens at seven.");
+    here.ask("anna", "pool").unwrap();
+    let moved = promote(&there, &anna, id, &scope("anna"), &desk).unwrap();
+    assert_eq!(code(here.get(&grant("anna"), id)), "not_found");
+    assert_eq!(code(here.get(&granted(&anna, &desk), moved.id)), "ok");
+}

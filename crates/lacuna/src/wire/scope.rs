@@ -1,0 +1,61 @@
+//! Which vault a call means: one word, the same in JSON, in query strings and on the command line.
+
+use lacuna_core::domain::{Group, Holder, Scope, UserId};
+use lacuna_core::permit::Caller;
+use lacuna_core::{Error, Result};
+
+/// The scope that `text` names in the caller's organisation; without one, the caller's own vault.
+pub(crate) fn read_scope(text: Option<&str>, caller: &Caller) -> Result<Scope> {
+    let holder = match text {
+        None => return Ok(caller.personal_scope()),
+        Some(text) => read_holder(text, caller)?,
+    };
+    Ok(Scope { org: caller.org.clone(), holder })
+}
+
+/// The holder of a vault: `user` is the caller, `user:NAME` anybody.
+pub(crate) fn read_holder(text: &str, caller: &Caller) -> Result<Holder> {
+    let unknown = || {
+        Error::invalid(
+            "scope",
+            "must be user, team:NAME, org or deployment:NAME, with a name of 1 to 128 bytes",
+        )
+    };
+    match text.split_once(':') {
+        None if text == "user" => Ok(Holder::User(caller.user.clone())),
+        None if text == "org" => Ok(Holder::Org),
+        Some(("user", name)) => UserId::new(name).map(Holder::User).map_err(|_| unknown()),
+        Some((kind, name)) => Group::from_words(kind, name).map(Holder::from).ok_or_else(unknown),
+        None => Err(unknown()),
+    }
+}
+
+/// As answers show it.
+pub(crate) fn shown(scope: &Scope) -> String {
+    scope.holder.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use lacuna_core::domain::OrgId;
+
+    use super::*;
+
+    #[test]
+    fn scopes_are_read_as_they_are_shown_and_anything_else_is_refused() {
+        let caller = Caller::new(OrgId::new("acme").unwrap(), UserId::new("anna").unwrap(), Vec::new());
+        assert_eq!(read_scope(None, &caller).unwrap(), caller.personal_scope());
+        assert_eq!(read_scope(Some("user"), &caller).unwrap(), caller.personal_scope());
+        for text in ["user:anna", "user:ben", "team:desk", "team:a:b", "org", "deployment:did:web:x"] {
+            let scope = read_scope(Some(text), &caller).unwrap();
+            assert_eq!((shown(&scope).as_str(), scope.org), (text, caller.org.clone()));
+        }
+        let long = format!("team:{}", "x".repeat(129));
+        let bad =
+            ["", "team", "team:", "org:acme", "Team:desk", "user:", "team: desk", "team:a\0", "*", &long];
+        for text in bad {
+            let refused = read_scope(Some(text), &caller).unwrap_err();
+            assert!(matches!(refused, Error::Invalid { field: "scope", .. }), "{text}");
+        }
+    }
+}

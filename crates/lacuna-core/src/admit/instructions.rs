@@ -55,10 +55,14 @@ pub fn instructions(text: &str) -> Suspicion {
     for sign in &mut signs {
         sign.reason.span = unmasked.original(sign.reason.span.clone());
     }
-    signs.extend(hidden(&unmasked));
     signs.extend(encoded(unmasked.text()).map(|span| Sign::strong("encoded-order", unmasked.original(span))));
     signs.sort_by_key(|sign| sign.at);
-    weigh(&signs)
+    let mut suspicion = weigh(&signs);
+    if let Some(sign) = hidden(&unmasked) {
+        suspicion.score += sign.weight;
+        suspicion.reasons.push(sign.reason);
+    }
+    suspicion
 }
 
 /// One match of one rule.
@@ -147,18 +151,18 @@ fn around(text: &[u8], range: Range<usize>) -> &[u8] {
 }
 
 /// Text that no reader sees is not meant for readers.
-fn hidden(unmasked: &Unmasked<'_>) -> Vec<Sign> {
+fn hidden(unmasked: &Unmasked<'_>) -> Option<Sign> {
     let hidden = unmasked.hidden();
     let span = hidden.removed.first().map_or(0..0, |first| first.span.clone());
-    let mut signs = Vec::new();
     if hidden.encoded || hidden.smuggled.trim().chars().count() >= SMUGGLED_CHARS_MIN {
-        signs.push(Sign::strong("invisible-text", span));
-    } else if hidden.reordered || hidden.split_words > 0 {
-        signs.push(Sign { weight: 0.5, ..Sign::strong("disguised-text", span) });
+        return Some(Sign::strong("invisible-text", span));
     }
-    signs
+    let disguised = hidden.reordered || hidden.split_words > 0;
+    disguised.then(|| Sign { weight: DISGUISE_WEIGHT, ..Sign::strong("disguised-text", span) })
 }
 
+/// Web pages break long words with invisible characters too, so a disguise alone proves little.
+const DISGUISE_WEIGHT: f32 = 0.4;
 /// Fewer tag characters than this are debris, not a message.
 const SMUGGLED_CHARS_MIN: usize = 3;
 /// Base64 that is shorter holds no sentence.

@@ -7,7 +7,7 @@ use zeroize::Zeroize;
 
 use super::NONE;
 use super::kernels::{
-    SIGN_ENTRY_MAX, SIGN_GROUP, SIGN_TABLE, dot, dot_picked, dot_rows, query_code_max, sign_sums,
+    SIGN_ENTRY_MAX, SIGN_GROUP, SIGN_TABLE, dot_picked, dot_rows, query_code_max, sign_sums,
 };
 use super::quant::{QuantVec, join, split, unit};
 use super::top::{Top, TopSums};
@@ -16,10 +16,11 @@ use crate::error::{Error, Result};
 
 /// From this many rows on, sign bits are scanned before the codes.
 const SIGNS_FROM_ROWS: usize = 4_096;
-/// The sign bits hand on this many rows to the codes for each unit of the square root of all rows. On clustered
-/// vectors, of 1,000 true nearest all but one are among the first 400 by signs of 5,000 rows, 1,700 of 50,000,
-/// 2,700 of 100,000 and 8,300 of 1,000,000: this is half as many again, or more.
+/// The sign bits hand on this many rows to the codes for each unit of the square root of all rows, save the
+/// first few. On clustered vectors, of 1,000 true nearest all but one are among the first 400 by signs of 5,000
+/// rows, 1,700 of 50,000, 2,700 of 100,000 and 8,300 of 1,000,000: this is half as many again, or more.
 const SIGN_CANDIDATES_PER_ROOT: usize = 14;
+const SIGN_ROOTS_SPARED: usize = 16;
 /// A further thread is worth its start from this many rows on.
 const ROWS_PER_THREAD: usize = 150_000;
 const THREADS_MAX: usize = 4;
@@ -59,7 +60,8 @@ impl Probe {
         let unit = unit(vector);
         let largest = unit.iter().fold(f32::MIN_POSITIVE, |largest, x| largest.max(x.abs()));
         let scale = largest / query_code_max(unit.len()) as f32;
-        let codes = unit.iter().map(|x| (x / scale).round() as i16).collect();
+        // Half more away from zero, and then cut off, is rounded.
+        let codes = unit.iter().map(|x| (x / scale + 0.5f32.copysign(*x)) as i16).collect();
         let tables = if with_signs { sign_tables(&unit) } else { Vec::new() };
         Self { codes, scale, tables }
     }
@@ -196,7 +198,8 @@ impl Block {
         if self.signs.is_empty() {
             return self.scan_codes(probe, count, allowed).into_items();
         }
-        let handed_on = count.max(SIGN_CANDIDATES_PER_ROOT * self.slots.len().isqrt());
+        let roots = self.slots.len().isqrt().saturating_sub(SIGN_ROOTS_SPARED);
+        let handed_on = count.max(SIGN_CANDIDATES_PER_ROOT * roots);
         let rows: Vec<u32> = self.scan_signs(probe, handed_on, allowed).into_items().collect();
         let scored = self.in_shares(rows.len(), |share| {
             let mut top = Top::new(count);
@@ -216,24 +219,30 @@ impl Block {
     }
 
     /// The cosine of each slot that has a vector here, by the upper bytes alone: off by less than a hundredth.
-    pub(super) fn cosines(&self, probe: &Probe, slots: impl Iterator<Item = u32>) -> Vec<Option<f32>> {
-        let rows: Vec<Option<usize>> = slots.map(|slot| self.row(slot)).collect();
-        let held: Vec<u32> = rows.iter().flatten().map(|&row| row as u32).collect();
-        let mut dots = vec![0; held.len()];
-        dot_picked(&self.high, &held, &probe.codes, &mut dots);
-        let (mut dots, unscale) = (dots.into_iter(), self.unscale(probe));
-        let mut cosine = |row: usize| Some(dots.next()? as f32 * self.scales[row] * unscale);
-        rows.into_iter().map(|row| row.and_then(&mut cosine)).collect()
+    pub(super) fn cosines(&self, probe: &Probe, slots: &[u32]) -> Vec<Option<f32>> {
+        self.by_rows(slots, |rows| {
+            let dots = dots(&self.high, rows, probe);
+            let cosine = |(&row, dot)| dot as f32 * self.scales[row as usize] * self.unscale(probe);
+            rows.iter().zip(dots).map(cosine).collect()
+        })
     }
 
-    /// The cosine by both bytes, as good as by floats.
-    pub(super) fn exact_cosine(&self, probe: &Probe, slot: u32) -> Option<f32> {
-        let row = self.row(slot)?;
-        let (high, low) =
-            (dot(&self.high[self.span(row)], &probe.codes), dot(&self.low[self.span(row)], &probe.codes));
-        // In 64 bits, because both bytes together have more digits than a float.
-        let both = (i64::from(high) << 8) + i64::from(low);
-        Some(both as f32 * self.scales[row] * probe.scale)
+    /// The same by both bytes, as good as by floats.
+    pub(super) fn exact_cosines(&self, probe: &Probe, slots: &[u32]) -> Vec<Option<f32>> {
+        self.by_rows(slots, |rows| {
+            let dots = dots(&self.high, rows, probe).into_iter().zip(dots(&self.low, rows, probe));
+            // In 64 bits: both bytes together have more digits than 32 hold.
+            let both = |(high, low)| (i64::from(high) << 8) + i64::from(low);
+            let cosine = |(&row, dots)| both(dots) as f32 * self.scales[row as usize] * probe.scale;
+            rows.iter().zip(dots).map(cosine).collect()
+        })
+    }
+
+    /// Asks about all rows of these slots at once, and puts the answers beside those slots that have one.
+    fn by_rows(&self, slots: &[u32], ask: impl FnOnce(&[u32]) -> Vec<f32>) -> Vec<Option<f32>> {
+        let rows: Vec<u32> = slots.iter().filter_map(|&slot| self.row(slot)).map(|row| row as u32).collect();
+        let mut answers = ask(&rows).into_iter();
+        slots.iter().map(|&slot| if self.holds(slot) { answers.next() } else { None }).collect()
     }
 
     /// Undoes the quantisation of the query and the missing lower byte.
@@ -299,25 +308,22 @@ impl Block {
             sign_sums(&self.signs[group * group_bytes..(group + 1) * group_bytes], &probe.tables, &mut sums);
             let first = group * SIGN_GROUP;
             let slots = &self.slots[first..self.slots.len().min(first + SIGN_GROUP)];
-            // Bits and not branches: at first, which rows reach is as good as random.
+            // Bits and not branches: which rows reach is as good as random at first.
             let mut reaching = reaching(&sums, top.threshold()) & (u32::MAX >> (SIGN_GROUP - slots.len()));
             while reaching != 0 {
                 let row = reaching.trailing_zeros() as usize;
                 reaching &= reaching - 1;
-                if sums[row] >= top.threshold() && allowed(slots[row]) {
+                if allowed(slots[row]) {
                     top.push(sums[row], (first + row) as u32);
                 }
             }
+            top.raise();
         }
         top
     }
 
     fn row(&self, slot: u32) -> Option<usize> {
         self.rows.get(slot as usize).filter(|&&row| row != NONE).map(|&row| row as usize)
-    }
-
-    fn span(&self, row: usize) -> Range<usize> {
-        row * self.dimensions..(row + 1) * self.dimensions
     }
 
     fn group_bytes(&self) -> usize {
@@ -358,6 +364,12 @@ impl Block {
         let groups = from.div_ceil(SIGN_GROUP);
         self.signs.truncate(groups * self.group_bytes());
     }
+}
+
+fn dots(plane: &[i8], rows: &[u32], probe: &Probe) -> Vec<i32> {
+    let mut dots = vec![0; rows.len()];
+    dot_picked(plane, rows, &probe.codes, &mut dots);
+    dots
 }
 
 /// One bit for each row of a group whose sum is at least the threshold.

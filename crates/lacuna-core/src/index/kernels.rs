@@ -20,13 +20,6 @@ pub fn query_code_max(dim: usize) -> i32 {
     bound.min(i64::from(i16::MAX)) as i32
 }
 
-/// The dot product of one row of codes with the query.
-pub fn dot(row: &[i8], query: &[i16]) -> i32 {
-    let mut out = [0];
-    dot_rows(row, query, &mut out);
-    out[0]
-}
-
 /// The dot products of consecutive rows with the query, one per element of `out`.
 ///
 /// # Panics

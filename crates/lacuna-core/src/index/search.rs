@@ -159,6 +159,12 @@ struct Candidate {
     score: f32,
 }
 
+impl Candidate {
+    fn compared_by(&self, comparison: usize) -> bool {
+        self.meaning.is_some_and(|(at, _)| at == comparison)
+    }
+}
+
 impl<'a, P: Sync> Run<'a, P> {
     fn new(index: &'a Index<P>, search: &'a Search<'a>, scratch: &'a mut Scratch) -> Self {
         let QueryWords { words, keywords_only } = query_words(search.text, &index.postings.languages());
@@ -178,7 +184,7 @@ impl<'a, P: Sync> Run<'a, P> {
         let mut candidates = self.candidates(CANDIDATES.max(limit));
         candidates.retain(|candidate| self.is_answer(candidate, APPROXIMATION));
         keep_best(&mut candidates, RESCORED.max(2 * limit));
-        candidates.iter_mut().for_each(|candidate| self.rescore(candidate));
+        self.rescore(&mut candidates);
         candidates.retain(|candidate| self.is_answer(candidate, 0.0));
         keep_best(&mut candidates, limit);
         Found {
@@ -216,10 +222,10 @@ impl<'a, P: Sync> Run<'a, P> {
     /// Gives those that the search by meaning passed over the cosine under the first model that they have.
     fn add_cosines(&self, found: &mut [(u32, Option<(usize, f32)>)]) {
         for (at, Comparison { block, probe, .. }) in self.comparisons.iter().enumerate() {
-            let without = found.iter().filter(|(_, meaning)| meaning.is_none()).map(|&(slot, _)| slot);
-            let mut cosines = block.cosines(probe, without).into_iter();
-            for (_, meaning) in found.iter_mut().filter(|(_, meaning)| meaning.is_none()) {
-                *meaning = cosines.next().flatten().map(|cosine| (at, cosine));
+            let mut without: Vec<_> = found.iter_mut().filter(|(_, meaning)| meaning.is_none()).collect();
+            let slots: Vec<u32> = without.iter().map(|(slot, _)| *slot).collect();
+            for ((_, meaning), cosine) in without.iter_mut().zip(block.cosines(probe, &slots)) {
+                *meaning = cosine.map(|cosine| (at, cosine));
             }
         }
     }
@@ -239,12 +245,16 @@ impl<'a, P: Sync> Run<'a, P> {
         self.scored(Candidate { slot, words: self.scratch.score(slot), meaning, relevance: 0.0, score: 0.0 })
     }
 
-    fn rescore(&self, candidate: &mut Candidate) {
-        if let Some((at, cosine)) = &mut candidate.meaning {
-            let Comparison { block, probe, .. } = &self.comparisons[*at];
-            *cosine = block.exact_cosine(probe, candidate.slot).unwrap_or(*cosine);
+    /// Scores candidates anew by the full vectors.
+    fn rescore(&self, candidates: &mut [Candidate]) {
+        for (at, Comparison { block, probe, .. }) in self.comparisons.iter().enumerate() {
+            let mut compared: Vec<_> = candidates.iter_mut().filter(|one| one.compared_by(at)).collect();
+            let slots: Vec<u32> = compared.iter().map(|candidate| candidate.slot).collect();
+            for (candidate, cosine) in compared.iter_mut().zip(block.exact_cosines(probe, &slots)) {
+                candidate.meaning = cosine.map(|cosine| (at, cosine));
+            }
         }
-        *candidate = self.scored(*candidate);
+        candidates.iter_mut().for_each(|candidate| *candidate = self.scored(*candidate));
     }
 
     fn scored(&self, candidate: Candidate) -> Candidate {

@@ -77,12 +77,16 @@ impl TopSums {
         self.threshold
     }
 
+    /// Takes an item whose sum reaches the threshold, which only [`Self::raise`] moves.
     #[inline]
     pub(super) fn push(&mut self, sum: u16, item: u32) {
         self.items.push((sum, item));
         self.counts[usize::from(sum)] += 1;
         self.reaching += 1;
-        // Whoever is at the threshold is not needed once enough are above it.
+    }
+
+    /// Moves the threshold to where it may stand: whoever is at it is not needed once enough are above it.
+    pub(super) fn raise(&mut self) {
         while self.reaching - self.at_threshold() >= self.limit {
             self.reaching -= self.at_threshold();
             self.threshold += 1;
@@ -99,11 +103,13 @@ impl TopSums {
                 self.push(sum, item);
             }
         }
+        self.raise();
         self
     }
 
     /// The best ones in the order in which they were offered; of equals, the first.
-    pub(super) fn into_items(self) -> impl Iterator<Item = u32> {
+    pub(super) fn into_items(mut self) -> impl Iterator<Item = u32> {
+        self.raise();
         let mut equals = self.limit.saturating_sub(self.reaching - self.at_threshold());
         self.items.into_iter().filter_map(move |(sum, item)| {
             let stays = sum > self.threshold || sum == self.threshold && equals > 0;
@@ -142,7 +148,11 @@ mod tests {
             let (first, second) = offered.split_at(split.min(offered.len()));
             let of = |part: &[(u16, u32)]| {
                 let mut top = TopSums::new(limit, 40);
-                part.iter().for_each(|&(sum, item)| if sum >= top.threshold() { top.push(sum, item) });
+                for part in part.chunks(7) {
+                    let threshold = top.threshold();
+                    part.iter().for_each(|&(sum, item)| if sum >= threshold { top.push(sum, item) });
+                    top.raise();
+                }
                 top
             };
             prop_assert_eq!(of(first).merged(of(second)).into_items().collect::<Vec<_>>(), expected);

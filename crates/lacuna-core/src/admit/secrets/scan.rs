@@ -92,6 +92,9 @@ fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'_' | b'-' | b'=' | b'.')
 }
 
+/// Ends of a sentence or a clause, which are not the end of a secret.
+const STOPS: [char; 4] = ['.', ',', ';', ':'];
+
 /// The findings in the text as it stands and in every other reading of it.
 pub(super) fn every_reading(rules: &[Rule], prefilter: &Prefilter, text: &str) -> Vec<Finding> {
     let mut findings = one_reading(rules, prefilter, text);
@@ -110,21 +113,24 @@ fn moved(finding: Finding, seen: &Unmasked<'_>) -> Finding {
     Finding { span: seen.original(finding.span.clone()), ..finding }
 }
 
-/// Secrets that a line break or an escape cuts in two. Only formats that nothing else resembles count when
-/// lines are joined, because joining makes tokens that were never written.
+/// Secrets that a line break or an escape cuts in two or hides behind a letter.
 fn broken_up(rules: &[Rule], prefilter: &Prefilter, text: &str) -> Vec<Finding> {
-    let views = [(View::joined(text), Level::Definite), (View::percent_decoded(text), Level::Probable)];
     let mut findings = Vec::new();
-    for (view, least) in views.into_iter().filter_map(|(view, least)| Some((view?, least))) {
-        for mut finding in one_reading(rules, prefilter, &view.text) {
-            let Some(span) = view.original(&finding.span).filter(|_| finding.level >= least) else {
-                continue;
-            };
-            finding.span = span;
-            findings.push(finding);
-        }
+    if let Some(view) = View::joined(text) {
+        // Joining makes tokens that were never written: only formats that nothing else resembles count.
+        let whole = |finding: &Finding| finding.level == Level::Definite && view.crosses(&finding.span);
+        let found = one_reading(rules, prefilter, &view.text).into_iter().filter(whole);
+        findings.extend(found.filter_map(|finding| placed(finding, &view)));
+    }
+    if let Some(view) = View::percent_decoded(text) {
+        let found = one_reading(rules, prefilter, &view.text).into_iter();
+        findings.extend(found.filter_map(|finding| placed(finding, &view)));
     }
     findings
+}
+
+fn placed(finding: Finding, view: &View) -> Option<Finding> {
+    Some(Finding { span: view.original(&finding.span)?, ..finding })
 }
 
 fn one_reading(rules: &[Rule], prefilter: &Prefilter, text: &str) -> Vec<Finding> {
@@ -147,13 +153,13 @@ fn look(rule: &Rule, text: &str, window: Range<usize>, findings: &mut Vec<Findin
     while let Some(found) = pattern.captures_at(&text[..end], from) {
         let Some(whole) = found.get(0) else { return };
         let secret = found.get(1).unwrap_or(whole);
-        let accepted = rule.accepts(&found) && !secret.is_empty();
+        let accepted = rule.accepts(&found) && secret.as_str().trim_end_matches(STOPS) != "";
         if accepted {
             findings.push(Finding {
                 rule: rule.raw.name.as_str().into(),
                 family: rule.raw.family.as_str().into(),
                 level: rule.level(),
-                span: secret.range(),
+                span: secret.start()..secret.start() + secret.as_str().trim_end_matches(STOPS).len(),
             });
         }
         // What follows may begin inside what was refused, and shares its last character with what was found.

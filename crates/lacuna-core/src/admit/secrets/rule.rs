@@ -1,6 +1,7 @@
 //! The table of rules, from TOML to something that can judge a match.
 
-use std::sync::OnceLock;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, OnceLock};
 
 use regex::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
@@ -40,6 +41,9 @@ const VALUE_END: &str = r#"(?:[^0-9A-Za-z_/+\-]|$)"#;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
+    /// Lists of words that are no secrets, by name.
+    #[serde(default)]
+    stop: BTreeMap<String, Vec<String>>,
     #[serde(rename = "rule", default)]
     rules: Vec<RawRule>,
 }
@@ -71,7 +75,7 @@ pub(super) struct RawRule {
     /// Expressions that mark a match as no secret after all.
     #[serde(default)]
     allow: Vec<String>,
-    /// Words that are no secret, in lower case.
+    /// Names of lists of words that are no secrets.
     #[serde(default)]
     stop: Vec<String>,
     /// Whether a secret may be shaped like a placeholder.
@@ -89,6 +93,7 @@ pub(super) struct RawRule {
 /// A rule whose expressions are compiled when a text first calls for them.
 pub(super) struct Rule {
     pub(super) raw: RawRule,
+    stop: Vec<Arc<HashSet<String>>>,
     expressions: OnceLock<Result<Expressions, regex::Error>>,
 }
 
@@ -101,11 +106,15 @@ impl Rule {
     /// The rules of a table. Their expressions are not looked at yet.
     pub(super) fn table(toml: &str) -> Result<Vec<Self>> {
         let table: Table = toml::from_str(toml).map_err(|error| invalid(error.message()))?;
-        table.rules.into_iter().map(Self::new).collect()
+        let listed =
+            table.stop.into_iter().map(|(name, words)| (name, Arc::new(words.into_iter().collect())));
+        let lists: BTreeMap<String, Arc<HashSet<String>>> = listed.collect();
+        table.rules.into_iter().map(|raw| Self::new(raw, &lists)).collect()
     }
 
-    fn new(raw: RawRule) -> Result<Self> {
-        let rule = Self { raw, expressions: OnceLock::new() };
+    fn new(raw: RawRule, lists: &BTreeMap<String, Arc<HashSet<String>>>) -> Result<Self> {
+        let stop = raw.stop.iter().filter_map(|name| lists.get(name).cloned()).collect();
+        let rule = Self { raw, stop, expressions: OnceLock::new() };
         match rule.fault() {
             Some(fault) => Err(invalid(format!("rule {}: {fault}", rule.raw.name))),
             None => Ok(rule),
@@ -127,6 +136,9 @@ impl Rule {
         if raw.run.is_some_and(|run| run < RUN_BYTES_MIN) {
             return Some("a run is at least 20 characters");
         }
+        if raw.stop.len() != self.stop.len() {
+            return Some("`stop` names a list that is not there");
+        }
         if raw.assigned.is_some() && raw.keywords.is_empty() {
             return Some("`assigned` needs keywords, which are the names");
         }
@@ -139,8 +151,11 @@ impl Rule {
         None
     }
 
-    /// Compiles now, for rules that nobody has tested yet.
-    pub(super) fn check(&self) -> Result<()> {
+    /// Compiles now, for a rule that nobody has tested yet, and sees that its name is its own.
+    pub(super) fn check(&self, others: &[Self]) -> Result<()> {
+        if others.iter().any(|other| other.raw.name == self.raw.name) {
+            return Err(invalid(format!("rule {}: the name is taken", self.raw.name)));
+        }
         match self.compiled() {
             Ok(_) => Ok(()),
             Err(error) => Err(invalid(format!("rule {}: {error}", self.raw.name))),
@@ -184,11 +199,11 @@ impl Rule {
     }
 
     fn stops(&self, secret: &str) -> bool {
-        if self.raw.stop.is_empty() {
+        if self.stop.is_empty() {
             return false;
         }
         let word = secret.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-        self.raw.stop.contains(&word)
+        self.stop.iter().any(|list| list.contains(&word))
     }
 
     fn allows(&self, whole: &str) -> bool {

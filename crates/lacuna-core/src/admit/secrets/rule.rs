@@ -7,6 +7,7 @@ use regex::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 
 use super::Level;
+use super::scan::prove;
 use super::shape::{Trait, entropy, is_placeholder};
 use crate::error::{Error, Result};
 
@@ -22,7 +23,6 @@ const KEYWORD_BYTES_MIN: usize = 2;
 /// A run shorter than this is a word or a name.
 const RUN_BYTES_MIN: usize = 20;
 /// Stands in examples for nothing: it keeps other scanners from taking them for live secrets.
-#[cfg(test)]
 pub(super) const EXAMPLE_MARK: char = '¦';
 
 /// What follows the keyword of an `assigned` rule: the rest of the name, an assignment, perhaps quotes.
@@ -82,10 +82,8 @@ pub(super) struct RawRule {
     #[serde(default)]
     placeholders: bool,
     reach: Option<usize>,
-    #[cfg_attr(not(test), allow(dead_code))]
     #[serde(default)]
     pub(super) examples: Vec<String>,
-    #[cfg_attr(not(test), allow(dead_code))]
     #[serde(default)]
     pub(super) counterexamples: Vec<String>,
 }
@@ -151,15 +149,14 @@ impl Rule {
         None
     }
 
-    /// Compiles now, for a rule that nobody has tested yet, and sees that its name is its own.
+    /// Compiles and tries a rule that nobody has tested yet, and sees that its name is its own.
     pub(super) fn check(&self, others: &[Self]) -> Result<()> {
+        let fault = |fault: String| invalid(format!("rule {}: {fault}", self.raw.name));
         if others.iter().any(|other| other.raw.name == self.raw.name) {
-            return Err(invalid(format!("rule {}: the name is taken", self.raw.name)));
+            return Err(fault("the name is taken".into()));
         }
-        match self.compiled() {
-            Ok(_) => Ok(()),
-            Err(error) => Err(invalid(format!("rule {}: {error}", self.raw.name))),
-        }
+        self.compiled().as_ref().map_err(|error| fault(error.to_string()))?;
+        prove(self).map_err(fault)
     }
 
     pub(super) fn level(&self) -> Level {

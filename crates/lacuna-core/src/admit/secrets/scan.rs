@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use regex::Match;
 
-use super::rule::Rule;
+use super::rule::{EXAMPLE_MARK, Rule};
 use super::view::View;
 use super::{Finding, Level};
 use crate::admit::unmask::{Unmasked, unmask};
@@ -92,6 +93,23 @@ fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'_' | b'-' | b'=' | b'.')
 }
 
+/// Runs a rule by itself over its own examples, and says which of them it gets wrong.
+pub(super) fn prove(rule: &Rule) -> Result<(), String> {
+    let rules = std::slice::from_ref(rule);
+    let prefilter = Prefilter::new(rules);
+    let finds = |text: &String| !every_reading(rules, &prefilter, &text.replace(EXAMPLE_MARK, "")).is_empty();
+    if let Some(n) = rule.raw.examples.iter().position(|text| !finds(text)) {
+        return Err(format!("example {} is not found", n + 1));
+    }
+    match rule.raw.counterexamples.iter().position(finds) {
+        Some(n) => Err(format!("counterexample {} is found", n + 1)),
+        None => Ok(()),
+    }
+}
+
+/// Ends of a sentence or a clause, which are not the end of a secret.
+const STOPS: [char; 4] = ['.', ',', ';', ':'];
+
 /// The findings in the text as it stands and in every other reading of it.
 pub(super) fn every_reading(rules: &[Rule], prefilter: &Prefilter, text: &str) -> Vec<Finding> {
     let mut findings = one_reading(rules, prefilter, text);
@@ -110,21 +128,24 @@ fn moved(finding: Finding, seen: &Unmasked<'_>) -> Finding {
     Finding { span: seen.original(finding.span.clone()), ..finding }
 }
 
-/// Secrets that a line break or an escape cuts in two. Only formats that nothing else resembles count when
-/// lines are joined, because joining makes tokens that were never written.
+/// Secrets that a line break or an escape cuts in two or hides behind a letter.
 fn broken_up(rules: &[Rule], prefilter: &Prefilter, text: &str) -> Vec<Finding> {
-    let views = [(View::joined(text), Level::Definite), (View::percent_decoded(text), Level::Probable)];
     let mut findings = Vec::new();
-    for (view, least) in views.into_iter().filter_map(|(view, least)| Some((view?, least))) {
-        for mut finding in one_reading(rules, prefilter, &view.text) {
-            let Some(span) = view.original(&finding.span).filter(|_| finding.level >= least) else {
-                continue;
-            };
-            finding.span = span;
-            findings.push(finding);
-        }
+    if let Some(view) = View::joined(text) {
+        // Joining makes tokens that were never written: only formats that nothing else resembles count.
+        let whole = |finding: &Finding| finding.level == Level::Definite && view.crosses(&finding.span);
+        let found = one_reading(rules, prefilter, &view.text).into_iter().filter(whole);
+        findings.extend(found.filter_map(|finding| placed(finding, &view)));
+    }
+    if let Some(view) = View::percent_decoded(text) {
+        let found = one_reading(rules, prefilter, &view.text).into_iter();
+        findings.extend(found.filter_map(|finding| placed(finding, &view)));
     }
     findings
+}
+
+fn placed(finding: Finding, view: &View) -> Option<Finding> {
+    Some(Finding { span: view.original(&finding.span)?, ..finding })
 }
 
 fn one_reading(rules: &[Rule], prefilter: &Prefilter, text: &str) -> Vec<Finding> {
@@ -144,25 +165,29 @@ fn look(rule: &Rule, text: &str, window: Range<usize>, findings: &mut Vec<Findin
     let Some(pattern) = rule.pattern() else { return };
     let end = window_end(text, window.end);
     let mut from = text.floor_char_boundary(window.start);
-    while let Some(found) = pattern.captures_at(&text[..end], from) {
-        let Some(whole) = found.get(0) else { return };
+    while from <= end
+        && let Some(found) = pattern.captures_at(&text[..end], from)
+        && let Some(whole) = found.get(0)
+    {
         let secret = found.get(1).unwrap_or(whole);
-        let accepted = rule.accepts(&found) && !secret.is_empty();
+        let accepted = rule.accepts(&found);
         if accepted {
-            findings.push(Finding {
-                rule: rule.raw.name.as_str().into(),
-                family: rule.raw.family.as_str().into(),
-                level: rule.level(),
-                span: secret.range(),
-            });
+            findings.extend(finding(rule, secret));
         }
         // What follows may begin inside what was refused, and shares its last character with what was found.
         let next = if accepted { secret.end() } else { secret.start() };
         from = text.ceil_char_boundary(next.max(whole.start() + 1));
-        if from > end {
-            return;
-        }
     }
+}
+
+fn finding(rule: &Rule, secret: Match<'_>) -> Option<Finding> {
+    let length = secret.as_str().trim_end_matches(STOPS).len();
+    (length > 0).then(|| Finding {
+        rule: rule.raw.name.as_str().into(),
+        family: rule.raw.family.as_str().into(),
+        level: rule.level(),
+        span: secret.start()..secret.start() + length,
+    })
 }
 
 /// The end of a window, moved to the end of the token that it would cut.

@@ -68,14 +68,21 @@ impl View {
         Some(self)
     }
 
-    /// Where a stretch of the view stands in the original; nothing if the original has it as it is.
+    /// Where a stretch of the view stands in the original.
     pub(super) fn original(&self, span: &Range<usize>) -> Option<Range<usize>> {
+        let (first, last) = self.pieces_of(span)?;
+        Some(first.start(span.start)..last.end(span.end))
+    }
+
+    /// Whether a stretch of the view is not one stretch of the original.
+    pub(super) fn crosses(&self, span: &Range<usize>) -> bool {
+        self.pieces_of(span).is_some_and(|(first, last)| first.view != last.view)
+    }
+
+    fn pieces_of(&self, span: &Range<usize>) -> Option<(&Piece, &Piece)> {
         let first = self.pieces.partition_point(|piece| piece.view.end <= span.start);
         let last = self.pieces.partition_point(|piece| piece.view.start < span.end).checked_sub(1)?;
-        if first >= last {
-            return None;
-        }
-        Some(self.pieces[first].start(span.start)..self.pieces[last].end(span.end))
+        Some((self.pieces.get(first)?, self.pieces.get(last)?))
     }
 }
 
@@ -137,7 +144,7 @@ mod tests {
         let at = view.text.find("Ab3d").unwrap();
         let span = view.original(&(at..at + "Ab3ddE5fGhI7".len())).unwrap();
         assert_eq!(&text[span], "Ab3d\n   dE5fG\\\n  hI7");
-        assert!(view.original(&(0..4)).is_none(), "what was whole is reported as it stands");
+        assert!(view.crosses(&(at..at + 6)) && !view.crosses(&(0..4)));
     }
 
     #[test]

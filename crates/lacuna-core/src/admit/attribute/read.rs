@@ -7,7 +7,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use super::patterns::{self, About, Pattern, Sense};
-use super::{Arity, Mood, Statement};
+use super::{Arity, Mood, Statement, nouns};
 
 /// How many clauses of a text are read; a fact is short.
 const CLAUSES_MAX: usize = 32;
@@ -59,12 +59,13 @@ fn split(text: &str) -> Vec<String> {
     });
     let Some(ends) = ENDS.as_ref() else { return Vec::new() };
     let mut clauses = Vec::new();
-    let (mut start, mut subject) = (0, String::new());
+    let (mut start, mut subject, mut condition) = (0, String::new(), "");
     for end in ends.captures_iter(text) {
         let Some(whole) = end.get(0) else { continue };
-        let clause = format!("{subject}{}", &text[start..whole.start()]);
+        let clause = format!("{condition}{subject}{}", &text[start..whole.start()]);
         let verb = end.name("verb").or(end.name("again"));
         let resumes = end.name("verb").is_some();
+        condition = if verb.is_some() && is_condition(&clause) { "if " } else { "" };
         subject = if resumes { first_words(&clause) } else { String::new() };
         start = verb.map_or(whole.end(), |verb| verb.start());
         // A question says nothing.
@@ -72,9 +73,23 @@ fn split(text: &str) -> Vec<String> {
             clauses.push(clause);
         }
     }
-    clauses.push(format!("{subject}{}", &text[start..]));
+    clauses.push(format!("{condition}{subject}{}", &text[start..]));
     clauses.retain(|clause| clause.split_whitespace().count() >= 2);
     clauses.iter().map(|clause| clause.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+}
+
+/// Whether what follows in the sentence holds only under a condition, or by hearsay.
+fn is_condition(clause: &str) -> bool {
+    const OPENERS: &[&str] = &[
+        "if", "when", "once", "unless", "suppose", "imagine", "should", "assuming", "wenn", "falls", "si",
+        "quand", "cuando",
+    ];
+    const HEARSAY: &[&str] =
+        &["said", "says", "told", "asked", "wrote", "thinks", "claims", "believes", "dreamed", "dreamt"];
+    let lower = clause.to_lowercase();
+    let mut words = lower.split_whitespace();
+    words.clone().next().is_some_and(|first| OPENERS.contains(&first))
+        || words.any(|word| HEARSAY.contains(&word.trim_matches(',')))
 }
 
 /// The subject of a clause that is carried over to the next verb: "I live in Oslo and work at Acme".
@@ -107,8 +122,15 @@ fn compile(source: &str) -> Option<Regex> {
         Some(rest) => format!("{}{} {rest}", patterns::SUBJECT, patterns::AROUND),
         None => source.to_owned(),
     };
+    let source = match source.strip_suffix('$') {
+        Some(source) => format!("{source}{TIME_TAIL}$"),
+        None => source,
+    };
     Regex::new(&format!("(?i)^{LEAD}(?:{source})")).ok()
 }
+
+/// Words of time that may follow a value.
+const TIME_TAIL: &str = r"(?:,? (?:now|today|again|these days|nowadays|anymore|any more|yesterday|(?:since|for|last|this|in) .+))?";
 
 /// Words before the subject that change nothing, and those that do.
 const LEAD: &str = r"(?P<lead>(?:(?:actually|update|also|so|well|now|currently|today|correction|fyi|note that|remember that|please remember that|remember|maybe|perhaps|i think|probably|previously|formerly|in the past|as of today|since [a-z]+|from now on|hedged|if|when|vielleicht|fruher|inzwischen|jetzt|heute|avant|ahora|antes)[,:]? )*)";
@@ -135,11 +157,16 @@ fn from_pattern(pattern: &Pattern, found: &Captures<'_>, clause: &str) -> Option
         About::Group => group_attribute(&found["a"], pattern)?,
     };
     let around = around(found);
+    let arity = nouns::arity(&attribute).filter(|_| pattern.arity == Arity::One).unwrap_or(pattern.arity);
+    let written = written(&found["v"], clause);
+    // At the start of a sentence every word has a capital.
+    let leads = found.name("v").is_some_and(|value| value.start() == 0);
     let mut read = Statement {
         subject: subject(&found["s"])?,
         value: value(&found["v"])?,
+        proper: !leads && nouns::is_proper(&written),
         before: found.name("f").and_then(|before| value(before.as_str())),
-        arity: patterns::arity(&attribute).filter(|_| pattern.arity == Arity::One).unwrap_or(pattern.arity),
+        arity: nouns::arity_with(&attribute, &written, arity)?,
         mood: mood(&around, clause),
         negated: is_negated(&around),
         changed: is_changed(&around, clause),
@@ -154,6 +181,9 @@ fn from_pattern(pattern: &Pattern, found: &Captures<'_>, clause: &str) -> Option
             // "Have lived in" lasts until now, but nobody can tell from the words.
             read.mood = if read.mood == Mood::Hedged { Mood::Hedged } else { Mood::Past };
         }
+    }
+    if read.attribute == patterns::RESIDENCE && pattern.sense == Sense::Became && !read.proper {
+        return None;
     }
     let needs_verb =
         matches!(read.attribute.as_str(), "diet" | "marital status" | "age" | "allergy" | "name");
@@ -184,7 +214,7 @@ fn group_attribute(group: &str, pattern: &Pattern) -> Option<String> {
 }
 
 fn canonical_group(group: &str) -> String {
-    patterns::canonical(&group.to_lowercase())
+    nouns::canonical(&group.to_lowercase())
 }
 
 /// What people have favourites of, in English.
@@ -208,6 +238,7 @@ fn from_preference(found: &Captures<'_>, clause: &str) -> Option<Statement> {
         subject: subject(&found["s"])?,
         attribute: format!("prefers {} or {}", pair[0], pair[1]),
         value: winner,
+        proper: false,
         before: None,
         arity: Arity::One,
         mood: mood(&around, clause),
@@ -217,7 +248,7 @@ fn from_preference(found: &Captures<'_>, clause: &str) -> Option<Statement> {
 }
 
 fn from_possessive(found: &Captures<'_>, clause: &str) -> Option<Statement> {
-    let attribute = patterns::canonical(&found["a"].to_lowercase());
+    let attribute = nouns::canonical(&found["a"].to_lowercase());
     let around = around(found);
     let verbs = [
         "is",
@@ -233,11 +264,15 @@ fn from_possessive(found: &Captures<'_>, clause: &str) -> Option<Statement> {
         "postponed",
     ];
     let value = value(&found["v"])?;
-    let is_name = found["v"].starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit());
-    let arity = patterns::arity(&attribute)?;
+    let written = written(&found["v"], clause);
+    let proper = nouns::is_proper(&written);
+    let arity = nouns::arity_with(&attribute, &written, nouns::arity(&attribute)?)?;
     // "My boss is strict" says nothing about who the boss is.
-    let says_which =
-        arity != Arity::Unsure || is_name || found["v"].starts_with("a ") || found["v"].starts_with("an ");
+    let says_which = arity != Arity::Unsure
+        || attribute == "name"
+        || proper
+        || found["v"].starts_with("a ")
+        || found["v"].starts_with("an ");
     if !says_which || !around.iter().any(|word| verbs.contains(word)) {
         return None;
     }
@@ -245,12 +280,22 @@ fn from_possessive(found: &Captures<'_>, clause: &str) -> Option<Statement> {
         subject: subject(&found["s"])?,
         attribute,
         value,
+        proper,
         before: None,
-        arity,
+        arity: if ["job", "diet"].contains(&&*found["a"].to_lowercase()) { Arity::Unsure } else { arity },
         mood: mood(&around, clause),
         negated: is_negated(&around),
         changed: is_changed(&around, clause),
     })
+}
+
+/// A value as it is written; who writes `i` for `I` writes names without capitals too.
+fn written(value: &str, clause: &str) -> String {
+    let small = !clause.contains(|c: char| c.is_uppercase());
+    let mut words = value.split(' ');
+    let named = words.next().is_some_and(|first| !["a", "an", "the", "my", "our"].contains(&first))
+        && words.count() < 2;
+    if small && named { value.to_uppercase() } else { value.to_owned() }
 }
 
 fn around<'a>(found: &'a Captures<'_>) -> Vec<&'a str> {
@@ -305,7 +350,7 @@ fn subject(found: &str) -> Option<String> {
         return None;
     }
     match found.strip_prefix("my ") {
-        Some(relation) => patterns::is_relation(relation.split(' ').next()?).then(|| relation.to_owned()),
+        Some(relation) => nouns::is_relation(relation.split(' ').next()?).then(|| relation.to_owned()),
         None => Some(found.to_owned()),
     }
 }
@@ -397,6 +442,18 @@ fn mood(around: &[&str], clause: &str) -> Mood {
         "at least",
         "only on",
         "only for",
+        " also ",
+        "part-time",
+        "part time",
+        "sometimes",
+        "weekends",
+        "occasionally",
+        " as well",
+        "second job",
+        "freelance",
+        "during ",
+        "half the year",
+        "on the side",
     ];
     let over = [
         " until ",

@@ -3,6 +3,7 @@
 //! Rules only, and cautious ones: what is superseded is erased. A sentence that no rule reads says nothing
 //! here, and a pair that cannot be decided is left to be asked about.
 
+mod mood;
 mod nouns;
 mod patterns;
 mod read;
@@ -129,7 +130,9 @@ fn same_subject(old: &str, new: &str) -> Option<bool> {
         return Some(!nouns::is_one_of_several(old));
     }
     let (old, new) = (subject_keys(old), subject_keys(new));
-    old.iter().any(|key| new.contains(key)).then_some(false)
+    // Two sisters with a name each are two people.
+    let both_named = old.len() > 1 && new.len() > 1 && old.last() != new.last();
+    (!both_named && old.iter().any(|key| new.contains(key))).then_some(false)
 }
 
 /// "I switched from A to B" is about whatever had the value A.

@@ -68,7 +68,8 @@ const COMMON: &str = "\
     gitlab|notion|spotify|android|iphone|ios|chrome|firefox|sales|marketing|engineering|design|hr|finance|\
     product|monday|tuesday|wednesday|thursday|friday";
 
-fn listed(list: &str, word: &str) -> bool {
+/// Whether a list, whose entries are divided by `|`, holds a word.
+pub(super) fn listed(list: &str, word: &str) -> bool {
     list.split('|').any(|listed| listed == word)
 }
 

@@ -6,6 +6,7 @@ use regex::{Captures, Regex};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
+use super::mood::{is_changed, is_negated, mood};
 use super::patterns::{self, About, Pattern, Sense};
 use super::{Arity, Mood, Statement, nouns};
 
@@ -80,16 +81,12 @@ fn split(text: &str) -> Vec<String> {
 
 /// Whether what follows in the sentence holds only under a condition, or by hearsay.
 fn is_condition(clause: &str) -> bool {
-    const OPENERS: &[&str] = &[
-        "if", "when", "once", "unless", "suppose", "imagine", "should", "assuming", "wenn", "falls", "si",
-        "quand", "cuando",
-    ];
-    const HEARSAY: &[&str] =
-        &["said", "says", "told", "asked", "wrote", "thinks", "claims", "believes", "dreamed", "dreamt"];
+    const OPENERS: &str = "if|when|once|unless|suppose|imagine|should|assuming|wenn|falls|si|quand|cuando";
+    const HEARSAY: &str = "said|says|told|asked|wrote|thinks|claims|believes|dreamed|dreamt";
     let lower = clause.to_lowercase();
     let mut words = lower.split_whitespace();
-    words.clone().next().is_some_and(|first| OPENERS.contains(&first))
-        || words.any(|word| HEARSAY.contains(&word.trim_matches(',')))
+    words.clone().next().is_some_and(|first| nouns::listed(OPENERS, first))
+        || words.any(|word| nouns::listed(HEARSAY, word.trim_matches(',')))
 }
 
 /// The subject of a clause that is carried over to the next verb: "I live in Oslo and work at Acme".
@@ -306,47 +303,20 @@ fn around<'a>(found: &'a Captures<'_>) -> Vec<&'a str> {
         .collect()
 }
 
+/// How the owner of a vault is spoken of.
+const OWNER: &str = "i|we|my|our|the user|user|users|ich|wir|mein|meine|unser|unsere|je|j'ai|j'habite|\
+    je vis|nous habitons|nous avons|mon|ma|mi|me|nos|vivo|vivimos|trabajo";
+/// Words that stand where a name could, and name nobody.
+const NOBODY: &str = "he|she|it|they|this|that|there|someone|everyone|people|who|what|you|these|those|one|\
+    nobody|anyone|but|and|yes|no|which|his|her|their|your|its";
+
 fn subject(found: &str) -> Option<String> {
     let found = found.to_lowercase();
     let found = found.trim_end_matches("'s");
-    const OWNER: &[&str] = &[
-        "i",
-        "we",
-        "my",
-        "our",
-        "the user",
-        "user",
-        "users",
-        "ich",
-        "wir",
-        "mein",
-        "meine",
-        "unser",
-        "unsere",
-        "je",
-        "j'ai",
-        "j'habite",
-        "je vis",
-        "nous habitons",
-        "nous avons",
-        "mon",
-        "ma",
-        "mi",
-        "me",
-        "nos",
-        "vivo",
-        "vivimos",
-        "trabajo",
-    ];
-    const NOBODY: &[&str] = &[
-        "he", "she", "it", "they", "this", "that", "there", "someone", "everyone", "people", "who", "what",
-        "you", "these", "those", "one", "nobody", "anyone", "but", "and", "yes", "no", "what", "which",
-        "his", "her", "their", "your", "its",
-    ];
-    if OWNER.contains(&found) {
+    if nouns::listed(OWNER, found) {
         return Some("owner".to_owned());
     }
-    if found.split(' ').any(|word| NOBODY.contains(&word)) {
+    if found.split(' ').any(|word| nouns::listed(NOBODY, word)) {
         return None;
     }
     match found.strip_prefix("my ") {
@@ -372,145 +342,4 @@ fn value(found: &str) -> Option<String> {
     let cut = THOUSANDS.as_ref()?.replace_all(&cut, "$1$2").into_owned();
     let words = cut.split_whitespace().count();
     (1..=VALUE_WORDS_MAX).contains(&words).then_some(cut)
-}
-
-fn mood(around: &[&str], clause: &str) -> Mood {
-    const HEDGES: &[&str] = &[
-        "might",
-        "may",
-        "maybe",
-        "perhaps",
-        "possibly",
-        "probably",
-        "would",
-        "could",
-        "should",
-        "want",
-        "wants",
-        "hope",
-        "hopes",
-        "plan",
-        "plans",
-        "planning",
-        "intend",
-        "thinking",
-        "considering",
-        "going",
-        "will",
-        "think",
-        "if",
-        "when",
-        "temporarily",
-        "vielleicht",
-        "must",
-        "like",
-    ];
-    const PAST: &[&str] = &[
-        "was",
-        "were",
-        "used",
-        "had",
-        "did",
-        "previously",
-        "formerly",
-        "once",
-        "past",
-        "war",
-        "etait",
-        "era",
-        "fruher",
-        "avant",
-        "antes",
-    ];
-    let lower = clause.to_lowercase();
-    let says = |words: &[&str]| around.iter().any(|word| words.contains(&word.to_lowercase().as_str()));
-    let moving = [
-        " am moving",
-        " is moving",
-        " are moving",
-        " am relocating",
-        "temporarily",
-        "for the summer",
-        " might ",
-        "next year",
-        "next month",
-        "if i ",
-        "not sure",
-        "i guess",
-        "someday",
-        "one day",
-        "at least",
-        "only on",
-        "only for",
-        " also ",
-        "part-time",
-        "part time",
-        "sometimes",
-        "weekends",
-        "occasionally",
-        " as well",
-        "second job",
-        "freelance",
-        "during ",
-        "half the year",
-        "on the side",
-    ];
-    let over = [
-        " until ",
-        " years ago",
-        " back then",
-        " as a child",
-        " as a kid",
-        " in my youth",
-        " when i was ",
-        "bis vor",
-        "ehemalig",
-    ];
-    if says(HEDGES) || moving.iter().any(|words| lower.contains(words)) {
-        Mood::Hedged
-    } else if (says(PAST) && !says(&["been"]) && !is_move(&lower))
-        || over.iter().any(|words| lower.contains(words))
-    {
-        Mood::Past
-    } else {
-        Mood::Fact
-    }
-}
-
-/// "The meeting was moved to Friday": past in form only.
-fn is_move(clause: &str) -> bool {
-    [" moved to", " changed to", " rescheduled", " postponed", " promoted to", " switched"]
-        .iter()
-        .any(|verb| clause.contains(verb))
-}
-
-fn is_negated(around: &[&str]) -> bool {
-    around.iter().any(|word| ["not", "never", "no", "nicht"].contains(&word.to_lowercase().as_str()))
-}
-
-fn is_changed(around: &[&str], clause: &str) -> bool {
-    const CHANGE: &[&str] = &[
-        "now",
-        "longer",
-        "changed",
-        "moved",
-        "switched",
-        "rescheduled",
-        "postponed",
-        "finally",
-        "recently",
-        "jetzt",
-        "nun",
-        "inzwischen",
-        "mehr",
-        "maintenant",
-        "desormais",
-        "ahora",
-        "correction",
-        "update",
-        "officially",
-    ];
-    let lower = clause.to_lowercase();
-    around.iter().any(|word| CHANGE.contains(&word.to_lowercase().as_str()))
-        || ["anymore", "any more", " now", "these days", "nowadays"].iter().any(|word| lower.ends_with(word))
 }

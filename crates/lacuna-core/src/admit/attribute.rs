@@ -3,6 +3,8 @@
 //! Rules only, and cautious ones: what is superseded is erased. A sentence that no rule reads says nothing
 //! here, and a pair that cannot be decided is left to be asked about.
 
+mod mood;
+mod nouns;
 mod patterns;
 mod read;
 #[cfg(test)]
@@ -28,6 +30,8 @@ pub struct Statement {
     pub negated: bool,
     /// Whether the sentence says that something has changed: "now", "no longer", "moved", "switched".
     pub changed: bool,
+    /// Whether the value is written like a name or a number.
+    pub proper: bool,
 }
 
 /// How many values an attribute can have at a time.
@@ -36,6 +40,8 @@ pub enum Arity {
     One,
     /// One for each kind of value: a meeting has a day, a time and a place.
     OneOfKind,
+    /// One of each kind, but there may be another such event, unless the sentence says that it was moved.
+    Event,
     /// Nobody can tell without asking: a person may have two cars.
     Unsure,
     Many,
@@ -84,8 +90,7 @@ pub fn attribute_keys(text: &str) -> Vec<String> {
 /// "My sister Ana" is found as the sister and as Ana.
 fn subject_keys(subject: &str) -> Vec<&str> {
     let mut keys = vec![subject];
-    if let Some((relation, name)) = subject.split_once(' ').filter(|(first, _)| patterns::is_relation(first))
-    {
+    if let Some((relation, name)) = subject.split_once(' ').filter(|(first, _)| nouns::is_relation(first)) {
         keys.extend([relation, name]);
     }
     keys
@@ -122,10 +127,12 @@ fn relate(old: &Statement, new: &Statement) -> Verdict {
 /// Whether two subjects are the same one; `Some(false)` when they may be.
 fn same_subject(old: &str, new: &str) -> Option<bool> {
     if old == new {
-        return Some(true);
+        return Some(!nouns::is_one_of_several(old));
     }
     let (old, new) = (subject_keys(old), subject_keys(new));
-    old.iter().any(|key| new.contains(key)).then_some(false)
+    // Two sisters with a name each are two people.
+    let both_named = old.len() > 1 && new.len() > 1 && old.last() != new.last();
+    (!both_named && old.iter().any(|key| new.contains(key))).then_some(false)
 }
 
 /// "I switched from A to B" is about whatever had the value A.
@@ -169,13 +176,15 @@ fn relate_facts(old: &Statement, new: &Statement, relation: Relation) -> Verdict
 }
 
 fn relate_claims(old: &Statement, new: &Statement, relation: Relation) -> Verdict {
+    let unsure = [old.arity, new.arity].contains(&Arity::Unsure);
     match (relation, old.arity) {
         (Relation::Equal | Relation::Refines, _) => Verdict::Same,
-        (_, Arity::Many) if new.before.as_deref() == Some(&old.value) => Verdict::Supersedes,
         (_, Arity::Many) => Verdict::Unrelated,
+        _ if unsure => Verdict::Undecided,
         (Relation::Different, Arity::One) => Verdict::Supersedes,
         (Relation::Different, Arity::OneOfKind) if new.changed || value::is_exact(new) => Verdict::Supersedes,
-        (Relation::OtherKind, Arity::OneOfKind) => Verdict::Unrelated,
+        (Relation::Different, Arity::Event) if new.changed => Verdict::Supersedes,
+        (Relation::OtherKind, Arity::OneOfKind | Arity::Event) => Verdict::Unrelated,
         (Relation::Different | Relation::OtherKind | Relation::Unclear, _) => Verdict::Undecided,
     }
 }

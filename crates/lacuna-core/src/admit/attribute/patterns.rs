@@ -1,5 +1,8 @@
 //! The sentences that are read, as patterns, and the attributes that have one value at a time.
 
+use Arity::{Many, One, OneOfKind, Unsure};
+use Sense::{Became, Denied, Ended, Plain, Was};
+
 use super::Arity;
 
 /// What a pattern says its sentence is about.
@@ -44,17 +47,9 @@ const fn named(attribute: &'static str, arity: Arity, sense: Sense, source: &'st
     Pattern { attribute: About::Named(attribute), source, arity, sense }
 }
 
-use Arity::{Many, One, OneOfKind, Unsure};
-use Sense::{Became, Denied, Ended, Plain, Was};
-
 /// `S` stands for the subject and the words around the verb. The first pattern that matches a clause reads it.
 pub(super) const PATTERNS: &[Pattern] = &[
-    named(
-        RESIDENCE,
-        One,
-        Plain,
-        r"S (?:live|lives|living|reside|resides|residing|based) (?:in|at) (?P<v>.+)",
-    ),
+    named(RESIDENCE, One, Plain, r"S (?:live|lives|living|reside|resides|residing|based) in (?P<v>.+)"),
     named(RESIDENCE, One, Was, r"S (?:lived|resided|grew up|was born|was raised) in (?P<v>.+)"),
     named(
         RESIDENCE,
@@ -68,8 +63,9 @@ pub(super) const PATTERNS: &[Pattern] = &[
         "employer",
         One,
         Became,
-        r"S (?:joined|(?:got|took|started) (?:an? )?(?:new )?(?:job|role|position|work|working) (?:at|with)) (?P<v>(?-i:[A-Z]).+)",
+        r"S (?:(?:got|took|started) (?:an? )?(?:new )?(?:job|role|position|work|working) (?:at|with)) (?P<v>(?-i:[A-Z]).+)",
     ),
+    named("employer", Unsure, Became, r"S joined (?P<v>(?-i:[A-Z]).+)"),
     named(
         "employer",
         One,
@@ -97,8 +93,9 @@ pub(super) const PATTERNS: &[Pattern] = &[
         "salary",
         One,
         Plain,
-        r"S (?:earn|earns|earning|make|makes|making) (?:about |around )?(?P<v>[$€£]?\d.+)",
+        r"S (?:earn|earns|earning|make|makes|making) (?:about |around )?(?P<v>(?:[$€£] ?\d[\d,.]*k?|\d[\d,.]*k? (?:dollars|euros|pounds|usd|eur|gbp))(?: (?:a|an|per) (?:year|month|hour|week))?|\d[\d,.]*k? (?:a|an|per) (?:year|month|hour|week))$",
     ),
+    named("address", One, Plain, r"S (?:live|lives|living) at (?P<v>\d.+)"),
     named("car", Unsure, Plain, r"S (?:drive|drives|driving) (?:an? )?(?P<v>(?-i:[A-Z]).+)"),
     named("school", Unsure, Plain, r"S (?:study|studies|studying|go to school|goes to school) at (?P<v>.+)"),
     named("language", Many, Plain, r"S (?:speak|speaks) (?P<v>.+)"),
@@ -121,7 +118,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
     },
     Pattern {
         attribute: About::Group,
-        arity: One,
+        arity: Unsure,
         sense: Plain,
         source: r"S (?:use|uses|using) (?P<v>.+?) (?:as|for) (?:my |the |our |his |her |their )?(?P<a>.+)",
     },
@@ -225,222 +222,6 @@ pub(super) const PREFERS: &str =
 pub(super) const POSSESSIVE: &str = concat!(
     r"(?P<s>my [a-z]+ (?-i:[A-Z])[\w-]*'s|my [a-z]+'s|my|our|the user's|user's|users|the|(?-i:[A-Z])[\w-]*(?: (?-i:[A-Z])[\w-]*)?'s) ",
     r"(?:new |current )?(?P<a>[a-z][a-z0-9 '-]*?)",
-    r"(?P<m>(?: (?:is|are|was|were|has|have|been|be|now|currently|still|actually|not|no longer|will|would|might|may|could|should|used to|changed|moved|switched|rescheduled|postponed|set|scheduled|probably|maybe|always))+)",
+    r"(?P<m>(?: (?:is|are|was|were|has|have|been|be|now|currently|still|actually|not|no longer|will|would|might|may be|could|should|used to|changed|moved|switched|rescheduled|postponed|set|scheduled|probably|maybe|always))+)",
     r"(?: (?:to|at|on|in|for|due|by|from))* (?P<v>.+)",
 );
-
-/// Attributes that have one value, whatever the value looks like.
-const SINGLE: &[&str] = &[
-    "address",
-    "birthday",
-    "blood type",
-    "bank",
-    "diet",
-    "email",
-    "employer",
-    "home city",
-    "hometown",
-    "height",
-    "iban",
-    "job",
-    "last name",
-    "license plate",
-    "name",
-    "native language",
-    "nickname",
-    "phone",
-    "pin",
-    "preferred language",
-    "salary",
-    "shoe size",
-    "surname",
-    "timezone",
-    "username",
-    "weight",
-    "zip code",
-    "postcode",
-    "maiden name",
-    "middle name",
-    "first name",
-    "mother tongue",
-    "passport number",
-    "wifi network",
-    "seat preference",
-    "pronouns",
-    "marital status",
-    "age",
-    "account number",
-    "city",
-];
-
-/// Attributes that have one value of each kind: a deadline has a day, and a reason to be feared.
-const SINGLE_OF_KIND: &[&str] = &[
-    "appointment",
-    "budget",
-    "capacity",
-    "cost",
-    "date",
-    "deadline",
-    "delivery",
-    "fee",
-    "flight",
-    "launch",
-    "limit",
-    "meeting",
-    "party",
-    "price",
-    "quota",
-    "rate",
-    "release",
-    "rent",
-    "start",
-    "subscription",
-    "train",
-    "version",
-    "wedding",
-    "bedtime",
-    "time",
-    "standup",
-    "call",
-    "interview",
-    "lesson",
-    "class",
-    "exam",
-    "checkup",
-    "score",
-    "target",
-];
-
-/// Attributes that are one person or thing at a time as a rule, but not by nature.
-const UNSURE: &[&str] = &[
-    "boss",
-    "boyfriend",
-    "bike",
-    "car",
-    "computer",
-    "dentist",
-    "doctor",
-    "editor",
-    "fiance",
-    "girlfriend",
-    "gym",
-    "husband",
-    "landlord",
-    "laptop",
-    "manager",
-    "partner",
-    "plan",
-    "school",
-    "spouse",
-    "therapist",
-    "university",
-    "wife",
-    "office",
-    "venue",
-    "location",
-    "room",
-    "goal",
-    "major",
-    "team",
-    "project",
-    "browser",
-    "insurance",
-];
-
-const RELATIONS: &[&str] = &[
-    "sister",
-    "brother",
-    "mother",
-    "father",
-    "mom",
-    "mum",
-    "dad",
-    "son",
-    "daughter",
-    "wife",
-    "husband",
-    "partner",
-    "girlfriend",
-    "boyfriend",
-    "fiance",
-    "fiancee",
-    "spouse",
-    "aunt",
-    "uncle",
-    "cousin",
-    "niece",
-    "nephew",
-    "grandmother",
-    "grandfather",
-    "grandma",
-    "grandpa",
-    "friend",
-    "boss",
-    "manager",
-    "colleague",
-    "neighbour",
-    "neighbor",
-    "roommate",
-    "flatmate",
-    "dog",
-    "cat",
-    "landlord",
-    "doctor",
-    "dentist",
-    "therapist",
-    "teacher",
-    "team",
-    "company",
-    "ex",
-];
-
-pub(super) fn is_relation(word: &str) -> bool {
-    RELATIONS.contains(&word)
-}
-
-/// One name for each attribute, however it is called.
-pub(super) fn canonical(attribute: &str) -> String {
-    let name =
-        attribute.trim().trim_end_matches("'s").replace("favorite", "favourite").replace("color", "colour");
-    let known = match name.as_str() {
-        "e-mail" | "mail" | "email address" | "e-mail address" | "mail address" => "email",
-        "phone number"
-        | "mobile"
-        | "mobile number"
-        | "cell"
-        | "cell number"
-        | "telephone"
-        | "telephone number"
-        | "cell phone number"
-        | "mobile phone number" => "phone",
-        "date of birth" | "birth date" | "birthdate" | "dob" | "bday" => "birthday",
-        "time zone" => "timezone",
-        "home address" | "postal address" | "mailing address" => "address",
-        "job title" | "occupation" | "profession" | "position" => "job",
-        "company" => "employer",
-        "full name" => "name",
-        "income" | "pay" | "annual salary" => "salary",
-        "due date" => "deadline",
-        "farbe" => "favourite colour",
-        _ => name.as_str(),
-    };
-    known.to_owned()
-}
-
-/// How many values an attribute that a sentence names can have.
-pub(super) fn arity(attribute: &str) -> Option<Arity> {
-    let head = attribute.split(" of ").next().unwrap_or(attribute).split(" for ").next().unwrap_or(attribute);
-    let last = head.rsplit(' ').next().unwrap_or(head);
-    let found = |list: &[&str]| list.contains(&head) || list.contains(&last);
-    if attribute.starts_with("favourite ") {
-        Some(if last.ends_with('s') && !last.ends_with("ss") { Arity::Unsure } else { Arity::One })
-    } else if found(SINGLE) {
-        Some(Arity::One)
-    } else if found(SINGLE_OF_KIND) {
-        Some(Arity::OneOfKind)
-    } else if found(UNSURE) {
-        Some(Arity::Unsure)
-    } else {
-        None
-    }
-}

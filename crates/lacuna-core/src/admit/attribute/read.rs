@@ -6,8 +6,9 @@ use regex::{Captures, Regex};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
+use super::mood::{is_changed, is_negated, mood};
 use super::patterns::{self, About, Pattern, Sense};
-use super::{Arity, Mood, Statement};
+use super::{Arity, Mood, Statement, nouns};
 
 /// How many clauses of a text are read; a fact is short.
 const CLAUSES_MAX: usize = 32;
@@ -59,12 +60,13 @@ fn split(text: &str) -> Vec<String> {
     });
     let Some(ends) = ENDS.as_ref() else { return Vec::new() };
     let mut clauses = Vec::new();
-    let (mut start, mut subject) = (0, String::new());
+    let (mut start, mut subject, mut condition) = (0, String::new(), "");
     for end in ends.captures_iter(text) {
         let Some(whole) = end.get(0) else { continue };
-        let clause = format!("{subject}{}", &text[start..whole.start()]);
+        let clause = format!("{condition}{subject}{}", &text[start..whole.start()]);
         let verb = end.name("verb").or(end.name("again"));
         let resumes = end.name("verb").is_some();
+        condition = if verb.is_some() && is_condition(&clause) { "if " } else { "" };
         subject = if resumes { first_words(&clause) } else { String::new() };
         start = verb.map_or(whole.end(), |verb| verb.start());
         // A question says nothing.
@@ -72,9 +74,19 @@ fn split(text: &str) -> Vec<String> {
             clauses.push(clause);
         }
     }
-    clauses.push(format!("{subject}{}", &text[start..]));
+    clauses.push(format!("{condition}{subject}{}", &text[start..]));
     clauses.retain(|clause| clause.split_whitespace().count() >= 2);
     clauses.iter().map(|clause| clause.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+}
+
+/// Whether what follows in the sentence holds only under a condition, or by hearsay.
+fn is_condition(clause: &str) -> bool {
+    const OPENERS: &str = "if|when|once|unless|suppose|imagine|should|assuming|wenn|falls|si|quand|cuando";
+    const HEARSAY: &str = "said|says|told|asked|wrote|thinks|claims|believes|dreamed|dreamt";
+    let lower = clause.to_lowercase();
+    let mut words = lower.split_whitespace();
+    words.clone().next().is_some_and(|first| nouns::listed(OPENERS, first))
+        || words.any(|word| nouns::listed(HEARSAY, word.trim_matches(',')))
 }
 
 /// The subject of a clause that is carried over to the next verb: "I live in Oslo and work at Acme".
@@ -107,8 +119,15 @@ fn compile(source: &str) -> Option<Regex> {
         Some(rest) => format!("{}{} {rest}", patterns::SUBJECT, patterns::AROUND),
         None => source.to_owned(),
     };
+    let source = match source.strip_suffix('$') {
+        Some(source) => format!("{source}{TIME_TAIL}$"),
+        None => source,
+    };
     Regex::new(&format!("(?i)^{LEAD}(?:{source})")).ok()
 }
+
+/// Words of time that may follow a value.
+const TIME_TAIL: &str = r"(?:,? (?:now|today|again|these days|nowadays|anymore|any more|yesterday|(?:since|for|last|this|in) .+))?";
 
 /// Words before the subject that change nothing, and those that do.
 const LEAD: &str = r"(?P<lead>(?:(?:actually|update|also|so|well|now|currently|today|correction|fyi|note that|remember that|please remember that|remember|maybe|perhaps|i think|probably|previously|formerly|in the past|as of today|since [a-z]+|from now on|hedged|if|when|vielleicht|fruher|inzwischen|jetzt|heute|avant|ahora|antes)[,:]? )*)";
@@ -135,11 +154,16 @@ fn from_pattern(pattern: &Pattern, found: &Captures<'_>, clause: &str) -> Option
         About::Group => group_attribute(&found["a"], pattern)?,
     };
     let around = around(found);
+    let arity = nouns::arity(&attribute).filter(|_| pattern.arity == Arity::One).unwrap_or(pattern.arity);
+    let written = written(&found["v"], clause);
+    // At the start of a sentence every word has a capital.
+    let leads = found.name("v").is_some_and(|value| value.start() == 0);
     let mut read = Statement {
         subject: subject(&found["s"])?,
         value: value(&found["v"])?,
+        proper: !leads && nouns::is_proper(&written),
         before: found.name("f").and_then(|before| value(before.as_str())),
-        arity: patterns::arity(&attribute).filter(|_| pattern.arity == Arity::One).unwrap_or(pattern.arity),
+        arity: nouns::arity_with(&attribute, &written, arity)?,
         mood: mood(&around, clause),
         negated: is_negated(&around),
         changed: is_changed(&around, clause),
@@ -154,6 +178,9 @@ fn from_pattern(pattern: &Pattern, found: &Captures<'_>, clause: &str) -> Option
             // "Have lived in" lasts until now, but nobody can tell from the words.
             read.mood = if read.mood == Mood::Hedged { Mood::Hedged } else { Mood::Past };
         }
+    }
+    if read.attribute == patterns::RESIDENCE && pattern.sense == Sense::Became && !read.proper {
+        return None;
     }
     let needs_verb =
         matches!(read.attribute.as_str(), "diet" | "marital status" | "age" | "allergy" | "name");
@@ -184,7 +211,7 @@ fn group_attribute(group: &str, pattern: &Pattern) -> Option<String> {
 }
 
 fn canonical_group(group: &str) -> String {
-    patterns::canonical(&group.to_lowercase())
+    nouns::canonical(&group.to_lowercase())
 }
 
 /// What people have favourites of, in English.
@@ -208,6 +235,7 @@ fn from_preference(found: &Captures<'_>, clause: &str) -> Option<Statement> {
         subject: subject(&found["s"])?,
         attribute: format!("prefers {} or {}", pair[0], pair[1]),
         value: winner,
+        proper: false,
         before: None,
         arity: Arity::One,
         mood: mood(&around, clause),
@@ -217,7 +245,7 @@ fn from_preference(found: &Captures<'_>, clause: &str) -> Option<Statement> {
 }
 
 fn from_possessive(found: &Captures<'_>, clause: &str) -> Option<Statement> {
-    let attribute = patterns::canonical(&found["a"].to_lowercase());
+    let attribute = nouns::canonical(&found["a"].to_lowercase());
     let around = around(found);
     let verbs = [
         "is",
@@ -233,11 +261,15 @@ fn from_possessive(found: &Captures<'_>, clause: &str) -> Option<Statement> {
         "postponed",
     ];
     let value = value(&found["v"])?;
-    let is_name = found["v"].starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit());
-    let arity = patterns::arity(&attribute)?;
+    let written = written(&found["v"], clause);
+    let proper = nouns::is_proper(&written);
+    let arity = nouns::arity_with(&attribute, &written, nouns::arity(&attribute)?)?;
     // "My boss is strict" says nothing about who the boss is.
-    let says_which =
-        arity != Arity::Unsure || is_name || found["v"].starts_with("a ") || found["v"].starts_with("an ");
+    let says_which = arity != Arity::Unsure
+        || attribute == "name"
+        || proper
+        || found["v"].starts_with("a ")
+        || found["v"].starts_with("an ");
     if !says_which || !around.iter().any(|word| verbs.contains(word)) {
         return None;
     }
@@ -245,12 +277,22 @@ fn from_possessive(found: &Captures<'_>, clause: &str) -> Option<Statement> {
         subject: subject(&found["s"])?,
         attribute,
         value,
+        proper,
         before: None,
-        arity,
+        arity: if ["job", "diet"].contains(&&*found["a"].to_lowercase()) { Arity::Unsure } else { arity },
         mood: mood(&around, clause),
         negated: is_negated(&around),
         changed: is_changed(&around, clause),
     })
+}
+
+/// A value as it is written; who writes `i` for `I` writes names without capitals too.
+fn written(value: &str, clause: &str) -> String {
+    let small = !clause.contains(|c: char| c.is_uppercase());
+    let mut words = value.split(' ');
+    let named = words.next().is_some_and(|first| !["a", "an", "the", "my", "our"].contains(&first))
+        && words.count() < 2;
+    if small && named { value.to_uppercase() } else { value.to_owned() }
 }
 
 fn around<'a>(found: &'a Captures<'_>) -> Vec<&'a str> {
@@ -261,51 +303,24 @@ fn around<'a>(found: &'a Captures<'_>) -> Vec<&'a str> {
         .collect()
 }
 
+/// How the owner of a vault is spoken of.
+const OWNER: &str = "i|we|my|our|the user|user|users|ich|wir|mein|meine|unser|unsere|je|j'ai|j'habite|\
+    je vis|nous habitons|nous avons|mon|ma|mi|me|nos|vivo|vivimos|trabajo";
+/// Words that stand where a name could, and name nobody.
+const NOBODY: &str = "he|she|it|they|this|that|there|someone|everyone|people|who|what|you|these|those|one|\
+    nobody|anyone|but|and|yes|no|which|his|her|their|your|its";
+
 fn subject(found: &str) -> Option<String> {
     let found = found.to_lowercase();
     let found = found.trim_end_matches("'s");
-    const OWNER: &[&str] = &[
-        "i",
-        "we",
-        "my",
-        "our",
-        "the user",
-        "user",
-        "users",
-        "ich",
-        "wir",
-        "mein",
-        "meine",
-        "unser",
-        "unsere",
-        "je",
-        "j'ai",
-        "j'habite",
-        "je vis",
-        "nous habitons",
-        "nous avons",
-        "mon",
-        "ma",
-        "mi",
-        "me",
-        "nos",
-        "vivo",
-        "vivimos",
-        "trabajo",
-    ];
-    const NOBODY: &[&str] = &[
-        "he", "she", "it", "they", "this", "that", "there", "someone", "everyone", "people", "who", "what",
-        "you", "these", "those", "one", "nobody", "anyone", "but", "and", "yes", "no", "what", "which",
-        "his", "her", "their", "your", "its",
-    ];
-    if OWNER.contains(&found) {
+    if nouns::listed(OWNER, found) {
         return Some("owner".to_owned());
     }
-    if found.split(' ').any(|word| NOBODY.contains(&word)) {
+    if found.split(' ').any(|word| nouns::listed(NOBODY, word)) {
         return None;
     }
     match found.strip_prefix("my ") {
-        Some(relation) => patterns::is_relation(relation.split(' ').next()?).then(|| relation.to_owned()),
+        Some(relation) => nouns::is_relation(relation.split(' ').next()?).then(|| relation.to_owned()),
         None => Some(found.to_owned()),
     }
 }
@@ -327,133 +342,4 @@ fn value(found: &str) -> Option<String> {
     let cut = THOUSANDS.as_ref()?.replace_all(&cut, "$1$2").into_owned();
     let words = cut.split_whitespace().count();
     (1..=VALUE_WORDS_MAX).contains(&words).then_some(cut)
-}
-
-fn mood(around: &[&str], clause: &str) -> Mood {
-    const HEDGES: &[&str] = &[
-        "might",
-        "may",
-        "maybe",
-        "perhaps",
-        "possibly",
-        "probably",
-        "would",
-        "could",
-        "should",
-        "want",
-        "wants",
-        "hope",
-        "hopes",
-        "plan",
-        "plans",
-        "planning",
-        "intend",
-        "thinking",
-        "considering",
-        "going",
-        "will",
-        "think",
-        "if",
-        "when",
-        "temporarily",
-        "vielleicht",
-        "must",
-        "like",
-    ];
-    const PAST: &[&str] = &[
-        "was",
-        "were",
-        "used",
-        "had",
-        "did",
-        "previously",
-        "formerly",
-        "once",
-        "past",
-        "war",
-        "etait",
-        "era",
-        "fruher",
-        "avant",
-        "antes",
-    ];
-    let lower = clause.to_lowercase();
-    let says = |words: &[&str]| around.iter().any(|word| words.contains(&word.to_lowercase().as_str()));
-    let moving = [
-        " am moving",
-        " is moving",
-        " are moving",
-        " am relocating",
-        "temporarily",
-        "for the summer",
-        " might ",
-        "next year",
-        "next month",
-        "if i ",
-        "not sure",
-        "i guess",
-        "someday",
-        "one day",
-        "at least",
-        "only on",
-        "only for",
-    ];
-    let over = [
-        " until ",
-        " years ago",
-        " back then",
-        " as a child",
-        " as a kid",
-        " in my youth",
-        " when i was ",
-        "bis vor",
-        "ehemalig",
-    ];
-    if says(HEDGES) || moving.iter().any(|words| lower.contains(words)) {
-        Mood::Hedged
-    } else if (says(PAST) && !says(&["been"]) && !is_move(&lower))
-        || over.iter().any(|words| lower.contains(words))
-    {
-        Mood::Past
-    } else {
-        Mood::Fact
-    }
-}
-
-/// "The meeting was moved to Friday": past in form only.
-fn is_move(clause: &str) -> bool {
-    [" moved to", " changed to", " rescheduled", " postponed", " promoted to", " switched"]
-        .iter()
-        .any(|verb| clause.contains(verb))
-}
-
-fn is_negated(around: &[&str]) -> bool {
-    around.iter().any(|word| ["not", "never", "no", "nicht"].contains(&word.to_lowercase().as_str()))
-}
-
-fn is_changed(around: &[&str], clause: &str) -> bool {
-    const CHANGE: &[&str] = &[
-        "now",
-        "longer",
-        "changed",
-        "moved",
-        "switched",
-        "rescheduled",
-        "postponed",
-        "finally",
-        "recently",
-        "jetzt",
-        "nun",
-        "inzwischen",
-        "mehr",
-        "maintenant",
-        "desormais",
-        "ahora",
-        "correction",
-        "update",
-        "officially",
-    ];
-    let lower = clause.to_lowercase();
-    around.iter().any(|word| CHANGE.contains(&word.to_lowercase().as_str()))
-        || ["anymore", "any more", " now", "these days", "nowadays"].iter().any(|word| lower.ends_with(word))
 }

@@ -1,6 +1,6 @@
 //! How two values of one attribute stand to each other.
 
-use super::{Arity, Statement};
+use super::{Arity, Statement, nouns};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Relation {
@@ -48,14 +48,18 @@ pub(super) fn relate(old: &Statement, new: &Statement) -> Relation {
 fn different(old: &Statement, new: &Statement) -> Relation {
     let (a, b) = (kind(&old.value), kind(&new.value));
     if a != b {
-        let loose = old.arity == Arity::OneOfKind;
+        let loose = matches!(old.arity, Arity::OneOfKind | Arity::Event);
         return if loose { Relation::OtherKind } else { Relation::Unclear };
     }
     // Several values at once, or a region beside a place that may lie in it.
     let listed = [old, new].iter().any(|one| is_list(&one.value));
-    let wider = old.attribute == super::patterns::RESIDENCE && is_region(&old.value) != is_region(&new.value);
+    let wider = old.attribute == super::patterns::RESIDENCE
+        && nouns::is_region(&old.value) != nouns::is_region(&new.value);
     let younger = old.attribute == "age" && number(&new.value) < number(&old.value);
-    if listed || wider || younger { Relation::Unclear } else { Relation::Different }
+    // "Ajax" is a team; "losing" is what it does.
+    let unlike = old.attribute.starts_with("favourite ") && old.proper != new.proper;
+    let measured = a == Kind::Number && units(&old.value) != units(&new.value);
+    if listed || wider || younger || unlike || measured { Relation::Unclear } else { Relation::Different }
 }
 
 /// Whether a value is a date, a time, a number or an address, of which there is one at a time.
@@ -70,6 +74,11 @@ fn is_list(value: &str) -> bool {
 fn number(value: &str) -> u64 {
     let digits: String = value.chars().filter(char::is_ascii_digit).take(18).collect();
     digits.parse().unwrap_or_default()
+}
+
+/// What a number counts.
+fn units(value: &str) -> Vec<String> {
+    words(value).into_iter().filter(|word| !word.contains(|c: char| c.is_ascii_digit())).collect()
 }
 
 /// The words of a value in which order and small words do not matter.
@@ -167,143 +176,4 @@ fn is_time(word: &str) -> bool {
 fn is_numeric_date(value: &str) -> bool {
     let parts: Vec<&str> = value.split(['-', '/', '.']).collect();
     parts.len() == 3 && parts.iter().all(|part| part.len() <= 4 && part.parse::<u16>().is_ok())
-}
-
-/// Countries, states and continents, in which a city may lie. The names are folded as values are.
-const REGIONS: &[&str] = &[
-    "africa",
-    "alabama",
-    "alaska",
-    "america",
-    "argentina",
-    "arizona",
-    "arkansas",
-    "asia",
-    "australia",
-    "austria",
-    "bavaria",
-    "bayern",
-    "belgium",
-    "bosnia",
-    "brazil",
-    "brittany",
-    "bulgaria",
-    "california",
-    "canada",
-    "chile",
-    "china",
-    "colombia",
-    "colorado",
-    "connecticut",
-    "croatia",
-    "czech republic",
-    "czechia",
-    "delaware",
-    "denmark",
-    "deutschland",
-    "egypt",
-    "england",
-    "espana",
-    "estonia",
-    "europe",
-    "finland",
-    "florida",
-    "france",
-    "frankreich",
-    "germany",
-    "ghana",
-    "great britain",
-    "greece",
-    "hawaii",
-    "hungary",
-    "iceland",
-    "idaho",
-    "illinois",
-    "india",
-    "indiana",
-    "indonesia",
-    "iowa",
-    "ireland",
-    "israel",
-    "italia",
-    "italy",
-    "japan",
-    "kansas",
-    "kentucky",
-    "kenya",
-    "korea",
-    "latvia",
-    "lithuania",
-    "louisiana",
-    "maine",
-    "malaysia",
-    "maryland",
-    "massachusetts",
-    "mexico",
-    "michigan",
-    "minnesota",
-    "missouri",
-    "montana",
-    "morocco",
-    "nebraska",
-    "netherlands",
-    "nevada",
-    "new hampshire",
-    "new jersey",
-    "new mexico",
-    "new zealand",
-    "nigeria",
-    "north america",
-    "north carolina",
-    "northern ireland",
-    "norway",
-    "ohio",
-    "oklahoma",
-    "ontario",
-    "oregon",
-    "osterreich",
-    "peru",
-    "philippines",
-    "poland",
-    "portugal",
-    "provence",
-    "quebec",
-    "romania",
-    "scandinavia",
-    "schweiz",
-    "scotland",
-    "serbia",
-    "sicily",
-    "slovakia",
-    "slovenia",
-    "south africa",
-    "south america",
-    "south korea",
-    "spain",
-    "suisse",
-    "sweden",
-    "switzerland",
-    "taiwan",
-    "tennessee",
-    "texas",
-    "thailand",
-    "turkey",
-    "tuscany",
-    "uk",
-    "ukraine",
-    "united kingdom",
-    "united states",
-    "us",
-    "usa",
-    "utah",
-    "vermont",
-    "vietnam",
-    "virginia",
-    "wales",
-    "wisconsin",
-    "wyoming",
-];
-
-fn is_region(value: &str) -> bool {
-    REGIONS.contains(&value.trim_start_matches("the "))
 }

@@ -69,10 +69,10 @@ fn street_pattern() -> Option<&'static Regex> {
     let build = || {
         let name = r"\p{Lu}[\p{L}'’.-]*";
         let english = format!(
-            r"\d{{1,5}}(?:-\d{{1,5}})?[A-Za-z]?,? (?:(?:[NSEW]|North|South|East|West)\.? )?(?:(?:{name}|\d{{1,3}}(?:st|nd|rd|th)) ){{1,4}}{ENGLISH}\b\.?"
+            r"\d{{1,5}}(?:-\d{{1,5}})?[A-Za-z]?,? (?:(?:[NSEW]|North|South|East|West)\.? )?(?:(?:{name}|\d{{1,3}}(?:st|nd|rd|th)) ){{1,4}}{ENGLISH}\b"
         );
         let german = format!(
-            r"(?:(?:{name}[ -]){{0,3}}\p{{Lu}}?\p{{L}}*(?:straße|strasse|Straße|Strasse|str\.|Str\.|weg|Weg|platz|Platz|allee|Allee|gasse|Gasse|ring|damm|ufer|Ufer|straat|laan|gracht|kade|plein)|(?:Am|An der|Auf dem|Im|In der|Zum|Zur) {name}) \d{{1,4}} ?[a-z]?\b"
+            r"(?:(?:{name}[ -]){{0,3}}\p{{Lu}}?\p{{L}}*(?:straße|strasse|Straße|Strasse|str\.|Str\.|weg|Weg|platz|Platz|allee|Allee|gasse|Gasse|ring|damm|ufer|Ufer|straat|laan|gracht|kade|plein)|(?:Am|An der|Auf dem|Im|In der|Zum|Zur) {name}) \d{{1,4}}(?: ?[a-z])?\b"
         );
         let joined = r"(?:(?:de|du|des|de la|de los|de las|del|la|le|les|l'|d'|della|dei|di) ?)*";
         let french = format!(
@@ -96,7 +96,9 @@ fn with_town(text: &str, street: Range<usize>) -> Address {
     let Some(hit) = pattern.captures(rest) else { return Address { span: street, town: None } };
     let town = ["before", "after"].iter().find_map(|name| hit.name(name));
     let shift = |range: Range<usize>| street.end + range.start..street.end + range.end;
-    let end = hit.get(0).map_or(street.end, |whole| street.end + whole.end());
+    // A full stop alone ends the sentence, not an abbreviation.
+    let tail = hit.get(0).map_or(0, |whole| whole.len());
+    let end = if tail > 1 { street.end + tail } else { street.end };
     Address { span: street.start..end, town: town.map(|town| shift(town.range())) }
 }
 
@@ -105,11 +107,11 @@ fn tail_pattern() -> Option<&'static Regex> {
     let build = || {
         let town =
             r"\p{Lu}[\p{L}'’.]*(?:[ -](?:(?:am|an der|de|la|le|sur|upon|del|di|in) )?\p{Lu}[\p{L}'’]*){0,3}";
-        let unit = r"(?:,? (?:(?i:apt|apartment|flat|unit|suite|ste|floor|room|wohnung|piso|étage)\.? ?|#)[A-Za-z0-9-]{1,5}(?:,? ?[º°a-zA-Z]{0,2}\b)?)?";
+        let unit = r"(?:,? (?:(?i:apt|apartment|flat|unit|suite|ste|floor|room|wohnung|piso|étage)\.? ?|#)[A-Za-z0-9-]{1,5})?";
         let british = r"[A-Z]{1,2}\d[A-Z0-9]? ?\d[A-Z]{2}";
         // A postcode before the town: most of Europe. After it: Britain and North America.
         Regex::new(&format!(
-            r"^{unit}(?:(?:,|\n| in)? ?,? ?(?:[A-Z]{{1,2}}-)?\d{{4,5}}(?: [A-Z]{{2}}\b)? (?P<after>{town})|(?:,|\n| in) ?(?:{town}, ){{0,1}}?(?P<before>{town}?)(?:(?:,? (?:[A-Z]{{2}}|{town}))?,? (?:{british}|\d{{5}}(?:-\d{{4}})?)\b|,? [A-Z]{{2}}\b|\b))?"
+            r"^\.?{unit}(?:(?:,|\n| in)? ?,? ?(?:[A-Z]{{1,2}}-)?\d{{4,5}}(?: [A-Z]{{2}}\b)? (?P<after>{town})|(?:,|\n| in) ?(?:{town}, ){{0,1}}?(?P<before>{town}?)(?:(?:,? (?:[A-Z]{{2}}|{town}))?,? (?:{british}|\d{{5}}(?:-\d{{4}})?)\b|,? [A-Z]{{2}}\b|\b))?"
         ))
         .ok()
     };

@@ -11,9 +11,7 @@ use super::{Identifier, IdentifierKind};
 
 pub(super) fn find(text: &str, found: &mut Vec<Identifier>) {
     urls(text, found);
-    if text.bytes().any(|byte| byte.is_ascii_digit()) || text.contains("::") {
-        addresses(text, found);
-    }
+    addresses(text, found);
 }
 
 /// Top-level domains that are no word of a language in which sentences run together.

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use regex::Regex;
 
 use super::money::looks_dated;
-use super::rule::{FAINT, FAIR, TOLD, WEAK, continues_word, says};
+use super::rule::{FAINT, FAIR, LIKELY, TOLD, WEAK, continues_word, says};
 use super::{Identifier, IdentifierKind};
 
 const DIGITS_MIN: usize = 7;
@@ -47,12 +47,9 @@ const CONTEXT: &[&str] = &[
     "telefono",
     "cep",
     "telepono",
-    "number is",
     "hotline",
     "dial",
     "reach me at",
-    "número de",
-    "numéro de",
 ];
 
 /// A run of digits as people write telephone numbers, before anybody decided that it is one.
@@ -126,7 +123,8 @@ pub(super) fn find(text: &str, found: &mut Vec<Identifier>) {
         let from = text.floor_char_boundary(candidate.span.start.saturating_sub(CONTEXT_BEFORE));
         let told = says(&text[from..candidate.span.start], CONTEXT);
         let confidence = match (told, candidate.confidence()) {
-            (true, _) => TOLD,
+            (true, Some(_)) => TOLD,
+            (true, None) => LIKELY,
             (false, Some(alone)) => alone,
             (false, None) => continue,
         };

@@ -232,15 +232,17 @@ pub(super) mod tests {
     use super::super::readings;
     use super::*;
 
-    /// Texts that hold one identifier of the kind, and texts that hold none.
-    pub(in super::super) fn holds(kind: IdentifierKind, yes: &[&str], no: &[&str]) {
+    /// Texts that should hold one identifier of the kind and do not, and texts that should hold none and do.
+    pub(in super::super) fn mistakes(kind: IdentifierKind, yes: &[&str], no: &[&str]) -> Vec<String> {
         let count = |text: &str| readings(text).iter().filter(|found| found.kind == kind).count();
-        for text in yes {
-            assert_eq!(count(text), 1, "{} in {text:?}", kind.as_str());
-        }
-        for text in no {
-            assert_eq!(count(text), 0, "{} in {text:?}", kind.as_str());
-        }
+        let wanted = yes.iter().map(|text| (*text, 1)).chain(no.iter().map(|text| (*text, 0)));
+        let wrong = wanted.filter(|(text, wanted)| count(text) != *wanted);
+        wrong.map(|(text, wanted)| format!("{} {wanted} in {text:?}", kind.as_str())).collect()
+    }
+
+    pub(in super::super) fn holds(kind: IdentifierKind, yes: &[&str], no: &[&str]) {
+        let mistakes = mistakes(kind, yes, no);
+        assert!(mistakes.is_empty(), "{mistakes:?}");
     }
 
     #[test]

@@ -145,7 +145,7 @@ mod tests {
             ("TKT-100", "#TKT100"),
             ("DE44 5001 0517 5407 3249 31", "de44500105175407324931"),
             ("@Ann_Lee", "@ann_lee"),
-            ("https://www.acme.example/a/", "acme.example/a"),
+            ("https://www.acme.com/a/", "acme.com/a"),
             ("2001:db8::7", "2001:0DB8:0::7"),
         ] {
             assert!(same_identifier(a, b) && same_identifier(b, a), "{a} {b}");

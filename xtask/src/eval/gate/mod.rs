@@ -3,6 +3,7 @@
 //! One file per part of the gate, each of which adds its section to the page. The sets are not ours to ship:
 //! a part without its set says so and adds nothing.
 
+mod pii;
 mod secrets;
 
 use std::fs;
@@ -18,7 +19,7 @@ const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data");
 const TITLE: &str = "The gate";
 
 /// The parts, in the order in which a text meets them.
-const SECTIONS: &[fn(&Sets, &mut Report) -> Result] = &[secrets::write];
+const SECTIONS: &[fn(&Sets, &mut Report) -> Result] = &[secrets::write, pii::write];
 
 #[derive(clap::Args)]
 pub(crate) struct Args {

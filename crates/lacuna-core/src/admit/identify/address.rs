@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use regex::Regex;
 
+use super::birth::is_month;
 use super::rule::TOLD;
 use super::{Identifier, IdentifierKind};
 
@@ -95,6 +96,10 @@ fn with_town(text: &str, street: Range<usize>) -> Address {
     let rest = &text[street.end..];
     let Some(hit) = pattern.captures(rest) else { return Address { span: street, town: None } };
     let town = ["before", "after"].iter().find_map(|name| hit.name(name));
+    // "in October" says when, not where.
+    if town.is_some_and(|town| is_month(town.as_str())) {
+        return Address { span: street, town: None };
+    }
     let shift = |range: Range<usize>| street.end + range.start..street.end + range.end;
     // A full stop alone ends the sentence, not an abbreviation.
     let tail = hit.get(0).map_or(0, |whole| whole.len());
@@ -134,6 +139,7 @@ mod tests {
             ),
             ("9 Mill Road in Cambridge since May", "9 Mill Road in Cambridge", Some("Cambridge")),
             ("Lindenstraße 12, 10969 Berlin", "Lindenstraße 12, 10969 Berlin", Some("Berlin")),
+            ("moving to 9 Mill Road in October", "9 Mill Road", None),
             ("wohnt Am Markt 5 in Jena", "Am Markt 5 in Jena", Some("Jena")),
             ("14 rue de la Paix, 75002 Paris", "14 rue de la Paix, 75002 Paris", Some("Paris")),
             ("Calle Mayor 21, 28013 Madrid", "Calle Mayor 21, 28013 Madrid", Some("Madrid")),

@@ -199,6 +199,8 @@ fn prose_with_numbers_has_no_confident_identifier() {
         "Order 66 was a mistake, and so were 120 chairs.",
         "Between 1914 and 1918 about 9000000 soldiers died.",
         "My playlist has 1234567 plays and 98765 likes.",
+        "The account of the war is ISBN 9780306406157.",
+        "Cambridge, MA 02139-4307",
         "I take 500 mg twice a day, since 03/2021.",
     ] {
         let found: Vec<Identifier> =

@@ -116,13 +116,13 @@ fn card(digits: &str) -> bool {
 /// The numbers of books and goods look like any other.
 fn not_a_book(digits: &str) -> bool {
     let sum = weighted(digits, &[1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1]);
-    !(digits.len() == 13 && matches!(&digits[..3], "978" | "979") && sum % 10 == 0)
+    !(digits.len() == 13 && matches!(&digits[..3], "978" | "979") && sum.is_multiple_of(10))
 }
 
 /// The twelve districts, their thrift and electronic twins, and cheques of travellers.
 fn routing(digits: &str) -> bool {
     let district = number(digits, 0, 2).is_some_and(|two| matches!(two, 0..=12 | 21..=32 | 61..=72 | 80));
-    district && weighted(digits, &[3, 7, 1, 3, 7, 1, 3, 7, 1]) % 10 == 0 && !monotonous(digits)
+    district && weighted(digits, &[3, 7, 1, 3, 7, 1, 3, 7, 1]).is_multiple_of(10) && !monotonous(digits)
 }
 
 /// Countries that use IBANs, with the length of theirs.

@@ -77,7 +77,9 @@ impl Scanner {
     pub fn with_extra(toml: &str) -> Result<Self> {
         let mut rules = Rule::table(rule::BUILTIN)?;
         let extra = Rule::table(toml)?;
-        extra.iter().try_for_each(Rule::check)?;
+        for rule in &extra {
+            rule.check(&rules)?;
+        }
         rules.extend(extra);
         Ok(Self::new(rules))
     }

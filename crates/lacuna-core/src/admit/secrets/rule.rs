@@ -1,11 +1,13 @@
 //! The table of rules, from TOML to something that can judge a match.
 
-use std::sync::OnceLock;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, OnceLock};
 
 use regex::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 
 use super::Level;
+use super::scan::prove;
 use super::shape::{Trait, entropy, is_placeholder};
 use crate::error::{Error, Result};
 
@@ -21,7 +23,6 @@ const KEYWORD_BYTES_MIN: usize = 2;
 /// A run shorter than this is a word or a name.
 const RUN_BYTES_MIN: usize = 20;
 /// Stands in examples for nothing: it keeps other scanners from taking them for live secrets.
-#[cfg(test)]
 pub(super) const EXAMPLE_MARK: char = '¦';
 
 /// What follows the keyword of an `assigned` rule: the rest of the name, an assignment, perhaps quotes.
@@ -40,6 +41,9 @@ const VALUE_END: &str = r#"(?:[^0-9A-Za-z_/+\-]|$)"#;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
+    /// Lists of words that are no secrets, by name.
+    #[serde(default)]
+    stop: BTreeMap<String, Vec<String>>,
     #[serde(rename = "rule", default)]
     rules: Vec<RawRule>,
 }
@@ -71,17 +75,15 @@ pub(super) struct RawRule {
     /// Expressions that mark a match as no secret after all.
     #[serde(default)]
     allow: Vec<String>,
-    /// Words that are no secret, in lower case.
+    /// Names of lists of words that are no secrets.
     #[serde(default)]
     stop: Vec<String>,
     /// Whether a secret may be shaped like a placeholder.
     #[serde(default)]
     placeholders: bool,
     reach: Option<usize>,
-    #[cfg_attr(not(test), allow(dead_code))]
     #[serde(default)]
     pub(super) examples: Vec<String>,
-    #[cfg_attr(not(test), allow(dead_code))]
     #[serde(default)]
     pub(super) counterexamples: Vec<String>,
 }
@@ -89,6 +91,7 @@ pub(super) struct RawRule {
 /// A rule whose expressions are compiled when a text first calls for them.
 pub(super) struct Rule {
     pub(super) raw: RawRule,
+    stop: Vec<Arc<HashSet<String>>>,
     expressions: OnceLock<Result<Expressions, regex::Error>>,
 }
 
@@ -101,11 +104,15 @@ impl Rule {
     /// The rules of a table. Their expressions are not looked at yet.
     pub(super) fn table(toml: &str) -> Result<Vec<Self>> {
         let table: Table = toml::from_str(toml).map_err(|error| invalid(error.message()))?;
-        table.rules.into_iter().map(Self::new).collect()
+        let listed =
+            table.stop.into_iter().map(|(name, words)| (name, Arc::new(words.into_iter().collect())));
+        let lists: BTreeMap<String, Arc<HashSet<String>>> = listed.collect();
+        table.rules.into_iter().map(|raw| Self::new(raw, &lists)).collect()
     }
 
-    fn new(raw: RawRule) -> Result<Self> {
-        let rule = Self { raw, expressions: OnceLock::new() };
+    fn new(raw: RawRule, lists: &BTreeMap<String, Arc<HashSet<String>>>) -> Result<Self> {
+        let stop = raw.stop.iter().filter_map(|name| lists.get(name).cloned()).collect();
+        let rule = Self { raw, stop, expressions: OnceLock::new() };
         match rule.fault() {
             Some(fault) => Err(invalid(format!("rule {}: {fault}", rule.raw.name))),
             None => Ok(rule),
@@ -127,6 +134,9 @@ impl Rule {
         if raw.run.is_some_and(|run| run < RUN_BYTES_MIN) {
             return Some("a run is at least 20 characters");
         }
+        if raw.stop.len() != self.stop.len() {
+            return Some("`stop` names a list that is not there");
+        }
         if raw.assigned.is_some() && raw.keywords.is_empty() {
             return Some("`assigned` needs keywords, which are the names");
         }
@@ -139,12 +149,14 @@ impl Rule {
         None
     }
 
-    /// Compiles now, for rules that nobody has tested yet.
-    pub(super) fn check(&self) -> Result<()> {
-        match self.compiled() {
-            Ok(_) => Ok(()),
-            Err(error) => Err(invalid(format!("rule {}: {error}", self.raw.name))),
+    /// Compiles and tries a rule that nobody has tested yet, and sees that its name is its own.
+    pub(super) fn check(&self, others: &[Self]) -> Result<()> {
+        let fault = |fault: String| invalid(format!("rule {}: {fault}", self.raw.name));
+        if others.iter().any(|other| other.raw.name == self.raw.name) {
+            return Err(fault("the name is taken".into()));
         }
+        self.compiled().as_ref().map_err(|error| fault(error.to_string()))?;
+        prove(self).map_err(fault)
     }
 
     pub(super) fn level(&self) -> Level {
@@ -184,11 +196,11 @@ impl Rule {
     }
 
     fn stops(&self, secret: &str) -> bool {
-        if self.raw.stop.is_empty() {
+        if self.stop.is_empty() {
             return false;
         }
         let word = secret.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-        self.raw.stop.contains(&word)
+        self.stop.iter().any(|list| list.contains(&word))
     }
 
     fn allows(&self, whole: &str) -> bool {

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use regex::Match;
 
-use super::rule::Rule;
+use super::rule::{EXAMPLE_MARK, Rule};
 use super::view::View;
 use super::{Finding, Level};
 use crate::admit::unmask::{Unmasked, unmask};
@@ -92,6 +93,20 @@ fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'_' | b'-' | b'=' | b'.')
 }
 
+/// Runs a rule by itself over its own examples, and says which of them it gets wrong.
+pub(super) fn prove(rule: &Rule) -> Result<(), String> {
+    let rules = std::slice::from_ref(rule);
+    let prefilter = Prefilter::new(rules);
+    let finds = |text: &String| !every_reading(rules, &prefilter, &text.replace(EXAMPLE_MARK, "")).is_empty();
+    if let Some(n) = rule.raw.examples.iter().position(|text| !finds(text)) {
+        return Err(format!("example {} is not found", n + 1));
+    }
+    match rule.raw.counterexamples.iter().position(finds) {
+        Some(n) => Err(format!("counterexample {} is found", n + 1)),
+        None => Ok(()),
+    }
+}
+
 /// Ends of a sentence or a clause, which are not the end of a secret.
 const STOPS: [char; 4] = ['.', ',', ';', ':'];
 
@@ -150,25 +165,29 @@ fn look(rule: &Rule, text: &str, window: Range<usize>, findings: &mut Vec<Findin
     let Some(pattern) = rule.pattern() else { return };
     let end = window_end(text, window.end);
     let mut from = text.floor_char_boundary(window.start);
-    while let Some(found) = pattern.captures_at(&text[..end], from) {
-        let Some(whole) = found.get(0) else { return };
+    while from <= end
+        && let Some(found) = pattern.captures_at(&text[..end], from)
+        && let Some(whole) = found.get(0)
+    {
         let secret = found.get(1).unwrap_or(whole);
-        let accepted = rule.accepts(&found) && secret.as_str().trim_end_matches(STOPS) != "";
+        let accepted = rule.accepts(&found);
         if accepted {
-            findings.push(Finding {
-                rule: rule.raw.name.as_str().into(),
-                family: rule.raw.family.as_str().into(),
-                level: rule.level(),
-                span: secret.start()..secret.start() + secret.as_str().trim_end_matches(STOPS).len(),
-            });
+            findings.extend(finding(rule, secret));
         }
         // What follows may begin inside what was refused, and shares its last character with what was found.
         let next = if accepted { secret.end() } else { secret.start() };
         from = text.ceil_char_boundary(next.max(whole.start() + 1));
-        if from > end {
-            return;
-        }
     }
+}
+
+fn finding(rule: &Rule, secret: Match<'_>) -> Option<Finding> {
+    let length = secret.as_str().trim_end_matches(STOPS).len();
+    (length > 0).then(|| Finding {
+        rule: rule.raw.name.as_str().into(),
+        family: rule.raw.family.as_str().into(),
+        level: rule.level(),
+        span: secret.start()..secret.start() + length,
+    })
 }
 
 /// The end of a window, moved to the end of the token that it would cut.

@@ -4,6 +4,7 @@
 //! a part without its set says so and adds nothing.
 
 mod injections;
+mod pii;
 mod secrets;
 
 use std::fs;
@@ -19,7 +20,7 @@ const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data");
 const TITLE: &str = "The gate";
 
 /// The parts, in the order in which a text meets them.
-const SECTIONS: &[fn(&Sets, &mut Report) -> Result] = &[secrets::write, injections::write];
+const SECTIONS: &[fn(&Sets, &mut Report) -> Result] = &[secrets::write, injections::write, pii::write];
 
 #[derive(clap::Args)]
 pub(crate) struct Args {

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use regex::Regex;
 
+use super::birth::is_month;
 use super::rule::TOLD;
 use super::{Identifier, IdentifierKind};
 
@@ -69,10 +70,10 @@ fn street_pattern() -> Option<&'static Regex> {
     let build = || {
         let name = r"\p{Lu}[\p{L}'’.-]*";
         let english = format!(
-            r"\d{{1,5}}(?:-\d{{1,5}})?[A-Za-z]?,? (?:(?:[NSEW]|North|South|East|West)\.? )?(?:(?:{name}|\d{{1,3}}(?:st|nd|rd|th)) ){{1,4}}{ENGLISH}\b\.?"
+            r"\d{{1,5}}(?:-\d{{1,5}})?[A-Za-z]?,? (?:(?:[NSEW]|North|South|East|West)\.? )?(?:(?:{name}|\d{{1,3}}(?:st|nd|rd|th)) ){{1,4}}{ENGLISH}\b"
         );
         let german = format!(
-            r"(?:(?:{name}[ -]){{0,3}}\p{{Lu}}?\p{{L}}*(?:straße|strasse|Straße|Strasse|str\.|Str\.|weg|Weg|platz|Platz|allee|Allee|gasse|Gasse|ring|damm|ufer|Ufer|straat|laan|gracht|kade|plein)|(?:Am|An der|Auf dem|Im|In der|Zum|Zur) {name}) \d{{1,4}} ?[a-z]?\b"
+            r"(?:(?:{name}[ -]){{0,3}}\p{{Lu}}?\p{{L}}*(?:straße|strasse|Straße|Strasse|str\.|Str\.|weg|Weg|platz|Platz|allee|Allee|gasse|Gasse|ring|damm|ufer|Ufer|straat|laan|gracht|kade|plein)|(?:Am|An der|Auf dem|Im|In der|Zum|Zur) {name}) \d{{1,4}}(?: ?[a-z])?\b"
         );
         let joined = r"(?:(?:de|du|des|de la|de los|de las|del|la|le|les|l'|d'|della|dei|di) ?)*";
         let french = format!(
@@ -95,8 +96,14 @@ fn with_town(text: &str, street: Range<usize>) -> Address {
     let rest = &text[street.end..];
     let Some(hit) = pattern.captures(rest) else { return Address { span: street, town: None } };
     let town = ["before", "after"].iter().find_map(|name| hit.name(name));
+    // "in October" says when, not where.
+    if town.is_some_and(|town| is_month(town.as_str())) {
+        return Address { span: street, town: None };
+    }
     let shift = |range: Range<usize>| street.end + range.start..street.end + range.end;
-    let end = hit.get(0).map_or(street.end, |whole| street.end + whole.end());
+    // A full stop alone ends the sentence, not an abbreviation.
+    let tail = hit.get(0).map_or(0, |whole| whole.len());
+    let end = if tail > 1 { street.end + tail } else { street.end };
     Address { span: street.start..end, town: town.map(|town| shift(town.range())) }
 }
 
@@ -105,11 +112,11 @@ fn tail_pattern() -> Option<&'static Regex> {
     let build = || {
         let town =
             r"\p{Lu}[\p{L}'’.]*(?:[ -](?:(?:am|an der|de|la|le|sur|upon|del|di|in) )?\p{Lu}[\p{L}'’]*){0,3}";
-        let unit = r"(?:,? (?:(?i:apt|apartment|flat|unit|suite|ste|floor|room|wohnung|piso|étage)\.? ?|#)[A-Za-z0-9-]{1,5}(?:,? ?[º°a-zA-Z]{0,2}\b)?)?";
+        let unit = r"(?:,? (?:(?i:apt|apartment|flat|unit|suite|ste|floor|room|wohnung|piso|étage)\.? ?|#)[A-Za-z0-9-]{1,5})?";
         let british = r"[A-Z]{1,2}\d[A-Z0-9]? ?\d[A-Z]{2}";
         // A postcode before the town: most of Europe. After it: Britain and North America.
         Regex::new(&format!(
-            r"^{unit}(?:(?:,|\n| in)? ?,? ?(?:[A-Z]{{1,2}}-)?\d{{4,5}}(?: [A-Z]{{2}}\b)? (?P<after>{town})|(?:,|\n| in) ?(?:{town}, ){{0,1}}?(?P<before>{town}?)(?:(?:,? (?:[A-Z]{{2}}|{town}))?,? (?:{british}|\d{{5}}(?:-\d{{4}})?)\b|,? [A-Z]{{2}}\b|\b))?"
+            r"^\.?{unit}(?:(?:,|\n| in)? ?,? ?(?:[A-Z]{{1,2}}-)?\d{{4,5}}(?: [A-Z]{{2}}\b)? (?P<after>{town})|(?:,|\n| in) ?(?:{town}, ){{0,1}}?(?P<before>{town}?)(?:(?:,? (?:[A-Z]{{2}}|{town}))?,? (?:{british}|\d{{5}}(?:-\d{{4}})?)\b|,? [A-Z]{{2}}\b|\b))?"
         ))
         .ok()
     };
@@ -132,6 +139,7 @@ mod tests {
             ),
             ("9 Mill Road in Cambridge since May", "9 Mill Road in Cambridge", Some("Cambridge")),
             ("Lindenstraße 12, 10969 Berlin", "Lindenstraße 12, 10969 Berlin", Some("Berlin")),
+            ("moving to 9 Mill Road in October", "9 Mill Road", None),
             ("wohnt Am Markt 5 in Jena", "Am Markt 5 in Jena", Some("Jena")),
             ("14 rue de la Paix, 75002 Paris", "14 rue de la Paix, 75002 Paris", Some("Paris")),
             ("Calle Mayor 21, 28013 Madrid", "Calle Mayor 21, 28013 Madrid", Some("Madrid")),

@@ -87,6 +87,33 @@ fn canonical(hit: &Captures<'_>) -> Option<String> {
     day_exists(day, month).then(|| format!("{year}-{month:02}-{day:02}"))
 }
 
+/// Whether a word is the name of a month in English or German, where "in" stands before both months and towns.
+pub(super) fn is_month(word: &str) -> bool {
+    const FULL: &[&str] = &[
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "januar",
+        "februar",
+        "märz",
+        "mai",
+        "juni",
+        "juli",
+        "oktober",
+        "dezember",
+    ];
+    FULL.contains(&word.to_lowercase().as_str())
+}
+
 fn month(name: &str) -> Option<u64> {
     let lower = name.to_lowercase();
     MONTHS.iter().find(|(stem, _)| lower.starts_with(stem)).map(|(_, month)| *month)

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::address::addresses;
 use super::fold::fold;
-use super::rule::told;
+use super::rule::{lower, told};
 use super::same::find_spellings;
 use super::{CONFIDENT, Family, Identifier, IdentifierKind, identifiers};
 
@@ -91,7 +91,7 @@ fn is_account(text: &str, one: &Identifier) -> bool {
     use IdentifierKind::{BankAccount, Card, Iban};
     match one.kind {
         Card | Iban | BankAccount => true,
-        kind => kind.family() == Family::National && told(text, &one.span, FINANCES),
+        kind => kind.family() == Family::National && told(&lower(text), &one.span, FINANCES),
     }
 }
 

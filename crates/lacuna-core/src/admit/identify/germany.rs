@@ -14,6 +14,7 @@ const ID_CARD: &[&str] = &["ausweis*", "personalausweis*", "perso", "identity ca
 const PASSPORT: &[&str] = &["reisepass*", "pass", "pass-nr", "passnummer", "passport*"];
 const PLATE: &[&str] =
     &["kennzeichen", "kfz*", "nummernschild", "autokennzeichen", "plate", "fahrzeug*", "auto"];
+const NAMED_PLATE: &[&str] = &["kennzeichen", "kfz*", "nummernschild", "autokennzeichen"];
 const LICENCE: &[&str] = &["führerschein*", "fuehrerschein*", "fahrerlaubnis*", "driving licence", "driver*"];
 const POSTCODE: &[&str] = &["plz", "postleitzahl", "postcode", "zip"];
 /// Letters that cannot be mistaken for others, and digits.
@@ -169,7 +170,15 @@ pub(super) const RULES: &[Rule] = &[
         digits: 3,
         check: Shape,
         alone: FAINT,
-        context: &["kennzeichen", "kfz*", "nummernschild", "autokennzeichen"],
+        context: NAMED_PLATE,
+    },
+    Rule {
+        kind: DeVehicle,
+        pattern: r"[A-Z]{1,3}-[A-Z]{1,2} [1-9][0-9]{0,3}[HE]?",
+        digits: 1,
+        check: Shape,
+        alone: UNTOLD,
+        context: NAMED_PLATE,
     },
     Rule {
         kind: DeCompany,

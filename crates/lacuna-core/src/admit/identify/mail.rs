@@ -103,13 +103,15 @@ fn handle(text: &str, at: usize) -> Option<Identifier> {
     if !sized || rest[name.len()..].starts_with(['/', '(']) || NOT_HANDLES.contains(&lower.as_str()) {
         return None;
     }
+    // "@acme.io" is where addresses end, not who somebody is.
+    let is_name = !name.starts_with(|c: char| c.is_ascii_digit()) && domain_part(rest, 0).is_none();
     let server = rest[name.len()..].strip_prefix('@').and_then(|_| domain_part(rest, name.len() + 1));
     let end = server.map_or(name.len(), |server| server.end);
     Some(Identifier {
         kind: IdentifierKind::Handle,
         span: at..at + 1 + end,
         canonical: rest[..end].to_lowercase(),
-        confidence: if name.starts_with(|c: char| c.is_ascii_digit()) { WEAK } else { LIKELY },
+        confidence: if is_name { LIKELY } else { WEAK },
         reason: "a name behind an @",
     })
 }

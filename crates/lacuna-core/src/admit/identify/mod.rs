@@ -26,6 +26,9 @@ mod wallet;
 mod west;
 mod world;
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 use std::ops::Range;
 
@@ -80,7 +83,7 @@ pub fn readings(text: &str) -> Vec<Identifier> {
     if clues.at {
         mail::find(plain, &mut found);
     }
-    if clues.dot || clues.colon {
+    if clues.dot || clues.joint {
         network::find(plain, &mut found);
     }
     if clues.digit {
@@ -103,12 +106,13 @@ struct Clues {
     digit: bool,
     at: bool,
     dot: bool,
-    colon: bool,
+    /// A colon or dash that may join the parts of a numeric address.
+    joint: bool,
 }
 
 impl Clues {
     fn of(text: &str) -> Self {
-        let mut clues = Self { digit: false, at: false, dot: false, colon: false };
+        let mut clues = Self { digit: false, at: false, dot: false, joint: false };
         let bytes = text.as_bytes();
         for (place, byte) in bytes.iter().enumerate() {
             match byte {
@@ -116,7 +120,13 @@ impl Clues {
                 b'@' => clues.at = true,
                 // A full stop at the end of a sentence tells nothing.
                 b'.' => clues.dot |= bytes.get(place + 1).is_some_and(u8::is_ascii_alphanumeric),
-                b':' => clues.colon |= bytes.get(place + 1).is_some_and(|next| matches!(next, b':' | b'/')),
+                b':' => {
+                    clues.joint |= bytes
+                        .get(place + 1)
+                        .is_some_and(|next| matches!(next, b':' | b'/') || next.is_ascii_hexdigit())
+                }
+                // The pairs of a hardware address.
+                b'-' => clues.joint |= bytes.get(place + 3) == Some(&b'-'),
                 // "[at]" for those who hide an address from robots.
                 b'[' | b'(' => clues.at |= mail::spelt_at(&bytes[place..]),
                 // Digits of other scripts and full-width forms begin with these.
@@ -128,7 +138,7 @@ impl Clues {
     }
 
     fn none(&self) -> bool {
-        !(self.digit || self.at || self.dot || self.colon)
+        !(self.digit || self.at || self.dot || self.joint)
     }
 }
 

@@ -6,14 +6,12 @@ use std::sync::OnceLock;
 
 use regex::Regex;
 
-use super::rule::{LIKELY, STRONG, TOLD, WEAK, continues_word, told};
+use super::rule::{LIKELY, STRONG, TOLD, WEAK, continues_word, lower, told};
 use super::{Identifier, IdentifierKind};
 
 pub(super) fn find(text: &str, found: &mut Vec<Identifier>) {
     urls(text, found);
-    if text.bytes().any(|byte| byte.is_ascii_digit()) || text.contains("::") {
-        addresses(text, found);
-    }
+    addresses(text, found);
 }
 
 /// Top-level domains that are no word of a language in which sentences run together.
@@ -112,7 +110,7 @@ fn ip(text: &str, span: Range<usize>) -> Option<Identifier> {
     // A port may follow.
     let host = raw.split_once(':').map_or(raw, |(host, _)| host);
     let address: Ipv4Addr = host.parse().ok()?;
-    let version = told(text, &span, &["version", "v", "release", "section", "chapter"]);
+    let version = told(&lower(text), &span, &["version", "v", "release", "section", "chapter"]);
     let confidence = if version { WEAK } else { TOLD };
     Some(network(IdentifierKind::Ip, span.start..span.start + host.len(), address.to_string(), confidence))
 }

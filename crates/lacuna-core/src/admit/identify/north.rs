@@ -152,7 +152,7 @@ fn pesel(text: &str) -> bool {
 
 fn bsn(text: &str) -> bool {
     let sum = weighted(text, &[9, 8, 7, 6, 5, 4, 3, 2]) + 10 * digit_at(text, 8);
-    sum % 11 == 0 && !monotonous(text)
+    sum.is_multiple_of(11) && !monotonous(text)
 }
 
 /// What is missing to 97; those born since 2000 count with a 2 in front.

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use regex::Regex;
 
 use super::money::looks_dated;
-use super::rule::{FAINT, FAIR, TOLD, WEAK, continues_word, says};
+use super::rule::{FAINT, FAIR, LIKELY, TOLD, WEAK, continues_word, lower, says};
 use super::{Identifier, IdentifierKind};
 
 const DIGITS_MIN: usize = 7;
@@ -47,12 +47,9 @@ const CONTEXT: &[&str] = &[
     "telefono",
     "cep",
     "telepono",
-    "number is",
     "hotline",
     "dial",
     "reach me at",
-    "número de",
-    "numéro de",
 ];
 
 /// A run of digits as people write telephone numbers, before anybody decided that it is one.
@@ -107,6 +104,8 @@ impl Candidate {
         let bytes = digits.as_bytes();
         match (digits.len(), bytes[0]) {
             _ if self.american_shape() => Some(0.8),
+            // An American postcode with its four more digits.
+            (9, _) if self.groups.len() == 2 && self.groups[0].len() == 5 => None,
             (9..=12, b'0') if bytes[1] != b'0' => Some(if grouped { 0.65 } else { FAIR }),
             (11, b'1') if (b'3'..=b'9').contains(&bytes[1]) => Some(WEAK),
             (11, b'1') if self.american().is_some() => Some(WEAK),
@@ -122,11 +121,14 @@ impl Candidate {
 }
 
 pub(super) fn find(text: &str, found: &mut Vec<Identifier>) {
-    for candidate in candidates(text) {
+    let candidates = candidates(text);
+    let lower = if candidates.is_empty() { String::new() } else { lower(text) };
+    for candidate in candidates {
         let from = text.floor_char_boundary(candidate.span.start.saturating_sub(CONTEXT_BEFORE));
-        let told = says(&text[from..candidate.span.start], CONTEXT);
+        let told = says(&lower[from..candidate.span.start], CONTEXT);
         let confidence = match (told, candidate.confidence()) {
-            (true, _) => TOLD,
+            (true, Some(_)) => TOLD,
+            (true, None) => LIKELY,
             (false, Some(alone)) => alone,
             (false, None) => continue,
         };
@@ -263,7 +265,16 @@ mod tests {
                 "call me on 07700 900123",
                 "+49 30 901820",
             ],
-            &["12.05.2023", "2023-05-12", "$2125550187", "10:30", "1,000,000", "+999", "v 1.2.3.4.5.6.7.8"],
+            &[
+                "12.05.2023",
+                "2023-05-12",
+                "$2125550187",
+                "10:30",
+                "1,000,000",
+                "+999",
+                "v 1.2.3.4.5.6.7.8",
+                "MA 02139-4307",
+            ],
         );
     }
 

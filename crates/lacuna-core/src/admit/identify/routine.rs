@@ -12,11 +12,11 @@ pub fn routine_location(text: &str) -> bool {
     momentary || (moving && !lasting)
 }
 
-/// What makes a place part of a life: habits, dwellings, jobs.
+/// What puts a place into a life or at another time: habits, spans of years, plans.
 fn lasting() -> Option<&'static Regex> {
     static PATTERN: OnceLock<Option<Regex>> = OnceLock::new();
     const WORDS: &str = concat!(
-        r"(?i)\b(?:every|always|usually|often|regularly|each|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|used to|most (?:days|mornings)|years?",
+        r"(?i)\b(?:every|always|usually|often|regularly|each|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|used to|most (?:days|mornings)|years?|last|next|tomorrow|yesterday|ago|this (?:week|weekend|month|year)",
         r"|jeden|jede|immer|meistens|regelmäßig|oft|montags|dienstags|mittwochs|donnerstags|freitags|samstags|sonntags|seit",
         r"|tous les|toutes les|chaque|toujours|souvent|depuis|d'habitude|todos los|todas las|cada|siempre|normalmente|suele|desde hace)\b"
     );
@@ -35,9 +35,9 @@ fn moving() -> Option<&'static RegexSet> {
         let english = r"(?i)\b(?:i am|i['’]?m|we are|we['’]re|(?:the )?user(?: is|'s)|s?he(?: is|['’]s)|they(?: are|['’]re)|\p{L}+ is)";
         RegexSet::new([
             format!(r"{english} (?:\w+ly |just |now |still |already |back |sitting |waiting |stuck |over |out )*(?:at|in|on|inside) (?:(?:the|a|an|my|our|his|her|their|this) )?(?:\w+ )?(?:{EN_PLACE})\b"),
-            r"(?i)\bon (?:my|our|his|her|their|the) way (?:to|home|back|from)\b".to_owned(),
-            format!(r"{english} (?:\w+ly |just |now )*(?:heading|headed|driving|walking|cycling|going|off|travelling|traveling|commuting|returning) (?:over |out |back )?(?:to|home|from)\b"),
-            r"(?i)\b(?:just|have|'ve|has) (?:just )?(?:arrived|got|landed|left|reached|checked in)\b.{0,12}\b(?:at|in|to|the|home|work)\b".to_owned(),
+            format!(r"(?i)(?:^|[.!?,;:] ?|{english} (?:\w+ )?)on (?:my|our|his|her|their|the) way (?:to|home|back)\b"),
+            format!(r"{english} (?:\w+ly |just |now )*(?:heading|headed|driving|walking|cycling|commuting|going|off|returning) (?:over |out |back )?(?:home|to (?:(?:the|my|a|our) )?(?:{EN_PLACE}))\b"),
+            format!(r"(?i)\bjust (?:arrived|landed|checked in|reached|got) ?(?:home|(?:at|in|to)? ?(?:(?:the|my|a|our) )?(?:{EN_PLACE}))\b"),
             r"(?i)\ben route (?:to|vers|a)\b|\bstuck in traffic\b".to_owned(),
             format!(r"(?i)\b(?:ich bin|bin|wir sind|er ist|sie ist|der nutzer ist|die nutzerin ist|sitze|stehe|warte) (?:gerade |jetzt |noch |schon |eben |momentan )*(?:im|in der|in|am|auf der|auf dem|bei der|beim|bei|zu|vor dem|an der) (?:\p{{L}}+ )?(?:{DE_PLACE})\b"),
             r"(?i)\b(?:auf dem weg|unterwegs|gerade angekommen|fahre (?:gerade|jetzt)|gehe (?:gerade|jetzt)) ?(?:zum|zur|nach|in|im|am|ins)?\b".to_owned(),

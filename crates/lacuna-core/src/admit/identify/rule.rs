@@ -92,21 +92,31 @@ fn all() -> &'static [Compiled] {
 
 /// Applies every table to the parts of the text that have digits.
 pub(super) fn apply(text: &str, found: &mut Vec<Identifier>) {
-    for (window, digits) in windows(text) {
+    let windows = windows(text);
+    if windows.is_empty() {
+        return;
+    }
+    let lower = lower(text);
+    for (window, digits) in windows {
         for compiled in all().iter().filter(|compiled| compiled.rule.digits <= digits) {
             if let Some(regex) = compiled.regex() {
-                apply_one(text, window.clone(), compiled.rule, regex, found);
+                apply_one((text, &lower), window.clone(), (compiled.rule, regex), found);
             }
         }
     }
 }
 
-fn apply_one(text: &str, window: Range<usize>, rule: &Rule, regex: &Regex, found: &mut Vec<Identifier>) {
+fn apply_one(
+    (text, lower): (&str, &str),
+    window: Range<usize>,
+    (rule, regex): (&Rule, &Regex),
+    found: &mut Vec<Identifier>,
+) {
     let part = &text[window.clone()];
     let mut from = 0;
     while let Some(hit) = regex.find_at(part, from) {
         let span = window.start + hit.start()..window.start + hit.end();
-        match judge(text, span, rule) {
+        match judge(text, lower, span, rule) {
             Some(identifier) => {
                 from = hit.end();
                 found.push(identifier);
@@ -117,7 +127,7 @@ fn apply_one(text: &str, window: Range<usize>, rule: &Rule, regex: &Regex, found
     }
 }
 
-fn judge(text: &str, span: Range<usize>, rule: &Rule) -> Option<Identifier> {
+fn judge(text: &str, lower: &str, span: Range<usize>, rule: &Rule) -> Option<Identifier> {
     let raw = &text[span.clone()];
     if !stands_alone(text, &span) || (rule.leaves_separators_open() && mixes_separators(raw)) {
         return None;
@@ -129,7 +139,7 @@ fn judge(text: &str, span: Range<usize>, rule: &Rule) -> Option<Identifier> {
         Check::May(check, _) if check(&canonical) => (rule.alone, true),
         Check::May(_, unchecked) => (unchecked, false),
     };
-    let told = told(text, &span, rule.context);
+    let told = told(lower, &span, rule.context);
     let confidence = if told { TOLD.max(alone) } else { alone };
     let reason = match (checked, told) {
         (true, true) => "checksum and context",
@@ -200,19 +210,27 @@ fn mixes_separators(raw: &str) -> bool {
     separators.any(|other| Some(other) != first)
 }
 
-/// Whether one of the words stands near the span.
-pub(super) fn told(text: &str, span: &Range<usize>, words: &[&str]) -> bool {
-    let from = text.floor_char_boundary(span.start.saturating_sub(CONTEXT_BEFORE));
-    let to = text.ceil_char_boundary((span.end + CONTEXT_AFTER).min(text.len()));
-    says(&text[from..span.start], words) || says(&text[span.end..to], words)
+/// The text in lower case, with every character at its old place.
+pub(super) fn lower(text: &str) -> String {
+    let lower_one = |c: char| {
+        let mut lower = c.to_lowercase();
+        match (lower.next(), lower.next()) {
+            (Some(one), None) if one.len_utf8() == c.len_utf8() => one,
+            _ => c,
+        }
+    };
+    if text.is_ascii() { text.to_ascii_lowercase() } else { text.chars().map(lower_one).collect() }
 }
 
-/// Whether the text has one of the words, as a word.
-pub(super) fn says(text: &str, words: &[&str]) -> bool {
-    if words.is_empty() || text.is_empty() {
-        return false;
-    }
-    let lower = text.to_lowercase();
+/// Whether one of the words stands near the span of a text in lower case.
+pub(super) fn told(lower: &str, span: &Range<usize>, words: &[&str]) -> bool {
+    let from = lower.floor_char_boundary(span.start.saturating_sub(CONTEXT_BEFORE));
+    let to = lower.ceil_char_boundary((span.end + CONTEXT_AFTER).min(lower.len()));
+    says(&lower[from..span.start], words) || says(&lower[span.end..to], words)
+}
+
+/// Whether a text in lower case has one of the words, as a word.
+pub(super) fn says(lower: &str, words: &[&str]) -> bool {
     words.iter().any(|word| {
         let (stem, open) = word.strip_suffix('*').map_or((*word, false), |stem| (stem, true));
         lower.match_indices(stem).any(|(at, _)| {
@@ -232,15 +250,17 @@ pub(super) mod tests {
     use super::super::readings;
     use super::*;
 
-    /// Texts that hold one identifier of the kind, and texts that hold none.
-    pub(in super::super) fn holds(kind: IdentifierKind, yes: &[&str], no: &[&str]) {
+    /// Texts that should hold one identifier of the kind and do not, and texts that should hold none and do.
+    pub(in super::super) fn mistakes(kind: IdentifierKind, yes: &[&str], no: &[&str]) -> Vec<String> {
         let count = |text: &str| readings(text).iter().filter(|found| found.kind == kind).count();
-        for text in yes {
-            assert_eq!(count(text), 1, "{} in {text:?}", kind.as_str());
-        }
-        for text in no {
-            assert_eq!(count(text), 0, "{} in {text:?}", kind.as_str());
-        }
+        let wanted = yes.iter().map(|text| (*text, 1)).chain(no.iter().map(|text| (*text, 0)));
+        let wrong = wanted.filter(|(text, wanted)| count(text) != *wanted);
+        wrong.map(|(text, wanted)| format!("{} {wanted} in {text:?}", kind.as_str())).collect()
+    }
+
+    pub(in super::super) fn holds(kind: IdentifierKind, yes: &[&str], no: &[&str]) {
+        let mistakes = mistakes(kind, yes, no);
+        assert!(mistakes.is_empty(), "{mistakes:?}");
     }
 
     #[test]
@@ -252,9 +272,15 @@ pub(super) mod tests {
 
     #[test]
     fn context_words_are_whole_words() {
-        assert!(says("my SIN is", &["sin"]) && !says("using", &["sin"]) && !says("since", &["sin"]));
-        assert!(says("Steuernummer:", &["steuer*"]) && !says("Besteuern", &["steuer*"]));
+        assert!(says(&lower("my SIN is"), &["sin"]) && !says("using", &["sin"]) && !says("since", &["sin"]));
+        assert!(says(&lower("Steuernummer:"), &["steuer*"]) && !says("besteuern", &["steuer*"]));
         assert!(says("เลขประจำตัวประชาชน", &["ประชาชน"]));
+    }
+
+    #[test]
+    fn lower_case_keeps_every_place() {
+        assert_eq!(lower("ÄÖ İx ẞ K"), "äö İx ẞ k");
+        assert_eq!(lower("ABC é").len(), "ABC é".len());
     }
 
     #[test]

@@ -104,7 +104,7 @@ fn turkish(text: &str) -> bool {
     let odd = at(0) + at(2) + at(4) + at(6) + at(8);
     let even = at(1) + at(3) + at(5) + at(7);
     let all: u32 = digits(&text[..10]).sum();
-    // Twenty more than needed keeps the difference positive.
+    // Four even digits are at most 36: the difference stays positive.
     (odd * 7 + 40 - even) % 10 == at(9) && all % 10 == at(10)
 }
 
@@ -122,7 +122,7 @@ fn south_african(text: &str) -> bool {
 fn abn(text: &str) -> bool {
     let sum = weighted(text, &[10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19]);
     // One is taken from the first digit, whose weight is ten.
-    (sum + 89 - 10) % 89 == 0
+    (sum + 89 - 10).is_multiple_of(89)
 }
 
 fn acn(text: &str) -> bool {
@@ -130,12 +130,12 @@ fn acn(text: &str) -> bool {
 }
 
 fn tfn(text: &str) -> bool {
-    weighted(text, &[1, 4, 3, 7, 5, 8, 6, 9, 10]) % 11 == 0 && !monotonous(text)
+    weighted(text, &[1, 4, 3, 7, 5, 8, 6, 9, 10]).is_multiple_of(11) && !monotonous(text)
 }
 
 /// Older numbers have eight digits and weights of their own.
 fn short_tfn(text: &str) -> bool {
-    weighted(text, &[10, 7, 8, 4, 6, 3, 5, 1]) % 11 == 0 && !monotonous(text)
+    weighted(text, &[10, 7, 8, 4, 6, 3, 5, 1]).is_multiple_of(11) && !monotonous(text)
 }
 
 fn medicare(text: &str) -> bool {

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use super::words::{Word, fold, is_unspaced, words};
+use super::words::{Case, Word, fold, is_unspaced, words};
 
 /// Declares the tags under which the lists file their words.
 macro_rules! tags {
@@ -57,6 +57,8 @@ struct Mark {
     weight: f32,
     /// The plain English word for it, where the list gives one.
     means: Option<&'static str>,
+    /// Whether the word must be written in capitals: "WHO" is not "who".
+    shouted: bool,
 }
 
 /// A listed word or phrase where a text uses it.
@@ -161,7 +163,7 @@ impl Lexicon {
                 return end;
             }
         }
-        push(&head.marks, at..at + 1, words[at].span.clone(), hits);
+        push_written(&head.marks, &words[at], at, hits);
         at + 1
     }
 
@@ -194,6 +196,11 @@ impl Lexicon {
     }
 }
 
+/// Two to four capitals: short enough to be another word when written small.
+fn is_acronym(phrase: &str) -> bool {
+    (2..=4).contains(&phrase.len()) && phrase.bytes().all(|byte| byte.is_ascii_uppercase())
+}
+
 fn is_syllable(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(|c| ('\u{ac00}'..'\u{d7b0}').contains(&c)) && chars.next().is_none()
@@ -217,6 +224,13 @@ fn join(words: &[Word<'_>]) -> String {
         phrase.push_str(&word.folded);
     }
     phrase
+}
+
+/// Pushes the readings of a single word that its case allows.
+fn push_written(marks: &[Mark], word: &Word<'_>, at: usize, hits: &mut Vec<Hit>) {
+    for mark in marks.iter().filter(|mark| !mark.shouted || word.case == Case::Upper) {
+        push(std::slice::from_ref(mark), at..at + 1, word.span.clone(), hits);
+    }
 }
 
 fn push(marks: &[Mark], words: Range<usize>, span: Range<usize>, hits: &mut Vec<Hit>) {
@@ -244,12 +258,12 @@ fn entries(list: &'static str) -> impl Iterator<Item = (&'static str, Mark)> {
             Some((means, phrases)) => (Some(means), phrases),
             None => (None, line),
         };
-        let mark = Mark { tag, weight, means };
+        let mark = Mark { tag, weight, means, shouted: false };
         phrases
             .split(',')
             .map(str::trim)
             .filter(|phrase| !phrase.is_empty())
-            .map(|phrase| (phrase, mark))
+            .map(|phrase| (phrase, Mark { shouted: is_acronym(phrase), ..mark }))
             .collect()
     })
 }

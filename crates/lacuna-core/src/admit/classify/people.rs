@@ -10,8 +10,8 @@ use super::{Named, PERSON};
 
 /// Words that are followed by a person more often than by a thing.
 const COMPANY: &[&str] = &[
-    "with", "told", "asked", "met", "meet", "meeting", "thanked", "called", "emailed", "phoned", "visited",
-    "mit", "avec", "con", "com", "z", "с",
+    "with", "told", "asked", "met", "meet", "thanked", "emailed", "phoned", "mit", "avec", "con", "com", "z",
+    "с",
 ];
 /// Adjectives between "my" and the relation.
 const ADJECTIVES: &[&str] = &[
@@ -139,10 +139,12 @@ fn name_at<'r>(reading: &'r Reading<'_>, at: usize) -> Option<Name<'r>> {
     if title.is_some() {
         return name(0.95, "title before a name");
     }
-    if after.is_some() && !is_other(reading, at) {
+    if after.is_some_and(|hit| !word.opens_sentence() || is_given(reading, at) || is_apposition(reading, hit))
+        && !is_other(reading, at)
+    {
         return name(0.95, "relation after a name");
     }
-    if reading.ending_at(at, &[Tag::NamedAs]).is_some() && !is_other(reading, at) && word.case != Case::None {
+    if is_called(reading, at) && !is_other(reading, at) && word.case != Case::None {
         return name(0.85, "called by a name");
     }
     if is_given(reading, at) && !is_led_as_place(reading, at) {
@@ -156,9 +158,29 @@ fn name_at<'r>(reading: &'r Reading<'_>, at: usize) -> Option<Name<'r>> {
         || word.opens_sentence()
         || word.case == Case::None;
     if !alone && is_in_company(reading, at) {
-        return name(0.55, "capital after a word of company");
+        return name(0.45, "capital after a word of company");
     }
     None
+}
+
+/// Whether what follows a name is only put beside it: ", my cousin,".
+fn is_apposition(reading: &Reading<'_>, relation: &Hit) -> bool {
+    let next = reading.words.get(relation.words.end);
+    next.is_none_or(|word| !matches!(word.gap, Gap::Space | Gap::Apostrophe | Gap::Hyphen))
+}
+
+/// "my name is X", or "somebody called X": things are called too, so a person must be in sight.
+fn is_called(reading: &Reading<'_>, at: usize) -> bool {
+    const SOMEBODY: &[&str] = &[
+        "guy", "man", "woman", "person", "boy", "girl", "someone", "somebody", "he", "she", "mann", "frau",
+        "er", "sie", "homme", "femme", "elle", "hombre", "mujer", "ella", "uomo", "donna", "lei", "lui",
+        "homem", "mulher", "ele", "ela",
+    ];
+    let Some(called) = reading.ending_at(at, &[Tag::NamedAs]) else { return false };
+    let from = called.words.start.saturating_sub(2);
+    called.weight > 0.9
+        || reading.words[from..called.words.start].iter().any(|word| SOMEBODY.contains(&word.folded.as_str()))
+        || reading.hits_within(from..called.words.start).iter().any(|hit| hit.tag.is_relation())
 }
 
 /// The words of a name from its first: capitals, initials, and particles between them.
@@ -245,9 +267,11 @@ fn is_backed(reading: &Reading<'_>, run: &Range<usize>) -> bool {
         return false;
     }
     if run.len() > 1 {
-        return true;
+        return !reading.has(run.end - 1, Tag::PlaceWord);
     }
-    let acts = [Tag::PersonalVerb, Tag::Say, Tag::Be].iter().any(|tag| reading.has(run.end, *tag));
+    let mut verbs = [Tag::PersonalVerb, Tag::Say, Tag::Be].iter();
+    let opens = reading.words[run.start].opens_sentence();
+    let acts = verbs.any(|tag| reading.has(run.end, *tag) && !(opens && *tag == Tag::Be));
     let joined =
         reading.words.get(run.end).is_some_and(|word| word.gap == Gap::Space && word.case == Case::Lower);
     let dated = reading.has(run.start, Tag::Calendar);

@@ -282,7 +282,7 @@ fn location_extras(reading: &Reading<'_>, sentence: &Range<usize>, entities: &[N
     match (place, resides, travels) {
         (true, true, _) => extras.push(0.8),
         (false, true, _) => extras.push(0.45),
-        (true, false, true) => extras.push(0.55),
+        (true, false, true) => extras.push(0.4),
         (true, false, false) => extras.push(0.25),
         _ => {}
     }

@@ -32,7 +32,7 @@ tags! {
     Condition "condition", Medication "medication",
     Health "health", Financial "financial", Biometric "biometric", Location "location", Belief "belief",
     Relationship "relationship", Professional "professional", Preference "preference", Sexual "sexual",
-    Machine "machine",
+    Machine "machine", Animal "animal",
     Me "me", My "my", We "we", They "they", Owner "owner", PersonalVerb "personal-verb", Be "be",
     Document "document", Say "say", Business "business", Company "company", Confidential "confidential",
     Staff "staff", Crowd "crowd", Often "often",
@@ -45,8 +45,8 @@ impl Tag {
         matches!(self, Tag::Family | Tag::Partner | Tag::Friend | Tag::Work)
     }
 
-    fn is_pronoun(self) -> bool {
-        matches!(self, Tag::Me | Tag::My | Tag::We | Tag::They | Tag::Owner)
+    fn is_grammar(self) -> bool {
+        matches!(self, Tag::Me | Tag::My | Tag::We | Tag::They | Tag::Owner | Tag::PersonalVerb)
     }
 }
 
@@ -139,7 +139,13 @@ impl Lexicon {
             let Some(first) = parts.first() else { continue };
             let head = spaced.entry(first.clone()).or_default();
             head.longest = head.longest.max(parts.len());
-            spaced.entry(parts.join(" ")).or_default().marks.push(mark);
+            let entry = spaced.entry(parts.join(" ")).or_default();
+            // The same word in two languages is still one word; relations differ by what they mean.
+            if !entry.marks.iter().any(|other| {
+                other.tag == mark.tag && other.means == mark.means && other.weight == mark.weight
+            }) {
+                entry.marks.push(mark);
+            }
         }
         let (patterns, unspaced_marks): (Vec<_>, Vec<_>) = unspaced.into_iter().unzip();
         // The lists are part of the program: if they did not compile, no test would pass.
@@ -175,7 +181,7 @@ impl Lexicon {
             let Some(entry) = self.spaced.get(&words[at].folded) else { continue };
             let kept = entry.marks.iter().copied();
             let kept: Vec<Mark> =
-                kept.filter(|mark| mark.tag.is_pronoun() || !related && mark.tag.is_relation()).collect();
+                kept.filter(|mark| mark.tag.is_grammar() || !related && mark.tag.is_relation()).collect();
             push(&kept, at..at + 1, words[at].span.clone(), hits);
         }
     }

@@ -45,11 +45,16 @@ fn first_speaker(reading: &Reading<'_>, entities: &[Named]) -> Judged<Lane> {
             Tag::Me | Tag::My if hit.weight > 0.9 => {
                 offer(at, Judged::new(Lane::Profile, 0.85, "the owner speaks"))
             }
+            Tag::They => offer(at, Judged::new(Lane::Profile, 0.6, "about a person")),
             Tag::Owner => offer(at, Judged::new(Lane::Profile, 0.75, "about the owner")),
             Tag::We => offer(at, Judged::new(Lane::Business, 0.75, "we speak")),
             Tag::Company => offer(at, Judged::new(Lane::Business, 0.8, "a company acts")),
             _ => {}
         }
+    }
+    for sentence in reading.sentences.iter().filter(|sentence| reading.leaves_owner_out(sentence)) {
+        let at = reading.words[sentence.start].span.start;
+        offer(at, Judged::new(Lane::Profile, 0.7, "a note about the owner"));
     }
     for named in entities {
         let at = named.span.start;

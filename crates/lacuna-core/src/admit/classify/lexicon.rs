@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use super::words::{Word, fold, is_unspaced, words};
+use super::words::{Case, Word, fold, is_unspaced, words};
 
 /// Declares the tags under which the lists file their words.
 macro_rules! tags {
@@ -32,7 +32,7 @@ tags! {
     Condition "condition", Medication "medication",
     Health "health", Financial "financial", Biometric "biometric", Location "location", Belief "belief",
     Relationship "relationship", Professional "professional", Preference "preference", Sexual "sexual",
-    Machine "machine",
+    Machine "machine", Animal "animal",
     Me "me", My "my", We "we", They "they", Owner "owner", PersonalVerb "personal-verb", Be "be",
     Document "document", Say "say", Business "business", Company "company", Confidential "confidential",
     Staff "staff", Crowd "crowd", Often "often",
@@ -45,8 +45,8 @@ impl Tag {
         matches!(self, Tag::Family | Tag::Partner | Tag::Friend | Tag::Work)
     }
 
-    fn is_pronoun(self) -> bool {
-        matches!(self, Tag::Me | Tag::My | Tag::We | Tag::They | Tag::Owner)
+    fn is_grammar(self) -> bool {
+        matches!(self, Tag::Me | Tag::My | Tag::We | Tag::They | Tag::Owner | Tag::PersonalVerb)
     }
 }
 
@@ -57,6 +57,8 @@ struct Mark {
     weight: f32,
     /// The plain English word for it, where the list gives one.
     means: Option<&'static str>,
+    /// Whether the word must be written in capitals: "WHO" is not "who".
+    shouted: bool,
 }
 
 /// A listed word or phrase where a text uses it.
@@ -137,7 +139,13 @@ impl Lexicon {
             let Some(first) = parts.first() else { continue };
             let head = spaced.entry(first.clone()).or_default();
             head.longest = head.longest.max(parts.len());
-            spaced.entry(parts.join(" ")).or_default().marks.push(mark);
+            let entry = spaced.entry(parts.join(" ")).or_default();
+            // The same word in two languages is still one word; relations differ by what they mean.
+            if !entry.marks.iter().any(|other| {
+                other.tag == mark.tag && other.means == mark.means && other.weight == mark.weight
+            }) {
+                entry.marks.push(mark);
+            }
         }
         let (patterns, unspaced_marks): (Vec<_>, Vec<_>) = unspaced.into_iter().unzip();
         // The lists are part of the program: if they did not compile, no test would pass.
@@ -161,7 +169,7 @@ impl Lexicon {
                 return end;
             }
         }
-        push(&head.marks, at..at + 1, words[at].span.clone(), hits);
+        push_written(&head.marks, &words[at], at, hits);
         at + 1
     }
 
@@ -173,7 +181,7 @@ impl Lexicon {
             let Some(entry) = self.spaced.get(&words[at].folded) else { continue };
             let kept = entry.marks.iter().copied();
             let kept: Vec<Mark> =
-                kept.filter(|mark| mark.tag.is_pronoun() || !related && mark.tag.is_relation()).collect();
+                kept.filter(|mark| mark.tag.is_grammar() || !related && mark.tag.is_relation()).collect();
             push(&kept, at..at + 1, words[at].span.clone(), hits);
         }
     }
@@ -192,6 +200,11 @@ impl Lexicon {
             push(&self.unspaced_marks[found.pattern().as_usize()], at..at + 1, span, hits);
         }
     }
+}
+
+/// Two to four capitals: short enough to be another word when written small.
+fn is_acronym(phrase: &str) -> bool {
+    (2..=4).contains(&phrase.len()) && phrase.bytes().all(|byte| byte.is_ascii_uppercase())
 }
 
 fn is_syllable(text: &str) -> bool {
@@ -219,6 +232,13 @@ fn join(words: &[Word<'_>]) -> String {
     phrase
 }
 
+/// Pushes the readings of a single word that its case allows.
+fn push_written(marks: &[Mark], word: &Word<'_>, at: usize, hits: &mut Vec<Hit>) {
+    for mark in marks.iter().filter(|mark| !mark.shouted || word.case == Case::Upper) {
+        push(std::slice::from_ref(mark), at..at + 1, word.span.clone(), hits);
+    }
+}
+
 fn push(marks: &[Mark], words: Range<usize>, span: Range<usize>, hits: &mut Vec<Hit>) {
     hits.extend(marks.iter().map(|mark| Hit {
         tag: mark.tag,
@@ -244,12 +264,12 @@ fn entries(list: &'static str) -> impl Iterator<Item = (&'static str, Mark)> {
             Some((means, phrases)) => (Some(means), phrases),
             None => (None, line),
         };
-        let mark = Mark { tag, weight, means };
+        let mark = Mark { tag, weight, means, shouted: false };
         phrases
             .split(',')
             .map(str::trim)
             .filter(|phrase| !phrase.is_empty())
-            .map(|phrase| (phrase, mark))
+            .map(|phrase| (phrase, Mark { shouted: is_acronym(phrase), ..mark }))
             .collect()
     })
 }

@@ -14,8 +14,6 @@ mod prototypes;
 mod reading;
 mod salience;
 mod sensitivity;
-#[cfg(test)]
-mod tests;
 mod unspaced;
 mod words;
 

@@ -121,12 +121,15 @@ fn institution(reading: &Reading<'_>, hit: &Hit) -> Option<Named> {
         return named(reading, at..at + 3 + usize::from(tail), 0.85, "institution");
     }
     let mut start = at;
-    while start > 0
-        && at - start < NAME_WORDS_MAX
-        && reading.words[start].is_joined()
-        && is_proper(reading, start - 1)
-    {
-        start -= 1;
+    while start > 0 && at - start < NAME_WORDS_MAX && reading.words[start].is_joined() {
+        // "St. Mary's Hospital" has a small letter inside.
+        let possessive =
+            reading.words[start - 1].gap == Gap::Apostrophe && reading.words[start - 1].folded == "s";
+        let before = start.checked_sub(1 + usize::from(possessive));
+        match before.filter(|before| is_proper(reading, *before)) {
+            Some(before) => start = before,
+            None => break,
+        }
     }
     (start < at).then(|| named(reading, start..at + 1, 0.75, "institution")).flatten()
 }

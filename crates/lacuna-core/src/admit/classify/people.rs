@@ -10,8 +10,8 @@ use super::{Named, PERSON};
 
 /// Words that are followed by a person more often than by a thing.
 const COMPANY: &[&str] = &[
-    "with", "told", "asked", "met", "meet", "meeting", "thanked", "called", "emailed", "phoned", "visited",
-    "mit", "avec", "con", "com", "z", "с",
+    "with", "told", "asked", "met", "meet", "thanked", "emailed", "phoned", "mit", "avec", "con", "com", "z",
+    "с",
 ];
 /// Adjectives between "my" and the relation.
 const ADJECTIVES: &[&str] = &[
@@ -116,7 +116,7 @@ impl Name<'_> {
 /// The name that begins at a word, if one does.
 fn name_at<'r>(reading: &'r Reading<'_>, at: usize) -> Option<Name<'r>> {
     let word = &reading.words[at];
-    if word.unspaced || word.is_number() {
+    if word.unspaced || word.is_number() || is_animal(reading, at) {
         return None;
     }
     let title = reading.ending_at(at, &[Tag::Title]).filter(|_| word.is_capital() && word.is_joined());
@@ -127,7 +127,8 @@ fn name_at<'r>(reading: &'r Reading<'_>, at: usize) -> Option<Name<'r>> {
         let calling = title.and_then(|hit| hit.means);
         Some(Name { words: run.clone(), relation: before.or(after), calling, confidence, reason })
     };
-    if before.is_some() && (word.is_capital() || is_given(reading, at)) {
+    let elsewhere = reading.has(at, Tag::Place) && !is_given(reading, at);
+    if before.is_some() && !elsewhere && (word.is_capital() || is_given(reading, at)) {
         return name(0.95, "relation before a name");
     }
     if !word.is_capital() && word.case != Case::None {
@@ -139,10 +140,12 @@ fn name_at<'r>(reading: &'r Reading<'_>, at: usize) -> Option<Name<'r>> {
     if title.is_some() {
         return name(0.95, "title before a name");
     }
-    if after.is_some() && !is_other(reading, at) {
+    if after.is_some_and(|hit| !word.opens_sentence() || is_given(reading, at) || is_apposition(reading, hit))
+        && !is_other(reading, at)
+    {
         return name(0.95, "relation after a name");
     }
-    if reading.ending_at(at, &[Tag::NamedAs]).is_some() && !is_other(reading, at) && word.case != Case::None {
+    if is_called(reading, at) && !is_other(reading, at) && word.case != Case::None {
         return name(0.85, "called by a name");
     }
     if is_given(reading, at) && !is_led_as_place(reading, at) {
@@ -151,14 +154,70 @@ fn name_at<'r>(reading: &'r Reading<'_>, at: usize) -> Option<Name<'r>> {
     if reading.has(at, Tag::GivenUnsure) && is_backed(reading, &run) {
         return name(0.65, "name-like word in company");
     }
+    let named = run.len() > 1 && is_surname_like(reading, run.end - 1) && !is_ordering(reading, at);
+    if named && !is_other(reading, at) && !reading.nouns_are_capital {
+        return name(0.6, "capitals with the ending of a family name");
+    }
     let alone = reading.nouns_are_capital
         || is_other(reading, at)
         || word.opens_sentence()
         || word.case == Case::None;
     if !alone && is_in_company(reading, at) {
-        return name(0.55, "capital after a word of company");
+        return name(0.45, "capital after a word of company");
     }
     None
+}
+
+/// "my dog Rex", "a cat named Bailey".
+fn is_animal(reading: &Reading<'_>, at: usize) -> bool {
+    let end = reading.ending_at(at, &[Tag::NamedAs]).map_or(at, |called| called.words.start);
+    reading.ending_at(end, &[Tag::Animal]).is_some()
+}
+
+/// "Call Maeve", "Tell Kowalski": the first word is no part of the name.
+fn is_ordering(reading: &Reading<'_>, at: usize) -> bool {
+    const ORDERS: &[&str] = &[
+        "call", "tell", "ask", "email", "meet", "remind", "text", "see", "visit", "contact", "thank",
+        "invite", "give", "send", "book", "the", "this", "that", "our", "my", "new", "with", "and", "when",
+        "if", "has", "is", "does", "did",
+    ];
+    reading.words[at].opens_sentence() && ORDERS.contains(&reading.words[at].folded.as_str())
+}
+
+/// Endings by which family names are made in many languages.
+fn is_surname_like(reading: &Reading<'_>, at: usize) -> bool {
+    const ENDINGS: &[&str] = &[
+        "son", "sen", "ski", "ska", "sky", "ov", "ova", "ev", "eva", "ez", "escu", "poulos", "idis", "yan",
+        "ian", "elli", "etti", "mann", "meier", "berger", "stein", "wicz", "czyk", "enko", "chuk", "oglu",
+        "shvili",
+    ];
+    const NOT_NAMES: &[&str] =
+        &["season", "lesson", "person", "reason", "prison", "poison", "listen", "question", "frozen"];
+    let word = &reading.words[at].folded;
+    let made = word.len() > 5
+        && ENDINGS.iter().any(|ending| word.ends_with(ending))
+        && !NOT_NAMES.contains(&word.as_str());
+    made || is_split_name(reading, at) || word.starts_with("mac") || word.starts_with("mc")
+}
+
+/// Whether what follows a name is only put beside it: ", my cousin,".
+fn is_apposition(reading: &Reading<'_>, relation: &Hit) -> bool {
+    let next = reading.words.get(relation.words.end);
+    next.is_none_or(|word| !matches!(word.gap, Gap::Space | Gap::Apostrophe | Gap::Hyphen))
+}
+
+/// "my name is X", or "somebody called X": things are called too, so a person must be in sight.
+fn is_called(reading: &Reading<'_>, at: usize) -> bool {
+    const SOMEBODY: &[&str] = &[
+        "guy", "man", "woman", "person", "boy", "girl", "someone", "somebody", "he", "she", "mann", "frau",
+        "er", "sie", "homme", "femme", "elle", "hombre", "mujer", "ella", "uomo", "donna", "lei", "lui",
+        "homem", "mulher", "ele", "ela",
+    ];
+    let Some(called) = reading.ending_at(at, &[Tag::NamedAs]) else { return false };
+    let from = called.words.start.saturating_sub(2);
+    called.weight > 0.9
+        || reading.words[from..called.words.start].iter().any(|word| SOMEBODY.contains(&word.folded.as_str()))
+        || reading.hits_within(from..called.words.start).iter().any(|hit| hit.tag.is_relation())
 }
 
 /// The words of a name from its first: capitals, initials, and particles between them.
@@ -212,7 +271,7 @@ fn is_given(reading: &Reading<'_>, at: usize) -> bool {
     let word = &reading.words[at];
     let known =
         reading.has(at, Tag::Given) || inflected(&word.folded).any(|base| super::lexicon::is_given(&base));
-    known && !reading.has(at, Tag::GivenUnsure)
+    known && ![Tag::GivenUnsure, Tag::My, Tag::NotName].iter().any(|tag| reading.has(at, *tag))
 }
 
 /// Base forms of a Cyrillic name in one of its cases.
@@ -245,12 +304,15 @@ fn is_backed(reading: &Reading<'_>, run: &Range<usize>) -> bool {
         return false;
     }
     if run.len() > 1 {
-        return true;
+        return !reading.has(run.end - 1, Tag::PlaceWord);
     }
-    let acts = [Tag::PersonalVerb, Tag::Say, Tag::Be].iter().any(|tag| reading.has(run.end, *tag));
+    let mut verbs = [Tag::PersonalVerb, Tag::Say, Tag::Be].iter();
+    let opens = reading.words[run.start].opens_sentence();
+    let acts = verbs.any(|tag| reading.has(run.end, *tag) && !(opens && *tag == Tag::Be));
     let joined =
         reading.words.get(run.end).is_some_and(|word| word.gap == Gap::Space && word.case == Case::Lower);
-    let dated = reading.has(run.start, Tag::Calendar);
+    // Months are and have, but they say nothing.
+    let dated = reading.has(run.start, Tag::Calendar) && !reading.has(run.end, Tag::Say);
     !dated && !reading.has(run.start, Tag::Place) && (acts && joined || is_in_company(reading, run.start))
 }
 
@@ -276,7 +338,7 @@ fn relation_before<'r>(reading: &'r Reading<'_>, at: usize) -> Option<&'r Hit> {
     let relation = reading.ending_at(end, RELATIONS)?;
     let linked = end < at;
     let owned = is_owned(reading, relation);
-    let direct = !linked && gap == Gap::Space && reading.has(at, Tag::Given);
+    let direct = !linked && gap == Gap::Space && relation.tag == Tag::Family && reading.has(at, Tag::Given);
     (owned || direct).then_some(relation)
 }
 

@@ -7,6 +7,10 @@ use super::reading::Reading;
 use super::words::{Case, Gap};
 use super::{Named, PLACE};
 
+/// Words before the name of a street.
+const STREETS: &[&str] =
+    &["via", "rue", "calle", "rua", "avenida", "piazza", "plaza", "ulica", "ul", "viale", "corso"];
+
 /// Places found, leaving alone what `taken` already covers.
 pub(super) fn places(reading: &Reading<'_>, taken: &[Range<usize>]) -> Vec<Named> {
     let mut found: Vec<Named> = Vec::new();
@@ -32,7 +36,8 @@ fn place_at(reading: &Reading<'_>, hit: &Hit) -> Option<Named> {
 fn listed(reading: &Reading<'_>, hit: &Hit) -> Option<Named> {
     let at = hit.words.start;
     let word = &reading.words[at];
-    if reading.has(at, Tag::PlaceUnsure) && !reading.words[at].unspaced {
+    let street = at > 0 && word.gap == Gap::Space && STREETS.contains(&reading.words[at - 1].folded.as_str());
+    if street || reading.has(at, Tag::PlaceUnsure) && !reading.words[at].unspaced {
         return None;
     }
     let led = is_led(reading, at);

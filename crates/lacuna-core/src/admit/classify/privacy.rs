@@ -132,5 +132,6 @@ fn is_aggregate(reading: &Reading<'_>) -> bool {
 /// Whether no word is one that any list knows to be common: the rules cannot speak for such a text.
 fn is_unread(reading: &Reading<'_>) -> bool {
     let common = |tag| matches!(tag, Tag::Function | Tag::German | Tag::Be | Tag::Filler | Tag::We);
-    reading.words.len() >= UNREAD_WORDS_MIN && !reading.hits.iter().any(|hit| common(hit.tag))
+    let unspaced = reading.words.iter().any(|word| word.unspaced);
+    reading.words.len() >= UNREAD_WORDS_MIN && !unspaced && !reading.hits.iter().any(|hit| common(hit.tag))
 }

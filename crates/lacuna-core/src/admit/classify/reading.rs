@@ -91,7 +91,7 @@ impl<'t> Reading<'t> {
     }
 
     /// Notes such as "Allergic to nuts" or "Lives in Rome" speak of the owner without naming one.
-    fn leaves_owner_out(&self, sentence: &Range<usize>) -> bool {
+    pub(super) fn leaves_owner_out(&self, sentence: &Range<usize>) -> bool {
         self.has(sentence.start, Tag::PersonalVerb) && sentence.len() > 1
     }
 

@@ -60,7 +60,7 @@ fn shares(reading: &Reading<'_>, entities: &[Named], sensitivity: &[Judged<Sensi
         (numbers, 0.06, "number or date"),
         (owner, 0.04, "about the owner"),
         (asks, -0.14, "question"),
-        (short && !says(Tag::Remember), -0.14, "short remark"),
+        (short && !says(Tag::Remember), -0.08, "short remark"),
     ];
     let kept = all.into_iter().filter(|(holds, _, _)| *holds);
     kept.map(|(_, amount, reason)| Share { amount, reason }).collect()

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::lexicon::{Hit, Tag};
 use super::reading::{Reading, Subject};
 use super::words::{Case, Gap, Word};
-use super::{CONDITION, Judged, MEDICATION, Named, PERSON, PLACE};
+use super::{CONDITION, Judged, MEDICATION, Named, ORGANISATION, PERSON, PLACE};
 use crate::domain::Sensitivity;
 
 /// Below this a reading is not worth telling.
@@ -16,6 +16,12 @@ const CONFIDENCE_MAX: f32 = 0.97;
 const PLAIN_WEIGHT: f32 = 0.6;
 /// What a borrowed word is worth among machines and markets.
 const MACHINE_FACTOR: f32 = 0.3;
+/// What a pet's illness says of its owner.
+const ANIMAL_FACTOR: f32 = 0.4;
+/// What "works at" says of a working life.
+const EMPLOY_WEIGHT: f32 = 0.7;
+/// What an organisation says of it when one is named beside a person.
+const ORGANISATION_WEIGHT: f32 = 0.2;
 
 pub(super) fn sensitivity(reading: &Reading<'_>, entities: &[Named]) -> Vec<Judged<Sensitivity>> {
     let persons: Vec<_> =
@@ -29,12 +35,22 @@ pub(super) fn sensitivity(reading: &Reading<'_>, entities: &[Named]) -> Vec<Judg
             if subject == Subject::Nobody && before == Subject::Owner { Subject::Pronoun } else { subject };
         before = if subject == Subject::Nobody { before } else { subject };
         for category in Sensitivity::ALL {
-            let confidence = weigh(reading, sentence, *category, entities) * factor(carried, *category);
+            let ailing = *category == Sensitivity::Health && is_about_animal(reading, sentence);
+            let said_of = if ailing { ANIMAL_FACTOR } else { factor(carried, *category) };
+            let confidence = weigh(reading, sentence, *category, entities) * said_of;
             keep(&mut found, *category, confidence, reason(carried));
         }
     }
     found.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     found
+}
+
+/// "My dog has arthritis". Somebody who is allergic to cats is another matter.
+fn is_about_animal(reading: &Reading<'_>, sentence: &Range<usize>) -> bool {
+    reading.hits_within(sentence.clone()).iter().any(|hit| {
+        let owned = reading.ending_at(hit.words.start, &[Tag::My, Tag::They]).is_some();
+        hit.tag == Tag::Animal && (owned || hit.words.start == sentence.start)
+    })
 }
 
 fn keep(found: &mut Vec<Judged<Sensitivity>>, value: Sensitivity, confidence: f32, reason: &'static str) {
@@ -82,8 +98,7 @@ fn weigh(reading: &Reading<'_>, sentence: &Range<usize>, category: Sensitivity, 
             continue;
         }
         seen.push(&hit.span);
-        let borrowed = machines && is_borrowable(hit, category);
-        doubt *= 1.0 - if borrowed { weight * MACHINE_FACTOR } else { weight };
+        doubt *= 1.0 - if machines { weight * borrowed(hit, category) } else { weight };
     }
     for extra in extras(reading, sentence, category, entities) {
         doubt *= 1.0 - extra;
@@ -91,10 +106,17 @@ fn weigh(reading: &Reading<'_>, sentence: &Range<usize>, category: Sensitivity, 
     (1.0 - doubt).min(CONFIDENCE_MAX)
 }
 
-fn is_borrowable(hit: &Hit, category: Sensitivity) -> bool {
-    let plain = !matches!(hit.tag, Tag::Condition | Tag::Medication);
-    plain
-        && matches!(category, Sensitivity::Health | Sensitivity::Biometric | Sensitivity::PoliticalReligious)
+/// What is left of a word's weight among machines and markets, which borrow such words.
+fn borrowed(hit: &Hit, category: Sensitivity) -> f32 {
+    let plain = hit.weight >= PLAIN_WEIGHT;
+    match (category, hit.tag) {
+        (_, Tag::Condition | Tag::Medication) => 1.0,
+        (Sensitivity::Health | Sensitivity::Biometric | Sensitivity::PoliticalReligious, _) if !plain => {
+            MACHINE_FACTOR
+        }
+        (Sensitivity::Health, _) => 2.0 * MACHINE_FACTOR,
+        _ => 1.0,
+    }
 }
 
 /// What one listed word says about a category.
@@ -109,6 +131,9 @@ fn weight_of(reading: &Reading<'_>, hit: &Hit, category: Sensitivity) -> Option<
         Sensitivity::Professional => hit.tag == Tag::Professional,
         Sensitivity::Preferences => hit.tag == Tag::Preference && is_preference(reading, hit),
     };
+    if category == Sensitivity::Professional && hit.tag == Tag::Employ {
+        return Some(EMPLOY_WEIGHT * hit.weight);
+    }
     fits.then_some(hit.weight)
 }
 
@@ -124,17 +149,28 @@ fn is_belief(reading: &Reading<'_>, hit: &Hit) -> bool {
 
 /// "like" and "love" are preferences when somebody does the liking: "I like", not "looks like" or "I'd like to".
 fn is_preference(reading: &Reading<'_>, hit: &Hit) -> bool {
+    let at = hit.words.start;
+    let verb = &reading.words[at];
+    if matches!(verb.folded.as_str(), "likes" | "loves" | "hates") && addresses(reading, hit.words.end) {
+        return false;
+    }
     if hit.weight >= PLAIN_WEIGHT {
         return true;
     }
-    let at = hit.words.start;
-    let verb = &reading.words[at];
     if !matches!(verb.folded.as_str(), "like" | "love" | "liked" | "loved") {
         return true;
     }
     let next = reading.words.get(at + 1).map(|word| word.folded.as_str()).unwrap_or_default();
     !matches!(next, "to" | "that" | "this" | "you" | "it" | "a" | "the")
         || next != "to" && subject_before(reading, at)
+}
+
+/// "loves you": said to somebody, of nobody's taste.
+fn addresses(reading: &Reading<'_>, at: usize) -> bool {
+    reading
+        .words
+        .get(at)
+        .is_some_and(|word| matches!(word.folded.as_str(), "you" | "me" | "him" | "her" | "us" | "it"))
 }
 
 /// "I like", "I really like", "we don't like".
@@ -209,6 +245,9 @@ fn relation_weight(named: &Named) -> Option<f32> {
 }
 
 fn work_weight(named: &Named) -> Option<f32> {
+    if named.entity.kind == ORGANISATION {
+        return Some(ORGANISATION_WEIGHT);
+    }
     let relation = named.entity.relation.as_deref()?;
     matches!(
         relation,
@@ -282,7 +321,7 @@ fn location_extras(reading: &Reading<'_>, sentence: &Range<usize>, entities: &[N
     match (place, resides, travels) {
         (true, true, _) => extras.push(0.8),
         (false, true, _) => extras.push(0.45),
-        (true, false, true) => extras.push(0.55),
+        (true, false, true) => extras.push(0.4),
         (true, false, false) => extras.push(0.25),
         _ => {}
     }

@@ -75,7 +75,7 @@ with the fields of POST /v1/memories. With --json, one line comes out per memory
   lacuna recall \"when do the keys change?\"
   lacuna recall \"plans for the summer\" --since 30d --limit 5 --explain")]
     Recall(RecallArgs),
-    /// List, inspect and erase memories.
+    /// List, inspect, erase and move memories.
     #[command(subcommand)]
     Memory(MemoryCommand),
     /// Verify and list what was done.
@@ -84,6 +84,12 @@ with the fields of POST /v1/memories. With --json, one line comes out per memory
     /// Make, list and revoke API tokens.
     #[command(subcommand)]
     Token(TokenCommand),
+    /// Say who belongs to a team and shares its vault.
+    #[command(subcommand)]
+    Team(MembersCommand),
+    /// Say who belongs to a deployment and shares its vault.
+    #[command(subcommand)]
+    Deployment(MembersCommand),
     /// Look after the keys.
     #[command(subcommand)]
     Keys(KeysCommand),
@@ -235,6 +241,23 @@ pub(super) enum MemoryCommand {
         #[command(flatten)]
         scope: ScopeArgs,
     },
+    /// Move one memory into the next wider scope: yours to a team, a team's to the organisation.
+    Promote(MoveArgs),
+    /// Make a new memory in a narrower scope and archive the old one.
+    Demote(MoveArgs),
+}
+
+#[derive(Args)]
+pub(super) struct MoveArgs {
+    pub(super) memory_id: String,
+    /// Where to: team:NAME, org or user:NAME.
+    #[arg(long, value_name = "SCOPE")]
+    pub(super) to: String,
+    /// Why, in at most 500 characters; it is sealed with the memory.
+    #[arg(long, value_name = "TEXT")]
+    pub(super) justification: Option<String>,
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
 }
 
 #[derive(Subcommand)]
@@ -278,6 +301,29 @@ pub(super) enum TokenCommand {
     Revoke {
         token_id: String,
     },
+}
+
+#[derive(Subcommand)]
+pub(super) enum MembersCommand {
+    /// Make a user a member; the vault opens to them with their next call.
+    Add { name: String, user: String },
+    /// End a membership; what they wrote stays.
+    Remove { name: String, user: String },
+    /// Members in the order of their names, up to 1,000 at a time.
+    List {
+        name: String,
+        /// Only names after this one.
+        #[arg(long, value_name = "USER")]
+        after: Option<String>,
+    },
+}
+
+impl MembersCommand {
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Add { name, .. } | Self::Remove { name, .. } | Self::List { name, .. } => name,
+        }
+    }
 }
 
 #[derive(Subcommand)]

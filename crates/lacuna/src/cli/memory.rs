@@ -1,14 +1,18 @@
 use lacuna_core::domain::MemoryId;
-use lacuna_core::permit::{Grant, Recall};
+use lacuna_core::permit::{Grant, Recall, permit};
+use lacuna_core::promote::Moved;
 use lacuna_core::recall::LIST_PAGE_DEFAULT;
 
 use super::args::MemoryCommand;
 use super::output::{Output, fields, table};
+use super::settle::settle;
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
 use crate::failure::{Failure, Result};
-use crate::wire::{ErasedView, Filters, MemoryPage, MemoryView, PromotionView, read_cursor};
+use crate::wire::{
+    ErasedView, Filters, MemoryPage, MemoryView, MovedView, PromotionView, read_cursor, read_target,
+};
 
 pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> Result<()> {
     match command {
@@ -29,6 +33,22 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
             let id: MemoryId = memory_id.parse()?;
             let installation = assemble(config)?;
             delete(&installation, scope.as_deref(), id, yes, output)
+        }
+        MemoryCommand::Promote(args) => {
+            let id: MemoryId = args.memory_id.parse()?;
+            let installation = assemble(config)?;
+            let from = installation.grant(args.scope.as_deref())?;
+            let to = permit(&installation.local, &read_target(&args.to, &installation.local)?)?;
+            let moved = installation.service.promote(&from, id, &to, args.justification.as_deref())?;
+            show_moved(&installation, moved, output)
+        }
+        MemoryCommand::Demote(args) => {
+            let id: MemoryId = args.memory_id.parse()?;
+            let installation = assemble(config)?;
+            let from = installation.grant(args.scope.as_deref())?;
+            let to = read_target(&args.to, &installation.local)?.holder;
+            let moved = installation.service.demote(&from, id, to, args.justification.as_deref())?;
+            show_moved(&installation, moved, output)
         }
     }
 }
@@ -63,6 +83,13 @@ fn list(
             Some(cursor) => format!("{table}\n\nmore: lacuna memory list --cursor {cursor}"),
             None => table,
         }
+    })
+}
+
+fn show_moved(installation: &Installation, moved: Moved, output: &Output) -> Result<()> {
+    settle(installation, output);
+    output.show(&MovedView::from(moved), |moved| {
+        format!("{} is now {} in {}", moved.previous_id, moved.memory_id, moved.scope)
     })
 }
 

@@ -5,6 +5,7 @@ mod audit;
 mod batch;
 mod doctor;
 mod keys;
+mod members;
 mod memory;
 mod output;
 mod recall;
@@ -54,6 +55,8 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Memory(command) => memory::run(&config, command, output),
         Command::Audit(command) => audit::run(&config, command, output),
         Command::Token(command) => token::run(&config, command, output),
+        Command::Team(command) => members::team(&config, command, output),
+        Command::Deployment(command) => members::deployment(&config, command, output),
         Command::Keys(command) => keys::run(&config, command, output),
         Command::Doctor => doctor::run(&config, output),
     }

@@ -136,6 +136,19 @@ impl<S: Send + Sync> FromRequestParts<S> for Id {
     }
 }
 
+/// The variable parts of a path that has several, in their order.
+pub(super) struct Ids<const N: usize>(pub(super) [String; N]);
+
+impl<S: Send + Sync, const N: usize> FromRequestParts<S> for Ids<N> {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let named = Path::<Vec<String>>::from_request_parts(parts, state).await.ok();
+        let parts = named.and_then(|Path(parts)| parts.try_into().ok());
+        parts.map(Self).ok_or_else(|| Failure::invalid("path", "is not UTF-8"))
+    }
+}
+
 /// The vault that `?scope=` names, of a call that takes no other parameter.
 pub(super) struct InScope(pub(super) Scope);
 

@@ -3,11 +3,13 @@
 mod auth;
 mod body;
 mod health;
+mod members;
 mod memories;
 mod metrics;
 mod observe;
 mod openapi;
 mod problem;
+mod promote;
 mod search;
 mod tokens;
 
@@ -106,10 +108,16 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(memories::remember, memories::list))
         .routes(routes!(memories::remember_batch))
         .routes(routes!(memories::get, memories::erase))
+        .routes(routes!(promote::promote))
+        .routes(routes!(promote::demote))
         .routes(routes!(search::search))
         .routes(routes!(search::verify_audit))
         .routes(routes!(tokens::list, tokens::create))
         .routes(routes!(tokens::revoke))
+        .routes(routes!(members::list_team))
+        .routes(routes!(members::add_to_team, members::remove_from_team))
+        .routes(routes!(members::list_deployment))
+        .routes(routes!(members::add_to_deployment, members::remove_from_deployment))
 }
 
 pub(crate) fn router(app: App) -> Router {

@@ -22,6 +22,7 @@ use super::problem::Problem;
     tags(
         (name = "memories", description = "Remember, recall, list and erase, in one vault at a time."),
         (name = "audit", description = "What was done, and that nobody changed the record."),
+        (name = "members", description = "Who belongs to which team or deployment, for administrators."),
         (name = "tokens", description = "API tokens, for administrators."),
         (name = "operation", description = "Health, figures and this description; no token needed."),
     )

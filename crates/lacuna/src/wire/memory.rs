@@ -114,6 +114,8 @@ pub(crate) struct PromotionView {
     pub(crate) promoted_at: Timestamp,
     pub(crate) previous_scope: String,
     pub(crate) current_scope: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) justification: Option<String>,
 }
 
 impl From<Promotion> for PromotionView {
@@ -125,6 +127,7 @@ impl From<Promotion> for PromotionView {
             promoted_at: promotion.promoted_at,
             previous_scope: promotion.previous_scope.to_string(),
             current_scope: promotion.current_scope.to_string(),
+            justification: promotion.justification.map(|text| text.to_string()),
         }
     }
 }

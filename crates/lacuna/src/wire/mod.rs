@@ -3,7 +3,9 @@
 mod audit;
 mod cursor;
 mod filter;
+mod member;
 mod memory;
+mod promote;
 mod remember;
 mod scope;
 mod search;
@@ -13,11 +15,13 @@ mod words;
 pub(crate) use audit::{AuditList, AuditVerified};
 pub(crate) use cursor::{read_cursor, write_cursor};
 pub(crate) use filter::{Filters, TimeRange};
+pub(crate) use member::MemberList;
 pub(crate) use memory::{ErasedView, MemoryPage, MemoryView, PromotionView};
+pub(crate) use promote::{MoveRequest, MovedView};
 pub(crate) use remember::{
     RememberBatch, RememberRequest, RememberedBatch, RememberedView, SourceBody, into_drafts,
 };
-pub(crate) use scope::read_scope;
+pub(crate) use scope::{read_scope, read_target};
 pub(crate) use search::{SearchRequest, SearchResponse};
 pub(crate) use token::{TokenCreated, TokenList, TokenRequest, TokenView};
 pub(crate) use words::*;

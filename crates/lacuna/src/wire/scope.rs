@@ -6,28 +6,26 @@ use lacuna_core::{Error, Result};
 
 /// The scope that `text` names in the caller's organisation; without one, the caller's own vault.
 pub(crate) fn read_scope(text: Option<&str>, caller: &Caller) -> Result<Scope> {
-    let holder = match text {
-        None => return Ok(caller.personal_scope()),
-        Some(text) => read_holder(text, caller)?,
-    };
-    Ok(Scope { org: caller.org.clone(), holder })
+    text.map_or_else(|| Ok(caller.personal_scope()), |text| read_named("scope", text, caller))
 }
 
-/// The holder of a vault: `user` is the caller, `user:NAME` anybody.
-pub(crate) fn read_holder(text: &str, caller: &Caller) -> Result<Holder> {
-    let unknown = || {
-        Error::invalid(
-            "scope",
-            "must be user, team:NAME, org or deployment:NAME, with a name of 1 to 128 bytes",
-        )
+/// The scope that a memory is to move to.
+pub(crate) fn read_target(text: &str, caller: &Caller) -> Result<Scope> {
+    read_named("to", text, caller)
+}
+
+/// `user` is the caller, `user:NAME` anybody.
+fn read_named(field: &'static str, text: &str, caller: &Caller) -> Result<Scope> {
+    let rule = "must be user, team:NAME, org or deployment:NAME, with a name of 1 to 128 bytes";
+    let unknown = || Error::invalid(field, rule);
+    let holder = match text.split_once(':') {
+        None if text == "user" => Holder::User(caller.user.clone()),
+        None if text == "org" => Holder::Org,
+        None => return Err(unknown()),
+        Some(("user", name)) => Holder::User(UserId::new(name).map_err(|_| unknown())?),
+        Some((kind, name)) => Group::from_words(kind, name).ok_or_else(unknown)?.into(),
     };
-    match text.split_once(':') {
-        None if text == "user" => Ok(Holder::User(caller.user.clone())),
-        None if text == "org" => Ok(Holder::Org),
-        Some(("user", name)) => UserId::new(name).map(Holder::User).map_err(|_| unknown()),
-        Some((kind, name)) => Group::from_words(kind, name).map(Holder::from).ok_or_else(unknown),
-        None => Err(unknown()),
-    }
+    Ok(Scope { org: caller.org.clone(), holder })
 }
 
 /// As answers show it.

@@ -7,6 +7,8 @@ mod bad_input;
 mod batch;
 mod damage;
 mod description;
+mod matrix;
 mod operation;
+mod scopes;
 mod story;
 mod support;

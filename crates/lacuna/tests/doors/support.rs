@@ -242,6 +242,10 @@ impl Server {
         self.send("GET", path, &[], b"")
     }
 
+    pub(crate) fn put(&self, path: &str) -> Answer {
+        self.send("PUT", path, &[], b"")
+    }
+
     pub(crate) fn delete(&self, path: &str) -> Answer {
         self.send("DELETE", path, &[], b"")
     }

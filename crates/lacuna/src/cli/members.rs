@@ -1,0 +1,65 @@
+use lacuna_core::domain::{DeploymentId, Group, TeamId, UserId};
+use lacuna_core::permit::ManageMembers;
+use serde::Serialize;
+
+use super::args::MembersCommand;
+use super::output::{Output, table};
+use crate::assemble::assemble;
+use crate::config::Config;
+use crate::failure::Result;
+use crate::wire::MemberList;
+
+#[derive(Serialize)]
+struct Changed {
+    scope: String,
+    user: String,
+    member: bool,
+}
+
+pub(super) fn team(config: &Config, command: MembersCommand, output: &Output) -> Result<()> {
+    let group = Group::Team(TeamId::new(command.name())?);
+    run(config, command, group, output)
+}
+
+pub(super) fn deployment(config: &Config, command: MembersCommand, output: &Output) -> Result<()> {
+    let group = Group::Deployment(DeploymentId::new(command.name())?);
+    run(config, command, group, output)
+}
+
+fn run(config: &Config, command: MembersCommand, group: Group, output: &Output) -> Result<()> {
+    let installation = assemble(config)?;
+    let service = &installation.service;
+    let grant = installation.admin_grant::<ManageMembers>()?;
+    let scope = format!("{}:{}", group.kind(), group.name());
+    match command {
+        MembersCommand::Add { user, .. } => {
+            let user = UserId::new(&user)?;
+            service.add_member(&grant, group, user.clone())?;
+            let changed = Changed { scope, user: user.to_string(), member: true };
+            output.show(&changed, |changed| format!("{} belongs to {}", changed.user, changed.scope))
+        }
+        MembersCommand::Remove { user, .. } => {
+            let user = UserId::new(&user)?;
+            service.remove_member(&grant, group, user.clone())?;
+            let changed = Changed { scope, user: user.to_string(), member: false };
+            output.show(&changed, |changed| format!("{} left {}", changed.user, changed.scope))
+        }
+        MembersCommand::List { after, .. } => {
+            let after = after.as_deref().map(UserId::new).transpose()?;
+            let members = service.list_members(&grant, &group, after.as_ref())?;
+            output.show(&MemberList::of(members, &group), people)
+        }
+    }
+}
+
+fn people(list: &MemberList) -> String {
+    if list.members.is_empty() {
+        return format!("nobody belongs to {}", list.scope);
+    }
+    let rows = list.members.iter().map(|member| [member.user.clone(), member.added_at.to_string()]);
+    let table = table(["user", "since"], rows);
+    match &list.next {
+        Some(next) => format!("{table}\n\nmore: --after {next}"),
+        None => table,
+    }
+}

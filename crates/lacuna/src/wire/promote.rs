@@ -1,0 +1,42 @@
+use lacuna_core::promote::Moved;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::memory::PromotionView;
+use super::scope::shown;
+
+/// Where a memory is to go.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = MoveRequest)]
+pub(crate) struct MoveRequest {
+    /// `team:NAME` or `org` to promote; `team:NAME` or `user:NAME` to demote.
+    pub(crate) to: String,
+    /// Where it is: `user`, `team:NAME` or `org`; the caller's own vault when absent.
+    pub(crate) scope: Option<String>,
+    /// Why, in at most 500 characters. It is sealed with the memory and stands in no log and no audit entry.
+    pub(crate) justification: Option<String>,
+}
+
+/// Where a memory is now.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Moved)]
+pub(crate) struct MovedView {
+    /// Its id there.
+    pub(crate) memory_id: String,
+    pub(crate) scope: String,
+    /// Its id where it came from.
+    pub(crate) previous_id: String,
+    pub(crate) promotion: PromotionView,
+}
+
+impl From<Moved> for MovedView {
+    fn from(moved: Moved) -> Self {
+        Self {
+            memory_id: moved.id.to_string(),
+            scope: shown(&moved.scope),
+            previous_id: moved.previous_id.to_string(),
+            promotion: moved.promotion.into(),
+        }
+    }
+}

@@ -102,13 +102,16 @@ fn apply(text: &str, mut edits: Vec<Edit>) -> Sanitised<'_> {
     Sanitised { text: Cow::Owned(clean), changes }
 }
 
+/// What stands in the place of what.
+type Neutral = Vec<(Range<usize>, String)>;
+
 /// Something that a model could take for more than text.
 struct Marker {
     rule: &'static str,
     /// The highest trust at which it is neutralised.
     up_to: Trust,
     pattern: &'static str,
-    neutral: fn(&Captures<'_>) -> Vec<(Range<usize>, String)>,
+    neutral: fn(&Captures<'_>) -> Neutral,
 }
 
 /// Tokens that divide a prompt among its speakers. No person writes them to be read.
@@ -191,28 +194,28 @@ const HIDDEN_STYLE: &str = concat!(
 );
 
 /// The marker's own words, without the signs that make it one.
-fn named(found: &Captures<'_>) -> Vec<(Range<usize>, String)> {
+fn named(found: &Captures<'_>) -> Neutral {
     let words = found[0].split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
     label(found, &words.collect::<Vec<_>>().join(" ").to_lowercase())
 }
 
-fn quoted(found: &Captures<'_>) -> Vec<(Range<usize>, String)> {
+fn quoted(found: &Captures<'_>) -> Neutral {
     label(found, &found[0].split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase())
 }
 
-fn label(found: &Captures<'_>, words: &str) -> Vec<(Range<usize>, String)> {
+fn label(found: &Captures<'_>, words: &str) -> Neutral {
     found.get(0).map(|whole| (whole.range(), format!("{NEUTRAL}{words}]"))).into_iter().collect()
 }
 
 /// What a comment held becomes visible; only what hid it goes.
-fn opened(found: &Captures<'_>) -> Vec<(Range<usize>, String)> {
+fn opened(found: &Captures<'_>) -> Neutral {
     let open = found.get(1).map(|open| (open.range(), format!("{NEUTRAL}comment] ")));
     let close = found.get(2).map(|close| (close.range(), String::new()));
     open.into_iter().chain(close).collect()
 }
 
 /// An address that would carry data away keeps its words and its host.
-fn address(found: &Captures<'_>, kind: &str) -> Vec<(Range<usize>, String)> {
+fn address(found: &Captures<'_>, kind: &str) -> Neutral {
     let (words, host) = (found[1].trim(), &found[2]);
     let words = if words.is_empty() { String::new() } else { format!(" {words}") };
     label(found, &format!("{kind}{words} at {host}"))

@@ -11,7 +11,7 @@ use crate::Result;
 use crate::bench::report::{Report, time};
 
 /// How much ordinary text is read to take the speed.
-const PROSE_BYTES: usize = 4 << 20;
+const PROSE_BYTES: usize = 1 << 20;
 /// A page of about the size of the longest memory.
 const PAGE_BYTES: usize = 10_000;
 

@@ -149,6 +149,14 @@ mod tests {
     }
 
     #[test]
+    fn the_same_number_goes_wherever_it_stands() {
+        let far = "and then, after so many other things that nobody remembers what it was, ";
+        let (cut, cuts) = cut_accounts(&format!("account 4817263, {far}{far} came 4817263 or 481-7263."));
+        assert_eq!(cut, format!("account ****63, {far}{far} came ****63 or ****63."));
+        assert_eq!(cuts.len(), 3);
+    }
+
+    #[test]
     fn addresses_become_their_town() {
         for (text, cut) in [
             ("Lives at 12 Rosewood Lane, Bristol BS3 4DT.", "Lives at Bristol."),

@@ -133,6 +133,8 @@ mod tests {
             ("my card is 4539 1488 0343 6467, thanks", "my card is ****6467, thanks"),
             ("IBAN DE44 5001 0517 5407 3249 31 bei der Bank", "IBAN ****4931 bei der Bank"),
             ("account #1234567 at the bank", "account #****67 at the bank"),
+            // Also when it could be dialled.
+            ("account number 00200000000", "account number ****0000"),
             ("Kontonummer 0532013000", "Kontonummer ****3000"),
             ("compte n° 12345678901", "compte n° ****8901"),
             ("mi cuenta es 9876543210", "mi cuenta es ****3210"),
@@ -144,6 +146,14 @@ mod tests {
         ] {
             assert_eq!(cut_accounts(text).0, cut, "{text}");
         }
+    }
+
+    #[test]
+    fn the_same_number_goes_wherever_it_stands() {
+        let far = "and then, after so many other things that nobody remembers what it was, ";
+        let (cut, cuts) = cut_accounts(&format!("account 4817263, {far}{far} came 4817263 or 481-7263."));
+        assert_eq!(cut, format!("account ****63, {far}{far} came ****63 or ****63."));
+        assert_eq!(cuts.len(), 3);
     }
 
     #[test]

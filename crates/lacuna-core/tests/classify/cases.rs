@@ -8,13 +8,17 @@ use proptest::prelude::*;
 
 /// Sentences without a listed word, and ordinary ones near them.
 pub(crate) const BY_MEANING: &[(&str, Option<Sensitivity>)] = &[
-    ("I can't eat anything with nuts, my throat swells up and I can't breathe.", Some(Health)),
-    ("My knees hurt and I can barely climb the stairs any more.", Some(Health)),
+    ("I put everything I had into that fund and it is gone.", Some(Financial)),
+    ("I can't get enough of spicy food.", Some(Preferences)),
+    ("They let me go on Friday after eight years.", Some(Professional)),
     ("How are you doing today?", None),
     ("I will send you the file tomorrow.", None),
     ("I finished painting the kitchen yesterday.", None),
     ("Can you help me write a speech for Friday?", None),
     ("We threw a ball for an hour in the park.", None),
+    ("My laptop is slow and the fan is loud.", None),
+    ("I am reading a book about the history of medicine.", None),
+    ("I took the car to the garage because the brakes squeak.", None),
 ];
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use lacuna_core::admit::classify::{Classified, Meaning, Prototypes, classify};
 use lacuna_core::domain::{Lane, PrivacyClass, Sensitivity};
-use lacuna_core::embed::{Embedder, Purpose};
+use lacuna_core::embed::Purpose;
 
 mod cases;
 

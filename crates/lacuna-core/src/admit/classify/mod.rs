@@ -173,10 +173,9 @@ fn mark_primary(reading: &Reading<'_>, entities: &mut [Named]) {
     if let [only] = entities {
         only.entity.primary = true;
     }
-    if !entities.iter().any(|named| named.entity.primary) {
-        if let Some(first) = entities.first_mut() {
-            first.entity.primary = true;
-        }
+    let headless = !entities.iter().any(|named| named.entity.primary);
+    if let Some(first) = entities.first_mut().filter(|_| headless) {
+        first.entity.primary = true;
     }
 }
 

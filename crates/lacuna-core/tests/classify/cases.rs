@@ -3,6 +3,7 @@
 use lacuna_core::admit::classify::{
     CONDITION, MEDICATION, ORGANISATION, PERSON, PLACE, classify, entity_key,
 };
+use lacuna_core::domain::PrivacyClass;
 use lacuna_core::domain::Sensitivity::{self, *};
 use proptest::prelude::*;
 
@@ -190,6 +191,20 @@ fn one_entity_has_one_key() {
     assert_ne!(entity_key(PERSON, "John"), entity_key(PERSON, "Johnny"));
     assert_ne!(entity_key(PERSON, "Paris"), entity_key(PLACE, "Paris"));
     assert_ne!(entity_key(PERSON, "?!"), entity_key(PERSON, "…"));
+}
+
+#[test]
+fn a_long_text_is_read_to_its_end() {
+    let chatter = "We talked about the weather and the garden for a while. ".repeat(400);
+    let text = format!("{chatter}My brother Tom has epilepsy.");
+    let found = classify(&text, None);
+    assert!(found.sensitive().any(|category| category == Health));
+    assert_eq!(found.privacy.value, PrivacyClass::SensitivePii);
+    let tom = found.entities.iter().find(|named| named.entity.name == "Tom").unwrap();
+    assert_eq!(&text[tom.span.clone()], "Tom");
+
+    let unbroken = "母".repeat(20_000);
+    assert_eq!(classify(&unbroken, None).entities.len(), 1);
 }
 
 /// Pieces that the rules look for, in any order and company.

@@ -3,18 +3,23 @@
 use lacuna_core::admit::classify::{
     CONDITION, MEDICATION, ORGANISATION, PERSON, PLACE, classify, entity_key,
 };
+use lacuna_core::domain::PrivacyClass;
 use lacuna_core::domain::Sensitivity::{self, *};
 use proptest::prelude::*;
 
 /// Sentences without a listed word, and ordinary ones near them.
 pub(crate) const BY_MEANING: &[(&str, Option<Sensitivity>)] = &[
-    ("I can't eat anything with nuts, my throat swells up and I can't breathe.", Some(Health)),
-    ("My knees hurt and I can barely climb the stairs any more.", Some(Health)),
+    ("I put everything I had into that fund and it is gone.", Some(Financial)),
+    ("I can't get enough of spicy food.", Some(Preferences)),
+    ("They let me go on Friday after eight years.", Some(Professional)),
     ("How are you doing today?", None),
     ("I will send you the file tomorrow.", None),
     ("I finished painting the kitchen yesterday.", None),
     ("Can you help me write a speech for Friday?", None),
     ("We threw a ball for an hour in the park.", None),
+    ("My laptop is slow and the fan is loud.", None),
+    ("I am reading a book about the history of medicine.", None),
+    ("I took the car to the garage because the brakes squeak.", None),
 ];
 
 #[test]
@@ -186,6 +191,20 @@ fn one_entity_has_one_key() {
     assert_ne!(entity_key(PERSON, "John"), entity_key(PERSON, "Johnny"));
     assert_ne!(entity_key(PERSON, "Paris"), entity_key(PLACE, "Paris"));
     assert_ne!(entity_key(PERSON, "?!"), entity_key(PERSON, "…"));
+}
+
+#[test]
+fn a_long_text_is_read_to_its_end() {
+    let chatter = "We talked about the weather and the garden for a while. ".repeat(400);
+    let text = format!("{chatter}My brother Tom has epilepsy.");
+    let found = classify(&text, None);
+    assert!(found.sensitive().any(|category| category == Health));
+    assert_eq!(found.privacy.value, PrivacyClass::SensitivePii);
+    let tom = found.entities.iter().find(|named| named.entity.name == "Tom").unwrap();
+    assert_eq!(&text[tom.span.clone()], "Tom");
+
+    let unbroken = "母".repeat(20_000);
+    assert_eq!(classify(&unbroken, None).entities.len(), 1);
 }
 
 /// Pieces that the rules look for, in any order and company.

@@ -1,6 +1,7 @@
 //! The word lists, compiled once: what each known word or phrase may stand for, and where a text uses it.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -80,8 +81,32 @@ struct Entry {
     longest: usize,
 }
 
+/// FNV-1a: the keys are the program's own, so nobody can choose them to collide, and words are short.
+#[derive(Clone, Copy)]
+struct ShortHash(u64);
+
+impl Default for ShortHash {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for ShortHash {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+type Table<T> = HashMap<String, T, BuildHasherDefault<ShortHash>>;
+
 pub(super) struct Lexicon {
-    spaced: HashMap<String, Entry>,
+    spaced: Table<Entry>,
     unspaced: AhoCorasick,
     unspaced_marks: Vec<Vec<Mark>>,
 }
@@ -128,7 +153,7 @@ pub(super) fn is_title(folded: &str) -> bool {
 
 impl Lexicon {
     fn compile(lists: &'static [&'static str]) -> Self {
-        let mut spaced: HashMap<String, Entry> = HashMap::new();
+        let mut spaced: Table<Entry> = Table::default();
         let mut unspaced: HashMap<String, Vec<Mark>> = HashMap::new();
         for (phrase, mark) in lists.iter().flat_map(|list| entries(list)) {
             if phrase.chars().any(is_unspaced) {

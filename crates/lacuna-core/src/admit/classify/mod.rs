@@ -8,6 +8,7 @@ mod lexicon;
 mod medical;
 mod organisations;
 mod people;
+mod pieces;
 mod places;
 mod privacy;
 mod prototypes;
@@ -101,6 +102,16 @@ pub struct Meaning<'a> {
 
 /// Judges a text by its words, and by its meaning where that is given.
 pub fn classify(text: &str, meaning: Option<&Meaning<'_>>) -> Classified {
+    let mut pieces = pieces::pieces(text).into_iter();
+    let first = pieces.next().unwrap_or(0..0);
+    let mut whole = judge(&text[first], meaning);
+    for piece in pieces {
+        pieces::join(&mut whole, judge(&text[piece.clone()], None), piece.start);
+    }
+    whole
+}
+
+fn judge(text: &str, meaning: Option<&Meaning<'_>>) -> Classified {
     let reading = Reading::new(text);
     let leaning = meaning.and_then(|meaning| meaning.prototypes.judge(meaning.vector));
     let entities = entities(&reading);
@@ -173,10 +184,9 @@ fn mark_primary(reading: &Reading<'_>, entities: &mut [Named]) {
     if let [only] = entities {
         only.entity.primary = true;
     }
-    if !entities.iter().any(|named| named.entity.primary) {
-        if let Some(first) = entities.first_mut() {
-            first.entity.primary = true;
-        }
+    let headless = !entities.iter().any(|named| named.entity.primary);
+    if let Some(first) = entities.first_mut().filter(|_| headless) {
+        first.entity.primary = true;
     }
 }
 

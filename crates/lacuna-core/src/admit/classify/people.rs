@@ -121,7 +121,7 @@ fn name_at<'r>(reading: &'r Reading<'_>, at: usize) -> Option<Name<'r>> {
     }
     let title = reading.ending_at(at, &[Tag::Title]).filter(|_| word.is_capital() && word.is_joined());
     let before = relation_before(reading, at);
-    let run = name_run(reading, at, before.is_some() || title.is_some())?;
+    let run = name_run(reading, at)?;
     let after = relation_after(reading, run.end);
     let name = |confidence, reason| {
         let calling = title.and_then(|hit| hit.means);
@@ -221,8 +221,8 @@ fn is_called(reading: &Reading<'_>, at: usize) -> bool {
 }
 
 /// The words of a name from its first: capitals, initials, and particles between them.
-fn name_run(reading: &Reading<'_>, at: usize, led: bool) -> Option<Range<usize>> {
-    if ends_as_organisation(reading, at) || (is_title(reading, at) && !led) {
+fn name_run(reading: &Reading<'_>, at: usize) -> Option<Range<usize>> {
+    if ends_as_organisation(reading, at) || is_title(reading, at) {
         return None;
     }
     let mut end = at + 1;

@@ -6,7 +6,7 @@ use super::{Judged, Named, PERSON, SURE};
 use crate::domain::{PrivacyClass, Sensitivity};
 
 /// Words in a text from which on an unread language is noticed.
-const UNREAD_WORDS_MIN: usize = 4;
+const UNREAD_WORDS_MIN: usize = 6;
 
 pub(super) fn privacy(
     reading: &Reading<'_>,

@@ -151,6 +151,11 @@ fn is_belief(reading: &Reading<'_>, hit: &Hit) -> bool {
 fn is_preference(reading: &Reading<'_>, hit: &Hit) -> bool {
     let at = hit.words.start;
     let verb = &reading.words[at];
+    // "would love to" is politeness.
+    let polite = at > 0 && matches!(reading.words[at - 1].folded.as_str(), "would" | "d");
+    if polite && matches!(verb.folded.as_str(), "like" | "love") {
+        return false;
+    }
     if matches!(verb.folded.as_str(), "likes" | "loves" | "hates") && addresses(reading, hit.words.end) {
         return false;
     }
@@ -193,14 +198,69 @@ fn extras(
 ) -> Vec<f32> {
     let inside = |named: &&Named| reading.contains(sentence, &named.span);
     match category {
-        Sensitivity::Health => by_ending(entities, &inside).map(|named| named.confidence).collect(),
-        Sensitivity::Relationships => entities.iter().filter(inside).filter_map(relation_weight).collect(),
+        Sensitivity::Health => {
+            let endings = by_ending(entities, &inside).map(|named| named.confidence);
+            endings.chain(injury(reading, sentence)).collect()
+        }
+        Sensitivity::Relationships => {
+            let named = entities.iter().filter(inside).filter_map(relation_weight);
+            named.chain(kin(reading, sentence)).collect()
+        }
         Sensitivity::Professional => entities.iter().filter(inside).filter_map(work_weight).collect(),
         Sensitivity::Financial => sum_of_money(reading, sentence).into_iter().collect(),
         Sensitivity::Location => location_extras(reading, sentence, entities),
         Sensitivity::Preferences => liking(reading, sentence).into_iter().collect(),
         _ => Vec::new(),
     }
+}
+
+/// "broke her arm", "hurt my back".
+fn injury(reading: &Reading<'_>, sentence: &Range<usize>) -> Option<f32> {
+    const INJURIES: &[&str] =
+        &["broke", "broken", "hurt", "hurts", "injured", "twisted", "tore", "torn", "dislocated"];
+    const BODY: &[&str] = &[
+        "arm",
+        "leg",
+        "ankle",
+        "wrist",
+        "knee",
+        "knees",
+        "back",
+        "neck",
+        "shoulder",
+        "hip",
+        "rib",
+        "ribs",
+        "foot",
+        "hand",
+        "finger",
+        "toe",
+        "elbow",
+        "nose",
+        "jaw",
+        "collarbone",
+        "hamstring",
+        "ligament",
+    ];
+    let said = |at: usize, list: &[&str]| list.contains(&reading.words[at].folded.as_str());
+    let near = |at: usize| {
+        (at.saturating_sub(2).max(sentence.start)..(at + 3).min(sentence.end)).any(|near| said(near, BODY))
+    };
+    sentence.clone().any(|at| said(at, INJURIES) && near(at)).then_some(0.65)
+}
+
+/// "I have three kids", "tengo dos hermanos": kin that are had rather than named.
+fn kin(reading: &Reading<'_>, sentence: &Range<usize>) -> Option<f32> {
+    const HAVE: &[&str] = &[
+        "have", "has", "had", "habe", "hat", "haben", "ai", "a", "avons", "tengo", "tiene", "tenemos", "ho",
+        "ha", "abbiamo", "tenho", "tem", "temos", "heb", "heeft", "hebben", "mam", "ma", "mamy",
+    ];
+    let had = reading.hits_within(sentence.clone()).iter().any(|hit| {
+        let from = hit.words.start.saturating_sub(3).max(sentence.start);
+        let mut before = reading.words[from..hit.words.start].iter();
+        hit.tag == Tag::Family && before.any(|word| HAVE.contains(&word.folded.as_str()))
+    });
+    had.then_some(0.55)
 }
 
 fn by_ending<'e>(
@@ -295,7 +355,8 @@ fn sum_of_money(reading: &Reading<'_>, sentence: &Range<usize>) -> Option<f32> {
         let signed = reading.text[word.span.end..]
             .trim_start()
             .starts_with(['$', '€', '£', '¥', '₹', '₽', '円', '元', '원']);
-        let unit = words.get(at + 1).is_some_and(|unit| UNITS.contains(&unit.folded.as_str()));
+        let after = (at + 1..words.len()).find(|next| !is_thousands(&words[*next])).unwrap_or(words.len());
+        let unit = words.get(after).is_some_and(|unit| UNITS.contains(&unit.folded.as_str()));
         let yen = words.get(at + 1).is_some_and(|unit| unit.text.starts_with(['円', '元', '원', '万', '만']));
         let thousands =
             word.folded.ends_with('k') || word.text.len() > 3 || words.get(at + 1).is_some_and(is_thousands);

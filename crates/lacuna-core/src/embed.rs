@@ -57,6 +57,11 @@ pub struct Calibration {
 
 impl Calibration {
     pub fn similarity(&self, cosine: f32) -> f32 {
-        1.0 / (1.0 + (-self.steepness * (cosine - self.midpoint)).exp())
+        1.0 / (1.0 + (-self.log_odds(cosine)).exp())
+    }
+
+    /// The logarithm of similarity against its rest, which is what the logistic map is linear in.
+    pub fn log_odds(&self, cosine: f32) -> f32 {
+        self.steepness * (cosine - self.midpoint)
     }
 }

@@ -1,5 +1,5 @@
 //! The bytes inside a sealed index frame: all that a vault needs to find a memory and to show it, save a
-//! full text that is longer than its gist.
+//! long full text.
 //!
 //! The encoding is a CBOR array of fields. Their order is frozen; a newer release adds fields at the end, and
 //! an older one passes over them.
@@ -11,6 +11,9 @@ use crate::domain::*;
 use crate::embed::{MODEL_NAME_BYTES_MAX, ModelId};
 use crate::error::{Error, Result};
 
+/// Full texts up to this size stay in the frame, so that a hot recall shows them without a look at the store;
+/// longer ones are sealed apart and fetched.
+pub(crate) const FRAME_TEXT_BYTES_MAX: usize = 2_048;
 /// Vectors that one memory may carry: the model in use, and the one before it or the instant one.
 pub(crate) const VECTORS_MAX: usize = 4;
 /// The fields of a frame, and how many of them the first release wrote.
@@ -37,7 +40,7 @@ pub(crate) struct Frame {
     pub(crate) vectors: Vec<(ModelId, Vec<u8>)>,
     /// Keyed hash of the full text: equal texts in one vault have equal hashes, and only there.
     pub(crate) text_hash: [u8; 32],
-    /// Whether the full text says more than the gist and is sealed apart.
+    /// Whether the full text says more than the gist, is too long for the frame and is sealed apart.
     pub(crate) has_body: bool,
     /// The full text, when it says more than the gist and is short enough to be kept here.
     pub(crate) text: Option<String>,

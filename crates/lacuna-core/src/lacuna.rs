@@ -95,11 +95,15 @@ impl Lacuna {
 
     /// Runs `read` on the vault as it now stands, or answers `None` before its first write.
     pub(crate) fn read<R>(&self, scope: &Scope, read: impl FnOnce(&OpenVault) -> R) -> Result<Option<R>> {
-        let slot = self.slot(scope);
+        self.read_in(&self.slot(scope), read)
+    }
+
+    /// As [`Self::read`], in a slot that the caller has already.
+    pub(crate) fn read_in<R>(&self, slot: &Slot, read: impl FnOnce(&OpenVault) -> R) -> Result<Option<R>> {
         let bytes = slot.bytes();
         let result = slot.read(self.sources(), read)?;
         if slot.bytes() != bytes {
-            self.vaults.make_room(scope.vault_id());
+            self.vaults.make_room(slot.vault());
         }
         Ok(result)
     }

@@ -157,10 +157,10 @@ impl Lacuna {
     /// Gives some memories of a vault their vector of the main model. Answers with how many it gave.
     pub fn reembed(&self, scope: &Scope, ids: &[MemoryId]) -> Result<usize> {
         let Some(texts) = self.read(scope, |vault| -> Result<_> {
-            let mut texts = vault.bodies(scope.vault_id(), ids, self.sources())?;
+            let mut texts = vault.bodies(ids, self.sources())?;
             for id in ids {
                 if let Some(held) = vault.index.get(id) {
-                    texts.entry(*id).or_insert_with(|| held.payload.gist.clone());
+                    texts.entry(*id).or_insert_with(|| held.payload.full_text().to_owned());
                 }
             }
             Ok(texts)

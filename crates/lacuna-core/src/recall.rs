@@ -91,7 +91,13 @@ impl Lacuna {
         let started = Instant::now();
         check(query)?;
         let scope = grant.scope();
-        let models = self.models_of(scope)?;
+        let slot = self.slot(scope);
+        // An open vault names its models without a look at the store: the search itself takes that look, and
+        // a model that came or went meanwhile only changes what it can compare.
+        let models = match slot.peek(|vault| vault.index.models()) {
+            Some(models) => models,
+            None => self.serve(scope, |vault| vault.index.models())?.unwrap_or_default(),
+        };
         let vectors = self.models.embed_query(&query.text, &models);
         let search = Search {
             text: &query.text,
@@ -104,31 +110,21 @@ impl Lacuna {
             recency_weight: query.recency_weight,
             explain: query.explain,
         };
-        let answer = self.read(scope, |vault| self.find(scope, vault, &search))?.transpose()?;
+        let answer = self.read_in(&slot, |vault| self.find(vault, &search))?.transpose()?;
         Ok(Recalled { took: started.elapsed(), ..answer.unwrap_or_else(nothing_stored) })
     }
 
-    /// The models to embed the question with. An open vault answers without a look at the store: the search
-    /// itself takes that look, and a model that came or went meanwhile only changes what it can compare.
-    fn models_of(&self, scope: &Scope) -> Result<Vec<ModelId>> {
-        if let Some(models) = self.slot(scope).peek(|vault| vault.index.models()) {
-            return Ok(models);
-        }
-        Ok(self.serve(scope, |vault| vault.index.models())?.unwrap_or_default())
-    }
-
-    fn find(&self, scope: &Scope, vault: &OpenVault, search: &Search<'_>) -> Result<Recalled> {
+    fn find(&self, vault: &OpenVault, search: &Search<'_>) -> Result<Recalled> {
         let found = vault.index.search(search);
         let ids: Vec<MemoryId> = found.hits.iter().map(|hit| hit.id).collect();
-        let mut bodies = vault.bodies(scope.vault_id(), &ids, self.sources())?;
+        let memories = vault.whole(&ids, self.sources())?;
         let hits: Vec<_> = found
             .hits
             .into_iter()
-            .filter_map(|hit| {
-                let mut memory = vault.memory(&hit.id)?;
-                memory.content.text = bodies.remove(&hit.id);
+            .zip(memories)
+            .filter_map(|(hit, memory)| {
                 Some(RecalledMemory {
-                    memory,
+                    memory: memory?,
                     score: hit.score,
                     similarity: hit.similarity,
                     explanation: hit.explanation,
@@ -154,9 +150,11 @@ impl Lacuna {
             if vault.damaged.contains(&id) {
                 return Err(Error::corrupt(format!("{id} or its key cannot be opened; run lacuna doctor")));
             }
-            let mut memory = vault.memory(&id).filter(visible).ok_or(Error::NotFound("memory"))?;
-            memory.content.text = vault.bodies(scope.vault_id(), &[id], self.sources())?.remove(&id);
-            Ok(memory)
+            // Before its text is fetched: of an erasure under way, some of it may be gone.
+            if !vault.index.get(&id).is_some_and(|stored| is_shown(stored.attributes.state)) {
+                return Err(Error::NotFound("memory"));
+            }
+            vault.whole(&[id], self.sources())?.pop().flatten().ok_or(Error::NotFound("memory"))
         })?;
         found.unwrap_or(Err(Error::NotFound("memory")))
     }
@@ -191,8 +189,8 @@ impl Lacuna {
     }
 }
 
-fn visible(memory: &Memory) -> bool {
-    matches!(memory.state, Lifecycle::Active | Lifecycle::Archived)
+fn is_shown(state: Lifecycle) -> bool {
+    matches!(state, Lifecycle::Active | Lifecycle::Archived)
 }
 
 fn check(query: &Query) -> Result<()> {

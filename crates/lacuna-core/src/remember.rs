@@ -9,7 +9,7 @@ use crate::blobs::BlobName;
 use crate::domain::*;
 use crate::embed::{ModelId, Purpose};
 use crate::error::{Error, Result};
-use crate::frame::Frame;
+use crate::frame::{FRAME_TEXT_BYTES_MAX, Frame};
 use crate::index::{QuantVec, TermList};
 use crate::keys::{KeyBatch, WrappedMemoryKey};
 use crate::lacuna::{Act, Lacuna};
@@ -141,14 +141,17 @@ impl Lacuna {
         let (key, wrapped) = keyring.make_memory_key(id, class, &*self.entropy)?;
         let place =
             Place { memory: id, created_at, key_version: keyring.key_version(), revision: FIRST_REVISION };
-        let body = match &content.text {
-            None => Body::None,
-            Some(text) => self.seal_body(keyring, &key, vault, &place, text)?,
+        let text_hash = keyring.text_hash(content.full_text());
+        let (text, body) = match content.text {
+            Some(long) if long.len() > FRAME_TEXT_BYTES_MAX => {
+                (None, self.seal_body(keyring, &key, vault, &place, &long)?)
+            }
+            short => (short, Body::None),
         };
         let frame = Frame {
-            text_hash: keyring.text_hash(content.full_text()),
-            has_body: content.text.is_some(),
-            text: None,
+            text_hash,
+            has_body: body != Body::None,
+            text,
             gist: content.gist,
             details: content.details,
             terms: terms.to_bytes(),

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use lacuna_core::domain::{Clock, SystemClock};
 
-pub(super) struct Report(String);
+pub(crate) struct Report(String);
 
 impl Report {
-    pub(super) fn new(command: &str) -> Self {
+    pub(crate) fn new(command: &str) -> Self {
         let mut report = Self(String::from("# Measured\n\n"));
         report.line(&format!(
             "One run on one machine, by `{command}`. How each figure is taken: [README](README.md)."
@@ -21,18 +21,26 @@ impl Report {
         report
     }
 
-    pub(super) fn heading(&mut self, text: &str) {
+    /// A part of the page that another command writes, under a title of its own.
+    pub(crate) fn part(title: &str, command: &str) -> Self {
+        let mut report = Self(String::new());
+        report.line(&format!("# {title}\n\nOne run on one machine, by `{command}`.\n"));
+        report.table(&["machine", ""], machine());
+        report
+    }
+
+    pub(crate) fn heading(&mut self, text: &str) {
         self.line(&format!("\n## {text}\n"));
     }
 
     /// Printed at once, so that a run that is stopped has not been for nothing.
-    pub(super) fn line(&mut self, text: &str) {
+    pub(crate) fn line(&mut self, text: &str) {
         println!("{text}");
         // Writing to a string cannot fail.
         let _ = writeln!(self.0, "{text}");
     }
 
-    pub(super) fn table(&mut self, head: &[&str], rows: Vec<Vec<String>>) {
+    pub(crate) fn table(&mut self, head: &[&str], rows: Vec<Vec<String>>) {
         self.line(&format!("| {} |", head.join(" | ")));
         self.line(&format!("|{}", "---|".repeat(head.len())));
         for row in rows {
@@ -40,7 +48,7 @@ impl Report {
         }
     }
 
-    pub(super) fn into_text(self) -> String {
+    pub(crate) fn into_text(self) -> String {
         self.0
     }
 }
@@ -76,7 +84,7 @@ fn said_by(program: &str, args: &[&str]) -> String {
     said.filter(|text| !text.is_empty()).map_or("unknown".into(), |text| text.trim().to_owned())
 }
 
-pub(super) fn time(duration: Duration) -> String {
+pub(crate) fn time(duration: Duration) -> String {
     let micros = duration.as_secs_f64() * 1e6;
     match micros {
         ..1e3 => format!("{micros:.0} µs"),
@@ -86,16 +94,16 @@ pub(super) fn time(duration: Duration) -> String {
     }
 }
 
-pub(super) fn ratio(of: Duration, to: Duration) -> String {
+pub(crate) fn ratio(of: Duration, to: Duration) -> String {
     times(of.as_secs_f64() / to.as_secs_f64().max(f64::MIN_POSITIVE))
 }
 
-pub(super) fn times(ratio: f64) -> String {
+pub(crate) fn times(ratio: f64) -> String {
     if ratio < 10.0 { format!("{ratio:.2}×") } else { format!("{ratio:.0}×") }
 }
 
 /// A number with its thousands apart.
-pub(super) fn thousands(number: usize) -> String {
+pub(crate) fn thousands(number: usize) -> String {
     let digits = number.to_string();
     let groups: Vec<&str> =
         digits.as_bytes().rchunks(3).rev().filter_map(|g| str::from_utf8(g).ok()).collect();

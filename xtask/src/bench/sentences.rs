@@ -76,7 +76,7 @@ const NAMES: usize = 6_000;
 const TOWNS: usize = 3_000;
 const FIRMS: usize = 2_000;
 const NUMBER_MAX: usize = 5_000;
-/// Every so many memories say more than fits into a gist, so that a recall has to fetch their full text.
+/// Every so many memories say more than fits into a gist, as some do in life.
 const LONG_EVERY: usize = 10;
 const LONG_SENTENCES: usize = 5;
 

@@ -1,5 +1,6 @@
-//! `cargo xtask eval …`: how well things are found, measured on fixed sets.
+//! `cargo xtask eval …`: how well things are found, and what the gate lets through, measured on fixed sets.
 
+pub(crate) mod gate;
 mod paraphrase;
 mod retrieval;
 
@@ -7,6 +8,8 @@ use crate::Result;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
+    /// Secrets and other texts that the gate should stop, and ordinary ones that it should let through.
+    Gate(gate::Args),
     /// Questions against facts that say it in other words, for each packed model.
     Paraphrase(paraphrase::Args),
     /// Turns of long dialogues, by words, by meaning and by both.
@@ -15,6 +18,7 @@ pub(crate) enum Command {
 
 pub(crate) fn run(command: Command) -> Result {
     match command {
+        Command::Gate(args) => gate::run(&args),
         Command::Paraphrase(args) => paraphrase::run(&args),
         Command::Retrieval(args) => retrieval::run(&args),
     }

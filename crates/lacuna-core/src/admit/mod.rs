@@ -2,6 +2,7 @@
 //!
 //! One path for every door: shape → secrets → sanitise by trust → classify → consent → lifecycle.
 
+pub mod attribute;
 pub mod classify;
 pub mod identify;
 pub mod instructions;

@@ -24,7 +24,7 @@ impl<P> Index<P> {
         }
         self.kept.reserve(memories);
         self.attributes.reserve(memories);
-        self.visible_until.reserve(memories);
+        self.glances.reserve(memories);
         self.slots.reserve(memories);
         for (model, dimensions, count) in rows {
             let known = self.blocks.iter().any(|block| block.model() == model);

@@ -6,7 +6,9 @@ use std::thread;
 use zeroize::Zeroize;
 
 use super::NONE;
-use super::kernels::{SIGN_ENTRY_MAX, SIGN_GROUP, SIGN_TABLE, dot, dot_rows, query_code_max, sign_sums};
+use super::kernels::{
+    SIGN_ENTRY_MAX, SIGN_GROUP, SIGN_TABLE, dot_picked, dot_rows, query_code_max, sign_sums,
+};
 use super::quant::{QuantVec, join, split, unit};
 use super::top::{Top, TopSums};
 use crate::embed::ModelId;
@@ -14,10 +16,11 @@ use crate::error::{Error, Result};
 
 /// From this many rows on, sign bits are scanned before the codes.
 const SIGNS_FROM_ROWS: usize = 4_096;
-/// The sign bits hand on this many rows to the codes for each unit of the square root of all rows. On clustered
-/// vectors, of 1,000 true nearest all but one are among the first 400 by signs of 5,000 rows, 1,700 of 50,000,
-/// 2,700 of 100,000 and 8,300 of 1,000,000: this is half as many again, or more.
+/// The sign bits hand on this many rows to the codes for each unit of the square root of all rows, save the
+/// first few. On clustered vectors, of 1,000 true nearest all but one are among the first 400 by signs of 5,000
+/// rows, 1,700 of 50,000, 2,700 of 100,000 and 8,300 of 1,000,000: this is half as many again, or more.
 const SIGN_CANDIDATES_PER_ROOT: usize = 14;
+const SIGN_ROOTS_SPARED: usize = 16;
 /// A further thread is worth its start from this many rows on.
 const ROWS_PER_THREAD: usize = 150_000;
 const THREADS_MAX: usize = 4;
@@ -26,7 +29,6 @@ static THREADS: LazyLock<usize> =
     LazyLock::new(|| thread::available_parallelism().map_or(1, NonZero::get).min(THREADS_MAX));
 /// Rows that are scored between two looks at the threshold.
 const CHUNK: usize = 64;
-const LANES: usize = 16;
 /// Items by which a buffer grows at least.
 const GROWTH_MIN: usize = 4;
 
@@ -48,7 +50,6 @@ pub(super) struct Block {
 
 /// A query's vector in the forms in which the passes need it.
 pub(super) struct Probe {
-    unit: Vec<f32>,
     codes: Vec<i16>,
     scale: f32,
     tables: Vec<u8>,
@@ -59,9 +60,10 @@ impl Probe {
         let unit = unit(vector);
         let largest = unit.iter().fold(f32::MIN_POSITIVE, |largest, x| largest.max(x.abs()));
         let scale = largest / query_code_max(unit.len()) as f32;
-        let codes = unit.iter().map(|x| (x / scale) as i16).collect();
+        // Half more away from zero, and then cut off, is rounded.
+        let codes = unit.iter().map(|x| (x / scale + 0.5f32.copysign(*x)) as i16).collect();
         let tables = if with_signs { sign_tables(&unit) } else { Vec::new() };
-        Self { codes, scale, tables, unit }
+        Self { codes, scale, tables }
     }
 }
 
@@ -196,14 +198,19 @@ impl Block {
         if self.signs.is_empty() {
             return self.scan_codes(probe, count, allowed).into_items();
         }
-        let handed_on = count.max(SIGN_CANDIDATES_PER_ROOT * self.slots.len().isqrt());
+        let roots = self.slots.len().isqrt().saturating_sub(SIGN_ROOTS_SPARED);
+        let handed_on = count.max(SIGN_CANDIDATES_PER_ROOT * roots);
         let rows: Vec<u32> = self.scan_signs(probe, handed_on, allowed).into_items().collect();
         let scored = self.in_shares(rows.len(), |share| {
             let mut top = Top::new(count);
-            for &row in &rows[share] {
-                let cosine = self.cosine_of_row(probe, row as usize);
-                if top.wants(cosine) {
-                    top.push(cosine, self.slots[row as usize]);
+            let (mut dots, unscale) = ([0; CHUNK], self.unscale(probe));
+            for rows in rows[share].chunks(CHUNK) {
+                dot_picked(&self.high, rows, &probe.codes, &mut dots[..rows.len()]);
+                for (&row, &dot) in rows.iter().zip(&dots) {
+                    let cosine = dot as f32 * self.scales[row as usize] * unscale;
+                    if top.wants(cosine) {
+                        top.push(cosine, self.slots[row as usize]);
+                    }
                 }
             }
             top
@@ -211,33 +218,31 @@ impl Block {
         scored.into_iter().reduce(Top::merged).map_or_else(Vec::new, Top::into_items)
     }
 
-    /// The cosine by the upper bytes alone, off by less than a hundredth.
-    pub(super) fn cosine(&self, probe: &Probe, slot: u32) -> Option<f32> {
-        self.row(slot).map(|row| self.cosine_of_row(probe, row))
+    /// The cosine of each slot that has a vector here, by the upper bytes alone: off by less than a hundredth.
+    pub(super) fn cosines(&self, probe: &Probe, slots: &[u32]) -> Vec<Option<f32>> {
+        self.by_rows(slots, |rows| {
+            let dots = dots(&self.high, rows, probe);
+            let cosine = |(&row, dot)| dot as f32 * self.scales[row as usize] * self.unscale(probe);
+            rows.iter().zip(dots).map(cosine).collect()
+        })
     }
 
-    /// The cosine by both bytes, as good as by floats.
-    pub(super) fn exact_cosine(&self, probe: &Probe, slot: u32) -> Option<f32> {
-        let span = self.span(self.row(slot)?);
-        let scale = self.scales[span.start / self.dimensions];
-        let (high, high_rest) = self.high[span.clone()].as_chunks::<LANES>();
-        let (low, low_rest) = self.low[span].as_chunks::<LANES>();
-        let (query, query_rest) = probe.unit.as_chunks::<LANES>();
-        // Partial sums side by side, so that the compiler may use vector registers.
-        let mut lanes = [0f32; LANES];
-        for ((high, low), query) in high.iter().zip(low).zip(query) {
-            for lane in 0..LANES {
-                lanes[lane] += f32::from(join(high[lane], low[lane])) * query[lane];
-            }
-        }
-        for (lane, ((&high, &low), q)) in high_rest.iter().zip(low_rest).zip(query_rest).enumerate() {
-            lanes[lane] += f32::from(join(high, low)) * q;
-        }
-        Some(lanes.iter().sum::<f32>() * scale)
+    /// The same by both bytes, as good as by floats.
+    pub(super) fn exact_cosines(&self, probe: &Probe, slots: &[u32]) -> Vec<Option<f32>> {
+        self.by_rows(slots, |rows| {
+            let dots = dots(&self.high, rows, probe).into_iter().zip(dots(&self.low, rows, probe));
+            // In 64 bits: both bytes together have more digits than 32 hold.
+            let both = |(high, low)| (i64::from(high) << 8) + i64::from(low);
+            let cosine = |(&row, dots)| both(dots) as f32 * self.scales[row as usize] * probe.scale;
+            rows.iter().zip(dots).map(cosine).collect()
+        })
     }
 
-    fn cosine_of_row(&self, probe: &Probe, row: usize) -> f32 {
-        dot(&self.high[self.span(row)], &probe.codes) as f32 * self.scales[row] * self.unscale(probe)
+    /// Asks about all rows of these slots at once, and puts the answers beside those slots that have one.
+    fn by_rows(&self, slots: &[u32], ask: impl FnOnce(&[u32]) -> Vec<f32>) -> Vec<Option<f32>> {
+        let rows: Vec<u32> = slots.iter().filter_map(|&slot| self.row(slot)).map(|row| row as u32).collect();
+        let mut answers = ask(&rows).into_iter();
+        slots.iter().map(|&slot| if self.holds(slot) { answers.next() } else { None }).collect()
     }
 
     /// Undoes the quantisation of the query and the missing lower byte.
@@ -273,6 +278,9 @@ impl Block {
     /// Shares work out over as many threads as pay for a block of this size, and gathers what they found.
     fn in_shares<T: Send>(&self, items: usize, work: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
         let threads = (self.slots.len() / ROWS_PER_THREAD).clamp(1, *THREADS);
+        if threads == 1 {
+            return vec![work(0..items)];
+        }
         let share = items.div_ceil(threads);
         let part = |thread: usize| work(items.min(thread * share)..items.min((thread + 1) * share));
         let part = &part;
@@ -298,26 +306,24 @@ impl Block {
         let group_bytes = self.group_bytes();
         for group in groups {
             sign_sums(&self.signs[group * group_bytes..(group + 1) * group_bytes], &probe.tables, &mut sums);
-            let threshold = top.threshold();
-            if sums.iter().all(|&sum| sum < threshold) {
-                continue;
-            }
             let first = group * SIGN_GROUP;
-            for (row, &slot) in self.slots[first..].iter().take(SIGN_GROUP).enumerate() {
-                if sums[row] >= top.threshold() && allowed(slot) {
+            let slots = &self.slots[first..self.slots.len().min(first + SIGN_GROUP)];
+            // Bits and not branches: which rows reach is as good as random at first.
+            let mut reaching = reaching(&sums, top.threshold()) & (u32::MAX >> (SIGN_GROUP - slots.len()));
+            while reaching != 0 {
+                let row = reaching.trailing_zeros() as usize;
+                reaching &= reaching - 1;
+                if allowed(slots[row]) {
                     top.push(sums[row], (first + row) as u32);
                 }
             }
+            top.raise();
         }
         top
     }
 
     fn row(&self, slot: u32) -> Option<usize> {
         self.rows.get(slot as usize).filter(|&&row| row != NONE).map(|&row| row as usize)
-    }
-
-    fn span(&self, row: usize) -> Range<usize> {
-        row * self.dimensions..(row + 1) * self.dimensions
     }
 
     fn group_bytes(&self) -> usize {
@@ -358,6 +364,17 @@ impl Block {
         let groups = from.div_ceil(SIGN_GROUP);
         self.signs.truncate(groups * self.group_bytes());
     }
+}
+
+fn dots(plane: &[i8], rows: &[u32], probe: &Probe) -> Vec<i32> {
+    let mut dots = vec![0; rows.len()];
+    dot_picked(plane, rows, &probe.codes, &mut dots);
+    dots
+}
+
+/// One bit for each row of a group whose sum is at least the threshold.
+fn reaching(sums: &[u16; SIGN_GROUP], threshold: u16) -> u32 {
+    sums.iter().enumerate().fold(0, |bits, (row, &sum)| bits | u32::from(sum >= threshold) << row)
 }
 
 /// Overwrites a row with the last one, and the last one with zeros.

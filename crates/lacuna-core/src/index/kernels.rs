@@ -5,8 +5,8 @@
 
 #![allow(unsafe_code)]
 
-/// The largest magnitude of an int8 code: −128 is never produced, so that codes are symmetric.
-pub const CODE_I8_MAX: i32 = 127;
+/// The largest magnitude of one byte of a code: the upper bytes are symmetric, the lower ones reach −128.
+pub const BYTE_MAGNITUDE_MAX: i32 = 128;
 /// Rows whose sign bits are stored together: one AVX2 register of bytes.
 pub const SIGN_GROUP: usize = 32;
 /// The largest entry of a sign table: four of them still fit in a byte.
@@ -14,17 +14,10 @@ pub const SIGN_ENTRY_MAX: u8 = 63;
 /// Entries per table: one per pattern of four sign bits.
 pub const SIGN_TABLE: usize = 16;
 
-/// The largest query code that cannot overflow 32 bits against `dim` codes of either sign.
+/// The largest query code that cannot overflow 32 bits against `dim` bytes of either sign.
 pub fn query_code_max(dim: usize) -> i32 {
-    let bound = i64::from(i32::MAX) / (i64::from(CODE_I8_MAX) * dim.max(1) as i64);
+    let bound = i64::from(i32::MAX) / (i64::from(BYTE_MAGNITUDE_MAX) * dim.max(1) as i64);
     bound.min(i64::from(i16::MAX)) as i32
-}
-
-/// The dot product of one row of codes with the query.
-pub fn dot(row: &[i8], query: &[i16]) -> i32 {
-    let mut out = [0];
-    dot_rows(row, query, &mut out);
-    out[0]
 }
 
 /// The dot products of consecutive rows with the query, one per element of `out`.
@@ -40,6 +33,23 @@ pub fn dot_rows(rows: &[i8], query: &[i16], out: &mut [i32]) {
         return;
     }
     portable::dot_rows(rows, query, out);
+}
+
+/// The dot products of picked rows of a plane with the query, one per element of `out`.
+///
+/// # Panics
+/// When `picked` and `out` differ in length, or `rows` does not hold every picked row.
+pub fn dot_picked(rows: &[i8], picked: &[u32], query: &[i16], out: &mut [i32]) {
+    assert_eq!(picked.len(), out.len(), "one sum per picked row");
+    let held = rows.len() / query.len().max(1);
+    assert!(picked.iter().all(|&row| (row as usize) < held), "a picked row lies outside");
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2, and the lengths and rows were checked above.
+        unsafe { avx2::dot_picked(rows, picked, query, out) };
+        return;
+    }
+    portable::dot_picked(rows, picked, query, out);
 }
 
 /// Adds up, for each row of one group, the table entries that its sign bits select.
@@ -77,6 +87,13 @@ pub mod portable {
         }
     }
 
+    pub fn dot_picked(rows: &[i8], picked: &[u32], query: &[i16], out: &mut [i32]) {
+        for (&row, out) in picked.iter().zip(out) {
+            let start = row as usize * query.len();
+            dot_rows(&rows[start..start + query.len()], query, std::slice::from_mut(out));
+        }
+    }
+
     pub fn sign_sums(group: &[u8], tables: &[u8], out: &mut [u16; SIGN_GROUP]) {
         out.fill(0);
         for (bytes, tables) in group.chunks_exact(SIGN_GROUP).zip(tables.chunks_exact(2 * SIGN_TABLE)) {
@@ -95,6 +112,7 @@ mod avx2 {
     use super::{SIGN_GROUP, SIGN_TABLE};
 
     const LANES: usize = 16;
+    const CACHE_LINE: usize = 64;
 
     /// # Safety
     /// Needs AVX2, and `rows.len() == query.len() * out.len()`.
@@ -105,7 +123,10 @@ mod avx2 {
         // Four rows at a time share each load of the query.
         while row + 4 <= out.len() {
             // SAFETY: rows `row .. row + 4` lie within `rows`, by the caller's promise about lengths.
-            let sums = unsafe { dot_four(rows.as_ptr().add(row * dim), query) };
+            let sums = unsafe {
+                let first = rows.as_ptr().add(row * dim);
+                dot_four([first, first.add(dim), first.add(2 * dim), first.add(3 * dim)], query)
+            };
             out[row..row + 4].copy_from_slice(&sums);
             row += 4;
         }
@@ -117,9 +138,34 @@ mod avx2 {
     }
 
     /// # Safety
-    /// Needs AVX2, and four rows of `query.len()` codes at `rows`.
+    /// Needs AVX2, `picked.len() == out.len()`, and in `rows` every picked row of `query.len()` codes.
     #[target_feature(enable = "avx2")]
-    unsafe fn dot_four(rows: *const i8, query: &[i16]) -> [i32; 4] {
+    pub(super) unsafe fn dot_picked(rows: &[i8], picked: &[u32], query: &[i16], out: &mut [i32]) {
+        let dim = query.len();
+        // SAFETY: every picked row lies within `rows`, by the caller's promise.
+        let place = |row: &u32| unsafe { rows.as_ptr().add(*row as usize * dim) };
+        let (fours, rest) = picked.as_chunks::<4>();
+        let (sums, rest_out) = out.as_chunks_mut::<4>();
+        for (at, (four, sums)) in fours.iter().zip(sums).enumerate() {
+            // Picked rows lie apart, where the processor does not see them coming.
+            for row in fours.get(at + 1).into_iter().flatten() {
+                (0..dim).step_by(CACHE_LINE).for_each(|byte| {
+                    _mm_prefetch::<_MM_HINT_T0>(place(row).wrapping_add(byte));
+                });
+            }
+            // SAFETY: the four rows lie within `rows`.
+            *sums = unsafe { dot_four(four.each_ref().map(place), query) };
+        }
+        for (row, out) in rest.iter().zip(rest_out) {
+            // SAFETY: the row lies within `rows`.
+            *out = unsafe { dot_one(place(row), query) };
+        }
+    }
+
+    /// # Safety
+    /// Needs AVX2, and `query.len()` codes at each of the `rows`.
+    #[target_feature(enable = "avx2")]
+    unsafe fn dot_four(rows: [*const i8; 4], query: &[i16]) -> [i32; 4] {
         let dim = query.len();
         let mut sums = [_mm256_setzero_si256(); 4];
         let mut at = 0;
@@ -127,17 +173,17 @@ mod avx2 {
             // SAFETY: `at + LANES <= dim`, so each load stays within its row and within the query.
             unsafe {
                 let q = _mm256_loadu_si256(query.as_ptr().add(at).cast());
-                for (r, sum) in sums.iter_mut().enumerate() {
-                    let codes = _mm_loadu_si128(rows.add(r * dim + at).cast());
+                for (row, sum) in rows.iter().zip(&mut sums) {
+                    let codes = _mm_loadu_si128(row.add(at).cast());
                     *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(_mm256_cvtepi8_epi16(codes), q));
                 }
             }
             at += LANES;
         }
         let mut out = [0; 4];
-        for (r, out) in out.iter_mut().enumerate() {
-            // SAFETY: the tail `at .. dim` lies within row `r`.
-            *out = horizontal_sum(sums[r]) + unsafe { tail(rows.add(r * dim), query, at) };
+        for ((row, sum), out) in rows.into_iter().zip(sums).zip(&mut out) {
+            // SAFETY: the tail `at .. dim` lies within the row.
+            *out = horizontal_sum(sum) + unsafe { tail(row, query, at) };
         }
         out
     }
@@ -233,12 +279,20 @@ mod tests {
             let mut state = seed | 1;
             let mut next = move || { state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1); (state >> 33) as i32 };
             let top = query_code_max(dim);
-            let rows: Vec<i8> = (0..dim * count).map(|_| (next() % 128) as i8).collect();
-            let query: Vec<i16> = (0..dim).map(|_| (next() % (top + 1)) as i16).collect();
+            let rows: Vec<i8> = (0..dim * count).map(|_| (next() & 255) as i8).collect();
+            let query: Vec<i16> = (0..dim).map(|_| (next() % (2 * top + 1) - top) as i16).collect();
             let (mut fast, mut slow) = (vec![0; count], vec![0; count]);
             dot_rows(&rows, &query, &mut fast);
             portable::dot_rows(&rows, &query, &mut slow);
-            prop_assert_eq!(fast, slow);
+            prop_assert_eq!(&fast, &slow);
+
+            let picked: Vec<u32> = (0..2 * count).map(|_| next() as u32 % count as u32).collect();
+            let expected: Vec<i32> = picked.iter().map(|&row| slow[row as usize]).collect();
+            for dot_picked in [dot_picked, portable::dot_picked] {
+                let mut found = vec![0; picked.len()];
+                dot_picked(&rows, &picked, &query, &mut found);
+                prop_assert_eq!(&found, &expected);
+            }
         }
 
         #[test]
@@ -260,9 +314,9 @@ mod tests {
         let dim = 4096;
         let top = query_code_max(dim) as i16;
         let mut out = [0; 2];
-        let rows: Vec<i8> = [vec![127i8; dim], vec![-127i8; dim]].concat();
+        let rows: Vec<i8> = [vec![127i8; dim], vec![-128i8; dim]].concat();
         dot_rows(&rows, &vec![top; dim], &mut out);
-        let expected = 127 * i32::from(top) * dim as i32;
-        assert_eq!(out, [expected, -expected]);
+        let each = i32::from(top) * dim as i32;
+        assert_eq!(out, [127 * each, -128 * each]);
     }
 }

@@ -107,13 +107,22 @@ pub struct Attributes {
     pub secondary_lanes: Lanes,
 }
 
-impl Attributes {
+/// The attributes that a search looks at again and again, together in one place.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Glance {
     /// The first moment at which a memory is no longer found by a search that names no state.
-    fn visible_until(&self) -> i64 {
-        match self.state {
+    visible_until: i64,
+    created_at: i64,
+    salience: f32,
+}
+
+impl Attributes {
+    fn glance(&self) -> Glance {
+        let visible_until = match self.state {
             Lifecycle::Active => self.expires_at.unwrap_or(i64::MAX),
             _ => i64::MIN,
-        }
+        };
+        Glance { visible_until, created_at: self.created_at, salience: self.salience }
     }
 }
 
@@ -151,8 +160,8 @@ pub type Cursor = (i64, MemoryId);
 pub struct Index<P> {
     kept: Vec<Option<Kept<P>>>,
     attributes: Vec<Attributes>,
-    /// Until when each slot is found by default: a dense copy, because words ask for it at every posting.
-    visible_until: Vec<i64>,
+    /// A dense copy, because words ask for it at every posting and the ranking at every candidate.
+    glances: Vec<Glance>,
     free: Vec<u32>,
     slots: HashMap<MemoryId, u32>,
     order: BTreeMap<Cursor, u32>,
@@ -172,7 +181,7 @@ impl<P> Index<P> {
         Self {
             kept: Vec::new(),
             attributes: Vec::new(),
-            visible_until: Vec::new(),
+            glances: Vec::new(),
             free: Vec::new(),
             slots: HashMap::new(),
             order: BTreeMap::new(),
@@ -209,12 +218,12 @@ impl<P> Index<P> {
             Some(place) => {
                 *place = kept;
                 self.attributes[slot as usize] = attributes;
-                self.visible_until[slot as usize] = attributes.visible_until();
+                self.glances[slot as usize] = attributes.glance();
             }
             None => {
                 self.kept.push(kept);
                 self.attributes.push(attributes);
-                self.visible_until.push(attributes.visible_until());
+                self.glances.push(attributes.glance());
             }
         }
         Ok(())
@@ -224,7 +233,7 @@ impl<P> Index<P> {
     pub fn remove(&mut self, id: &MemoryId) -> bool {
         let Some(slot) = self.slots.remove(id) else { return false };
         let attributes = std::mem::replace(&mut self.attributes[slot as usize], VACANT);
-        self.visible_until[slot as usize] = VACANT.visible_until();
+        self.glances[slot as usize] = VACANT.glance();
         self.order.remove(&(attributes.created_at, *id));
         if let Some(kept) = self.kept[slot as usize].take() {
             self.postings.remove(slot, &kept.terms, kept.language);
@@ -261,7 +270,7 @@ impl<P> Index<P> {
 
     /// About how many bytes of RAM the index takes, payloads not counted beyond their own size.
     pub fn bytes(&self) -> usize {
-        let per_slot = size_of::<Option<Kept<P>>>() + size_of::<Attributes>() + size_of::<i64>();
+        let per_slot = size_of::<Option<Kept<P>>>() + size_of::<Attributes>() + size_of::<Glance>();
         let per_memory = 2 * size_of::<(Cursor, u32)>() + size_of::<(MemoryId, u32)>();
         let lists: usize =
             self.kept.iter().flatten().map(|kept| 8 * kept.tags.len() + 4 * kept.terms.len()).sum();
@@ -272,6 +281,11 @@ impl<P> Index<P> {
             + blocks
             + self.postings.bytes()
             + self.sessions.bytes()
+    }
+
+    /// What the vault keeps with each memory, in no order.
+    pub(crate) fn payloads(&self) -> impl Iterator<Item = &P> {
+        self.kept.iter().flatten().map(|kept| &kept.payload)
     }
 
     fn stored(&self, slot: u32) -> Option<Stored<'_, P>> {

@@ -51,8 +51,6 @@ struct List {
 struct Said<'a> {
     lists: &'a [&'a [Posting]],
     weight: f32,
-    /// The average length of a memory.
-    average: f32,
     /// The word's bit in [`WordScore::said`].
     bit: u64,
 }
@@ -66,6 +64,15 @@ impl Said<'_> {
         };
         u16::from(self.lists.iter().map(count_in).max().unwrap_or(0))
     }
+}
+
+/// What the words of one question have in common.
+struct Asked<'a, V> {
+    sessions: &'a Sessions,
+    /// Whether a memory is there for this question, and so heard by its neighbours.
+    visible: V,
+    /// The average length of a memory.
+    average: f32,
 }
 
 /// Which memories say which words.
@@ -252,6 +259,7 @@ impl Postings {
     ) -> Vec<f32> {
         scratch.fit(self.lengths.len());
         let average = (self.total_length as f32 / self.memories.max(1) as f32).max(1.0);
+        let asked = Asked { sessions, visible, average };
         let lists: Vec<Vec<&[Posting]>> = words
             .iter()
             .map(|word| word.alternatives.iter().filter_map(|term| self.postings_of(term)).collect())
@@ -265,26 +273,22 @@ impl Postings {
             let (lists, bit) = (&lists[at][..], 1 << at);
             weights[at] = if longest(at) > COMMON_WORD_MIN && !scratch.touched.is_empty() {
                 let weight = self.weight(longest(at));
-                let said = Said { lists, weight, average, bit };
-                self.add_to_touched(&said, sessions, &visible, scratch);
+                self.add_to_touched(&Said { lists, weight, bit }, &asked, scratch);
                 weight
             } else {
-                self.add_to_all(&words[at], lists, average, bit, sessions, &visible, scratch)
+                self.add_to_all(&words[at], lists, bit, &asked, scratch)
             };
         }
         weights
     }
 
     /// Adds what one word is worth to everybody who says it or stands beside it. Answers with its weight.
-    #[expect(clippy::too_many_arguments, reason = "the parts of one search, which is spread over this file")]
     fn add_to_all(
         &self,
         word: &QueryWord,
         lists: &[&[Posting]],
-        average: f32,
         bit: u64,
-        sessions: &Sessions,
-        visible: &impl Fn(u32) -> bool,
+        asked: &Asked<'_, impl Fn(u32) -> bool>,
         scratch: &mut Scratch,
     ) -> f32 {
         let mut union = if lists.len() > 1 { scratch.unite(lists) } else { Vec::new() };
@@ -292,9 +296,8 @@ impl Postings {
         // A word that nobody says would weigh most; not so a stop word of another language.
         let idle = word.is_stop_word && postings.is_empty();
         let weight = if idle { 0.0 } else { self.weight(postings.len()) };
-        let said = Said { lists: &[postings], weight, average, bit };
-        self.add_own(&said, sessions, visible, scratch);
-        self.add_context(weight, average, sessions, scratch);
+        self.add_own(&Said { lists: &[postings], weight, bit }, asked, scratch);
+        self.add_context(weight, asked, scratch);
         if lists.len() > 1 {
             union.clear();
             scratch.union = union;
@@ -307,10 +310,10 @@ impl Postings {
     fn add_to_touched(
         &self,
         said: &Said<'_>,
-        sessions: &Sessions,
-        visible: &impl Fn(u32) -> bool,
+        asked: &Asked<'_, impl Fn(u32) -> bool>,
         scratch: &mut Scratch,
     ) {
+        let Asked { sessions, visible, average } = asked;
         let Scratch { touched, scores, .. } = scratch;
         for &slot in touched.iter() {
             let own = said.count(slot);
@@ -319,14 +322,14 @@ impl Postings {
             let heard: u16 = neighbours.map(|slot| said.count(slot)).sum();
             let score = &mut scores[slot as usize];
             if own > 0 {
-                let relative = self.lengths[slot as usize] as f32 / said.average;
+                let relative = self.lengths[slot as usize] as f32 / average;
                 score.own += said.weight * saturate(f32::from(own), relative);
                 score.said |= said.bit;
             }
             let count = OWN_WEIGHT * own + heard;
             if count > 0 {
                 let (length, parts) = self.context_length(slot, sessions);
-                score.context += said.weight * saturate(f32::from(count), length / parts / said.average);
+                score.context += said.weight * saturate(f32::from(count), length / parts / average);
             }
         }
     }
@@ -342,17 +345,11 @@ impl Postings {
     }
 
     /// Adds what one word is worth to those that say it and to their context.
-    fn add_own(
-        &self,
-        said: &Said<'_>,
-        sessions: &Sessions,
-        visible: &impl Fn(u32) -> bool,
-        scratch: &mut Scratch,
-    ) {
+    fn add_own(&self, said: &Said<'_>, asked: &Asked<'_, impl Fn(u32) -> bool>, scratch: &mut Scratch) {
         for posting in said.lists.iter().copied().flatten() {
             let (slot, count) = (posting.slot(), u16::from(posting.count()));
-            let relative = self.lengths[slot as usize] as f32 / said.average;
-            let neighbours = sessions.neighbours(slot);
+            let relative = self.lengths[slot as usize] as f32 / asked.average;
+            let neighbours = asked.sessions.neighbours(slot);
             let score = scratch.touch(slot);
             score.own += said.weight * saturate(f32::from(count), relative);
             score.said |= said.bit;
@@ -362,18 +359,18 @@ impl Postings {
                 continue;
             }
             scratch.hear(slot, OWN_WEIGHT * count);
-            if visible(slot) {
+            if (asked.visible)(slot) {
                 let heard = neighbours.into_iter().filter(|&slot| slot != NONE);
                 heard.for_each(|slot| scratch.hear(slot, count));
             }
         }
     }
 
-    fn add_context(&self, weight: f32, average: f32, sessions: &Sessions, scratch: &mut Scratch) {
+    fn add_context<V>(&self, weight: f32, asked: &Asked<'_, V>, scratch: &mut Scratch) {
         while let Some(slot) = scratch.hearers.pop() {
             let count = std::mem::take(&mut scratch.context_counts[slot as usize]);
-            let (length, parts) = self.context_length(slot, sessions);
-            let relative = length / parts / average;
+            let (length, parts) = self.context_length(slot, asked.sessions);
+            let relative = length / parts / asked.average;
             scratch.touch(slot).context += weight * saturate(f32::from(count), relative);
         }
     }

@@ -33,6 +33,7 @@ fn a_removed_memory_leaves_neither_words_nor_links_nor_vector() {
     assert!(!index.postings.knows(term));
     assert!(index.kept[middle as usize].is_none());
     assert_eq!(index.attributes[middle as usize], VACANT);
+    assert_eq!(index.glances[middle as usize], VACANT.glance());
     assert_eq!(index.sessions.neighbours(middle), [NONE; 2]);
     assert_eq!(index.sessions.neighbours(index.slots[&MemoryId::from_bytes(1u128.to_be_bytes())])[1], 2);
     assert!(index.blocks.iter().all(|block| !block.holds(middle)));

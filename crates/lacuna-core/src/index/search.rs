@@ -6,7 +6,7 @@ use super::block::{Block, Probe};
 use super::postings::{Scratch, WordScore};
 use super::terms::{QueryWord, QueryWords, query_words};
 use super::top::Top;
-use super::{Attributes, Filter, Index, NONE, Tag};
+use super::{Filter, Glance, Index, NONE, Tag};
 use crate::domain::MemoryId;
 use crate::embed::{Calibration, ModelId};
 
@@ -159,12 +159,18 @@ struct Candidate {
     score: f32,
 }
 
+impl Candidate {
+    fn compared_by(&self, comparison: usize) -> bool {
+        self.meaning.is_some_and(|(at, _)| at == comparison)
+    }
+}
+
 impl<'a, P: Sync> Run<'a, P> {
     fn new(index: &'a Index<P>, search: &'a Search<'a>, scratch: &'a mut Scratch) -> Self {
         let QueryWords { words, keywords_only } = query_words(search.text, &index.postings.languages());
         let by_default = search.filter.states.is_empty();
         let shows = |slot: u32| match by_default {
-            true => search.now < index.visible_until[slot as usize],
+            true => search.now < index.glances[slot as usize].visible_until,
             false => search.filter.shows(&index.attributes[slot as usize], search.now),
         };
         let weights = index.postings.score(&words, &index.sessions, shows, scratch);
@@ -178,7 +184,7 @@ impl<'a, P: Sync> Run<'a, P> {
         let mut candidates = self.candidates(CANDIDATES.max(limit));
         candidates.retain(|candidate| self.is_answer(candidate, APPROXIMATION));
         keep_best(&mut candidates, RESCORED.max(2 * limit));
-        candidates.iter_mut().for_each(|candidate| self.rescore(candidate));
+        self.rescore(&mut candidates);
         candidates.retain(|candidate| self.is_answer(candidate, 0.0));
         keep_best(&mut candidates, limit);
         Found {
@@ -193,7 +199,7 @@ impl<'a, P: Sync> Run<'a, P> {
         let by_default = self.search.filter.is_default();
         let admits = |slot: u32| {
             if by_default {
-                return self.search.now < self.index.visible_until[slot as usize];
+                return self.search.now < self.index.glances[slot as usize].visible_until;
             }
             let tags = || self.index.kept[slot as usize].as_ref().map_or(&[][..], |kept| &kept.tags);
             self.search.filter.admits(&self.index.attributes[slot as usize], tags, self.search.now)
@@ -209,7 +215,19 @@ impl<'a, P: Sync> Run<'a, P> {
         // Stable, so that of two the one with its cosine stays; and quick, because each part is sorted already.
         found.sort_by_key(|&(slot, _)| slot);
         found.dedup_by_key(|&mut (slot, _)| slot);
+        self.add_cosines(&mut found);
         found.into_iter().map(|(slot, meaning)| self.candidate(slot, meaning)).collect()
+    }
+
+    /// Gives those that the search by meaning passed over the cosine under the first model that they have.
+    fn add_cosines(&self, found: &mut [(u32, Option<(usize, f32)>)]) {
+        for (at, Comparison { block, probe, .. }) in self.comparisons.iter().enumerate() {
+            let mut without: Vec<_> = found.iter_mut().filter(|(_, meaning)| meaning.is_none()).collect();
+            let slots: Vec<u32> = without.iter().map(|(slot, _)| *slot).collect();
+            for ((_, meaning), cosine) in without.iter_mut().zip(block.cosines(probe, &slots)) {
+                *meaning = cosine.map(|cosine| (at, cosine));
+            }
+        }
     }
 
     fn best_by_words(&self, count: usize, admits: &impl Fn(u32) -> bool) -> Vec<(f32, u32)> {
@@ -223,33 +241,36 @@ impl<'a, P: Sync> Run<'a, P> {
         top.into_items()
     }
 
-    /// A candidate with the cosine that the search by meaning found, or its own if that search passed it over.
     fn candidate(&self, slot: u32, meaning: Option<(usize, f32)>) -> Candidate {
-        let cosine = |(at, comparison): (usize, &Comparison<'_>)| {
-            comparison.block.cosine(&comparison.probe, slot).map(|cosine| (at, cosine))
-        };
-        let meaning = meaning.or_else(|| self.comparisons.iter().enumerate().find_map(cosine));
         self.scored(Candidate { slot, words: self.scratch.score(slot), meaning, relevance: 0.0, score: 0.0 })
     }
 
-    fn rescore(&self, candidate: &mut Candidate) {
-        if let Some((at, cosine)) = &mut candidate.meaning {
-            let Comparison { block, probe, .. } = &self.comparisons[*at];
-            *cosine = block.exact_cosine(probe, candidate.slot).unwrap_or(*cosine);
+    /// Scores candidates anew by the full vectors.
+    fn rescore(&self, candidates: &mut [Candidate]) {
+        for (at, Comparison { block, probe, .. }) in self.comparisons.iter().enumerate() {
+            let mut compared: Vec<_> = candidates.iter_mut().filter(|one| one.compared_by(at)).collect();
+            let slots: Vec<u32> = compared.iter().map(|candidate| candidate.slot).collect();
+            for (candidate, cosine) in compared.iter_mut().zip(block.exact_cosines(probe, &slots)) {
+                candidate.meaning = cosine.map(|cosine| (at, cosine));
+            }
         }
-        *candidate = self.scored(*candidate);
+        candidates.iter_mut().for_each(|candidate| *candidate = self.scored(*candidate));
     }
 
     fn scored(&self, candidate: Candidate) -> Candidate {
         let relevance = self.relevance(&candidate);
-        let (attributes, tags) = (self.attributes(&candidate), self.tags(&candidate));
-        let reach = [
-            (RECENCY_REACH * self.search.recency_weight, self.recency(attributes)),
-            (SALIENCE_REACH, attributes.salience),
-            (if self.search.tags.is_empty() { 0.0 } else { TAGS_REACH }, tags),
-        ];
-        let raised: f32 = reach.iter().map(|(reach, value)| reach * value).sum();
-        let most: f32 = reach.iter().map(|(reach, _)| reach).sum();
+        let glance = self.glance(&candidate);
+        let (mut raised, mut most) = (SALIENCE_REACH * glance.salience, SALIENCE_REACH);
+        // What was not asked for is not looked up: it would have to come from far memory.
+        if self.search.recency_weight > 0.0 {
+            let reach = RECENCY_REACH * self.search.recency_weight;
+            raised += reach * self.recency(glance);
+            most += reach;
+        }
+        if !self.search.tags.is_empty() {
+            raised += TAGS_REACH * self.tags(&candidate);
+            most += TAGS_REACH;
+        }
         Candidate { relevance, score: relevance * (1.0 + raised) / (1.0 + most), ..candidate }
     }
 
@@ -257,9 +278,9 @@ impl<'a, P: Sync> Run<'a, P> {
     /// in common does not outweigh what is meant.
     fn relevance(&self, candidate: &Candidate) -> f32 {
         let words = self.words_share(candidate);
-        match self.meaning(candidate) {
+        match self.log_odds(candidate) {
             None => words,
-            Some(meaning) if self.words.is_empty() => meaning,
+            Some(_) if self.words.is_empty() => self.similarity(candidate),
             Some(meaning) if self.index.sessions.neighbours(candidate.slot) == [NONE; 2] => {
                 // Squared: half of the words are much less than half of the answer.
                 let both = blend(MEANING_SHARE_ALONE, meaning, words * words);
@@ -290,11 +311,14 @@ impl<'a, P: Sync> Run<'a, P> {
     }
 
     fn similarity(&self, candidate: &Candidate) -> f32 {
-        self.meaning(candidate).unwrap_or_else(|| self.coverage(candidate))
+        match candidate.meaning {
+            Some((at, cosine)) => self.comparisons[at].calibration.similarity(cosine),
+            None => self.coverage(candidate),
+        }
     }
 
-    fn meaning(&self, candidate: &Candidate) -> Option<f32> {
-        candidate.meaning.map(|(at, cosine)| self.comparisons[at].calibration.similarity(cosine))
+    fn log_odds(&self, candidate: &Candidate) -> Option<f32> {
+        candidate.meaning.map(|(at, cosine)| self.comparisons[at].calibration.log_odds(cosine))
     }
 
     /// How much of a question that is nothing but keywords the memory says; zero for a sentence.
@@ -309,12 +333,12 @@ impl<'a, P: Sync> Run<'a, P> {
         weight / self.total_weight
     }
 
-    fn attributes(&self, candidate: &Candidate) -> &Attributes {
-        &self.index.attributes[candidate.slot as usize]
+    fn glance(&self, candidate: &Candidate) -> &Glance {
+        &self.index.glances[candidate.slot as usize]
     }
 
-    fn recency(&self, attributes: &Attributes) -> f32 {
-        let days = self.search.now.saturating_sub(attributes.created_at).max(0) as f32 / DAY_MILLIS;
+    fn recency(&self, glance: &Glance) -> f32 {
+        let days = self.search.now.saturating_sub(glance.created_at).max(0) as f32 / DAY_MILLIS;
         (-days / RECENCY_HALF_LIFE_DAYS).exp2()
     }
 
@@ -334,7 +358,7 @@ impl<'a, P: Sync> Run<'a, P> {
     }
 
     fn explanation(&self, candidate: &Candidate) -> Explanation {
-        let attributes = self.attributes(candidate);
+        let glance = self.glance(candidate);
         let said = |bit: &usize| candidate.words.said >> bit & 1 == 1;
         Explanation {
             meaning: candidate.meaning.map(|(at, cosine)| {
@@ -345,15 +369,14 @@ impl<'a, P: Sync> Run<'a, P> {
             context: candidate.words.context / self.total_weight,
             matched: (0..self.words.len()).filter(said).map(|bit| self.words[bit].text.clone()).collect(),
             relevance: candidate.relevance,
-            salience: attributes.salience,
-            recency: self.recency(attributes),
+            salience: glance.salience,
+            recency: self.recency(glance),
             tags: self.tags(candidate),
         }
     }
 }
 
-fn blend(share: f32, similarity: f32, words: f32) -> f32 {
-    let log_odds = (similarity / (1.0 - similarity).max(f32::EPSILON)).ln();
+fn blend(share: f32, log_odds: f32, words: f32) -> f32 {
     share * (log_odds / MEANING_LOG_ODDS_FULL).clamp(0.0, 1.0) + (1.0 - share) * words
 }
 

@@ -9,7 +9,10 @@ pub(super) struct Top<S> {
 
 impl<S: Copy + PartialOrd> Top<S> {
     pub(super) fn new(limit: usize) -> Self {
-        Self { limit: limit.max(1), threshold: None, items: Vec::new(), ranked: Vec::new() }
+        let limit = limit.max(1);
+        // Reserved at once, as far as it may come: growing costs more than the offers.
+        let (items, ranked) = (Vec::with_capacity(2 * limit), Vec::with_capacity(2 * limit));
+        Self { limit, threshold: None, items, ranked }
     }
 
     /// Whether this score could still enter. Cheap, so that costlier questions are asked only after it.
@@ -66,18 +69,24 @@ impl TopSums {
     /// `sum_max` is the highest sum that will be offered.
     pub(super) fn new(limit: usize, sum_max: u16) -> Self {
         let counts = vec![0; usize::from(sum_max) + 1];
-        Self { limit: limit.max(1), threshold: 0, counts, reaching: 0, items: Vec::new() }
+        let limit = limit.max(1);
+        Self { limit, threshold: 0, counts, reaching: 0, items: Vec::with_capacity(2 * limit) }
     }
 
     pub(super) fn threshold(&self) -> u16 {
         self.threshold
     }
 
+    /// Takes an item whose sum reaches the threshold, which only [`Self::raise`] moves.
+    #[inline]
     pub(super) fn push(&mut self, sum: u16, item: u32) {
         self.items.push((sum, item));
         self.counts[usize::from(sum)] += 1;
         self.reaching += 1;
-        // Whoever is at the threshold is not needed once enough are above it.
+    }
+
+    /// Moves the threshold to where it may stand: whoever is at it is not needed once enough are above it.
+    pub(super) fn raise(&mut self) {
         while self.reaching - self.at_threshold() >= self.limit {
             self.reaching -= self.at_threshold();
             self.threshold += 1;
@@ -94,11 +103,13 @@ impl TopSums {
                 self.push(sum, item);
             }
         }
+        self.raise();
         self
     }
 
     /// The best ones in the order in which they were offered; of equals, the first.
-    pub(super) fn into_items(self) -> impl Iterator<Item = u32> {
+    pub(super) fn into_items(mut self) -> impl Iterator<Item = u32> {
+        self.raise();
         let mut equals = self.limit.saturating_sub(self.reaching - self.at_threshold());
         self.items.into_iter().filter_map(move |(sum, item)| {
             let stays = sum > self.threshold || sum == self.threshold && equals > 0;
@@ -137,7 +148,11 @@ mod tests {
             let (first, second) = offered.split_at(split.min(offered.len()));
             let of = |part: &[(u16, u32)]| {
                 let mut top = TopSums::new(limit, 40);
-                part.iter().for_each(|&(sum, item)| if sum >= top.threshold() { top.push(sum, item) });
+                for part in part.chunks(7) {
+                    let threshold = top.threshold();
+                    part.iter().for_each(|&(sum, item)| if sum >= threshold { top.push(sum, item) });
+                    top.raise();
+                }
                 top
             };
             prop_assert_eq!(of(first).merged(of(second)).into_items().collect::<Vec<_>>(), expected);

@@ -22,7 +22,7 @@ pub(super) enum Piece {
 
 /// Splits a text into pieces, in order.
 pub(super) fn pieces(text: &str) -> Vec<Piece> {
-    let text: String = text.nfkc().flat_map(char::to_lowercase).nfc().collect();
+    let text = lower_case(text);
     let mut pieces = Vec::new();
     let mut rest = text.as_str();
     while let Some(first) = rest.chars().next() {
@@ -37,6 +37,14 @@ pub(super) fn pieces(text: &str) -> Vec<Piece> {
         rest = after;
     }
     pieces
+}
+
+/// Lower case in the one form that equal texts share, which for ASCII is the only one.
+fn lower_case(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    text.nfkc().flat_map(char::to_lowercase).nfc().collect()
 }
 
 fn push_words(run: &str, pieces: &mut Vec<Piece>) {

@@ -88,6 +88,10 @@ impl Keyring {
         }
     }
 
+    pub(crate) fn vault(&self) -> VaultId {
+        self.vault
+    }
+
     /// Makes the key of `class` if the vault has none; the wrapped key must be stored before it is used.
     pub(crate) fn ensure_class(&mut self, class: KeyClass, entropy: &dyn Entropy) -> Option<WrappedClassKey> {
         if self.classes.iter().any(|open| open.class == class) {

@@ -116,6 +116,10 @@ impl Slot {
         }
     }
 
+    pub(crate) fn vault(&self) -> VaultId {
+        self.vault
+    }
+
     /// Runs `read` on the vault as it now stands, or answers `None` before its first write.
     pub(crate) fn read<R>(&self, from: Sources<'_>, read: impl FnOnce(&OpenVault) -> R) -> Result<Option<R>> {
         let revision = from.store.revision(self.vault)?;
@@ -186,7 +190,7 @@ impl Slot {
     }
 
     fn measure(&self, open: Option<&OpenVault>) {
-        self.bytes.store(open.map_or(0, |vault| vault.index.bytes().max(1)), Ordering::Relaxed);
+        self.bytes.store(open.map_or(0, |vault| vault.bytes().max(1)), Ordering::Relaxed);
     }
 
     /// Puts a vault that was just made into the slot.

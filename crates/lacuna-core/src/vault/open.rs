@@ -24,14 +24,31 @@ pub(crate) struct Held {
     pub(crate) details: Vec<Detail>,
     pub(crate) facets: Facets,
     pub(crate) updated_at: Timestamp,
+    /// The full text, when it says more than the gist and is short.
+    pub(crate) text: Option<String>,
     /// Whether the full text says more than the gist and must be fetched.
     pub(crate) has_body: bool,
+}
+
+impl Held {
+    /// The full text, or the gist of one that is kept apart.
+    pub(crate) fn full_text(&self) -> &str {
+        self.text.as_deref().unwrap_or(&self.gist)
+    }
+
+    /// What its texts take in RAM besides its own size.
+    fn text_bytes(&self) -> usize {
+        let details: usize = self.details.iter().map(|detail| detail.content.capacity()).sum();
+        let tags: usize = self.facets.tags.iter().map(String::capacity).sum();
+        self.gist.capacity() + self.text.as_ref().map_or(0, String::capacity) + details + tags
+    }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
         use zeroize::Zeroize;
         self.gist.zeroize();
+        self.text.zeroize();
         self.details.iter_mut().for_each(|detail| detail.content.zeroize());
         self.facets.tags.iter_mut().for_each(Zeroize::zeroize);
         self.facets.entities.iter_mut().for_each(|entity| entity.name.zeroize());
@@ -172,18 +189,33 @@ impl OpenVault {
         entry(row, frame)
     }
 
-    /// The memory as its owner sees it, without its full text if that is kept apart.
-    pub(crate) fn memory(&self, id: &MemoryId) -> Option<Memory> {
-        shown(&self.index.get(id)?)
+    /// Memories as their owner sees them, each with its full text; `None` for those that are not there.
+    pub(crate) fn whole(&self, ids: &[MemoryId], from: Sources<'_>) -> Result<Vec<Option<Memory>>> {
+        let mut kept_apart = Vec::new();
+        let mut memories: Vec<_> = ids
+            .iter()
+            .map(|id| {
+                let stored = self.index.get(id)?;
+                kept_apart.extend(stored.payload.has_body.then_some(*id));
+                let mut memory = shown(&stored)?;
+                memory.content.text.clone_from(&stored.payload.text);
+                Some(memory)
+            })
+            .collect();
+        let mut bodies = self.bodies(&kept_apart, from)?;
+        for memory in memories.iter_mut().flatten().filter(|_| !kept_apart.is_empty()) {
+            memory.content.text = bodies.remove(&memory.id).or(memory.content.text.take());
+        }
+        Ok(memories)
     }
 
-    /// Fetches and opens the full texts of `ids`; ids whose gist says it all are passed over.
-    pub(crate) fn bodies(
-        &self,
-        vault: VaultId,
-        ids: &[MemoryId],
-        from: Sources<'_>,
-    ) -> Result<HashMap<MemoryId, String>> {
+    /// About how many bytes of RAM the vault takes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.index.bytes() + self.index.payloads().map(Held::text_bytes).sum::<usize>()
+    }
+
+    /// Fetches and opens the full texts of `ids`; ids whose text is in RAM are passed over.
+    pub(crate) fn bodies(&self, ids: &[MemoryId], from: Sources<'_>) -> Result<HashMap<MemoryId, String>> {
         let wanted: Vec<MemoryId> = ids
             .iter()
             .filter(|id| self.index.get(id).is_some_and(|entry| entry.payload.has_body))
@@ -192,6 +224,7 @@ impl OpenVault {
         if wanted.is_empty() {
             return Ok(HashMap::new());
         }
+        let vault = self.keyring.vault();
         let keys = keys_by_memory(from.keys, vault, Some(&wanted))?;
         let rows = from.store.rows(vault, &wanted)?;
         let mut bodies = HashMap::with_capacity(wanted.len());
@@ -228,7 +261,7 @@ pub(crate) fn entry(row: &Row, frame: Frame) -> Result<Entry<Held>> {
         .map(|(model, bytes)| Ok((model.clone(), QuantVec::from_bytes(bytes).map_err(damaged)?)))
         .collect::<Result<Vec<(ModelId, QuantVec)>>>()?;
     let terms = TermList::from_bytes(&frame.terms).map_err(damaged)?;
-    let Frame { gist, details, facets, has_body, .. } = frame;
+    let Frame { gist, details, facets, text, has_body, .. } = frame;
     let source = &facets.source;
     let attributes = Attributes {
         created_at: millis(row.created_at),
@@ -242,11 +275,11 @@ pub(crate) fn entry(row: &Row, frame: Frame) -> Result<Entry<Held>> {
         secondary_lanes: facets.secondary_lanes.iter().copied().collect(),
     };
     let tags = facets.tags.iter().map(|tag| Tag::of(tag)).collect();
-    let payload = Held { gist, details, facets, updated_at: row.updated_at, has_body };
+    let payload = Held { gist, details, facets, updated_at: row.updated_at, text, has_body };
     Ok(Entry { id: row.id, attributes, tags, terms, vectors, payload })
 }
 
-/// A memory as its owner sees it, without a full text that is kept apart.
+/// A memory as its owner sees it in a list: without its full text.
 pub(crate) fn shown(stored: &Stored<'_, Held>) -> Option<Memory> {
     let Held { gist, details, facets, updated_at, .. } = stored.payload;
     Some(Memory {

@@ -4,7 +4,9 @@ use lacuna_core::index::Filter;
 use lacuna_core::permit::{Forget, Recall, Remember};
 use lacuna_core::recall::{LIST_PAGE_MAX, Query};
 use lacuna_core::remember::REMEMBER_BATCH_MAX;
+use lacuna_core::store::Body;
 
+use super::models::Remote;
 use super::*;
 
 #[test]
@@ -87,6 +89,38 @@ fn everything_survives_sealing_and_reopening() {
     assert_eq!(rich.facets.privacy.sensitivity, [Sensitivity::Health, Sensitivity::Relationships]);
     assert!(lacuna.texts("anna", "what lies under the oak?")[0].contains("treasure"));
     assert_eq!(lacuna.ask("anna", "scarf").unwrap().hits[0].memory.id, ids[1]);
+}
+
+/// A sentence and then filler, so many bytes in all.
+fn text_of(bytes: usize, sentence: &str) -> String {
+    let mut text = format!("{sentence} {}", "Nothing of note happened that day. ".repeat(100));
+    text.truncate(bytes - 1);
+    text + "."
+}
+
+#[test]
+fn a_short_text_is_kept_with_its_frame_and_a_long_one_apart_and_both_are_shown_whole() {
+    let cases = [(60, false), (281, false), (2_048, false), (2_049, true), (3_000, true)];
+    for (bytes, apart) in cases {
+        let world = World::sqlite();
+        let text = text_of(bytes, "The spare key hangs behind the mill.");
+        let lacuna = world.service();
+        let id = lacuna.keep("anna", &text).unwrap();
+        let row = world.store.rows(scope("anna").vault_id(), &[id]).unwrap().remove(0).unwrap();
+        assert_eq!(row.body != Body::None, apart, "{bytes}");
+
+        let main = Remote::named("remote@1");
+        let better = world.service_with(Models { main: main.clone(), ..Models::only(static_model()) });
+        assert_eq!(better.reembed(&scope("anna"), &[id]).unwrap(), 1);
+        assert_eq!(main.last_text(), text, "{bytes}");
+        for lacuna in [lacuna, better, world.service_with(Models::only(main))] {
+            assert_eq!(lacuna.texts("anna", "spare key"), [text.as_str()], "{bytes}");
+            let memory = lacuna.get(&grant::<Recall>("anna"), id).unwrap();
+            assert_eq!(memory.content.full_text(), text, "{bytes}");
+            let page = lacuna.list(&grant::<Recall>("anna"), &Filter::default(), None, 1).unwrap();
+            assert_eq!(page.memories[0].content.text, None, "{bytes}");
+        }
+    }
 }
 
 #[test]

@@ -1,4 +1,5 @@
 use std::ops::ControlFlow;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -8,14 +9,24 @@ use lacuna_core::embed::{Calibration, ModelId, Purpose};
 use super::*;
 
 /// A real model under another name, which can be out of reach as an endpoint can.
-struct Remote {
+pub(crate) struct Remote {
     model: ModelId,
     down: AtomicBool,
+    last_text: Mutex<String>,
 }
 
 impl Remote {
-    fn named(name: &str) -> Arc<Self> {
-        Arc::new(Self { model: ModelId::new(name), down: AtomicBool::new(false) })
+    pub(crate) fn named(name: &str) -> Arc<Self> {
+        Arc::new(Self {
+            model: ModelId::new(name),
+            down: AtomicBool::new(false),
+            last_text: Mutex::default(),
+        })
+    }
+
+    /// The text that it embedded last.
+    pub(crate) fn last_text(&self) -> String {
+        self.last_text.lock().unwrap().clone()
     }
 }
 
@@ -28,6 +39,7 @@ impl Embedder for Remote {
         if self.down.load(Ordering::Relaxed) {
             return Err(Error::unavailable("embedder_unavailable", "the endpoint is down", "refused"));
         }
+        *self.last_text.lock().unwrap() = texts.last().copied().unwrap_or_default().to_owned();
         static_model().embed(texts, purpose)
     }
 

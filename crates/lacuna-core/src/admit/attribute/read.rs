@@ -1,0 +1,345 @@
+//! From a text to what it says: clauses, patterns, and the words around the verb.
+
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+use super::mood::{is_changed, is_negated, mood};
+use super::patterns::{self, About, Pattern, Sense};
+use super::{Arity, Mood, Statement, nouns};
+
+/// How many clauses of a text are read; a fact is short.
+const CLAUSES_MAX: usize = 32;
+/// A longer value is a story, not a value.
+const VALUE_WORDS_MAX: usize = 10;
+
+/// What a text says about whom, as far as the patterns can tell.
+pub fn statements(text: &str) -> Vec<Statement> {
+    split(&fold(text)).iter().take(CLAUSES_MAX).filter_map(|clause| statement(clause)).collect()
+}
+
+/// How many clauses a text has, those that say nothing here included.
+pub(super) fn clauses(text: &str) -> usize {
+    split(&fold(text)).len()
+}
+
+/// Without accents, curly quotes and contractions. Capitals stay: they tell names from words.
+fn fold(text: &str) -> String {
+    let folded: String =
+        text.nfd().filter(|c| !is_combining_mark(*c)).map(|c| if c == '’' { '\'' } else { c }).collect();
+    let mut folded = folded.replace('ß', "ss");
+    for (contraction, words) in CONTRACTIONS {
+        folded = folded.replace(contraction, words);
+    }
+    folded
+}
+
+const CONTRACTIONS: &[(&str, &str)] = &[
+    ("I'm ", "I am "),
+    ("i'm ", "i am "),
+    ("I've ", "I have "),
+    ("i've ", "i have "),
+    ("I'd ", "I would "),
+    ("I'll ", "I will "),
+    ("We're ", "We are "),
+    ("we're ", "we are "),
+    ("We've ", "We have "),
+    ("n't ", " not "),
+    ("can not", "cannot"),
+    ("That's ", "That is "),
+    ("it's ", "it is "),
+];
+
+/// Sentences, and the parts of a sentence that have a verb of their own.
+fn split(text: &str) -> Vec<String> {
+    static ENDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let and = r"(?:, |,? (?:and|but|so|und|et|y) )(?:(?P<again>i|we|my|our|ich|mein|je|mon|ma|mi|the user) |(?P<verb>work|works|live|lives|drive|drives|speak|speaks) )";
+        Regex::new(&format!(r"(?i)[.!;\n]+(?:\s|$)|(?P<question>\?)(?:\s|$)|{and}")).ok()
+    });
+    let Some(ends) = ENDS.as_ref() else { return Vec::new() };
+    let mut clauses = Vec::new();
+    let (mut start, mut subject, mut condition) = (0, String::new(), "");
+    for end in ends.captures_iter(text) {
+        let Some(whole) = end.get(0) else { continue };
+        let clause = format!("{condition}{subject}{}", &text[start..whole.start()]);
+        let verb = end.name("verb").or(end.name("again"));
+        let resumes = end.name("verb").is_some();
+        condition = if verb.is_some() && is_condition(&clause) { "if " } else { "" };
+        subject = if resumes { first_words(&clause) } else { String::new() };
+        start = verb.map_or(whole.end(), |verb| verb.start());
+        // A question says nothing.
+        if end.name("question").is_none() {
+            clauses.push(clause);
+        }
+    }
+    clauses.push(format!("{condition}{subject}{}", &text[start..]));
+    clauses.retain(|clause| clause.split_whitespace().count() >= 2);
+    clauses.iter().map(|clause| clause.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+}
+
+/// Whether what follows in the sentence holds only under a condition, or by hearsay.
+fn is_condition(clause: &str) -> bool {
+    const OPENERS: &str = "if|when|once|unless|suppose|imagine|should|assuming|wenn|falls|si|quand|cuando";
+    const HEARSAY: &str = "said|says|told|asked|wrote|thinks|claims|believes|dreamed|dreamt";
+    let lower = clause.to_lowercase();
+    let mut words = lower.split_whitespace();
+    words.clone().next().is_some_and(|first| nouns::listed(OPENERS, first))
+        || words.any(|word| nouns::listed(HEARSAY, word.trim_matches(',')))
+}
+
+/// The subject of a clause that is carried over to the next verb: "I live in Oslo and work at Acme".
+fn first_words(clause: &str) -> String {
+    let count = if clause.to_lowercase().starts_with("the user") { 2 } else { 1 };
+    clause.split_whitespace().take(count).map(|word| format!("{word} ")).collect()
+}
+
+struct Reader {
+    patterns: Vec<(&'static Pattern, Regex)>,
+    prefers: Regex,
+    possessive: Regex,
+}
+
+static READER: LazyLock<Option<Reader>> = LazyLock::new(Reader::compile);
+
+impl Reader {
+    fn compile() -> Option<Self> {
+        let compiled = patterns::PATTERNS.iter().map(|pattern| Some((pattern, compile(pattern.source)?)));
+        Some(Self {
+            patterns: compiled.collect::<Option<_>>()?,
+            prefers: compile(patterns::PREFERS)?,
+            possessive: compile(patterns::POSSESSIVE)?,
+        })
+    }
+}
+
+fn compile(source: &str) -> Option<Regex> {
+    let source = match source.strip_prefix("S ") {
+        Some(rest) => format!("{}{} {rest}", patterns::SUBJECT, patterns::AROUND),
+        None => source.to_owned(),
+    };
+    let source = match source.strip_suffix('$') {
+        Some(source) => format!("{source}{TIME_TAIL}$"),
+        None => source,
+    };
+    Regex::new(&format!("(?i)^{LEAD}(?:{source})")).ok()
+}
+
+/// Words of time that may follow a value.
+const TIME_TAIL: &str = r"(?:,? (?:now|today|again|these days|nowadays|anymore|any more|yesterday|(?:since|for|last|this|in) .+))?";
+
+/// Words before the subject that change nothing, and those that do.
+const LEAD: &str = r"(?P<lead>(?:(?:actually|update|also|so|well|now|currently|today|correction|fyi|note that|remember that|please remember that|remember|maybe|perhaps|i think|probably|previously|formerly|in the past|as of today|since [a-z]+|from now on|hedged|if|when|vielleicht|fruher|inzwischen|jetzt|heute|avant|ahora|antes)[,:]? )*)";
+
+#[cfg(test)]
+pub(super) fn compiles() -> bool {
+    READER.is_some()
+}
+
+fn statement(clause: &str) -> Option<Statement> {
+    let reader = READER.as_ref()?;
+    let found = reader
+        .patterns
+        .iter()
+        .find_map(|(pattern, regex)| from_pattern(pattern, &regex.captures(clause)?, clause));
+    found
+        .or_else(|| from_preference(&reader.prefers.captures(clause)?, clause))
+        .or_else(|| from_possessive(&reader.possessive.captures(clause)?, clause))
+}
+
+fn from_pattern(pattern: &Pattern, found: &Captures<'_>, clause: &str) -> Option<Statement> {
+    let attribute = match pattern.attribute {
+        About::Named(name) => name.to_owned(),
+        About::Group => group_attribute(&found["a"], pattern)?,
+    };
+    let around = around(found);
+    let arity = nouns::arity(&attribute).filter(|_| pattern.arity == Arity::One).unwrap_or(pattern.arity);
+    let written = written(&found["v"], clause);
+    // At the start of a sentence every word has a capital.
+    let leads = found.name("v").is_some_and(|value| value.start() == 0);
+    let mut read = Statement {
+        subject: subject(&found["s"])?,
+        value: value(&found["v"])?,
+        proper: !leads && nouns::is_proper(&written),
+        before: found.name("f").and_then(|before| value(before.as_str())),
+        arity: nouns::arity_with(&attribute, &written, arity)?,
+        mood: mood(&around, clause),
+        negated: is_negated(&around),
+        changed: is_changed(&around, clause),
+        attribute,
+    };
+    match pattern.sense {
+        Sense::Plain => {}
+        Sense::Became => read.changed = true,
+        Sense::Ended => (read.negated, read.changed) = (!read.negated, true),
+        Sense::Denied => read.negated = !read.negated,
+        Sense::Was => {
+            // "Have lived in" lasts until now, but nobody can tell from the words.
+            read.mood = if read.mood == Mood::Hedged { Mood::Hedged } else { Mood::Past };
+        }
+    }
+    if read.attribute == patterns::RESIDENCE && pattern.sense == Sense::Became && !read.proper {
+        return None;
+    }
+    let needs_verb =
+        matches!(read.attribute.as_str(), "diet" | "marital status" | "age" | "allergy" | "name");
+    let has_verb = around.iter().any(|word| ["am", "is", "are", "be", "been", "was", "s"].contains(word))
+        || [
+            "turned ", "got ", "went ", "became ", "become ", "eat", "go by", "goes by", "heiss", "llamo",
+            "appelle", "name ist",
+        ]
+        .iter()
+        .any(|verb| clause.contains(verb));
+    (!needs_verb || has_verb).then_some(read)
+}
+
+fn group_attribute(group: &str, pattern: &Pattern) -> Option<String> {
+    let named = canonical_group(group);
+    let favourite = ["lieblings", "preferee?", "favorit"].iter().any(|word| pattern.source.contains(word));
+    let counted = pattern.source.contains("kids?");
+    if favourite {
+        return Some(format!("favourite {}", translated(&named)));
+    }
+    if counted {
+        return Some(format!(
+            "number of {}",
+            named.trim_end_matches('s').replace("children", "kid").replace("child", "kid")
+        ));
+    }
+    (named.split(' ').count() <= VALUE_WORDS_MAX).then_some(named)
+}
+
+fn canonical_group(group: &str) -> String {
+    nouns::canonical(&group.to_lowercase())
+}
+
+/// What people have favourites of, in English.
+fn translated(noun: &str) -> &str {
+    match noun {
+        "farbe" | "couleur" | "colour" => "colour",
+        "essen" | "gericht" | "plat" | "comida" | "plato" => "food",
+        "film" | "pelicula" => "film",
+        "buch" | "livre" | "libro" => "book",
+        "stadt" | "ville" | "ciudad" => "city",
+        _ => noun,
+    }
+}
+
+fn from_preference(found: &Captures<'_>, clause: &str) -> Option<Statement> {
+    let (winner, loser) = (value(&found["v"])?, value(&found["f"])?);
+    let mut pair = [winner.as_str(), loser.as_str()];
+    pair.sort_unstable();
+    let around = around(found);
+    Some(Statement {
+        subject: subject(&found["s"])?,
+        attribute: format!("prefers {} or {}", pair[0], pair[1]),
+        value: winner,
+        proper: false,
+        before: None,
+        arity: Arity::One,
+        mood: mood(&around, clause),
+        negated: is_negated(&around),
+        changed: is_changed(&around, clause),
+    })
+}
+
+fn from_possessive(found: &Captures<'_>, clause: &str) -> Option<Statement> {
+    let attribute = nouns::canonical(&found["a"].to_lowercase());
+    let around = around(found);
+    let verbs = [
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "changed",
+        "moved",
+        "switched",
+        "rescheduled",
+        "postponed",
+    ];
+    let value = value(&found["v"])?;
+    let written = written(&found["v"], clause);
+    let proper = nouns::is_proper(&written);
+    let arity = nouns::arity_with(&attribute, &written, nouns::arity(&attribute)?)?;
+    // "My boss is strict" says nothing about who the boss is.
+    let says_which = arity != Arity::Unsure
+        || attribute == "name"
+        || proper
+        || found["v"].starts_with("a ")
+        || found["v"].starts_with("an ");
+    if !says_which || !around.iter().any(|word| verbs.contains(word)) {
+        return None;
+    }
+    Some(Statement {
+        subject: subject(&found["s"])?,
+        attribute,
+        value,
+        proper,
+        before: None,
+        arity: if ["job", "diet"].contains(&&*found["a"].to_lowercase()) { Arity::Unsure } else { arity },
+        mood: mood(&around, clause),
+        negated: is_negated(&around),
+        changed: is_changed(&around, clause),
+    })
+}
+
+/// A value as it is written; who writes `i` for `I` writes names without capitals too.
+fn written(value: &str, clause: &str) -> String {
+    let small = !clause.contains(|c: char| c.is_uppercase());
+    let mut words = value.split(' ');
+    let named = words.next().is_some_and(|first| !["a", "an", "the", "my", "our"].contains(&first))
+        && words.count() < 2;
+    if small && named { value.to_uppercase() } else { value.to_owned() }
+}
+
+fn around<'a>(found: &'a Captures<'_>) -> Vec<&'a str> {
+    let groups = ["lead", "m"].into_iter().filter_map(|name| found.name(name));
+    groups
+        .flat_map(|group| group.as_str().split([' ', '\'', ',', ':']))
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
+/// How the owner of a vault is spoken of.
+const OWNER: &str = "i|we|my|our|the user|user|users|ich|wir|mein|meine|unser|unsere|je|j'ai|j'habite|\
+    je vis|nous habitons|nous avons|mon|ma|mi|me|nos|vivo|vivimos|trabajo";
+/// Words that stand where a name could, and name nobody.
+const NOBODY: &str = "he|she|it|they|this|that|there|someone|everyone|people|who|what|you|these|those|one|\
+    nobody|anyone|but|and|yes|no|which|his|her|their|your|its";
+
+fn subject(found: &str) -> Option<String> {
+    let found = found.to_lowercase();
+    let found = found.trim_end_matches("'s");
+    if nouns::listed(OWNER, found) {
+        return Some("owner".to_owned());
+    }
+    if found.split(' ').any(|word| nouns::listed(NOBODY, word)) {
+        return None;
+    }
+    match found.strip_prefix("my ") {
+        Some(relation) => nouns::is_relation(relation.split(' ').next()?).then(|| relation.to_owned()),
+        None => Some(found.to_owned()),
+    }
+}
+
+/// A value ends where the sentence goes on about something else.
+fn value(found: &str) -> Option<String> {
+    static TAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let tail = r"\b(?:with|because|since|which|who|where|when|after|before|while|until|now|anymore|any more|currently|these days|at the moment|right now|again|instead|nowadays|for now|as of|so that|for (?:the past |the last |over |about )?(?:\d+|two|three|four|five|ten|a few|many|several) (?:years?|months?|weeks?)|last (?:week|month|year|spring|summer|autumn|fall|winter|monday|tuesday|quarter)|this (?:week|month|year|spring|summer)|recently|but|in (?:19|20)\d\d|seit|depuis|desde|jetzt|maintenant|ahora|gezogen|rather than|not)\b";
+        Regex::new(&format!(r"(?i)[ ,(]*{tail}.*$")).ok()
+    });
+    let cut = TAIL.as_ref()?.replace(found, "");
+    let cut = cut.trim().trim_matches(['"', '\'', '.', ',', '(', ')', ':']).to_lowercase();
+    let cut = ["the ", "a ", "an ", "my ", "der ", "die ", "das ", "le ", "la ", "el ", "called "]
+        .iter()
+        .fold(cut.as_str(), |value, article| value.strip_prefix(article).unwrap_or(value))
+        .to_owned();
+    // 50,000 and 50.000 and 50000 are one number.
+    static THOUSANDS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(\d)[,' ](\d{3})\b").ok());
+    let cut = THOUSANDS.as_ref()?.replace_all(&cut, "$1$2").into_owned();
+    let words = cut.split_whitespace().count();
+    (1..=VALUE_WORDS_MAX).contains(&words).then_some(cut)
+}

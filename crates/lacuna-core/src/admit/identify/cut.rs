@@ -1,0 +1,205 @@
+//! What is cut out of a text before it is kept: account numbers to their end, addresses to their town.
+
+use std::ops::Range;
+
+use super::address::addresses;
+use super::fold::fold;
+use super::rule::{lower, told};
+use super::same::find_spellings;
+use super::{CONFIDENT, Family, Identifier, IdentifierKind, identifiers};
+
+/// What stands for the part of an account number that is gone.
+const MASK: &str = "****";
+/// What stands for an address whose town is not said.
+const NO_TOWN: &str = "[address]";
+/// The characters of an account number that stay.
+const LAST_CHARS: usize = 4;
+/// Of a number shorter than this even fewer stay.
+const SHORT_CHARS: usize = 8;
+const LAST_CHARS_OF_SHORT: usize = 2;
+
+/// Words that make a national number part of somebody's finances.
+const FINANCES: &[&str] = &[
+    "bank*",
+    "account*",
+    "loan*",
+    "credit*",
+    "mortgage*",
+    "tax*",
+    "salary",
+    "payroll",
+    "irs",
+    "payment*",
+    "invoice*",
+    "refund*",
+    "wage*",
+    "konto*",
+    "kredit*",
+    "steuer*",
+    "gehalt",
+    "darlehen",
+    "banque",
+    "compte",
+    "prêt",
+    "impôt*",
+    "salaire",
+    "banco",
+    "cuenta",
+    "préstamo",
+    "impuesto*",
+    "nómina",
+    "hipoteca",
+];
+
+/// Something that was cut: what it was and where it stood in the original, never its value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cut {
+    pub kind: IdentifierKind,
+    pub span: Range<usize>,
+}
+
+/// Cuts cards, IBANs, bank accounts, and national numbers in a financial context to their last characters.
+pub fn cut_accounts(text: &str) -> (String, Vec<Cut>) {
+    let accounts: Vec<Identifier> = identifiers(text)
+        .into_iter()
+        .filter(|one| one.confidence >= CONFIDENT && is_account(text, one))
+        .collect();
+    let mut cuts: Vec<(Cut, String)> = Vec::new();
+    for account in &accounts {
+        let again = find_spellings(text, &account.canonical);
+        // The same number elsewhere goes too, whether or not anything there says what it is.
+        for span in again.into_iter().chain([account.span.clone()]) {
+            cuts.push((Cut { kind: account.kind, span }, masked(&account.canonical)));
+        }
+    }
+    replace(text, cuts)
+}
+
+/// Generalises street addresses to their town.
+pub fn cut_addresses(text: &str) -> (String, Vec<Cut>) {
+    let folded = fold(text);
+    let plain = folded.as_ref().map_or(text, |folded| folded.text());
+    let cuts = addresses(plain).into_iter().map(|address| {
+        let town = address.town.map_or(NO_TOWN, |town| &plain[town]).to_owned();
+        let span = folded.as_ref().map_or(address.span.clone(), |folded| folded.original(&address.span));
+        (Cut { kind: IdentifierKind::Address, span }, town)
+    });
+    replace(text, cuts.collect())
+}
+
+fn is_account(text: &str, one: &Identifier) -> bool {
+    use IdentifierKind::{BankAccount, Card, Iban};
+    match one.kind {
+        Card | Iban | BankAccount => true,
+        kind => kind.family() == Family::National && told(&lower(text), &one.span, FINANCES),
+    }
+}
+
+fn masked(canonical: &str) -> String {
+    let chars = canonical.chars().count();
+    let kept = if chars < SHORT_CHARS { LAST_CHARS_OF_SHORT } else { LAST_CHARS };
+    let end: String = canonical.chars().skip(chars.saturating_sub(kept)).collect();
+    format!("{MASK}{end}")
+}
+
+/// Puts the new words in the place of the old ones; of overlapping cuts the first and longest holds.
+fn replace(text: &str, mut cuts: Vec<(Cut, String)>) -> (String, Vec<Cut>) {
+    cuts.sort_by_key(|(cut, _)| (cut.span.start, usize::MAX - cut.span.end));
+    let mut result = String::with_capacity(text.len());
+    let mut done: Vec<Cut> = Vec::new();
+    let mut from = 0;
+    for (cut, words) in cuts {
+        if cut.span.start < from {
+            continue;
+        }
+        result.push_str(&text[from..cut.span.start]);
+        result.push_str(&words);
+        from = cut.span.end;
+        done.push(cut);
+    }
+    result.push_str(&text[from..]);
+    (result, done)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn accounts_keep_their_last_four() {
+        for (text, cut) in [
+            ("my card is 4539 1488 0343 6467, thanks", "my card is ****6467, thanks"),
+            ("IBAN DE44 5001 0517 5407 3249 31 bei der Bank", "IBAN ****4931 bei der Bank"),
+            ("account #1234567 at the bank", "account #****67 at the bank"),
+            ("Kontonummer 0532013000", "Kontonummer ****3000"),
+            ("compte n° 12345678901", "compte n° ****8901"),
+            ("mi cuenta es 9876543210", "mi cuenta es ****3210"),
+            ("tax return, SSN 536-22-8143", "tax return, SSN ****8143"),
+            ("she has a Chase account", "she has a Chase account"),
+            ("SSN 536-22-8143", "SSN 536-22-8143"),
+            ("account opened on 12.05.2023", "account opened on 12.05.2023"),
+            ("card 4539148803436467, again 4539-1488-0343-6467", "card ****6467, again ****6467"),
+        ] {
+            assert_eq!(cut_accounts(text).0, cut, "{text}");
+        }
+    }
+
+    #[test]
+    fn addresses_become_their_town() {
+        for (text, cut) in [
+            ("Lives at 12 Rosewood Lane, Bristol BS3 4DT.", "Lives at Bristol."),
+            ("Lives at 12 Rosewood Lane.", "Lives at [address]."),
+            ("Ich wohne in der Lindenstraße 12, 10969 Berlin.", "Ich wohne in der Berlin."),
+            ("J'habite 14 rue de la Paix, 75002 Paris.", "J'habite Paris."),
+            ("Vivo en Calle Mayor 21, 28013 Madrid", "Vivo en Madrid"),
+            ("Lives in Bristol", "Lives in Bristol"),
+        ] {
+            assert_eq!(cut_addresses(text).0, cut, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_was_cut_names_places_in_the_original() {
+        let text = "card 4539148803436467 and IBAN GB29NWBK60161331926819";
+        let (_, cuts) = cut_accounts(text);
+        let places: Vec<&str> = cuts.iter().map(|cut| &text[cut.span.clone()]).collect();
+        assert_eq!(places, ["4539148803436467", "GB29NWBK60161331926819"]);
+        assert!(!format!("{cuts:?}").contains("6467"));
+    }
+
+    fn luhn_digit(body: &str) -> char {
+        let complete = |digit: &char| super::super::checksum::luhn(&format!("{body}{digit}"));
+        ('0'..='9').find(complete).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn no_long_run_of_an_account_remains(body in "4[0-9]{14}", separator in "[ -]?", before in "[a-z ]{0,20}", after in "[a-z .]{0,20}") {
+            let digits = format!("{body}{}", luhn_digit(&body));
+            prop_assume!(digits.chars().any(|c| c != '4'));
+            let groups: Vec<&str> = (0..4).map(|group| &digits[group * 4..group * 4 + 4]).collect();
+            let text = format!("{before} card {} {after}", groups.join(&separator));
+            let (cut, done) = cut_accounts(&text);
+            prop_assert_eq!(done.len(), 1);
+            let longest = cut.split(|c: char| !c.is_ascii_digit()).map(str::len).max();
+            prop_assert!(longest <= Some(4));
+            prop_assert_eq!(cut_accounts(&cut).0, cut.clone());
+        }
+
+        #[test]
+        fn any_number_called_an_account_is_cut(digits in "[0-9]{5,17}") {
+            let (cut, _) = cut_accounts(&format!("account number {digits}"));
+            prop_assert!(cut.split(|c: char| !c.is_ascii_digit()).all(|run| run.len() < 5), "{}", cut);
+        }
+
+        #[test]
+        fn cutting_twice_is_cutting_once(text in "[A-Za-z0-9@.,:/ +()-]{0,80}") {
+            let once = cut_accounts(&text).0;
+            prop_assert_eq!(cut_accounts(&once).0, once.clone());
+            let once = cut_addresses(&text).0;
+            prop_assert_eq!(cut_addresses(&once).0, once.clone());
+        }
+    }
+}

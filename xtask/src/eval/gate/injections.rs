@@ -1,0 +1,92 @@
+//! Texts that give orders to an assistant, and ordinary ones that use the same words.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use lacuna_core::admit::instructions::instructions;
+use serde::Deserialize;
+
+use super::{Sets, share};
+use crate::Result;
+use crate::bench::report::{Report, time};
+
+/// How much ordinary text is read to take the speed.
+const PROSE_BYTES: usize = 4 << 20;
+/// A page of about the size of the longest memory.
+const PAGE_BYTES: usize = 10_000;
+
+#[derive(Deserialize)]
+struct Row {
+    text: String,
+    is_injection: bool,
+    source: String,
+}
+
+/// How many texts there were, and how many were taken for orders.
+#[derive(Default, Clone, Copy)]
+struct Tally {
+    texts: usize,
+    flagged: usize,
+}
+
+impl Tally {
+    fn add(&mut self, text: &str) {
+        self.texts += 1;
+        self.flagged += usize::from(instructions(text).is_instruction());
+    }
+
+    fn share(self) -> String {
+        share(self.flagged, self.texts)
+    }
+}
+
+pub(super) fn write(sets: &Sets, report: &mut Report) -> Result {
+    let (Some(rows), Some(turns)) = (sets.rows::<Row>("injections_dev.jsonl")?, sets.turns()?) else {
+        return Ok(());
+    };
+    report.heading("Orders to the assistant");
+    let started = Instant::now();
+    instructions("The first text pays for the patterns.");
+    let first = started.elapsed();
+    by_source(&rows, &turns, report);
+    speed(&turns, report);
+    report.line(&format!("The patterns are compiled once, in {}.", time(first)));
+    Ok(())
+}
+
+fn by_source(rows: &[Row], turns: &[String], report: &mut Report) {
+    // Ordinary texts first, then orders.
+    let mut sources: BTreeMap<&str, [Tally; 2]> = BTreeMap::new();
+    let mut all = [Tally::default(); 2];
+    for row in rows {
+        sources.entry(&row.source).or_default()[usize::from(row.is_injection)].add(&row.text);
+    }
+    for tallies in sources.values() {
+        for (all, one) in all.iter_mut().zip(tallies) {
+            all.texts += one.texts;
+            all.flagged += one.flagged;
+        }
+    }
+    let mut dialogues = [Tally::default(); 2];
+    turns.iter().for_each(|turn| dialogues[0].add(turn));
+    let line = |name: &str, [ordinary, orders]: &[Tally; 2]| {
+        let flagged = ordinary.flagged + orders.flagged;
+        vec![name.to_owned(), orders.share(), ordinary.share(), share(orders.flagged, flagged)]
+    };
+    let mut lines: Vec<_> = sources.iter().map(|(source, tallies)| line(source, tallies)).collect();
+    lines.push(line("all", &all));
+    lines.push(line("turns of dialogues", &dialogues));
+    report.line("Ordinary texts of low trust may be held back in at most 2% of all cases.\n");
+    report.table(&["source", "orders found", "ordinary texts flagged", "precision"], lines);
+}
+
+fn speed(turns: &[String], report: &mut Report) {
+    let page = turns.join("\n");
+    let page = page.repeat(PAGE_BYTES / page.len().max(1) + 1);
+    let page = &page[..page.floor_char_boundary(PAGE_BYTES)];
+    let rounds = PROSE_BYTES / PAGE_BYTES;
+    let started = Instant::now();
+    (0..rounds).for_each(|_| drop(instructions(page)));
+    let took = started.elapsed() / u32::try_from(rounds).unwrap_or(u32::MAX);
+    report.line(&format!("\nA page of {PAGE_BYTES} bytes of dialogue is read in {}.", time(took)));
+}

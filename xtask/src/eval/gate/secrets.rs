@@ -1,0 +1,144 @@
+//! Secrets in the forms in which leading scanners know them, and texts that only look like secrets.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Instant;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use lacuna_core::admit::secrets::{Level, Scanner};
+use serde::Deserialize;
+
+use super::{Sets, share};
+use crate::Result;
+use crate::bench::report::Report;
+
+/// How much ordinary text is scanned to take the speed.
+const PROSE_BYTES: usize = 32 << 20;
+
+#[derive(Deserialize)]
+struct Row {
+    source: String,
+    rule: String,
+    is_secret: bool,
+    text_b64: String,
+}
+
+/// How many texts there were, and how many were found at which level.
+#[derive(Default)]
+struct Tally {
+    texts: usize,
+    found: usize,
+    sure: usize,
+}
+
+impl Tally {
+    fn add(&mut self, level: Option<Level>) {
+        self.texts += 1;
+        self.found += usize::from(level.is_some());
+        self.sure += usize::from(level >= Some(Level::Probable));
+    }
+}
+
+pub(super) fn write(sets: &Sets, report: &mut Report) -> Result {
+    let (Some(rows), Some(turns)) = (sets.rows::<Row>("secrets_dev.jsonl")?, sets.turns()?) else {
+        return Ok(());
+    };
+    report.heading("Secrets");
+    overall(&rows, &turns, report)?;
+    by_kind(&rows, report)?;
+    by_family(&rows, report)?;
+    speed(&turns, report);
+    Ok(())
+}
+
+fn overall(rows: &[Row], turns: &[String], report: &mut Report) -> Result {
+    let mut secrets = Tally::default();
+    let mut tricky = Tally::default();
+    for row in rows {
+        let tally = if row.is_secret { &mut secrets } else { &mut tricky };
+        tally.add(highest(&row.text()?));
+    }
+    let mut ordinary = Tally::default();
+    turns.iter().for_each(|turn| ordinary.add(highest(turn)));
+    let line = |name: &str, tally: &Tally, target: &str| {
+        let shares = [share(tally.found, tally.texts), share(tally.sure, tally.texts)];
+        vec![name.to_owned(), shares[0].clone(), shares[1].clone(), target.to_owned()]
+    };
+    report.line(
+        "A text counts when anything in it is found. Redacted without asking: definite and probable.\n",
+    );
+    report.table(
+        &["texts", "found at any level", "redacted without asking", "target"],
+        vec![
+            line("with a secret", &secrets, "≥ 95%"),
+            line("made to look like one", &tricky, "–"),
+            line("turns of dialogues", &ordinary, "≤ 0.1%"),
+        ],
+    );
+    Ok(())
+}
+
+/// The kinds of secrets, as the set names them, of which some are missed; all others are found whole.
+fn by_kind(rows: &[Row], report: &mut Report) -> Result {
+    let mut kinds: BTreeMap<(&str, &str), [Tally; 2]> = BTreeMap::new();
+    for row in rows {
+        let tallies = kinds.entry((&row.source, &row.rule)).or_default();
+        tallies[usize::from(row.is_secret)].add(highest(&row.text()?));
+    }
+    let missed = kinds.iter().filter(|(_, [_, secrets])| secrets.found < secrets.texts);
+    let rows: Vec<Vec<String>> = missed
+        .map(|((source, rule), [tricky, secrets])| {
+            let found = share(secrets.found, secrets.texts);
+            vec![format!("{rule} ({source})"), found, share(tricky.found, tricky.texts)]
+        })
+        .collect();
+    report.line(&format!(
+        "\nOf {} kinds, these are not found every time; beside them, the texts made to look like them:\n",
+        kinds.len()
+    ));
+    report.table(&["kind", "secrets found", "look-alikes found"], rows);
+    Ok(())
+}
+
+/// How often each family of rules strikes a secret, and how often what only looks like one. Some look-alikes
+/// of one kind are true secrets of another, so that the share says less than it seems to.
+fn by_family(rows: &[Row], report: &mut Report) -> Result {
+    let mut families: BTreeMap<Arc<str>, [usize; 2]> = BTreeMap::new();
+    for row in rows {
+        let found = Scanner::builtin().scan(&row.text()?);
+        let struck: BTreeSet<Arc<str>> = found.into_iter().map(|finding| finding.family).collect();
+        for family in struck {
+            families.entry(family).or_default()[usize::from(row.is_secret)] += 1;
+        }
+    }
+    let lines = families.iter().map(|(family, [tricky, secrets])| {
+        let precision = share(*secrets, secrets + tricky);
+        vec![family.to_string(), secrets.to_string(), tricky.to_string(), precision]
+    });
+    report.line("\nBy family of rules:\n");
+    report.table(&["family", "secrets", "look-alikes", "precision"], lines.collect());
+    Ok(())
+}
+
+fn speed(turns: &[String], report: &mut Report) {
+    let page = turns.join("\n");
+    let page = page.repeat(PROSE_BYTES / page.len().max(1) + 1);
+    let scanner = Scanner::builtin();
+    scanner.scan(&page[..page.floor_char_boundary(page.len() / 8)]);
+    let started = Instant::now();
+    scanner.scan(&page);
+    let took = started.elapsed().as_secs_f64().max(f64::MIN_POSITIVE);
+    let rate = page.len() as f64 / took / 1e6;
+    report.line(&format!("\nOrdinary prose is scanned at {rate:.0} MB/s (target: ≥ 100)."));
+}
+
+fn highest(text: &str) -> Option<Level> {
+    Scanner::builtin().scan(text).into_iter().map(|finding| finding.level).max()
+}
+
+impl Row {
+    fn text(&self) -> Result<String> {
+        Ok(String::from_utf8_lossy(&STANDARD.decode(&self.text_b64)?).into_owned())
+    }
+}

@@ -32,6 +32,15 @@ impl Caller {
         Scope { org: self.org.clone(), holder: Holder::Org }
     }
 
+    /// The vaults whose memories the caller may read: their own, those they are a member of, the
+    /// organisation's.
+    pub fn readable_scopes(&self) -> Vec<Scope> {
+        let groups = self.memberships.iter().cloned().map(Holder::from);
+        let holders = [Holder::User(self.user.clone())].into_iter().chain(groups).chain([Holder::Org]);
+        let scopes = holders.map(|holder| Scope { org: self.org.clone(), holder });
+        scopes.filter(|scope| permit::<Recall>(self, scope).is_ok()).collect()
+    }
+
     fn belongs_to(&self, holder: &Holder) -> bool {
         self.memberships.iter().any(|group| group.kind() == holder.kind() && group.name() == holder.name())
     }

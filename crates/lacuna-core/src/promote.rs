@@ -286,11 +286,9 @@ impl Lacuna {
     }
 
     fn open_whole(&self, route: &Route<'_>, id: MemoryId) -> Result<Option<Opened>> {
-        let vault = route.source.vault_id();
         let Some(row) = self.stored_row(route.source, id)? else { return Ok(None) };
         let frame = self.open_frame(route, &row)?;
-        let bodies =
-            route.source_slot.update(self.sources(), |open| open.bodies(vault, &[id], self.sources()))?;
+        let bodies = route.source_slot.update(self.sources(), |open| open.bodies(&[id], self.sources()))?;
         let body = bodies.and_then(|mut bodies| bodies.remove(&id)).map(Zeroizing::new);
         if body.is_none() && frame.has_body {
             return Err(Error::corrupt(format!("the text of {id} is missing")));

@@ -84,6 +84,8 @@ with the fields of POST /v1/memories. With --json, one line comes out per memory
     /// Make, list and revoke API tokens.
     #[command(subcommand)]
     Token(TokenCommand),
+    /// The vaults that you may read, in the words that --scope takes.
+    Scopes,
     /// Say who belongs to a team and shares its vault.
     #[command(subcommand)]
     Team(MembersCommand),

@@ -3,17 +3,22 @@ use lacuna_core::permit::ManageMembers;
 use serde::Serialize;
 
 use super::args::MembersCommand;
-use super::output::{Output, table};
+use super::output::{Output, plain, table};
 use crate::assemble::assemble;
 use crate::config::Config;
 use crate::failure::Result;
-use crate::wire::MemberList;
+use crate::wire::{MemberList, ScopeList};
 
 #[derive(Serialize)]
 struct Changed {
     scope: String,
     user: String,
     member: bool,
+}
+
+pub(super) fn scopes(config: &Config, output: &Output) -> Result<()> {
+    let installation = assemble(config)?;
+    output.show(&ScopeList::of(&installation.local), |list| plain(&list.scopes.join("\n")))
 }
 
 pub(super) fn team(config: &Config, command: MembersCommand, output: &Output) -> Result<()> {

@@ -55,6 +55,7 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Memory(command) => memory::run(&config, command, output),
         Command::Audit(command) => audit::run(&config, command, output),
         Command::Token(command) => token::run(&config, command, output),
+        Command::Scopes => members::scopes(&config, output),
         Command::Team(command) => members::team(&config, command, output),
         Command::Deployment(command) => members::deployment(&config, command, output),
         Command::Keys(command) => keys::run(&config, command, output),

@@ -9,7 +9,7 @@ mod metrics;
 mod observe;
 mod openapi;
 mod problem;
-mod promote;
+mod scopes;
 mod search;
 mod tokens;
 
@@ -108,8 +108,9 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(memories::remember, memories::list))
         .routes(routes!(memories::remember_batch))
         .routes(routes!(memories::get, memories::erase))
-        .routes(routes!(promote::promote))
-        .routes(routes!(promote::demote))
+        .routes(routes!(scopes::promote))
+        .routes(routes!(scopes::demote))
+        .routes(routes!(scopes::list))
         .routes(routes!(search::search))
         .routes(routes!(search::verify_audit))
         .routes(routes!(tokens::list, tokens::create))

@@ -21,7 +21,7 @@ pub(crate) use promote::{MoveRequest, MovedView};
 pub(crate) use remember::{
     RememberBatch, RememberRequest, RememberedBatch, RememberedView, SourceBody, into_drafts,
 };
-pub(crate) use scope::{read_scope, read_target};
+pub(crate) use scope::{ScopeList, read_scope, read_target};
 pub(crate) use search::{SearchRequest, SearchResponse};
 pub(crate) use token::{TokenCreated, TokenList, TokenRequest, TokenView};
 pub(crate) use words::*;

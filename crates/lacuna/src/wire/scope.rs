@@ -3,6 +3,8 @@
 use lacuna_core::domain::{Group, Holder, Scope, UserId};
 use lacuna_core::permit::Caller;
 use lacuna_core::{Error, Result};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 /// The scope that `text` names in the caller's organisation; without one, the caller's own vault.
 pub(crate) fn read_scope(text: Option<&str>, caller: &Caller) -> Result<Scope> {
@@ -26,6 +28,19 @@ fn read_named(field: &'static str, text: &str, caller: &Caller) -> Result<Scope>
         Some((kind, name)) => Group::from_words(kind, name).ok_or_else(unknown)?.into(),
     };
     Ok(Scope { org: caller.org.clone(), holder })
+}
+
+/// Vaults, in the words that every call takes for its scope.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ScopeList)]
+pub(crate) struct ScopeList {
+    pub(crate) scopes: Vec<String>,
+}
+
+impl ScopeList {
+    pub(crate) fn of(caller: &Caller) -> Self {
+        Self { scopes: caller.readable_scopes().iter().map(shown).collect() }
+    }
 }
 
 /// As answers show it.

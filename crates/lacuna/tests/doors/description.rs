@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::Home;
 
 /// Every route that the server has, as this test knows it.
-const ROUTES: [(&str, &str); 22] = [
+const ROUTES: [(&str, &str); 23] = [
     ("get", "/healthz"),
     ("get", "/readyz"),
     ("get", "/metrics"),
@@ -19,6 +19,7 @@ const ROUTES: [(&str, &str); 22] = [
     ("delete", "/v1/memories/{memory_id}"),
     ("post", "/v1/memories/{memory_id}/promote"),
     ("post", "/v1/memories/{memory_id}/demote"),
+    ("get", "/v1/scopes"),
     ("post", "/v1/search"),
     ("get", "/v1/audit/verify"),
     ("get", "/v1/tokens"),

@@ -29,8 +29,10 @@ fn a_team_shares_a_vault_by_http() {
     assert_eq!(listed["scope"], "team:front desk");
     assert_eq!(listed["members"].as_array().unwrap().len(), 2, "{listed}");
 
+    assert_eq!(server.get("/v1/scopes").expect(200)["scopes"], json!(["org"]), "an administrator alone");
     server.bearing(&users[0]);
     let scope = "team:front desk";
+    assert_eq!(server.get("/v1/scopes").expect(200)["scopes"], json!(["user:uma", scope, "org"]));
     let written = json!({"content": "The lift is slow on Mondays.", "scope": scope});
     let stored = server.post("/v1/memories", &written).expect(201);
     assert_eq!(stored["scope"], scope);
@@ -114,6 +116,8 @@ fn the_command_line_knows_scopes_as_well() {
     home.run(&["team", "add", "desk", "anna"]).ok();
     assert_eq!(home.json(&["team", "list", "desk"])["members"][0]["user"], "anna");
     home.run(&["deployment", "add", "did:web:lobby", "anna"]).ok();
+    let scopes = json!(["user:anna", "team:desk", "deployment:did:web:lobby", "org"]);
+    assert_eq!(home.json(&["scopes"])["scopes"], scopes);
     let stored = home.json(&["remember", "The lift is slow.", "--scope", "deployment:did:web:lobby"]);
     assert_eq!(stored["scope"], "deployment:did:web:lobby");
     let own = home.remember("Room nine is quiet.");

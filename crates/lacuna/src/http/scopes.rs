@@ -7,9 +7,21 @@ use super::App;
 use super::body::{Id, Json};
 use super::problem::Problems;
 use crate::failure::Result;
-use crate::wire::{MoveRequest, MovedView, read_scope, read_target};
+use crate::wire::{MoveRequest, MovedView, ScopeList, read_scope, read_target};
 
 const MOVE_BYTES_MAX: usize = 16 << 10;
+
+/// The vaults that the caller may read: the words that `scope` takes.
+#[utoipa::path(
+    get,
+    path = "/v1/scopes",
+    operation_id = "list_scopes",
+    tag = "memories",
+    responses((status = 200, description = "The caller's own vault, and those that they share.", body = ScopeList), Problems)
+)]
+pub(super) async fn list(Extension(caller): Extension<Caller>) -> axum::Json<ScopeList> {
+    axum::Json(ScopeList::of(&caller))
+}
 
 /// Move a memory into the next wider scope: a user's to a team, a team's to the organisation.
 #[utoipa::path(

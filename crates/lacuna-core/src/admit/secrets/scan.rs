@@ -133,12 +133,12 @@ fn parts_to_unmask(text: &str) -> Vec<Range<usize>> {
     if text.is_ascii() {
         return Vec::new();
     }
+    let start = |part: &str| part.as_ptr().addr() - text.as_ptr().addr();
+    let range = |part: &str| start(part)..start(part) + part.len();
     if text.len() <= UNMASKED_WHOLE_BYTES_MAX {
-        return vec![0..text.len()];
+        return [text].map(range).into();
     }
-    let start = |line: &str| line.as_ptr().addr() - text.as_ptr().addr();
-    let lines = text.split_inclusive('\n').filter(|line| !line.is_ascii());
-    lines.map(|line| start(line)..start(line) + line.len()).collect()
+    text.split_inclusive('\n').filter(|line| !line.is_ascii()).map(range).collect()
 }
 
 fn moved(finding: Finding, seen: &Unmasked<'_>, by: usize) -> Finding {

@@ -121,16 +121,17 @@ fn by_family(rows: &[Row], report: &mut Report) -> Result {
     Ok(())
 }
 
+/// Every turn is a text of its own, as it would be when it is remembered.
 fn speed(turns: &[String], report: &mut Report) {
-    let page = turns.join("\n");
-    let page = page.repeat(PROSE_BYTES / page.len().max(1) + 1);
-    let scanner = Scanner::builtin();
-    scanner.scan(&page[..page.floor_char_boundary(page.len() / 8)]);
+    let bytes: usize = turns.iter().map(String::len).sum();
+    let rounds = PROSE_BYTES / bytes.max(1) + 1;
+    let scan = || turns.iter().for_each(|turn| drop(Scanner::builtin().scan(turn)));
+    scan();
     let started = Instant::now();
-    scanner.scan(&page);
+    (0..rounds).for_each(|_| scan());
     let took = started.elapsed().as_secs_f64().max(f64::MIN_POSITIVE);
-    let rate = page.len() as f64 / took / 1e6;
-    report.line(&format!("\nOrdinary prose is scanned at {rate:.0} MB/s (target: ≥ 100)."));
+    let rate = (bytes * rounds) as f64 / took / 1e6;
+    report.line(&format!("\nTurns of dialogues are scanned at {rate:.0} MB/s (target: ≥ 100)."));
 }
 
 fn highest(text: &str) -> Option<Level> {

@@ -82,6 +82,9 @@ pub(super) struct RawRule {
     #[serde(default)]
     placeholders: bool,
     reach: Option<usize>,
+    /// Characters one of which stands near every secret, to look no further where there is none.
+    #[serde(default)]
+    beside: String,
     #[serde(default)]
     pub(super) examples: Vec<String>,
     #[serde(default)]
@@ -177,6 +180,13 @@ impl Rule {
 
     pub(super) fn behind(&self) -> usize {
         self.raw.reach.unwrap_or(0).max(BEHIND_BYTES_DEFAULT)
+    }
+
+    /// Whether a stretch of text can hold a match at all, at a fraction of the cost of trying.
+    pub(super) fn worth_a_look(&self, stretch: &str) -> bool {
+        let digit = self.raw.needs.iter().any(|need| matches!(need, Trait::Digit));
+        (!digit || stretch.bytes().any(|byte| byte.is_ascii_digit()))
+            && (self.raw.beside.is_empty() || stretch.contains(|c| self.raw.beside.contains(c)))
     }
 
     pub(super) fn pattern(&self) -> Option<&Regex> {

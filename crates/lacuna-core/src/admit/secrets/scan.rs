@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, StartKind};
 use regex::Match;
 
 use super::rule::{EXAMPLE_MARK, Rule};
@@ -12,8 +12,6 @@ use crate::admit::unmask::{Unmasked, unmask};
 
 /// A window grows to the end of a token that it would cut, but not beyond this.
 const WINDOW_GROWTH_MAX: usize = 4 << 10;
-/// The largest reading that is made besides the text itself.
-const READING_BYTES_MAX: usize = 8 << 20;
 
 /// Where to look: keywords of rules, and tokens that are longer than words.
 pub(super) struct Prefilter {
@@ -44,6 +42,7 @@ impl Prefilter {
         let keywords = AhoCorasick::builder()
             .ascii_case_insensitive(true)
             .kind(Some(AhoCorasickKind::DFA))
+            .start_kind(StartKind::Unanchored)
             .build(&keywords)
             .ok();
         Self { keywords, wakes, runs }
@@ -67,6 +66,8 @@ impl Prefilter {
     }
 }
 
+/// Texts up to here are unmasked as a whole, so that a disguised secret may have several lines.
+const UNMASKED_WHOLE_BYTES_MAX: usize = 4 << 10;
 /// What a rule for long tokens sees before the token.
 const CONTEXT_BYTES: usize = 32;
 const LONG_TOKEN_MIN: usize = 20;
@@ -113,19 +114,36 @@ const STOPS: [char; 4] = ['.', ',', ';', ':'];
 /// The findings in the text as it stands and in every other reading of it.
 pub(super) fn every_reading(rules: &[Rule], prefilter: &Prefilter, text: &str) -> Vec<Finding> {
     let mut findings = one_reading(rules, prefilter, text);
-    if text.len() > READING_BYTES_MAX {
-        return findings;
+    findings.extend(broken_up(rules, prefilter, text));
+    for part in parts_to_unmask(text) {
+        let seen = unmask(&text[part.clone()]);
+        if !seen.changed() {
+            continue;
+        }
+        let mut found = one_reading(rules, prefilter, seen.text());
+        found.extend(broken_up(rules, prefilter, seen.text()));
+        findings.extend(found.into_iter().map(|finding| moved(finding, &seen, part.start)));
     }
-    let seen = unmask(text);
-    if seen.changed() {
-        findings.extend(one_reading(rules, prefilter, seen.text()).into_iter().map(|f| moved(f, &seen)));
-    }
-    findings.extend(broken_up(rules, prefilter, seen.text()).into_iter().map(|f| moved(f, &seen)));
     findings
 }
 
-fn moved(finding: Finding, seen: &Unmasked<'_>) -> Finding {
-    Finding { span: seen.original(finding.span.clone()), ..finding }
+/// A short text as a whole, a long one by those of its lines that could hide something: unmasking costs more
+/// than all the rules together.
+fn parts_to_unmask(text: &str) -> Vec<Range<usize>> {
+    if text.is_ascii() {
+        return Vec::new();
+    }
+    let start = |part: &str| part.as_ptr().addr() - text.as_ptr().addr();
+    let range = |part: &str| start(part)..start(part) + part.len();
+    if text.len() <= UNMASKED_WHOLE_BYTES_MAX {
+        return [text].map(range).into();
+    }
+    text.split_inclusive('\n').filter(|line| !line.is_ascii()).map(range).collect()
+}
+
+fn moved(finding: Finding, seen: &Unmasked<'_>, by: usize) -> Finding {
+    let span = seen.original(finding.span.clone());
+    Finding { span: span.start + by..span.end + by, ..finding }
 }
 
 /// Secrets that a line break or an escape cuts in two or hides behind a letter.
@@ -162,9 +180,12 @@ fn one_reading(rules: &[Rule], prefilter: &Prefilter, text: &str) -> Vec<Finding
 
 /// Every match of a rule in a window of the text.
 fn look(rule: &Rule, text: &str, window: Range<usize>, findings: &mut Vec<Finding>) {
-    let Some(pattern) = rule.pattern() else { return };
     let end = window_end(text, window.end);
     let mut from = text.floor_char_boundary(window.start);
+    if !rule.worth_a_look(&text[from..end]) {
+        return;
+    }
+    let Some(pattern) = rule.pattern() else { return };
     while from <= end
         && let Some(found) = pattern.captures_at(&text[..end], from)
         && let Some(whole) = found.get(0)
@@ -211,7 +232,7 @@ mod tests {
             let text = format!("{} {token} b", ":".repeat(before));
             let mut runs = Vec::new();
             for_long_tokens(text.as_bytes(), |run| runs.push(run));
-            assert_eq!(runs, [before + 1..before + 25], "{text}");
+            assert_eq!((runs.len(), runs[0].clone()), (1, before + 1..before + 25), "{text}");
         }
         for_long_tokens(b"words of prose, none of them as long-winded as tokens", |_| panic!("not a token"));
     }

@@ -6,6 +6,10 @@ use std::ops::Range;
 const CUT_CHARS_MIN: usize = 4;
 /// How much of the token before a break is looked at.
 const TAIL_CHARS_MAX: usize = 64;
+/// How much of the text around a break is read again.
+const NEIGHBOUR_BYTES: usize = 512;
+/// Stands between two neighbourhoods.
+const GAP: &str = "\n\n";
 /// Indentation after a line break, with quotes or marks of a continued line.
 const BREAK_CHARS_MAX: usize = 40;
 
@@ -32,19 +36,45 @@ impl View {
         self.pieces.push(Piece { view: start..self.text.len(), original });
     }
 
-    /// Without the breaks that cut a token in two: line breaks with their indentation, `" + "`.
+    /// The neighbourhoods of breaks that cut a token in two, without them: line breaks with their indentation,
+    /// `" + "`.
     pub(super) fn joined(text: &str) -> Option<Self> {
         let mut view = Self::new();
-        let mut kept = 0;
+        // Up to here the text is in the view already, or is not near a break.
+        let mut taken = 0;
         let mut from = 0;
-        while let Some(found) = next_break(text, from) {
-            from = found.end;
-            if is_cut(text, &found) {
-                view.push(&text[kept..found.start], kept..found.start);
-                kept = found.end;
+        let mut near = 0;
+        for at in breaks(text) {
+            let found = break_around(text, from, at);
+            if at < from || !is_cut(text, &found) {
+                continue;
             }
+            from = found.end;
+            taken = view.leave(text, taken, near, found.start);
+            view.push(&text[taken..found.start], taken..found.start);
+            taken = found.end;
+            near = text.ceil_char_boundary((found.end + NEIGHBOUR_BYTES).min(text.len()));
         }
-        view.finish(text, kept)
+        if view.pieces.is_empty() {
+            return None;
+        }
+        let end = near.min(text.len());
+        view.push(&text[taken..end], taken..end);
+        Some(view)
+    }
+
+    /// Skips what is far from the last break and from the next, and answers where the view goes on.
+    fn leave(&mut self, text: &str, taken: usize, near: usize, next: usize) -> usize {
+        let resume = text.floor_char_boundary(next.saturating_sub(NEIGHBOUR_BYTES));
+        if resume <= near.max(taken) {
+            return taken;
+        }
+        if near > taken {
+            self.push(&text[taken..near], taken..near);
+            // A break of its own, so that the ends of two neighbourhoods are not read as one token.
+            self.push(GAP, near..near);
+        }
+        resume
     }
 
     /// With `%3D` and its like written out.
@@ -105,15 +135,25 @@ fn decode(text: &str, at: usize) -> Option<char> {
     (byte.is_ascii_graphic() || byte == b' ').then(|| char::from(byte))
 }
 
-/// The next stretch that could cut a token: a line break with what surrounds it, or quotes around a plus.
-fn next_break(text: &str, from: usize) -> Option<Range<usize>> {
+/// Where a token could be cut: line breaks, and signs that add one string to another.
+fn breaks(text: &str) -> impl Iterator<Item = usize> {
+    let mut next = 0;
+    text.split_inclusive('\n').flat_map(move |line| {
+        let start = next;
+        next += line.len();
+        let end = line.ends_with('\n').then(|| next - 1);
+        line.match_indices('+').map(move |(at, _)| start + at).chain(end)
+    })
+}
+
+/// A break with what belongs to it: indentation, quotes, marks of a continued line. It begins not before `from`.
+fn break_around(text: &str, from: usize, at: usize) -> Range<usize> {
     let bytes = text.as_bytes();
-    let at = from + bytes[from..].iter().position(|byte| matches!(byte, b'\n' | b'+'))?;
     let filler: &[u8] = if bytes[at] == b'+' { b" \t\n\r\"'`" } else { b" \t\r\n\\>|\"'`+*#" };
-    let before =
-        bytes[from..at].iter().rev().take(BREAK_CHARS_MAX).take_while(|b| filler.contains(b)).count();
-    let after = bytes[at + 1..].iter().take(BREAK_CHARS_MAX).take_while(|b| filler.contains(b)).count();
-    Some(at - before..at + 1 + after)
+    let belongs = |byte: &&u8| filler.contains(byte);
+    let before = bytes[from.min(at)..at].iter().rev().take(BREAK_CHARS_MAX).take_while(belongs).count();
+    let after = bytes[at + 1..].iter().take(BREAK_CHARS_MAX).take_while(belongs).count();
+    at - before..at + 1 + after
 }
 
 /// Whether what stands on both sides of a break may be one token.
@@ -123,7 +163,8 @@ fn is_cut(text: &str, found: &Range<usize>) -> bool {
     let before = &bytes[..found.start];
     let length = before.iter().rev().take(TAIL_CHARS_MAX).take_while(|byte| token(byte)).count();
     let tail = &before[before.len() - length..];
-    let odd = |byte: &u8| !byte.is_ascii_lowercase();
+    // Words begin with a capital and end with a full stop.
+    let odd = |byte: &u8| !byte.is_ascii_lowercase() && *byte != b'.';
     let bare_plus = bytes[found.clone()] == *b"+";
     length >= CUT_CHARS_MIN
         && !bare_plus
@@ -145,6 +186,19 @@ mod tests {
         let span = view.original(&(at..at + "Ab3ddE5fGhI7".len())).unwrap();
         assert_eq!(&text[span], "Ab3d\n   dE5fG\\\n  hI7");
         assert!(view.crosses(&(at..at + 6)) && !view.crosses(&(0..4)));
+    }
+
+    #[test]
+    fn only_the_neighbourhoods_of_breaks_are_read_again_and_apart() {
+        let far = "word ".repeat(400);
+        let text = format!("{far}Ab3d\nE5fG {far}Hi7j\nK8lm {far}");
+        let view = View::joined(&text).unwrap();
+        assert!(view.text.len() < text.len() / 2);
+        for token in ["Ab3dE5fG", "Hi7jK8lm"] {
+            let at = view.text.find(token).unwrap();
+            let span = view.original(&(at..at + token.len())).unwrap();
+            assert_eq!(text[span].replace('\n', ""), token);
+        }
     }
 
     #[test]

@@ -78,9 +78,12 @@ impl Sign {
     }
 }
 
-/// Each rule's pattern and its exception. One automaton for all of them would be larger than its cache, and was
+/// A rule's pattern and its exception.
+type Pattern = (Regex, Option<Regex>);
+
+/// The patterns of the table. One automaton for all of them would be larger than its cache, and was
 /// thirty times slower.
-static PATTERNS: LazyLock<Option<Vec<(Regex, Option<Regex>)>>> = LazyLock::new(|| {
+static PATTERNS: LazyLock<Option<Vec<Pattern>>> = LazyLock::new(|| {
     RULES.iter().map(|rule| Some((compile(&anchored(rule.pattern))?, except(rule)?))).collect()
 });
 

@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+use regex::bytes::{Regex, RegexBuilder};
 
 use super::unmask::{Unmasked, unmask};
 
@@ -78,21 +78,14 @@ impl Sign {
     }
 }
 
-struct Patterns {
-    any: RegexSet,
-    each: Vec<(Regex, Option<Regex>)>,
-}
+/// A rule's pattern and its exception.
+type Pattern = (Regex, Option<Regex>);
 
-static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(Patterns::compile);
-
-impl Patterns {
-    fn compile() -> Option<Self> {
-        let sources: Vec<String> = RULES.iter().map(|rule| anchored(rule.pattern)).collect();
-        let any = RegexSetBuilder::new(&sources).unicode(false).size_limit(PATTERN_BYTES_MAX).build().ok()?;
-        let each = RULES.iter().zip(&sources).map(|(rule, source)| Some((compile(source)?, except(rule)?)));
-        Some(Self { any, each: each.collect::<Option<_>>()? })
-    }
-}
+/// The patterns of the table. One automaton for all of them would be larger than its cache, and was
+/// thirty times slower.
+static PATTERNS: LazyLock<Option<Vec<Pattern>>> = LazyLock::new(|| {
+    RULES.iter().map(|rule| Some((compile(&anchored(rule.pattern))?, except(rule)?))).collect()
+});
 
 fn compile(source: &str) -> Option<Regex> {
     RegexBuilder::new(source).unicode(false).size_limit(PATTERN_BYTES_MAX).build().ok()
@@ -130,8 +123,7 @@ fn matches(plain: &Plain) -> Vec<Sign> {
     let Some(patterns) = PATTERNS.as_ref() else { return Vec::new() };
     let text = plain.text.as_bytes();
     let mut signs = Vec::new();
-    for index in &patterns.any.matches(text) {
-        let (rule, (pattern, except)) = (&RULES[index], &patterns.each[index]);
+    for (rule, (pattern, except)) in RULES.iter().zip(patterns) {
         for found in pattern.find_iter(text).take(MATCHES_PER_RULE_MAX) {
             if except.as_ref().is_some_and(|except| except.is_match(around(text, found.range()))) {
                 continue;

@@ -298,7 +298,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_clean_stays_as_it_is(
+        fn every_change_is_told_and_lies_in_the_text(
             parts in proptest::collection::vec(prop_oneof![
                 any::<String>(),
                 proptest::sample::select(vec![

@@ -14,8 +14,11 @@ use crate::permit::{Grant, ReadAudit};
 use crate::store::{AuditRow, ChainHead};
 
 const HASH_DOMAIN: &str = "lacuna/audit/v1";
-/// The fields of an entry.
-const FIELDS: u64 = 4;
+/// The fields of an entry, and how many of them the first release wrote.
+const FIELDS: u64 = 5;
+const FIRST_FIELDS: u64 = 4;
+/// Notes of one entry.
+pub const NOTES_MAX: usize = 64;
 
 facet!(
     /** What an entry records. */
@@ -26,6 +29,19 @@ facet!(
     MemoryReembed = 4 "memory_reembed",
     TokenCreate = 5 "token_create",
     TokenRevoke = 6 "token_revoke",
+    SecretRedacted = 7 "secret_redacted",
+    PoisoningAttemptBlocked = 8 "poisoning_attempt_blocked",
+    MemorySupersede = 9 "memory_supersede",
+    MemoryRepeat = 10 "memory_repeat",
+    MemoryApprove = 11 "memory_approve",
+    MemoryActivate = 12 "memory_activate",
+    MemorySoftDelete = 13 "memory_soft_delete",
+    MemoryRestore = 14 "memory_restore",
+    MemoryArchive = 15 "memory_archive",
+    MemoryReject = 16 "memory_reject",
+    VaultFreeze = 17 "vault_freeze",
+    VaultThaw = 18 "vault_thaw",
+    MemoryEdit = 19 "memory_edit",
     MemberAdd = 20 "member_add",
     MemberRemove = 21 "member_remove",
     MemoryPromote = 22 "memory_promote",
@@ -43,6 +59,8 @@ pub struct AuditEntry {
     pub subjects: Vec<Subject>,
     /// Sealed bytes written.
     pub bytes: u64,
+    /// Words of ours that say more: the rules that struck, and where. Never content.
+    pub notes: Vec<String>,
 }
 
 /// A 16-byte id.
@@ -57,32 +75,36 @@ impl From<MemoryId> for Subject {
 
 impl AuditEntry {
     pub fn new(action: AuditAction, actor: &str, subjects: Vec<Subject>) -> Self {
-        Self { action, actor: actor.to_owned(), subjects, bytes: 0 }
+        Self { action, actor: actor.to_owned(), subjects, bytes: 0, notes: Vec::new() }
     }
 
     pub fn decode(row: &AuditRow) -> Result<Self> {
         Reader(&row.entry)
-            .record(FIELDS, Self::read)
+            .grown_record(FIRST_FIELDS, FIELDS, Self::read)
             .ok_or_else(|| Error::corrupt(format!("audit entry {} does not parse", row.seq)))
     }
 
     fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut w = Writer(&mut bytes);
-        w.array(FIELDS as usize);
+        w.array(if self.notes.is_empty() { FIRST_FIELDS } else { FIELDS } as usize);
         w.uint(self.action.code());
         w.text(&self.actor);
         w.list(&self.subjects, |w, subject| w.bytes(&subject.0));
         w.uint(self.bytes);
+        if !self.notes.is_empty() {
+            w.list(&self.notes, |w, note| w.text(note));
+        }
         bytes
     }
 
-    fn read(r: &mut Reader<'_>) -> Option<Self> {
+    fn read(r: &mut Reader<'_>, grown: bool) -> Option<Self> {
         Some(Self {
             action: AuditAction::from_code(r.uint()?)?,
             actor: r.text()?.to_owned(),
             subjects: r.list(|r| r.array_of_bytes().map(Subject))?,
             bytes: r.uint()?,
+            notes: if grown { r.list(|r| Some(r.text()?.to_owned()))? } else { Vec::new() },
         })
     }
 }

@@ -17,6 +17,8 @@ pub enum Error {
     NotFound(&'static str),
     /// The request itself is at fault.
     Invalid { field: &'static str, reason: String },
+    /// The rules of the vault do not allow it; the same request will be refused again.
+    Refused { code: &'static str, reason: &'static str },
     /// Somebody else changed the vault first; reading again and retrying is safe.
     Conflict(&'static str),
     /// Nothing is wrong with the request; later may work.
@@ -40,6 +42,11 @@ impl Error {
         Self::Unavailable { code, reason: reason.into(), source: Some(source.into()) }
     }
 
+    /// The vault takes no writes for now.
+    pub fn frozen() -> Self {
+        Self::Refused { code: "frozen", reason: "the vault is frozen: it can be read, not written" }
+    }
+
     /// The stable public name of this error.
     pub fn code(&self) -> &'static str {
         match self {
@@ -47,7 +54,9 @@ impl Error {
             Self::NotFound(_) => "not_found",
             Self::Invalid { .. } => "invalid",
             Self::Conflict(_) => "conflict",
-            Self::Unavailable { code, .. } | Self::Misconfigured { code, .. } => code,
+            Self::Refused { code, .. }
+            | Self::Unavailable { code, .. }
+            | Self::Misconfigured { code, .. } => code,
             Self::Corrupt(_) => "corrupt",
         }
     }
@@ -60,6 +69,7 @@ impl fmt::Display for Error {
             Self::NotFound(what) => write!(f, "no such {what}"),
             Self::Invalid { field, reason } => write!(f, "{field}: {reason}"),
             Self::Conflict(what) => write!(f, "{what} changed meanwhile; read it again and retry"),
+            Self::Refused { reason, .. } => f.write_str(reason),
             Self::Unavailable { reason, .. } | Self::Misconfigured { reason, .. } => f.write_str(reason),
             Self::Corrupt(what) => write!(f, "stored data is damaged: {what}"),
         }

@@ -47,10 +47,7 @@ impl Lacuna {
         act.batch.opens = vec![Intent { id: 0, memories: vec![id] }];
         // From this commit on no node shows it, whatever happens to us.
         act.batch.puts = vec![Row { state: Lifecycle::Deleted, body: Body::Unchanged, ..row }];
-        let announced = self.commit(slot, &act, |open| {
-            open.index.remove(&id);
-            open.damaged.remove(&id);
-        })?;
+        let announced = self.commit(slot, &act, |open| open.drop_memory(&id))?;
         self.finish_intents(slot, scope)?;
         Ok(Forgotten { id, audit_seq: announced.audit_seq })
     }
@@ -85,12 +82,7 @@ impl Lacuna {
         let mut act = Act::new(scope, self.clock.now(), entry);
         act.batch.removals = intent.memories.clone();
         act.batch.closes = vec![intent.id];
-        self.commit(slot, &act, |open| {
-            for memory in &intent.memories {
-                open.index.remove(memory);
-                open.damaged.remove(memory);
-            }
-        })?;
+        self.commit(slot, &act, |open| intent.memories.iter().for_each(|memory| open.drop_memory(memory)))?;
         Ok(())
     }
 

@@ -22,11 +22,9 @@ const FIRST_FIELDS: u64 = 16;
 /// The fields of an entity, and how many of them the first release wrote.
 const ENTITY_FIELDS: u64 = 4;
 const FIRST_ENTITY_FIELDS: u64 = 3;
-/// The fields of a history and of a promotion, and how many of them were written at first.
-const HISTORY_FIELDS: u64 = 7;
-const FIRST_HISTORY_FIELDS: u64 = 6;
+/// The fields of a history and of a promotion.
+const HISTORY_FIELDS: u64 = 8;
 const PROMOTION_FIELDS: u64 = 7;
-const FIRST_PROMOTION_FIELDS: u64 = 6;
 
 /// What one memory contributes to an opened vault.
 #[derive(Clone, PartialEq, Debug)]
@@ -96,7 +94,10 @@ impl Frame {
             text.map_or(0, |text| text.len())
         };
         let why = why(&history.promotion) + why(&history.moving);
-        let links = self.facets.derived_from.len() + history.supersedes.len() + history.alike.len();
+        let links = self.facets.derived_from.len()
+            + history.supersedes.len()
+            + history.alike.len()
+            + history.attributes.len();
         FIXED + text + details + self.terms.len() + vectors + tags + entities + links * ID + why
     }
 }
@@ -183,6 +184,7 @@ fn write_history(w: &mut Writer<'_>, history: &History) {
     w.uint(history.repeats);
     w.optional(history.waits, |w, waits| w.uint(waits.code()));
     w.optional(history.moving.as_deref(), write_promotion);
+    w.list(&history.attributes, |w, attribute| w.uint(*attribute));
 }
 
 fn write_promotion(w: &mut Writer<'_>, promotion: &Promotion) {
@@ -204,7 +206,7 @@ fn read_frame(r: &mut Reader<'_>, grown: bool) -> Option<Frame> {
     let mut frame = read_first_fields(r)?;
     if grown {
         frame.text = r.optional(|r| Some(r.text()?.to_owned()))?;
-        frame.facets.history = r.grown_record(FIRST_HISTORY_FIELDS, HISTORY_FIELDS, read_history)?;
+        frame.facets.history = r.record(HISTORY_FIELDS, read_history)?;
     }
     Some(frame)
 }
@@ -271,7 +273,7 @@ fn read_facets(r: &mut Reader<'_>) -> Option<Facets> {
     })
 }
 
-fn read_history(r: &mut Reader<'_>, grown: bool) -> Option<History> {
+fn read_history(r: &mut Reader<'_>) -> Option<History> {
     let ids = |r: &mut Reader<'_>| r.list(|r| Some(MemoryId::from_bytes(r.array_of_bytes()?)));
     Some(History {
         author: r.optional(|r| UserId::new(r.text()?).ok())?,
@@ -280,14 +282,15 @@ fn read_history(r: &mut Reader<'_>, grown: bool) -> Option<History> {
         alike: ids(r)?,
         repeats: r.uint()?,
         waits: r.optional(|r| Wait::from_code(r.uint()?))?,
-        moving: if grown { read_promotion(r)? } else { None },
+        moving: read_promotion(r)?,
+        attributes: r.list(Reader::uint)?,
     })
 }
 
 fn read_promotion(r: &mut Reader<'_>) -> Option<Option<Box<Promotion>>> {
     let holder = |r: &mut Reader<'_>| r.record(2, |r| Holder::from_words(r.text()?, r.text()?));
     let promotion = r.optional(|r| {
-        r.grown_record(FIRST_PROMOTION_FIELDS, PROMOTION_FIELDS, |r, grown| {
+        r.record(PROMOTION_FIELDS, |r| {
             Some(Promotion {
                 original_author: UserId::new(r.text()?).ok()?,
                 original_created_at: from_millis(r.int()?)?,
@@ -295,7 +298,7 @@ fn read_promotion(r: &mut Reader<'_>) -> Option<Option<Box<Promotion>>> {
                 promoted_at: from_millis(r.int()?)?,
                 previous_scope: holder(r)?,
                 current_scope: holder(r)?,
-                justification: if grown { r.optional(|r| Some(r.text()?.to_owned().into()))? } else { None },
+                justification: r.optional(|r| Some(r.text()?.to_owned().into()))?,
             })
         })
     })?;
@@ -403,6 +406,7 @@ mod tests {
                     alike: vec![MemoryId::from_bytes([8; 16])],
                     repeats: 2,
                     waits: Some(Wait::Confirmation),
+                    attributes: vec![0x0102_0304_0506_0708],
                 },
             },
             terms: vec![1, 2, 3],
@@ -436,9 +440,9 @@ mod tests {
         6000f584fa3f400000fabf000000031b0000019d81d9600085fa41600000fa3fb33333fa3e99999afa3d4ccccdfa3fc0\
         0000430102038182676d6f64656c40314204055820060606060606060606060606060606060606060606060606060606\
         0606060606f47830412072657475726e696e67206775657374207468616e6b6564206d6520666f722074686520726573\
-        74617572616e742e87636265618764616e6e611b0000019d81d96000636265611b0000019d81d9600082647465616d64\
+        74617572616e742e88636265618764616e6e611b0000019d81d96000636265611b0000019d81d9600082647465616d64\
         6465736b82636f7267606e6576657279626f64792061736b738150070707070707070707070707070707078150080808\
-        080808080808080808080808080201f6";
+        080808080808080808080808080201f6811b0102030405060708";
 
     fn hex(bytes: &[u8]) -> String {
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()

@@ -1,21 +1,24 @@
 //! The service: one set of operations behind every door. Each asks for the grant that permits it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jiff::{SignedDuration, Timestamp};
 use lacuna_seal::Entropy;
 
-use crate::audit::AuditEntry;
+use crate::admit::Rulebook;
+use crate::admit::classify::Prototypes;
+use crate::audit::{AuditAction, AuditEntry};
 use crate::blobs::Blobs;
-use crate::domain::{Clock, Revision, Scope};
+use crate::domain::{Clock, Lifecycle, MemoryId, OrgId, Revision, Scope};
 use crate::error::{Error, Result};
 use crate::keys::{KeyBatch, KeyStore, LocalKms};
 use crate::meaning::{Backlog, Models};
-use crate::store::{Batch, ChainHead, Store};
+use crate::policy::Policy;
+use crate::store::{Batch, Body, ChainHead, Row, Store};
 use crate::vault::{Keyring, OpenVault, Slot, Sources, Vaults, missing_keys};
 
 /// How often a write that met another node's is tried before the caller is told.
-const COMMIT_ATTEMPTS_MAX: usize = 8;
+pub(crate) const COMMIT_ATTEMPTS_MAX: usize = 8;
 /// What opened vaults may take in RAM, unless configured.
 pub const OPEN_BYTES_MAX_DEFAULT: usize = 1 << 30;
 
@@ -26,6 +29,7 @@ pub struct Parts {
     pub kms: LocalKms,
     pub blobs: Blobs,
     pub models: Models,
+    pub rules: Rulebook,
     pub clock: Arc<dyn Clock>,
     pub entropy: Arc<dyn Entropy>,
     /// Opened vaults are sealed, longest unused first, beyond this many bytes.
@@ -38,6 +42,9 @@ pub struct Lacuna {
     pub(crate) kms: LocalKms,
     pub(crate) blobs: Blobs,
     pub(crate) models: Models,
+    pub(crate) rules: Rulebook,
+    /// Examples of every label under the instant model, embedded once.
+    pub(crate) prototypes: OnceLock<Prototypes>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) vaults: Vaults,
@@ -53,9 +60,15 @@ pub struct OpenLoad {
 
 impl Lacuna {
     pub fn new(parts: Parts) -> Self {
-        let Parts { store, keys, kms, blobs, models, clock, entropy, open_bytes_max } = parts;
+        let Parts { store, keys, kms, blobs, models, rules, clock, entropy, open_bytes_max } = parts;
         let vaults = Vaults::new(open_bytes_max);
-        Self { store, keys, kms, blobs, models, clock, entropy, vaults, backlog: Backlog::default() }
+        let (prototypes, backlog) = (OnceLock::new(), Backlog::default());
+        Self { store, keys, kms, blobs, models, rules, prototypes, clock, entropy, vaults, backlog }
+    }
+
+    /// The rules that an organisation's memories live under.
+    pub fn policy(&self, org: &OrgId) -> &Policy {
+        self.rules.policies.of(org)
     }
 
     pub fn clock(&self) -> &dyn Clock {
@@ -113,8 +126,18 @@ impl Lacuna {
     pub(crate) fn serve<R>(&self, scope: &Scope, read: impl FnOnce(&OpenVault) -> R) -> Result<Option<R>> {
         if self.slot(scope).bytes() == 0 {
             self.backlog.push(scope);
+            self.read(scope, |_| ())?;
         }
+        self.wake(scope)?;
         self.read(scope, read)
+    }
+
+    /// Lets an open vault do what became due since it was last asked.
+    pub(crate) fn wake(&self, scope: &Scope) -> Result<()> {
+        match self.slot(scope).peek(|vault| !vault.approved.is_empty()) {
+            Some(true) => self.activate_due(scope).map(drop),
+            _ => Ok(()),
+        }
     }
 
     /// Makes the vault's root key if it has none. The caller holds the writer lock.
@@ -136,15 +159,16 @@ impl Lacuna {
 
     /// Commits `act` to the vault with its audit entry, then applies it to the open index.
     ///
-    /// The caller holds the writer lock; another process may still be faster, and then the act is tried
-    /// again on top of theirs.
+    /// The caller holds the writer lock; another process may still be faster. Then an act that only adds or
+    /// erases is tried again on top of theirs; one that changes rows as it read them is a conflict.
     pub(crate) fn commit(
         &self,
         slot: &Slot,
         act: &Act,
         apply: impl FnOnce(&mut OpenVault),
     ) -> Result<Committed> {
-        for _ in 0..COMMIT_ATTEMPTS_MAX {
+        let attempts = if act.rewrites() { 1 } else { COMMIT_ATTEMPTS_MAX };
+        for _ in 0..attempts {
             let (expected, mut audit) = slot
                 .update(self.sources(), |vault| Ok((vault.revision, vault.audit)))?
                 .unwrap_or((Revision::ZERO, ChainHead::default()));
@@ -153,7 +177,7 @@ impl Lacuna {
             for id in &mut batch.opens {
                 id.id = seq;
             }
-            batch.audit.push(audit.append(act.batch.at, &act.entry));
+            batch.audit.extend(act.entries.iter().map(|entry| audit.append(act.batch.at, entry)));
             match self.store.commit(batch) {
                 Ok(revision) => {
                     slot.apply(expected, revision, audit, apply);
@@ -171,20 +195,40 @@ impl Lacuna {
     }
 }
 
-/// One change of a vault and the audit entry that goes with it.
+/// One change of a vault and the audit entries that go with it.
 pub(crate) struct Act {
     pub(crate) batch: Batch,
-    pub(crate) entry: AuditEntry,
+    /// The first of them names an intent that the batch opens.
+    pub(crate) entries: Vec<AuditEntry>,
 }
 
 impl Act {
     pub(crate) fn new(scope: &Scope, at: Timestamp, entry: AuditEntry) -> Self {
-        // The revision and the audit row are filled in at each attempt.
-        Self { batch: Batch::new(scope.clone(), at, Revision::ZERO), entry }
+        Self { entries: vec![entry], ..Self::silent(scope, at) }
+    }
+
+    /// An act that has no entry yet.
+    pub(crate) fn silent(scope: &Scope, at: Timestamp) -> Self {
+        // The revision and the audit rows are filled in at each attempt.
+        Self { batch: Batch::new(scope.clone(), at, Revision::ZERO), entries: Vec::new() }
+    }
+
+    /// Whether it writes rows that were read before: what another process did to them would be lost.
+    fn rewrites(&self) -> bool {
+        let kept = |row: &Row| row.body == Body::Unchanged && row.state != Lifecycle::Deleted;
+        self.batch.puts.iter().any(kept)
+    }
+
+    /// Adds an entry about `memories`, unless there are none.
+    pub(crate) fn record(&mut self, action: AuditAction, actor: &str, memories: &[MemoryId]) {
+        if !memories.is_empty() {
+            let subjects = memories.iter().map(|id| (*id).into()).collect();
+            self.entries.push(AuditEntry::new(action, actor, subjects));
+        }
     }
 }
 
 pub(crate) struct Committed {
-    /// The sequence number of the audit entry, which also names an intent.
+    /// The sequence number of the first audit entry, which also names an intent.
     pub(crate) audit_seq: u64,
 }

@@ -4,6 +4,7 @@ pub mod domain;
 pub mod error;
 
 pub mod permit;
+pub mod policy;
 
 pub mod admit;
 
@@ -22,6 +23,15 @@ mod lacuna;
 pub mod meaning;
 pub mod recall;
 pub mod remember;
+
+mod place;
+mod reconcile;
+mod rewrite;
+mod seal;
+
+pub mod freeze;
+pub mod lifecycle;
+pub mod scan;
 
 pub mod forget;
 pub mod promote;

@@ -12,11 +12,9 @@ use crate::embed::{Embedder, ModelId, Purpose};
 use crate::error::Result;
 use crate::frame::{Frame, VECTORS_MAX};
 use crate::index::{QuantVec, QueryVector};
-use crate::keys::keys_by_memory;
 use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Grant, Recall};
-use crate::store::{Body, Row};
-use crate::vault::{Place, entry};
+use crate::rewrite::Rewritten;
 
 /// Memories that one background commit re-embeds.
 const REEMBED_BATCH: usize = 64;
@@ -191,41 +189,21 @@ impl Lacuna {
     ) -> Result<usize> {
         let slot = self.slot(scope);
         let _writer = slot.lock_writer();
-        let vault = scope.vault_id();
-        let keys = keys_by_memory(&*self.keys, vault, Some(ids))?;
-        // Whatever was erased while we computed has no row or no key any more, and stays erased.
-        let rows: Vec<Row> = self.store.rows(vault, ids)?.into_iter().flatten().collect();
-        let renewed = slot.update(self.sources(), |open| {
-            let mut renewed = Vec::with_capacity(rows.len());
-            let mut buffer = Default::default();
-            for row in rows {
-                let (Some(key), Some(vector)) = (keys.get(&row.id), vectors.remove(&row.id)) else {
-                    continue;
-                };
-                let key = open.keyring.open_memory_key(key)?;
-                let mut frame = open.keyring.open_frame(&key, &row, &mut buffer)?;
-                self.put_vector(&mut frame, &vector);
-                let frame_revision = row.frame_revision + 1;
-                let place = Place::of(&row, frame_revision);
-                let sealed = open.keyring.seal_frame(&key, &place, &frame, &*self.entropy);
-                renewed.push((Row { frame_revision, frame: sealed, body: Body::Unchanged, ..row }, frame));
-            }
-            Ok(renewed)
+        let renewed = self.rewrite(&slot, scope, ids, |row, frame| {
+            let vector = vectors.remove(&row.id);
+            vector.inspect(|vector| self.put_vector(frame, vector)).is_some()
         })?;
-        let renewed = renewed.unwrap_or_default();
         if renewed.is_empty() {
             return Ok(0);
         }
-        let subjects = renewed.iter().map(|(row, _)| row.id.into()).collect();
-        let entry_for = AuditEntry::new(AuditAction::MemoryReembed, "system", subjects);
-        let mut act = Act::new(scope, self.clock.now(), entry_for);
-        act.batch.puts = renewed.iter().map(|(row, _)| row.clone()).collect();
+        let subjects = renewed.iter().map(|renewed| renewed.row.id.into()).collect();
+        let entry = AuditEntry::new(AuditAction::MemoryReembed, "system", subjects);
+        let mut act = Act::new(scope, self.clock.now(), entry);
+        act.batch.puts = renewed.iter().map(|renewed| renewed.row.clone()).collect();
         let count = renewed.len();
         self.commit(&slot, &act, |open| {
-            for (row, frame) in renewed {
-                if entry(&row, frame).and_then(|entry| open.index.insert(entry)).is_err() {
-                    open.damaged.insert(row.id);
-                }
+            for Rewritten { row, frame } in renewed {
+                open.put(&row, frame);
             }
         })?;
         Ok(count)

@@ -18,9 +18,9 @@ use crate::frame::Frame;
 use crate::keys::{KeyBatch, WrappedMemoryKey, keys_by_memory};
 use crate::lacuna::{Act, Committed, Lacuna};
 use crate::permit::{Grant, Promote, Remember};
-use crate::remember::FIRST_REVISION;
+use crate::seal::FIRST_REVISION;
 use crate::store::{Body, Change, Row};
-use crate::vault::{Place, Slot, entry};
+use crate::vault::{Place, Slot};
 
 /// What a move did.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -112,6 +112,8 @@ impl Lacuna {
             return Ok(moved);
         }
         self.between(source, target, |route| {
+            self.check_thawed(route.source)?;
+            self.check_thawed(route.target)?;
             let opened = self.open_whole(route, id)?.ok_or(Error::NotFound("memory"))?;
             check_movable(&opened)?;
             let by = grant.caller().user.clone();
@@ -333,11 +335,7 @@ impl Lacuna {
     ) -> Result<Committed> {
         let mut act = Act::new(scope, self.clock.now(), about);
         act.batch.puts = vec![row.clone()];
-        self.commit(slot, &act, |open| {
-            if entry(&row, frame).and_then(|entry| open.index.insert(entry)).is_err() {
-                open.damaged.insert(row.id);
-            }
-        })
+        self.commit(slot, &act, |open| open.put(&row, frame))
     }
 }
 
@@ -383,6 +381,7 @@ fn arrived(opened: &Opened, text_hash: [u8; 32], target: &Scope, promotion: &Pro
     frame.facets.history = History {
         author: target.holder.is_shared().then(|| promotion.original_author.clone()),
         promotion: Some(Box::new(promotion.clone())),
+        attributes: opened.frame.facets.history.attributes.clone(),
         ..History::default()
     };
     frame

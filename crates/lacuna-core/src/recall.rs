@@ -94,9 +94,9 @@ impl Lacuna {
         let slot = self.slot(scope);
         // An open vault names its models without a look at the store: the search itself takes that look, and
         // a model that came or went meanwhile only changes what it can compare.
-        let models = match slot.peek(|vault| vault.index.models()) {
-            Some(models) => models,
-            None => self.serve(scope, |vault| vault.index.models())?.unwrap_or_default(),
+        let models = match slot.peek(|vault| (vault.index.models(), vault.approved.is_empty())) {
+            Some((models, true)) => models,
+            _ => self.serve(scope, |vault| vault.index.models())?.unwrap_or_default(),
         };
         let vectors = self.models.embed_query(&query.text, &models);
         let search = Search {

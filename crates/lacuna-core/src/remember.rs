@@ -1,248 +1,260 @@
-//! Remember: admit → seal → store with its audit entry → index.
+//! Remember: admit → reconcile with what is there → seal → store with its audit entries → index.
 
 use jiff::Timestamp;
-use zeroize::Zeroizing;
 
-use crate::admit::{Admitted, admit};
-use crate::audit::{AuditAction, AuditEntry};
-use crate::blobs::BlobName;
+use crate::admit::classify::Prototypes;
+use crate::admit::confirm::{Bound, CONFIRM_WITHIN, Questions, useless_token};
+use crate::admit::{Gate, Presentable, Question, Refusal, Report, Standing, Verdict};
 use crate::domain::*;
 use crate::embed::{ModelId, Purpose};
 use crate::error::{Error, Result};
-use crate::frame::{FRAME_TEXT_BYTES_MAX, Frame};
-use crate::index::{QuantVec, TermList};
-use crate::keys::{KeyBatch, WrappedMemoryKey};
-use crate::lacuna::{Act, Lacuna};
+use crate::index::QuantVec;
+use crate::lacuna::Lacuna;
 use crate::permit::{Grant, Remember};
-use crate::store::{Body, Row};
-use crate::vault::{Keyring, OpenKey, Place, Slot, entry};
+use crate::place::Arrival;
+use crate::vault::OpenVault;
 
 /// Memories in one call.
 pub const REMEMBER_BATCH_MAX: usize = 2_000;
-/// Sealed texts up to this size stay in their row; larger ones become blobs.
-const INLINE_BODY_BYTES_MAX: usize = 16 << 10;
-pub(crate) const FIRST_REVISION: u32 = 1;
 
 /// What became of one draft.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Outcome {
+    Stored(Box<Remembered>),
+    Asked(Box<Asked>),
+    Refused(Box<Refused>),
+}
+
+/// A draft that is now a memory.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Remembered {
     pub id: MemoryId,
     pub created_at: Timestamp,
+    /// Only an active memory is found.
+    pub state: Lifecycle,
+    /// What it waits for, when it is a candidate; the review answers it.
+    pub waits: Option<Wait>,
     /// SHA-256 of the full text, for the owner's eyes only: what is stored is keyed.
     pub content_sha256: [u8; 32],
     /// The model whose vector finds it from now on; a better one may follow in the background.
     pub embedded_by: ModelId,
-    /// Whether the text was cut to fit.
-    pub truncated: bool,
+    pub privacy_class: PrivacyClass,
+    pub sensitivity: Vec<Sensitivity>,
+    pub lane: Lane,
+    pub salience: f32,
+    /// How often this very text had been written before. Above zero, nothing new was stored.
+    pub repeats: u32,
+    /// Memories that were erased because this one takes their place.
+    pub supersedes: Vec<MemoryId>,
+    /// Memories that say nearly the same or may contradict it.
+    pub alike: Vec<MemoryId>,
+    /// What the gate did on the way in.
+    pub report: Report,
 }
 
-/// A draft on its way: admitted, indexed, not yet sealed.
-struct Prepared {
-    id: MemoryId,
-    admitted: Admitted,
-    class: KeyClass,
-    terms: TermList,
-    vector: (ModelId, QuantVec),
+/// A draft that is not stored until its caller confirms it, by sending it again with the token.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Asked {
+    pub questions: Vec<Question>,
+    pub token: String,
+    pub expires_at: Timestamp,
+    pub report: Report,
 }
 
-/// What will be stored of one memory, and what the open index will hold of it.
-struct Sealed {
-    row: Row,
-    key: WrappedMemoryKey,
-    frame: Frame,
+/// A draft that was not taken.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Refused {
+    pub why: Refusal,
+    pub report: Report,
+}
+
+impl Outcome {
+    /// The memory, or the error that says why there is none.
+    pub fn stored(self) -> Result<Remembered> {
+        match self {
+            Self::Stored(remembered) => Ok(*remembered),
+            Self::Asked(_) => Err(Error::Refused {
+                code: "needs_confirmation",
+                reason: "it is not stored until it is confirmed",
+            }),
+            Self::Refused(refused) => {
+                Err(Error::Refused { code: refused.why.code(), reason: refused.why.reason() })
+            }
+        }
+    }
 }
 
 impl Lacuna {
-    /// Remembers every draft, or none of them.
-    pub fn remember(&self, grant: &Grant<Remember>, drafts: Vec<Draft>) -> Result<Vec<Remembered>> {
+    /// Takes every draft through the gate and stores those that pass, all of them or none. A draft with a
+    /// field out of bounds is an error of the whole call; one that the rules refuse or ask about is not.
+    pub fn remember(&self, grant: &Grant<Remember>, drafts: Vec<Draft>) -> Result<Vec<Outcome>> {
         if drafts.is_empty() || drafts.len() > REMEMBER_BATCH_MAX {
             let reason = format!("one call takes 1 to {REMEMBER_BATCH_MAX} memories");
             return Err(Error::invalid("memories", reason));
         }
         let now = self.clock.now();
-        let mut admitted = admit_all(drafts, now)?;
-        name_author(&mut admitted, grant);
-        let prepared = self.prepare(admitted)?;
-        let answers = prepared.iter().map(|prepared| self.answer(prepared)).collect();
+        let digests: Vec<_> = drafts.iter().map(|draft| lacuna_seal::sha256(draft.text.as_bytes())).collect();
+        let standings = self.standings(grant, &drafts, &digests, now)?;
+        let gate = self.gate(grant, now)?;
+        let presentable = clean_all(&gate, drafts, standings)?;
+        let texts: Vec<&str> = presentable.iter().map(Presentable::text).collect();
+        let vectors = self.models.instant.embed(&texts, Purpose::Passage)?;
+        let judged = presentable.into_iter().zip(&vectors).map(|(draft, vector)| gate.judge(draft, vector));
 
+        let mut outcomes: Vec<Option<Outcome>> = vec![None; digests.len()];
+        let mut arrivals = Vec::new();
+        for (number, (verdict, vector)) in judged.zip(&vectors).enumerate() {
+            match verdict {
+                Verdict::Admitted(admitted) => {
+                    let vector = QuantVec::from_f32(vector)?;
+                    arrivals.push(Arrival { number, admitted: *admitted, vector });
+                }
+                Verdict::Asked(questions, report) => {
+                    let asked = self.ask(grant, &digests[number], questions, report, now)?;
+                    outcomes[number] = Some(Outcome::Asked(Box::new(asked)));
+                }
+                Verdict::Refused(why, report) => {
+                    outcomes[number] = Some(Outcome::Refused(Box::new(Refused { why, report })));
+                }
+            }
+        }
+        for (number, remembered) in self.place(grant, arrivals, now)? {
+            outcomes[number] = Some(Outcome::Stored(Box::new(remembered)));
+        }
+        Ok(outcomes.into_iter().flatten().collect())
+    }
+
+    fn gate<'a>(&'a self, grant: &'a Grant<Remember>, now: Timestamp) -> Result<Gate<'a>> {
+        let scope = grant.scope();
+        Ok(Gate {
+            policy: self.rules.policies.of(&scope.org),
+            holder: &scope.holder,
+            now,
+            scanner: self.rules.scanner(),
+            prototypes: self.prototypes()?,
+        })
+    }
+
+    /// Prepares what the first write would otherwise wait for.
+    pub fn warm_up(&self) -> Result<()> {
+        self.rules.scanner();
+        self.prototypes().map(drop)
+    }
+
+    fn prototypes(&self) -> Result<&Prototypes> {
+        if let Some(prototypes) = self.prototypes.get() {
+            return Ok(prototypes);
+        }
+        let made = Prototypes::new(&*self.models.instant)?;
+        Ok(self.prototypes.get_or_init(|| made))
+    }
+
+    /// What is known about each draft from outside it: who writes, what was confirmed, what it comes from.
+    fn standings(
+        &self,
+        grant: &Grant<Remember>,
+        drafts: &[Draft],
+        digests: &[[u8; 32]],
+        now: Timestamp,
+    ) -> Result<Vec<Standing>> {
+        let caller = grant.caller();
+        let scope = grant.scope();
+        let is_person = caller.roles.contains(&Role::User) || caller.roles.contains(&Role::Admin);
+        let newcomer = || Standing {
+            // An assistant may say that the user said so: that is not the user saying it.
+            trust_max: if is_person { Trust::High } else { Trust::Medium },
+            may_approve: !matches!(scope.holder, Holder::User(_)) && caller.roles.contains(&Role::Admin),
+            consented: false,
+            possible_confirmed: false,
+            sensitivity: Vec::new(),
+            external: false,
+        };
+        let mut standings: Vec<Standing> = drafts.iter().map(|_| newcomer()).collect();
+        for ((draft, digest), standing) in drafts.iter().zip(digests).zip(&mut standings) {
+            if draft.confirm.is_some() && !is_person {
+                return Err(Error::Denied("only a person may confirm"));
+            }
+            if looks_back(draft) {
+                let known = self.slot(scope).update(self.sources(), |open| {
+                    answer_questions(open, draft, &caller.user, digest, now, standing)?;
+                    inherit(open, draft, standing)
+                })?;
+                // Before the first write there is neither a question nor a source.
+                known.ok_or_else(|| if draft.confirm.is_some() { useless_token() } else { no_source() })?;
+            }
+        }
+        Ok(standings)
+    }
+
+    fn ask(
+        &self,
+        grant: &Grant<Remember>,
+        digest: &[u8; 32],
+        questions: Vec<Question>,
+        report: Report,
+        now: Timestamp,
+    ) -> Result<Asked> {
         let scope = grant.scope();
         let slot = self.slot(scope);
         let _writer = slot.lock_writer();
         self.ensure_vault(&slot, scope)?;
-        let sealed = self.seal_and_store_keys(&slot, scope, prepared, now)?;
-        self.store_sealed(&slot, grant, sealed, now)?;
-        self.backlog.push(scope);
-        self.vaults.make_room(scope.vault_id());
-        Ok(answers)
-    }
-
-    fn prepare(&self, admitted: Vec<Admitted>) -> Result<Vec<Prepared>> {
-        let texts: Vec<&str> = admitted.iter().map(|admitted| admitted.content.full_text()).collect();
-        let vectors = self.models.instant.embed(&texts, Purpose::Passage)?;
-        let model = self.models.instant.model();
-        admitted
-            .into_iter()
-            .zip(vectors)
-            .map(|(admitted, vector)| {
-                Ok(Prepared {
-                    id: MemoryId::make(&*self.clock, &*self.entropy),
-                    class: KeyClass::of(&admitted.facets.privacy.sensitivity),
-                    terms: TermList::of(&indexed_text(&admitted.content), None),
-                    vector: (model.clone(), QuantVec::from_f32(&vector)?),
-                    admitted,
-                })
-            })
-            .collect()
-    }
-
-    fn answer(&self, prepared: &Prepared) -> Remembered {
-        let text = prepared.admitted.content.full_text();
-        Remembered {
-            id: prepared.id,
-            created_at: prepared.admitted.created_at,
-            content_sha256: lacuna_seal::sha256(text.as_bytes()),
-            embedded_by: prepared.vector.0.clone(),
-            truncated: prepared.admitted.truncated,
-        }
-    }
-
-    /// Key first: a record whose key was lost could never be read, a key without a record harms nobody.
-    fn seal_and_store_keys(
-        &self,
-        slot: &Slot,
-        scope: &Scope,
-        prepared: Vec<Prepared>,
-        now: Timestamp,
-    ) -> Result<Vec<Sealed>> {
-        let vault = scope.vault_id();
-        let sealed = slot.update(self.sources(), |open| {
-            let mut batch = KeyBatch::new(vault);
-            for class in prepared.iter().map(|prepared| prepared.class) {
-                batch.classes.extend(open.keyring.ensure_class(class, &*self.entropy));
-            }
-            let sealed = prepared
-                .into_iter()
-                .map(|prepared| self.seal(&open.keyring, vault, prepared, now))
-                .collect::<Result<Vec<_>>>()?;
-            batch.memories = sealed.iter().map(|sealed| sealed.key.clone()).collect();
-            Ok((sealed, batch))
+        let expires_at = now + CONFIRM_WITHIN;
+        let token = slot.update(self.sources(), |open| {
+            let bound = Bound { key: open.keyring.confirm_key(), user: &grant.caller().user, digest };
+            Ok(bound.token(questions.iter().copied().collect::<Questions>(), expires_at))
         })?;
-        let (sealed, batch) = sealed.ok_or(Error::Conflict("the vault"))?;
-        self.keys.commit(batch).inspect_err(|_| {
-            // A class key that was not stored must not be used again.
-            slot.discard();
-        })?;
-        Ok(sealed)
-    }
-
-    fn seal(&self, keyring: &Keyring, vault: VaultId, prepared: Prepared, now: Timestamp) -> Result<Sealed> {
-        let Prepared { id, admitted, class, terms, vector } = prepared;
-        let Admitted { content, facets, created_at, .. } = admitted;
-        let (key, wrapped) = keyring.make_memory_key(id, class, &*self.entropy)?;
-        let place =
-            Place { memory: id, created_at, key_version: keyring.key_version(), revision: FIRST_REVISION };
-        let text_hash = keyring.text_hash(content.full_text());
-        let (text, body) = match content.text {
-            Some(long) if long.len() > FRAME_TEXT_BYTES_MAX => {
-                (None, self.seal_body(keyring, &key, vault, &place, &long)?)
-            }
-            short => (short, Body::None),
-        };
-        let frame = Frame {
-            text_hash,
-            has_body: body != Body::None,
-            text,
-            gist: content.gist,
-            details: content.details,
-            terms: terms.to_bytes(),
-            vectors: vec![(vector.0, vector.1.to_bytes())],
-            facets,
-        };
-        let row = Row {
-            id,
-            state: Lifecycle::Active,
-            created_at,
-            updated_at: now,
-            expires_at: frame.facets.retention.expires_at,
-            key_version: place.key_version,
-            frame_revision: FIRST_REVISION,
-            frame: keyring.seal_frame(&key, &place, &frame, &*self.entropy),
-            body,
-        };
-        Ok(Sealed { row, key: wrapped, frame })
-    }
-
-    pub(crate) fn seal_body(
-        &self,
-        keyring: &Keyring,
-        key: &OpenKey,
-        vault: VaultId,
-        place: &Place,
-        text: &str,
-    ) -> Result<Body> {
-        let sealed = keyring.seal_body(key, place, text, &*self.entropy);
-        let revision = place.revision;
-        if sealed.len() <= INLINE_BODY_BYTES_MAX {
-            return Ok(Body::Inline { revision, sealed });
-        }
-        let bytes = sealed.len() as u64;
-        self.blobs.put(vault, BlobName { memory: place.memory, revision }, sealed)?;
-        Ok(Body::Blob { revision, bytes })
-    }
-
-    fn store_sealed(
-        &self,
-        slot: &Slot,
-        grant: &Grant<Remember>,
-        sealed: Vec<Sealed>,
-        now: Timestamp,
-    ) -> Result<()> {
-        let ids: Vec<_> = sealed.iter().map(|sealed| sealed.row.id.into()).collect();
-        let bytes = sealed.iter().map(|sealed| sealed.row.frame.len() as u64).sum();
-        let entry_for = AuditEntry::new(AuditAction::MemoryWrite, grant.caller().user.as_str(), ids);
-        let mut act = Act::new(grant.scope(), now, AuditEntry { bytes, ..entry_for });
-        act.batch.puts = sealed.iter().map(|sealed| sealed.row.clone()).collect();
-        self.commit(slot, &act, |open| {
-            for Sealed { row, frame, .. } in sealed {
-                if entry(&row, frame).and_then(|entry| open.index.insert(entry)).is_err() {
-                    open.damaged.insert(row.id);
-                }
-            }
-        })?;
-        Ok(())
+        Ok(Asked { questions, token: token.ok_or(Error::Conflict("the vault"))?, expires_at, report })
     }
 }
 
-fn admit_all(drafts: Vec<Draft>, now: Timestamp) -> Result<Vec<Admitted>> {
+fn clean_all(gate: &Gate<'_>, drafts: Vec<Draft>, standings: Vec<Standing>) -> Result<Vec<Presentable>> {
     let single = drafts.len() == 1;
-    let admit_one = |(number, draft)| {
-        admit(draft, now).map_err(|error| match error {
+    let clean = |(number, (draft, standing))| {
+        gate.clean(draft, standing).map_err(|error| match error {
             Error::Invalid { field, reason } if !single => {
                 Error::Invalid { field, reason: format!("memory {number}: {reason}") }
             }
             other => other,
         })
     };
-    drafts.into_iter().enumerate().map(admit_one).collect()
+    drafts.into_iter().zip(standings).enumerate().map(clean).collect()
 }
 
-/// A vault that several people share says who wrote what.
-fn name_author(admitted: &mut [Admitted], grant: &Grant<Remember>) {
-    if grant.scope().holder.is_shared() {
-        for admitted in admitted {
-            admitted.facets.history.author = Some(grant.caller().user.clone());
-        }
-    }
+/// Whether a draft names something that the vault must know: an earlier question, or other memories.
+fn looks_back(draft: &Draft) -> bool {
+    draft.confirm.is_some() || !draft.derived_from.is_empty()
 }
 
-/// The words a memory is found by: its full text and its details.
-fn indexed_text(content: &Content) -> Zeroizing<String> {
-    let details = content.details.iter().map(|detail| detail.content.len() + 1).sum::<usize>();
-    let mut text = Zeroizing::new(String::with_capacity(content.full_text().len() + details));
-    text.push_str(content.full_text());
-    for detail in &content.details {
-        text.push('\n');
-        text.push_str(&detail.content);
+fn answer_questions(
+    open: &OpenVault,
+    draft: &Draft,
+    user: &UserId,
+    digest: &[u8; 32],
+    now: Timestamp,
+    standing: &mut Standing,
+) -> Result<()> {
+    if let Some(token) = &draft.confirm {
+        let answered = Bound { key: open.keyring.confirm_key(), user, digest }.answered(token, now)?;
+        standing.consented = answered.contains(Question::Consent);
+        standing.possible_confirmed = answered.contains(Question::PossibleSecret);
     }
-    text
+    Ok(())
+}
+
+/// Trust never rises by derivation, and what a source was about its derivative is about as well.
+fn inherit(open: &OpenVault, draft: &Draft, standing: &mut Standing) -> Result<()> {
+    for link in &draft.derived_from {
+        let source =
+            open.index.get(&link.source).filter(|source| source.attributes.state != Lifecycle::Deleted);
+        let source = source.ok_or_else(no_source)?;
+        let facets = &source.payload.facets;
+        standing.trust_max = standing.trust_max.min(facets.source.trust);
+        standing.external |= facets.source.from_external_content;
+        standing.sensitivity.extend(&facets.privacy.sensitivity);
+    }
+    Ok(())
+}
+
+fn no_source() -> Error {
+    Error::invalid("derived_from", "names a memory that is not there")
 }

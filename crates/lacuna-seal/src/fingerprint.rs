@@ -1,3 +1,4 @@
+use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::hmac;
 
 use crate::hkdf;
@@ -30,6 +31,11 @@ impl FingerprintKey {
         bytes.copy_from_slice(context.sign().as_ref());
         bytes
     }
+
+    /// Whether `claimed` is the fingerprint of `parts`. Takes the same time whether it is or not.
+    pub fn verify(&self, parts: &[&[u8]], claimed: &[u8]) -> bool {
+        verify_slices_are_equal(&self.fingerprint(parts), claimed).is_ok()
+    }
 }
 
 #[cfg(test)]
@@ -51,5 +57,9 @@ mod tests {
             print(1, "content", &[b"ab", b"c", b""]),
         ];
         assert!(others.iter().all(|other| *other != reference));
+        let key = RootKey::from_bytes([1; 32]).derive_fingerprint_key("content");
+        assert!(key.verify(&[b"ab", b"c"], &reference));
+        assert!(!key.verify(&[b"ab", b"c"], &reference[..31]));
+        assert!(!others.iter().any(|other| key.verify(&[b"ab", b"c"], other)));
     }
 }

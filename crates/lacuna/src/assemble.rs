@@ -6,6 +6,8 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use lacuna_core::admit::Rulebook;
+use lacuna_core::admit::secrets::Scanner;
 use lacuna_core::blobs::Blobs;
 use lacuna_core::domain::{Role, SystemClock};
 use lacuna_core::embed::Embedder;
@@ -21,6 +23,7 @@ use zeroize::Zeroizing;
 use crate::codes;
 use crate::config::{Config, EmbedderChoice, StoreChoice};
 use crate::failure::{Failure, Result};
+use crate::policy_file::read_policies;
 use crate::wire::read_scope;
 
 /// Where everything lies under the data folder.
@@ -90,6 +93,7 @@ pub(crate) fn assemble(config: &Config) -> Result<Installation> {
         kms,
         blobs: Blobs::open(layout.blobs())?,
         models: models(&config.embedder)?,
+        rules: rulebook(config)?,
         clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy),
         open_bytes_max: config.open_bytes_max,
@@ -102,6 +106,21 @@ pub(crate) fn assemble(config: &Config) -> Result<Installation> {
 /// Whoever runs commands on this machine can read its key files anyway: user and administrator.
 fn local_caller(service: &Lacuna, config: &Config) -> Result<Caller> {
     Ok(service.caller_for(config.org.clone(), config.user.clone(), vec![Role::User, Role::Admin])?)
+}
+
+/// The tenants' policies and the operator's own rules for secrets.
+pub(crate) fn rulebook(config: &Config) -> Result<Rulebook> {
+    let policies = read_policies(&config.policies)?;
+    let scanner = config.secret_rules.as_deref().map(own_rules).transpose()?;
+    Ok(Rulebook { policies, scanner })
+}
+
+fn own_rules(path: &Path) -> Result<Scanner> {
+    let fault = |reason: String| {
+        Failure::new(&codes::BAD_CONFIG, format!("the secret rules {}: {reason}", path.display()))
+    };
+    let text = fs::read_to_string(path).map_err(|error| fault(error.to_string()))?;
+    Scanner::with_extra(&text).map_err(|error| fault(error.to_string()))
 }
 
 fn make_folders(layout: &Layout) -> Result<()> {

@@ -73,8 +73,26 @@ codes! {
         "Check that the path exists and may be read.";
     OUTPUT_FAILED "output_failed" 500 FAILED "The answer could not be written."
         "Check where the output goes; the work itself was done.";
-    NEEDS_CONFIRMATION "needs_confirmation" 409 USAGE "This erases for good and was not confirmed. Nothing was done."
-        "Answer yes at the prompt, or pass --yes.";
+    NEEDS_CONFIRMATION "needs_confirmation" 409 USAGE "It was not confirmed. Nothing was done."
+        "Answer yes at the prompt or pass --yes; send a text again with the token that the answer holds.";
+    SECRET_FOUND "secret_found" 422 USAGE "The text holds a secret and was to be refused then. Nothing was stored."
+        "Take the secret out; `gate` says where it stands. Without fail_on_secret it is stored redacted.";
+    CREDENTIAL_REFUSED "credential_refused" 422 USAGE "A credential is not a fact to remember. Nothing was stored."
+        "Keep it in a password manager; a turn of a conversation is stored with the credential taken out.";
+    NO_LEGAL_BASIS "no_legal_basis" 422 USAGE "Personal data needs a consent basis. Nothing was stored."
+        "Name a consent_basis other than not-applicable.";
+    EXPLICIT_CONSENT_REQUIRED "explicit_consent_required" 422 USAGE "Sensitive personal data needs explicit consent. Nothing was stored."
+        "Ask the person, and send consent_basis explicit-consent.";
+    SENSITIVE_NOT_ALLOWED "sensitive_not_allowed" 422 DENIED "The tenant's policy takes no sensitive personal data. Nothing was stored."
+        "Ask the administrator for sensitive_allowed in the policy, or do not store it.";
+    SESSION_ONLY "session_only" 422 USAGE "Where somebody is at the moment is not kept. Nothing was stored."
+        "Say it as a lasting fact if it is one, or name consent_basis explicit-consent.";
+    BELOW_SALIENCE "below_salience" 422 USAGE "It matters less than the tenant's policy asks. Nothing was stored."
+        "Send a higher salience if it does matter.";
+    FROZEN "frozen" 409 DENIED "The vault is frozen: it can be read and erased, not written. Nothing was stored."
+        "Thaw it with `lacuna thaw` or PUT /v1/vault when processing may go on.";
+    TRANSITION_NOT_ALLOWED "transition_not_allowed" 409 DENIED "A memory in this state cannot be moved there, or not by this caller."
+        "Look at its state; a candidate is decided in the review.";
     BAD_CONFIG "bad_config" 500 MISCONFIGURED "The configuration is not acceptable; the message names every fault."
         "Correct the keys it names.";
     UNSAFE_LISTEN "unsafe_listen" 500 MISCONFIGURED "The address is not loopback, and no token or no TLS protects it."

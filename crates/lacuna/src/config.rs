@@ -31,6 +31,8 @@ const KEYS: &[&str] = &[
     "user",
     "open_bytes_max",
     "idle_seal_minutes",
+    "policies",
+    "secret_rules",
 ];
 const ENV_PREFIX: &str = "LACUNA_";
 /// Variables of ours that are no keys.
@@ -38,6 +40,7 @@ const ENV_OTHERS: &[&str] = &["LACUNA_CONFIG", "LACUNA_PASSPHRASE", "LACUNA_LOG"
 /// Variables that tests of Lacuna may set, and that mean nothing here.
 const ENV_TEST_PREFIX: &str = "LACUNA_TEST_";
 const FILE_NAME: &str = "lacuna.toml";
+const POLICIES_FOLDER: &str = "policies";
 /// A configuration file is small; anything larger is not one.
 const FILE_BYTES_MAX: u64 = 64 << 10;
 
@@ -61,6 +64,10 @@ pub(crate) struct Config {
     pub(crate) user: UserId,
     pub(crate) open_bytes_max: usize,
     pub(crate) idle_seal: SignedDuration,
+    /// The folder of policy files.
+    pub(crate) policies: PathBuf,
+    /// An operator's own rules for secrets.
+    pub(crate) secret_rules: Option<PathBuf>,
 }
 
 /// Where sealed memories and wrapped keys are kept. URLs may hold passwords and are never printed.
@@ -200,7 +207,10 @@ impl RawConfig {
         if !self.faults.is_empty() {
             return Err(Failure::new(&codes::BAD_CONFIG, self.faults.join("; ")));
         }
+        let policies = self.text("policies").map_or_else(|| data.join(POLICIES_FOLDER), PathBuf::from);
         Ok(Config {
+            policies,
+            secret_rules: self.text("secret_rules").map(PathBuf::from),
             data,
             store,
             embedder,

@@ -4,8 +4,10 @@
 use std::fmt;
 
 use lacuna_core::Error;
+use lacuna_core::remember::{Outcome, Remembered};
 
 use crate::codes::{self, Code};
+use crate::wire::{AskedView, RefusedView};
 
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
@@ -17,12 +19,21 @@ pub(crate) struct Failure {
     pub(crate) public: String,
     /// For whoever runs Lacuna, in the terminal or in the log.
     pub(crate) detail: String,
+    /// What the gate asks or found, when it is the gate that did not take a text.
+    pub(crate) gate: Option<Box<GateAnswer>>,
+}
+
+/// Why the gate did not take a text.
+#[derive(Debug)]
+pub(crate) enum GateAnswer {
+    Asked(AskedView),
+    Refused(RefusedView),
 }
 
 impl Failure {
     pub(crate) fn new(code: &'static Code, detail: impl Into<String>) -> Self {
         let detail = detail.into();
-        Self { code, field: None, public: detail.clone(), detail }
+        Self { code, field: None, public: detail.clone(), detail, gate: None }
     }
 
     pub(crate) fn invalid(field: impl Into<String>, reason: impl Into<String>) -> Self {
@@ -32,12 +43,36 @@ impl Failure {
     }
 }
 
+impl Failure {
+    /// Why an outcome is not a memory.
+    pub(crate) fn of_gate(outcome: Outcome) -> Result<Remembered> {
+        match outcome {
+            Outcome::Stored(remembered) => Ok(*remembered),
+            Outcome::Asked(asked) => {
+                let asked = AskedView::from(*asked);
+                let reason =
+                    format!("it is not stored until it is confirmed: {}", asked.questions.join(", "));
+                let gate = Some(Box::new(GateAnswer::Asked(asked)));
+                Err(Self { gate, ..Self::new(&codes::NEEDS_CONFIRMATION, reason) })
+            }
+            Outcome::Refused(refused) => {
+                let failure =
+                    Self::from(Error::Refused { code: refused.why.code(), reason: refused.why.reason() });
+                let gate = Some(Box::new(GateAnswer::Refused((*refused).into())));
+                Err(Self { gate, ..failure })
+            }
+        }
+    }
+}
+
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let code = codes::of(&error);
         match &error {
             Error::Invalid { field, reason } => Self::invalid(wire_field(field), reason),
-            Error::Denied(_) | Error::NotFound(_) | Error::Conflict(_) => Self::new(code, error.to_string()),
+            Error::Denied(_) | Error::NotFound(_) | Error::Conflict(_) | Error::Refused { .. } => {
+                Self::new(code, error.to_string())
+            }
             // These may name files and hosts: the caller gets what the table says.
             Error::Unavailable { .. } | Error::Misconfigured { .. } | Error::Corrupt(_) => {
                 Self { public: code.meaning.to_owned(), ..Self::new(code, error.to_string()) }
@@ -53,7 +88,7 @@ impl fmt::Display for Failure {
 }
 
 /// The core's name of a field, as the wire spells it.
-fn wire_field(field: &str) -> &str {
+pub(crate) fn wire_field(field: &str) -> &str {
     match field {
         "text" => "content",
         same => same,

@@ -7,6 +7,7 @@ mod codes;
 mod config;
 mod failure;
 mod http;
+mod policy_file;
 mod wire;
 
 use std::process::ExitCode;

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::corpus::Corpus;
 use super::measure::{Latency, each, latency, per_second, resident_bytes};
 use super::sentences;
-use super::service::{By, Recorded, USER, Vault, drafts, grant, service};
+use super::service::{By, Recorded, USER, Vault, drafts, grant, service, stored_ids};
 use crate::Result;
 
 const NEIGHBOUR_MEMORIES: usize = 20;
@@ -153,7 +153,7 @@ pub(super) fn writing(count: usize, questions: usize, folder: &Path) -> Result<W
     let mut ids = Vec::with_capacity(count);
     let started = Instant::now();
     let batch = each(batches.len(), |run| {
-        ids.extend(service.remember(&remember, drafts(batches[run]))?.into_iter().map(|kept| kept.id));
+        ids.extend(stored_ids(service.remember(&remember, drafts(batches[run]))?)?);
         Ok(())
     })?;
     let acknowledged = started.elapsed();

@@ -4,14 +4,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use lacuna_core::admit::Rulebook;
 use lacuna_core::blobs::Blobs;
-use lacuna_core::domain::{Draft, MemoryId, OrgId, Role, SystemClock, UserId};
+use lacuna_core::domain::{Category, ConsentBasis, Draft, MemoryId, OrgId, Role, SystemClock, UserId};
 use lacuna_core::embed::{Calibration, Embedder, ModelId, Purpose};
 use lacuna_core::index::QueryVector;
 use lacuna_core::keys::{LocalKms, SqliteKeys};
 use lacuna_core::meaning::Models;
 use lacuna_core::permit::{Action, Caller, Grant, permit};
 use lacuna_core::recall::Query;
+use lacuna_core::remember::Outcome;
 use lacuna_core::store::SqliteStore;
 use lacuna_core::{Lacuna, Parts};
 use lacuna_seal::SystemEntropy;
@@ -59,6 +61,11 @@ impl Recorded {
         Self { model, corpus, next_passage: AtomicUsize::new(0), question: AtomicUsize::new(0) }
     }
 
+    /// The next passage is the first one of the corpus.
+    fn rewind(&self) {
+        self.next_passage.store(0, Ordering::Relaxed);
+    }
+
     pub(super) fn query_vector(&self, question: usize) -> QueryVector {
         let vector = self.corpus.question_vectors.row(question).to_vec();
         QueryVector { model: self.model.clone(), vector, calibration: OPEN_CALIBRATION }
@@ -93,6 +100,7 @@ pub(super) fn service(folder: &Path, models: Models) -> Result<Lacuna> {
         kms: LocalKms::open(&folder.join("keys"), None)?,
         blobs: Blobs::open(folder.join("blobs"))?,
         models,
+        rules: Rulebook::default(),
         clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy),
         open_bytes_max: usize::MAX,
@@ -105,7 +113,19 @@ pub(super) fn grant<A: Action>(user: &str) -> Result<Grant<A>> {
 }
 
 pub(super) fn drafts(texts: &[String]) -> Vec<Draft> {
-    texts.iter().map(|text| Draft { text: text.clone(), ..Draft::default() }).collect()
+    let draft = |text: &String| Draft {
+        text: text.clone(),
+        // Turns: facts of a made-up corpus would repeat and supersede each other.
+        category: Some(Category::Conversation),
+        consent_basis: Some(ConsentBasis::ExplicitConsent),
+        ..Draft::default()
+    };
+    texts.iter().map(draft).collect()
+}
+
+/// The ids of what was remembered; a corpus of which something was held back measures nothing.
+pub(super) fn stored_ids(outcomes: Vec<Outcome>) -> Result<Vec<MemoryId>> {
+    outcomes.into_iter().map(|outcome| Ok(outcome.stored()?.id)).collect()
 }
 
 /// One user's vault with a corpus in it, opened.
@@ -121,6 +141,8 @@ impl Vault {
     pub(super) fn fill(folder: &Path, corpus: Arc<Corpus>) -> Result<Self> {
         let recorded = Arc::new(Recorded::of(corpus.clone()));
         let service = service(folder, Models::only(recorded.clone()))?;
+        service.warm_up()?;
+        recorded.rewind();
         let mut vault =
             Self { service, ids: Vec::new(), recorded, corpus: corpus.clone(), grant: grant(USER)? };
         vault.ids = vault.remember(USER, &corpus.texts)?;
@@ -131,7 +153,7 @@ impl Vault {
         let grant = grant(user)?;
         let mut ids = Vec::with_capacity(texts.len());
         for batch in texts.chunks(LOAD_BATCH) {
-            ids.extend(self.service.remember(&grant, drafts(batch))?.into_iter().map(|kept| kept.id));
+            ids.extend(stored_ids(self.service.remember(&grant, drafts(batch))?)?);
         }
         Ok(ids)
     }

@@ -1,127 +1,97 @@
-//! From what a caller wrote to what may be sealed: size, shape and defaults.
+//! Size and shape: the bounds that hold before anything is looked at, and the defaults that need no judgement.
 
 use jiff::Timestamp;
 
 use crate::domain::*;
 use crate::error::{Error, Result};
 
-/// A draft that has passed: every bound holds and every default is filled in.
-pub struct Admitted {
-    pub(crate) content: Content,
-    pub(crate) facets: Facets,
-    pub(crate) created_at: Timestamp,
-    /// Whether the text was cut at [`TEXT_CHARS_MAX`].
-    pub(crate) truncated: bool,
-}
-
-/// Checks a draft and fills in what it leaves open.
-pub fn admit(draft: Draft, now: Timestamp) -> Result<Admitted> {
-    let category = draft.category.unwrap_or(Category::LearnedContext);
-    let content_type = draft.content_type.unwrap_or(category.default_content_type());
-    let (text, truncated) = admit_text(draft.text, content_type)?;
-    let gist = admit_gist(draft.gist, &text)?;
-    let created_at = draft.created_at.unwrap_or(now);
-    if created_at > now {
+/// Checks every bound of a draft that the gate may not mend by itself.
+pub(super) fn check(draft: &Draft, now: Timestamp) -> Result<()> {
+    check_text(draft)?;
+    draft.gist.as_deref().map_or(Ok(()), |gist| bounded("gist", gist, GIST_CHARS_MAX))?;
+    check_details(&draft.details)?;
+    check_tags(&draft.tags)?;
+    check_entities(&draft.entities)?;
+    draft.source.as_ref().map_or(Ok(()), check_labels)?;
+    at_most("derived_from", draft.derived_from.len(), LINEAGE_MAX)?;
+    draft.salience.map_or(Ok(0.0), |salience| score("salience", salience, 0.0))?;
+    draft.valence.map_or(Ok(0.0), |valence| score("valence", valence, -1.0))?;
+    if draft.created_at.is_some_and(|created_at| created_at > now) {
         return Err(Error::invalid("created_at", "must not lie in the future"));
     }
     if draft.expires_at.is_some_and(|expiry| expiry <= now) {
         return Err(Error::invalid("expires_at", "must lie in the future"));
     }
-    let facets = Facets {
-        category,
-        content_type,
-        tier: draft.tier.unwrap_or(category.default_tier()),
-        kind: draft.kind.unwrap_or(category.default_kind()),
-        lane: draft.lane.unwrap_or(Lane::Profile),
-        secondary_lanes: unique(draft.secondary_lanes),
-        tags: admit_tags(draft.tags)?,
-        entities: admit_entities(draft.entities)?,
-        source: admit_source(draft.source)?,
-        derived_from: admit_lineage(draft.derived_from)?,
-        privacy: Privacy {
-            class: draft.privacy_class.unwrap_or(PrivacyClass::GuestPii),
-            sensitivity: unique(draft.sensitivity),
-            basis: draft.consent_basis.unwrap_or(ConsentBasis::ServiceDelivery),
-        },
-        retention: Retention {
-            tier: draft.retention.unwrap_or(RetentionTier::LongTerm),
-            expires_at: draft.expires_at,
-            pinned: draft.pinned,
-        },
-        vitality: Vitality {
-            salience: score("salience", draft.salience.unwrap_or(SALIENCE_DEFAULT), 0.0)?,
-            valence: score("valence", draft.valence.unwrap_or(0.0), -1.0)?,
-            decay: DecayProfile::default(),
-            rehearsals: 0,
-            rehearsed_at: created_at,
-        },
-        history: History::default(),
-    };
-    let text = (text != gist).then_some(text);
-    let details = admit_details(draft.details)?;
-    Ok(Admitted { content: Content { gist, details, text }, facets, created_at, truncated })
+    if draft.tier == Some(Tier::Working) {
+        return Err(Error::invalid("tier", "working memory lives in a session and is never stored"));
+    }
+    Ok(())
 }
 
-/// The salience of a memory whose caller names none.
-pub const SALIENCE_DEFAULT: f32 = 0.5;
+/// What kind of text a draft is, as far as it says.
+pub(super) fn content_type(draft: &Draft) -> ContentType {
+    draft.content_type.unwrap_or(category(draft).default_content_type())
+}
 
-fn admit_text(text: String, content_type: ContentType) -> Result<(String, bool)> {
-    readable("text", &text)?;
-    if text.trim().is_empty() {
+pub(super) fn category(draft: &Draft) -> Category {
+    draft.category.unwrap_or(Category::LearnedContext)
+}
+
+pub(super) fn tier(draft: &Draft) -> Tier {
+    draft.tier.unwrap_or(category(draft).default_tier())
+}
+
+fn check_text(draft: &Draft) -> Result<()> {
+    readable("text", &draft.text)?;
+    if draft.text.trim().is_empty() {
         return Err(Error::invalid("text", "must not be empty"));
     }
-    let chars = text.chars().count();
-    if content_type == ContentType::Transcript {
-        if chars > TRANSCRIPT_CHARS_MAX {
-            let reason = format!("a transcript must be at most {TRANSCRIPT_CHARS_MAX} characters");
-            return Err(Error::invalid("text", reason));
-        }
-        return Ok((text, false));
+    if draft.text.chars().count() > TRANSCRIPT_CHARS_MAX {
+        return Err(Error::invalid("text", format!("must be at most {TRANSCRIPT_CHARS_MAX} characters")));
     }
-    if chars <= TEXT_CHARS_MAX {
-        return Ok((text, false));
+    Ok(())
+}
+
+/// Cuts a text that is too long for its type, and says whether it did.
+pub(super) fn truncate(text: String, content_type: ContentType) -> (String, bool) {
+    if content_type == ContentType::Transcript || text.chars().count() <= TEXT_CHARS_MAX {
+        return (text, false);
     }
     let kept: String = text.chars().take(TEXT_CHARS_MAX - TRUNCATION_MARK.len()).collect();
-    Ok((kept + TRUNCATION_MARK, true))
+    (kept + TRUNCATION_MARK, true)
 }
 
 /// The caller's own gist, or the text itself when it is short enough, or its beginning.
-fn admit_gist(gist: Option<String>, text: &str) -> Result<String> {
-    if let Some(gist) = gist {
-        bounded("gist", &gist, GIST_CHARS_MAX)?;
-        return Ok(gist);
+pub(super) fn gist(own: Option<String>, text: &str) -> String {
+    let source = own.as_deref().unwrap_or(text);
+    if source.chars().count() <= GIST_CHARS_MAX {
+        return source.to_owned();
     }
-    if text.chars().count() <= GIST_CHARS_MAX {
-        return Ok(text.to_owned());
-    }
-    let mut kept: String = text.chars().take(GIST_CHARS_MAX - 1).collect();
+    let mut kept: String = source.chars().take(GIST_CHARS_MAX - 1).collect();
     // Cut at a word, unless the text has none near the end (scripts without spaces).
     if let Some(space) = kept.rfind(char::is_whitespace).filter(|at| *at > kept.len() / 2) {
         kept.truncate(space);
     }
-    Ok(kept.trim_end().to_owned() + "…")
+    kept.trim_end().to_owned() + "…"
 }
 
-fn admit_details(details: Vec<Detail>) -> Result<Vec<Detail>> {
+fn check_details(details: &[Detail]) -> Result<()> {
     at_most("details", details.len(), DETAILS_MAX)?;
-    for detail in &details {
+    for detail in details {
         bounded("details.content", &detail.content, DETAIL_CHARS_MAX)?;
         score("details.brightness", detail.brightness, 0.0)?;
     }
-    Ok(details)
+    Ok(())
 }
 
-fn admit_tags(tags: Vec<String>) -> Result<Vec<String>> {
+fn check_tags(tags: &[String]) -> Result<()> {
     at_most("tags", tags.len(), TAGS_MAX)?;
-    for tag in &tags {
-        bounded("tags", tag, TAG_CHARS_MAX)?;
-    }
-    Ok(unique(tags))
+    tags.iter().try_for_each(|tag| bounded("tags", tag, TAG_CHARS_MAX))
 }
 
-fn admit_entities(entities: Vec<Entity>) -> Result<Vec<Entity>> {
+fn check_entities(entities: &[Entity]) -> Result<()> {
     at_most("entities", entities.len(), ENTITIES_MAX)?;
-    for entity in &entities {
+    for entity in entities {
         bounded("entities.type", &entity.kind, TAG_CHARS_MAX)?;
         bounded("entities.name", &entity.name, DETAIL_CHARS_MAX)?;
         entity
@@ -129,13 +99,10 @@ fn admit_entities(entities: Vec<Entity>) -> Result<Vec<Entity>> {
             .as_deref()
             .map_or(Ok(()), |word| bounded("entities.relation", word, TAG_CHARS_MAX))?;
     }
-    Ok(entities)
+    Ok(())
 }
 
-fn admit_source(source: Option<Source>) -> Result<Source> {
-    let Some(mut source) = source else {
-        return Ok(Source::new(SourceType::ExplicitSave, Trust::High));
-    };
+fn check_labels(source: &Source) -> Result<()> {
     let labels = [
         ("source.message_id", &source.message),
         ("source.tool", &source.tool),
@@ -145,13 +112,7 @@ fn admit_source(source: Option<Source>) -> Result<Source> {
     for (field, label) in labels {
         label.as_deref().map_or(Ok(()), |label| bounded(field, label, NAME_BYTES_MAX))?;
     }
-    source.trust = source.trust.min(source.kind.trust(source.tool.as_deref()));
-    Ok(source)
-}
-
-fn admit_lineage(sources: Vec<Lineage>) -> Result<Vec<Lineage>> {
-    at_most("derived_from", sources.len(), LINEAGE_MAX)?;
-    Ok(sources)
+    Ok(())
 }
 
 pub(crate) fn at_most(field: &'static str, count: usize, max: usize) -> Result<()> {
@@ -181,7 +142,7 @@ pub(crate) fn score(field: &'static str, value: f32, low: f32) -> Result<f32> {
     Err(Error::invalid(field, format!("must be a number from {low} to 1")))
 }
 
-fn unique<T: PartialEq>(items: Vec<T>) -> Vec<T> {
+pub(super) fn unique<T: PartialEq>(items: Vec<T>) -> Vec<T> {
     let mut kept: Vec<T> = Vec::with_capacity(items.len());
     for item in items {
         if !kept.contains(&item) {
@@ -241,12 +202,13 @@ mod tests {
             ),
             ("created_at", Draft { created_at: Some(now() + SignedDuration::from_secs(1)), ..draft("x") }),
             ("expires_at", Draft { expires_at: Some(now()), ..draft("x") }),
+            ("tier", Draft { tier: Some(Tier::Working), ..draft("x") }),
         ];
         for (expected, bad) in cases {
-            match admit(bad, now()) {
+            match check(&bad, now()) {
                 Err(Error::Invalid { field, .. }) => assert_eq!(field, expected),
                 Err(other) => panic!("{expected}: refused with {other}"),
-                Ok(_) => panic!("{expected}: was admitted"),
+                Ok(()) => panic!("{expected}: was admitted"),
             }
         }
     }
@@ -254,31 +216,11 @@ mod tests {
     #[test]
     fn long_text_is_truncated_and_marked_but_transcripts_are_kept_whole() {
         let long = "wörd ".repeat(4_000);
-        let cut = admit(draft(&long), now()).unwrap();
-        assert!(cut.truncated);
-        assert_eq!(cut.content.full_text().chars().count(), TEXT_CHARS_MAX);
-        assert!(cut.content.full_text().ends_with(TRUNCATION_MARK));
-        assert!(cut.content.gist.chars().count() <= GIST_CHARS_MAX);
-
-        let whole = Draft { content_type: Some(ContentType::Transcript), ..draft(&long) };
-        let whole = admit(whole, now()).unwrap();
-        assert!(!whole.truncated);
-        assert_eq!(whole.content.full_text(), long);
-    }
-
-    #[test]
-    fn trust_can_be_lowered_but_not_raised() {
-        let cases = [
-            (SourceType::AiInference, None, Trust::High, Trust::Low),
-            (SourceType::ToolOutput, Some("web_fetch"), Trust::High, Trust::Low),
-            (SourceType::ToolOutput, Some("read"), Trust::High, Trust::Medium),
-            (SourceType::UserMessage, None, Trust::Medium, Trust::Medium),
-            (SourceType::ExplicitSave, None, Trust::High, Trust::High),
-        ];
-        for (kind, tool, claimed, expected) in cases {
-            let source = Source { tool: tool.map(str::to_owned), ..Source::new(kind, claimed) };
-            let admitted = admit(Draft { source: Some(source), ..draft("x") }, now()).unwrap();
-            assert_eq!(admitted.facets.source.trust, expected, "{kind} {tool:?}");
-        }
+        let (cut, truncated) = truncate(long.clone(), ContentType::Fact);
+        assert!(truncated);
+        assert_eq!(cut.chars().count(), TEXT_CHARS_MAX);
+        assert!(cut.ends_with(TRUNCATION_MARK));
+        assert!(gist(None, &cut).chars().count() <= GIST_CHARS_MAX);
+        assert_eq!(truncate(long.clone(), ContentType::Transcript), (long, false));
     }
 }

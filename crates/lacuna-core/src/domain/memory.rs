@@ -51,6 +51,10 @@ pub struct Draft {
     pub valence: Option<f32>,
     /// When it happened, for imports and transcripts; the moment of writing otherwise.
     pub created_at: Option<Timestamp>,
+    /// Refuse a text with a secret instead of storing it without.
+    pub fail_on_secret: bool,
+    /// The token with which an earlier answer asked for confirmation of this very text.
+    pub confirm: Option<String>,
 }
 
 /// A memory as its owner sees it: opened, in RAM, never written as it is.
@@ -128,6 +132,8 @@ pub struct History {
     pub repeats: u32,
     /// What a candidate waits for.
     pub waits: Option<Wait>,
+    /// What it makes a statement about, as hashes: a newer statement about the same takes its place.
+    pub attributes: Vec<u64>,
 }
 
 /// How a memory came from one scope into another.

@@ -27,6 +27,7 @@ use postings::Postings;
 pub use quant::{DIMENSIONS_MAX, QuantVec};
 pub use search::{Explanation, Found, Hit, Meaning, QueryVector, RESULTS_MAX, Search};
 use sessions::Sessions;
+pub(crate) use terms::stable_hash;
 pub use terms::{QUERY_WORDS_MAX, TERMS_MAX, Term, TermList};
 
 use crate::domain::{Category, Lane, Lifecycle, MemoryId, SessionId, Tier};
@@ -49,7 +50,7 @@ pub struct Tag(u64);
 
 impl Tag {
     pub fn of(tag: &str) -> Self {
-        Self(terms::stable_hash(tag.to_lowercase().as_bytes()))
+        Self(stable_hash(tag.to_lowercase().as_bytes()))
     }
 }
 
@@ -89,7 +90,7 @@ impl Session {
     }
 
     pub fn key(session: &SessionId) -> u64 {
-        terms::stable_hash(session.as_str().as_bytes())
+        stable_hash(session.as_str().as_bytes())
     }
 }
 

@@ -24,7 +24,7 @@ impl Term {
 }
 
 /// FNV-1a with a final mix, so that all bits depend on all bytes. Frozen: stored terms and tags rely on it.
-pub(super) fn stable_hash(bytes: &[u8]) -> u64 {
+pub(crate) fn stable_hash(bytes: &[u8]) -> u64 {
     let fnv = bytes
         .iter()
         .fold(0xcbf2_9ce4_8422_2325u64, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));

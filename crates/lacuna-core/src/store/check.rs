@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use jiff::Timestamp;
 
-use super::{BATCH_ROWS_MAX, Batch, Body, ChainHead, MemberChange, Row, TokenChange, TokenRow, VaultHeader};
+use super::{
+    BATCH_ROWS_MAX, Batch, Body, ChainHead, Freeze, MemberChange, Row, TokenChange, TokenRow, VaultHeader,
+};
 use crate::domain::{NAME_BYTES_MAX, Revision, from_millis, millis};
 use crate::error::{Error, Result};
 
@@ -138,6 +140,7 @@ pub(crate) fn next_header(stored: Option<VaultHeader>, batch: &Batch) -> Result<
         revision: Revision::ZERO,
         created_at: batch.at,
         audit: ChainHead::default(),
+        frozen_at: None,
     });
     if header.scope != batch.scope {
         return Err(Error::corrupt("a vault belongs to another scope than the batch says"));
@@ -151,6 +154,11 @@ pub(crate) fn next_header(stored: Option<VaultHeader>, batch: &Batch) -> Result<
             return Err(Error::invalid("audit", format!("the chain goes on at {expected}, not {}", row.seq)));
         }
         header.audit = ChainHead { seq: row.seq, hash: row.hash };
+    }
+    match batch.freeze {
+        Some(Freeze::Frozen) => header.frozen_at = header.frozen_at.or(Some(batch.at)),
+        Some(Freeze::Thawed) => header.frozen_at = None,
+        None => {}
     }
     header.revision = header.revision.next();
     Ok(header)

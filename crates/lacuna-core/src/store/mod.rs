@@ -96,6 +96,8 @@ pub struct VaultHeader {
     pub revision: Revision,
     pub created_at: Timestamp,
     pub audit: ChainHead,
+    /// When writes were stopped, if they are.
+    pub frozen_at: Option<Timestamp>,
 }
 
 /// Where an audit chain stands: the last sequence number and its hash.
@@ -168,6 +170,7 @@ pub struct Batch {
     pub members: Vec<MemberChange>,
     /// Must continue the chain without a gap.
     pub audit: Vec<AuditRow>,
+    pub freeze: Option<Freeze>,
 }
 
 impl Batch {
@@ -184,8 +187,16 @@ impl Batch {
             tokens: Vec::new(),
             members: Vec::new(),
             audit: Vec::new(),
+            freeze: None,
         }
     }
+}
+
+/// Whether a vault takes writes. The store only keeps the mark; the service heeds it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Freeze {
+    Frozen,
+    Thawed,
 }
 
 /// An erasure that has been decided and must end, whatever happens. Its id is the sequence number of the

@@ -22,6 +22,7 @@ pub(crate) struct Keyring {
     root: RootKey,
     classes: Vec<OpenClass>,
     text_hash: FingerprintKey,
+    confirm: FingerprintKey,
 }
 
 struct OpenClass {
@@ -78,6 +79,7 @@ impl Keyring {
 
     fn with_root(scope: &Scope, key_version: u32, root: RootKey) -> Self {
         let text_hash = root.derive_fingerprint_key("text");
+        let confirm = root.derive_fingerprint_key("confirm");
         Self {
             vault: scope.vault_id(),
             scope: scope.clone(),
@@ -85,6 +87,7 @@ impl Keyring {
             root,
             classes: Vec::new(),
             text_hash,
+            confirm,
         }
     }
 
@@ -175,6 +178,11 @@ impl Keyring {
 
     pub(crate) fn text_hash(&self, text: &str) -> [u8; 32] {
         self.text_hash.fingerprint(&[text.as_bytes()])
+    }
+
+    /// The key of the tokens with which a caller confirms what the gate asked.
+    pub(crate) fn confirm_key(&self) -> &FingerprintKey {
+        &self.confirm
     }
 
     pub(crate) fn key_version(&self) -> u32 {

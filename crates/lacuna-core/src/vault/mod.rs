@@ -2,6 +2,7 @@
 //! read, so that what one node forgot no other node still answers.
 
 mod keyring;
+mod marks;
 mod open;
 
 use std::collections::HashMap;
@@ -11,7 +12,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use jiff::{SignedDuration, Timestamp};
 
 pub(crate) use keyring::{Keyring, OpenKey, Place};
-pub(crate) use open::{OpenVault, Sources, entry, missing_keys, shown};
+pub(crate) use marks::text_mark;
+pub(crate) use open::{Held, OpenVault, Sources, missing_keys, shown};
 
 use crate::domain::{Revision, Scope, VaultId, millis};
 use crate::error::Result;

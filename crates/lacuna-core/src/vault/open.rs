@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use zeroize::Zeroizing;
 
 use super::keyring::{Keyring, Place};
+use super::marks::{Marks, text_mark};
 use crate::blobs::{BlobName, Blobs};
 use crate::domain::*;
 use crate::embed::ModelId;
@@ -28,6 +29,8 @@ pub(crate) struct Held {
     pub(crate) text: Option<String>,
     /// Whether the full text says more than the gist and must be fetched.
     pub(crate) has_body: bool,
+    /// The beginning of the full text's keyed hash.
+    pub(crate) text_mark: u64,
 }
 
 impl Held {
@@ -58,6 +61,11 @@ impl Drop for Held {
 pub(crate) struct OpenVault {
     pub(crate) keyring: Keyring,
     pub(crate) index: Index<Held>,
+    pub(crate) marks: Marks,
+    /// Memories that become active when their grace period is over.
+    pub(crate) approved: BTreeSet<MemoryId>,
+    /// When writes were stopped, if they are.
+    pub(crate) frozen_at: Option<Timestamp>,
     pub(crate) revision: Revision,
     pub(crate) audit: ChainHead,
     /// Memories whose bytes or key are damaged: not searchable, and reported by id.
@@ -91,6 +99,9 @@ impl OpenVault {
         Self {
             keyring,
             index: Index::new(),
+            marks: Marks::default(),
+            approved: BTreeSet::new(),
+            frozen_at: None,
             revision: Revision::ZERO,
             audit: ChainHead::default(),
             damaged: BTreeSet::new(),
@@ -114,11 +125,13 @@ impl OpenVault {
             Ok(())
         })?;
         for memory in gone {
-            self.index.remove(&memory);
-            self.damaged.remove(&memory);
+            self.drop_memory(&memory);
         }
         self.open_rows(vault, rows, from)?;
-        self.audit = from.store.vault(vault)?.map_or(ChainHead::default(), |header| header.audit);
+        if let Some(header) = from.store.vault(vault)? {
+            self.audit = header.audit;
+            self.frozen_at = header.frozen_at;
+        }
         self.revision = revision;
         Ok(true)
     }
@@ -141,18 +154,43 @@ impl OpenVault {
         let opened = self.open_in_parallel(&rows, &keys);
         self.index.make_room(opened.iter().filter_map(|(_, entry)| entry.as_ref().ok()));
         for (id, opened) in opened {
-            self.damaged.remove(&id);
-            match opened.and_then(|entry| self.index.insert(entry)) {
-                Ok(()) => {}
-                Err(error) => {
-                    self.index.remove(&id);
-                    tracing::error!(memory = %id, %error, "a stored memory cannot be opened");
-                    self.damaged.insert(id);
-                }
-            }
+            self.insert(id, opened);
         }
         self.index.drop_empty_room();
         Ok(())
+    }
+
+    /// Puts a memory that was just written into the index, in place of an older state of it.
+    pub(crate) fn put(&mut self, row: &Row, frame: Frame) {
+        self.insert(row.id, entry(row, frame));
+    }
+
+    fn insert(&mut self, id: MemoryId, opened: Result<Entry<Held>>) {
+        self.drop_memory(&id);
+        match opened.and_then(|entry| self.index.insert(entry)) {
+            Ok(()) => {
+                if let Some(stored) = self.index.get(&id) {
+                    self.marks.add(id, stored.payload);
+                    if stored.attributes.state == Lifecycle::Approved {
+                        self.approved.insert(id);
+                    }
+                }
+            }
+            Err(error) => {
+                tracing::error!(memory = %id, %error, "a stored memory cannot be opened");
+                self.damaged.insert(id);
+            }
+        }
+    }
+
+    /// Leaves nothing of a memory in RAM.
+    pub(crate) fn drop_memory(&mut self, id: &MemoryId) {
+        if let Some(stored) = self.index.get(id) {
+            self.marks.remove(*id, stored.payload);
+        }
+        self.index.remove(id);
+        self.approved.remove(id);
+        self.damaged.remove(id);
     }
 
     fn open_in_parallel(
@@ -253,7 +291,7 @@ fn sealed_body(vault: VaultId, row: &Row, from: Sources<'_>) -> Result<Option<(u
 }
 
 /// What a row and its opened frame put into the index.
-pub(crate) fn entry(row: &Row, frame: Frame) -> Result<Entry<Held>> {
+fn entry(row: &Row, frame: Frame) -> Result<Entry<Held>> {
     let damaged = |_| Error::corrupt(format!("the index data of {} does not parse", row.id));
     let vectors = frame
         .vectors
@@ -261,22 +299,32 @@ pub(crate) fn entry(row: &Row, frame: Frame) -> Result<Entry<Held>> {
         .map(|(model, bytes)| Ok((model.clone(), QuantVec::from_bytes(bytes).map_err(damaged)?)))
         .collect::<Result<Vec<(ModelId, QuantVec)>>>()?;
     let terms = TermList::from_bytes(&frame.terms).map_err(damaged)?;
-    let Frame { gist, details, facets, text, has_body, .. } = frame;
+    let Frame { gist, details, facets, text, has_body, text_hash, .. } = frame;
     let source = &facets.source;
     let attributes = Attributes {
         created_at: millis(row.created_at),
         expires_at: row.expires_at.map(millis),
         session: source.session.as_ref().map(|session| Session::new(session, source.turn)),
         salience: facets.vitality.salience,
-        state: row.state,
+        state: state(row, &facets.history),
         category: facets.category,
         tier: facets.tier,
         lane: facets.lane,
         secondary_lanes: facets.secondary_lanes.iter().copied().collect(),
     };
     let tags = facets.tags.iter().map(|tag| Tag::of(tag)).collect();
-    let payload = Held { gist, details, facets, updated_at: row.updated_at, text, has_body };
+    let text_mark = text_mark(&text_hash);
+    let payload = Held { gist, details, facets, updated_at: row.updated_at, text, has_body, text_mark };
     Ok(Entry { id: row.id, attributes, tags, terms, vectors, payload })
+}
+
+/// The state of a memory. A row's state can be changed by whoever can write to the database; what a candidate
+/// waits for is sealed, and holds it back whatever the row says.
+fn state(row: &Row, history: &History) -> Lifecycle {
+    match history.waits {
+        Some(_) if row.state != Lifecycle::Deleted => Lifecycle::Candidate,
+        _ => row.state,
+    }
 }
 
 /// A memory as its owner sees it in a list: without its full text.

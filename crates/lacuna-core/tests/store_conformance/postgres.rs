@@ -156,7 +156,9 @@ fn members_of_another_organisation_are_hidden() {
 fn a_schema_of_the_first_release_is_migrated_and_keeps_what_it_has() {
     let Some(database) = Database::make("migrated") else { return };
     put(&PostgresStore::open(&database.url()).unwrap(), "ann", vec![row(1)]);
-    let first_release = "DROP TABLE lacuna.member; DELETE FROM lacuna.migration WHERE version > 1";
+    let first_release = "
+        DROP TABLE lacuna.member; ALTER TABLE lacuna.vault DROP COLUMN frozen_at;
+        DELETE FROM lacuna.migration WHERE version > 1";
     client(&database).batch_execute(first_release).unwrap();
     let store = PostgresStore::open(&database.url()).unwrap();
     assert_eq!(store.memberships(&scope("ann").org, &user("ann")).unwrap(), vec![]);

@@ -64,6 +64,7 @@ fn everything_survives_sealing_and_reopening() {
             ..Source::new(SourceType::UserMessage, Trust::High)
         }),
         sensitivity: vec![Sensitivity::Health, Sensitivity::Relationships],
+        consent_basis: Some(ConsentBasis::ExplicitConsent),
         salience: Some(0.74),
         valence: Some(0.62),
         ..draft("A returning guest recognised me by name and thanked me for the restaurant.")
@@ -72,7 +73,7 @@ fn everything_survives_sealing_and_reopening() {
     let ids: Vec<MemoryId> = {
         let lacuna = world.service();
         let drafts = vec![draft(&long), rich, whole];
-        lacuna.remember(&grant::<Remember>("anna"), drafts).unwrap().iter().map(|done| done.id).collect()
+        drafts.into_iter().map(|draft| lacuna.take("anna", draft).unwrap().id).collect()
     };
 
     let lacuna = world.service();
@@ -133,7 +134,7 @@ fn a_number_is_found_in_the_middle_of_a_long_text() {
     let filler = "The weather was unremarkable, and nothing else happened. ".repeat(400);
     let text = format!("{filler} Ticket 4f8e02ab was closed. {filler}");
     let whole = Draft { content_type: Some(ContentType::Transcript), ..draft(&text) };
-    let id = lacuna.remember(&grant::<Remember>("anna"), vec![whole]).unwrap()[0].id;
+    let id = lacuna.take("anna", whole).unwrap().id;
     for question in ["4f8e02ab", "ticket 4F8E02AB"] {
         assert_eq!(lacuna.ask("anna", question).unwrap().hits[0].memory.id, id, "{question}");
     }
@@ -223,7 +224,7 @@ fn an_expired_memory_is_not_recalled() {
     let lacuna = world.service();
     let soon = world.clock.now() + SignedDuration::from_hours(1);
     let brief = Draft { expires_at: Some(soon), ..draft("The parking code today is 4711.") };
-    lacuna.remember(&grant::<Remember>("anna"), vec![brief]).unwrap();
+    lacuna.take("anna", brief).unwrap();
     assert_eq!(lacuna.texts("anna", "parking code").len(), 1);
     world.clock.advance(SignedDuration::from_hours(2));
     assert!(lacuna.texts("anna", "parking code").is_empty());

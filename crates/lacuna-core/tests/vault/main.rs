@@ -6,24 +6,29 @@
 mod damage;
 mod epochs;
 mod faults;
+mod gate;
 mod lifecycle;
 mod models;
 mod nodes;
 #[path = "../support/postgres_database.rs"]
 mod postgres_database;
+mod review;
 mod scopes;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use lacuna_core::admit::Rulebook;
 use lacuna_core::blobs::Blobs;
 use lacuna_core::domain::*;
 use lacuna_core::embed::Embedder;
 use lacuna_core::keys::{KeyStore, LocalKms, PostgresKeys, RamKeys, SqliteKeys};
 use lacuna_core::meaning::Models;
 use lacuna_core::permit::{Action, Caller, Forget, Grant, ReadAudit, Recall, Remember, permit};
+use lacuna_core::policy::{Policies, Policy};
 use lacuna_core::recall::{Query, Recalled};
+use lacuna_core::remember::Remembered;
 use lacuna_core::store::{PostgresStore, RamStore, SqliteStore, Store};
 use lacuna_core::{Lacuna, Parts, Result};
 use lacuna_seal::SeededEntropy;
@@ -71,12 +76,36 @@ impl World {
         self.service_of(self.store.clone(), self.keys.clone(), models, usize::MAX)
     }
 
+    /// A service whose tenants all live under `policy`.
+    pub(crate) fn service_under(&self, policy: Policy) -> Lacuna {
+        let rules =
+            Rulebook { policies: Policies { everyone: policy, ..Policies::default() }, scanner: None };
+        self.service_from(
+            self.store.clone(),
+            self.keys.clone(),
+            Models::only(static_model()),
+            usize::MAX,
+            rules,
+        )
+    }
+
     pub(crate) fn service_of(
         &self,
         store: Arc<dyn Store>,
         keys: Arc<dyn KeyStore>,
         models: Models,
         open_bytes_max: usize,
+    ) -> Lacuna {
+        self.service_from(store, keys, models, open_bytes_max, Rulebook::default())
+    }
+
+    fn service_from(
+        &self,
+        store: Arc<dyn Store>,
+        keys: Arc<dyn KeyStore>,
+        models: Models,
+        open_bytes_max: usize,
+        rules: Rulebook,
     ) -> Lacuna {
         // Every service draws other randomness, as separate processes do.
         static SEED: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
@@ -87,6 +116,7 @@ impl World {
             kms: LocalKms::open(&self.folder.path().join("keys"), None).unwrap(),
             blobs: Blobs::open(self.folder.path().join("blobs")).unwrap(),
             models,
+            rules,
             clock: self.clock.clone(),
             entropy: Arc::new(SeededEntropy::new(seed)),
             open_bytes_max,
@@ -125,6 +155,7 @@ pub(crate) fn draft(text: &str) -> Draft {
 /// Shorthands for one user's calls.
 pub(crate) trait Calls {
     fn keep(&self, user: &str, text: &str) -> Result<MemoryId>;
+    fn take(&self, user: &str, draft: Draft) -> Result<Remembered>;
     fn ask(&self, user: &str, question: &str) -> Result<Recalled>;
     fn erase(&self, user: &str, id: MemoryId) -> Result<()>;
     fn texts(&self, user: &str, question: &str) -> Vec<String>;
@@ -133,7 +164,11 @@ pub(crate) trait Calls {
 
 impl Calls for Lacuna {
     fn keep(&self, user: &str, text: &str) -> Result<MemoryId> {
-        Ok(self.remember(&grant::<Remember>(user), vec![draft(text)])?[0].id)
+        Ok(self.take(user, draft(text))?.id)
+    }
+
+    fn take(&self, user: &str, draft: Draft) -> Result<Remembered> {
+        self.remember(&grant::<Remember>(user), vec![draft])?.remove(0).stored()
     }
 
     fn ask(&self, user: &str, question: &str) -> Result<Recalled> {

@@ -19,8 +19,12 @@ fn a_class_of_memories_that_another_node_began_is_opened_here_too() {
     let (first, second) = (world.service(), world.service());
     first.keep("anna", "I take the train to work.").unwrap();
     assert_eq!(second.texts("anna", "train").len(), 1);
-    let health = Draft { sensitivity: vec![Sensitivity::Health], ..draft("I am allergic to penicillin.") };
-    first.remember(&grant::<Remember>("anna"), vec![health]).unwrap();
+    let health = Draft {
+        sensitivity: vec![Sensitivity::Health],
+        consent_basis: Some(ConsentBasis::ExplicitConsent),
+        ..draft("I am allergic to penicillin.")
+    };
+    first.take("anna", health).unwrap();
     assert_eq!(second.texts("anna", "penicillin").len(), 1);
     assert_eq!(second.count(&grant::<Recall>("anna")).unwrap(), (2, 0));
 }

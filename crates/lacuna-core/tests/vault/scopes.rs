@@ -51,7 +51,7 @@ fn staffed(service: &Lacuna) {
 }
 
 fn keep(service: &Lacuna, caller: &Caller, scope: &Scope, text: &str) -> MemoryId {
-    service.remember(&granted(caller, scope), vec![draft(text)]).unwrap()[0].id
+    service.remember(&granted(caller, scope), vec![draft(text)]).unwrap().remove(0).stored().unwrap().id
 }
 
 fn promote(service: &Lacuna, caller: &Caller, id: MemoryId, from: &Scope, to: &Scope) -> Result<Moved> {

@@ -11,8 +11,8 @@ use crate::wire;
 
 const EXAMPLES: &str = "\
 Examples:
-  lacuna remember \"Anna is allergic to peanuts\" --tag health
-  lacuna recall \"what can Anna not eat?\"
+  lacuna remember \"Anna prefers the window seat\" --tag travel
+  lacuna recall \"where does Anna like to sit?\"
   lacuna serve
 
 Exit codes:
@@ -78,6 +78,27 @@ with the fields of POST /v1/memories. With --json, one line comes out per memory
     /// List, inspect, erase and move memories.
     #[command(subcommand)]
     Memory(MemoryCommand),
+    /// Decide about memories that wait for confirmation or approval.
+    #[command(
+        subcommand,
+        after_help = "What comes from a tool, a web page or a model waits here before it becomes a fact."
+    )]
+    Review(ReviewCommand),
+    /// Look for secrets in a file, in standard input, or in what is already stored.
+    Scan(ScanArgs),
+    /// Stop writes while reads go on.
+    Freeze {
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Take writes again.
+    Thaw {
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Show and check the rules that memories live under.
+    #[command(subcommand)]
+    Policy(PolicyCommand),
     /// Verify and list what was done.
     #[command(subcommand)]
     Audit(AuditCommand),
@@ -122,6 +143,65 @@ impl ScopeArgs {
     }
 }
 
+#[derive(Subcommand)]
+pub(super) enum ReviewCommand {
+    /// What waits, newest first.
+    List {
+        /// Memories on one page [default: 50].
+        #[arg(long)]
+        limit: Option<usize>,
+        /// Where the page before ended.
+        #[arg(long)]
+        cursor: Option<String>,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// They are right: let them become active.
+    Accept {
+        #[arg(required = true, value_name = "MEMORY_ID")]
+        memory_ids: Vec<String>,
+        /// Keep the older facts that they contradict as well.
+        #[arg(long)]
+        keep_both: bool,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// It is nearly right: this text takes its place.
+    Edit {
+        memory_id: String,
+        text: String,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// They are wrong: erase them.
+    Reject {
+        #[arg(required = true, value_name = "MEMORY_ID")]
+        memory_ids: Vec<String>,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+}
+
+#[derive(Args)]
+pub(super) struct ScanArgs {
+    /// A text file; `-` reads standard input.
+    #[arg(required_unless_present = "stored", conflicts_with = "stored")]
+    pub(super) file: Option<PathBuf>,
+    /// Look through the memories of a vault instead.
+    #[arg(long)]
+    pub(super) stored: bool,
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
+}
+
+#[derive(Subcommand)]
+pub(super) enum PolicyCommand {
+    /// The rules in force for your organisation.
+    Show,
+    /// Read a policy file and say whether it holds.
+    Check { file: PathBuf },
+}
+
 #[derive(Args)]
 pub(super) struct RememberArgs {
     /// The text; `-` reads it from standard input, `--` before it lets it begin with a hyphen.
@@ -158,6 +238,18 @@ pub(super) struct RememberArgs {
     /// When it is to be gone: a date, a time, or a span such as 90d.
     #[arg(long, value_name = "WHEN")]
     pub(super) expires: Option<When>,
+    /// The legal basis for keeping personal data.
+    #[arg(long, value_name = "BASIS", value_parser = words::<wire::ConsentBasis, _>(wire::ConsentBasis::all()))]
+    pub(super) consent: Option<wire::ConsentBasis>,
+    /// Refuse a text with a secret instead of storing it without.
+    #[arg(long)]
+    pub(super) fail_on_secret: bool,
+    /// The token of an earlier answer that asked about this very text.
+    #[arg(long, value_name = "TOKEN")]
+    pub(super) confirm: Option<String>,
+    /// Confirm whatever is asked.
+    #[arg(long, conflicts_with = "batch")]
+    pub(super) yes: bool,
     /// When it happened: a date, a time, or a span such as 2h for two hours ago.
     #[arg(long, value_name = "WHEN")]
     pub(super) at: Option<When>,
@@ -231,6 +323,16 @@ pub(super) enum MemoryCommand {
     /// One memory with everything about it.
     Inspect {
         memory_id: String,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Hide, restore or set aside memories: deleted, active or archived.
+    State {
+        #[arg(required = true, value_name = "MEMORY_ID")]
+        memory_ids: Vec<String>,
+        /// The state to move them to.
+        #[arg(long, value_name = "STATE", value_parser = words::<wire::Lifecycle, _>(wire::Lifecycle::all()))]
+        to: wire::Lifecycle,
         #[command(flatten)]
         scope: ScopeArgs,
     },

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use lacuna_core::permit::{Grant, Remember};
+use lacuna_core::remember::Outcome;
 use serde::Serialize;
 
 use super::output::Output;
@@ -13,7 +14,7 @@ use crate::assemble::Installation;
 use crate::codes;
 use crate::failure::{Failure, Result};
 use crate::http::read_json;
-use crate::wire::{RememberRequest, RememberedView, into_drafts};
+use crate::wire::{OutcomeView, RememberRequest, into_drafts};
 
 /// Lines that go to the core in one call.
 const CHUNK_LINES: usize = 1_000;
@@ -60,9 +61,40 @@ impl Source {
 }
 
 /// What a whole batch came to.
-#[derive(Serialize)]
-struct Stored {
+#[derive(Default, Serialize)]
+struct Account {
     stored: u64,
+    /// Stored, and waiting for a review.
+    waiting: u64,
+    /// Not stored until they are confirmed.
+    asked: u64,
+    refused: u64,
+}
+
+impl Account {
+    fn count(&mut self, outcome: &Outcome) {
+        match outcome {
+            Outcome::Stored(memory) => {
+                self.stored += 1;
+                self.waiting += u64::from(memory.waits.is_some());
+            }
+            Outcome::Asked(_) => self.asked += 1,
+            Outcome::Refused(_) => self.refused += 1,
+        }
+    }
+
+    fn told(&self) -> String {
+        let mut told = format!("remembered {} memories", self.stored);
+        let others = [
+            (self.waiting, "of them wait for a review"),
+            (self.asked, "were not stored: they need a confirmation, see --json"),
+            (self.refused, "were refused, see --json"),
+        ];
+        for (count, what) in others.into_iter().filter(|(count, _)| *count > 0) {
+            told += &format!("; {count} {what}");
+        }
+        told
+    }
 }
 
 struct Chunk {
@@ -79,11 +111,11 @@ pub(super) fn remember(
     output: &Output,
 ) -> Result<()> {
     let bar = progress(source.bytes);
-    let mut stored = 0;
+    let mut account = Account::default();
     let mut number = 0;
     let outcome = loop {
         let (chunk, fault) = read_chunk(&mut source, &mut number, from_line);
-        let kept = store(installation, grant, chunk.requests, &mut stored, output);
+        let kept = store(installation, grant, chunk.requests, &mut account, output);
         bar.inc(chunk.bytes);
         match (kept, fault) {
             (Err(error), _) => break Err(error),
@@ -92,9 +124,9 @@ pub(super) fn remember(
         }
     };
     bar.finish_and_clear();
-    outcome.map_err(|failure| with_account(failure, stored))?;
+    outcome.map_err(|failure| with_account(failure, account.stored))?;
     if !output.is_json() {
-        output.show(&Stored { stored }, |answer| format!("remembered {} memories", answer.stored))?;
+        output.show(&account, Account::told)?;
     }
     Ok(())
 }
@@ -126,18 +158,18 @@ fn store(
     installation: &Installation,
     grant: &Grant<Remember>,
     requests: Vec<(u64, RememberRequest)>,
-    stored: &mut u64,
+    account: &mut Account,
     output: &Output,
 ) -> Result<()> {
     let Some((first, _)) = requests.first() else { return Ok(()) };
     let first = *first;
     let all = requests.iter().map(|(_, request)| request.clone()).collect();
-    match commit(installation, grant, all, stored, output) {
+    match commit(installation, grant, all, account, output) {
         Err(failure) if failure.code == &codes::INVALID => {}
         other => return other.map_err(|failure| at_line(first, failure)),
     }
     for (number, request) in requests {
-        commit(installation, grant, vec![request], stored, output)
+        commit(installation, grant, vec![request], account, output)
             .map_err(|failure| at_line(number, failure))?;
     }
     Ok(())
@@ -147,14 +179,13 @@ fn commit(
     installation: &Installation,
     grant: &Grant<Remember>,
     requests: Vec<RememberRequest>,
-    stored: &mut u64,
+    account: &mut Account,
     output: &Output,
 ) -> Result<()> {
-    let remembered = installation.service.remember(grant, into_drafts(requests)?)?;
-    *stored += remembered.len() as u64;
-    if output.is_json() {
-        for one in remembered {
-            output.json_line(&RememberedView::of(one, grant.scope()))?;
+    for outcome in installation.service.remember(grant, into_drafts(requests)?)? {
+        account.count(&outcome);
+        if output.is_json() {
+            output.json_line(&OutcomeView::of(outcome, grant.scope()))?;
         }
     }
     Ok(())

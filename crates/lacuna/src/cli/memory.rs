@@ -29,6 +29,14 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
             let memory = installation.service.get(&grant, id)?;
             output.show(&MemoryView::of(memory, grant.scope()), people)
         }
+        MemoryCommand::State { memory_ids, to, scope } => {
+            let ids =
+                memory_ids.iter().map(|id| id.parse()).collect::<lacuna_core::Result<Vec<MemoryId>>>()?;
+            let installation = assemble(config)?;
+            installation.service.set_state(&installation.grant(scope.as_deref())?, &ids, to.0)?;
+            let moved = serde_json::json!({ "memory_ids": memory_ids, "state": to });
+            output.show(&moved, |_| format!("{} now {to}", counted(ids.len())))
+        }
         MemoryCommand::Delete { memory_id, yes, scope } => {
             let id: MemoryId = memory_id.parse()?;
             let installation = assemble(config)?;
@@ -51,6 +59,10 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
             show_moved(&installation, moved, output)
         }
     }
+}
+
+fn counted(memories: usize) -> String {
+    if memories == 1 { "1 memory is".to_owned() } else { format!("{memories} memories are") }
 }
 
 fn list(

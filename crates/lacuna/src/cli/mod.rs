@@ -8,8 +8,11 @@ mod keys;
 mod members;
 mod memory;
 mod output;
+mod policy;
 mod recall;
 mod remember;
+mod review;
+mod scan;
 mod serve;
 mod settle;
 mod token;
@@ -53,6 +56,11 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Remember(args) => remember::run(&config, args, output),
         Command::Recall(args) => recall::run(&config, args, output),
         Command::Memory(command) => memory::run(&config, command, output),
+        Command::Review(command) => review::run(&config, command, output),
+        Command::Scan(args) => scan::run(&config, &args, output),
+        Command::Freeze { scope } => review::freeze(&config, scope.as_deref(), output),
+        Command::Thaw { scope } => review::thaw(&config, scope.as_deref(), output),
+        Command::Policy(command) => policy::run(&config, command, output),
         Command::Audit(command) => audit::run(&config, command, output),
         Command::Token(command) => token::run(&config, command, output),
         Command::Scopes => members::scopes(&config, output),

@@ -1,7 +1,9 @@
 use std::io::Read;
 
-use lacuna_core::domain::{Clock, TRANSCRIPT_CHARS_MAX};
+use lacuna_core::admit::Question;
+use lacuna_core::domain::{Clock, Lifecycle, TRANSCRIPT_CHARS_MAX};
 use lacuna_core::permit::{Grant, Remember};
+use lacuna_core::remember::Outcome;
 
 use super::args::RememberArgs;
 use super::output::{Output, fields};
@@ -33,8 +35,9 @@ pub(super) fn run(config: &Config, args: Box<RememberArgs>, output: &Output) -> 
     };
     let installation = assemble(config)?;
     let grant = installation.grant(args.scope.as_deref())?;
+    let yes = args.yes;
     let request = request(text, *args, installation.service.clock());
-    let view = remember_one(&installation, &grant, request)?;
+    let view = remember_one(&installation, &grant, request, yes, output)?;
     settle::settle(&installation, output);
     output.show(&view, people)
 }
@@ -43,11 +46,19 @@ fn remember_one(
     installation: &Installation,
     grant: &Grant<Remember>,
     request: RememberRequest,
+    yes: bool,
+    output: &Output,
 ) -> Result<RememberedView> {
-    let drafts = vec![request.into_draft()?];
-    let mut remembered = installation.service.remember(grant, drafts)?;
-    let only = remembered.pop().ok_or_else(|| Failure::new(&codes::INTERNAL, "nothing was answered"))?;
-    Ok(RememberedView::of(only, grant.scope()))
+    let drafts = vec![request.clone().into_draft()?];
+    let mut outcomes = installation.service.remember(grant, drafts)?;
+    let only = outcomes.pop().ok_or_else(|| Failure::new(&codes::INTERNAL, "nothing was answered"))?;
+    if let (Outcome::Asked(asked), None) = (&only, &request.confirm)
+        && (yes || output.ask(&question(&asked.questions)) == Some(true))
+    {
+        let confirmed = RememberRequest { confirm: Some(asked.token.clone()), ..request };
+        return remember_one(installation, grant, confirmed, false, output);
+    }
+    Ok(RememberedView::of(Failure::of_gate(only)?, grant.scope()))
 }
 
 fn request(content: String, args: RememberArgs, clock: &dyn Clock) -> RememberRequest {
@@ -60,6 +71,9 @@ fn request(content: String, args: RememberArgs, clock: &dyn Clock) -> RememberRe
         content_type: args.content_type,
         tags: args.tags,
         sensitivity: args.sensitivity,
+        consent_basis: args.consent,
+        fail_on_secret: args.fail_on_secret,
+        confirm: args.confirm,
         source: from_session.then_some(source),
         salience: args.salience,
         expires_at: args.expires.map(|when| when.after(clock.now())),
@@ -92,9 +106,35 @@ pub(super) fn read_stdin() -> Result<String> {
     Ok(text)
 }
 
+fn question(questions: &[Question]) -> String {
+    let ask = |question: &Question| match question {
+        Question::PossibleSecret => "It may hold a secret.",
+        Question::Consent => "It is sensitive personal data: keeping it needs your explicit consent.",
+    };
+    let asked: Vec<_> = questions.iter().map(ask).collect();
+    format!("{} Store it?", asked.join(" "))
+}
+
 fn people(view: &RememberedView) -> String {
-    let mut rows = vec![("remembered", view.memory_id.clone()), ("hash", view.content_hash.clone())];
-    if view.truncated {
+    let verb = if view.repeats > 0 { "known already" } else { "remembered" };
+    let mut rows = vec![(verb, view.memory_id.clone()), ("hash", view.content_hash.clone())];
+    if let Some(waits) = &view.waits {
+        rows.push(("waits", format!("for {waits}: see lacuna review list")));
+    } else if view.state.0 != Lifecycle::Active {
+        rows.push(("state", view.state.to_string()));
+    }
+    for redaction in view.gate.redactions.iter().filter(|redaction| redaction.removed) {
+        let place = format!("{} {}-{}", redaction.field, redaction.start, redaction.end);
+        rows.push(("redacted", format!("{} ({}) at {place}", redaction.rule, redaction.level)));
+    }
+    rows.extend(view.gate.changes.iter().map(|change| ("changed", change.clone())));
+    rows.extend(view.supersedes.iter().map(|id| ("supersedes", id.clone())));
+    rows.extend(view.alike.iter().map(|id| ("much like", id.clone())));
+    if !view.sensitivity.is_empty() {
+        let words: Vec<_> = view.sensitivity.iter().map(ToString::to_string).collect();
+        rows.push(("sensitive", words.join(", ")));
+    }
+    if view.gate.truncated {
         rows.push(("note", "the text was too long and was cut at its end".to_owned()));
     }
     fields(rows)

@@ -18,6 +18,7 @@ struct Listening {
 
 pub(super) fn run(config: Config, output: &Output) -> Result<()> {
     let installation = assemble(&config)?;
+    installation.service.warm_up()?;
     let openness = openness(&config, &installation)?;
     let listener = listen(config.listen)?;
     let address = listener.local_addr().map_err(|error| cannot_listen(config.listen, &error))?;

@@ -3,7 +3,7 @@
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
-use lacuna_core::domain::MemoryId;
+use lacuna_core::domain::{Lifecycle, MemoryId};
 use lacuna_core::permit::Caller;
 use lacuna_core::recall::LIST_PAGE_DEFAULT;
 use utoipa::IntoParams;
@@ -29,7 +29,11 @@ const BATCH_BYTES_MAX: usize = 64 << 20;
     operation_id = "remember",
     tag = "memories",
     request_body = RememberRequest,
-    responses((status = 201, description = "It is stored, sealed and can be found.", body = RememberedView), Problems)
+    responses(
+        (status = 201, description = "It is stored, sealed and can be found.", body = RememberedView),
+        (status = 202, description = "It is stored and sealed, and waits: `waits` says for what.", body = RememberedView),
+        Problems
+    )
 )]
 pub(super) async fn remember(
     State(app): State<App>,
@@ -41,16 +45,21 @@ pub(super) async fn remember(
     let (mut remembered, scope) =
         app.call_in(caller, scope, |core, grant| core.remember(grant, drafts)).await?;
     let only = remembered.pop().ok_or_else(|| Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning))?;
-    Ok((StatusCode::CREATED, axum::Json(RememberedView::of(only, &scope))))
+    let stored = Failure::of_gate(only)?;
+    let status = match stored.state {
+        Lifecycle::Active => StatusCode::CREATED,
+        _ => StatusCode::ACCEPTED,
+    };
+    Ok((status, axum::Json(RememberedView::of(stored, &scope))))
 }
 
-/// Remember up to 2,000 texts: all of them, or none.
+/// Remember up to 2,000 texts. What passes the gate is stored in one commit, all of it or nothing.
 #[utoipa::path(
     post,
     path = "/v1/memories/batch",
     tag = "memories",
     request_body = RememberBatch,
-    responses((status = 201, description = "All are stored, in the order given.", body = RememberedBatch), Problems)
+    responses((status = 201, description = "What became of each, in the order given.", body = RememberedBatch), Problems)
 )]
 pub(super) async fn remember_batch(
     State(app): State<App>,

@@ -9,6 +9,7 @@ mod metrics;
 mod observe;
 mod openapi;
 mod problem;
+mod review;
 mod scopes;
 mod search;
 mod tokens;
@@ -107,6 +108,10 @@ fn guarded() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(memories::remember, memories::list))
         .routes(routes!(memories::remember_batch))
+        .routes(routes!(review::set_state))
+        .routes(routes!(review::list, review::decide))
+        .routes(routes!(review::vault_state, review::freeze))
+        .routes(routes!(review::policy))
         .routes(routes!(memories::get, memories::erase))
         .routes(routes!(scopes::promote))
         .routes(routes!(scopes::demote))

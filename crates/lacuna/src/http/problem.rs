@@ -9,7 +9,8 @@ use utoipa::openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder, response};
 use utoipa::{IntoResponses, ToSchema};
 
 use crate::codes;
-use crate::failure::Failure;
+use crate::failure::{Failure, GateAnswer};
+use crate::wire::{AskedView, ReportView};
 
 /// What went wrong and what to do about it. `code` is stable; the texts are for people.
 #[derive(Serialize, ToSchema)]
@@ -26,11 +27,22 @@ pub(crate) struct Problem {
     field: Option<String>,
     /// What to do.
     remedy: &'static str,
+    /// What must be confirmed before the text is stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asked: Option<AskedView>,
+    /// What the gate found in a text that it did not take.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gate: Option<ReportView>,
 }
 
 impl Problem {
     fn new(failure: &Failure, detail: &str) -> Self {
         let code = failure.code;
+        let (asked, gate) = match failure.gate.as_deref() {
+            None => (None, None),
+            Some(GateAnswer::Asked(asked)) => (Some(asked.clone()), None),
+            Some(GateAnswer::Refused(refused)) => (None, Some(refused.gate.clone())),
+        };
         Self {
             code: code.name,
             status: code.status,
@@ -38,6 +50,8 @@ impl Problem {
             detail: detail.to_owned(),
             field: failure.field.clone(),
             remedy: code.remedy,
+            asked,
+            gate,
         }
     }
 

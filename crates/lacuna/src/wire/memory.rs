@@ -22,6 +22,17 @@ pub(crate) struct MemoryView {
     /// How it came from another scope into this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) promotion: Option<PromotionView>,
+    /// What a candidate waits for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) waits: Option<words::Wait>,
+    /// Erased memories whose place it took.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) supersedes: Vec<String>,
+    /// Memories that say nearly the same, or may contradict it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) alike: Vec<String>,
+    /// How often the same text was written again.
+    pub(crate) repeats: u32,
     pub(crate) state: words::Lifecycle,
     pub(crate) content: String,
     pub(crate) content_hash: String,
@@ -92,6 +103,10 @@ impl MemoryView {
             scope: shown(scope),
             author: history.author.map(|author| author.to_string()),
             promotion: history.promotion.map(|promotion| PromotionView::from(*promotion)),
+            waits: history.waits.map(words::Wait),
+            supersedes: history.supersedes.iter().map(ToString::to_string).collect(),
+            alike: history.alike.iter().map(ToString::to_string).collect(),
+            repeats: history.repeats,
             state: memory.state.into(),
             content_hash: content_hash(&lacuna_seal::sha256(text.as_bytes())),
             content: text,

@@ -3,10 +3,13 @@
 mod audit;
 mod cursor;
 mod filter;
+mod gate;
 mod member;
 mod memory;
+mod policy;
 mod promote;
 mod remember;
+mod review;
 mod scope;
 mod search;
 mod token;
@@ -15,12 +18,15 @@ mod words;
 pub(crate) use audit::{AuditList, AuditVerified};
 pub(crate) use cursor::{read_cursor, write_cursor};
 pub(crate) use filter::{Filters, TimeRange};
+pub(crate) use gate::{AskedView, OutcomeView, RefusedView, ReportView};
 pub(crate) use member::MemberList;
 pub(crate) use memory::{ErasedView, MemoryPage, MemoryView, PromotionView};
+pub(crate) use policy::PolicyView;
 pub(crate) use promote::{MoveRequest, MovedView};
 pub(crate) use remember::{
     RememberBatch, RememberRequest, RememberedBatch, RememberedView, SourceBody, into_drafts,
 };
+pub(crate) use review::{FreezeRequest, ReviewPage, ReviewRequest, Reviewed, StateRequest, VaultStateView};
 pub(crate) use scope::{ScopeList, read_scope, read_target};
 pub(crate) use search::{SearchRequest, SearchResponse};
 pub(crate) use token::{TokenCreated, TokenList, TokenRequest, TokenView};

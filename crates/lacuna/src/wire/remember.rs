@@ -3,10 +3,11 @@ use lacuna_core::Result;
 use lacuna_core::domain::{
     Detail, Draft, Entity, Lineage, MemoryId, Scope, SessionId, Source, SourceType, Trust,
 };
-use lacuna_core::remember::Remembered;
+use lacuna_core::remember::{Outcome, Remembered};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::gate::{OutcomeView, ReportView};
 use super::scope::shown;
 use super::words;
 
@@ -44,7 +45,7 @@ pub(crate) struct RememberRequest {
     pub(crate) expires_at: Option<Timestamp>,
     #[serde(default)]
     pub(crate) pinned: bool,
-    /// Importance from 0 to 1; 0.5 when absent.
+    /// Importance from 0 to 1; judged from the text when absent.
     #[schema(minimum = 0, maximum = 1)]
     pub(crate) salience: Option<f32>,
     /// How pleasant, from -1 to 1.
@@ -52,6 +53,11 @@ pub(crate) struct RememberRequest {
     pub(crate) valence: Option<f32>,
     /// When it happened; the moment of writing when absent.
     pub(crate) created_at: Option<Timestamp>,
+    /// Refuse the text if it holds a secret, instead of storing it without.
+    #[serde(default)]
+    pub(crate) fail_on_secret: bool,
+    /// The `confirm` of an earlier answer that asked about this very text.
+    pub(crate) confirm: Option<String>,
     /// The vault to write to: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent.
     pub(crate) scope: Option<String>,
 }
@@ -145,6 +151,8 @@ impl RememberRequest {
             salience: self.salience,
             valence: self.valence,
             created_at: self.created_at,
+            fail_on_secret: self.fail_on_secret,
+            confirm: self.confirm,
         })
     }
 }
@@ -232,7 +240,7 @@ impl From<Lineage> for LineageBody {
     }
 }
 
-/// Many memories, all of which are remembered, or none.
+/// Many memories. A field out of bounds refuses all of them; the rules of the gate decide one by one.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = RememberBatch)]
@@ -257,8 +265,24 @@ pub(crate) struct RememberedView {
     pub(crate) embedding_generated: bool,
     /// The model of that embedding; a better one may follow in the background.
     pub(crate) embedding_model: String,
-    /// Whether the text was cut to fit.
-    pub(crate) truncated: bool,
+    /// `candidate` waits for a review, `approved` for its grace period; only `active` is found.
+    pub(crate) state: words::Lifecycle,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) waits: Option<words::Wait>,
+    pub(crate) privacy_class: words::PrivacyClass,
+    pub(crate) sensitivity: Vec<words::Sensitivity>,
+    pub(crate) lane: words::Lane,
+    pub(crate) salience: f32,
+    /// How often this very text had been written before; above 0 nothing new was stored.
+    pub(crate) repeats: u32,
+    /// Memories that were erased because this one takes their place.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) supersedes: Vec<String>,
+    /// Memories that say nearly the same, or may contradict it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) alike: Vec<String>,
+    /// What the gate did on the way in.
+    pub(crate) gate: ReportView,
     pub(crate) created_at: Timestamp,
 }
 
@@ -270,7 +294,16 @@ impl RememberedView {
             content_hash: super::content_hash(&remembered.content_sha256),
             embedding_generated: true,
             embedding_model: remembered.embedded_by.as_str().to_owned(),
-            truncated: remembered.truncated,
+            state: remembered.state.into(),
+            waits: remembered.waits.map(words::Wait),
+            privacy_class: remembered.privacy_class.into(),
+            sensitivity: remembered.sensitivity.into_iter().map(words::Sensitivity).collect(),
+            lane: remembered.lane.into(),
+            salience: remembered.salience,
+            repeats: remembered.repeats,
+            supersedes: remembered.supersedes.iter().map(ToString::to_string).collect(),
+            alike: remembered.alike.iter().map(ToString::to_string).collect(),
+            gate: remembered.report.into(),
             created_at: remembered.created_at,
         }
     }
@@ -281,12 +314,12 @@ impl RememberedView {
 #[schema(as = RememberedBatch)]
 pub(crate) struct RememberedBatch {
     pub(crate) scope: String,
-    pub(crate) memories: Vec<RememberedView>,
+    pub(crate) memories: Vec<OutcomeView>,
 }
 
 impl RememberedBatch {
-    pub(crate) fn of(remembered: Vec<Remembered>, scope: &Scope) -> Self {
-        let memories = remembered.into_iter().map(|one| RememberedView::of(one, scope)).collect();
+    pub(crate) fn of(outcomes: Vec<Outcome>, scope: &Scope) -> Self {
+        let memories = outcomes.into_iter().map(|one| OutcomeView::of(one, scope)).collect();
         Self { scope: shown(scope), memories }
     }
 }

@@ -77,6 +77,7 @@ words!(
     ConsentBasis,
     RetentionTier,
     Lifecycle,
+    Wait,
     Role,
 );
 

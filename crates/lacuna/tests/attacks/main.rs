@@ -3,9 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop there")]
 
 mod at_rest;
+mod gate;
 mod kill;
 mod scan;
 
+use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -24,13 +26,17 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start(data: &Path, extra: &[&str]) -> Self {
-        let mut child = lacuna(data)
-            .args(["serve", "--listen", "127.0.0.1:0"])
-            .args(extra)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        Self::spawn(lacuna(data).stderr(Stdio::piped()), extra)
+    }
+
+    /// With everything logged to `log`.
+    pub(crate) fn start_logging(data: &Path, extra: &[&str], log: File) -> Self {
+        Self::spawn(lacuna(data).env("LACUNA_LOG", "trace").stderr(log), extra)
+    }
+
+    fn spawn(command: &mut Command, extra: &[&str]) -> Self {
+        let serve = command.args(["serve", "--listen", "127.0.0.1:0"]).args(extra);
+        let mut child = serve.stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let announced: serde_json::Value = serde_json::from_str(&line).unwrap();

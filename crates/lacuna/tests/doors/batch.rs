@@ -3,7 +3,11 @@ use serde_json::{Value, json};
 use crate::support::Home;
 
 fn lines(count: usize) -> String {
-    (0..count)
+    lines_from(0, count)
+}
+
+fn lines_from(first: usize, count: usize) -> String {
+    (first..first + count)
         .map(|n| json!({"content": format!("fact number {n} about item{n}")}).to_string() + "\n")
         .collect()
 }
@@ -42,16 +46,18 @@ fn lines_from_a_file_and_from_standard_input() {
     std::fs::write(&file, lines(1_500)).unwrap();
     let done = home.run(&["remember", "--batch", file.to_str().unwrap()]).ok();
     assert_eq!(done.stdout.trim(), "remembered 1500 memories");
-    let done = home.run_with_input(&["remember", "--batch", "-", "--json"], lines(3).as_bytes()).ok();
-    assert_eq!(done.stdout.lines().count(), 3);
-    let first: Value = serde_json::from_str(done.stdout.lines().next().unwrap()).unwrap();
-    assert!(first["memory_id"].as_str().unwrap().starts_with("mem_"));
-    assert_eq!(searched(&home), 1_503);
+    let done =
+        home.run_with_input(&["remember", "--batch", "-", "--json"], lines_from(1_499, 3).as_bytes()).ok();
+    let outcomes: Vec<Value> = done.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(outcomes.iter().all(|outcome| outcome["memory_id"].as_str().unwrap().starts_with("mem_")));
+    let repeats: Vec<_> = outcomes.iter().map(|outcome| outcome["repeats"].as_u64().unwrap()).collect();
+    assert_eq!(repeats, [1, 0, 0], "the first of them was known already");
+    assert_eq!(searched(&home), 1_502);
 }
 
 #[test]
 fn a_bad_line_is_named_and_what_came_before_it_is_stored() {
-    let good = lines(4);
+    let (good, more) = (lines(4), lines_from(4, 4));
     let long = format!("{{\"content\":\"{}\"}}", "x".repeat(9 << 20));
     let cases: &[(&str, &[u8], &str)] = &[
         ("not JSON", b"{\"content\": \n", "malformed_json"),
@@ -67,7 +73,7 @@ fn a_bad_line_is_named_and_what_came_before_it_is_stored() {
         // An empty line counts, and is passed over.
         input.push(b'\n');
         input.extend_from_slice(bad);
-        input.extend_from_slice(good.as_bytes());
+        input.extend_from_slice(more.as_bytes());
         let done = home.run_with_input(&["remember", "--batch", "-", "--json"], &input);
         let problem = done.problem();
         assert_eq!((done.code, problem["code"].as_str()), (2, Some(*code)), "{what}: {problem}");
@@ -76,7 +82,7 @@ fn a_bad_line_is_named_and_what_came_before_it_is_stored() {
         assert_eq!(searched(&home), 4, "{what}");
 
         // Without the bad line it goes on where it stopped.
-        let mended: Vec<u8> = [good.as_bytes(), b"\n", good.as_bytes()].concat();
+        let mended: Vec<u8> = [good.as_bytes(), b"\n", more.as_bytes()].concat();
         home.run_with_input(&["remember", "--batch", "-", "--from-line", "6"], &mended).ok();
         assert_eq!(searched(&home), 8, "{what}");
     }

@@ -7,6 +7,7 @@ mod bad_input;
 mod batch;
 mod damage;
 mod description;
+mod gate;
 mod matrix;
 mod operation;
 mod scopes;

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::support::Home;
 
-const FACT: &str = "Anna is allergic to peanuts";
+const FACT: &str = "Anna does not eat peanuts";
 const QUESTION: &str = "which food must I keep away from Anna?";
 
 #[test]
@@ -40,8 +40,7 @@ fn remember_recall_by_a_paraphrase_inspect_erase_on_the_command_line() {
 fn the_same_over_http() {
     let home = Home::new();
     let server = home.serve(&[]);
-    let request =
-        json!({"content": FACT, "tags": ["health"], "salience": 0.9, "category": "learned_context"});
+    let request = json!({"content": FACT, "tags": ["food"], "salience": 0.9, "category": "learned_context"});
     let stored = server.post("/v1/memories", &request).expect(201);
     let id = stored["memory_id"].as_str().unwrap().to_owned();
     assert_eq!(stored["embedding_generated"], true);
@@ -51,7 +50,7 @@ fn the_same_over_http() {
     let found = server.post("/v1/search", &query).expect(200);
     let first = &found["memories"][0];
     assert_eq!(first["memory_id"], id.as_str());
-    assert_eq!(first["tags"], json!(["health"]));
+    assert_eq!(first["tags"], json!(["food"]));
     assert!(first["similarity_score"].is_number() && first["explanation"]["words"].is_number());
     assert!(found["query_time_ms"].is_number() && found["total_searched"] == 1);
 

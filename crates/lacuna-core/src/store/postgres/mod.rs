@@ -22,7 +22,7 @@ static SCHEMA: Schema = Schema {
     name: "lacuna",
     app_role: "lacuna_app",
     admin_role: "lacuna_admin",
-    migrations: &[include_str!("schema.sql"), include_str!("members.sql")],
+    migrations: &[include_str!("schema.sql"), include_str!("members.sql"), include_str!("frozen.sql")],
 };
 
 const CHANGES: &str = "
@@ -48,10 +48,10 @@ const MEMBERS: &str = "
     SELECT holder, added_at FROM lacuna.member WHERE org = $1 AND kind = $2 AND name = $3 AND holder > $4
     ORDER BY holder LIMIT $5";
 const HEADER: &str = "
-    SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash
+    SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash, frozen_at
     FROM lacuna.vault WHERE id = $1";
 const HEADERS: &str = "
-    SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash
+    SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash, frozen_at
     FROM lacuna.vault WHERE $1::bytea IS NULL OR id > $1 ORDER BY id LIMIT $2";
 
 /// Sealed memories in the schema `lacuna` of a PostgreSQL database. Call from threads that may block, never
@@ -198,6 +198,7 @@ fn header(row: &Columns) -> Result<VaultHeader> {
         revision: Revision(number_u64(row.try_get(4)?)?),
         created_at: time(row.try_get(5)?)?,
         audit: ChainHead { seq: number_u64(row.try_get(6)?)?, hash: fixed(row, 7)? },
+        frozen_at: row.try_get::<_, Option<i64>>(8)?.map(time).transpose()?,
     })
 }
 

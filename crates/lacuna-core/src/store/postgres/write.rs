@@ -9,7 +9,7 @@ use crate::store::columns::{joined, stored};
 use crate::store::{Batch, Body, MemberChange, Row, TokenChange, TokenRow, VaultHeader, scope_columns};
 
 const LOCK_HEADER: &str = "
-    SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash
+    SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash, frozen_at
     FROM lacuna.vault WHERE id = $1 FOR UPDATE";
 
 /// A row whose body is new, in the order of [`Arrays`].
@@ -55,19 +55,22 @@ pub(super) fn apply(session: &mut Session<'_>, batch: &Batch) -> Result<Revision
 fn write_header(session: &mut Session<'_>, next: &VaultHeader, is_new: bool) -> Result<()> {
     let (revision, audit_seq) = (stored(next.revision.0)?, stored(next.audit.seq)?);
     let audit_hash = next.audit.hash.as_slice();
+    let frozen_at = next.frozen_at.map(millis);
     let written = if is_new {
         let (org, kind, name) = scope_columns(&next.scope);
         let sql = "
-            INSERT INTO lacuna.vault (id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO NOTHING";
+            INSERT INTO lacuna.vault (id, org, holder_kind, holder, revision, created_at, audit_seq,
+                                      audit_hash, frozen_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO NOTHING";
         let created_at = millis(next.created_at);
         session.execute(
             sql,
-            &[&id(&next.id), &org, &kind, &name, &revision, &created_at, &audit_seq, &audit_hash],
+            &[&id(&next.id), &org, &kind, &name, &revision, &created_at, &audit_seq, &audit_hash, &frozen_at],
         )?
     } else {
-        let sql = "UPDATE lacuna.vault SET revision = $2, audit_seq = $3, audit_hash = $4 WHERE id = $1";
-        session.execute(sql, &[&id(&next.id), &revision, &audit_seq, &audit_hash])?
+        let sql = "
+            UPDATE lacuna.vault SET revision = $2, audit_seq = $3, audit_hash = $4, frozen_at = $5 WHERE id = $1";
+        session.execute(sql, &[&id(&next.id), &revision, &audit_seq, &audit_hash, &frozen_at])?
     };
     // Nothing written: another node made the same new vault a moment earlier.
     if written == 1 { Ok(()) } else { Err(Error::Conflict("the vault")) }

@@ -30,11 +30,11 @@ pub(crate) const READERS_MAX: usize = 8;
 
 static SCHEMA: Schema = Schema {
     application_id: i32::from_be_bytes(*b"LacD"),
-    migrations: &[include_str!("schema.sql"), include_str!("members.sql")],
+    migrations: &[include_str!("schema.sql"), include_str!("members.sql"), include_str!("frozen.sql")],
 };
 
 const HEADER: &str =
-    "SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash FROM vault";
+    "SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash, frozen_at FROM vault";
 const TOKEN: &str = "SELECT id, hash, org, user, roles, label, created_at, expires_at, revoked_at FROM token";
 const CHANGES: &str = "
     SELECT revision, id, state, created_at, updated_at, expires_at, key_version, frame_revision, frame
@@ -244,6 +244,7 @@ fn header_columns(row: &Columns<'_>) -> Result<VaultHeader> {
         revision: Revision(number_u64(row.get(4)?)?),
         created_at: at(row, 5)?,
         audit: ChainHead { seq: number_u64(row.get(6)?)?, hash: row.get(7)? },
+        frozen_at: row.get::<_, Option<i64>>(8)?.map(time).transpose()?,
     })
 }
 

@@ -37,10 +37,12 @@ impl Apply for Batch {
 fn write_header(connection: &Connection, header: &VaultHeader) -> Result<i64> {
     let (org, kind, name) = scope_columns(&header.scope);
     let sql = "
-        INSERT INTO vault (id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+        INSERT INTO vault (id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash,
+                           frozen_at)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
         ON CONFLICT (id) DO UPDATE SET
-            revision = excluded.revision, audit_seq = excluded.audit_seq, audit_hash = excluded.audit_hash";
+            revision = excluded.revision, audit_seq = excluded.audit_seq, audit_hash = excluded.audit_hash,
+            frozen_at = excluded.frozen_at";
     connection.prepare_cached(sql)?.execute(params![
         header.id.as_bytes(),
         org,
@@ -50,6 +52,7 @@ fn write_header(connection: &Connection, header: &VaultHeader) -> Result<i64> {
         millis(header.created_at),
         stored(header.audit.seq)?,
         header.audit.hash,
+        header.frozen_at.map(millis),
     ])?;
     vault_number(connection, header.id)?
         .ok_or_else(|| Error::corrupt("a vault vanished while it was written"))

@@ -1,0 +1,354 @@
+//! The five states of a memory, who may move it from one to another, and the queue of those that wait.
+
+use jiff::Timestamp;
+
+use crate::audit::AuditAction;
+use crate::domain::*;
+use crate::error::{Error, Result};
+use crate::lacuna::{Act, Lacuna};
+use crate::permit::{Caller, Forget, Grant, Recall, Remember, Review, permit};
+use crate::recall::{Cursor, LIST_PAGE_MAX, Page};
+use crate::reconcile::rivals_of;
+use crate::remember::Remembered;
+use crate::rewrite::Rewritten;
+use crate::store::Intent;
+use crate::vault::{Held, OpenVault, Slot, shown};
+
+/// Memories that one call may move.
+pub const MOVES_MAX: usize = 1_000;
+
+facet!(
+    /** As what somebody moves a memory. */
+    Actor, "actor", {
+    User = 1 "user",
+    Policy = 2 "policy",
+    Admin = 3 "admin",
+});
+
+use Actor::{Admin, Policy, User};
+use Lifecycle::{Active, Approved, Archived, Candidate, Deleted};
+
+/// Every transition there is, by whom, and how it is recorded. What is not here is refused.
+const TRANSITIONS: &[(Lifecycle, Lifecycle, &[Actor], AuditAction)] = &[
+    (Candidate, Approved, &[User, Policy, Admin], AuditAction::MemoryApprove),
+    (Approved, Active, &[User, Policy], AuditAction::MemoryActivate),
+    (Active, Deleted, &[User, Admin], AuditAction::MemorySoftDelete),
+    (Deleted, Active, &[Admin], AuditAction::MemoryRestore),
+    (Active, Archived, &[User, Policy], AuditAction::MemoryArchive),
+];
+
+/// How a move is recorded, if one of `actors` may make it.
+fn transition(from: Lifecycle, to: Lifecycle, actors: &[Actor]) -> Option<AuditAction> {
+    TRANSITIONS
+        .iter()
+        .find(|(start, end, by, _)| {
+            (*start, *end) == (from, to) && actors.iter().any(|actor| by.contains(actor))
+        })
+        .map(|(.., action)| *action)
+}
+
+/// What becomes of a candidate.
+pub enum Decision {
+    /// It was right as it stands. Older facts that it contradicts go, unless both are to be kept.
+    Accept { keep_both: bool },
+    /// It was nearly right: this text takes its place.
+    Edit(String),
+    /// It is erased.
+    Reject,
+}
+
+/// What a decision did.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Decided {
+    Accepted { id: MemoryId, state: Lifecycle, supersedes: Vec<MemoryId> },
+    Edited { id: MemoryId, into: Box<Remembered> },
+    Rejected { id: MemoryId },
+}
+
+impl Lacuna {
+    /// The memories that wait for somebody's word, newest first, with their full texts.
+    pub fn candidates(&self, grant: &Grant<Review>, after: Option<Cursor>, limit: usize) -> Result<Page> {
+        if limit == 0 || limit > LIST_PAGE_MAX {
+            return Err(Error::invalid("limit", format!("must be from 1 to {LIST_PAGE_MAX}")));
+        }
+        // Whoever governs a vault without belonging to it decides by id, and reads nothing.
+        permit::<Recall>(grant.caller(), grant.scope())?;
+        let page = self.serve(grant.scope(), |open| {
+            let after = after.map(|cursor| (millis(cursor.created_at), cursor.id));
+            let waiting = |state| matches!(state, Candidate | Approved);
+            let mut matching = open.index.before(after).filter(|stored| waiting(stored.attributes.state));
+            let memories: Vec<_> = matching
+                .by_ref()
+                .take(limit)
+                .filter_map(|stored| with_text(shown(&stored), stored.payload))
+                .collect();
+            let last = memories.last().map(|memory| Cursor { created_at: memory.created_at, id: memory.id });
+            Page { next: last.filter(|_| matching.next().is_some()), memories }
+        })?;
+        Ok(page.unwrap_or(Page { memories: Vec::new(), next: None }))
+    }
+
+    /// Decides about candidates, in the order given. A decision that cannot be made ends the call; those
+    /// before it stand.
+    pub fn decide(
+        &self,
+        grant: &Grant<Review>,
+        decisions: Vec<(MemoryId, Decision)>,
+    ) -> Result<Vec<Decided>> {
+        if decisions.is_empty() || decisions.len() > MOVES_MAX {
+            return Err(Error::invalid("decisions", format!("one call takes 1 to {MOVES_MAX} decisions")));
+        }
+        decisions.into_iter().map(|(id, decision)| self.decide_one(grant, id, decision)).collect()
+    }
+
+    fn decide_one(&self, grant: &Grant<Review>, id: MemoryId, decision: Decision) -> Result<Decided> {
+        match decision {
+            Decision::Accept { keep_both } => self.accept(grant, id, keep_both),
+            Decision::Edit(text) => self.edit(grant, id, text),
+            Decision::Reject => self.reject(grant, id),
+        }
+    }
+
+    fn accept(&self, grant: &Grant<Review>, id: MemoryId, keep_both: bool) -> Result<Decided> {
+        let scope = grant.scope();
+        let slot = self.slot(scope);
+        let _writer = slot.lock_writer();
+        let supersedes = self.candidate(&slot, grant, id, |open, held| match keep_both {
+            true => Vec::new(),
+            false => rivals_of(open, id, held),
+        })?;
+        let grace = self.rules.policies.of(&scope.org).grace;
+        let state = if grace.is_zero() { Active } else { Approved };
+        let now = self.clock.now();
+        let mut act = Act::silent(scope, now);
+        let user = grant.caller().user.as_str();
+        if !supersedes.is_empty() {
+            act.record(AuditAction::MemorySupersede, user, &supersedes);
+            act.batch.opens = vec![Intent { id: 0, memories: supersedes.clone() }];
+            act.batch.puts = self.with_state(scope, &supersedes, Deleted)?;
+        }
+        act.record(AuditAction::MemoryApprove, user, &[id]);
+        if state == Active {
+            act.record(AuditAction::MemoryActivate, "policy", &[id]);
+        }
+        let accepted = self.rewrite(&slot, scope, &[id], |row, frame| {
+            row.state = state;
+            row.updated_at = now;
+            frame.facets.history.waits = None;
+            frame.facets.history.supersedes.extend(&supersedes);
+            true
+        })?;
+        self.commit_rewritten(&slot, act, accepted, &supersedes)?;
+        self.finish_intents(&slot, scope)?;
+        Ok(Decided::Accepted { id, state, supersedes })
+    }
+
+    /// The corrected text is the reviewer's own word: it passes the gate as such, and the candidate goes.
+    fn edit(&self, grant: &Grant<Review>, id: MemoryId, text: String) -> Result<Decided> {
+        let scope = grant.scope();
+        let facets = {
+            let slot = self.slot(scope);
+            let _writer = slot.lock_writer();
+            self.candidate(&slot, grant, id, |_, held| held.facets.clone())?
+        };
+        let draft = Draft {
+            text,
+            category: Some(facets.category),
+            content_type: Some(facets.content_type),
+            tier: Some(facets.tier),
+            kind: Some(facets.kind),
+            tags: facets.tags,
+            retention: Some(facets.retention.tier),
+            expires_at: facets.retention.expires_at,
+            pinned: facets.retention.pinned,
+            consent_basis: Some(facets.privacy.basis),
+            ..Draft::default()
+        };
+        let remember = permit::<Remember>(grant.caller(), scope)?;
+        let outcome = self.remember(&remember, vec![draft])?.pop();
+        let into = outcome.ok_or(Error::NotFound("memory"))?.stored()?;
+        if into.id != id {
+            self.reject(grant, id)?;
+        }
+        Ok(Decided::Edited { id, into: Box::new(into) })
+    }
+
+    fn reject(&self, grant: &Grant<Review>, id: MemoryId) -> Result<Decided> {
+        let scope = grant.scope();
+        let slot = self.slot(scope);
+        let _writer = slot.lock_writer();
+        self.candidate(&slot, grant, id, |_, _| ())?;
+        let mut act = Act::silent(scope, self.clock.now());
+        act.record(AuditAction::MemoryReject, grant.caller().user.as_str(), &[id]);
+        act.batch.opens = vec![Intent { id: 0, memories: vec![id] }];
+        act.batch.puts = self.with_state(scope, &[id], Deleted)?;
+        self.commit_rewritten(&slot, act, Vec::new(), &[id])?;
+        self.finish_intents(&slot, scope)?;
+        Ok(Decided::Rejected { id })
+    }
+
+    /// Runs `look` on a candidate that the caller may decide about.
+    fn candidate<R>(
+        &self,
+        slot: &Slot,
+        grant: &Grant<Review>,
+        id: MemoryId,
+        look: impl FnOnce(&OpenVault, &Held) -> R,
+    ) -> Result<R> {
+        let looked = slot.update(self.sources(), |open| {
+            thawed(open)?;
+            let stored = open.index.get(&id).ok_or(Error::NotFound("memory"))?;
+            if stored.attributes.state != Candidate {
+                return Err(Error::NotFound("memory"));
+            }
+            let history = &stored.payload.facets.history;
+            let actors = actors(grant.caller(), grant.scope(), history);
+            // Who wrote it into a shared vault is not who approves it.
+            let needs_admin = matches!(history.waits, Some(Wait::Approval | Wait::Quarantine));
+            if actors.is_empty() || needs_admin && !actors.contains(&Admin) {
+                return Err(Error::Denied("somebody else must decide about it"));
+            }
+            Ok(look(open, stored.payload))
+        })?;
+        looked.ok_or(Error::NotFound("memory"))
+    }
+
+    /// Moves memories to another state, all of them or none, if the table of transitions lets the caller.
+    pub fn set_state(&self, grant: &Grant<Forget>, ids: &[MemoryId], to: Lifecycle) -> Result<()> {
+        if ids.is_empty() || ids.len() > MOVES_MAX {
+            return Err(Error::invalid("memory_ids", format!("one call takes 1 to {MOVES_MAX} memories")));
+        }
+        let scope = grant.scope();
+        let slot = self.slot(scope);
+        let _writer = slot.lock_writer();
+        let actions = slot.update(self.sources(), |open| {
+            thawed(open)?;
+            ids.iter().map(|id| action_for(open, id, grant.caller(), scope, to)).collect::<Result<Vec<_>>>()
+        })?;
+        let actions = actions.ok_or(Error::NotFound("memory"))?;
+        let now = self.clock.now();
+        let mut act = Act::silent(scope, now);
+        for (id, action) in ids.iter().zip(actions) {
+            act.record(action, grant.caller().user.as_str(), &[*id]);
+        }
+        let moved = self.rewrite(&slot, scope, ids, |row, _| {
+            row.state = to;
+            row.updated_at = now;
+            true
+        })?;
+        self.commit_rewritten(&slot, act, moved, &[])
+    }
+
+    /// Activates what was approved longer ago than the grace period.
+    pub(crate) fn activate_due(&self, scope: &Scope) -> Result<usize> {
+        let slot = self.slot(scope);
+        let _writer = slot.lock_writer();
+        let now = self.clock.now();
+        let grace = self.rules.policies.of(&scope.org).grace;
+        let due = slot.update(self.sources(), |open| Ok(approved_before(open, now - grace)))?;
+        let due = due.unwrap_or_default();
+        if due.is_empty() {
+            return Ok(0);
+        }
+        let mut act = Act::silent(scope, now);
+        act.record(AuditAction::MemoryActivate, Policy.as_str(), &due);
+        let activated = self.rewrite(&slot, scope, &due, |row, _| {
+            row.state = Active;
+            row.updated_at = now;
+            true
+        })?;
+        self.commit_rewritten(&slot, act, activated, &[])?;
+        Ok(due.len())
+    }
+
+    /// Commits an act with the rows that were rewritten for it, and drops what it erases.
+    fn commit_rewritten(
+        &self,
+        slot: &Slot,
+        mut act: Act,
+        rewritten: Vec<Rewritten>,
+        erased: &[MemoryId],
+    ) -> Result<()> {
+        act.batch.puts.extend(rewritten.iter().map(|rewritten| rewritten.row.clone()));
+        self.commit(slot, &act, |open| {
+            for Rewritten { row, frame } in rewritten {
+                open.put(&row, frame);
+            }
+            erased.iter().for_each(|id| open.drop_memory(id));
+        })?;
+        Ok(())
+    }
+}
+
+/// As what a caller acts on a memory. A person's vault has no administrator but the person.
+fn actors(caller: &Caller, scope: &Scope, history: &History) -> Vec<Actor> {
+    if matches!(scope.holder, Holder::User(_)) {
+        return vec![User, Admin];
+    }
+    let mut actors = Vec::new();
+    if history.author.as_ref() == Some(&caller.user) {
+        actors.push(User);
+    }
+    if caller.roles.contains(&Role::Admin) {
+        actors.push(Admin);
+    }
+    actors
+}
+
+fn action_for(
+    open: &OpenVault,
+    id: &MemoryId,
+    caller: &Caller,
+    scope: &Scope,
+    to: Lifecycle,
+) -> Result<AuditAction> {
+    let stored = open.index.get(id).ok_or(Error::NotFound("memory"))?;
+    let actors = actors(caller, scope, &stored.payload.facets.history);
+    // A candidate is decided about, not moved: what it waits for must be answered.
+    let from = Some(stored.attributes.state).filter(|state| *state != Candidate);
+    from.and_then(|from| transition(from, to, &actors)).ok_or(Error::Refused {
+        code: "transition_not_allowed",
+        reason: "a memory in this state cannot be moved there, or not by this caller",
+    })
+}
+
+fn approved_before(open: &OpenVault, moment: Timestamp) -> Vec<MemoryId> {
+    let due = |id: &&MemoryId| open.index.get(id).is_some_and(|stored| stored.payload.updated_at <= moment);
+    open.approved.iter().filter(due).take(MOVES_MAX).copied().collect()
+}
+
+fn thawed(open: &OpenVault) -> Result<()> {
+    if open.frozen_at.is_some() { Err(Error::frozen()) } else { Ok(()) }
+}
+
+fn with_text(memory: Option<Memory>, held: &Held) -> Option<Memory> {
+    let mut memory = memory?;
+    memory.content.text.clone_from(&held.text);
+    Some(memory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Seed 004 § 2.3, written out once more: nothing else is a transition.
+    #[test]
+    fn the_transitions_are_those_of_the_specification_and_no_others() {
+        let expected = |from, to, actor| match (from, to) {
+            (Candidate, Approved) => true,
+            (Approved, Active) => actor != Admin,
+            (Active, Deleted) => actor != Policy,
+            (Deleted, Active) => actor == Admin,
+            (Active, Archived) => actor != Admin,
+            _ => false,
+        };
+        for &from in Lifecycle::ALL {
+            for &to in Lifecycle::ALL {
+                for &actor in Actor::ALL {
+                    let allowed = transition(from, to, &[actor]).is_some();
+                    assert_eq!(allowed, expected(from, to, actor), "{from} → {to} by {actor}");
+                }
+            }
+        }
+    }
+}

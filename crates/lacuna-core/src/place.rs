@@ -1,0 +1,326 @@
+//! Where an admitted memory finds its place in the vault: new, written again, or instead of an older one; one
+//! commit with the audit entries of all that.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use zeroize::Zeroizing;
+
+use crate::admit::{Admitted, Report};
+use crate::audit::{AuditAction, AuditEntry, NOTES_MAX, Subject};
+use crate::domain::*;
+use crate::error::{Error, Result};
+use crate::index::{QuantVec, TermList};
+use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
+use crate::permit::{Caller, Grant, Remember};
+use crate::reconcile::{Match, beyond_ceiling, reconcile};
+use crate::remember::Remembered;
+use crate::rewrite::Rewritten;
+use crate::seal::{Prepared, Sealed};
+use crate::store::{Body, Intent, Row};
+use crate::vault::{OpenVault, Slot};
+
+/// An admitted memory and its number among the drafts of the call.
+#[derive(Clone)]
+pub(crate) struct Arrival {
+    pub(crate) number: usize,
+    pub(crate) admitted: Admitted,
+    pub(crate) vector: QuantVec,
+}
+
+/// What the vault makes of the arrivals.
+#[derive(Default)]
+struct Plan {
+    fresh: Vec<Prepared>,
+    /// Memories that are written again, with what was written.
+    repeats: Vec<(MemoryId, Admitted)>,
+    superseded: Vec<MemoryId>,
+    archived: Vec<MemoryId>,
+    answers: Vec<(usize, Remembered)>,
+    entries: Vec<AuditEntry>,
+}
+
+impl Lacuna {
+    /// Stores what is new among the arrivals, and counts what is not. All of it, or nothing.
+    pub(crate) fn place(
+        &self,
+        grant: &Grant<Remember>,
+        arrivals: Vec<Arrival>,
+        now: Timestamp,
+    ) -> Result<Vec<(usize, Remembered)>> {
+        if arrivals.is_empty() {
+            return Ok(Vec::new());
+        }
+        let scope = grant.scope();
+        let slot = self.slot(scope);
+        let _writer = slot.lock_writer();
+        self.ensure_vault(&slot, scope)?;
+        let mut placed = Err(Error::Conflict("the vault"));
+        for _ in 0..COMMIT_ATTEMPTS_MAX {
+            placed = self.place_once(&slot, grant, arrivals.clone(), now);
+            if !matches!(placed, Err(Error::Conflict(_))) {
+                break;
+            }
+        }
+        self.backlog.push(scope);
+        self.vaults.make_room(scope.vault_id());
+        placed
+    }
+
+    /// A conflict when another process wrote to the vault meanwhile: then it is planned anew.
+    fn place_once(
+        &self,
+        slot: &Slot,
+        grant: &Grant<Remember>,
+        arrivals: Vec<Arrival>,
+        now: Timestamp,
+    ) -> Result<Vec<(usize, Remembered)>> {
+        let scope = grant.scope();
+        let planned = slot.update(self.sources(), |open| match open.frozen_at {
+            Some(_) => Err(Error::frozen()),
+            None => Ok(self.plan(grant, open, arrivals, now)),
+        })?;
+        let mut plan = planned.ok_or(Error::Conflict("the vault"))?;
+        let repeated = self.repeat(slot, scope, &mut plan.repeats, now)?;
+        let sealed = match std::mem::take(&mut plan.fresh) {
+            none if none.is_empty() => Vec::new(),
+            fresh => self.seal_and_store_keys(slot, scope, fresh, now)?,
+        };
+        let erases = !plan.superseded.is_empty();
+        let answers = std::mem::take(&mut plan.answers);
+        self.commit_plan(slot, grant, plan, sealed, repeated)?;
+        if erases {
+            self.finish_intents(slot, scope)?;
+        }
+        Ok(answers)
+    }
+
+    fn plan(
+        &self,
+        grant: &Grant<Remember>,
+        open: &OpenVault,
+        arrivals: Vec<Arrival>,
+        now: Timestamp,
+    ) -> Plan {
+        let mut plan = Plan::default();
+        let mut facts_by_text: HashMap<[u8; 32], usize> = HashMap::new();
+        for Arrival { number, mut admitted, vector } in arrivals {
+            let terms = TermList::of(&indexed_text(&admitted.content), None);
+            let text_hash = open.keyring.text_hash(admitted.content.full_text());
+            let is_fact = admitted.facets.tier == Tier::Semantic;
+            if let Some(twin) = facts_by_text.get(&text_hash).filter(|_| is_fact) {
+                let twin = &mut plan.fresh[*twin];
+                twin.admitted.facets.history.repeats += 1;
+                let answer = self.answer(twin.id, &twin.admitted.facets, &admitted, twin.admitted.state);
+                plan.answers.push((number, answer));
+                continue;
+            }
+            let may_replace = |history: &History| may_replace(grant.caller(), grant.scope(), history);
+            match reconcile(open, &mut admitted, &terms, millis(now), may_replace) {
+                Match::Repeat(id) => plan.repeat(self, number, id, open, admitted),
+                Match::New { supersedes } => {
+                    plan.superseded.extend(supersedes);
+                    if is_fact {
+                        facts_by_text.insert(text_hash, plan.fresh.len());
+                    }
+                    if !matches!(grant.scope().holder, Holder::User(_)) {
+                        admitted.facets.history.author = Some(grant.caller().user.clone());
+                    }
+                    let id = MemoryId::make(&*self.clock, &*self.entropy);
+                    plan.note(id, grant, &admitted.report, admitted.facets.history.waits);
+                    plan.answers.push((number, self.answer(id, &admitted.facets, &admitted, admitted.state)));
+                    let vector = (self.models.instant.model().clone(), vector);
+                    plan.fresh.push(Prepared { id, admitted, terms, vector });
+                }
+            }
+        }
+        plan.superseded.sort_unstable();
+        plan.superseded.dedup();
+        let coming = plan.fresh.iter().filter(|new| new.admitted.state == Lifecycle::Active).count();
+        let max_atoms = self.rules.policies.of(&grant.scope().org).max_atoms;
+        plan.archived = beyond_ceiling(open, coming, max_atoms);
+        plan.archived.retain(|id| !plan.superseded.contains(id));
+        plan
+    }
+
+    /// What the caller is told: `facets` and `state` as they are kept, the rest as it was written.
+    fn answer(&self, id: MemoryId, facets: &Facets, admitted: &Admitted, state: Lifecycle) -> Remembered {
+        let history = &facets.history;
+        Remembered {
+            id,
+            created_at: admitted.created_at,
+            state,
+            waits: history.waits,
+            content_sha256: lacuna_seal::sha256(admitted.content.full_text().as_bytes()),
+            embedded_by: self.models.instant.model().clone(),
+            privacy_class: facets.privacy.class,
+            sensitivity: facets.privacy.sensitivity.clone(),
+            lane: facets.lane,
+            salience: facets.vitality.salience,
+            repeats: history.repeats,
+            supersedes: history.supersedes.clone(),
+            alike: history.alike.clone(),
+            report: admitted.report.clone(),
+        }
+    }
+
+    /// Counts what was written again, and lets a better source speak for it.
+    fn repeat(
+        &self,
+        slot: &Slot,
+        scope: &Scope,
+        repeats: &mut [(MemoryId, Admitted)],
+        now: Timestamp,
+    ) -> Result<Vec<Rewritten>> {
+        if repeats.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut ids: Vec<MemoryId> = repeats.iter().map(|(id, _)| *id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        self.rewrite(slot, scope, &ids, |row, frame| {
+            for (_, admitted) in repeats.iter().filter(|(id, _)| *id == row.id) {
+                row.state = adopt(&mut frame.facets, row.state, admitted);
+            }
+            row.updated_at = now;
+            true
+        })
+    }
+
+    fn commit_plan(
+        &self,
+        slot: &Slot,
+        grant: &Grant<Remember>,
+        plan: Plan,
+        sealed: Vec<Sealed>,
+        repeated: Vec<Rewritten>,
+    ) -> Result<()> {
+        let scope = grant.scope();
+        let user = grant.caller().user.as_str();
+        let mut act = Act::silent(scope, self.clock.now());
+        if !plan.superseded.is_empty() {
+            act.record(AuditAction::MemorySupersede, user, &plan.superseded);
+            act.batch.opens = vec![Intent { id: 0, memories: plan.superseded.clone() }];
+        }
+        if !sealed.is_empty() {
+            let ids = sealed.iter().map(|sealed| sealed.row.id);
+            let bytes = sealed.iter().map(|sealed| sealed.row.frame.len() as u64).sum();
+            let subjects = ids.map(Subject::from).collect();
+            let entry = AuditEntry::new(AuditAction::MemoryWrite, user, subjects);
+            act.entries.push(AuditEntry { bytes, ..entry });
+        }
+        let repeats: Vec<_> = repeated.iter().map(|repeated| repeated.row.id).collect();
+        act.record(AuditAction::MemoryRepeat, user, &repeats);
+        act.record(AuditAction::MemoryArchive, "policy", &plan.archived);
+        act.entries.extend(plan.entries);
+        let mut rewritten = repeated;
+        rewritten.extend(self.rewrite(slot, scope, &plan.archived, |row, _| {
+            row.state = Lifecycle::Archived;
+            true
+        })?);
+        act.batch.puts = sealed.iter().map(|sealed| sealed.row.clone()).collect();
+        act.batch.puts.extend(rewritten.iter().map(|rewritten| rewritten.row.clone()));
+        act.batch.puts.extend(self.with_state(scope, &plan.superseded, Lifecycle::Deleted)?);
+        self.commit(slot, &act, |open| {
+            for Sealed { row, frame, .. } in sealed {
+                open.put(&row, frame);
+            }
+            for Rewritten { row, frame } in rewritten {
+                open.put(&row, frame);
+            }
+            plan.superseded.iter().for_each(|id| open.drop_memory(id));
+        })?;
+        Ok(())
+    }
+
+    /// The rows of some memories as they stand, in another state.
+    pub(crate) fn with_state(&self, scope: &Scope, ids: &[MemoryId], state: Lifecycle) -> Result<Vec<Row>> {
+        let rows = self.store.rows(scope.vault_id(), ids)?.into_iter().flatten();
+        Ok(rows.map(|row| Row { state, body: Body::Unchanged, ..row }).collect())
+    }
+}
+
+impl Plan {
+    /// A memory that is there already is written again.
+    fn repeat(
+        &mut self,
+        service: &Lacuna,
+        number: usize,
+        id: MemoryId,
+        open: &OpenVault,
+        admitted: Admitted,
+    ) {
+        let Some(stored) = open.index.get(&id) else { return };
+        let mut facets = stored.payload.facets.clone();
+        let mut state = stored.attributes.state;
+        for (_, earlier) in self.repeats.iter().filter(|(repeated, _)| *repeated == id) {
+            state = adopt(&mut facets, state, earlier);
+        }
+        state = adopt(&mut facets, state, &admitted);
+        let created_at = from_millis(stored.attributes.created_at).unwrap_or(admitted.created_at);
+        let answer = Remembered { created_at, ..service.answer(id, &facets, &admitted, state) };
+        self.answers.push((number, answer));
+        self.repeats.push((id, admitted));
+    }
+
+    /// Records what the gate found in a memory that is stored.
+    fn note(&mut self, id: MemoryId, grant: &Grant<Remember>, report: &Report, waits: Option<Wait>) {
+        let user = grant.caller().user.as_str();
+        let mut record = |action, mut notes: Vec<String>| {
+            notes.truncate(NOTES_MAX);
+            self.entries.push(AuditEntry { notes, ..AuditEntry::new(action, user, vec![Subject::from(id)]) });
+        };
+        let redacted: Vec<_> = report.redactions.iter().filter(|redaction| redaction.removed).collect();
+        if !redacted.is_empty() {
+            let note = |redaction: &&crate::admit::Redaction| {
+                let place = &redaction.place;
+                format!("{} {} {}-{}", redaction.rule, redaction.field, place.start, place.end)
+            };
+            record(AuditAction::SecretRedacted, redacted.iter().map(note).collect());
+        }
+        if waits == Some(Wait::Quarantine) {
+            let rules = report.suspicions.iter().map(|rule| (*rule).to_owned()).collect();
+            record(AuditAction::PoisoningAttemptBlocked, rules);
+        }
+    }
+}
+
+/// Whether the writer may take the place of a memory: their own, or any as the vault's administrator.
+fn may_replace(caller: &Caller, scope: &Scope, history: &History) -> bool {
+    matches!(scope.holder, Holder::User(_))
+        || caller.roles.contains(&Role::Admin)
+        || history.author.as_ref() == Some(&caller.user)
+}
+
+/// Counts a repetition. A source that is trusted at least as much speaks for the memory from now on, and may
+/// free it from waiting. Answers with the state.
+fn adopt(facets: &mut Facets, state: Lifecycle, admitted: &Admitted) -> Lifecycle {
+    facets.history.repeats = facets.history.repeats.saturating_add(1);
+    facets.vitality.rehearsed_at = facets.vitality.rehearsed_at.max(admitted.facets.vitality.rehearsed_at);
+    if admitted.facets.source.trust < facets.source.trust {
+        return state;
+    }
+    facets.source = admitted.facets.source.clone();
+    for tag in &admitted.facets.tags {
+        if !facets.tags.contains(tag) && facets.tags.len() < TAGS_MAX {
+            facets.tags.push(tag.clone());
+        }
+    }
+    if state != Lifecycle::Candidate || admitted.state == Lifecycle::Candidate {
+        return state;
+    }
+    facets.history.waits = None;
+    admitted.state
+}
+
+/// The words a memory is found by: its full text and its details.
+fn indexed_text(content: &Content) -> Zeroizing<String> {
+    let details = content.details.iter().map(|detail| detail.content.len() + 1).sum::<usize>();
+    let mut text = Zeroizing::new(String::with_capacity(content.full_text().len() + details));
+    text.push_str(content.full_text());
+    for detail in &content.details {
+        text.push('\n');
+        text.push_str(&detail.content);
+    }
+    text
+}

@@ -1,0 +1,114 @@
+//! A tenant's rules: which writes are taken, which wait, and which are refused.
+//!
+//! A policy decides nothing by itself. The gate, the lifecycle and the sweep read it.
+
+use std::collections::HashMap;
+
+use jiff::SignedDuration;
+
+use crate::domain::{Holder, OrgId, PrivacyClass, facet};
+
+/// Memories in one vault, unless the policy names another ceiling.
+pub const MAX_ATOMS_DEFAULT: usize = 50_000;
+/// The highest ceiling that a policy may name.
+pub const MAX_ATOMS_MAX: usize = 1_000_000;
+/// Below this salience an enterprise does not create a memory, unless its policy says otherwise.
+pub const MIN_SALIENCE_ENTERPRISE: f32 = 0.25;
+/// The longest grace period that a policy may name, in hours.
+pub const GRACE_HOURS_MAX: i64 = 30 * 24;
+
+facet!(
+    /** Where a policy starts from. */
+    Preset, "preset", {
+    EnterpriseSafe = 1 "enterprise-safe",
+    PersonalAuthority = 2 "personal-authority",
+});
+
+facet!(
+    /** Which writes wait for somebody's approval, whatever their trust. */
+    Approval, "approval", {
+    None = 1 "none",
+    Shared = 2 "shared",
+    All = 3 "all",
+});
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Policy {
+    pub preset: Preset,
+    /// A text with a secret is refused whole instead of stored without it.
+    pub fail_on_secret: bool,
+    /// Sensitive personal data may be kept, with the person's explicit consent.
+    pub sensitive_allowed: bool,
+    /// The caller's word on privacy class, sensitivity and lane stands even where it is milder than what
+    /// the gate sees.
+    pub caller_may_relax: bool,
+    pub min_salience: f32,
+    /// The least salient memories beyond this many are archived.
+    pub max_atoms: usize,
+    pub approval: Approval,
+    /// What is approved becomes active only after this long.
+    pub grace: SignedDuration,
+}
+
+impl Policy {
+    pub fn of(preset: Preset) -> Self {
+        let enterprise = preset == Preset::EnterpriseSafe;
+        Self {
+            preset,
+            fail_on_secret: false,
+            sensitive_allowed: !enterprise,
+            caller_may_relax: !enterprise,
+            min_salience: if enterprise { MIN_SALIENCE_ENTERPRISE } else { 0.0 },
+            max_atoms: MAX_ATOMS_DEFAULT,
+            approval: if enterprise { Approval::Shared } else { Approval::None },
+            grace: SignedDuration::ZERO,
+        }
+    }
+
+    /// Whether a write into a vault of `holder` waits for approval.
+    pub(crate) fn wants_approval(&self, holder: &Holder) -> bool {
+        match self.approval {
+            Approval::None => false,
+            Approval::Shared => !matches!(holder, Holder::User(_)),
+            Approval::All => true,
+        }
+    }
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self::of(Preset::PersonalAuthority)
+    }
+}
+
+/// The policy of every tenant: one for all, and those that have their own.
+#[derive(Clone, Default, Debug)]
+pub struct Policies {
+    pub everyone: Policy,
+    pub by_org: HashMap<OrgId, Policy>,
+}
+
+impl Policies {
+    pub fn of(&self, org: &OrgId) -> &Policy {
+        self.by_org.get(org).unwrap_or(&self.everyone)
+    }
+}
+
+impl PrivacyClass {
+    /// Whether it speaks of an identifiable person.
+    pub fn is_personal(self) -> bool {
+        matches!(self, Self::GuestPii | Self::StaffPii | Self::SensitivePii)
+    }
+
+    /// How tightly it is held: the higher, the tighter.
+    pub fn strictness(self) -> u8 {
+        match self {
+            Self::NonPii => 0,
+            Self::Aggregate => 1,
+            Self::CommercialConfidential => 2,
+            Self::GuestPii => 3,
+            Self::StaffPii => 4,
+            Self::SensitivePii => 5,
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Changing what is sealed: frames are opened, edited and sealed anew under the key that the memory has.
+
+use crate::domain::{MemoryId, Scope};
+use crate::error::Result;
+use crate::frame::Frame;
+use crate::keys::keys_by_memory;
+use crate::lacuna::Lacuna;
+use crate::store::{Body, Row};
+use crate::vault::{Place, Slot};
+
+/// A row with its new frame, sealed and open.
+pub(crate) struct Rewritten {
+    pub(crate) row: Row,
+    pub(crate) frame: Frame,
+}
+
+impl Lacuna {
+    /// Seals the frames of `ids` anew as `edit` changes them; `edit` answers whether it did. What was erased
+    /// meanwhile has no row or no key any more, and stays erased. The caller holds the writer lock, and
+    /// commits the rows.
+    pub(crate) fn rewrite(
+        &self,
+        slot: &Slot,
+        scope: &Scope,
+        ids: &[MemoryId],
+        mut edit: impl FnMut(&mut Row, &mut Frame) -> bool,
+    ) -> Result<Vec<Rewritten>> {
+        let vault = scope.vault_id();
+        let keys = keys_by_memory(&*self.keys, vault, Some(ids))?;
+        let rows = self.store.rows(vault, ids)?;
+        let rewritten = slot.update(self.sources(), |open| {
+            let mut rewritten = Vec::with_capacity(ids.len());
+            let mut buffer = Default::default();
+            for mut row in rows.into_iter().flatten() {
+                let Some(key) = keys.get(&row.id) else { continue };
+                let key = open.keyring.open_memory_key(key)?;
+                let mut frame = open.keyring.open_frame(&key, &row, &mut buffer)?;
+                if !edit(&mut row, &mut frame) {
+                    continue;
+                }
+                row.frame_revision += 1;
+                let place = Place::of(&row, row.frame_revision);
+                row.frame = open.keyring.seal_frame(&key, &place, &frame, &*self.entropy);
+                row.body = Body::Unchanged;
+                rewritten.push(Rewritten { row, frame });
+            }
+            Ok(rewritten)
+        })?;
+        Ok(rewritten.unwrap_or_default())
+    }
+}

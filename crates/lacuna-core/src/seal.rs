@@ -1,0 +1,127 @@
+//! Seal: an admitted memory gets a key of its own, and becomes bytes that only this key opens.
+
+use jiff::Timestamp;
+
+use crate::admit::Admitted;
+use crate::blobs::BlobName;
+use crate::domain::*;
+use crate::embed::ModelId;
+use crate::error::{Error, Result};
+use crate::frame::{FRAME_TEXT_BYTES_MAX, Frame};
+use crate::index::{QuantVec, TermList};
+use crate::keys::{KeyBatch, WrappedMemoryKey};
+use crate::lacuna::Lacuna;
+use crate::store::{Body, Row};
+use crate::vault::{Keyring, OpenKey, Place, Slot};
+
+/// Sealed texts up to this size stay in their row; larger ones become blobs.
+const INLINE_BODY_BYTES_MAX: usize = 16 << 10;
+pub(crate) const FIRST_REVISION: u32 = 1;
+
+/// A memory on its way: admitted, indexed, not yet sealed.
+pub(crate) struct Prepared {
+    pub(crate) id: MemoryId,
+    pub(crate) admitted: Admitted,
+    pub(crate) terms: TermList,
+    pub(crate) vector: (ModelId, QuantVec),
+}
+
+impl Prepared {
+    fn class(&self) -> KeyClass {
+        KeyClass::of(&self.admitted.facets.privacy.sensitivity)
+    }
+}
+
+/// What will be stored of one memory, and what the open index will hold of it.
+pub(crate) struct Sealed {
+    pub(crate) row: Row,
+    key: WrappedMemoryKey,
+    pub(crate) frame: Frame,
+}
+
+impl Lacuna {
+    /// Key first: a record whose key was lost could never be read, a key without a record harms nobody.
+    pub(crate) fn seal_and_store_keys(
+        &self,
+        slot: &Slot,
+        scope: &Scope,
+        prepared: Vec<Prepared>,
+        now: Timestamp,
+    ) -> Result<Vec<Sealed>> {
+        let vault = scope.vault_id();
+        let sealed = slot.update(self.sources(), |open| {
+            let mut batch = KeyBatch::new(vault);
+            for class in prepared.iter().map(Prepared::class) {
+                batch.classes.extend(open.keyring.ensure_class(class, &*self.entropy));
+            }
+            let sealed = prepared
+                .into_iter()
+                .map(|prepared| self.seal(&open.keyring, vault, prepared, now))
+                .collect::<Result<Vec<_>>>()?;
+            batch.memories = sealed.iter().map(|sealed| sealed.key.clone()).collect();
+            Ok((sealed, batch))
+        })?;
+        let (sealed, batch) = sealed.ok_or(Error::Conflict("the vault"))?;
+        self.keys.commit(batch).inspect_err(|_| {
+            // A class key that was not stored must not be used again.
+            slot.discard();
+        })?;
+        Ok(sealed)
+    }
+
+    fn seal(&self, keyring: &Keyring, vault: VaultId, prepared: Prepared, now: Timestamp) -> Result<Sealed> {
+        let class = prepared.class();
+        let Prepared { id, admitted, terms, vector } = prepared;
+        let Admitted { content, facets, created_at, state, .. } = admitted;
+        let (key, wrapped) = keyring.make_memory_key(id, class, &*self.entropy)?;
+        let place =
+            Place { memory: id, created_at, key_version: keyring.key_version(), revision: FIRST_REVISION };
+        let text_hash = keyring.text_hash(content.full_text());
+        let (text, body) = match content.text {
+            Some(long) if long.len() > FRAME_TEXT_BYTES_MAX => {
+                (None, self.seal_body(keyring, &key, vault, &place, &long)?)
+            }
+            short => (short, Body::None),
+        };
+        let frame = Frame {
+            text_hash,
+            has_body: body != Body::None,
+            text,
+            gist: content.gist,
+            details: content.details,
+            terms: terms.to_bytes(),
+            vectors: vec![(vector.0, vector.1.to_bytes())],
+            facets,
+        };
+        let row = Row {
+            id,
+            state,
+            created_at,
+            updated_at: now,
+            expires_at: frame.facets.retention.expires_at,
+            key_version: place.key_version,
+            frame_revision: FIRST_REVISION,
+            frame: keyring.seal_frame(&key, &place, &frame, &*self.entropy),
+            body,
+        };
+        Ok(Sealed { row, key: wrapped, frame })
+    }
+
+    pub(crate) fn seal_body(
+        &self,
+        keyring: &Keyring,
+        key: &OpenKey,
+        vault: VaultId,
+        place: &Place,
+        text: &str,
+    ) -> Result<Body> {
+        let sealed = keyring.seal_body(key, place, text, &*self.entropy);
+        let revision = place.revision;
+        if sealed.len() <= INLINE_BODY_BYTES_MAX {
+            return Ok(Body::Inline { revision, sealed });
+        }
+        let bytes = sealed.len() as u64;
+        self.blobs.put(vault, BlobName { memory: place.memory, revision }, sealed)?;
+        Ok(Body::Blob { revision, bytes })
+    }
+}

@@ -1,0 +1,31 @@
+use super::args::PolicyCommand;
+use super::output::{Output, fields};
+use crate::assemble::rulebook;
+use crate::config::Config;
+use crate::failure::Result;
+use crate::policy_file::read_policy;
+use crate::wire::PolicyView;
+
+pub(super) fn run(config: &Config, command: PolicyCommand, output: &Output) -> Result<()> {
+    match command {
+        PolicyCommand::Show => {
+            let rules = rulebook(config)?;
+            output.show(&PolicyView::from(rules.policies.of(&config.org)), people)
+        }
+        PolicyCommand::Check { file } => output.show(&PolicyView::from(&read_policy(&file)?), people),
+    }
+}
+
+fn people(policy: &PolicyView) -> String {
+    let yes = |flag: bool| if flag { "yes" } else { "no" }.to_owned();
+    fields(vec![
+        ("preset", policy.preset.to_owned()),
+        ("refuse texts with secrets", yes(policy.fail_on_secret)),
+        ("sensitive data, with consent", yes(policy.sensitive_allowed)),
+        ("caller may relax judgements", yes(policy.caller_may_relax)),
+        ("least salience", format!("{:.2}", policy.min_salience)),
+        ("memories per vault", policy.max_atoms.to_string()),
+        ("writes that wait for approval", policy.approval.to_owned()),
+        ("grace period in hours", policy.grace_hours.to_string()),
+    ])
+}

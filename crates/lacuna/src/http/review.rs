@@ -1,0 +1,177 @@
+#![allow(unused_qualifications, reason = "the macro that describes parameters writes their full path")]
+
+use axum::Extension;
+use axum::extract::State;
+use axum::http::StatusCode;
+use lacuna_core::domain::MemoryId;
+use lacuna_core::permit::Caller;
+use lacuna_core::recall::LIST_PAGE_DEFAULT;
+use utoipa::IntoParams;
+
+use super::App;
+use super::body::{InScope, Json, Pairs, once};
+use super::memories::ScopeParam;
+use super::problem::Problems;
+use crate::failure::{Failure, Result};
+use crate::wire::{
+    FreezeRequest, PolicyView, ReviewPage, ReviewRequest, Reviewed, StateRequest, VaultStateView,
+    read_cursor, read_scope,
+};
+
+/// A thousand decisions, each with the longest text that a memory keeps.
+const REVIEW_BYTES_MAX: usize = 16 << 20;
+const STATE_BYTES_MAX: usize = 1 << 20;
+
+/// What a review list takes.
+#[derive(Default, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct ReviewParams {
+    /// The `next_cursor` of the page before.
+    cursor: Option<String>,
+    /// Memories on one page; 50 when absent.
+    #[param(minimum = 1, maximum = 500)]
+    limit: Option<usize>,
+    /// The vault: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent.
+    scope: Option<String>,
+}
+
+impl ReviewParams {
+    fn read(pairs: Vec<(String, String)>) -> Result<Self> {
+        let mut params = Self::default();
+        for (name, value) in pairs {
+            match name.as_str() {
+                "cursor" => once(&name, &mut params.cursor, value)?,
+                "limit" => {
+                    let limit =
+                        value.parse().map_err(|_| Failure::invalid("limit", "must be a whole number"))?;
+                    once(&name, &mut params.limit, limit)?;
+                }
+                "scope" => once(&name, &mut params.scope, value)?,
+                _ => return Err(Failure::invalid(name, "is not a parameter of this list")),
+            }
+        }
+        Ok(params)
+    }
+}
+
+/// Memories that wait for confirmation or approval, with what each waits for.
+#[utoipa::path(
+    get,
+    path = "/v1/review",
+    operation_id = "list_review",
+    tag = "review",
+    params(ReviewParams),
+    responses((status = 200, description = "One page, newest first.", body = ReviewPage), Problems)
+)]
+pub(super) async fn list(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Pairs(pairs): Pairs,
+) -> Result<axum::Json<ReviewPage>> {
+    let params = ReviewParams::read(pairs)?;
+    let scope = read_scope(params.scope.as_deref(), &caller)?;
+    let after = params.cursor.as_deref().map(read_cursor).transpose()?;
+    let limit = params.limit.unwrap_or(LIST_PAGE_DEFAULT);
+    let (page, scope) =
+        app.call_in(caller, scope, move |core, grant| core.candidates(grant, after, limit)).await?;
+    Ok(axum::Json(ReviewPage::of(page, &scope)))
+}
+
+/// Accept, edit or reject memories that wait.
+#[utoipa::path(
+    post,
+    path = "/v1/review",
+    operation_id = "review",
+    tag = "review",
+    request_body = ReviewRequest,
+    responses((status = 200, description = "What each decision did.", body = Reviewed), Problems)
+)]
+pub(super) async fn decide(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Json(request): Json<ReviewRequest, REVIEW_BYTES_MAX>,
+) -> Result<axum::Json<Reviewed>> {
+    let scope = read_scope(request.scope.as_deref(), &caller)?;
+    let decisions = request.decisions.into_iter().map(|body| body.into_core()).collect::<Result<Vec<_>>>()?;
+    let (decided, scope) =
+        app.call_in(caller, scope, move |core, grant| core.decide(grant, decisions)).await?;
+    Ok(axum::Json(Reviewed::of(decided, &scope)))
+}
+
+/// Hide, restore or archive memories: all of them, or none.
+#[utoipa::path(
+    post,
+    path = "/v1/memories/state",
+    operation_id = "set_state",
+    tag = "review",
+    request_body = StateRequest,
+    responses((status = 204, description = "They are in that state."), Problems)
+)]
+pub(super) async fn set_state(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Json(request): Json<StateRequest, STATE_BYTES_MAX>,
+) -> Result<StatusCode> {
+    let scope = read_scope(request.scope.as_deref(), &caller)?;
+    let ids =
+        request.memory_ids.iter().map(|id| id.parse()).collect::<lacuna_core::Result<Vec<MemoryId>>>()?;
+    app.call_in(caller, scope, move |core, grant| core.set_state(grant, &ids, request.state.0)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Whether the vault takes writes.
+#[utoipa::path(
+    get,
+    path = "/v1/vault",
+    operation_id = "vault_state",
+    tag = "review",
+    params(ScopeParam),
+    responses((status = 200, description = "Its state.", body = VaultStateView), Problems)
+)]
+pub(super) async fn vault_state(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    InScope(scope): InScope,
+) -> Result<axum::Json<VaultStateView>> {
+    let (since, scope) = app.call_in(caller, scope, |core, grant| core.frozen_since(grant)).await?;
+    Ok(axum::Json(VaultStateView::of(since, &scope)))
+}
+
+/// Stop writes to the vault while reads go on, or let it take writes again.
+#[utoipa::path(
+    put,
+    path = "/v1/vault",
+    operation_id = "freeze",
+    tag = "review",
+    request_body = FreezeRequest,
+    responses((status = 200, description = "Its state.", body = VaultStateView), Problems)
+)]
+pub(super) async fn freeze(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Json(request): Json<FreezeRequest, STATE_BYTES_MAX>,
+) -> Result<axum::Json<VaultStateView>> {
+    let scope = read_scope(request.scope.as_deref(), &caller)?;
+    let (since, scope) = app
+        .call_in(caller, scope, move |core, grant| match request.frozen {
+            true => core.freeze(grant).map(Some),
+            false => core.thaw(grant).map(|()| None),
+        })
+        .await?;
+    Ok(axum::Json(VaultStateView::of(since, &scope)))
+}
+
+/// The rules of the caller's organisation.
+#[utoipa::path(
+    get,
+    path = "/v1/policy",
+    operation_id = "policy",
+    tag = "review",
+    responses((status = 200, description = "The policy in force.", body = PolicyView), Problems)
+)]
+pub(super) async fn policy(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+) -> Result<axum::Json<PolicyView>> {
+    Ok(axum::Json(app.call(move |core| Ok(PolicyView::from(core.policy(&caller.org)))).await?))
+}

@@ -1,0 +1,152 @@
+//! A tenant's policy as a file: `NAME.toml` for the organisation NAME, `default.toml` for all others.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use jiff::SignedDuration;
+use lacuna_core::domain::OrgId;
+use lacuna_core::policy::{Approval, GRACE_HOURS_MAX, MAX_ATOMS_MAX, Policies, Policy, Preset};
+use serde::Deserialize;
+
+use crate::codes;
+use crate::failure::{Failure, Result};
+
+const DEFAULT_FILE: &str = "default.toml";
+/// A policy file is small; anything larger is not one.
+const FILE_BYTES_MAX: u64 = 64 << 10;
+/// Policy files in one folder.
+const FILES_MAX: usize = 10_000;
+
+/// The file, key by key. What is absent follows from the preset.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawPolicy {
+    preset: Option<String>,
+    fail_on_secret: Option<bool>,
+    sensitive_allowed: Option<bool>,
+    caller_may_relax: Option<bool>,
+    min_salience: Option<f32>,
+    max_atoms: Option<usize>,
+    approval: Option<String>,
+    grace_hours: Option<i64>,
+}
+
+impl RawPolicy {
+    fn into_policy(self) -> Result<Policy, String> {
+        let word = |error: lacuna_core::Error| error.to_string();
+        let preset = self.preset.map_or(Ok(Preset::PersonalAuthority), |text| text.parse().map_err(word))?;
+        let mut policy = Policy::of(preset);
+        policy.fail_on_secret = self.fail_on_secret.unwrap_or(policy.fail_on_secret);
+        policy.sensitive_allowed = self.sensitive_allowed.unwrap_or(policy.sensitive_allowed);
+        policy.caller_may_relax = self.caller_may_relax.unwrap_or(policy.caller_may_relax);
+        policy.min_salience = self.min_salience.unwrap_or(policy.min_salience);
+        policy.max_atoms = self.max_atoms.unwrap_or(policy.max_atoms);
+        policy.approval =
+            self.approval.map_or(Ok(policy.approval), |text| text.parse::<Approval>().map_err(word))?;
+        let grace_hours = self.grace_hours.unwrap_or(policy.grace.as_hours());
+        if !(0.0..=1.0).contains(&policy.min_salience) {
+            return Err("min_salience: must be a number from 0 to 1".to_owned());
+        }
+        if policy.max_atoms == 0 || policy.max_atoms > MAX_ATOMS_MAX {
+            return Err(format!("max_atoms: must be from 1 to {MAX_ATOMS_MAX}"));
+        }
+        if !(0..=GRACE_HOURS_MAX).contains(&grace_hours) {
+            return Err(format!("grace_hours: must be from 0 to {GRACE_HOURS_MAX}"));
+        }
+        policy.grace = SignedDuration::from_hours(grace_hours);
+        Ok(policy)
+    }
+}
+
+/// Reads every policy in `folder`. A folder that is not there holds none.
+pub(crate) fn read_policies(folder: &Path) -> Result<Policies> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Policies::default()),
+        Err(error) => return Err(fault(folder, &error.to_string())),
+    };
+    let mut policies = Policies { everyone: Policy::default(), by_org: HashMap::new() };
+    for entry in entries {
+        let path = entry.map_err(|error| fault(folder, &error.to_string()))?.path();
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
+        let Some(org) = name.strip_suffix(".toml") else { continue };
+        let policy = read_policy(&path)?;
+        if name == DEFAULT_FILE {
+            policies.everyone = policy;
+            continue;
+        }
+        let org = OrgId::new(org).map_err(|error| fault(&path, &error.to_string()))?;
+        policies.by_org.insert(org, policy);
+        if policies.by_org.len() > FILES_MAX {
+            return Err(fault(folder, &format!("holds more than {FILES_MAX} policies")));
+        }
+    }
+    Ok(policies)
+}
+
+pub(crate) fn read_policy(path: &Path) -> Result<Policy> {
+    let length = fs::metadata(path).map_err(|error| fault(path, &error.to_string()))?.len();
+    if length > FILE_BYTES_MAX {
+        return Err(fault(path, &format!("is larger than {FILE_BYTES_MAX} bytes")));
+    }
+    let text = fs::read_to_string(path).map_err(|error| fault(path, &error.to_string()))?;
+    let raw: RawPolicy = toml::from_str(&text).map_err(|error| fault(path, error.message()))?;
+    raw.into_policy().map_err(|reason| fault(path, &reason))
+}
+
+fn fault(path: &Path, reason: &str) -> Failure {
+    Failure::new(&codes::BAD_CONFIG, format!("the policy {}: {reason}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn policies(files: &[(&str, &str)]) -> Result<Policies> {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        read_policies(folder.path())
+    }
+
+    #[test]
+    fn each_tenant_has_its_own_policy_and_the_rest_the_default() {
+        let read = policies(&[
+            ("default.toml", "preset = 'enterprise-safe'\nmax_atoms = 10"),
+            ("acme.toml", "preset = 'personal-authority'\ngrace_hours = 24\napproval = 'all'"),
+            ("notes.txt", "not a policy"),
+        ])
+        .unwrap();
+        let acme = read.of(&OrgId::new("acme").unwrap());
+        assert_eq!((acme.preset, acme.approval), (Preset::PersonalAuthority, Approval::All));
+        assert_eq!(acme.grace, SignedDuration::from_hours(24));
+        let other = read.of(&OrgId::new("other").unwrap());
+        assert_eq!((other.preset, other.max_atoms), (Preset::EnterpriseSafe, 10));
+        assert!(!other.sensitive_allowed);
+        assert_eq!(read_policies(Path::new("/nonexistent/policies")).unwrap().everyone, Policy::default());
+    }
+
+    #[test]
+    fn a_bad_policy_is_refused_by_file_and_key() {
+        let cases = [
+            ("presett = 'x'", "presett"),
+            ("preset = 'lax'", "preset"),
+            ("approval = 'sometimes'", "approval"),
+            ("min_salience = 1.5", "min_salience"),
+            ("min_salience = nan", "min_salience"),
+            ("max_atoms = 0", "max_atoms"),
+            ("max_atoms = 1000001", "max_atoms"),
+            ("grace_hours = -1", "grace_hours"),
+            ("grace_hours = 721", "grace_hours"),
+            ("fail_on_secret = 'yes'", "acme.toml"),
+            ("not toml", "acme.toml"),
+        ];
+        for (text, named) in cases {
+            let failure = policies(&[("acme.toml", text)]).unwrap_err();
+            assert_eq!(failure.code.name, "bad_config");
+            assert!(failure.detail.contains(named) && failure.detail.contains("acme.toml"), "{failure}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! What the gate did, as it travels: redactions by rule and place, judgements with their reasons, questions.
+
+use jiff::Timestamp;
+use lacuna_core::admit::{Judgement, Redaction, Report};
+use lacuna_core::domain::Scope;
+use lacuna_core::remember::{Asked, Outcome, Refused};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::remember::RememberedView;
+
+/// What happened to a text on its way in; never a word of it.
+#[derive(Clone, Serialize, ToSchema, Debug)]
+#[schema(as = GateReport)]
+pub(crate) struct ReportView {
+    /// Secrets that were found.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) redactions: Vec<RedactionView>,
+    /// What else was changed, as `field: rule`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) changes: Vec<String>,
+    /// The rules by which it looks like an instruction to an assistant.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) suspicions: Vec<&'static str>,
+    /// What the gate took it to be.
+    pub(crate) judgements: Vec<JudgementView>,
+    /// Whether the text was cut to fit.
+    pub(crate) truncated: bool,
+}
+
+#[derive(Clone, Serialize, ToSchema, Debug)]
+#[schema(as = Redaction)]
+pub(crate) struct RedactionView {
+    pub(crate) field: &'static str,
+    pub(crate) rule: String,
+    /// `definite`, `probable` or `possible`.
+    pub(crate) level: &'static str,
+    /// The first character and the one after the last, in the field as it was sent.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// Whether it was taken out.
+    pub(crate) removed: bool,
+}
+
+#[derive(Clone, Serialize, ToSchema, Debug)]
+#[schema(as = Judgement)]
+pub(crate) struct JudgementView {
+    pub(crate) facet: &'static str,
+    pub(crate) value: String,
+    /// From 0 to 1.
+    pub(crate) confidence: f32,
+    /// The rule that says so.
+    pub(crate) reason: &'static str,
+    /// Whether the caller's own word stands instead.
+    pub(crate) overridden: bool,
+}
+
+/// A text that is not stored until it is confirmed.
+#[derive(Clone, Serialize, ToSchema, Debug)]
+#[schema(as = Asked)]
+pub(crate) struct AskedView {
+    /// `possible_secret` or `consent`.
+    pub(crate) questions: Vec<&'static str>,
+    /// Send the same text again with this as `confirm`.
+    pub(crate) confirm: String,
+    pub(crate) expires_at: Timestamp,
+    pub(crate) gate: ReportView,
+}
+
+/// A text that was not taken.
+#[derive(Clone, Serialize, ToSchema, Debug)]
+#[schema(as = Refused)]
+pub(crate) struct RefusedView {
+    /// One of the codes of docs/errors.md.
+    pub(crate) code: &'static str,
+    pub(crate) reason: &'static str,
+    pub(crate) gate: ReportView,
+}
+
+/// What became of one text of a batch.
+#[derive(Serialize, ToSchema)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+#[schema(as = Outcome)]
+pub(crate) enum OutcomeView {
+    Stored(Box<RememberedView>),
+    Asked(AskedView),
+    Refused(RefusedView),
+}
+
+impl OutcomeView {
+    pub(crate) fn of(outcome: Outcome, scope: &Scope) -> Self {
+        match outcome {
+            Outcome::Stored(remembered) => Self::Stored(Box::new(RememberedView::of(*remembered, scope))),
+            Outcome::Asked(asked) => Self::Asked((*asked).into()),
+            Outcome::Refused(refused) => Self::Refused((*refused).into()),
+        }
+    }
+}
+
+impl From<Report> for ReportView {
+    fn from(report: Report) -> Self {
+        Self {
+            redactions: report.redactions.into_iter().map(RedactionView::from).collect(),
+            changes: report
+                .changes
+                .iter()
+                .map(|change| format!("{}: {}", change.field, change.rule))
+                .collect(),
+            suspicions: report.suspicions,
+            judgements: report.judgements.into_iter().map(JudgementView::from).collect(),
+            truncated: report.truncated,
+        }
+    }
+}
+
+impl From<Redaction> for RedactionView {
+    fn from(redaction: Redaction) -> Self {
+        Self {
+            field: crate::failure::wire_field(redaction.field),
+            rule: redaction.rule,
+            level: redaction.level.as_str(),
+            start: redaction.place.start,
+            end: redaction.place.end,
+            removed: redaction.removed,
+        }
+    }
+}
+
+impl From<Judgement> for JudgementView {
+    fn from(judgement: Judgement) -> Self {
+        let Judgement { facet, value, confidence, reason, overridden } = judgement;
+        Self { facet, value, confidence, reason, overridden }
+    }
+}
+
+impl From<Asked> for AskedView {
+    fn from(asked: Asked) -> Self {
+        Self {
+            questions: asked.questions.iter().map(|question| question.as_str()).collect(),
+            confirm: asked.token,
+            expires_at: asked.expires_at,
+            gate: asked.report.into(),
+        }
+    }
+}
+
+impl From<Refused> for RefusedView {
+    fn from(refused: Refused) -> Self {
+        Self { code: refused.why.code(), reason: refused.why.reason(), gate: refused.report.into() }
+    }
+}

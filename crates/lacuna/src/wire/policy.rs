@@ -1,0 +1,33 @@
+use lacuna_core::policy::Policy;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// The rules that a tenant's memories live under.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Policy)]
+pub(crate) struct PolicyView {
+    pub(crate) preset: &'static str,
+    pub(crate) fail_on_secret: bool,
+    pub(crate) sensitive_allowed: bool,
+    pub(crate) caller_may_relax: bool,
+    pub(crate) min_salience: f32,
+    pub(crate) max_atoms: usize,
+    /// Which writes wait for approval: `none`, `shared` or `all`.
+    pub(crate) approval: &'static str,
+    pub(crate) grace_hours: i64,
+}
+
+impl From<&Policy> for PolicyView {
+    fn from(policy: &Policy) -> Self {
+        Self {
+            preset: policy.preset.as_str(),
+            fail_on_secret: policy.fail_on_secret,
+            sensitive_allowed: policy.sensitive_allowed,
+            caller_may_relax: policy.caller_may_relax,
+            min_salience: policy.min_salience,
+            max_atoms: policy.max_atoms,
+            approval: policy.approval.as_str(),
+            grace_hours: policy.grace.as_hours(),
+        }
+    }
+}

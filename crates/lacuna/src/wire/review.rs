@@ -1,0 +1,174 @@
+use lacuna_core::domain::{MemoryId, Scope};
+use lacuna_core::lifecycle::{Decided, Decision};
+use lacuna_core::recall::Page;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::memory::MemoryView;
+use super::scope::shown;
+use super::{words, write_cursor};
+use crate::failure::{Failure, Result};
+
+/// Memories that wait for somebody's word, newest first.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ReviewPage)]
+pub(crate) struct ReviewPage {
+    pub(crate) scope: String,
+    pub(crate) memories: Vec<MemoryView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) next_cursor: Option<String>,
+}
+
+impl ReviewPage {
+    pub(crate) fn of(page: Page, scope: &Scope) -> Self {
+        Self {
+            scope: shown(scope),
+            next_cursor: page.next.map(write_cursor),
+            memories: page.memories.into_iter().map(|memory| MemoryView::of(memory, scope)).collect(),
+        }
+    }
+}
+
+/// Decisions about memories that wait, carried out in their order.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = ReviewRequest)]
+pub(crate) struct ReviewRequest {
+    /// From 1 to 1,000.
+    #[schema(min_items = 1, max_items = 1000)]
+    pub(crate) decisions: Vec<DecisionBody>,
+    /// The vault they are in; the caller's own when absent.
+    pub(crate) scope: Option<String>,
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Decision)]
+pub(crate) struct DecisionBody {
+    pub(crate) memory_id: String,
+    pub(crate) decision: Verb,
+    /// The corrected text, for `edit`.
+    pub(crate) content: Option<String>,
+    /// For `accept`: keep the older fact that it contradicts as well.
+    #[serde(default)]
+    pub(crate) keep_both: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Verb {
+    Accept,
+    Edit,
+    Reject,
+}
+
+impl DecisionBody {
+    pub(crate) fn into_core(self) -> Result<(MemoryId, Decision)> {
+        let id = self.memory_id.parse()?;
+        if self.content.is_some() != (self.decision == Verb::Edit) {
+            return Err(Failure::invalid("content", "belongs to edit, and edit needs it"));
+        }
+        let decision = match (self.decision, self.content) {
+            (Verb::Edit, Some(text)) => Decision::Edit(text),
+            (Verb::Reject, _) => Decision::Reject,
+            _ => Decision::Accept { keep_both: self.keep_both },
+        };
+        Ok((id, decision))
+    }
+}
+
+/// What the decisions did, in their order.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Reviewed)]
+pub(crate) struct Reviewed {
+    pub(crate) scope: String,
+    pub(crate) decided: Vec<DecidedView>,
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = Decided)]
+pub(crate) struct DecidedView {
+    pub(crate) memory_id: String,
+    /// `accepted`, `edited` or `rejected`.
+    pub(crate) decided: &'static str,
+    /// The state it is in now; absent when it is gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) state: Option<words::Lifecycle>,
+    /// The memory that took its place, when it was edited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) into: Option<String>,
+    /// Memories that were erased because this one takes their place.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) supersedes: Vec<String>,
+}
+
+impl Reviewed {
+    pub(crate) fn of(decided: Vec<Decided>, scope: &Scope) -> Self {
+        Self { scope: shown(scope), decided: decided.into_iter().map(DecidedView::from).collect() }
+    }
+}
+
+impl From<Decided> for DecidedView {
+    fn from(decided: Decided) -> Self {
+        let plain = |id: MemoryId, decided| Self {
+            memory_id: id.to_string(),
+            decided,
+            state: None,
+            into: None,
+            supersedes: Vec::new(),
+        };
+        match decided {
+            Decided::Accepted { id, state, supersedes } => Self {
+                state: Some(state.into()),
+                supersedes: supersedes.iter().map(ToString::to_string).collect(),
+                ..plain(id, "accepted")
+            },
+            Decided::Edited { id, into } => Self {
+                state: Some(into.state.into()),
+                into: Some(into.id.to_string()),
+                supersedes: into.supersedes.iter().map(ToString::to_string).collect(),
+                ..plain(id, "edited")
+            },
+            Decided::Rejected { id } => plain(id, "rejected"),
+        }
+    }
+}
+
+/// Memories to move to another state.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = StateRequest)]
+pub(crate) struct StateRequest {
+    /// From 1 to 1,000; all of them move, or none.
+    #[schema(min_items = 1, max_items = 1000)]
+    pub(crate) memory_ids: Vec<String>,
+    /// `deleted` hides, `active` restores, `archived` sets aside.
+    pub(crate) state: words::Lifecycle,
+    /// The vault they are in; the caller's own when absent.
+    pub(crate) scope: Option<String>,
+}
+
+/// Whether a vault takes writes.
+#[derive(Serialize, ToSchema)]
+#[schema(as = VaultState)]
+pub(crate) struct VaultStateView {
+    pub(crate) scope: String,
+    /// Since when writes are refused; absent while they are taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) frozen_since: Option<jiff::Timestamp>,
+}
+
+impl VaultStateView {
+    pub(crate) fn of(frozen_since: Option<jiff::Timestamp>, scope: &Scope) -> Self {
+        Self { scope: shown(scope), frozen_since }
+    }
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = FreezeRequest)]
+pub(crate) struct FreezeRequest {
+    pub(crate) frozen: bool,
+    /// The vault; the caller's own when absent.
+    pub(crate) scope: Option<String>,
+}

@@ -1,0 +1,156 @@
+//! The gate as people and programs meet it.
+
+use serde_json::json;
+
+use crate::support::Home;
+
+const TOKEN: &str = concat!("ghp_", "kR7vQ2mX9bT4wZ8nC3yL6pD1hF5sJ0aG2eUu");
+
+#[test]
+fn a_secret_is_taken_out_and_the_answer_says_which_rule_and_where() {
+    let home = Home::new();
+    let server = home.serve(&[]);
+    let text = format!("CI deploys with {TOKEN} today");
+    let write = json!({"content": text, "category": "conversation"});
+    let stored = server.post("/v1/memories", &write).expect(201);
+    let redaction = &stored["gate"]["redactions"][0];
+    assert_eq!((&redaction["field"], &redaction["level"]), (&json!("content"), &json!("definite")));
+    assert_eq!((&redaction["start"], &redaction["end"]), (&json!(16), &json!(56)));
+    let path = format!("/v1/memories/{}", stored["memory_id"].as_str().unwrap());
+    assert_eq!(server.get(&path).expect(200)["content"], "CI deploys with [SECRET_REDACTED] today");
+    let strict = json!({"content": text, "category": "conversation", "fail_on_secret": true});
+    let refused = server.post("/v1/memories", &strict).refused(422, "secret_found");
+    assert_eq!(refused["gate"]["redactions"][0]["start"], 16);
+}
+
+#[test]
+fn a_question_is_answered_by_sending_the_text_again_with_its_token() {
+    let home = Home::new();
+    let server = home.serve(&[]);
+    let text = "I was diagnosed with asthma last spring.";
+    let asked = server.post("/v1/memories", &json!({"content": text})).refused(409, "needs_confirmation");
+    assert_eq!(asked["asked"]["questions"], json!(["consent"]));
+    let confirm = asked["asked"]["confirm"].as_str().unwrap();
+    let other = json!({"content": "I was diagnosed with gout.", "confirm": confirm});
+    server.post("/v1/memories", &other).refused(422, "invalid");
+    let stored = server.post("/v1/memories", &json!({"content": text, "confirm": confirm})).expect(201);
+    assert_eq!(stored["privacy_class"], "sensitive-pii");
+
+    let home = Home::new();
+    let held = home.run(&["remember", text, "--json"]);
+    assert_eq!((held.code, held.problem()["code"].as_str()), (2, Some("needs_confirmation")));
+    home.run(&["remember", text, "--yes"]).ok();
+    let consent = ["remember", "My aunt has arthritis.", "--consent", "explicit-consent"];
+    home.run(&consent).ok();
+}
+
+#[test]
+fn what_a_page_says_waits_in_the_review_until_somebody_decides() {
+    let home = Home::new();
+    let server = home.serve(&[]);
+    let web = json!({"type": "tool_output", "tool": "web_fetch"});
+    let heard =
+        |content: &str| server.post("/v1/memories", &json!({"content": content, "source": web})).expect(202);
+    let facts = ["The ferry leaves at nine.", "The ferry costs four crowns.", "The ferry has a cinema."];
+    let ids: Vec<String> =
+        facts.iter().map(|fact| heard(fact)["memory_id"].as_str().unwrap().to_owned()).collect();
+    let found = server.post("/v1/search", &json!({"query": "ferry"})).expect(200);
+    assert_eq!(found["memories"], json!([]));
+    let waiting = server.get("/v1/review?limit=2").expect(200);
+    assert_eq!(waiting["memories"].as_array().unwrap().len(), 2);
+    assert_eq!(waiting["memories"][0]["waits"], "confirmation");
+    let rest = format!("/v1/review?limit=2&cursor={}", waiting["next_cursor"].as_str().unwrap());
+    assert_eq!(server.get(&rest).expect(200)["memories"].as_array().unwrap().len(), 1);
+
+    let decisions = json!({"decisions": [
+        {"memory_id": ids[0], "decision": "accept"},
+        {"memory_id": ids[1], "decision": "edit", "content": "The ferry costs five crowns."},
+        {"memory_id": ids[2], "decision": "reject"},
+    ]});
+    let decided = server.post("/v1/review", &decisions).expect(200);
+    assert_eq!(decided["decided"][0]["state"], "active");
+    let found = server.post("/v1/search", &json!({"query": "ferry"})).expect(200).to_string();
+    assert!(found.contains("at nine") && found.contains("five crowns"), "{found}");
+    assert!(!found.contains("four crowns") && !found.contains("cinema"), "{found}");
+    let unmatched = json!({"decisions": [{"memory_id": ids[0], "decision": "edit"}]});
+    server.post("/v1/review", &unmatched).refused(422, "invalid");
+    assert!(home.run(&["review", "list"]).ok().stdout.contains("nothing waits"));
+}
+
+#[test]
+fn states_freezing_and_the_policy_are_reached_from_both_doors() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.data().join("policies")).unwrap();
+    let policy = "preset = 'enterprise-safe'\nmin_salience = 0.1\nmax_atoms = 7";
+    std::fs::write(home.data().join("policies/local.toml"), policy).unwrap();
+    let shown = home.json(&["policy", "show"]);
+    assert_eq!((&shown["preset"], &shown["max_atoms"]), (&json!("enterprise-safe"), &json!(7)));
+    let id = home.remember("The lantern walk begins at dusk.");
+    home.run(&["memory", "state", &id, "--to", "deleted"]).ok();
+    assert_eq!(home.json(&["recall", "lantern walk"])["memories"], json!([]));
+    home.run(&["memory", "state", &id, "--to", "active"]).ok();
+    home.run(&["freeze"]).ok();
+    let held = home.run(&["remember", "The lantern walk ends at ten.", "--json"]);
+    assert_eq!((held.code, held.problem()["code"].as_str()), (4, Some("frozen")));
+
+    let server = home.serve(&[]);
+    assert_eq!(server.get("/v1/policy").expect(200)["max_atoms"], 7);
+    assert!(server.get("/v1/vault").expect(200)["frozen_since"].is_string());
+    let headers = [("content-type", "application/json")];
+    let thawed = server.send("PUT", "/v1/vault", &headers, br#"{"frozen": false}"#).expect(200);
+    assert_eq!(thawed.get("frozen_since"), None);
+    let state = json!({"memory_ids": [id], "state": "archived"});
+    assert_eq!(server.post("/v1/memories/state", &state).status, 204);
+    server.post("/v1/memories/state", &state).refused(409, "transition_not_allowed");
+    let sensitive = json!({"content": "I was diagnosed with asthma.", "consent_basis": "explicit-consent"});
+    server.post("/v1/memories", &sensitive).refused(422, "sensitive_not_allowed");
+    drop(server);
+
+    std::fs::write(home.data().join("policies/local.toml"), "max_atom = 7").unwrap();
+    let refused = home.run(&["memory", "list", "--json"]);
+    assert_eq!((refused.code, refused.problem()["code"].as_str()), (7, Some("bad_config")));
+}
+
+#[test]
+fn scan_looks_through_files_and_what_is_stored_by_the_operators_rules_too() {
+    let home = Home::new();
+    home.remember("The badge for the east door is LAN-7731-KX.");
+    assert_eq!(home.json(&["scan", "--stored"])["found"], json!([]));
+    let rules = home.path("rules.toml");
+    let rule = "[[rule]]\nname = 'badge'\nfamily = 'own'\nlevel = 'definite'\nkeywords = ['lan-']\n\
+                pattern = 'LAN-[0-9]{4}-[A-Z]{2}'\nexamples = ['the badge LAN-1234-AB']\ncounterexamples = ['LAN party']\n";
+    std::fs::write(&rules, rule).unwrap();
+    let home = home.with("LACUNA_SECRET_RULES", rules.to_str().unwrap());
+    let found = home.json(&["scan", "--stored"]);
+    assert_eq!(
+        (&found["found"][0]["rule"], &found["found"][0]["level"]),
+        (&json!("badge"), &json!("definite"))
+    );
+
+    let text = format!("first line\nsecond {TOKEN} line\n");
+    let done = home.run_with_input(&["scan", "-", "--json"], text.as_bytes()).ok();
+    assert_eq!(done.json()["found"][0]["place"], "2:8");
+    assert!(!done.stdout.contains(TOKEN));
+    std::fs::write(&rules, rule.replace("LAN-[0-9]{4}", "LAX-[0-9]{4}")).unwrap();
+    let refused = home.run(&["scan", "--stored", "--json"]);
+    assert_eq!(refused.problem()["code"], "bad_config");
+    assert!(refused.problem()["detail"].as_str().unwrap().contains("badge"));
+}
+
+#[test]
+fn a_batch_says_what_became_of_each() {
+    let home = Home::new();
+    let server = home.serve(&[]);
+    let batch = json!({"memories": [
+        {"content": "The lantern walk begins at dusk."},
+        {"content": "My password is hunter2."},
+        {"content": "I was diagnosed with asthma."},
+        {"content": "The lantern walk begins at dusk."},
+    ]});
+    let answer = server.post("/v1/memories/batch", &batch).expect(201);
+    let outcomes: Vec<_> =
+        answer["memories"].as_array().unwrap().iter().map(|one| one["outcome"].as_str().unwrap()).collect();
+    assert_eq!(outcomes, ["stored", "refused", "asked", "stored"]);
+    assert_eq!(answer["memories"][1]["code"], "credential_refused");
+    assert_eq!(answer["memories"][3]["repeats"], 1);
+}

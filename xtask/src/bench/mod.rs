@@ -9,7 +9,7 @@ mod random;
 pub(crate) mod report;
 mod sections;
 mod sentences;
-mod service;
+pub(crate) mod service;
 mod sizes;
 
 use std::fs;

@@ -93,7 +93,7 @@ impl Embedder for Recorded {
     }
 }
 
-pub(super) fn service(folder: &Path, models: Models) -> Result<Lacuna> {
+pub(crate) fn service(folder: &Path, models: Models) -> Result<Lacuna> {
     Ok(Lacuna::new(Parts {
         store: Arc::new(SqliteStore::open(folder.join("lacuna.db"))?),
         keys: Arc::new(SqliteKeys::open(folder.join("keys.db"))?),
@@ -107,7 +107,7 @@ pub(super) fn service(folder: &Path, models: Models) -> Result<Lacuna> {
     }))
 }
 
-pub(super) fn grant<A: Action>(user: &str) -> Result<Grant<A>> {
+pub(crate) fn grant<A: Action>(user: &str) -> Result<Grant<A>> {
     let caller = Caller::new(OrgId::new("bench")?, UserId::new(user)?, vec![Role::User]);
     Ok(permit(&caller, &caller.personal_scope())?)
 }

@@ -1,4 +1,5 @@
 use jiff::Timestamp;
+use lacuna_core::domain::Trust;
 
 use super::args::{FilterArgs, RecallArgs};
 use super::output::{Output, fields, plain, table};
@@ -6,7 +7,7 @@ use super::remember::read_stdin;
 use crate::assemble::assemble;
 use crate::config::Config;
 use crate::failure::Result;
-use crate::wire::{Filters, SearchRequest, SearchResponse, TimeRange};
+use crate::wire::{Filters, FoundMemory, SearchRequest, SearchResponse, TimeRange};
 
 pub(super) fn run(config: &Config, args: RecallArgs, output: &Output) -> Result<()> {
     let query = if args.query == "-" { read_stdin()? } else { args.query };
@@ -58,7 +59,7 @@ fn people(answer: &SearchResponse) -> String {
             let similarity = format!("{:.2}", found.similarity_score);
             [
                 similarity,
-                found.content.clone(),
+                labelled(found),
                 found.created_at.strftime("%Y-%m-%d").to_string(),
                 found.memory_id.clone(),
             ]
@@ -99,4 +100,14 @@ fn people(answer: &SearchResponse) -> String {
         ));
     }
     parts.join("\n\n")
+}
+
+/// The text, with a label unless it is the owner's own word.
+fn labelled(found: &FoundMemory) -> String {
+    let content = &found.content;
+    match found.trust.0 {
+        _ if found.from_external_content => format!("{content} [from outside, trust {}]", found.trust),
+        Trust::High => content.clone(),
+        _ => format!("{content} [trust {}]", found.trust),
+    }
 }

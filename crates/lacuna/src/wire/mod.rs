@@ -28,7 +28,7 @@ pub(crate) use remember::{
 };
 pub(crate) use review::{FreezeRequest, ReviewPage, ReviewRequest, Reviewed, StateRequest, VaultStateView};
 pub(crate) use scope::{ScopeList, read_scope, read_target};
-pub(crate) use search::{SearchRequest, SearchResponse};
+pub(crate) use search::{FoundMemory, SearchRequest, SearchResponse};
 pub(crate) use token::{TokenCreated, TokenList, TokenRequest, TokenView};
 pub(crate) use words::*;
 

@@ -100,6 +100,10 @@ pub(crate) struct FoundMemory {
     pub(crate) category: words::Category,
     pub(crate) content_type: words::ContentType,
     pub(crate) content: String,
+    /// How far its source is trusted. Whoever shows it to an assistant should say so when it is not high.
+    pub(crate) trust: words::Trust,
+    /// Whether it quotes a file, a web page or something else from outside.
+    pub(crate) from_external_content: bool,
     pub(crate) tags: Vec<String>,
     pub(crate) salience: f32,
     /// What the order follows from: meaning, words, salience, recency and tags.
@@ -162,6 +166,8 @@ impl From<RecalledMemory> for FoundMemory {
             category: memory.facets.category.into(),
             content_type: memory.facets.content_type.into(),
             content: memory.content.full_text().to_owned(),
+            trust: memory.facets.source.trust.into(),
+            from_external_content: memory.facets.source.from_external_content,
             tags: memory.facets.tags,
             salience: memory.facets.vitality.salience,
             score: found.score,

@@ -6,6 +6,7 @@
 mod injections;
 mod pii;
 mod secrets;
+mod whole;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,8 @@ const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data");
 const TITLE: &str = "The gate";
 
 /// The parts, in the order in which a text meets them.
-const SECTIONS: &[fn(&Sets, &mut Report) -> Result] = &[secrets::write, injections::write, pii::write];
+const SECTIONS: &[fn(&Sets, &mut Report) -> Result] =
+    &[secrets::write, injections::write, pii::write, whole::write];
 
 #[derive(clap::Args)]
 pub(crate) struct Args {

@@ -8,7 +8,7 @@ const PAIRS: &[(&str, &str, Verdict)] = &[
     ("I live in Oslo.", "I live in Bergen.", Supersedes),
     ("I live in Oslo.", "I moved to Bergen last month.", Supersedes),
     ("I live in Oslo.", "I now live in Bergen.", Supersedes),
-    ("User lives in Oslo.", "User relocated to Lisbon.", Supersedes),
+    ("User lives in Oslo.", "User relocated to Tampere.", Supersedes),
     ("The user lives in Oslo", "I live in Bergen", Supersedes),
     ("I'm based in Oslo.", "I've just moved to Bergen.", Supersedes),
     ("I live in Oslo.", "I no longer live in Oslo.", Supersedes),

@@ -78,7 +78,7 @@ impl Lacuna {
         let scope = grant.scope();
         let planned = slot.update(self.sources(), |open| match open.frozen_at {
             Some(_) => Err(Error::frozen()),
-            None => Ok(self.plan(grant, open, arrivals, now)),
+            None => Ok(self.plan(grant, open, arrivals)),
         })?;
         let mut plan = planned.ok_or(Error::Conflict("the vault"))?;
         let repeated = self.repeat(slot, scope, &mut plan.repeats, now)?;
@@ -95,13 +95,7 @@ impl Lacuna {
         Ok(answers)
     }
 
-    fn plan(
-        &self,
-        grant: &Grant<Remember>,
-        open: &OpenVault,
-        arrivals: Vec<Arrival>,
-        now: Timestamp,
-    ) -> Plan {
+    fn plan(&self, grant: &Grant<Remember>, open: &OpenVault, arrivals: Vec<Arrival>) -> Plan {
         let mut plan = Plan::default();
         let mut facts_by_text: HashMap<[u8; 32], usize> = HashMap::new();
         for Arrival { number, mut admitted, vector } in arrivals {
@@ -116,7 +110,7 @@ impl Lacuna {
                 continue;
             }
             let may_replace = |history: &History| may_replace(grant.caller(), grant.scope(), history);
-            match reconcile(open, &mut admitted, &terms, millis(now), may_replace) {
+            match reconcile(open, &mut admitted, &terms, may_replace) {
                 Match::Repeat(id) => plan.repeat(self, number, id, open, admitted),
                 Match::New { supersedes } => {
                     plan.superseded.extend(supersedes);

@@ -1,18 +1,20 @@
 //! How new memories stand to those that a vault already has: the same again, nearly the same, or in the place
 //! of an older one; and what must make room.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::admit::Admitted;
-use crate::admit::attribute::{Verdict, attribute_keys, compare};
+use crate::admit::attribute::{Verdict, attribute_keys, compare_with, statements};
 use crate::domain::*;
-use crate::index::{Filter, Search, Stored, Term, TermList, stable_hash};
-use crate::vault::{Held, OpenVault, text_mark};
+use crate::index::{Stored, TermList, stable_hash};
+use crate::vault::{Held, OpenVault, SKETCH_MARKS, shared_words, sketch, text_mark};
 
 /// Memories that share at least this much of their words are nearly the same.
 const ALIKE_MIN: f32 = 0.8;
-/// Neighbours by words that are looked at for being nearly the same.
-const NEIGHBOURS: usize = 5;
+/// Facts that are looked at for being nearly the same, those that share most of the sketch first.
+const NEIGHBOURS: usize = 16;
+/// A word of the sketch that more facts bear is passed over.
+const BEARERS_MAX: usize = 64;
 /// Older statements about the same that one new statement is compared with.
 const RIVALS_MAX: usize = 64;
 
@@ -31,7 +33,6 @@ pub(crate) fn reconcile(
     open: &OpenVault,
     admitted: &mut Admitted,
     terms: &TermList,
-    now: i64,
     may_replace: impl Fn(&History) -> bool,
 ) -> Match {
     let hash = open.keyring.text_hash(admitted.content.full_text());
@@ -43,12 +44,16 @@ pub(crate) fn reconcile(
     }
     admitted.facets.history.attributes = marks_of(admitted.content.full_text());
     let supersedes = supersede(open, admitted, may_replace);
-    link_alike(open, admitted, terms, now, &supersedes);
+    link_alike(open, admitted, terms, &supersedes);
     Match::New { supersedes }
 }
 
-/// What a text makes statements about.
-pub(crate) fn marks_of(text: &str) -> Vec<u64> {
+/// What a text makes statements about. Only a short text states a fact: a longer one tells a story, in which a
+/// sentence that contradicts another does not make the whole untrue.
+fn marks_of(text: &str) -> Vec<u64> {
+    if text.chars().count() > GIST_CHARS_MAX {
+        return Vec::new();
+    }
     let mut marks: Vec<u64> = attribute_keys(text).iter().map(|key| stable_hash(key.as_bytes())).collect();
     marks.truncate(LINKS_MAX);
     marks
@@ -75,15 +80,12 @@ fn supersede(
     admitted: &mut Admitted,
     may_replace: impl Fn(&History) -> bool,
 ) -> Vec<MemoryId> {
-    let rivals: HashSet<MemoryId> =
-        admitted.facets.history.attributes.iter().flat_map(|mark| open.marks.bearers(*mark)).collect();
+    let newer = statements(admitted.content.full_text());
+    let rivals = rivals(open, &admitted.facets.history);
     let mut superseded = Vec::new();
     let mut undecided = Vec::new();
-    for rival in rivals.into_iter().take(RIVALS_MAX).filter_map(|id| open.index.get(&id)) {
-        if rival.attributes.state != Lifecycle::Active || rival.attributes.tier != Tier::Semantic {
-            continue;
-        }
-        match compare(rival.payload.full_text(), admitted.content.full_text()) {
+    for rival in rivals {
+        match compare_with(rival.payload.full_text(), &newer) {
             Verdict::Supersedes if outranks(admitted, &rival, &may_replace) => superseded.push(rival.id),
             Verdict::Supersedes | Verdict::Undecided => undecided.push(rival.id),
             Verdict::Same | Verdict::Unrelated => {}
@@ -105,27 +107,22 @@ fn supersede(
     superseded
 }
 
+/// The active facts that make a statement about the same, the newest first.
+fn rivals<'a>(open: &'a OpenVault, history: &History) -> impl Iterator<Item = Stored<'a, Held>> {
+    let ids: BTreeSet<MemoryId> =
+        history.attributes.iter().flat_map(|mark| open.marks.bearers(*mark)).collect();
+    let facts = ids.into_iter().rev().filter_map(|id| open.index.get(&id));
+    let active = facts.filter(|stored| stored.attributes.state == Lifecycle::Active);
+    active.filter(|stored| stored.attributes.tier == Tier::Semantic).take(RIVALS_MAX)
+}
+
 /// The active facts that an accepted candidate contradicts.
 pub(crate) fn rivals_of(open: &OpenVault, id: MemoryId, held: &Held) -> Vec<MemoryId> {
-    let mut rivals: Vec<MemoryId> = held
-        .facets
-        .history
-        .attributes
-        .iter()
-        .flat_map(|mark| open.marks.bearers(*mark))
-        .filter(|rival| *rival != id)
-        .filter(|rival| {
-            open.index.get(rival).is_some_and(|rival| {
-                rival.attributes.state == Lifecycle::Active
-                    && rival.attributes.tier == Tier::Semantic
-                    && compare(rival.payload.full_text(), held.full_text()) == Verdict::Supersedes
-            })
-        })
-        .collect();
-    rivals.sort_unstable();
-    rivals.dedup();
-    rivals.truncate(LINKS_MAX);
-    rivals
+    let newer = statements(held.full_text());
+    let contradicts =
+        |rival: &Stored<'_, Held>| compare_with(rival.payload.full_text(), &newer) == Verdict::Supersedes;
+    let rivals = rivals(open, &held.facets.history).filter(|rival| rival.id != id).filter(contradicts);
+    rivals.map(|rival| rival.id).take(LINKS_MAX).collect()
 }
 
 fn outranks(admitted: &Admitted, rival: &Stored<'_, Held>, may_replace: &impl Fn(&History) -> bool) -> bool {
@@ -136,39 +133,28 @@ fn outranks(admitted: &Admitted, rival: &Stored<'_, Held>, may_replace: &impl Fn
         && may_replace(&facets.history)
 }
 
-fn link_alike(open: &OpenVault, admitted: &mut Admitted, terms: &TermList, now: i64, gone: &[MemoryId]) {
-    let search = Search {
-        text: admitted.content.full_text(),
-        vectors: &[],
-        filter: Filter { tiers: vec![Tier::Semantic], ..Filter::default() },
-        tags: Vec::new(),
-        now,
-        limit: NEIGHBOURS,
-        min_similarity: 0.0,
-        recency_weight: 0.0,
-        explain: false,
-    };
-    let neighbours = open.index.search(&search).hits.into_iter().map(|hit| hit.id);
-    let alike = neighbours.filter(|id| !gone.contains(id)).filter(|id| {
-        let stored = open.index.get(id);
-        stored.is_some_and(|stored| {
-            shared_words(&TermList::of(stored.payload.full_text(), None), terms) >= ALIKE_MIN
-        })
-    });
+/// Links the facts that share most of their words, as far as a sketch of the words finds them.
+fn link_alike(open: &OpenVault, admitted: &mut Admitted, terms: &TermList, gone: &[MemoryId]) {
+    let mut shared: HashMap<MemoryId, usize> = HashMap::new();
+    let own = sketch(terms, Tier::Semantic);
+    for mark in own.iter().take(SKETCH_MARKS) {
+        // A word that many facts say tells none of them apart.
+        let bearers: Vec<_> = open.marks.bearers(*mark).take(BEARERS_MAX + 1).collect();
+        if bearers.len() <= BEARERS_MAX {
+            bearers.into_iter().for_each(|id| *shared.entry(id).or_default() += 1);
+        }
+    }
+    let mut likely: Vec<_> = shared.into_iter().filter(|(id, _)| !gone.contains(id)).collect();
+    likely.sort_unstable_by_key(|(id, count)| (usize::MAX - count, *id));
     let links = &mut admitted.facets.history.alike;
-    for id in alike {
-        if !links.contains(&id) && links.len() < LINKS_MAX {
+    for (id, _) in likely.into_iter().take(NEIGHBOURS) {
+        let Some(stored) = open.index.get(&id) else { continue };
+        let is_there = stored.attributes.state == Lifecycle::Active;
+        let alike = || shared_words(&own, &stored.payload.sketch) >= ALIKE_MIN;
+        if is_there && !links.contains(&id) && links.len() < LINKS_MAX && alike() {
             links.push(id);
         }
     }
-}
-
-/// How much of their words two texts share, from 0 to 1.
-fn shared_words(one: &TermList, other: &TermList) -> f32 {
-    let one: HashSet<Term> = one.iter().map(|(term, _)| term).collect();
-    let other: HashSet<Term> = other.iter().map(|(term, _)| term).collect();
-    let shared = one.intersection(&other).count();
-    shared as f32 / (one.len() + other.len() - shared).max(1) as f32
 }
 
 /// The least salient memories beyond the ceiling, when `coming` more arrive; the oldest of equals first.

@@ -98,7 +98,12 @@ fn subject_keys(subject: &str) -> Vec<&str> {
 
 /// What the newer text does to the older one.
 pub fn compare(old: &str, new: &str) -> Verdict {
-    let (older, newer) = (statements(old), statements(new));
+    compare_with(old, &statements(new))
+}
+
+/// What a newer text that makes the statements `newer` does to the older one.
+pub(crate) fn compare_with(old: &str, newer: &[Statement]) -> Verdict {
+    let older = statements(old);
     let mut verdicts = older.iter().map(|old| {
         let each = newer.iter().map(|new| relate(old, new));
         each.max().unwrap_or(Verdict::Unrelated)

@@ -78,6 +78,11 @@ impl TermList {
         self.counts.is_empty()
     }
 
+    /// The hashes of the terms, rising.
+    pub(crate) fn hashes(&self) -> impl Iterator<Item = u64> {
+        self.counts.iter().map(|(term, _)| term.0)
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = (Term, u8)> {
         self.counts.iter().copied()
     }

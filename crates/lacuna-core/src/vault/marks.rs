@@ -1,9 +1,17 @@
-//! What a vault recognises a memory by at once: the hash of its text, and of what it makes a statement about.
+//! What a vault recognises a memory by at once: the hash of its text, of what it makes a statement about, and
+//! of a few of its words.
 
 use std::collections::BTreeSet;
 
 use super::open::Held;
-use crate::domain::MemoryId;
+use crate::domain::{MemoryId, Tier};
+use crate::index::TermList;
+
+/// Words that stand for all of a fact's words: those with the smallest hashes, so that texts with nearly the
+/// same words have nearly the same sketch.
+const SKETCH_WORDS: usize = 12;
+/// The first of them are marks.
+pub(crate) const SKETCH_MARKS: usize = 3;
 
 /// Hashes and the memories that bear them.
 #[derive(Default)]
@@ -28,10 +36,58 @@ impl Marks {
 }
 
 fn marks_of(held: &Held) -> impl Iterator<Item = u64> {
-    held.facets.history.attributes.iter().copied().chain([held.text_mark])
+    let sketch = held.sketch.iter().copied().take(SKETCH_MARKS);
+    held.facets.history.attributes.iter().copied().chain([held.text_mark]).chain(sketch)
+}
+
+/// The hashes of a fact's words that stand for all of them, rising. Turns of a conversation have none.
+pub(crate) fn sketch(terms: &TermList, tier: Tier) -> Box<[u64]> {
+    match tier {
+        Tier::Semantic => terms.hashes().take(SKETCH_WORDS).collect(),
+        _ => Box::default(),
+    }
+}
+
+/// About how much of their words two facts share, from 0 to 1: the share among the smallest hashes of both.
+pub(crate) fn shared_words(one: &[u64], other: &[u64]) -> f32 {
+    let mut both: Vec<u64> = one.iter().chain(other).copied().collect();
+    both.sort_unstable();
+    let (mut words, mut shared, mut at) = (0, 0, 0);
+    while at < both.len() && words < SKETCH_WORDS {
+        let twice = both.get(at + 1) == Some(&both[at]);
+        shared += usize::from(twice);
+        words += 1;
+        at += 1 + usize::from(twice);
+    }
+    shared as f32 / words.max(1) as f32
 }
 
 /// The mark of a text, from its keyed hash.
 pub(crate) fn text_mark(hash: &[u8; 32]) -> u64 {
     hash.first_chunk().map_or(0, |first| u64::from_be_bytes(*first))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shared(one: &str, other: &str) -> f32 {
+        let sketch = |text| sketch(&TermList::of(text, None), Tier::Semantic);
+        shared_words(&sketch(one), &sketch(other))
+    }
+
+    #[test]
+    fn texts_with_nearly_the_same_words_share_nearly_all_of_their_sketch() {
+        let text = "The lantern festival begins at dusk on the river bank near the old mill.";
+        assert_eq!(shared(text, text), 1.0);
+        assert_eq!(
+            shared(text, "Near the old mill, on the river bank: the lantern festival begins at dusk!"),
+            1.0
+        );
+        assert!(
+            shared(text, "The lantern festival begins at dusk on the river bank near the new mill.") > 0.6
+        );
+        assert!(shared(text, "My sister teaches physics at a school in Porto.") < 0.2);
+        assert_eq!(shared("", text), 0.0);
+    }
 }

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use jiff::{SignedDuration, Timestamp};
 
 pub(crate) use keyring::{Keyring, OpenKey, Place};
-pub(crate) use marks::text_mark;
+pub(crate) use marks::{SKETCH_MARKS, shared_words, sketch, text_mark};
 pub(crate) use open::{Held, OpenVault, Sources, missing_keys, shown};
 
 use crate::domain::{Revision, Scope, VaultId, millis};

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use zeroize::Zeroizing;
 
 use super::keyring::{Keyring, Place};
-use super::marks::{Marks, text_mark};
+use super::marks::{Marks, sketch, text_mark};
 use crate::blobs::{BlobName, Blobs};
 use crate::domain::*;
 use crate::embed::ModelId;
@@ -31,6 +31,8 @@ pub(crate) struct Held {
     pub(crate) has_body: bool,
     /// The beginning of the full text's keyed hash.
     pub(crate) text_mark: u64,
+    /// A few of a fact's words.
+    pub(crate) sketch: Box<[u64]>,
 }
 
 impl Held {
@@ -314,7 +316,9 @@ fn entry(row: &Row, frame: Frame) -> Result<Entry<Held>> {
     };
     let tags = facets.tags.iter().map(|tag| Tag::of(tag)).collect();
     let text_mark = text_mark(&text_hash);
-    let payload = Held { gist, details, facets, updated_at: row.updated_at, text, has_body, text_mark };
+    let sketch = sketch(&terms, facets.tier);
+    let updated_at = row.updated_at;
+    let payload = Held { gist, details, facets, updated_at, text, has_body, text_mark, sketch };
     Ok(Entry { id: row.id, attributes, tags, terms, vectors, payload })
 }
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use lacuna_core::domain::*;
-use lacuna_core::embed::{Embedder, Purpose};
+use lacuna_core::embed::Purpose;
 use lacuna_core::meaning::Models;
 use lacuna_core::permit::{Freeze, Remember};
 use lacuna_core::remember::Outcome;
@@ -130,8 +130,13 @@ fn cost(turns: &[&str], report: &mut Report) -> Result {
             Err(error) => Err(error.into()),
         }
     };
-    let as_turn = median(&texts, |text| write(&format!("{text} one"), Category::Conversation))?;
-    let as_fact = median(&texts, |text| write(&format!("{text} two"), Category::LearnedContext))?;
+    // By turns, so that whatever changes while the vault grows changes both.
+    let (mut turns, mut facts) = (Vec::new(), Vec::new());
+    for text in &texts {
+        turns.push(timed(|| write(&format!("{text} one"), Category::Conversation))?);
+        facts.push(timed(|| write(&format!("{text} two"), Category::LearnedContext))?);
+    }
+    let (as_turn, as_fact) = (middle(turns), middle(facts));
     let embedding = median(&texts, |text| Ok(embedder.embed(&[text], Purpose::Passage).map(drop)?))?;
     service.freeze(&grant::<Freeze>("writer")?)?;
     let gate = median(&texts, |text| write(&format!("{text} three"), Category::LearnedContext))?;
@@ -158,12 +163,16 @@ fn pages(turns: &[&str]) -> Vec<String> {
 }
 
 fn median(texts: &[String], mut work: impl FnMut(&str) -> Result<()>) -> Result<Duration> {
-    let mut times = Vec::with_capacity(texts.len());
-    for text in texts {
-        let started = Instant::now();
-        work(text)?;
-        times.push(started.elapsed());
-    }
+    Ok(middle(texts.iter().map(|text| timed(|| work(text))).collect::<Result<_>>()?))
+}
+
+fn timed(work: impl FnOnce() -> Result<()>) -> Result<Duration> {
+    let started = Instant::now();
+    work()?;
+    Ok(started.elapsed())
+}
+
+fn middle(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
-    Ok(times.get(times.len() / 2).copied().unwrap_or_default())
+    times.get(times.len() / 2).copied().unwrap_or_default()
 }

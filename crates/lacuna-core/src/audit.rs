@@ -41,12 +41,12 @@ facet!(
     MemoryReject = 16 "memory_reject",
     VaultFreeze = 17 "vault_freeze",
     VaultThaw = 18 "vault_thaw",
-    MemoryEdit = 19 "memory_edit",
     MemberAdd = 20 "member_add",
     MemberRemove = 21 "member_remove",
     MemoryPromote = 22 "memory_promote",
     MemoryDemote = 23 "memory_demote",
     MemoryMoveDone = 24 "memory_move_done",
+    WriteAsked = 25 "write_asked",
 });
 
 /// One entry. Its encoding is frozen: a CBOR array of these fields, to which later releases may add.

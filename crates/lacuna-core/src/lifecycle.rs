@@ -282,7 +282,7 @@ impl Lacuna {
 
 /// As what a caller acts on a memory. A person's vault has no administrator but the person.
 fn actors(caller: &Caller, scope: &Scope, history: &History) -> Vec<Actor> {
-    if matches!(scope.holder, Holder::User(_)) {
+    if !scope.holder.is_shared() {
         return vec![User, Admin];
     }
     let mut actors = Vec::new();

@@ -82,7 +82,6 @@ actions! {
     /** Stopping writes while reads go on. */ Freeze,
     /** Reading and verifying the vault's audit chain. */ ReadAudit,
     /** Saying who belongs to which team or deployment. */ ManageMembers,
-    /** Setting the organisation's rules. */ ManagePolicy,
     /** Making, listing and revoking API tokens. */ ManageTokens,
     /** Renewing the epoch key. */ ManageKeys,
 }
@@ -123,7 +122,7 @@ enum Standing {
 ///
 /// An administrator who is not a member governs a shared vault by id and by state, and does not search it.
 #[rustfmt::skip]
-const POLICY: [(Power, [u8; 5]); 11] = [
+const POLICY: [(Power, [u8; 5]); 10] = [
     //                      own        team       deployment org            outside
     (Power::Recall,        [U | R | G, U | R | G, U | R | G, U | R | G | A, NONE]),
     (Power::Remember,      [U | G,     U | G,     U | G,     A,             NONE]),
@@ -133,7 +132,6 @@ const POLICY: [(Power, [u8; 5]); 11] = [
     (Power::Freeze,        [U,         A,         A,         A,             A]),
     (Power::ReadAudit,     [U | R,     U | R | A, U | R | A, A,             A]),
     (Power::ManageMembers, [NONE,      NONE,      NONE,      A,             NONE]),
-    (Power::ManagePolicy,  [NONE,      NONE,      NONE,      A,             NONE]),
     (Power::ManageTokens,  [NONE,      NONE,      NONE,      A,             NONE]),
     (Power::ManageKeys,    [NONE,      NONE,      NONE,      A,             NONE]),
 ];
@@ -253,10 +251,7 @@ mod tests {
         let (writes, admin) = (user || is(Role::Agent), is(Role::Admin));
         let word = |allowed: bool, otherwise| if allowed { "granted" } else { otherwise };
         let name = scope.holder.to_string();
-        let manages = matches!(
-            power,
-            Power::ManageMembers | Power::ManagePolicy | Power::ManageTokens | Power::ManageKeys
-        );
+        let manages = matches!(power, Power::ManageMembers | Power::ManageTokens | Power::ManageKeys);
         match name.as_str() {
             _ if scope.org != org("acme") => "not_found",
             "org" if power == Power::Recall => word(!roles.is_empty(), "denied"),
@@ -295,7 +290,7 @@ mod tests {
                     )+};
                 }
                 check!(Recall Remember Forget Review Promote Freeze ReadAudit);
-                check!(ManageMembers ManagePolicy ManageTokens ManageKeys);
+                check!(ManageMembers ManageTokens ManageKeys);
             }
         }
         assert_eq!(checked, 16 * 16 * POLICY.len());

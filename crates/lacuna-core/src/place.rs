@@ -6,13 +6,13 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use zeroize::Zeroizing;
 
-use crate::admit::{Admitted, Report};
+use crate::admit::{Admitted, Redaction, Report};
 use crate::audit::{AuditAction, AuditEntry, NOTES_MAX, Subject};
 use crate::domain::*;
 use crate::error::{Error, Result};
 use crate::index::{QuantVec, TermList};
 use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
-use crate::permit::{Caller, Grant, Remember};
+use crate::permit::{Grant, Remember};
 use crate::reconcile::{Match, beyond_ceiling, reconcile};
 use crate::remember::Remembered;
 use crate::rewrite::Rewritten;
@@ -23,9 +23,17 @@ use crate::vault::{OpenVault, Slot};
 /// An admitted memory and its number among the drafts of the call.
 #[derive(Clone)]
 pub(crate) struct Arrival {
-    pub(crate) number: usize,
-    pub(crate) admitted: Admitted,
-    pub(crate) vector: QuantVec,
+    number: usize,
+    admitted: Admitted,
+    terms: TermList,
+    vector: QuantVec,
+}
+
+impl Arrival {
+    pub(crate) fn new(number: usize, admitted: Admitted, vector: QuantVec) -> Self {
+        let terms = TermList::of(&indexed_text(&admitted.content), None);
+        Self { number, admitted, terms, vector }
+    }
 }
 
 /// What the vault makes of the arrivals.
@@ -98,8 +106,7 @@ impl Lacuna {
     fn plan(&self, grant: &Grant<Remember>, open: &OpenVault, arrivals: Vec<Arrival>) -> Plan {
         let mut plan = Plan::default();
         let mut facts_by_text: HashMap<[u8; 32], usize> = HashMap::new();
-        for Arrival { number, mut admitted, vector } in arrivals {
-            let terms = TermList::of(&indexed_text(&admitted.content), None);
+        for Arrival { number, mut admitted, terms, vector } in arrivals {
             let text_hash = open.keyring.text_hash(admitted.content.full_text());
             let is_fact = admitted.facets.tier == Tier::Semantic;
             if let Some(twin) = facts_by_text.get(&text_hash).filter(|_| is_fact) {
@@ -109,7 +116,7 @@ impl Lacuna {
                 plan.answers.push((number, answer));
                 continue;
             }
-            let may_replace = |history: &History| may_replace(grant.caller(), grant.scope(), history);
+            let may_replace = |history: &History| grant.covers(history.author.as_ref());
             match reconcile(open, &mut admitted, &terms, may_replace) {
                 Match::Repeat(id) => plan.repeat(self, number, id, open, admitted),
                 Match::New { supersedes } => {
@@ -117,7 +124,7 @@ impl Lacuna {
                     if is_fact {
                         facts_by_text.insert(text_hash, plan.fresh.len());
                     }
-                    if !matches!(grant.scope().holder, Holder::User(_)) {
+                    if grant.scope().holder.is_shared() {
                         admitted.facets.history.author = Some(grant.caller().user.clone());
                     }
                     let id = MemoryId::make(&*self.clock, &*self.entropy);
@@ -132,7 +139,8 @@ impl Lacuna {
         plan.superseded.dedup();
         let coming = plan.fresh.iter().filter(|new| new.admitted.state == Lifecycle::Active).count();
         let max_atoms = self.rules.policies.of(&grant.scope().org).max_atoms;
-        plan.archived = beyond_ceiling(open, coming, max_atoms);
+        let more = coming.saturating_sub(plan.superseded.len());
+        plan.archived = beyond_ceiling(open, more, max_atoms);
         plan.archived.retain(|id| !plan.superseded.contains(id));
         plan
     }
@@ -266,7 +274,7 @@ impl Plan {
         };
         let redacted: Vec<_> = report.redactions.iter().filter(|redaction| redaction.removed).collect();
         if !redacted.is_empty() {
-            let note = |redaction: &&crate::admit::Redaction| {
+            let note = |redaction: &&Redaction| {
                 let place = &redaction.place;
                 format!("{} {} {}-{}", redaction.rule, redaction.field, place.start, place.end)
             };
@@ -277,13 +285,6 @@ impl Plan {
             record(AuditAction::PoisoningAttemptBlocked, rules);
         }
     }
-}
-
-/// Whether the writer may take the place of a memory: their own, or any as the vault's administrator.
-fn may_replace(caller: &Caller, scope: &Scope, history: &History) -> bool {
-    matches!(scope.holder, Holder::User(_))
-        || caller.roles.contains(&Role::Admin)
-        || history.author.as_ref() == Some(&caller.user)
 }
 
 /// Counts a repetition. A source that is trusted at least as much speaks for the memory from now on, and may

@@ -69,7 +69,7 @@ impl Policy {
     pub(crate) fn wants_approval(&self, holder: &Holder) -> bool {
         match self.approval {
             Approval::None => false,
-            Approval::Shared => !matches!(holder, Holder::User(_)),
+            Approval::Shared => holder.is_shared(),
             Approval::All => true,
         }
     }

@@ -5,11 +5,12 @@ use jiff::Timestamp;
 use crate::admit::classify::Prototypes;
 use crate::admit::confirm::{Bound, CONFIRM_WITHIN, Questions, useless_token};
 use crate::admit::{Gate, Presentable, Question, Refusal, Report, Standing, Verdict};
+use crate::audit::{AuditAction, AuditEntry};
 use crate::domain::*;
 use crate::embed::{ModelId, Purpose};
 use crate::error::{Error, Result};
 use crate::index::QuantVec;
-use crate::lacuna::Lacuna;
+use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Grant, Remember};
 use crate::place::Arrival;
 use crate::vault::OpenVault;
@@ -103,20 +104,20 @@ impl Lacuna {
 
         let mut outcomes: Vec<Option<Outcome>> = vec![None; digests.len()];
         let mut arrivals = Vec::new();
+        let mut asked = Vec::new();
         for (number, (verdict, vector)) in judged.zip(&vectors).enumerate() {
             match verdict {
                 Verdict::Admitted(admitted) => {
-                    let vector = QuantVec::from_f32(vector)?;
-                    arrivals.push(Arrival { number, admitted: *admitted, vector });
+                    arrivals.push(Arrival::new(number, *admitted, QuantVec::from_f32(vector)?));
                 }
-                Verdict::Asked(questions, report) => {
-                    let asked = self.ask(grant, &digests[number], questions, report, now)?;
-                    outcomes[number] = Some(Outcome::Asked(Box::new(asked)));
-                }
+                Verdict::Asked(questions, report) => asked.push((number, questions, report)),
                 Verdict::Refused(why, report) => {
                     outcomes[number] = Some(Outcome::Refused(Box::new(Refused { why, report })));
                 }
             }
+        }
+        for (number, asked) in self.ask(grant, asked, &digests, now)? {
+            outcomes[number] = Some(Outcome::Asked(Box::new(asked)));
         }
         for (number, remembered) in self.place(grant, arrivals, now)? {
             outcomes[number] = Some(Outcome::Stored(Box::new(remembered)));
@@ -163,7 +164,7 @@ impl Lacuna {
         let newcomer = || Standing {
             // An assistant may say that the user said so: that is not the user saying it.
             trust_max: if is_person { Trust::High } else { Trust::Medium },
-            may_approve: !matches!(scope.holder, Holder::User(_)) && caller.roles.contains(&Role::Admin),
+            may_approve: scope.holder.is_shared() && caller.roles.contains(&Role::Admin),
             consented: false,
             possible_confirmed: false,
             sensitivity: Vec::new(),
@@ -186,24 +187,37 @@ impl Lacuna {
         Ok(standings)
     }
 
+    /// Asks about each text, and records that something was asked: never about what.
     fn ask(
         &self,
         grant: &Grant<Remember>,
-        digest: &[u8; 32],
-        questions: Vec<Question>,
-        report: Report,
+        asked: Vec<(usize, Vec<Question>, Report)>,
+        digests: &[[u8; 32]],
         now: Timestamp,
-    ) -> Result<Asked> {
+    ) -> Result<Vec<(usize, Asked)>> {
+        if asked.is_empty() {
+            return Ok(Vec::new());
+        }
         let scope = grant.scope();
         let slot = self.slot(scope);
         let _writer = slot.lock_writer();
+        self.check_thawed(scope)?;
         self.ensure_vault(&slot, scope)?;
+        let user = &grant.caller().user;
+        let entry = AuditEntry::new(AuditAction::WriteAsked, user.as_str(), Vec::new());
+        self.commit(&slot, &Act::new(scope, now, entry), |_| {})?;
         let expires_at = now + CONFIRM_WITHIN;
-        let token = slot.update(self.sources(), |open| {
-            let bound = Bound { key: open.keyring.confirm_key(), user: &grant.caller().user, digest };
-            Ok(bound.token(questions.iter().copied().collect::<Questions>(), expires_at))
+        let tokens = slot.update(self.sources(), |open| {
+            let token = |(number, questions, _): &(usize, Vec<Question>, Report)| {
+                let bound = Bound { key: open.keyring.confirm_key(), user, digest: &digests[*number] };
+                bound.token(questions.iter().copied().collect::<Questions>(), expires_at)
+            };
+            Ok(asked.iter().map(token).collect::<Vec<_>>())
         })?;
-        Ok(Asked { questions, token: token.ok_or(Error::Conflict("the vault"))?, expires_at, report })
+        let tokens = tokens.ok_or(Error::Conflict("the vault"))?;
+        let answer =
+            |((number, questions, report), token)| (number, Asked { questions, token, expires_at, report });
+        Ok(asked.into_iter().zip(tokens).map(answer).collect())
     }
 }
 

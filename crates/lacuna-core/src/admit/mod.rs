@@ -153,10 +153,9 @@ impl Gate<'_> {
     fn source(&self, source: Option<Source>, standing: &Standing) -> Source {
         let mut source = source.unwrap_or(Source::new(SourceType::ExplicitSave, Trust::High));
         source.from_external_content |= standing.external;
-        let own_vault = matches!(self.holder, Holder::User(_));
         let deserved = match source.kind {
             // In a vault that several people share, nobody's message is the owner's.
-            SourceType::UserMessage if !own_vault => Trust::Medium,
+            SourceType::UserMessage if self.holder.is_shared() => Trust::Medium,
             kind => kind.trust(source.tool.as_deref()),
         };
         source.trust = source.trust.min(deserved).min(standing.trust_max);

@@ -163,6 +163,7 @@ fn a_possible_secret_is_stored_only_by_the_same_person_with_the_same_text_in_tim
     let question = asked(world.outcome(&lacuna, doubtful()));
     assert_eq!(question.questions, [Question::PossibleSecret]);
     assert_eq!(lacuna.count(&grant::<Recall>("anna")).unwrap(), (0, 0));
+    assert_eq!(actions(&lacuna, "anna"), [AuditAction::WriteAsked]);
 
     let with =
         |token: &str, text: &str| Draft { confirm: Some(token.to_owned()), text: text.into(), ..doubtful() };

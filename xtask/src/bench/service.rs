@@ -12,6 +12,7 @@ use lacuna_core::index::QueryVector;
 use lacuna_core::keys::{LocalKms, SqliteKeys};
 use lacuna_core::meaning::Models;
 use lacuna_core::permit::{Action, Caller, Grant, permit};
+use lacuna_core::policy::{MAX_ATOMS_MAX, Policies, Policy};
 use lacuna_core::recall::Query;
 use lacuna_core::remember::Outcome;
 use lacuna_core::store::SqliteStore;
@@ -100,11 +101,17 @@ pub(crate) fn service(folder: &Path, models: Models) -> Result<Lacuna> {
         kms: LocalKms::open(&folder.join("keys"), None)?,
         blobs: Blobs::open(folder.join("blobs"))?,
         models,
-        rules: Rulebook::default(),
+        rules: rules(),
         clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy),
         open_bytes_max: usize::MAX,
     }))
+}
+
+/// As a tenant with large vaults would have them: nothing is archived to make room.
+fn rules() -> Rulebook {
+    let everyone = Policy { max_atoms: MAX_ATOMS_MAX, ..Policy::default() };
+    Rulebook { policies: Policies { everyone, ..Policies::default() }, scanner: None }
 }
 
 pub(crate) fn grant<A: Action>(user: &str) -> Result<Grant<A>> {
@@ -118,6 +125,8 @@ pub(super) fn drafts(texts: &[String]) -> Vec<Draft> {
         // Turns: facts of a made-up corpus would repeat and supersede each other.
         category: Some(Category::Conversation),
         consent_basis: Some(ConsentBasis::ExplicitConsent),
+        // The same for all, so that the order by meaning alone is the order of the cosines.
+        salience: Some(0.5),
         ..Draft::default()
     };
     texts.iter().map(draft).collect()

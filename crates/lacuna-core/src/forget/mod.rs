@@ -1,6 +1,10 @@
 //! Forget: announce it, destroy the key, then clear away what the key had sealed.
 
+mod request;
+
 use jiff::SignedDuration;
+
+pub use request::{About, Choice, Closeness, Mode, Reach, Reason, Span, Target, Wish};
 
 use crate::audit::{AuditAction, AuditEntry};
 use crate::blobs::BlobName;

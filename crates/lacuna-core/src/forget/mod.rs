@@ -1,5 +1,6 @@
 //! Forget: announce it, destroy the key, then clear away what the key had sealed.
 
+mod clause;
 mod request;
 
 use jiff::SignedDuration;

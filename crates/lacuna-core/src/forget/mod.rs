@@ -2,6 +2,7 @@
 
 mod clause;
 mod request;
+pub mod words;
 
 use jiff::SignedDuration;
 

@@ -47,6 +47,15 @@ facet!(
     MemoryDemote = 23 "memory_demote",
     MemoryMoveDone = 24 "memory_move_done",
     WriteAsked = 25 "write_asked",
+    MemoryForget = 40 "memory_forget",
+    MemoryCascade = 41 "memory_cascade",
+    MemoryCut = 42 "memory_cut",
+    MemoryRebuild = 43 "memory_rebuild",
+    MemoryWithhold = 44 "memory_withhold",
+    MemoryUnlink = 45 "memory_unlink",
+    MemoryPurge = 46 "memory_purge",
+    MemoryCorrect = 47 "memory_correct",
+    Receipt = 48 "receipt",
 });
 
 /// One entry. Its encoding is frozen: a CBOR array of these fields, to which later releases may add.

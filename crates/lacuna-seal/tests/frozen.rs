@@ -99,6 +99,11 @@ fn user_keys() {
     }
 }
 
+const SOURCES: [[u8; 16]; 2] = [[3; 16], [4; 16]];
+const SEALED_SOURCES: &str = "0173bf1408bbe6ff60ce29c08fa13ebbced6eb6bf7e9baaf789b745dbe9dabf8851f9d452ce39c320edc8153\
+    4ccb7a983ac62baa6fa5a0dc5a1008d32fad3a3d5aaac111f7c99268cfa47823bfb228a7f77eac1fd977af4a\
+    4065811c89";
+
 #[test]
 fn contexts() {
     assert_eq!(CONTEXT.encode(), unhex(ENCODED_CONTEXT));
@@ -126,6 +131,12 @@ fn wrapped_memory_keys() {
     let bound =
         class().unwrap_memory(Binding::Sources(&sources), &CONTEXT, &unhex(WRAPPED_MEMORY_BOUND)).unwrap();
     assert!(is_memory(&alone) && is_memory(&bound));
+}
+
+#[test]
+fn sealed_sources() {
+    assert_eq!(class().open_sources(&CONTEXT, &unhex(SEALED_SOURCES)).unwrap(), SOURCES);
+    assert_eq!(class().seal_sources(&SOURCES, &CONTEXT, &SeededEntropy::new(2)), unhex(SEALED_SOURCES));
 }
 
 #[test]

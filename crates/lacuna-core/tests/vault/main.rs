@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop there")]
 
 mod damage;
+mod derived;
 mod epochs;
 mod faults;
 mod gate;

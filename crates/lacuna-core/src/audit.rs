@@ -47,6 +47,8 @@ facet!(
     MemoryDemote = 23 "memory_demote",
     MemoryMoveDone = 24 "memory_move_done",
     WriteAsked = 25 "write_asked",
+    MemoryExport = 26 "memory_export",
+    MemoryImport = 27 "memory_import",
 });
 
 /// One entry. Its encoding is frozen: a CBOR array of these fields, to which later releases may add.
@@ -164,7 +166,11 @@ impl Lacuna {
         rows.into_iter().map(|row| AuditEntry::decode(&row).map(|entry| (row, entry))).collect()
     }
 
-    fn each_entry(&self, vault: VaultId, mut visit: impl FnMut(&AuditRow) -> Result<()>) -> Result<()> {
+    pub(crate) fn each_entry(
+        &self,
+        vault: VaultId,
+        mut visit: impl FnMut(&AuditRow) -> Result<()>,
+    ) -> Result<()> {
         let mut after = 0;
         loop {
             let page = self.store.audit(vault, after)?;

@@ -5,6 +5,7 @@
 
 mod damage;
 mod epochs;
+mod export;
 mod faults;
 mod gate;
 mod lifecycle;

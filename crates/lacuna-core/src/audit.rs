@@ -56,6 +56,8 @@ facet!(
     MemoryPurge = 46 "memory_purge",
     MemoryCorrect = 47 "memory_correct",
     Receipt = 48 "receipt",
+    MemoryExport = 26 "memory_export",
+    MemoryImport = 27 "memory_import",
 });
 
 /// One entry. Its encoding is frozen: a CBOR array of these fields, to which later releases may add.
@@ -173,7 +175,11 @@ impl Lacuna {
         rows.into_iter().map(|row| AuditEntry::decode(&row).map(|entry| (row, entry))).collect()
     }
 
-    fn each_entry(&self, vault: VaultId, mut visit: impl FnMut(&AuditRow) -> Result<()>) -> Result<()> {
+    pub(crate) fn each_entry(
+        &self,
+        vault: VaultId,
+        mut visit: impl FnMut(&AuditRow) -> Result<()>,
+    ) -> Result<()> {
         let mut after = 0;
         loop {
             let page = self.store.audit(vault, after)?;

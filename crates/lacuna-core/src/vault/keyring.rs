@@ -243,6 +243,24 @@ impl Keyring {
         &self.confirm
     }
 
+    /// Seals what a link to an export says. Nothing is stored for a link, so only the vault's keys know it.
+    pub(crate) fn seal_link(&self, link: &[u8], entropy: &dyn Entropy) -> Vec<u8> {
+        self.link_key().seal(&self.link_context(), link, entropy)
+    }
+
+    /// `None` when it was not sealed here.
+    pub(crate) fn open_link(&self, sealed: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+        self.link_key().open(&self.link_context(), sealed).ok()
+    }
+
+    fn link_key(&self) -> MemoryKey {
+        MemoryKey::from_bytes(self.root.derive_fingerprint_key("export-link").fingerprint(&[]))
+    }
+
+    fn link_context(&self) -> Context<'_> {
+        Context { field: Field::Link, ..self.base_context() }
+    }
+
     pub(crate) fn key_version(&self) -> u32 {
         self.key_version
     }

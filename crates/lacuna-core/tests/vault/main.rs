@@ -6,6 +6,7 @@
 mod damage;
 mod derived;
 mod epochs;
+mod export;
 mod faults;
 mod gate;
 mod lifecycle;

@@ -21,9 +21,7 @@ mod key;
 mod passphrase;
 mod principal;
 mod seal;
-<<<<<<< HEAD
 mod sign;
-=======
 mod stream;
 mod wrap;
 

@@ -1,6 +1,7 @@
 //! Forget: announce it, destroy the key, then clear away what the key had sealed.
 
 mod cascade;
+mod clause;
 mod dangling;
 mod erase;
 mod remake;

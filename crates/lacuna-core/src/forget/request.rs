@@ -15,7 +15,10 @@ pub enum Target {
     Tags(Vec<String>),
     /// A person, place, organisation or thing by name, wherever it is mentioned or only where it is the
     /// subject.
-    Entity { name: String, reach: Reach },
+    Entity {
+        name: String,
+        reach: Reach,
+    },
     Sensitivity(Sensitivity),
     Tier(Tier),
     Source(SourceType),

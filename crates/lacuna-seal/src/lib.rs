@@ -19,6 +19,7 @@ mod key;
 mod passphrase;
 mod principal;
 mod seal;
+mod sign;
 mod wrap;
 
 pub use context::{Context, Field};
@@ -29,5 +30,9 @@ pub use fingerprint::FingerprintKey;
 pub use key::{ClassKey, EpochKey, KEY_BYTES, MasterKey, MemoryKey, RootKey, UserKey, UserSecret};
 pub use passphrase::{PassphraseCost, PassphraseError, protect, recover};
 pub use principal::Principal;
+pub use sign::{
+    SIGNATURE_BYTES, SIGNING_SEED_BYTES, Signature, SignatureError, SigningKey, VERIFYING_KEY_BYTES,
+    VerifyingKey,
+};
 pub use wrap::Binding;
 pub use zeroize::Zeroizing;

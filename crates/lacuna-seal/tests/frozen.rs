@@ -4,7 +4,7 @@
 
 use lacuna_seal::{
     Binding, ClassKey, Context, EpochKey, Field, MasterKey, MemoryKey, PassphraseCost, Principal, RootKey,
-    SeededEntropy, UserKey, UserSecret, protect, recover,
+    SeededEntropy, SigningKey, UserKey, UserSecret, VerifyingKey, protect, recover,
 };
 
 const USER_KEY_OF_UUID: &str = "b20fd6aec1e9d26cb694d56d080e8235e5d0526f1cbeaae369364281b3ad8a20";
@@ -36,6 +36,9 @@ const FINGERPRINT: &str = "11f6062644a7319e2c50aeeb0deafa3c341b29e3aa945abe0648c
 const KEY_FILE: &str = "4c4143554e41504b01000000080000000100000001f0cb9baf5b1c41a1ecd9c946fe00caa001561ff9027498\
     0e05f0f235d545bac897e0e576ed48b94deb64b60205d8944e77ecd31b5789eae0cc4300f3abc736c9ce9870\
     17f9dc31d69ac24690c1f7ff2f29c2e773126810989944289c81491886afaf37648d7abc9eabcb18a3ea";
+const VERIFYING_KEY: &str = "ed25519:fd1724385aa0c75b64fb78cd602fa1d991fdebf76b13c58ed702eac835e9f618";
+const SIGNATURE: &str = "aa57cf5d4291a35ab1be955c65289a44178d40c991ac70be36789bc21e97e181e91b990aa5e0397408e678de\
+    91a3fe63becd185f7776f96a49061b68f3c92808";
 
 const PLAINTEXT: &[u8] = b"allergic to walnuts";
 const PASSPHRASE: &str = "correct horse battery staple";
@@ -146,6 +149,16 @@ fn fingerprints() {
 #[test]
 fn key_files() {
     assert_eq!(*recover(&unhex(KEY_FILE), PASSPHRASE).unwrap(), [8; 32]);
+}
+
+#[test]
+fn signatures() {
+    let key = SigningKey::from_seed([9; 32]);
+    let verifying: VerifyingKey = VERIFYING_KEY.parse().unwrap();
+    let parts: [&[u8]; 2] = [b"ab", b"c"];
+    assert_eq!(verifying.verify("lacuna/test/v1", &parts, &SIGNATURE.parse().unwrap()), Ok(()));
+    assert_eq!(key.verifying_key().to_string(), VERIFYING_KEY);
+    assert_eq!(key.sign("lacuna/test/v1", &parts).to_string(), SIGNATURE);
 }
 
 /// Opening old bytes is the promise; writing the same ones shows that the format did not drift meanwhile.

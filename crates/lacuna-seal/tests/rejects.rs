@@ -383,3 +383,78 @@ mod passphrases {
         }
     }
 }
+
+mod signatures {
+    use lacuna_seal::{Signature, SignatureError, SigningKey, VerifyingKey};
+
+    use super::*;
+
+    const DOMAIN: &str = "lacuna/test/v1";
+    const REJECTED: Result<(), SignatureError> = Err(SignatureError::Rejected);
+
+    fn flipped(bytes: &[u8], bit: usize) -> Vec<u8> {
+        let mut changed = bytes.to_vec();
+        let bit = bit % (8 * changed.len());
+        changed[bit / 8] ^= 1 << (bit % 8);
+        changed
+    }
+
+    #[test]
+    fn where_a_part_ends_is_signed() {
+        let key = SigningKey::make(&entropy());
+        let signature = key.sign(DOMAIN, &[b"ab", b"c"]);
+        let others: [&[&[u8]]; 5] =
+            [&[b"a", b"bc"], &[b"abc"], &[b"ab", b"c", b""], &[b"c", b"ab"], &[b"ab"]];
+        for parts in others {
+            assert_eq!(key.verifying_key().verify(DOMAIN, parts, &signature), REJECTED);
+        }
+        assert_eq!(key.verifying_key().verify("lacuna/test/v2", &[b"ab", b"c"], &signature), REJECTED);
+        let moved: [&[u8]; 2] = [DOMAIN.as_bytes(), b"c"];
+        assert_eq!(key.verifying_key().verify("ab", &moved, &signature), REJECTED);
+    }
+
+    #[test]
+    fn keys_and_signatures_have_one_spelling() {
+        let key = SigningKey::make(&entropy());
+        let (verifying, signature) = (key.verifying_key(), key.sign(DOMAIN, &[]));
+        assert_eq!(verifying.to_string().parse(), Ok(verifying));
+        assert_eq!(signature.to_string().parse(), Ok(signature));
+        let text = verifying.to_string();
+        let shouted = format!("ed25519:{}", text[8..].to_uppercase());
+        for wrong in ["", "ed25519:", &text[8..], &text[..71], &format!("{text}0"), &shouted] {
+            assert_eq!(wrong.parse::<VerifyingKey>(), Err(SignatureError::NotAKey), "{wrong}");
+        }
+        let text = signature.to_string();
+        for wrong in ["", &text[1..], &format!("{text} "), &text.replace(|_: char| true, "é")] {
+            assert_eq!(wrong.parse::<Signature>(), Err(SignatureError::NotASignature), "{wrong}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn a_flipped_bit_is_rejected(
+            seed in any::<u64>(),
+            message in prop::collection::vec(any::<u8>(), 1..200),
+            bit in any::<usize>(),
+        ) {
+            let key = SigningKey::make(&SeededEntropy::new(seed));
+            let verifying = key.verifying_key();
+            let signature = key.sign(DOMAIN, &[&message]);
+            prop_assert_eq!(verifying.verify(DOMAIN, &[&message], &signature), Ok(()));
+
+            prop_assert_eq!(verifying.verify(DOMAIN, &[&flipped(&message, bit)], &signature), REJECTED);
+            let forged = Signature::from_bytes(flipped(signature.as_bytes(), bit).try_into().unwrap());
+            prop_assert_eq!(verifying.verify(DOMAIN, &[&message], &forged), REJECTED);
+            let other = VerifyingKey::from_bytes(flipped(verifying.as_bytes(), bit).try_into().unwrap());
+            prop_assert_eq!(other.verify(DOMAIN, &[&message], &signature), REJECTED);
+            // Only flips of the low bits keep a domain valid UTF-8.
+            let mut domain = DOMAIN.as_bytes().to_vec();
+            let at = bit % domain.len();
+            domain[at] ^= 1;
+            let domain = String::from_utf8(domain).unwrap();
+            prop_assert_eq!(verifying.verify(&domain, &[&message], &signature), REJECTED);
+        }
+    }
+}

@@ -6,6 +6,7 @@ mod dangling;
 mod erase;
 mod remake;
 mod request;
+pub mod words;
 
 use jiff::SignedDuration;
 

@@ -3,15 +3,20 @@
 //! Each entry's hash covers the entry and the hash before it, so that a changed, dropped or reordered entry
 //! shows. Entries are committed in the same transaction as the act they record.
 
+mod reads;
+
 use jiff::Timestamp;
 use lacuna_seal::Digest;
 
+pub use reads::{READ_SUBJECTS_MAX, READS_QUEUED_MAX, READS_SAMPLED};
+pub(crate) use reads::{Read, ReadLog};
+
 use crate::cbor::{Reader, Writer};
-use crate::domain::{MemoryId, VaultId, facet, millis};
+use crate::domain::{MemoryId, Scope, VaultId, facet, millis};
 use crate::error::{Error, Result};
-use crate::lacuna::Lacuna;
+use crate::lacuna::{COMMIT_ATTEMPTS_MAX, Lacuna};
 use crate::permit::{Grant, ReadAudit};
-use crate::store::{AuditRow, ChainHead};
+use crate::store::{AuditRow, Batch, ChainHead};
 
 const HASH_DOMAIN: &str = "lacuna/audit/v1";
 /// The fields of an entry, and how many of them the first release wrote.
@@ -47,6 +52,18 @@ facet!(
     MemoryDemote = 23 "memory_demote",
     MemoryMoveDone = 24 "memory_move_done",
     WriteAsked = 25 "write_asked",
+    MemoryExport = 26 "memory_export",
+    MemoryImport = 27 "memory_import",
+    MemoryRead = 30 "memory_read",
+    MemoryForget = 40 "memory_forget",
+    MemoryCascade = 41 "memory_cascade",
+    MemoryCut = 42 "memory_cut",
+    MemoryRebuild = 43 "memory_rebuild",
+    MemoryWithhold = 44 "memory_withhold",
+    MemoryUnlink = 45 "memory_unlink",
+    MemoryPurge = 46 "memory_purge",
+    MemoryCorrect = 47 "memory_correct",
+    Receipt = 48 "receipt",
 });
 
 /// One entry. Its encoding is frozen: a CBOR array of these fields, to which later releases may add.
@@ -149,6 +166,7 @@ impl Lacuna {
     /// Walks the vault's chain from its first entry to its last.
     pub fn verify_audit(&self, grant: &Grant<ReadAudit>) -> Result<AuditReport> {
         let vault = grant.scope().vault_id();
+        self.flush_reads_of(vault)?;
         let mut head = ChainHead::default();
         self.each_entry(vault, |row| head.verify(row))?;
         let stored = self.store.vault(vault)?.map_or(ChainHead::default(), |header| header.audit);
@@ -160,11 +178,43 @@ impl Lacuna {
 
     /// Entries of the vault's chain above `after`, oldest first, a page at a time.
     pub fn read_audit(&self, grant: &Grant<ReadAudit>, after: u64) -> Result<Vec<(AuditRow, AuditEntry)>> {
-        let rows = self.store.audit(grant.scope().vault_id(), after)?;
+        let vault = grant.scope().vault_id();
+        self.flush_reads_of(vault)?;
+        let rows = self.store.audit(vault, after)?;
         rows.into_iter().map(|row| AuditEntry::decode(&row).map(|entry| (row, entry))).collect()
     }
 
-    fn each_entry(&self, vault: VaultId, mut visit: impl FnMut(&AuditRow) -> Result<()>) -> Result<()> {
+    /// Appends entries to a vault's chain and changes nothing else; the vault need not be open for it. Before
+    /// its first commit and after its destruction there is no chain to append to.
+    pub(crate) fn append_entries(&self, scope: &Scope, entries: &[(Timestamp, AuditEntry)]) -> Result<()> {
+        let slot = self.slot(scope);
+        let _writer = slot.lock_writer();
+        for _ in 0..COMMIT_ATTEMPTS_MAX {
+            let Some(header) = self.store.vault(scope.vault_id())? else { return Ok(()) };
+            let mut audit = header.audit;
+            let mut batch = Batch::new(scope.clone(), self.clock.now(), header.revision);
+            batch.audit = entries.iter().map(|(at, entry)| audit.append(*at, entry)).collect();
+            match self.store.commit(batch) {
+                Ok(revision) => {
+                    slot.apply(header.revision, revision, audit, |_| ());
+                    return Ok(());
+                }
+                Err(Error::Conflict(_)) => {}
+                Err(error) => {
+                    // It may have been written or not: what is open can no longer be trusted.
+                    slot.discard();
+                    return Err(error);
+                }
+            }
+        }
+        Err(Error::Conflict("the vault"))
+    }
+
+    pub(crate) fn each_entry(
+        &self,
+        vault: VaultId,
+        mut visit: impl FnMut(&AuditRow) -> Result<()>,
+    ) -> Result<()> {
         let mut after = 0;
         loop {
             let page = self.store.audit(vault, after)?;

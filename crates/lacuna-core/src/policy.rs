@@ -32,6 +32,14 @@ facet!(
     All = 3 "all",
 });
 
+facet!(
+    /** Which reads the audit records. Writes and erasures are recorded always. */
+    ReadLogging, "audit_reads", {
+    Always = 1 "always",
+    Sampled = 2 "sampled",
+    Never = 3 "never",
+});
+
 #[derive(Clone, PartialEq, Debug)]
 pub struct Policy {
     pub preset: Preset,
@@ -48,6 +56,7 @@ pub struct Policy {
     pub approval: Approval,
     /// What is approved becomes active only after this long.
     pub grace: SignedDuration,
+    pub audit_reads: ReadLogging,
 }
 
 impl Policy {
@@ -62,6 +71,7 @@ impl Policy {
             max_atoms: MAX_ATOMS_DEFAULT,
             approval: if enterprise { Approval::Shared } else { Approval::None },
             grace: SignedDuration::ZERO,
+            audit_reads: ReadLogging::Always,
         }
     }
 

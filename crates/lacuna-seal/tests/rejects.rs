@@ -71,7 +71,7 @@ fn entropy() -> SeededEntropy {
     SeededEntropy::new(99)
 }
 
-const KINDS: [Kind; 6] = [
+const KINDS: [Kind; 7] = [
     Kind {
         name: "root",
         seal: |keys, context| keys.user.wrap_root(&keys.epoch, None, &keys.root, context, &entropy()),
@@ -109,6 +109,11 @@ const KINDS: [Kind; 6] = [
         name: "content",
         seal: |keys, context| keys.memory.seal(context, b"thirty-two bytes of content here", &entropy()),
         open: |keys, context, bytes| keys.memory.open(context, bytes).map(drop),
+    },
+    Kind {
+        name: "sources",
+        seal: |keys, context| keys.class.seal_sources(&[[1; 16], [2; 16]], context, &entropy()),
+        open: |keys, context, bytes| keys.class.open_sources(context, bytes).map(drop),
     },
 ];
 
@@ -150,7 +155,15 @@ fn class_binds_everything_but_the_wrap_that_hides_it() {
 #[test]
 fn fields_of_one_memory_are_apart() {
     let memory = keys(1).memory;
-    let fields = [Field::Root, Field::ClassKey, Field::MemoryKey, Field::Frame, Field::Body, Field::Blob];
+    let fields = [
+        Field::Root,
+        Field::ClassKey,
+        Field::MemoryKey,
+        Field::Frame,
+        Field::Body,
+        Field::Blob,
+        Field::Sources,
+    ];
     for from in fields {
         let sealed = memory.seal(&Context { field: from, ..CONTEXT }, b"text", &entropy());
         for to in fields {
@@ -175,12 +188,12 @@ fn every_key_takes_part() {
     ];
     // Which envelopes each key guards, in the order of KINDS.
     let guarded = [
-        [true, true, false, false, false, false],
-        [true, true, false, false, false, false],
-        [false, true, false, false, false, false],
-        [false, false, true, false, false, false],
-        [false, false, false, true, true, false],
-        [false, false, false, false, true, false],
+        [true, true, false, false, false, false, false],
+        [true, true, false, false, false, false, false],
+        [false, true, false, false, false, false, false],
+        [false, false, true, false, false, false, false],
+        [false, false, false, true, true, false, true],
+        [false, false, false, false, true, false, false],
     ];
     for ((name, swap), guarded) in swaps.into_iter().zip(guarded) {
         let mut wrong = keys(1);
@@ -380,6 +393,81 @@ mod passphrases {
             bytes.truncate(keep);
             bytes.append(&mut body);
             prop_assert!(recover(&bytes, "Zoë's words").is_err());
+        }
+    }
+}
+
+mod signatures {
+    use lacuna_seal::{Signature, SignatureError, SigningKey, VerifyingKey};
+
+    use super::*;
+
+    const DOMAIN: &str = "lacuna/test/v1";
+    const REJECTED: Result<(), SignatureError> = Err(SignatureError::Rejected);
+
+    fn flipped(bytes: &[u8], bit: usize) -> Vec<u8> {
+        let mut changed = bytes.to_vec();
+        let bit = bit % (8 * changed.len());
+        changed[bit / 8] ^= 1 << (bit % 8);
+        changed
+    }
+
+    #[test]
+    fn where_a_part_ends_is_signed() {
+        let key = SigningKey::make(&entropy());
+        let signature = key.sign(DOMAIN, &[b"ab", b"c"]);
+        let others: [&[&[u8]]; 5] =
+            [&[b"a", b"bc"], &[b"abc"], &[b"ab", b"c", b""], &[b"c", b"ab"], &[b"ab"]];
+        for parts in others {
+            assert_eq!(key.verifying_key().verify(DOMAIN, parts, &signature), REJECTED);
+        }
+        assert_eq!(key.verifying_key().verify("lacuna/test/v2", &[b"ab", b"c"], &signature), REJECTED);
+        let moved: [&[u8]; 2] = [DOMAIN.as_bytes(), b"c"];
+        assert_eq!(key.verifying_key().verify("ab", &moved, &signature), REJECTED);
+    }
+
+    #[test]
+    fn keys_and_signatures_have_one_spelling() {
+        let key = SigningKey::make(&entropy());
+        let (verifying, signature) = (key.verifying_key(), key.sign(DOMAIN, &[]));
+        assert_eq!(verifying.to_string().parse(), Ok(verifying));
+        assert_eq!(signature.to_string().parse(), Ok(signature));
+        let text = verifying.to_string();
+        let shouted = format!("ed25519:{}", text[8..].to_uppercase());
+        for wrong in ["", "ed25519:", &text[8..], &text[..71], &format!("{text}0"), &shouted] {
+            assert_eq!(wrong.parse::<VerifyingKey>(), Err(SignatureError::NotAKey), "{wrong}");
+        }
+        let text = signature.to_string();
+        for wrong in ["", &text[1..], &format!("{text} "), &text.replace(|_: char| true, "é")] {
+            assert_eq!(wrong.parse::<Signature>(), Err(SignatureError::NotASignature), "{wrong}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn a_flipped_bit_is_rejected(
+            seed in any::<u64>(),
+            message in prop::collection::vec(any::<u8>(), 1..200),
+            bit in any::<usize>(),
+        ) {
+            let key = SigningKey::make(&SeededEntropy::new(seed));
+            let verifying = key.verifying_key();
+            let signature = key.sign(DOMAIN, &[&message]);
+            prop_assert_eq!(verifying.verify(DOMAIN, &[&message], &signature), Ok(()));
+
+            prop_assert_eq!(verifying.verify(DOMAIN, &[&flipped(&message, bit)], &signature), REJECTED);
+            let forged = Signature::from_bytes(flipped(signature.as_bytes(), bit).try_into().unwrap());
+            prop_assert_eq!(verifying.verify(DOMAIN, &[&message], &forged), REJECTED);
+            let other = VerifyingKey::from_bytes(flipped(verifying.as_bytes(), bit).try_into().unwrap());
+            prop_assert_eq!(other.verify(DOMAIN, &[&message], &signature), REJECTED);
+            // Only flips of the low bits keep a domain valid UTF-8.
+            let mut domain = DOMAIN.as_bytes().to_vec();
+            let at = bit % domain.len();
+            domain[at] ^= 1;
+            let domain = String::from_utf8(domain).unwrap();
+            prop_assert_eq!(verifying.verify(&domain, &[&message], &signature), REJECTED);
         }
     }
 }

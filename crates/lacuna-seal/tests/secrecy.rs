@@ -1,6 +1,8 @@
 //! Keys cannot be printed, copied or compared. Each line stops compiling if a key type gains the trait.
 
-use lacuna_seal::{ClassKey, EpochKey, FingerprintKey, MasterKey, MemoryKey, RootKey, UserKey, UserSecret};
+use lacuna_seal::{
+    ClassKey, EpochKey, FingerprintKey, MasterKey, MemoryKey, RootKey, SigningKey, UserKey, UserSecret,
+};
 
 /// Fails to compile if `$type` implements `$trait`: then both implementations of `Ambiguous` apply, and the
 /// compiler cannot tell which marker `_` stands for.
@@ -20,7 +22,7 @@ macro_rules! assert_lacks {
 
 macro_rules! assert_all_lack {
     ($($trait:path),*) => { $(
-        assert_lacks!(MasterKey, UserKey, EpochKey, UserSecret, RootKey, ClassKey, MemoryKey, FingerprintKey => $trait);
+        assert_lacks!(MasterKey, UserKey, EpochKey, UserSecret, RootKey, ClassKey, MemoryKey, FingerprintKey, SigningKey => $trait);
     )* };
 }
 
@@ -36,4 +38,5 @@ fn keys_are_wiped_when_dropped() {
     wipes::<RootKey>();
     wipes::<ClassKey>();
     wipes::<MemoryKey>();
+    wipes::<SigningKey>();
 }

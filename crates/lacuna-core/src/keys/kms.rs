@@ -1,4 +1,4 @@
-//! The local key custody: master keys and epoch keys as files of mode 0600, optionally under a passphrase.
+//! The local key custody: master, epoch and signing keys as files of mode 0600, optionally under a passphrase.
 //!
 //! The epoch key takes part in every wrap of a vault's root key. It lives here and not in the keystore, so
 //! that a copy of the keystore goes blind once its epoch is destroyed.
@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use lacuna_seal::{
-    Digest, Entropy, EpochKey, MasterKey, PassphraseCost, PassphraseError, Principal, UserKey, protect,
-    recover,
+    Digest, Entropy, EpochKey, MasterKey, PassphraseCost, PassphraseError, Principal, SigningKey, UserKey,
+    protect, recover,
 };
 use zeroize::Zeroizing;
 
@@ -25,7 +25,7 @@ const FILE_BYTES_MAX: u64 = 4_096;
 /// The first version of every organisation's master key.
 const FIRST_VERSION: u32 = 1;
 
-/// Master and epoch keys in a folder of their own.
+/// Master, epoch and signing keys in a folder of their own.
 pub struct LocalKms {
     folder: PathBuf,
     passphrase: Option<Zeroizing<String>>,
@@ -37,6 +37,7 @@ pub struct LocalKms {
 struct Loaded {
     masters: HashMap<(OrgId, u32), Arc<MasterKey>>,
     epochs: HashMap<u32, Arc<EpochKey>>,
+    signing: Option<Arc<SigningKey>>,
 }
 
 /// Held while roots are wrapped under the current epoch, or (exclusively) while the epoch is renewed.
@@ -147,6 +148,26 @@ impl LocalKms {
 
     pub fn newest_epoch(&self) -> Result<Option<u32>> {
         Ok(self.epochs()?.into_iter().max())
+    }
+
+    /// The key with which this installation signs receipts and checkpoints, made on first use. If another
+    /// process was first, theirs stands: the answer is always what the file holds.
+    pub fn signing_key(&self, entropy: &dyn Entropy) -> Result<Arc<SigningKey>> {
+        if let Some(key) = &self.loaded().signing {
+            return Ok(key.clone());
+        }
+        let path = self.folder.join("signing.key");
+        let seed = match self.read(&path)? {
+            Some(seed) => seed,
+            None => {
+                self.write_new(&path, SigningKey::make(entropy).expose(), entropy)?;
+                let gone = || broken("cannot read", &path, ErrorKind::NotFound.into());
+                self.read(&path)?.ok_or_else(gone)?
+            }
+        };
+        let key = Arc::new(SigningKey::from_seed(*seed));
+        self.loaded().signing = Some(key.clone());
+        Ok(key)
     }
 
     /// Shared by those who wrap roots, exclusive for the one who renews the epoch.
@@ -369,12 +390,16 @@ mod tests {
             let again = open(folder.path(), passphrase);
             assert_eq!(again.current_epoch(&SystemEntropy).unwrap().1.expose(), first.expose());
             assert_eq!(code(again.user_key(&scope(), 1)), "ok");
+            let signing = kms.signing_key(&SystemEntropy).unwrap();
+            assert_eq!(again.signing_key(&SystemEntropy).unwrap().expose(), signing.expose());
+            assert_eq!(fs::metadata(folder.path().join("signing.key")).unwrap().mode() & 0o777, 0o600);
             assert_eq!(LocalKms::is_protected(folder.path()).unwrap(), passphrase.is_some());
             let (other, expected) = match passphrase {
                 None => (Some("anything"), "key_not_protected"),
                 Some(_) => (None, "passphrase_required"),
             };
             assert_eq!(code(open(folder.path(), other).user_key(&scope(), 1)), expected);
+            assert_eq!(code(open(folder.path(), other).signing_key(&SystemEntropy)), expected);
             if passphrase.is_some() {
                 let wrong = open(folder.path(), Some("incorrect horse"));
                 assert_eq!(code(wrong.user_key(&scope(), 1)), "wrong_passphrase");
@@ -399,6 +424,17 @@ mod tests {
             fs::write(&path, text).unwrap();
             assert_eq!(code(open(folder.path(), None).user_key(&scope(), 1)), "bad_key_file");
         }
+    }
+
+    #[test]
+    fn the_first_signing_key_stands_for_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let keys: Vec<_> = std::thread::scope(|threads| {
+            let make = || open(folder.path(), None).signing_key(&SystemEntropy).unwrap().verifying_key();
+            let makers: Vec<_> = (0..8).map(|_| threads.spawn(make)).collect();
+            makers.into_iter().map(|maker| maker.join().unwrap()).collect()
+        });
+        assert!(keys.iter().all(|key| *key == keys[0]));
     }
 
     #[test]

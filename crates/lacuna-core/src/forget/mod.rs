@@ -4,8 +4,10 @@ mod cascade;
 mod clause;
 mod dangling;
 mod erase;
+mod find;
 mod remake;
 mod request;
+mod topic;
 pub mod words;
 
 use jiff::SignedDuration;

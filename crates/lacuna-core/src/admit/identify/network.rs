@@ -119,7 +119,8 @@ fn ip(text: &str, span: Range<usize>) -> Option<Identifier> {
 pub(super) fn octets(host: &str) -> Option<[u8; 4]> {
     let parts: Vec<&str> = host.split('.').collect();
     let sized = |part: &&str| (1..=3).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
-    let numbers: Vec<u8> = parts.iter().filter(|part| sized(part)).filter_map(|part| part.parse().ok()).collect();
+    let numbers: Vec<u8> =
+        parts.iter().filter(|part| sized(part)).filter_map(|part| part.parse().ok()).collect();
     if parts.len() == 4 { numbers.try_into().ok() } else { None }
 }
 

@@ -19,7 +19,8 @@ const CODE_CHARS_MIN: usize = 4;
 /// Capitals that are a code and no acronym.
 const CAPITALS_MIN: usize = 5;
 /// Things that are counted or measured, not named.
-const UNITS: &str = "km kg mg ml cm mm g h m k min s st nd rd th gb mb tb mhz ghz kw kwh x % am pm yrs hrs usd eur";
+const UNITS: &str =
+    "km kg mg ml cm mm g h m k min s st nd rd th gb mb tb mhz ghz kw kwh x % am pm yrs hrs usd eur";
 /// The first group of a UUID stands for it in everyday use, as the first seven digits of a hash do.
 const UUID_GROUP_CHARS: usize = 8;
 const HASH_START_CHARS: usize = 7;
@@ -35,7 +36,10 @@ pub struct Wanted {
 enum Form {
     /// A number or address that is known by its own rules.
     Known(Identifier),
-    Mail { local: String, domain: String },
+    Mail {
+        local: String,
+        domain: String,
+    },
     Handle(String),
     /// A web address, a path, a file.
     Place(String),
@@ -95,11 +99,14 @@ impl Wanted {
             Form::Known(identifier) => mentions(text, identifier),
             Form::Mail { local, domain } => mails(text).iter().any(|(other, tag, at)| {
                 let tagged = local.split_once('+');
-                let same = tagged.map_or(other == local, |(name, wanted)| other == name && tag.as_deref() == Some(wanted));
+                let same = tagged
+                    .map_or(other == local, |(name, wanted)| other == name && tag.as_deref() == Some(wanted));
                 same && at == domain
             }),
             Form::Handle(name) => has_handle(text, name),
-            Form::Place(place) => tokens(text).iter().any(|(_, token)| !token.contains('@') && is_place(token, place)),
+            Form::Place(place) => {
+                tokens(text).iter().any(|(_, token)| !token.contains('@') && is_place(token, place))
+            }
             Form::Host(host) => tokens(text).iter().any(|(_, token)| octets(token) == Some(*host)),
             Form::Day(date) => dates(text).iter().any(|(_, other)| other.may_be(date)),
             Form::Time(clock) => clocks(text).iter().any(|(_, other)| other == clock),
@@ -117,7 +124,10 @@ impl Wanted {
 fn from_identifier(one: &Identifier) -> Option<Form> {
     use IdentifierKind::{Address, BirthDate, Email, Handle, Ip, Phone, Url};
     match one.kind {
-        Email => one.canonical.split_once('@').map(|(local, domain)| Form::Mail { local: local.to_owned(), domain: domain.to_owned() }),
+        Email => one
+            .canonical
+            .split_once('@')
+            .map(|(local, domain)| Form::Mail { local: local.to_owned(), domain: domain.to_owned() }),
         Handle => Some(Form::Handle(one.canonical.trim_start_matches('@').to_owned())),
         Url => Some(Form::Place(place(&one.canonical))),
         Ip => octets(&one.canonical).map(Form::Host),
@@ -134,9 +144,12 @@ fn tokens(text: &str) -> Vec<(Range<usize>, &str)> {
     for part in text.split_whitespace() {
         let start = from + text[from..].find(part).unwrap_or(0);
         from = start + part.len();
-        let lead = part.len() - part.trim_start_matches(['"', '\'', '(', '[', '<', '«', '“', '„', '‘', '`']).len();
+        let lead =
+            part.len() - part.trim_start_matches(['"', '\'', '(', '[', '<', '«', '“', '„', '‘', '`']).len();
         let body = &part[lead..];
-        let body = body.trim_end_matches(['"', '\'', ')', ']', '>', '»', '”', '’', '`', '.', ',', ';', ':', '!', '?', '…']);
+        let body = body.trim_end_matches([
+            '"', '\'', ')', ']', '>', '»', '”', '’', '`', '.', ',', ';', ':', '!', '?', '…',
+        ]);
         let body = body.strip_suffix("'s").or(body.strip_suffix("’s")).unwrap_or(body);
         if !body.is_empty() {
             tokens.push((start + lead..start + lead + body.len(), body));
@@ -172,8 +185,11 @@ fn from_token(token: &str) -> Option<Form> {
 /// A number names something, unless it is a year or small.
 fn number(token: &str, bare: &str, digits: usize) -> Option<Form> {
     let plain: String = bare.chars().filter(char::is_ascii_digit).collect();
-    let year = digits == 4 && bare.len() == 4 && (bare.starts_with("19") || bare.starts_with("20")) && token == bare;
-    let amount = token.starts_with(['$', '€', '£', '+']) || token.ends_with('%') || token.contains([',', '$', '€', '£']);
+    let year =
+        digits == 4 && bare.len() == 4 && (bare.starts_with("19") || bare.starts_with("20")) && token == bare;
+    let amount = token.starts_with(['$', '€', '£', '+'])
+        || token.ends_with('%')
+        || token.contains([',', '$', '€', '£']);
     if digits < NUMBER_DIGITS_MIN || year || amount {
         return None;
     }
@@ -195,7 +211,9 @@ fn is_measure(token: &str) -> bool {
 
 /// A bank's code names its head office with and without three X.
 fn ways(code: String) -> Vec<String> {
-    let bank = |code: &str| code.len() >= 8 && code.is_char_boundary(6) && code[..6].chars().all(|c| c.is_ascii_uppercase());
+    let bank = |code: &str| {
+        code.len() >= 8 && code.is_char_boundary(6) && code[..6].chars().all(|c| c.is_ascii_uppercase())
+    };
     let other = match code.strip_suffix("XXX") {
         Some(head) if head.len() == 8 && bank(head) => Some(head.to_owned()),
         None if code.len() == 8 && bank(&code) => Some(format!("{code}XXX")),
@@ -209,17 +227,23 @@ fn looks_like_place(token: &str) -> bool {
     let rooted = token.starts_with(['/', '~']) || token.contains('\\') || token.get(1..3) == Some(":/");
     let name = token.rsplit(['/', '\\']).next().unwrap_or(token);
     let extension = name.rsplit_once('.').is_some_and(|(stem, extension)| {
-        !stem.is_empty() && (1..=5).contains(&extension.len()) && extension.starts_with(|c: char| c.is_ascii_alphabetic())
+        !stem.is_empty()
+            && (1..=5).contains(&extension.len())
+            && extension.starts_with(|c: char| c.is_ascii_alphabetic())
     });
     let letters = token.contains(char::is_alphabetic);
-    letters && (separators >= 2 || (separators == 1 && (rooted || extension)) || (separators == 0 && extension && name.len() > 4 && !name.contains('@')))
+    letters
+        && (separators >= 2
+            || (separators == 1 && (rooted || extension))
+            || (separators == 0 && extension && name.len() > 4 && !name.contains('@')))
 }
 
 /// One spelling of an address or path: no scheme, `www.`, drive, root or last slash, and one kind of slash.
 fn place(raw: &str) -> String {
     let slashed: String = raw.replace('\\', "/").to_lowercase();
     let url = normalise_url(&slashed);
-    let bare = url.split_once(":/").filter(|(drive, _)| drive.len() == 1).map_or(url.as_str(), |(_, path)| path);
+    let bare =
+        url.split_once(":/").filter(|(drive, _)| drive.len() == 1).map_or(url.as_str(), |(_, path)| path);
     let bare = bare.trim_start_matches(['/', '~', '.']);
     bare.split('/').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
 }
@@ -233,7 +257,8 @@ fn mails(text: &str) -> Vec<(String, Option<String>, String)> {
     let mails = readings(text).into_iter().filter(|one| one.kind == IdentifierKind::Email);
     let parts = mails.filter_map(|one| {
         let (local, domain) = one.canonical.split_once('@')?;
-        let (name, tag) = local.split_once('+').map_or((local, None), |(name, tag)| (name, Some(tag.to_owned())));
+        let (name, tag) =
+            local.split_once('+').map_or((local, None), |(name, tag)| (name, Some(tag.to_owned())));
         Some((name.to_owned(), tag, domain.to_owned()))
     });
     parts.collect()
@@ -250,9 +275,9 @@ fn has_handle(text: &str, name: &str) -> bool {
 }
 
 fn has_number(text: &str, digits: &str) -> bool {
-    let alone = runs(text, |c| c.is_ascii_digit()).into_iter().any(|span| {
-        trimmed(&text[span.clone()]) == digits && bounded(text, &span)
-    });
+    let alone = runs(text, |c| c.is_ascii_digit())
+        .into_iter()
+        .any(|span| trimmed(&text[span.clone()]) == digits && bounded(text, &span));
     alone || find_spellings(text, digits).iter().any(|span| bounded(text, span))
 }
 
@@ -367,8 +392,17 @@ mod tests {
     #[test]
     fn ordinary_words_years_and_amounts_name_nothing() {
         for request in [
-            "where I live", "my job in 2019", "the 4th floor", "500mg of it", "and/or", "10 km runs", "NATO",
-            "$4,000", "part-time work", "e.g. this", "iPhone 15",
+            "where I live",
+            "my job in 2019",
+            "the 4th floor",
+            "500mg of it",
+            "and/or",
+            "10 km runs",
+            "NATO",
+            "$4,000",
+            "part-time work",
+            "e.g. this",
+            "iPhone 15",
         ] {
             assert!(wanted(request).is_empty(), "{request}: {:?}", wanted(request));
         }

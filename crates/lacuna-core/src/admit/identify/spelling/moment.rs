@@ -17,7 +17,8 @@ pub(super) struct Date {
 
 impl Date {
     pub(super) fn may_be(&self, other: &Self) -> bool {
-        let swapped = (self.either_way || other.either_way) && (self.month, self.day) == (other.day, other.month);
+        let swapped =
+            (self.either_way || other.either_way) && (self.month, self.day) == (other.day, other.month);
         self.year == other.year && ((self.month, self.day) == (other.month, other.day) || swapped)
     }
 }
@@ -32,12 +33,25 @@ pub(super) struct Clock {
 const MONTHS: &[&str] = &["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 /// Beginnings of month names that English does not have.
 const OTHER_MONTHS: &[(&str, u8)] = &[
-    ("mär", 3), ("mai", 5), ("okt", 10), ("dez", 12), ("fév", 2), ("avr", 4), ("août", 8), ("déc", 12), ("juin", 6),
-    ("juil", 7), ("ene", 1), ("abr", 4), ("ago", 8), ("dic", 12),
+    ("mär", 3),
+    ("mai", 5),
+    ("okt", 10),
+    ("dez", 12),
+    ("fév", 2),
+    ("avr", 4),
+    ("août", 8),
+    ("déc", 12),
+    ("juin", 6),
+    ("juil", 7),
+    ("ene", 1),
+    ("abr", 4),
+    ("ago", 8),
+    ("dic", 12),
 ];
 
-static NUMERIC: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"\b(?:(\d{4})([-/.])(\d{1,2})[-/.](\d{1,2})|(\d{1,2})([-/.])(\d{1,2})[-/.](\d{4}))\b").ok());
+static NUMERIC: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"\b(?:(\d{4})([-/.])(\d{1,2})[-/.](\d{1,2})|(\d{1,2})([-/.])(\d{1,2})[-/.](\d{4}))\b").ok()
+});
 static WRITTEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(?:(\d{1,2})(?:st|nd|rd|th|\.)?(?: of| de)? (\p{L}{3,10})\.?,?(?: de)? (\d{4})|(\p{L}{3,10})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4}))\b").ok()
 });
@@ -69,7 +83,11 @@ fn numeric(hit: &Captures<'_>) -> Option<Date> {
             let stops = hit.get(6).is_some_and(|mark| mark.as_str() == ".");
             let day_first = stops || first > 12;
             let either_way = !stops && first <= 12 && second <= 12;
-            if day_first { date(year, second, first, either_way) } else { date(year, first, second, either_way) }
+            if day_first {
+                date(year, second, first, either_way)
+            } else {
+                date(year, first, second, either_way)
+            }
         }
     }
 }
@@ -108,7 +126,8 @@ fn clock(text: &str, hit: &Captures<'_>) -> Option<Clock> {
     let colon = text[span.clone()].contains(':');
     let part_of_more = text[..span.start].ends_with([':', '.', '-', '/', '_'])
         || text[span.end..].starts_with(|c: char| c.is_alphanumeric() || matches!(c, ':' | '_' | '/' | '-'))
-        || (text[span.end..].starts_with('.') && text[span.end + 1..].starts_with(|c: char| c.is_ascii_digit()));
+        || (text[span.end..].starts_with('.')
+            && text[span.end + 1..].starts_with(|c: char| c.is_ascii_digit()));
     // A bare number is no time, and "4.30" may be a price.
     let told = half.is_some() || colon;
     let hour = match half {
@@ -131,7 +150,15 @@ mod tests {
 
     #[test]
     fn days_are_read_in_every_order() {
-        for text in ["2031-07-04", "2031/7/4", "04.07.2031", "4 July 2031", "July 4th, 2031", "4. Juli 2031", "4 de julio de 2031"] {
+        for text in [
+            "2031-07-04",
+            "2031/7/4",
+            "04.07.2031",
+            "4 July 2031",
+            "July 4th, 2031",
+            "4. Juli 2031",
+            "4 de julio de 2031",
+        ] {
             assert_eq!(day(text), Some((2031, 7, 4)), "{text}");
         }
         assert_eq!(day("31/12/2030"), Some((2030, 12, 31)));

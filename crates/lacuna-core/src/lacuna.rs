@@ -171,7 +171,7 @@ impl Lacuna {
     ) -> Result<Committed> {
         let attempts = if act.rewrites() { 1 } else { COMMIT_ATTEMPTS_MAX };
         for _ in 0..attempts {
-            let (expected, mut audit) = slot
+            let (expected, audit) = slot
                 .update(self.sources(), |vault| Ok((vault.revision, vault.audit)))?
                 .unwrap_or((Revision::ZERO, ChainHead::default()));
             let mut batch = Batch { expected, ..act.batch.clone() };
@@ -179,7 +179,8 @@ impl Lacuna {
             for id in &mut batch.opens {
                 id.id = seq;
             }
-            batch.audit.extend(act.entries.iter().map(|entry| audit.append(act.batch.at, entry)));
+            let entries = act.entries.iter().map(|entry| (act.batch.at, entry));
+            let audit = self.extend_chain(&mut batch, audit, entries)?;
             match self.store.commit(batch) {
                 Ok(revision) => {
                     slot.apply(expected, revision, audit, apply);

@@ -4,13 +4,12 @@
 //! bounded: whoever finds it full writes it down, and a read that nobody can write down is refused.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
-use super::{AuditAction, AuditEntry};
+use super::{AuditAction, AuditEntry, hex};
 use crate::domain::{Lane, MemoryId, Scope, UserId, VaultId};
 use crate::error::{Error, Result};
 use crate::lacuna::Lacuna;
@@ -64,17 +63,9 @@ impl<'a> Read<'a> {
             format!("lanes:{lanes}"),
             format!("count:{}", self.memories.len()),
         ];
-        notes.extend(self.query.map(|mark| format!("query:{}", short_hex(&mark))));
+        notes.extend(self.query.map(|mark| format!("query:{}", hex(&mark[..QUERY_MARK_BYTES]))));
         notes
     }
-}
-
-fn short_hex(mark: &[u8; 32]) -> String {
-    mark[..QUERY_MARK_BYTES].iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// What was read and is not written down yet.

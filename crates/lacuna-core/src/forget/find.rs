@@ -142,7 +142,7 @@ impl Finder<'_> {
     }
 
     /// Every memory with its text, the oldest first.
-    fn texts(&self) -> Result<Vec<(MemoryId, Zeroizing<String>)>> {
+    pub(crate) fn texts(&self) -> Result<Vec<(MemoryId, Zeroizing<String>)>> {
         let apart: Vec<MemoryId> =
             self.all().filter(|stored| stored.payload.has_body).map(|stored| stored.id).collect();
         let mut bodies = self.open.bodies(&apart, self.sources)?;

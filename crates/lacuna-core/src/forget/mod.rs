@@ -1,13 +1,13 @@
 //! Forget: announce it, destroy the key, then clear away what the key had sealed.
 
 mod cascade;
-mod clause;
+pub(crate) mod clause;
 mod dangling;
 mod erase;
-mod find;
+pub(crate) mod find;
 mod remake;
 mod request;
-mod topic;
+pub(crate) mod topic;
 pub mod words;
 
 use jiff::SignedDuration;

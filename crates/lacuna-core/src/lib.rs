@@ -33,6 +33,7 @@ pub mod freeze;
 pub mod lifecycle;
 pub mod scan;
 
+pub mod correct;
 pub mod forget;
 pub mod promote;
 

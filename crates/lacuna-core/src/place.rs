@@ -28,12 +28,27 @@ pub(crate) struct Arrival {
     admitted: Admitted,
     terms: TermList,
     vector: QuantVec,
+    /// The memory that it was said to correct.
+    corrects: Option<Corrects>,
+}
+
+/// A memory in whose place another comes, as a whole or in part.
+#[derive(Clone)]
+pub(crate) struct Corrects {
+    pub(crate) id: MemoryId,
+    /// What stays of its text; all of it goes when there is none.
+    pub(crate) left: Option<Zeroizing<String>>,
 }
 
 impl Arrival {
-    pub(crate) fn new(number: usize, admitted: Admitted, vector: QuantVec) -> Self {
+    pub(crate) fn new(
+        number: usize,
+        admitted: Admitted,
+        vector: QuantVec,
+        corrects: Option<Corrects>,
+    ) -> Self {
         let terms = TermList::of(&indexed_text(&admitted.content), None);
-        Self { number, admitted, terms, vector }
+        Self { number, admitted, terms, vector, corrects }
     }
 }
 
@@ -44,6 +59,8 @@ struct Plan {
     /// Memories that are written again, with what was written.
     repeats: Vec<(MemoryId, Admitted)>,
     superseded: Vec<MemoryId>,
+    /// Memories of which a part was corrected, with what is left of them.
+    cuts: Vec<(MemoryId, Zeroizing<String>)>,
     archived: Vec<MemoryId>,
     answers: Vec<(usize, Remembered)>,
     entries: Vec<AuditEntry>,
@@ -104,7 +121,7 @@ impl Lacuna {
     fn plan(&self, grant: &Grant<Remember>, open: &OpenVault, arrivals: Vec<Arrival>) -> Plan {
         let mut plan = Plan::default();
         let mut facts_by_text: HashMap<[u8; 32], usize> = HashMap::new();
-        for Arrival { number, mut admitted, terms, vector } in arrivals {
+        for Arrival { number, mut admitted, terms, vector, corrects } in arrivals {
             let text_hash = open.keyring.text_hash(admitted.content.full_text());
             let is_fact = admitted.facets.tier == Tier::Semantic;
             if let Some(twin) = facts_by_text.get(&text_hash).filter(|_| is_fact) {
@@ -115,9 +132,14 @@ impl Lacuna {
                 continue;
             }
             let may_replace = |history: &History| grant.covers(history.author.as_ref());
-            match reconcile(open, &mut admitted, &terms, may_replace) {
-                Match::Repeat(id) => plan.repeat(self, number, id, open, admitted),
+            let corrected = corrects.as_ref().map(|corrects| corrects.id);
+            match reconcile(open, &mut admitted, &terms, corrected, may_replace) {
+                Match::Repeat(id) => {
+                    plan.correct(corrects.filter(|corrects| corrects.id != id), &mut admitted);
+                    plan.repeat(self, number, id, open, admitted);
+                }
                 Match::New { supersedes } => {
+                    plan.correct(corrects, &mut admitted);
                     plan.superseded.extend(supersedes);
                     if is_fact {
                         facts_by_text.insert(text_hash, plan.fresh.len());
@@ -198,7 +220,8 @@ impl Lacuna {
     ) -> Result<Vec<MemoryId>> {
         let scope = grant.scope();
         let user = grant.caller().user.as_str();
-        let erasure = self.prepare_erasure(slot, scope, &Wanted::whole(&plan.superseded))?;
+        let wanted = Wanted { cuts: plan.cuts, ..Wanted::whole(&plan.superseded) };
+        let erasure = self.prepare_erasure(slot, scope, &wanted)?;
         let mut act = Act::silent(scope, self.clock.now());
         act.record(AuditAction::MemorySupersede, user, &plan.superseded);
         if !sealed.is_empty() {
@@ -241,6 +264,18 @@ impl Lacuna {
 }
 
 impl Plan {
+    /// Takes the place of what was corrected. A candidate erases nothing: whoever approves it decides.
+    fn correct(&mut self, corrects: Option<Corrects>, admitted: &mut Admitted) {
+        let Some(Corrects { id, left }) = corrects.filter(|_| admitted.state != Lifecycle::Candidate) else {
+            return;
+        };
+        admitted.facets.history.supersedes.push(id);
+        match left {
+            Some(left) => self.cuts.push((id, left)),
+            None => self.superseded.push(id),
+        }
+    }
+
     /// A memory that is there already is written again.
     fn repeat(
         &mut self,

@@ -28,11 +28,13 @@ pub(crate) enum Match {
 
 /// Finds what `admitted` repeats, resembles, supersedes or may contradict, and marks it accordingly.
 ///
+/// `corrected` is the memory that it was said to correct: there is nothing left to decide between the two.
 /// `may_replace` says whether the writer may take the place of a memory of this author.
 pub(crate) fn reconcile(
     open: &OpenVault,
     admitted: &mut Admitted,
     terms: &TermList,
+    corrected: Option<MemoryId>,
     may_replace: impl Fn(&History) -> bool,
 ) -> Match {
     let hash = open.keyring.text_hash(admitted.content.full_text());
@@ -43,7 +45,7 @@ pub(crate) fn reconcile(
         return Match::New { supersedes: Vec::new() };
     }
     admitted.facets.history.attributes = attribute_marks(admitted.content.full_text());
-    let supersedes = supersede(open, admitted, may_replace);
+    let supersedes = supersede(open, admitted, corrected, may_replace);
     link_alike(open, admitted, terms, &supersedes);
     Match::New { supersedes }
 }
@@ -107,10 +109,11 @@ fn is_twin(open: &OpenVault, id: &MemoryId, facets: &Facets) -> bool {
 fn supersede(
     open: &OpenVault,
     admitted: &mut Admitted,
+    corrected: Option<MemoryId>,
     may_replace: impl Fn(&History) -> bool,
 ) -> Vec<MemoryId> {
     let newer = statements(admitted.content.full_text());
-    let rivals = rivals(open, &admitted.facets.history);
+    let rivals = rivals(open, &admitted.facets.history).filter(|rival| Some(rival.id) != corrected);
     let mut superseded = Vec::new();
     let mut undecided = Vec::new();
     for rival in rivals {

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::index::QuantVec;
 use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Grant, Remember};
-use crate::place::Arrival;
+use crate::place::{Arrival, Corrects};
 use crate::vault::OpenVault;
 
 /// Memories in one call.
@@ -89,6 +89,16 @@ impl Lacuna {
     /// Takes every draft through the gate and stores those that pass, all of them or none. A draft with a
     /// field out of bounds is an error of the whole call; one that the rules refuse or ask about is not.
     pub fn remember(&self, grant: &Grant<Remember>, drafts: Vec<Draft>) -> Result<Vec<Outcome>> {
+        self.remember_as(grant, drafts, None)
+    }
+
+    /// As [`Self::remember`]; what is stored takes the place of the memory that it corrects, in the same commit.
+    pub(crate) fn remember_as(
+        &self,
+        grant: &Grant<Remember>,
+        drafts: Vec<Draft>,
+        corrects: Option<Corrects>,
+    ) -> Result<Vec<Outcome>> {
         if drafts.is_empty() || drafts.len() > REMEMBER_BATCH_MAX {
             let reason = format!("one call takes 1 to {REMEMBER_BATCH_MAX} memories");
             return Err(Error::invalid("memories", reason));
@@ -108,7 +118,8 @@ impl Lacuna {
         for (number, (verdict, vector)) in judged.zip(&vectors).enumerate() {
             match verdict {
                 Verdict::Admitted(admitted) => {
-                    arrivals.push(Arrival::new(number, *admitted, QuantVec::from_f32(vector)?));
+                    let vector = QuantVec::from_f32(vector)?;
+                    arrivals.push(Arrival::new(number, *admitted, vector, corrects.clone()));
                 }
                 Verdict::Asked(questions, report) => asked.push((number, questions, report)),
                 Verdict::Refused(why, report) => {

@@ -51,6 +51,18 @@ pub(crate) fn cut(text: &str, says: impl Fn(&str) -> bool) -> Cut {
     }
 }
 
+/// Whom the clauses of a text speak of.
+pub(crate) fn subjects(text: &str) -> Vec<String> {
+    let clauses = sentences(text).into_iter().flat_map(|sentence| clauses(sentence.text));
+    clauses.map(|clause| clause.subject).filter(|subject| !subject.is_empty()).collect()
+}
+
+/// The clauses of a text, each as a sentence of its own.
+pub(crate) fn parts(text: &str) -> Vec<String> {
+    let clauses = sentences(text).into_iter().flat_map(|sentence| clauses(sentence.text));
+    clauses.map(|clause| clause.alone()).collect()
+}
+
 struct Knife<'s, F> {
     says: &'s F,
     removed: usize,

@@ -5,11 +5,11 @@
 //! and what was done is signed.
 
 mod cascade;
-mod clause;
+pub(crate) mod clause;
 mod confirm;
 mod dangling;
 mod erase;
-mod find;
+pub(crate) mod find;
 mod finish;
 mod plan;
 mod probe;
@@ -18,6 +18,7 @@ mod receipt;
 mod remake;
 mod request;
 mod token;
+pub(crate) mod topic;
 mod verify;
 mod who;
 pub mod words;

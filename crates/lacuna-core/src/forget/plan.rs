@@ -8,7 +8,7 @@ use lacuna_seal::Digest;
 use zeroize::Zeroizing;
 
 use super::cascade::cascade;
-use super::find::find;
+use super::find::Finder;
 use super::request::{About, Choice, Closeness, Mode, Reach, Reason, Target, Wish};
 use super::token::{Bound, PLAN_VALID};
 use super::who::{Cluster, clusters};
@@ -222,9 +222,16 @@ impl Lacuna {
 
     /// What the wish matches now, as far as the caller may erase it.
     pub(super) fn resolve(&self, open: &OpenVault, grant: &Grant<Forget>, look: &Look) -> Result<Resolved> {
-        let found = find(open, &look.wish, &look.vectors, self.clock.now());
+        let finder = Finder {
+            open,
+            sources: self.sources(),
+            vectors: &look.vectors,
+            now: self.clock.now(),
+            // What is only hidden goes too when something is erased for good.
+            deleted_too: matches!(look.mode, Mode::Hard | Mode::Delete),
+        };
+        let mut found = finder.find(&look.wish)?.matches;
         let mut resolved = Resolved { matches: Vec::new(), others: 0, clusters: Vec::new() };
-        let mut found = found.matches;
         if let About::Subject(name) = &look.wish.about {
             resolved.clusters = clusters(open, name, &found);
         }

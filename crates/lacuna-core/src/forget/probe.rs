@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use zeroize::Zeroizing;
 
-use super::find::find;
+use super::find::Finder;
 use super::request::{Closeness, Wish};
 use crate::blobs::BlobName;
 use crate::domain::*;
@@ -100,7 +100,8 @@ impl Lacuna {
             probed(ProbePath::Meaning, sought.texts.len(), by_meaning),
         ];
         if let Some((wish, vectors)) = &sought.wish {
-            let again = find(open, wish, vectors, self.clock.now());
+            let (now, sources) = (self.clock.now(), self.sources());
+            let again = Finder { open, sources, vectors, now, deleted_too: true }.find(wish)?;
             let left = again.matches.iter().filter(|found| {
                 found.closeness == Closeness::Direct && !sought.kept.contains(&found.id)
             });

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use super::confirm::scope_hashes;
 use super::find::find;
 use super::receipt::SignedReceipt;
 use super::request::{About, Closeness, Wish};
@@ -55,10 +56,10 @@ impl Lacuna {
             _ => Vec::new(),
         };
         let found = self.serve(scope, |open| {
-            let found = find(open, &wish, &vectors, now).matches;
-            (found, super::confirm::scope_hashes(open, &wish))
+            let found = find(open, self.sources(), &wish, &vectors, now)?.matches;
+            Ok((found, scope_hashes(open, &wish)))
         })?;
-        let (found, hashes) = found.unwrap_or_default();
+        let (found, hashes) = found.transpose()?.unwrap_or_default();
         let of = |closeness| {
             let close = found.iter().filter(move |found| found.closeness == closeness);
             close.map(|found| found.id).collect()

@@ -1,0 +1,317 @@
+//! Find: which memories a wish to forget means, how closely, and why.
+
+use std::collections::{BTreeSet, HashMap};
+
+use jiff::Timestamp;
+use zeroize::Zeroizing;
+
+use super::clause::{self, Cut};
+use super::topic::Topic;
+use super::{About, Closeness, Reach, Reason, Wish};
+use crate::admit::classify::entity_key;
+use crate::domain::*;
+use crate::error::Result;
+use crate::index::{Filter, QueryVector, RESULTS_MAX, Search, Session, Stored, Tag};
+use crate::vault::{Held, OpenVault, Sources};
+
+/// From this similarity on a memory that says none of the words seems to mean the same.
+const MEANING_MIN: f32 = 0.9;
+/// The share of a topic's words that the best match has at least, when none has all of them.
+const PARTIAL_MIN: f32 = 0.6;
+/// The share of the words that narrow a name, from which a memory of the name says them.
+const NARROWED_MIN: f32 = 0.5;
+
+/// A memory that a wish means.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Found {
+    pub(crate) id: MemoryId,
+    pub(crate) closeness: Closeness,
+    pub(crate) reason: Reason,
+}
+
+/// What a wish means, in the order in which it was said.
+#[derive(Default, Debug)]
+pub(crate) struct Findings {
+    pub(crate) matches: Vec<Found>,
+}
+
+/// Where and how to look.
+pub(crate) struct Finder<'a> {
+    pub(crate) open: &'a OpenVault,
+    pub(crate) sources: Sources<'a>,
+    /// What the wish is about under each model of the vault, for meaning.
+    pub(crate) vectors: &'a [QueryVector],
+    pub(crate) now: Timestamp,
+    /// Whether what was forgotten softly is looked at too.
+    pub(crate) deleted_too: bool,
+}
+
+impl Finder<'_> {
+    pub(crate) fn find(&self, wish: &Wish) -> Result<Findings> {
+        let mut matches = match &wish.about {
+            About::Subject(subject) => self.by_subject(subject, wish.reach)?,
+            About::Query(query) => self.by_query(query)?,
+            about => self.by_facet(about, wish),
+        };
+        matches.retain(|found| self.stored(&found.id).is_some_and(|stored| within(wish, &stored)));
+        let order =
+            |found: &Found| self.stored(&found.id).map(|stored| (stored.attributes.created_at, stored.id));
+        matches.sort_by_key(order);
+        Ok(Findings { matches })
+    }
+
+    fn stored(&self, id: &MemoryId) -> Option<Stored<'_, Held>> {
+        self.open.index.get(id).filter(|stored| self.is_there(stored))
+    }
+
+    fn is_there(&self, stored: &Stored<'_, Held>) -> bool {
+        stored.attributes.state != Lifecycle::Deleted || self.deleted_too
+    }
+
+    fn all(&self) -> impl Iterator<Item = Stored<'_, Held>> {
+        self.open.index.after(None).filter(|stored| self.is_there(stored))
+    }
+
+    fn by_facet(&self, about: &About, wish: &Wish) -> Vec<Found> {
+        let found = |reason: Reason| move |stored: Stored<'_, Held>| direct(stored.id, reason);
+        match about {
+            About::Ids(ids) => {
+                ids.iter().filter_map(|id| self.stored(id)).map(found(Reason::Named)).collect()
+            }
+            About::Session(session) => {
+                let key = Session::key(session);
+                let said =
+                    |stored: &Stored<'_, Held>| stored.attributes.session.is_some_and(|own| own.key == key);
+                self.all().filter(said).map(found(Reason::Session)).collect()
+            }
+            About::Conversation => {
+                let reason = if wish.when.is_some() { Reason::Time } else { Reason::Session };
+                self.all().filter(is_turn).map(found(reason)).collect()
+            }
+            About::LastSaid => self.last_said().into_iter().collect(),
+            About::Tags(tags) => {
+                let tags: Vec<Tag> = tags.iter().map(|tag| Tag::of(tag)).collect();
+                let bears = |stored: &Stored<'_, Held>| tags.iter().any(|tag| stored.tags.contains(tag));
+                self.all().filter(bears).map(found(Reason::Tag)).collect()
+            }
+            About::Sensitivity(category) => {
+                let belongs =
+                    |stored: &Stored<'_, Held>| stored.payload.facets.privacy.sensitivity.contains(category);
+                self.all().filter(belongs).map(found(Reason::Category)).collect()
+            }
+            About::Tier(tier) => self
+                .all()
+                .filter(|stored| stored.attributes.tier == *tier)
+                .map(found(Reason::Category))
+                .collect(),
+            About::Source(source) => {
+                let came = |stored: &Stored<'_, Held>| stored.payload.facets.source.kind == *source;
+                self.all().filter(came).map(found(Reason::Source)).collect()
+            }
+            About::Everything => {
+                let reason = if wish.when.is_some() { Reason::Time } else { Reason::Everything };
+                self.all().map(found(reason)).collect()
+            }
+            About::Subject(_) | About::Query(_) => Vec::new(),
+        }
+    }
+
+    /// The newest memory of the owner's own words.
+    fn last_said(&self) -> Option<Found> {
+        let own = |stored: &Stored<'_, Held>| {
+            matches!(stored.payload.facets.source.kind, SourceType::UserMessage | SourceType::ExplicitSave)
+        };
+        let newest = self.open.index.before(None).filter(|stored| self.is_there(stored)).find(own)?;
+        Some(direct(newest.id, Reason::Time))
+    }
+
+    fn by_subject(&self, subject: &str, reach: Reach) -> Result<Vec<Found>> {
+        let texts = self.texts()?;
+        let topic = Topic::of(subject);
+        if topic.is_exact() {
+            return Ok(self.exact(&topic, &texts));
+        }
+        if topic.is_named() {
+            let named = self.named(&topic, &texts, reach);
+            if !named.is_empty() {
+                return Ok(named);
+            }
+        }
+        let topic = if topic.is_named() { Topic::as_words(subject) } else { topic };
+        Ok(self.spoken(&topic, subject, &texts))
+    }
+
+    /// Every memory with its text, the oldest first.
+    pub(crate) fn texts(&self) -> Result<Vec<(MemoryId, Zeroizing<String>)>> {
+        let apart: Vec<MemoryId> =
+            self.all().filter(|stored| stored.payload.has_body).map(|stored| stored.id).collect();
+        let mut bodies = self.open.bodies(&apart, self.sources)?;
+        let text = |stored: Stored<'_, Held>| {
+            let mut text = bodies.remove(&stored.id).unwrap_or_else(|| stored.payload.full_text().to_owned());
+            for detail in &stored.payload.details {
+                text.push('\n');
+                text.push_str(&detail.content);
+            }
+            (stored.id, Zeroizing::new(text))
+        };
+        Ok(self.all().map(text).collect())
+    }
+
+    /// What holds an identifier. Other words only tell the closer from the less close.
+    fn exact(&self, topic: &Topic, texts: &[(MemoryId, Zeroizing<String>)]) -> Vec<Found> {
+        let fits = texts.iter().map(|(id, text)| (*id, topic.fit(text)));
+        let holding: Vec<_> = fits.filter(|(_, fit)| fit.exact).collect();
+        let said = holding.iter().any(|(_, fit)| fit.literal > 0.0);
+        let timed = holding.iter().any(|(_, fit)| fit.moment);
+        let close = |fit: &super::topic::Fit| (fit.literal > 0.0 || !said) && (fit.moment || !timed);
+        let found = |(id, fit): (MemoryId, super::topic::Fit)| Found {
+            id,
+            closeness: if close(&fit) { Closeness::Direct } else { Closeness::Indirect },
+            reason: Reason::Identifier,
+        };
+        holding.iter().copied().map(found).collect()
+    }
+
+    /// What mentions somebody, narrowed by what is said of them where some of it is.
+    fn named(&self, topic: &Topic, texts: &[(MemoryId, Zeroizing<String>)], reach: Reach) -> Vec<Found> {
+        let mut found = Vec::new();
+        for (id, text) in texts {
+            let fit = topic.fit(text);
+            let named = fit.named.or_else(|| self.has_entity(id, topic.names()).then_some(Closeness::Direct));
+            let Some(closeness) = named else { continue };
+            if reach == Reach::Subject && !is_about(text, topic.names()) {
+                continue;
+            }
+            let reason = if reach == Reach::Subject { Reason::Subject } else { Reason::Mention };
+            found.push((Found { id: *id, closeness, reason }, fit.covered));
+        }
+        if !topic.has_terms() {
+            return found.into_iter().map(|(found, _)| found).collect();
+        }
+        if found.iter().any(|(_, covered)| *covered >= NARROWED_MIN) {
+            found.retain(|(_, covered)| *covered >= NARROWED_MIN);
+            return found.into_iter().map(|(found, _)| found).collect();
+        }
+        // Nothing says the rest in words, so it may be any of them.
+        found.into_iter().map(|(found, _)| Found { closeness: Closeness::Indirect, ..found }).collect()
+    }
+
+    /// Whether the memory was written with an entity of this name.
+    fn has_entity(&self, id: &MemoryId, names: &[String]) -> bool {
+        let Some(stored) = self.stored(id) else { return false };
+        let bare = |name: &str| entity_key("", name);
+        stored
+            .payload
+            .facets
+            .entities
+            .iter()
+            .any(|entity| names.iter().any(|name| bare(name) == bare(&entity.name)))
+    }
+
+    /// What says a topic in words, and what seems to mean it.
+    fn spoken(&self, topic: &Topic, subject: &str, texts: &[(MemoryId, Zeroizing<String>)]) -> Vec<Found> {
+        let fits: HashMap<MemoryId, super::topic::Fit> =
+            texts.iter().map(|(id, text)| (*id, topic.fit(text))).collect();
+        let mut found = Vec::new();
+        for (id, _) in texts {
+            let fit = fits[id];
+            if topic.has_terms() && fit.literal >= 1.0 {
+                found.push(direct(*id, Reason::Words));
+            } else if topic.has_terms() && fit.covered >= 1.0 {
+                found.push(Found { id: *id, closeness: Closeness::Indirect, reason: Reason::Subject });
+            }
+        }
+        if found.is_empty() {
+            found = best(&fits);
+        }
+        let known: BTreeSet<MemoryId> = found.iter().map(|found| found.id).collect();
+        // Some of the words and not the others: that is another thing of the same kind.
+        let other_kind = |id: &MemoryId| fits.get(id).is_some_and(|fit| fit.literal > 0.0);
+        let close = self
+            .meant(subject, MEANING_MIN)
+            .into_iter()
+            .filter(|(id, _)| !known.contains(id) && !other_kind(id));
+        found.extend(close.map(|(id, _)| Found {
+            id,
+            closeness: Closeness::Indirect,
+            reason: Reason::Meaning,
+        }));
+        found
+    }
+
+    /// As a recall would find it: by words and meaning.
+    fn by_query(&self, query: &str) -> Result<Vec<Found>> {
+        let topic = Topic::as_words(query);
+        let texts = self.texts()?;
+        let said: BTreeSet<MemoryId> = texts
+            .iter()
+            .filter(|(_, text)| topic.has_terms() && topic.fit(text).literal >= 1.0)
+            .map(|(id, _)| *id)
+            .collect();
+        let meant = self.meant(query, 0.0).into_iter().map(|(id, _)| id).filter(|id| !said.contains(id));
+        let meant = meant.map(|id| Found { id, closeness: Closeness::Indirect, reason: Reason::Meaning });
+        let said = said.iter().map(|id| direct(*id, Reason::Words));
+        Ok(said.chain(meant).collect())
+    }
+
+    /// The memories that are at least this similar to a text, and how similar.
+    pub(crate) fn meant(&self, text: &str, min_similarity: f32) -> Vec<(MemoryId, f32)> {
+        let states = [Lifecycle::Active, Lifecycle::Archived, Lifecycle::Candidate, Lifecycle::Approved];
+        let mut states = states.to_vec();
+        states.extend(self.deleted_too.then_some(Lifecycle::Deleted));
+        let found = self.open.index.search(&Search {
+            text,
+            vectors: self.vectors,
+            filter: Filter { states, ..Filter::default() },
+            tags: Vec::new(),
+            now: millis(self.now),
+            limit: RESULTS_MAX,
+            min_similarity,
+            recency_weight: 0.0,
+            explain: false,
+        });
+        found.hits.into_iter().map(|hit| (hit.id, hit.similarity)).collect()
+    }
+}
+
+/// What is left of a text when a wish is fulfilled on it. What the wish keeps stays, if it can be cut loose.
+pub(crate) fn surgery(wish: &Wish, text: &str) -> Cut {
+    let About::Subject(subject) = &wish.about else { return Cut::Whole };
+    let topic = Topic::of(subject);
+    let kept: Vec<Topic> = wish.keep.iter().map(|keep| Topic::of(keep)).collect();
+    let is_kept = |part: &str| kept.iter().any(|keep| keep.says(part));
+    match clause::cut(text, |part| topic.says(part) && !is_kept(part)) {
+        // Where the rest does not part from it, what is kept is all that stays.
+        Cut::Whole if is_kept(text) => clause::cut(text, |part| !is_kept(part)),
+        cut => cut,
+    }
+}
+
+fn direct(id: MemoryId, reason: Reason) -> Found {
+    Found { id, closeness: Closeness::Direct, reason }
+}
+
+fn within(wish: &Wish, stored: &Stored<'_, Held>) -> bool {
+    wish.when.is_none_or(|span| from_millis(stored.attributes.created_at).is_some_and(|at| span.contains(at)))
+}
+
+fn is_turn(stored: &Stored<'_, Held>) -> bool {
+    stored.attributes.session.is_some() || stored.attributes.category == Category::Conversation
+}
+
+/// Whether somebody is whom the text speaks of, and not merely in it.
+fn is_about(text: &str, names: &[String]) -> bool {
+    let subjects = clause::subjects(text);
+    let holds = |subject: &String| names.iter().any(|name| super::topic::mention(subject, name).is_some());
+    subjects.iter().any(holds)
+}
+
+/// The memories that say most of a topic, when none says all of it.
+fn best(fits: &HashMap<MemoryId, super::topic::Fit>) -> Vec<Found> {
+    let most = fits.values().map(|fit| fit.covered).fold(0.0, f32::max);
+    if most < PARTIAL_MIN {
+        return Vec::new();
+    }
+    let chosen = fits.iter().filter(|(_, fit)| fit.covered >= most && fit.literal > 0.0);
+    chosen.map(|(id, _)| Found { id: *id, closeness: Closeness::Indirect, reason: Reason::Words }).collect()
+}

@@ -124,7 +124,7 @@ impl Lacuna {
         let user = grant.caller().user.as_str();
         if !supersedes.is_empty() {
             act.record(AuditAction::MemorySupersede, user, &supersedes);
-            act.batch.opens = vec![Intent { id: 0, memories: supersedes.clone() }];
+            act.batch.opens = vec![Intent::to_erase(supersedes.clone())];
             act.batch.puts = self.with_state(scope, &supersedes, Deleted)?;
         }
         act.record(AuditAction::MemoryApprove, user, &[id]);
@@ -180,7 +180,7 @@ impl Lacuna {
         self.candidate(&slot, grant, id, |_, _| ())?;
         let mut act = Act::silent(scope, self.clock.now());
         act.record(AuditAction::MemoryReject, grant.caller().user.as_str(), &[id]);
-        act.batch.opens = vec![Intent { id: 0, memories: vec![id] }];
+        act.batch.opens = vec![Intent::to_erase(vec![id])];
         act.batch.puts = self.with_state(scope, &[id], Deleted)?;
         self.commit_rewritten(&slot, act, Vec::new(), &[id])?;
         self.finish_intents(&slot, scope)?;

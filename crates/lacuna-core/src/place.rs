@@ -202,7 +202,7 @@ impl Lacuna {
         let mut act = Act::silent(scope, self.clock.now());
         if !plan.superseded.is_empty() {
             act.record(AuditAction::MemorySupersede, user, &plan.superseded);
-            act.batch.opens = vec![Intent { id: 0, memories: plan.superseded.clone() }];
+            act.batch.opens = vec![Intent::to_erase(plan.superseded.clone())];
         }
         if !sealed.is_empty() {
             let ids = sealed.iter().map(|sealed| sealed.row.id);

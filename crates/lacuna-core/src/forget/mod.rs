@@ -48,7 +48,7 @@ impl Lacuna {
         let id = row.id;
         let entry = AuditEntry::new(AuditAction::MemoryDelete, actor, vec![id.into()]);
         let mut act = Act::new(scope, self.clock.now(), entry);
-        act.batch.opens = vec![Intent { id: 0, memories: vec![id] }];
+        act.batch.opens = vec![Intent::to_erase(vec![id])];
         // From this commit on no node shows it, whatever happens to us.
         act.batch.puts = vec![Row { state: Lifecycle::Deleted, body: Body::Unchanged, ..row }];
         let announced = self.commit(slot, &act, |open| open.drop_memory(&id))?;

@@ -63,7 +63,7 @@ pub(crate) struct Task<'a> {
 
 impl Lacuna {
     /// Carries out a plan, if the vault still is as the plan saw it.
-    pub fn confirm(&self, grant: &Grant<Forget>, token: &str, choice: &Choice) -> Result<Confirmed> {
+    pub fn confirm_forget(&self, grant: &Grant<Forget>, token: &str, choice: &Choice) -> Result<Confirmed> {
         let scope = grant.scope();
         let key = self.read(scope, |open| {
             Bound::open(token, open.keyring.plan_key(), &grant.caller().user, self.clock.now())
@@ -146,7 +146,7 @@ impl Lacuna {
     ) -> Result<Forgotten> {
         let mut announced = Err(Error::Conflict("the vault"));
         for _ in 0..COMMIT_ATTEMPTS_MAX {
-            announced = self.announce(slot, scope, wanted, task, &mut sought);
+            announced = self.announce_erasure(slot, scope, wanted, task, &mut sought);
             if !matches!(announced, Err(Error::Conflict(_))) {
                 break;
             }
@@ -160,7 +160,7 @@ impl Lacuna {
 
     /// From this commit on no node shows what goes, and it will go whatever happens to us. A conflict when
     /// another process wrote to the vault meanwhile: then it is worked out anew.
-    fn announce(
+    fn announce_erasure(
         &self,
         slot: &Slot,
         scope: &Scope,

@@ -117,8 +117,8 @@ pub(super) struct Look {
 }
 
 impl Lacuna {
-    /// What a request would do. Nothing changes until [`Self::confirm`].
-    pub fn plan(&self, grant: &Grant<Forget>, request: &Request) -> Result<Planned> {
+    /// What a request would do. Nothing changes until [`Self::confirm_forget`].
+    pub fn plan_forget(&self, grant: &Grant<Forget>, request: &Request) -> Result<Planned> {
         let scope = grant.scope();
         // A plan shows what it would erase: whoever may not read here erases by id.
         permit::<Recall>(grant.caller(), scope)?;

@@ -27,6 +27,8 @@ pub(crate) struct Keyring {
     text_hash: FingerprintKey,
     confirm: FingerprintKey,
     query: FingerprintKey,
+    plan: FingerprintKey,
+    scope_hash: FingerprintKey,
 }
 
 struct OpenClass {

@@ -164,16 +164,17 @@ impl Ranking<'_> {
             now: self.now,
             deleted_too: false,
         };
-        let texts = by(asked).texts()?;
-        let topic = known(about, texts.iter().map(|(_, text)| text.as_str()));
+        let told = by(asked).told()?;
+        let topic = known(about, told.iter().map(|told| told.whole()));
         let (asked, said) = (by(asked).meant(about, 0.0), by(said).meant(text, 0.0));
         let similar = |found: &[(MemoryId, f32)], id: &MemoryId| {
             found.iter().find(|(other, _)| other == id).map_or(0.0, |(_, similarity)| *similarity)
         };
         let newer = statements(text);
-        let mut ranked: Vec<Ranked> = texts
+        let mut ranked: Vec<Ranked> = told
             .iter()
-            .map(|(id, old)| {
+            .map(|told| {
+                let (id, old) = (&told.id, told.whole());
                 let meaning = MEANING_WORTH * similar(&asked, id) + NEW_MEANING_WORTH * similar(&said, id);
                 Ranked { id: *id, worth: worth(&topic, old, text, &newer) + meaning }
             })

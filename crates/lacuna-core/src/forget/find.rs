@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use zeroize::Zeroizing;
 
 use super::clause::{self, Cut};
-use super::topic::Topic;
+use super::topic::{Fit, Topic, mention};
 use super::{About, Closeness, Reach, Reason, Wish};
 use crate::admit::classify::entity_key;
 use crate::domain::*;
@@ -21,16 +21,36 @@ const PARTIAL_MIN: f32 = 0.6;
 /// The share of the words that narrow a name, from which a memory of the name says them.
 const NARROWED_MIN: f32 = 0.5;
 
-/// A memory that a wish means.
-#[derive(Clone, Copy, PartialEq, Debug)]
+/// A memory that a wish means. No `Debug`: it may hold a part of the text.
+#[derive(Clone, PartialEq)]
 pub(crate) struct Found {
     pub(crate) id: MemoryId,
     pub(crate) closeness: Closeness,
     pub(crate) reason: Reason,
+    /// What would be left of its text if only what the wish says went; `None` where nothing would.
+    pub(crate) leaves: Option<Zeroizing<String>>,
+}
+
+/// A memory with all that is said in it.
+pub(crate) struct Told {
+    pub(crate) id: MemoryId,
+    /// The full text and, after it, the details.
+    whole: Zeroizing<String>,
+    text_bytes: usize,
+}
+
+impl Told {
+    pub(crate) fn whole(&self) -> &str {
+        &self.whole
+    }
+
+    fn text(&self) -> &str {
+        &self.whole[..self.text_bytes]
+    }
 }
 
 /// What a wish means, in the order in which it was said.
-#[derive(Default, Debug)]
+#[derive(Default)]
 pub(crate) struct Findings {
     pub(crate) matches: Vec<Found>,
 }
@@ -46,10 +66,21 @@ pub(crate) struct Finder<'a> {
     pub(crate) deleted_too: bool,
 }
 
+/// What a wish means among the memories that are shown or wait to be.
+pub(crate) fn find(
+    open: &OpenVault,
+    sources: Sources<'_>,
+    wish: &Wish,
+    vectors: &[QueryVector],
+    now: Timestamp,
+) -> Result<Findings> {
+    Finder { open, sources, vectors, now, deleted_too: false }.find(wish)
+}
+
 impl Finder<'_> {
     pub(crate) fn find(&self, wish: &Wish) -> Result<Findings> {
         let mut matches = match &wish.about {
-            About::Subject(subject) => self.by_subject(subject, wish.reach)?,
+            About::Subject(subject) => self.by_subject(subject, wish)?,
             About::Query(query) => self.by_query(query)?,
             about => self.by_facet(about, wish),
         };
@@ -125,65 +156,57 @@ impl Finder<'_> {
         Some(direct(newest.id, Reason::Time))
     }
 
-    fn by_subject(&self, subject: &str, reach: Reach) -> Result<Vec<Found>> {
-        let texts = self.texts()?;
+    fn by_subject(&self, subject: &str, wish: &Wish) -> Result<Vec<Found>> {
+        let told = self.told()?;
         let topic = Topic::of(subject);
-        if topic.is_exact() {
-            return Ok(self.exact(&topic, &texts));
+        let mut found = match () {
+            _ if topic.is_exact() => exact(&topic, &told),
+            _ if topic.is_named() => self.named(&topic, &told, wish.reach),
+            _ => Vec::new(),
+        };
+        // A name that nothing mentions may be a word like others; an identifier is not.
+        if found.is_empty() && !topic.is_exact() {
+            let topic = if topic.is_named() { Topic::as_words(subject) } else { topic };
+            found = self.spoken(&topic, subject, &told);
         }
-        if topic.is_named() {
-            let named = self.named(&topic, &texts, reach);
-            if !named.is_empty() {
-                return Ok(named);
+        let told: HashMap<MemoryId, &Told> = told.iter().map(|told| (told.id, told)).collect();
+        for found in &mut found {
+            if let Some(Cut::Part { left, .. }) = told.get(&found.id).map(|told| surgery(wish, told.text())) {
+                found.leaves = Some(Zeroizing::new(left));
             }
         }
-        let topic = if topic.is_named() { Topic::as_words(subject) } else { topic };
-        Ok(self.spoken(&topic, subject, &texts))
+        Ok(found)
     }
 
     /// Every memory with its text, the oldest first.
-    pub(crate) fn texts(&self) -> Result<Vec<(MemoryId, Zeroizing<String>)>> {
-        let apart: Vec<MemoryId> =
-            self.all().filter(|stored| stored.payload.has_body).map(|stored| stored.id).collect();
-        let mut bodies = self.open.bodies(&apart, self.sources)?;
-        let text = |stored: Stored<'_, Held>| {
-            let mut text = bodies.remove(&stored.id).unwrap_or_else(|| stored.payload.full_text().to_owned());
+    pub(crate) fn told(&self) -> Result<Vec<Told>> {
+        let apart = self.all().filter(|stored| stored.payload.has_body).map(|stored| stored.id);
+        let mut bodies = self.open.bodies(&apart.collect::<Vec<_>>(), self.sources)?;
+        let tell = |stored: Stored<'_, Held>| {
+            let mut whole =
+                bodies.remove(&stored.id).unwrap_or_else(|| stored.payload.full_text().to_owned());
+            let text_bytes = whole.len();
             for detail in &stored.payload.details {
-                text.push('\n');
-                text.push_str(&detail.content);
+                whole.push('\n');
+                whole.push_str(&detail.content);
             }
-            (stored.id, Zeroizing::new(text))
+            Told { id: stored.id, whole: Zeroizing::new(whole), text_bytes }
         };
-        Ok(self.all().map(text).collect())
-    }
-
-    /// What holds an identifier. Other words only tell the closer from the less close.
-    fn exact(&self, topic: &Topic, texts: &[(MemoryId, Zeroizing<String>)]) -> Vec<Found> {
-        let fits = texts.iter().map(|(id, text)| (*id, topic.fit(text)));
-        let holding: Vec<_> = fits.filter(|(_, fit)| fit.exact).collect();
-        let said = holding.iter().any(|(_, fit)| fit.literal > 0.0);
-        let timed = holding.iter().any(|(_, fit)| fit.moment);
-        let close = |fit: &super::topic::Fit| (fit.literal > 0.0 || !said) && (fit.moment || !timed);
-        let found = |(id, fit): (MemoryId, super::topic::Fit)| Found {
-            id,
-            closeness: if close(&fit) { Closeness::Direct } else { Closeness::Indirect },
-            reason: Reason::Identifier,
-        };
-        holding.iter().copied().map(found).collect()
+        Ok(self.all().map(tell).collect())
     }
 
     /// What mentions somebody, narrowed by what is said of them where some of it is.
-    fn named(&self, topic: &Topic, texts: &[(MemoryId, Zeroizing<String>)], reach: Reach) -> Vec<Found> {
+    fn named(&self, topic: &Topic, told: &[Told], reach: Reach) -> Vec<Found> {
         let mut found = Vec::new();
-        for (id, text) in texts {
-            let fit = topic.fit(text);
+        for Told { id, whole, .. } in told {
+            let fit = topic.fit(whole);
             let named = fit.named.or_else(|| self.has_entity(id, topic.names()).then_some(Closeness::Direct));
             let Some(closeness) = named else { continue };
-            if reach == Reach::Subject && !is_about(text, topic.names()) {
+            if reach == Reach::Subject && !is_about(whole, topic.names()) {
                 continue;
             }
             let reason = if reach == Reach::Subject { Reason::Subject } else { Reason::Mention };
-            found.push((Found { id: *id, closeness, reason }, fit.covered));
+            found.push((Found { closeness, ..direct(*id, reason) }, fit.covered));
         }
         if !topic.has_terms() {
             return found.into_iter().map(|(found, _)| found).collect();
@@ -209,16 +232,16 @@ impl Finder<'_> {
     }
 
     /// What says a topic in words, and what seems to mean it.
-    fn spoken(&self, topic: &Topic, subject: &str, texts: &[(MemoryId, Zeroizing<String>)]) -> Vec<Found> {
-        let fits: HashMap<MemoryId, super::topic::Fit> =
-            texts.iter().map(|(id, text)| (*id, topic.fit(text))).collect();
+    fn spoken(&self, topic: &Topic, subject: &str, told: &[Told]) -> Vec<Found> {
+        let fits: HashMap<MemoryId, Fit> =
+            told.iter().map(|told| (told.id, topic.fit(told.whole()))).collect();
         let mut found = Vec::new();
-        for (id, _) in texts {
+        for Told { id, .. } in told {
             let fit = fits[id];
             if topic.has_terms() && fit.literal >= 1.0 {
                 found.push(direct(*id, Reason::Words));
             } else if topic.has_terms() && fit.covered >= 1.0 {
-                found.push(Found { id: *id, closeness: Closeness::Indirect, reason: Reason::Subject });
+                found.push(indirect(*id, Reason::Subject));
             }
         }
         if found.is_empty() {
@@ -231,25 +254,18 @@ impl Finder<'_> {
             .meant(subject, MEANING_MIN)
             .into_iter()
             .filter(|(id, _)| !known.contains(id) && !other_kind(id));
-        found.extend(close.map(|(id, _)| Found {
-            id,
-            closeness: Closeness::Indirect,
-            reason: Reason::Meaning,
-        }));
+        found.extend(close.map(|(id, _)| indirect(id, Reason::Meaning)));
         found
     }
 
     /// As a recall would find it: by words and meaning.
     fn by_query(&self, query: &str) -> Result<Vec<Found>> {
         let topic = Topic::as_words(query);
-        let texts = self.texts()?;
-        let said: BTreeSet<MemoryId> = texts
-            .iter()
-            .filter(|(_, text)| topic.has_terms() && topic.fit(text).literal >= 1.0)
-            .map(|(id, _)| *id)
-            .collect();
+        let told = self.told()?;
+        let says = |told: &&Told| topic.has_terms() && topic.fit(told.whole()).literal >= 1.0;
+        let said: BTreeSet<MemoryId> = told.iter().filter(says).map(|told| told.id).collect();
         let meant = self.meant(query, 0.0).into_iter().map(|(id, _)| id).filter(|id| !said.contains(id));
-        let meant = meant.map(|id| Found { id, closeness: Closeness::Indirect, reason: Reason::Meaning });
+        let meant = meant.map(|id| indirect(id, Reason::Meaning));
         let said = said.iter().map(|id| direct(*id, Reason::Words));
         Ok(said.chain(meant).collect())
     }
@@ -287,8 +303,26 @@ pub(crate) fn surgery(wish: &Wish, text: &str) -> Cut {
     }
 }
 
+/// What holds an identifier. Other words only tell the closer from the less close.
+fn exact(topic: &Topic, told: &[Told]) -> Vec<Found> {
+    let fits = told.iter().map(|told| (told.id, topic.fit(told.whole())));
+    let holding: Vec<(MemoryId, Fit)> = fits.filter(|(_, fit)| fit.exact).collect();
+    let said = holding.iter().any(|(_, fit)| fit.literal > 0.0);
+    let timed = holding.iter().any(|(_, fit)| fit.moment);
+    let close = |fit: &Fit| (fit.literal > 0.0 || !said) && (fit.moment || !timed);
+    let found = |(id, fit): &(MemoryId, Fit)| match close(fit) {
+        true => direct(*id, Reason::Identifier),
+        false => indirect(*id, Reason::Identifier),
+    };
+    holding.iter().map(found).collect()
+}
+
+fn indirect(id: MemoryId, reason: Reason) -> Found {
+    Found { closeness: Closeness::Indirect, ..direct(id, reason) }
+}
+
 fn direct(id: MemoryId, reason: Reason) -> Found {
-    Found { id, closeness: Closeness::Direct, reason }
+    Found { id, closeness: Closeness::Direct, reason, leaves: None }
 }
 
 fn within(wish: &Wish, stored: &Stored<'_, Held>) -> bool {
@@ -302,16 +336,16 @@ fn is_turn(stored: &Stored<'_, Held>) -> bool {
 /// Whether somebody is whom the text speaks of, and not merely in it.
 fn is_about(text: &str, names: &[String]) -> bool {
     let subjects = clause::subjects(text);
-    let holds = |subject: &String| names.iter().any(|name| super::topic::mention(subject, name).is_some());
+    let holds = |subject: &String| names.iter().any(|name| mention(subject, name).is_some());
     subjects.iter().any(holds)
 }
 
 /// The memories that say most of a topic, when none says all of it.
-fn best(fits: &HashMap<MemoryId, super::topic::Fit>) -> Vec<Found> {
+fn best(fits: &HashMap<MemoryId, Fit>) -> Vec<Found> {
     let most = fits.values().map(|fit| fit.covered).fold(0.0, f32::max);
     if most < PARTIAL_MIN {
         return Vec::new();
     }
     let chosen = fits.iter().filter(|(_, fit)| fit.covered >= most && fit.literal > 0.0);
-    chosen.map(|(id, _)| Found { id: *id, closeness: Closeness::Indirect, reason: Reason::Words }).collect()
+    chosen.map(|(id, _)| indirect(*id, Reason::Words)).collect()
 }

@@ -7,8 +7,6 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::word::stem;
-
 /// Concepts as a set.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Concepts(u64);
@@ -51,7 +49,7 @@ pub(crate) fn concepts_of(stem: &str) -> Concepts {
 /// The concepts of a word as it is written.
 #[cfg(test)]
 pub(crate) fn concepts(word: &str) -> Concepts {
-    concepts_of(&stem(&word.to_lowercase()))
+    concepts_of(&super::word::stem(&word.to_lowercase()))
 }
 
 /// Their order is only in memory; nothing is stored by it.

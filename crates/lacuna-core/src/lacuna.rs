@@ -181,7 +181,8 @@ impl Lacuna {
                 id.id = seq;
             }
             let mut entries = act.entries.clone();
-            let receipt = act.receipt.as_ref().map(|receipt| self.numbered(receipt, &mut entries)).transpose()?;
+            let receipt =
+                act.receipt.as_ref().map(|receipt| self.numbered(receipt, &mut entries)).transpose()?;
             let entries = entries.iter().map(|entry| (act.batch.at, entry));
             let audit = self.extend_chain(&mut batch, audit, entries)?;
             if let Some(receipt) = receipt {

@@ -24,7 +24,10 @@ pub(crate) const PART_MAX: usize = 1_000;
 /// What a confirmation came to.
 pub enum Confirmed {
     /// Everything goes only after a second yes: confirm this one too.
-    Again { token: String, expires_at: Timestamp },
+    Again {
+        token: String,
+        expires_at: Timestamp,
+    },
     Done(Box<Forgotten>),
 }
 
@@ -110,8 +113,9 @@ impl Lacuna {
         let scope_hashes = slot.update(self.sources(), |open| Ok(scope_hashes(open, &look.wish)))?;
         let mut done = Forgotten::default();
         let mut matches = resolved.matches;
-        let chosen: Vec<MemoryId> = matches.iter().map(|found| found.id).collect();
-        chosen.iter().for_each(|id| drop(kept.remove(id)));
+        for found in &matches {
+            kept.remove(&found.id);
+        }
         let parts = matches.len().div_ceil(PART_MAX);
         for number in 1..=parts {
             let rest = matches.split_off(matches.len().min(PART_MAX));

@@ -167,7 +167,8 @@ impl Lacuna {
             true
         })?;
         erasure.record(&mut act);
-        act.batch.puts = erasure.remaining_rows().chain(hidden.iter().map(|hidden| hidden.row.clone())).collect();
+        act.batch.puts =
+            erasure.remaining_rows().chain(hidden.iter().map(|hidden| hidden.row.clone())).collect();
         let committed = self.commit(slot, &act, |open| {
             erasure.apply(open);
             put_all(open, hidden);

@@ -20,21 +20,19 @@ mod request;
 mod token;
 pub(crate) mod topic;
 mod verify;
-mod who;
 pub mod words;
 
-pub use confirm::{Confirmed, Forgotten};
 pub(crate) use confirm::Task;
+pub use confirm::{Confirmed, Forgotten};
 pub(crate) use erase::{Erasure, Wanted};
 pub use finish::ORPHAN_KEY_AGE;
 pub use plan::{FORGET_IDS_MAX, PLAN_SHOWN_MAX, Plan, Planned, PlannedFall, PlannedMatch, Request};
-pub use probe::{ProbePath, Probed};
 pub(crate) use probe::Sought;
+pub use probe::{ProbePath, Probed};
 pub use receipt::{BackupHold, Cause, Counts, Named, Receipt, SignedReceipt, reference};
 pub use request::{About, Choice, Closeness, Mode, Reach, Reason, Span, Target, Wish};
 pub use token::PLAN_VALID;
 pub use verify::Verified;
-pub use who::Cluster;
 
 use crate::audit::AuditAction;
 use crate::domain::*;

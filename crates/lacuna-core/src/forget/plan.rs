@@ -11,7 +11,6 @@ use super::cascade::cascade;
 use super::find::Finder;
 use super::request::{About, Choice, Closeness, Mode, Reach, Reason, Target, Wish};
 use super::token::{Bound, PLAN_VALID};
-use super::who::{Cluster, clusters};
 use super::words::{self, Question, Reading};
 use crate::admit::at_most;
 use crate::domain::*;
@@ -52,8 +51,6 @@ impl Request {
 pub enum Planned {
     /// The words were not understood.
     Unclear(Question),
-    /// Several people bear the name: the request says which, or all of them by their ids.
-    WhichOne(Vec<Cluster>),
     Plan(Box<Plan>),
 }
 
@@ -97,7 +94,6 @@ pub struct PlannedFall {
 pub(super) struct Resolved {
     pub(super) matches: Vec<Match>,
     pub(super) others: usize,
-    clusters: Vec<Cluster>,
 }
 
 pub(super) struct Match {
@@ -185,9 +181,6 @@ impl Lacuna {
 
     fn plan_in(&self, open: &OpenVault, grant: &Grant<Forget>, look: &Look) -> Result<Planned> {
         let resolved = self.resolve(open, grant, look)?;
-        if look.who.is_none() && resolved.clusters.len() > 1 {
-            return Ok(Planned::WhichOne(resolved.clusters));
-        }
         let mut plan = self.nothing(look);
         let ids: Vec<MemoryId> = resolved.matches.iter().map(|found| found.id).collect();
         let falls = fall(open, &resolved.matches);
@@ -230,16 +223,8 @@ impl Lacuna {
             // What is only hidden goes too when something is erased for good.
             deleted_too: matches!(look.mode, Mode::Hard | Mode::Delete),
         };
-        let mut found = finder.find(&look.wish)?.matches;
-        let mut resolved = Resolved { matches: Vec::new(), others: 0, clusters: Vec::new() };
-        if let About::Subject(name) = &look.wish.about {
-            resolved.clusters = clusters(open, name, &found);
-        }
-        if let Some(which) = look.who {
-            let chosen = resolved.clusters.get((which as usize).wrapping_sub(1));
-            let chosen = chosen.ok_or_else(|| Error::invalid("who", "there is no such person on the list"))?;
-            found.retain(|found| chosen.members.contains(&found.id));
-        }
+        let found = finder.find(&look.wish)?.matches;
+        let mut resolved = Resolved { matches: Vec::new(), others: 0 };
         for one in found {
             let Some(stored) = open.index.get(&one.id) else { continue };
             if !grant.covers(stored.payload.facets.history.author.as_ref()) {
@@ -247,12 +232,7 @@ impl Lacuna {
                 continue;
             }
             let leaves = (look.partial || !look.wish.keep.is_empty()).then_some(one.leaves).flatten();
-            resolved.matches.push(Match {
-                id: one.id,
-                closeness: one.closeness,
-                reason: one.reason,
-                leaves,
-            });
+            resolved.matches.push(Match { id: one.id, closeness: one.closeness, reason: one.reason, leaves });
         }
         Ok(resolved)
     }

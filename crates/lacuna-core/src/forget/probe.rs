@@ -84,9 +84,8 @@ impl Lacuna {
     fn probe_open(&self, open: &OpenVault, gone: &[MemoryId], sought: &Sought) -> Result<Vec<Probed>> {
         let erased: BTreeSet<MemoryId> = gone.iter().copied().collect();
         let held = gone.iter().filter(|id| open.index.get(id).is_some()).count();
-        let lineage = open.lineage.iter().filter(|(source, made)| {
-            erased.contains(source) || erased.contains(made)
-        });
+        let lineage =
+            open.lineage.iter().filter(|(source, made)| erased.contains(source) || erased.contains(made));
         let lineage = lineage.count();
         let (mut by_words, mut by_meaning) = (0, 0);
         for (text, vectors) in &sought.texts {
@@ -102,9 +101,10 @@ impl Lacuna {
         if let Some((wish, vectors)) = &sought.wish {
             let (now, sources) = (self.clock.now(), self.sources());
             let again = Finder { open, sources, vectors, now, deleted_too: true }.find(wish)?;
-            let left = again.matches.iter().filter(|found| {
-                found.closeness == Closeness::Direct && !sought.kept.contains(&found.id)
-            });
+            let left = again
+                .matches
+                .iter()
+                .filter(|found| found.closeness == Closeness::Direct && !sought.kept.contains(&found.id));
             probes.push(probed(ProbePath::Names, 1, left.count()));
         }
         Ok(probes)
@@ -150,4 +150,3 @@ fn probed(path: ProbePath, looked_for: usize, found: usize) -> Probed {
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     Probed { path, looked_for: count(looked_for), found: count(found) }
 }
-

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use lacuna_seal::{Digest, Signature, SigningKey, VerifyingKey};
 
-use super::probe::{Probed, ProbePath};
+use super::probe::{ProbePath, Probed};
 use super::request::Mode;
 use crate::audit::{AuditAction, AuditEntry};
 use crate::cbor::{Reader, Writer};
@@ -22,10 +22,12 @@ const IDS_DOMAIN: &str = "lacuna/receipt/memories/v1";
 /// The fields of a receipt, and of a record that holds a signed one.
 const FIELDS: u64 = 14;
 const SIGNED_FIELDS: u64 = 3;
+/// Receipts of one vault that are handed out at least, if there are so many.
+const RECEIPTS_PAGE: usize = 100;
 /// Keyed hashes of what was named, in one receipt.
-pub const SCOPE_HASHES_MAX: usize = 32;
+pub(super) const SCOPE_HASHES_MAX: usize = 32;
 /// Backups that one receipt names.
-pub const BACKUPS_NAMED_MAX: usize = 64;
+const BACKUPS_NAMED_MAX: usize = 64;
 
 facet!(
     /** Why something was erased. */
@@ -247,7 +249,13 @@ impl Lacuna {
     }
 
     /// Signs what was done, and closes the erasure with it. The caller holds the writer lock.
-    pub(super) fn issue(&self, slot: &Slot, receipt: Receipt, intent: u64, scope: &Scope) -> Result<SignedReceipt> {
+    pub(super) fn issue(
+        &self,
+        slot: &Slot,
+        receipt: Receipt,
+        intent: u64,
+        scope: &Scope,
+    ) -> Result<SignedReceipt> {
         let now = self.clock.now();
         let backups = self.backups_holding(scope, now)?;
         let signed = Receipt { backups, ..receipt }.sign(&*self.kms.signing_key(&*self.entropy)?);
@@ -273,21 +281,26 @@ impl Lacuna {
 
     /// The receipts of one vault above `after`, oldest first, a page at a time.
     pub fn receipts(&self, grant: &Grant<ReadAudit>, after: u64) -> Result<Vec<SignedReceipt>> {
-        let vault = grant.scope().vault_id();
-        let page = self.store.records(&grant.scope().org, RecordKind::Receipt, after, RECORDS_PAGE_MAX)?;
-        let own = page.into_iter().filter(|record| record.vault == Some(vault) && record.done_at.is_some());
-        own.map(|record| SignedReceipt::decode(&record.doc)).collect()
+        let mut found = Vec::new();
+        let mut after = after;
+        while found.len() < RECEIPTS_PAGE {
+            let page =
+                self.store.records(&grant.scope().org, RecordKind::Receipt, after, RECORDS_PAGE_MAX)?;
+            let Some(last) = page.last() else { break };
+            after = last.number;
+            let own = page.iter().filter(|record| is_issued_for(record, grant.scope()));
+            for record in own {
+                found.push(SignedReceipt::decode(&record.doc)?);
+            }
+        }
+        Ok(found)
     }
 
     /// One receipt of a vault, by its number.
     pub fn receipt(&self, grant: &Grant<ReadAudit>, number: u64) -> Result<SignedReceipt> {
         let before = number.checked_sub(1).ok_or(Error::NotFound("receipt"))?;
         let record = self.store.records(&grant.scope().org, RecordKind::Receipt, before, 1)?.pop();
-        let own = record.filter(|record| {
-            record.number == number
-                && record.vault == Some(grant.scope().vault_id())
-                && record.done_at.is_some()
-        });
+        let own = record.filter(|record| record.number == number && is_issued_for(record, grant.scope()));
         SignedReceipt::decode(&own.ok_or(Error::NotFound("receipt"))?.doc)
     }
 
@@ -295,6 +308,10 @@ impl Lacuna {
     pub fn verifying_key(&self) -> Result<VerifyingKey> {
         Ok(self.kms.signing_key(&*self.entropy)?.verifying_key())
     }
+}
+
+pub(super) fn is_issued_for(record: &Record, scope: &Scope) -> bool {
+    record.vault == Some(scope.vault_id()) && record.done_at.is_some()
 }
 
 /// One hash over ids, whatever their order was.

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::confirm::scope_hashes;
 use super::find::find;
-use super::receipt::SignedReceipt;
+use super::receipt::{SignedReceipt, is_issued_for};
 use super::request::{About, Closeness, Wish};
 use super::words::{self, Reading};
 use crate::admit::classify::entity_key;
@@ -55,7 +55,7 @@ impl Lacuna {
             About::Subject(text) | About::Query(text) => self.models.embed_query(text, &models),
             _ => Vec::new(),
         };
-        let found = self.serve(scope, |open| {
+        let found = self.serve(scope, |open| -> Result<_> {
             let found = find(open, self.sources(), &wish, &vectors, now)?.matches;
             Ok((found, scope_hashes(open, &wish)))
         })?;
@@ -78,8 +78,7 @@ impl Lacuna {
             let page = self.store.records(&scope.org, RecordKind::Receipt, after, RECORDS_PAGE_MAX)?;
             let Some(last) = page.last() else { break };
             after = last.number;
-            let own = page.iter().filter(|record| record.vault == Some(scope.vault_id()));
-            for record in own.filter(|record| record.done_at.is_some()) {
+            for record in page.iter().filter(|record| is_issued_for(record, scope)) {
                 let receipt = SignedReceipt::decode(&record.doc)?.receipt;
                 if receipt.scope_hashes.iter().any(|hash| hashes.contains(hash)) {
                     naming.push((receipt.reference(), receipt.at));

@@ -9,6 +9,7 @@ mod derived;
 mod epochs;
 mod export;
 mod faults;
+mod forgetting;
 mod gate;
 mod lifecycle;
 mod models;

@@ -70,6 +70,18 @@ loopback, as the local user; `lacuna token create` makes the first token, and th
 Each line of a batch is a JSON object such as {\"content\": \"…\", \"tags\": [\"ops\"], \"salience\": 0.8},
 with the fields of POST /v1/memories. With --json, one line comes out per memory stored.")]
     Remember(Box<RememberArgs>),
+    /// Forget: by plain words, or by what the options name. Shows a plan, asks, erases, and proves it.
+    #[command(after_help = "Examples:
+  lacuna forget \"everything about my dentist\"
+  lacuna forget \"my salary but keep that I work at Norrland Timber\"
+  lacuna forget --session ses_42 --mode soft
+  lacuna forget --since 2026-03-01 --until 2026-04-01 --yes
+
+With --json and without --yes the plan is printed; confirm it with --confirm TOKEN within 15 minutes.")]
+    Forget(Box<ForgetArgs>),
+    /// List, show and verify receipts of what was forgotten.
+    #[command(subcommand)]
+    Receipt(ReceiptCommand),
     /// Find memories by meaning and words.
     #[command(after_help = "Examples:
   lacuna recall \"when do the keys change?\"
@@ -305,6 +317,101 @@ pub(super) struct RecallArgs {
     pub(super) scope: ScopeArgs,
 }
 
+#[derive(Args)]
+#[command(group = clap::ArgGroup::new("target").required(true).multiple(false).args(
+    ["words", "ids", "session", "query", "tags", "entity", "sensitivity", "tier", "source", "everything", "span", "confirm"],
+))]
+pub(super) struct ForgetArgs {
+    /// What to forget, in plain words.
+    pub(super) words: Option<String>,
+    /// These memories; may be given more than once.
+    #[arg(long = "id", value_name = "MEMORY_ID")]
+    pub(super) ids: Vec<String>,
+    /// Everything of a conversation.
+    #[arg(long, value_name = "ID")]
+    pub(super) session: Option<String>,
+    /// What a search by words and meaning finds.
+    #[arg(long, value_name = "WORDS")]
+    pub(super) query: Option<String>,
+    /// Everything since: a date, a time, or a span such as 7d.
+    #[arg(long, value_name = "WHEN", group = "span")]
+    pub(super) since: Option<When>,
+    /// Everything until.
+    #[arg(long, value_name = "WHEN", group = "span")]
+    pub(super) until: Option<When>,
+    /// Everything with one of these tags; may be given more than once.
+    #[arg(long = "tag", value_name = "TAG")]
+    pub(super) tags: Vec<String>,
+    /// A person, place, organisation or thing by name.
+    #[arg(long, value_name = "NAME")]
+    pub(super) entity: Option<String>,
+    /// Only memories that are about the entity, not those that merely mention it.
+    #[arg(long, requires = "entity")]
+    pub(super) primary_only: bool,
+    /// Everything of a sensitive category.
+    #[arg(long, value_parser = words::<wire::Sensitivity, _>(wire::Sensitivity::all()))]
+    pub(super) sensitivity: Option<wire::Sensitivity>,
+    #[arg(long, value_parser = words::<wire::Tier, _>(wire::Tier::all()))]
+    pub(super) tier: Option<wire::Tier>,
+    /// Everything that came from there.
+    #[arg(long, value_parser = words::<wire::SourceType, _>(wire::SourceType::all()))]
+    pub(super) source: Option<wire::SourceType>,
+    /// Everything there is; asks twice.
+    #[arg(long)]
+    pub(super) everything: bool,
+    /// soft hides, hard erases, archive sets aside, delete erases without a lasting tombstone [default: the policy's].
+    #[arg(long, value_parser = words::<wire::Mode, _>(wire::Mode::all()))]
+    pub(super) mode: Option<wire::Mode>,
+    /// Which of several people of one name, as the question listed them.
+    #[arg(long, value_name = "NUMBER")]
+    pub(super) who: Option<u32>,
+    /// Cut a memory that also says something else, instead of taking all of it.
+    #[arg(long)]
+    pub(super) partial: bool,
+    /// Only the matches that say it, not those that merely seem to be about it.
+    #[arg(long, conflicts_with = "only")]
+    pub(super) direct: bool,
+    /// Only these of the matches; may be given more than once.
+    #[arg(long, value_name = "MEMORY_ID")]
+    pub(super) only: Vec<String>,
+    /// Do not ask.
+    #[arg(long)]
+    pub(super) yes: bool,
+    /// Carry out the plan that this token belongs to.
+    #[arg(long, value_name = "TOKEN")]
+    pub(super) confirm: Option<String>,
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
+}
+
+#[derive(Subcommand)]
+pub(super) enum ReceiptCommand {
+    /// Receipts, oldest first, and the key that verifies them.
+    List {
+        /// Only receipts with a higher number.
+        #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+        after: u64,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// One receipt, as the JSON that can be kept and verified.
+    Show {
+        /// DEL-2026-000123, or its number.
+        receipt: String,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Check a receipt file. With --key it needs no data folder and no server.
+    Verify {
+        file: PathBuf,
+        /// The public key that the receipt must bear [default: this installation's].
+        #[arg(long, value_name = "ed25519:…")]
+        key: Option<String>,
+    },
+    /// The public key under which this installation signs.
+    Key,
+}
+
 #[derive(Subcommand)]
 pub(super) enum MemoryCommand {
     /// Memories, newest first.
@@ -342,6 +449,13 @@ pub(super) enum MemoryCommand {
         /// Do not ask.
         #[arg(long)]
         yes: bool,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Whether anything about something is still remembered, and what was done to forget it.
+    VerifyForgotten {
+        /// A question or a subject, such as "my diabetes".
+        about: String,
         #[command(flatten)]
         scope: ScopeArgs,
     },

@@ -2,6 +2,7 @@
 
 mod auth;
 mod body;
+mod forget;
 mod health;
 mod members;
 mod memories;
@@ -117,6 +118,11 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(scopes::demote))
         .routes(routes!(scopes::list))
         .routes(routes!(search::search))
+        .routes(routes!(forget::plan))
+        .routes(routes!(forget::confirm))
+        .routes(routes!(forget::verify))
+        .routes(routes!(forget::receipts))
+        .routes(routes!(forget::receipt))
         .routes(routes!(search::verify_audit))
         .routes(routes!(tokens::list, tokens::create))
         .routes(routes!(tokens::revoke))

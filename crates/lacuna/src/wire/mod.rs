@@ -3,6 +3,7 @@
 mod audit;
 mod cursor;
 mod filter;
+mod forget;
 mod gate;
 mod member;
 mod memory;
@@ -18,9 +19,13 @@ mod words;
 pub(crate) use audit::{AuditList, AuditVerified};
 pub(crate) use cursor::{read_cursor, write_cursor};
 pub(crate) use filter::{Filters, TimeRange};
+pub(crate) use forget::{
+    ConfirmRequest, ForgetRequest, ForgottenView, PlanView, ReceiptList, ReceiptView, VerifiedView,
+    VerifyRequest, read_receipt_number,
+};
 pub(crate) use gate::{AskedView, OutcomeView, RefusedView, ReportView};
 pub(crate) use member::MemberList;
-pub(crate) use memory::{ErasedView, MemoryPage, MemoryView, PromotionView};
+pub(crate) use memory::{MemoryPage, MemoryView, PromotionView};
 pub(crate) use policy::PolicyView;
 pub(crate) use promote::{MoveRequest, MovedView};
 pub(crate) use remember::{

@@ -61,11 +61,22 @@ facet!(
     MemoryDemote = 23 "memory_demote",
     MemoryMoveDone = 24 "memory_move_done",
     WriteAsked = 25 "write_asked",
+    MemoryExport = 26 "memory_export",
+    MemoryImport = 27 "memory_import",
     MemoryRead = 30 "memory_read",
     Checkpoint = 31 "checkpoint",
     AuditAged = 32 "audit_aged",
     // Never written: how an entry reads whose bytes are gone.
     AgedOut = 33 "aged_out",
+    MemoryForget = 40 "memory_forget",
+    MemoryCascade = 41 "memory_cascade",
+    MemoryCut = 42 "memory_cut",
+    MemoryRebuild = 43 "memory_rebuild",
+    MemoryWithhold = 44 "memory_withhold",
+    MemoryUnlink = 45 "memory_unlink",
+    MemoryPurge = 46 "memory_purge",
+    MemoryCorrect = 47 "memory_correct",
+    Receipt = 48 "receipt",
 });
 
 /// One entry. Its encoding is frozen: a CBOR array of these fields, to which later releases may add.
@@ -223,7 +234,7 @@ impl Lacuna {
     }
 
     /// Visits the entries above `after`, a page at a time.
-    fn each_entry(
+    pub(crate) fn each_entry(
         &self,
         vault: VaultId,
         mut after: u64,

@@ -148,7 +148,8 @@ impl Lacuna {
         }
         let _epoch = self.kms.lock_epoch(false)?;
         let (keyring, root) = Keyring::make(scope, &self.kms, &*self.entropy)?;
-        let batch = KeyBatch { root: Some((root, None)), ..KeyBatch::new(scope.vault_id()) };
+        let batch =
+            KeyBatch { root: Some((root, None)), ..KeyBatch::new(scope.vault_id(), self.clock.now()) };
         match self.keys.commit(batch) {
             Ok(()) => slot.install(OpenVault::empty(keyring)),
             // Another process made it first: theirs is the vault.

@@ -36,6 +36,8 @@ pub mod scan;
 pub mod forget;
 pub mod promote;
 
+pub mod export;
+
 pub mod audit;
 
 pub mod epoch;

@@ -42,7 +42,7 @@ pub(crate) fn reconcile(
     if admitted.facets.tier != Tier::Semantic {
         return Match::New { supersedes: Vec::new() };
     }
-    admitted.facets.history.attributes = marks_of(admitted.content.full_text());
+    admitted.facets.history.attributes = attribute_marks(admitted.content.full_text());
     let supersedes = supersede(open, admitted, may_replace);
     link_alike(open, admitted, terms, &supersedes);
     Match::New { supersedes }
@@ -50,7 +50,7 @@ pub(crate) fn reconcile(
 
 /// What a text makes statements about. Only a short text states a fact: a longer one tells a story, in which a
 /// sentence that contradicts another does not make the whole untrue.
-fn marks_of(text: &str) -> Vec<u64> {
+pub(crate) fn attribute_marks(text: &str) -> Vec<u64> {
     if text.chars().count() > GIST_CHARS_MAX {
         return Vec::new();
     }

@@ -99,7 +99,7 @@ fn check_row(row: &Row) -> Result<()> {
 }
 
 /// Times are sealed and stored in milliseconds; a finer one would not come back as it went in.
-fn whole_millis(at: Timestamp) -> Result<()> {
+pub(crate) fn whole_millis(at: Timestamp) -> Result<()> {
     if from_millis(millis(at)) == Some(at) {
         return Ok(());
     }

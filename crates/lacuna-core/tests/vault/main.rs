@@ -5,7 +5,9 @@
 
 mod chain;
 mod damage;
+mod derived;
 mod epochs;
+mod export;
 mod faults;
 mod gate;
 mod lifecycle;

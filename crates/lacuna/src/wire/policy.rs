@@ -17,6 +17,8 @@ pub(crate) struct PolicyView {
     pub(crate) grace_hours: i64,
     /// Which reads the audit records: `always`, `sampled` or `never`.
     pub(crate) audit_reads: &'static str,
+    /// How long the audit keeps reads.
+    pub(crate) audit_read_days: i64,
 }
 
 impl From<&Policy> for PolicyView {
@@ -31,6 +33,7 @@ impl From<&Policy> for PolicyView {
             approval: policy.approval.as_str(),
             grace_hours: policy.grace.as_hours(),
             audit_reads: policy.audit_reads.as_str(),
+            audit_read_days: policy.audit_read_days,
         }
     }
 }

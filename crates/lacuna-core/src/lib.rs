@@ -37,6 +37,7 @@ pub mod forget;
 pub mod promote;
 
 pub mod export;
+pub mod import;
 
 pub mod audit;
 

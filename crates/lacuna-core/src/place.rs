@@ -265,24 +265,30 @@ impl Plan {
 
     /// Records what the gate found in a memory that is stored.
     fn note(&mut self, id: MemoryId, grant: &Grant<Remember>, report: &Report, waits: Option<Wait>) {
-        let user = grant.caller().user.as_str();
-        let mut record = |action, mut notes: Vec<String>| {
-            notes.truncate(NOTES_MAX);
-            self.entries.push(AuditEntry { notes, ..AuditEntry::new(action, user, vec![Subject::from(id)]) });
-        };
-        let redacted: Vec<_> = report.redactions.iter().filter(|redaction| redaction.removed).collect();
-        if !redacted.is_empty() {
-            let note = |redaction: &&Redaction| {
-                let place = &redaction.place;
-                format!("{} {} {}-{}", redaction.rule, redaction.field, place.start, place.end)
-            };
-            record(AuditAction::SecretRedacted, redacted.iter().map(note).collect());
-        }
-        if waits == Some(Wait::Quarantine) {
-            let rules = report.suspicions.iter().map(|rule| (*rule).to_owned()).collect();
-            record(AuditAction::PoisoningAttemptBlocked, rules);
-        }
+        self.entries.extend(findings(id, grant.caller().user.as_str(), report, waits));
     }
+}
+
+/// The audit entries about what the gate found in a memory that is stored.
+pub(crate) fn findings(id: MemoryId, user: &str, report: &Report, waits: Option<Wait>) -> Vec<AuditEntry> {
+    let mut entries = Vec::new();
+    let mut record = |action, mut notes: Vec<String>| {
+        notes.truncate(NOTES_MAX);
+        entries.push(AuditEntry { notes, ..AuditEntry::new(action, user, vec![Subject::from(id)]) });
+    };
+    let redacted: Vec<_> = report.redactions.iter().filter(|redaction| redaction.removed).collect();
+    if !redacted.is_empty() {
+        let note = |redaction: &&Redaction| {
+            let place = &redaction.place;
+            format!("{} {} {}-{}", redaction.rule, redaction.field, place.start, place.end)
+        };
+        record(AuditAction::SecretRedacted, redacted.iter().map(note).collect());
+    }
+    if waits == Some(Wait::Quarantine) {
+        let rules = report.suspicions.iter().map(|rule| (*rule).to_owned()).collect();
+        record(AuditAction::PoisoningAttemptBlocked, rules);
+    }
+    entries
 }
 
 /// Counts a repetition. A source that is trusted at least as much speaks for the memory from now on, and may
@@ -307,7 +313,7 @@ fn adopt(facets: &mut Facets, state: Lifecycle, admitted: &Admitted) -> Lifecycl
 }
 
 /// The words a memory is found by: its full text and its details.
-fn indexed_text(content: &Content) -> Zeroizing<String> {
+pub(crate) fn indexed_text(content: &Content) -> Zeroizing<String> {
     let details = content.details.iter().map(|detail| detail.content.len() + 1).sum::<usize>();
     let mut text = Zeroizing::new(String::with_capacity(content.full_text().len() + details));
     text.push_str(content.full_text());

@@ -176,7 +176,8 @@ impl Document for JsonDocument<'_> {
             json.text_field("type", deletion.action.as_str())?;
             json.text_field("at", &deletion.at.to_string())?;
             json.bare_field("count", deletion.count)?;
-            json.bare_field("audit_seq", deletion.audit_seq)
+            json.bare_field("audit_seq", deletion.audit_seq)?;
+            json.shown_field("number", deletion.number.as_ref())
         })
     }
 
@@ -284,6 +285,7 @@ fn write_history(json: &mut JsonWriter<'_>, history: &History) -> io::Result<()>
     }
     json.words_field("supersedes", &history.supersedes)?;
     json.words_field("alike", &history.alike)?;
+    json.shown_field("remade_at", history.remade_at)?;
     json.bare_field("repeats", history.repeats)
 }
 

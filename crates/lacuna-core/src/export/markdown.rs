@@ -69,15 +69,19 @@ impl Document for MarkdownDocument<'_> {
 
     fn deletion(&mut self, deletion: &Deletion) -> io::Result<()> {
         self.deletions += 1;
-        let Deletion { action, at, count, audit_seq } = deletion;
+        let Deletion { action, at, count, audit_seq, number } = deletion;
         let what = match action {
             AuditAction::MemorySupersede => "replaced by newer ones and erased",
             AuditAction::MemoryReject => "rejected in the review and erased",
             AuditAction::MemorySoftDelete => "hidden",
             AuditAction::MemoryRestore => "restored",
+            AuditAction::MemoryCascade => "erased with what they were made of",
+            AuditAction::MemoryCut => "lost a part",
+            AuditAction::Receipt => "proved erased",
             _ => "erased",
         };
-        writeln!(self.out, "- {}: {count} {what} (audit entry {audit_seq})", minute(*at))
+        let number = number.as_ref().map_or(String::new(), |number| format!(", receipt {number}"));
+        writeln!(self.out, "- {}: {count} {what} (audit entry {audit_seq}{number})", minute(*at))
     }
 
     fn end(&mut self, tail: &Tail<'_>) -> io::Result<()> {

@@ -32,6 +32,8 @@ pub const EXPORT_VERSION: &str = "1.0";
 const PAGE_MEMORIES: usize = 64;
 /// Long texts that are opened at a time; each may be a transcript of megabytes.
 const PAGE_BODIES: usize = 4;
+/// How the number of a receipt begins, in the audit entry that records it.
+const RECEIPT_PREFIX: &str = "DEL-";
 
 facet!(
     /** How an export is written. */
@@ -99,6 +101,8 @@ pub(crate) struct Deletion {
     pub(crate) at: Timestamp,
     pub(crate) count: usize,
     pub(crate) audit_seq: u64,
+    /// The receipt that proves it.
+    pub(crate) number: Option<String>,
 }
 
 /// The order in which a document wants the memories of a category.
@@ -344,12 +348,18 @@ fn deletion(row: &AuditRow) -> Result<Option<Deletion>> {
             | AuditAction::MemoryReject
             | AuditAction::MemorySoftDelete
             | AuditAction::MemoryRestore
+            | AuditAction::MemoryForget
+            | AuditAction::MemoryCascade
+            | AuditAction::MemoryCut
+            | AuditAction::MemoryPurge
+            | AuditAction::Receipt
     );
     Ok(deletes.then_some(Deletion {
         action: entry.action,
         at: row.at,
         count: entry.subjects.len(),
         audit_seq: row.seq,
+        number: entry.notes.into_iter().find(|note| note.starts_with(RECEIPT_PREFIX)),
     }))
 }
 

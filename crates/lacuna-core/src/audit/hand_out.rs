@@ -62,6 +62,9 @@ impl Lacuna {
             }
             walked => walked?,
         };
+        if report.entries == 0 {
+            return Err(Error::NotFound("audit entry"));
+        }
         if after > report.entries {
             return Err(Error::invalid("after", format!("the chain ends at {}", report.entries)));
         }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::{AuditAction, AuditEntry, note};
+use super::{AuditAction, AuditEntry};
 use crate::domain::facet;
 use crate::error::{Error, Result};
 use crate::lacuna::Lacuna;
@@ -112,7 +112,7 @@ impl AuditSummary {
         match entry.action {
             AuditAction::MemoryRead => self.memories_read += entry.subjects.len() as u64,
             AuditAction::Receipt if self.receipts.len() < RECEIPTS_MAX => {
-                self.receipts.extend(note(entry, "receipt").map(str::to_owned));
+                self.receipts.extend(entry.notes.first().cloned());
             }
             _ => {}
         }

@@ -280,3 +280,6 @@ impl<R: BufRead> File<R> {
 fn broken(line: usize, reason: &str) -> Failure {
     Failure::new(&codes::CORRUPT, format!("the audit file does not hold: line {line}: {reason}"))
 }
+
+#[cfg(test)]
+mod tests;

@@ -22,8 +22,9 @@ const FIRST_FIELDS: u64 = 16;
 /// The fields of an entity, and how many of them the first release wrote.
 const ENTITY_FIELDS: u64 = 4;
 const FIRST_ENTITY_FIELDS: u64 = 3;
-/// The fields of a history and of a promotion.
-const HISTORY_FIELDS: u64 = 8;
+/// The fields of a history, how many of them the first release wrote, and the fields of a promotion.
+const HISTORY_FIELDS: u64 = 9;
+const FIRST_HISTORY_FIELDS: u64 = 8;
 const PROMOTION_FIELDS: u64 = 7;
 
 /// What one memory contributes to an opened vault.
@@ -185,6 +186,7 @@ fn write_history(w: &mut Writer<'_>, history: &History) {
     w.optional(history.waits, |w, waits| w.uint(waits.code()));
     w.optional(history.moving.as_deref(), write_promotion);
     w.list(&history.attributes, |w, attribute| w.uint(*attribute));
+    w.optional(history.remade_at, |w, at| w.int(millis(at)));
 }
 
 fn write_promotion(w: &mut Writer<'_>, promotion: &Promotion) {
@@ -206,7 +208,7 @@ fn read_frame(r: &mut Reader<'_>, grown: bool) -> Option<Frame> {
     let mut frame = read_first_fields(r)?;
     if grown {
         frame.text = r.optional(|r| Some(r.text()?.to_owned()))?;
-        frame.facets.history = r.record(HISTORY_FIELDS, read_history)?;
+        frame.facets.history = r.grown_record(FIRST_HISTORY_FIELDS, HISTORY_FIELDS, read_history)?;
     }
     Some(frame)
 }
@@ -273,7 +275,7 @@ fn read_facets(r: &mut Reader<'_>) -> Option<Facets> {
     })
 }
 
-fn read_history(r: &mut Reader<'_>) -> Option<History> {
+fn read_history(r: &mut Reader<'_>, grown: bool) -> Option<History> {
     let ids = |r: &mut Reader<'_>| r.list(|r| Some(MemoryId::from_bytes(r.array_of_bytes()?)));
     Some(History {
         author: r.optional(|r| UserId::new(r.text()?).ok())?,
@@ -284,6 +286,7 @@ fn read_history(r: &mut Reader<'_>) -> Option<History> {
         waits: r.optional(|r| Wait::from_code(r.uint()?))?,
         moving: read_promotion(r)?,
         attributes: r.list(Reader::uint)?,
+        remade_at: if grown { r.optional(|r| from_millis(r.int()?))? } else { None },
     })
 }
 
@@ -407,6 +410,7 @@ mod tests {
                     repeats: 2,
                     waits: Some(Wait::Confirmation),
                     attributes: vec![0x0102_0304_0506_0708],
+                    remade_at: Some(at),
                 },
             },
             terms: vec![1, 2, 3],
@@ -433,7 +437,8 @@ mod tests {
         400000fabf000000031b0000019d81d9600085fa41600000fa3fb33333fa3e99999afa3d4ccccdfa3fc0000043010203\
         8182676d6f64656c403142040558200606060606060606060606060606060606060606060606060606060606060606f5";
 
-    const FROZEN: &str = "\
+    /// As it was written before a memory could be made anew.
+    const SECOND: &str = "\
         92781d412072657475726e696e67206775657374207468616e6b6564206d652e81826c6120626c7565207363617266fa\
         3f0000008401020201820282010381656775657374818466706572736f6e664d732049746ff565677565737489020265\
         7365735f31f607f663776562f6f58182500909090909090909090909090909090903830581010383051b0000019d81d9\
@@ -443,6 +448,17 @@ mod tests {
         74617572616e742e88636265618764616e6e611b0000019d81d96000636265611b0000019d81d9600082647465616d64\
         6465736b82636f7267606e6576657279626f64792061736b738150070707070707070707070707070707078150080808\
         080808080808080808080808080201f6811b0102030405060708";
+
+    const FROZEN: &str = "\
+        92781d412072657475726e696e67206775657374207468616e6b6564206d652e81826c6120626c7565207363617266fa\
+        3f0000008401020201820282010381656775657374818466706572736f6e664d732049746ff565677565737489020265\
+        7365735f31f607f663776562f6f58182500909090909090909090909090909090903830581010383051b0000019d81d9\
+        6000f584fa3f400000fabf000000031b0000019d81d9600085fa41600000fa3fb33333fa3e99999afa3d4ccccdfa3fc0\
+        0000430102038182676d6f64656c40314204055820060606060606060606060606060606060606060606060606060606\
+        0606060606f47830412072657475726e696e67206775657374207468616e6b6564206d6520666f722074686520726573\
+        74617572616e742e89636265618764616e6e611b0000019d81d96000636265611b0000019d81d9600082647465616d64\
+        6465736b82636f7267606e6576657279626f64792061736b738150070707070707070707070707070707078150080808\
+        080808080808080808080808080201f6811b01020304050607081b0000019d81d96000";
 
     fn hex(bytes: &[u8]) -> String {
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -458,6 +474,9 @@ mod tests {
         assert_eq!(hex(&rich().encode()), FROZEN);
         assert_eq!(Frame::decode(&unhex(FROZEN)).unwrap(), rich());
         assert_eq!(Frame::decode(&unhex(FIRST)).unwrap(), first());
+        let mut second = rich();
+        second.facets.history.remade_at = None;
+        assert_eq!(Frame::decode(&unhex(SECOND)).unwrap(), second);
     }
 
     #[test]

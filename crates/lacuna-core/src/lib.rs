@@ -36,6 +36,9 @@ pub mod scan;
 pub mod forget;
 pub mod promote;
 
+pub mod export;
+pub mod import;
+
 pub mod audit;
 
 pub mod epoch;

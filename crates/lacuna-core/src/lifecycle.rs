@@ -2,16 +2,16 @@
 
 use jiff::Timestamp;
 
-use crate::audit::AuditAction;
+use crate::audit::{AuditAction, Read};
 use crate::domain::*;
 use crate::error::{Error, Result};
+use crate::forget::{Erasure, Wanted};
 use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Caller, Forget, Grant, Recall, Remember, Review, permit};
 use crate::recall::{Cursor, LIST_PAGE_MAX, Page};
 use crate::reconcile::rivals_of;
 use crate::remember::Remembered;
 use crate::rewrite::Rewritten;
-use crate::store::Intent;
 use crate::vault::{Held, OpenVault, Slot, shown};
 
 /// Memories that one call may move.
@@ -85,7 +85,10 @@ impl Lacuna {
             let last = memories.last().map(|memory| Cursor { created_at: memory.created_at, id: memory.id });
             Page { next: last.filter(|_| matching.next().is_some()), memories }
         })?;
-        Ok(page.unwrap_or(Page { memories: Vec::new(), next: None }))
+        let page = page.unwrap_or(Page { memories: Vec::new(), next: None });
+        let seen = page.memories.iter().map(|memory| memory.id).collect();
+        self.note_read(&Read::of(grant, "review", seen))?;
+        Ok(page)
     }
 
     /// Decides about candidates, in the order given. A decision that cannot be made ends the call; those
@@ -120,13 +123,10 @@ impl Lacuna {
         let grace = self.rules.policies.of(&scope.org).grace;
         let state = if grace.is_zero() { Active } else { Approved };
         let now = self.clock.now();
+        let erasure = self.prepare_erasure(&slot, scope, &Wanted::whole(&supersedes))?;
         let mut act = Act::silent(scope, now);
         let user = grant.caller().user.as_str();
-        if !supersedes.is_empty() {
-            act.record(AuditAction::MemorySupersede, user, &supersedes);
-            act.batch.opens = vec![Intent::to_erase(supersedes.clone())];
-            act.batch.puts = self.with_state(scope, &supersedes, Deleted)?;
-        }
+        act.record(AuditAction::MemorySupersede, user, &supersedes);
         act.record(AuditAction::MemoryApprove, user, &[id]);
         if state == Active {
             act.record(AuditAction::MemoryActivate, "policy", &[id]);
@@ -138,8 +138,9 @@ impl Lacuna {
             frame.facets.history.supersedes.extend(&supersedes);
             true
         })?;
-        self.commit_rewritten(&slot, act, accepted, &supersedes)?;
-        self.finish_intents(&slot, scope)?;
+        let gone = erasure.gone.clone();
+        self.commit_rewritten(&slot, act, accepted, erasure)?;
+        self.end_erasure(&slot, scope, &gone)?;
         Ok(Decided::Accepted { id, state, supersedes })
     }
 
@@ -178,12 +179,10 @@ impl Lacuna {
         let slot = self.slot(scope);
         let _writer = slot.lock_writer();
         self.candidate(&slot, grant, id, |_, _| ())?;
+        let erasure = self.prepare_erasure(&slot, scope, &Wanted::whole(&[id]))?;
         let mut act = Act::silent(scope, self.clock.now());
         act.record(AuditAction::MemoryReject, grant.caller().user.as_str(), &[id]);
-        act.batch.opens = vec![Intent::to_erase(vec![id])];
-        act.batch.puts = self.with_state(scope, &[id], Deleted)?;
-        self.commit_rewritten(&slot, act, Vec::new(), &[id])?;
-        self.finish_intents(&slot, scope)?;
+        self.carry_out_erasure(&slot, scope, erasure, act)?;
         Ok(Decided::Rejected { id })
     }
 
@@ -236,7 +235,7 @@ impl Lacuna {
             row.updated_at = now;
             true
         })?;
-        self.commit_rewritten(&slot, act, moved, &[])
+        self.commit_rewritten(&slot, act, moved, Erasure::default())
     }
 
     /// Activates what was approved longer ago than the grace period.
@@ -257,7 +256,7 @@ impl Lacuna {
             row.updated_at = now;
             true
         })?;
-        self.commit_rewritten(&slot, act, activated, &[])?;
+        self.commit_rewritten(&slot, act, activated, Erasure::default())?;
         Ok(due.len())
     }
 
@@ -267,14 +266,15 @@ impl Lacuna {
         slot: &Slot,
         mut act: Act,
         rewritten: Vec<Rewritten>,
-        erased: &[MemoryId],
+        erasure: Erasure,
     ) -> Result<()> {
+        erasure.join(&mut act);
         act.batch.puts.extend(rewritten.iter().map(|rewritten| rewritten.row.clone()));
         self.commit(slot, &act, |open| {
             for Rewritten { row, frame } in rewritten {
                 open.put(&row, frame);
             }
-            erased.iter().for_each(|id| open.drop_memory(id));
+            erasure.apply(open);
         })?;
         Ok(())
     }

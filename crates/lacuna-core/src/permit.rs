@@ -79,6 +79,8 @@ actions! {
     /** Erasing memories. */ Forget,
     /** Confirming, approving, rejecting and editing candidates. */ Review,
     /** Moving a memory into a wider or a narrower scope. */ Promote,
+    /** Taking everything along, as one document. */ Export,
+    /** Bringing in what was taken along elsewhere. */ Import,
     /** Stopping writes while reads go on. */ Freeze,
     /** Reading and verifying the vault's audit chain. */ ReadAudit,
     /** Saying who belongs to which team or deployment. */ ManageMembers,
@@ -122,13 +124,15 @@ enum Standing {
 ///
 /// An administrator who is not a member governs a shared vault by id and by state, and does not search it.
 #[rustfmt::skip]
-const POLICY: [(Power, [u8; 5]); 10] = [
+const POLICY: [(Power, [u8; 5]); 12] = [
     //                      own        team       deployment org            outside
     (Power::Recall,        [U | R | G, U | R | G, U | R | G, U | R | G | A, NONE]),
     (Power::Remember,      [U | G,     U | G,     U | G,     A,             NONE]),
     (Power::Forget,        [U,         U | A,     U | A,     A,             A]),
     (Power::Review,        [U,         U | A,     U | A,     A,             A]),
     (Power::Promote,       [U,         A,         A,         A,             A]),
+    (Power::Export,        [U,         U,         U,         A,             NONE]),
+    (Power::Import,        [U,         U,         U,         A,             NONE]),
     (Power::Freeze,        [U,         A,         A,         A,             A]),
     (Power::ReadAudit,     [U | R,     U | R | A, U | R | A, A,             A]),
     (Power::ManageMembers, [NONE,      NONE,      NONE,      A,             NONE]),
@@ -269,9 +273,13 @@ mod tests {
                 Power::ReadAudit => word(reads || admin, "denied"),
                 Power::Remember => word(writes, "denied"),
                 Power::Promote | Power::Freeze => word(admin, "denied"),
+                Power::Export | Power::Import => word(user, "denied"),
                 _ => word(user || admin, "denied"),
             },
-            _ => word(admin && !matches!(power, Power::Recall | Power::Remember), "not_found"),
+            _ => {
+                let reads = matches!(power, Power::Recall | Power::Remember | Power::Export | Power::Import);
+                word(admin && !reads, "not_found")
+            }
         }
     }
 
@@ -289,7 +297,7 @@ mod tests {
                         checked += 1;
                     )+};
                 }
-                check!(Recall Remember Forget Review Promote Freeze ReadAudit);
+                check!(Recall Remember Forget Review Promote Export Import Freeze ReadAudit);
                 check!(ManageMembers ManageTokens ManageKeys);
             }
         }

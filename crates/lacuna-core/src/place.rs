@@ -10,6 +10,7 @@ use crate::admit::{Admitted, Redaction, Report};
 use crate::audit::{AuditAction, AuditEntry, NOTES_MAX, Subject};
 use crate::domain::*;
 use crate::error::{Error, Result};
+use crate::forget::Wanted;
 use crate::index::{QuantVec, TermList};
 use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
 use crate::permit::{Grant, Remember};
@@ -17,7 +18,7 @@ use crate::reconcile::{Match, beyond_ceiling, reconcile};
 use crate::remember::Remembered;
 use crate::rewrite::Rewritten;
 use crate::seal::{Prepared, Sealed};
-use crate::store::{Body, Intent, Row};
+use crate::store::{Body, Row};
 use crate::vault::{OpenVault, Slot};
 
 /// An admitted memory and its number among the drafts of the call.
@@ -94,12 +95,9 @@ impl Lacuna {
             none if none.is_empty() => Vec::new(),
             fresh => self.seal_and_store_keys(slot, scope, fresh, now)?,
         };
-        let erases = !plan.superseded.is_empty();
         let answers = std::mem::take(&mut plan.answers);
-        self.commit_plan(slot, grant, plan, sealed, repeated)?;
-        if erases {
-            self.finish_intents(slot, scope)?;
-        }
+        let gone = self.commit_plan(slot, grant, plan, sealed, repeated)?;
+        self.end_erasure(slot, scope, &gone)?;
         Ok(answers)
     }
 
@@ -189,6 +187,7 @@ impl Lacuna {
         })
     }
 
+    /// Answers with what the plan erases.
     fn commit_plan(
         &self,
         slot: &Slot,
@@ -196,14 +195,12 @@ impl Lacuna {
         plan: Plan,
         sealed: Vec<Sealed>,
         repeated: Vec<Rewritten>,
-    ) -> Result<()> {
+    ) -> Result<Vec<MemoryId>> {
         let scope = grant.scope();
         let user = grant.caller().user.as_str();
+        let erasure = self.prepare_erasure(slot, scope, &Wanted::whole(&plan.superseded))?;
         let mut act = Act::silent(scope, self.clock.now());
-        if !plan.superseded.is_empty() {
-            act.record(AuditAction::MemorySupersede, user, &plan.superseded);
-            act.batch.opens = vec![Intent::to_erase(plan.superseded.clone())];
-        }
+        act.record(AuditAction::MemorySupersede, user, &plan.superseded);
         if !sealed.is_empty() {
             let ids = sealed.iter().map(|sealed| sealed.row.id);
             let bytes = sealed.iter().map(|sealed| sealed.row.frame.len() as u64).sum();
@@ -222,7 +219,8 @@ impl Lacuna {
         })?);
         act.batch.puts = sealed.iter().map(|sealed| sealed.row.clone()).collect();
         act.batch.puts.extend(rewritten.iter().map(|rewritten| rewritten.row.clone()));
-        act.batch.puts.extend(self.with_state(scope, &plan.superseded, Lifecycle::Deleted)?);
+        erasure.join(&mut act);
+        let gone = erasure.gone.clone();
         self.commit(slot, &act, |open| {
             for Sealed { row, frame, .. } in sealed {
                 open.put(&row, frame);
@@ -230,9 +228,9 @@ impl Lacuna {
             for Rewritten { row, frame } in rewritten {
                 open.put(&row, frame);
             }
-            plan.superseded.iter().for_each(|id| open.drop_memory(id));
+            erasure.apply(open);
         })?;
-        Ok(())
+        Ok(gone)
     }
 
     /// The rows of some memories as they stand, in another state.
@@ -267,24 +265,30 @@ impl Plan {
 
     /// Records what the gate found in a memory that is stored.
     fn note(&mut self, id: MemoryId, grant: &Grant<Remember>, report: &Report, waits: Option<Wait>) {
-        let user = grant.caller().user.as_str();
-        let mut record = |action, mut notes: Vec<String>| {
-            notes.truncate(NOTES_MAX);
-            self.entries.push(AuditEntry { notes, ..AuditEntry::new(action, user, vec![Subject::from(id)]) });
-        };
-        let redacted: Vec<_> = report.redactions.iter().filter(|redaction| redaction.removed).collect();
-        if !redacted.is_empty() {
-            let note = |redaction: &&Redaction| {
-                let place = &redaction.place;
-                format!("{} {} {}-{}", redaction.rule, redaction.field, place.start, place.end)
-            };
-            record(AuditAction::SecretRedacted, redacted.iter().map(note).collect());
-        }
-        if waits == Some(Wait::Quarantine) {
-            let rules = report.suspicions.iter().map(|rule| (*rule).to_owned()).collect();
-            record(AuditAction::PoisoningAttemptBlocked, rules);
-        }
+        self.entries.extend(findings(id, grant.caller().user.as_str(), report, waits));
     }
+}
+
+/// The audit entries about what the gate found in a memory that is stored.
+pub(crate) fn findings(id: MemoryId, user: &str, report: &Report, waits: Option<Wait>) -> Vec<AuditEntry> {
+    let mut entries = Vec::new();
+    let mut record = |action, mut notes: Vec<String>| {
+        notes.truncate(NOTES_MAX);
+        entries.push(AuditEntry { notes, ..AuditEntry::new(action, user, vec![Subject::from(id)]) });
+    };
+    let redacted: Vec<_> = report.redactions.iter().filter(|redaction| redaction.removed).collect();
+    if !redacted.is_empty() {
+        let note = |redaction: &&Redaction| {
+            let place = &redaction.place;
+            format!("{} {} {}-{}", redaction.rule, redaction.field, place.start, place.end)
+        };
+        record(AuditAction::SecretRedacted, redacted.iter().map(note).collect());
+    }
+    if waits == Some(Wait::Quarantine) {
+        let rules = report.suspicions.iter().map(|rule| (*rule).to_owned()).collect();
+        record(AuditAction::PoisoningAttemptBlocked, rules);
+    }
+    entries
 }
 
 /// Counts a repetition. A source that is trusted at least as much speaks for the memory from now on, and may
@@ -309,7 +313,7 @@ fn adopt(facets: &mut Facets, state: Lifecycle, admitted: &Admitted) -> Lifecycl
 }
 
 /// The words a memory is found by: its full text and its details.
-fn indexed_text(content: &Content) -> Zeroizing<String> {
+pub(crate) fn indexed_text(content: &Content) -> Zeroizing<String> {
     let details = content.details.iter().map(|detail| detail.content.len() + 1).sum::<usize>();
     let mut text = Zeroizing::new(String::with_capacity(content.full_text().len() + details));
     text.push_str(content.full_text());

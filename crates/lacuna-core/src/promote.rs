@@ -6,7 +6,7 @@
 //! leaves the announcement, inside the sealed frame, and whoever opens the vault next finishes the move. In
 //! the meantime the memory may be found in both vaults, never in neither.
 
-use std::sync::MutexGuard;
+use std::sync::{Arc, MutexGuard};
 
 use jiff::Timestamp;
 use zeroize::Zeroizing;
@@ -15,12 +15,12 @@ use crate::audit::{AuditAction, AuditEntry, Subject};
 use crate::domain::*;
 use crate::error::{Error, Result};
 use crate::frame::Frame;
-use crate::keys::{KeyBatch, WrappedMemoryKey, keys_by_memory};
+use crate::keys::KeyBatch;
 use crate::lacuna::{Act, Committed, Lacuna};
 use crate::permit::{Grant, Promote, Remember};
 use crate::seal::FIRST_REVISION;
 use crate::store::{Body, Change, Row};
-use crate::vault::{Place, Slot};
+use crate::vault::{OpenKey, OpenVault, Place, Slot, Unlocker};
 
 /// What a move did.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -205,7 +205,7 @@ impl Lacuna {
             let mut keys = KeyBatch::new(vault, promotion.promoted_at);
             let class = KeyClass::of(&opened.frame.facets.privacy.sensitivity);
             keys.classes.extend(open.keyring.ensure_class(class, &*self.entropy));
-            let (key, wrapped) = open.keyring.make_memory_key(id, class, &*self.entropy)?;
+            let (key, wrapped) = open.keyring.make_memory_key(id, class, &[], &*self.entropy)?;
             keys.memories.push(wrapped);
             let place = Place {
                 memory: id,
@@ -248,7 +248,8 @@ impl Lacuna {
         if is_demotion(&promotion) {
             self.archive(route, row)?;
         } else {
-            self.erase(route.source_slot, route.source, promotion.promoted_by.as_str(), row)?;
+            self.release_derivatives(route.source_slot, route.source, row.id)?;
+            self.erase(route.source_slot, route.source, promotion.promoted_by.as_str(), &[row.id])?;
         }
         Ok(Moved { id, previous_id, scope: route.target.clone(), promotion })
     }
@@ -263,7 +264,7 @@ impl Lacuna {
     /// Another node erased the memory while it was on its way: then it is erased where it arrived as well.
     fn forget_arrived(&self, route: &Route<'_>, id: MemoryId) -> Result<Moved> {
         if let Some(row) = self.stored_row(route.target, id)? {
-            self.erase(route.target_slot, route.target, "system", row)?;
+            self.erase(route.target_slot, route.target, "system", &[row.id])?;
         }
         Err(Error::NotFound("memory"))
     }
@@ -299,20 +300,18 @@ impl Lacuna {
     }
 
     fn open_frame(&self, route: &Route<'_>, row: &Row) -> Result<Frame> {
-        let key = self.stored_key(route, row.id)?;
         let frame = route.source_slot.update(self.sources(), |open| {
-            open.keyring.open_frame(&open.keyring.open_memory_key(&key)?, row, &mut Default::default())
+            open.keyring.open_frame(&*self.stored_key(open, row.id)?, row, &mut Default::default())
         })?;
         frame.ok_or(Error::NotFound("memory"))
     }
 
     /// Seals the changed frame of a memory of the vault that is left.
     fn reseal(&self, route: &Route<'_>, row: Row, frame: &Frame, about: AuditEntry) -> Result<Row> {
-        let key = self.stored_key(route, row.id)?;
         let mut row = Row { frame_revision: row.frame_revision + 1, body: Body::Unchanged, ..row };
         let place = Place::of(&row, row.frame_revision);
         let sealed = route.source_slot.update(self.sources(), |open| {
-            let key = open.keyring.open_memory_key(&key)?;
+            let key = self.stored_key(open, row.id)?;
             Ok(open.keyring.seal_frame(&key, &place, frame, &*self.entropy))
         })?;
         row.frame = sealed.ok_or(Error::NotFound("memory"))?;
@@ -320,9 +319,9 @@ impl Lacuna {
         Ok(row)
     }
 
-    fn stored_key(&self, route: &Route<'_>, id: MemoryId) -> Result<WrappedMemoryKey> {
-        let mut keys = keys_by_memory(&*self.keys, route.source.vault_id(), Some(&[id]))?;
-        keys.remove(&id).ok_or_else(|| Error::corrupt(format!("the key of {id} is missing")))
+    fn stored_key(&self, open: &OpenVault, id: MemoryId) -> Result<Arc<OpenKey>> {
+        let key = Unlocker::fetching(&open.keyring, &*self.keys, &[id])?.key(id)?;
+        key.ok_or_else(|| Error::corrupt(format!("the key of {id} is missing")))
     }
 
     fn put(
@@ -378,6 +377,7 @@ impl Opened {
 /// The frame as the vault at the end of the way holds it. Links to memories of the other vault stay behind.
 fn arrived(opened: &Opened, text_hash: [u8; 32], target: &Scope, promotion: &Promotion) -> Frame {
     let mut frame = Frame { text_hash, ..opened.frame.clone() };
+    frame.facets.derived_from.clear();
     frame.facets.history = History {
         author: target.holder.is_shared().then(|| promotion.original_author.clone()),
         promotion: Some(Box::new(promotion.clone())),

@@ -42,15 +42,44 @@ pub(crate) fn reconcile(
     if admitted.facets.tier != Tier::Semantic {
         return Match::New { supersedes: Vec::new() };
     }
-    admitted.facets.history.attributes = marks_of(admitted.content.full_text());
+    admitted.facets.history.attributes = attribute_marks(admitted.content.full_text());
     let supersedes = supersede(open, admitted, may_replace);
     link_alike(open, admitted, terms, &supersedes);
     Match::New { supersedes }
 }
 
+/// How a memory from elsewhere stands to those that the vault had before it came. It takes nobody's place: where it
+/// contradicts one of them, it waits. What came along with it stood beside it before.
+pub(crate) fn receive(
+    open: &OpenVault,
+    admitted: &mut Admitted,
+    terms: &TermList,
+    came_along: impl Fn(&MemoryId) -> bool,
+) {
+    if admitted.facets.tier != Tier::Semantic {
+        return;
+    }
+    admitted.facets.history.attributes = attribute_marks(admitted.content.full_text());
+    if matches!(admitted.state, Lifecycle::Active | Lifecycle::Approved) {
+        let newer = statements(admitted.content.full_text());
+        let contradicts = |rival: &Stored<'_, Held>| {
+            let verdict = compare_with(rival.payload.full_text(), &newer);
+            matches!(verdict, Verdict::Supersedes | Verdict::Undecided)
+        };
+        let rivals = rivals(open, &admitted.facets.history).filter(|rival| !came_along(&rival.id));
+        let undecided: Vec<_> = rivals.filter(contradicts).map(|rival| rival.id).take(LINKS_MAX).collect();
+        if !undecided.is_empty() {
+            admitted.state = Lifecycle::Candidate;
+            admitted.facets.history.waits = Some(Wait::Contradiction);
+            admitted.facets.history.alike = undecided;
+        }
+    }
+    link_alike(open, admitted, terms, &[]);
+}
+
 /// What a text makes statements about. Only a short text states a fact: a longer one tells a story, in which a
 /// sentence that contradicts another does not make the whole untrue.
-fn marks_of(text: &str) -> Vec<u64> {
+pub(crate) fn attribute_marks(text: &str) -> Vec<u64> {
     if text.chars().count() > GIST_CHARS_MAX {
         return Vec::new();
     }

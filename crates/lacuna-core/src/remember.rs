@@ -142,7 +142,7 @@ impl Lacuna {
         self.prototypes().map(drop)
     }
 
-    fn prototypes(&self) -> Result<&Prototypes> {
+    pub(crate) fn prototypes(&self) -> Result<&Prototypes> {
         if let Some(prototypes) = self.prototypes.get() {
             return Ok(prototypes);
         }

@@ -3,10 +3,9 @@
 use crate::domain::{MemoryId, Scope};
 use crate::error::Result;
 use crate::frame::Frame;
-use crate::keys::keys_by_memory;
 use crate::lacuna::Lacuna;
 use crate::store::{Body, Row};
-use crate::vault::{Place, Slot};
+use crate::vault::{Place, Slot, Unlocker};
 
 /// A row with its new frame, sealed and open.
 pub(crate) struct Rewritten {
@@ -26,14 +25,13 @@ impl Lacuna {
         mut edit: impl FnMut(&mut Row, &mut Frame) -> bool,
     ) -> Result<Vec<Rewritten>> {
         let vault = scope.vault_id();
-        let keys = keys_by_memory(&*self.keys, vault, Some(ids))?;
         let rows = self.store.rows(vault, ids)?;
         let rewritten = slot.update(self.sources(), |open| {
             let mut rewritten = Vec::with_capacity(ids.len());
+            let mut keys = Unlocker::fetching(&open.keyring, &*self.keys, ids)?;
             let mut buffer = Default::default();
             for mut row in rows.into_iter().flatten() {
-                let Some(key) = keys.get(&row.id) else { continue };
-                let key = open.keyring.open_memory_key(key)?;
+                let Some(key) = keys.key(row.id)? else { continue };
                 let mut frame = open.keyring.open_frame(&key, &row, &mut buffer)?;
                 if !edit(&mut row, &mut frame) {
                     continue;

@@ -1,5 +1,7 @@
 //! Seal: an admitted memory gets a key of its own, and becomes bytes that only this key opens.
 
+use std::collections::HashMap;
+
 use jiff::Timestamp;
 
 use crate::admit::Admitted;
@@ -12,7 +14,7 @@ use crate::index::{QuantVec, TermList};
 use crate::keys::{KeyBatch, WrappedMemoryKey};
 use crate::lacuna::Lacuna;
 use crate::store::{Body, Row};
-use crate::vault::{Keyring, OpenKey, Place, Slot};
+use crate::vault::{Keyring, OpenKey, Place, Slot, SourceKey, Unlocker};
 
 /// Sealed texts up to this size stay in their row; larger ones become blobs.
 const INLINE_BODY_BYTES_MAX: usize = 16 << 10;
@@ -54,10 +56,15 @@ impl Lacuna {
             for class in prepared.iter().map(Prepared::class) {
                 batch.classes.extend(open.keyring.ensure_class(class, &*self.entropy));
             }
-            let sealed = prepared
-                .into_iter()
-                .map(|prepared| self.seal(&open.keyring, vault, prepared, now))
-                .collect::<Result<Vec<_>>>()?;
+            let mut unlocker = Unlocker::new(&open.keyring, &*self.keys, HashMap::new());
+            let mut sealed = Vec::with_capacity(prepared.len());
+            for prepared in prepared {
+                let sources = unlocker.source_keys(&bound_to(&prepared.admitted.facets.derived_from))?;
+                let (one, key) = self.seal(&open.keyring, vault, prepared, &sources, now)?;
+                // What comes after it may be made of it.
+                unlocker.know(one.row.id, key);
+                sealed.push(one);
+            }
             batch.memories = sealed.iter().map(|sealed| sealed.key.clone()).collect();
             Ok((sealed, batch))
         })?;
@@ -69,11 +76,18 @@ impl Lacuna {
         Ok(sealed)
     }
 
-    fn seal(&self, keyring: &Keyring, vault: VaultId, prepared: Prepared, now: Timestamp) -> Result<Sealed> {
+    fn seal(
+        &self,
+        keyring: &Keyring,
+        vault: VaultId,
+        prepared: Prepared,
+        sources: &[SourceKey],
+        now: Timestamp,
+    ) -> Result<(Sealed, OpenKey)> {
         let class = prepared.class();
         let Prepared { id, admitted, terms, vector } = prepared;
         let Admitted { content, facets, created_at, state, .. } = admitted;
-        let (key, wrapped) = keyring.make_memory_key(id, class, &*self.entropy)?;
+        let (key, wrapped) = keyring.make_memory_key(id, class, sources, &*self.entropy)?;
         let place =
             Place { memory: id, created_at, key_version: keyring.key_version(), revision: FIRST_REVISION };
         let text_hash = keyring.text_hash(content.full_text());
@@ -104,7 +118,7 @@ impl Lacuna {
             frame: keyring.seal_frame(&key, &place, &frame, &*self.entropy),
             body,
         };
-        Ok(Sealed { row, key: wrapped, frame })
+        Ok((Sealed { row, key: wrapped, frame }, key))
     }
 
     pub(crate) fn seal_body(
@@ -124,4 +138,17 @@ impl Lacuna {
         self.blobs.put(vault, BlobName { memory: place.memory, revision }, sealed)?;
         Ok(Body::Blob { revision, bytes })
     }
+}
+
+/// The sources whose keys a derived memory's key depends on. What was only at hand while it was made does not
+/// take part: such a memory may outlive it.
+pub(crate) fn bound_to(lineage: &[Lineage]) -> Vec<MemoryId> {
+    let mut sources: Vec<_> = lineage
+        .iter()
+        .filter(|link| link.contribution != Contribution::Context)
+        .map(|link| link.source)
+        .collect();
+    sources.sort_unstable();
+    sources.dedup();
+    sources
 }

@@ -17,6 +17,10 @@ pub enum Field {
     Body = 5,
     /// A body that lives outside its row.
     Blob = 6,
+    /// Which memories a memory's key depends on.
+    Sources = 7,
+    /// What a link to an export says; it travels and is never stored.
+    Link = 32,
 }
 
 /// Where a ciphertext belongs. It is rebuilt from the request and never read from the row it checks, so a

@@ -1,4 +1,5 @@
-//! Keys and ciphertext. No I/O, no async, no clock, no policy.
+//! Keys and ciphertext. No async, no clock, no policy, and no I/O but through the reader or writer that a stream is
+//! given.
 //!
 //! A key opens the next one down, and only the last one touches content:
 //!
@@ -7,7 +8,8 @@
 //!           ─wraps→ MemoryKey ─seals→ frame, body
 //! ```
 //!
-//! Everything that is stored is one [`envelope`] over one [`Context`], and opens under no other.
+//! Everything that is stored is one [`envelope`] over one [`Context`], and opens under no other. What leaves the house
+//! under a passphrase (exports, backups) is a stream: [`SealWriter`] and [`OpenReader`].
 
 mod context;
 mod digest;
@@ -20,6 +22,7 @@ mod passphrase;
 mod principal;
 mod seal;
 mod sign;
+mod stream;
 mod wrap;
 
 pub use context::{Context, Field};
@@ -33,6 +36,10 @@ pub use principal::Principal;
 pub use sign::{
     SIGNATURE_BYTES, SIGNING_SEED_BYTES, Signature, SignatureError, SigningKey, VERIFYING_KEY_BYTES,
     VerifyingKey,
+};
+pub use stream::{
+    OpenReader, STREAM_CHUNK_BYTES, STREAM_HEADER_BYTES, STREAM_TAG_BYTES, SealWriter, StreamError,
+    is_sealed_stream,
 };
 pub use wrap::Binding;
 pub use zeroize::Zeroizing;

@@ -14,7 +14,7 @@ use crate::key::KEY_BYTES;
 
 const MAGIC: &[u8; 8] = b"LACUNAPK";
 const VERSION: u8 = 1;
-const SALT_BYTES: usize = 16;
+pub(crate) const SALT_BYTES: usize = 16;
 const COST_AT: usize = MAGIC.len() + 1;
 const SALT_AT: usize = COST_AT + 3 * 4;
 const ENVELOPE_AT: usize = SALT_AT + SALT_BYTES;
@@ -125,11 +125,11 @@ fn split(file: &[u8]) -> Result<(&[u8], &[u8]), PassphraseError> {
     }
 }
 
-fn number_at(header: &[u8], at: usize) -> u32 {
+pub(crate) fn number_at(header: &[u8], at: usize) -> u32 {
     header[at..at + 4].iter().fold(0, |number, &byte| number << 8 | u32::from(byte))
 }
 
-fn stretch(
+pub(crate) fn stretch(
     passphrase: &str,
     salt: &[u8],
     cost: PassphraseCost,

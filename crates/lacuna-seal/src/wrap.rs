@@ -12,6 +12,8 @@ use crate::key::{ClassKey, EpochKey, KEY_BYTES, MemoryKey, RootKey, UserKey, Use
 const ROOT_ALONE_INFO: &[u8] = b"lacuna/wrap/root/alone/v1";
 const ROOT_HELD_INFO: &[u8] = b"lacuna/wrap/root/held/v1";
 const MEMORY_SOURCES_INFO: &[u8] = b"lacuna/wrap/memory/sources/v1";
+/// A memory's id.
+const SOURCE_BYTES: usize = 16;
 /// The wrapping keys need no salt: what goes in is uniform already.
 const NO_SALT: &[u8] = b"";
 
@@ -116,6 +118,29 @@ impl ClassKey {
             }
         };
         Ok(MemoryKey::from_bytes(*key))
+    }
+
+    /// The ids of the memories that a key is bound to, sealed: the keystore shows no lineage.
+    pub fn seal_sources(
+        &self,
+        sources: &[[u8; SOURCE_BYTES]],
+        context: &Context<'_>,
+        entropy: &dyn Entropy,
+    ) -> Vec<u8> {
+        let aad = Context { field: Field::Sources, ..*context }.encode();
+        envelope::seal(self.bytes(), &aad, sources.as_flattened(), entropy)
+    }
+
+    pub fn open_sources(
+        &self,
+        context: &Context<'_>,
+        sealed: &[u8],
+    ) -> Result<Vec<[u8; SOURCE_BYTES]>, OpenError> {
+        let aad = Context { field: Field::Sources, ..*context }.encode();
+        let mut bytes = Zeroizing::new(Vec::new());
+        envelope::open_into(self.bytes(), &aad, sealed, &mut bytes)?;
+        let (sources, rest) = bytes.as_chunks::<SOURCE_BYTES>();
+        if rest.is_empty() { Ok(sources.to_vec()) } else { Err(OpenError::Rejected) }
     }
 
     fn bound_wrapping_key(&self, sources: &[&MemoryKey]) -> WrappingKey {

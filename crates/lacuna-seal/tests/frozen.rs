@@ -2,9 +2,12 @@
 //! change a constant, add a new version beside it. They were computed again in another language with
 //! another crypto library when they were frozen, and agreed.
 
+use std::io::{Read, Write};
+
 use lacuna_seal::{
-    Binding, ClassKey, Context, EpochKey, Field, MasterKey, MemoryKey, PassphraseCost, Principal, RootKey,
-    SeededEntropy, SigningKey, UserKey, UserSecret, VerifyingKey, protect, recover,
+    Binding, ClassKey, Context, Entropy, EpochKey, Field, MasterKey, MemoryKey, OpenReader, PassphraseCost,
+    Principal, RootKey, STREAM_CHUNK_BYTES, SealWriter, SeededEntropy, SigningKey, UserKey, UserSecret,
+    VerifyingKey, protect, recover, sha256,
 };
 
 const USER_KEY_OF_UUID: &str = "b20fd6aec1e9d26cb694d56d080e8235e5d0526f1cbeaae369364281b3ad8a20";
@@ -39,6 +42,11 @@ const KEY_FILE: &str = "4c4143554e41504b01000000080000000100000001f0cb9baf5b1c41
 const VERIFYING_KEY: &str = "ed25519:fd1724385aa0c75b64fb78cd602fa1d991fdebf76b13c58ed702eac835e9f618";
 const SIGNATURE: &str = "aa57cf5d4291a35ab1be955c65289a44178d40c991ac70be36789bc21e97e181e91b990aa5e0397408e678de\
     91a3fe63becd185f7776f96a49061b68f3c92808";
+const STREAM: &str = "4c4143554e415354010000000800000001000000015a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a3697be97500a5e\
+    e41effccaaf9f060f643c93ed5a08995d2fc6ef53c5c6020e57a824d02d6d4bfc31c8564442f4aee8a1920ac\
+    85c299978e65a13c6edccb44b375c52c";
+/// SHA-256 of a stream of two chunks.
+const LONG_STREAM_HASH: &str = "a3704738739ef5e47a99031a76170883e4b55e593ff60c9266421d95aadb51ec";
 
 const PLAINTEXT: &[u8] = b"allergic to walnuts";
 const PASSPHRASE: &str = "correct horse battery staple";
@@ -102,6 +110,11 @@ fn user_keys() {
     }
 }
 
+const SOURCES: [[u8; 16]; 2] = [[3; 16], [4; 16]];
+const SEALED_SOURCES: &str = "0173bf1408bbe6ff60ce29c08fa13ebbced6eb6bf7e9baaf789b745dbe9dabf8851f9d452ce39c320edc8153\
+    4ccb7a983ac62baa6fa5a0dc5a1008d32fad3a3d5aaac111f7c99268cfa47823bfb228a7f77eac1fd977af4a\
+    4065811c89";
+
 #[test]
 fn contexts() {
     assert_eq!(CONTEXT.encode(), unhex(ENCODED_CONTEXT));
@@ -129,6 +142,12 @@ fn wrapped_memory_keys() {
     let bound =
         class().unwrap_memory(Binding::Sources(&sources), &CONTEXT, &unhex(WRAPPED_MEMORY_BOUND)).unwrap();
     assert!(is_memory(&alone) && is_memory(&bound));
+}
+
+#[test]
+fn sealed_sources() {
+    assert_eq!(class().open_sources(&CONTEXT, &unhex(SEALED_SOURCES)).unwrap(), SOURCES);
+    assert_eq!(class().seal_sources(&SOURCES, &CONTEXT, &SeededEntropy::new(2)), unhex(SEALED_SOURCES));
 }
 
 #[test]
@@ -184,4 +203,32 @@ fn this_release_writes_the_same_bytes() {
     for (bytes, expected) in written {
         assert_eq!(bytes, unhex(expected));
     }
+}
+
+/// A salt that needs no generator to compute again.
+struct FixedSalt;
+
+impl Entropy for FixedSalt {
+    fn fill(&self, bytes: &mut [u8]) {
+        bytes.fill(0x5a);
+    }
+}
+
+fn sealed_stream(plaintext: &[u8]) -> Vec<u8> {
+    let writer = SealWriter::new(Vec::new(), PASSPHRASE, PassphraseCost::LEAST, &FixedSalt);
+    let mut writer = writer.expect("the least cost is within bounds");
+    writer.write_all(plaintext).expect("a vector takes everything");
+    writer.finish().expect("a vector takes everything")
+}
+
+#[test]
+fn sealed_streams_still_open_and_are_still_written() {
+    let mut plaintext = Vec::new();
+    let frozen = unhex(STREAM);
+    OpenReader::new(frozen.as_slice(), PASSPHRASE).unwrap().read_to_end(&mut plaintext).unwrap();
+    assert_eq!(plaintext, PLAINTEXT);
+    assert_eq!(sealed_stream(PLAINTEXT), frozen);
+
+    let long: Vec<u8> = (0..STREAM_CHUNK_BYTES + 19).map(|at| (at % 251) as u8).collect();
+    assert_eq!(sha256(&sealed_stream(&long)).as_slice(), unhex(LONG_STREAM_HASH));
 }

@@ -71,7 +71,7 @@ fn entropy() -> SeededEntropy {
     SeededEntropy::new(99)
 }
 
-const KINDS: [Kind; 6] = [
+const KINDS: [Kind; 7] = [
     Kind {
         name: "root",
         seal: |keys, context| keys.user.wrap_root(&keys.epoch, None, &keys.root, context, &entropy()),
@@ -109,6 +109,11 @@ const KINDS: [Kind; 6] = [
         name: "content",
         seal: |keys, context| keys.memory.seal(context, b"thirty-two bytes of content here", &entropy()),
         open: |keys, context, bytes| keys.memory.open(context, bytes).map(drop),
+    },
+    Kind {
+        name: "sources",
+        seal: |keys, context| keys.class.seal_sources(&[[1; 16], [2; 16]], context, &entropy()),
+        open: |keys, context, bytes| keys.class.open_sources(context, bytes).map(drop),
     },
 ];
 
@@ -150,7 +155,15 @@ fn class_binds_everything_but_the_wrap_that_hides_it() {
 #[test]
 fn fields_of_one_memory_are_apart() {
     let memory = keys(1).memory;
-    let fields = [Field::Root, Field::ClassKey, Field::MemoryKey, Field::Frame, Field::Body, Field::Blob];
+    let fields = [
+        Field::Root,
+        Field::ClassKey,
+        Field::MemoryKey,
+        Field::Frame,
+        Field::Body,
+        Field::Blob,
+        Field::Sources,
+    ];
     for from in fields {
         let sealed = memory.seal(&Context { field: from, ..CONTEXT }, b"text", &entropy());
         for to in fields {
@@ -175,12 +188,12 @@ fn every_key_takes_part() {
     ];
     // Which envelopes each key guards, in the order of KINDS.
     let guarded = [
-        [true, true, false, false, false, false],
-        [true, true, false, false, false, false],
-        [false, true, false, false, false, false],
-        [false, false, true, false, false, false],
-        [false, false, false, true, true, false],
-        [false, false, false, false, true, false],
+        [true, true, false, false, false, false, false],
+        [true, true, false, false, false, false, false],
+        [false, true, false, false, false, false, false],
+        [false, false, true, false, false, false, false],
+        [false, false, false, true, true, false, true],
+        [false, false, false, false, true, false, false],
     ];
     for ((name, swap), guarded) in swaps.into_iter().zip(guarded) {
         let mut wrong = keys(1);

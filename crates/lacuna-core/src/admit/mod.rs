@@ -19,7 +19,7 @@ pub mod unmask;
 use jiff::Timestamp;
 
 pub use report::{Changed, Judgement, Question, Redaction, Refusal, Report};
-pub(crate) use shape::{at_most, score};
+pub(crate) use shape::{at_most, gist as gist_of, score};
 
 use self::classify::{Meaning, Prototypes, classify};
 use self::clean::{Cleaned, Rules, clean};

@@ -62,7 +62,7 @@ pub(super) fn truncate(text: String, content_type: ContentType) -> (String, bool
 }
 
 /// The caller's own gist, or the text itself when it is short enough, or its beginning.
-pub(super) fn gist(own: Option<String>, text: &str) -> String {
+pub(crate) fn gist(own: Option<String>, text: &str) -> String {
     let source = own.as_deref().unwrap_or(text);
     if source.chars().count() <= GIST_CHARS_MAX {
         return source.to_owned();

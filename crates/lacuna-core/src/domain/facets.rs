@@ -149,6 +149,7 @@ facet!(
     Quarantine = 2 "quarantine",
     Approval = 3 "approval",
     Contradiction = 4 "contradiction",
+    Dangling = 5 "dangling",
 });
 
 impl Category {

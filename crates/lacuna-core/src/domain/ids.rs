@@ -37,6 +37,13 @@ impl MemoryId {
         Self(Uuid::from_bytes(bytes))
     }
 
+    /// The id without the moment in it: what ids of one origin share, whenever they were derived.
+    pub fn origin_mark(&self) -> [u8; 10] {
+        let mut mark = [0u8; 10];
+        mark.copy_from_slice(&self.0.as_bytes()[6..]);
+        mark
+    }
+
     /// When the id was made, if it says so.
     pub fn made_at(&self) -> Option<Timestamp> {
         let (seconds, nanos) = self.0.get_timestamp()?.to_unix();

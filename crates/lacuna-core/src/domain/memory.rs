@@ -134,6 +134,8 @@ pub struct History {
     pub waits: Option<Wait>,
     /// What it makes a statement about, as hashes: a newer statement about the same takes its place.
     pub attributes: Vec<u64>,
+    /// When a part of it was cut out, or it was made anew without one of its sources.
+    pub remade_at: Option<Timestamp>,
 }
 
 /// How a memory came from one scope into another.

@@ -1,9 +1,16 @@
 //! Forget: announce it, destroy the key, then clear away what the key had sealed.
 
+mod cascade;
+mod clause;
+mod dangling;
+mod erase;
+mod remake;
 mod request;
+pub mod words;
 
 use jiff::SignedDuration;
 
+pub(crate) use erase::{Erasure, Wanted};
 pub use request::{About, Choice, Closeness, Mode, Reach, Reason, Span, Target, Wish};
 
 use crate::audit::{AuditAction, AuditEntry};
@@ -13,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::keys::KeyBatch;
 use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Forget, Grant};
-use crate::store::{Body, Intent, Row};
+use crate::store::{Body, Intent};
 use crate::vault::Slot;
 
 /// A key without a record is left alone this long, because its record may be on its way.
@@ -40,20 +47,16 @@ impl Lacuna {
         if !grant.covers(self.author_of(&slot, id)?.as_ref()) {
             return Err(Error::Denied("only its author or an administrator may erase it"));
         }
-        self.erase(&slot, scope, grant.caller().user.as_str(), row)
+        let audit_seq = self.erase(&slot, scope, grant.caller().user.as_str(), &[row.id])?;
+        Ok(Forgotten { id, audit_seq })
     }
 
-    /// Erases the memory of `row`. The caller holds the writer lock.
-    pub(crate) fn erase(&self, slot: &Slot, scope: &Scope, actor: &str, row: Row) -> Result<Forgotten> {
-        let id = row.id;
-        let entry = AuditEntry::new(AuditAction::MemoryDelete, actor, vec![id.into()]);
-        let mut act = Act::new(scope, self.clock.now(), entry);
-        act.batch.opens = vec![Intent::to_erase(vec![id])];
-        // From this commit on no node shows it, whatever happens to us.
-        act.batch.puts = vec![Row { state: Lifecycle::Deleted, body: Body::Unchanged, ..row }];
-        let announced = self.commit(slot, &act, |open| open.drop_memory(&id))?;
-        self.finish_intents(slot, scope)?;
-        Ok(Forgotten { id, audit_seq: announced.audit_seq })
+    /// Erases some memories and what was made of them. The caller holds the writer lock.
+    pub(crate) fn erase(&self, slot: &Slot, scope: &Scope, actor: &str, ids: &[MemoryId]) -> Result<u64> {
+        let erasure = self.prepare_erasure(slot, scope, &Wanted::whole(ids))?;
+        let mut act = Act::silent(scope, self.clock.now());
+        act.record(AuditAction::MemoryDelete, actor, ids);
+        self.carry_out_erasure(slot, scope, erasure, act)
     }
 
     fn author_of(&self, slot: &Slot, id: MemoryId) -> Result<Option<UserId>> {
@@ -101,6 +104,13 @@ impl Lacuna {
         let slot = self.slot(scope);
         let _writer = slot.lock_writer();
         self.finish_intents(&slot, scope)?;
+
+        let orphans =
+            slot.update(self.sources(), |open| Ok(open.orphans.iter().copied().collect::<Vec<_>>()))?;
+        for ids in orphans.unwrap_or_default().chunks(erase::ERASE_MAX) {
+            // What they were made of is erased, so nobody reads them again: their rows go too.
+            self.erase(&slot, scope, "system", ids)?;
+        }
 
         let mut keys = Vec::new();
         self.keys.memory_keys(vault, None, &mut |key| {

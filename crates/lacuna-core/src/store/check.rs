@@ -61,7 +61,8 @@ fn check_limits(batch: &Batch) -> Result<()> {
         + batch.tokens.len()
         + batch.members.len()
         + batch.records.len()
-        + batch.audit.len();
+        + batch.audit.len()
+        + batch.aged.len();
     let longest_intent = batch.opens.iter().map(|intent| intent.memories.len()).max().unwrap_or(0);
     if rows > BATCH_ROWS_MAX || longest_intent > BATCH_ROWS_MAX {
         return Err(Error::invalid("batch", format!("must hold at most {BATCH_ROWS_MAX} rows")));
@@ -72,11 +73,12 @@ fn check_limits(batch: &Batch) -> Result<()> {
     let frames = batch.puts.iter().map(|row| row.frame.len());
     let bodies = batch.puts.iter().map(|row| inline_bytes(&row.body));
     let entries = batch.audit.iter().map(|row| row.entry.len());
+    let digests = batch.aged.iter().map(|aged| aged.digest.len());
     let docs = batch.records.iter().map(|change| match change {
         RecordChange::Add(record) | RecordChange::Update(record) => record.doc.len(),
         RecordChange::Drop { .. } => 0,
     });
-    check_bytes(frames.chain(bodies).chain(entries).chain(docs))
+    check_bytes(frames.chain(bodies).chain(entries).chain(digests).chain(docs))
 }
 
 /// Holds single values and their sum to their limits.
@@ -172,6 +174,7 @@ pub(crate) fn next_header(
         began_after: ended,
         created_at: batch.at,
         audit: ChainHead::default(),
+        audit_signature: None,
         frozen_at: None,
     });
     if header.scope != batch.scope {
@@ -186,6 +189,7 @@ pub(crate) fn next_header(
             return Err(Error::invalid("audit", format!("the chain goes on at {expected}, not {}", row.seq)));
         }
         header.audit = ChainHead { seq: row.seq, hash: row.hash };
+        header.audit_signature = batch.audit_signature;
     }
     match batch.freeze {
         Some(Freeze::Frozen) => header.frozen_at = header.frozen_at.or(Some(batch.at)),
@@ -210,6 +214,10 @@ pub(crate) fn no_such_record() -> Error {
 
 pub(crate) fn no_body_to_keep() -> Error {
     Error::invalid("body", "there is no stored body to keep")
+}
+
+pub(crate) fn no_entry_to_age() -> Error {
+    Error::NotFound("audit entry")
 }
 
 pub(crate) fn intent_taken() -> Error {

@@ -1,5 +1,7 @@
 //! The keys of one opened vault, and the only code that joins them with plaintext.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use lacuna_seal::{
     Binding, ClassKey, Context, Entropy, Field, FingerprintKey, MemoryKey, OpenError, RootKey,
@@ -14,6 +16,7 @@ use crate::store::Row;
 
 const HELD_BY_NOBODY_ELSE: u8 = 0;
 const BOUND_TO_NOTHING: u8 = 0;
+const BOUND_TO_SOURCES: u8 = 1;
 
 pub(crate) struct Keyring {
     scope: Scope,
@@ -23,6 +26,7 @@ pub(crate) struct Keyring {
     classes: Vec<OpenClass>,
     text_hash: FingerprintKey,
     confirm: FingerprintKey,
+    query: FingerprintKey,
 }
 
 struct OpenClass {
@@ -35,6 +39,19 @@ struct OpenClass {
 pub(crate) struct OpenKey {
     class: KeyClass,
     key: MemoryKey,
+}
+
+/// The key of a memory that another memory's key depends on.
+pub(crate) struct SourceKey {
+    pub(crate) memory: MemoryId,
+    pub(crate) key: Arc<OpenKey>,
+}
+
+impl WrappedMemoryKey {
+    /// Whether it depends on the keys of other memories.
+    pub(crate) fn is_bound(&self) -> bool {
+        self.binding != BOUND_TO_NOTHING
+    }
 }
 
 impl Keyring {
@@ -80,6 +97,7 @@ impl Keyring {
     fn with_root(scope: &Scope, key_version: u32, root: RootKey) -> Self {
         let text_hash = root.derive_fingerprint_key("text");
         let confirm = root.derive_fingerprint_key("confirm");
+        let query = root.derive_fingerprint_key("query");
         Self {
             vault: scope.vault_id(),
             scope: scope.clone(),
@@ -88,6 +106,7 @@ impl Keyring {
             classes: Vec::new(),
             text_hash,
             confirm,
+            query,
         }
     }
 
@@ -108,31 +127,73 @@ impl Keyring {
         Some(WrappedClassKey { id, wrapped })
     }
 
-    /// A fresh key for one memory, open and wrapped.
+    /// A fresh key for one memory, open and wrapped. Without every key of `sources` it never opens again.
     pub(crate) fn make_memory_key(
         &self,
         memory: MemoryId,
         class: KeyClass,
+        sources: &[SourceKey],
         entropy: &dyn Entropy,
     ) -> Result<(OpenKey, WrappedMemoryKey)> {
-        let parent = self.classes.iter().find(|open| open.class == class);
-        let parent = parent.ok_or_else(|| Error::corrupt("a key class that was never made"))?;
-        let key = MemoryKey::make(entropy);
-        let context = self.memory_key_context(memory, class);
-        let wrapped = parent.key.wrap_memory(&key, Binding::Alone, &context, entropy);
-        let stored = WrappedMemoryKey { memory, class: parent.id, binding: BOUND_TO_NOTHING, wrapped };
-        Ok((OpenKey { class, key }, stored))
+        let open = OpenKey { class, key: MemoryKey::make(entropy) };
+        let stored = self.wrap_memory_key(memory, &open, sources, entropy)?;
+        Ok((open, stored))
     }
 
-    pub(crate) fn open_memory_key(&self, stored: &WrappedMemoryKey) -> Result<OpenKey> {
-        let parent = self.classes.iter().find(|open| open.id == stored.class);
-        let parent = parent.ok_or_else(|| Error::corrupt("a memory's key names an unknown class key"))?;
+    /// Wraps a memory's key so that it opens together with the keys of `sources`, and no others.
+    pub(crate) fn wrap_memory_key(
+        &self,
+        memory: MemoryId,
+        open: &OpenKey,
+        sources: &[SourceKey],
+        entropy: &dyn Entropy,
+    ) -> Result<WrappedMemoryKey> {
+        let parent = self.classes.iter().find(|parent| parent.class == open.class);
+        let parent = parent.ok_or_else(|| Error::corrupt("a key class that was never made"))?;
+        let context = self.memory_key_context(memory, open.class);
+        let class = parent.id;
+        if sources.is_empty() {
+            let wrapped = parent.key.wrap_memory(&open.key, Binding::Alone, &context, entropy);
+            return Ok(WrappedMemoryKey { memory, class, binding: BOUND_TO_NOTHING, wrapped });
+        }
+        let ids: Vec<[u8; 16]> = sources.iter().map(|source| *source.memory.as_bytes()).collect();
+        let keys: Vec<&MemoryKey> = sources.iter().map(|source| &source.key.key).collect();
+        let list = parent.key.seal_sources(&ids, &context, entropy);
+        let key = parent.key.wrap_memory(&open.key, Binding::Sources(&keys), &context, entropy);
+        Ok(WrappedMemoryKey { memory, class, binding: BOUND_TO_SOURCES, wrapped: join_bound(&list, &key) })
+    }
+
+    /// The memories that a key depends on, in the order in which [`Self::open_memory_key`] wants their keys.
+    pub(crate) fn sources_of(&self, stored: &WrappedMemoryKey) -> Result<Vec<MemoryId>> {
+        if stored.binding == BOUND_TO_NOTHING {
+            return Ok(Vec::new());
+        }
+        let parent = self.parent_of(stored)?;
         let context = self.memory_key_context(stored.memory, parent.class);
-        let key = parent
-            .key
-            .unwrap_memory(Binding::Alone, &context, &stored.wrapped)
-            .map_err(|_| Error::corrupt(format!("the key of {} does not open", stored.memory)))?;
+        let (list, _) = split_bound(stored)?;
+        let sources = parent.key.open_sources(&context, list).map_err(|_| does_not_open(stored))?;
+        Ok(sources.into_iter().map(MemoryId::from_bytes).collect())
+    }
+
+    pub(crate) fn open_memory_key(
+        &self,
+        stored: &WrappedMemoryKey,
+        sources: &[SourceKey],
+    ) -> Result<OpenKey> {
+        let parent = self.parent_of(stored)?;
+        let context = self.memory_key_context(stored.memory, parent.class);
+        let keys: Vec<&MemoryKey> = sources.iter().map(|source| &source.key.key).collect();
+        let (binding, wrapped) = match stored.binding {
+            BOUND_TO_NOTHING => (Binding::Alone, stored.wrapped.as_slice()),
+            _ => (Binding::Sources(&keys), split_bound(stored)?.1),
+        };
+        let key = parent.key.unwrap_memory(binding, &context, wrapped).map_err(|_| does_not_open(stored))?;
         Ok(OpenKey { class: parent.class, key })
+    }
+
+    fn parent_of(&self, stored: &WrappedMemoryKey) -> Result<&OpenClass> {
+        let parent = self.classes.iter().find(|open| open.id == stored.class);
+        parent.ok_or_else(|| Error::corrupt("a memory's key names an unknown class key"))
     }
 
     pub(crate) fn seal_frame(
@@ -180,9 +241,32 @@ impl Keyring {
         self.text_hash.fingerprint(&[text.as_bytes()])
     }
 
+    /// How the audit knows a question again without knowing what was asked.
+    pub(crate) fn query_mark(&self, question: &str) -> [u8; 32] {
+        self.query.fingerprint(&[question.trim().as_bytes()])
+    }
+
     /// The key of the tokens with which a caller confirms what the gate asked.
     pub(crate) fn confirm_key(&self) -> &FingerprintKey {
         &self.confirm
+    }
+
+    /// Seals what a link to an export says. Nothing is stored for a link, so only the vault's keys know it.
+    pub(crate) fn seal_link(&self, link: &[u8], entropy: &dyn Entropy) -> Vec<u8> {
+        self.link_key().seal(&self.link_context(), link, entropy)
+    }
+
+    /// `None` when it was not sealed here.
+    pub(crate) fn open_link(&self, sealed: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+        self.link_key().open(&self.link_context(), sealed).ok()
+    }
+
+    fn link_key(&self) -> MemoryKey {
+        MemoryKey::from_bytes(self.root.derive_fingerprint_key("export-link").fingerprint(&[]))
+    }
+
+    fn link_context(&self) -> Context<'_> {
+        Context { field: Field::Link, ..self.base_context() }
     }
 
     pub(crate) fn key_version(&self) -> u32 {
@@ -278,6 +362,23 @@ fn root_context_in(scope: &Scope, vault: VaultId, generation: u32, key_version: 
         created_at_millis: 0,
         key_version,
     }
+}
+
+/// A bound key at rest: the length of the sealed list of sources, the list, the wrapped key.
+fn join_bound(list: &[u8], key: &[u8]) -> Vec<u8> {
+    let length = u16::try_from(list.len()).expect("a lineage has at most LINEAGE_MAX sources");
+    [&length.to_be_bytes(), list, key].concat()
+}
+
+fn split_bound(stored: &WrappedMemoryKey) -> Result<(&[u8], &[u8])> {
+    let split = stored.wrapped.split_first_chunk::<2>();
+    split
+        .and_then(|(length, rest)| rest.split_at_checked(usize::from(u16::from_be_bytes(*length))))
+        .ok_or_else(|| does_not_open(stored))
+}
+
+fn does_not_open(stored: &WrappedMemoryKey) -> Error {
+    Error::corrupt(format!("the key of {} does not open", stored.memory))
 }
 
 fn damaged_key(_: OpenError) -> Error {

@@ -4,6 +4,7 @@
 mod keyring;
 mod marks;
 mod open;
+mod unlock;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
@@ -11,10 +12,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use jiff::{SignedDuration, Timestamp};
 
-pub(crate) use keyring::{Keyring, OpenKey, Place};
+pub(crate) use keyring::{Keyring, OpenKey, Place, SourceKey};
 pub(crate) use marks::{SKETCH_MARKS, shared_words, sketch, text_mark};
 use open::Refreshed;
 pub(crate) use open::{Held, OpenVault, Sources, missing_keys, shown};
+pub(crate) use unlock::Unlocker;
 
 use crate::domain::{Revision, Scope, VaultId, millis};
 use crate::error::Result;

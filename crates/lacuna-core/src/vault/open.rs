@@ -7,6 +7,7 @@ use zeroize::Zeroizing;
 
 use super::keyring::{Keyring, Place};
 use super::marks::{Marks, sketch, text_mark};
+use super::unlock::Unlocker;
 use crate::blobs::{BlobName, Blobs};
 use crate::domain::*;
 use crate::embed::ModelId;
@@ -72,6 +73,31 @@ pub(crate) struct OpenVault {
     pub(crate) audit: ChainHead,
     /// Memories whose bytes or key are damaged: not searchable, and reported by id.
     pub(crate) damaged: BTreeSet<MemoryId>,
+    /// Memories that nobody can read any more, because something that they were made of was erased.
+    pub(crate) orphans: BTreeSet<MemoryId>,
+    /// What was made of what: a source, and a memory that names it.
+    pub(crate) lineage: BTreeSet<(MemoryId, MemoryId)>,
+}
+
+/// What was committed since a revision.
+struct Changes {
+    rows: Vec<Row>,
+    gone: Vec<MemoryId>,
+    revision: Revision,
+}
+
+impl Changes {
+    fn since(store: &dyn Store, vault: VaultId, since: Revision) -> Result<Self> {
+        let (mut rows, mut gone) = (Vec::new(), Vec::new());
+        let revision = store.changes(vault, since, &mut |change| {
+            match change {
+                Change::Put(row) => rows.push(row),
+                Change::Gone(memory) => gone.push(memory),
+            }
+            Ok(())
+        })?;
+        Ok(Self { rows, gone, revision })
+    }
 }
 
 /// What a refresh found.
@@ -116,6 +142,8 @@ impl OpenVault {
             revision: Revision::ZERO,
             audit: ChainHead::default(),
             damaged: BTreeSet::new(),
+            orphans: BTreeSet::new(),
+            lineage: BTreeSet::new(),
         }
     }
 
@@ -129,19 +157,19 @@ impl OpenVault {
         if self.revision > Revision::ZERO && began_after.is_none_or(|ended| self.revision <= ended) {
             return Ok(Refreshed::Ended);
         }
-        let mut rows = Vec::new();
-        let mut gone = Vec::new();
-        let revision = from.store.changes(vault, self.revision, &mut |change| {
-            match change {
-                Change::Put(row) => rows.push(row),
-                Change::Gone(memory) => gone.push(memory),
-            }
-            Ok(())
-        })?;
+        let cold = self.revision == Revision::ZERO;
+        let (changes, keys) = std::thread::scope(|threads| {
+            // A cold vault needs every key: they are read while the rows are.
+            let keys = cold.then(|| threads.spawn(|| keys_by_memory(from.keys, vault, None)));
+            let changes = Changes::since(from.store, vault, self.revision);
+            let keys = keys.map(|keys| keys.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            (changes, keys)
+        });
+        let Changes { rows, gone, revision } = changes?;
         for memory in gone {
             self.drop_memory(&memory);
         }
-        self.open_rows(vault, rows, from)?;
+        self.open_rows(vault, rows, keys.transpose()?.unwrap_or_default(), from)?;
         if let Some(header) = from.store.vault(vault)? {
             self.audit = header.audit;
             self.frozen_at = header.frozen_at;
@@ -150,14 +178,18 @@ impl OpenVault {
         Ok(Refreshed::Changed)
     }
 
-    fn open_rows(&mut self, vault: VaultId, mut rows: Vec<Row>, from: Sources<'_>) -> Result<()> {
-        if rows.is_empty() {
-            return Ok(());
+    fn open_rows(
+        &mut self,
+        vault: VaultId,
+        mut rows: Vec<Row>,
+        mut keys: HashMap<MemoryId, WrappedMemoryKey>,
+        from: Sources<'_>,
+    ) -> Result<()> {
+        // Keys that came after the others were read, and all of them when only a few rows changed.
+        let missing: Vec<_> = rows.iter().map(|row| row.id).filter(|id| !keys.contains_key(id)).collect();
+        if !missing.is_empty() {
+            keys.extend(keys_by_memory(from.keys, vault, Some(&missing))?);
         }
-        // A cold vault needs every key; a few changes need only theirs.
-        let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
-        let only = (self.revision > Revision::ZERO).then_some(ids.as_slice());
-        let keys = keys_by_memory(from.keys, vault, only)?;
         // Another node may have begun a class since this vault was opened.
         if keys.values().any(|key| !self.keyring.has_class(&key.class)) {
             let stored = from.keys.vault_keys(vault)?.ok_or_else(missing_keys)?;
@@ -165,12 +197,48 @@ impl OpenVault {
         }
         // A deleted row without a key is an erasure under way: its key went first.
         rows.retain(|row| row.state != Lifecycle::Deleted || keys.contains_key(&row.id));
-        let opened = self.open_in_parallel(&rows, &keys);
+        let is_bound = |row: &Row| keys.get(&row.id).is_some_and(WrappedMemoryKey::is_bound);
+        let (bound, free): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_bound);
+        let opened = self.open_in_parallel(&free, &keys);
         self.index.make_room(opened.iter().filter_map(|(_, entry)| entry.as_ref().ok()));
         for (id, opened) in opened {
             self.insert(id, opened);
         }
+        self.open_bound(&bound, keys, from)?;
         self.index.drop_empty_room();
+        Ok(())
+    }
+
+    /// Opens what was derived, for which the keys of what it was derived from are needed.
+    fn open_bound(
+        &mut self,
+        rows: &[Row],
+        keys: HashMap<MemoryId, WrappedMemoryKey>,
+        from: Sources<'_>,
+    ) -> Result<()> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let mut unlocker = Unlocker::new(&self.keyring, from.keys, keys);
+        let mut buffer = Zeroizing::new(Vec::new());
+        let open = |row: &Row| -> (MemoryId, Result<Option<Entry<Held>>>) {
+            let opened = unlocker.key(row.id).and_then(|key| {
+                let frame = key.map(|key| self.keyring.open_frame(&key, row, &mut buffer)).transpose()?;
+                frame.map(|frame| entry(row, frame)).transpose()
+            });
+            (row.id, opened)
+        };
+        let opened: Vec<_> = rows.iter().map(open).collect();
+        for (id, opened) in opened {
+            match opened.transpose() {
+                Some(opened) => self.insert(id, opened),
+                // Something that it was made of is gone, and so is it: nobody can read it any more.
+                None => {
+                    self.drop_memory(&id);
+                    self.orphans.insert(id);
+                }
+            }
+        }
         Ok(())
     }
 
@@ -185,6 +253,8 @@ impl OpenVault {
             Ok(()) => {
                 if let Some(stored) = self.index.get(&id) {
                     self.marks.add(id, stored.payload);
+                    let sources = stored.payload.facets.derived_from.iter();
+                    self.lineage.extend(sources.map(|link| (link.source, id)));
                     if stored.attributes.state == Lifecycle::Approved {
                         self.approved.insert(id);
                     }
@@ -201,10 +271,20 @@ impl OpenVault {
     pub(crate) fn drop_memory(&mut self, id: &MemoryId) {
         if let Some(stored) = self.index.get(id) {
             self.marks.remove(*id, stored.payload);
+            for link in &stored.payload.facets.derived_from {
+                self.lineage.remove(&(link.source, *id));
+            }
         }
         self.index.remove(id);
         self.approved.remove(id);
         self.damaged.remove(id);
+        self.orphans.remove(id);
+    }
+
+    /// The memories that were made of `source`.
+    pub(crate) fn derivatives(&self, source: MemoryId) -> impl Iterator<Item = MemoryId> {
+        let (first, last) = (MemoryId::from_bytes([0; 16]), MemoryId::from_bytes([0xff; 16]));
+        self.lineage.range((source, first)..=(source, last)).map(|(_, made)| *made)
     }
 
     fn open_in_parallel(
@@ -237,7 +317,7 @@ impl OpenVault {
         buffer: &mut Zeroizing<Vec<u8>>,
     ) -> Result<Entry<Held>> {
         let key = key.ok_or_else(|| Error::corrupt(format!("the key of {} is missing", row.id)))?;
-        let frame = self.keyring.open_frame(&self.keyring.open_memory_key(key)?, row, buffer)?;
+        let frame = self.keyring.open_frame(&self.keyring.open_memory_key(key, &[])?, row, buffer)?;
         entry(row, frame)
     }
 
@@ -277,14 +357,13 @@ impl OpenVault {
             return Ok(HashMap::new());
         }
         let vault = self.keyring.vault();
-        let keys = keys_by_memory(from.keys, vault, Some(&wanted))?;
+        let mut keys = Unlocker::fetching(&self.keyring, from.keys, &wanted)?;
         let rows = from.store.rows(vault, &wanted)?;
         let mut bodies = HashMap::with_capacity(wanted.len());
         for row in rows.into_iter().flatten() {
             if let (Some(key), Some((revision, sealed))) =
-                (keys.get(&row.id), sealed_body(vault, &row, from)?)
+                (keys.key(row.id)?, sealed_body(vault, &row, from)?)
             {
-                let key = self.keyring.open_memory_key(key)?;
                 let place = Place::of(&row, revision);
                 bodies.insert(row.id, self.keyring.open_body(&key, &place, &sealed)?);
             }

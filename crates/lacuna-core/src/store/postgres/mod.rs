@@ -7,6 +7,7 @@ mod write;
 use std::collections::HashMap;
 
 use jiff::Timestamp;
+use lacuna_seal::SIGNATURE_BYTES;
 use postgres::Row as Columns;
 
 use self::engine::{Reach, Schema, Server};
@@ -29,6 +30,7 @@ static SCHEMA: Schema = Schema {
         include_str!("schema.sql"),
         include_str!("members.sql"),
         include_str!("frozen.sql"),
+        include_str!("audit.sql"),
         include_str!("records.sql"),
     ],
 };
@@ -57,11 +59,11 @@ const MEMBERS: &str = "
     ORDER BY holder LIMIT $5";
 const HEADER: &str = "
     SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash, frozen_at,
-           began_after
+           audit_signature, began_after
     FROM lacuna.vault WHERE id = $1";
 const HEADERS: &str = "
     SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash, frozen_at,
-           began_after
+           audit_signature, began_after
     FROM lacuna.vault WHERE $1::bytea IS NULL OR id > $1 ORDER BY id LIMIT $2";
 
 /// Sealed memories in the schema `lacuna` of a PostgreSQL database. Call from threads that may block, never
@@ -243,6 +245,11 @@ pub(crate) fn fixed<const N: usize>(row: &Columns, column: usize) -> Result<[u8;
     bytes.try_into().map_err(|_| Error::corrupt("a stored id or hash has the wrong length"))
 }
 
+fn signature(row: &Columns, column: usize) -> Result<Option<[u8; SIGNATURE_BYTES]>> {
+    let is_there = row.try_get::<_, Option<&[u8]>>(column)?.is_some();
+    is_there.then(|| fixed(row, column)).transpose()
+}
+
 fn header(row: &Columns) -> Result<VaultHeader> {
     Ok(VaultHeader {
         id: VaultId::from_bytes(fixed(row, 0)?),
@@ -251,7 +258,8 @@ fn header(row: &Columns) -> Result<VaultHeader> {
         created_at: time(row.try_get(5)?)?,
         audit: ChainHead { seq: number_u64(row.try_get(6)?)?, hash: fixed(row, 7)? },
         frozen_at: row.try_get::<_, Option<i64>>(8)?.map(time).transpose()?,
-        began_after: Revision(number_u64(row.try_get(9)?)?),
+        audit_signature: signature(row, 9)?,
+        began_after: Revision(number_u64(row.try_get(10)?)?),
     })
 }
 

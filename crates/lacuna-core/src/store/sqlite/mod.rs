@@ -36,12 +36,14 @@ static SCHEMA: Schema = Schema {
         include_str!("schema.sql"),
         include_str!("members.sql"),
         include_str!("frozen.sql"),
+        include_str!("audit.sql"),
         include_str!("records.sql"),
     ],
 };
 
 const HEADER: &str = "
-    SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash, frozen_at, began_after
+    SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash, frozen_at,
+           audit_signature, began_after
     FROM vault";
 const TOKEN: &str = "SELECT id, hash, org, user, roles, label, created_at, expires_at, revoked_at FROM token";
 const CHANGES: &str = "
@@ -296,7 +298,8 @@ fn header_columns(row: &Columns<'_>) -> Result<VaultHeader> {
         created_at: at(row, 5)?,
         audit: ChainHead { seq: number_u64(row.get(6)?)?, hash: row.get(7)? },
         frozen_at: row.get::<_, Option<i64>>(8)?.map(time).transpose()?,
-        began_after: Revision(number_u64(row.get(9)?)?),
+        audit_signature: row.get(9)?,
+        began_after: Revision(number_u64(row.get(10)?)?),
     })
 }
 

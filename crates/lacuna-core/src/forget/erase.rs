@@ -1,0 +1,267 @@
+//! Erase: work out what goes, announce it, destroy the keys, then clear away what they had sealed.
+//!
+//! Whatever erases goes through here: a forget, a newer fact, a rejected candidate, the sweep. So what was made
+//! of a memory falls with it whoever erases it.
+
+use std::collections::{BTreeSet, HashMap};
+
+use jiff::Timestamp;
+use zeroize::Zeroizing;
+
+use super::cascade::cascade;
+use super::dangling::dangling;
+use super::remake::Texts;
+use crate::audit::AuditAction;
+use crate::domain::*;
+use crate::error::{Error, Result};
+use crate::keys::{KeyBatch, WrappedMemoryKey};
+use crate::lacuna::{Act, Lacuna};
+use crate::rewrite::Rewritten;
+use crate::seal::{Prepared, Sealed, bound_to};
+use crate::store::{Intent, Row};
+use crate::vault::{Held, OpenVault, Slot, Unlocker};
+
+/// Memories that one erasure may take, with all that falls with them: they are announced in one commit.
+pub(crate) const ERASE_MAX: usize = 4_000;
+/// Memories that lose their links to erased ones in one commit.
+const LOOSEN_BATCH: usize = 1_000;
+
+/// What is to be erased, before it is known what falls with it.
+#[derive(Default)]
+pub(crate) struct Wanted {
+    pub(crate) ids: Vec<MemoryId>,
+    /// Memories of which a part goes, with what is left of their text.
+    pub(crate) cuts: Vec<(MemoryId, Zeroizing<String>)>,
+    /// Whether memories that lean on what goes are held back until somebody has looked at them.
+    pub(crate) holds_back: bool,
+}
+
+impl Wanted {
+    pub(crate) fn whole(ids: &[MemoryId]) -> Self {
+        Self { ids: ids.to_vec(), ..Self::default() }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.ids.is_empty() && self.cuts.is_empty()
+    }
+}
+
+/// An erasure that is ready to be announced.
+#[derive(Default)]
+pub(crate) struct Erasure {
+    /// Every memory whose key is destroyed.
+    pub(crate) gone: Vec<MemoryId>,
+    pub(crate) fell: Vec<MemoryId>,
+    /// Memories that were cut or made anew, under the ids that they had and those that they have now.
+    pub(crate) cut: Vec<(MemoryId, MemoryId)>,
+    pub(crate) rebuilt: Vec<(MemoryId, MemoryId)>,
+    pub(crate) held_back: Vec<MemoryId>,
+    rows: Vec<Row>,
+    sealed: Vec<Sealed>,
+    withheld: Vec<Rewritten>,
+}
+
+/// What an erasure comes down to, worked out in the open vault.
+#[derive(Default)]
+struct Outcome {
+    gone: BTreeSet<MemoryId>,
+    fell: Vec<MemoryId>,
+    cut: Vec<(MemoryId, MemoryId)>,
+    rebuilt: Vec<(MemoryId, MemoryId)>,
+    held_back: Vec<MemoryId>,
+    prepared: Vec<Prepared>,
+}
+
+impl Lacuna {
+    /// Works out what goes with `wanted`, and seals what takes its place. Nothing is erased yet. The caller
+    /// holds the writer lock.
+    pub(crate) fn prepare_erasure(&self, slot: &Slot, scope: &Scope, wanted: &Wanted) -> Result<Erasure> {
+        if wanted.is_empty() {
+            return Ok(Erasure::default());
+        }
+        let now = self.clock.now();
+        let outcome = slot.update(self.sources(), |open| self.work_out(open, wanted, now))?;
+        let Outcome { gone, fell, cut, rebuilt, held_back, prepared } =
+            outcome.ok_or(Error::NotFound("memory"))?;
+        if gone.len() > ERASE_MAX {
+            let reason = format!("takes more than {ERASE_MAX} memories with it at once");
+            return Err(Error::invalid("target", reason));
+        }
+        let sealed = match prepared.is_empty() {
+            true => Vec::new(),
+            false => self.seal_and_store_keys(slot, scope, prepared, now)?,
+        };
+        let withheld = self.rewrite(slot, scope, &held_back, |row, frame| {
+            row.state = Lifecycle::Candidate;
+            row.updated_at = now;
+            frame.facets.history.waits = Some(Wait::Dangling);
+            true
+        })?;
+        let gone: Vec<MemoryId> = gone.into_iter().collect();
+        let rows = self.with_state(scope, &gone, Lifecycle::Deleted)?;
+        Ok(Erasure { gone, fell, cut, rebuilt, held_back, rows, sealed, withheld })
+    }
+
+    fn work_out(&self, open: &OpenVault, wanted: &Wanted, now: Timestamp) -> Result<Outcome> {
+        let going: BTreeSet<MemoryId> = wanted.ids.iter().copied().collect();
+        let cuts: BTreeSet<MemoryId> =
+            wanted.cuts.iter().map(|(id, _)| *id).filter(|id| !going.contains(id)).collect();
+        let cascade = cascade(open, &going, &cuts);
+        let mut outcome = Outcome { fell: cascade.falls, ..Outcome::default() };
+        outcome.gone = going.iter().chain(&outcome.fell).copied().collect();
+        let mut texts = Texts::new();
+        let mut renamed = HashMap::new();
+        for (id, rest) in wanted.cuts.iter().filter(|(id, _)| cuts.contains(id)) {
+            let stored = open.index.get(id).ok_or(Error::NotFound("memory"))?;
+            let remade = self.remade_from_rest(&stored, rest, &outcome.gone, now)?;
+            outcome.replace(*id, remade, &mut renamed, &mut texts);
+        }
+        outcome.cut = std::mem::take(&mut outcome.rebuilt);
+        for rebuild in &cascade.rebuilt {
+            let remade = self.remade_from_sources(open, rebuild, &texts, &renamed, now)?;
+            outcome.replace(rebuild.id, remade, &mut renamed, &mut texts);
+        }
+        outcome.gone.extend(renamed.keys());
+        if wanted.holds_back {
+            outcome.held_back = dangling(open, &outcome.gone);
+        }
+        Ok(outcome)
+    }
+
+    /// Announces an erasure with its entries, and carries it through. The caller holds the writer lock.
+    pub(crate) fn carry_out_erasure(
+        &self,
+        slot: &Slot,
+        scope: &Scope,
+        erasure: Erasure,
+        mut act: Act,
+    ) -> Result<u64> {
+        let gone = erasure.gone.clone();
+        erasure.join(&mut act);
+        // From this commit on no node shows what goes, whatever happens to us.
+        let announced = self.commit(slot, &act, |open| erasure.apply(open))?;
+        self.end_erasure(slot, scope, &gone)?;
+        Ok(announced.audit_seq)
+    }
+
+    /// Carries an announced erasure through. The caller holds the writer lock.
+    pub(crate) fn end_erasure(&self, slot: &Slot, scope: &Scope, gone: &[MemoryId]) -> Result<()> {
+        if gone.is_empty() {
+            return Ok(());
+        }
+        self.finish_intents(slot, scope)?;
+        self.loosen(slot, scope, gone).map(drop)
+    }
+
+    /// Lets what was made of a memory stand without it, because the memory moves and is not forgotten. The caller
+    /// holds the writer lock.
+    pub(crate) fn release_derivatives(&self, slot: &Slot, scope: &Scope, source: MemoryId) -> Result<()> {
+        let rewrapped = slot.update(self.sources(), |open| {
+            let made: Vec<MemoryId> = open.derivatives(source).collect();
+            let mut unlocker = Unlocker::fetching(&open.keyring, &*self.keys, &made)?;
+            made.into_iter()
+                .filter_map(|id| self.rewrap_without(open, &mut unlocker, id, source).transpose())
+                .collect()
+        })?;
+        let memories: Vec<WrappedMemoryKey> = rewrapped.unwrap_or_default();
+        if memories.is_empty() {
+            return Ok(());
+        }
+        self.keys.commit(KeyBatch { memories, ..KeyBatch::new(scope.vault_id(), self.clock.now()) })?;
+        self.loosen(slot, scope, &[source]).map(drop)
+    }
+
+    fn rewrap_without(
+        &self,
+        open: &OpenVault,
+        unlocker: &mut Unlocker<'_>,
+        id: MemoryId,
+        source: MemoryId,
+    ) -> Result<Option<WrappedMemoryKey>> {
+        let Some(stored) = open.index.get(&id) else { return Ok(None) };
+        let mut left = bound_to(&stored.payload.facets.derived_from);
+        left.retain(|other| *other != source);
+        let Some(key) = unlocker.key(id)? else { return Ok(None) };
+        let sources = unlocker.source_keys(&left)?;
+        open.keyring.wrap_memory_key(id, &key, &sources, &*self.entropy).map(Some)
+    }
+
+    /// Takes the links to erased memories out of those that stay. The caller holds the writer lock.
+    pub(crate) fn loosen(&self, slot: &Slot, scope: &Scope, gone: &[MemoryId]) -> Result<usize> {
+        let gone: BTreeSet<MemoryId> = gone.iter().copied().collect();
+        let linked = slot.update(self.sources(), |open| {
+            let linked = open.index.before(None).filter(|stored| names_one(stored.payload, &gone));
+            Ok(linked.map(|stored| stored.id).collect::<Vec<_>>())
+        })?;
+        let linked = linked.unwrap_or_default();
+        for ids in linked.chunks(LOOSEN_BATCH) {
+            let mut act = Act::silent(scope, self.clock.now());
+            act.record(AuditAction::MemoryUnlink, "system", ids);
+            let loosened = self.rewrite(slot, scope, ids, |_, frame| {
+                frame.facets.history.alike.retain(|id| !gone.contains(id));
+                frame.facets.derived_from.retain(|link| !gone.contains(&link.source));
+                true
+            })?;
+            act.batch.puts = loosened.iter().map(|loosened| loosened.row.clone()).collect();
+            self.commit(slot, &act, |open| put_all(open, loosened))?;
+        }
+        Ok(linked.len())
+    }
+}
+
+impl Outcome {
+    fn replace(
+        &mut self,
+        old: MemoryId,
+        remade: Prepared,
+        renamed: &mut HashMap<MemoryId, MemoryId>,
+        texts: &mut Texts,
+    ) {
+        renamed.insert(old, remade.id);
+        texts.insert(old, Zeroizing::new(remade.admitted.content.full_text().to_owned()));
+        self.rebuilt.push((old, remade.id));
+        self.prepared.push(remade);
+    }
+}
+
+impl Erasure {
+    /// Adds the erasure to what one commit does. The commit's first entry announces it.
+    pub(crate) fn join(&self, act: &mut Act) {
+        if self.gone.is_empty() {
+            return;
+        }
+        act.batch.opens.push(Intent::to_erase(self.gone.clone()));
+        act.batch.puts.extend(self.rows.iter().cloned());
+        act.batch.puts.extend(self.sealed.iter().map(|sealed| sealed.row.clone()));
+        act.batch.puts.extend(self.withheld.iter().map(|withheld| withheld.row.clone()));
+        let (cut, rebuilt): (Vec<_>, Vec<_>) = (
+            self.cut.iter().flat_map(|(old, new)| [*old, *new]).collect(),
+            self.rebuilt.iter().flat_map(|(old, new)| [*old, *new]).collect(),
+        );
+        act.record(AuditAction::MemoryCascade, "system", &self.fell);
+        act.record(AuditAction::MemoryCut, "system", &cut);
+        act.record(AuditAction::MemoryRebuild, "system", &rebuilt);
+        act.record(AuditAction::MemoryWithhold, "system", &self.held_back);
+    }
+
+    /// What the commit did, in the open vault.
+    pub(crate) fn apply(self, open: &mut OpenVault) {
+        self.gone.iter().for_each(|id| open.drop_memory(id));
+        for Sealed { row, frame, .. } in self.sealed {
+            open.put(&row, frame);
+        }
+        put_all(open, self.withheld);
+    }
+}
+
+fn put_all(open: &mut OpenVault, rewritten: Vec<Rewritten>) {
+    for Rewritten { row, frame } in rewritten {
+        open.put(&row, frame);
+    }
+}
+
+fn names_one(held: &Held, gone: &BTreeSet<MemoryId>) -> bool {
+    let facets = &held.facets;
+    facets.history.alike.iter().any(|id| gone.contains(id))
+        || facets.derived_from.iter().any(|link| gone.contains(&link.source))
+}

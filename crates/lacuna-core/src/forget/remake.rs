@@ -1,0 +1,145 @@
+//! What takes the place of a memory of which a part must go: the rest of its sentence, or a summary made anew
+//! from the sources that are left. It is a new memory under a new key, because the old key is destroyed.
+
+use std::collections::{BTreeSet, HashMap};
+
+use jiff::Timestamp;
+use zeroize::Zeroizing;
+
+use super::cascade::Rebuild;
+use crate::admit::classify::{Classified, Meaning, SURE, classify};
+use crate::admit::{Admitted, Report, gist_of};
+use crate::domain::*;
+use crate::embed::Purpose;
+use crate::error::{Error, Result};
+use crate::index::{QuantVec, Stored, TermList};
+use crate::lacuna::Lacuna;
+use crate::reconcile::attribute_marks;
+use crate::seal::Prepared;
+use crate::vault::{Held, OpenVault};
+
+/// Texts of memories, where they are known.
+pub(crate) type Texts = HashMap<MemoryId, Zeroizing<String>>;
+
+impl Lacuna {
+    /// What is left of a memory after a part of its text was cut out.
+    pub(crate) fn remade_from_rest(
+        &self,
+        stored: &Stored<'_, Held>,
+        rest: &str,
+        gone: &BTreeSet<MemoryId>,
+        now: Timestamp,
+    ) -> Result<Prepared> {
+        let mut facets = stored.payload.facets.clone();
+        facets.derived_from.retain(|link| !gone.contains(&link.source));
+        let details = stored.payload.details.iter().filter(|detail| rest.contains(&detail.content)).cloned();
+        self.remade(stored, rest, details.collect(), facets, now)
+    }
+
+    /// A consolidated memory, made anew from what is left of its sources. `known` holds the texts and the new
+    /// ids of those that were made anew before it.
+    pub(crate) fn remade_from_sources(
+        &self,
+        open: &OpenVault,
+        rebuild: &Rebuild,
+        texts: &Texts,
+        renamed: &HashMap<MemoryId, MemoryId>,
+        now: Timestamp,
+    ) -> Result<Prepared> {
+        let stored = open.index.get(&rebuild.id).ok_or(Error::NotFound("memory"))?;
+        let sources: Vec<_> = rebuild.left.iter().filter_map(|link| open.index.get(&link.source)).collect();
+        let text = |source: &Stored<'_, Held>| match texts.get(&source.id) {
+            Some(text) => text.to_string(),
+            None => source.payload.full_text().to_owned(),
+        };
+        let room = stored.payload.full_text().chars().count().max(GIST_CHARS_MAX);
+        let text = joined(sources.iter().map(text), room);
+        let mut facets = stored.payload.facets.clone();
+        facets.derived_from = rebuild.left.clone();
+        for link in &mut facets.derived_from {
+            link.source = renamed.get(&link.source).copied().unwrap_or(link.source);
+        }
+        let of_sources = || sources.iter().map(|source| &source.payload.facets);
+        facets.tags.retain(|tag| of_sources().any(|source| source.tags.contains(tag)));
+        let trust = of_sources().map(|source| source.source.trust).min();
+        facets.source.trust = trust.unwrap_or(facets.source.trust).min(facets.source.trust);
+        self.remade(&stored, &text, Vec::new(), facets, now)
+    }
+
+    fn remade(
+        &self,
+        stored: &Stored<'_, Held>,
+        text: &str,
+        details: Vec<Detail>,
+        mut facets: Facets,
+        now: Timestamp,
+    ) -> Result<Prepared> {
+        let vector = self.models.instant.embed(&[text], Purpose::Passage)?.pop();
+        let vector = vector.ok_or_else(|| Error::corrupt("the model gave no vector"))?;
+        let seen = classify(text, Some(&Meaning { prototypes: self.prototypes()?, vector: &vector }));
+        narrow(&mut facets, seen, text);
+        facets.history.alike.clear();
+        facets.history.attributes = match facets.tier {
+            Tier::Semantic => attribute_marks(text),
+            _ => Vec::new(),
+        };
+        facets.history.supersedes = vec![stored.id];
+        facets.history.remade_at = Some(now);
+        let gist = gist_of(None, text);
+        let content = Content { text: (gist != text).then(|| text.to_owned()), gist, details };
+        let created_at = from_millis(stored.attributes.created_at).unwrap_or(now);
+        let terms = TermList::of(text, None);
+        let state = stored.attributes.state;
+        let admitted = Admitted { content, facets, created_at, state, report: Report::default() };
+        let id = MemoryId::make(&*self.clock, &*self.entropy);
+        let vector = (self.models.instant.model().clone(), QuantVec::from_f32(&vector)?);
+        Ok(Prepared { id, admitted, terms, vector })
+    }
+}
+
+/// What was said of the whole and does not hold for the rest goes; nothing is added that the whole was not.
+fn narrow(facets: &mut Facets, seen: Classified, text: &str) {
+    let lower = text.to_lowercase();
+    facets.entities.retain(|entity| lower.contains(&entity.name.to_lowercase()));
+    if seen.privacy.confidence >= SURE && seen.privacy.value.strictness() < facets.privacy.class.strictness()
+    {
+        facets.privacy.class = seen.privacy.value;
+    }
+    let sure: Vec<Sensitivity> = seen.sensitive().collect();
+    facets.privacy.sensitivity.retain(|sensitivity| sure.contains(sensitivity));
+}
+
+/// Texts one after the other, each as a sentence of its own, as far as there is room.
+fn joined(texts: impl Iterator<Item = String>, chars_max: usize) -> String {
+    let mut whole = String::new();
+    for text in texts {
+        let text = text.trim();
+        let fits = whole.chars().count() + text.chars().count() < chars_max;
+        if !whole.is_empty() && !fits {
+            continue;
+        }
+        if !whole.is_empty() {
+            whole.push(' ');
+        }
+        whole.push_str(text);
+        if !text.ends_with(['.', '!', '?', '。', '！', '？', '…', ':', ';']) {
+            whole.push('.');
+        }
+    }
+    whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_joined_as_sentences_within_the_room_there_is() {
+        let texts =
+            |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>().into_iter();
+        assert_eq!(joined(texts(&["One two", "Three."]), 100), "One two. Three.");
+        assert_eq!(joined(texts(&["A long first sentence", "short"]), 10), "A long first sentence.");
+        assert_eq!(joined(texts(&["One", "a much longer second one", "two"]), 12), "One. two.");
+        assert_eq!(joined(texts(&[]), 10), "");
+    }
+}

@@ -230,7 +230,7 @@ impl Erasure {
         if self.gone.is_empty() {
             return;
         }
-        act.batch.opens.push(Intent { id: 0, memories: self.gone.clone() });
+        act.batch.opens.push(Intent::to_erase(self.gone.clone()));
         act.batch.puts.extend(self.rows.iter().cloned());
         act.batch.puts.extend(self.sealed.iter().map(|sealed| sealed.row.clone()));
         act.batch.puts.extend(self.withheld.iter().map(|withheld| withheld.row.clone()));

@@ -111,7 +111,7 @@ fn neither_role_reaches_further_than_it_should() {
         ("lacuna_app", "DELETE FROM lacuna.vault"),
         ("lacuna_admin", "UPDATE lacuna.vault SET revision = 0"),
         ("lacuna_app", "DELETE FROM lacuna.audit"),
-        ("lacuna_app", "UPDATE lacuna.audit SET entry = ''"),
+        ("lacuna_app", "UPDATE lacuna.audit SET hash = ''"),
         ("lacuna_app", "DELETE FROM lacuna.tombstone"),
         ("lacuna_app", "SELECT wrapped FROM lacuna_keys.root"),
         ("lacuna_keys_app", "SELECT frame FROM lacuna.memory"),
@@ -197,7 +197,7 @@ fn a_schema_of_the_first_release_is_migrated_and_keeps_what_it_has() {
     put(&PostgresStore::open(&database.url()).unwrap(), "ann", vec![row(1)]);
     let first_release = "
         DROP TABLE lacuna.member, lacuna.record, lacuna.ended; DROP INDEX lacuna.memory_deleted;
-        ALTER TABLE lacuna.vault DROP COLUMN frozen_at, DROP COLUMN began_after;
+        ALTER TABLE lacuna.vault DROP COLUMN frozen_at, DROP COLUMN began_after, DROP COLUMN audit_signature;
         ALTER TABLE lacuna.intent DROP COLUMN note;
         DROP POLICY deleted ON lacuna.memory; DROP POLICY in_scope_to_erase ON lacuna.vault;
         DROP POLICY in_scope_to_erase ON lacuna.memory; DROP POLICY in_scope_to_erase ON lacuna.tombstone;

@@ -19,6 +19,7 @@ mod postgres_database;
 mod reads;
 mod review;
 mod scopes;
+mod tamper;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,5 +1,6 @@
 //! The HTTP door: `/v1`, health, metrics and the description of it all.
 
+mod audit;
 mod auth;
 mod body;
 mod forget;
@@ -123,7 +124,9 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(forget::verify))
         .routes(routes!(forget::receipts))
         .routes(routes!(forget::receipt))
-        .routes(routes!(search::verify_audit))
+        .routes(routes!(audit::verify))
+        .routes(routes!(audit::report))
+        .routes(routes!(audit::export))
         .routes(routes!(tokens::list, tokens::create))
         .routes(routes!(tokens::revoke))
         .routes(routes!(members::list_team))

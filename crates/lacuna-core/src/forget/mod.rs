@@ -1,6 +1,7 @@
 //! Forget: announce it, destroy the key, then clear away what the key had sealed.
 
 mod request;
+pub mod who;
 pub mod words;
 
 use jiff::SignedDuration;

@@ -86,6 +86,10 @@ impl Name {
     /// Forms under which the name can be looked up: names that are the same share one.
     pub fn keys(&self) -> Vec<String> {
         let mut keys: Vec<String> = Vec::new();
+        // A character that no table knows is still itself.
+        if self.script.is_unspaced() {
+            keys.push(self.words.iter().map(|word| han::plain(&word.native)).collect());
+        }
         for spelling in compare::spellings(&self.words) {
             let key = sound(&spelling);
             if !keys.contains(&key) {
@@ -103,6 +107,8 @@ impl Word {
         let is_initial = script.has_case() && text.trim_end_matches('.').chars().count() == 1;
         let latin = match script {
             Script::Latin => latin_forms(text),
+            // Folding would take й for и and ё for е, which are read in other ways.
+            Script::Cyrillic => spell::read(script, &fold::lower(text)),
             script => spell::read(script, &native),
         };
         let is_vowelless = script.is_abjad() && !abjad::is_listed(&native);

@@ -12,8 +12,9 @@ use crate::error::{Error, Result};
 use crate::forget::Closeness;
 use crate::forget::clause::{self, Cut};
 use crate::forget::find::Finder;
+use crate::forget::topic::concept::Concepts;
 use crate::forget::topic::word::words;
-use crate::forget::topic::{Fit, Topic, mention};
+use crate::forget::topic::{Fit, Topic, mention, speaks_of};
 use crate::index::QueryVector;
 use crate::lacuna::Lacuna;
 use crate::permit::{Grant, Remember};
@@ -34,6 +35,8 @@ const WORDS_WORTH: f32 = 1.5;
 const LITERAL_WORTH: f32 = 0.5;
 const ATTRIBUTE_WORTH: f32 = 1.0;
 const CONCEPT_WORTH: f32 = 0.5;
+/// The memory calls the thing by its name and not only by a sign of it.
+const CALLED_WORTH: f32 = 0.25;
 const MEANING_WORTH: f32 = 1.0;
 const NEW_MEANING_WORTH: f32 = 0.5;
 /// A memory below this has too little to do with what was named.
@@ -197,7 +200,11 @@ fn worth(topic: &Topic, old: &str, text: &str, newer: &[Statement]) -> f32 {
     let same = statements(old).iter().any(|one| newer.iter().any(|new| same_attribute(one, new)));
     let shared = spoken(old).and(spoken(text)).meets(topic.concepts());
     let sign = |holds: bool, worth: f32| if holds { worth } else { 0.0 };
-    signs(topic, &fit) + sign(same, ATTRIBUTE_WORTH) + sign(shared, CONCEPT_WORTH)
+    let called = words(old).iter().any(|word| word.calls.meets(topic.concepts()));
+    signs(topic, &fit)
+        + sign(same, ATTRIBUTE_WORTH)
+        + sign(shared, CONCEPT_WORTH)
+        + sign(called, CALLED_WORTH)
 }
 
 /// What the words of a request are worth on a text.
@@ -211,10 +218,8 @@ fn signs(topic: &Topic, fit: &Fit) -> f32 {
     exact + named + WORDS_WORTH * fit.covered + LITERAL_WORTH * fit.literal
 }
 
-fn spoken(text: &str) -> crate::forget::topic::concept::Concepts {
-    words(text)
-        .iter()
-        .fold(Default::default(), |all: crate::forget::topic::concept::Concepts, word| all.or(word.concepts))
+fn spoken(text: &str) -> Concepts {
+    speaks_of(&words(text))
 }
 
 fn same_attribute(one: &Statement, other: &Statement) -> bool {

@@ -244,12 +244,16 @@ impl Finder<'_> {
                 found.push(indirect(*id, Reason::Subject));
             }
         }
+        // Some of the words and not the others: that is another thing of the same kind.
+        let other_kind =
+            |id: &MemoryId| fits.get(id).is_some_and(|fit| fit.literal > 0.0 && fit.literal < 1.0);
+        if found.iter().any(|found| found.closeness == Closeness::Direct) {
+            found.retain(|found| !other_kind(&found.id));
+        }
         if found.is_empty() {
             found = best(&fits);
         }
         let known: BTreeSet<MemoryId> = found.iter().map(|found| found.id).collect();
-        // Some of the words and not the others: that is another thing of the same kind.
-        let other_kind = |id: &MemoryId| fits.get(id).is_some_and(|fit| fit.literal > 0.0);
         let close = self
             .meant(subject, MEANING_MIN)
             .into_iter()
@@ -306,11 +310,17 @@ pub(crate) fn surgery(wish: &Wish, text: &str) -> Cut {
 /// What holds an identifier. Other words only tell the closer from the less close.
 fn exact(topic: &Topic, told: &[Told]) -> Vec<Found> {
     let fits = told.iter().map(|told| (told.id, topic.fit(told.whole())));
-    let holding: Vec<(MemoryId, Fit)> = fits.filter(|(_, fit)| fit.exact).collect();
+    let fits: Vec<(MemoryId, Fit)> = fits.collect();
+    let holding: Vec<&(MemoryId, Fit)> = fits.iter().filter(|(_, fit)| fit.exact).collect();
+    if holding.is_empty() && topic.is_described() {
+        // Nothing bears the name, but something that is described in the same words bears a longer one.
+        let longer = fits.iter().filter(|(_, fit)| fit.part && fit.literal >= 1.0);
+        return longer.map(|(id, _)| indirect(*id, Reason::Words)).collect();
+    }
     let said = holding.iter().any(|(_, fit)| fit.literal > 0.0);
     let timed = holding.iter().any(|(_, fit)| fit.moment);
     let close = |fit: &Fit| (fit.literal > 0.0 || !said) && (fit.moment || !timed);
-    let found = |(id, fit): &(MemoryId, Fit)| match close(fit) {
+    let found = |(id, fit): &&(MemoryId, Fit)| match close(fit) {
         true => direct(*id, Reason::Identifier),
         false => indirect(*id, Reason::Identifier),
     };

@@ -7,7 +7,9 @@ mod aged;
 mod append;
 mod chain;
 mod checkpoint;
+mod hand_out;
 mod reads;
+mod summary;
 
 use std::fmt::Write as _;
 
@@ -16,8 +18,10 @@ use lacuna_seal::{Signature, VerifyingKey};
 pub use aged::{AUDIT_DAYS, AuditKept};
 pub use chain::{AuditReport, ChainWalk};
 pub use checkpoint::{CHECKPOINT_AGE, CHECKPOINT_ENTRIES};
+pub use hand_out::{AuditEnd, AuditPart, is_signed_file};
 pub use reads::{READ_SUBJECTS_MAX, READS_QUEUED_MAX, READS_SAMPLED};
 pub(crate) use reads::{Read, ReadLog};
+pub use summary::{ACTORS_MAX, AuditSummary, Concern, RECEIPTS_MAX};
 
 use crate::cbor::{Reader, Writer};
 use crate::domain::{MemoryId, VaultId, facet};
@@ -184,7 +188,7 @@ impl Lacuna {
         let mut attempts = 1;
         loop {
             let before = self.store.revision(vault)?;
-            match self.walk(vault, known) {
+            match self.walk(vault, known, &mut |_, _| Ok(())) {
                 // Entries may have been aged out between two pages; then it is worth another look.
                 Err(Error::Corrupt(_)) if attempts < WALKS_MAX && self.store.revision(vault)? != before => {
                     attempts += 1;
@@ -194,7 +198,12 @@ impl Lacuna {
         }
     }
 
-    fn walk(&self, vault: VaultId, known: Option<ChainHead>) -> Result<AuditReport> {
+    fn walk(
+        &self,
+        vault: VaultId,
+        known: Option<ChainHead>,
+        visit: &mut dyn FnMut(&AuditRow, &AuditEntry) -> Result<()>,
+    ) -> Result<AuditReport> {
         let mut walk = ChainWalk::new(vault, self.audit_key()?);
         if let Some(known) = known {
             walk = walk.through(known);
@@ -204,11 +213,10 @@ impl Lacuna {
                 return walk.finish(ChainHead::default(), None);
             };
             let head = header.audit;
-            self.each_entry(
-                vault,
-                walk.seq(),
-                |row| if row.seq > head.seq { Ok(()) } else { walk.step(row) },
-            )?;
+            self.each_entry(vault, walk.seq(), |row| {
+                // What lies beyond the head is looked at when the header has been read again.
+                if row.seq > head.seq { Ok(()) } else { walk.step(row).and_then(|entry| visit(row, &entry)) }
+            })?;
             let beyond = self.store.audit(vault, head.seq)?.last().map(|row| row.seq);
             let Some(last) = beyond else {
                 return walk.finish(head, header.audit_signature.map(Signature::from_bytes).as_ref());

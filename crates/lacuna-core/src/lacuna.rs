@@ -11,6 +11,7 @@ use crate::audit::{AuditAction, AuditEntry, ReadLog};
 use crate::blobs::Blobs;
 use crate::domain::{Clock, Lifecycle, MemoryId, OrgId, Revision, Scope};
 use crate::error::{Error, Result};
+use crate::forget::Receipt;
 use crate::keys::{KeyBatch, KeyStore, LocalKms};
 use crate::meaning::{Backlog, Models};
 use crate::policy::Policy;
@@ -179,8 +180,14 @@ impl Lacuna {
             for id in &mut batch.opens {
                 id.id = seq;
             }
-            let entries = act.entries.iter().map(|entry| (act.batch.at, entry));
+            let mut entries = act.entries.clone();
+            let receipt =
+                act.receipt.as_ref().map(|receipt| self.numbered(receipt, &mut entries)).transpose()?;
+            let entries = entries.iter().map(|entry| (act.batch.at, entry));
             let audit = self.extend_chain(&mut batch, audit, entries)?;
+            if let Some(receipt) = receipt {
+                Receipt { audit, ..receipt }.open_in(&mut batch);
+            }
             match self.store.commit(batch) {
                 Ok(revision) => {
                     slot.apply(expected, revision, audit, apply);
@@ -203,6 +210,8 @@ pub(crate) struct Act {
     pub(crate) batch: Batch,
     /// The first of them names an intent that the batch opens.
     pub(crate) entries: Vec<AuditEntry>,
+    /// The receipt that the erasure will end with. Its number is settled with the commit.
+    pub(crate) receipt: Option<Box<Receipt>>,
 }
 
 impl Act {
@@ -213,7 +222,8 @@ impl Act {
     /// An act that has no entry yet.
     pub(crate) fn silent(scope: &Scope, at: Timestamp) -> Self {
         // The revision and the audit rows are filled in at each attempt.
-        Self { batch: Batch::new(scope.clone(), at, Revision::ZERO), entries: Vec::new() }
+        let batch = Batch::new(scope.clone(), at, Revision::ZERO);
+        Self { batch, entries: Vec::new(), receipt: None }
     }
 
     /// Whether it writes rows that were read before: what another process did to them would be lost.

@@ -60,6 +60,15 @@ impl Models {
         vectors
     }
 
+    /// Vectors that are known already, as a query under those of their models that are in use.
+    pub(crate) fn query_of(&self, vectors: Vec<(ModelId, Vec<f32>)>) -> Vec<QueryVector> {
+        let in_use = |(model, vector): (ModelId, Vec<f32>)| {
+            let embedder = self.by_preference().find(|embedder| *embedder.model() == model)?;
+            Some(QueryVector { model, vector, calibration: embedder.calibration() })
+        };
+        vectors.into_iter().filter_map(in_use).collect()
+    }
+
     /// The main model first, the instant one last: of each memory the first counts that it has.
     fn by_preference(&self) -> impl Iterator<Item = &Arc<dyn Embedder>> {
         let instant = (self.instant.model() != self.main.model()).then_some(&self.instant);

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use jiff::SignedDuration;
 
 use crate::domain::{Holder, OrgId, PrivacyClass, facet};
+use crate::forget::Mode;
 
 /// Memories in one vault, unless the policy names another ceiling.
 pub const MAX_ATOMS_DEFAULT: usize = 50_000;
@@ -19,6 +20,10 @@ pub const GRACE_HOURS_MAX: i64 = 30 * 24;
 /// How long the audit keeps reads, unless the policy says otherwise, and at most.
 pub const AUDIT_READ_DAYS_DEFAULT: i64 = 90;
 pub const AUDIT_READ_DAYS_MAX: i64 = crate::audit::AUDIT_DAYS;
+
+/// What was hidden can be restored this long, unless the policy names another time, and at most.
+pub const PURGE_DAYS_DEFAULT: i64 = 30;
+pub const PURGE_DAYS_MAX: i64 = 365;
 
 facet!(
     /** Where a policy starts from. */
@@ -59,6 +64,10 @@ pub struct Policy {
     pub approval: Approval,
     /// What is approved becomes active only after this long.
     pub grace: SignedDuration,
+    /// What forgetting means unless the caller says: hiding for a while, or erasing at once.
+    pub forget_mode: Mode,
+    /// What was hidden is erased after this many days.
+    pub purge_days: i64,
     pub audit_reads: ReadLogging,
     /// How long the audit keeps reads.
     pub audit_read_days: i64,
@@ -76,6 +85,8 @@ impl Policy {
             max_atoms: MAX_ATOMS_DEFAULT,
             approval: if enterprise { Approval::Shared } else { Approval::None },
             grace: SignedDuration::ZERO,
+            forget_mode: if enterprise { Mode::Soft } else { Mode::Hard },
+            purge_days: PURGE_DAYS_DEFAULT,
             audit_reads: ReadLogging::Always,
             audit_read_days: AUDIT_READ_DAYS_DEFAULT,
         }

@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use lacuna_core::store::Store;
+use lacuna_core::store::{Store, VaultHeader};
 use lacuna_core::{Lacuna, Result};
 
 /// How long the worker waits for a vault before it looks whether it should stop.
@@ -19,6 +19,9 @@ const PAUSE_MAX: Duration = Duration::from_secs(300);
 const SEAL_EVERY: Duration = Duration::from_secs(30);
 /// How often reads are written into the audit.
 const READS_EVERY: Duration = Duration::from_secs(1);
+/// How long after its start, and then how often, a server takes care of the audit chains.
+const AUDIT_FIRST: Duration = Duration::from_secs(60);
+const AUDIT_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Vaults that are read at a time when the work that an earlier process left is looked for.
 const VAULTS_PAGE: usize = 256;
 
@@ -63,6 +66,16 @@ impl Background {
     ) -> std::io::Result<Self> {
         let stop = Arc::new(Stop::default());
         let mut background = Self { stop: stop.clone(), threads: Vec::new() };
+        let (keeper, kept, audit_stop) = (service.clone(), store.clone(), stop.clone());
+        background.spawn("audit", move || {
+            audit_stop.wait(AUDIT_FIRST);
+            while !audit_stop.asked() {
+                if let Err(error) = keep_audits(&keeper, &*kept, &audit_stop) {
+                    tracing::warn!(code = error.code(), "the care of the audit chains waits");
+                }
+                audit_stop.wait(AUDIT_EVERY);
+            }
+        })?;
         let (worker, store) = (service.clone(), store.clone());
         let worker_stop = stop.clone();
         background.spawn("backlog", move || {
@@ -110,16 +123,34 @@ impl Drop for Background {
 /// An erasure that an earlier process announced and did not end must not wait until somebody asks for its
 /// vault.
 fn finish_erasures(service: &Lacuna, store: &dyn Store) -> Result<()> {
+    each_vault(store, |header| match store.intents(header.id)?.is_empty() {
+        true => Ok(()),
+        false => service.recover(&header.scope).map(drop),
+    })
+}
+
+/// One chain that cannot be cared for does not keep the others waiting.
+fn keep_audits(service: &Lacuna, store: &dyn Store, stop: &Stop) -> Result<()> {
+    each_vault(store, |header| {
+        if stop.asked() {
+            return Ok(());
+        }
+        match service.keep_audit(&header.scope) {
+            Ok(kept) if kept.aged > 0 => tracing::info!(aged = kept.aged, "old audit entries went"),
+            Ok(_) => {}
+            Err(error) => tracing::warn!(code = error.code(), "the care of an audit chain waits"),
+        }
+        Ok(())
+    })
+}
+
+fn each_vault(store: &dyn Store, mut visit: impl FnMut(&VaultHeader) -> Result<()>) -> Result<()> {
     let mut after = None;
     loop {
         let page = store.vaults(after, VAULTS_PAGE)?;
         let Some(last) = page.last() else { return Ok(()) };
         after = Some(last.id);
-        for header in &page {
-            if !store.intents(header.id)?.is_empty() {
-                service.recover(&header.scope)?;
-            }
-        }
+        page.iter().try_for_each(&mut visit)?;
     }
 }
 

@@ -93,6 +93,10 @@ codes! {
         "Thaw it with `lacuna thaw` or PUT /v1/vault when processing may go on.";
     TRANSITION_NOT_ALLOWED "transition_not_allowed" 409 DENIED "A memory in this state cannot be moved there, or not by this caller."
         "Look at its state; a candidate is decided in the review.";
+    PLAN_CHANGED "plan_changed" 409 CONFLICT "The vault is no longer as the plan saw it. Nothing was forgotten."
+        "Plan again, look at what changed, and confirm the new plan.";
+    UNCLEAR_REQUEST "unclear_request" 422 USAGE "It is not clear what to forget. Nothing was forgotten."
+        "Say it as the message suggests.";
     BAD_CONFIG "bad_config" 500 MISCONFIGURED "The configuration is not acceptable; the message names every fault."
         "Correct the keys it names.";
     UNSAFE_LISTEN "unsafe_listen" 500 MISCONFIGURED "The address is not loopback, and no token or no TLS protects it."

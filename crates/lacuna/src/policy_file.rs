@@ -6,7 +6,9 @@ use std::path::Path;
 
 use jiff::SignedDuration;
 use lacuna_core::domain::OrgId;
-use lacuna_core::policy::{Approval, GRACE_HOURS_MAX, MAX_ATOMS_MAX, Policies, Policy, Preset};
+use lacuna_core::policy::{
+    AUDIT_READ_DAYS_MAX, Approval, GRACE_HOURS_MAX, MAX_ATOMS_MAX, PURGE_DAYS_MAX, Policies, Policy, Preset,
+};
 use serde::Deserialize;
 
 use crate::codes;
@@ -31,6 +33,9 @@ struct RawPolicy {
     approval: Option<String>,
     grace_hours: Option<i64>,
     audit_reads: Option<String>,
+    audit_read_days: Option<i64>,
+    forget_mode: Option<String>,
+    purge_days: Option<i64>,
 }
 
 impl RawPolicy {
@@ -47,12 +52,22 @@ impl RawPolicy {
             self.approval.map_or(Ok(policy.approval), |text| text.parse::<Approval>().map_err(word))?;
         policy.audit_reads =
             self.audit_reads.map_or(Ok(policy.audit_reads), |text| text.parse().map_err(word))?;
+        policy.audit_read_days = self.audit_read_days.unwrap_or(policy.audit_read_days);
+        policy.forget_mode =
+            self.forget_mode.map_or(Ok(policy.forget_mode), |text| text.parse().map_err(word))?;
+        policy.purge_days = self.purge_days.unwrap_or(policy.purge_days);
+        if !(1..=PURGE_DAYS_MAX).contains(&policy.purge_days) {
+            return Err(format!("purge_days: must be from 1 to {PURGE_DAYS_MAX}"));
+        }
         let grace_hours = self.grace_hours.unwrap_or(policy.grace.as_hours());
         if !(0.0..=1.0).contains(&policy.min_salience) {
             return Err("min_salience: must be a number from 0 to 1".to_owned());
         }
         if policy.max_atoms == 0 || policy.max_atoms > MAX_ATOMS_MAX {
             return Err(format!("max_atoms: must be from 1 to {MAX_ATOMS_MAX}"));
+        }
+        if !(1..=AUDIT_READ_DAYS_MAX).contains(&policy.audit_read_days) {
+            return Err(format!("audit_read_days: must be from 1 to {AUDIT_READ_DAYS_MAX}"));
         }
         if !(0..=GRACE_HOURS_MAX).contains(&grace_hours) {
             return Err(format!("grace_hours: must be from 0 to {GRACE_HOURS_MAX}"));
@@ -145,6 +160,11 @@ mod tests {
             ("max_atoms = 0", "max_atoms"),
             ("max_atoms = 1000001", "max_atoms"),
             ("audit_reads = 'often'", "audit_reads"),
+            ("audit_read_days = 0", "audit_read_days"),
+            ("audit_read_days = 2191", "audit_read_days"),
+            ("forget_mode = 'never'", "mode"),
+            ("purge_days = 0", "purge_days"),
+            ("purge_days = 366", "purge_days"),
             ("grace_hours = -1", "grace_hours"),
             ("grace_hours = 721", "grace_hours"),
             ("fail_on_secret = 'yes'", "acme.toml"),

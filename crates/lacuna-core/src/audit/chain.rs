@@ -120,6 +120,11 @@ impl ChainWalk {
         Self { vault, key, head, first: None, checkpoints: 0, aged, announced, known: None }
     }
 
+    /// Begins after an entry that something else vouches for.
+    pub fn after(vault: VaultId, key: VerifyingKey, head: ChainHead) -> Self {
+        Self { head, first: Some(head.seq + 1), ..Self::new(vault, key) }
+    }
+
     /// Asks as well that the chain goes through a head that was written down earlier.
     pub fn through(self, known: ChainHead) -> Self {
         Self { known: Some(known), ..self }
@@ -132,7 +137,7 @@ impl ChainWalk {
 
     /// The next entry. The first one may be a checkpoint in the middle of the chain: its signature vouches
     /// for what came before.
-    pub fn step(&mut self, row: &AuditRow) -> Result<()> {
+    pub fn step(&mut self, row: &AuditRow) -> Result<AuditEntry> {
         let entry = AuditEntry::decode(row)?;
         if self.first.is_none() {
             self.begin(row, &entry)?;
@@ -155,7 +160,7 @@ impl ChainWalk {
             AuditAction::AuditAged => self.announced = AgedSum::read(&entry, row.seq)?,
             _ => {}
         }
-        Ok(())
+        Ok(entry)
     }
 
     fn begin(&mut self, row: &AuditRow, entry: &AuditEntry) -> Result<()> {
@@ -175,8 +180,20 @@ impl ChainWalk {
         }
     }
 
-    /// The end: the chain must stand where its signed head says.
+    /// The end: the chain must stand where its signed head says, and have lost no more than it says.
     pub fn finish(self, head: ChainHead, signature: Option<&Signature>) -> Result<AuditReport> {
+        if self.first.unwrap_or(1) == 1 && self.aged != self.announced {
+            return Err(Error::corrupt("audit entries are gone that the chain does not say were aged out"));
+        }
+        self.end(head, signature)
+    }
+
+    /// The end of a part after which the chain goes on; what was aged out is said later.
+    pub fn finish_early(self, head: ChainHead, signature: &Signature) -> Result<AuditReport> {
+        self.end(head, Some(signature))
+    }
+
+    fn end(self, head: ChainHead, signature: Option<&Signature>) -> Result<AuditReport> {
         if self.head.seq < head.seq || self.known.is_some_and(|known| known.seq > self.head.seq) {
             return Err(Error::corrupt(format!("the audit chain is cut off after entry {}", self.head.seq)));
         }
@@ -188,9 +205,6 @@ impl ChainWalk {
             return Err(Error::corrupt("the end of the audit chain is not signed by this installation"));
         }
         let first = self.first.unwrap_or(1);
-        if first == 1 && self.aged != self.announced {
-            return Err(Error::corrupt("audit entries are gone that the chain does not say were aged out"));
-        }
         let (entries, head, aged) = (self.head.seq, self.head.hash, self.aged.count());
         Ok(AuditReport { first, entries, head, checkpoints: self.checkpoints, aged, key: self.key })
     }

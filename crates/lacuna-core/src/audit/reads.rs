@@ -101,7 +101,7 @@ impl ReadLog {
     fn is_wanted(&self, logging: ReadLogging) -> bool {
         match logging {
             ReadLogging::Always => true,
-            ReadLogging::Sampled => self.reads.fetch_add(1, Ordering::Relaxed) % READS_SAMPLED == 0,
+            ReadLogging::Sampled => self.reads.fetch_add(1, Ordering::Relaxed).is_multiple_of(READS_SAMPLED),
             ReadLogging::Never => false,
         }
     }

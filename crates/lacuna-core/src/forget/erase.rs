@@ -34,6 +34,8 @@ pub(crate) struct Wanted {
     pub(crate) cuts: Vec<(MemoryId, Zeroizing<String>)>,
     /// Whether memories that lean on what goes are held back until somebody has looked at them.
     pub(crate) holds_back: bool,
+    /// Whether what goes can be restored: then nothing is made anew, and all that was made of it goes along.
+    pub(crate) restorable: bool,
 }
 
 impl Wanted {
@@ -118,6 +120,11 @@ impl Lacuna {
         }
         outcome.cut = std::mem::take(&mut outcome.rebuilt);
         for rebuild in &cascade.rebuilt {
+            if wanted.restorable {
+                outcome.fell.push(rebuild.id);
+                outcome.gone.insert(rebuild.id);
+                continue;
+            }
             let remade = self.remade_from_sources(open, rebuild, &texts, &renamed, now)?;
             outcome.replace(rebuild.id, remade, &mut renamed, &mut texts);
         }
@@ -142,6 +149,31 @@ impl Lacuna {
         let announced = self.commit(slot, &act, |open| erasure.apply(open))?;
         self.end_erasure(slot, scope, &gone)?;
         Ok(announced.audit_seq)
+    }
+
+    /// Hides what would be erased: one commit, in which nothing is lost. The caller holds the writer lock.
+    pub(crate) fn hide_instead(
+        &self,
+        slot: &Slot,
+        scope: &Scope,
+        erasure: Erasure,
+        state: Lifecycle,
+        mut act: Act,
+    ) -> Result<u64> {
+        let now = self.clock.now();
+        let hidden = self.rewrite(slot, scope, &erasure.gone, |row, _| {
+            row.state = state;
+            row.updated_at = now;
+            true
+        })?;
+        erasure.record(&mut act);
+        act.batch.puts =
+            erasure.remaining_rows().chain(hidden.iter().map(|hidden| hidden.row.clone())).collect();
+        let committed = self.commit(slot, &act, |open| {
+            erasure.apply(open);
+            put_all(open, hidden);
+        })?;
+        Ok(committed.audit_seq)
     }
 
     /// Carries an announced erasure through. The caller holds the writer lock.
@@ -230,17 +262,24 @@ impl Erasure {
         if self.gone.is_empty() {
             return;
         }
-        act.batch.opens.push(Intent { id: 0, memories: self.gone.clone() });
-        act.batch.puts.extend(self.rows.iter().cloned());
-        act.batch.puts.extend(self.sealed.iter().map(|sealed| sealed.row.clone()));
-        act.batch.puts.extend(self.withheld.iter().map(|withheld| withheld.row.clone()));
-        let (cut, rebuilt): (Vec<_>, Vec<_>) = (
-            self.cut.iter().flat_map(|(old, new)| [*old, *new]).collect(),
-            self.rebuilt.iter().flat_map(|(old, new)| [*old, *new]).collect(),
-        );
+        act.batch.opens.push(Intent::to_erase(self.gone.clone()));
+        act.batch.puts.extend(self.rows.iter().cloned().chain(self.remaining_rows()));
+        self.record(act);
+    }
+
+    /// The rows of what takes the place of something, or is held back.
+    fn remaining_rows(&self) -> impl Iterator<Item = Row> {
+        let sealed = self.sealed.iter().map(|sealed| sealed.row.clone());
+        sealed.chain(self.withheld.iter().map(|withheld| withheld.row.clone()))
+    }
+
+    fn record(&self, act: &mut Act) {
+        let both = |pairs: &[(MemoryId, MemoryId)]| -> Vec<MemoryId> {
+            pairs.iter().flat_map(|(old, new)| [*old, *new]).collect()
+        };
         act.record(AuditAction::MemoryCascade, "system", &self.fell);
-        act.record(AuditAction::MemoryCut, "system", &cut);
-        act.record(AuditAction::MemoryRebuild, "system", &rebuilt);
+        act.record(AuditAction::MemoryCut, "system", &both(&self.cut));
+        act.record(AuditAction::MemoryRebuild, "system", &both(&self.rebuilt));
         act.record(AuditAction::MemoryWithhold, "system", &self.held_back);
     }
 

@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 
 use zeroize::Zeroizing;
 
-use super::find::{Sight, find};
+use super::find::Finder;
 use super::request::{Closeness, Wish};
 use crate::blobs::BlobName;
 use crate::domain::*;
-use crate::error::{Error, Result};
-use crate::index::{Filter, Search};
+use crate::error::Result;
+use crate::index::{Filter, QueryVector, Search};
 use crate::keys::keys_by_memory;
 use crate::lacuna::Lacuna;
+use crate::meaning::Models;
 use crate::vault::{OpenVault, Slot};
 
 /// Erased texts that are searched for again, words and meaning; the first ones of a large erasure.
@@ -44,10 +45,10 @@ pub struct Probed {
 /// What is looked for afterwards. It is in RAM only, and gone with the call.
 #[derive(Default)]
 pub(crate) struct Sought {
-    /// What was erased, in its own words.
-    pub(crate) texts: Vec<Zeroizing<String>>,
+    /// What was erased, in its own words and with its vectors; the first of them.
+    pub(crate) texts: Vec<(Zeroizing<String>, Vec<QueryVector>)>,
     /// What was asked to be forgotten, and what the caller chose to keep although it matches.
-    pub(crate) wish: Option<(Wish, Sight)>,
+    pub(crate) wish: Option<(Wish, Vec<QueryVector>)>,
     pub(crate) kept: BTreeSet<MemoryId>,
     pub(crate) blobs: Vec<BlobName>,
 }
@@ -83,41 +84,43 @@ impl Lacuna {
     fn probe_open(&self, open: &OpenVault, gone: &[MemoryId], sought: &Sought) -> Result<Vec<Probed>> {
         let erased: BTreeSet<MemoryId> = gone.iter().copied().collect();
         let held = gone.iter().filter(|id| open.index.get(id).is_some()).count();
-        let lineage = open.lineage.iter().filter(|(source, made)| {
-            erased.contains(source) || erased.contains(made)
-        });
+        let lineage =
+            open.lineage.iter().filter(|(source, made)| erased.contains(source) || erased.contains(made));
         let lineage = lineage.count();
-        let texts: Vec<&Zeroizing<String>> = sought.texts.iter().take(PROBED_TEXTS_MAX).collect();
         let (mut by_words, mut by_meaning) = (0, 0);
-        for text in &texts {
-            by_words += self.search_again(open, text, false, &erased);
-            by_meaning += self.search_again(open, text, true, &erased);
+        for (text, vectors) in &sought.texts {
+            by_words += self.search_again(open, text, &[], &erased);
+            by_meaning += self.search_again(open, "", vectors, &erased);
         }
         let mut probes = vec![
             probed(ProbePath::Index, gone.len(), held),
             probed(ProbePath::Lineage, gone.len(), lineage),
-            probed(ProbePath::Words, texts.len(), by_words),
-            probed(ProbePath::Meaning, texts.len(), by_meaning),
+            probed(ProbePath::Words, sought.texts.len(), by_words),
+            probed(ProbePath::Meaning, sought.texts.len(), by_meaning),
         ];
-        if let Some((wish, sight)) = &sought.wish {
-            let again = find(open, wish, sight)?;
-            let left = again.matches.iter().filter(|found| {
-                found.closeness == Closeness::Direct && !sought.kept.contains(&found.id)
-            });
+        if let Some((wish, vectors)) = &sought.wish {
+            let (now, sources) = (self.clock.now(), self.sources());
+            let again = Finder { open, sources, vectors, now, deleted_too: true }.find(wish)?;
+            let left = again
+                .matches
+                .iter()
+                .filter(|found| found.closeness == Closeness::Direct && !sought.kept.contains(&found.id));
             probes.push(probed(ProbePath::Names, 1, left.count()));
         }
         Ok(probes)
     }
 
     /// How many erased memories a search for `text` still answers with.
-    fn search_again(&self, open: &OpenVault, text: &str, meaning: bool, erased: &BTreeSet<MemoryId>) -> usize {
-        let vectors = match meaning {
-            true => self.models.embed_query(text, &open.index.models()),
-            false => Vec::new(),
-        };
+    fn search_again(
+        &self,
+        open: &OpenVault,
+        text: &str,
+        vectors: &[QueryVector],
+        erased: &BTreeSet<MemoryId>,
+    ) -> usize {
         let search = Search {
-            text: if meaning { "" } else { text },
-            vectors: &vectors,
+            text,
+            vectors,
             filter: Filter::default(),
             tags: Vec::new(),
             now: millis(self.clock.now()),
@@ -130,15 +133,20 @@ impl Lacuna {
     }
 }
 
+impl Sought {
+    /// Takes down what is about to be erased, so that it can be looked for afterwards.
+    pub(crate) fn texts_of(&mut self, models: &Models, open: &OpenVault, gone: &[MemoryId]) {
+        let stored = gone.iter().filter_map(|id| open.index.get(id)).take(PROBED_TEXTS_MAX);
+        self.texts = stored
+            .map(|stored| {
+                let text = Zeroizing::new(stored.payload.full_text().to_owned());
+                (text, models.query_of(open.index.vectors_of(&stored.id)))
+            })
+            .collect();
+    }
+}
+
 fn probed(path: ProbePath, looked_for: usize, found: usize) -> Probed {
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     Probed { path, looked_for: count(looked_for), found: count(found) }
-}
-
-/// A probe that found something is not a success: the caller must know.
-pub(crate) fn clean(probes: &[Probed]) -> Result<()> {
-    match probes.iter().find(|probed| probed.found > 0) {
-        None => Ok(()),
-        Some(probed) => Err(Error::corrupt(format!("the erasure left something behind: {}", probed.path))),
-    }
 }

@@ -6,22 +6,28 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use lacuna_seal::{Digest, Signature, SigningKey, VerifyingKey};
 
-use super::probe::{Probed, ProbePath};
+use super::probe::{ProbePath, Probed};
 use super::request::Mode;
+use crate::audit::{AuditAction, AuditEntry};
 use crate::cbor::{Reader, Writer};
 use crate::domain::*;
 use crate::error::{Error, Result};
-use crate::store::ChainHead;
+use crate::lacuna::{Act, Lacuna};
+use crate::permit::{Grant, ReadAudit};
+use crate::store::{Batch, ChainHead, Intent, RECORDS_PAGE_MAX, Record, RecordChange, RecordKind};
+use crate::vault::Slot;
 
 const SIGNING_DOMAIN: &str = "lacuna/receipt/v1";
 const IDS_DOMAIN: &str = "lacuna/receipt/memories/v1";
 /// The fields of a receipt, and of a record that holds a signed one.
 const FIELDS: u64 = 14;
 const SIGNED_FIELDS: u64 = 3;
+/// Receipts of one vault that are handed out at least, if there are so many.
+const RECEIPTS_PAGE: usize = 100;
 /// Keyed hashes of what was named, in one receipt.
-pub const SCOPE_HASHES_MAX: usize = 32;
+pub(super) const SCOPE_HASHES_MAX: usize = 32;
 /// Backups that one receipt names.
-pub const BACKUPS_NAMED_MAX: usize = 64;
+const BACKUPS_NAMED_MAX: usize = 64;
 
 facet!(
     /** Why something was erased. */
@@ -146,6 +152,27 @@ impl Receipt {
         Reader(bytes).record(FIELDS, read).ok_or_else(damaged)
     }
 
+    /// Announces the receipt in the commit that announces the erasure: whoever ends it knows its number.
+    pub(crate) fn open_in(self, batch: &mut Batch) {
+        for intent in &mut batch.opens {
+            intent.note = self.number.to_be_bytes().to_vec();
+        }
+        batch.records.push(RecordChange::Add(self.record(self.encode(), None)));
+    }
+
+    fn record(&self, doc: Vec<u8>, done_at: Option<Timestamp>) -> Record {
+        Record {
+            org: self.org.clone(),
+            kind: RecordKind::Receipt,
+            number: self.number,
+            vault: Some(self.vault),
+            at: self.at,
+            due_at: None,
+            done_at,
+            doc,
+        }
+    }
+
     pub fn sign(self, key: &SigningKey) -> SignedReceipt {
         let signature = key.sign(SIGNING_DOMAIN, &[&self.encode()]);
         SignedReceipt { receipt: self, signature, key: key.verifying_key() }
@@ -200,6 +227,91 @@ impl SignedReceipt {
         });
         parts.ok_or_else(damaged)
     }
+}
+
+impl Lacuna {
+    /// The receipt with the next number of its tenant, which the first entry quotes.
+    pub(crate) fn numbered(&self, receipt: &Receipt, entries: &mut [AuditEntry]) -> Result<Receipt> {
+        let number = self.store.last_record(&receipt.org, RecordKind::Receipt)? + 1;
+        if let Some(first) = entries.first_mut() {
+            first.notes.push(reference(number, receipt.at));
+        }
+        Ok(Receipt { number, ..receipt.clone() })
+    }
+
+    /// The receipt that an erasure under way was announced with.
+    pub(super) fn announced_receipt(&self, scope: &Scope, intent: &Intent) -> Result<Option<Receipt>> {
+        let Some((number, [])) = intent.note.split_first_chunk() else { return Ok(None) };
+        let number = u64::from_be_bytes(*number);
+        let record = self.store.records(&scope.org, RecordKind::Receipt, number - 1, 1)?.pop();
+        let record = record.filter(|record| record.number == number && record.done_at.is_none());
+        record.map(|record| Receipt::decode(&record.doc)).transpose()
+    }
+
+    /// Signs what was done, and closes the erasure with it. The caller holds the writer lock.
+    pub(super) fn issue(
+        &self,
+        slot: &Slot,
+        receipt: Receipt,
+        intent: u64,
+        scope: &Scope,
+    ) -> Result<SignedReceipt> {
+        let now = self.clock.now();
+        let backups = self.backups_holding(scope, now)?;
+        let signed = Receipt { backups, ..receipt }.sign(&*self.kms.signing_key(&*self.entropy)?);
+        let mut entry = AuditEntry::new(AuditAction::Receipt, "system", Vec::new());
+        entry.notes.push(signed.receipt.reference());
+        let mut act = Act::new(scope, now, entry);
+        let record = signed.receipt.record(signed.encode(), Some(now));
+        act.batch.records = vec![RecordChange::Update(record)];
+        act.batch.closes = vec![intent];
+        self.commit(slot, &act, |_| ())?;
+        Ok(signed)
+    }
+
+    /// The full backups that have not expired: they hold what was erased, sealed under their own passphrase.
+    fn backups_holding(&self, scope: &Scope, now: Timestamp) -> Result<Vec<BackupHold>> {
+        let records = self.store.records(&scope.org, RecordKind::Backup, 0, RECORDS_PAGE_MAX)?;
+        let holding = records.into_iter().filter_map(|record| {
+            let until = record.due_at.filter(|until| *until > now)?;
+            Some(BackupHold { number: record.number, until })
+        });
+        Ok(holding.take(BACKUPS_NAMED_MAX).collect())
+    }
+
+    /// The receipts of one vault above `after`, oldest first, a page at a time.
+    pub fn receipts(&self, grant: &Grant<ReadAudit>, after: u64) -> Result<Vec<SignedReceipt>> {
+        let mut found = Vec::new();
+        let mut after = after;
+        while found.len() < RECEIPTS_PAGE {
+            let page =
+                self.store.records(&grant.scope().org, RecordKind::Receipt, after, RECORDS_PAGE_MAX)?;
+            let Some(last) = page.last() else { break };
+            after = last.number;
+            let own = page.iter().filter(|record| is_issued_for(record, grant.scope()));
+            for record in own {
+                found.push(SignedReceipt::decode(&record.doc)?);
+            }
+        }
+        Ok(found)
+    }
+
+    /// One receipt of a vault, by its number.
+    pub fn receipt(&self, grant: &Grant<ReadAudit>, number: u64) -> Result<SignedReceipt> {
+        let before = number.checked_sub(1).ok_or(Error::NotFound("receipt"))?;
+        let record = self.store.records(&grant.scope().org, RecordKind::Receipt, before, 1)?.pop();
+        let own = record.filter(|record| record.number == number && is_issued_for(record, grant.scope()));
+        SignedReceipt::decode(&own.ok_or(Error::NotFound("receipt"))?.doc)
+    }
+
+    /// The key under which this installation's receipts and audit heads are signed.
+    pub fn verifying_key(&self) -> Result<VerifyingKey> {
+        Ok(self.kms.signing_key(&*self.entropy)?.verifying_key())
+    }
+}
+
+pub(super) fn is_issued_for(record: &Record, scope: &Scope) -> bool {
+    record.vault == Some(scope.vault_id()) && record.done_at.is_some()
 }
 
 /// One hash over ids, whatever their order was.

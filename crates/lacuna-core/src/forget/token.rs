@@ -46,7 +46,8 @@ impl Bound {
 
     pub(crate) fn open(token: &str, key: &FingerprintKey, user: &UserId, now: Timestamp) -> Result<Self> {
         let bytes = unhex(token).ok_or_else(useless)?;
-        let (said, code) = bytes.split_at_checked(bytes.len().saturating_sub(MAC_BYTES)).ok_or_else(useless)?;
+        let (said, code) =
+            bytes.split_at_checked(bytes.len().saturating_sub(MAC_BYTES)).ok_or_else(useless)?;
         if !key.verify(&[said], code) {
             return Err(useless());
         }

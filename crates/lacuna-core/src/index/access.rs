@@ -46,6 +46,13 @@ impl<P> Index<P> {
         self.blocks.iter().map(Block::model).cloned().collect()
     }
 
+    /// The vectors of a memory under each model that it has one of.
+    pub(crate) fn vectors_of(&self, id: &MemoryId) -> Vec<(ModelId, Vec<f32>)> {
+        let Some(slot) = self.slots.get(id) else { return Vec::new() };
+        let of = |block: &Block| Some((block.model().clone(), block.vector(*slot)?));
+        self.blocks.iter().filter_map(of).collect()
+    }
+
     /// The memories that have no vector of `model`.
     pub fn without_model(&self, model: &ModelId) -> impl Iterator<Item = MemoryId> {
         let block = self.blocks.iter().find(|block| block.model() == model);

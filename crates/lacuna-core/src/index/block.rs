@@ -121,6 +121,15 @@ impl Block {
         self.row(slot).is_some()
     }
 
+    /// The vector of a slot, as precisely as it is kept.
+    pub(super) fn vector(&self, slot: u32) -> Option<Vec<f32>> {
+        let row = self.row(slot)?;
+        let codes = row * self.dimensions..(row + 1) * self.dimensions;
+        let (high, low) = (&self.high[codes.clone()], &self.low[codes]);
+        let scale = self.scales[row];
+        Some(high.iter().zip(low).map(|(high, low)| f32::from(join(*high, *low)) * scale).collect())
+    }
+
     pub(super) fn bytes(&self) -> usize {
         self.high.capacity()
             + self.low.capacity()

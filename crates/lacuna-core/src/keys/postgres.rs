@@ -22,6 +22,7 @@ static SCHEMA: Schema = Schema {
     name: "lacuna_keys",
     app_role: "lacuna_keys_app",
     admin_role: "lacuna_keys_admin",
+    eraser_role: None,
     migrations: &[include_str!("schema_postgres.sql"), include_str!("ledger_postgres.sql")],
 };
 

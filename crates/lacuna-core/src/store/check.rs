@@ -4,8 +4,10 @@ use std::collections::HashSet;
 
 use jiff::Timestamp;
 
+use super::columns::stored;
 use super::{
-    BATCH_ROWS_MAX, Batch, Body, ChainHead, Freeze, MemberChange, Row, TokenChange, TokenRow, VaultHeader,
+    BATCH_ROWS_MAX, Batch, Body, ChainHead, Freeze, MemberChange, RECORD_BYTES_MAX, RecordChange, Row,
+    TokenChange, TokenRow, VaultHeader,
 };
 use crate::domain::{NAME_BYTES_MAX, Revision, from_millis, millis};
 use crate::error::{Error, Result};
@@ -16,6 +18,8 @@ pub const SEALED_BYTES_MAX: usize = 16 * 1024 * 1024;
 pub const BATCH_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Roles of one token.
 pub const ROLES_MAX: usize = 32;
+/// The note of an intent, in bytes.
+pub const INTENT_NOTE_BYTES_MAX: usize = 64 * 1024;
 /// The label of a token, in bytes of UTF-8.
 pub const LABEL_BYTES_MAX: usize = 256;
 
@@ -33,7 +37,20 @@ pub(crate) fn check_batch(batch: &Batch) -> Result<()> {
     batch.members.iter().try_for_each(|change| match change {
         MemberChange::Add { at, .. } => whole_millis(*at),
         MemberChange::Remove { .. } => Ok(()),
-    })
+    })?;
+    batch.records.iter().try_for_each(|change| check_record(batch, change))
+}
+
+fn check_record(batch: &Batch, change: &RecordChange) -> Result<()> {
+    let (RecordChange::Add(record) | RecordChange::Update(record)) = change else { return Ok(()) };
+    if record.org != batch.scope.org {
+        return Err(Error::invalid("record", "must belong to the organisation of the vault"));
+    }
+    stored(record.number)?;
+    if record.doc.len() > RECORD_BYTES_MAX {
+        return Err(Error::invalid("record", format!("must be at most {RECORD_BYTES_MAX} bytes")));
+    }
+    [Some(record.at), record.due_at, record.done_at].into_iter().flatten().try_for_each(whole_millis)
 }
 
 fn check_limits(batch: &Batch) -> Result<()> {
@@ -43,17 +60,25 @@ fn check_limits(batch: &Batch) -> Result<()> {
         + batch.closes.len()
         + batch.tokens.len()
         + batch.members.len()
+        + batch.records.len()
         + batch.audit.len()
         + batch.aged.len();
     let longest_intent = batch.opens.iter().map(|intent| intent.memories.len()).max().unwrap_or(0);
     if rows > BATCH_ROWS_MAX || longest_intent > BATCH_ROWS_MAX {
         return Err(Error::invalid("batch", format!("must hold at most {BATCH_ROWS_MAX} rows")));
     }
+    if batch.opens.iter().any(|intent| intent.note.len() > INTENT_NOTE_BYTES_MAX) {
+        return Err(Error::invalid("intent", format!("a note has at most {INTENT_NOTE_BYTES_MAX} bytes")));
+    }
     let frames = batch.puts.iter().map(|row| row.frame.len());
     let bodies = batch.puts.iter().map(|row| inline_bytes(&row.body));
     let entries = batch.audit.iter().map(|row| row.entry.len());
     let digests = batch.aged.iter().map(|aged| aged.digest.len());
-    check_bytes(frames.chain(bodies).chain(entries).chain(digests))
+    let docs = batch.records.iter().map(|change| match change {
+        RecordChange::Add(record) | RecordChange::Update(record) => record.doc.len(),
+        RecordChange::Drop { .. } => 0,
+    });
+    check_bytes(frames.chain(bodies).chain(entries).chain(digests).chain(docs))
 }
 
 /// Holds single values and their sum to their limits.
@@ -134,12 +159,19 @@ fn check_token_row(token: &TokenRow) -> Result<()> {
     Ok(())
 }
 
-/// The header that the vault will have after `batch`, or why the batch does not fit the stored one.
-pub(crate) fn next_header(stored: Option<VaultHeader>, batch: &Batch) -> Result<VaultHeader> {
+/// The header that the vault will have after `batch`, or why the batch does not fit the stored one. A new
+/// vault goes on counting at `ended`, where one that was destroyed in its place stopped.
+pub(crate) fn next_header(
+    stored: Option<VaultHeader>,
+    ended: Revision,
+    batch: &Batch,
+) -> Result<VaultHeader> {
+    let expected = stored.as_ref().map_or(Revision::ZERO, |header| header.revision);
     let mut header = stored.unwrap_or_else(|| VaultHeader {
         id: batch.vault,
         scope: batch.scope.clone(),
-        revision: Revision::ZERO,
+        revision: ended,
+        began_after: ended,
         created_at: batch.at,
         audit: ChainHead::default(),
         audit_signature: None,
@@ -148,7 +180,7 @@ pub(crate) fn next_header(stored: Option<VaultHeader>, batch: &Batch) -> Result<
     if header.scope != batch.scope {
         return Err(Error::corrupt("a vault belongs to another scope than the batch says"));
     }
-    if header.revision != batch.expected {
+    if expected != batch.expected {
         return Err(Error::Conflict("the vault"));
     }
     for row in &batch.audit {
@@ -170,6 +202,14 @@ pub(crate) fn next_header(stored: Option<VaultHeader>, batch: &Batch) -> Result<
 
 pub(crate) fn forgotten() -> Error {
     Error::corrupt("a forgotten memory was written again")
+}
+
+pub(crate) fn record_taken() -> Error {
+    Error::Conflict("the record book")
+}
+
+pub(crate) fn no_such_record() -> Error {
+    Error::NotFound("record")
 }
 
 pub(crate) fn no_body_to_keep() -> Error {

@@ -3,7 +3,11 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use super::{AuditRow, Batch, Change, Intent, MemberRow, Row, Store, TokenRow, VaultHeader};
+use jiff::Timestamp;
+
+use super::{
+    AuditRow, Batch, Change, Intent, MemberRow, Record, RecordKind, Row, Store, TokenRow, VaultHeader,
+};
 use crate::domain::{Group, MemoryId, OrgId, Revision, UserId, VaultId};
 use crate::error::{Error, Result};
 
@@ -147,5 +151,29 @@ impl Store for FaultyStore {
 
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultHeader>> {
         self.faults.run(|| self.inner.vaults(after, limit))
+    }
+
+    fn destroy(&self, vault: VaultId) -> Result<()> {
+        self.faults.run(|| self.inner.destroy(vault))
+    }
+
+    fn tombstones(&self, vault: VaultId, after: Option<MemoryId>) -> Result<Vec<(MemoryId, Timestamp)>> {
+        self.faults.run(|| self.inner.tombstones(vault, after))
+    }
+
+    fn soft_deleted(&self, before: Timestamp, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {
+        self.faults.run(|| self.inner.soft_deleted(before, after, limit))
+    }
+
+    fn records(&self, org: &OrgId, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<Record>> {
+        self.faults.run(|| self.inner.records(org, kind, after, limit))
+    }
+
+    fn last_record(&self, org: &OrgId, kind: RecordKind) -> Result<u64> {
+        self.faults.run(|| self.inner.last_record(org, kind))
+    }
+
+    fn due_records(&self, kind: RecordKind, at: Timestamp, limit: usize) -> Result<Vec<Record>> {
+        self.faults.run(|| self.inner.due_records(kind, at, limit))
     }
 }

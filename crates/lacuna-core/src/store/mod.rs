@@ -10,13 +10,15 @@ mod faulty;
 pub(crate) mod pool;
 pub(crate) mod postgres;
 mod ram;
+mod records;
 pub(crate) mod sqlite;
 
-pub use check::{BATCH_BYTES_MAX, LABEL_BYTES_MAX, ROLES_MAX, SEALED_BYTES_MAX};
+pub use check::{BATCH_BYTES_MAX, INTENT_NOTE_BYTES_MAX, LABEL_BYTES_MAX, ROLES_MAX, SEALED_BYTES_MAX};
 #[cfg(feature = "testing")]
 pub use faulty::{Faults, FaultyStore, When};
 pub use postgres::PostgresStore;
 pub use ram::RamStore;
+pub use records::{RECORD_BYTES_MAX, RECORDS_PAGE_MAX, Record, RecordChange, RecordKind};
 pub use sqlite::{SqliteOptions, SqliteStore};
 
 use jiff::Timestamp;
@@ -37,9 +39,11 @@ pub const MEMBERS_PAGE_MAX: usize = 1_000;
 pub const MEMBERSHIPS_MAX: usize = 256;
 /// Vaults handed out per call.
 pub const VAULTS_PAGE_MAX: usize = 1_000;
+/// Tombstones handed out per call.
+pub const TOMBSTONES_PAGE_MAX: usize = 10_000;
 
-/// Sealed memories, tombstones, intents and audit chains of every vault; token hashes and memberships of
-/// every organisation.
+/// Sealed memories, tombstones, intents and audit chains of every vault; token hashes, memberships and the
+/// record book of every organisation.
 pub trait Store: Send + Sync {
     /// The vault's header, or `None` before its first commit.
     fn vault(&self, vault: VaultId) -> Result<Option<VaultHeader>>;
@@ -87,6 +91,29 @@ pub trait Store: Send + Sync {
     /// Headers of up to `limit` vaults (at most [`VAULTS_PAGE_MAX`]) with an id above `after`, in the order
     /// of id.
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultHeader>>;
+
+    /// Removes everything of a vault: rows, bodies, tombstones, intents, audit chain and header, in one
+    /// transaction. A vault that is not there is passed over. What begins anew in its place counts its
+    /// revisions on from where this one ended, so that a copy in RAM is never taken for current.
+    fn destroy(&self, vault: VaultId) -> Result<()>;
+
+    /// Up to [`TOMBSTONES_PAGE_MAX`] tombstones of a vault with an id above `after`, in the order of id, and
+    /// when each was put up.
+    fn tombstones(&self, vault: VaultId, after: Option<MemoryId>) -> Result<Vec<(MemoryId, Timestamp)>>;
+
+    /// Up to `limit` vaults (at most [`VAULTS_PAGE_MAX`]) with an id above `after`, in the order of id, that
+    /// hold a row in the state deleted which was last updated before a moment.
+    fn soft_deleted(&self, before: Timestamp, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>>;
+
+    /// Up to `limit` records (at most [`RECORDS_PAGE_MAX`]) of one kind with a number above `after`, in order.
+    fn records(&self, org: &OrgId, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<Record>>;
+
+    /// The highest number of the kind in the organisation's book, zero in an empty one.
+    fn last_record(&self, org: &OrgId, kind: RecordKind) -> Result<u64>;
+
+    /// Up to `limit` records (at most [`RECORDS_PAGE_MAX`]) of one kind in all books that are due at a moment
+    /// and not done, the longest overdue first.
+    fn due_records(&self, kind: RecordKind, at: Timestamp, limit: usize) -> Result<Vec<Record>>;
 }
 
 /// What a vault shows without a key.
@@ -95,6 +122,9 @@ pub struct VaultHeader {
     pub id: VaultId,
     pub scope: Scope,
     pub revision: Revision,
+    /// Where the vault that was destroyed in this place ended; zero when there was none. A copy in RAM at
+    /// this revision or below belongs to that one.
+    pub began_after: Revision,
     pub created_at: Timestamp,
     pub audit: ChainHead,
     /// The installation's signature of that head; see [`crate::audit`].
@@ -171,6 +201,10 @@ pub struct Batch {
     pub tokens: Vec<TokenChange>,
     /// Memberships in the organisation that the vault belongs to.
     pub members: Vec<MemberChange>,
+    /// Changes in the record book of the organisation that the vault belongs to.
+    pub records: Vec<RecordChange>,
+    /// Tombstones of the vault that were put up before this moment are taken away.
+    pub forget_tombstones_before: Option<Timestamp>,
     /// Must continue the chain without a gap.
     pub audit: Vec<AuditRow>,
     /// The signature of the chain's new end.
@@ -193,6 +227,8 @@ impl Batch {
             closes: Vec::new(),
             tokens: Vec::new(),
             members: Vec::new(),
+            records: Vec::new(),
+            forget_tombstones_before: None,
             audit: Vec::new(),
             audit_signature: None,
             aged: Vec::new(),
@@ -214,6 +250,16 @@ pub enum Freeze {
 pub struct Intent {
     pub id: u64,
     pub memories: Vec<MemoryId>,
+    /// What whoever ends it needs to know, at most [`INTENT_NOTE_BYTES_MAX`] bytes. It holds no content, and
+    /// the store does not read it.
+    pub note: Vec<u8>,
+}
+
+impl Intent {
+    /// An intent without a note. It gets its id when it is committed.
+    pub fn to_erase(memories: Vec<MemoryId>) -> Self {
+        Self { id: 0, memories, note: Vec::new() }
+    }
 }
 
 /// One entry of an audit chain, as [`crate::audit`] made it.

@@ -5,12 +5,16 @@ use std::sync::RwLock;
 
 use jiff::Timestamp;
 
-use super::check::{check_batch, forgotten, intent_taken, next_header, no_body_to_keep, no_entry_to_age};
+use super::check::{
+    check_batch, forgotten, intent_taken, next_header, no_body_to_keep, no_entry_to_age, no_such_record,
+    record_taken,
+};
 use super::{
     AUDIT_PAGE_MAX, AuditRow, Batch, Body, Change, Intent, MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX, MemberChange,
-    MemberRow, Row, Store, TOKENS_PAGE_MAX, TokenChange, TokenRow, VAULTS_PAGE_MAX, VaultHeader,
+    MemberRow, RECORDS_PAGE_MAX, Record, RecordChange, RecordKind, Row, Store, TOKENS_PAGE_MAX,
+    TOMBSTONES_PAGE_MAX, TokenChange, TokenRow, VAULTS_PAGE_MAX, VaultHeader,
 };
-use crate::domain::{Group, MemoryId, OrgId, Revision, UserId, VaultId};
+use crate::domain::{Group, Lifecycle, MemoryId, OrgId, Revision, UserId, VaultId};
 use crate::error::{Error, Result};
 
 #[derive(Default)]
@@ -21,7 +25,12 @@ struct Shelf {
     vaults: BTreeMap<VaultId, RamVault>,
     tokens: Vec<TokenRow>,
     members: Members,
+    records: Records,
+    /// Where vaults ended that were destroyed.
+    ended: HashMap<VaultId, Revision>,
 }
+
+type Records = BTreeMap<(OrgId, RecordKind, u64), Record>;
 
 /// Since when each user belongs to each group.
 type Members = BTreeMap<(OrgId, Group, UserId), Timestamp>;
@@ -29,7 +38,7 @@ type Members = BTreeMap<(OrgId, Group, UserId), Timestamp>;
 struct RamVault {
     header: VaultHeader,
     rows: HashMap<MemoryId, (Revision, Row)>,
-    tombstones: HashMap<MemoryId, Revision>,
+    tombstones: BTreeMap<MemoryId, (Revision, Timestamp)>,
     intents: BTreeMap<u64, Intent>,
     audit: Vec<AuditRow>,
 }
@@ -126,20 +135,74 @@ impl Store for RamStore {
             above.take(limit.min(VAULTS_PAGE_MAX)).map(|vault| vault.header.clone()).collect()
         }))
     }
+
+    fn destroy(&self, vault: VaultId) -> Result<()> {
+        let mut shelf = self.0.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(gone) = shelf.vaults.remove(&vault) {
+            shelf.ended.insert(vault, gone.header.revision);
+        }
+        Ok(())
+    }
+
+    fn tombstones(&self, vault: VaultId, after: Option<MemoryId>) -> Result<Vec<(MemoryId, Timestamp)>> {
+        Ok(self.of_vault(vault, |vault| {
+            let rest = vault.tombstones.iter().filter(|(id, _)| after.is_none_or(|after| **id > after));
+            rest.take(TOMBSTONES_PAGE_MAX).map(|(id, (_, at))| (*id, *at)).collect()
+        }))
+    }
+
+    fn soft_deleted(&self, before: Timestamp, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {
+        let due = |(_, row): &(Revision, Row)| row.state == Lifecycle::Deleted && row.updated_at < before;
+        Ok(self.read(|shelf| {
+            let above = shelf.vaults.iter().filter(|(id, _)| after.is_none_or(|after| **id > after));
+            let holding = above.filter(|(_, vault)| vault.rows.values().any(due));
+            holding.take(limit.min(VAULTS_PAGE_MAX)).map(|(id, _)| *id).collect()
+        }))
+    }
+
+    fn records(&self, org: &OrgId, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<Record>> {
+        Ok(self.read(|shelf| {
+            let all = shelf.records.values().filter(|record| record.org == *org && record.kind == kind);
+            let rest = all.filter(|record| record.number > after);
+            rest.take(limit.min(RECORDS_PAGE_MAX)).cloned().collect()
+        }))
+    }
+
+    fn last_record(&self, org: &OrgId, kind: RecordKind) -> Result<u64> {
+        Ok(self.read(|shelf| {
+            let all = shelf.records.keys().filter(|(of, what, _)| of == org && *what == kind);
+            all.map(|(_, _, number)| *number).max().unwrap_or(0)
+        }))
+    }
+
+    fn due_records(&self, kind: RecordKind, at: Timestamp, limit: usize) -> Result<Vec<Record>> {
+        let due = |record: &&Record| {
+            record.kind == kind && record.done_at.is_none() && record.due_at.is_some_and(|due| due <= at)
+        };
+        let mut records: Vec<_> = self.read(|shelf| shelf.records.values().filter(due).cloned().collect());
+        records.sort_by(|a, b| (a.due_at, &a.org, a.number).cmp(&(b.due_at, &b.org, b.number)));
+        records.truncate(limit.min(RECORDS_PAGE_MAX));
+        Ok(records)
+    }
 }
 
 impl Shelf {
     /// Everything that can fail comes first, so that a refused batch leaves no trace.
     fn commit(&mut self, batch: Batch) -> Result<Revision> {
         let stored = self.vaults.get(&batch.vault);
-        let header = next_header(stored.map(|vault| vault.header.clone()), &batch)?;
+        let ended = self.ended.get(&batch.vault).copied().unwrap_or_default();
+        let header = next_header(stored.map(|vault| vault.header.clone()), ended, &batch)?;
         check_fits(stored, &batch)?;
         let members = changed_members(&self.members, &batch)?;
+        let records = changed_records(&self.records, &batch)?;
         if !batch.tokens.is_empty() {
             self.tokens = changed_tokens(&self.tokens, &batch)?;
         }
         if let Some(members) = members {
             self.members = members;
+        }
+        if let Some(records) = records {
+            self.records = records;
         }
 
         let revision = header.revision;
@@ -208,12 +271,39 @@ fn changed_members(members: &Members, batch: &Batch) -> Result<Option<Members>> 
     Ok(Some(changed))
 }
 
+/// The record books after the batch, or `None` when it changes none.
+fn changed_records(records: &Records, batch: &Batch) -> Result<Option<Records>> {
+    if batch.records.is_empty() {
+        return Ok(None);
+    }
+    let mut changed = records.clone();
+    for change in &batch.records {
+        match change {
+            RecordChange::Add(record) => {
+                let name = (record.org.clone(), record.kind, record.number);
+                if changed.insert(name, record.clone()).is_some() {
+                    return Err(record_taken());
+                }
+            }
+            RecordChange::Update(record) => {
+                let name = (record.org.clone(), record.kind, record.number);
+                *changed.get_mut(&name).ok_or_else(no_such_record)? = record.clone();
+            }
+            RecordChange::Drop { kind, number } => {
+                let name = (batch.scope.org.clone(), *kind, *number);
+                changed.remove(&name).ok_or_else(no_such_record)?;
+            }
+        }
+    }
+    Ok(Some(changed))
+}
+
 impl RamVault {
     fn new(header: VaultHeader) -> Self {
         Self {
             header,
             rows: HashMap::new(),
-            tombstones: HashMap::new(),
+            tombstones: BTreeMap::new(),
             intents: BTreeMap::new(),
             audit: Vec::new(),
         }
@@ -222,8 +312,8 @@ impl RamVault {
     fn changes(&self, since: Revision) -> Vec<(Revision, Change)> {
         let puts = self.rows.values().filter(|(revision, _)| *revision > since);
         let puts = puts.map(|(revision, row)| (*revision, Change::Put(row.without_body())));
-        let gone = self.tombstones.iter().filter(|(_, revision)| **revision > since);
-        let gone = gone.map(|(id, revision)| (*revision, Change::Gone(*id)));
+        let gone = self.tombstones.iter().filter(|(_, (revision, _))| *revision > since);
+        let gone = gone.map(|(id, (revision, _))| (*revision, Change::Gone(*id)));
         let mut changes: Vec<_> = puts.chain(gone).collect();
         changes.sort_by_key(|(revision, _)| *revision);
         changes
@@ -241,7 +331,10 @@ impl RamVault {
         }
         for id in batch.removals {
             self.rows.remove(&id);
-            self.tombstones.entry(id).or_insert(revision);
+            self.tombstones.entry(id).or_insert((revision, batch.at));
+        }
+        if let Some(before) = batch.forget_tombstones_before {
+            self.tombstones.retain(|_, (_, at)| *at >= before);
         }
         self.intents.extend(batch.opens.into_iter().map(|intent| (intent.id, intent)));
         for id in batch.closes {

@@ -27,6 +27,8 @@ pub(crate) struct Keyring {
     text_hash: FingerprintKey,
     confirm: FingerprintKey,
     query: FingerprintKey,
+    plan: FingerprintKey,
+    scope_hash: FingerprintKey,
 }
 
 struct OpenClass {
@@ -97,6 +99,8 @@ impl Keyring {
     fn with_root(scope: &Scope, key_version: u32, root: RootKey) -> Self {
         let text_hash = root.derive_fingerprint_key("text");
         let confirm = root.derive_fingerprint_key("confirm");
+        let plan = root.derive_fingerprint_key("plan");
+        let scope_hash = root.derive_fingerprint_key("scope");
         let query = root.derive_fingerprint_key("query");
         Self {
             vault: scope.vault_id(),
@@ -106,6 +110,8 @@ impl Keyring {
             classes: Vec::new(),
             text_hash,
             confirm,
+            plan,
+            scope_hash,
             query,
         }
     }
@@ -267,6 +273,16 @@ impl Keyring {
 
     fn link_context(&self) -> Context<'_> {
         Context { field: Field::Link, ..self.base_context() }
+    }
+
+    /// The key of the tokens that bind a confirmation to its plan.
+    pub(crate) fn plan_key(&self) -> &FingerprintKey {
+        &self.plan
+    }
+
+    /// What a receipt says of a thing that was named: known again here, and nowhere else.
+    pub(crate) fn scope_hash(&self, form: &str) -> [u8; 32] {
+        self.scope_hash.fingerprint(&[form.as_bytes()])
     }
 
     pub(crate) fn key_version(&self) -> u32 {

@@ -14,6 +14,7 @@ use jiff::{SignedDuration, Timestamp};
 
 pub(crate) use keyring::{Keyring, OpenKey, Place, SourceKey};
 pub(crate) use marks::{SKETCH_MARKS, shared_words, sketch, text_mark};
+use open::Refreshed;
 pub(crate) use open::{Held, OpenVault, Sources, missing_keys, shown};
 pub(crate) use unlock::Unlocker;
 
@@ -128,6 +129,7 @@ impl Slot {
     pub(crate) fn read<R>(&self, from: Sources<'_>, read: impl FnOnce(&OpenVault) -> R) -> Result<Option<R>> {
         let revision = from.store.revision(self.vault)?;
         if revision == Revision::ZERO {
+            self.drop_if_ended();
             return Ok(None);
         }
         {
@@ -151,14 +153,7 @@ impl Slot {
         update: impl FnOnce(&mut OpenVault) -> Result<R>,
     ) -> Result<Option<R>> {
         let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
-        let changed = match open.as_mut() {
-            Some(vault) => vault.refresh(&self.scope, from),
-            None => OpenVault::load(&self.scope, from).map(|loaded| {
-                *open = loaded;
-                true
-            }),
-        };
-        match changed {
+        match refreshed(&mut open, &self.scope, from) {
             Ok(true) => self.measure(open.as_ref()),
             Ok(false) => {}
             Err(error) => {
@@ -169,6 +164,14 @@ impl Slot {
             }
         }
         open.as_mut().map(update).transpose()
+    }
+
+    /// Leaves nothing in RAM of a vault that another process destroyed. One whose first commit is under way
+    /// has nothing yet.
+    fn drop_if_ended(&self) {
+        if self.bytes() > 0 && self.peek(|vault| vault.revision > Revision::ZERO) == Some(true) {
+            self.discard();
+        }
     }
 
     /// Applies a commit of this process, unless a refresh has already brought it in.
@@ -214,4 +217,14 @@ impl Slot {
     pub(crate) fn lock_writer(&self) -> MutexGuard<'_, ()> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Brings what is open up to date, or opens it. Answers whether that changed anything.
+fn refreshed(open: &mut Option<OpenVault>, scope: &Scope, from: Sources<'_>) -> Result<bool> {
+    match open.as_mut().map(|vault| vault.refresh(scope, from)).transpose()? {
+        Some(Refreshed::Same) => return Ok(false),
+        Some(Refreshed::Changed) => {}
+        Some(Refreshed::Ended) | None => *open = OpenVault::load(scope, from)?,
+    }
+    Ok(true)
 }

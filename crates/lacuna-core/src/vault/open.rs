@@ -100,6 +100,15 @@ impl Changes {
     }
 }
 
+/// What a refresh found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refreshed {
+    Same,
+    Changed,
+    /// The vault was destroyed; another one may have begun in its place.
+    Ended,
+}
+
 /// Where a vault is read from.
 #[derive(Clone, Copy)]
 pub(crate) struct Sources<'a> {
@@ -138,12 +147,15 @@ impl OpenVault {
         }
     }
 
-    /// Applies what was committed since this vault's revision, here or by another node. Answers whether
-    /// anything was.
-    pub(crate) fn refresh(&mut self, scope: &Scope, from: Sources<'_>) -> Result<bool> {
+    /// Applies what was committed since this vault's revision, here or by another node.
+    pub(crate) fn refresh(&mut self, scope: &Scope, from: Sources<'_>) -> Result<Refreshed> {
         let vault = scope.vault_id();
         if from.store.revision(vault)? == self.revision {
-            return Ok(false);
+            return Ok(Refreshed::Same);
+        }
+        let began_after = from.store.vault(vault)?.map(|header| header.began_after);
+        if self.revision > Revision::ZERO && began_after.is_none_or(|ended| self.revision <= ended) {
+            return Ok(Refreshed::Ended);
         }
         let cold = self.revision == Revision::ZERO;
         let (changes, keys) = std::thread::scope(|threads| {
@@ -163,7 +175,7 @@ impl OpenVault {
             self.frozen_at = header.frozen_at;
         }
         self.revision = revision;
-        Ok(true)
+        Ok(Refreshed::Changed)
     }
 
     fn open_rows(

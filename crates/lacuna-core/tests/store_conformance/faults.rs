@@ -17,7 +17,11 @@ fn script() -> Vec<Batch> {
     vec![
         Batch { puts: vec![row(1), Row { body, ..row(2) }], audit: vec![audit_row(1)], ..batch(0) },
         Batch { puts: vec![Row { body: Body::Unchanged, frame: vec![9], ..row(2) }], ..batch(1) },
-        Batch { opens: vec![Intent { id: 2, memories: vec![id(1)] }], audit: vec![audit_row(2)], ..batch(2) },
+        Batch {
+            opens: vec![Intent { id: 2, memories: vec![id(1)], note: vec![7] }],
+            audit: vec![audit_row(2)],
+            ..batch(2)
+        },
         Batch { removals: vec![id(1)], closes: vec![2], audit: vec![audit_row(3)], ..batch(3) },
         Batch { members: vec![add_ann()], audit: vec![audit_row(4)], ..batch(4) },
     ]

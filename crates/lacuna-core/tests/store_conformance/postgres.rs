@@ -2,7 +2,9 @@
 
 use lacuna_core::domain::{Holder, OrgId, Revision, Scope, VaultId};
 use lacuna_core::keys::{KeyBatch, KeyStore, PostgresKeys};
-use lacuna_core::store::{Batch, MemberChange, PostgresStore, Store, TokenChange};
+use lacuna_core::store::{
+    Batch, MemberChange, PostgresStore, Record, RecordChange, RecordKind, Store, TokenChange,
+};
 use postgres::{Client, NoTls};
 
 use crate::postgres_database::Database;
@@ -47,7 +49,7 @@ fn two_vaults(store: &PostgresStore) -> (VaultId, VaultId) {
         let full = Batch {
             puts: vec![row(1)],
             removals: vec![id(2)],
-            opens: vec![lacuna_core::store::Intent { id: 1, memories: vec![id(1)] }],
+            opens: vec![lacuna_core::store::Intent { id: 1, memories: vec![id(1)], note: vec![7] }],
             audit: vec![audit_row(1)],
             tokens: vec![TokenChange::Add(token(token_number))],
             ..batch(store, user)
@@ -100,10 +102,16 @@ fn neither_role_reaches_further_than_it_should() {
     let mut client = client(&database);
     let forbidden = [
         ("lacuna_admin", "SELECT frame FROM lacuna.memory"),
+        ("lacuna_admin", "SELECT id FROM lacuna.memory"),
         ("lacuna_admin", "SELECT entry FROM lacuna.audit"),
+        ("lacuna_admin", "UPDATE lacuna.record SET doc = ''"),
+        ("lacuna_eraser", "SELECT frame FROM lacuna.memory"),
+        ("lacuna_eraser", "SELECT entry FROM lacuna.audit"),
+        ("lacuna_eraser", "INSERT INTO lacuna.audit VALUES ('', 1, 1, '', '')"),
+        ("lacuna_app", "DELETE FROM lacuna.vault"),
         ("lacuna_admin", "UPDATE lacuna.vault SET revision = 0"),
         ("lacuna_app", "DELETE FROM lacuna.audit"),
-        ("lacuna_app", "UPDATE lacuna.audit SET entry = ''"),
+        ("lacuna_app", "UPDATE lacuna.audit SET hash = ''"),
         ("lacuna_app", "DELETE FROM lacuna.tombstone"),
         ("lacuna_app", "SELECT wrapped FROM lacuna_keys.root"),
         ("lacuna_keys_app", "SELECT frame FROM lacuna.memory"),
@@ -157,11 +165,43 @@ fn members_of_another_organisation_are_hidden() {
 }
 
 #[test]
+fn records_of_another_organisation_are_hidden() {
+    let Some(database) = Database::make("records") else { return };
+    let store = PostgresStore::open(&database.url()).unwrap();
+    for org in ["acme", "other"] {
+        let org = OrgId::new(org).unwrap();
+        let scope = Scope { org: org.clone(), holder: Holder::Org };
+        let due = Record { org, ..record(RecordKind::Receipt, 1) };
+        let done = Record { number: 2, done_at: Some(time(2)), ..due.clone() };
+        let records = vec![RecordChange::Add(due), RecordChange::Add(done)];
+        store.commit(Batch { records, ..Batch::new(scope, time(0), Revision::ZERO) }).unwrap();
+    }
+    let mut client = client(&database);
+    let mut seen = |settings: &str| {
+        let mut transaction = client.transaction().unwrap();
+        transaction.batch_execute(settings).unwrap();
+        let rows = transaction.query("SELECT org, number FROM lacuna.record ORDER BY 1, 2", &[]).unwrap();
+        rows.iter().map(|row| (row.get(0), row.get(1))).collect::<Vec<(String, i64)>>()
+    };
+    assert_eq!(seen("SET LOCAL ROLE lacuna_app"), vec![]);
+    let mine = vec![("acme".to_owned(), 1), ("acme".to_owned(), 2)];
+    assert_eq!(seen("SET LOCAL ROLE lacuna_app; SET LOCAL app.org = 'acme'"), mine);
+    // The scheduler sees what is due, whosever it is.
+    let due = vec![("acme".to_owned(), 1), ("other".to_owned(), 1)];
+    assert_eq!(seen("SET LOCAL ROLE lacuna_admin"), due);
+}
+
+#[test]
 fn a_schema_of_the_first_release_is_migrated_and_keeps_what_it_has() {
     let Some(database) = Database::make("migrated") else { return };
     put(&PostgresStore::open(&database.url()).unwrap(), "ann", vec![row(1)]);
     let first_release = "
-        DROP TABLE lacuna.member; ALTER TABLE lacuna.vault DROP COLUMN frozen_at;
+        DROP TABLE lacuna.member, lacuna.record, lacuna.ended; DROP INDEX lacuna.memory_deleted;
+        ALTER TABLE lacuna.vault DROP COLUMN frozen_at, DROP COLUMN began_after, DROP COLUMN audit_signature;
+        ALTER TABLE lacuna.intent DROP COLUMN note;
+        DROP POLICY deleted ON lacuna.memory; DROP POLICY in_scope_to_erase ON lacuna.vault;
+        DROP POLICY in_scope_to_erase ON lacuna.memory; DROP POLICY in_scope_to_erase ON lacuna.tombstone;
+        DROP POLICY in_scope_to_erase ON lacuna.intent; DROP POLICY in_scope_to_erase ON lacuna.audit;
         DELETE FROM lacuna.migration WHERE version > 1";
     client(&database).batch_execute(first_release).unwrap();
     let store = PostgresStore::open(&database.url()).unwrap();

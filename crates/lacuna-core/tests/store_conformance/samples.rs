@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use lacuna_core::domain::{Group, Lifecycle, MemoryId, OrgId, Revision, Scope, UserId, VaultId};
 use lacuna_core::keys::{WrappedClassKey, WrappedMemoryKey, WrappedRoot};
-use lacuna_core::store::{AuditRow, Batch, Body, Change, Row, Store, TokenRow};
+use lacuna_core::store::{AuditRow, Batch, Body, Change, Record, RecordKind, Row, Store, TokenRow};
 
 pub(crate) fn scope(user: &str) -> Scope {
     Scope::personal(OrgId::new("acme").unwrap(), UserId::new(user).unwrap())
@@ -55,6 +55,19 @@ pub(crate) fn remove(store: &dyn Store, user: &str, ids: &[MemoryId]) -> Revisio
 
 pub(crate) fn audit_row(seq: u64) -> AuditRow {
     AuditRow { seq, at: time(seq as i64), entry: vec![seq as u8; 20], hash: [seq as u8; 32] }
+}
+
+pub(crate) fn record(kind: RecordKind, number: u64) -> Record {
+    Record {
+        org: OrgId::new("acme").unwrap(),
+        kind,
+        number,
+        vault: Some(scope("ann").vault_id()),
+        at: time(1),
+        due_at: Some(time(1_000_000)),
+        done_at: None,
+        doc: vec![number as u8; 30],
+    }
 }
 
 pub(crate) fn token(n: u8) -> TokenRow {

@@ -71,7 +71,11 @@ fn a_file_of_the_first_release_is_migrated_and_keeps_what_it_has() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("data.db");
     put(&SqliteStore::open(&path).unwrap(), "ann", vec![row(1)]);
-    let first_release = "DROP TABLE member; ALTER TABLE vault DROP COLUMN frozen_at; PRAGMA user_version = 1";
+    let first_release = "
+        DROP TABLE member; ALTER TABLE vault DROP COLUMN frozen_at; ALTER TABLE vault DROP COLUMN audit_signature;
+        DROP TABLE record; DROP TABLE ended; DROP INDEX memory_deleted;
+        ALTER TABLE vault DROP COLUMN began_after; ALTER TABLE intent DROP COLUMN note;
+        PRAGMA user_version = 1";
     Connection::open(&path).unwrap().execute_batch(first_release).unwrap();
     let store = SqliteStore::open(&path).unwrap();
     let add = MemberChange::Add { group: team("desk"), user: user("ann"), at: time(1) };

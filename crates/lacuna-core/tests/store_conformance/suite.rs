@@ -4,9 +4,9 @@ use jiff::{SignedDuration, Timestamp};
 use lacuna_core::Error;
 use lacuna_core::domain::{Group, Holder, Lifecycle, OrgId, Revision, Scope, VaultId};
 use lacuna_core::store::{
-    AUDIT_PAGE_MAX, BATCH_ROWS_MAX, Batch, Body, ChainHead, Change, Intent, MEMBERS_PAGE_MAX,
-    MEMBERSHIPS_MAX, MemberChange, Row, SEALED_BYTES_MAX, Store, TokenChange, TokenRow, VAULTS_PAGE_MAX,
-    VaultHeader,
+    AUDIT_PAGE_MAX, BATCH_ROWS_MAX, Batch, Body, ChainHead, Change, INTENT_NOTE_BYTES_MAX, Intent,
+    MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX, MemberChange, RECORD_BYTES_MAX, Record, RecordChange, RecordKind, Row,
+    SEALED_BYTES_MAX, Store, TokenChange, TokenRow, VAULTS_PAGE_MAX, VaultHeader,
 };
 
 use crate::audit_rows;
@@ -39,6 +39,12 @@ pub(crate) fn conformance(store: &dyn Store) {
     times_are_whole_milliseconds(store);
     large_values_come_back(store);
     vaults_are_listed_in_pages(store);
+    the_record_book_is_kept(store);
+    bad_records_are_refused(store);
+    due_records_are_found_in_all_books(store);
+    tombstones_are_listed_and_forgotten(store);
+    soft_deleted_rows_are_found(store);
+    a_destroyed_vault_begins_anew(store);
 }
 
 fn an_unknown_vault_is_empty(store: &dyn Store) {
@@ -197,7 +203,7 @@ fn a_refused_batch_changes_nothing(store: &dyn Store) {
     let mut half_good = Batch {
         puts: vec![row(1), row(3)],
         removals: vec![id(4)],
-        opens: vec![Intent { id: 1, memories: vec![id(4)] }],
+        opens: vec![Intent { id: 1, memories: vec![id(4)], note: vec![7] }],
         tokens: vec![TokenChange::Add(token(200))],
         members: vec![add(&team("atomic"), "ann", 1)],
         audit: vec![audit_row(1)],
@@ -211,8 +217,11 @@ fn a_refused_batch_changes_nothing(store: &dyn Store) {
 
 fn intents_open_and_close(store: &dyn Store) {
     let vault = scope("intent").vault_id();
-    let intent =
-        |id_: u64, memories: &[u64]| Intent { id: id_, memories: memories.iter().map(|n| id(*n)).collect() };
+    let intent = |id_: u64, memories: &[u64]| Intent {
+        id: id_,
+        memories: memories.iter().map(|n| id(*n)).collect(),
+        note: vec![7],
+    };
     let opens = vec![intent(9, &[1, 2, 3]), intent(4, &[])];
     store.commit(Batch { opens, ..batch(store, "intent") }).unwrap();
     assert_eq!(store.intents(vault).unwrap(), vec![intent(4, &[]), intent(9, &[1, 2, 3])]);
@@ -369,7 +378,7 @@ fn vaults_do_not_see_each_other(store: &dyn Store) {
     put(store, "iso b", vec![Row { frame: vec![0xb; 9], ..row(1) }]);
     let everything = Batch {
         removals: vec![id(2)],
-        opens: vec![Intent { id: 1, memories: vec![id(2)] }],
+        opens: vec![Intent { id: 1, memories: vec![id(2)], note: vec![7] }],
         audit: vec![audit_row(1)],
         ..batch(store, "iso b")
     };
@@ -396,10 +405,12 @@ fn a_vault_keeps_its_scope(store: &dyn Store) {
 fn limits_are_held(store: &dyn Store) {
     let too_many = (0..=BATCH_ROWS_MAX as u64).map(id).collect::<Vec<_>>();
     let oversized = Row { frame: vec![0; SEALED_BYTES_MAX + 1], ..row(1) };
+    let long_note = Intent { id: 1, memories: vec![], note: vec![0; INTENT_NOTE_BYTES_MAX + 1] };
     let base = batch(store, "limits");
     let table = [
         Batch { removals: too_many.clone(), ..base.clone() },
-        Batch { opens: vec![Intent { id: 1, memories: too_many }], ..base.clone() },
+        Batch { opens: vec![Intent { id: 1, memories: too_many, note: vec![7] }], ..base.clone() },
+        Batch { opens: vec![long_note], ..base.clone() },
         Batch { puts: vec![oversized], ..base.clone() },
         Batch { puts: vec![row(1), row(1)], ..base.clone() },
         Batch { puts: vec![row(1)], removals: vec![id(1)], ..base.clone() },
@@ -448,6 +459,134 @@ fn vaults_are_listed_in_pages(store: &dyn Store) {
     assert_eq!(store.vaults(None, usize::MAX).unwrap(), all);
 }
 
+fn changed_book(store: &dyn Store, records: Vec<RecordChange>) -> Result<Revision, Error> {
+    store.commit(Batch { records, ..batch(store, "records") })
+}
+
+fn the_record_book_is_kept(store: &dyn Store) {
+    let (acme, other) = (OrgId::new("acme").unwrap(), OrgId::new("other").unwrap());
+    let page = |kind, after, limit| store.records(&acme, kind, after, limit).unwrap();
+    assert_eq!(
+        (page(RecordKind::Receipt, 0, 9), store.last_record(&acme, RecordKind::Receipt).unwrap()),
+        (vec![], 0)
+    );
+    let bare = Record { vault: None, due_at: None, done_at: Some(time(4)), ..record(RecordKind::Receipt, 7) };
+    let add = [record(RecordKind::Receipt, 2), bare.clone(), record(RecordKind::Notice, 2)];
+    changed_book(store, add.clone().map(RecordChange::Add).into()).unwrap();
+    assert_eq!(page(RecordKind::Receipt, 0, usize::MAX), add[..2]);
+    assert_eq!(page(RecordKind::Receipt, 0, 1), add[..1]);
+    assert_eq!(page(RecordKind::Receipt, 2, 9), vec![bare]);
+    assert_eq!(page(RecordKind::Receipt, u64::MAX, 9), vec![]);
+    assert_eq!(store.last_record(&acme, RecordKind::Receipt).unwrap(), 7);
+    assert_eq!(store.last_record(&other, RecordKind::Receipt).unwrap(), 0);
+    assert_eq!(store.records(&other, RecordKind::Receipt, 0, 9).unwrap(), vec![]);
+
+    let newer = Record { doc: vec![], due_at: Some(time(9)), ..record(RecordKind::Receipt, 7) };
+    let drop = RecordChange::Drop { kind: RecordKind::Notice, number: 2 };
+    changed_book(store, vec![RecordChange::Update(newer.clone()), drop]).unwrap();
+    assert_eq!(page(RecordKind::Receipt, 2, 9), vec![newer]);
+    assert_eq!(page(RecordKind::Notice, 0, 9), vec![]);
+}
+
+fn bad_records_are_refused(store: &dyn Store) {
+    let new = record(RecordKind::Backup, 1);
+    let fine = time(1) + SignedDuration::from_micros(1);
+    let table = [
+        (RecordChange::Add(record(RecordKind::Receipt, 2)), "conflict"),
+        (RecordChange::Update(new.clone()), "not_found"),
+        (RecordChange::Drop { kind: RecordKind::Backup, number: 1 }, "not_found"),
+        (RecordChange::Drop { kind: RecordKind::Backup, number: u64::MAX }, "not_found"),
+        (RecordChange::Add(Record { org: OrgId::new("other").unwrap(), ..new.clone() }), "invalid"),
+        (RecordChange::Add(Record { doc: vec![0; RECORD_BYTES_MAX + 1], ..new.clone() }), "invalid"),
+        (RecordChange::Add(Record { number: u64::MAX, ..new.clone() }), "invalid"),
+        (RecordChange::Add(Record { due_at: Some(fine), ..new.clone() }), "invalid"),
+    ];
+    for (bad, code) in table {
+        let records = vec![RecordChange::Add(record(RecordKind::Backup, 9)), bad];
+        assert_refused(store, Batch { records, puts: vec![row(1)], ..batch(store, "records") }, code);
+        assert_eq!(store.last_record(&scope("x").org, RecordKind::Backup).unwrap(), 0);
+    }
+}
+
+fn due_records_are_found_in_all_books(store: &dyn Store) {
+    let due =
+        |number, at| Record { due_at: Some(time(at)), done_at: None, ..record(RecordKind::Delivery, number) };
+    let done = Record { done_at: Some(time(2)), ..due(3, 1) };
+    let never = Record { due_at: None, ..due(4, 1) };
+    let records = [due(1, 50), due(2, 20), done, never, due(5, 60)].map(RecordChange::Add).into();
+    changed_book(store, records).unwrap();
+    let stranger = Scope { org: OrgId::new("due elsewhere").unwrap(), holder: Holder::Org };
+    let theirs = Record { org: stranger.org.clone(), ..due(1, 30) };
+    let records = vec![RecordChange::Add(theirs.clone())];
+    store.commit(Batch { records, ..Batch::new(stranger, time(0), Revision::ZERO) }).unwrap();
+
+    let expected = vec![due(2, 20), theirs, due(1, 50)];
+    assert_eq!(store.due_records(RecordKind::Delivery, time(50), 9).unwrap(), expected);
+    assert_eq!(store.due_records(RecordKind::Delivery, time(50), 2).unwrap(), expected[..2]);
+    assert_eq!(store.due_records(RecordKind::Delivery, time(19), 9).unwrap(), vec![]);
+    assert_eq!(store.due_records(RecordKind::Request, time(50), 9).unwrap(), vec![]);
+}
+
+fn tombstones_are_listed_and_forgotten(store: &dyn Store) {
+    let vault = scope("tombstones").vault_id();
+    assert_eq!(store.tombstones(vault, None).unwrap(), vec![]);
+    put(store, "tombstones", vec![row(1), row(2)]);
+    let removed = |n, at| Batch { removals: vec![id(n)], at: time(at), ..batch(store, "tombstones") };
+    for (n, at) in [(3, 10), (1, 20), (2, 30), (1, 40)] {
+        store.commit(removed(n, at)).unwrap();
+    }
+    let all = vec![(id(1), time(20)), (id(2), time(30)), (id(3), time(10))];
+    assert_eq!(store.tombstones(vault, None).unwrap(), all);
+    assert_eq!(store.tombstones(vault, Some(id(1))).unwrap(), all[1..]);
+    let before = Some(time(20));
+    store.commit(Batch { forget_tombstones_before: before, ..batch(store, "tombstones") }).unwrap();
+    assert_eq!(store.tombstones(vault, None).unwrap(), all[..2]);
+    put(store, "tombstones", vec![row(3)]);
+    assert_refused(store, Batch { puts: vec![row(1)], ..batch(store, "tombstones") }, "corrupt");
+}
+
+fn soft_deleted_rows_are_found(store: &dyn Store) {
+    let deleted = |n, at| Row { state: Lifecycle::Deleted, updated_at: time(at), ..row(n) };
+    // Earlier than every other row of the suite.
+    put(store, "soft a", vec![deleted(1, -500), deleted(2, -400), row(3)]);
+    put(store, "soft b", vec![deleted(1, -300)]);
+    put(store, "soft c", vec![Row { updated_at: time(-500), ..row(1) }]);
+    let mut both = [scope("soft a").vault_id(), scope("soft b").vault_id()];
+    both.sort();
+    let found = |before, after, limit| store.soft_deleted(time(before), after, limit).unwrap();
+    assert_eq!(found(-500, None, 9), vec![]);
+    assert_eq!(found(-499, None, 9), vec![scope("soft a").vault_id()]);
+    assert_eq!(found(-200, None, 9), both);
+    assert_eq!(found(-200, None, 1), both[..1]);
+    assert_eq!(found(-200, Some(both[0]), 9), both[1..]);
+}
+
+fn a_destroyed_vault_begins_anew(store: &dyn Store) {
+    let vault = scope("destroyed").vault_id();
+    let nothing = snapshot(store, vault);
+    let bystander = snapshot(store, scope("iso b").vault_id());
+    store.destroy(vault).unwrap();
+    for round in 0..2 {
+        let full = Batch {
+            puts: vec![row(1), Row { body: Body::Inline { revision: 1, sealed: vec![1; 3_000] }, ..row(2) }],
+            removals: vec![id(3)],
+            opens: vec![Intent { id: 1, memories: vec![id(1)], note: vec![3] }],
+            audit: vec![audit_row(1)],
+            ..batch(store, "destroyed")
+        };
+        let revision = store.commit(full).unwrap();
+        let began_after = store.vault(vault).unwrap().unwrap().began_after;
+        // What is in RAM somewhere must not pass for what is there now.
+        assert_eq!((revision, began_after), (Revision(2 * round + 1), Revision(2 * round)));
+        assert_eq!(put(store, "destroyed", vec![row(5)]), revision.next());
+        store.destroy(vault).unwrap();
+        assert_eq!(snapshot(store, vault), nothing);
+        assert_eq!(store.tombstones(vault, None).unwrap(), vec![]);
+        store.destroy(vault).unwrap();
+    }
+    assert_eq!(snapshot(store, scope("iso b").vault_id()), bystander);
+}
+
 /// The batch is refused with this code, and the vault is as it was.
 fn assert_refused(store: &dyn Store, batch: Batch, code: &str) {
     let vault = batch.vault;
@@ -481,7 +620,7 @@ pub(crate) fn reopening(open: &dyn Fn() -> Box<dyn Store>) {
     let full = Batch {
         puts: vec![row(1), Row { body: Body::Inline { revision: 1, sealed: vec![1; 3_000] }, ..row(2) }],
         removals: vec![id(3)],
-        opens: vec![Intent { id: 1, memories: vec![id(1)] }],
+        opens: vec![Intent { id: 1, memories: vec![id(1)], note: vec![7] }],
         audit: vec![audit_row(1)],
         tokens: vec![TokenChange::Add(token(150))],
         members: vec![add(&team("durable"), "ann", 3)],

@@ -9,6 +9,7 @@ mod derived;
 mod epochs;
 mod export;
 mod faults;
+mod forgetting;
 mod gate;
 mod lifecycle;
 mod models;
@@ -18,6 +19,7 @@ mod postgres_database;
 mod reads;
 mod review;
 mod scopes;
+mod tamper;
 
 use std::path::Path;
 use std::sync::Arc;

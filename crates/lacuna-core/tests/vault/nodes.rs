@@ -75,3 +75,25 @@ fn threads_of_one_node_share_a_vault() {
     assert_eq!(lacuna.count(&grant::<Recall>("anna")).unwrap(), (80, 0));
     lacuna.verified("anna");
 }
+
+#[test]
+fn a_vault_that_another_node_destroyed_is_not_served_from_ram() {
+    let world = World::sqlite();
+    let (first, second) = (world.service(), world.service());
+    let vault = scope("anna").vault_id();
+    first.keep("anna", "The boat is moored at pier nine.").unwrap();
+    for text in ["The boat was sold.", "The boat has a new owner."] {
+        assert_eq!(second.ask("anna", "where is the boat?").unwrap().hits.len(), 1);
+        world.clock.advance(jiff::SignedDuration::from_secs(1));
+        world.keys.destroy_vault(vault, world.clock.now(), None).unwrap();
+        world.store.destroy(vault).unwrap();
+        // Before and after the vault began anew.
+        if text.contains("sold") {
+            assert_eq!(second.texts("anna", "where is the boat?"), Vec::<String>::new());
+            assert_eq!(second.open_load().vaults, 0);
+        }
+        world.service().keep("anna", text).unwrap();
+        assert_eq!(second.texts("anna", "where is the boat?"), vec![text]);
+        assert_eq!(second.count(&grant::<Recall>("anna")).unwrap(), (1, 0));
+    }
+}

@@ -70,6 +70,18 @@ loopback, as the local user; `lacuna token create` makes the first token, and th
 Each line of a batch is a JSON object such as {\"content\": \"…\", \"tags\": [\"ops\"], \"salience\": 0.8},
 with the fields of POST /v1/memories. With --json, one line comes out per memory stored.")]
     Remember(Box<RememberArgs>),
+    /// Forget: by plain words, or by what the options name. Shows a plan, asks, erases, and proves it.
+    #[command(after_help = "Examples:
+  lacuna forget \"everything about my dentist\"
+  lacuna forget \"my salary but keep that I work at Norrland Timber\"
+  lacuna forget --session ses_42 --mode soft
+  lacuna forget --since 2026-03-01 --until 2026-04-01 --yes
+
+With --json and without --yes the plan is printed; confirm it with --confirm TOKEN within 15 minutes.")]
+    Forget(Box<ForgetArgs>),
+    /// List, show and verify receipts of what was forgotten.
+    #[command(subcommand)]
+    Receipt(ReceiptCommand),
     /// Find memories by meaning and words.
     #[command(after_help = "Examples:
   lacuna recall \"when do the keys change?\"
@@ -305,6 +317,101 @@ pub(super) struct RecallArgs {
     pub(super) scope: ScopeArgs,
 }
 
+#[derive(Args)]
+#[command(group = clap::ArgGroup::new("target").required(true).multiple(false).args(
+    ["words", "ids", "session", "query", "tags", "entity", "sensitivity", "tier", "source", "everything", "span", "confirm"],
+))]
+pub(super) struct ForgetArgs {
+    /// What to forget, in plain words.
+    pub(super) words: Option<String>,
+    /// These memories; may be given more than once.
+    #[arg(long = "id", value_name = "MEMORY_ID")]
+    pub(super) ids: Vec<String>,
+    /// Everything of a conversation.
+    #[arg(long, value_name = "ID")]
+    pub(super) session: Option<String>,
+    /// What a search by words and meaning finds.
+    #[arg(long, value_name = "WORDS")]
+    pub(super) query: Option<String>,
+    /// Everything since: a date, a time, or a span such as 7d.
+    #[arg(long, value_name = "WHEN", group = "span")]
+    pub(super) since: Option<When>,
+    /// Everything until.
+    #[arg(long, value_name = "WHEN", group = "span")]
+    pub(super) until: Option<When>,
+    /// Everything with one of these tags; may be given more than once.
+    #[arg(long = "tag", value_name = "TAG")]
+    pub(super) tags: Vec<String>,
+    /// A person, place, organisation or thing by name.
+    #[arg(long, value_name = "NAME")]
+    pub(super) entity: Option<String>,
+    /// Only memories that are about the entity, not those that merely mention it.
+    #[arg(long, requires = "entity")]
+    pub(super) primary_only: bool,
+    /// Everything of a sensitive category.
+    #[arg(long, value_parser = words::<wire::Sensitivity, _>(wire::Sensitivity::all()))]
+    pub(super) sensitivity: Option<wire::Sensitivity>,
+    #[arg(long, value_parser = words::<wire::Tier, _>(wire::Tier::all()))]
+    pub(super) tier: Option<wire::Tier>,
+    /// Everything that came from there.
+    #[arg(long, value_parser = words::<wire::SourceType, _>(wire::SourceType::all()))]
+    pub(super) source: Option<wire::SourceType>,
+    /// Everything there is; asks twice.
+    #[arg(long)]
+    pub(super) everything: bool,
+    /// soft hides, hard erases, archive sets aside, delete erases without a lasting tombstone [default: the policy's].
+    #[arg(long, value_parser = words::<wire::Mode, _>(wire::Mode::all()))]
+    pub(super) mode: Option<wire::Mode>,
+    /// Which of several people of one name, as the question listed them.
+    #[arg(long, value_name = "NUMBER")]
+    pub(super) who: Option<u32>,
+    /// Cut a memory that also says something else, instead of taking all of it.
+    #[arg(long)]
+    pub(super) partial: bool,
+    /// Only the matches that say it, not those that merely seem to be about it.
+    #[arg(long, conflicts_with = "only")]
+    pub(super) direct: bool,
+    /// Only these of the matches; may be given more than once.
+    #[arg(long, value_name = "MEMORY_ID")]
+    pub(super) only: Vec<String>,
+    /// Do not ask.
+    #[arg(long)]
+    pub(super) yes: bool,
+    /// Carry out the plan that this token belongs to.
+    #[arg(long, value_name = "TOKEN")]
+    pub(super) confirm: Option<String>,
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
+}
+
+#[derive(Subcommand)]
+pub(super) enum ReceiptCommand {
+    /// Receipts, oldest first, and the key that verifies them.
+    List {
+        /// Only receipts with a higher number.
+        #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+        after: u64,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// One receipt, as the JSON that can be kept and verified.
+    Show {
+        /// DEL-2026-000123, or its number.
+        receipt: String,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Check a receipt file. With --key it needs no data folder and no server.
+    Verify {
+        file: PathBuf,
+        /// The public key that the receipt must bear [default: this installation's].
+        #[arg(long, value_name = "ed25519:…")]
+        key: Option<String>,
+    },
+    /// The public key under which this installation signs.
+    Key,
+}
+
 #[derive(Subcommand)]
 pub(super) enum MemoryCommand {
     /// Memories, newest first.
@@ -345,6 +452,13 @@ pub(super) enum MemoryCommand {
         #[command(flatten)]
         scope: ScopeArgs,
     },
+    /// Whether anything about something is still remembered, and what was done to forget it.
+    VerifyForgotten {
+        /// A question or a subject, such as "my diabetes".
+        about: String,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
     /// Move one memory into the next wider scope: yours to a team, a team's to the organisation.
     Promote(MoveArgs),
     /// Make a new memory in a narrower scope and archive the old one.
@@ -366,11 +480,8 @@ pub(super) struct MoveArgs {
 
 #[derive(Subcommand)]
 pub(super) enum AuditCommand {
-    /// Walk the whole chain and say whether it holds.
-    Verify {
-        #[command(flatten)]
-        scope: ScopeArgs,
-    },
+    /// Walk the whole chain, or an exported file, and say whether it holds.
+    Verify(AuditVerifyArgs),
     /// What was done, oldest first, up to 1,000 entries at a time.
     List {
         /// Only entries with a higher number.
@@ -379,6 +490,51 @@ pub(super) enum AuditCommand {
         #[command(flatten)]
         scope: ScopeArgs,
     },
+    /// Write the chain as signed JSON lines that can be verified anywhere; `-` writes to standard output.
+    Export {
+        file: PathBuf,
+        /// Only entries with a higher number.
+        #[arg(long, value_name = "SEQ", default_value_t = 0)]
+        after: u64,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// What happened in a period, counted: Markdown, or JSON with --json.
+    #[command(after_help = "Examples:
+  lacuna audit report --from 2026-01-01 --to 2026-02-01")]
+    Report(AuditReportArgs),
+    /// Let old entries go as the policy says, and sign a checkpoint if one is due. A server does this daily.
+    Keep {
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+}
+
+#[derive(Args)]
+pub(super) struct AuditVerifyArgs {
+    /// A file that `lacuna audit export` wrote; needs no data folder and no other key than the public one.
+    #[arg(conflicts_with_all = ["head", "scope"])]
+    pub(super) file: Option<PathBuf>,
+    /// The public key that you trust.
+    #[arg(long, value_name = "ed25519:HEX", requires = "file")]
+    pub(super) key: Option<String>,
+    /// A head that was written down earlier: the chain must go through it.
+    #[arg(long, value_name = "SEQ:HASH")]
+    pub(super) head: Option<String>,
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
+}
+
+#[derive(Args)]
+pub(super) struct AuditReportArgs {
+    /// A date, a time, or a span such as 7d [default: 30 days before the end].
+    #[arg(long, value_name = "WHEN")]
+    pub(super) from: Option<When>,
+    /// A date, a time, or a span such as 1d; not part of the period any more [default: now].
+    #[arg(long, value_name = "WHEN")]
+    pub(super) to: Option<When>,
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
 }
 
 #[derive(Subcommand)]

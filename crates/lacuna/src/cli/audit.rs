@@ -1,26 +1,134 @@
-use super::args::AuditCommand;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader, BufWriter, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use jiff::SignedDuration;
+use lacuna_core::permit::ReadAudit;
+use lacuna_seal::VerifyingKey;
+
+use super::args::{AuditCommand, AuditReportArgs, AuditVerifyArgs};
 use super::output::{Output, table};
-use crate::assemble::assemble;
+use super::when::When;
+use crate::assemble::{Installation, assemble};
+use crate::codes;
 use crate::config::Config;
-use crate::failure::Result;
-use crate::wire::{AuditList, AuditVerified};
+use crate::failure::{Failure, Result};
+use crate::wire::{
+    AuditFileVerified, AuditKeptView, AuditList, AuditReportView, AuditVerified, AuditWritten, read_head,
+    verify_audit_file, write_audit_file,
+};
+
+/// The period of a report that names none.
+const REPORT_PERIOD: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 pub(super) fn run(config: &Config, command: AuditCommand, output: &Output) -> Result<()> {
-    let installation = assemble(config)?;
     match command {
-        AuditCommand::Verify { scope } => {
-            let grant = installation.grant(scope.as_deref())?;
-            let report = installation.service.verify_audit(&grant)?;
-            output.show(&AuditVerified::of(report, grant.scope()), |report| {
-                format!("the chain holds: {} entries, head {}", report.entries, report.head)
-            })
+        AuditCommand::Verify(AuditVerifyArgs { file: Some(file), key, .. }) => {
+            verify_file(&file, key.as_deref(), output)
         }
+        AuditCommand::Verify(args) => verify(config, &args, output),
         AuditCommand::List { after, scope } => {
+            let installation = assemble(config)?;
             let grant = installation.grant(scope.as_deref())?;
             let entries = installation.service.read_audit(&grant, after)?;
             output.show(&AuditList::of(entries, grant.scope()), people)
         }
+        AuditCommand::Export { file, after, scope } => {
+            export(&assemble(config)?, &file, after, scope.as_deref(), output)
+        }
+        AuditCommand::Report(args) => report(&assemble(config)?, &args, output),
+        AuditCommand::Keep { scope } => {
+            let installation = assemble(config)?;
+            let grant = installation.grant::<ReadAudit>(scope.as_deref())?;
+            let kept = installation.service.keep_audit(grant.scope())?;
+            output.show(&AuditKeptView::of(kept, grant.scope()), |kept| {
+                let checkpoint =
+                    if kept.checkpoint { "a checkpoint was signed" } else { "no checkpoint is due" };
+                format!("{} old entries went; {checkpoint}", kept.aged)
+            })
+        }
     }
+}
+
+fn verify(config: &Config, args: &AuditVerifyArgs, output: &Output) -> Result<()> {
+    let known = args.head.as_deref().map(read_head).transpose()?;
+    let installation = assemble(config)?;
+    let grant = installation.grant(args.scope.as_deref())?;
+    let report = installation.service.verify_audit_through(&grant, known)?;
+    output.show(&AuditVerified::of(report, grant.scope()), |report| {
+        format!(
+            "the chain holds: {} entries, {} aged out, head {}\nsigned by {}",
+            report.entries, report.aged, report.head, report.key
+        )
+    })
+}
+
+fn verify_file(file: &Path, key: Option<&str>, output: &Output) -> Result<()> {
+    let key = key.map(str::parse::<VerifyingKey>).transpose();
+    let key = key.map_err(|error| Failure::invalid("key", error.to_string()))?;
+    let unreadable =
+        |error: io::Error| Failure::new(&codes::INPUT_UNREADABLE, format!("{}: {error}", file.display()));
+    let verified = verify_audit_file(BufReader::new(File::open(file).map_err(unreadable)?), key)?;
+    output.show(&AuditFileVerified::of(verified, key.is_some()), |report| {
+        let trust = if report.key_was_given { "the key given" } else { "a key that only the file names" };
+        format!(
+            "the file holds: entries {} to {} of {} in {}, head {}\nsigned by {trust}: {}{}",
+            report.first,
+            report.entries,
+            report.scope,
+            report.org,
+            report.head,
+            report.key,
+            if report.more { "\nthe chain goes on after them" } else { "" }
+        )
+    })
+}
+
+/// Writes beside the target first, so that a file that is there was written whole and signed.
+fn export(
+    installation: &Installation,
+    file: &Path,
+    after: u64,
+    scope: Option<&str>,
+    output: &Output,
+) -> Result<()> {
+    let grant = installation.grant(scope)?;
+    if file == Path::new("-") {
+        write_audit_file(&installation.service, &grant, after, u64::MAX, &mut io::stdout().lock())?;
+        return Ok(());
+    }
+    let unwritable =
+        |error: io::Error| Failure::new(&codes::OUTPUT_FAILED, format!("{}: {error}", file.display()));
+    let draft = file.with_extension("part");
+    let options = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft);
+    let mut out = BufWriter::new(options.map_err(unwritable)?);
+    let written = write_audit_file(&installation.service, &grant, after, u64::MAX, &mut out)
+        .map_err(Failure::from)
+        .and_then(|end| {
+            out.flush().and_then(|()| out.get_ref().sync_all()).map_err(unwritable)?;
+            fs::rename(&draft, file).map_err(unwritable)?;
+            Ok(end)
+        });
+    let end = written.inspect_err(|_| {
+        // Half a file proves nothing; if it cannot be removed either, its name says what it is.
+        let _ = fs::remove_file(&draft);
+    })?;
+    output.show(&AuditWritten::of(&end, after + 1, grant.scope(), file), |written| {
+        format!(
+            "entries {} to {} written to {}\nsigned by {}",
+            written.first, written.last, written.file, written.key
+        )
+    })
+}
+
+fn report(installation: &Installation, args: &AuditReportArgs, output: &Output) -> Result<()> {
+    let now = installation.service.clock().now();
+    let to = args.to.map_or(now, |when: When| when.before(now));
+    let from = args.from.map_or(to - REPORT_PERIOD, |when: When| when.before(now));
+    let grant = installation.grant(args.scope.as_deref())?;
+    let summary = installation.service.summarise_audit(&grant, from, to)?;
+    output.show(&AuditReportView::of(summary, grant.scope()), AuditReportView::markdown)
 }
 
 fn people(list: &AuditList) -> String {

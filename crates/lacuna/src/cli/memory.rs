@@ -11,7 +11,7 @@ use crate::codes;
 use crate::config::Config;
 use crate::failure::{Failure, Result};
 use crate::wire::{
-    ErasedView, Filters, MemoryPage, MemoryView, MovedView, PromotionView, read_cursor, read_target,
+    Filters, ForgottenView, MemoryPage, MemoryView, MovedView, PromotionView, read_cursor, read_target,
 };
 
 pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> Result<()> {
@@ -42,6 +42,9 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
             let id: MemoryId = memory_id.parse()?;
             let installation = assemble(config)?;
             delete(&installation, scope.as_deref(), id, yes, output)
+        }
+        MemoryCommand::VerifyForgotten { about, scope } => {
+            super::forget::verify_forgotten(config, scope.as_deref(), &about, output)
         }
         MemoryCommand::Promote(args) => {
             let id: MemoryId = args.memory_id.parse()?;
@@ -135,9 +138,7 @@ fn delete(
         }
     }
     let erased = installation.service.delete(&grant, id)?;
-    output.show(&ErasedView::of(erased, grant.scope()), |erased| {
-        format!("erased {} (audit entry {})", erased.memory_id, erased.audit_seq)
-    })
+    output.show(&ForgottenView::done(erased, grant.scope()), super::forget::done)
 }
 
 fn people(memory: &MemoryView) -> String {

@@ -4,6 +4,7 @@ mod args;
 mod audit;
 mod batch;
 mod doctor;
+mod forget;
 mod keys;
 mod members;
 mod memory;
@@ -55,6 +56,8 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Serve(_) => serve::run(config, output),
         Command::Remember(args) => remember::run(&config, args, output),
         Command::Recall(args) => recall::run(&config, args, output),
+        Command::Forget(args) => forget::run(&config, *args, output),
+        Command::Receipt(command) => forget::receipt(&config, command, output),
         Command::Memory(command) => memory::run(&config, command, output),
         Command::Review(command) => review::run(&config, command, output),
         Command::Scan(args) => scan::run(&config, &args, output),

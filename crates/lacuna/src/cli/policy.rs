@@ -28,5 +28,6 @@ fn people(policy: &PolicyView) -> String {
         ("writes that wait for approval", policy.approval.to_owned()),
         ("grace period in hours", policy.grace_hours.to_string()),
         ("reads in the audit", policy.audit_reads.to_owned()),
+        ("days that reads are kept", policy.audit_read_days.to_string()),
     ])
 }

@@ -14,7 +14,7 @@ use super::problem::Problems;
 use crate::codes;
 use crate::failure::{Failure, Result};
 use crate::wire::{
-    self, ErasedView, Filters, MemoryPage, MemoryView, RememberBatch, RememberRequest, RememberedBatch,
+    self, Filters, ForgottenView, MemoryPage, MemoryView, RememberBatch, RememberRequest, RememberedBatch,
     RememberedView, into_drafts, read_cursor, read_scope,
 };
 
@@ -204,22 +204,23 @@ pub(super) async fn get(
     Ok(axum::Json(MemoryView::of(memory, &scope)))
 }
 
-/// Erase one memory for good: its key is destroyed, then everything the key had sealed.
+/// Erase one memory for good, with what was made of it: keys first, then everything they had sealed. The answer
+/// carries the signed receipt.
 #[utoipa::path(
     delete,
     path = "/v1/memories/{memory_id}",
     operation_id = "erase_memory",
     tag = "memories",
     params(("memory_id" = String, Path, description = "`mem_` and 32 hex digits"), ScopeParam),
-    responses((status = 200, description = "It is erased.", body = ErasedView), Problems)
+    responses((status = 200, description = "It is erased.", body = ForgottenView), Problems)
 )]
 pub(super) async fn erase(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
     Id(id): Id,
     InScope(scope): InScope,
-) -> Result<axum::Json<ErasedView>> {
+) -> Result<axum::Json<ForgottenView>> {
     let id: MemoryId = id.parse()?;
     let (erased, scope) = app.call_in(caller, scope, move |core, grant| core.delete(grant, id)).await?;
-    Ok(axum::Json(ErasedView::of(erased, &scope)))
+    Ok(axum::Json(ForgottenView::done(erased, &scope)))
 }

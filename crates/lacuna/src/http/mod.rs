@@ -1,7 +1,9 @@
 //! The HTTP door: `/v1`, health, metrics and the description of it all.
 
+mod audit;
 mod auth;
 mod body;
+mod forget;
 mod health;
 mod members;
 mod memories;
@@ -117,7 +119,14 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(scopes::demote))
         .routes(routes!(scopes::list))
         .routes(routes!(search::search))
-        .routes(routes!(search::verify_audit))
+        .routes(routes!(forget::plan))
+        .routes(routes!(forget::confirm))
+        .routes(routes!(forget::verify))
+        .routes(routes!(forget::receipts))
+        .routes(routes!(forget::receipt))
+        .routes(routes!(audit::verify))
+        .routes(routes!(audit::report))
+        .routes(routes!(audit::export))
         .routes(routes!(tokens::list, tokens::create))
         .routes(routes!(tokens::revoke))
         .routes(routes!(members::list_team))

@@ -3,11 +3,10 @@ use axum::extract::State;
 use lacuna_core::permit::Caller;
 
 use super::App;
-use super::body::{InScope, Json};
-use super::memories::ScopeParam;
+use super::body::Json;
 use super::problem::Problems;
 use crate::failure::Result;
-use crate::wire::{AuditVerified, SearchRequest, SearchResponse, read_scope};
+use crate::wire::{SearchRequest, SearchResponse, read_scope};
 
 /// A question has at most 4,000 characters; the rest is filters.
 const SEARCH_BYTES_MAX: usize = 64 << 10;
@@ -29,21 +28,4 @@ pub(super) async fn search(
     let query = request.into_query()?;
     let (recalled, scope) = app.call_in(caller, scope, move |core, grant| core.recall(grant, &query)).await?;
     Ok(axum::Json(SearchResponse::of(recalled, &scope)))
-}
-
-/// Walk a vault's audit chain from its first entry to its last.
-#[utoipa::path(
-    get,
-    path = "/v1/audit/verify",
-    tag = "audit",
-    params(ScopeParam),
-    responses((status = 200, description = "The chain holds.", body = AuditVerified), Problems)
-)]
-pub(super) async fn verify_audit(
-    State(app): State<App>,
-    Extension(caller): Extension<Caller>,
-    InScope(scope): InScope,
-) -> Result<axum::Json<AuditVerified>> {
-    let (report, scope) = app.call_in(caller, scope, |core, grant| core.verify_audit(grant)).await?;
-    Ok(axum::Json(AuditVerified::of(report, &scope)))
 }

@@ -1,12 +1,16 @@
+use std::path::Path;
+
 use jiff::Timestamp;
-use lacuna_core::audit::{AuditEntry, AuditReport};
+use lacuna_core::audit::{AuditEnd, AuditEntry, AuditKept, AuditReport};
 use lacuna_core::domain::Scope;
-use lacuna_core::store::AuditRow;
+use lacuna_core::store::{AuditRow, ChainHead};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::hex;
+use super::audit_file::VerifiedFile;
 use super::scope::shown;
+use super::{hex, unhex};
+use crate::failure::{Failure, Result};
 
 /// A chain that was walked from its first entry to its last, and holds.
 #[derive(Serialize, ToSchema)]
@@ -17,12 +21,107 @@ pub(crate) struct AuditVerified {
     pub(crate) entries: u64,
     /// The hash of the last entry. Write it down: later it shows that nothing was cut off.
     pub(crate) head: String,
+    pub(crate) checkpoints: u64,
+    /// Entries that were old enough to go; their hashes stay.
+    pub(crate) aged: u64,
+    /// The public key that its end is signed with.
+    pub(crate) key: String,
 }
 
 impl AuditVerified {
     pub(crate) fn of(report: AuditReport, scope: &Scope) -> Self {
-        Self { scope: shown(scope), entries: report.entries, head: hex(&report.head) }
+        Self {
+            scope: shown(scope),
+            entries: report.entries,
+            head: hex(&report.head),
+            checkpoints: report.checkpoints,
+            aged: report.aged,
+            key: report.key.to_string(),
+        }
     }
+}
+
+/// An exported file that holds, checked without the installation that wrote it.
+#[derive(Serialize)]
+pub(crate) struct AuditFileVerified {
+    pub(crate) org: String,
+    pub(crate) scope: String,
+    pub(crate) first: u64,
+    pub(crate) entries: u64,
+    pub(crate) head: String,
+    pub(crate) checkpoints: u64,
+    pub(crate) aged: u64,
+    pub(crate) key: String,
+    /// Without a key of the reader's own, the file only agrees with itself.
+    pub(crate) key_was_given: bool,
+    pub(crate) more: bool,
+    pub(crate) exported_at: Timestamp,
+}
+
+impl AuditFileVerified {
+    pub(crate) fn of(file: VerifiedFile, key_was_given: bool) -> Self {
+        let report = file.report;
+        Self {
+            org: file.scope.org.as_str().to_owned(),
+            scope: shown(&file.scope),
+            first: report.first,
+            entries: report.entries,
+            head: hex(&report.head),
+            checkpoints: report.checkpoints,
+            aged: report.aged,
+            key: report.key.to_string(),
+            key_was_given,
+            more: file.more,
+            exported_at: file.exported_at,
+        }
+    }
+}
+
+/// A file that was written.
+#[derive(Serialize)]
+pub(crate) struct AuditWritten {
+    pub(crate) scope: String,
+    pub(crate) file: String,
+    pub(crate) first: u64,
+    pub(crate) last: u64,
+    pub(crate) head: String,
+    pub(crate) key: String,
+}
+
+impl AuditWritten {
+    pub(crate) fn of(end: &AuditEnd, first: u64, scope: &Scope, file: &Path) -> Self {
+        Self {
+            scope: shown(scope),
+            file: file.display().to_string(),
+            first,
+            last: end.head.seq,
+            head: hex(&end.head.hash),
+            key: end.report.key.to_string(),
+        }
+    }
+}
+
+/// What the daily care of a chain did.
+#[derive(Serialize)]
+pub(crate) struct AuditKeptView {
+    pub(crate) scope: String,
+    pub(crate) aged: u64,
+    pub(crate) checkpoint: bool,
+}
+
+impl AuditKeptView {
+    pub(crate) fn of(kept: AuditKept, scope: &Scope) -> Self {
+        Self { scope: shown(scope), aged: kept.aged, checkpoint: kept.checkpoint }
+    }
+}
+
+/// A head as `lacuna audit verify` shows it: its number, a colon and its hash.
+pub(crate) fn read_head(text: &str) -> Result<ChainHead> {
+    let read = || {
+        let (seq, hash) = text.split_once(':')?;
+        Some(ChainHead { seq: seq.parse().ok()?, hash: unhex(hash)?.try_into().ok()? })
+    };
+    read().ok_or_else(|| Failure::invalid("head", "must be the number of an entry, a colon and its hash"))
 }
 
 /// What was done, by whom, to which ids; never what it said.
@@ -35,6 +134,8 @@ pub(crate) struct AuditEntryView {
     pub(crate) actor: String,
     /// The ids concerned, as hex digits.
     pub(crate) subjects: Vec<String>,
+    /// Words of ours that say more; never content.
+    pub(crate) notes: Vec<String>,
     pub(crate) hash: String,
 }
 
@@ -46,6 +147,7 @@ impl From<(AuditRow, AuditEntry)> for AuditEntryView {
             action: entry.action.as_str().to_owned(),
             actor: entry.actor,
             subjects: entry.subjects.iter().map(|subject| hex(&subject.0)).collect(),
+            notes: entry.notes,
             hash: hex(&row.hash),
         }
     }

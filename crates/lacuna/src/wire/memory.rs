@@ -1,6 +1,5 @@
 use jiff::Timestamp;
 use lacuna_core::domain::{Facets, Memory, Promotion, Scope};
-use lacuna_core::forget::Forgotten;
 use lacuna_core::recall::Page;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -199,22 +198,5 @@ impl MemoryPage {
             memories: page.memories.into_iter().map(MemorySummary::from).collect(),
             next_cursor: page.next.map(write_cursor),
         }
-    }
-}
-
-/// What an erasure did.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Erased)]
-pub(crate) struct ErasedView {
-    pub(crate) memory_id: String,
-    /// The vault that it was in.
-    pub(crate) scope: String,
-    /// The number of the audit entry that announced it.
-    pub(crate) audit_seq: u64,
-}
-
-impl ErasedView {
-    pub(crate) fn of(forgotten: Forgotten, scope: &Scope) -> Self {
-        Self { memory_id: forgotten.id.to_string(), scope: shown(scope), audit_seq: forgotten.audit_seq }
     }
 }

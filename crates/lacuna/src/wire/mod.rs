@@ -1,8 +1,11 @@
 //! What travels: the JSON that HTTP speaks and that `--json` prints. The core knows none of it.
 
 mod audit;
+mod audit_file;
+mod audit_report;
 mod cursor;
 mod filter;
+mod forget;
 mod gate;
 mod member;
 mod memory;
@@ -15,12 +18,18 @@ mod search;
 mod token;
 mod words;
 
-pub(crate) use audit::{AuditList, AuditVerified};
+pub(crate) use audit::{AuditFileVerified, AuditKeptView, AuditList, AuditVerified, AuditWritten, read_head};
+pub(crate) use audit_file::{verify_audit_file, write_audit_file};
+pub(crate) use audit_report::AuditReportView;
 pub(crate) use cursor::{read_cursor, write_cursor};
 pub(crate) use filter::{Filters, TimeRange};
+pub(crate) use forget::{
+    ConfirmRequest, ForgetRequest, ForgottenView, PlanView, ReceiptList, ReceiptView, VerifiedView,
+    VerifyRequest, read_receipt_number,
+};
 pub(crate) use gate::{AskedView, OutcomeView, RefusedView, ReportView};
 pub(crate) use member::MemberList;
-pub(crate) use memory::{ErasedView, MemoryPage, MemoryView, PromotionView};
+pub(crate) use memory::{MemoryPage, MemoryView, PromotionView};
 pub(crate) use policy::PolicyView;
 pub(crate) use promote::{MoveRequest, MovedView};
 pub(crate) use remember::{
@@ -35,6 +44,20 @@ pub(crate) use words::*;
 /// A digest as it is shown.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Reads what [`hex`] writes, in that one spelling.
+pub(crate) fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digit = |byte: &u8| match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        _ => None,
+    };
+    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+    if !rest.is_empty() {
+        return None;
+    }
+    pairs.iter().map(|[high, low]| Some(digit(high)? << 4 | digit(low)?)).collect()
 }
 
 /// The owner's own text, as a digest that others can compute as well.

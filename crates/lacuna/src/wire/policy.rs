@@ -17,6 +17,12 @@ pub(crate) struct PolicyView {
     pub(crate) grace_hours: i64,
     /// Which reads the audit records: `always`, `sampled` or `never`.
     pub(crate) audit_reads: &'static str,
+    /// How long the audit keeps reads.
+    pub(crate) audit_read_days: i64,
+    /// What forgetting means unless the caller says: `soft`, `hard`, `archive` or `delete`.
+    pub(crate) forget_mode: &'static str,
+    /// What was hidden is erased after this many days.
+    pub(crate) purge_days: i64,
 }
 
 impl From<&Policy> for PolicyView {
@@ -31,6 +37,9 @@ impl From<&Policy> for PolicyView {
             approval: policy.approval.as_str(),
             grace_hours: policy.grace.as_hours(),
             audit_reads: policy.audit_reads.as_str(),
+            audit_read_days: policy.audit_read_days,
+            forget_mode: policy.forget_mode.as_str(),
+            purge_days: policy.purge_days,
         }
     }
 }

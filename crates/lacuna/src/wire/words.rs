@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use lacuna_core::domain;
+use lacuna_core::{domain, forget};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
@@ -11,18 +11,18 @@ use utoipa::{PartialSchema, ToSchema};
 
 /// Wraps a facet of the core in a wire form that reads and writes its public words.
 macro_rules! words {
-    ($($name:ident),+ $(,)?) => {$(
+    ($module:ident { $($name:ident),+ $(,)? }) => {$(
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-        pub(crate) struct $name(pub(crate) domain::$name);
+        pub(crate) struct $name(pub(crate) $module::$name);
 
         impl $name {
             pub(crate) fn all() -> impl Iterator<Item = &'static str> {
-                domain::$name::ALL.iter().map(|word| word.as_str())
+                $module::$name::ALL.iter().map(|word| word.as_str())
             }
         }
 
-        impl From<domain::$name> for $name {
-            fn from(word: domain::$name) -> Self {
+        impl From<$module::$name> for $name {
+            fn from(word: $module::$name) -> Self {
                 Self(word)
             }
         }
@@ -63,7 +63,7 @@ macro_rules! words {
     )+};
 }
 
-words!(
+words!(domain {
     Category,
     ContentType,
     Tier,
@@ -79,7 +79,9 @@ words!(
     Lifecycle,
     Wait,
     Role,
-);
+});
+
+words!(forget { Mode, Cause, Named, ProbePath });
 
 fn not_one_of(words: impl Iterator<Item = &'static str>) -> String {
     format!("must be one of {}", words.collect::<Vec<_>>().join(", "))

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::Home;
 
 /// Every route that the server has, as this test knows it.
-const ROUTES: [(&str, &str); 29] = [
+const ROUTES: [(&str, &str); 31] = [
     ("get", "/healthz"),
     ("get", "/readyz"),
     ("get", "/metrics"),
@@ -28,6 +28,8 @@ const ROUTES: [(&str, &str); 29] = [
     ("get", "/v1/scopes"),
     ("post", "/v1/search"),
     ("get", "/v1/audit/verify"),
+    ("get", "/v1/audit/report"),
+    ("get", "/v1/audit/export"),
     ("get", "/v1/tokens"),
     ("post", "/v1/tokens"),
     ("delete", "/v1/tokens/{token_id}"),
@@ -133,6 +135,7 @@ fn answers_have_the_fields_that_the_description_names() {
         ("MemoryPage", server.get("/v1/memories").expect(200)),
         ("SearchResponse", server.post("/v1/search", &serde_json::json!({"query": "x"})).expect(200)),
         ("AuditVerified", server.get("/v1/audit/verify").expect(200)),
+        ("AuditReport", server.get("/v1/audit/report").expect(200)),
         ("Problem", server.get("/v1/memories/7").expect(422)),
         ("Erased", server.delete(&path).expect(200)),
     ];

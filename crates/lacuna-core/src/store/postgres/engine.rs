@@ -37,6 +37,8 @@ pub(crate) struct Schema {
     pub(crate) app_role: &'static str,
     /// Sees what spans vaults, and no content.
     pub(crate) admin_role: &'static str,
+    /// Takes away, inside one vault, what the others may only add to.
+    pub(crate) eraser_role: Option<&'static str>,
     pub(crate) migrations: &'static [&'static str],
 }
 
@@ -104,7 +106,7 @@ impl Server {
         act: impl FnOnce(&mut Session<'_>) -> Result<T>,
     ) -> Result<T> {
         let mut link = self.living_link()?;
-        let outcome = link.within(&self.schema.scope(reach), read_only, act);
+        let outcome = link.within(self.schema, reach, read_only, act);
         if link.client.is_closed() {
             link.discard();
         }
@@ -147,7 +149,8 @@ impl Server {
 impl Link {
     fn within<T>(
         &mut self,
-        scope: &str,
+        schema: &'static Schema,
+        reach: Reach<'_>,
         read_only: bool,
         act: impl FnOnce(&mut Session<'_>) -> Result<T>,
     ) -> Result<T> {
@@ -155,8 +158,8 @@ impl Link {
             if read_only { IsolationLevel::RepeatableRead } else { IsolationLevel::ReadCommitted };
         let mut transaction =
             self.client.build_transaction().isolation_level(isolation).read_only(read_only).start()?;
-        transaction.batch_execute(scope)?;
-        let mut session = Session { transaction, statements: &mut self.statements };
+        transaction.batch_execute(&schema.scope(reach))?;
+        let mut session = Session { transaction, schema, statements: &mut self.statements };
         let done = act(&mut session)?;
         session.transaction.commit()?;
         Ok(done)
@@ -166,6 +169,7 @@ impl Link {
 /// A transaction that sees no further than its reach.
 pub(crate) struct Session<'a> {
     transaction: Transaction<'a>,
+    schema: &'static Schema,
     statements: &'a mut HashMap<&'static str, Statement>,
 }
 
@@ -219,6 +223,15 @@ impl Session<'_> {
                 return Ok(());
             }
         }
+    }
+
+    /// Runs `act` with the right to take away, then gives it back. A failure ends the transaction anyway.
+    pub(crate) fn erasing<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let eraser = self.schema.eraser_role.unwrap_or(self.schema.app_role);
+        self.transaction.batch_execute(&format!("SET LOCAL ROLE {eraser}"))?;
+        let done = act(self)?;
+        self.transaction.batch_execute(&format!("SET LOCAL ROLE {}", self.schema.app_role))?;
+        Ok(done)
     }
 
     fn statement(&mut self, sql: &'static str) -> Result<Statement> {
@@ -295,7 +308,7 @@ impl Schema {
 
     /// Roles belong to the whole server, so another database may have made them, even at this moment.
     fn make_roles(&self, client: &mut Client) -> Result<()> {
-        for role in [self.app_role, self.admin_role] {
+        for role in [Some(self.app_role), Some(self.admin_role), self.eraser_role].into_iter().flatten() {
             client.batch_execute(&format!(
                 "DO $$ BEGIN
                      IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{role}') THEN

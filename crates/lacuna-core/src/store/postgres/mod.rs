@@ -1,10 +1,12 @@
 //! The store for many nodes: PostgreSQL, with forced row-level security under a role that owns nothing.
 
 pub(crate) mod engine;
+mod records;
 mod write;
 
 use std::collections::HashMap;
 
+use jiff::Timestamp;
 use lacuna_seal::SIGNATURE_BYTES;
 use postgres::Row as Columns;
 
@@ -13,21 +15,23 @@ use super::check::check_batch;
 use super::columns::{ids as split_ids, number_u32, number_u64, time};
 use super::{
     AUDIT_PAGE_MAX, AuditRow, Batch, Body, ChainHead, Change, Intent, MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX,
-    MemberRow, Row, Store, TOKENS_PAGE_MAX, TokenRow, VAULTS_PAGE_MAX, VaultHeader, group_from_columns,
-    member_from_columns, scope_from_columns,
+    MemberRow, Record, RecordKind, Row, Store, TOKENS_PAGE_MAX, TOMBSTONES_PAGE_MAX, TokenRow,
+    VAULTS_PAGE_MAX, VaultHeader, group_from_columns, member_from_columns, scope_from_columns,
 };
-use crate::domain::{Group, Lifecycle, MemoryId, OrgId, Revision, UserId, VaultId};
+use crate::domain::{Group, Lifecycle, MemoryId, OrgId, Revision, UserId, VaultId, millis};
 use crate::error::{Error, Result};
 
 static SCHEMA: Schema = Schema {
     name: "lacuna",
     app_role: "lacuna_app",
     admin_role: "lacuna_admin",
+    eraser_role: Some("lacuna_eraser"),
     migrations: &[
         include_str!("schema.sql"),
         include_str!("members.sql"),
         include_str!("frozen.sql"),
         include_str!("audit.sql"),
+        include_str!("records.sql"),
     ],
 };
 
@@ -55,11 +59,11 @@ const MEMBERS: &str = "
     ORDER BY holder LIMIT $5";
 const HEADER: &str = "
     SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash, frozen_at,
-           audit_signature
+           audit_signature, began_after
     FROM lacuna.vault WHERE id = $1";
 const HEADERS: &str = "
     SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash, frozen_at,
-           audit_signature
+           audit_signature, began_after
     FROM lacuna.vault WHERE $1::bytea IS NULL OR id > $1 ORDER BY id LIMIT $2";
 
 /// Sealed memories in the schema `lacuna` of a PostgreSQL database. Call from threads that may block, never
@@ -123,11 +127,12 @@ impl Store for PostgresStore {
     }
 
     fn intents(&self, vault: VaultId) -> Result<Vec<Intent>> {
-        let sql = "SELECT id, memories FROM lacuna.intent WHERE vault = $1 ORDER BY id";
+        let sql = "SELECT id, memories, note FROM lacuna.intent WHERE vault = $1 ORDER BY id";
         self.0.read(Reach::Vault(vault), |session| {
             let rows = session.query(sql, &[&id(&vault)])?;
             let intent = |row: &Columns| {
-                Ok(Intent { id: number_u64(row.try_get(0)?)?, memories: split_ids(row.try_get(1)?)? })
+                let memories = split_ids(row.try_get(1)?)?;
+                Ok(Intent { id: number_u64(row.try_get(0)?)?, memories, note: row.try_get(2)? })
             };
             rows.iter().map(intent).collect()
         })
@@ -182,6 +187,47 @@ impl Store for PostgresStore {
             rows.iter().map(header).collect()
         })
     }
+
+    fn destroy(&self, vault: VaultId) -> Result<()> {
+        self.0.write(Reach::Vault(vault), |session| write::destroy(session, vault))
+    }
+
+    fn tombstones(&self, vault: VaultId, after: Option<MemoryId>) -> Result<Vec<(MemoryId, Timestamp)>> {
+        let sql = "
+            SELECT id, at FROM lacuna.tombstone WHERE vault = $1 AND ($2::bytea IS NULL OR id > $2)
+            ORDER BY id LIMIT $3";
+        let (after, limit) = (after.as_ref().map(memory_id), TOMBSTONES_PAGE_MAX as i64);
+        self.0.read(Reach::Vault(vault), |session| {
+            let rows = session.query(sql, &[&id(&vault), &after, &limit])?;
+            let tombstone =
+                |row: &Columns| Ok((MemoryId::from_bytes(fixed(row, 0)?), time(row.try_get(1)?)?));
+            rows.iter().map(tombstone).collect()
+        })
+    }
+
+    fn soft_deleted(&self, before: Timestamp, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {
+        let sql = "
+            SELECT DISTINCT vault FROM lacuna.memory
+            WHERE state = 4 AND updated_at < $1 AND ($2::bytea IS NULL OR vault > $2)
+            ORDER BY vault LIMIT $3";
+        let (after, limit) = (after.as_ref().map(id), limit.min(VAULTS_PAGE_MAX) as i64);
+        self.0.read(Reach::Admin, |session| {
+            let rows = session.query(sql, &[&millis(before), &after, &limit])?;
+            rows.iter().map(|row| Ok(VaultId::from_bytes(fixed(row, 0)?))).collect()
+        })
+    }
+
+    fn records(&self, org: &OrgId, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<Record>> {
+        self.0.read(Reach::Org(org), |session| records::page(session, org, kind, after, limit))
+    }
+
+    fn last_record(&self, org: &OrgId, kind: RecordKind) -> Result<u64> {
+        self.0.read(Reach::Org(org), |session| records::last(session, org, kind))
+    }
+
+    fn due_records(&self, kind: RecordKind, at: Timestamp, limit: usize) -> Result<Vec<Record>> {
+        self.0.read(Reach::Admin, |session| records::due(session, kind, at, limit))
+    }
 }
 
 /// An id as a column holds it.
@@ -213,6 +259,7 @@ fn header(row: &Columns) -> Result<VaultHeader> {
         audit: ChainHead { seq: number_u64(row.try_get(6)?)?, hash: fixed(row, 7)? },
         frozen_at: row.try_get::<_, Option<i64>>(8)?.map(time).transpose()?,
         audit_signature: signature(row, 9)?,
+        began_after: Revision(number_u64(row.try_get(10)?)?),
     })
 }
 

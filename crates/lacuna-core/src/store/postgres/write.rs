@@ -1,16 +1,16 @@
 //! What one batch does to the tables. Lists travel as arrays, so that a batch costs few round trips.
 
 use super::engine::Session;
-use super::{header, id, memory_id};
-use crate::domain::{OrgId, Revision, millis};
+use super::{header, id, memory_id, records};
+use crate::domain::{OrgId, Revision, VaultId, millis};
 use crate::error::{Error, Result};
 use crate::store::check::{forgotten, intent_taken, next_header, no_body_to_keep, no_entry_to_age};
-use crate::store::columns::{joined, stored};
+use crate::store::columns::{joined, number_u64, stored};
 use crate::store::{Batch, Body, MemberChange, Row, TokenChange, TokenRow, VaultHeader, scope_columns};
 
 const LOCK_HEADER: &str = "
     SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash, frozen_at,
-           audit_signature
+           audit_signature, began_after
     FROM lacuna.vault WHERE id = $1 FOR UPDATE";
 
 /// A row whose body is new, in the order of [`Arrays`].
@@ -42,7 +42,8 @@ pub(super) fn apply(session: &mut Session<'_>, batch: &Batch) -> Result<Revision
     let stored_header = session.query_opt(LOCK_HEADER, &[&id(&batch.vault)])?;
     let stored_header = stored_header.as_ref().map(header).transpose()?;
     let is_new = stored_header.is_none();
-    let next = next_header(stored_header, batch)?;
+    let ended = if is_new { ended(session, batch.vault)? } else { Revision::ZERO };
+    let next = next_header(stored_header, ended, batch)?;
     write_header(session, &next, is_new)?;
     put(session, batch, next.revision)?;
     remove(session, batch, next.revision)?;
@@ -51,7 +52,43 @@ pub(super) fn apply(session: &mut Session<'_>, batch: &Batch) -> Result<Revision
     append_audit(session, batch)?;
     batch.tokens.iter().try_for_each(|change| change_token(session, &batch.scope.org, change))?;
     batch.members.iter().try_for_each(|change| change_member(session, &batch.scope.org, change))?;
+    batch.records.iter().try_for_each(|change| records::change(session, &batch.scope.org, change))?;
+    forget_tombstones(session, batch)?;
     Ok(next.revision)
+}
+
+fn ended(session: &mut Session<'_>, vault: VaultId) -> Result<Revision> {
+    let sql = "SELECT revision FROM lacuna.ended WHERE vault = $1";
+    let row = session.query_opt(sql, &[&id(&vault)])?;
+    row.map_or(Ok(Revision::ZERO), |row| number_u64(row.try_get(0)?).map(Revision))
+}
+
+/// Removes everything of a vault, and keeps where it stopped counting.
+pub(super) fn destroy(session: &mut Session<'_>, vault: VaultId) -> Result<()> {
+    session.erasing(|session| {
+        // The header is locked first, so that nothing is added meanwhile.
+        let sql = "SELECT revision FROM lacuna.vault WHERE id = $1 FOR UPDATE";
+        let Some(header) = session.query_opt(sql, &[&id(&vault)])? else { return Ok(()) };
+        let revision: i64 = header.try_get(0)?;
+        let sql = "
+            INSERT INTO lacuna.ended (vault, revision) VALUES ($1, $2)
+            ON CONFLICT (vault) DO UPDATE SET revision = excluded.revision";
+        session.execute(sql, &[&id(&vault), &revision])?;
+        let statements = [
+            "DELETE FROM lacuna.memory WHERE vault = $1",
+            "DELETE FROM lacuna.tombstone WHERE vault = $1",
+            "DELETE FROM lacuna.intent WHERE vault = $1",
+            "DELETE FROM lacuna.audit WHERE vault = $1",
+            "DELETE FROM lacuna.vault WHERE id = $1",
+        ];
+        statements.iter().try_for_each(|sql| session.execute(sql, &[&id(&vault)]).map(drop))
+    })
+}
+
+fn forget_tombstones(session: &mut Session<'_>, batch: &Batch) -> Result<()> {
+    let Some(before) = batch.forget_tombstones_before else { return Ok(()) };
+    let sql = "DELETE FROM lacuna.tombstone WHERE vault = $1 AND at < $2";
+    session.erasing(|session| session.execute(sql, &[&id(&batch.vault), &millis(before)]).map(drop))
 }
 
 fn write_header(session: &mut Session<'_>, next: &VaultHeader, is_new: bool) -> Result<()> {
@@ -63,9 +100,9 @@ fn write_header(session: &mut Session<'_>, next: &VaultHeader, is_new: bool) -> 
         let (org, kind, name) = scope_columns(&next.scope);
         let sql = "
             INSERT INTO lacuna.vault (id, org, holder_kind, holder, revision, created_at, audit_seq,
-                                      audit_hash, frozen_at, audit_signature)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING";
-        let created_at = millis(next.created_at);
+                                      audit_hash, frozen_at, audit_signature, began_after)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (id) DO NOTHING";
+        let (created_at, began_after) = (millis(next.created_at), stored(next.began_after.0)?);
         session.execute(
             sql,
             &[
@@ -79,6 +116,7 @@ fn write_header(session: &mut Session<'_>, next: &VaultHeader, is_new: bool) -> 
                 &audit_hash,
                 &frozen_at,
                 &signature,
+                &began_after,
             ],
         )?
     } else {
@@ -216,10 +254,14 @@ fn remove(session: &mut Session<'_>, batch: &Batch, revision: Revision) -> Resul
 }
 
 fn change_intents(session: &mut Session<'_>, batch: &Batch) -> Result<()> {
-    let sql = "INSERT INTO lacuna.intent (vault, id, memories) VALUES ($1, $2, $3)";
+    let sql = "INSERT INTO lacuna.intent (vault, id, memories, note) VALUES ($1, $2, $3, $4)";
     for intent in &batch.opens {
         let memories = joined(&intent.memories);
-        session.insert(sql, &[&id(&batch.vault), &stored(intent.id)?, &memories], intent_taken)?;
+        session.insert(
+            sql,
+            &[&id(&batch.vault), &stored(intent.id)?, &memories, &intent.note],
+            intent_taken,
+        )?;
     }
     if batch.closes.is_empty() {
         return Ok(());

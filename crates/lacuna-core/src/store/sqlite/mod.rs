@@ -1,6 +1,7 @@
 //! The embedded store: one SQLite file, many readers, one writer with group commit.
 
 pub(crate) mod engine;
+mod records;
 mod write;
 pub(crate) mod writer;
 
@@ -13,16 +14,17 @@ pub use self::engine::SqliteOptions;
 pub(crate) use self::write::unless_taken;
 
 use self::engine::{Database, Schema};
+use self::write::Work;
 use self::writer::Writer;
 use super::check::check_batch;
 use super::columns::{ids as split_ids, number_u32, number_u64, time};
 use super::pool::{Loan, Pool};
 use super::{
     AUDIT_PAGE_MAX, AuditRow, Batch, Body, ChainHead, Change, Intent, MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX,
-    MemberRow, Row, Store, TOKENS_PAGE_MAX, TokenRow, VAULTS_PAGE_MAX, VaultHeader, group_from_columns,
-    member_from_columns, scope_from_columns,
+    MemberRow, Record, RecordKind, Row, Store, TOKENS_PAGE_MAX, TOMBSTONES_PAGE_MAX, TokenRow,
+    VAULTS_PAGE_MAX, VaultHeader, group_from_columns, member_from_columns, scope_from_columns,
 };
-use crate::domain::{Group, Lifecycle, MemoryId, OrgId, Revision, UserId, VaultId};
+use crate::domain::{Group, Lifecycle, MemoryId, OrgId, Revision, UserId, VaultId, millis};
 use crate::error::{Error, Result};
 
 /// Connections for reading, per file.
@@ -35,12 +37,13 @@ static SCHEMA: Schema = Schema {
         include_str!("members.sql"),
         include_str!("frozen.sql"),
         include_str!("audit.sql"),
+        include_str!("records.sql"),
     ],
 };
 
 const HEADER: &str = "
     SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash, frozen_at,
-           audit_signature
+           audit_signature, began_after
     FROM vault";
 const TOKEN: &str = "SELECT id, hash, org, user, roles, label, created_at, expires_at, revoked_at FROM token";
 const CHANGES: &str = "
@@ -58,7 +61,7 @@ const ROW: &str = "
 /// Sealed memories in one SQLite file.
 pub struct SqliteStore {
     readers: Pool<Connection>,
-    writer: Writer<Batch>,
+    writer: Writer<Work>,
 }
 
 impl SqliteStore {
@@ -137,14 +140,15 @@ impl Store for SqliteStore {
 
     fn commit(&self, batch: Batch) -> Result<Revision> {
         check_batch(&batch)?;
-        self.writer.run(batch)
+        self.writer.run(Work::Commit(Box::new(batch)))
     }
 
     fn intents(&self, vault: VaultId) -> Result<Vec<Intent>> {
         let intents = self.snapshot(vault, |snapshot, number| {
-            let sql = "SELECT id, memories FROM intent WHERE vault = ?1 ORDER BY id";
+            let sql = "SELECT id, memories, note FROM intent WHERE vault = ?1 ORDER BY id";
             collect(snapshot, sql, params![number], |row| {
-                Ok(Intent { id: number_u64(row.get(0)?)?, memories: split_ids(&bytes(row, 1)?)? })
+                let memories = split_ids(&bytes(row, 1)?)?;
+                Ok(Intent { id: number_u64(row.get(0)?)?, memories, note: bytes(row, 2)? })
             })
         })?;
         Ok(intents.unwrap_or_default())
@@ -203,6 +207,48 @@ impl Store for SqliteStore {
         let after = after.map(|id| *id.as_bytes());
         collect(&*self.readers.get()?, &sql, params![after, limit], header_columns)
     }
+
+    fn destroy(&self, vault: VaultId) -> Result<()> {
+        self.writer.run(Work::Destroy(vault)).map(drop)
+    }
+
+    fn tombstones(&self, vault: VaultId, after: Option<MemoryId>) -> Result<Vec<(MemoryId, Timestamp)>> {
+        let tombstones = self.snapshot(vault, |snapshot, number| {
+            let sql = "
+                SELECT id, at FROM tombstone WHERE vault = ?1 AND (?2 IS NULL OR id > ?2)
+                ORDER BY id LIMIT ?3";
+            let after = after.as_ref().map(MemoryId::as_bytes);
+            collect(snapshot, sql, params![number, after, TOMBSTONES_PAGE_MAX as i64], |row| {
+                Ok((MemoryId::from_bytes(row.get(0)?), at(row, 1)?))
+            })
+        })?;
+        Ok(tombstones.unwrap_or_default())
+    }
+
+    fn soft_deleted(&self, before: Timestamp, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {
+        // The state stands in the statement, so that the index of deleted rows is used.
+        let sql = format!(
+            "SELECT id FROM vault WHERE (?1 IS NULL OR id > ?1) AND EXISTS (
+                 SELECT 1 FROM memory WHERE memory.vault = vault.number AND state = {} AND updated_at < ?2)
+             ORDER BY id LIMIT ?3",
+            Lifecycle::Deleted.code()
+        );
+        let after = after.as_ref().map(VaultId::as_bytes);
+        let parameters = params![after, millis(before), limit.min(VAULTS_PAGE_MAX) as i64];
+        collect(&*self.readers.get()?, &sql, parameters, |row| Ok(VaultId::from_bytes(row.get(0)?)))
+    }
+
+    fn records(&self, org: &OrgId, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<Record>> {
+        records::page(&*self.readers.get()?, org, kind, after, limit)
+    }
+
+    fn last_record(&self, org: &OrgId, kind: RecordKind) -> Result<u64> {
+        records::last(&*self.readers.get()?, org, kind)
+    }
+
+    fn due_records(&self, kind: RecordKind, at: Timestamp, limit: usize) -> Result<Vec<Record>> {
+        records::due(&*self.readers.get()?, kind, at, limit)
+    }
 }
 
 fn at(row: &Columns<'_>, column: usize) -> Result<Timestamp> {
@@ -253,6 +299,7 @@ fn header_columns(row: &Columns<'_>) -> Result<VaultHeader> {
         audit: ChainHead { seq: number_u64(row.get(6)?)?, hash: row.get(7)? },
         frozen_at: row.get::<_, Option<i64>>(8)?.map(time).transpose()?,
         audit_signature: row.get(9)?,
+        began_after: Revision(number_u64(row.get(10)?)?),
     })
 }
 

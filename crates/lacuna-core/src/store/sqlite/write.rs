@@ -1,13 +1,13 @@
 //! What one batch does to the tables, inside the writer's transaction.
 
-use rusqlite::{Connection, ErrorCode, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 
 use super::writer::{Applied, Apply};
-use super::{header, vault_number};
-use crate::domain::{MemoryId, OrgId, Revision, millis};
+use super::{header, records, vault_number};
+use crate::domain::{MemoryId, OrgId, Revision, VaultId, millis};
 use crate::error::{Error, Result};
 use crate::store::check::{forgotten, intent_taken, next_header, no_body_to_keep, no_entry_to_age};
-use crate::store::columns::{joined, stored};
+use crate::store::columns::{joined, number_u64, stored};
 use crate::store::{
     AgedEntry, AuditRow, Batch, Body, Intent, MemberChange, Row, TokenChange, TokenRow, VaultHeader,
     scope_columns,
@@ -16,11 +16,53 @@ use crate::store::{
 /// Rows of one vault lie in one range of 2^32 places.
 const PLACES_BITS: u32 = 32;
 
-impl Apply for Batch {
+/// What the writer does. Both answer with the revision of the vault: zero when it is gone.
+pub(super) enum Work {
+    Commit(Box<Batch>),
+    Destroy(VaultId),
+}
+
+impl Apply for Work {
     type Done = Revision;
 
     fn apply(&self, connection: &Connection) -> Result<Applied<Revision>> {
-        let next = next_header(header(connection, self.vault)?, self)?;
+        match self {
+            Self::Commit(batch) => batch.apply(connection),
+            Self::Destroy(vault) => destroy(connection, *vault),
+        }
+    }
+}
+
+/// Removes everything of a vault, and keeps where it stopped counting.
+fn destroy(connection: &Connection, vault: VaultId) -> Result<Applied<Revision>> {
+    let sql = "
+        INSERT INTO ended (vault, revision) SELECT id, revision FROM vault WHERE id = ?1
+        ON CONFLICT (vault) DO UPDATE SET revision = excluded.revision";
+    connection.prepare_cached(sql)?.execute([vault.as_bytes()])?;
+    if let Some(number) = vault_number(connection, vault)? {
+        // Bodies go with their memories.
+        for table in ["memory", "tombstone", "intent", "audit"] {
+            connection.execute(&format!("DELETE FROM {table} WHERE vault = ?1"), [number])?;
+        }
+        connection.execute("DELETE FROM vault WHERE number = ?1", [number])?;
+    }
+    Ok(Applied { done: Revision::ZERO, erased: true })
+}
+
+fn ended(connection: &Connection, vault: VaultId) -> Result<Revision> {
+    let sql = "SELECT revision FROM ended WHERE vault = ?1";
+    let ended = connection.prepare_cached(sql)?.query_row([vault.as_bytes()], |row| row.get(0)).optional()?;
+    Ok(Revision(ended.map_or(Ok(0), number_u64)?))
+}
+
+impl Batch {
+    fn apply(&self, connection: &Connection) -> Result<Applied<Revision>> {
+        let stored_header = header(connection, self.vault)?;
+        let ended = match &stored_header {
+            Some(_) => Revision::ZERO,
+            None => ended(connection, self.vault)?,
+        };
+        let next = next_header(stored_header, ended, self)?;
         let vault = write_header(connection, &next)?;
         let pen = Pen { connection, vault, revision: stored(next.revision.0)? };
         let replaced = pen.put_all(&self.puts)?;
@@ -31,6 +73,8 @@ impl Apply for Batch {
         self.audit.iter().try_for_each(|row| pen.audit(row))?;
         self.tokens.iter().try_for_each(|change| change_token(connection, &self.scope.org, change))?;
         self.members.iter().try_for_each(|change| change_member(connection, &self.scope.org, change))?;
+        self.records.iter().try_for_each(|change| records::change(connection, &self.scope.org, change))?;
+        self.forget_tombstones_before.map_or(Ok(()), |before| pen.forget_tombstones(millis(before)))?;
         // Replacing erases as well: a corrected text must not live on in the log.
         let erased = replaced || !self.removals.is_empty() || !self.aged.is_empty();
         Ok(Applied { done: next.revision, erased })
@@ -41,8 +85,8 @@ fn write_header(connection: &Connection, header: &VaultHeader) -> Result<i64> {
     let (org, kind, name) = scope_columns(&header.scope);
     let sql = "
         INSERT INTO vault (id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash,
-                           frozen_at, audit_signature)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+                           frozen_at, audit_signature, began_after)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
         ON CONFLICT (id) DO UPDATE SET
             revision = excluded.revision, audit_seq = excluded.audit_seq, audit_hash = excluded.audit_hash,
             frozen_at = excluded.frozen_at, audit_signature = excluded.audit_signature";
@@ -57,6 +101,7 @@ fn write_header(connection: &Connection, header: &VaultHeader) -> Result<i64> {
         header.audit.hash,
         header.frozen_at.map(millis),
         header.audit_signature,
+        stored(header.began_after.0)?,
     ])?;
     vault_number(connection, header.id)?
         .ok_or_else(|| Error::corrupt("a vault vanished while it was written"))
@@ -170,9 +215,15 @@ impl Pen<'_> {
         Ok(())
     }
 
+    fn forget_tombstones(&self, before: i64) -> Result<()> {
+        let sql = "DELETE FROM tombstone WHERE vault = ?1 AND at < ?2";
+        self.connection.prepare_cached(sql)?.execute(params![self.vault, before])?;
+        Ok(())
+    }
+
     fn open_intent(&self, intent: &Intent) -> Result<()> {
-        let sql = "INSERT INTO intent (vault, id, memories) VALUES (?1, ?2, ?3)";
-        let parameters = params![self.vault, stored(intent.id)?, joined(&intent.memories)];
+        let sql = "INSERT INTO intent (vault, id, memories, note) VALUES (?1, ?2, ?3, ?4)";
+        let parameters = params![self.vault, stored(intent.id)?, joined(&intent.memories), intent.note];
         let inserted = self.connection.prepare_cached(sql)?.execute(parameters);
         inserted.map_err(|error| unless_taken(error, intent_taken()))?;
         Ok(())

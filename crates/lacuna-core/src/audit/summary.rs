@@ -1,0 +1,153 @@
+//! What happened in a period, counted: for reports to people who must not see content.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+use super::{AuditAction, AuditEntry};
+use crate::domain::facet;
+use crate::error::{Error, Result};
+use crate::lacuna::Lacuna;
+use crate::permit::{Grant, ReadAudit};
+
+/// Different actors that are counted by name; the rest are counted together.
+pub const ACTORS_MAX: usize = 10_000;
+/// Receipts that are named; all are counted.
+pub const RECEIPTS_MAX: usize = 10_000;
+/// Who stands for the actors beyond [`ACTORS_MAX`].
+const OTHER_ACTORS: &str = "others";
+
+facet!(
+    /** What a report groups actions by. */
+    Concern, "concern", {
+    Writes = 1 "writes",
+    Reads = 2 "reads",
+    Erasures = 3 "erasures",
+    Corrections = 4 "corrections",
+    Refusals = 5 "refusals",
+    Redactions = 6 "redactions",
+    Candidates = 7 "candidates",
+    Moves = 8 "moves",
+    Exports = 9 "exports",
+    Freezes = 10 "freezes",
+    Tokens = 11 "tokens",
+    Members = 12 "members",
+    Upkeep = 13 "upkeep",
+});
+
+impl AuditAction {
+    pub fn concern(self) -> Concern {
+        use AuditAction as A;
+        match self {
+            A::MemoryWrite | A::MemoryRepeat | A::MemoryImport => Concern::Writes,
+            A::MemoryRead => Concern::Reads,
+            A::MemoryDelete
+            | A::MemoryDeleteDone
+            | A::MemorySoftDelete
+            | A::MemoryRestore
+            | A::MemoryArchive
+            | A::MemoryForget
+            | A::MemoryCascade
+            | A::MemoryCut
+            | A::MemoryRebuild
+            | A::MemoryWithhold
+            | A::MemoryUnlink
+            | A::MemoryPurge
+            | A::Receipt => Concern::Erasures,
+            A::MemorySupersede | A::MemoryCorrect => Concern::Corrections,
+            A::PoisoningAttemptBlocked => Concern::Refusals,
+            A::SecretRedacted => Concern::Redactions,
+            A::WriteAsked | A::MemoryApprove | A::MemoryActivate | A::MemoryReject => Concern::Candidates,
+            A::MemoryPromote | A::MemoryDemote | A::MemoryMoveDone => Concern::Moves,
+            A::MemoryExport => Concern::Exports,
+            A::VaultFreeze | A::VaultThaw => Concern::Freezes,
+            A::TokenCreate | A::TokenRevoke => Concern::Tokens,
+            A::MemberAdd | A::MemberRemove => Concern::Members,
+            A::MemoryReembed | A::Checkpoint | A::AuditAged | A::AgedOut => Concern::Upkeep,
+        }
+    }
+}
+
+/// A vault's audit between two moments, without content.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AuditSummary {
+    pub from: Timestamp,
+    /// Not part of the period any more.
+    pub to: Timestamp,
+    pub entries: u64,
+    pub by_concern: BTreeMap<Concern, u64>,
+    pub by_action: BTreeMap<AuditAction, u64>,
+    pub by_actor: BTreeMap<String, u64>,
+    /// By day of the calendar in UTC.
+    pub by_day: BTreeMap<Date, u64>,
+    /// How many memories reads have shown, each time counted.
+    pub memories_read: u64,
+    /// The numbers of erasure receipts, oldest first.
+    pub receipts: Vec<String>,
+}
+
+impl AuditSummary {
+    fn empty(from: Timestamp, to: Timestamp) -> Self {
+        Self {
+            from,
+            to,
+            entries: 0,
+            by_concern: BTreeMap::new(),
+            by_action: BTreeMap::new(),
+            by_actor: BTreeMap::new(),
+            by_day: BTreeMap::new(),
+            memories_read: 0,
+            receipts: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, at: Timestamp, entry: &AuditEntry) {
+        self.entries += 1;
+        *self.by_concern.entry(entry.action.concern()).or_default() += 1;
+        *self.by_action.entry(entry.action).or_default() += 1;
+        *self.by_day.entry(at.to_zoned(TimeZone::UTC).date()).or_default() += 1;
+        self.add_actor(&entry.actor);
+        match entry.action {
+            AuditAction::MemoryRead => self.memories_read += entry.subjects.len() as u64,
+            AuditAction::Receipt if self.receipts.len() < RECEIPTS_MAX => {
+                self.receipts.extend(entry.notes.first().cloned());
+            }
+            _ => {}
+        }
+    }
+
+    fn add_actor(&mut self, actor: &str) {
+        if actor.is_empty() {
+            return;
+        }
+        let is_known = self.by_actor.contains_key(actor) || self.by_actor.len() < ACTORS_MAX;
+        let name = if is_known { actor } else { OTHER_ACTORS };
+        *self.by_actor.entry(name.to_owned()).or_default() += 1;
+    }
+}
+
+impl Lacuna {
+    /// Counts what the vault's audit holds from `from` until just before `to`.
+    pub fn summarise_audit(
+        &self,
+        grant: &Grant<ReadAudit>,
+        from: Timestamp,
+        to: Timestamp,
+    ) -> Result<AuditSummary> {
+        if from >= to {
+            return Err(Error::invalid("from", "must be before the end of the period"));
+        }
+        let vault = grant.scope().vault_id();
+        self.flush_reads_of(vault)?;
+        let mut summary = AuditSummary::empty(from, to);
+        self.each_entry(vault, 0, |row| {
+            if (from..to).contains(&row.at) {
+                summary.add(row.at, &AuditEntry::decode(row)?);
+            }
+            Ok(())
+        })?;
+        Ok(summary)
+    }
+}

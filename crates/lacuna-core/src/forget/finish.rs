@@ -1,0 +1,128 @@
+//! Carrying an announced erasure through, here or for a process that died: keys, blobs, rows, probe, receipt.
+
+use jiff::SignedDuration;
+
+use super::erase::ERASE_MAX;
+use super::probe::Sought;
+use super::receipt::{Receipt, SignedReceipt};
+use crate::audit::{AuditAction, AuditEntry};
+use crate::blobs::BlobName;
+use crate::domain::*;
+use crate::error::Result;
+use crate::keys::{KeyBatch, ReceiptMark};
+use crate::lacuna::{Act, Lacuna};
+use crate::store::{Body, Intent};
+use crate::vault::Slot;
+
+/// A key without a record is left alone this long, because its record may be on its way.
+pub const ORPHAN_KEY_AGE: SignedDuration = SignedDuration::from_hours(1);
+
+impl Lacuna {
+    /// Ends the erasures that were announced and not ended, here or by a process that died.
+    /// The caller holds the writer lock.
+    pub(crate) fn finish_intents(&self, slot: &Slot, scope: &Scope) -> Result<()> {
+        self.finish_intents_seeking(slot, scope, &mut Sought::default()).map(drop)
+    }
+
+    /// As [`Self::finish_intents`]; the probes look for what is `sought`. Answers with the receipts.
+    pub(super) fn finish_intents_seeking(
+        &self,
+        slot: &Slot,
+        scope: &Scope,
+        sought: &mut Sought,
+    ) -> Result<Vec<SignedReceipt>> {
+        let intents = self.store.intents(scope.vault_id())?;
+        let finished = intents.iter().map(|intent| self.finish(slot, scope, intent, sought));
+        finished.filter_map(Result::transpose).collect()
+    }
+
+    fn finish(
+        &self,
+        slot: &Slot,
+        scope: &Scope,
+        intent: &Intent,
+        sought: &mut Sought,
+    ) -> Result<Option<SignedReceipt>> {
+        let receipt = self.announced_receipt(scope, intent)?;
+        self.destroy_keys(scope, intent, receipt.as_ref())?;
+        sought.blobs = self.delete_blobs(scope, intent)?;
+        let subjects = intent.memories.iter().map(|id| (*id).into()).collect();
+        let entry = AuditEntry::new(AuditAction::MemoryDeleteDone, "system", subjects);
+        let mut act = Act::new(scope, self.clock.now(), entry);
+        act.batch.removals = intent.memories.clone();
+        if receipt.is_none() {
+            act.batch.closes = vec![intent.id];
+        }
+        self.commit(slot, &act, |open| intent.memories.iter().for_each(|memory| open.drop_memory(memory)))?;
+        let Some(mut receipt) = receipt else { return Ok(None) };
+        receipt.probes = self.probe(slot, scope, &intent.memories, sought)?;
+        if !receipt.is_clean() {
+            tracing::error!(receipt = receipt.reference(), "an erasure left something behind");
+        }
+        self.issue(slot, receipt, intent.id, scope).map(Some)
+    }
+
+    /// Keys first: from here on the texts are unreadable, even if we crash.
+    fn destroy_keys(&self, scope: &Scope, intent: &Intent, receipt: Option<&Receipt>) -> Result<()> {
+        let mark = receipt.map(|receipt| ReceiptMark { org: scope.org.clone(), number: receipt.number });
+        self.keys.commit(KeyBatch {
+            destroys: intent.memories.clone(),
+            receipt: mark,
+            ..KeyBatch::new(scope.vault_id(), self.clock.now())
+        })
+    }
+
+    fn delete_blobs(&self, scope: &Scope, intent: &Intent) -> Result<Vec<BlobName>> {
+        let vault = scope.vault_id();
+        let mut deleted = Vec::new();
+        for row in self.store.rows(vault, &intent.memories)?.into_iter().flatten() {
+            if let Body::Blob { revision, .. } = row.body {
+                let name = BlobName { memory: row.id, revision };
+                self.blobs.delete(vault, name)?;
+                deleted.push(name);
+            }
+        }
+        Ok(deleted)
+    }
+
+    /// Finishes what a crash interrupted in one vault: announced moves and erasures, and keys whose record
+    /// never came. Answers with the number of keys destroyed.
+    pub fn recover(&self, scope: &Scope) -> Result<usize> {
+        self.finish_moves(scope)?;
+        let slot = self.slot(scope);
+        let _writer = slot.lock_writer();
+        self.finish_intents(&slot, scope)?;
+        let unreadable =
+            slot.update(self.sources(), |open| Ok(open.orphans.iter().copied().collect::<Vec<_>>()))?;
+        for ids in unreadable.unwrap_or_default().chunks(ERASE_MAX) {
+            // What they were made of is erased, so nobody reads them again: their rows go too.
+            self.erase(&slot, scope, "system", ids)?;
+        }
+        self.destroy_stray_keys(&slot, scope)
+    }
+
+    /// Destroys the keys whose record never came.
+    fn destroy_stray_keys(&self, slot: &Slot, scope: &Scope) -> Result<usize> {
+        let vault = scope.vault_id();
+        let mut keys = Vec::new();
+        self.keys.memory_keys(vault, None, &mut |key| {
+            keys.push(key.memory);
+            Ok(())
+        })?;
+        let oldest_kept = self.clock.now() - ORPHAN_KEY_AGE;
+        keys.retain(|memory| memory.made_at().is_some_and(|made| made < oldest_kept));
+        slot.update(self.sources(), |open| {
+            keys.retain(|memory| open.index.get(memory).is_none() && !open.damaged.contains(memory));
+            Ok(())
+        })?;
+        // The few that the open vault does not know are looked up where it counts.
+        let rows = self.store.rows(vault, &keys)?;
+        let strays: Vec<_> =
+            keys.into_iter().zip(rows).filter(|(_, row)| row.is_none()).map(|(memory, _)| memory).collect();
+        if !strays.is_empty() {
+            self.keys
+                .commit(KeyBatch { destroys: strays.clone(), ..KeyBatch::new(vault, self.clock.now()) })?;
+        }
+        Ok(strays.len())
+    }
+}

@@ -1,0 +1,334 @@
+//! Plan and confirm: what a request would do, shown before it is done, and bound to a token.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use lacuna_seal::Digest;
+use zeroize::Zeroizing;
+
+use super::cascade::cascade;
+use super::find::Finder;
+use super::request::{About, Choice, Closeness, Mode, Reach, Reason, Target, Wish};
+use super::token::{Bound, PLAN_VALID};
+use super::words::{self, Question, Reading};
+use crate::admit::at_most;
+use crate::domain::*;
+use crate::error::{Error, Result};
+use crate::index::QueryVector;
+use crate::lacuna::Lacuna;
+use crate::permit::{Forget, Grant, Recall, permit};
+use crate::recall::QUERY_CHARS_MAX;
+use crate::vault::OpenVault;
+
+const DIGEST_DOMAIN: &str = "lacuna/plan/v1";
+/// Memories that a request may name by id.
+pub const FORGET_IDS_MAX: usize = 1_000;
+/// Matches and derived memories that a plan shows; it counts all of them.
+pub const PLAN_SHOWN_MAX: usize = 500;
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub target: Target,
+    /// What forgetting shall mean; the tenant's policy says, unless the caller does.
+    pub mode: Option<Mode>,
+    /// Which of several people of one name, counted from one, as an earlier answer listed them.
+    pub who: Option<u32>,
+    /// Cut a memory that also says something else, instead of erasing all of it.
+    pub partial: bool,
+    /// Where "yesterday" is.
+    pub zone: TimeZone,
+}
+
+impl Request {
+    pub fn new(target: Target) -> Self {
+        Self { target, mode: None, who: None, partial: false, zone: TimeZone::UTC }
+    }
+}
+
+/// What a request came to.
+pub enum Planned {
+    /// The words were not understood.
+    Unclear(Question),
+    Plan(Box<Plan>),
+}
+
+/// What confirming would do.
+pub struct Plan {
+    /// `None` when nothing matches, and there is nothing to confirm.
+    pub token: Option<String>,
+    pub expires_at: Timestamp,
+    pub mode: Mode,
+    /// What was understood.
+    pub wish: Wish,
+    pub direct: usize,
+    pub indirect: usize,
+    /// The first of them.
+    pub matches: Vec<PlannedMatch>,
+    /// Memories that were made of those, and what becomes of them; the first of them.
+    pub derived: Vec<PlannedFall>,
+    pub falls: usize,
+    pub rebuilt: usize,
+    /// Matches that the caller may not erase, because somebody else wrote them.
+    pub others: usize,
+    /// How often it must be confirmed.
+    pub confirmations: u8,
+}
+
+pub struct PlannedMatch {
+    pub memory: Memory,
+    pub closeness: Closeness,
+    pub reason: Reason,
+    /// What would be left of it, when only a part goes.
+    pub leaves: Option<Zeroizing<String>>,
+}
+
+pub struct PlannedFall {
+    pub memory: Memory,
+    /// Whether it is made anew from what is left of its sources; otherwise it goes.
+    pub rebuilt: bool,
+}
+
+/// What a wish matches in a vault, and what the caller may do about it.
+pub(super) struct Resolved {
+    pub(super) matches: Vec<Match>,
+    pub(super) others: usize,
+}
+
+pub(super) struct Match {
+    pub(super) id: MemoryId,
+    pub(super) closeness: Closeness,
+    pub(super) reason: Reason,
+    pub(super) leaves: Option<Zeroizing<String>>,
+}
+
+/// A wish with all that is needed to look for it.
+pub(super) struct Look {
+    pub(super) wish: Wish,
+    pub(super) vectors: Vec<QueryVector>,
+    pub(super) who: Option<u32>,
+    pub(super) partial: bool,
+    pub(super) mode: Mode,
+}
+
+impl Lacuna {
+    /// What a request would do. Nothing changes until [`Self::confirm_forget`].
+    pub fn plan_forget(&self, grant: &Grant<Forget>, request: &Request) -> Result<Planned> {
+        let scope = grant.scope();
+        // A plan shows what it would erase: whoever may not read here erases by id.
+        permit::<Recall>(grant.caller(), scope)?;
+        let wish = match self.wish(request)? {
+            Reading::Understood(wish) => wish,
+            Reading::Unclear(question) => return Ok(Planned::Unclear(question)),
+        };
+        let mode = request.mode.unwrap_or(self.policy(&scope.org).forget_mode);
+        let look = self.look(scope, wish, request.who, request.partial, mode)?;
+        let planned = self.serve(scope, |open| self.plan_in(open, grant, &look))?;
+        planned.unwrap_or_else(|| Ok(Planned::Plan(Box::new(self.nothing(&look)))))
+    }
+
+    /// What the target of a request comes down to.
+    fn wish(&self, request: &Request) -> Result<Reading> {
+        let about = match &request.target {
+            Target::Words(words) => {
+                let now = self.clock.now().to_zoned(request.zone.clone());
+                return Ok(words::read(words, &now));
+            }
+            Target::Ids(ids) => {
+                at_most("memory_ids", ids.len(), FORGET_IDS_MAX)?;
+                About::Ids(ids.clone())
+            }
+            Target::Session(session) => About::Session(session.clone()),
+            Target::Query(text) => About::Query(checked("query", text)?),
+            Target::Tags(tags) => {
+                at_most("tags", tags.len(), TAGS_MAX)?;
+                About::Tags(tags.clone())
+            }
+            Target::Entity { name, .. } => About::Subject(checked("entity", name)?),
+            Target::Sensitivity(sensitivity) => About::Sensitivity(*sensitivity),
+            Target::Tier(tier) => About::Tier(*tier),
+            Target::Source(source) => About::Source(*source),
+            Target::Within(_) | Target::Everything => About::Everything,
+        };
+        let mut wish = Wish::about(about);
+        match &request.target {
+            Target::Within(span) => wish.when = Some(*span),
+            Target::Entity { reach: Reach::Subject, .. } => wish.reach = Reach::Subject,
+            _ => {}
+        }
+        Ok(Reading::Understood(wish))
+    }
+
+    /// Embeds what a wish names, under the models that the vault has vectors of.
+    pub(super) fn look(
+        &self,
+        scope: &Scope,
+        wish: Wish,
+        who: Option<u32>,
+        partial: bool,
+        mode: Mode,
+    ) -> Result<Look> {
+        let vectors = match &wish.about {
+            About::Subject(text) | About::Query(text) => {
+                let models = self.serve(scope, |open| open.index.models())?.unwrap_or_default();
+                self.models.embed_query(text, &models)
+            }
+            _ => Vec::new(),
+        };
+        Ok(Look { wish, vectors, who, partial, mode })
+    }
+
+    fn plan_in(&self, open: &OpenVault, grant: &Grant<Forget>, look: &Look) -> Result<Planned> {
+        let resolved = self.resolve(open, grant, look)?;
+        let mut plan = self.nothing(look);
+        let ids: Vec<MemoryId> = resolved.matches.iter().map(|found| found.id).collect();
+        let falls = fall(open, &resolved.matches);
+        plan.falls = falls.iter().filter(|(_, rebuilt)| !rebuilt).count();
+        plan.rebuilt = falls.len() - plan.falls;
+        plan.others = resolved.others;
+        plan.direct = count(&resolved.matches, Closeness::Direct);
+        plan.indirect = count(&resolved.matches, Closeness::Indirect);
+        plan.token = (!ids.is_empty()).then(|| {
+            let bound = self.bound(grant, look, resolved.digest(open), 0);
+            bound.seal(open.keyring.plan_key())
+        });
+        let shown: Vec<_> = ids.iter().take(PLAN_SHOWN_MAX).copied().collect();
+        let memories = open.whole(&shown, self.sources())?;
+        plan.matches = memories
+            .into_iter()
+            .zip(resolved.matches)
+            .filter_map(|(memory, Match { closeness, reason, leaves, .. })| {
+                Some(PlannedMatch { memory: memory?, closeness, reason, leaves })
+            })
+            .collect();
+        plan.derived = falls
+            .into_iter()
+            .take(PLAN_SHOWN_MAX)
+            .filter_map(|(id, rebuilt)| {
+                let memory = crate::vault::shown(&open.index.get(&id)?)?;
+                Some(PlannedFall { memory, rebuilt })
+            })
+            .collect();
+        Ok(Planned::Plan(Box::new(plan)))
+    }
+
+    /// What the wish matches now, as far as the caller may erase it.
+    pub(super) fn resolve(&self, open: &OpenVault, grant: &Grant<Forget>, look: &Look) -> Result<Resolved> {
+        let finder = Finder {
+            open,
+            sources: self.sources(),
+            vectors: &look.vectors,
+            now: self.clock.now(),
+            // What is only hidden goes too when something is erased for good.
+            deleted_too: matches!(look.mode, Mode::Hard | Mode::Delete),
+        };
+        let found = finder.find(&look.wish)?.matches;
+        let mut resolved = Resolved { matches: Vec::new(), others: 0 };
+        for one in found {
+            let Some(stored) = open.index.get(&one.id) else { continue };
+            if !grant.covers(stored.payload.facets.history.author.as_ref()) {
+                resolved.others += 1;
+                continue;
+            }
+            let leaves = (look.partial || !look.wish.keep.is_empty()).then_some(one.leaves).flatten();
+            resolved.matches.push(Match { id: one.id, closeness: one.closeness, reason: one.reason, leaves });
+        }
+        Ok(resolved)
+    }
+
+    pub(super) fn bound(&self, grant: &Grant<Forget>, look: &Look, digest: [u8; 32], confirmed: u8) -> Bound {
+        Bound {
+            user: grant.caller().user.clone(),
+            expires_at: self.clock.now() + PLAN_VALID,
+            mode: look.mode,
+            who: look.who,
+            confirmed,
+            wish: look.wish.clone(),
+            digest,
+            partial: look.partial,
+        }
+    }
+
+    fn nothing(&self, look: &Look) -> Plan {
+        Plan {
+            token: None,
+            expires_at: self.clock.now() + PLAN_VALID,
+            mode: look.mode,
+            wish: look.wish.clone(),
+            direct: 0,
+            indirect: 0,
+            matches: Vec::new(),
+            derived: Vec::new(),
+            falls: 0,
+            rebuilt: 0,
+            others: 0,
+            confirmations: confirmations(&look.wish),
+        }
+    }
+}
+
+impl Resolved {
+    /// What was matched, by everything that matters to whoever saw it: another text, another state, one more
+    /// or one less makes it another plan.
+    pub(super) fn digest(&self, open: &OpenVault) -> [u8; 32] {
+        let mut lines: Vec<Vec<u8>> = self.matches.iter().map(|found| line(open, found)).collect();
+        lines.sort_unstable();
+        let lines: Vec<&[u8]> = lines.iter().map(Vec::as_slice).collect();
+        *Digest::of(DIGEST_DOMAIN, &lines).as_bytes()
+    }
+
+    /// Keeps what was chosen. Naming what does not match is an error: it was not in the plan.
+    pub(super) fn choose(&mut self, choice: &Choice) -> Result<()> {
+        match choice {
+            Choice::All => {}
+            Choice::Direct => self.matches.retain(|found| found.closeness == Closeness::Direct),
+            Choice::Only(ids) => {
+                let known: BTreeSet<MemoryId> = self.matches.iter().map(|found| found.id).collect();
+                if !ids.iter().all(|id| known.contains(id)) {
+                    return Err(Error::invalid("only", "names a memory that is not in the plan"));
+                }
+                self.matches.retain(|found| ids.contains(&found.id));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How often a wish must be confirmed: everything twice, the rest once.
+pub(super) fn confirmations(wish: &Wish) -> u8 {
+    let everything = wish.about == About::Everything && wish.when.is_none() && wish.keep.is_empty();
+    if everything { 2 } else { 1 }
+}
+
+fn line(open: &OpenVault, found: &Match) -> Vec<u8> {
+    let (mark, state) = match open.index.get(&found.id) {
+        Some(stored) => (stored.payload.text_mark, stored.attributes.state.code()),
+        None => (0, 0),
+    };
+    let leaves = found.leaves.as_ref().map_or(&[][..], |leaves| leaves.as_bytes());
+    let direct = u8::from(found.closeness == Closeness::Direct);
+    [found.id.as_bytes(), &mark.to_be_bytes()[..], &[state, direct], leaves].concat()
+}
+
+/// What falls with the matches, and whether it is made anew.
+fn fall(open: &OpenVault, matches: &[Match]) -> Vec<(MemoryId, bool)> {
+    let whole = |found: &&Match| found.leaves.is_none();
+    let going = matches.iter().filter(whole).map(|found| found.id).collect();
+    let cuts = matches.iter().filter(|found| !whole(found)).map(|found| found.id).collect();
+    let cascade = cascade(open, &going, &cuts);
+    let falls = cascade.falls.into_iter().map(|id| (id, false));
+    falls.chain(cascade.rebuilt.into_iter().map(|rebuild| (rebuild.id, true))).collect()
+}
+
+fn count(matches: &[Match], closeness: Closeness) -> usize {
+    matches.iter().filter(|found| found.closeness == closeness).count()
+}
+
+fn checked(field: &'static str, text: &str) -> Result<String> {
+    let text = text.trim();
+    if text.is_empty() || text.contains('\0') || text.chars().count() > QUERY_CHARS_MAX {
+        return Err(Error::invalid(field, format!("must be 1 to {QUERY_CHARS_MAX} characters without NUL")));
+    }
+    Ok(text.to_owned())
+}

@@ -1,0 +1,72 @@
+//! Purge: what was hidden longer ago than it can be restored is erased for good.
+
+use jiff::Timestamp;
+
+use super::confirm::{PART_MAX, Task};
+use super::erase::Wanted;
+use super::probe::Sought;
+use super::receipt::{Cause, Named};
+use super::request::Mode;
+use crate::audit::AuditAction;
+use crate::domain::*;
+use crate::error::Result;
+use crate::lacuna::Lacuna;
+use crate::store::VAULTS_PAGE_MAX;
+
+impl Lacuna {
+    /// Erases everything that was hidden longer ago than its tenant's policy lets it be restored. Answers with
+    /// how many memories went.
+    pub fn purge(&self) -> Result<usize> {
+        let mut purged = 0;
+        let mut after = None;
+        loop {
+            let vaults = self.store.soft_deleted(self.clock.now(), after, VAULTS_PAGE_MAX)?;
+            let Some(last) = vaults.last() else { return Ok(purged) };
+            after = Some(*last);
+            for vault in vaults {
+                if let Some(header) = self.store.vault(vault)? {
+                    purged += self.purge_vault(&header.scope)?;
+                }
+            }
+        }
+    }
+
+    /// As [`Self::purge`], in one vault.
+    pub fn purge_vault(&self, scope: &Scope) -> Result<usize> {
+        let slot = self.slot(scope);
+        let _writer = slot.lock_writer();
+        self.finish_intents(&slot, scope)?;
+        let due_before = self.clock.now() - self.purge_after(scope);
+        let due = slot.update(self.sources(), |open| {
+            let hidden = open.index.before(None).filter(|stored| {
+                stored.attributes.state == Lifecycle::Deleted && stored.payload.updated_at <= due_before
+            });
+            Ok(hidden.map(|stored| stored.id).collect::<Vec<_>>())
+        })?;
+        let due = due.unwrap_or_default();
+        for part in due.chunks(PART_MAX) {
+            let task = task(part.len());
+            self.erase_with_receipt(&slot, scope, &Wanted::whole(part), &task, Sought::default())?;
+        }
+        Ok(due.len())
+    }
+
+    /// Until when a hidden memory can be restored.
+    pub fn restorable_until(&self, scope: &Scope, hidden_at: Timestamp) -> Timestamp {
+        hidden_at + self.purge_after(scope)
+    }
+}
+
+fn task(direct: usize) -> Task<'static> {
+    Task {
+        actor: "system",
+        action: AuditAction::MemoryPurge,
+        mode: Mode::Hard,
+        cause: Cause::Purge,
+        named: Named::Time,
+        scope_hashes: Vec::new(),
+        direct,
+        indirect: 0,
+        request: None,
+    }
+}

@@ -1,0 +1,151 @@
+//! "Do you remember anything about X?": what is there, and which receipts say that it was forgotten.
+
+use jiff::Timestamp;
+
+use super::confirm::scope_hashes;
+use super::find::find;
+use super::receipt::{SignedReceipt, is_issued_for};
+use super::request::{About, Closeness, Wish};
+use super::words::{self, Reading};
+use crate::admit::classify::entity_key;
+use crate::admit::identify::identifiers;
+use crate::domain::*;
+use crate::error::{Error, Result};
+use crate::lacuna::Lacuna;
+use crate::permit::{Grant, Recall};
+use crate::store::{RECORDS_PAGE_MAX, RecordKind};
+
+/// Receipts that one answer names; the newest of them.
+const RECEIPTS_NAMED_MAX: usize = 20;
+
+/// How people ask whether something is still known. What follows is the subject.
+const ASKING: &[&str] = &[
+    "do you still remember anything about",
+    "do you remember anything about",
+    "do you still remember",
+    "do you remember",
+    "what do you still know about",
+    "what do you know about",
+    "what do you remember about",
+    "do you still know anything about",
+    "do you know anything about",
+    "do you have anything about",
+    "have you forgotten",
+    "did you forget",
+];
+
+/// What is known about something.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Verified {
+    /// Memories that say it, and memories that only seem to be about it.
+    pub direct: Vec<MemoryId>,
+    pub indirect: Vec<MemoryId>,
+    /// Receipts of requests to forget the very same, newest first.
+    pub receipts: Vec<(String, Timestamp)>,
+}
+
+impl Lacuna {
+    /// Whether anything about `words` is still remembered, and what was done to forget it.
+    pub fn verify_forgotten(&self, grant: &Grant<Recall>, words: &str) -> Result<Verified> {
+        let scope = grant.scope();
+        let now = self.clock.now();
+        let wish = asked_about(words, now)?;
+        let models = self.serve(scope, |open| open.index.models())?.unwrap_or_default();
+        let vectors = match &wish.about {
+            About::Subject(text) | About::Query(text) => self.models.embed_query(text, &models),
+            _ => Vec::new(),
+        };
+        let found = self.serve(scope, |open| -> Result<_> {
+            let found = find(open, self.sources(), &wish, &vectors, now)?.matches;
+            Ok((found, scope_hashes(open, &wish)))
+        })?;
+        let (found, hashes) = found.transpose()?.unwrap_or_default();
+        let of = |closeness| {
+            let close = found.iter().filter(move |found| found.closeness == closeness);
+            close.map(|found| found.id).collect()
+        };
+        Ok(Verified {
+            direct: of(Closeness::Direct),
+            indirect: of(Closeness::Indirect),
+            receipts: self.receipts_naming(scope, &hashes)?,
+        })
+    }
+
+    fn receipts_naming(&self, scope: &Scope, hashes: &[[u8; 32]]) -> Result<Vec<(String, Timestamp)>> {
+        let mut naming = Vec::new();
+        let mut after = 0;
+        loop {
+            let page = self.store.records(&scope.org, RecordKind::Receipt, after, RECORDS_PAGE_MAX)?;
+            let Some(last) = page.last() else { break };
+            after = last.number;
+            for record in page.iter().filter(|record| is_issued_for(record, scope)) {
+                let receipt = SignedReceipt::decode(&record.doc)?.receipt;
+                if receipt.scope_hashes.iter().any(|hash| hashes.contains(hash)) {
+                    naming.push((receipt.reference(), receipt.at));
+                }
+            }
+        }
+        naming.reverse();
+        naming.truncate(RECEIPTS_NAMED_MAX);
+        Ok(naming)
+    }
+}
+
+/// What a question is about. Anything that is not put as a question is its own subject.
+fn asked_about(words: &str, now: Timestamp) -> Result<Wish> {
+    let plain = words.trim().trim_end_matches(['?', '.', '!', ' ']);
+    let lower = plain.to_lowercase();
+    let asked = ASKING.iter().find(|asking| lower.starts_with(**asking));
+    let subject = asked.and_then(|asking| plain.get(asking.len()..)).unwrap_or(plain).trim();
+    let now = now.to_zoned(jiff::tz::TimeZone::UTC);
+    match words::read(&format!("forget everything about {subject}"), &now) {
+        Reading::Understood(wish) if !subject.is_empty() => Ok(wish),
+        _ => Err(Error::invalid("about", "name what you want to know about, such as \"my diabetes\"")),
+    }
+}
+
+/// Every form under which what a wish names can be known again.
+pub(crate) fn forms(wish: &Wish) -> Vec<String> {
+    match &wish.about {
+        About::Subject(text) | About::Query(text) => {
+            let numbers = identifiers(text).into_iter();
+            let numbers = numbers.map(|found| format!("{}:{}", found.kind.as_str(), found.canonical));
+            std::iter::once(entity_key("", text)).chain(numbers).collect()
+        }
+        About::Ids(ids) => ids.iter().map(ToString::to_string).collect(),
+        About::Session(session) => vec![format!("session:{session}")],
+        About::Tags(tags) => tags.iter().map(|tag| format!("tag:{tag}")).collect(),
+        About::Sensitivity(sensitivity) => vec![format!("category:{sensitivity}")],
+        About::Tier(tier) => vec![format!("tier:{tier}")],
+        About::Source(source) => vec![format!("source:{source}")],
+        About::Conversation | About::LastSaid | About::Everything => vec![when(wish)],
+    }
+}
+
+fn when(wish: &Wish) -> String {
+    let at = |at: Option<Timestamp>| at.map_or_else(String::new, |at| at.to_string());
+    let span = wish.when.map(|span| format!("{}/{}", at(span.from), at(span.until)));
+    format!("time:{}", span.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_is_about_what_it_names() {
+        let now: Timestamp = "2026-04-12T09:15:00Z".parse().unwrap();
+        for (words, subject) in [
+            ("Do you remember anything about my diabetes?", "diabetes"),
+            ("what do you still know about Ingrid", "Ingrid"),
+            ("my diabetes", "diabetes"),
+            ("have you forgotten the Lisbon trip?", "Lisbon trip"),
+        ] {
+            let wish = asked_about(words, now).unwrap();
+            assert_eq!(wish.about, About::Subject(subject.into()), "{words}");
+        }
+        for words in ["", "?", "do you remember"] {
+            assert!(asked_about(words, now).is_err(), "{words}");
+        }
+    }
+}

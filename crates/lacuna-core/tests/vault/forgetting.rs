@@ -1,0 +1,234 @@
+//! Plan, confirm, probe, receipt: what is forgotten is gone by every way, and only what the plan showed.
+
+use jiff::SignedDuration;
+use lacuna_core::domain::*;
+use lacuna_core::forget::{
+    Cause, Choice, Closeness, Confirmed, Forgotten, Mode, Named, Plan, Planned, Request, Target,
+};
+use lacuna_core::permit::{Forget, ReadAudit, Recall};
+use lacuna_core::policy::{Policy, Preset};
+use lacuna_core::{Error, Lacuna, Result};
+
+use crate::{Calls, World, draft, grant, scope};
+
+fn plan(service: &Lacuna, target: Target) -> Plan {
+    try_plan(service, &Request::new(target)).unwrap()
+}
+
+fn try_plan(service: &Lacuna, request: &Request) -> Result<Plan> {
+    match service.plan_forget(&grant::<Forget>("anna"), request)? {
+        Planned::Plan(plan) => Ok(*plan),
+        _ => panic!("the request was not understood"),
+    }
+}
+
+fn confirm(service: &Lacuna, token: &str, choice: &Choice) -> Result<Forgotten> {
+    match service.confirm_forget(&grant::<Forget>("anna"), token, choice)? {
+        Confirmed::Done(done) => Ok(*done),
+        Confirmed::Again { .. } => panic!("asked again"),
+    }
+}
+
+fn forget(service: &Lacuna, words: &str) -> Forgotten {
+    let token = plan(service, Target::Words(words.into())).token.unwrap();
+    confirm(service, &token, &Choice::All).unwrap()
+}
+
+#[test]
+fn what_is_forgotten_in_plain_words_is_gone_by_every_way_and_the_receipt_proves_it() {
+    for world in [World::ram(), World::sqlite()] {
+        let service = world.service();
+        service.keep("anna", "My dentist Dr. Okafor practises on Harbour Lane.").unwrap();
+        service.keep("anna", "Dr. Okafor called about the appointment.").unwrap();
+        let bystander = service.keep("anna", "The ferry to the island leaves at noon.").unwrap();
+        let done = forget(&service, "forget everything about Dr. Okafor");
+        assert_eq!(done.memories.len(), 2);
+        let receipt = &done.receipts[0];
+        receipt.verify(&service.verifying_key().unwrap()).unwrap();
+        let said = &receipt.receipt;
+        assert!(said.is_clean(), "{:?}", said.probes);
+        assert_eq!(
+            (said.reference().as_str(), said.cause, said.named),
+            ("DEL-2026-000001", Cause::Request, Named::Subject)
+        );
+        assert_eq!((said.counts.direct, said.counts.keys_destroyed), (2, 2));
+        for service in [&service, &world.service()] {
+            assert!(service.texts("anna", "the dentist Okafor").iter().all(|text| !text.contains("Okafor")));
+            service.get(&grant::<Recall>("anna"), bystander).unwrap();
+            let verified = service
+                .verify_forgotten(&grant::<Recall>("anna"), "Do you remember anything about Dr. Okafor?");
+            let verified = verified.unwrap();
+            assert_eq!((verified.direct.len(), verified.receipts.len()), (0, 1));
+            assert_eq!(verified.receipts[0].0, "DEL-2026-000001");
+        }
+        let receipts = service.receipts(&grant::<ReadAudit>("anna"), 0).unwrap();
+        assert_eq!(receipts, done.receipts);
+        service.verified("anna");
+    }
+}
+
+#[test]
+fn a_plan_is_bound_to_what_it_showed_and_good_for_once() {
+    let world = World::sqlite();
+    let service = world.service();
+    service.keep("anna", "The boat Petrel needs paint.").unwrap();
+    let first = plan(&service, Target::Words("forget everything about Petrel".into()));
+    assert_eq!((first.direct, first.matches[0].closeness), (1, Closeness::Direct));
+
+    // What has nothing to do with it does not matter; one more match does.
+    service.keep("anna", "The bakery opens at six.").unwrap();
+    let token = plan(&service, Target::Words("forget everything about Petrel".into())).token.unwrap();
+    service.keep("anna", "The Petrel won the regatta.").unwrap();
+    let error = confirm(&service, &token, &Choice::All).unwrap_err();
+    assert_eq!(error.code(), "plan_changed");
+    let error = confirm(&service, first.token.as_ref().unwrap(), &Choice::All).unwrap_err();
+    assert_eq!(error.code(), "plan_changed");
+
+    let token = plan(&service, Target::Words("forget everything about Petrel".into())).token.unwrap();
+    let foreign = service.confirm_forget(&grant::<Forget>("ben"), &token, &Choice::All);
+    assert!(foreign.is_err());
+    assert_eq!(confirm(&service, &token, &Choice::All).unwrap().memories.len(), 2);
+    assert_eq!(confirm(&service, &token, &Choice::All).unwrap_err().code(), "plan_changed");
+
+    service.keep("anna", "The boat Petrel needs paint.").unwrap();
+    let token = plan(&service, Target::Words("forget everything about Petrel".into())).token.unwrap();
+    world.clock.advance(SignedDuration::from_mins(16));
+    assert_eq!(confirm(&service, &token, &Choice::All).unwrap_err().code(), "invalid");
+    assert_eq!(service.texts("anna", "Petrel").len(), 1);
+}
+
+#[test]
+fn a_choice_narrows_a_plan_and_names_nothing_else() {
+    let world = World::ram();
+    let service = world.service();
+    let red =
+        service.take("anna", Draft { tags: vec!["wine".into()], ..draft("A red from Porto.") }).unwrap().id;
+    let white =
+        service.take("anna", Draft { tags: vec!["wine".into()], ..draft("A white from Graz.") }).unwrap().id;
+    let other = service.keep("anna", "The bakery opens at six.").unwrap();
+    let tagged = || plan(&service, Target::Tags(vec!["wine".into()])).token.unwrap();
+    let error = confirm(&service, &tagged(), &Choice::Only(vec![other])).unwrap_err();
+    assert!(matches!(error, Error::Invalid { field: "only", .. }));
+    assert_eq!(confirm(&service, &tagged(), &Choice::Only(vec![red])).unwrap().memories, [red]);
+    assert_eq!(confirm(&service, &tagged(), &Choice::Direct).unwrap().memories, [white]);
+    assert_eq!(plan(&service, Target::Tags(vec!["wine".into()])).token, None);
+}
+
+#[test]
+fn everything_goes_only_after_a_second_yes() {
+    let world = World::sqlite();
+    let service = world.service();
+    for number in 0..5 {
+        service.keep("anna", &format!("Note number {number} about nothing.")).unwrap();
+    }
+    let plan = plan(&service, Target::Everything);
+    assert_eq!(plan.confirmations, 2);
+    let first = service.confirm_forget(&grant::<Forget>("anna"), &plan.token.unwrap(), &Choice::All).unwrap();
+    let Confirmed::Again { token, .. } = first else { panic!("gone at the first yes") };
+    assert_eq!(service.count(&grant::<Recall>("anna")).unwrap().0, 5);
+    assert_eq!(confirm(&service, &token, &Choice::All).unwrap().memories.len(), 5);
+    assert_eq!(service.count(&grant::<Recall>("anna")).unwrap().0, 0);
+}
+
+#[test]
+fn an_enterprise_hides_first_and_the_sweep_erases_later() {
+    let world = World::sqlite();
+    let service = world.service_under(Policy::of(Preset::EnterpriseSafe));
+    let source = service.keep("anna", "The Petrel won the regatta in June.").unwrap();
+    let made = Draft {
+        derived_from: vec![Lineage { source, contribution: Contribution::Inference }],
+        ..draft("Somebody here likes sailing.")
+    };
+    let made = service.take("anna", made).unwrap().id;
+    let hidden = forget(&service, "forget everything about Petrel");
+    assert_eq!((hidden.memories.as_slice(), hidden.fell.as_slice()), (&[source][..], &[made][..]));
+    assert!(hidden.receipts.is_empty());
+    let until = hidden.restorable_until.unwrap();
+    assert_eq!(until, world.clock.now() + SignedDuration::from_hours(30 * 24));
+    assert!(service.texts("anna", "Petrel").is_empty());
+
+    service.set_state(&grant::<Forget>("anna"), &[source, made], Lifecycle::Active).unwrap();
+    assert_eq!(service.texts("anna", "Petrel").len(), 1);
+
+    forget(&service, "forget everything about Petrel");
+    assert_eq!(service.purge().unwrap(), 0);
+    world.clock.advance(SignedDuration::from_hours(30 * 24 + 1));
+    assert_eq!(service.purge().unwrap(), 2);
+    let rows = world.store.rows(scope("anna").vault_id(), &[source, made]).unwrap();
+    assert!(rows.iter().all(Option::is_none));
+    let receipts = service.receipts(&grant::<ReadAudit>("anna"), 0).unwrap();
+    assert_eq!((receipts.len(), receipts[0].receipt.cause), (1, Cause::Purge));
+}
+
+#[test]
+fn archived_memories_are_out_of_recall_and_kept() {
+    let world = World::ram();
+    let service = world.service();
+    let id = service.keep("anna", "The Petrel won the regatta in June.").unwrap();
+    let request = Request { mode: Some(Mode::Archive), ..Request::new(Target::Ids(vec![id])) };
+    let token = try_plan(&service, &request).unwrap().token.unwrap();
+    confirm(&service, &token, &Choice::All).unwrap();
+    assert!(service.texts("anna", "Petrel").is_empty());
+    assert_eq!(service.get(&grant::<Recall>("anna"), id).unwrap().state, Lifecycle::Archived);
+}
+
+#[test]
+fn a_hard_forget_takes_what_was_only_hidden_as_well() {
+    let world = World::sqlite();
+    let service = world.service();
+    let id = service.keep("anna", "The Petrel won the regatta in June.").unwrap();
+    service.set_state(&grant::<Forget>("anna"), &[id], Lifecycle::Deleted).unwrap();
+    assert_eq!(forget(&service, "forget everything about Petrel").memories, [id]);
+}
+
+#[test]
+fn what_shall_stay_lives_on_under_a_new_key() {
+    let world = World::sqlite();
+    let service = world.service();
+    let both = service.keep("anna", "I earn 4,000 crowns and I work at Norrland Timber.").unwrap();
+    let done = forget(&service, "forget what I earn but keep that I work at Norrland Timber");
+    assert_eq!(done.cut.len(), 1);
+    assert_eq!(done.cut[0].0, both);
+    let texts = service.texts("anna", "where do I work?");
+    assert_eq!(texts.len(), 1);
+    assert!(texts[0].contains("Norrland Timber") && !texts[0].contains("4,000"), "{texts:?}");
+    let kept = service.get(&grant::<Recall>("anna"), done.cut[0].1).unwrap();
+    assert!(kept.facets.history.remade_at.is_some());
+}
+
+#[test]
+fn what_leans_on_a_forgotten_turn_waits_until_somebody_has_looked() {
+    let world = World::ram();
+    let service = world.service();
+    let turn = |turn, text: &str| {
+        let source = Source {
+            session: Some(SessionId::new("ses_1").unwrap()),
+            turn: Some(turn),
+            ..Source::new(SourceType::UserMessage, Trust::High)
+        };
+        let category = Some(Category::Conversation);
+        service.take("anna", Draft { source: Some(source), category, ..draft(text) }).unwrap().id
+    };
+    turn(1, "Henrike from the bakery asked about the roof.");
+    let leans = turn(2, "She wants it done before winter.");
+    turn(3, "The roof tiles arrive on Friday.");
+    let done = forget(&service, "forget everything about Henrike");
+    assert_eq!(done.held_back, [leans]);
+    let waiting = service.candidates(&grant("anna"), None, 10).unwrap();
+    assert_eq!(waiting.memories[0].facets.history.waits, Some(Wait::Dangling));
+    assert!(service.texts("anna", "done before winter").iter().all(|text| !text.starts_with("She")));
+}
+
+#[test]
+fn unclear_words_are_asked_about_and_nothing_goes() {
+    let world = World::ram();
+    let service = world.service();
+    service.keep("anna", "The boat Petrel needs paint.").unwrap();
+    for words in ["", "do you remember Petrel?", "maybe forget it?"] {
+        let planned =
+            service.plan_forget(&grant("anna"), &Request::new(Target::Words(words.into()))).unwrap();
+        assert!(matches!(planned, Planned::Unclear(_)), "{words}");
+    }
+    let nothing = plan(&service, Target::Words("forget everything about Zanzibar".into()));
+    assert_eq!((nothing.token, nothing.direct), (None, 0));
+}

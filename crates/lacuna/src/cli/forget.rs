@@ -1,0 +1,294 @@
+//! Forget, and see that it was: the plan on the terminal, a yes, the receipt.
+
+use std::fs;
+use std::path::Path;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use lacuna_core::forget::{Choice, Confirmed, Planned};
+use lacuna_core::permit::{Forget, Grant};
+use lacuna_seal::VerifyingKey;
+
+use super::args::{ForgetArgs, ReceiptCommand};
+use super::output::{Output, fields, line, table};
+use crate::assemble::{Installation, assemble};
+use crate::codes;
+use crate::config::Config;
+use crate::failure::{Failure, Result};
+use crate::wire::{
+    ConfirmRequest, ForgetRequest, ForgottenView, PlanView, ReceiptList, ReceiptView, VerifiedView,
+    read_receipt_number,
+};
+
+/// A receipt file; a real one has about two thousand bytes.
+const RECEIPT_BYTES_MAX: u64 = 1 << 20;
+/// Matches that a plan shows on the terminal.
+const SHOWN: usize = 20;
+
+pub(super) fn run(config: &Config, args: ForgetArgs, output: &Output) -> Result<()> {
+    let installation = assemble(config)?;
+    let grant = installation.grant(args.scope.as_deref())?;
+    let choice = args.choice()?;
+    if let Some(token) = &args.confirm {
+        return confirm(&installation, &grant, token, &choice, output);
+    }
+    let yes = args.yes;
+    let request = args.into_request(installation.service.clock().now())?;
+    let planned = installation.service.plan_forget(&grant, &request)?;
+    installation.service.flush_reads()?;
+    if output.is_json() && !yes {
+        return output.json_line(&PlanView::of(planned, grant.scope()));
+    }
+    let Some((view, token)) = understood(planned, &grant)? else {
+        return output.show(&"nothing matches, so there is nothing to forget", |text| (*text).to_owned());
+    };
+    if !yes {
+        output.note(&shown(&view));
+        agreed(output, &question(&view))?;
+    }
+    confirm(&installation, &grant, &token, &choice, output)
+}
+
+/// The plan and its token; `None` when nothing matches.
+fn understood(planned: Planned, grant: &Grant<Forget>) -> Result<Option<(PlanView, String)>> {
+    let mut view = PlanView::of(planned, grant.scope());
+    match (view.question, view.people.as_slice()) {
+        (Some(question), _) => return Err(Failure::new(&codes::UNCLEAR_REQUEST, question)),
+        (None, []) => {}
+        (None, people) => {
+            let lines: Vec<_> = people
+                .iter()
+                .map(|one| format!("--who {}: {} ({})", one.who, one.label, one.memories))
+                .collect();
+            return Err(Failure::new(
+                &codes::UNCLEAR_REQUEST,
+                format!("several people bear that name\n  {}", lines.join("\n  ")),
+            ));
+        }
+    }
+    Ok(view.token.take().map(|token| (view, token)))
+}
+
+fn agreed(output: &Output, question: &str) -> Result<()> {
+    match output.ask(question) {
+        Some(true) => Ok(()),
+        Some(false) => Err(Failure::new(&codes::NEEDS_CONFIRMATION, "nothing was forgotten")),
+        None => {
+            let reason = "nothing was forgotten: nobody is at a terminal to confirm it; --yes confirms";
+            Err(Failure::new(&codes::NEEDS_CONFIRMATION, reason))
+        }
+    }
+}
+
+fn confirm(
+    installation: &Installation,
+    grant: &Grant<Forget>,
+    token: &str,
+    choice: &Choice,
+    output: &Output,
+) -> Result<()> {
+    let mut confirmed = installation.service.confirm_forget(grant, token, choice)?;
+    if let Confirmed::Again { token, .. } = &confirmed {
+        if output.is_json() {
+            return output.json_line(&ForgottenView::of(confirmed, grant.scope()));
+        }
+        agreed(output, "That is everything there is. Really all of it, for good?")?;
+        confirmed = installation.service.confirm_forget(grant, token, choice)?;
+    }
+    super::settle::settle(installation, output);
+    output.show(&ForgottenView::of(confirmed, grant.scope()), done)
+}
+
+fn question(view: &PlanView) -> String {
+    let verb = match view.mode.map(|mode| mode.to_string()).as_deref() {
+        Some("soft") => "Hide",
+        Some("archive") => "Archive",
+        _ => "Erase",
+    };
+    format!("{verb} {}?", counted(view.direct + view.indirect))
+}
+
+fn shown(view: &PlanView) -> String {
+    let rows = view.matches.iter().take(SHOWN).map(|found| {
+        let left =
+            found.leaves.as_ref().map_or_else(String::new, |leaves| format!("leaves: {}", line(leaves)));
+        [found.closeness.to_owned(), found.gist.clone(), found.reason.clone(), left, found.memory_id.clone()]
+    });
+    let mut text = table(["match", "gist", "why", "rest", "id"], rows);
+    if view.matches.len() > SHOWN {
+        text.push_str(&format!("\n… and {} more", view.direct + view.indirect - SHOWN));
+    }
+    for fall in view.derived.iter().take(SHOWN) {
+        let fate = if fall.rebuilt { "is made anew without it" } else { "goes with it" };
+        text.push_str(&format!("\n{fate}: {}", line(&fall.gist)));
+    }
+    if view.not_yours > 0 {
+        text.push_str(&format!("\n{} that others wrote stay", counted(view.not_yours)));
+    }
+    text
+}
+
+/// What was forgotten, for people.
+pub(super) fn done(view: &ForgottenView) -> String {
+    let mut lines = vec![match (&view.restorable_until, view.receipts.is_empty()) {
+        (Some(until), _) => {
+            format!("hid {}; they can be restored until {until}", counted(view.memory_ids.len()))
+        }
+        (None, true) => format!("set {} aside", counted(view.memory_ids.len())),
+        (None, false) => format!("erased {} for good", counted(view.memory_ids.len())),
+    }];
+    let more = [
+        (view.fell.len(), "were made of that and went too"),
+        (view.cut.len(), "live on without a part of what they said"),
+        (view.rebuilt.len(), "were made anew from what is left"),
+        (view.held_back.len(), "wait in the review, because they lean on what went"),
+    ];
+    lines.extend(more.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")));
+    lines.extend(view.receipts.iter().map(receipt_line));
+    lines.join("\n")
+}
+
+fn receipt_line(receipt: &ReceiptView) -> String {
+    let found: u32 = receipt.probes.iter().map(|probe| probe.found).sum();
+    let ways = receipt.probes.len();
+    let probe = match found {
+        0 => format!("looked for by {ways} ways, nothing found"),
+        found => format!("WARNING: {found} traces found, run lacuna doctor"),
+    };
+    let backups = match receipt.backups.iter().map(|backup| backup.until).max() {
+        None => String::new(),
+        Some(until) => format!("; {} full backups hold copies until {until}", receipt.backups.len()),
+    };
+    format!("receipt {}: {} keys destroyed, {probe}{backups}", receipt.receipt, receipt.counts.keys_destroyed)
+}
+
+fn counted(memories: usize) -> String {
+    if memories == 1 { "1 memory".to_owned() } else { format!("{memories} memories") }
+}
+
+impl ForgetArgs {
+    fn choice(&self) -> Result<Choice> {
+        let only = (!self.only.is_empty()).then(|| self.only.clone());
+        ConfirmRequest { token: String::new(), direct_only: self.direct, only, scope: None }.choice()
+    }
+
+    fn into_request(self, now: Timestamp) -> Result<lacuna_core::forget::Request> {
+        let list = |values: Vec<String>| (!values.is_empty()).then_some(values);
+        let request = ForgetRequest {
+            words: self.words,
+            memory_ids: list(self.ids),
+            session_id: self.session,
+            query: self.query,
+            after: self.since.map(|when| when.before(now)),
+            before: self.until.map(|when| when.before(now)),
+            tags: list(self.tags),
+            entity: self.entity,
+            primary_only: self.primary_only,
+            sensitivity: self.sensitivity,
+            tier: self.tier,
+            source: self.source,
+            everything: self.everything,
+            mode: self.mode,
+            who: self.who,
+            partial: self.partial,
+            time_zone: None,
+            scope: None,
+        };
+        Ok(lacuna_core::forget::Request { zone: TimeZone::system(), ..request.into_core()? })
+    }
+}
+
+pub(super) fn verify_forgotten(
+    config: &Config,
+    scope: Option<&str>,
+    about: &str,
+    output: &Output,
+) -> Result<()> {
+    let installation = assemble(config)?;
+    let grant = installation.grant(scope)?;
+    let verified = installation.service.verify_forgotten(&grant, about)?;
+    installation.service.flush_reads()?;
+    output.show(&VerifiedView::of(verified, grant.scope()), |view| {
+        let mut lines = Vec::new();
+        match (view.direct.len(), view.indirect.len()) {
+            (0, 0) => lines.push("nothing about that is remembered".to_owned()),
+            (0, near) => lines.push(format!("nothing says that; {} seem close to it", counted(near))),
+            (direct, _) => lines.push(format!("{} say it: {}", counted(direct), view.direct.join(", "))),
+        }
+        let forgotten = view
+            .receipts
+            .iter()
+            .map(|one| format!("a request to forget it was carried out at {}: {}", one.at, one.receipt));
+        lines.extend(forgotten);
+        lines.join("\n")
+    })
+}
+
+pub(super) fn receipt(config: &Config, command: ReceiptCommand, output: &Output) -> Result<()> {
+    match command {
+        ReceiptCommand::Verify { file, key } => verify(config, &file, key.as_deref(), output),
+        ReceiptCommand::List { after, scope } => {
+            let installation = assemble(config)?;
+            let grant = installation.grant(scope.as_deref())?;
+            let receipts = installation.service.receipts(&grant, after)?;
+            let key = installation.service.verifying_key()?;
+            output.show(&ReceiptList::of(receipts, key, grant.scope()), |list| {
+                let rows = list.receipts.iter().map(|one| {
+                    let found: u32 = one.probes.iter().map(|probe| probe.found).sum();
+                    [
+                        one.receipt.clone(),
+                        one.at.to_string(),
+                        one.cause.to_string(),
+                        one.counts.keys_destroyed.to_string(),
+                        found.to_string(),
+                    ]
+                });
+                format!(
+                    "{}\n\npublic key: {}",
+                    table(["receipt", "at", "cause", "keys destroyed", "found after"], rows),
+                    list.key
+                )
+            })
+        }
+        ReceiptCommand::Show { receipt, scope } => {
+            let installation = assemble(config)?;
+            let grant = installation.grant(scope.as_deref())?;
+            let receipt = installation.service.receipt(&grant, read_receipt_number(&receipt)?)?;
+            // A receipt is a document: JSON whoever asks, so that it can be kept and checked.
+            output.json_line(&ReceiptView::from(receipt))
+        }
+        ReceiptCommand::Key => {
+            let key = assemble(config)?.service.verifying_key()?.to_string();
+            output.show(&key, Clone::clone)
+        }
+    }
+}
+
+fn verify(config: &Config, file: &Path, key: Option<&str>, output: &Output) -> Result<()> {
+    let unreadable = |error: std::io::Error| {
+        Failure::new(&codes::INPUT_UNREADABLE, format!("{}: {error}", file.display()))
+    };
+    let size = fs::metadata(file).map_err(unreadable)?.len();
+    if size > RECEIPT_BYTES_MAX {
+        return Err(Failure::invalid("file", "is too large for a receipt"));
+    }
+    let text = fs::read_to_string(file).map_err(unreadable)?;
+    let parsed = serde_json::from_str::<ReceiptView>(&text);
+    let view = parsed.map_err(|error| Failure::invalid("file", format!("is not a receipt: {error}")))?;
+    let key: VerifyingKey = match key {
+        Some(key) => key
+            .parse()
+            .map_err(|_| Failure::invalid("key", "must be a public key as `lacuna receipt key` prints it"))?,
+        None => assemble(config)?.service.verifying_key()?,
+    };
+    view.clone().into_core()?.verify(&key)?;
+    output.show(&view, |view| {
+        fields([
+            ("holds", view.receipt.clone()),
+            ("at", view.at.to_string()),
+            ("keys destroyed", view.counts.keys_destroyed.to_string()),
+            ("found after", view.probes.iter().map(|probe| probe.found).sum::<u32>().to_string()),
+            ("signed by", view.key.clone()),
+        ])
+    })
+}

@@ -1,0 +1,173 @@
+use axum::Extension;
+use axum::extract::State;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use jiff::{SignedDuration, Timestamp};
+use lacuna_core::permit::{Caller, ReadAudit};
+use utoipa::IntoParams;
+
+use super::App;
+use super::body::{InScope, Pairs, once};
+use super::memories::ScopeParam;
+use super::problem::Problems;
+use crate::failure::{Failure, Result};
+use crate::wire::{AuditReportView, AuditVerified, read_scope, write_audit_file};
+
+/// Entries of one exported file; the next call goes on after them.
+const EXPORT_ENTRIES_MAX: u64 = 20_000;
+/// The period of a report that names none.
+const REPORT_PERIOD: SignedDuration = SignedDuration::from_hours(30 * 24);
+const JSON_LINES: &str = "application/x-ndjson";
+const MARKDOWN: &str = "text/markdown; charset=utf-8";
+
+/// Walk a vault's audit chain from its first entry to its signed end.
+#[utoipa::path(
+    get,
+    path = "/v1/audit/verify",
+    operation_id = "verify_audit",
+    tag = "audit",
+    params(ScopeParam),
+    responses((status = 200, description = "The chain holds.", body = AuditVerified), Problems)
+)]
+pub(super) async fn verify(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    InScope(scope): InScope,
+) -> Result<axum::Json<AuditVerified>> {
+    let (report, scope) = app.call_in(caller, scope, |core, grant| core.verify_audit(grant)).await?;
+    Ok(axum::Json(AuditVerified::of(report, &scope)))
+}
+
+#[derive(Default, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct ReportParams {
+    /// Where the period begins; 30 days before its end when absent.
+    from: Option<Timestamp>,
+    /// Where it ends; now when absent.
+    to: Option<Timestamp>,
+    /// `json` (the default) or `markdown`.
+    format: Option<String>,
+    /// `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own vault when absent.
+    scope: Option<String>,
+}
+
+impl ReportParams {
+    fn read(pairs: Vec<(String, String)>) -> Result<Self> {
+        let mut params = Self::default();
+        for (name, value) in pairs {
+            let time = |value: &str| {
+                value.parse().map_err(|_| Failure::invalid(name.as_str(), "must be an RFC 3339 time"))
+            };
+            match name.as_str() {
+                "from" => once(&name, &mut params.from, time(&value)?)?,
+                "to" => once(&name, &mut params.to, time(&value)?)?,
+                "format" => once(&name, &mut params.format, value)?,
+                "scope" => once(&name, &mut params.scope, value)?,
+                _ => return Err(Failure::invalid(name, "is not a parameter of this call")),
+            }
+        }
+        Ok(params)
+    }
+
+    fn wants_markdown(&self) -> Result<bool> {
+        match self.format.as_deref() {
+            None | Some("json") => Ok(false),
+            Some("markdown") => Ok(true),
+            Some(_) => Err(Failure::invalid("format", "must be json or markdown")),
+        }
+    }
+}
+
+/// What happened in a period: counts by action, actor and day, and receipt numbers; never content.
+#[utoipa::path(
+    get,
+    path = "/v1/audit/report",
+    operation_id = "report_audit",
+    tag = "audit",
+    params(ReportParams),
+    responses(
+        (status = 200, description = "The report.", content(
+            (AuditReportView = "application/json"),
+            (String = "text/markdown"),
+        )),
+        Problems
+    )
+)]
+pub(super) async fn report(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Pairs(pairs): Pairs,
+) -> Result<Response> {
+    let params = ReportParams::read(pairs)?;
+    let markdown = params.wants_markdown()?;
+    let scope = read_scope(params.scope.as_deref(), &caller)?;
+    let (summary, scope) = app
+        .call_in::<ReadAudit, _>(caller, scope, move |core, grant| {
+            let to = params.to.unwrap_or_else(|| core.clock().now());
+            core.summarise_audit(grant, params.from.unwrap_or(to - REPORT_PERIOD), to)
+        })
+        .await?;
+    let view = AuditReportView::of(summary, &scope);
+    Ok(if markdown {
+        ([(CONTENT_TYPE, MARKDOWN)], view.markdown()).into_response()
+    } else {
+        axum::Json(view).into_response()
+    })
+}
+
+#[derive(Default, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct ExportParams {
+    /// Only entries with a higher number.
+    after: Option<u64>,
+    /// `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own vault when absent.
+    scope: Option<String>,
+}
+
+impl ExportParams {
+    fn read(pairs: Vec<(String, String)>) -> Result<Self> {
+        let mut params = Self::default();
+        for (name, value) in pairs {
+            match name.as_str() {
+                "after" => {
+                    let after = value.parse();
+                    let after = after.map_err(|_| Failure::invalid("after", "must be a whole number"))?;
+                    once(&name, &mut params.after, after)?;
+                }
+                "scope" => once(&name, &mut params.scope, value)?,
+                _ => return Err(Failure::invalid(name, "is not a parameter of this call")),
+            }
+        }
+        Ok(params)
+    }
+}
+
+/// The chain as signed JSON lines, up to 20,000 entries at a time, for `lacuna audit verify FILE`.
+#[utoipa::path(
+    get,
+    path = "/v1/audit/export",
+    operation_id = "export_audit",
+    tag = "audit",
+    params(ExportParams),
+    responses(
+        (status = 200, description = "An opening, the entries, and an end that says whether there is more.",
+            body = String, content_type = "application/x-ndjson"),
+        Problems
+    )
+)]
+pub(super) async fn export(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Pairs(pairs): Pairs,
+) -> Result<Response> {
+    let params = ExportParams::read(pairs)?;
+    let scope = read_scope(params.scope.as_deref(), &caller)?;
+    let (file, _) = app
+        .call_in::<ReadAudit, _>(caller, scope, move |core, grant| {
+            let mut file = Vec::new();
+            write_audit_file(core, grant, params.after.unwrap_or(0), EXPORT_ENTRIES_MAX, &mut file)?;
+            Ok(file)
+        })
+        .await?;
+    Ok(([(CONTENT_TYPE, JSON_LINES)], file).into_response())
+}

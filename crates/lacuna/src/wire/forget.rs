@@ -1,0 +1,585 @@
+//! Forgetting as it travels: a request, the plan it gets, the confirmation, the receipt.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use lacuna_core::domain::{MemoryId, OrgId, Scope, SessionId, VaultId, from_millis, millis};
+use lacuna_core::forget::{
+    BackupHold, Choice, Closeness, Confirmed, Counts, Forgotten, Plan, Planned, PlannedFall, PlannedMatch,
+    Probed, Reach, Receipt, Request, SignedReceipt, Span, Target, Verified,
+};
+use lacuna_core::store::ChainHead;
+use lacuna_seal::{Signature, VerifyingKey};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::scope::shown;
+use super::{hex, words};
+use crate::failure::{Failure, Result};
+
+/// What to forget. Exactly one target; `after` and `before` go together.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = ForgetRequest)]
+pub(crate) struct ForgetRequest {
+    /// Plain words: "forget everything about my dentist", "clear all health information".
+    pub(crate) words: Option<String>,
+    #[schema(max_items = 1000)]
+    pub(crate) memory_ids: Option<Vec<String>>,
+    pub(crate) session_id: Option<String>,
+    /// Words and meaning together, as a search.
+    pub(crate) query: Option<String>,
+    /// Everything from this moment on.
+    pub(crate) after: Option<Timestamp>,
+    /// Everything before this moment.
+    pub(crate) before: Option<Timestamp>,
+    #[schema(max_items = 32)]
+    pub(crate) tags: Option<Vec<String>>,
+    /// A person, place, organisation or thing by name.
+    pub(crate) entity: Option<String>,
+    /// With `entity`: only memories that are about it, not those that merely mention it.
+    #[serde(default)]
+    pub(crate) primary_only: bool,
+    pub(crate) sensitivity: Option<words::Sensitivity>,
+    pub(crate) tier: Option<words::Tier>,
+    pub(crate) source: Option<words::SourceType>,
+    /// Everything there is.
+    #[serde(default)]
+    pub(crate) everything: bool,
+    /// `soft` hides, `hard` erases, `archive` sets aside, `delete` erases without a lasting tombstone; the
+    /// policy decides when absent.
+    pub(crate) mode: Option<words::Mode>,
+    /// Which of several people of one name, counted from 1, as an earlier answer listed them.
+    pub(crate) who: Option<u32>,
+    /// Cut a memory that also says something else, instead of taking all of it.
+    #[serde(default)]
+    pub(crate) partial: bool,
+    /// Where "yesterday" is, such as `Europe/Lisbon`; UTC when absent.
+    pub(crate) time_zone: Option<String>,
+    /// The vault; the caller's own when absent.
+    pub(crate) scope: Option<String>,
+}
+
+impl ForgetRequest {
+    pub(crate) fn into_core(self) -> Result<Request> {
+        let zone = match &self.time_zone {
+            None => TimeZone::UTC,
+            Some(name) => {
+                let unknown = |_| Failure::invalid("time_zone", "is not the name of a time zone");
+                TimeZone::get(name).map_err(unknown)?
+            }
+        };
+        let (mode, who, partial) = (self.mode.map(|mode| mode.0), self.who, self.partial);
+        Ok(Request { mode, who, partial, zone, ..Request::new(self.target()?) })
+    }
+
+    fn target(self) -> Result<Target> {
+        if self.primary_only && self.entity.is_none() {
+            return Err(Failure::invalid("primary_only", "belongs to an entity"));
+        }
+        let reach = if self.primary_only { Reach::Subject } else { Reach::Mentions };
+        let span = Span { from: self.after, until: self.before };
+        let ids = |ids: Vec<String>| {
+            ids.iter().map(|id| id.parse()).collect::<lacuna_core::Result<Vec<MemoryId>>>()
+        };
+        let targets = [
+            self.words.map(Target::Words),
+            self.memory_ids.map(ids).transpose()?.map(Target::Ids),
+            self.session_id.map(|id| SessionId::new(&id)).transpose()?.map(Target::Session),
+            self.query.map(Target::Query),
+            (self.after.is_some() || self.before.is_some()).then_some(Target::Within(span)),
+            self.tags.map(Target::Tags),
+            self.entity.map(|name| Target::Entity { name, reach }),
+            self.sensitivity.map(|word| Target::Sensitivity(word.0)),
+            self.tier.map(|word| Target::Tier(word.0)),
+            self.source.map(|word| Target::Source(word.0)),
+            self.everything.then_some(Target::Everything),
+        ];
+        let mut targets = targets.into_iter().flatten();
+        match (targets.next(), targets.next()) {
+            (Some(target), None) => Ok(target),
+            _ => Err(Failure::invalid(
+                "target",
+                "name exactly one: words, memory_ids, session_id, query, after and before, tags, entity, sensitivity, tier, source or everything",
+            )),
+        }
+    }
+}
+
+/// What a request would do, or what must be answered first.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ForgetPlan)]
+pub(crate) struct PlanView {
+    pub(crate) scope: String,
+    /// `plan`, `unclear` or `which_one`.
+    pub(crate) outcome: &'static str,
+    /// Confirm with it; absent when nothing matches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) token: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) expires_at: Option<Timestamp>,
+    /// How often it must be confirmed.
+    pub(crate) confirmations: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) mode: Option<words::Mode>,
+    pub(crate) direct: usize,
+    pub(crate) indirect: usize,
+    /// The first 500 of them.
+    pub(crate) matches: Vec<MatchView>,
+    /// Memories that were made of those: they fall, or are made anew from what is left.
+    pub(crate) derived: Vec<FallView>,
+    pub(crate) falls: usize,
+    pub(crate) rebuilt: usize,
+    /// Matches that somebody else wrote, and that the caller may not erase.
+    pub(crate) not_yours: usize,
+    /// What to say instead, when the words were not understood.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) question: Option<&'static str>,
+    /// The people who bear the name: ask again with `who`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) people: Vec<PersonView>,
+}
+
+/// One of several people of one name.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Namesake)]
+pub(crate) struct PersonView {
+    pub(crate) who: usize,
+    pub(crate) label: String,
+    pub(crate) memories: usize,
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = ForgetMatch)]
+pub(crate) struct MatchView {
+    pub(crate) memory_id: String,
+    pub(crate) gist: String,
+    pub(crate) created_at: Timestamp,
+    /// `direct` says it, `indirect` only seems to be about it.
+    pub(crate) closeness: &'static str,
+    pub(crate) reason: String,
+    /// What would be left of it, when only a part goes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) leaves: Option<String>,
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = ForgetFall)]
+pub(crate) struct FallView {
+    pub(crate) memory_id: String,
+    pub(crate) gist: String,
+    /// Whether it is made anew from what is left of its sources.
+    pub(crate) rebuilt: bool,
+}
+
+impl PlanView {
+    pub(crate) fn of(planned: Planned, scope: &Scope) -> Self {
+        let nothing = |outcome| Self {
+            scope: shown(scope),
+            outcome,
+            token: None,
+            expires_at: None,
+            confirmations: 1,
+            mode: None,
+            direct: 0,
+            indirect: 0,
+            matches: Vec::new(),
+            derived: Vec::new(),
+            falls: 0,
+            rebuilt: 0,
+            not_yours: 0,
+            question: None,
+            people: Vec::new(),
+        };
+        match planned {
+            Planned::Unclear(question) => Self { question: Some(question.sentence()), ..nothing("unclear") },
+            Planned::Plan(plan) => Self::planned(*plan, nothing("plan")),
+        }
+    }
+
+    fn planned(plan: Plan, nothing: Self) -> Self {
+        Self {
+            expires_at: plan.token.is_some().then_some(plan.expires_at),
+            token: plan.token,
+            confirmations: plan.confirmations,
+            mode: Some(words::Mode(plan.mode)),
+            direct: plan.direct,
+            indirect: plan.indirect,
+            matches: plan.matches.into_iter().map(MatchView::from).collect(),
+            derived: plan.derived.into_iter().map(FallView::from).collect(),
+            falls: plan.falls,
+            rebuilt: plan.rebuilt,
+            not_yours: plan.others,
+            ..nothing
+        }
+    }
+}
+
+impl From<PlannedMatch> for MatchView {
+    fn from(planned: PlannedMatch) -> Self {
+        Self {
+            memory_id: planned.memory.id.to_string(),
+            created_at: planned.memory.created_at,
+            gist: planned.memory.content.gist,
+            closeness: match planned.closeness {
+                Closeness::Direct => "direct",
+                Closeness::Indirect => "indirect",
+            },
+            reason: planned.reason.to_string(),
+            leaves: planned.leaves.map(|leaves| leaves.to_string()),
+        }
+    }
+}
+
+impl From<PlannedFall> for FallView {
+    fn from(planned: PlannedFall) -> Self {
+        Self {
+            memory_id: planned.memory.id.to_string(),
+            gist: planned.memory.content.gist,
+            rebuilt: planned.rebuilt,
+        }
+    }
+}
+
+/// A yes to a plan.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = ForgetConfirmation)]
+pub(crate) struct ConfirmRequest {
+    pub(crate) token: String,
+    /// Only the matches that say it, not those that merely seem to be about it.
+    #[serde(default)]
+    pub(crate) direct_only: bool,
+    /// Only these of the matches.
+    #[schema(max_items = 1000)]
+    pub(crate) only: Option<Vec<String>>,
+    /// The vault; the caller's own when absent.
+    pub(crate) scope: Option<String>,
+}
+
+impl ConfirmRequest {
+    pub(crate) fn choice(&self) -> Result<Choice> {
+        match (&self.only, self.direct_only) {
+            (Some(_), true) => Err(Failure::invalid("only", "and direct_only exclude each other")),
+            (Some(ids), false) => {
+                let ids = ids.iter().map(|id| id.parse()).collect::<lacuna_core::Result<Vec<MemoryId>>>()?;
+                Ok(Choice::Only(ids))
+            }
+            (None, true) => Ok(Choice::Direct),
+            (None, false) => Ok(Choice::All),
+        }
+    }
+}
+
+/// What was forgotten, with the proof.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Forgotten)]
+pub(crate) struct ForgottenView {
+    pub(crate) scope: String,
+    /// `done`, or `again`: everything goes only after a second yes, with this token.
+    pub(crate) outcome: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) token: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) expires_at: Option<Timestamp>,
+    pub(crate) memory_ids: Vec<String>,
+    /// Memories that were made of those, and fell with them.
+    pub(crate) fell: Vec<String>,
+    /// Memories that live on without a part of what they said.
+    pub(crate) cut: Vec<RemadeView>,
+    /// Memories that were made anew from what is left of their sources.
+    pub(crate) rebuilt: Vec<RemadeView>,
+    /// Memories that wait in the review, because they lean on what went.
+    pub(crate) held_back: Vec<String>,
+    pub(crate) receipts: Vec<ReceiptView>,
+    /// Until when it can be restored, when it is hidden and not erased.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) restorable_until: Option<Timestamp>,
+    /// The audit entry that announced it.
+    pub(crate) audit_seq: u64,
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = Remade)]
+pub(crate) struct RemadeView {
+    pub(crate) previous_id: String,
+    pub(crate) memory_id: String,
+}
+
+impl ForgottenView {
+    pub(crate) fn of(confirmed: Confirmed, scope: &Scope) -> Self {
+        match confirmed {
+            Confirmed::Done(done) => Self::done(*done, scope),
+            Confirmed::Again { token, expires_at } => Self {
+                outcome: "again",
+                token: Some(token),
+                expires_at: Some(expires_at),
+                ..Self::done(Forgotten::default(), scope)
+            },
+        }
+    }
+
+    pub(crate) fn done(done: Forgotten, scope: &Scope) -> Self {
+        let texts = |ids: Vec<MemoryId>| ids.iter().map(ToString::to_string).collect();
+        let remade = |pairs: Vec<(MemoryId, MemoryId)>| {
+            let view = |(old, new): (MemoryId, MemoryId)| RemadeView {
+                previous_id: old.to_string(),
+                memory_id: new.to_string(),
+            };
+            pairs.into_iter().map(view).collect()
+        };
+        Self {
+            scope: shown(scope),
+            outcome: "done",
+            token: None,
+            expires_at: None,
+            memory_ids: texts(done.memories),
+            fell: texts(done.fell),
+            cut: remade(done.cut),
+            rebuilt: remade(done.rebuilt),
+            held_back: texts(done.held_back),
+            receipts: done.receipts.into_iter().map(ReceiptView::from).collect(),
+            restorable_until: done.restorable_until,
+            audit_seq: done.audit_seq,
+        }
+    }
+}
+
+/// The proof of an erasure. It says what was done and never what was erased; `signature` is Ed25519 over all the
+/// rest, under `key`.
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Receipt)]
+pub(crate) struct ReceiptView {
+    /// As people quote it: `DEL-2026-000123`.
+    pub(crate) receipt: String,
+    pub(crate) number: u64,
+    pub(crate) org: String,
+    /// The vault, as 32 hex digits.
+    pub(crate) vault: String,
+    pub(crate) at: Timestamp,
+    pub(crate) mode: words::Mode,
+    pub(crate) cause: words::Cause,
+    /// How it was named: ids, subject, session and so on.
+    pub(crate) target: words::Named,
+    /// Hashes of what was named, under a key that only the vault has.
+    pub(crate) scope_hashes: Vec<String>,
+    /// One hash over the ids of all that went.
+    pub(crate) memories_hash: String,
+    pub(crate) counts: CountsBody,
+    /// What was done to make it unreadable.
+    pub(crate) method: String,
+    /// By which ways it was looked for afterwards, and what was found.
+    pub(crate) probes: Vec<ProbeBody>,
+    /// Full backups that still hold copies, and until when.
+    pub(crate) backups: Vec<BackupBody>,
+    /// The audit entry that announced it, and its hash.
+    pub(crate) audit_seq: u64,
+    pub(crate) audit_hash: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
+    pub(crate) request: Option<u64>,
+    pub(crate) key: String,
+    pub(crate) signature: String,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = ReceiptCounts)]
+pub(crate) struct CountsBody {
+    pub(crate) direct: u32,
+    pub(crate) indirect: u32,
+    pub(crate) fell: u32,
+    pub(crate) cut: u32,
+    pub(crate) rebuilt: u32,
+    pub(crate) held_back: u32,
+    pub(crate) keys_destroyed: u32,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = ReceiptProbe)]
+pub(crate) struct ProbeBody {
+    pub(crate) path: words::ProbePath,
+    pub(crate) looked_for: u32,
+    pub(crate) found: u32,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = ReceiptBackup)]
+pub(crate) struct BackupBody {
+    pub(crate) number: u64,
+    pub(crate) until: Timestamp,
+}
+
+/// How an erasure is made to hold; part of every receipt, and the same for all.
+const METHOD: &str = "destroyed the AES-256-GCM key of each memory, then its rows, vectors, words and blobs";
+
+impl From<SignedReceipt> for ReceiptView {
+    fn from(signed: SignedReceipt) -> Self {
+        let SignedReceipt { receipt, signature, key } = signed;
+        let Counts { direct, indirect, fell, cut, rebuilt, held_back, keys_destroyed } = receipt.counts;
+        let probe = |probed: &Probed| ProbeBody {
+            path: words::ProbePath(probed.path),
+            looked_for: probed.looked_for,
+            found: probed.found,
+        };
+        Self {
+            receipt: receipt.reference(),
+            number: receipt.number,
+            org: receipt.org.to_string(),
+            vault: hex(receipt.vault.as_bytes()),
+            at: receipt.at,
+            mode: words::Mode(receipt.mode),
+            cause: words::Cause(receipt.cause),
+            target: words::Named(receipt.named),
+            scope_hashes: receipt.scope_hashes.iter().map(|hash| hex(hash)).collect(),
+            memories_hash: hex(&receipt.memories_hash),
+            counts: CountsBody { direct, indirect, fell, cut, rebuilt, held_back, keys_destroyed },
+            method: METHOD.to_owned(),
+            probes: receipt.probes.iter().map(probe).collect(),
+            backups: receipt
+                .backups
+                .iter()
+                .map(|hold| BackupBody { number: hold.number, until: hold.until })
+                .collect(),
+            audit_seq: receipt.audit.seq,
+            audit_hash: hex(&receipt.audit.hash),
+            request: receipt.request,
+            key: key.to_string(),
+            signature: hex(signature.as_bytes()),
+        }
+    }
+}
+
+impl ReceiptView {
+    /// The receipt as it was signed. What the signature does not cover must follow from what it does.
+    pub(crate) fn into_core(self) -> Result<SignedReceipt> {
+        let damaged = |field: &'static str| move || Failure::invalid(field, "does not parse");
+        let CountsBody { direct, indirect, fell, cut, rebuilt, held_back, keys_destroyed } = self.counts;
+        let receipt = Receipt {
+            number: self.number,
+            org: OrgId::new(&self.org)?,
+            vault: VaultId::from_bytes(unhex(&self.vault).ok_or_else(damaged("vault"))?),
+            // Signed to the millisecond.
+            at: from_millis(millis(self.at)).ok_or_else(damaged("at"))?,
+            mode: self.mode.0,
+            cause: self.cause.0,
+            named: self.target.0,
+            scope_hashes: unhex_all(&self.scope_hashes).ok_or_else(damaged("scope_hashes"))?,
+            memories_hash: unhex(&self.memories_hash).ok_or_else(damaged("memories_hash"))?,
+            counts: Counts { direct, indirect, fell, cut, rebuilt, held_back, keys_destroyed },
+            probes: self
+                .probes
+                .iter()
+                .map(|body| Probed { path: body.path.0, looked_for: body.looked_for, found: body.found })
+                .collect(),
+            backups: self
+                .backups
+                .iter()
+                .map(|body| BackupHold { number: body.number, until: body.until })
+                .collect(),
+            audit: ChainHead {
+                seq: self.audit_seq,
+                hash: unhex(&self.audit_hash).ok_or_else(damaged("audit_hash"))?,
+            },
+            request: self.request,
+        };
+        let key: VerifyingKey = self.key.parse().map_err(|_| damaged("key")())?;
+        let signature = Signature::from_bytes(unhex(&self.signature).ok_or_else(damaged("signature"))?);
+        let signed = SignedReceipt { receipt, signature, key };
+        if self.receipt != signed.receipt.reference() || self.method != METHOD || self.at != signed.receipt.at
+        {
+            return Err(Failure::invalid("receipt", "says something that its signature does not cover"));
+        }
+        Ok(signed)
+    }
+}
+
+/// The number of a receipt, as people quote it or alone.
+pub(crate) fn read_receipt_number(text: &str) -> Result<u64> {
+    let number = text.rsplit_once('-').map_or(text, |(_, number)| number);
+    number.parse().map_err(|_| Failure::invalid("receipt", "must be a number or DEL-YEAR-NUMBER"))
+}
+
+fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let mut bytes = [0; N];
+    if text.len() != 2 * N || !text.is_ascii() {
+        return None;
+    }
+    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+        // Upper case would be another spelling of the same receipt.
+        if pair.iter().any(u8::is_ascii_uppercase) {
+            return None;
+        }
+        *byte = u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    Some(bytes)
+}
+
+fn unhex_all(texts: &[String]) -> Option<Vec<[u8; 32]>> {
+    texts.iter().map(|text| unhex(text)).collect()
+}
+
+/// Receipts, oldest first.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ReceiptList)]
+pub(crate) struct ReceiptList {
+    pub(crate) scope: String,
+    /// The key that signs this installation's receipts. Keep it apart from them.
+    pub(crate) key: String,
+    pub(crate) receipts: Vec<ReceiptView>,
+}
+
+impl ReceiptList {
+    pub(crate) fn of(receipts: Vec<SignedReceipt>, key: VerifyingKey, scope: &Scope) -> Self {
+        let receipts = receipts.into_iter().map(ReceiptView::from).collect();
+        Self { scope: shown(scope), key: key.to_string(), receipts }
+    }
+}
+
+/// What may still be known about something.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = VerifyForgotten)]
+pub(crate) struct VerifyRequest {
+    /// A question or a subject: "Do you remember anything about my diabetes?", "my diabetes".
+    pub(crate) about: String,
+    /// The vault; the caller's own when absent.
+    pub(crate) scope: Option<String>,
+}
+
+/// What is known about something, and what was done to forget it.
+#[derive(Serialize, ToSchema)]
+#[schema(as = VerifiedForgotten)]
+pub(crate) struct VerifiedView {
+    pub(crate) scope: String,
+    /// Whether no memory says it.
+    pub(crate) forgotten: bool,
+    /// Memories that say it, and memories that only seem to be about it.
+    pub(crate) direct: Vec<String>,
+    pub(crate) indirect: Vec<String>,
+    /// Requests to forget the very same, newest first.
+    pub(crate) receipts: Vec<NamedReceipt>,
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = NamedReceipt)]
+pub(crate) struct NamedReceipt {
+    pub(crate) receipt: String,
+    pub(crate) at: Timestamp,
+}
+
+impl VerifiedView {
+    pub(crate) fn of(verified: Verified, scope: &Scope) -> Self {
+        let texts = |ids: &[MemoryId]| ids.iter().map(ToString::to_string).collect();
+        let named = verified.receipts.into_iter().map(|(receipt, at)| NamedReceipt { receipt, at });
+        Self {
+            scope: shown(scope),
+            forgotten: verified.direct.is_empty(),
+            direct: texts(&verified.direct),
+            indirect: texts(&verified.indirect),
+            receipts: named.collect(),
+        }
+    }
+}

@@ -14,7 +14,7 @@ use crate::forget::clause::{self, Cut};
 use crate::forget::find::Finder;
 use crate::forget::topic::concept::Concepts;
 use crate::forget::topic::word::words;
-use crate::forget::topic::{Fit, Topic, mention, speaks_of};
+use crate::forget::topic::{Fit, Topic, speaks_of};
 use crate::index::QueryVector;
 use crate::lacuna::Lacuna;
 use crate::permit::{Grant, Remember};
@@ -190,8 +190,7 @@ impl Ranking<'_> {
 /// The topic; names that nothing mentions are words like others.
 fn known<'t>(about: &str, mut texts: impl Iterator<Item = &'t str>) -> Topic {
     let topic = Topic::of(about);
-    let mentioned =
-        !topic.is_named() || texts.any(|text| topic.names().iter().any(|name| mention(text, name).is_some()));
+    let mentioned = !topic.is_named() || texts.any(|text| topic.mention(text).is_some());
     if mentioned || topic.is_exact() { topic } else { Topic::as_words(about) }
 }
 
@@ -239,7 +238,8 @@ fn rest_about(old: &str, topic: &Topic) -> Option<Zeroizing<String>> {
         return None;
     }
     // A name that every clause mentions is whom they are about, and tells none of them apart.
-    let everywhere = topic.names().iter().all(|name| parts.iter().all(|part| mention(part, name).is_some()));
+    let everywhere =
+        topic.names().iter().all(|name| parts.iter().all(|part| name.mentioned_in(part).is_some()));
     let value = |part: &str| {
         let fit = topic.fit(part);
         signs(topic, &if everywhere { Fit { named: None, ..fit } } else { fit })

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use zeroize::Zeroizing;
 
 use super::clause::{self, Cut};
-use super::topic::{Fit, Topic, mention};
+use super::topic::{Fit, Topic};
 use super::{About, Closeness, Reach, Reason, Wish};
 use crate::admit::classify::entity_key;
 use crate::domain::*;
@@ -200,9 +200,9 @@ impl Finder<'_> {
         let mut found = Vec::new();
         for Told { id, whole, .. } in told {
             let fit = topic.fit(whole);
-            let named = fit.named.or_else(|| self.has_entity(id, topic.names()).then_some(Closeness::Direct));
+            let named = fit.named.or_else(|| self.has_entity(id, topic).then_some(Closeness::Direct));
             let Some(closeness) = named else { continue };
-            if reach == Reach::Subject && !is_about(whole, topic.names()) {
+            if reach == Reach::Subject && !is_about(whole, topic) {
                 continue;
             }
             let reason = if reach == Reach::Subject { Reason::Subject } else { Reason::Mention };
@@ -220,15 +220,12 @@ impl Finder<'_> {
     }
 
     /// Whether the memory was written with an entity of this name.
-    fn has_entity(&self, id: &MemoryId, names: &[String]) -> bool {
+    fn has_entity(&self, id: &MemoryId, topic: &Topic) -> bool {
         let Some(stored) = self.stored(id) else { return false };
         let bare = |name: &str| entity_key("", name);
-        stored
-            .payload
-            .facets
-            .entities
-            .iter()
-            .any(|entity| names.iter().any(|name| bare(name) == bare(&entity.name)))
+        let named =
+            |entity: &Entity| topic.names().iter().any(|name| bare(&name.written) == bare(&entity.name));
+        stored.payload.facets.entities.iter().any(named)
     }
 
     /// What says a topic in words, and what seems to mean it.
@@ -344,10 +341,8 @@ fn is_turn(stored: &Stored<'_, Held>) -> bool {
 }
 
 /// Whether somebody is whom the text speaks of, and not merely in it.
-fn is_about(text: &str, names: &[String]) -> bool {
-    let subjects = clause::subjects(text);
-    let holds = |subject: &String| names.iter().any(|name| mention(subject, name).is_some());
-    subjects.iter().any(holds)
+fn is_about(text: &str, topic: &Topic) -> bool {
+    clause::subjects(text).iter().any(|subject| topic.mention(subject).is_some())
 }
 
 /// The memories that say most of a topic, when none says all of it.

@@ -11,7 +11,7 @@ mod names;
 mod tests;
 pub(crate) mod word;
 
-pub(crate) use mention::mention;
+pub(crate) use mention::Sought;
 use names::{Phrase, phrase};
 
 use self::concept::Concepts;
@@ -31,7 +31,7 @@ const DESCRIBED_WORDS_MIN: usize = 2;
 pub(crate) struct Topic {
     /// What is named exactly.
     exact: Vec<Wanted>,
-    names: Vec<String>,
+    names: Vec<Sought>,
     /// Words that narrow what is named, or the topic itself.
     terms: Vec<Term>,
 }
@@ -65,6 +65,7 @@ impl Topic {
         let rest = without(subject, &exact);
         let named = exact.iter().any(|one| !one.is_moment());
         let Phrase { names, terms } = if named { Phrase::plain(&rest) } else { phrase(&rest) };
+        let names = names.iter().map(|name| Sought::new(name)).collect();
         Self { exact, names, terms: terms_of(&terms) }
     }
 
@@ -95,8 +96,13 @@ impl Topic {
         self.terms.iter().fold(Concepts::NONE, |all, term| all.or(term.concepts))
     }
 
-    pub(crate) fn names(&self) -> &[String] {
+    pub(crate) fn names(&self) -> &[Sought] {
         &self.names
+    }
+
+    /// How closely a text mentions somebody whom it names.
+    pub(crate) fn mention(&self, text: &str) -> Option<Closeness> {
+        self.names.iter().filter_map(|name| name.mentioned_in(text)).min()
     }
 
     pub(crate) fn fit(&self, text: &str) -> Fit {
@@ -104,7 +110,7 @@ impl Topic {
         let moment = moments.iter().any(|one| one.is_in(text));
         // A day alone names what was on that day; beside an identifier it only tells which of its memories.
         let exact = if things.is_empty() { moment } else { things.iter().any(|one| one.is_in(text)) };
-        let named = self.names.iter().filter_map(|name| mention(text, name)).min();
+        let named = self.mention(text);
         let (literal, covered) = self.share(text);
         let part = !exact && things.iter().any(|one| one.is_part_in(text));
         Fit { exact, part, moment: moment || moments.is_empty(), named, literal, covered }

@@ -22,22 +22,20 @@ pub(super) fn split(said: &Said<'_>, order: &Order) -> Result<(Range<usize>, Vec
     if !order.kept.is_empty() {
         kept.push(order.kept.clone());
     }
-    let Some((at, mut start)) =
-        object.clone().find_map(|at| exception(said, tongue, &object, at).map(|end| (at, end)))
-    else {
-        return Ok((object, kept));
-    };
+    let first = object.clone().find_map(|at| exception(said, tongue, &object, at).map(|end| (at, end)));
+    let Some((at, start)) = first else { return Ok((object, kept)) };
+    let mut open = start;
     for next in start..object.end {
         let rest = next..object.end;
         if said.longest(rest.clone(), tongue.excepts).is_some() || is_all_but(said, tongue, &object, next) {
             return Err(Question::Nested);
         }
-        if let Some(end) = keeping(said, tongue, rest) {
-            kept.push(start..next);
-            start = end;
+        if let Some(end) = keeping(said, tongue, rest).filter(|_| next >= open) {
+            kept.push(open..next);
+            open = end;
         }
     }
-    kept.push(start..object.end);
+    kept.push(open..object.end);
     Ok((object.start..at, kept))
 }
 

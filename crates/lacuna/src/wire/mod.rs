@@ -2,8 +2,10 @@
 
 mod audit;
 mod cursor;
+mod export;
 mod filter;
 mod gate;
+mod import;
 mod member;
 mod memory;
 mod policy;
@@ -17,8 +19,10 @@ mod words;
 
 pub(crate) use audit::{AuditList, AuditVerified};
 pub(crate) use cursor::{read_cursor, write_cursor};
+pub(crate) use export::{ExportFormat, ExportRequest, ExportView};
 pub(crate) use filter::{Filters, TimeRange};
 pub(crate) use gate::{AskedView, OutcomeView, RefusedView, ReportView};
+pub(crate) use import::{ImportReport, ImportedView, RecordBody};
 pub(crate) use member::MemberList;
 pub(crate) use memory::{ErasedView, MemoryPage, MemoryView, PromotionView};
 pub(crate) use policy::PolicyView;

@@ -465,6 +465,35 @@ fn trust_is_never_above_what_the_record_and_its_source_allow() {
 }
 
 #[test]
+fn what_only_an_export_can_say_comes_back() {
+    let world = world();
+    let record = serde_json::json!({
+        "memory_id": "mem_01900000000070008000000000000001", "content": "The desk opens at seven.",
+        "session_id": "s1", "channel": "email", "topic_tags": ["desk"], "created_at": "2026-01-02T03:04:05.678Z",
+        "state": "archived", "inferred": false, "gist": "Seven.", "details": [{"content": "sharp", "brightness": 0.25}],
+        "content_type": "summary", "tier": "semantic", "kind": "procedural", "lane": "business",
+        "secondary_lanes": ["documents"], "entities": [{"type": "place", "name": "the desk", "primary": true, "relation": "work"}],
+        "source": {"type": "user_message", "trust": "medium", "session_id": "s1", "message_id": "m1", "turn": 4, "tool": "pen",
+            "channel": "email", "deployment": "did:web:x.example", "from_external_content": true},
+        "derived_from": [], "privacy_class": "staff-pii", "sensitivity": ["professional"],
+        "consent_basis": "legitimate-interest", "retention": "medium_term", "expires_at": "2030-01-01T00:00:00Z",
+        "pinned": true, "salience": 0.3, "valence": -0.7, "rehearsals": 9, "rehearsed_at": "2026-02-01T00:00:00Z",
+        "decay": {"half_life_days": 3.5, "rehearsal_boost": 1.1, "valence_protection": 0.2, "minimum_salience": 0.01,
+            "detail_decay_rate": 2.25},
+        "updated_at": "2026-03-01T00:00:00.001Z", "author": "cleo",
+        "promotion": {"original_author_id": "cleo", "original_created_at": "2025-01-01T00:00:00Z", "promoted_by_id": "dora",
+            "promoted_at": "2025-02-01T00:00:00Z", "previous_scope": "team:desk", "current_scope": "org",
+            "justification": "everybody asks"},
+        "supersedes": ["mem_01900000000070008000000000000002"], "alike": [], "remade_at": "2026-03-01T00:00:00Z", "repeats": 5
+    });
+    let file =
+        serde_json::json!({"export_version": "1.0", "categories": {"work_pattern": {"records": [record]}}});
+    let file = file.to_string().into_bytes();
+    assert_eq!(world.import("anna", &file, Duplicates::Merge).unwrap().stored, 1);
+    assert_eq!(records(&world.export("anna")), records(&file));
+}
+
+#[test]
 fn a_record_without_metadata_is_taken_like_something_found_in_a_file() {
     let world = world();
     let file = r#"{"export_version":"1.0","categories":{"learned_context":{"records":[

@@ -15,3 +15,4 @@ mod operation;
 mod scopes;
 mod story;
 mod support;
+mod volume;

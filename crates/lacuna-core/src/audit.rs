@@ -1,24 +1,38 @@
 //! The audit chain: what was done, by whom, to which ids; never what it said.
 //!
-//! Each entry's hash covers the entry and the hash before it, so that a changed, dropped or reordered entry
-//! shows. Entries are committed in the same transaction as the act they record.
+//! Entries form a chain of hashes whose end is signed; they are committed in the same transaction as the act
+//! that they record.
 
-use jiff::Timestamp;
-use lacuna_seal::Digest;
+mod aged;
+mod append;
+mod chain;
+mod checkpoint;
+mod reads;
+
+use std::fmt::Write as _;
+
+use lacuna_seal::{Signature, VerifyingKey};
+
+pub use aged::{AUDIT_DAYS, AuditKept};
+pub use chain::{AuditReport, ChainWalk};
+pub use checkpoint::{CHECKPOINT_AGE, CHECKPOINT_ENTRIES};
+pub use reads::{READ_SUBJECTS_MAX, READS_QUEUED_MAX, READS_SAMPLED};
+pub(crate) use reads::{Read, ReadLog};
 
 use crate::cbor::{Reader, Writer};
-use crate::domain::{MemoryId, VaultId, facet, millis};
+use crate::domain::{MemoryId, VaultId, facet};
 use crate::error::{Error, Result};
 use crate::lacuna::Lacuna;
 use crate::permit::{Grant, ReadAudit};
 use crate::store::{AuditRow, ChainHead};
 
-const HASH_DOMAIN: &str = "lacuna/audit/v1";
 /// The fields of an entry, and how many of them the first release wrote.
 const FIELDS: u64 = 5;
 const FIRST_FIELDS: u64 = 4;
 /// Notes of one entry.
 pub const NOTES_MAX: usize = 64;
+/// How often a chain is walked anew because it changed meanwhile.
+const WALKS_MAX: usize = 3;
 
 facet!(
     /** What an entry records. */
@@ -47,6 +61,13 @@ facet!(
     MemoryDemote = 23 "memory_demote",
     MemoryMoveDone = 24 "memory_move_done",
     WriteAsked = 25 "write_asked",
+    MemoryExport = 26 "memory_export",
+    MemoryImport = 27 "memory_import",
+    MemoryRead = 30 "memory_read",
+    Checkpoint = 31 "checkpoint",
+    AuditAged = 32 "audit_aged",
+    // Never written: how an entry reads whose bytes are gone.
+    AgedOut = 33 "aged_out",
     MemoryForget = 40 "memory_forget",
     MemoryCascade = 41 "memory_cascade",
     MemoryCut = 42 "memory_cut",
@@ -56,8 +77,6 @@ facet!(
     MemoryPurge = 46 "memory_purge",
     MemoryCorrect = 47 "memory_correct",
     Receipt = 48 "receipt",
-    MemoryExport = 26 "memory_export",
-    MemoryImport = 27 "memory_import",
 });
 
 /// One entry. Its encoding is frozen: a CBOR array of these fields, to which later releases may add.
@@ -90,6 +109,9 @@ impl AuditEntry {
     }
 
     pub fn decode(row: &AuditRow) -> Result<Self> {
+        if chain::aged_digest(row).is_some() {
+            return Ok(Self::new(AuditAction::AgedOut, "", Vec::new()));
+        }
         Reader(&row.entry)
             .grown_record(FIRST_FIELDS, FIELDS, Self::read)
             .ok_or_else(|| Error::corrupt(format!("audit entry {} does not parse", row.seq)))
@@ -120,67 +142,104 @@ impl AuditEntry {
     }
 }
 
-impl ChainHead {
-    /// Appends an entry: the row to commit. `self` moves on to it.
-    pub fn append(&mut self, at: Timestamp, entry: &AuditEntry) -> AuditRow {
-        let bytes = entry.encode();
-        let seq = self.seq + 1;
-        let hash = entry_hash(&self.hash, seq, at, &bytes);
-        *self = ChainHead { seq, hash };
-        AuditRow { seq, at, entry: bytes, hash }
-    }
-
-    /// Checks that `row` continues this chain, and moves on to it.
-    pub fn verify(&mut self, row: &AuditRow) -> Result<()> {
-        if row.seq != self.seq + 1 {
-            return Err(Error::corrupt(format!("audit entry {} is missing", self.seq + 1)));
-        }
-        if entry_hash(&self.hash, row.seq, row.at, &row.entry) != row.hash {
-            return Err(Error::corrupt(format!("audit entry {} does not match its hash", row.seq)));
-        }
-        *self = ChainHead { seq: row.seq, hash: row.hash };
-        Ok(())
-    }
+/// What follows `name:` among an entry's notes.
+pub(crate) fn note<'a>(entry: &'a AuditEntry, name: &str) -> Option<&'a str> {
+    entry.notes.iter().find_map(|note| note.strip_prefix(name)?.strip_prefix(':'))
 }
 
-fn entry_hash(previous: &[u8; 32], seq: u64, at: Timestamp, entry: &[u8]) -> [u8; 32] {
-    let parts: [&[u8]; 4] = [previous, &seq.to_be_bytes(), &millis(at).to_be_bytes(), entry];
-    *Digest::of(HASH_DOMAIN, &parts).as_bytes()
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
-/// What a verification found.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct AuditReport {
-    pub entries: u64,
-    /// The hash of the last entry: whoever wrote it down earlier can see that nothing was cut off.
-    pub head: [u8; 32],
+fn unhex(text: &str) -> Option<[u8; 32]> {
+    let mut bytes = [0; 32];
+    if text.len() != 2 * bytes.len() || !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return None;
+    }
+    for (byte, at) in bytes.iter_mut().zip((0..).step_by(2)) {
+        *byte = u8::from_str_radix(&text[at..at + 2], 16).ok()?;
+    }
+    Some(bytes)
 }
 
 impl Lacuna {
-    /// Walks the vault's chain from its first entry to its last.
+    /// Walks the vault's chain from its first entry to its signed end.
     pub fn verify_audit(&self, grant: &Grant<ReadAudit>) -> Result<AuditReport> {
+        self.verify_audit_through(grant, None)
+    }
+
+    /// As [`Self::verify_audit`], and asks that the chain goes through a head that was written down earlier:
+    /// this is what shows that a whole vault was put back to an older state.
+    pub fn verify_audit_through(
+        &self,
+        grant: &Grant<ReadAudit>,
+        known: Option<ChainHead>,
+    ) -> Result<AuditReport> {
         let vault = grant.scope().vault_id();
-        let mut head = ChainHead::default();
-        self.each_entry(vault, |row| head.verify(row))?;
-        let stored = self.store.vault(vault)?.map_or(ChainHead::default(), |header| header.audit);
-        if stored.seq < head.seq || (stored.seq == head.seq && stored.hash != head.hash) {
-            return Err(Error::corrupt("the vault's header does not match the end of its audit chain"));
+        self.flush_reads_of(vault)?;
+        let mut attempts = 1;
+        loop {
+            let before = self.store.revision(vault)?;
+            match self.walk(vault, known) {
+                // Entries may have been aged out between two pages; then it is worth another look.
+                Err(Error::Corrupt(_)) if attempts < WALKS_MAX && self.store.revision(vault)? != before => {
+                    attempts += 1;
+                }
+                walked => return walked,
+            }
         }
-        Ok(AuditReport { entries: head.seq, head: head.hash })
+    }
+
+    fn walk(&self, vault: VaultId, known: Option<ChainHead>) -> Result<AuditReport> {
+        let mut walk = ChainWalk::new(vault, self.audit_key()?);
+        if let Some(known) = known {
+            walk = walk.through(known);
+        }
+        loop {
+            let Some(header) = self.store.vault(vault)? else {
+                return walk.finish(ChainHead::default(), None);
+            };
+            let head = header.audit;
+            self.each_entry(
+                vault,
+                walk.seq(),
+                |row| if row.seq > head.seq { Ok(()) } else { walk.step(row) },
+            )?;
+            let beyond = self.store.audit(vault, head.seq)?.last().map(|row| row.seq);
+            let Some(last) = beyond else {
+                return walk.finish(head, header.audit_signature.map(Signature::from_bytes).as_ref());
+            };
+            // What came meanwhile is in the header by now.
+            if self.store.vault(vault)?.is_none_or(|header| header.audit.seq < last) {
+                return Err(Error::corrupt("the audit chain goes on beyond the head in the vault's header"));
+            }
+        }
+    }
+
+    /// Whoever has this key can verify an exported chain without this installation.
+    pub fn audit_key(&self) -> Result<VerifyingKey> {
+        Ok(self.kms.signing_key(&*self.entropy)?.verifying_key())
     }
 
     /// Entries of the vault's chain above `after`, oldest first, a page at a time.
     pub fn read_audit(&self, grant: &Grant<ReadAudit>, after: u64) -> Result<Vec<(AuditRow, AuditEntry)>> {
-        let rows = self.store.audit(grant.scope().vault_id(), after)?;
+        let vault = grant.scope().vault_id();
+        self.flush_reads_of(vault)?;
+        let rows = self.store.audit(vault, after)?;
         rows.into_iter().map(|row| AuditEntry::decode(&row).map(|entry| (row, entry))).collect()
     }
 
+    /// Visits the entries above `after`, a page at a time.
     pub(crate) fn each_entry(
         &self,
         vault: VaultId,
+        mut after: u64,
         mut visit: impl FnMut(&AuditRow) -> Result<()>,
     ) -> Result<()> {
-        let mut after = 0;
         loop {
             let page = self.store.audit(vault, after)?;
             let Some(last) = page.last() else { return Ok(()) };
@@ -192,53 +251,16 @@ impl Lacuna {
 
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
+
     use super::*;
-
-    fn chain(length: u8) -> Vec<AuditRow> {
-        let mut head = ChainHead::default();
-        (0..length)
-            .map(|n| {
-                let entry = AuditEntry::new(AuditAction::MemoryWrite, "anna", vec![Subject([n; 16])]);
-                head.append(Timestamp::from_second(i64::from(n)).unwrap(), &entry)
-            })
-            .collect()
-    }
-
-    fn verify(rows: &[AuditRow]) -> Result<ChainHead> {
-        let mut head = ChainHead::default();
-        rows.iter().try_for_each(|row| head.verify(row))?;
-        Ok(head)
-    }
-
-    #[test]
-    fn every_tampering_shows() {
-        let rows = chain(5);
-        assert_eq!(verify(&rows).unwrap().seq, 5);
-        for at in 0..rows.len() {
-            for byte in 0..rows[at].entry.len() {
-                let mut changed = rows.clone();
-                changed[at].entry[byte] ^= 1;
-                assert!(verify(&changed).is_err());
-            }
-            let mut moved_in_time = rows.clone();
-            moved_in_time[at].at += jiff::SignedDuration::from_millis(1);
-            assert!(verify(&moved_in_time).is_err());
-            if at + 1 < rows.len() {
-                let mut dropped = rows.clone();
-                dropped.remove(at);
-                assert!(verify(&dropped).is_err());
-                let mut swapped = rows.clone();
-                swapped.swap(at, at + 1);
-                assert!(verify(&swapped).is_err());
-            }
-        }
-    }
 
     #[test]
     fn the_encoding_is_frozen() {
-        let row = &chain(1)[0];
-        let hex: String = row.entry.iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(hex, "840164616e6e61815000000000000000000000000000000000".to_owned() + "00");
-        assert_eq!(AuditEntry::decode(row).unwrap().actor, "anna");
+        let entry = AuditEntry::new(AuditAction::MemoryWrite, "anna", vec![Subject([0; 16])]);
+        let row = ChainHead::default().append(Timestamp::from_second(0).unwrap(), &entry);
+        assert_eq!(hex(&row.entry), "840164616e6e61815000000000000000000000000000000000".to_owned() + "00");
+        assert_eq!(hex(&row.hash), "88e073ec97f50e2ebad8bd2eb96996fad67669c3eaded028535fb09cb4103264");
+        assert_eq!(AuditEntry::decode(&row).unwrap().actor, "anna");
     }
 }

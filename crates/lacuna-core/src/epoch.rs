@@ -55,7 +55,10 @@ impl Lacuna {
         }
         let keyring = Keyring::open(scope, &self.kms, &stored)?;
         let root = keyring.rewrap_root(&self.kms, &stored.root, &*self.entropy)?;
-        let batch = KeyBatch { root: Some((root, Some(stored.root.generation))), ..KeyBatch::new(vault) };
+        let batch = KeyBatch {
+            root: Some((root, Some(stored.root.generation))),
+            ..KeyBatch::new(vault, self.clock.now())
+        };
         self.keys.commit(batch)
     }
 

@@ -7,7 +7,7 @@ use lacuna_seal::Entropy;
 
 use crate::admit::Rulebook;
 use crate::admit::classify::Prototypes;
-use crate::audit::{AuditAction, AuditEntry};
+use crate::audit::{AuditAction, AuditEntry, ReadLog};
 use crate::blobs::Blobs;
 use crate::domain::{Clock, Lifecycle, MemoryId, OrgId, Revision, Scope};
 use crate::error::{Error, Result};
@@ -49,6 +49,7 @@ pub struct Lacuna {
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) vaults: Vaults,
     pub(crate) backlog: Backlog,
+    pub(crate) reads: ReadLog,
 }
 
 /// What the opened vaults take.
@@ -62,8 +63,8 @@ impl Lacuna {
     pub fn new(parts: Parts) -> Self {
         let Parts { store, keys, kms, blobs, models, rules, clock, entropy, open_bytes_max } = parts;
         let vaults = Vaults::new(open_bytes_max);
-        let (prototypes, backlog) = (OnceLock::new(), Backlog::default());
-        Self { store, keys, kms, blobs, models, rules, prototypes, clock, entropy, vaults, backlog }
+        let (prototypes, backlog, reads) = (OnceLock::new(), Backlog::default(), ReadLog::default());
+        Self { store, keys, kms, blobs, models, rules, prototypes, clock, entropy, vaults, backlog, reads }
     }
 
     /// The rules that an organisation's memories live under.
@@ -147,7 +148,8 @@ impl Lacuna {
         }
         let _epoch = self.kms.lock_epoch(false)?;
         let (keyring, root) = Keyring::make(scope, &self.kms, &*self.entropy)?;
-        let batch = KeyBatch { root: Some((root, None)), ..KeyBatch::new(scope.vault_id()) };
+        let batch =
+            KeyBatch { root: Some((root, None)), ..KeyBatch::new(scope.vault_id(), self.clock.now()) };
         match self.keys.commit(batch) {
             Ok(()) => slot.install(OpenVault::empty(keyring)),
             // Another process made it first: theirs is the vault.
@@ -169,7 +171,7 @@ impl Lacuna {
     ) -> Result<Committed> {
         let attempts = if act.rewrites() { 1 } else { COMMIT_ATTEMPTS_MAX };
         for _ in 0..attempts {
-            let (expected, mut audit) = slot
+            let (expected, audit) = slot
                 .update(self.sources(), |vault| Ok((vault.revision, vault.audit)))?
                 .unwrap_or((Revision::ZERO, ChainHead::default()));
             let mut batch = Batch { expected, ..act.batch.clone() };
@@ -177,7 +179,8 @@ impl Lacuna {
             for id in &mut batch.opens {
                 id.id = seq;
             }
-            batch.audit.extend(act.entries.iter().map(|entry| audit.append(act.batch.at, entry)));
+            let entries = act.entries.iter().map(|entry| (act.batch.at, entry));
+            let audit = self.extend_chain(&mut batch, audit, entries)?;
             match self.store.commit(batch) {
                 Ok(revision) => {
                     slot.apply(expected, revision, audit, apply);

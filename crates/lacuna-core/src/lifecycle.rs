@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::audit::AuditAction;
+use crate::audit::{AuditAction, Read};
 use crate::domain::*;
 use crate::error::{Error, Result};
 use crate::forget::{Erasure, Wanted};
@@ -85,7 +85,10 @@ impl Lacuna {
             let last = memories.last().map(|memory| Cursor { created_at: memory.created_at, id: memory.id });
             Page { next: last.filter(|_| matching.next().is_some()), memories }
         })?;
-        Ok(page.unwrap_or(Page { memories: Vec::new(), next: None }))
+        let page = page.unwrap_or(Page { memories: Vec::new(), next: None });
+        let seen = page.memories.iter().map(|memory| memory.id).collect();
+        self.note_read(&Read::of(grant, "review", seen))?;
+        Ok(page)
     }
 
     /// Decides about candidates, in the order given. A decision that cannot be made ends the call; those

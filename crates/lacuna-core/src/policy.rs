@@ -16,6 +16,9 @@ pub const MAX_ATOMS_MAX: usize = 1_000_000;
 pub const MIN_SALIENCE_ENTERPRISE: f32 = 0.25;
 /// The longest grace period that a policy may name, in hours.
 pub const GRACE_HOURS_MAX: i64 = 30 * 24;
+/// How long the audit keeps reads, unless the policy says otherwise, and at most.
+pub const AUDIT_READ_DAYS_DEFAULT: i64 = 90;
+pub const AUDIT_READ_DAYS_MAX: i64 = crate::audit::AUDIT_DAYS;
 
 facet!(
     /** Where a policy starts from. */
@@ -30,6 +33,14 @@ facet!(
     None = 1 "none",
     Shared = 2 "shared",
     All = 3 "all",
+});
+
+facet!(
+    /** Which reads the audit records. Writes and erasures are recorded always. */
+    ReadLogging, "audit_reads", {
+    Always = 1 "always",
+    Sampled = 2 "sampled",
+    Never = 3 "never",
 });
 
 #[derive(Clone, PartialEq, Debug)]
@@ -48,6 +59,9 @@ pub struct Policy {
     pub approval: Approval,
     /// What is approved becomes active only after this long.
     pub grace: SignedDuration,
+    pub audit_reads: ReadLogging,
+    /// How long the audit keeps reads.
+    pub audit_read_days: i64,
 }
 
 impl Policy {
@@ -62,6 +76,8 @@ impl Policy {
             max_atoms: MAX_ATOMS_DEFAULT,
             approval: if enterprise { Approval::Shared } else { Approval::None },
             grace: SignedDuration::ZERO,
+            audit_reads: ReadLogging::Always,
+            audit_read_days: AUDIT_READ_DAYS_DEFAULT,
         }
     }
 

@@ -202,7 +202,7 @@ impl Lacuna {
         self.ensure_vault(slot, route.target)?;
         let previous_id = opened.row.id;
         let sealed = slot.update(self.sources(), |open| {
-            let mut keys = KeyBatch::new(vault);
+            let mut keys = KeyBatch::new(vault, promotion.promoted_at);
             let class = KeyClass::of(&opened.frame.facets.privacy.sensitivity);
             keys.classes.extend(open.keyring.ensure_class(class, &*self.entropy));
             let (key, wrapped) = open.keyring.make_memory_key(id, class, &[], &*self.entropy)?;

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use crate::admit::{at_most, score};
+use crate::audit::Read;
 use crate::domain::*;
 use crate::embed::ModelId;
 use crate::error::{Error, Result};
@@ -110,8 +111,20 @@ impl Lacuna {
             recency_weight: query.recency_weight,
             explain: query.explain,
         };
-        let answer = self.read_in(&slot, |vault| self.find(vault, &search))?.transpose()?;
-        Ok(Recalled { took: started.elapsed(), ..answer.unwrap_or_else(nothing_stored) })
+        let answer = self.read_in(&slot, |vault| {
+            let mark = vault.keyring.query_mark(&query.text);
+            self.find(vault, &search).map(|recalled| (recalled, mark))
+        })?;
+        let Some((recalled, mark)) = answer.transpose()? else {
+            return Ok(Recalled { took: started.elapsed(), ..nothing_stored() });
+        };
+        let seen = recalled.hits.iter().map(|hit| hit.memory.id).collect();
+        self.note_read(&Read {
+            lanes: &query.filter.lanes,
+            query: Some(mark),
+            ..Read::of(grant, "recall", seen)
+        })?;
+        Ok(Recalled { took: started.elapsed(), ..recalled })
     }
 
     fn find(&self, vault: &OpenVault, search: &Search<'_>) -> Result<Recalled> {
@@ -156,7 +169,9 @@ impl Lacuna {
             }
             vault.whole(&[id], self.sources())?.pop().flatten().ok_or(Error::NotFound("memory"))
         })?;
-        found.unwrap_or(Err(Error::NotFound("memory")))
+        let memory = found.unwrap_or(Err(Error::NotFound("memory")))?;
+        self.note_read(&Read::of(grant, "get", vec![id]))?;
+        Ok(memory)
     }
 
     /// Memories newest first, without their full texts.
@@ -179,7 +194,10 @@ impl Lacuna {
             let last = memories.last().map(|memory| Cursor { created_at: memory.created_at, id: memory.id });
             Page { next: last.filter(|_| matching.next().is_some()), memories }
         })?;
-        Ok(page.unwrap_or(Page { memories: Vec::new(), next: None }))
+        let page = page.unwrap_or(Page { memories: Vec::new(), next: None });
+        let seen = page.memories.iter().map(|memory| memory.id).collect();
+        self.note_read(&Read { lanes: &filter.lanes, ..Read::of(grant, "list", seen) })?;
+        Ok(page)
     }
 
     /// How many memories the vault holds, and how many of them cannot be opened.

@@ -52,7 +52,7 @@ impl Lacuna {
     ) -> Result<Vec<Sealed>> {
         let vault = scope.vault_id();
         let sealed = slot.update(self.sources(), |open| {
-            let mut batch = KeyBatch::new(vault);
+            let mut batch = KeyBatch::new(vault, now);
             for class in prepared.iter().map(Prepared::class) {
                 batch.classes.extend(open.keyring.ensure_class(class, &*self.entropy));
             }

@@ -17,6 +17,8 @@ const PAUSE_FIRST: Duration = Duration::from_secs(1);
 const PAUSE_MAX: Duration = Duration::from_secs(300);
 /// How often idle vaults are looked for.
 const SEAL_EVERY: Duration = Duration::from_secs(30);
+/// How often reads are written into the audit.
+const READS_EVERY: Duration = Duration::from_secs(1);
 /// Vaults that are read at a time when the work that an earlier process left is looked for.
 const VAULTS_PAGE: usize = 256;
 
@@ -68,6 +70,15 @@ impl Background {
                 tracing::warn!(code = error.code(), "erasures that an earlier process began wait");
             }
             work(&worker, &worker_stop);
+        })?;
+        let (reader, reads_stop) = (service.clone(), stop.clone());
+        background.spawn("reads", move || {
+            while !reads_stop.asked() {
+                reads_stop.wait(READS_EVERY);
+                if let Err(error) = reader.flush_reads() {
+                    tracing::warn!(code = error.code(), "reads wait for the audit");
+                }
+            }
         })?;
         let sealer = service.clone();
         background.spawn("seal", move || {

@@ -109,6 +109,8 @@ codes! {
         "Choose another port with --listen, or stop what uses it.";
     DATA_FOLDER_UNAVAILABLE "data_folder_unavailable" 503 MISCONFIGURED "The data folder cannot be made or used."
         "Choose another with --data, or correct its owner and permissions.";
+    AUDIT_UNAVAILABLE "audit_unavailable" 503 UNAVAILABLE "The audit cannot be written, so nothing is shown."
+        "Find out why the store takes no writes: free some disk space, check its permissions.";
     KEY_FOLDER_UNAVAILABLE "key_folder_unavailable" 503 UNAVAILABLE "The key folder or a file in it cannot be read or written."
         "Correct its owner and permissions, and free some disk space.";
     KEY_FILE_PERMISSIONS "key_file_permissions" 503 MISCONFIGURED "Others on the machine can read a key file."

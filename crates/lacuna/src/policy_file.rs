@@ -30,6 +30,7 @@ struct RawPolicy {
     max_atoms: Option<usize>,
     approval: Option<String>,
     grace_hours: Option<i64>,
+    audit_reads: Option<String>,
 }
 
 impl RawPolicy {
@@ -44,6 +45,8 @@ impl RawPolicy {
         policy.max_atoms = self.max_atoms.unwrap_or(policy.max_atoms);
         policy.approval =
             self.approval.map_or(Ok(policy.approval), |text| text.parse::<Approval>().map_err(word))?;
+        policy.audit_reads =
+            self.audit_reads.map_or(Ok(policy.audit_reads), |text| text.parse().map_err(word))?;
         let grace_hours = self.grace_hours.unwrap_or(policy.grace.as_hours());
         if !(0.0..=1.0).contains(&policy.min_salience) {
             return Err("min_salience: must be a number from 0 to 1".to_owned());
@@ -101,6 +104,8 @@ fn fault(path: &Path, reason: &str) -> Failure {
 
 #[cfg(test)]
 mod tests {
+    use lacuna_core::policy::ReadLogging;
+
     use super::*;
 
     fn policies(files: &[(&str, &str)]) -> Result<Policies> {
@@ -114,7 +119,7 @@ mod tests {
     #[test]
     fn each_tenant_has_its_own_policy_and_the_rest_the_default() {
         let read = policies(&[
-            ("default.toml", "preset = 'enterprise-safe'\nmax_atoms = 10"),
+            ("default.toml", "preset = 'enterprise-safe'\nmax_atoms = 10\naudit_reads = 'sampled'"),
             ("acme.toml", "preset = 'personal-authority'\ngrace_hours = 24\napproval = 'all'"),
             ("notes.txt", "not a policy"),
         ])
@@ -125,6 +130,7 @@ mod tests {
         let other = read.of(&OrgId::new("other").unwrap());
         assert_eq!((other.preset, other.max_atoms), (Preset::EnterpriseSafe, 10));
         assert!(!other.sensitive_allowed);
+        assert_eq!((acme.audit_reads, other.audit_reads), (ReadLogging::Always, ReadLogging::Sampled));
         assert_eq!(read_policies(Path::new("/nonexistent/policies")).unwrap().everyone, Policy::default());
     }
 
@@ -138,6 +144,7 @@ mod tests {
             ("min_salience = nan", "min_salience"),
             ("max_atoms = 0", "max_atoms"),
             ("max_atoms = 1000001", "max_atoms"),
+            ("audit_reads = 'often'", "audit_reads"),
             ("grace_hours = -1", "grace_hours"),
             ("grace_hours = 721", "grace_hours"),
             ("fail_on_secret = 'yes'", "acme.toml"),

@@ -219,7 +219,7 @@ impl Lacuna {
             document.end_category(part.count).map_err(unwritable)?;
         }
         document.begin_deletions().map_err(unwritable)?;
-        self.each_entry(scope.vault_id(), |row| match deletion(row)? {
+        self.each_entry(scope.vault_id(), 0, |row| match deletion(row)? {
             Some(deletion) => document.deletion(&deletion).map_err(unwritable),
             None => Ok(()),
         })?;

@@ -167,7 +167,7 @@ impl Lacuna {
         if memories.is_empty() {
             return Ok(());
         }
-        self.keys.commit(KeyBatch { memories, ..KeyBatch::new(scope.vault_id()) })?;
+        self.keys.commit(KeyBatch { memories, ..KeyBatch::new(scope.vault_id(), self.clock.now()) })?;
         self.loosen(slot, scope, &[source]).map(drop)
     }
 

@@ -6,6 +6,7 @@ mod dangling;
 mod erase;
 mod remake;
 mod request;
+pub mod words;
 
 use jiff::SignedDuration;
 
@@ -77,7 +78,10 @@ impl Lacuna {
     fn finish(&self, slot: &Slot, scope: &Scope, intent: &Intent) -> Result<()> {
         let vault = scope.vault_id();
         // Key first: from here on the text is unreadable, even if we crash.
-        self.keys.commit(KeyBatch { destroys: intent.memories.clone(), ..KeyBatch::new(vault) })?;
+        self.keys.commit(KeyBatch {
+            destroys: intent.memories.clone(),
+            ..KeyBatch::new(vault, self.clock.now())
+        })?;
         for row in self.store.rows(vault, &intent.memories)?.into_iter().flatten() {
             if let Body::Blob { revision, .. } = row.body {
                 self.blobs.delete(vault, BlobName { memory: row.id, revision })?;
@@ -124,7 +128,8 @@ impl Lacuna {
         let orphans: Vec<_> =
             keys.into_iter().zip(rows).filter(|(_, row)| row.is_none()).map(|(memory, _)| memory).collect();
         if !orphans.is_empty() {
-            self.keys.commit(KeyBatch { destroys: orphans.clone(), ..KeyBatch::new(vault) })?;
+            self.keys
+                .commit(KeyBatch { destroys: orphans.clone(), ..KeyBatch::new(vault, self.clock.now()) })?;
         }
         Ok(orphans.len())
     }

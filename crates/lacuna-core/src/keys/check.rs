@@ -1,9 +1,12 @@
 //! What every keystore checks before it writes.
 
-use super::{KeyBatch, WrappedRoot};
+use jiff::Timestamp;
+
+use super::{ERASURES_PAGE_MAX, Erasure, KeyBatch, WrappedRoot, fell_with_vault};
+use crate::domain::MemoryId;
 use crate::error::{Error, Result};
 use crate::store::BATCH_ROWS_MAX;
-use crate::store::check::{all_distinct, check_bytes};
+use crate::store::check::{all_distinct, check_bytes, forgotten, whole_millis};
 
 /// Refuses what no state of the keystore could make right.
 pub(super) fn check_batch(batch: &KeyBatch) -> Result<()> {
@@ -17,6 +20,27 @@ pub(super) fn check_batch(batch: &KeyBatch) -> Result<()> {
     let ids = batch.memories.iter().map(|key| key.memory).chain(batch.destroys.iter().copied());
     if !all_distinct(ids) {
         return Err(Error::invalid("batch", "names a memory twice"));
+    }
+    whole_millis(batch.at)
+}
+
+pub(super) fn check_lines(lines: &[Erasure]) -> Result<()> {
+    if lines.len() > ERASURES_PAGE_MAX {
+        return Err(Error::invalid("ledger", format!("at most {ERASURES_PAGE_MAX} lines at a time")));
+    }
+    lines.iter().try_for_each(|line| whole_millis(line.at))
+}
+
+/// Refuses a new key for what the ledger says is erased: `erased` by itself, or with its vault.
+pub(super) fn refuse_erased(
+    batch: &KeyBatch,
+    destroyed_at: Option<Timestamp>,
+    mut erased: impl FnMut(MemoryId) -> Result<bool>,
+) -> Result<()> {
+    for key in &batch.memories {
+        if fell_with_vault(&key.memory, destroyed_at) || erased(key.memory)? {
+            return Err(forgotten());
+        }
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ mod check;
 #[cfg(feature = "testing")]
 mod faulty;
 mod kms;
+mod ledger;
 mod postgres;
 mod ram;
 mod sqlite;
@@ -12,13 +13,16 @@ mod sqlite;
 #[cfg(feature = "testing")]
 pub use faulty::FaultyKeys;
 pub use kms::{EpochLock, LocalKms};
+pub use ledger::{ERASURES_PAGE_MAX, Erasure, LedgerCursor, RECEIPTS_PAGE_MAX, ReceiptMark, fell_with_vault};
 pub use postgres::PostgresKeys;
 pub use ram::RamKeys;
 pub use sqlite::SqliteKeys;
 
 use std::collections::HashMap;
 
-use crate::domain::{MemoryId, VaultId};
+use jiff::Timestamp;
+
+use crate::domain::{MemoryId, OrgId, VaultId};
 use crate::error::Result;
 
 /// Wrapped keys of every vault. What it keeps is useless without the master key and the epoch key.
@@ -37,8 +41,36 @@ pub trait KeyStore: Send + Sync {
 
     /// Applies a batch atomically and durably, or not at all. [`crate::Error::Conflict`] when the root is
     /// not the one that `batch.root` expects to replace, or a class that it adds is already there. A store
-    /// that owns its files overwrites destroyed keys in them within moments of the answer.
+    /// that owns its files overwrites destroyed keys in them within moments of the answer. Every destroyed
+    /// memory enters the ledger in the same transaction, and a key for one that is in the ledger is refused
+    /// as corrupt: what was forgotten never comes back.
     fn commit(&self, batch: KeyBatch) -> Result<()>;
+
+    /// Overwrites and removes every key of the vault, and enters into the ledger that everything made in it
+    /// before `at` is gone. Answers with the number of keys. The vault may begin anew with a new root.
+    fn destroy_vault(&self, vault: VaultId, at: Timestamp, receipt: Option<ReceiptMark>) -> Result<u64>;
+
+    /// When the vault was last destroyed, if the ledger knows.
+    fn destroyed_at(&self, vault: VaultId) -> Result<Option<Timestamp>>;
+
+    /// Which of `only` the ledger says are erased, by themselves or with their vault, in the order asked.
+    fn erased(&self, vault: VaultId, only: &[MemoryId]) -> Result<Vec<MemoryId>>;
+
+    /// Up to `limit` lines of the ledger (at most [`ERASURES_PAGE_MAX`]) after a cursor, across all vaults.
+    fn erasures(&self, after: Option<LedgerCursor>, limit: usize) -> Result<Vec<Erasure>>;
+
+    /// Enters lines of another ledger and destroys the keys that they name, for a restore. A line that is
+    /// known already changes nothing. Answers with the number of keys destroyed.
+    fn absorb(&self, lines: &[Erasure], receipts: &[ReceiptMark]) -> Result<u64>;
+
+    /// Drops the lines of before a moment, and answers with how many.
+    fn forget_erasures(&self, before: Timestamp) -> Result<u64>;
+
+    /// The number of the organisation's newest receipt, zero before its first.
+    fn last_receipt(&self, org: &OrgId) -> Result<u64>;
+
+    /// Up to [`RECEIPTS_PAGE_MAX`] marks of all organisations, in the order of their names.
+    fn receipts_known(&self, after: Option<&OrgId>) -> Result<Vec<ReceiptMark>>;
 
     /// Up to `limit` vaults (at most [`crate::store::VAULTS_PAGE_MAX`]) with an id above `after` that hold
     /// keys, in the order of id.
@@ -100,17 +132,29 @@ pub struct WrappedMemoryKey {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeyBatch {
     pub vault: VaultId,
+    /// When it happens, for the ledger.
+    pub at: Timestamp,
     /// The new root, and the generation that it replaces (`None` for a vault's first root).
     pub root: Option<(WrappedRoot, Option<u32>)>,
     pub classes: Vec<WrappedClassKey>,
     /// Inserted, or replacing the key of the same memory.
     pub memories: Vec<WrappedMemoryKey>,
-    /// Overwritten and removed. Ids without a key are passed over.
+    /// Overwritten, removed and entered into the ledger, whether or not there was a key.
     pub destroys: Vec<MemoryId>,
+    /// The receipt under which this happens. The ledger keeps the highest number of each organisation.
+    pub receipt: Option<ReceiptMark>,
 }
 
 impl KeyBatch {
-    pub fn new(vault: VaultId) -> Self {
-        Self { vault, root: None, classes: Vec::new(), memories: Vec::new(), destroys: Vec::new() }
+    pub fn new(vault: VaultId, at: Timestamp) -> Self {
+        Self {
+            vault,
+            at,
+            root: None,
+            classes: Vec::new(),
+            memories: Vec::new(),
+            destroys: Vec::new(),
+            receipt: None,
+        }
     }
 }

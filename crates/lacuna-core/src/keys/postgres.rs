@@ -1,12 +1,19 @@
 //! The keystore for many nodes: a PostgreSQL schema of its own, on the same server as the data or another.
 
+mod ledger;
+
+use jiff::Timestamp;
 use postgres::Row as Columns;
 
-use super::check::{check_batch, check_root, class_taken, no_such_class};
-use super::{KeyBatch, KeyStore, VaultKeys, WrappedClassKey, WrappedMemoryKey, WrappedRoot};
-use crate::domain::{MemoryId, VaultId};
+use super::check::{check_batch, check_lines, check_root, class_taken, no_such_class, refuse_erased};
+use super::{
+    Erasure, KeyBatch, KeyStore, LedgerCursor, ReceiptMark, VaultKeys, WrappedClassKey, WrappedMemoryKey,
+    WrappedRoot, fell_with_vault,
+};
+use crate::domain::{MemoryId, OrgId, VaultId};
 use crate::error::{Error, Result};
 use crate::store::VAULTS_PAGE_MAX;
+use crate::store::check::whole_millis;
 use crate::store::columns::number_u32;
 use crate::store::postgres::engine::{Reach, Schema, Server, Session};
 use crate::store::postgres::{fixed, id, memory_id};
@@ -15,7 +22,7 @@ static SCHEMA: Schema = Schema {
     name: "lacuna_keys",
     app_role: "lacuna_keys_app",
     admin_role: "lacuna_keys_admin",
-    migrations: &[include_str!("schema_postgres.sql")],
+    migrations: &[include_str!("schema_postgres.sql"), include_str!("ledger_postgres.sql")],
 };
 
 const ALL_MEMORY_KEYS: &str =
@@ -66,7 +73,62 @@ impl KeyStore for PostgresKeys {
 
     fn commit(&self, batch: KeyBatch) -> Result<()> {
         check_batch(&batch)?;
-        self.0.write(Reach::Vault(batch.vault), |session| apply(session, &batch))
+        let reach = reach(batch.vault, batch.receipt.as_ref());
+        self.0.write(reach, |session| apply(session, &batch))
+    }
+
+    fn destroy_vault(&self, vault: VaultId, at: Timestamp, receipt: Option<ReceiptMark>) -> Result<u64> {
+        whole_millis(at)?;
+        self.0.write(reach(vault, receipt.as_ref()), |session| {
+            ledger::enter_vault(session, vault, at)?;
+            receipt.iter().try_for_each(|mark| ledger::raise(session, mark))?;
+            ledger::destroy_vault(session, vault)
+        })
+    }
+
+    fn destroyed_at(&self, vault: VaultId) -> Result<Option<Timestamp>> {
+        self.0.read(Reach::Vault(vault), |session| ledger::destroyed_at(session, vault))
+    }
+
+    fn erased(&self, vault: VaultId, only: &[MemoryId]) -> Result<Vec<MemoryId>> {
+        let ids: Vec<_> = only.iter().map(memory_id).collect();
+        self.0.read(Reach::Vault(vault), |session| {
+            let destroyed = ledger::destroyed_at(session, vault)?;
+            let entered = ledger::entered(session, vault, &ids)?;
+            let is_erased = |id: &MemoryId| fell_with_vault(id, destroyed) || entered.contains(id);
+            Ok(only.iter().copied().filter(is_erased).collect())
+        })
+    }
+
+    fn erasures(&self, after: Option<LedgerCursor>, limit: usize) -> Result<Vec<Erasure>> {
+        self.0.read(Reach::Admin, |session| ledger::erasures(session, after, limit))
+    }
+
+    /// Vault by vault, because no transaction sees two of them. Absorbing again is safe after a failure.
+    fn absorb(&self, lines: &[Erasure], receipts: &[ReceiptMark]) -> Result<u64> {
+        check_lines(lines)?;
+        let mut destroyed = 0;
+        for group in lines.chunk_by(|one, next| one.vault == next.vault) {
+            let vault = group[0].vault;
+            destroyed +=
+                self.0.write(Reach::Vault(vault), |session| ledger::absorb(session, vault, group))?;
+        }
+        for mark in receipts {
+            self.0.write(Reach::Org(&mark.org), |session| ledger::raise(session, mark))?;
+        }
+        Ok(destroyed)
+    }
+
+    fn forget_erasures(&self, before: Timestamp) -> Result<u64> {
+        self.0.write(Reach::Admin, |session| ledger::forget(session, before))
+    }
+
+    fn last_receipt(&self, org: &OrgId) -> Result<u64> {
+        self.0.read(Reach::Org(org), |session| ledger::last_receipt(session, org))
+    }
+
+    fn receipts_known(&self, after: Option<&OrgId>) -> Result<Vec<ReceiptMark>> {
+        self.0.read(Reach::Admin, |session| ledger::receipts_known(session, after))
     }
 
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {
@@ -79,6 +141,10 @@ impl KeyStore for PostgresKeys {
             rows.iter().map(|row| Ok(VaultId::from_bytes(fixed(row, 0)?))).collect()
         })
     }
+}
+
+fn reach(vault: VaultId, receipt: Option<&ReceiptMark>) -> Reach<'_> {
+    receipt.map_or(Reach::Vault(vault), |mark| Reach::VaultAndOrg(vault, &mark.org))
 }
 
 fn read_root(row: &Columns) -> Result<WrappedRoot> {
@@ -109,6 +175,7 @@ fn apply(session: &mut Session<'_>, batch: &KeyBatch) -> Result<()> {
     let stored = session.query_opt(sql, &[&id(&batch.vault)])?;
     let generation = stored.map(|row| number_u32(row.try_get(0)?)).transpose()?;
     check_root(generation, batch)?;
+    check_ledger(session, batch)?;
     if let Some((root, _)) = &batch.root {
         put_root(session, batch.vault, root, generation.is_none())?;
     }
@@ -117,7 +184,18 @@ fn apply(session: &mut Session<'_>, batch: &KeyBatch) -> Result<()> {
         session.insert(sql, &[&id(&batch.vault), &class.id.as_slice(), &class.wrapped], class_taken)?;
     }
     put_memory_keys(session, batch)?;
+    batch.receipt.iter().try_for_each(|mark| ledger::raise(session, mark))?;
     destroy(session, batch)
+}
+
+fn check_ledger(session: &mut Session<'_>, batch: &KeyBatch) -> Result<()> {
+    if batch.memories.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<_> = batch.memories.iter().map(|key| memory_id(&key.memory)).collect();
+    let destroyed = ledger::destroyed_at(session, batch.vault)?;
+    let entered = ledger::entered(session, batch.vault, &ids)?;
+    refuse_erased(batch, destroyed, |id| Ok(entered.contains(&id)))
 }
 
 fn put_root(session: &mut Session<'_>, vault: VaultId, root: &WrappedRoot, is_new: bool) -> Result<()> {
@@ -159,14 +237,12 @@ fn put_memory_keys(session: &mut Session<'_>, batch: &KeyBatch) -> Result<()> {
     Ok(())
 }
 
-/// The row goes at once; what is left of it in the heap goes with the next vacuum, and is worthless
-/// after the next epoch.
 fn destroy(session: &mut Session<'_>, batch: &KeyBatch) -> Result<()> {
     if batch.destroys.is_empty() {
         return Ok(());
     }
     let ids: Vec<_> = batch.destroys.iter().map(memory_id).collect();
-    let sql = "DELETE FROM lacuna_keys.memory_key WHERE vault = $1 AND memory = ANY($2)";
-    session.execute(sql, &[&id(&batch.vault), &ids])?;
+    ledger::enter_memories(session, batch.vault, &ids, batch.at)?;
+    ledger::destroy(session, batch.vault, &ids)?;
     Ok(())
 }

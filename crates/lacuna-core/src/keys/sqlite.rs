@@ -1,29 +1,39 @@
 //! The embedded keystore: a SQLite file of its own, with the same engine as the data.
 
+mod ledger;
+
 use std::path::Path;
 
+use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row as Columns, TransactionBehavior, params};
 
-use super::check::{check_batch, check_root, class_taken, no_such_class};
-use super::{KeyBatch, KeyStore, VaultKeys, WrappedClassKey, WrappedMemoryKey, WrappedRoot};
-use crate::domain::{MemoryId, VaultId};
+use self::ledger::{Absorb, absorb, destroy_vault, destroyed_at, enter, is_erased, raise};
+use super::check::{check_batch, check_lines, check_root, class_taken, no_such_class, refuse_erased};
+use super::{
+    Erasure, KeyBatch, KeyStore, LedgerCursor, ReceiptMark, VaultKeys, WrappedClassKey, WrappedMemoryKey,
+    WrappedRoot, fell_with_vault,
+};
+use crate::domain::{MemoryId, OrgId, VaultId, millis};
 use crate::error::Result;
 use crate::store::VAULTS_PAGE_MAX;
+use crate::store::check::whole_millis;
 use crate::store::columns::number_u32;
 use crate::store::pool::Pool;
 use crate::store::sqlite::engine::{Database, Schema, SqliteOptions};
 use crate::store::sqlite::writer::{Applied, Apply, Writer};
 use crate::store::sqlite::{READERS_MAX, bytes, collect, unless_taken};
 
-static SCHEMA: Schema =
-    Schema { application_id: i32::from_be_bytes(*b"LacK"), migrations: &[include_str!("schema_sqlite.sql")] };
+static SCHEMA: Schema = Schema {
+    application_id: i32::from_be_bytes(*b"LacK"),
+    migrations: &[include_str!("schema_sqlite.sql"), include_str!("ledger_sqlite.sql")],
+};
 
 const MEMORY_KEY: &str = "SELECT memory, class, binding, wrapped FROM memory_key WHERE vault = ?1";
 
 /// Wrapped keys in one SQLite file.
 pub struct SqliteKeys {
     readers: Pool<Connection>,
-    writer: Writer<KeyBatch>,
+    writer: Writer<Work>,
 }
 
 impl SqliteKeys {
@@ -81,7 +91,50 @@ impl KeyStore for SqliteKeys {
 
     fn commit(&self, batch: KeyBatch) -> Result<()> {
         check_batch(&batch)?;
-        self.writer.run(batch)
+        self.writer.run(Work::Batch(batch)).map(drop)
+    }
+
+    fn destroy_vault(&self, vault: VaultId, at: Timestamp, receipt: Option<ReceiptMark>) -> Result<u64> {
+        whole_millis(at)?;
+        self.writer.run(Work::DestroyVault { vault, at, receipt })
+    }
+
+    fn destroyed_at(&self, vault: VaultId) -> Result<Option<Timestamp>> {
+        destroyed_at(&*self.readers.get()?, vault)
+    }
+
+    fn erased(&self, vault: VaultId, only: &[MemoryId]) -> Result<Vec<MemoryId>> {
+        let mut connection = self.readers.get()?;
+        let snapshot = connection.transaction_with_behavior(TransactionBehavior::Deferred)?;
+        let destroyed = destroyed_at(&snapshot, vault)?;
+        let mut erased = Vec::new();
+        for id in only {
+            if fell_with_vault(id, destroyed) || is_erased(&snapshot, vault, *id)? {
+                erased.push(*id);
+            }
+        }
+        Ok(erased)
+    }
+
+    fn erasures(&self, after: Option<LedgerCursor>, limit: usize) -> Result<Vec<Erasure>> {
+        ledger::erasures(&*self.readers.get()?, after, limit)
+    }
+
+    fn absorb(&self, lines: &[Erasure], receipts: &[ReceiptMark]) -> Result<u64> {
+        check_lines(lines)?;
+        self.writer.run(Work::Absorb(Absorb { lines: lines.to_vec(), receipts: receipts.to_vec() }))
+    }
+
+    fn forget_erasures(&self, before: Timestamp) -> Result<u64> {
+        self.writer.run(Work::Forget { before })
+    }
+
+    fn last_receipt(&self, org: &OrgId) -> Result<u64> {
+        ledger::last_receipt(&*self.readers.get()?, org)
+    }
+
+    fn receipts_known(&self, after: Option<&OrgId>) -> Result<Vec<ReceiptMark>> {
+        ledger::receipts_known(&*self.readers.get()?, after)
     }
 
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {
@@ -110,14 +163,44 @@ fn memory_key(row: &Columns<'_>) -> Result<WrappedMemoryKey> {
     })
 }
 
-impl Apply for KeyBatch {
-    type Done = ();
+/// What the writer does. Each answers with a number: of keys destroyed, or of lines dropped.
+enum Work {
+    Batch(KeyBatch),
+    DestroyVault { vault: VaultId, at: Timestamp, receipt: Option<ReceiptMark> },
+    Absorb(Absorb),
+    Forget { before: Timestamp },
+}
 
-    fn apply(&self, connection: &Connection) -> Result<Applied<()>> {
+impl Apply for Work {
+    type Done = u64;
+
+    fn apply(&self, connection: &Connection) -> Result<Applied<u64>> {
+        match self {
+            Self::Batch(batch) => batch.apply(connection),
+            Self::DestroyVault { vault, at, receipt } => {
+                let done = destroy_vault(connection, *vault)?;
+                enter(connection, &Erasure { vault: *vault, memory: None, at: *at })?;
+                receipt.iter().try_for_each(|mark| raise(connection, mark))?;
+                Ok(Applied { done, erased: true })
+            }
+            Self::Absorb(work) => Ok(Applied { done: absorb(connection, work)?, erased: true }),
+            Self::Forget { before } => {
+                let sql = "DELETE FROM erased WHERE at < ?1";
+                let done = connection.prepare_cached(sql)?.execute([millis(*before)])? as u64;
+                Ok(Applied { done, erased: done > 0 })
+            }
+        }
+    }
+}
+
+impl KeyBatch {
+    fn apply(&self, connection: &Connection) -> Result<Applied<u64>> {
         let vault = self.vault.as_bytes();
         let sql = "SELECT generation FROM root WHERE vault = ?1";
         let generation = connection.prepare_cached(sql)?.query_row([vault], |row| row.get(0)).optional()?;
         check_root(generation, self)?;
+        let destroyed = destroyed_at(connection, self.vault)?;
+        refuse_erased(self, destroyed, |id| is_erased(connection, self.vault, id))?;
         if let Some((root, _)) = &self.root {
             put_root(connection, self.vault, root)?;
         }
@@ -127,10 +210,13 @@ impl Apply for KeyBatch {
             erased |= destroy(connection, self.vault, key.memory)?;
             put_memory_key(connection, self.vault, key)?;
         }
+        let mut done = 0;
         for id in &self.destroys {
-            erased |= destroy(connection, self.vault, *id)?;
+            done += u64::from(destroy(connection, self.vault, *id)?);
+            enter(connection, &Erasure { vault: self.vault, memory: Some(*id), at: self.at })?;
         }
-        Ok(Applied { done: (), erased })
+        self.receipt.iter().try_for_each(|mark| raise(connection, mark))?;
+        Ok(Applied { done, erased: erased || done > 0 })
     }
 }
 

@@ -43,7 +43,8 @@ fn check_limits(batch: &Batch) -> Result<()> {
         + batch.closes.len()
         + batch.tokens.len()
         + batch.members.len()
-        + batch.audit.len();
+        + batch.audit.len()
+        + batch.aged.len();
     let longest_intent = batch.opens.iter().map(|intent| intent.memories.len()).max().unwrap_or(0);
     if rows > BATCH_ROWS_MAX || longest_intent > BATCH_ROWS_MAX {
         return Err(Error::invalid("batch", format!("must hold at most {BATCH_ROWS_MAX} rows")));
@@ -51,7 +52,8 @@ fn check_limits(batch: &Batch) -> Result<()> {
     let frames = batch.puts.iter().map(|row| row.frame.len());
     let bodies = batch.puts.iter().map(|row| inline_bytes(&row.body));
     let entries = batch.audit.iter().map(|row| row.entry.len());
-    check_bytes(frames.chain(bodies).chain(entries))
+    let digests = batch.aged.iter().map(|aged| aged.digest.len());
+    check_bytes(frames.chain(bodies).chain(entries).chain(digests))
 }
 
 /// Holds single values and their sum to their limits.
@@ -97,7 +99,7 @@ fn check_row(row: &Row) -> Result<()> {
 }
 
 /// Times are sealed and stored in milliseconds; a finer one would not come back as it went in.
-fn whole_millis(at: Timestamp) -> Result<()> {
+pub(crate) fn whole_millis(at: Timestamp) -> Result<()> {
     if from_millis(millis(at)) == Some(at) {
         return Ok(());
     }
@@ -140,6 +142,7 @@ pub(crate) fn next_header(stored: Option<VaultHeader>, batch: &Batch) -> Result<
         revision: Revision::ZERO,
         created_at: batch.at,
         audit: ChainHead::default(),
+        audit_signature: None,
         frozen_at: None,
     });
     if header.scope != batch.scope {
@@ -154,6 +157,7 @@ pub(crate) fn next_header(stored: Option<VaultHeader>, batch: &Batch) -> Result<
             return Err(Error::invalid("audit", format!("the chain goes on at {expected}, not {}", row.seq)));
         }
         header.audit = ChainHead { seq: row.seq, hash: row.hash };
+        header.audit_signature = batch.audit_signature;
     }
     match batch.freeze {
         Some(Freeze::Frozen) => header.frozen_at = header.frozen_at.or(Some(batch.at)),
@@ -170,6 +174,10 @@ pub(crate) fn forgotten() -> Error {
 
 pub(crate) fn no_body_to_keep() -> Error {
     Error::invalid("body", "there is no stored body to keep")
+}
+
+pub(crate) fn no_entry_to_age() -> Error {
+    Error::NotFound("audit entry")
 }
 
 pub(crate) fn intent_taken() -> Error {

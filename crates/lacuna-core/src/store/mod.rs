@@ -20,6 +20,7 @@ pub use ram::RamStore;
 pub use sqlite::{SqliteOptions, SqliteStore};
 
 use jiff::Timestamp;
+use lacuna_seal::SIGNATURE_BYTES;
 
 use crate::domain::{Group, Holder, Lifecycle, MemoryId, OrgId, Revision, Scope, UserId, VaultId};
 use crate::error::{Error, Result};
@@ -96,6 +97,8 @@ pub struct VaultHeader {
     pub revision: Revision,
     pub created_at: Timestamp,
     pub audit: ChainHead,
+    /// The installation's signature of that head; see [`crate::audit`].
+    pub audit_signature: Option<[u8; SIGNATURE_BYTES]>,
     /// When writes were stopped, if they are.
     pub frozen_at: Option<Timestamp>,
 }
@@ -170,6 +173,10 @@ pub struct Batch {
     pub members: Vec<MemberChange>,
     /// Must continue the chain without a gap.
     pub audit: Vec<AuditRow>,
+    /// The signature of the chain's new end.
+    pub audit_signature: Option<[u8; SIGNATURE_BYTES]>,
+    /// Audit entries whose bytes go. [`Error::NotFound`] for one that is not there.
+    pub aged: Vec<AgedEntry>,
     pub freeze: Option<Freeze>,
 }
 
@@ -187,6 +194,8 @@ impl Batch {
             tokens: Vec::new(),
             members: Vec::new(),
             audit: Vec::new(),
+            audit_signature: None,
+            aged: Vec::new(),
             freeze: None,
         }
     }
@@ -214,6 +223,14 @@ pub struct AuditRow {
     pub at: Timestamp,
     pub entry: Vec<u8>,
     pub hash: [u8; 32],
+}
+
+/// An audit entry that is old enough to go. Its number, time and hash stay.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AgedEntry {
+    pub seq: u64,
+    /// What takes the place of its bytes.
+    pub digest: Vec<u8>,
 }
 
 /// An API token: the hash of its secret, and whom it speaks for.

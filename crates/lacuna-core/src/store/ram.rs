@@ -5,7 +5,7 @@ use std::sync::RwLock;
 
 use jiff::Timestamp;
 
-use super::check::{check_batch, forgotten, intent_taken, next_header, no_body_to_keep};
+use super::check::{check_batch, forgotten, intent_taken, next_header, no_body_to_keep, no_entry_to_age};
 use super::{
     AUDIT_PAGE_MAX, AuditRow, Batch, Body, Change, Intent, MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX, MemberChange,
     MemberRow, Row, Store, TOKENS_PAGE_MAX, TokenChange, TokenRow, VAULTS_PAGE_MAX, VaultHeader,
@@ -157,6 +157,10 @@ fn check_fits(stored: Option<&RamVault>, batch: &Batch) -> Result<()> {
     if batch.puts.iter().any(|row| row.body == Body::Unchanged && !is_there(row)) {
         return Err(no_body_to_keep());
     }
+    let is_kept = |seq: u64| stored.is_some_and(|vault| vault.audit.iter().any(|row| row.seq == seq));
+    if !batch.aged.iter().all(|aged| is_kept(aged.seq)) {
+        return Err(no_entry_to_age());
+    }
     let taken = |intent: &Intent| stored.is_some_and(|vault| vault.intents.contains_key(&intent.id));
     if batch.opens.iter().any(taken) { Err(intent_taken()) } else { Ok(()) }
 }
@@ -242,6 +246,11 @@ impl RamVault {
         self.intents.extend(batch.opens.into_iter().map(|intent| (intent.id, intent)));
         for id in batch.closes {
             self.intents.remove(&id);
+        }
+        for aged in batch.aged {
+            if let Some(row) = self.audit.iter_mut().find(|row| row.seq == aged.seq) {
+                row.entry = aged.digest;
+            }
         }
         self.audit.extend(batch.audit);
     }

@@ -26,6 +26,7 @@ pub(crate) struct Keyring {
     classes: Vec<OpenClass>,
     text_hash: FingerprintKey,
     confirm: FingerprintKey,
+    query: FingerprintKey,
 }
 
 struct OpenClass {
@@ -96,6 +97,7 @@ impl Keyring {
     fn with_root(scope: &Scope, key_version: u32, root: RootKey) -> Self {
         let text_hash = root.derive_fingerprint_key("text");
         let confirm = root.derive_fingerprint_key("confirm");
+        let query = root.derive_fingerprint_key("query");
         Self {
             vault: scope.vault_id(),
             scope: scope.clone(),
@@ -104,6 +106,7 @@ impl Keyring {
             classes: Vec::new(),
             text_hash,
             confirm,
+            query,
         }
     }
 
@@ -236,6 +239,11 @@ impl Keyring {
 
     pub(crate) fn text_hash(&self, text: &str) -> [u8; 32] {
         self.text_hash.fingerprint(&[text.as_bytes()])
+    }
+
+    /// How the audit knows a question again without knowing what was asked.
+    pub(crate) fn query_mark(&self, question: &str) -> [u8; 32] {
+        self.query.fingerprint(&[question.trim().as_bytes()])
     }
 
     /// The key of the tokens with which a caller confirms what the gate asked.

@@ -57,7 +57,7 @@ fn store_survives(open: &dyn Fn() -> Arc<dyn Store>) {
 }
 
 fn key_script() -> Vec<KeyBatch> {
-    let batch = || KeyBatch::new(key_suite::vault("script"));
+    let batch = || KeyBatch::new(key_suite::vault("script"), time(5));
     vec![
         key_suite::first("script"),
         KeyBatch { memories: vec![memory_key(1, 1), memory_key(2, 2)], ..batch() },

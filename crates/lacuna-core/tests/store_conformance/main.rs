@@ -6,6 +6,7 @@
     reason = "a test fails by panicking and may say why it skips"
 )]
 
+mod audit_rows;
 mod blobs;
 mod contention;
 mod faults;

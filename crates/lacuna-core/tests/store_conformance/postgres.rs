@@ -107,6 +107,10 @@ fn neither_role_reaches_further_than_it_should() {
         ("lacuna_app", "DELETE FROM lacuna.tombstone"),
         ("lacuna_app", "SELECT wrapped FROM lacuna_keys.root"),
         ("lacuna_keys_app", "SELECT frame FROM lacuna.memory"),
+        ("lacuna_keys_app", "DELETE FROM lacuna_keys.erased"),
+        ("lacuna_keys_app", "DELETE FROM lacuna_keys.receipt"),
+        ("lacuna_keys_admin", "INSERT INTO lacuna_keys.erased VALUES ('', '', 0)"),
+        ("lacuna_keys_admin", "UPDATE lacuna_keys.receipt SET number = 0"),
         ("lacuna_keys_admin", "SELECT wrapped FROM lacuna_keys.root"),
         ("lacuna_keys_admin", "SELECT wrapped FROM lacuna_keys.memory_key"),
     ];
@@ -186,7 +190,7 @@ fn a_broken_connection_is_replaced() {
         assert_eq!(error.code(), "store_unavailable");
     }
     put(&store, "ann", vec![row(2)]);
-    let empty = KeyBatch::new(scope("ann").vault_id());
+    let empty = KeyBatch::new(scope("ann").vault_id(), time(0));
     PostgresKeys::open(&database.url()).unwrap().commit(empty).unwrap();
 }
 

@@ -19,6 +19,11 @@ pub(crate) fn id(n: u64) -> MemoryId {
     MemoryId::from_bytes(bytes)
 }
 
+/// An id that says when it was made.
+pub(crate) fn made_at(seconds: i64) -> MemoryId {
+    MemoryId::derive(time(seconds), &[])
+}
+
 pub(crate) fn row(n: u64) -> Row {
     Row {
         id: id(n),

@@ -193,9 +193,12 @@ fn destroyed_and_replaced_keys_leave_the_files() {
     keys.commit(KeyBatch { memories: (0..500).map(canary).collect(), ..key_suite::first("ann") }).unwrap();
     assert!(!holding_canary(folder.path()).is_empty());
     let destroys = (0..499).map(id).collect();
-    keys.commit(KeyBatch { destroys, ..KeyBatch::new(key_suite::vault("ann")) }).unwrap();
-    keys.commit(KeyBatch { memories: vec![memory_key(499, 1)], ..KeyBatch::new(key_suite::vault("ann")) })
-        .unwrap();
+    keys.commit(KeyBatch { destroys, ..KeyBatch::new(key_suite::vault("ann"), time(5)) }).unwrap();
+    keys.commit(KeyBatch {
+        memories: vec![memory_key(499, 1)],
+        ..KeyBatch::new(key_suite::vault("ann"), time(5))
+    })
+    .unwrap();
     wait_until_scrubbed(folder.path());
 }
 

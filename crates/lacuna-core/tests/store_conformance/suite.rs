@@ -9,6 +9,7 @@ use lacuna_core::store::{
     VaultHeader,
 };
 
+use crate::audit_rows;
 use crate::samples::*;
 
 /// Each check uses vaults of its own, so they may share one store.
@@ -26,6 +27,7 @@ pub(crate) fn conformance(store: &dyn Store) {
     intents_open_and_close(store);
     the_audit_chain_has_no_gaps(store);
     audit_is_handed_out_in_pages(store);
+    audit_rows::conformance(store);
     tokens_are_added_and_revoked(store);
     bad_tokens_are_refused(store);
     members_come_and_go(store);

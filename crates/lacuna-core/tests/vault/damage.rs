@@ -64,7 +64,7 @@ fn a_memory_without_its_key_cannot_be_read_even_though_its_bytes_are_there() {
     let world = World::ram();
     let id = world.service().keep("anna", "The treasure is under the oak.").unwrap();
     let vault = scope("anna").vault_id();
-    world.keys.commit(KeyBatch { destroys: vec![id], ..KeyBatch::new(vault) }).unwrap();
+    world.keys.commit(KeyBatch { destroys: vec![id], ..KeyBatch::new(vault, world.clock.now()) }).unwrap();
     assert!(world.store.rows(vault, &[id]).unwrap()[0].is_some());
     let lacuna = world.service();
     assert_eq!(lacuna.get(&grant::<Recall>("anna"), id).unwrap_err().code(), "corrupt");

@@ -69,7 +69,10 @@ fn a_destroyed_key_takes_everything_that_was_made_of_it_along_even_without_the_c
         let service = world.service();
         let Family { boat, garden, choir, both, guess, second } = family(&service);
         let vault = caller("anna").personal_scope().vault_id();
-        world.keys.commit(KeyBatch { destroys: vec![boat], ..KeyBatch::new(vault) }).unwrap();
+        world
+            .keys
+            .commit(KeyBatch { destroys: vec![boat], ..KeyBatch::new(vault, world.clock.now()) })
+            .unwrap();
 
         // Another process, which knows of no erasure.
         let other = world.service();

@@ -27,8 +27,11 @@ fn a_new_epoch_keeps_every_memory_and_blinds_old_copies_of_the_keystore() {
     }
 
     let stolen = RamKeys::default();
-    let batch =
-        KeyBatch { root: Some((old_copy.root, None)), classes: old_copy.classes, ..KeyBatch::new(vault) };
+    let batch = KeyBatch {
+        root: Some((old_copy.root, None)),
+        classes: old_copy.classes,
+        ..KeyBatch::new(vault, world.clock.now())
+    };
     stolen.commit(batch).unwrap();
     let models = Models::only(static_model());
     let thief = world.service_of(world.store.clone(), Arc::new(stolen), models, usize::MAX);

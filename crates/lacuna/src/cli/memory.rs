@@ -27,6 +27,7 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
             let installation = assemble(config)?;
             let grant = installation.grant(scope.as_deref())?;
             let memory = installation.service.get(&grant, id)?;
+            installation.service.flush_reads()?;
             output.show(&MemoryView::of(memory, grant.scope()), people)
         }
         MemoryCommand::State { memory_ids, to, scope } => {
@@ -77,6 +78,7 @@ fn list(
     let filter = filters.into_core()?;
     let limit = limit.unwrap_or(LIST_PAGE_DEFAULT);
     let page = installation.service.list(grant, &filter, after, limit)?;
+    installation.service.flush_reads()?;
     output.show(&MemoryPage::of(page, grant.scope()), |page| {
         if page.memories.is_empty() {
             return "nothing is remembered here".to_owned();

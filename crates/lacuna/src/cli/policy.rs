@@ -27,5 +27,6 @@ fn people(policy: &PolicyView) -> String {
         ("memories per vault", policy.max_atoms.to_string()),
         ("writes that wait for approval", policy.approval.to_owned()),
         ("grace period in hours", policy.grace_hours.to_string()),
+        ("reads in the audit", policy.audit_reads.to_owned()),
     ])
 }

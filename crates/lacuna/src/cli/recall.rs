@@ -30,6 +30,7 @@ pub(super) fn run(config: &Config, args: RecallArgs, output: &Output) -> Result<
     };
     let grant = installation.grant(args.scope.as_deref())?;
     let recalled = installation.service.recall(&grant, &request.into_query()?)?;
+    installation.service.flush_reads()?;
     output.show(&SearchResponse::of(recalled, grant.scope()), people)
 }
 

@@ -17,6 +17,7 @@ pub(super) fn run(config: &Config, command: ReviewCommand, output: &Output) -> R
             let grant = installation.grant(scope.as_deref())?;
             let limit = limit.unwrap_or(LIST_PAGE_DEFAULT);
             let page = installation.service.candidates(&grant, after, limit)?;
+            installation.service.flush_reads()?;
             output.show(&ReviewPage::of(page, grant.scope()), people)
         }
         ReviewCommand::Accept { memory_ids, keep_both, scope } => {

@@ -38,8 +38,10 @@ pub(super) fn run(config: Config, output: &Output) -> Result<()> {
     })?;
     let served = http::serve(app, listener);
     drop(background);
+    let flushed = installation.service.flush_reads();
     installation.service.seal_all();
-    served
+    served?;
+    Ok(flushed?)
 }
 
 /// Plain HTTP beyond this machine would show memories to the network, and without a token to everybody.

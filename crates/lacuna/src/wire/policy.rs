@@ -15,6 +15,8 @@ pub(crate) struct PolicyView {
     /// Which writes wait for approval: `none`, `shared` or `all`.
     pub(crate) approval: &'static str,
     pub(crate) grace_hours: i64,
+    /// Which reads the audit records: `always`, `sampled` or `never`.
+    pub(crate) audit_reads: &'static str,
 }
 
 impl From<&Policy> for PolicyView {
@@ -28,6 +30,7 @@ impl From<&Policy> for PolicyView {
             max_atoms: policy.max_atoms,
             approval: policy.approval.as_str(),
             grace_hours: policy.grace.as_hours(),
+            audit_reads: policy.audit_reads.as_str(),
         }
     }
 }

@@ -50,7 +50,8 @@ fn a_team_shares_a_vault_by_http() {
         server.get("/v1/memories?scope=team:front%20desk").expect(200)["memories"][0]["author"],
         "uma"
     );
-    assert_eq!(server.get("/v1/audit/verify?scope=team:front%20desk").expect(200)["entries"], 2);
+    let verified = server.get("/v1/audit/verify?scope=team:front%20desk").expect(200);
+    assert_eq!(verified["entries"], 5, "two writes; a search, a look and a list");
     server.delete(&path).refused(403, "denied");
     // Their own vault is another one.
     assert_eq!(server.get("/v1/memories").expect(200)["memories"], json!([]));

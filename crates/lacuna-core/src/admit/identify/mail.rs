@@ -60,7 +60,18 @@ fn email(text: &str, at: usize) -> Option<Identifier> {
     })
 }
 
+/// The name inside its quotes, as in `"rosa"@contoso.org`.
+fn quoted_part(text: &str, at: usize) -> Option<Range<usize>> {
+    let end = at.checked_sub(1).filter(|end| text.as_bytes()[*end] == b'"')?;
+    let start = text[..end].rfind('"')? + 1;
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '+');
+    (start < end && text[start..end].chars().all(plain)).then_some(start..end)
+}
+
 fn local_part(text: &str, at: usize) -> Option<Range<usize>> {
+    if let Some(quoted) = quoted_part(text, at) {
+        return Some(quoted);
+    }
     let allowed = |c: char| c.is_alphanumeric() || "!#$%&'*+/=?^_`{|}~.-".contains(c);
     let start = text[..at].char_indices().rev().take_while(|(_, c)| allowed(*c)).last()?.0;
     // Quotes and leading marks belong to the sentence.

@@ -22,6 +22,7 @@ mod routine;
 mod rule;
 mod same;
 mod south;
+mod spelling;
 mod wallet;
 mod west;
 mod world;
@@ -37,6 +38,7 @@ pub use kind::{Family, IdentifierKind};
 pub use phone::same_line;
 pub use routine::routine_location;
 pub use same::{mentions, same_identifier};
+pub use spelling::{Wanted, wanted};
 
 /// From here on the gate acts on an identifier.
 pub const CONFIDENT: f32 = 0.6;

@@ -109,10 +109,19 @@ fn ip(text: &str, span: Range<usize>) -> Option<Identifier> {
     }
     // A port may follow.
     let host = raw.split_once(':').map_or(raw, |(host, _)| host);
-    let address: Ipv4Addr = host.parse().ok()?;
+    let address = octets(host).map(Ipv4Addr::from)?;
     let version = told(&lower(text), &span, &["version", "v", "release", "section", "chapter"]);
     let confidence = if version { WEAK } else { TOLD };
     Some(network(IdentifierKind::Ip, span.start..span.start + host.len(), address.to_string(), confidence))
+}
+
+/// The four numbers of an address, which may be padded with zeros.
+pub(super) fn octets(host: &str) -> Option<[u8; 4]> {
+    let parts: Vec<&str> = host.split('.').collect();
+    let sized = |part: &&str| (1..=3).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+    let numbers: Vec<u8> =
+        parts.iter().filter(|part| sized(part)).filter_map(|part| part.parse().ok()).collect();
+    if parts.len() == 4 { numbers.try_into().ok() } else { None }
 }
 
 /// Six pairs with one separator throughout, or three fours with dots; neither all ones nor all zeros.

@@ -5,6 +5,7 @@ mod write;
 
 use std::collections::HashMap;
 
+use lacuna_seal::SIGNATURE_BYTES;
 use postgres::Row as Columns;
 
 use self::engine::{Reach, Schema, Server};
@@ -22,7 +23,12 @@ static SCHEMA: Schema = Schema {
     name: "lacuna",
     app_role: "lacuna_app",
     admin_role: "lacuna_admin",
-    migrations: &[include_str!("schema.sql"), include_str!("members.sql"), include_str!("frozen.sql")],
+    migrations: &[
+        include_str!("schema.sql"),
+        include_str!("members.sql"),
+        include_str!("frozen.sql"),
+        include_str!("audit.sql"),
+    ],
 };
 
 const CHANGES: &str = "
@@ -48,10 +54,12 @@ const MEMBERS: &str = "
     SELECT holder, added_at FROM lacuna.member WHERE org = $1 AND kind = $2 AND name = $3 AND holder > $4
     ORDER BY holder LIMIT $5";
 const HEADER: &str = "
-    SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash, frozen_at
+    SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash, frozen_at,
+           audit_signature
     FROM lacuna.vault WHERE id = $1";
 const HEADERS: &str = "
-    SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash, frozen_at
+    SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash, frozen_at,
+           audit_signature
     FROM lacuna.vault WHERE $1::bytea IS NULL OR id > $1 ORDER BY id LIMIT $2";
 
 /// Sealed memories in the schema `lacuna` of a PostgreSQL database. Call from threads that may block, never
@@ -191,6 +199,11 @@ pub(crate) fn fixed<const N: usize>(row: &Columns, column: usize) -> Result<[u8;
     bytes.try_into().map_err(|_| Error::corrupt("a stored id or hash has the wrong length"))
 }
 
+fn signature(row: &Columns, column: usize) -> Result<Option<[u8; SIGNATURE_BYTES]>> {
+    let is_there = row.try_get::<_, Option<&[u8]>>(column)?.is_some();
+    is_there.then(|| fixed(row, column)).transpose()
+}
+
 fn header(row: &Columns) -> Result<VaultHeader> {
     Ok(VaultHeader {
         id: VaultId::from_bytes(fixed(row, 0)?),
@@ -199,6 +212,7 @@ fn header(row: &Columns) -> Result<VaultHeader> {
         created_at: time(row.try_get(5)?)?,
         audit: ChainHead { seq: number_u64(row.try_get(6)?)?, hash: fixed(row, 7)? },
         frozen_at: row.try_get::<_, Option<i64>>(8)?.map(time).transpose()?,
+        audit_signature: signature(row, 9)?,
     })
 }
 

@@ -4,12 +4,13 @@ use super::engine::Session;
 use super::{header, id, memory_id};
 use crate::domain::{OrgId, Revision, millis};
 use crate::error::{Error, Result};
-use crate::store::check::{forgotten, intent_taken, next_header, no_body_to_keep};
+use crate::store::check::{forgotten, intent_taken, next_header, no_body_to_keep, no_entry_to_age};
 use crate::store::columns::{joined, stored};
 use crate::store::{Batch, Body, MemberChange, Row, TokenChange, TokenRow, VaultHeader, scope_columns};
 
 const LOCK_HEADER: &str = "
-    SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash, frozen_at
+    SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash, frozen_at,
+           audit_signature
     FROM lacuna.vault WHERE id = $1 FOR UPDATE";
 
 /// A row whose body is new, in the order of [`Arrays`].
@@ -46,6 +47,7 @@ pub(super) fn apply(session: &mut Session<'_>, batch: &Batch) -> Result<Revision
     put(session, batch, next.revision)?;
     remove(session, batch, next.revision)?;
     change_intents(session, batch)?;
+    age_audit(session, batch)?;
     append_audit(session, batch)?;
     batch.tokens.iter().try_for_each(|change| change_token(session, &batch.scope.org, change))?;
     batch.members.iter().try_for_each(|change| change_member(session, &batch.scope.org, change))?;
@@ -56,21 +58,35 @@ fn write_header(session: &mut Session<'_>, next: &VaultHeader, is_new: bool) -> 
     let (revision, audit_seq) = (stored(next.revision.0)?, stored(next.audit.seq)?);
     let audit_hash = next.audit.hash.as_slice();
     let frozen_at = next.frozen_at.map(millis);
+    let signature = next.audit_signature.as_ref().map(|signature| signature.as_slice());
     let written = if is_new {
         let (org, kind, name) = scope_columns(&next.scope);
         let sql = "
             INSERT INTO lacuna.vault (id, org, holder_kind, holder, revision, created_at, audit_seq,
-                                      audit_hash, frozen_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO NOTHING";
+                                      audit_hash, frozen_at, audit_signature)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING";
         let created_at = millis(next.created_at);
         session.execute(
             sql,
-            &[&id(&next.id), &org, &kind, &name, &revision, &created_at, &audit_seq, &audit_hash, &frozen_at],
+            &[
+                &id(&next.id),
+                &org,
+                &kind,
+                &name,
+                &revision,
+                &created_at,
+                &audit_seq,
+                &audit_hash,
+                &frozen_at,
+                &signature,
+            ],
         )?
     } else {
         let sql = "
-            UPDATE lacuna.vault SET revision = $2, audit_seq = $3, audit_hash = $4, frozen_at = $5 WHERE id = $1";
-        session.execute(sql, &[&id(&next.id), &revision, &audit_seq, &audit_hash, &frozen_at])?
+            UPDATE lacuna.vault SET revision = $2, audit_seq = $3, audit_hash = $4, frozen_at = $5,
+                                    audit_signature = $6
+            WHERE id = $1";
+        session.execute(sql, &[&id(&next.id), &revision, &audit_seq, &audit_hash, &frozen_at, &signature])?
     };
     // Nothing written: another node made the same new vault a moment earlier.
     if written == 1 { Ok(()) } else { Err(Error::Conflict("the vault")) }
@@ -212,6 +228,20 @@ fn change_intents(session: &mut Session<'_>, batch: &Batch) -> Result<()> {
     let sql = "DELETE FROM lacuna.intent WHERE vault = $1 AND id = ANY($2)";
     session.execute(sql, &[&id(&batch.vault), &closes])?;
     Ok(())
+}
+
+fn age_audit(session: &mut Session<'_>, batch: &Batch) -> Result<()> {
+    if batch.aged.is_empty() {
+        return Ok(());
+    }
+    let seqs: Vec<_> = batch.aged.iter().map(|aged| stored(aged.seq)).collect::<Result<_>>()?;
+    let digests: Vec<_> = batch.aged.iter().map(|aged| aged.digest.as_slice()).collect();
+    let sql = "
+        UPDATE lacuna.audit AS kept SET entry = aged.digest
+        FROM unnest($2::bigint[], $3::bytea[]) AS aged (seq, digest)
+        WHERE kept.vault = $1 AND kept.seq = aged.seq";
+    let changed = session.execute(sql, &[&id(&batch.vault), &seqs, &digests])?;
+    if changed == batch.aged.len() as u64 { Ok(()) } else { Err(no_entry_to_age()) }
 }
 
 fn append_audit(session: &mut Session<'_>, batch: &Batch) -> Result<()> {

@@ -30,11 +30,18 @@ pub(crate) const READERS_MAX: usize = 8;
 
 static SCHEMA: Schema = Schema {
     application_id: i32::from_be_bytes(*b"LacD"),
-    migrations: &[include_str!("schema.sql"), include_str!("members.sql"), include_str!("frozen.sql")],
+    migrations: &[
+        include_str!("schema.sql"),
+        include_str!("members.sql"),
+        include_str!("frozen.sql"),
+        include_str!("audit.sql"),
+    ],
 };
 
-const HEADER: &str =
-    "SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash, frozen_at FROM vault";
+const HEADER: &str = "
+    SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash, frozen_at,
+           audit_signature
+    FROM vault";
 const TOKEN: &str = "SELECT id, hash, org, user, roles, label, created_at, expires_at, revoked_at FROM token";
 const CHANGES: &str = "
     SELECT revision, id, state, created_at, updated_at, expires_at, key_version, frame_revision, frame
@@ -245,6 +252,7 @@ fn header_columns(row: &Columns<'_>) -> Result<VaultHeader> {
         created_at: at(row, 5)?,
         audit: ChainHead { seq: number_u64(row.get(6)?)?, hash: row.get(7)? },
         frozen_at: row.get::<_, Option<i64>>(8)?.map(time).transpose()?,
+        audit_signature: row.get(9)?,
     })
 }
 

@@ -6,10 +6,11 @@ use super::writer::{Applied, Apply};
 use super::{header, vault_number};
 use crate::domain::{MemoryId, OrgId, Revision, millis};
 use crate::error::{Error, Result};
-use crate::store::check::{forgotten, intent_taken, next_header, no_body_to_keep};
+use crate::store::check::{forgotten, intent_taken, next_header, no_body_to_keep, no_entry_to_age};
 use crate::store::columns::{joined, stored};
 use crate::store::{
-    AuditRow, Batch, Body, Intent, MemberChange, Row, TokenChange, TokenRow, VaultHeader, scope_columns,
+    AgedEntry, AuditRow, Batch, Body, Intent, MemberChange, Row, TokenChange, TokenRow, VaultHeader,
+    scope_columns,
 };
 
 /// Rows of one vault lie in one range of 2^32 places.
@@ -26,11 +27,13 @@ impl Apply for Batch {
         self.removals.iter().try_for_each(|id| pen.remove(*id, millis(self.at)))?;
         self.opens.iter().try_for_each(|intent| pen.open_intent(intent))?;
         self.closes.iter().try_for_each(|id| pen.close_intent(*id))?;
+        self.aged.iter().try_for_each(|aged| pen.age(aged))?;
         self.audit.iter().try_for_each(|row| pen.audit(row))?;
         self.tokens.iter().try_for_each(|change| change_token(connection, &self.scope.org, change))?;
         self.members.iter().try_for_each(|change| change_member(connection, &self.scope.org, change))?;
         // Replacing erases as well: a corrected text must not live on in the log.
-        Ok(Applied { done: next.revision, erased: replaced || !self.removals.is_empty() })
+        let erased = replaced || !self.removals.is_empty() || !self.aged.is_empty();
+        Ok(Applied { done: next.revision, erased })
     }
 }
 
@@ -38,11 +41,11 @@ fn write_header(connection: &Connection, header: &VaultHeader) -> Result<i64> {
     let (org, kind, name) = scope_columns(&header.scope);
     let sql = "
         INSERT INTO vault (id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash,
-                           frozen_at)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+                           frozen_at, audit_signature)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
         ON CONFLICT (id) DO UPDATE SET
             revision = excluded.revision, audit_seq = excluded.audit_seq, audit_hash = excluded.audit_hash,
-            frozen_at = excluded.frozen_at";
+            frozen_at = excluded.frozen_at, audit_signature = excluded.audit_signature";
     connection.prepare_cached(sql)?.execute(params![
         header.id.as_bytes(),
         org,
@@ -53,6 +56,7 @@ fn write_header(connection: &Connection, header: &VaultHeader) -> Result<i64> {
         stored(header.audit.seq)?,
         header.audit.hash,
         header.frozen_at.map(millis),
+        header.audit_signature,
     ])?;
     vault_number(connection, header.id)?
         .ok_or_else(|| Error::corrupt("a vault vanished while it was written"))
@@ -178,6 +182,15 @@ impl Pen<'_> {
         let sql = "DELETE FROM intent WHERE vault = ?1 AND id = ?2";
         self.connection.prepare_cached(sql)?.execute(params![self.vault, stored(id)?])?;
         Ok(())
+    }
+
+    fn age(&self, aged: &AgedEntry) -> Result<()> {
+        let sql = "UPDATE audit SET entry = ?3 WHERE vault = ?1 AND seq = ?2";
+        let parameters = params![self.vault, stored(aged.seq)?, aged.digest];
+        match self.connection.prepare_cached(sql)?.execute(parameters)? {
+            0 => Err(no_entry_to_age()),
+            _ => Ok(()),
+        }
     }
 
     fn audit(&self, row: &AuditRow) -> Result<()> {

@@ -1,0 +1,58 @@
+//! Checkpoints: entries that carry a signature over everything before them, so that even a part of a chain
+//! can be checked.
+
+use jiff::{SignedDuration, Timestamp};
+use lacuna_seal::{Signature, SigningKey, VerifyingKey};
+
+use super::{AuditAction, AuditEntry, hex, note, unhex};
+use crate::domain::VaultId;
+use crate::error::{Error, Result};
+use crate::store::ChainHead;
+
+/// There is a checkpoint at least every so many entries.
+pub const CHECKPOINT_ENTRIES: u64 = 1_000;
+/// And one every so often, where anything happened.
+pub const CHECKPOINT_AGE: SignedDuration = SignedDuration::from_hours(24);
+
+/// A signed word on where the chain stood before the entry that carries it.
+pub(super) struct Checkpoint {
+    pub(super) head: ChainHead,
+    signature: Signature,
+    key: VerifyingKey,
+}
+
+impl Checkpoint {
+    pub(super) fn entry(head: &ChainHead, vault: VaultId, key: &SigningKey) -> AuditEntry {
+        let notes = vec![
+            format!("seq:{}", head.seq),
+            format!("hash:{}", hex(&head.hash)),
+            format!("signature:{}", head.sign(vault, key)),
+            format!("key:{}", key.verifying_key()),
+        ];
+        AuditEntry { notes, ..AuditEntry::new(AuditAction::Checkpoint, "system", Vec::new()) }
+    }
+
+    pub(super) fn read(entry: &AuditEntry, seq: u64) -> Result<Self> {
+        let read = || {
+            let hash = unhex(note(entry, "hash")?)?;
+            let head = ChainHead { seq: note(entry, "seq")?.parse().ok()?, hash };
+            let signature = note(entry, "signature")?.parse().ok()?;
+            Some(Self { head, signature, key: note(entry, "key")?.parse().ok()? })
+        };
+        read().ok_or_else(|| Error::corrupt(format!("checkpoint {seq} does not parse")))
+    }
+
+    pub(super) fn holds(&self, vault: VaultId, key: &VerifyingKey) -> bool {
+        self.key == *key && self.head.is_signed(vault, key, &self.signature)
+    }
+}
+
+/// Whether a chain that grows from `before` to `after` passes the number of a checkpoint.
+pub(super) fn is_passed(before: u64, after: u64) -> bool {
+    before / CHECKPOINT_ENTRIES != after / CHECKPOINT_ENTRIES
+}
+
+/// Whether a chain whose last checkpoint is of `last` is due for another.
+pub(super) fn is_due(last: Option<Timestamp>, now: Timestamp) -> bool {
+    last.is_none_or(|last| now.duration_since(last) >= CHECKPOINT_AGE)
+}

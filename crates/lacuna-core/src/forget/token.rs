@@ -1,0 +1,236 @@
+//! The token that binds a confirmation to the plan it confirms.
+//!
+//! It holds the wish itself and a digest of what the wish matched, under a code of the vault's key: nothing is
+//! kept for it, it is good for the one who asked, and it is void as soon as the wish matches something else.
+//! What it erases no longer matches, so it can be used once.
+
+use jiff::{SignedDuration, Timestamp};
+use lacuna_seal::FingerprintKey;
+
+use super::request::{About, Mode, Reach, Span, Wish};
+use crate::cbor::{Reader, Writer};
+use crate::domain::*;
+use crate::error::{Error, Result};
+
+/// How long a plan may be confirmed, and how long a second confirmation may take.
+pub const PLAN_VALID: SignedDuration = SignedDuration::from_mins(15);
+const PREFIX: &str = "fgt_";
+const MAC_BYTES: usize = 32;
+const FIELDS: u64 = 8;
+/// Bytes of the longest token that is read.
+const TOKEN_BYTES_MAX: usize = 64 << 10;
+
+/// What a token says.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Bound {
+    pub(crate) user: UserId,
+    pub(crate) expires_at: Timestamp,
+    pub(crate) mode: Mode,
+    /// Which of several people of one name is meant, counted from one.
+    pub(crate) who: Option<u32>,
+    /// Confirmations that were given already.
+    pub(crate) confirmed: u8,
+    pub(crate) wish: Wish,
+    /// What the wish matched.
+    pub(crate) digest: [u8; 32],
+    /// Whether only a part of each memory goes where the rest makes sense.
+    pub(crate) partial: bool,
+}
+
+impl Bound {
+    pub(crate) fn seal(&self, key: &FingerprintKey) -> String {
+        let mut bytes = self.encode();
+        bytes.extend_from_slice(&key.fingerprint(&[&bytes]));
+        bytes.iter().fold(PREFIX.to_owned(), |token, byte| token + &format!("{byte:02x}"))
+    }
+
+    pub(crate) fn open(token: &str, key: &FingerprintKey, user: &UserId, now: Timestamp) -> Result<Self> {
+        let bytes = unhex(token).ok_or_else(useless)?;
+        let (said, code) = bytes.split_at_checked(bytes.len().saturating_sub(MAC_BYTES)).ok_or_else(useless)?;
+        if !key.verify(&[said], code) {
+            return Err(useless());
+        }
+        let bound = Reader(said).record(FIELDS, read).ok_or_else(useless)?;
+        if bound.user != *user || bound.expires_at <= now {
+            return Err(useless());
+        }
+        Ok(bound)
+    }
+
+    fn encode(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut w = Writer(&mut bytes);
+        w.array(FIELDS as usize);
+        w.text(self.user.as_str());
+        w.int(millis(self.expires_at));
+        w.uint(self.mode.code());
+        w.optional(self.who, Writer::uint);
+        w.uint(self.confirmed);
+        write_wish(&mut w, &self.wish);
+        w.bytes(&self.digest);
+        w.bool(self.partial);
+        bytes
+    }
+}
+
+/// Missing, foreign, changed and expired tokens look the same.
+fn useless() -> Error {
+    Error::invalid("token", "is not a plan of yours in this vault, or has expired: plan again")
+}
+
+fn unhex(token: &str) -> Option<Vec<u8>> {
+    let hex = token.strip_prefix(PREFIX)?.as_bytes();
+    if hex.len() % 2 != 0 || hex.len() > 2 * TOKEN_BYTES_MAX {
+        return None;
+    }
+    let byte = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok();
+    hex.chunks_exact(2).map(byte).collect()
+}
+
+fn read(r: &mut Reader<'_>) -> Option<Bound> {
+    Some(Bound {
+        user: UserId::new(r.text()?).ok()?,
+        expires_at: from_millis(r.int()?)?,
+        mode: Mode::from_code(r.uint()?)?,
+        who: r.optional(Reader::uint)?,
+        confirmed: r.uint()?,
+        wish: r.record(4, read_wish)?,
+        digest: r.array_of_bytes()?,
+        partial: r.bool()?,
+    })
+}
+
+fn write_wish(w: &mut Writer<'_>, wish: &Wish) {
+    w.array(4);
+    write_about(w, &wish.about);
+    w.optional(wish.when, |w, span| {
+        w.array(2);
+        w.optional(span.from, |w, at| w.int(millis(at)));
+        w.optional(span.until, |w, at| w.int(millis(at)));
+    });
+    w.list(&wish.keep, |w, keep| w.text(keep));
+    w.bool(wish.reach == Reach::Subject);
+}
+
+fn read_wish(r: &mut Reader<'_>) -> Option<Wish> {
+    let at = |r: &mut Reader<'_>| r.optional(|r| from_millis(r.int()?));
+    Some(Wish {
+        about: r.record(2, read_about)?,
+        when: r.optional(|r| r.record(2, |r| Some(Span { from: at(r)?, until: at(r)? })))?,
+        keep: r.list(|r| Some(r.text()?.to_owned()))?,
+        reach: if r.bool()? { Reach::Subject } else { Reach::Mentions },
+    })
+}
+
+fn write_about(w: &mut Writer<'_>, about: &About) {
+    w.array(2);
+    match about {
+        About::Ids(ids) => {
+            w.uint(1u8);
+            w.list(ids, |w, id| w.bytes(id.as_bytes()));
+        }
+        About::Subject(text) => write_text(w, 2, text),
+        About::Query(text) => write_text(w, 3, text),
+        About::Session(session) => write_text(w, 4, session.as_str()),
+        About::Conversation => write_text(w, 5, ""),
+        About::LastSaid => write_text(w, 6, ""),
+        About::Tags(tags) => {
+            w.uint(7u8);
+            w.list(tags, |w, tag| w.text(tag));
+        }
+        About::Sensitivity(sensitivity) => write_text(w, 8, sensitivity.as_str()),
+        About::Tier(tier) => write_text(w, 9, tier.as_str()),
+        About::Source(source) => write_text(w, 10, source.as_str()),
+        About::Everything => write_text(w, 11, ""),
+    }
+}
+
+fn write_text(w: &mut Writer<'_>, code: u8, text: &str) {
+    w.uint(code);
+    w.text(text);
+}
+
+fn read_about(r: &mut Reader<'_>) -> Option<About> {
+    Some(match r.uint::<u8>()? {
+        1 => About::Ids(r.list(|r| Some(MemoryId::from_bytes(r.array_of_bytes()?)))?),
+        7 => About::Tags(r.list(|r| Some(r.text()?.to_owned()))?),
+        code => about_of(code, r.text()?)?,
+    })
+}
+
+fn about_of(code: u8, text: &str) -> Option<About> {
+    Some(match code {
+        2 => About::Subject(text.to_owned()),
+        3 => About::Query(text.to_owned()),
+        4 => About::Session(SessionId::new(text).ok()?),
+        5 => About::Conversation,
+        6 => About::LastSaid,
+        8 => About::Sensitivity(text.parse().ok()?),
+        9 => About::Tier(text.parse().ok()?),
+        10 => About::Source(text.parse().ok()?),
+        11 => About::Everything,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use lacuna_seal::RootKey;
+
+    use super::*;
+
+    fn bound(about: About) -> Bound {
+        let at: Timestamp = "2026-04-12T09:15:00Z".parse().unwrap();
+        Bound {
+            user: UserId::new("anna").unwrap(),
+            expires_at: at,
+            mode: Mode::Hard,
+            who: Some(2),
+            confirmed: 1,
+            wish: Wish {
+                about,
+                when: Some(Span { from: None, until: Some(at) }),
+                keep: vec!["the harbour".into()],
+                reach: Reach::Subject,
+            },
+            digest: [7; 32],
+            partial: true,
+        }
+    }
+
+    #[test]
+    fn every_wish_comes_back_from_its_token_and_from_no_other() {
+        let key = RootKey::from_bytes([1; 32]).derive_fingerprint_key("plan");
+        let other = RootKey::from_bytes([2; 32]).derive_fingerprint_key("plan");
+        let anna = UserId::new("anna").unwrap();
+        let now: Timestamp = "2026-04-12T09:14:59Z".parse().unwrap();
+        for about in [
+            About::Ids(vec![MemoryId::from_bytes([3; 16])]),
+            About::Subject("Ingrid".into()),
+            About::Query("where the boat lies".into()),
+            About::Session(SessionId::new("ses_1").unwrap()),
+            About::Conversation,
+            About::LastSaid,
+            About::Tags(vec!["boat".into()]),
+            About::Sensitivity(Sensitivity::Health),
+            About::Tier(Tier::Episodic),
+            About::Source(SourceType::ToolOutput),
+            About::Everything,
+        ] {
+            let bound = bound(about);
+            let token = bound.seal(&key);
+            assert_eq!(Bound::open(&token, &key, &anna, now).unwrap(), bound);
+            assert!(Bound::open(&token, &other, &anna, now).is_err());
+            assert!(Bound::open(&token, &key, &UserId::new("ben").unwrap(), now).is_err());
+            assert!(Bound::open(&token, &key, &anna, bound.expires_at).is_err());
+            for at in PREFIX.len()..token.len() {
+                let mut forged = token.clone().into_bytes();
+                forged[at] = if forged[at] == b'0' { b'1' } else { b'0' };
+                assert!(Bound::open(str::from_utf8(&forged).unwrap(), &key, &anna, now).is_err());
+            }
+        }
+        for token in ["", "fgt_", "fgt_00", "fgt_zz", "cfm_00", &format!("fgt_{}", "0".repeat(200_000))] {
+            assert!(Bound::open(token, &key, &anna, now).is_err());
+        }
+    }
+}

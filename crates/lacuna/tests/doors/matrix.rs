@@ -165,6 +165,8 @@ fn part(name: &str, slots: &Slots) -> String {
     match name {
         "memory_id" => slots.memory.clone(),
         "token_id" => slots.token.clone(),
+        // A guess: no link was ever made.
+        "export_token" => slots.memory.replace("mem_", "exp_"),
         "team" | "deployment" => slots.group.clone(),
         "user" => slots.user.clone(),
         other => panic!("the matrix does not know what to put for {{{other}}}"),

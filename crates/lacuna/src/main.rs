@@ -9,6 +9,7 @@ mod failure;
 mod http;
 mod import;
 mod policy_file;
+mod webhook;
 mod wire;
 
 use std::process::ExitCode;

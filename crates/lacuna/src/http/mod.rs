@@ -3,8 +3,8 @@
 mod audit;
 mod auth;
 mod body;
-mod forget;
 mod exports;
+mod forget;
 mod health;
 mod members;
 mod memories;

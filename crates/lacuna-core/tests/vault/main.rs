@@ -17,6 +17,7 @@ mod nodes;
 #[path = "../support/postgres_database.rs"]
 mod postgres_database;
 mod reads;
+mod residue;
 mod review;
 mod scopes;
 mod tamper;

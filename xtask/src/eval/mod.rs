@@ -1,7 +1,7 @@
 //! `cargo xtask eval …`: how well things are found, and what the gate lets through, measured on fixed sets.
 
 mod forget;
-pub(crate) mod gate;
+mod gate;
 mod paraphrase;
 mod retrieval;
 

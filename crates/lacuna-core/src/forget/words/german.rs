@@ -33,7 +33,7 @@ pub(super) static TONGUE: Tongue = Tongue {
     ],
     remembers: "merke dir,merk dir,behalte,vergiss nicht,vergiss nie,vergiss niemals,losche nicht,erinnere dich an,\
         speichere",
-    asks: "weisst du,erinnerst du dich,hast du,kennst du,was weisst,was hast,wer ist,wer war,wie heisst,wo ist,wann war,\
+    asks: "ich habe,ich hab,du hast,wir haben,weisst du,erinnerst du dich,hast du,kennst du,was weisst,was hast,wer ist,wer war,wie heisst,wo ist,wann war,\
         warum,wieso,sag mir,zeig mir,zeige mir,was ist,was sind,habe ich,soll ich",
     doubts: "vielleicht,eventuell,oder so,oder nicht,glaube ich,weiss nicht,ich weiss nicht,moglicherweise",
     keeps: "aber behalte,aber merke dir,aber merk dir,aber vergiss nicht,aber nicht,aber du darfst behalten,\

@@ -50,7 +50,7 @@ fn exception(said: &Said<'_>, tongue: &Tongue, object: &Range<usize>, at: usize)
 
 /// "but keep"; or a plain "keep" or "not" after a comma.
 fn keeping(said: &Said<'_>, tongue: &Tongue, rest: Range<usize>) -> Option<usize> {
-    let plain = said.tokens.get(rest.start).is_some_and(|token| token.divided);
+    let plain = said.is_divided(rest.start);
     let plain = plain
         .then(|| said.longest(rest.clone(), tongue.remembers).max(said.longest(rest.clone(), tongue.not)));
     said.longest(rest, tongue.keeps).max(plain.flatten())
@@ -98,7 +98,7 @@ fn parts(said: &Said<'_>, tongue: &Tongue, range: Range<usize>) -> Vec<Range<usi
         });
         let next = match (listed, and) {
             (true, Some(next)) => next,
-            _ if said.tokens[at].divided && at > start => and.unwrap_or(at),
+            _ if said.is_divided(at) && at > start => and.unwrap_or(at),
             _ => {
                 at += 1;
                 continue;

@@ -74,7 +74,8 @@ fn strip_closing(said: &Said<'_>, tongue: &Tongue, mut range: Range<usize>) -> R
 fn framed(said: &Said<'_>, tongue: &Tongue, range: Range<usize>) -> Option<Range<usize>> {
     let mut best: Option<Range<usize>> = None;
     for (before, after) in tongue.frames {
-        let Some(start) = said.longest(range.clone(), before) else { continue };
+        let start = if before.is_empty() { Some(range.start) } else { said.longest(range.clone(), before) };
+        let Some(start) = start else { continue };
         let end = match *after {
             "" => Some(range.end),
             after => said.longest_end(start..range.end, after),
@@ -114,7 +115,7 @@ fn checked(said: &Said<'_>, order: Order) -> Result<Order, Question> {
         return Err(Question::Unsure);
     }
     let twice = (object.start + 1..object.end).any(|at| {
-        let divided = said.tokens[at].divided && framed(said, tongue, at..object.end).is_some();
+        let divided = said.is_divided(at) && framed(said, tongue, at..object.end).is_some();
         divided || said.longest(at..object.end, tongue.again).is_some()
     });
     if twice {

@@ -323,6 +323,12 @@ fn sentences_of_all_kinds() {
         ("forget everything from 1st of March onwards", "all @ 2026-03-01.."),
         ("delete everything in my account", "? What"),
         ("delete my whole history", "all"),
+        ("Forget my address. I moved.", "? OneAtATime"),
+        ("Forget Oskar. Keep Tilda.", "[Oskar] - Tilda"),
+        ("Forget Oskar but keep Dr. Marsh", "[Oskar] - Dr. Marsh"),
+        ("Forget Mr. J. Marsh", "[Mr. J. Marsh]"),
+        ("Forget Heron Inc. and its shares", "[Heron Inc. and its shares]"),
+        ("forget \"Heron\", but keep \"the pier\"", "[Heron] - the pier"),
     ]);
 }
 
@@ -442,6 +448,8 @@ fn german_french_and_spanish() {
         ("Lösche bitte alles, was ich dir über Oskar erzählt habe", "[Oskar]"),
         ("vergiss alles, was ich gestern gesagt habe", "all @ 2026-03-17..2026-03-18"),
         ("vergiss mein Gespräch mit Oskar von gestern", "[Oskar] @ 2026-03-17..2026-03-18"),
+        ("alte Adresse löschen", "[alte Adresse]"),
+        ("ich habe Tilda vergessen", "? NotARequest"),
         ("Könntest du alles über Oskar löschen?", "[Oskar]"),
         ("oublie tout ce que je t'ai dit hier", "all @ 2026-03-17..2026-03-18"),
         ("olvida todo lo que te dije sobre Oskar", "[Oskar]"),

@@ -33,11 +33,14 @@ pub mod freeze;
 pub mod lifecycle;
 pub mod scan;
 
+pub mod destroy;
 pub mod forget;
 pub mod promote;
 
 pub mod export;
 pub mod import;
+
+pub mod backup;
 
 pub mod audit;
 

@@ -110,6 +110,7 @@ impl Drop for Background {
 /// An erasure that an earlier process announced and did not end must not wait until somebody asks for its
 /// vault.
 fn finish_erasures(service: &Lacuna, store: &dyn Store) -> Result<()> {
+    service.recover_destructions()?;
     let mut after = None;
     loop {
         let page = store.vaults(after, VAULTS_PAGE)?;

@@ -2,6 +2,7 @@
 
 mod audit;
 mod cursor;
+mod destroy;
 mod filter;
 mod gate;
 mod member;
@@ -17,6 +18,7 @@ mod words;
 
 pub(crate) use audit::{AuditList, AuditVerified};
 pub(crate) use cursor::{read_cursor, write_cursor};
+pub(crate) use destroy::{DestroyAnswer, DestroyRequest};
 pub(crate) use filter::{Filters, TimeRange};
 pub(crate) use gate::{AskedView, OutcomeView, RefusedView, ReportView};
 pub(crate) use member::MemberList;

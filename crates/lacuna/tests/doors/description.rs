@@ -25,6 +25,7 @@ const ROUTES: [(&str, &str); 29] = [
     ("get", "/v1/vault"),
     ("put", "/v1/vault"),
     ("get", "/v1/policy"),
+    ("post", "/v1/destroy"),
     ("get", "/v1/scopes"),
     ("post", "/v1/search"),
     ("get", "/v1/audit/verify"),

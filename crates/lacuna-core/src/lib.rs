@@ -34,11 +34,14 @@ pub mod lifecycle;
 pub mod scan;
 
 pub mod correct;
+pub mod destroy;
 pub mod forget;
 pub mod promote;
 
 pub mod export;
 pub mod import;
+
+pub mod backup;
 
 pub mod audit;
 pub mod deliver;

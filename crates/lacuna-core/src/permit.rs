@@ -81,6 +81,7 @@ actions! {
     /** Moving a memory into a wider or a narrower scope. */ Promote,
     /** Taking everything along, as one document. */ Export,
     /** Bringing in what was taken along elsewhere. */ Import,
+    /** Destroying a vault with everything in it. */ Destroy,
     /** Stopping writes while reads go on. */ Freeze,
     /** Reading and verifying the vault's audit chain. */ ReadAudit,
     /** Saying who belongs to which team or deployment. */ ManageMembers,
@@ -123,8 +124,9 @@ enum Standing {
 /// A admin; one role that allows it is enough. Another person's own vault has no column: nothing opens it.
 ///
 /// An administrator who is not a member governs a shared vault by id and by state, and does not search it.
+/// Nobody destroys the organisation's vault: its chain says what happened to all the others.
 #[rustfmt::skip]
-const POLICY: [(Power, [u8; 5]); 12] = [
+const POLICY: [(Power, [u8; 5]); 13] = [
     //                      own        team       deployment org            outside
     (Power::Recall,        [U | R | G, U | R | G, U | R | G, U | R | G | A, NONE]),
     (Power::Remember,      [U | G,     U | G,     U | G,     A,             NONE]),
@@ -133,6 +135,7 @@ const POLICY: [(Power, [u8; 5]); 12] = [
     (Power::Promote,       [U,         A,         A,         A,             A]),
     (Power::Export,        [U,         U,         U,         A,             NONE]),
     (Power::Import,        [U,         U,         U,         A,             NONE]),
+    (Power::Destroy,       [U,         A,         A,         NONE,          A]),
     (Power::Freeze,        [U,         A,         A,         A,             A]),
     (Power::ReadAudit,     [U | R,     U | R | A, U | R | A, A,             A]),
     (Power::ManageMembers, [NONE,      NONE,      NONE,      A,             NONE]),
@@ -259,6 +262,7 @@ mod tests {
         match name.as_str() {
             _ if scope.org != org("acme") => "not_found",
             "org" if power == Power::Recall => word(!roles.is_empty(), "denied"),
+            "org" if power == Power::Destroy => "not_found",
             "org" => word(admin, "denied"),
             _ if manages => "not_found",
             "user:ben" => "not_found",
@@ -272,7 +276,7 @@ mod tests {
                 Power::Recall => word(reads || writes, "denied"),
                 Power::ReadAudit => word(reads || admin, "denied"),
                 Power::Remember => word(writes, "denied"),
-                Power::Promote | Power::Freeze => word(admin, "denied"),
+                Power::Promote | Power::Freeze | Power::Destroy => word(admin, "denied"),
                 Power::Export | Power::Import => word(user, "denied"),
                 _ => word(user || admin, "denied"),
             },
@@ -297,7 +301,7 @@ mod tests {
                         checked += 1;
                     )+};
                 }
-                check!(Recall Remember Forget Review Promote Export Import Freeze ReadAudit);
+                check!(Recall Remember Forget Review Promote Export Import Destroy Freeze ReadAudit);
                 check!(ManageMembers ManageTokens ManageKeys);
             }
         }

@@ -163,6 +163,12 @@ codes! {
         "Check the endpoint's URL, model, key and dimensions.";
     EMBEDDER_UNUSABLE "embedder_unusable" 503 MISCONFIGURED "The embedding model does not work as it should."
         "Run `lacuna doctor`; reinstall the binary, or choose another model.";
+    BAD_BACKUP "bad_backup" 503 MISCONFIGURED "The file is not a backup, or is damaged. Nothing was changed."
+        "Use another copy of the backup.";
+    BACKUP_UNAVAILABLE "backup_unavailable" 503 UNAVAILABLE "The backup cannot be read or written."
+        "Check the path, its permissions and the disk space.";
+    LEDGER_TOO_OLD "ledger_too_old" 503 MISCONFIGURED "A receipt is known that the erasure ledger does not have, so something erased could come back. Nothing was changed."
+        "Pass the newest ledger with --ledger, exported by `lacuna ledger export`.";
     UNSOUND "unsound" 500 FAILED "A check of `lacuna doctor` failed."
         "Follow the hints beside the failed checks.";
     CORRUPT "corrupt" 500 CORRUPT "Stored bytes are damaged. Nothing was changed, and the rest still works."

@@ -3,9 +3,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop there")]
 
+mod backup;
 mod chain;
 mod damage;
 mod derived;
+mod destroy;
 mod epochs;
 mod export;
 mod faults;

@@ -149,8 +149,67 @@ once, and what was forgotten here is not brought back. With --json, one line com
     /// Look after the keys.
     #[command(subcommand)]
     Keys(KeysCommand),
+    /// Destroy a vault with everything in it: keys, texts, vectors, its own audit. It cannot be undone.
+    Destroy(DestroyArgs),
+    /// Write a backup into a new file, while others read and write; or list the full backups.
+    #[command(
+        after_help = "A backup of the data holds no keys: what is forgotten later stays forgotten in it. Keep the
+keystore apart. A full backup holds keys, is sealed under a passphrase (LACUNA_BACKUP_PASSPHRASE or asked for),
+and is named in every receipt until it expires."
+    )]
+    Backup(BackupArgs),
+    /// Put a backup back. Stop the server first; what was forgotten since does not come back.
+    Restore(RestoreArgs),
+    /// The list of what was erased, which a restore replays.
+    #[command(subcommand)]
+    Ledger(LedgerCommand),
     /// Check folders, keys, databases, models and memories, and say what to do.
     Doctor,
+}
+
+#[derive(Args)]
+pub(super) struct DestroyArgs {
+    /// Do not ask.
+    #[arg(long)]
+    pub(super) yes: bool,
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
+}
+
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(super) struct BackupArgs {
+    #[command(subcommand)]
+    pub(super) command: Option<BackupCommand>,
+    /// The file to make; nothing may be there.
+    #[arg(required = true)]
+    pub(super) file: Option<PathBuf>,
+    /// Take the keys along, sealed under a passphrase.
+    #[arg(long)]
+    pub(super) full: bool,
+    /// After how many days a full backup is to be gone.
+    #[arg(long, value_name = "DAYS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3_650))]
+    pub(super) keep_days: u32,
+}
+
+#[derive(Subcommand)]
+pub(super) enum BackupCommand {
+    /// Full backups that have not expired.
+    List,
+}
+
+#[derive(Args)]
+pub(super) struct RestoreArgs {
+    pub(super) file: PathBuf,
+    /// An exported ledger to replay besides the one in the backup and the one here; may be given more than once.
+    #[arg(long = "ledger", value_name = "FILE")]
+    pub(super) ledgers: Vec<PathBuf>,
+}
+
+#[derive(Subcommand)]
+pub(super) enum LedgerCommand {
+    /// Write the ledger into a new file. It holds ids and times, no keys and no content.
+    Export { file: PathBuf },
 }
 
 #[derive(Args)]

@@ -2,7 +2,9 @@
 
 mod args;
 mod audit;
+mod backup;
 mod batch;
+mod destroy;
 mod doctor;
 mod export;
 mod forget;
@@ -75,6 +77,10 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Team(command) => members::team(&config, command, output),
         Command::Deployment(command) => members::deployment(&config, command, output),
         Command::Keys(command) => keys::run(&config, command, output),
+        Command::Destroy(args) => destroy::run(&config, &args, output),
+        Command::Backup(args) => backup::run(&config, &args, output),
+        Command::Restore(args) => backup::put_back(&config, &args, output),
+        Command::Ledger(command) => backup::ledger(&config, &command, output),
         Command::Doctor => doctor::run(&config, output),
     }
 }

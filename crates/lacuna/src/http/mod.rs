@@ -5,6 +5,7 @@ mod auth;
 mod body;
 mod exports;
 mod forget;
+mod destroy;
 mod health;
 mod members;
 mod memories;
@@ -116,6 +117,7 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(review::list, review::decide))
         .routes(routes!(review::vault_state, review::freeze))
         .routes(routes!(review::policy))
+        .routes(routes!(destroy::destroy))
         .routes(routes!(memories::get, memories::erase))
         .routes(routes!(scopes::promote))
         .routes(routes!(scopes::demote))

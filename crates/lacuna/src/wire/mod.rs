@@ -5,6 +5,7 @@ mod audit_file;
 mod audit_report;
 mod cursor;
 mod export;
+mod destroy;
 mod filter;
 mod forget;
 mod gate;
@@ -25,6 +26,7 @@ pub(crate) use audit_file::{verify_audit_file, write_audit_file};
 pub(crate) use audit_report::AuditReportView;
 pub(crate) use cursor::{read_cursor, write_cursor};
 pub(crate) use export::{ExportFormat, ExportRequest, ExportView};
+pub(crate) use destroy::{DestroyAnswer, DestroyRequest};
 pub(crate) use filter::{Filters, TimeRange};
 pub(crate) use forget::{
     ConfirmRequest, ForgetRequest, ForgottenView, PlanView, ReceiptList, ReceiptView, VerifiedView,

@@ -25,6 +25,7 @@ const ROUTES: [(&str, &str); 39] = [
     ("get", "/v1/vault"),
     ("put", "/v1/vault"),
     ("get", "/v1/policy"),
+    ("post", "/v1/destroy"),
     ("get", "/v1/scopes"),
     ("post", "/v1/search"),
     ("post", "/v1/forget"),

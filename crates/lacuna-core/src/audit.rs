@@ -72,6 +72,10 @@ facet!(
     AuditAged = 32 "audit_aged",
     // Never written: how an entry reads whose bytes are gone.
     AgedOut = 33 "aged_out",
+    PersonRequest = 34 "person_request",
+    PersonDone = 35 "person_done",
+    DeliveryDone = 36 "delivery_done",
+    DeliveryFailed = 37 "delivery_failed",
     MemoryForget = 40 "memory_forget",
     MemoryCascade = 41 "memory_cascade",
     MemoryCut = 42 "memory_cut",

@@ -9,6 +9,7 @@ use crate::admit::Rulebook;
 use crate::admit::classify::Prototypes;
 use crate::audit::{AuditAction, AuditEntry, ReadLog};
 use crate::blobs::Blobs;
+use crate::deliver::{Recipient, Tidings};
 use crate::domain::{Clock, Lifecycle, MemoryId, OrgId, Revision, Scope};
 use crate::error::{Error, Result};
 use crate::forget::Receipt;
@@ -51,6 +52,8 @@ pub struct Lacuna {
     pub(crate) vaults: Vaults,
     pub(crate) backlog: Backlog,
     pub(crate) reads: ReadLog,
+    /// Whom to tell of erasures.
+    pub(crate) recipients: Vec<Recipient>,
 }
 
 /// What the opened vaults take.
@@ -65,7 +68,21 @@ impl Lacuna {
         let Parts { store, keys, kms, blobs, models, rules, clock, entropy, open_bytes_max } = parts;
         let vaults = Vaults::new(open_bytes_max);
         let (prototypes, backlog, reads) = (OnceLock::new(), Backlog::default(), ReadLog::default());
-        Self { store, keys, kms, blobs, models, rules, prototypes, clock, entropy, vaults, backlog, reads }
+        Self {
+            store,
+            keys,
+            kms,
+            blobs,
+            models,
+            rules,
+            prototypes,
+            clock,
+            entropy,
+            vaults,
+            backlog,
+            reads,
+            recipients: Vec::new(),
+        }
     }
 
     /// The rules that an organisation's memories live under.
@@ -188,6 +205,9 @@ impl Lacuna {
             if let Some(receipt) = receipt {
                 Receipt { audit, ..receipt }.open_in(&mut batch);
             }
+            if let Some(tidings) = &act.tidings {
+                batch.records.extend(self.deliveries(tidings)?);
+            }
             match self.store.commit(batch) {
                 Ok(revision) => {
                     slot.apply(expected, revision, audit, apply);
@@ -212,6 +232,8 @@ pub(crate) struct Act {
     pub(crate) entries: Vec<AuditEntry>,
     /// The receipt that the erasure will end with. Its number is settled with the commit.
     pub(crate) receipt: Option<Box<Receipt>>,
+    /// What recipients are told of it.
+    pub(crate) tidings: Option<Tidings>,
 }
 
 impl Act {
@@ -223,7 +245,7 @@ impl Act {
     pub(crate) fn silent(scope: &Scope, at: Timestamp) -> Self {
         // The revision and the audit rows are filled in at each attempt.
         let batch = Batch::new(scope.clone(), at, Revision::ZERO);
-        Self { batch, entries: Vec::new(), receipt: None }
+        Self { batch, entries: Vec::new(), receipt: None, tidings: None }
     }
 
     /// Whether it writes rows that were read before: what another process did to them would be lost.

@@ -41,6 +41,7 @@ pub mod export;
 pub mod import;
 
 pub mod audit;
+pub mod deliver;
 
 pub mod epoch;
 pub mod members;

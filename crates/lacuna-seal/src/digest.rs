@@ -1,4 +1,4 @@
-use aws_lc_rs::digest;
+use aws_lc_rs::{digest, hmac};
 
 /// SHA-256 over a domain name and length-prefixed parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,8 +25,29 @@ pub fn sha256(bytes: &[u8]) -> [u8; 32] {
     sha256_bytes(digest::digest(&digest::SHA256, bytes))
 }
 
+/// HMAC-SHA256 over the parts one after the other, as other programs compute it.
+pub fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
+    let mut context = hmac::Context::with_key(&hmac::Key::new(hmac::HMAC_SHA256, key));
+    parts.iter().for_each(|part| context.update(part));
+    let mut bytes = [0u8; 32];
+    bytes.copy_from_slice(context.sign().as_ref());
+    bytes
+}
+
 fn sha256_bytes(digest: digest::Digest) -> [u8; 32] {
     let mut bytes = [0u8; 32];
     bytes.copy_from_slice(digest.as_ref());
     bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 4231, test case 2.
+    #[test]
+    fn hmac_is_what_others_compute() {
+        let mac = hmac_sha256(b"Jefe", &[b"what do ya want ", b"for nothing?"]);
+        assert_eq!(mac[..8], [0x5b, 0xdc, 0xc1, 0x46, 0xbf, 0x60, 0x75, 0x4e]);
+    }
 }

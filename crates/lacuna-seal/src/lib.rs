@@ -26,7 +26,7 @@ mod stream;
 mod wrap;
 
 pub use context::{Context, Field};
-pub use digest::{Digest, sha256};
+pub use digest::{Digest, hmac_sha256, sha256};
 pub use entropy::{Entropy, SeededEntropy, SystemEntropy};
 pub use envelope::OpenError;
 pub use fingerprint::FingerprintKey;

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use lacuna_core::admit::Rulebook;
 use lacuna_core::admit::secrets::Scanner;
 use lacuna_core::blobs::Blobs;
-use lacuna_core::domain::{Role, SystemClock};
+use lacuna_core::deliver::Event;
+use lacuna_core::domain::{OrgId, Role, SystemClock};
 use lacuna_core::embed::Embedder;
 use lacuna_core::keys::{KeyStore, LocalKms, PostgresKeys, SqliteKeys};
 use lacuna_core::meaning::Models;
@@ -21,9 +22,10 @@ use lacuna_seal::SystemEntropy;
 use zeroize::Zeroizing;
 
 use crate::codes;
-use crate::config::{Config, EmbedderChoice, StoreChoice};
+use crate::config::{Config, EmbedderChoice, StoreChoice, WebhookChoice};
 use crate::failure::{Failure, Result};
 use crate::policy_file::read_policies;
+use crate::webhook::Webhook;
 use crate::wire::read_scope;
 
 /// Where everything lies under the data folder.
@@ -68,6 +70,7 @@ pub(crate) struct Installation {
     pub(crate) service: Arc<Lacuna>,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) local: Caller,
+    pub(crate) webhooks: Arc<[Webhook]>,
 }
 
 impl Installation {
@@ -98,9 +101,32 @@ pub(crate) fn assemble(config: &Config) -> Result<Installation> {
         entropy: Arc::new(SystemEntropy),
         open_bytes_max: config.open_bytes_max,
     };
-    let service = Arc::new(Lacuna::new(parts));
+    let webhooks = webhooks(config)?;
+    let service = Lacuna::new(parts).telling(webhooks.iter().map(Webhook::recipient).collect());
+    let service = Arc::new(service);
     let local = local_caller(&service, config)?;
-    Ok(Installation { service, store, local })
+    Ok(Installation { service, store, local, webhooks })
+}
+
+fn webhooks(config: &Config) -> Result<Arc<[Webhook]>> {
+    config.webhooks.iter().map(webhook).collect()
+}
+
+fn webhook(choice: &WebhookChoice) -> Result<Webhook> {
+    let fault =
+        |reason: String| Failure::new(&codes::BAD_CONFIG, format!("the webhook {}: {reason}", choice.name));
+    let secret = std::env::var(&choice.secret_env)
+        .map_err(|_| fault(format!("secret_env names {}, which is not set", choice.secret_env)))?;
+    let events = match &choice.events {
+        None => Event::ALL.to_vec(),
+        Some(words) => words
+            .iter()
+            .map(|word| word.parse())
+            .collect::<lacuna_core::Result<Vec<Event>>>()
+            .map_err(|error| fault(error.to_string()))?,
+    };
+    let org = choice.org.as_deref().map(OrgId::new).transpose().map_err(|error| fault(error.to_string()))?;
+    Webhook::new(choice.name.clone(), choice.url.clone(), Zeroizing::new(secret), events, org).map_err(fault)
 }
 
 /// Whoever runs commands on this machine can read its key files anyway: user and administrator.

@@ -10,6 +10,8 @@ use jiff::SignedDuration;
 use lacuna_core::store::{Store, VaultHeader};
 use lacuna_core::{Lacuna, Result};
 
+use crate::webhook::{Webhook, deliver_due};
+
 /// How long the worker waits for a vault before it looks whether it should stop.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// The pause after a failure; it doubles with each further one.
@@ -19,6 +21,8 @@ const PAUSE_MAX: Duration = Duration::from_secs(300);
 const SEAL_EVERY: Duration = Duration::from_secs(30);
 /// How often reads are written into the audit.
 const READS_EVERY: Duration = Duration::from_secs(1);
+/// How often due deliveries are looked for.
+const DELIVER_EVERY: Duration = Duration::from_secs(2);
 /// How long after its start, and then how often, a server takes care of the audit chains.
 const AUDIT_FIRST: Duration = Duration::from_secs(60);
 const AUDIT_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -61,6 +65,7 @@ impl Background {
     pub(crate) fn start(
         service: &Arc<Lacuna>,
         store: &Arc<dyn Store>,
+        webhooks: &Arc<[Webhook]>,
         idle: SignedDuration,
         each_round: impl Fn() + Send + 'static,
     ) -> std::io::Result<Self> {
@@ -91,6 +96,15 @@ impl Background {
                 if let Err(error) = reader.flush_reads() {
                     tracing::warn!(code = error.code(), "reads wait for the audit");
                 }
+            }
+        })?;
+        let (teller, hooks, hooks_stop) = (service.clone(), webhooks.clone(), stop.clone());
+        background.spawn("webhooks", move || {
+            while !hooks_stop.asked() {
+                if let Err(error) = deliver_due(&teller, &hooks) {
+                    tracing::warn!(code = error.code(), "deliveries to webhooks wait");
+                }
+                hooks_stop.wait(DELIVER_EVERY);
             }
         })?;
         let sealer = service.clone();

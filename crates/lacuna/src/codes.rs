@@ -73,6 +73,14 @@ codes! {
         "Check that the path exists and may be read.";
     OUTPUT_FAILED "output_failed" 500 FAILED "The answer could not be written."
         "Check where the output goes; the work itself was done.";
+    EXPORT_PASSPHRASE "export_passphrase" 422 USAGE "The file is to be or was encrypted, and no passphrase or a wrong one was given."
+        "Set LACUNA_EXPORT_PASSPHRASE, or run in a terminal and answer the prompt.";
+    DAMAGED_EXPORT "damaged_export" 422 USAGE "The encrypted file is damaged, cut short or of a newer release."
+        "Use another copy of the file.";
+    UNKNOWN_FORMAT "unknown_format" 422 USAGE "It cannot be told which program wrote the file."
+        "Name the program with --from, or the query parameter `from`.";
+    ALREADY_THERE "already_there" 409 CONFLICT "The vault already holds one of the memories, and was to refuse them then."
+        "Import with --merge to pass over those that are there.";
     NEEDS_CONFIRMATION "needs_confirmation" 409 USAGE "It was not confirmed. Nothing was done."
         "Answer yes at the prompt or pass --yes; send a text again with the token that the answer holds.";
     SECRET_FOUND "secret_found" 422 USAGE "The text holds a secret and was to be refused then. Nothing was stored."

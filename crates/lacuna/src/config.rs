@@ -10,7 +10,9 @@ use std::str::FromStr;
 use etcetera::BaseStrategy;
 use jiff::SignedDuration;
 use lacuna_core::OPEN_BYTES_MAX_DEFAULT;
+use lacuna_core::deliver::RECIPIENTS_MAX;
 use lacuna_core::domain::{OrgId, UserId};
+use serde::Deserialize;
 
 use crate::codes;
 use crate::failure::{Failure, Result};
@@ -36,9 +38,11 @@ const KEYS: &[&str] = &[
 ];
 const ENV_PREFIX: &str = "LACUNA_";
 /// Variables of ours that are no keys.
-const ENV_OTHERS: &[&str] = &["LACUNA_CONFIG", "LACUNA_PASSPHRASE", "LACUNA_LOG"];
+const ENV_OTHERS: &[&str] = &["LACUNA_CONFIG", "LACUNA_PASSPHRASE", "LACUNA_EXPORT_PASSPHRASE", "LACUNA_LOG"];
 /// Variables that tests of Lacuna may set, and that mean nothing here.
 const ENV_TEST_PREFIX: &str = "LACUNA_TEST_";
+/// The one key that is a list of tables, and stands in the file only.
+const WEBHOOKS: &str = "webhook";
 const FILE_NAME: &str = "lacuna.toml";
 const POLICIES_FOLDER: &str = "policies";
 /// A configuration file is small; anything larger is not one.
@@ -68,6 +72,21 @@ pub(crate) struct Config {
     pub(crate) policies: PathBuf,
     /// An operator's own rules for secrets.
     pub(crate) secret_rules: Option<PathBuf>,
+    /// Who is told of erasures.
+    pub(crate) webhooks: Vec<WebhookChoice>,
+}
+
+/// One recipient. Its secret is named by the variable that holds it, so that it stands in no file.
+#[derive(Deserialize, Clone, PartialEq, Eq, Debug)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WebhookChoice {
+    pub(crate) name: String,
+    pub(crate) url: String,
+    pub(crate) secret_env: String,
+    /// Which events; all of them without this.
+    pub(crate) events: Option<Vec<String>>,
+    /// Of which organisation; of all without this.
+    pub(crate) org: Option<String>,
 }
 
 /// Where sealed memories and wrapped keys are kept. URLs may hold passwords and are never printed.
@@ -95,6 +114,7 @@ struct Setting {
 #[derive(Default)]
 pub(crate) struct RawConfig {
     settings: BTreeMap<&'static str, Setting>,
+    webhooks: Vec<WebhookChoice>,
     faults: Vec<String>,
 }
 
@@ -175,6 +195,10 @@ impl RawConfig {
                 self.read_table(origin, &format!("{full}."), inner);
                 continue;
             }
+            if full == WEBHOOKS {
+                self.read_webhooks(origin, value);
+                continue;
+            }
             let Some(key) = KEYS.iter().find(|key| **key == full) else {
                 self.faults.push(format!("{origin}: {full} is not a setting"));
                 continue;
@@ -186,6 +210,23 @@ impl RawConfig {
                 _ => {
                     self.faults.push(format!("{origin}: {full} must be text, a whole number, true or false"))
                 }
+            }
+        }
+    }
+
+    fn read_webhooks(&mut self, origin: &str, value: &toml::Value) {
+        let listed = value.as_array().map(Vec::as_slice).unwrap_or_default();
+        if listed.is_empty() || listed.len() > RECIPIENTS_MAX {
+            let rule = format!("must be 1 to {RECIPIENTS_MAX} tables, each headed [[{WEBHOOKS}]]");
+            self.faults.push(format!("{origin}: {WEBHOOKS} {rule}"));
+        }
+        for (number, hook) in (1..).zip(listed) {
+            match hook.clone().try_into::<WebhookChoice>() {
+                Ok(hook) if self.webhooks.iter().any(|other| other.name == hook.name) => {
+                    self.faults.push(format!("{origin}: {WEBHOOKS} {number} has the name of another"));
+                }
+                Ok(hook) => self.webhooks.push(hook),
+                Err(error) => self.faults.push(format!("{origin}: {WEBHOOKS} {number}: {}", error.message())),
             }
         }
     }
@@ -211,6 +252,7 @@ impl RawConfig {
         Ok(Config {
             policies,
             secret_rules: self.text("secret_rules").map(PathBuf::from),
+            webhooks: self.webhooks,
             data,
             store,
             embedder,
@@ -361,6 +403,25 @@ mod tests {
             assert!(failure.detail.contains(fault), "{fault} is not in: {failure}");
         }
         assert!(!failure.detail.contains("hunter2"));
+    }
+
+    #[test]
+    fn webhooks_are_a_list_of_tables() {
+        let one = "[[webhook]]\nname = 'crm'\nurl = 'https://crm.example/x'\nsecret_env = 'CRM_SECRET'";
+        let config = load_from(one, &[], &[]).unwrap();
+        assert_eq!((config.webhooks.len(), config.webhooks[0].name.as_str()), (1, "crm"));
+        assert_eq!(config.webhooks[0].events, None);
+        let twice = format!("{one}\n{one}");
+        let cases = [
+            (twice.as_str(), "webhook 2"),
+            ("webhook = 'x'", "[[webhook]]"),
+            ("[[webhook]]\nname = 'crm'", "webhook 1"),
+            ("[[webhook]]\nname='a'\nurl='b'\nsecret_env='c'\nsecret='hunter2'", "webhook 1"),
+        ];
+        for (file, named) in cases {
+            let failure = load_from(file, &[], &[]).err().unwrap();
+            assert!(failure.detail.contains(named) && !failure.detail.contains("hunter2"), "{failure}");
+        }
     }
 
     #[test]

@@ -7,7 +7,9 @@ mod codes;
 mod config;
 mod failure;
 mod http;
+mod import;
 mod policy_file;
+mod webhook;
 mod wire;
 
 use std::process::ExitCode;

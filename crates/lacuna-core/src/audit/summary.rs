@@ -34,7 +34,8 @@ facet!(
     Freezes = 10 "freezes",
     Tokens = 11 "tokens",
     Members = 12 "members",
-    Upkeep = 13 "upkeep",
+    Deliveries = 13 "deliveries",
+    Upkeep = 14 "upkeep",
 });
 
 impl AuditAction {
@@ -55,7 +56,9 @@ impl AuditAction {
             | A::MemoryWithhold
             | A::MemoryUnlink
             | A::MemoryPurge
-            | A::Receipt => Concern::Erasures,
+            | A::Receipt
+            | A::PersonRequest
+            | A::PersonDone => Concern::Erasures,
             A::MemorySupersede | A::MemoryCorrect => Concern::Corrections,
             A::PoisoningAttemptBlocked => Concern::Refusals,
             A::SecretRedacted => Concern::Redactions,
@@ -65,6 +68,7 @@ impl AuditAction {
             A::VaultFreeze | A::VaultThaw => Concern::Freezes,
             A::TokenCreate | A::TokenRevoke => Concern::Tokens,
             A::MemberAdd | A::MemberRemove => Concern::Members,
+            A::DeliveryDone | A::DeliveryFailed => Concern::Deliveries,
             A::MemoryReembed | A::Checkpoint | A::AuditAged | A::AgedOut => Concern::Upkeep,
         }
     }

@@ -10,6 +10,7 @@ use super::probe::{ProbePath, Probed};
 use super::request::Mode;
 use crate::audit::{AuditAction, AuditEntry};
 use crate::cbor::{Reader, Writer};
+use crate::deliver::{Event, Tidings};
 use crate::domain::*;
 use crate::error::{Error, Result};
 use crate::lacuna::{Act, Lacuna};
@@ -114,6 +115,17 @@ impl Receipt {
     /// Whether nothing was found by any way.
     pub fn is_clean(&self) -> bool {
         self.probes.iter().all(|probed| probed.found == 0)
+    }
+
+    /// What recipients are told of it.
+    fn tidings(&self) -> Tidings {
+        Tidings {
+            org: self.org.clone(),
+            event: Event::Erasure,
+            reference: self.reference(),
+            memories: u64::from(self.counts.keys_destroyed),
+            at: self.at,
+        }
     }
 
     pub fn encode(&self) -> Vec<u8> {
@@ -263,6 +275,7 @@ impl Lacuna {
         entry.notes.push(signed.receipt.reference());
         let mut act = Act::new(scope, now, entry);
         let record = signed.receipt.record(signed.encode(), Some(now));
+        act.tidings = Some(signed.receipt.tidings());
         act.batch.records = vec![RecordChange::Update(record)];
         act.batch.closes = vec![intent];
         self.commit(slot, &act, |_| ())?;

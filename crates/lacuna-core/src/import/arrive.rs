@@ -121,7 +121,7 @@ impl Importing<'_> {
     /// Moves the links to where their memories are now, and takes the record through the first half of the
     /// gate.
     fn present(&self, gate: &Gate<'_>, record: Record) -> Result<Waiting> {
-        let Record { number, origin, mut draft, carried, .. } = record;
+        let Record { number, origin, mut draft, carried } = record.in_millis();
         carried.as_ref().map_or(Ok(()), |carried| carried.check(gate.now))?;
         let named = draft.derived_from.len();
         let moved = |link: Lineage| self.place_of(link.source).map(|source| Lineage { source, ..link });

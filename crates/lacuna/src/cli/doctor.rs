@@ -19,6 +19,9 @@ use crate::failure::{Failure, Result};
 /// What others on the machine must not have.
 const OTHERS: u32 = 0o077;
 
+/// Failed deliveries that are named; all are counted.
+const FAILED_SHOWN: usize = 5;
+
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Mark {
@@ -166,7 +169,24 @@ fn vault(service: &Arc<Lacuna>, local: &Caller) -> Vec<Check> {
         ),
         Err(error) => Check::failed("backlog", &error.into()),
     };
-    vec![memories, Check::of("audit", audit.map_err(Failure::from)), backlog]
+    vec![memories, Check::of("audit", audit.map_err(Failure::from)), backlog, deliveries(service, local)]
+}
+
+/// Recipients that never heard of an erasure need somebody's attention.
+fn deliveries(service: &Lacuna, local: &Caller) -> Check {
+    match service.failed_deliveries(&local.org) {
+        Ok(failed) if failed.is_empty() => Check::ok("webhooks", "no delivery was given up"),
+        Ok(failed) => {
+            let told = failed.iter().map(|delivery| {
+                let trouble = delivery.trouble.as_deref().unwrap_or("unknown");
+                format!("{} to {} ({trouble})", delivery.tidings.reference, delivery.recipient)
+            });
+            let told: Vec<_> = told.take(FAILED_SHOWN).collect();
+            let found = format!("{} were given up: {}", failed.len(), told.join(", "));
+            Check::warn("webhooks", found, "Tell these recipients by other means, and correct the webhook.")
+        }
+        Err(error) => Check::failed("webhooks", &error.into()),
+    }
 }
 
 /// Each model's first use checks it against its golden vectors.

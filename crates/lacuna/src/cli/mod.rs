@@ -4,11 +4,14 @@ mod args;
 mod audit;
 mod batch;
 mod doctor;
+mod export;
 mod forget;
+mod import;
 mod keys;
 mod members;
 mod memory;
 mod output;
+mod passphrase;
 mod policy;
 mod recall;
 mod remember;
@@ -61,6 +64,8 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Memory(command) => memory::run(&config, command, output),
         Command::Review(command) => review::run(&config, command, output),
         Command::Scan(args) => scan::run(&config, &args, output),
+        Command::Export(args) => export::run(&config, args, output),
+        Command::Import(args) => import::run(&config, args, output),
         Command::Freeze { scope } => review::freeze(&config, scope.as_deref(), output),
         Command::Thaw { scope } => review::thaw(&config, scope.as_deref(), output),
         Command::Policy(command) => policy::run(&config, command, output),

@@ -24,10 +24,9 @@ pub(super) fn run(config: Config, output: &Output) -> Result<()> {
     let address = listener.local_addr().map_err(|error| cannot_listen(config.listen, &error))?;
     let metrics = http::install_metrics()?;
     let upkeep = metrics.clone();
+    let Installation { service, store, webhooks, .. } = &installation;
     let background =
-        Background::start(&installation.service, &installation.store, config.idle_seal, move || {
-            upkeep.run_upkeep()
-        });
+        Background::start(service, store, webhooks, config.idle_seal, move || upkeep.run_upkeep());
     let background =
         background.map_err(|error| Failure::new(&codes::INTERNAL, format!("no thread: {error}")))?;
 

@@ -3,6 +3,7 @@
 mod audit;
 mod auth;
 mod body;
+mod exports;
 mod forget;
 mod health;
 mod members;
@@ -34,7 +35,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub(crate) use self::body::read_json;
+pub(crate) use self::body::{read_json, without_input};
 pub(crate) use self::metrics::install as install_metrics;
 pub(crate) use self::problem::Problem;
 use crate::codes;
@@ -102,7 +103,8 @@ fn routes() -> (Router<App>, utoipa::openapi::OpenApi) {
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))
         .routes(routes!(metrics::metrics))
-        .routes(routes!(openapi::openapi_json));
+        .routes(routes!(openapi::openapi_json))
+        .routes(routes!(exports::download));
     described.split_for_parts()
 }
 
@@ -127,6 +129,8 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(audit::verify))
         .routes(routes!(audit::report))
         .routes(routes!(audit::export))
+        .routes(routes!(exports::create))
+        .routes(routes!(exports::import))
         .routes(routes!(tokens::list, tokens::create))
         .routes(routes!(tokens::revoke))
         .routes(routes!(members::list_team))

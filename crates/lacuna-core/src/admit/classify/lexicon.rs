@@ -142,7 +142,7 @@ pub(super) fn hits(words: &[Word<'_>]) -> Vec<Hit> {
 }
 
 /// Whether a folded word is listed as a given name and as nothing less sure.
-pub(super) fn is_given(folded: &str) -> bool {
+pub(crate) fn is_given(folded: &str) -> bool {
     LEXICON.spaced.get(folded).is_some_and(|entry| entry.marks.iter().any(|mark| mark.tag == Tag::Given))
 }
 

@@ -34,7 +34,9 @@ fn one_script(a: &Name, b: &Name) -> Sameness {
     if a.words.len() == b.words.len() {
         return paired(&a.words, &b.words, words);
     }
-    middle(&a.words, &b.words)
+    // "Jean-Luc" and "Jean Luc", "McDonald" and "Mc Donald".
+    let joined = |name: &Name| name.words.iter().map(|word| word.native.as_str()).collect::<String>();
+    if joined(a) == joined(b) { Sameness::Likely } else { middle(&a.words, &b.words) }
 }
 
 /// "Grace Brewster Hopper" and "Grace Hopper": only what stands between the ends may be missing.
@@ -76,7 +78,7 @@ fn paired(a: &[Word], b: &[Word], compare: fn(&Word, &Word) -> Sameness) -> Same
 fn words(a: &Word, b: &Word) -> Sameness {
     if a.native == b.native || a.latin.iter().any(|form| a.script == Script::Latin && b.latin.contains(form))
     {
-        return if a.is_initial { Sameness::Likely } else { Sameness::Same };
+        return Sameness::Same;
     }
     if a.is_initial != b.is_initial {
         let first = |word: &Word| word.native.chars().next();

@@ -75,6 +75,11 @@ pub(super) fn native(word: &str) -> String {
     folded.nfc().collect()
 }
 
+/// A word in small letters, each with its marks in one piece.
+pub(super) fn lower(word: &str) -> String {
+    word.nfc().flat_map(char::to_lowercase).collect()
+}
+
 /// Marks that are added to letters; the vowels of Devanagari and Thai and the voicing of kana are no such marks.
 fn is_accent(c: char) -> bool {
     is_combining_mark(c)
@@ -86,7 +91,7 @@ pub(super) fn latin_forms(word: &str) -> Vec<String> {
     if word.is_ascii() {
         return vec![native(word)];
     }
-    let lower: String = word.nfc().flat_map(char::to_lowercase).collect();
+    let lower = lower(word);
     let plain = native(word);
     if !lower.contains(|c| PAIRS.iter().any(|(letter, ..)| *letter == c)) {
         return vec![plain];

@@ -70,6 +70,7 @@ fn syllable(c: char) -> String {
 /// Beyond what every script forgives: voiced or not, l or r, and the vowels that are written in many ways.
 pub(super) fn loosen(loose: &str) -> String {
     const SOUNDS: &[(&str, &str)] = &[
+        ("vu", "u"),
         ("eo", "o"),
         ("eu", "u"),
         ("ae", "e"),

@@ -38,7 +38,7 @@ pub(super) fn devanagari(word: &str) -> Vec<String> {
         if let Some(vowel) = devanagari_vowel(*c) {
             readings = extend(&readings, [vowel].into_iter());
         } else if matches!(c, 'ं' | 'ँ') {
-            readings = extend(&readings, ["n", "m"].into_iter());
+            readings = extend(&readings, ["n", "m", "ng"].into_iter());
         } else if let Some(consonant) = devanagari_consonant(*c) {
             readings = extend(&readings, [consonant].into_iter());
             let next = chars.get(at + 1);
@@ -115,7 +115,7 @@ pub(super) fn thai(word: &str) -> Vec<String> {
     let mut chars: Vec<char> = Vec::new();
     for c in word.chars() {
         match c {
-            '\u{e4c}' => drop(chars.pop()),
+            '\u{e4c}' => while chars.pop().is_some_and(|c| thai_consonant(c).is_none()) {},
             '\u{e47}'..='\u{e4b}' | '\u{e4d}' | '\u{e4e}' => {}
             c => chars.push(c),
         }

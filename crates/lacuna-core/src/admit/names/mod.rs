@@ -14,6 +14,7 @@ mod mention;
 mod nicknames;
 mod script;
 mod spell;
+mod text;
 mod unspaced;
 
 #[cfg(test)]
@@ -45,6 +46,11 @@ pub struct Name {
     /// meet.
     loose: Vec<String>,
     bones: Vec<String>,
+    /// The same for the looser ways of Korean, and for each word alone.
+    korean: Vec<String>,
+    parts: Vec<String>,
+    /// Other forms of its given names.
+    aliases: Vec<&'static str>,
     script: Script,
     /// Whether it was written with a capital, or in a script that has none.
     is_proper: bool,
@@ -60,13 +66,15 @@ struct Word {
     /// Whether the reading lacks vowels that the name has.
     is_vowelless: bool,
     is_initial: bool,
+    /// Whether it is put together by a hyphen or the like.
+    is_compound: bool,
 }
 
 impl Name {
     pub fn new(name: &str) -> Self {
         let end = name.floor_char_boundary(NAME_BYTES_MAX);
         let is_proper = name.chars().find(|c| c.is_alphabetic()).is_none_or(|c| !c.is_lowercase());
-        let mut written = mention::words(&name[..end]);
+        let mut written = text::words(&name[..end]);
         let titled = written.iter().take_while(|word| classify::is_title(&word.folded)).count();
         if titled < written.len() {
             written.drain(..titled);
@@ -77,15 +85,28 @@ impl Name {
 
     fn of(words: Vec<Word>, is_proper: bool) -> Self {
         let script = words.first().map_or(Script::Other, |word| word.script);
-        let mut name = Self { words, loose: Vec::new(), bones: Vec::new(), script, is_proper };
-        name.loose = compare::orders(&name.words).iter().map(|order| loosen(order)).collect();
-        name.bones = name.loose.iter().map(|order| fold::bones(order)).collect();
-        name
+        let loose: Vec<String> = compare::orders(&words).iter().map(|order| loosen(order)).collect();
+        let is_korean = script == Script::Hangul;
+        let forms = || words.iter().flat_map(|word| &word.latin);
+        Self {
+            bones: loose.iter().map(|order| fold::bones(order)).collect(),
+            korean: loose.iter().filter(|_| is_korean).map(|order| hangul::loosen(order)).collect(),
+            parts: forms().map(|form| loosen(form)).collect(),
+            aliases: forms().flat_map(|form| nicknames::others(form)).collect(),
+            loose,
+            words,
+            script,
+            is_proper,
+        }
     }
 
     /// Forms under which the name can be looked up: names that are the same share one.
     pub fn keys(&self) -> Vec<String> {
         let mut keys: Vec<String> = Vec::new();
+        // A character that no table knows is still itself.
+        if self.script.is_unspaced() {
+            keys.push(self.words.iter().map(|word| han::plain(&word.native)).collect());
+        }
         for spelling in compare::spellings(&self.words) {
             let key = sound(&spelling);
             if !keys.contains(&key) {
@@ -103,10 +124,13 @@ impl Word {
         let is_initial = script.has_case() && text.trim_end_matches('.').chars().count() == 1;
         let latin = match script {
             Script::Latin => latin_forms(text),
+            // Folding would take й for и and ё for е, which are read in other ways.
+            Script::Cyrillic => spell::read(script, &fold::lower(text)),
             script => spell::read(script, &native),
         };
         let is_vowelless = script.is_abjad() && !abjad::is_listed(&native);
-        Self { native, script, latin, is_vowelless, is_initial }
+        let is_compound = text.contains(|c: char| !c.is_alphanumeric());
+        Self { native, script, latin, is_vowelless, is_initial, is_compound }
     }
 }
 

@@ -137,6 +137,11 @@ pub(super) fn are_one(a: &str, b: &str) -> bool {
     a != b && lines(a).iter().any(|line| line.split_ascii_whitespace().any(|form| form == b))
 }
 
+/// The other forms of a name.
+pub(super) fn others(name: &str) -> impl Iterator<Item = &'static str> {
+    lines(name).iter().flat_map(|line| line.split_ascii_whitespace()).filter(move |form| *form != name)
+}
+
 /// The full forms of the names that a short form stands for.
 pub(super) fn formal(name: &str) -> impl Iterator<Item = &'static str> {
     lines(name).iter().filter_map(|line| line.split_ascii_whitespace().next())

@@ -13,7 +13,10 @@ const KANA_CHARS_MAX: usize = 12;
 const RUN_CHARS_MAX: usize = 2_000;
 
 /// Characters that follow a Chinese or Japanese name without being a part of it.
-const AFTER: &str = "的是在和说說去了也都与與跟有要想喜住来來吃买買叫给給对對把被让讓会會能可很就还還又将將从從到向为為等及或们們先女老教医醫总總君様氏さはがをにのとでもやへかよねだちくサ先生今昨明每给";
+const AFTER: &str = "的是在和说說去了也都与與跟有要想喜住来來吃买買叫给給对對把被让讓会會能可很就还還又将將从從到向为為等及或们們先女老教医醫总總君様氏さはがをにのとでもやへかよねだちくサ先生";
+/// The commonest family names of one character.
+const FAMILIES: &str =
+    "王李张張刘劉陈陳杨楊黄黃赵趙吴吳周徐孙孫马馬朱胡郭何林罗羅郑鄭梁谢謝宋唐许許邓鄧韩韓冯馮曹彭曾萧蕭蔡潘";
 /// What a Korean word adds to a name.
 const PARTICLES: &str = "은,는,이,가,을,를,의,에,에게,께,께서,와,과,도,만,랑,이랑,한테,씨,씨는,씨가,씨를,씨의,씨와,씨도,님,님은,님이,님을,님께,군,양,야,아,이는,이가,이를,이의,이와,로,으로,부터,까지,라고,이라고,입니다,예요,이에요,네,선생님,선생님은,선생님이,하고,보다,처럼";
 
@@ -101,6 +104,8 @@ fn boundary(before: &str, piece: &str, after: &str) -> Option<Sameness> {
             let went_on = last.is_some_and(|c| same_kana(c, piece) && !AFTER.contains(c));
             (!goes_on && !went_on).then_some(Sameness::Same)
         }
+        // A family name before it makes it a part of another name.
+        _ if last.is_some_and(|c| FAMILIES.contains(c)) => Some(Sameness::Likely),
         _ if next.is_none_or(|c| AFTER.contains(c) || of_char(c) != Script::Han) => Some(Sameness::Same),
         _ => Some(Sameness::Likely),
     }

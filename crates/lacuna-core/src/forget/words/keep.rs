@@ -48,11 +48,12 @@ fn exception(said: &Said<'_>, tongue: &Tongue, object: &Range<usize>, at: usize)
     keeping(said, tongue, rest).max(excepted).max(all_but)
 }
 
-/// "but keep"; or a plain "keep" after a comma.
+/// "but keep"; or a plain "keep" or "not" after a comma.
 fn keeping(said: &Said<'_>, tongue: &Tongue, rest: Range<usize>) -> Option<usize> {
     let plain = said.tokens.get(rest.start).is_some_and(|token| token.divided);
-    let plain = plain.then(|| said.longest(rest.clone(), tongue.remembers)).flatten();
-    said.longest(rest, tongue.keeps).max(plain)
+    let plain = plain
+        .then(|| said.longest(rest.clone(), tongue.remembers).max(said.longest(rest.clone(), tongue.not)));
+    said.longest(rest, tongue.keeps).max(plain.flatten())
 }
 
 /// "everything but", "all but".
@@ -82,14 +83,19 @@ pub(super) fn read(
     Ok(names)
 }
 
-/// "my name, my age and that I row": divided at commas, and at an "and" before a word such as "my".
+/// "my name, my age and that I row": divided at commas, and at an "and" before a word such as "my" or between small
+/// words. "Tom and Jerry's shop" is one.
 fn parts(said: &Said<'_>, tongue: &Tongue, range: Range<usize>) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut start = range.start;
     let mut at = range.start;
     while at < range.end {
         let and = said.longest(at..range.end, tongue.and);
-        let listed = and.is_some_and(|next| said.longest(next..range.end, tongue.determiners).is_some());
+        let listed = and.is_some_and(|next| {
+            let small = |at: usize| said.written(at..at + 1).starts_with(char::is_lowercase);
+            let plain = at > start && next < range.end && (start..at).all(small) && small(next);
+            plain || said.longest(next..range.end, tongue.determiners).is_some()
+        });
         let next = match (listed, and) {
             (true, Some(next)) => next,
             _ if said.tokens[at].divided && at > start => and.unwrap_or(at),

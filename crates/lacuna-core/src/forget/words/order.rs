@@ -42,7 +42,16 @@ pub(super) fn read(said: &Said<'_>) -> Result<Order, Question> {
         .into_iter()
         .find(|(tongue, range)| speaks(said, tongue, range))
         .unwrap_or((TONGUES[0], strip(said, TONGUES[0])));
-    checked(said, Order { tongue, object, kept: 0..0 })
+    let order = checked(said, Order { tongue, object, kept: 0..0 })?;
+    if order.object.clone().any(|at| is_stray_verb(said, at)) { Err(Question::What) } else { Ok(order) }
+}
+
+/// "Tom should be forgotten": a request, but not one that the rules can read.
+fn is_stray_verb(said: &Said<'_>, at: usize) -> bool {
+    const VERBS: &str = "forget,forgot,forgotten,forgetting,delete,deleted,erase,erased,remember,remembers,vergessen,vergiss,\
+        geloscht,oublier,oublie,olvidar,olvida,olvidado";
+    let small = said.written(at..at + 1).starts_with(char::is_lowercase);
+    small && said.longest(at..at + 1, VERBS).is_some()
 }
 
 /// Takes away what only makes a request polite.

@@ -85,6 +85,8 @@ pub(super) struct Calendar {
     /// What leads a time wherever it stands ("from"), and only beside a word of saying ("on").
     pub(super) from: &'static str,
     pub(super) on: &'static str,
+    /// What makes a time the beginning of one: "from 3 March on".
+    pub(super) onwards: &'static str,
     /// What joins the two ends of a range, with what leads it.
     pub(super) ranges: &'static [(&'static str, &'static str)],
 }
@@ -149,7 +151,10 @@ pub(super) fn clause_at(
     leads.into_iter().find_map(|(phrases, bound)| {
         let start = said.longest(range.clone(), phrases)?;
         let moment = moment_at(said, calendar, start..range.end, now)?;
-        let found = clause(moment.end, moment.stretch, bound);
+        let onwards =
+            said.longest(moment.end..range.end, calendar.onwards).filter(|_| phrases == calendar.from);
+        let bound = if onwards.is_some() { SINCE } else { bound };
+        let found = clause(onwards.unwrap_or(moment.end), moment.stretch, bound);
         Some(Clause { is_bounding: phrases != calendar.on, ..found })
     })
 }

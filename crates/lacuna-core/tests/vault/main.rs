@@ -4,11 +4,13 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop there")]
 
 mod chain;
+mod correcting;
 mod damage;
 mod derived;
 mod epochs;
 mod export;
 mod faults;
+mod finding;
 mod forgetting;
 mod gate;
 mod lifecycle;

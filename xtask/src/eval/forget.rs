@@ -197,6 +197,8 @@ impl Trial<'_> {
         let mode = (kind == "purge").then_some(Mode::Hard);
         let request = Request { mode, ..Request::new(Target::Words(words.to_owned())) };
         let said = match self.service.plan_forget(&grant, &request)? {
+            Planned::Unclear(question) => format!("unclear: {question:?}"),
+            Planned::WhichOne(people) => format!("which of {}", people.len()),
             Planned::Plan(plan) => {
                 let mut next = plan.token;
                 while let Some(token) = next.take() {
@@ -207,7 +209,6 @@ impl Trial<'_> {
                 }
                 format!("{} direct, {} indirect", plan.direct, plan.indirect)
             }
-            _ => "asked back".to_owned(),
         };
         self.log.push(format!("- {words} [{said}]"));
         Ok(())

@@ -5,12 +5,14 @@
 
 mod backup;
 mod chain;
+mod correcting;
 mod damage;
 mod derived;
 mod destroy;
 mod epochs;
 mod export;
 mod faults;
+mod finding;
 mod forgetting;
 mod gate;
 mod lifecycle;

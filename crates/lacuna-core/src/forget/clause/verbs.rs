@@ -128,7 +128,7 @@ fn past(base: &str) -> String {
             if is_vowel(vowel)
                 && !is_vowel(before)
                 && !b"aeiouwxy".contains(last)
-                && base.bytes().filter(|byte| is_vowel(byte)).count() == 1 =>
+                && base.bytes().filter(is_vowel).count() == 1 =>
         {
             format!("{base}{}ed", *last as char)
         }

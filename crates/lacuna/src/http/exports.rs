@@ -30,7 +30,7 @@ use crate::wire::{ExportRequest, ExportView, ImportReport, ImportedView, read_sc
 
 const REQUEST_BYTES_MAX: usize = 16 << 10;
 /// A file that is sent in one request; larger ones are imported on the command line, or in parts.
-const IMPORT_BYTES_MAX: usize = 32 << 20;
+const IMPORT_BYTES_MAX: usize = 16 << 20;
 /// What an export on its way holds: pieces of this size, and as many of them.
 const PIECE_BYTES: usize = 64 << 10;
 const PIECES_MAX: usize = 4;
@@ -236,7 +236,7 @@ impl ImportParams {
     operation_id = "import",
     tag = "exports",
     params(ImportParams),
-    request_body(content = String, content_type = "application/octet-stream", description = "The file, at most 32 MiB."),
+    request_body(content = String, content_type = "application/octet-stream", description = "The file, at most 16 MiB."),
     responses((status = 200, description = "What became of each record.", body = ImportReport), Problems)
 )]
 pub(super) async fn import(

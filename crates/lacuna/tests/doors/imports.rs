@@ -237,7 +237,7 @@ fn http_imports_and_tells_of_each_record() {
     send("", b"").refused(422, "unknown_format");
     send("", b"LACUNAST and more").refused(422, "export_passphrase");
     send("?scope=team:desk", &file).refused(404, "not_found");
-    let too_large = vec![b' '; (32 << 20) + 1];
+    let too_large = vec![b' '; (16 << 20) + 1];
     send("", &too_large).refused(413, "too_large");
 }
 

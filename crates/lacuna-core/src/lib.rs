@@ -35,6 +35,7 @@ pub mod scan;
 
 pub mod correct;
 pub mod forget;
+pub mod person;
 pub mod promote;
 
 pub mod export;

@@ -83,6 +83,7 @@ actions! {
     /** Bringing in what was taken along elsewhere. */ Import,
     /** Stopping writes while reads go on. */ Freeze,
     /** Reading and verifying the vault's audit chain. */ ReadAudit,
+    /** Erasing what every vault of the organisation says of one person, without seeing it. */ ForgetPerson,
     /** Saying who belongs to which team or deployment. */ ManageMembers,
     /** Making, listing and revoking API tokens. */ ManageTokens,
     /** Renewing the epoch key. */ ManageKeys,
@@ -124,7 +125,7 @@ enum Standing {
 ///
 /// An administrator who is not a member governs a shared vault by id and by state, and does not search it.
 #[rustfmt::skip]
-const POLICY: [(Power, [u8; 5]); 12] = [
+const POLICY: [(Power, [u8; 5]); 13] = [
     //                      own        team       deployment org            outside
     (Power::Recall,        [U | R | G, U | R | G, U | R | G, U | R | G | A, NONE]),
     (Power::Remember,      [U | G,     U | G,     U | G,     A,             NONE]),
@@ -135,6 +136,7 @@ const POLICY: [(Power, [u8; 5]); 12] = [
     (Power::Import,        [U,         U,         U,         A,             NONE]),
     (Power::Freeze,        [U,         A,         A,         A,             A]),
     (Power::ReadAudit,     [U | R,     U | R | A, U | R | A, A,             A]),
+    (Power::ForgetPerson,  [NONE,      NONE,      NONE,      A,             NONE]),
     (Power::ManageMembers, [NONE,      NONE,      NONE,      A,             NONE]),
     (Power::ManageTokens,  [NONE,      NONE,      NONE,      A,             NONE]),
     (Power::ManageKeys,    [NONE,      NONE,      NONE,      A,             NONE]),
@@ -255,7 +257,10 @@ mod tests {
         let (writes, admin) = (user || is(Role::Agent), is(Role::Admin));
         let word = |allowed: bool, otherwise| if allowed { "granted" } else { otherwise };
         let name = scope.holder.to_string();
-        let manages = matches!(power, Power::ManageMembers | Power::ManageTokens | Power::ManageKeys);
+        let manages = matches!(
+            power,
+            Power::ForgetPerson | Power::ManageMembers | Power::ManageTokens | Power::ManageKeys
+        );
         match name.as_str() {
             _ if scope.org != org("acme") => "not_found",
             "org" if power == Power::Recall => word(!roles.is_empty(), "denied"),
@@ -298,7 +303,7 @@ mod tests {
                     )+};
                 }
                 check!(Recall Remember Forget Review Promote Export Import Freeze ReadAudit);
-                check!(ManageMembers ManageTokens ManageKeys);
+                check!(ForgetPerson ManageMembers ManageTokens ManageKeys);
             }
         }
         assert_eq!(checked, 16 * 16 * POLICY.len());

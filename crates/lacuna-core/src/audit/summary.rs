@@ -69,7 +69,9 @@ impl AuditAction {
             A::TokenCreate | A::TokenRevoke => Concern::Tokens,
             A::MemberAdd | A::MemberRemove => Concern::Members,
             A::DeliveryDone | A::DeliveryFailed => Concern::Deliveries,
-            A::MemoryReembed | A::Checkpoint | A::AuditAged | A::AgedOut => Concern::Upkeep,
+            A::MemoryReembed | A::Checkpoint | A::AuditAged | A::AgedOut | A::TombstonesGone => {
+                Concern::Upkeep
+            }
         }
     }
 }

@@ -22,8 +22,8 @@ pub(crate) mod topic;
 mod verify;
 pub mod words;
 
-pub(crate) use confirm::Task;
 pub use confirm::{Confirmed, Forgotten};
+pub(crate) use confirm::{PART_MAX, Task, scope_hashes};
 pub(crate) use erase::{Erasure, Wanted};
 pub use finish::ORPHAN_KEY_AGE;
 pub use plan::{FORGET_IDS_MAX, PLAN_SHOWN_MAX, Plan, Planned, PlannedFall, PlannedMatch, Request};

@@ -10,6 +10,7 @@ mod memories;
 mod metrics;
 mod observe;
 mod openapi;
+mod person;
 mod problem;
 mod review;
 mod scopes;
@@ -124,6 +125,10 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(forget::verify))
         .routes(routes!(forget::receipts))
         .routes(routes!(forget::receipt))
+        .routes(routes!(person::list, person::open))
+        .routes(routes!(person::plan))
+        .routes(routes!(person::confirm))
+        .routes(routes!(person::notices))
         .routes(routes!(audit::verify))
         .routes(routes!(audit::report))
         .routes(routes!(audit::export))

@@ -9,6 +9,7 @@ mod forget;
 mod gate;
 mod member;
 mod memory;
+mod person;
 mod policy;
 mod promote;
 mod remember;
@@ -30,6 +31,10 @@ pub(crate) use forget::{
 pub(crate) use gate::{AskedView, OutcomeView, RefusedView, ReportView};
 pub(crate) use member::MemberList;
 pub(crate) use memory::{MemoryPage, MemoryView, PromotionView};
+pub(crate) use person::{
+    NoticeList, PersonBatchView, PersonBody, PersonConfirmRequest, PersonForgottenView, PersonPlanRequest,
+    PersonRequestList, PersonRequestView, read_digest,
+};
 pub(crate) use policy::PolicyView;
 pub(crate) use promote::{MoveRequest, MovedView};
 pub(crate) use remember::{

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::Home;
 
 /// Every route that the server has, as this test knows it.
-const ROUTES: [(&str, &str); 31] = [
+const ROUTES: [(&str, &str); 36] = [
     ("get", "/healthz"),
     ("get", "/readyz"),
     ("get", "/metrics"),
@@ -27,6 +27,11 @@ const ROUTES: [(&str, &str); 31] = [
     ("get", "/v1/policy"),
     ("get", "/v1/scopes"),
     ("post", "/v1/search"),
+    ("get", "/v1/people/requests"),
+    ("post", "/v1/people/requests"),
+    ("post", "/v1/people/requests/{request}/plan"),
+    ("post", "/v1/people/requests/{request}/confirm"),
+    ("get", "/v1/notices"),
     ("get", "/v1/audit/verify"),
     ("get", "/v1/audit/report"),
     ("get", "/v1/audit/export"),

@@ -11,6 +11,7 @@ mod description;
 mod gate;
 mod matrix;
 mod operation;
+mod person;
 mod scopes;
 mod story;
 mod support;

@@ -167,6 +167,7 @@ fn part(name: &str, slots: &Slots) -> String {
         "token_id" => slots.token.clone(),
         "team" | "deployment" => slots.group.clone(),
         "user" => slots.user.clone(),
+        "request" => "1".to_owned(),
         other => panic!("the matrix does not know what to put for {{{other}}}"),
     }
 }

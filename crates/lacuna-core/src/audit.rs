@@ -76,6 +76,7 @@ facet!(
     PersonDone = 35 "person_done",
     DeliveryDone = 36 "delivery_done",
     DeliveryFailed = 37 "delivery_failed",
+    TombstonesGone = 38 "tombstones_gone",
     MemoryForget = 40 "memory_forget",
     MemoryCascade = 41 "memory_cascade",
     MemoryCut = 42 "memory_cut",

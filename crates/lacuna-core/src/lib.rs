@@ -36,6 +36,7 @@ pub mod scan;
 pub mod correct;
 pub mod destroy;
 pub mod forget;
+pub mod person;
 pub mod promote;
 
 pub mod export;

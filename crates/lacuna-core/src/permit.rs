@@ -84,6 +84,7 @@ actions! {
     /** Destroying a vault with everything in it. */ Destroy,
     /** Stopping writes while reads go on. */ Freeze,
     /** Reading and verifying the vault's audit chain. */ ReadAudit,
+    /** Erasing what every vault of the organisation says of one person, without seeing it. */ ForgetPerson,
     /** Saying who belongs to which team or deployment. */ ManageMembers,
     /** Making, listing and revoking API tokens. */ ManageTokens,
     /** Renewing the epoch key. */ ManageKeys,
@@ -126,7 +127,7 @@ enum Standing {
 /// An administrator who is not a member governs a shared vault by id and by state, and does not search it.
 /// Nobody destroys the organisation's vault: its chain says what happened to all the others.
 #[rustfmt::skip]
-const POLICY: [(Power, [u8; 5]); 13] = [
+const POLICY: [(Power, [u8; 5]); 14] = [
     //                      own        team       deployment org            outside
     (Power::Recall,        [U | R | G, U | R | G, U | R | G, U | R | G | A, NONE]),
     (Power::Remember,      [U | G,     U | G,     U | G,     A,             NONE]),
@@ -138,6 +139,7 @@ const POLICY: [(Power, [u8; 5]); 13] = [
     (Power::Destroy,       [U,         A,         A,         NONE,          A]),
     (Power::Freeze,        [U,         A,         A,         A,             A]),
     (Power::ReadAudit,     [U | R,     U | R | A, U | R | A, A,             A]),
+    (Power::ForgetPerson,  [NONE,      NONE,      NONE,      A,             NONE]),
     (Power::ManageMembers, [NONE,      NONE,      NONE,      A,             NONE]),
     (Power::ManageTokens,  [NONE,      NONE,      NONE,      A,             NONE]),
     (Power::ManageKeys,    [NONE,      NONE,      NONE,      A,             NONE]),
@@ -258,7 +260,10 @@ mod tests {
         let (writes, admin) = (user || is(Role::Agent), is(Role::Admin));
         let word = |allowed: bool, otherwise| if allowed { "granted" } else { otherwise };
         let name = scope.holder.to_string();
-        let manages = matches!(power, Power::ManageMembers | Power::ManageTokens | Power::ManageKeys);
+        let manages = matches!(
+            power,
+            Power::ForgetPerson | Power::ManageMembers | Power::ManageTokens | Power::ManageKeys
+        );
         match name.as_str() {
             _ if scope.org != org("acme") => "not_found",
             "org" if power == Power::Recall => word(!roles.is_empty(), "denied"),
@@ -302,7 +307,7 @@ mod tests {
                     )+};
                 }
                 check!(Recall Remember Forget Review Promote Export Import Destroy Freeze ReadAudit);
-                check!(ManageMembers ManageTokens ManageKeys);
+                check!(ForgetPerson ManageMembers ManageTokens ManageKeys);
             }
         }
         assert_eq!(checked, 16 * 16 * POLICY.len());

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 use jiff::SignedDuration;
+use lacuna_seal::VerifyingKey;
 
 use crate::domain::{Holder, OrgId, PrivacyClass, facet};
 use crate::forget::Mode;
@@ -20,6 +21,15 @@ pub const GRACE_HOURS_MAX: i64 = 30 * 24;
 /// How long the audit keeps reads, unless the policy says otherwise, and at most.
 pub const AUDIT_READ_DAYS_DEFAULT: i64 = 90;
 pub const AUDIT_READ_DAYS_MAX: i64 = crate::audit::AUDIT_DAYS;
+/// Deadlines of a person's request, in hours, and the longest that a policy may name: the law's three months.
+pub const ACKNOWLEDGE_HOURS_DEFAULT: i64 = 24;
+pub const COMPLETE_HOURS_DEFAULT: i64 = 720;
+pub const REQUEST_HOURS_MAX: i64 = 90 * 24;
+/// How long tombstones are kept, and the longest that a policy may name, in days.
+pub const TOMBSTONE_DAYS_DEFAULT: i64 = 2_190;
+pub const TOMBSTONE_DAYS_MAX: i64 = 36_500;
+/// Operators of one tenant.
+pub const OPERATORS_MAX: usize = 32;
 
 /// What was hidden can be restored this long, unless the policy names another time, and at most.
 pub const PURGE_DAYS_DEFAULT: i64 = 30;
@@ -71,6 +81,13 @@ pub struct Policy {
     pub audit_reads: ReadLogging,
     /// How long the audit keeps reads.
     pub audit_read_days: i64,
+    /// How long it may take until somebody looks into a person's request to be forgotten, and until it is done.
+    pub acknowledge_hours: i64,
+    pub complete_hours: i64,
+    /// How long tombstones are kept.
+    pub tombstone_days: i64,
+    /// Who must sign what is erased at a person's request; nobody else can then.
+    pub operators: Vec<VerifyingKey>,
 }
 
 impl Policy {
@@ -89,6 +106,10 @@ impl Policy {
             purge_days: PURGE_DAYS_DEFAULT,
             audit_reads: ReadLogging::Always,
             audit_read_days: AUDIT_READ_DAYS_DEFAULT,
+            acknowledge_hours: ACKNOWLEDGE_HOURS_DEFAULT,
+            complete_hours: COMPLETE_HOURS_DEFAULT,
+            tombstone_days: TOMBSTONE_DAYS_DEFAULT,
+            operators: Vec::new(),
         }
     }
 

@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use lacuna_core::store::{Store, VaultHeader};
+use lacuna_core::store::{RECORDS_PAGE_MAX, RecordKind, Store, VaultHeader};
 use lacuna_core::{Lacuna, Result};
 
 use crate::webhook::{Webhook, deliver_due};
@@ -150,13 +150,23 @@ fn keep_audits(service: &Lacuna, store: &dyn Store, stop: &Stop) -> Result<()> {
         if stop.asked() {
             return Ok(());
         }
-        match service.keep_audit(&header.scope) {
-            Ok(kept) if kept.aged > 0 => tracing::info!(aged = kept.aged, "old audit entries went"),
-            Ok(_) => {}
+        let kept = service.keep_audit(&header.scope).and_then(|kept| {
+            let tombstones = service.forget_tombstones(&header.scope)?;
+            Ok((kept.aged, tombstones))
+        });
+        match kept {
+            Ok((0, 0)) => {}
+            Ok((aged, tombstones)) => tracing::info!(aged, tombstones, "old entries and tombstones went"),
             Err(error) => tracing::warn!(code = error.code(), "the care of an audit chain waits"),
         }
         Ok(())
-    })
+    })?;
+    service.forget_old_erasures()?;
+    let overdue = store.due_records(RecordKind::Request, service.clock().now(), RECORDS_PAGE_MAX)?.len();
+    if overdue > 0 {
+        tracing::warn!(overdue, "requests of people to be forgotten are overdue");
+    }
+    Ok(())
 }
 
 fn each_vault(store: &dyn Store, mut visit: impl FnMut(&VaultHeader) -> Result<()>) -> Result<()> {

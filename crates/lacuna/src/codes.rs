@@ -105,6 +105,8 @@ codes! {
         "Plan again, look at what changed, and confirm the new plan.";
     UNCLEAR_REQUEST "unclear_request" 422 USAGE "It is not clear what to forget. Nothing was forgotten."
         "Say it as the message suggests.";
+    REQUEST_COMPLETED "request_completed" 409 CONFLICT "The person's request is already completed. Nothing was done."
+        "Open another request if there is more to forget.";
     BAD_CONFIG "bad_config" 500 MISCONFIGURED "The configuration is not acceptable; the message names every fault."
         "Correct the keys it names.";
     UNSAFE_LISTEN "unsafe_listen" 500 MISCONFIGURED "The address is not loopback, and no token or no TLS protects it."

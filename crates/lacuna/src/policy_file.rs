@@ -7,8 +7,10 @@ use std::path::Path;
 use jiff::SignedDuration;
 use lacuna_core::domain::OrgId;
 use lacuna_core::policy::{
-    AUDIT_READ_DAYS_MAX, Approval, GRACE_HOURS_MAX, MAX_ATOMS_MAX, PURGE_DAYS_MAX, Policies, Policy, Preset,
+    AUDIT_READ_DAYS_MAX, Approval, GRACE_HOURS_MAX, MAX_ATOMS_MAX, OPERATORS_MAX, PURGE_DAYS_MAX, Policies,
+    Policy, Preset, REQUEST_HOURS_MAX, TOMBSTONE_DAYS_MAX,
 };
+use lacuna_seal::VerifyingKey;
 use serde::Deserialize;
 
 use crate::codes;
@@ -34,6 +36,10 @@ struct RawPolicy {
     grace_hours: Option<i64>,
     audit_reads: Option<String>,
     audit_read_days: Option<i64>,
+    acknowledge_hours: Option<i64>,
+    complete_hours: Option<i64>,
+    tombstone_days: Option<i64>,
+    operators: Option<Vec<String>>,
     forget_mode: Option<String>,
     purge_days: Option<i64>,
 }
@@ -52,6 +58,20 @@ impl RawPolicy {
             self.approval.map_or(Ok(policy.approval), |text| text.parse::<Approval>().map_err(word))?;
         policy.audit_reads =
             self.audit_reads.map_or(Ok(policy.audit_reads), |text| text.parse().map_err(word))?;
+        policy.acknowledge_hours = self.acknowledge_hours.unwrap_or(policy.acknowledge_hours);
+        policy.complete_hours = self.complete_hours.unwrap_or(policy.complete_hours);
+        policy.tombstone_days = self.tombstone_days.unwrap_or(policy.tombstone_days);
+        policy.operators = operators(&self.operators.unwrap_or_default())?;
+        let bounds = [
+            ("acknowledge_hours", policy.acknowledge_hours, REQUEST_HOURS_MAX),
+            ("complete_hours", policy.complete_hours, REQUEST_HOURS_MAX),
+            ("tombstone_days", policy.tombstone_days, TOMBSTONE_DAYS_MAX),
+        ];
+        for (key, value, most) in bounds {
+            if !(1..=most).contains(&value) {
+                return Err(format!("{key}: must be from 1 to {most}"));
+            }
+        }
         policy.audit_read_days = self.audit_read_days.unwrap_or(policy.audit_read_days);
         policy.forget_mode =
             self.forget_mode.map_or(Ok(policy.forget_mode), |text| text.parse().map_err(word))?;
@@ -75,6 +95,13 @@ impl RawPolicy {
         policy.grace = SignedDuration::from_hours(grace_hours);
         Ok(policy)
     }
+}
+
+fn operators(keys: &[String]) -> Result<Vec<VerifyingKey>, String> {
+    if keys.len() > OPERATORS_MAX {
+        return Err(format!("operators: must be at most {OPERATORS_MAX} keys"));
+    }
+    keys.iter().map(|key| key.parse().map_err(|error| format!("operators: {error}"))).collect()
 }
 
 /// Reads every policy in `folder`. A folder that is not there holds none.
@@ -160,6 +187,10 @@ mod tests {
             ("max_atoms = 0", "max_atoms"),
             ("max_atoms = 1000001", "max_atoms"),
             ("audit_reads = 'often'", "audit_reads"),
+            ("acknowledge_hours = 0", "acknowledge_hours"),
+            ("complete_hours = 2161", "complete_hours"),
+            ("tombstone_days = 0", "tombstone_days"),
+            ("operators = ['rsa:00']", "operators"),
             ("audit_read_days = 0", "audit_read_days"),
             ("audit_read_days = 2191", "audit_read_days"),
             ("forget_mode = 'never'", "mode"),

@@ -23,8 +23,8 @@ mod verify;
 pub mod who;
 pub mod words;
 
-pub(crate) use confirm::Task;
 pub use confirm::{Confirmed, Forgotten};
+pub(crate) use confirm::{PART_MAX, Task, scope_hashes};
 pub(crate) use erase::{Erasure, Wanted};
 pub use finish::ORPHAN_KEY_AGE;
 pub use plan::{FORGET_IDS_MAX, PLAN_SHOWN_MAX, Plan, Planned, PlannedFall, PlannedMatch, Request};

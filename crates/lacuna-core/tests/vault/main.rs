@@ -18,6 +18,7 @@ mod gate;
 mod lifecycle;
 mod models;
 mod nodes;
+mod person;
 #[path = "../support/postgres_database.rs"]
 mod postgres_database;
 mod reads;

@@ -132,6 +132,14 @@ once, and what was forgotten here is not brought back. With --json, one line com
     /// Show and check the rules that memories live under.
     #[command(subcommand)]
     Policy(PolicyCommand),
+    /// Forget a person everywhere, at their request.
+    #[command(subcommand)]
+    Person(PersonCommand),
+    /// What was erased in a vault at the request of somebody whom it spoke of.
+    Notices {
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
     /// Verify and list what was done.
     #[command(subcommand)]
     Audit(AuditCommand),
@@ -585,6 +593,8 @@ pub(super) enum MemoryCommand {
         #[command(flatten)]
         scope: ScopeArgs,
     },
+    /// The same as `lacuna person forget`.
+    RedactUser(Box<PersonForgetArgs>),
     /// Move one memory into the next wider scope: yours to a team, a team's to the organisation.
     Promote(MoveArgs),
     /// Make a new memory in a narrower scope and archive the old one.
@@ -602,6 +612,51 @@ pub(super) struct MoveArgs {
     pub(super) justification: Option<String>,
     #[command(flatten)]
     pub(super) scope: ScopeArgs,
+}
+
+#[derive(Subcommand)]
+pub(super) enum PersonCommand {
+    /// Open a request, look through every vault, and erase what speaks of the person.
+    #[command(after_help = "Examples:
+  lacuna person forget --identifier mira@example.org --name 'Mira Okafor' --plan
+  lacuna person forget --request 7 --identifier mira@example.org --name 'Mira Okafor' --yes")]
+    Forget(Box<PersonForgetArgs>),
+    /// Open requests, with the time left; overdue ones are marked.
+    Requests {
+        /// Completed ones as well.
+        #[arg(long)]
+        all: bool,
+    },
+    /// Make an operator's key: a file for its owner alone, and the public key for the policy.
+    Key { file: PathBuf },
+}
+
+#[derive(Args)]
+pub(super) struct PersonForgetArgs {
+    /// An e-mail address, a phone number or another number of theirs, in any spelling; may repeat.
+    #[arg(long = "identifier", value_name = "TEXT")]
+    pub(super) identifiers: Vec<String>,
+    /// A full name; may repeat.
+    #[arg(long = "name", value_name = "NAME")]
+    pub(super) names: Vec<String>,
+    /// Who they are here, if they have a vault: everything in it goes.
+    #[arg(long = "person", value_name = "USER")]
+    pub(super) user: Option<String>,
+    /// A conversation that was theirs; may repeat.
+    #[arg(long = "session", value_name = "ID")]
+    pub(super) sessions: Vec<String>,
+    /// Go on with an open request instead of opening one.
+    #[arg(long, value_name = "NUMBER")]
+    pub(super) request: Option<u64>,
+    /// Only look, and say how much would go.
+    #[arg(long = "plan")]
+    pub(super) plan_only: bool,
+    /// The operator's key file, where the policy names operators.
+    #[arg(long, value_name = "FILE")]
+    pub(super) sign_with: Option<PathBuf>,
+    /// Do not ask.
+    #[arg(long)]
+    pub(super) yes: bool,
 }
 
 #[derive(Subcommand)]

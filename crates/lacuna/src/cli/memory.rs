@@ -5,6 +5,7 @@ use lacuna_core::recall::LIST_PAGE_DEFAULT;
 
 use super::args::MemoryCommand;
 use super::output::{Output, fields, table};
+use super::person;
 use super::settle::settle;
 use crate::assemble::{Installation, assemble};
 use crate::codes;
@@ -46,6 +47,7 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
         MemoryCommand::VerifyForgotten { about, scope } => {
             super::forget::verify_forgotten(config, scope.as_deref(), &about, output)
         }
+        MemoryCommand::RedactUser(args) => person::forget(&assemble(config)?, *args, output),
         MemoryCommand::Promote(args) => {
             let id: MemoryId = args.memory_id.parse()?;
             let installation = assemble(config)?;

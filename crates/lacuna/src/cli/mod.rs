@@ -14,6 +14,7 @@ mod members;
 mod memory;
 mod output;
 mod passphrase;
+mod person;
 mod policy;
 mod recall;
 mod remember;
@@ -71,6 +72,8 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Freeze { scope } => review::freeze(&config, scope.as_deref(), output),
         Command::Thaw { scope } => review::thaw(&config, scope.as_deref(), output),
         Command::Policy(command) => policy::run(&config, command, output),
+        Command::Person(command) => person::run(&config, command, output),
+        Command::Notices { scope } => person::notices(&config, &scope, output),
         Command::Audit(command) => audit::run(&config, command, output),
         Command::Token(command) => token::run(&config, command, output),
         Command::Scopes => members::scopes(&config, output),

@@ -29,5 +29,9 @@ fn people(policy: &PolicyView) -> String {
         ("grace period in hours", policy.grace_hours.to_string()),
         ("reads in the audit", policy.audit_reads.to_owned()),
         ("days that reads are kept", policy.audit_read_days.to_string()),
+        ("hours to acknowledge a person's request", policy.acknowledge_hours.to_string()),
+        ("hours to complete it", policy.complete_hours.to_string()),
+        ("days that tombstones are kept", policy.tombstone_days.to_string()),
+        ("operators", policy.operators.join(", ")),
     ])
 }

@@ -3,15 +3,16 @@
 mod audit;
 mod auth;
 mod body;
+mod destroy;
 mod exports;
 mod forget;
-mod destroy;
 mod health;
 mod members;
 mod memories;
 mod metrics;
 mod observe;
 mod openapi;
+mod person;
 mod problem;
 mod review;
 mod scopes;
@@ -128,6 +129,10 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(forget::verify))
         .routes(routes!(forget::receipts))
         .routes(routes!(forget::receipt))
+        .routes(routes!(person::list, person::open))
+        .routes(routes!(person::plan))
+        .routes(routes!(person::confirm))
+        .routes(routes!(person::notices))
         .routes(routes!(audit::verify))
         .routes(routes!(audit::report))
         .routes(routes!(audit::export))

@@ -4,14 +4,15 @@ mod audit;
 mod audit_file;
 mod audit_report;
 mod cursor;
-mod export;
 mod destroy;
+mod export;
 mod filter;
 mod forget;
 mod gate;
 mod import;
 mod member;
 mod memory;
+mod person;
 mod policy;
 mod promote;
 mod remember;
@@ -25,8 +26,8 @@ pub(crate) use audit::{AuditFileVerified, AuditKeptView, AuditList, AuditVerifie
 pub(crate) use audit_file::{verify_audit_file, write_audit_file};
 pub(crate) use audit_report::AuditReportView;
 pub(crate) use cursor::{read_cursor, write_cursor};
-pub(crate) use export::{ExportFormat, ExportRequest, ExportView};
 pub(crate) use destroy::{DestroyAnswer, DestroyRequest};
+pub(crate) use export::{ExportFormat, ExportRequest, ExportView};
 pub(crate) use filter::{Filters, TimeRange};
 pub(crate) use forget::{
     ConfirmRequest, ForgetRequest, ForgottenView, PlanView, ReceiptList, ReceiptView, VerifiedView,
@@ -36,6 +37,10 @@ pub(crate) use gate::{AskedView, OutcomeView, RefusedView, ReportView};
 pub(crate) use import::{ImportReport, ImportedView, RecordBody};
 pub(crate) use member::MemberList;
 pub(crate) use memory::{MemoryPage, MemoryView, PromotionView};
+pub(crate) use person::{
+    NoticeList, PersonBatchView, PersonBody, PersonConfirmRequest, PersonForgottenView, PersonPlanRequest,
+    PersonRequestList, PersonRequestView, read_digest,
+};
 pub(crate) use policy::PolicyView;
 pub(crate) use promote::{MoveRequest, MovedView};
 pub(crate) use remember::{

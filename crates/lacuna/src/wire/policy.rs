@@ -19,6 +19,13 @@ pub(crate) struct PolicyView {
     pub(crate) audit_reads: &'static str,
     /// How long the audit keeps reads.
     pub(crate) audit_read_days: i64,
+    /// How long it may take until somebody looks into a person's request, and until it is done.
+    pub(crate) acknowledge_hours: i64,
+    pub(crate) complete_hours: i64,
+    /// How long tombstones are kept.
+    pub(crate) tombstone_days: i64,
+    /// The public keys of those who must sign what is erased at a person's request.
+    pub(crate) operators: Vec<String>,
     /// What forgetting means unless the caller says: `soft`, `hard`, `archive` or `delete`.
     pub(crate) forget_mode: &'static str,
     /// What was hidden is erased after this many days.
@@ -38,6 +45,10 @@ impl From<&Policy> for PolicyView {
             grace_hours: policy.grace.as_hours(),
             audit_reads: policy.audit_reads.as_str(),
             audit_read_days: policy.audit_read_days,
+            acknowledge_hours: policy.acknowledge_hours,
+            complete_hours: policy.complete_hours,
+            tombstone_days: policy.tombstone_days,
+            operators: policy.operators.iter().map(ToString::to_string).collect(),
             forget_mode: policy.forget_mode.as_str(),
             purge_days: policy.purge_days,
         }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::Home;
 
 /// Every route that the server has, as this test knows it.
-const ROUTES: [(&str, &str); 39] = [
+const ROUTES: [(&str, &str); 45] = [
     ("get", "/healthz"),
     ("get", "/readyz"),
     ("get", "/metrics"),
@@ -36,6 +36,11 @@ const ROUTES: [(&str, &str); 39] = [
     ("post", "/v1/exports"),
     ("get", "/v1/exports/{export_token}"),
     ("post", "/v1/import"),
+    ("get", "/v1/people/requests"),
+    ("post", "/v1/people/requests"),
+    ("post", "/v1/people/requests/{request}/plan"),
+    ("post", "/v1/people/requests/{request}/confirm"),
+    ("get", "/v1/notices"),
     ("get", "/v1/audit/verify"),
     ("get", "/v1/audit/report"),
     ("get", "/v1/audit/export"),

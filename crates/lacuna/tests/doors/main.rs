@@ -14,6 +14,7 @@ mod gate;
 mod imports;
 mod matrix;
 mod operation;
+mod person;
 mod scopes;
 mod story;
 mod support;

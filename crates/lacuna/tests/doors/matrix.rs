@@ -170,6 +170,7 @@ fn part(name: &str, slots: &Slots) -> String {
         "receipt" => "1".into(),
         "team" | "deployment" => slots.group.clone(),
         "user" => slots.user.clone(),
+        "request" => "1".to_owned(),
         other => panic!("the matrix does not know what to put for {{{other}}}"),
     }
 }

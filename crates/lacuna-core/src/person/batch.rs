@@ -1,0 +1,184 @@
+//! The batch: what would go, counted and digested; then, signed for by an operator, what went.
+
+use std::collections::BTreeMap;
+
+use lacuna_seal::{Signature, VerifyingKey};
+
+use super::look::{KindCount, Looked, is_their_own, wishes_in};
+use super::{Person, PersonRequest};
+use crate::audit::AuditAction;
+use crate::domain::*;
+use crate::error::{Error, Result};
+use crate::forget::{Cause, Mode, Named, PART_MAX, Sought, Task, Wanted, scope_hashes};
+use crate::lacuna::Lacuna;
+use crate::permit::{ForgetPerson, Grant};
+
+const BATCH_DOMAIN: &str = "lacuna/person-batch/v1";
+
+/// What a batch would do. Nothing goes until it is signed and confirmed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PersonBatch {
+    pub request: PersonRequest,
+    pub by_kind: BTreeMap<&'static str, KindCount>,
+    pub memories: u64,
+    /// Over everything that would go. Confirming another one is refused.
+    pub digest: [u8; 32],
+    /// Whether one of the tenant's operators has to sign it with their own key.
+    pub needs_operator: bool,
+}
+
+/// Who signed for a batch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BatchSignature {
+    pub key: VerifyingKey,
+    pub signature: Signature,
+}
+
+/// What was done. The receipts are named in the request; each belongs to the owner of its vault.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PersonForgotten {
+    pub request: PersonRequest,
+    /// Whether every probe afterwards found nothing.
+    pub clean: bool,
+    /// Memories that wait for review, because they lean on what went.
+    pub held_back: u64,
+}
+
+/// The domain and the parts that an operator signs.
+pub fn batch_message<'a>(
+    org: &'a OrgId,
+    number: &'a [u8; 8],
+    digest: &'a [u8; 32],
+) -> (&'static str, [&'a [u8]; 3]) {
+    (BATCH_DOMAIN, [org.as_str().as_bytes(), number, digest])
+}
+
+impl Lacuna {
+    /// Looks for the person of a request through every vault of the organisation. This acknowledges it.
+    pub fn plan_person(
+        &self,
+        grant: &Grant<ForgetPerson>,
+        number: u64,
+        person: &Person,
+    ) -> Result<PersonBatch> {
+        let org = &grant.scope().org;
+        let mut request = self.open_request(grant, number, person)?;
+        let looked = self.look_everywhere(org, person)?;
+        if request.acknowledged_at.is_none() {
+            request.acknowledged_at = Some(self.clock.now());
+            self.update_request(grant, &request, None)?;
+        }
+        Ok(PersonBatch {
+            by_kind: looked.by_kind(),
+            memories: looked.memories(),
+            digest: looked.digest(),
+            needs_operator: !self.policy(org).operators.is_empty(),
+            request,
+        })
+    }
+
+    /// Erases a batch in every vault, with receipts, and completes the request. If something stops it half-way,
+    /// the request stays open, and planning anew finds the rest.
+    pub fn confirm_person(
+        &self,
+        grant: &Grant<ForgetPerson>,
+        number: u64,
+        person: &Person,
+        digest: &[u8; 32],
+        signature: Option<BatchSignature>,
+    ) -> Result<PersonForgotten> {
+        let mut request = self.open_request(grant, number, person)?;
+        let looked = self.look_everywhere(&grant.scope().org, person)?;
+        if looked.digest() != *digest {
+            let reason = "the vaults are no longer as the batch saw them: plan again";
+            return Err(Error::Refused { code: "plan_changed", reason });
+        }
+        request.signed = Some(self.signed_batch(grant, number, digest, signature)?);
+        let mut done = PersonForgotten { request, clean: true, held_back: 0 };
+        let erased = self.erase_everywhere(grant, &looked, person, &mut done);
+        if erased.is_ok() {
+            done.request.completed_at = Some(self.clock.now());
+        }
+        // What has been erased so far is in the request, whatever came after it.
+        let action = erased.is_ok().then_some(AuditAction::PersonDone);
+        let noted = self.update_request(grant, &done.request, action);
+        erased.and(noted).map(|()| done)
+    }
+
+    /// The operator's own signature where the tenant names operators; else the installation signs in their name.
+    fn signed_batch(
+        &self,
+        grant: &Grant<ForgetPerson>,
+        number: u64,
+        digest: &[u8; 32],
+        given: Option<BatchSignature>,
+    ) -> Result<BatchSignature> {
+        let org = &grant.scope().org;
+        let number = number.to_be_bytes();
+        let (domain, parts) = batch_message(org, &number, digest);
+        let operators = &self.policy(org).operators;
+        if operators.is_empty() {
+            let key = self.kms.signing_key(&*self.entropy)?;
+            return Ok(BatchSignature { key: key.verifying_key(), signature: key.sign(domain, &parts) });
+        }
+        let given = given.ok_or(Error::Denied("an operator of this organisation must sign the batch"))?;
+        let is_operator = operators.contains(&given.key);
+        if !is_operator || given.key.verify(domain, &parts, &given.signature).is_err() {
+            return Err(Error::Denied("the batch is not signed by an operator of this organisation"));
+        }
+        Ok(given)
+    }
+
+    fn erase_everywhere(
+        &self,
+        grant: &Grant<ForgetPerson>,
+        looked: &Looked,
+        person: &Person,
+        done: &mut PersonForgotten,
+    ) -> Result<()> {
+        looked.vaults.iter().try_for_each(|(scope, _)| self.erase_person_in(grant, scope, person, done))
+    }
+
+    fn erase_person_in(
+        &self,
+        grant: &Grant<ForgetPerson>,
+        scope: &Scope,
+        person: &Person,
+        done: &mut PersonForgotten,
+    ) -> Result<()> {
+        let slot = self.slot(scope);
+        let _writer = slot.lock_writer();
+        self.finish_intents(&slot, scope)?;
+        let wishes = wishes_in(scope, person);
+        let found = slot.update(self.sources(), |open| {
+            let hashes: Vec<_> = wishes.iter().flat_map(|wish| scope_hashes(open, wish)).collect();
+            Ok((self.speaking_of(open, scope, person)?, hashes))
+        })?;
+        let (ids, hashes) = found.unwrap_or_default();
+        let parts = ids.chunks(PART_MAX).collect::<Vec<_>>();
+        for (number, part) in (1..).zip(&parts) {
+            let task = Task {
+                actor: grant.caller().user.as_str(),
+                action: AuditAction::MemoryForget,
+                mode: Mode::Hard,
+                cause: Cause::Person,
+                named: if is_their_own(scope, person) { Named::Everything } else { Named::Subject },
+                scope_hashes: hashes.clone(),
+                direct: part.len(),
+                indirect: 0,
+                request: Some(done.request.number),
+            };
+            // Only after the last part is nothing left to be found.
+            let wish =
+                wishes.first().filter(|_| number == parts.len()).map(|wish| (wish.clone(), Vec::new()));
+            let wanted = Wanted { holds_back: true, ..Wanted::whole(part) };
+            let sought = Sought { wish, ..Sought::default() };
+            let forgotten = self.erase_with_receipt(&slot, scope, &wanted, &task, sought)?;
+            done.held_back += forgotten.held_back.len() as u64;
+            done.request.memories += forgotten.memories.len() as u64 + forgotten.fell.len() as u64;
+            done.clean &= forgotten.receipts.iter().all(|signed| signed.receipt.is_clean());
+            done.request.receipts.extend(forgotten.receipts.iter().map(|signed| signed.receipt.reference()));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,53 @@
+//! What the owner of a vault is told when something in it was erased for somebody else.
+//!
+//! A notice follows from the receipt of that erasure: no crash can part the two.
+
+use jiff::Timestamp;
+
+use crate::error::Result;
+use crate::forget::{Cause, Named, SignedReceipt};
+use crate::lacuna::Lacuna;
+use crate::permit::{Grant, Recall};
+use crate::store::{RECORDS_PAGE_MAX, RecordKind};
+
+/// Notices that are handed out at a time.
+pub const NOTICES_MAX: usize = 100;
+
+/// Something that was noted about another person was erased at that person's request.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Notice {
+    /// The number of its receipt.
+    pub number: u64,
+    pub reference: String,
+    pub at: Timestamp,
+    pub memories: u32,
+}
+
+impl Lacuna {
+    /// The vault's notices above `after`, oldest first, a page at a time.
+    pub fn notices(&self, grant: &Grant<Recall>, mut after: u64) -> Result<Vec<Notice>> {
+        let scope = grant.scope();
+        let mut notices = Vec::new();
+        while notices.len() < NOTICES_MAX {
+            let page = self.store.records(&scope.org, RecordKind::Receipt, after, RECORDS_PAGE_MAX)?;
+            let Some(last) = page.last() else { break };
+            after = last.number;
+            let own = |vault| vault == Some(scope.vault_id());
+            for record in page.iter().filter(|record| own(record.vault) && record.done_at.is_some()) {
+                notices.extend(notice(&SignedReceipt::decode(&record.doc)?));
+            }
+        }
+        Ok(notices)
+    }
+}
+
+/// What was erased in their own vault, because they asked for it themselves, is no news to anybody.
+fn notice(signed: &SignedReceipt) -> Option<Notice> {
+    let receipt = &signed.receipt;
+    (receipt.cause == Cause::Person && receipt.named != Named::Everything).then(|| Notice {
+        number: receipt.number,
+        reference: receipt.reference(),
+        at: receipt.at,
+        memories: receipt.counts.direct,
+    })
+}

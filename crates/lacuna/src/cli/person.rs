@@ -1,0 +1,173 @@
+//! A person's right to be forgotten, carried out by an operator who sees numbers and no content.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use lacuna_core::permit::{ForgetPerson, Grant};
+use lacuna_core::person::{BatchSignature, PersonBatch, batch_message};
+use lacuna_seal::{SigningKey, SystemEntropy, Zeroizing};
+use serde::Serialize;
+
+use super::args::{PersonCommand, PersonForgetArgs, ScopeArgs};
+use super::output::{Output, table};
+use crate::assemble::{Installation, assemble};
+use crate::codes;
+use crate::config::Config;
+use crate::failure::{Failure, Result};
+use crate::wire::{
+    NoticeList, PersonBatchView, PersonBody, PersonForgottenView, PersonRequestList, PersonRequestView, hex,
+    unhex,
+};
+
+#[derive(Serialize)]
+struct OperatorKey {
+    key: String,
+}
+
+pub(super) fn run(config: &Config, command: PersonCommand, output: &Output) -> Result<()> {
+    match command {
+        PersonCommand::Forget(args) => forget(&assemble(config)?, *args, output),
+        PersonCommand::Requests { all } => requests(&assemble(config)?, all, output),
+        PersonCommand::Key { file } => {
+            let key = SigningKey::make(&SystemEntropy);
+            write_key(&file, &key)?;
+            let made = OperatorKey { key: key.verifying_key().to_string() };
+            output.show(&made, |made| {
+                format!(
+                    "written to {}; put this into `operators` of the policy:\n{}",
+                    file.display(),
+                    made.key
+                )
+            })
+        }
+    }
+}
+
+/// Opens a request or goes on with one, looks, asks, erases.
+pub(super) fn forget(installation: &Installation, args: PersonForgetArgs, output: &Output) -> Result<()> {
+    let grant = installation.admin_grant::<ForgetPerson>()?;
+    let service = &installation.service;
+    let signing = args.sign_with.as_deref().map(read_key).transpose()?;
+    let body = PersonBody {
+        identifiers: args.identifiers,
+        names: args.names,
+        user_id: args.user,
+        session_ids: args.sessions,
+    };
+    let person = body.into_core()?;
+    let number = match args.request {
+        Some(number) => number,
+        None => service.open_person_request(&grant, &person)?.number,
+    };
+    let batch = service.plan_person(&grant, number, &person)?;
+    let now = service.clock().now();
+    if args.plan_only {
+        return output.show(&PersonBatchView::of(batch, now), planned);
+    }
+    agree(&batch, args.yes, output)?;
+    let signature = signing.map(|key| sign(&grant, &key, &batch));
+    let done = service.confirm_person(&grant, number, &person, &batch.digest, signature)?;
+    output.show(&PersonForgottenView::of(done, now), |done| {
+        format!(
+            "{} is completed: {} memories are gone, {} wait for review\nreceipts: {}",
+            done.request.reference,
+            done.request.memories,
+            done.held_back,
+            done.request.receipts.join(", ")
+        )
+    })
+}
+
+fn agree(batch: &PersonBatch, yes: bool, output: &Output) -> Result<()> {
+    let reference = batch.request.reference();
+    let question = format!("{reference}: erase {} memories for good?", batch.memories);
+    match yes.then_some(true).or_else(|| output.ask(&question)) {
+        Some(true) => Ok(()),
+        _ => {
+            let reason = format!(
+                "{reference} is open and nothing was erased; --request {} goes on with it",
+                batch.request.number
+            );
+            Err(Failure::new(&codes::NEEDS_CONFIRMATION, reason))
+        }
+    }
+}
+
+fn sign(grant: &Grant<ForgetPerson>, key: &SigningKey, batch: &PersonBatch) -> BatchSignature {
+    let number = batch.request.number.to_be_bytes();
+    let (domain, parts) = batch_message(&grant.scope().org, &number, &batch.digest);
+    BatchSignature { key: key.verifying_key(), signature: key.sign(domain, &parts) }
+}
+
+fn planned(batch: &PersonBatchView) -> String {
+    let rows = batch
+        .by_kind
+        .iter()
+        .map(|(kind, count)| [(*kind).to_owned(), count.vaults.to_string(), count.memories.to_string()]);
+    let operator = if batch.needs_operator { "\nan operator must sign it: --sign-with FILE" } else { "" };
+    format!(
+        "{}: {} memories\n{}\ndigest {}{operator}",
+        batch.request.reference,
+        batch.memories,
+        table(["kind of vault", "vaults", "memories"], rows),
+        batch.digest
+    )
+}
+
+fn requests(installation: &Installation, all: bool, output: &Output) -> Result<()> {
+    let grant = installation.admin_grant::<ForgetPerson>()?;
+    let now = installation.service.clock().now();
+    let (mut requests, mut after) = (Vec::new(), 0);
+    loop {
+        let page = installation.service.person_requests(&grant, after)?;
+        let Some(last) = page.last() else { break };
+        after = last.number;
+        requests.extend(page.into_iter().filter(|request| all || request.completed_at.is_none()));
+    }
+    let requests = requests.into_iter().map(|request| PersonRequestView::of(request, now)).collect();
+    output.show(&PersonRequestList { requests }, |list| {
+        let rows = list.requests.iter().map(|request| {
+            let left = match (request.overdue, request.hours_left) {
+                (true, _) => "OVERDUE".to_owned(),
+                (false, Some(hours)) => format!("{hours} h"),
+                (false, None) => "done".to_owned(),
+            };
+            [request.reference.clone(), request.opened_at.to_string(), left, request.receipts.join(" ")]
+        });
+        table(["request", "opened", "left", "receipts"], rows)
+    })
+}
+
+pub(super) fn notices(config: &Config, scope: &ScopeArgs, output: &Output) -> Result<()> {
+    let installation = assemble(config)?;
+    let grant = installation.grant(scope.as_deref())?;
+    let notices = installation.service.notices(&grant, 0)?;
+    output.show(&NoticeList::of(notices, grant.scope()), |list| {
+        let rows = list.notices.iter().map(|notice| {
+            [
+                notice.at.to_string(),
+                notice.receipt.clone(),
+                notice.memories.to_string(),
+                notice.message.to_owned(),
+            ]
+        });
+        table(["at", "receipt", "memories", "what"], rows)
+    })
+}
+
+fn write_key(file: &Path, key: &SigningKey) -> Result<()> {
+    let text = Zeroizing::new(format!("{}\n", hex(key.expose())));
+    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file);
+    made.and_then(|mut made| made.write_all(text.as_bytes()).and_then(|()| made.sync_all()))
+        .map_err(|error| Failure::new(&codes::OUTPUT_FAILED, format!("{}: {error}", file.display())))
+}
+
+fn read_key(file: &Path) -> Result<SigningKey> {
+    let unreadable =
+        |reason: String| Failure::new(&codes::INPUT_UNREADABLE, format!("{}: {reason}", file.display()));
+    let text = Zeroizing::new(fs::read_to_string(file).map_err(|error| unreadable(error.to_string()))?);
+    let seed = unhex(text.trim()).and_then(|seed| <[u8; 32]>::try_from(seed).ok());
+    seed.map(SigningKey::from_seed).ok_or_else(|| unreadable("is not an operator's key".to_owned()))
+}

@@ -1,0 +1,175 @@
+#![allow(unused_qualifications, reason = "the macro that describes parameters writes their full path")]
+
+use axum::Extension;
+use axum::extract::State;
+use axum::http::StatusCode;
+use lacuna_core::permit::{Caller, ForgetPerson, Grant, permit};
+use utoipa::IntoParams;
+
+use super::App;
+use super::body::{Id, Json, Pairs, once};
+use super::problem::Problems;
+use crate::failure::{Failure, Result};
+use crate::wire::{
+    NoticeList, PersonBatchView, PersonConfirmRequest, PersonForgottenView, PersonPlanRequest,
+    PersonRequestList, PersonRequestView, read_digest, read_scope,
+};
+
+/// A person has at most 64 names and identifiers.
+const PERSON_BYTES_MAX: usize = 64 << 10;
+
+fn operator(caller: &Caller) -> lacuna_core::Result<Grant<ForgetPerson>> {
+    permit(caller, &caller.org_scope())
+}
+
+fn read_number(text: &str) -> Result<u64> {
+    let digits = text.rsplit('-').next().unwrap_or(text);
+    digits.parse().map_err(|_| Failure::invalid("request", "must be REQ-2026-000123, or its number"))
+}
+
+#[derive(Default, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct AfterParams {
+    /// Only those with a higher number.
+    after: Option<u64>,
+    /// The vault: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent.
+    scope: Option<String>,
+}
+
+impl AfterParams {
+    fn read(pairs: Vec<(String, String)>) -> Result<Self> {
+        let mut params = Self::default();
+        for (name, value) in pairs {
+            match name.as_str() {
+                "after" => {
+                    let after = value.parse();
+                    let after = after.map_err(|_| Failure::invalid("after", "must be a whole number"))?;
+                    once(&name, &mut params.after, after)?;
+                }
+                "scope" => once(&name, &mut params.scope, value)?,
+                _ => return Err(Failure::invalid(name, "is not a parameter of this list")),
+            }
+        }
+        Ok(params)
+    }
+}
+
+/// Open a person's request to be forgotten. Its deadlines run from here; the person is not kept in it.
+#[utoipa::path(
+    post,
+    path = "/v1/people/requests",
+    operation_id = "open_person_request",
+    tag = "people",
+    request_body = PersonPlanRequest,
+    responses((status = 201, description = "The request.", body = PersonRequestView), Problems)
+)]
+pub(super) async fn open(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Json(request): Json<PersonPlanRequest, PERSON_BYTES_MAX>,
+) -> Result<(StatusCode, axum::Json<PersonRequestView>)> {
+    let person = request.person.into_core()?;
+    let view = app
+        .call(move |core| {
+            let request = core.open_person_request(&operator(&caller)?, &person)?;
+            Ok(PersonRequestView::of(request, core.clock().now()))
+        })
+        .await?;
+    Ok((StatusCode::CREATED, axum::Json(view)))
+}
+
+/// The organisation's requests, oldest first, with the time left and what is overdue.
+#[utoipa::path(
+    get,
+    path = "/v1/people/requests",
+    operation_id = "list_person_requests",
+    tag = "people",
+    responses((status = 200, description = "The requests.", body = PersonRequestList), Problems)
+)]
+pub(super) async fn list(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+) -> Result<axum::Json<PersonRequestList>> {
+    let requests = app
+        .call(move |core| {
+            let requests = core.person_requests(&operator(&caller)?, 0)?;
+            let now = core.clock().now();
+            Ok(requests.into_iter().map(|request| PersonRequestView::of(request, now)).collect())
+        })
+        .await?;
+    Ok(axum::Json(PersonRequestList { requests }))
+}
+
+/// Look for the person of a request through every vault. Answers with counts, never with content.
+#[utoipa::path(
+    post,
+    path = "/v1/people/requests/{request}/plan",
+    operation_id = "plan_person",
+    tag = "people",
+    params(("request" = String, Path, description = "`REQ-2026-000123`, or its number")),
+    request_body = PersonPlanRequest,
+    responses((status = 200, description = "What would go.", body = PersonBatchView), Problems)
+)]
+pub(super) async fn plan(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Id(request): Id,
+    Json(body): Json<PersonPlanRequest, PERSON_BYTES_MAX>,
+) -> Result<axum::Json<PersonBatchView>> {
+    let (number, person) = (read_number(&request)?, body.person.into_core()?);
+    let view = app
+        .call(move |core| {
+            let batch = core.plan_person(&operator(&caller)?, number, &person)?;
+            Ok(PersonBatchView::of(batch, core.clock().now()))
+        })
+        .await?;
+    Ok(axum::Json(view))
+}
+
+/// Erase a planned batch in every vault, with receipts, and complete the request.
+#[utoipa::path(
+    post,
+    path = "/v1/people/requests/{request}/confirm",
+    operation_id = "confirm_person",
+    tag = "people",
+    params(("request" = String, Path, description = "`REQ-2026-000123`, or its number")),
+    request_body = PersonConfirmRequest,
+    responses((status = 200, description = "It is forgotten.", body = PersonForgottenView), Problems)
+)]
+pub(super) async fn confirm(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Id(request): Id,
+    Json(body): Json<PersonConfirmRequest, PERSON_BYTES_MAX>,
+) -> Result<axum::Json<PersonForgottenView>> {
+    let (number, digest, signature) = (read_number(&request)?, read_digest(&body.digest)?, body.signature()?);
+    let person = body.person.into_core()?;
+    let view = app
+        .call(move |core| {
+            let done = core.confirm_person(&operator(&caller)?, number, &person, &digest, signature)?;
+            Ok(PersonForgottenView::of(done, core.clock().now()))
+        })
+        .await?;
+    Ok(axum::Json(view))
+}
+
+/// What was erased in a vault at the request of somebody whom it spoke of.
+#[utoipa::path(
+    get,
+    path = "/v1/notices",
+    operation_id = "list_notices",
+    tag = "people",
+    params(AfterParams),
+    responses((status = 200, description = "The notices, without content.", body = NoticeList), Problems)
+)]
+pub(super) async fn notices(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Pairs(pairs): Pairs,
+) -> Result<axum::Json<NoticeList>> {
+    let params = AfterParams::read(pairs)?;
+    let scope = read_scope(params.scope.as_deref(), &caller)?;
+    let after = params.after.unwrap_or(0);
+    let (notices, scope) = app.call_in(caller, scope, move |core, grant| core.notices(grant, after)).await?;
+    Ok(axum::Json(NoticeList::of(notices, &scope)))
+}

@@ -11,9 +11,11 @@ use crate::audit::{AuditAction, AuditEntry, Subject};
 use crate::cbor::{Reader, Writer};
 use crate::domain::*;
 use crate::error::{Error, Result};
+use crate::forget::{Cause, Counts, Mode, Named, ProbePath, Probed, Receipt, SignedReceipt, memories_hash};
+use crate::keys::{KeyBatch, ReceiptMark};
 use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
 use crate::permit::{Destroy, Grant};
-use crate::store::{Change, Record, RecordChange, RecordKind, VaultHeader};
+use crate::store::{ChainHead, Change, Record, RecordChange, RecordKind, VaultHeader};
 
 /// How long a plan may be confirmed.
 pub const DESTROY_PLAN_VALID: SignedDuration = SignedDuration::from_mins(15);
@@ -46,7 +48,7 @@ pub struct DestroyCounts {
 }
 
 /// A destruction as the organisation's book has it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Destruction {
     pub number: u64,
     pub vault: VaultId,
@@ -54,6 +56,8 @@ pub struct Destruction {
     /// `None` while it is under way.
     pub done_at: Option<Timestamp>,
     pub counts: DestroyCounts,
+    /// The proof, in the answer to whoever ended it.
+    pub receipt: Option<SignedReceipt>,
 }
 
 /// What a record's document says. It names no holder.
@@ -155,7 +159,7 @@ impl Lacuna {
                 &org,
                 AuditAction::VaultDestroy,
                 actor,
-                RecordChange::Add(record.clone()),
+                vec![RecordChange::Add(record.clone())],
                 Vec::new(),
             ) {
                 // Another one took the number.
@@ -185,8 +189,8 @@ impl Lacuna {
         }
         record.done_at = Some(self.clock.now());
         record.doc = doc.encode();
-        self.close_destruction(&record, &doc)?;
-        destruction(&record)
+        let receipt = self.close_destruction(&record, &doc)?;
+        Ok(Destruction { receipt, ..destruction(&record)? })
     }
 
     fn destroy_blobs(&self, vault: VaultId) -> Result<u64> {
@@ -195,36 +199,86 @@ impl Lacuna {
         Ok(names.len() as u64)
     }
 
-    fn close_destruction(&self, record: &Record, doc: &Doc) -> Result<()> {
-        let closed = self.store.records(&record.org, record.kind, record.number - 1, 1)?.pop();
-        if closed.is_some_and(|stored| stored.done_at.is_some()) {
-            return Ok(());
-        }
+    /// Closes the record with the signed receipt; `None` when another process has closed it already.
+    fn close_destruction(&self, record: &Record, doc: &Doc) -> Result<Option<SignedReceipt>> {
+        let org = Scope { org: record.org.clone(), holder: Holder::Org };
+        let vault = record.vault.ok_or_else(damaged_record)?;
         let DestroyCounts { records, vectors, blobs, keys } = doc.counts;
         let notes = [("records", records), ("vectors", vectors), ("blobs", blobs), ("keys", keys)]
             .map(|(what, count)| format!("{what}:{count}"));
-        let org = Scope { org: record.org.clone(), holder: Holder::Org };
-        let change = RecordChange::Update(record.clone());
-        self.note(&org, AuditAction::VaultDestroyDone, "system", change, notes.to_vec())
+        for _ in 0..COMMIT_ATTEMPTS_MAX {
+            let closed = self.store.records(&record.org, record.kind, record.number - 1, 1)?.pop();
+            if closed.is_some_and(|stored| stored.done_at.is_some()) {
+                return Ok(None);
+            }
+            let receipt = self.receipt_of(&org, vault, doc)?;
+            // The ledger first: a receipt that it does not know of would make it look outdated.
+            self.keys.commit(KeyBatch {
+                receipt: Some(ReceiptMark { org: record.org.clone(), number: receipt.number }),
+                ..KeyBatch::new(vault, receipt.at)
+            })?;
+            let signed = receipt.sign(&*self.kms.signing_key(&*self.entropy)?);
+            let changes = vec![RecordChange::Update(record.clone()), RecordChange::Add(signed.record())];
+            let mut notes = notes.to_vec();
+            notes.push(signed.receipt.reference());
+            match self.note(&org, AuditAction::VaultDestroyDone, "system", changes, notes) {
+                // Another one took the number.
+                Err(Error::Conflict(_)) => {}
+                answer => return answer.map(|()| Some(signed)),
+            }
+        }
+        Err(Error::Conflict("the record book"))
     }
 
-    /// One entry in the organisation's own chain, with a change in its book.
+    /// What was done, and what was found when it was looked for.
+    fn receipt_of(&self, org: &Scope, vault: VaultId, doc: &Doc) -> Result<Receipt> {
+        let count = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+        let probed = |path, found: usize| Probed { path, looked_for: 1, found: count(found as u64) };
+        let rows = usize::from(self.store.vault(vault)?.is_some());
+        let keys = usize::from(self.keys.vault_keys(vault)?.is_some());
+        Ok(Receipt {
+            number: self.store.last_record(&org.org, RecordKind::Receipt)? + 1,
+            org: org.org.clone(),
+            vault,
+            at: self.clock.now(),
+            mode: Mode::Hard,
+            cause: Cause::Destruction,
+            named: Named::Everything,
+            scope_hashes: Vec::new(),
+            memories_hash: memories_hash(&[]),
+            counts: Counts {
+                direct: count(doc.counts.records),
+                keys_destroyed: count(doc.counts.keys),
+                ..Counts::default()
+            },
+            probes: vec![
+                probed(ProbePath::Rows, rows),
+                probed(ProbePath::Keys, keys),
+                probed(ProbePath::Blobs, self.blobs.list(vault)?.len()),
+            ],
+            backups: self.backups_holding(org, self.clock.now())?,
+            audit: self.store.vault(org.vault_id())?.map_or(ChainHead::default(), |header| header.audit),
+            request: None,
+        })
+    }
+
+    /// One entry in the organisation's own chain, with changes in its book.
     fn note(
         &self,
         org: &Scope,
         action: AuditAction,
         actor: &str,
-        change: RecordChange,
+        changes: Vec<RecordChange>,
         notes: Vec<String>,
     ) -> Result<()> {
-        let record = match &change {
-            RecordChange::Add(record) | RecordChange::Update(record) => record.vault,
-            RecordChange::Drop { .. } => None,
+        let record = match changes.first() {
+            Some(RecordChange::Add(record) | RecordChange::Update(record)) => record.vault,
+            Some(RecordChange::Drop { .. }) | None => None,
         };
         let subjects = record.iter().map(|vault| Subject(*vault.as_bytes())).collect();
         let entry = AuditEntry { notes, ..AuditEntry::new(action, actor, subjects) };
         let mut act = Act::new(org, self.clock.now(), entry);
-        act.batch.records = vec![change];
+        act.batch.records = changes;
         let slot = self.slot(org);
         let _writer = slot.lock_writer();
         self.ensure_vault(&slot, org)?;
@@ -300,6 +354,7 @@ fn destruction(record: &Record) -> Result<Destruction> {
         began_at: record.at,
         done_at: record.done_at,
         counts: Doc::decode(&record.doc)?.counts,
+        receipt: None,
     })
 }
 

@@ -26,6 +26,9 @@ const DELIVER_EVERY: Duration = Duration::from_secs(2);
 /// How long after its start, and then how often, a server takes care of the audit chains.
 const AUDIT_FIRST: Duration = Duration::from_secs(60);
 const AUDIT_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
+/// How long after its start, and then how often, a server erases what was hidden long enough.
+const PURGE_FIRST: Duration = Duration::from_secs(30);
+const PURGE_EVERY: Duration = Duration::from_secs(60 * 60);
 /// Vaults that are read at a time when the work that an earlier process left is looked for.
 const VAULTS_PAGE: usize = 256;
 
@@ -79,6 +82,18 @@ impl Background {
                     tracing::warn!(code = error.code(), "the care of the audit chains waits");
                 }
                 audit_stop.wait(AUDIT_EVERY);
+            }
+        })?;
+        let (sweeper, sweep_stop) = (service.clone(), stop.clone());
+        background.spawn("purge", move || {
+            sweep_stop.wait(PURGE_FIRST);
+            while !sweep_stop.asked() {
+                match sweeper.purge() {
+                    Ok(0) => {}
+                    Ok(purged) => tracing::info!(purged, "what was hidden long enough was erased"),
+                    Err(error) => tracing::warn!(code = error.code(), "the purge of hidden memories waits"),
+                }
+                sweep_stop.wait(PURGE_EVERY);
             }
         })?;
         let (worker, store) = (service.clone(), store.clone());

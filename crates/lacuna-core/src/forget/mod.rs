@@ -30,6 +30,7 @@ pub use finish::ORPHAN_KEY_AGE;
 pub use plan::{FORGET_IDS_MAX, PLAN_SHOWN_MAX, Plan, Planned, PlannedFall, PlannedMatch, Request};
 pub(crate) use probe::Sought;
 pub use probe::{ProbePath, Probed};
+pub(crate) use receipt::memories_hash;
 pub use receipt::{BackupHold, Cause, Counts, Named, Receipt, SignedReceipt, reference};
 pub use request::{About, Choice, Closeness, Mode, Reach, Reason, Span, Target, Wish};
 pub use token::PLAN_VALID;

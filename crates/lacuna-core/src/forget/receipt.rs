@@ -221,6 +221,11 @@ impl SignedReceipt {
         key.verify(SIGNING_DOMAIN, &[&self.receipt.encode()], &self.signature).map_err(forged)
     }
 
+    /// As the tenant's book keeps it.
+    pub(crate) fn record(&self) -> Record {
+        self.receipt.record(self.encode(), Some(self.receipt.at))
+    }
+
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut w = Writer(&mut bytes);
@@ -283,7 +288,7 @@ impl Lacuna {
     }
 
     /// The full backups that have not expired: they hold what was erased, sealed under their own passphrase.
-    fn backups_holding(&self, scope: &Scope, now: Timestamp) -> Result<Vec<BackupHold>> {
+    pub(crate) fn backups_holding(&self, scope: &Scope, now: Timestamp) -> Result<Vec<BackupHold>> {
         let records = self.store.records(&scope.org, RecordKind::Backup, 0, RECORDS_PAGE_MAX)?;
         let holding = records.into_iter().filter_map(|record| {
             let until = record.due_at.filter(|until| *until > now)?;

@@ -3,6 +3,7 @@ use lacuna_core::domain::Scope;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::forget::ReceiptView;
 use super::scope::shown;
 
 /// Without a token: what would go. With the token of that plan: everything of the vault goes, for good.
@@ -50,6 +51,9 @@ pub(crate) struct DestructionView {
     pub(crate) vectors: u64,
     pub(crate) blobs: u64,
     pub(crate) keys: u64,
+    /// The proof.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) receipt: Option<ReceiptView>,
 }
 
 impl DestroyAnswer {
@@ -73,6 +77,7 @@ impl DestroyAnswer {
             vectors: done.counts.vectors,
             blobs: done.counts.blobs,
             keys: done.counts.keys,
+            receipt: done.receipt.map(ReceiptView::from),
         };
         Self { scope: shown(scope), plan: None, destroyed: Some(destroyed) }
     }

@@ -156,7 +156,10 @@ fn a_ledger_that_is_older_than_a_known_receipt_is_refused() {
     let fresh = Site::new(&clock, 2);
     assert_eq!(fresh.put_back(&backup, &[], &known(7)).unwrap_err().code(), "ledger_too_old");
     assert!(!fresh.path("lacuna.db").exists() && !fresh.path("restore.tmp").exists());
-    assert_eq!(fresh.put_back(&backup, &[ledger.clone()], &known(8)).unwrap_err().code(), "ledger_too_old");
+    assert_eq!(
+        fresh.put_back(&backup, std::slice::from_ref(&ledger), &known(8)).unwrap_err().code(),
+        "ledger_too_old"
+    );
     fresh.put_back(&backup, &[ledger], &known(7)).unwrap();
     assert_eq!(shown(&fresh.service()), vec![]);
 

@@ -86,6 +86,10 @@ facet!(
     MemoryPurge = 46 "memory_purge",
     MemoryCorrect = 47 "memory_correct",
     Receipt = 48 "receipt",
+    VaultDestroy = 50 "vault_destroy",
+    VaultDestroyDone = 51 "vault_destroy_done",
+    BackupMade = 52 "backup_made",
+    BackupRestored = 53 "backup_restored",
 });
 
 /// One entry. Its encoding is frozen: a CBOR array of these fields, to which later releases may add.

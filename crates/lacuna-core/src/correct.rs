@@ -12,8 +12,9 @@ use crate::error::{Error, Result};
 use crate::forget::Closeness;
 use crate::forget::clause::{self, Cut};
 use crate::forget::find::Finder;
+use crate::forget::topic::concept::Concepts;
 use crate::forget::topic::word::words;
-use crate::forget::topic::{Fit, Topic, mention};
+use crate::forget::topic::{Fit, Topic, speaks_of};
 use crate::index::QueryVector;
 use crate::lacuna::Lacuna;
 use crate::permit::{Grant, Remember};
@@ -34,6 +35,8 @@ const WORDS_WORTH: f32 = 1.5;
 const LITERAL_WORTH: f32 = 0.5;
 const ATTRIBUTE_WORTH: f32 = 1.0;
 const CONCEPT_WORTH: f32 = 0.5;
+/// The memory calls the thing by its name and not only by a sign of it.
+const CALLED_WORTH: f32 = 0.25;
 const MEANING_WORTH: f32 = 1.0;
 const NEW_MEANING_WORTH: f32 = 0.5;
 /// A memory below this has too little to do with what was named.
@@ -187,8 +190,7 @@ impl Ranking<'_> {
 /// The topic; names that nothing mentions are words like others.
 fn known<'t>(about: &str, mut texts: impl Iterator<Item = &'t str>) -> Topic {
     let topic = Topic::of(about);
-    let mentioned =
-        !topic.is_named() || texts.any(|text| topic.names().iter().any(|name| mention(text, name).is_some()));
+    let mentioned = !topic.is_named() || texts.any(|text| topic.mention(text).is_some());
     if mentioned || topic.is_exact() { topic } else { Topic::as_words(about) }
 }
 
@@ -197,7 +199,11 @@ fn worth(topic: &Topic, old: &str, text: &str, newer: &[Statement]) -> f32 {
     let same = statements(old).iter().any(|one| newer.iter().any(|new| same_attribute(one, new)));
     let shared = spoken(old).and(spoken(text)).meets(topic.concepts());
     let sign = |holds: bool, worth: f32| if holds { worth } else { 0.0 };
-    signs(topic, &fit) + sign(same, ATTRIBUTE_WORTH) + sign(shared, CONCEPT_WORTH)
+    let called = words(old).iter().any(|word| word.calls.meets(topic.concepts()));
+    signs(topic, &fit)
+        + sign(same, ATTRIBUTE_WORTH)
+        + sign(shared, CONCEPT_WORTH)
+        + sign(called, CALLED_WORTH)
 }
 
 /// What the words of a request are worth on a text.
@@ -211,10 +217,8 @@ fn signs(topic: &Topic, fit: &Fit) -> f32 {
     exact + named + WORDS_WORTH * fit.covered + LITERAL_WORTH * fit.literal
 }
 
-fn spoken(text: &str) -> crate::forget::topic::concept::Concepts {
-    words(text)
-        .iter()
-        .fold(Default::default(), |all: crate::forget::topic::concept::Concepts, word| all.or(word.concepts))
+fn spoken(text: &str) -> Concepts {
+    speaks_of(&words(text))
 }
 
 fn same_attribute(one: &Statement, other: &Statement) -> bool {
@@ -234,7 +238,8 @@ fn rest_about(old: &str, topic: &Topic) -> Option<Zeroizing<String>> {
         return None;
     }
     // A name that every clause mentions is whom they are about, and tells none of them apart.
-    let everywhere = topic.names().iter().all(|name| parts.iter().all(|part| mention(part, name).is_some()));
+    let everywhere =
+        topic.names().iter().all(|name| parts.iter().all(|part| name.mentioned_in(part).is_some()));
     let value = |part: &str| {
         let fit = topic.fit(part);
         signs(topic, &if everywhere { Fit { named: None, ..fit } } else { fit })

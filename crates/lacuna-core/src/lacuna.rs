@@ -17,7 +17,7 @@ use crate::keys::{KeyBatch, KeyStore, LocalKms};
 use crate::meaning::{Backlog, Models};
 use crate::policy::Policy;
 use crate::store::{Batch, Body, ChainHead, Row, Store};
-use crate::vault::{Keyring, OpenVault, Slot, Sources, Vaults, missing_keys};
+use crate::vault::{Keyring, OpenVault, Slot, Sources, Vaults, missing_keys, was_destroyed};
 
 /// How often a write that met another node's is tried before the caller is told.
 pub(crate) const COMMIT_ATTEMPTS_MAX: usize = 8;
@@ -98,8 +98,11 @@ impl Lacuna {
     pub fn check(&self) -> Result<()> {
         self.keys.vaults(None, 1)?;
         let Some(first) = self.store.vaults(None, 1)?.pop() else { return Ok(()) };
-        let keys = self.keys.vault_keys(first.id)?.ok_or_else(missing_keys)?;
-        Keyring::open(&first.scope, &self.kms, &keys).map(drop)
+        match self.keys.vault_keys(first.id)? {
+            Some(keys) => Keyring::open(&first.scope, &self.kms, &keys).map(drop),
+            None if was_destroyed(self.sources(), first.id)? => Ok(()),
+            None => Err(missing_keys()),
+        }
     }
 
     pub fn open_load(&self) -> OpenLoad {
@@ -164,6 +167,7 @@ impl Lacuna {
         if slot.update(self.sources(), |_| Ok(()))?.is_some() {
             return Ok(());
         }
+        self.clear_destroyed(scope)?;
         let _epoch = self.kms.lock_epoch(false)?;
         let (keyring, root) = Keyring::make(scope, &self.kms, &*self.entropy)?;
         let batch =

@@ -34,12 +34,15 @@ pub mod lifecycle;
 pub mod scan;
 
 pub mod correct;
+pub mod destroy;
 pub mod forget;
 pub mod person;
 pub mod promote;
 
 pub mod export;
 pub mod import;
+
+pub mod backup;
 
 pub mod audit;
 pub mod deliver;

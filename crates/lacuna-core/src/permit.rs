@@ -81,6 +81,7 @@ actions! {
     /** Moving a memory into a wider or a narrower scope. */ Promote,
     /** Taking everything along, as one document. */ Export,
     /** Bringing in what was taken along elsewhere. */ Import,
+    /** Destroying a vault with everything in it. */ Destroy,
     /** Stopping writes while reads go on. */ Freeze,
     /** Reading and verifying the vault's audit chain. */ ReadAudit,
     /** Erasing what every vault of the organisation says of one person, without seeing it. */ ForgetPerson,
@@ -124,8 +125,9 @@ enum Standing {
 /// A admin; one role that allows it is enough. Another person's own vault has no column: nothing opens it.
 ///
 /// An administrator who is not a member governs a shared vault by id and by state, and does not search it.
+/// Nobody destroys the organisation's vault: its chain says what happened to all the others.
 #[rustfmt::skip]
-const POLICY: [(Power, [u8; 5]); 13] = [
+const POLICY: [(Power, [u8; 5]); 14] = [
     //                      own        team       deployment org            outside
     (Power::Recall,        [U | R | G, U | R | G, U | R | G, U | R | G | A, NONE]),
     (Power::Remember,      [U | G,     U | G,     U | G,     A,             NONE]),
@@ -134,6 +136,7 @@ const POLICY: [(Power, [u8; 5]); 13] = [
     (Power::Promote,       [U,         A,         A,         A,             A]),
     (Power::Export,        [U,         U,         U,         A,             NONE]),
     (Power::Import,        [U,         U,         U,         A,             NONE]),
+    (Power::Destroy,       [U,         A,         A,         NONE,          A]),
     (Power::Freeze,        [U,         A,         A,         A,             A]),
     (Power::ReadAudit,     [U | R,     U | R | A, U | R | A, A,             A]),
     (Power::ForgetPerson,  [NONE,      NONE,      NONE,      A,             NONE]),
@@ -264,6 +267,7 @@ mod tests {
         match name.as_str() {
             _ if scope.org != org("acme") => "not_found",
             "org" if power == Power::Recall => word(!roles.is_empty(), "denied"),
+            "org" if power == Power::Destroy => "not_found",
             "org" => word(admin, "denied"),
             _ if manages => "not_found",
             "user:ben" => "not_found",
@@ -277,7 +281,7 @@ mod tests {
                 Power::Recall => word(reads || writes, "denied"),
                 Power::ReadAudit => word(reads || admin, "denied"),
                 Power::Remember => word(writes, "denied"),
-                Power::Promote | Power::Freeze => word(admin, "denied"),
+                Power::Promote | Power::Freeze | Power::Destroy => word(admin, "denied"),
                 Power::Export | Power::Import => word(user, "denied"),
                 _ => word(user || admin, "denied"),
             },
@@ -302,7 +306,7 @@ mod tests {
                         checked += 1;
                     )+};
                 }
-                check!(Recall Remember Forget Review Promote Export Import Freeze ReadAudit);
+                check!(Recall Remember Forget Review Promote Export Import Destroy Freeze ReadAudit);
                 check!(ForgetPerson ManageMembers ManageTokens ManageKeys);
             }
         }

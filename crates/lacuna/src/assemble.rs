@@ -104,6 +104,8 @@ pub(crate) fn assemble(config: &Config) -> Result<Installation> {
     let webhooks = webhooks(config)?;
     let service = Lacuna::new(parts).telling(webhooks.iter().map(Webhook::recipient).collect());
     let service = Arc::new(service);
+    // What was to be destroyed must not be shown, not even once.
+    service.recover_destructions()?;
     let local = local_caller(&service, config)?;
     Ok(Installation { service, store, local, webhooks })
 }
@@ -149,7 +151,7 @@ fn own_rules(path: &Path) -> Result<Scanner> {
     Scanner::with_extra(&text).map_err(|error| fault(error.to_string()))
 }
 
-fn make_folders(layout: &Layout) -> Result<()> {
+pub(crate) fn make_folders(layout: &Layout) -> Result<()> {
     for folder in layout.folders() {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(|error| {
             let reason = format!("{} cannot be made: {error}", folder.display());

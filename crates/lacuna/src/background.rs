@@ -137,6 +137,7 @@ impl Drop for Background {
 /// An erasure that an earlier process announced and did not end must not wait until somebody asks for its
 /// vault.
 fn finish_erasures(service: &Lacuna, store: &dyn Store) -> Result<()> {
+    service.recover_destructions()?;
     each_vault(store, |header| match store.intents(header.id)?.is_empty() {
         true => Ok(()),
         false => service.recover(&header.scope).map(drop),

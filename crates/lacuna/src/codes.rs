@@ -73,6 +73,14 @@ codes! {
         "Check that the path exists and may be read.";
     OUTPUT_FAILED "output_failed" 500 FAILED "The answer could not be written."
         "Check where the output goes; the work itself was done.";
+    EXPORT_PASSPHRASE "export_passphrase" 422 USAGE "The file is to be or was encrypted, and no passphrase or a wrong one was given."
+        "Set LACUNA_EXPORT_PASSPHRASE, or run in a terminal and answer the prompt.";
+    DAMAGED_EXPORT "damaged_export" 422 USAGE "The encrypted file is damaged, cut short or of a newer release."
+        "Use another copy of the file.";
+    UNKNOWN_FORMAT "unknown_format" 422 USAGE "It cannot be told which program wrote the file."
+        "Name the program with --from, or the query parameter `from`.";
+    ALREADY_THERE "already_there" 409 CONFLICT "The vault already holds one of the memories, and was to refuse them then."
+        "Import with --merge to pass over those that are there.";
     NEEDS_CONFIRMATION "needs_confirmation" 409 USAGE "It was not confirmed. Nothing was done."
         "Answer yes at the prompt or pass --yes; send a text again with the token that the answer holds.";
     SECRET_FOUND "secret_found" 422 USAGE "The text holds a secret and was to be refused then. Nothing was stored."
@@ -157,6 +165,12 @@ codes! {
         "Check the endpoint's URL, model, key and dimensions.";
     EMBEDDER_UNUSABLE "embedder_unusable" 503 MISCONFIGURED "The embedding model does not work as it should."
         "Run `lacuna doctor`; reinstall the binary, or choose another model.";
+    BAD_BACKUP "bad_backup" 503 MISCONFIGURED "The file is not a backup, or is damaged. Nothing was changed."
+        "Use another copy of the backup.";
+    BACKUP_UNAVAILABLE "backup_unavailable" 503 UNAVAILABLE "The backup cannot be read or written."
+        "Check the path, its permissions and the disk space.";
+    LEDGER_TOO_OLD "ledger_too_old" 503 MISCONFIGURED "A receipt is known that the erasure ledger does not have, so something erased could come back. Nothing was changed."
+        "Pass the newest ledger with --ledger, exported by `lacuna ledger export`.";
     UNSOUND "unsound" 500 FAILED "A check of `lacuna doctor` failed."
         "Follow the hints beside the failed checks.";
     CORRUPT "corrupt" 500 CORRUPT "Stored bytes are damaged. Nothing was changed, and the rest still works."

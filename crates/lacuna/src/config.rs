@@ -38,7 +38,13 @@ const KEYS: &[&str] = &[
 ];
 const ENV_PREFIX: &str = "LACUNA_";
 /// Variables of ours that are no keys.
-const ENV_OTHERS: &[&str] = &["LACUNA_CONFIG", "LACUNA_PASSPHRASE", "LACUNA_LOG"];
+const ENV_OTHERS: &[&str] = &[
+    "LACUNA_CONFIG",
+    "LACUNA_PASSPHRASE",
+    "LACUNA_EXPORT_PASSPHRASE",
+    "LACUNA_BACKUP_PASSPHRASE",
+    "LACUNA_LOG",
+];
 /// Variables that tests of Lacuna may set, and that mean nothing here.
 const ENV_TEST_PREFIX: &str = "LACUNA_TEST_";
 /// The one key that is a list of tables, and stands in the file only.

@@ -7,6 +7,7 @@ mod codes;
 mod config;
 mod failure;
 mod http;
+mod import;
 mod policy_file;
 mod webhook;
 mod wire;

@@ -18,7 +18,6 @@ use std::process::Command;
 
 use self::report::Report;
 use crate::Result;
-use crate::eval::gate;
 
 pub(crate) const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
@@ -96,7 +95,8 @@ fn measure(options: &Options) -> Result {
     // The page in the repository is of whole runs only.
     let whole = !options.quick && options.only.is_none();
     let page = if whole { Path::new(ROOT).join("bench/RESULTS.md") } else { folder.join("RESULTS.md") };
-    // What the gate lets through is measured by another command, whose part of the page stays.
-    let gate = fs::read_to_string(&page).ok().and_then(|old| gate::part_of(&old).map(str::to_owned));
-    Ok(fs::write(page, report.into_text() + &gate.map(|part| format!("\n{part}")).unwrap_or_default())?)
+    // What other commands measured stays.
+    let old = fs::read_to_string(&page).unwrap_or_default();
+    let (text, others) = (report.into_text(), report::other_parts(&old));
+    Ok(fs::write(page, if others.is_empty() { text } else { format!("{}\n\n{others}", text.trim_end()) })?)
 }

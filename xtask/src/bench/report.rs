@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 use std::thread;
 use std::time::Duration;
@@ -51,6 +52,31 @@ impl Report {
     pub(crate) fn into_text(self) -> String {
         self.0
     }
+}
+
+/// Puts a part in the place of the older one of its title, or at the end of the page of results.
+pub(crate) fn replace_part(title: &str, part: &str) -> crate::Result {
+    let path = Path::new(super::ROOT).join("bench/RESULTS.md");
+    let page = fs::read_to_string(&path)?;
+    Ok(fs::write(path, replaced(&page, title, part))?)
+}
+
+fn replaced(page: &str, title: &str, part: &str) -> String {
+    let (before, after) = match page.find(&format!("\n# {title}\n")) {
+        Some(start) => {
+            let end = page[start + 1..].find("\n# ").map_or(page.len(), |end| start + 1 + end);
+            (&page[..start], &page[end..])
+        }
+        None => (page, ""),
+    };
+    let parts = [before.trim_end(), part.trim(), after.trim()];
+    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    format!("{}\n", parts.join("\n\n"))
+}
+
+/// The parts of the page that other commands write: all but the first.
+pub(crate) fn other_parts(page: &str) -> &str {
+    page.find("\n# ").map_or("", |start| &page[start + 1..])
 }
 
 fn machine() -> Vec<Vec<String>> {
@@ -113,6 +139,17 @@ pub(crate) fn thousands(number: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_part_of_the_page_is_replaced_by_itself() {
+        let page = "# Measured\n\n1\n\n# The gate\n\n2\n\n# Forgetting\n\n3\n";
+        assert_eq!(other_parts(page), "# The gate\n\n2\n\n# Forgetting\n\n3\n");
+        assert_eq!(other_parts("# Measured\n\n1\n"), "");
+        let gate = "# The gate\n\n5\n";
+        assert_eq!(replaced(page, "The gate", gate), page.replace('2', "5"));
+        assert_eq!(replaced("# Measured\n\n1\n", "The gate", gate), "# Measured\n\n1\n\n# The gate\n\n5\n");
+        assert_eq!(replaced(page, "Forgetting", "# Forgetting\n\n6"), page.replace('3', "6"));
+    }
 
     #[test]
     fn figures_are_written_as_people_read_them() {

@@ -1,6 +1,7 @@
 //! `cargo xtask eval …`: how well things are found, and what the gate lets through, measured on fixed sets.
 
-pub(crate) mod gate;
+mod forget;
+mod gate;
 mod paraphrase;
 mod retrieval;
 
@@ -10,6 +11,8 @@ use crate::Result;
 pub(crate) enum Command {
     /// Secrets and other texts that the gate should stop, and ordinary ones that it should let through.
     Gate(gate::Args),
+    /// Facts, then corrections and requests to forget in plain words, then what still comes back.
+    Forget(forget::Args),
     /// Questions against facts that say it in other words, for each packed model.
     Paraphrase(paraphrase::Args),
     /// Turns of long dialogues, by words, by meaning and by both.
@@ -19,6 +22,7 @@ pub(crate) enum Command {
 pub(crate) fn run(command: Command) -> Result {
     match command {
         Command::Gate(args) => gate::run(&args),
+        Command::Forget(args) => forget::run(&args),
         Command::Paraphrase(args) => paraphrase::run(&args),
         Command::Retrieval(args) => retrieval::run(&args),
     }

@@ -10,6 +10,7 @@ mod consent;
 pub mod identify;
 pub mod instructions;
 mod judge;
+pub mod names;
 mod report;
 pub mod sanitise;
 pub mod secrets;

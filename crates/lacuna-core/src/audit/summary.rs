@@ -58,13 +58,15 @@ impl AuditAction {
             | A::MemoryPurge
             | A::Receipt
             | A::PersonRequest
-            | A::PersonDone => Concern::Erasures,
+            | A::PersonDone
+            | A::VaultDestroy
+            | A::VaultDestroyDone => Concern::Erasures,
             A::MemorySupersede | A::MemoryCorrect => Concern::Corrections,
             A::PoisoningAttemptBlocked => Concern::Refusals,
             A::SecretRedacted => Concern::Redactions,
             A::WriteAsked | A::MemoryApprove | A::MemoryActivate | A::MemoryReject => Concern::Candidates,
             A::MemoryPromote | A::MemoryDemote | A::MemoryMoveDone => Concern::Moves,
-            A::MemoryExport => Concern::Exports,
+            A::MemoryExport | A::BackupMade | A::BackupRestored => Concern::Exports,
             A::VaultFreeze | A::VaultThaw => Concern::Freezes,
             A::TokenCreate | A::TokenRevoke => Concern::Tokens,
             A::MemberAdd | A::MemberRemove => Concern::Members,

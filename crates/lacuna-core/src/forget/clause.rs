@@ -169,9 +169,8 @@ impl Clause {
         if subject.is_empty() || self.carried.is_some() {
             return;
         }
-        let first = words(&self.body).first().map(|word| (word.lower.clone(), word.span.end));
-        if let Some((first, end)) = first.filter(|(first, _)| is_person(first)) {
-            debug_assert!(end >= first.len());
+        let first = words(&self.body).first().filter(|word| is_person(&word.lower)).map(|word| word.span.end);
+        if let Some(end) = first {
             self.body = self.body[end..].trim_start().to_owned();
             self.carried = Some(subject.to_owned());
             self.subject = subject.to_owned();

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use zeroize::Zeroizing;
 
 use super::clause::{self, Cut};
-use super::topic::{Fit, Topic, mention};
+use super::topic::{Fit, Topic};
 use super::{About, Closeness, Reach, Reason, Wish};
 use crate::admit::classify::entity_key;
 use crate::domain::*;
@@ -200,9 +200,9 @@ impl Finder<'_> {
         let mut found = Vec::new();
         for Told { id, whole, .. } in told {
             let fit = topic.fit(whole);
-            let named = fit.named.or_else(|| self.has_entity(id, topic.names()).then_some(Closeness::Direct));
+            let named = fit.named.or_else(|| self.has_entity(id, topic).then_some(Closeness::Direct));
             let Some(closeness) = named else { continue };
-            if reach == Reach::Subject && !is_about(whole, topic.names()) {
+            if reach == Reach::Subject && !is_about(whole, topic) {
                 continue;
             }
             let reason = if reach == Reach::Subject { Reason::Subject } else { Reason::Mention };
@@ -220,15 +220,12 @@ impl Finder<'_> {
     }
 
     /// Whether the memory was written with an entity of this name.
-    fn has_entity(&self, id: &MemoryId, names: &[String]) -> bool {
+    fn has_entity(&self, id: &MemoryId, topic: &Topic) -> bool {
         let Some(stored) = self.stored(id) else { return false };
         let bare = |name: &str| entity_key("", name);
-        stored
-            .payload
-            .facets
-            .entities
-            .iter()
-            .any(|entity| names.iter().any(|name| bare(name) == bare(&entity.name)))
+        let named =
+            |entity: &Entity| topic.names().iter().any(|name| bare(&name.written) == bare(&entity.name));
+        stored.payload.facets.entities.iter().any(named)
     }
 
     /// What says a topic in words, and what seems to mean it.
@@ -244,12 +241,16 @@ impl Finder<'_> {
                 found.push(indirect(*id, Reason::Subject));
             }
         }
+        // Some of the words and not the others: that is another thing of the same kind.
+        let other_kind =
+            |id: &MemoryId| fits.get(id).is_some_and(|fit| fit.literal > 0.0 && fit.literal < 1.0);
+        if found.iter().any(|found| found.closeness == Closeness::Direct) {
+            found.retain(|found| !other_kind(&found.id));
+        }
         if found.is_empty() {
             found = best(&fits);
         }
         let known: BTreeSet<MemoryId> = found.iter().map(|found| found.id).collect();
-        // Some of the words and not the others: that is another thing of the same kind.
-        let other_kind = |id: &MemoryId| fits.get(id).is_some_and(|fit| fit.literal > 0.0);
         let close = self
             .meant(subject, MEANING_MIN)
             .into_iter()
@@ -306,11 +307,17 @@ pub(crate) fn surgery(wish: &Wish, text: &str) -> Cut {
 /// What holds an identifier. Other words only tell the closer from the less close.
 fn exact(topic: &Topic, told: &[Told]) -> Vec<Found> {
     let fits = told.iter().map(|told| (told.id, topic.fit(told.whole())));
-    let holding: Vec<(MemoryId, Fit)> = fits.filter(|(_, fit)| fit.exact).collect();
+    let fits: Vec<(MemoryId, Fit)> = fits.collect();
+    let holding: Vec<&(MemoryId, Fit)> = fits.iter().filter(|(_, fit)| fit.exact).collect();
+    if holding.is_empty() && topic.is_described() {
+        // Nothing bears the name, but something that is described in the same words bears a longer one.
+        let longer = fits.iter().filter(|(_, fit)| fit.part && fit.literal >= 1.0);
+        return longer.map(|(id, _)| indirect(*id, Reason::Words)).collect();
+    }
     let said = holding.iter().any(|(_, fit)| fit.literal > 0.0);
     let timed = holding.iter().any(|(_, fit)| fit.moment);
     let close = |fit: &Fit| (fit.literal > 0.0 || !said) && (fit.moment || !timed);
-    let found = |(id, fit): &(MemoryId, Fit)| match close(fit) {
+    let found = |(id, fit): &&(MemoryId, Fit)| match close(fit) {
         true => direct(*id, Reason::Identifier),
         false => indirect(*id, Reason::Identifier),
     };
@@ -334,10 +341,8 @@ fn is_turn(stored: &Stored<'_, Held>) -> bool {
 }
 
 /// Whether somebody is whom the text speaks of, and not merely in it.
-fn is_about(text: &str, names: &[String]) -> bool {
-    let subjects = clause::subjects(text);
-    let holds = |subject: &String| names.iter().any(|name| mention(subject, name).is_some());
-    subjects.iter().any(holds)
+fn is_about(text: &str, topic: &Topic) -> bool {
+    clause::subjects(text).iter().any(|subject| topic.mention(subject).is_some())
 }
 
 /// The memories that say most of a topic, when none says all of it.

@@ -20,6 +20,7 @@ mod request;
 mod token;
 pub(crate) mod topic;
 mod verify;
+pub mod who;
 pub mod words;
 
 pub use confirm::{Confirmed, Forgotten};

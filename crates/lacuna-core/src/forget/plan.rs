@@ -8,11 +8,15 @@ use lacuna_seal::Digest;
 use zeroize::Zeroizing;
 
 use super::cascade::cascade;
-use super::find::Finder;
+use super::find::{Finder, Found};
 use super::request::{About, Choice, Closeness, Mode, Reach, Reason, Target, Wish};
 use super::token::{Bound, PLAN_VALID};
+use super::topic::Topic;
+use super::who::{Cluster, View, clusters};
 use super::words::{self, Question, Reading};
 use crate::admit::at_most;
+use crate::admit::classify::entity_key;
+use crate::admit::names::mentions_name;
 use crate::domain::*;
 use crate::error::{Error, Result};
 use crate::index::QueryVector;
@@ -51,6 +55,8 @@ impl Request {
 pub enum Planned {
     /// The words were not understood.
     Unclear(Question),
+    /// Several people bear the name: the request is made again and says which.
+    WhichOne(Vec<Cluster>),
     Plan(Box<Plan>),
 }
 
@@ -94,6 +100,7 @@ pub struct PlannedFall {
 pub(super) struct Resolved {
     pub(super) matches: Vec<Match>,
     pub(super) others: usize,
+    people: Vec<Cluster>,
 }
 
 pub(super) struct Match {
@@ -181,6 +188,9 @@ impl Lacuna {
 
     fn plan_in(&self, open: &OpenVault, grant: &Grant<Forget>, look: &Look) -> Result<Planned> {
         let resolved = self.resolve(open, grant, look)?;
+        if look.who.is_none() && resolved.people.len() > 1 {
+            return Ok(Planned::WhichOne(resolved.people));
+        }
         let mut plan = self.nothing(look);
         let ids: Vec<MemoryId> = resolved.matches.iter().map(|found| found.id).collect();
         let falls = fall(open, &resolved.matches);
@@ -223,8 +233,15 @@ impl Lacuna {
             // What is only hidden goes too when something is erased for good.
             deleted_too: matches!(look.mode, Mode::Hard | Mode::Delete),
         };
-        let found = finder.find(&look.wish)?.matches;
-        let mut resolved = Resolved { matches: Vec::new(), others: 0 };
+        let mut found = finder.find(&look.wish)?.matches;
+        let people = namesakes(open, &look.wish, &found);
+        if let Some(which) = look.who {
+            let chosen = people.get((which as usize).wrapping_sub(1));
+            let chosen =
+                chosen.ok_or_else(|| Error::invalid("who", "there is no such person on the list"))?;
+            found.retain(|found| chosen.members.contains(&found.id));
+        }
+        let mut resolved = Resolved { matches: Vec::new(), others: 0, people };
         for one in found {
             let Some(stored) = open.index.get(&one.id) else { continue };
             if !grant.covers(stored.payload.facets.history.author.as_ref()) {
@@ -309,6 +326,38 @@ fn line(open: &OpenVault, found: &Match) -> Vec<u8> {
     let leaves = found.leaves.as_ref().map_or(&[][..], |leaves| leaves.as_bytes());
     let direct = u8::from(found.closeness == Closeness::Direct);
     [found.id.as_bytes(), &mark.to_be_bytes()[..], &[state, direct], leaves].concat()
+}
+
+/// The people who share the name that a wish names, when it names one.
+fn namesakes(open: &OpenVault, wish: &Wish, found: &[Found]) -> Vec<Cluster> {
+    let About::Subject(subject) = &wish.about else { return Vec::new() };
+    let topic = Topic::of(subject);
+    let [name] = topic.names() else { return Vec::new() };
+    let stored: Vec<_> = found
+        .iter()
+        .filter(|found| matches!(found.reason, Reason::Mention | Reason::Subject))
+        .filter_map(|found| open.index.get(&found.id))
+        .collect();
+    let others: Vec<Vec<String>> = stored
+        .iter()
+        .map(|stored| {
+            let others = stored.payload.facets.entities.iter();
+            let others = others.filter(|entity| mentions_name(&entity.name, &name.written).is_none());
+            others.map(|entity| entity_key(&entity.kind, &entity.name)).collect()
+        })
+        .collect();
+    let views: Vec<View<'_>> = stored
+        .iter()
+        .zip(&others)
+        .map(|(stored, others)| View {
+            id: stored.id,
+            text: stored.payload.full_text(),
+            entities: &stored.payload.facets.entities,
+            session: stored.payload.facets.source.session.as_ref(),
+            others,
+        })
+        .collect();
+    clusters(&name.written, &views)
 }
 
 /// What falls with the matches, and whether it is made anew.

@@ -11,7 +11,7 @@ mod names;
 mod tests;
 pub(crate) mod word;
 
-pub(crate) use mention::mention;
+pub(crate) use mention::Sought;
 use names::{Phrase, phrase};
 
 use self::concept::Concepts;
@@ -22,11 +22,16 @@ use crate::admit::identify::{Wanted, wanted};
 /// The share of a topic's words that a clause says, literally or not, to say it at all.
 const CLAUSE_SHARE: f32 = 0.5;
 
+/// What a word in a circumstance counts: who reads "during the commute" speaks of reading.
+const CIRCUMSTANCE_SHARE: f32 = 0.5;
+/// So many words describe a thing well enough to know it by.
+const DESCRIBED_WORDS_MIN: usize = 2;
+
 #[derive(Debug, Default)]
 pub(crate) struct Topic {
     /// What is named exactly.
     exact: Vec<Wanted>,
-    names: Vec<String>,
+    names: Vec<Sought>,
     /// Words that narrow what is named, or the topic itself.
     terms: Vec<Term>,
 }
@@ -42,6 +47,8 @@ struct Term {
 pub(crate) struct Fit {
     /// It holds something that the request names exactly.
     pub(crate) exact: bool,
+    /// It holds a longer name of which that is a part.
+    pub(crate) part: bool,
     /// It holds the day or the hour that the request names.
     pub(crate) moment: bool,
     /// It mentions somebody whom the request names.
@@ -58,6 +65,7 @@ impl Topic {
         let rest = without(subject, &exact);
         let named = exact.iter().any(|one| !one.is_moment());
         let Phrase { names, terms } = if named { Phrase::plain(&rest) } else { phrase(&rest) };
+        let names = names.iter().map(|name| Sought::new(name)).collect();
         Self { exact, names, terms: terms_of(&terms) }
     }
 
@@ -74,6 +82,11 @@ impl Topic {
         !self.names.is_empty()
     }
 
+    /// Whether it says enough besides what it names exactly to tell what is meant.
+    pub(crate) fn is_described(&self) -> bool {
+        self.terms.len() >= DESCRIBED_WORDS_MIN
+    }
+
     pub(crate) fn has_terms(&self) -> bool {
         !self.terms.is_empty()
     }
@@ -83,8 +96,13 @@ impl Topic {
         self.terms.iter().fold(Concepts::NONE, |all, term| all.or(term.concepts))
     }
 
-    pub(crate) fn names(&self) -> &[String] {
+    pub(crate) fn names(&self) -> &[Sought] {
         &self.names
+    }
+
+    /// How closely a text mentions somebody whom it names.
+    pub(crate) fn mention(&self, text: &str) -> Option<Closeness> {
+        self.names.iter().filter_map(|name| name.mentioned_in(text)).min()
     }
 
     pub(crate) fn fit(&self, text: &str) -> Fit {
@@ -92,9 +110,10 @@ impl Topic {
         let moment = moments.iter().any(|one| one.is_in(text));
         // A day alone names what was on that day; beside an identifier it only tells which of its memories.
         let exact = if things.is_empty() { moment } else { things.iter().any(|one| one.is_in(text)) };
-        let named = self.names.iter().filter_map(|name| mention(text, name)).min();
+        let named = self.mention(text);
         let (literal, covered) = self.share(text);
-        Fit { exact, moment: moment || moments.is_empty(), named, literal, covered }
+        let part = !exact && things.iter().any(|one| one.is_part_in(text));
+        Fit { exact, part, moment: moment || moments.is_empty(), named, literal, covered }
     }
 
     /// Whether a clause says it, so that it goes when the rest may stay.
@@ -114,13 +133,35 @@ impl Topic {
             return (0.0, 0.0);
         }
         let words = words(text);
-        let spoken = words.iter().fold(Concepts::NONE, |all, word| all.or(word.concepts));
-        let literal = |term: &&Term| words.iter().any(|word| says(word, &term.stem));
-        let said = self.terms.iter().filter(literal).count();
-        let covered = self.terms.iter().filter(|term| literal(term) || term.concepts.meets(spoken)).count();
+        let stated = speaks_of(&words[..stated(&words)]);
+        let spoken = speaks_of(&words);
+        let literal = |term: &Term| words.iter().any(|word| says(word, &term.stem));
+        let covered = |term: &Term| match () {
+            _ if literal(term) || term.concepts.meets(stated) => 1.0,
+            _ if term.concepts.meets(spoken) => CIRCUMSTANCE_SHARE,
+            _ => 0.0,
+        };
         let all = self.terms.len() as f32;
-        (said as f32 / all, covered as f32 / all)
+        let said = self.terms.iter().filter(|term| literal(term)).count() as f32;
+        (said / all, self.terms.iter().map(covered).sum::<f32>() / all)
     }
+}
+
+/// Words after which a sentence tells a circumstance, and no longer what it states.
+const CIRCUMSTANCES: &[&str] = &[
+    "during", "after", "before", "while", "until", "because", "despite", "without", "when", "since",
+    "während", "nach", "vor", "pendant", "après", "avant", "durante", "después", "antes", "porque", "weil",
+];
+
+/// How many of the words of a sentence state something.
+fn stated(words: &[Word]) -> usize {
+    let circumstance = |word: &Word| CIRCUMSTANCES.contains(&word.lower.as_str());
+    words.iter().skip(1).position(circumstance).map_or(words.len(), |at| at + 1)
+}
+
+/// The everyday things that words speak of.
+pub(crate) fn speaks_of(words: &[Word]) -> Concepts {
+    words.iter().fold(Concepts::NONE, |all, word| all.or(word.speaks))
 }
 
 /// The words that say what a request is about. A request of nothing but general words means those.
@@ -134,7 +175,7 @@ fn terms_of(words: &[Word]) -> Vec<Term> {
     let mut terms: Vec<Term> = Vec::new();
     for word in kept {
         if !terms.iter().any(|term| term.stem == word.stem) {
-            terms.push(Term { stem: word.stem.clone(), concepts: word.concepts });
+            terms.push(Term { stem: word.stem.clone(), concepts: word.calls });
         }
     }
     terms

@@ -3,8 +3,8 @@
 
 use lacuna_seal::sha256;
 
-use super::Importing;
 use super::record::{Carried, Fate, Imported, Origin, Record, refused};
+use super::{Importing, Unseen};
 use crate::admit::{Admitted, Gate, Presentable, Standing, Verdict};
 use crate::audit::{AuditAction, AuditEntry, Subject};
 use crate::domain::*;
@@ -121,7 +121,7 @@ impl Importing<'_> {
     /// Moves the links to where their memories are now, and takes the record through the first half of the
     /// gate.
     fn present(&self, gate: &Gate<'_>, record: Record) -> Result<Waiting> {
-        let Record { number, origin, mut draft, carried, .. } = record;
+        let Record { number, origin, mut draft, carried } = record.in_millis();
         carried.as_ref().map_or(Ok(()), |carried| carried.check(gate.now))?;
         let named = draft.derived_from.len();
         let moved = |link: Lineage| self.place_of(link.source).map(|source| Lineage { source, ..link });
@@ -226,8 +226,9 @@ impl Importing<'_> {
                 continue;
             }
             let Admitted { content, facets, created_at, state, .. } = &arrival.admitted;
-            let seen = (facets.clone(), *created_at, *state, arrival.id);
-            self.unseen.entry(sha256(content.full_text().as_bytes())).or_default().push(seen);
+            let unseen =
+                Unseen { id: arrival.id, facets: facets.clone(), created_at: *created_at, state: *state };
+            self.unseen.entry(sha256(content.full_text().as_bytes())).or_default().push(unseen);
             if let Some(open) = open {
                 receive(open, &mut arrival.admitted, &arrival.terms, |id| self.brought.contains(id));
             }

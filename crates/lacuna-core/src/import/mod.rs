@@ -51,10 +51,18 @@ pub struct Importing<'a> {
     /// Those that this import brought.
     brought: HashSet<MemoryId>,
     /// Texts that are not in the index yet: of the batch at hand, and in a dry run of all before it.
-    unseen: HashMap<[u8; 32], Vec<(Facets, Timestamp, Lifecycle, MemoryId)>>,
+    unseen: HashMap<[u8; 32], Vec<Unseen>>,
     deferred: Vec<Record>,
     deferred_bytes: usize,
     account: Account,
+}
+
+/// A memory on its way that the index does not know yet.
+struct Unseen {
+    id: MemoryId,
+    facets: Facets,
+    created_at: Timestamp,
+    state: Lifecycle,
 }
 
 impl Lacuna {
@@ -271,9 +279,9 @@ impl Importing<'_> {
         let Admitted { content, facets, created_at, state, .. } = arriving;
         let new = (facets, *created_at, *state);
         let unseen = self.unseen.get(&sha256(content.full_text().as_bytes())).into_iter().flatten();
-        let mut unseen = unseen.filter(|(facets, at, state, _)| same_memory(new, (facets, *at, *state)));
-        if let Some((.., id)) = unseen.next() {
-            return Some(*id);
+        let mut same = unseen.filter(|one| same_memory(new, (&one.facets, one.created_at, one.state)));
+        if let Some(one) = same.next() {
+            return Some(one.id);
         }
         let open = open?;
         let mark = text_mark(&open.keyring.text_hash(content.full_text()));

@@ -80,6 +80,21 @@ pub enum Fate {
     },
 }
 
+impl Record {
+    /// Other programs tell finer times than are kept here.
+    pub(super) fn in_millis(mut self) -> Self {
+        let cut = |at: Timestamp| from_millis(millis(at)).unwrap_or(at);
+        self.draft.created_at = self.draft.created_at.map(cut);
+        self.draft.expires_at = self.draft.expires_at.map(cut);
+        if let Some(carried) = &mut self.carried {
+            carried.updated_at = cut(carried.updated_at);
+            carried.rehearsed_at = cut(carried.rehearsed_at);
+            carried.history.remade_at = carried.history.remade_at.map(cut);
+        }
+        self
+    }
+}
+
 pub(super) fn refused(code: &'static str, reason: impl Into<String>) -> Fate {
     Fate::Refused { code, reason: reason.into() }
 }

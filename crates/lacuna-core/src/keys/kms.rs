@@ -22,6 +22,7 @@ use crate::error::{Error, Result};
 const FILE_HEADER: &str = "lacuna key file 1";
 /// A key file is a few hundred bytes; anything larger is not one.
 const FILE_BYTES_MAX: u64 = 4_096;
+const SIGNING_FILE: &str = "signing.key";
 /// The first version of every organisation's master key.
 const FIRST_VERSION: u32 = 1;
 
@@ -156,7 +157,7 @@ impl LocalKms {
         if let Some(key) = &self.loaded().signing {
             return Ok(key.clone());
         }
-        let path = self.folder.join("signing.key");
+        let path = self.folder.join(SIGNING_FILE);
         let seed = match self.read(&path)? {
             Some(seed) => seed,
             None => {
@@ -168,6 +169,37 @@ impl LocalKms {
         let key = Arc::new(SigningKey::from_seed(*seed));
         self.loaded().signing = Some(key.clone());
         Ok(key)
+    }
+
+    /// The keys that a full backup takes along: master keys and the signing key, by the names of their files.
+    /// Epoch keys stay here, or copies of the keystore would not go blind.
+    pub(crate) fn export_keys(&self) -> Result<Vec<(String, Zeroizing<[u8; 32]>)>> {
+        let entries =
+            fs::read_dir(&self.folder).map_err(|error| broken("cannot read", &self.folder, error))?;
+        let mut names: Vec<_> =
+            entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+        names.retain(|name| travels(name));
+        names.sort();
+        let key = |name: String| Ok(self.read(&self.folder.join(&name))?.map(|key| (name, key)));
+        names.into_iter().filter_map(|name| key(name).transpose()).collect()
+    }
+
+    /// Puts a key of a backup into the folder. A master key that is there already must be the same one; a
+    /// signing key that is there stays.
+    pub(crate) fn import_key(&self, name: &str, key: &[u8; 32], entropy: &dyn Entropy) -> Result<()> {
+        if !travels(name) {
+            return Err(not_a_key_file(Path::new(name)));
+        }
+        let path = self.folder.join(name);
+        self.write_new(&path, key, entropy)?;
+        let placed = self.read(&path)?.is_some_and(|placed| *placed == *key);
+        match placed || name == SIGNING_FILE {
+            true => Ok(()),
+            false => Err(Error::Misconfigured {
+                code: "wrong_key",
+                reason: format!("{} is another key than the one in the backup", path.display()),
+            }),
+        }
     }
 
     /// Shared by those who wrap roots, exclusive for the one who renews the epoch.
@@ -296,6 +328,16 @@ impl LocalKms {
         placed?;
         File::open(&self.folder)?.sync_all()
     }
+}
+
+/// Whether the key of this name may leave with a backup and come back.
+fn travels(name: &str) -> bool {
+    let master = name.strip_prefix("master-").and_then(|rest| rest.strip_suffix(".key"));
+    let is_master = master.and_then(|rest| rest.split_once('-')).is_some_and(|(digest, version)| {
+        let hex = digest.len() == 16 && digest.chars().all(|c| c.is_ascii_hexdigit());
+        hex && version.parse::<u32>().is_ok()
+    });
+    name == SIGNING_FILE || is_master
 }
 
 /// Overwrites a file with zeros, durably, before its name goes.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use lacuna_seal::{
-    Binding, ClassKey, Context, Entropy, Field, FingerprintKey, MemoryKey, OpenError, RootKey,
+    Binding, ClassKey, Context, Entropy, EpochKey, Field, FingerprintKey, MemoryKey, OpenError, RootKey,
 };
 use zeroize::Zeroizing;
 
@@ -304,6 +304,36 @@ impl Keyring {
         Ok(WrappedRoot { generation, epoch, wrapped, ..previous.clone() })
     }
 
+    /// Wraps the root under an epoch key that is kept elsewhere, for a backup.
+    pub(crate) fn root_under(
+        &self,
+        kms: &LocalKms,
+        epoch: &EpochKey,
+        stored: &WrappedRoot,
+        entropy: &dyn Entropy,
+    ) -> Result<Vec<u8>> {
+        let user = kms.user_key(&self.scope, stored.key_version)?;
+        let context = root_context(&self.scope, stored.generation, stored.key_version);
+        Ok(user.wrap_root(epoch, None, &self.root, &context, entropy))
+    }
+
+    /// Takes a root from a backup and wraps it under the current epoch.
+    pub(crate) fn root_from(
+        scope: &Scope,
+        kms: &LocalKms,
+        epoch: &EpochKey,
+        stored: &WrappedRoot,
+        entropy: &dyn Entropy,
+    ) -> Result<WrappedRoot> {
+        let root = open_root_under(scope, kms, epoch, stored)?;
+        let _epoch = kms.lock_epoch(false)?;
+        let (number, current) = kms.current_epoch(entropy)?;
+        let user = kms.user_key(scope, stored.key_version)?;
+        let context = root_context(scope, stored.generation, stored.key_version);
+        let wrapped = user.wrap_root(&current, None, &root, &context, entropy);
+        Ok(WrappedRoot { epoch: number, wrapped, ..stored.clone() })
+    }
+
     fn class_context(&self, id: [u8; 16]) -> Context<'_> {
         Context { memory: id, field: Field::ClassKey, ..self.base_context() }
     }
@@ -349,14 +379,17 @@ impl Place {
 }
 
 fn open_root(scope: &Scope, kms: &LocalKms, stored: &WrappedRoot) -> Result<RootKey> {
+    open_root_under(scope, kms, &*kms.epoch(stored.epoch)?, stored)
+}
+
+fn open_root_under(scope: &Scope, kms: &LocalKms, epoch: &EpochKey, stored: &WrappedRoot) -> Result<RootKey> {
     if stored.holder != HELD_BY_NOBODY_ELSE {
         let reason = "this vault asks for a secret that only its user holds".to_owned();
         return Err(Error::Misconfigured { code: "user_secret_required", reason });
     }
     let user = kms.user_key(scope, stored.key_version)?;
-    let epoch = kms.epoch(stored.epoch)?;
     let context = root_context(scope, stored.generation, stored.key_version);
-    user.unwrap_root(&epoch, None, &context, &stored.wrapped).map_err(|_| Error::Misconfigured {
+    user.unwrap_root(epoch, None, &context, &stored.wrapped).map_err(|_| Error::Misconfigured {
         code: "wrong_key",
         reason: "the key folder does not belong to this data: the vault's root key does not open".to_owned(),
     })

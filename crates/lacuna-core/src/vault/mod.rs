@@ -15,7 +15,7 @@ use jiff::{SignedDuration, Timestamp};
 pub(crate) use keyring::{Keyring, OpenKey, Place, SourceKey};
 pub(crate) use marks::{SKETCH_MARKS, shared_words, sketch, text_mark};
 use open::Refreshed;
-pub(crate) use open::{Held, OpenVault, Sources, missing_keys, shown};
+pub(crate) use open::{Held, OpenVault, Sources, missing_keys, shown, was_destroyed};
 pub(crate) use unlock::Unlocker;
 
 use crate::domain::{Revision, Scope, VaultId, millis};

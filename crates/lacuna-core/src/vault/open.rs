@@ -1,6 +1,6 @@
 //! A vault in RAM: its keys and its index, at one revision.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use jiff::Timestamp;
 use zeroize::Zeroizing;
@@ -73,7 +73,8 @@ pub(crate) struct OpenVault {
     pub(crate) audit: ChainHead,
     /// Memories whose bytes or key are damaged: not searchable, and reported by id.
     pub(crate) damaged: BTreeSet<MemoryId>,
-    /// Memories that nobody can read any more, because something that they were made of was erased.
+    /// Memories that nobody can read any more, because something that they were made of was erased, or because
+    /// they were erased themselves and came back with an old copy of the data.
     pub(crate) orphans: BTreeSet<MemoryId>,
     /// What was made of what: a source, and a memory that names it.
     pub(crate) lineage: BTreeSet<(MemoryId, MemoryId)>,
@@ -122,10 +123,9 @@ impl OpenVault {
     /// Opens a vault, or answers `None` before its first write.
     pub(crate) fn load(scope: &Scope, from: Sources<'_>) -> Result<Option<Self>> {
         let Some(stored) = from.keys.vault_keys(scope.vault_id())? else {
-            return match from.store.revision(scope.vault_id())? {
-                Revision::ZERO => Ok(None),
-                _ => Err(missing_keys()),
-            };
+            let gone = from.store.revision(scope.vault_id())? == Revision::ZERO
+                || was_destroyed(from, scope.vault_id())?;
+            return if gone { Ok(None) } else { Err(missing_keys()) };
         };
         let mut vault = Self::empty(Keyring::open(scope, from.kms, &stored)?);
         vault.refresh(scope, from)?;
@@ -195,6 +195,7 @@ impl OpenVault {
             let stored = from.keys.vault_keys(vault)?.ok_or_else(missing_keys)?;
             self.keyring.open_classes(&stored.classes)?;
         }
+        self.set_erased_aside(vault, &mut rows, &keys, from)?;
         // A deleted row without a key is an erasure under way: its key went first.
         rows.retain(|row| row.state != Lifecycle::Deleted || keys.contains_key(&row.id));
         let is_bound = |row: &Row| keys.get(&row.id).is_some_and(WrappedMemoryKey::is_bound);
@@ -206,6 +207,28 @@ impl OpenVault {
         }
         self.open_bound(&bound, keys, from)?;
         self.index.drop_empty_room();
+        Ok(())
+    }
+
+    /// Takes out the rows that the ledger says are erased. Their keys are gone, so they are no damage; their
+    /// bytes are cleared away with the next recovery.
+    fn set_erased_aside(
+        &mut self,
+        vault: VaultId,
+        rows: &mut Vec<Row>,
+        keys: &HashMap<MemoryId, WrappedMemoryKey>,
+        from: Sources<'_>,
+    ) -> Result<()> {
+        let keyless: Vec<_> = rows.iter().map(|row| row.id).filter(|id| !keys.contains_key(id)).collect();
+        if keyless.is_empty() {
+            return Ok(());
+        }
+        let erased: HashSet<_> = from.keys.erased(vault, &keyless)?.into_iter().collect();
+        rows.retain(|row| !erased.contains(&row.id));
+        for id in erased {
+            self.drop_memory(&id);
+            self.orphans.insert(id);
+        }
         Ok(())
     }
 
@@ -433,6 +456,12 @@ pub(crate) fn shown(stored: &Stored<'_, Held>) -> Option<Memory> {
         content: Content { gist: gist.clone(), details: details.clone(), text: None },
         facets: facets.clone(),
     })
+}
+
+/// Whether what the store has of the vault is older than the destruction of its keys.
+pub(crate) fn was_destroyed(from: Sources<'_>, vault: VaultId) -> Result<bool> {
+    let Some(header) = from.store.vault(vault)? else { return Ok(false) };
+    Ok(from.keys.destroyed_at(vault)?.is_some_and(|at| header.created_at < at))
 }
 
 pub(crate) fn missing_keys() -> Error {

@@ -64,11 +64,33 @@ fn a_memory_without_its_key_cannot_be_read_even_though_its_bytes_are_there() {
     let world = World::ram();
     let id = world.service().keep("anna", "The treasure is under the oak.").unwrap();
     let vault = scope("anna").vault_id();
+    // A keystore that lost the key, and says nothing of an erasure.
+    let kept = world.keys.vault_keys(vault).unwrap().unwrap();
+    let lossy = RamKeys::default();
+    let root = Some((kept.root, None));
+    let batch = KeyBatch { root, classes: kept.classes, ..KeyBatch::new(vault, world.clock.now()) };
+    lossy.commit(batch).unwrap();
+    let models = Models::only(static_model());
+    let lacuna = world.service_of(world.store.clone(), Arc::new(lossy), models, usize::MAX);
+    assert_eq!(lacuna.get(&grant::<Recall>("anna"), id).unwrap_err().code(), "corrupt");
+    assert!(lacuna.texts("anna", "treasure under the oak").is_empty());
+}
+
+#[test]
+fn what_the_ledger_says_is_erased_is_no_damage_and_is_cleared_away() {
+    let world = World::ram();
+    let id = world.service().keep("anna", "The treasure is under the oak.").unwrap();
+    let other = world.service().keep("anna", "The oak was felled in spring.").unwrap();
+    let vault = scope("anna").vault_id();
     world.keys.commit(KeyBatch { destroys: vec![id], ..KeyBatch::new(vault, world.clock.now()) }).unwrap();
     assert!(world.store.rows(vault, &[id]).unwrap()[0].is_some());
     let lacuna = world.service();
-    assert_eq!(lacuna.get(&grant::<Recall>("anna"), id).unwrap_err().code(), "corrupt");
-    assert!(lacuna.texts("anna", "treasure under the oak").is_empty());
+    assert_eq!(lacuna.get(&grant::<Recall>("anna"), id).unwrap_err().code(), "not_found");
+    assert_eq!(lacuna.count(&grant::<Recall>("anna")).unwrap(), (1, 0));
+    lacuna.recover(&scope("anna")).unwrap();
+    assert_eq!(world.store.rows(vault, &[id]).unwrap(), vec![None]);
+    assert_eq!(world.store.tombstones(vault, None).unwrap().len(), 1);
+    assert!(lacuna.get(&grant::<Recall>("anna"), other).is_ok());
 }
 
 #[test]

@@ -3,12 +3,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop there")]
 
+mod backup;
 mod chain;
+mod correcting;
 mod damage;
 mod derived;
+mod destroy;
 mod epochs;
 mod export;
 mod faults;
+mod finding;
 mod forgetting;
 mod gate;
 mod lifecycle;
@@ -18,6 +22,7 @@ mod person;
 #[path = "../support/postgres_database.rs"]
 mod postgres_database;
 mod reads;
+mod residue;
 mod review;
 mod scopes;
 mod tamper;

@@ -19,10 +19,14 @@ struct Stored {
     signature: Option<Vec<u8>>,
 }
 
-struct Dice(SeededEntropy);
+pub(crate) struct Dice(SeededEntropy);
 
 impl Dice {
-    fn below(&self, limit: usize) -> usize {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(SeededEntropy::new(seed))
+    }
+
+    pub(crate) fn below(&self, limit: usize) -> usize {
         let mut bytes = [0; 8];
         self.0.fill(&mut bytes);
         (u64::from_be_bytes(bytes) % limit as u64) as usize
@@ -233,7 +237,7 @@ fn no_edit_of_the_file_goes_unnoticed() {
     let verify = || lacuna.verify_audit(&grant::<ReadAudit>("anna"));
     assert_eq!(verify().unwrap().entries, whole.rows.len() as u64);
 
-    let dice = Dice(SeededEntropy::new(7));
+    let dice = Dice::new(7);
     for edit in 0..EDITS {
         let kind = edit as u64 % KINDS;
         let mut stored = whole.clone();

@@ -7,6 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 
 use super::when::When;
+use crate::import::Shape;
 use crate::wire;
 
 const EXAMPLES: &str = "\
@@ -98,6 +99,26 @@ With --json and without --yes the plan is printed; confirm it with --confirm TOK
     Review(ReviewCommand),
     /// Look for secrets in a file, in standard input, or in what is already stored.
     Scan(ScanArgs),
+    /// Write everything that is remembered to a file.
+    #[command(after_help = "Examples:
+  lacuna export memories.json
+  lacuna export memories.md
+  lacuna export memories.json.sealed --encrypt
+  lacuna export - --category preference | jq .
+
+With --encrypt the passphrase comes from LACUNA_EXPORT_PASSPHRASE or from a prompt. Memories about health are
+left out, and counted, unless --include-health is given and confirmed.")]
+    Export(ExportArgs),
+    /// Bring in an export of Lacuna, or of another program.
+    #[command(after_help = "Examples:
+  lacuna import memories.json --dry-run
+  lacuna import conversations.json
+  lacuna import ~/basic-memory --from basic-memory
+
+Reads exports of Lacuna (plain or encrypted), mem0, ChatGPT and Claude, the JSONL of the MCP memory server, and
+folders of basic-memory notes. Everything passes the same gate as a new memory. What is imported twice is stored
+once, and what was forgotten here is not brought back. With --json, one line comes out per record.")]
+    Import(ImportArgs),
     /// Stop writes while reads go on.
     Freeze {
         #[command(flatten)]
@@ -136,8 +157,67 @@ With --json and without --yes the plan is printed; confirm it with --confirm TOK
     /// Look after the keys.
     #[command(subcommand)]
     Keys(KeysCommand),
+    /// Destroy a vault with everything in it: keys, texts, vectors, its own audit. It cannot be undone.
+    Destroy(DestroyArgs),
+    /// Write a backup into a new file, while others read and write; or list the full backups.
+    #[command(
+        after_help = "A backup of the data holds no keys: what is forgotten later stays forgotten in it. Keep the
+keystore apart. A full backup holds keys, is sealed under a passphrase (LACUNA_BACKUP_PASSPHRASE or asked for),
+and is named in every receipt until it expires."
+    )]
+    Backup(BackupArgs),
+    /// Put a backup back. Stop the server first; what was forgotten since does not come back.
+    Restore(RestoreArgs),
+    /// The list of what was erased, which a restore replays.
+    #[command(subcommand)]
+    Ledger(LedgerCommand),
     /// Check folders, keys, databases, models and memories, and say what to do.
     Doctor,
+}
+
+#[derive(Args)]
+pub(super) struct DestroyArgs {
+    /// Do not ask.
+    #[arg(long)]
+    pub(super) yes: bool,
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
+}
+
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(super) struct BackupArgs {
+    #[command(subcommand)]
+    pub(super) command: Option<BackupCommand>,
+    /// The file to make; nothing may be there.
+    #[arg(required = true)]
+    pub(super) file: Option<PathBuf>,
+    /// Take the keys along, sealed under a passphrase.
+    #[arg(long)]
+    pub(super) full: bool,
+    /// After how many days a full backup is to be gone.
+    #[arg(long, value_name = "DAYS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3_650))]
+    pub(super) keep_days: u32,
+}
+
+#[derive(Subcommand)]
+pub(super) enum BackupCommand {
+    /// Full backups that have not expired.
+    List,
+}
+
+#[derive(Args)]
+pub(super) struct RestoreArgs {
+    pub(super) file: PathBuf,
+    /// An exported ledger to replay besides the one in the backup and the one here; may be given more than once.
+    #[arg(long = "ledger", value_name = "FILE")]
+    pub(super) ledgers: Vec<PathBuf>,
+}
+
+#[derive(Subcommand)]
+pub(super) enum LedgerCommand {
+    /// Write the ledger into a new file. It holds ids and times, no keys and no content.
+    Export { file: PathBuf },
 }
 
 #[derive(Args)]
@@ -148,6 +228,52 @@ pub(super) struct ServeArgs {
     /// TLS ends at a proxy in front: any address may be served, and every call needs a token.
     #[arg(long)]
     pub(super) behind_tls_proxy: bool,
+}
+
+#[derive(Args)]
+pub(super) struct ExportArgs {
+    /// Where to write; `-` is standard output.
+    pub(super) file: PathBuf,
+    /// json can be imported again, markdown is for people [default: by the ending of FILE, else json].
+    #[arg(long)]
+    pub(super) format: Option<wire::ExportFormat>,
+    /// Encrypt it to a passphrase.
+    #[arg(long)]
+    pub(super) encrypt: bool,
+    /// Only this category; may be given more than once.
+    #[arg(long = "category", value_name = "CATEGORY", value_parser = words::<wire::Category, _>(wire::Category::all()))]
+    pub(super) categories: Vec<wire::Category>,
+    /// Leave out facets, sources, lineage and history. An import then has to guess them.
+    #[arg(long)]
+    pub(super) no_metadata: bool,
+    /// Write memories about health as well.
+    #[arg(long)]
+    pub(super) include_health: bool,
+    /// Do not ask again about health.
+    #[arg(long, requires = "include_health")]
+    pub(super) yes: bool,
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
+}
+
+#[derive(Args)]
+pub(super) struct ImportArgs {
+    /// The file, or a folder of notes; `-` reads standard input.
+    pub(super) file: PathBuf,
+    /// The program that wrote it [default: told by its shape].
+    #[arg(long, value_name = "PROGRAM")]
+    pub(super) from: Option<Shape>,
+    /// Pass over what is already there; this is the default.
+    #[arg(long, conflicts_with = "refuse")]
+    pub(super) merge: bool,
+    /// Import nothing if the vault already holds one of the memories.
+    #[arg(long)]
+    pub(super) refuse: bool,
+    /// Tell what would happen, and store nothing.
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
 }
 
 #[derive(Args)]

@@ -2,13 +2,18 @@
 
 mod args;
 mod audit;
+mod backup;
 mod batch;
+mod destroy;
 mod doctor;
+mod export;
 mod forget;
+mod import;
 mod keys;
 mod members;
 mod memory;
 mod output;
+mod passphrase;
 mod person;
 mod policy;
 mod recall;
@@ -62,6 +67,8 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Memory(command) => memory::run(&config, command, output),
         Command::Review(command) => review::run(&config, command, output),
         Command::Scan(args) => scan::run(&config, &args, output),
+        Command::Export(args) => export::run(&config, args, output),
+        Command::Import(args) => import::run(&config, args, output),
         Command::Freeze { scope } => review::freeze(&config, scope.as_deref(), output),
         Command::Thaw { scope } => review::thaw(&config, scope.as_deref(), output),
         Command::Policy(command) => policy::run(&config, command, output),
@@ -73,6 +80,10 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Team(command) => members::team(&config, command, output),
         Command::Deployment(command) => members::deployment(&config, command, output),
         Command::Keys(command) => keys::run(&config, command, output),
+        Command::Destroy(args) => destroy::run(&config, &args, output),
+        Command::Backup(args) => backup::run(&config, &args, output),
+        Command::Restore(args) => backup::put_back(&config, &args, output),
+        Command::Ledger(command) => backup::ledger(&config, &command, output),
         Command::Doctor => doctor::run(&config, output),
     }
 }

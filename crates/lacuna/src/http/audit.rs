@@ -1,3 +1,5 @@
+#![allow(unused_qualifications, reason = "the macro that describes parameters writes their full path")]
+
 use axum::Extension;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;

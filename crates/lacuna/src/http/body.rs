@@ -45,7 +45,7 @@ fn declares_json(request: &Request) -> bool {
 
 /// Reads a body of at most `max` bytes. Of a larger one the rest is read and dropped, within reason: a client
 /// that is still sending would otherwise meet a closed connection instead of the answer.
-async fn read_whole(mut body: Body, max: usize) -> Result<Vec<u8>> {
+pub(super) async fn read_whole(mut body: Body, max: usize) -> Result<Vec<u8>> {
     let mut kept = Vec::new();
     let mut seen = 0usize;
     while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
@@ -101,7 +101,7 @@ fn unknown_field(message: &str) -> Option<String> {
 }
 
 /// What the parser says, without the value it repeats and without its position, cut to a bound.
-fn without_input(message: &str) -> String {
+pub(crate) fn without_input(message: &str) -> String {
     let message = message.split(" at line ").next().unwrap_or_default();
     let quotes =
         ["invalid type", "invalid value", "invalid length"].iter().any(|start| message.starts_with(start));

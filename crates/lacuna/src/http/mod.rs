@@ -3,6 +3,8 @@
 mod audit;
 mod auth;
 mod body;
+mod destroy;
+mod exports;
 mod forget;
 mod health;
 mod members;
@@ -35,7 +37,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub(crate) use self::body::read_json;
+pub(crate) use self::body::{read_json, without_input};
 pub(crate) use self::metrics::install as install_metrics;
 pub(crate) use self::problem::Problem;
 use crate::codes;
@@ -103,7 +105,8 @@ fn routes() -> (Router<App>, utoipa::openapi::OpenApi) {
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))
         .routes(routes!(metrics::metrics))
-        .routes(routes!(openapi::openapi_json));
+        .routes(routes!(openapi::openapi_json))
+        .routes(routes!(exports::download));
     described.split_for_parts()
 }
 
@@ -115,6 +118,7 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(review::list, review::decide))
         .routes(routes!(review::vault_state, review::freeze))
         .routes(routes!(review::policy))
+        .routes(routes!(destroy::destroy))
         .routes(routes!(memories::get, memories::erase))
         .routes(routes!(scopes::promote))
         .routes(routes!(scopes::demote))
@@ -132,6 +136,8 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(audit::verify))
         .routes(routes!(audit::report))
         .routes(routes!(audit::export))
+        .routes(routes!(exports::create))
+        .routes(routes!(exports::import))
         .routes(routes!(tokens::list, tokens::create))
         .routes(routes!(tokens::revoke))
         .routes(routes!(members::list_team))

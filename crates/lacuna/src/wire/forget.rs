@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use lacuna_core::domain::{MemoryId, OrgId, Scope, SessionId, VaultId, from_millis, millis};
+use lacuna_core::forget::who::Cluster;
 use lacuna_core::forget::{
     BackupHold, Choice, Closeness, Confirmed, Counts, Forgotten, Plan, Planned, PlannedFall, PlannedMatch,
     Probed, Reach, Receipt, Request, SignedReceipt, Span, Target, Verified,
@@ -192,6 +193,15 @@ impl PlanView {
         };
         match planned {
             Planned::Unclear(question) => Self { question: Some(question.sentence()), ..nothing("unclear") },
+            Planned::WhichOne(people) => {
+                let person = |(at, cluster): (usize, Cluster)| PersonView {
+                    who: at + 1,
+                    label: cluster.label,
+                    memories: cluster.count,
+                };
+                let people = people.into_iter().enumerate().map(person).collect();
+                Self { people, ..nothing("which_one") }
+            }
             Planned::Plan(plan) => Self::planned(*plan, nothing("plan")),
         }
     }

@@ -4,9 +4,12 @@ mod audit;
 mod audit_file;
 mod audit_report;
 mod cursor;
+mod destroy;
+mod export;
 mod filter;
 mod forget;
 mod gate;
+mod import;
 mod member;
 mod memory;
 mod person;
@@ -23,12 +26,15 @@ pub(crate) use audit::{AuditFileVerified, AuditKeptView, AuditList, AuditVerifie
 pub(crate) use audit_file::{verify_audit_file, write_audit_file};
 pub(crate) use audit_report::AuditReportView;
 pub(crate) use cursor::{read_cursor, write_cursor};
+pub(crate) use destroy::{DestroyAnswer, DestroyRequest};
+pub(crate) use export::{ExportFormat, ExportRequest, ExportView};
 pub(crate) use filter::{Filters, TimeRange};
 pub(crate) use forget::{
     ConfirmRequest, ForgetRequest, ForgottenView, PlanView, ReceiptList, ReceiptView, VerifiedView,
     VerifyRequest, read_receipt_number,
 };
 pub(crate) use gate::{AskedView, OutcomeView, RefusedView, ReportView};
+pub(crate) use import::{ImportReport, ImportedView, RecordBody};
 pub(crate) use member::MemberList;
 pub(crate) use memory::{MemoryPage, MemoryView, PromotionView};
 pub(crate) use person::{

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::Home;
 
 /// Every route that the server has, as this test knows it.
-const ROUTES: [(&str, &str); 36] = [
+const ROUTES: [(&str, &str); 45] = [
     ("get", "/healthz"),
     ("get", "/readyz"),
     ("get", "/metrics"),
@@ -25,8 +25,17 @@ const ROUTES: [(&str, &str); 36] = [
     ("get", "/v1/vault"),
     ("put", "/v1/vault"),
     ("get", "/v1/policy"),
+    ("post", "/v1/destroy"),
     ("get", "/v1/scopes"),
     ("post", "/v1/search"),
+    ("post", "/v1/forget"),
+    ("post", "/v1/forget/confirm"),
+    ("post", "/v1/forgotten"),
+    ("get", "/v1/receipts"),
+    ("get", "/v1/receipts/{receipt}"),
+    ("post", "/v1/exports"),
+    ("get", "/v1/exports/{export_token}"),
+    ("post", "/v1/import"),
     ("get", "/v1/people/requests"),
     ("post", "/v1/people/requests"),
     ("post", "/v1/people/requests/{request}/plan"),
@@ -118,7 +127,7 @@ fn the_description_and_the_router_know_the_same_routes() {
     let known = ROUTES.iter().map(|(method, path)| ((*method).to_owned(), (*path).to_owned())).collect();
     assert_eq!(described, known);
     for (method, path) in ROUTES {
-        let variable = ["{memory_id}", "{token_id}", "{team}", "{deployment}", "{user}"];
+        let variable = ["{memory_id}", "{token_id}", "{export_token}", "{team}", "{deployment}", "{user}"];
         let path = variable.iter().fold(path.to_owned(), |path, part| path.replace(part, "x"));
         let answer = server.send(&method.to_uppercase(), &path, &[], b"");
         let code = if answer.status == 404 { answer.json()["code"].clone() } else { Value::Null };

@@ -4,14 +4,18 @@
 
 mod access;
 mod audit;
+mod backup;
 mod bad_input;
 mod batch;
 mod damage;
 mod description;
+mod exports;
 mod gate;
+mod imports;
 mod matrix;
 mod operation;
 mod person;
 mod scopes;
 mod story;
 mod support;
+mod volume;

@@ -165,6 +165,9 @@ fn part(name: &str, slots: &Slots) -> String {
     match name {
         "memory_id" => slots.memory.clone(),
         "token_id" => slots.token.clone(),
+        // A guess: no link was ever made.
+        "export_token" => slots.memory.replace("mem_", "exp_"),
+        "receipt" => "1".into(),
         "team" | "deployment" => slots.group.clone(),
         "user" => slots.user.clone(),
         "request" => "1".to_owned(),
@@ -204,6 +207,8 @@ fn object(api: &Value, schema: &Value, slots: &Slots) -> Value {
             "memory_id" => Some(json!(slots.memory)),
             "memory_ids" | "ids" => Some(json!([slots.memory])),
             "user" => Some(json!(slots.user)),
+            // A request that may name its target in several ways names it in one.
+            "query" if !schema["properties"]["memory_ids"].is_null() => None,
             "query" => Some(json!(slots.words)),
             // Members of a batch bear no scope of their own.
             "memories" => {

@@ -9,13 +9,13 @@ mod secrets;
 mod whole;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Deserialize;
 
 use crate::Result;
-use crate::bench::report::Report;
-use crate::bench::{ROOT, again_in_release};
+use crate::bench::again_in_release;
+use crate::bench::report::{Report, replace_part};
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data");
 const TITLE: &str = "The gate";
@@ -45,20 +45,7 @@ pub(crate) fn run(args: &Args) -> Result {
     for section in SECTIONS {
         section(&Sets(args.data.clone()), &mut report)?;
     }
-    if args.write { replace_part(&report.into_text()) } else { Ok(()) }
-}
-
-/// The gate's part of the page of results: from its title to the end.
-pub(crate) fn part_of(page: &str) -> Option<&str> {
-    let start = page.find(&format!("\n# {TITLE}\n"))?;
-    Some(&page[start + 1..])
-}
-
-fn replace_part(part: &str) -> Result {
-    let path = Path::new(ROOT).join("bench/RESULTS.md");
-    let page = fs::read_to_string(&path)?;
-    let kept = page.strip_suffix(part_of(&page).unwrap_or_default()).unwrap_or(&page);
-    Ok(fs::write(path, format!("{}\n\n{part}", kept.trim_end()))?)
+    if args.write { replace_part(TITLE, &report.into_text()) } else { Ok(()) }
 }
 
 /// The folder with the sets.
@@ -113,12 +100,6 @@ fn share(part: usize, whole: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_gates_part_of_the_page_reaches_from_its_title_to_the_end() {
-        assert_eq!(part_of("# Measured\n\na\n\n# The gate\n\nb\n"), Some("# The gate\n\nb\n"));
-        assert_eq!(part_of("# Measured\n\na\n"), None);
-    }
 
     #[test]
     fn shares_are_written_with_what_they_are_of() {

@@ -142,12 +142,25 @@ pub(super) fn hits(words: &[Word<'_>]) -> Vec<Hit> {
 }
 
 /// Whether a folded word is listed as a given name and as nothing less sure.
-pub(super) fn is_given(folded: &str) -> bool {
+pub(crate) fn is_given(folded: &str) -> bool {
     LEXICON.spaced.get(folded).is_some_and(|entry| entry.marks.iter().any(|mark| mark.tag == Tag::Given))
 }
 
+/// Whether a folded word is an everyday word as well as a name.
+pub(crate) fn is_common_word(folded: &str) -> bool {
+    /// Words that make no trouble when a text is classified, and do when a name is looked for.
+    const MORE: &[&str] = &[
+        "frank", "jack", "rob", "sue", "bob", "nick", "don", "ray", "gray", "dot", "peg", "carol", "eve",
+        "lance", "pierce", "victor", "baker", "smith", "cook", "young", "brown", "white", "black", "green",
+        "hill", "wood", "stone", "rice", "bush", "page", "price", "long", "short", "good", "best", "day",
+        "bell", "fox", "bird", "field", "ford", "law",
+    ];
+    let unsure = |entry: &Entry| entry.marks.iter().any(|mark| mark.tag == Tag::GivenUnsure);
+    MORE.contains(&folded) || LEXICON.spaced.get(folded).is_some_and(unsure)
+}
+
 /// Whether a folded word stands before names.
-pub(super) fn is_title(folded: &str) -> bool {
+pub(crate) fn is_title(folded: &str) -> bool {
     LEXICON.spaced.get(folded).is_some_and(|entry| entry.marks.iter().any(|mark| mark.tag == Tag::Title))
 }
 

@@ -21,6 +21,7 @@ mod words;
 use std::ops::Range;
 
 pub use key::entity_key;
+pub(crate) use lexicon::{is_common_word, is_given, is_title};
 pub use prototypes::{Leaning, Prototypes};
 use reading::Reading;
 

@@ -48,6 +48,11 @@ enum Form {
     Time(Clock),
     /// Digits without leading zeros.
     Number(String),
+    /// A small number that only its label makes a name: "room 12".
+    Labelled {
+        label: String,
+        digits: String,
+    },
     /// Letters and digits in capitals, in each of the ways in which it is written.
     Code(Vec<String>),
 }
@@ -64,6 +69,7 @@ impl std::fmt::Debug for Form {
             Form::Day(_) => "day",
             Form::Time(_) => "time",
             Form::Number(_) => "number",
+            Form::Labelled { .. } => "labelled",
             Form::Code(_) => "code",
         })
     }
@@ -83,13 +89,34 @@ pub fn wanted(request: &str) -> Vec<Wanted> {
     };
     dates(request).into_iter().for_each(|(span, date)| add(span, Form::Day(date)));
     clocks(request).into_iter().for_each(|(span, clock)| add(span, Form::Time(clock)));
-    for (span, token) in tokens(request) {
-        if let Some(form) = from_token(token) {
-            add(span, form);
+    let tokens = tokens(request);
+    for (at, (span, token)) in tokens.iter().enumerate() {
+        let labelled = || labelled(at.checked_sub(1).map(|before| tokens[before].1)?, token);
+        if let Some(form) = from_token(token).or_else(labelled) {
+            add(span.clone(), form);
         }
     }
     found.sort_by_key(|one| one.span.start);
+    // Beside a number, a word such as `case_id` only says what is numbered.
+    if found.iter().any(|one| !one.is_label() && !one.is_moment()) {
+        found.retain(|one| !one.is_label());
+    }
     found
+}
+
+/// Words before a small number that make it a name.
+const LABELS: &str = "id no nr number ticket order case room invoice customer user account employee patient client bus gate \
+    seat unit lot row level floor phase chapter version release build locker desk table apartment flat house issue task \
+    zimmer nummer rechnung chambre";
+
+fn labelled(before: &str, token: &str) -> Option<Form> {
+    let label = before.trim_end_matches(['.', '#', ':']).to_lowercase();
+    let known = label.ends_with("_id") || LABELS.split_whitespace().any(|known| known == label);
+    let digits = token.trim_start_matches('#');
+    let number = !digits.is_empty()
+        && digits.len() < NUMBER_DIGITS_MIN
+        && digits.bytes().all(|byte| byte.is_ascii_digit());
+    (known && number).then(|| Form::Labelled { label, digits: trimmed(digits).to_owned() })
 }
 
 impl Wanted {
@@ -111,8 +138,24 @@ impl Wanted {
             Form::Day(date) => dates(text).iter().any(|(_, other)| other.may_be(date)),
             Form::Time(clock) => clocks(text).iter().any(|(_, other)| other == clock),
             Form::Number(digits) => has_number(text, digits),
+            Form::Labelled { label, digits } => has_labelled(text, label, digits),
             Form::Code(codes) => codes.iter().any(|code| has_code(text, code)),
         }
+    }
+
+    /// Whether only a longer name in the text begins or ends with it, at a mark that parts names: `kelp7` in
+    /// `kelp7-2031`. That is another name, unless everything else speaks for it.
+    pub fn is_part_in(&self, text: &str) -> bool {
+        let Form::Code(codes) = &self.form else { return false };
+        let spelt = |token: &str, code: &String| {
+            let parts: Vec<String> = token.split(['-', '_', '.', '/', ':']).map(compact).collect();
+            parts.len() > 1 && (parts.first() == Some(code) || parts.last() == Some(code))
+        };
+        tokens(text).iter().any(|(_, token)| codes.iter().any(|code| spelt(token, code)))
+    }
+
+    fn is_label(&self) -> bool {
+        matches!(&self.form, Form::Code(codes) if codes.iter().all(|code| !code.contains(|c: char| c.is_ascii_digit())))
     }
 
     /// Whether it says when something is and not what it is.
@@ -281,6 +324,16 @@ fn has_number(text: &str, digits: &str) -> bool {
     alone || find_spellings(text, digits).iter().any(|span| bounded(text, span))
 }
 
+/// The number behind its label, with or without "no." between them.
+fn has_labelled(text: &str, label: &str, digits: &str) -> bool {
+    let tokens = tokens(text);
+    tokens.iter().enumerate().any(|(at, (span, token))| {
+        let number = token.trim_start_matches('#');
+        let before = tokens[at.saturating_sub(2)..at].iter().any(|(_, word)| word.to_lowercase() == label);
+        before && !number.is_empty() && trimmed(number) == digits && bounded(text, span)
+    })
+}
+
 fn has_code(text: &str, code: &str) -> bool {
     find_spellings(text, code).iter().any(|span| bounded(text, span)) || stands_for(text, code)
 }
@@ -359,6 +412,9 @@ mod tests {
             ("session 9f1c22ab", "9f1c22ab-7d10-4e55-8a3b-0c9d8e7f6a5b ended"),
             ("book 978-3-16-148410-0", "9783161484100 arrived"),
             ("row_17_a", "ROW_17_A is locked"),
+            ("room 12", "Room 12 is cold"),
+            ("room 12", "room no. 012 is cold"),
+            ("case_id 31337", "case_id 31337 is open"),
             ("ring +49 30 9018 20", "030 901820 was busy"),
         ] {
             assert!(holds(request, text), "{request} in {text}");
@@ -384,9 +440,19 @@ mod tests {
             ("run_2030", "run_2030_b"),
             ("commit 1a2b3c4d", "commit 1a2b3c4d5"),
             ("bank COBADEFF", "COBADEFFYYY"),
+            ("room 12", "12 chairs are in the room"),
+            ("room 12", "room 120"),
+            ("case_id 31337", "case_id 4 is open"),
         ] {
             assert!(!holds(request, text), "{request} in {text}");
         }
+    }
+
+    #[test]
+    fn a_longer_name_with_the_same_part_is_told_apart_from_the_name() {
+        let kelp = &wanted("permit kelp7")[0];
+        assert!(!kelp.is_in("kelp7-2031 was issued") && kelp.is_part_in("kelp7-2031 was issued"));
+        assert!(!kelp.is_part_in("kelp70-2031 was issued") && !kelp.is_part_in("kelp7 was issued"));
     }
 
     #[test]

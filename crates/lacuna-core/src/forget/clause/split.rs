@@ -9,7 +9,7 @@ const CLAUSES_MAX: usize = 64;
 /// Longer groups of words before a verb are no plain subject.
 const SUBJECT_WORDS_MAX: usize = 7;
 /// Longer parts of an enumeration are no items.
-const ITEM_WORDS_MAX: usize = 4;
+const ITEM_WORDS_MAX: usize = 6;
 /// Words whose full stop ends no sentence.
 const SHORTENED: &str =
     "mr mrs ms dr prof st no nr vs etc e.g i.e approx dept inc ltd co jr sr bzw z.b ca sra srta mme";
@@ -360,7 +360,13 @@ pub(super) fn items(clause: &str) -> Option<Items<'_>> {
     // "Black and white cats" are not two things.
     let alike = counts.len() > 2
         || counts[0] >= counts[1]
-        || items.iter().all(|item| item.starts_with(char::is_uppercase));
+        || items.iter().all(|item| item.starts_with(char::is_uppercase))
+        || items.iter().all(|item| words_start(item));
     let joint = words[joint].text.to_owned();
     (short && alike).then(|| Items { lead: clause[..start].trim_end(), items, joint })
+}
+
+/// Whether an item is a group of words around a noun: "a welder".
+fn words_start(item: &str) -> bool {
+    words(item).first().is_some_and(|first| is_determiner(&first.lower))
 }

@@ -5,20 +5,34 @@ use std::sync::LazyLock;
 
 /// Everyday verbs in their base form; their regular forms are made from it.
 const REGULAR: &str = "\
-    accept adopt agree allow answer apply arrive ask attend avoid bake believe belong book borrow call cancel care \
-    carry change charge check choose claim clean climb coach collect commute communicate complain complete consume \
-    contact continue cook count cover cycle dance date decide deliver deny depend design develop die dine direct \
-    discover dislike donate downgrade dream dress earn edit employ enjoy enrol enroll expect explain face fail \
-    feed file finish fish follow garden graduate guide handle hate head help hike hire hope hunt identify include \
-    inherit intend interview invest invite jog join juggle kick knit lack last lead learn lease lift like listen \
-    live look love maintain manage marry mentor migrate miss move need offer open order organise organize owe own \
-    paint park pass pay perform phone photograph pick plan plant play pledge practise practice pray prefer prepare \
-    prescribe publish purchase quit race raise reach read receive recommend refuse register reject relocate remain \
-    remember rent repair replace report request require reside resign retire return review sail save schedule \
-    search seem serve share ship shop ski skip sleep smoke sponsor start state stay stop struggle study subscribe \
-    suffer suggest supervise support swim switch talk taste tend track train transfer translate travel treat trust \
-    try turn type update upgrade use visit volunteer vote wait walk want wash watch weigh welcome wish wonder work \
-    worry write";
+    accept achieve act adapt add admire adopt advise agree aim allow answer appear apply appreciate approve argue arrange \
+    arrive ask assist attend avoid bake ban battle belong believe bike blog boil book borrow bowl box brew broadcast \
+    browse calculate call camp cancel care carry celebrate change charge chair check claim clean climb close coach code \
+    collaborate collect combine comment commute communicate compete complain complete compose conduct confirm connect \
+    consider consult consume contact contain contribute control convert cook coordinate cope copy count cover craft \
+    create crochet curate cycle dance date debate decide decline decorate defend deliver demand deny depend describe \
+    deserve design develop die dine direct disable discover discuss dislike dive donate doubt downgrade draft dream dress \
+    earn edit elect embrace employ encourage enjoy enrol enroll enter establish examine exercise exist expand expect \
+    experience explain explore export express face fail farm fast fear feature file film finish finalize fish fix focus \
+    follow fold foster found fund gain garden gather golf grill graduate guide handle happen hate head heal help hike \
+    hire hope host hunt identify ignore illustrate import improve include increase inherit inject insist inspect install \
+    intend interview introduce invest investigate invite issue jog join judge juggle jump kayak kick kiss knit knock lack \
+    last launch laugh learn lease lecture lift like limit list listen live load lock look love maintain manage manufacture \
+    march mark marry master matter measure meditate mend mentor mention migrate mind minister miss mix model monitor move \
+    narrate need negotiate neglect note notice obey observe obtain occupy offer open operate oppose order organise \
+    organize outsource oversee owe own pack paint park participate party pass pay perform phone photograph pick pilot \
+    plan plant play pledge post pour practise practice praise pray preach prefer prepare prescribe present preside \
+    prevent produce program promise promote pronounce protect prove provide publish pull pump purchase push qualify \
+    question race raise reach react read realise realize receive recite recognise recommend record recover recycle reduce \
+    refer refuse regard register regret rehearse reject relate relax release relocate rely remain remember remind remove \
+    renew renovate rent repair repeat replace reply report represent request require rescue research reserve reside \
+    resign resist respect rest restore restrict retire return reuse reveal review roast row rule sail sample sanction \
+    save schedule score search seem select separate serve settle share shave ship shop skate sketch ski skip smile smoke \
+    sneeze snowboard solve sort specialise specialize sponsor start state stay step stop store struggle study stutter \
+    subscribe succeed suffer suggest supervise supply support suppose surf surround survive suspect switch tackle talk \
+    target taste tend test thank tour trace track trade train transfer translate travel treat trust try tutor turn type \
+    update upgrade use value view visit volunteer vote wait walk want warn wash watch water weigh welcome whistle wish \
+    wonder work worry wrestle write";
 
 /// Forms that no rule makes.
 const IRREGULAR: &str = "\
@@ -30,7 +44,10 @@ const IRREGULAR: &str = "\
     paid quits rode rides ride rose rises ran runs run said says say sang sings sing sat sits saw sees see sent \
     sends send sold sells sell shot slept sleeps spent spends spend spoke speaks speak stood stands stuck swam swims \
     taught teaches teach thinks thought think threw told tells tell took takes take understood understands wakes \
-    woke wears wore wear won wins wrote writes";
+    woke wears wore wear won wins wrote writes swears swore sleeps draws drew draw breeds bred bind bound chose \
+    chooses choose deals dealt digs dug feeds fed feed freezes froze hangs hung hides hid hosts leads lead quit rebuilt \
+    rebuilds sets set shakes shook shines shone shoots shrinks spends splits split spreads spread steals stole sticks \
+    strikes struck swims withdrew withdraws overcame overcomes undergoes underwent prefers preferred runs";
 
 const AUXILIARIES: &str = "am is are was were be been has have had does do did will would can could should may \
     might must cannot isn't aren't wasn't weren't hasn't haven't hadn't doesn't don't didn't won't wouldn't can't \
@@ -111,7 +128,7 @@ fn past(base: &str) -> String {
             if is_vowel(vowel)
                 && !is_vowel(before)
                 && !b"aeiouwxy".contains(last)
-                && base.bytes().filter(|byte| is_vowel(byte)).count() == 1 =>
+                && base.bytes().filter(is_vowel).count() == 1 =>
         {
             format!("{base}{}ed", *last as char)
         }

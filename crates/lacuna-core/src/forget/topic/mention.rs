@@ -2,20 +2,70 @@
 
 use super::super::Closeness;
 use super::word::{Word, is_stop, words};
+use crate::admit::names::{Name, Sameness};
 
-/// Whether the text mentions the name: every part of it, in order, as words of their own.
-pub(crate) fn mention(text: &str, name: &str) -> Option<Closeness> {
-    let (mut text, mut name) = (words(text), words(name));
-    // "The head of sales" is the head sales.
-    text.retain(|word| !is_stop(&word.lower));
-    name.retain(|word| !is_stop(&word.lower));
-    let same = |word: &Word, part: &Word| {
-        // "a frank talk" is not about Frank.
-        word.stem == part.stem && (word.capital || !part.capital)
-    };
-    let there = !name.is_empty()
-        && text
-            .windows(name.len())
-            .any(|window| window.iter().zip(&name).all(|(word, part)| same(word, part)));
-    there.then_some(Closeness::Direct)
+/// Kinds of things that are numbered: "Project Heron 2" is not "Project Heron".
+const NUMBERED: &str = "project plan phase version room team model release building block unit class group step stage \
+    operation mission chapter part volume series season gate platform terminal line";
+
+/// A name that is looked for, read once.
+pub(crate) struct Sought {
+    pub(crate) written: String,
+    words: Vec<Word>,
+    name: Name,
+    is_numbered: bool,
+}
+
+impl std::fmt::Debug for Sought {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // The name stays out: this may end up in a log.
+        f.write_str("a name")
+    }
+}
+
+impl Sought {
+    pub(crate) fn new(written: &str) -> Self {
+        let words = telling(written);
+        let first = words.first().map_or("", |word| word.lower.as_str());
+        let is_numbered = NUMBERED.split_whitespace().any(|kind| kind == first);
+        Self { written: written.to_owned(), name: Name::new(written), words, is_numbered }
+    }
+
+    /// Whether the text mentions it: in these words, or as the same name in another spelling or script.
+    pub(crate) fn mentioned_in(&self, text: &str) -> Option<Closeness> {
+        if self.is_said(text) {
+            return Some(Closeness::Direct);
+        }
+        match self.name.mentioned_in(text).filter(|_| !self.is_numbered)? {
+            Sameness::Same => Some(Closeness::Direct),
+            Sameness::Likely => Some(Closeness::Indirect),
+            Sameness::Different => None,
+        }
+    }
+
+    /// Every part of it, in order, as words of their own.
+    fn is_said(&self, text: &str) -> bool {
+        let (text, name) = (telling(text), &self.words);
+        // "A frank talk" is not about Frank.
+        let same = |word: &Word, part: &Word| word.stem == part.stem && (word.capital || !part.capital);
+        let ends = |at: usize| !self.is_numbered || text.get(at).is_none_or(|next| !is_numeral(next));
+        let is_at = |at: usize| {
+            text[at..].iter().zip(name).all(|(word, part)| same(word, part)) && ends(at + name.len())
+        };
+        !name.is_empty() && (0..(text.len() + 1).saturating_sub(name.len())).any(is_at)
+    }
+}
+
+/// The words of a text but the smallest: "the head of sales" is the head sales.
+fn telling(text: &str) -> Vec<Word> {
+    let mut words = words(text);
+    words.retain(|word| !is_stop(&word.lower));
+    words
+}
+
+/// A number, a roman one, or a single capital.
+fn is_numeral(word: &Word) -> bool {
+    let roman = word.capital && word.lower.chars().all(|c| matches!(c, 'i' | 'v' | 'x'));
+    let letter = word.capital && word.lower.chars().count() == 1;
+    word.lower.starts_with(|c: char| c.is_ascii_digit()) || roman || letter
 }

@@ -6,14 +6,17 @@ use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use super::concept::{Concepts, concepts_of};
+use super::concept::{Concepts, called, spoken};
 
 /// One word of a text.
 #[derive(Clone, Debug)]
 pub(crate) struct Word {
     pub(crate) stem: String,
     pub(crate) lower: String,
-    pub(crate) concepts: Concepts,
+    /// The everyday things that it calls by their name, as a word of a request.
+    pub(crate) calls: Concepts,
+    /// Those that it speaks of, as a word of a text.
+    pub(crate) speaks: Concepts,
     pub(crate) capital: bool,
 }
 
@@ -44,10 +47,10 @@ fn word(part: &str) -> Option<Word> {
         return None;
     }
     let stem = stem(&lower);
-    let head = lower.rsplit('-').next().unwrap_or(&lower);
-    let concepts =
-        concepts_of(&stem).or(if head == lower { Concepts::NONE } else { concepts_of(&self::stem(head)) });
-    Some(Word { stem, concepts, capital: bare.starts_with(char::is_uppercase), lower })
+    let head = lower.rsplit('-').next().filter(|head| *head != lower).map(self::stem);
+    let of_head = |sense: fn(&str) -> Concepts| head.as_deref().map_or(Concepts::NONE, sense);
+    let (calls, speaks) = (called(&stem).or(of_head(called)), spoken(&stem).or(of_head(spoken)));
+    Some(Word { stem, calls, speaks, capital: bare.starts_with(char::is_uppercase), lower })
 }
 
 /// Whether a text's word says a wanted one: the same stem, or a compound of which it is the head.

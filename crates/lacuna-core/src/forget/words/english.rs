@@ -17,12 +17,13 @@ pub(super) static TONGUE: Tongue = Tongue {
         as soon as possible,asap,again,altogether,lacuna",
     frames: &[
         (
-            "forget,forget about,forgetting,forgetting about,forget all about,delete,deleting,erase,erasing,remove,\
+            "forget,undo,take back,forget about,forgetting,forgetting about,forget all about,delete,deleting,erase,erasing,remove,\
              removing,wipe,wiping,wipe out,clear,clearing,clear out,clear up,purge,drop,scrub,discard,get rid of,\
              destroy,strike,scratch,unlearn,expunge,throw away,throw out,lose,rub out,un-remember,\
              don't remember,do not remember,never remember,stop remembering,stop storing,no longer remember,\
              not remember,not know,not know about,don't store,do not store,don't keep,do not keep,don't save,\
              do not save,stop keeping,not keep,not store,not have,\
+             i no longer want you to remember,i no longer want you to know,i no longer want you to keep,\
              i don't want you to remember,i do not want you to remember,i don't want you to know,\
              i do not want you to know,i don't want you to know about,i don't want you to keep,\
              i don't want you to store,i do not want you to store,i don't want you to have,i never want you to remember,\
@@ -48,7 +49,7 @@ pub(super) static TONGUE: Tongue = Tongue {
         how many,how come,why,when did,when do,where did,where do,which of,is it,is there,is that,are there,was there,\
         tell me,show me,list,explain,should i,should we,should you,can i,could i,may i,am i,would it,will it,find,\
         search,recall,can it,remind me,what if,would you forget if,have we,did we,do we,do i",
-    doubts: "maybe,perhaps,or not,i guess,not sure,i'm not sure,i am not sure,i think,i suppose,probably,possibly,\
+    doubts: "never mind,maybe,perhaps,or not,i guess,not sure,i'm not sure,i am not sure,i think,i suppose,probably,possibly,\
         or something,or whatever,or so,i don't know,i wonder,hm,hmm,someday,some day,one day,if you like,\
         if you want,kind of,sort of",
     keeps: "but keep,but remember,but do keep,but do remember,but please keep,but please remember,but still keep,\
@@ -63,6 +64,9 @@ pub(super) static TONGUE: Tongue = Tongue {
     excepts: "except,except for,except that,excepting,apart from,aside from,other than,excluding,save for,\
         with the exception of,not including,just not",
     but: "but,but for,besides",
+    not: "not,isn't,is not,aren't,are not,doesn't,does not,don't,do not,wasn't,was not,hasn't,has nothing,have nothing",
+    several: "last few,last two,last three,last four,last five,last ten,last couple of,last several,last 2,last 3,last 4,\
+        last 5,last 10,few,several,some of,most of,half of,most recent few",
     again: "and forget,and also forget,and delete,and also delete,and erase,and remove,and clear,and wipe,then forget,\
         then delete,also forget,also delete,but forget,but delete,but erase,but remove,but do forget,but please forget,\
         but please delete,plus forget,but clear,but don't remember,but do not remember,and don't remember,\
@@ -84,9 +88,9 @@ pub(super) static TONGUE: Tongue = Tongue {
         that involve,that involves,containing,that contain,that contains,to do with,having to do with,\
         that has to do with,that have to do with,has to do with,pertaining to,in connection with,connected to,\
         connected with,linked to,referring to,that refer to,that refers to,around,associated with,in relation to,\
-        with regard to,with respect to,in regard to,as regards,touching on,naming,that name,that names,to,\
+        with regard to,with respect to,in regard to,as regards,touching on,from,naming,that name,that names,to,\
         about the fact that,the fact that,about how,that are about,that is about,which are about,with",
-    says: "i said,i told you,i told you that,i said that,i mentioned,i mentioned that,i've told you,i have told you,\
+    says: "i ever mentioned,i ever told you about,i ever mentioned that,i ever told you that,i said,i told you,i told you that,i said that,i mentioned,i mentioned that,i've told you,i have told you,\
         i've said,i have said,i just said,i just told you,i just mentioned,i wrote,i shared,i shared with you,we talked,\
         we talked about,we discussed,we've discussed,we spoke,we spoke about,you said,you told me,you learned,\
         you learnt,you remembered,you stored,you saved,we said,i gave you,i ever told you,i ever said,i let slip,\
@@ -100,7 +104,7 @@ pub(super) static TONGUE: Tongue = Tongue {
         all memory,your memory,my memory,the memory,your entire memory,the whole memory,your whole memory,\
         all my data,my data,all data,all of my data,all information,all my information,all information about me,\
         all data about me,all my personal data,me,me completely,who i am,all of this,all of that,my whole vault,\
-        the whole vault,my vault,the vault,all records,all my records,my entire history,my history,all history,\
+        the whole vault,my vault,the vault,all records,all my records,my entire history,my whole history,my history,all history,\
         anything about me,anything you know about me,anything and everything,every single thing,me and everything about me",
     last_said: "that,this,what i said,what i just said,what i've just said,what i have just said,what i told you,\
         what i just told you,what i just mentioned,what i mentioned,the last thing i said,the last thing i told you,\
@@ -110,13 +114,14 @@ pub(super) static TONGUE: Tongue = Tongue {
         what i just wrote,that thing i just said,that thing i just told you,the last one,the thing i said,\
         last thing i said,the last memory,the last sentence,that one,that i said that,i said that,what i last said,\
         the most recent thing i said,that bit,that part,the latest message,my latest message",
-    nothing: "it,they,them,him,her,he,she,you,we,us,i,one,ones,the,a,an,and,or,of,to,in,on,at,by,for,from,with,as,if,so,\
+    nothing: "all,everything,both,none,old,older,oldest,new,newer,recent,latest,last,previous,it,they,them,him,her,he,she,you,we,us,i,one,ones,the,a,an,and,or,of,to,in,on,at,by,for,from,with,as,if,so,\
         be,is,are,was,were,am,do,does,did,not,no,some,something,someone,somebody,thing,things,stuff,about,this,that,\
         these,those,there,here,then,than,too,very,much,more,my,your,his,their,our,nothing,anyone,anybody,\
         yes,hmm,um,uh,who,whom,what,which,why,how,when,where,please,remember,forget,delete,erase,clear,remove,wipe,\
         keep,know,but,just,only,also,well,back,off,out,up,same,other,another,later,soon,once,date,dates,day,time,\
         until,before,after,since,between,during",
-    talk: "conversation,chat,discussion,talk,session,exchange,dialogue,dialog,thread,call,meeting with you",
+    talk: "last conversation,last chat,last session,last discussion,last talk,latest conversation,previous conversation,\
+        previous chat,previous session,whole conversation,entire conversation,conversation,chat,discussion,talk,session,exchange,dialogue,dialog,thread,call,meeting with you",
     talks: "conversations,chats,discussions,talks,sessions,exchanges,dialogues,dialogs,threads,chat history,\
         conversation history,chat logs",
     talk_tails: "with you,with me,we had,we've had,that we had,i had with you,between us,we have had,together,you and i had",
@@ -309,7 +314,8 @@ static CALENDAR: Calendar = Calendar {
     since: "since,starting,starting from,from after the start of,beginning,as of,ever since",
     until: "until,till,up to,up until,through,up to and including,to the end of",
     from: "from,dated,from on,that are from,made,made on,said on,from around,recorded on,had on,from back in",
-    on: "on,of,in,at,during,over,within,throughout,back in,back on,in the course of",
+    on: "on,of,for,in,at,during,over,within,throughout,back in,back on,in the course of",
+    onwards: "onwards,onward,on,and later,and after,forward",
     ranges: &[
         ("between", "and"),
         ("from between", "and"),

@@ -27,6 +27,8 @@ pub(super) static TONGUE: Tongue = Tongue {
         mais laisse",
     excepts: "sauf,excepte,a part,hormis,a l' exception de,a l' exception du,en dehors de",
     but: "mais,sauf",
+    not: "pas,ne,non,n'",
+    several: "quelques,deux derniers,deux dernieres,trois derniers,trois dernieres,derniers,dernieres,plusieurs",
     again: "et oublie,et efface,et supprime,mais oublie,mais efface,mais supprime",
     and: "et,ainsi que",
     only: "seulement,uniquement,juste,rien que",
@@ -49,10 +51,10 @@ pub(super) static TONGUE: Tongue = Tongue {
     last_said: "ca,cela,ceci,ce que j' ai dit,ce que je viens de dire,ce que je t' ai dit,ce que je viens de te dire,\
         la derniere chose que j' ai dite,mon dernier message,le dernier message,la derniere chose que je t' ai dite,\
         ma derniere phrase",
-    nothing: "il,elle,ils,elles,lui,leur,eux,le,la,les,l',un,une,et,ou,de,d',du,des,que,qu',chose,quelque,rien,quelqu'un,\
+    nothing: "tout,tous,toutes,anciens,vieux,recents,il,elle,ils,elles,lui,leur,eux,le,la,les,l',un,une,et,ou,de,d',du,des,que,qu',chose,quelque,rien,quelqu'un,\
         ce,cet,cette,ces,ne,pas,plus,moi,toi,nous,vous,je,tu,a,au,aux,en,dans,sur,avec,pour,par,oublie,efface,supprime,\
         aussi,alors,mais,qui,quoi,ou,quand,comment",
-    talk: "conversation,discussion,echange,session,chat,entretien",
+    talk: "derniere conversation,derniere discussion,conversation,discussion,echange,session,chat,entretien",
     talks: "conversations,discussions,echanges,sessions,chats,entretiens",
     talk_tails: "avec toi,avec moi,entre nous,que nous avons eue,que nous avons eues,qu' on a eue",
     categories: &[
@@ -183,6 +185,7 @@ static CALENDAR: Calendar = Calendar {
     until: "jusqu'a,jusqu'au,jusqu' a,jusqu' au",
     from: "de,d',du,de la,de l',datant de,datant du",
     on: "en,le,au,au cours de,pendant,dans,durant,a",
+    onwards: "et apres,et plus tard",
     ranges: &[
         ("entre,entre le", "et,et le"),
         ("de,du", "a,au,jusqu'a,jusqu'au"),

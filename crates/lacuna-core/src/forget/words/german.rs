@@ -33,7 +33,7 @@ pub(super) static TONGUE: Tongue = Tongue {
     ],
     remembers: "merke dir,merk dir,behalte,vergiss nicht,vergiss nie,vergiss niemals,losche nicht,erinnere dich an,\
         speichere",
-    asks: "weisst du,erinnerst du dich,hast du,kennst du,was weisst,was hast,wer ist,wer war,wie heisst,wo ist,wann war,\
+    asks: "ich habe,ich hab,du hast,wir haben,weisst du,erinnerst du dich,hast du,kennst du,was weisst,was hast,wer ist,wer war,wie heisst,wo ist,wann war,\
         warum,wieso,sag mir,zeig mir,zeige mir,was ist,was sind,habe ich,soll ich",
     doubts: "vielleicht,eventuell,oder so,oder nicht,glaube ich,weiss nicht,ich weiss nicht,moglicherweise",
     keeps: "aber behalte,aber merke dir,aber merk dir,aber vergiss nicht,aber nicht,aber du darfst behalten,\
@@ -41,6 +41,8 @@ pub(super) static TONGUE: Tongue = Tongue {
         aber erinnere dich an,aber du darfst wissen,aber du darfst dir merken",
     excepts: "ausser,bis auf,mit ausnahme von,abgesehen von,ausgenommen",
     but: "ausser,aber",
+    not: "nicht,kein,keine,nichts",
+    several: "letzten paar,letzten zwei,letzten drei,letzten vier,letzten funf,paar,einige,einige der,manche",
     again: "und vergiss,und losche,aber vergiss,aber losche,und loesche,aber loesche",
     and: "und,sowie",
     only: "nur,bloss,lediglich",
@@ -60,10 +62,10 @@ pub(super) static TONGUE: Tongue = Tongue {
         alles von mir,alles was ich dir gesagt habe,alles was ich dir erzahlt habe,alle informationen uber mich",
     last_said: "das,dies,was ich gesagt habe,was ich gerade gesagt habe,was ich eben gesagt habe,das letzte,\
         meine letzte nachricht,das letzte was ich gesagt habe,meinen letzten satz,die letzte nachricht",
-    nothing: "es,ihn,sie,er,ihm,ihr,ihnen,etwas,jemand,jemanden,nichts,und,oder,der,die,das,ein,eine,mal,doch,nicht,\
+    nothing: "alle,alles,alte,alten,neue,neuen,letzte,letzten,es,ihn,sie,er,ihm,ihr,ihnen,etwas,jemand,jemanden,nichts,und,oder,der,die,das,ein,eine,mal,doch,nicht,\
         dich,mir,wir,ich,du,zu,in,an,mit,von,bitte,vergiss,vergessen,losche,loschen,aber,nur,auch,dann,hier,da,so,\
         wer,was,wie,wo,wann,ding,sache",
-    talk: "gesprach,unterhaltung,unterredung,chat,sitzung,konversation",
+    talk: "letztes gesprach,letzte unterhaltung,letzten chat,gesprach,unterhaltung,unterredung,chat,sitzung,konversation",
     talks: "gesprache,unterhaltungen,chats,sitzungen,konversationen,gesprachen,unterhaltungen",
     talk_tails: "mit dir,mit mir,zwischen uns,das wir hatten,die wir hatten",
     categories: &[
@@ -210,5 +212,6 @@ static CALENDAR: Calendar = Calendar {
     until: "bis,bis zum,bis zur,bis einschliesslich",
     from: "von,vom,aus,aus dem,aus der",
     on: "am,im,an,in,in der,in den,wahrend,der,des,fur,in diesem",
+    onwards: "an,aufwarts,und spater",
     ranges: &[("zwischen,zwischen dem", "und,und dem"), ("von,vom", "bis,bis zum"), ("", "bis,bis zum")],
 };

@@ -22,22 +22,20 @@ pub(super) fn split(said: &Said<'_>, order: &Order) -> Result<(Range<usize>, Vec
     if !order.kept.is_empty() {
         kept.push(order.kept.clone());
     }
-    let Some((at, mut start)) =
-        object.clone().find_map(|at| exception(said, tongue, &object, at).map(|end| (at, end)))
-    else {
-        return Ok((object, kept));
-    };
+    let first = object.clone().find_map(|at| exception(said, tongue, &object, at).map(|end| (at, end)));
+    let Some((at, start)) = first else { return Ok((object, kept)) };
+    let mut open = start;
     for next in start..object.end {
         let rest = next..object.end;
         if said.longest(rest.clone(), tongue.excepts).is_some() || is_all_but(said, tongue, &object, next) {
             return Err(Question::Nested);
         }
-        if let Some(end) = keeping(said, tongue, rest) {
-            kept.push(start..next);
-            start = end;
+        if let Some(end) = keeping(said, tongue, rest).filter(|_| next >= open) {
+            kept.push(open..next);
+            open = end;
         }
     }
-    kept.push(start..object.end);
+    kept.push(open..object.end);
     Ok((object.start..at, kept))
 }
 
@@ -50,11 +48,12 @@ fn exception(said: &Said<'_>, tongue: &Tongue, object: &Range<usize>, at: usize)
     keeping(said, tongue, rest).max(excepted).max(all_but)
 }
 
-/// "but keep"; or a plain "keep" after a comma.
+/// "but keep"; or a plain "keep" or "not" after a comma.
 fn keeping(said: &Said<'_>, tongue: &Tongue, rest: Range<usize>) -> Option<usize> {
-    let plain = said.tokens.get(rest.start).is_some_and(|token| token.divided);
-    let plain = plain.then(|| said.longest(rest.clone(), tongue.remembers)).flatten();
-    said.longest(rest, tongue.keeps).max(plain)
+    let plain = said.is_divided(rest.start);
+    let plain = plain
+        .then(|| said.longest(rest.clone(), tongue.remembers).max(said.longest(rest.clone(), tongue.not)));
+    said.longest(rest, tongue.keeps).max(plain.flatten())
 }
 
 /// "everything but", "all but".
@@ -84,17 +83,22 @@ pub(super) fn read(
     Ok(names)
 }
 
-/// "my name, my age and that I row": divided at commas, and at an "and" before a word such as "my".
+/// "my name, my age and that I row": divided at commas, and at an "and" before a word such as "my" or between small
+/// words. "Tom and Jerry's shop" is one.
 fn parts(said: &Said<'_>, tongue: &Tongue, range: Range<usize>) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut start = range.start;
     let mut at = range.start;
     while at < range.end {
         let and = said.longest(at..range.end, tongue.and);
-        let listed = and.is_some_and(|next| said.longest(next..range.end, tongue.determiners).is_some());
+        let listed = and.is_some_and(|next| {
+            let small = |at: usize| said.written(at..at + 1).starts_with(char::is_lowercase);
+            let plain = at > start && next < range.end && (start..at).all(small) && small(next);
+            plain || said.longest(next..range.end, tongue.determiners).is_some()
+        });
         let next = match (listed, and) {
             (true, Some(next)) => next,
-            _ if said.tokens[at].divided && at > start => and.unwrap_or(at),
+            _ if said.is_divided(at) && at > start => and.unwrap_or(at),
             _ => {
                 at += 1;
                 continue;

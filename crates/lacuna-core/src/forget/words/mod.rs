@@ -50,6 +50,9 @@ fn understand(words: &str, now: &Zoned) -> Result<Wish, Question> {
     let said = Said::new(&text);
     let order = order::read(&said)?;
     let (object, kept) = keep::split(&said, &order)?;
+    if said.has_stop(object.clone()) {
+        return Err(Question::OneAtATime);
+    }
     let mut wish = object::read(&said, order.tongue, object, now)?;
     wish.keep = keep::read(&said, order.tongue, kept, now)?;
     keep::check(&wish)?;

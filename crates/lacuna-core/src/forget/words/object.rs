@@ -9,7 +9,7 @@ use super::dates;
 use super::question::Question;
 use super::tokens::Said;
 use super::tongue::Tongue;
-use crate::domain::MemoryId;
+use crate::domain::{MemoryId, SessionId};
 
 /// Ids in one request.
 const IDS_MAX: usize = 64;
@@ -43,8 +43,13 @@ struct Timed {
 /// Takes the times out of an object. What is left must stand in one piece.
 fn timed(said: &Said<'_>, tongue: &Tongue, range: Range<usize>, now: &Zoned) -> Result<Timed, Question> {
     let bare = determined(said, tongue, range.clone());
-    for at in range.clone() {
+    let mut next = range.start;
+    while next < range.end {
+        let at = next;
+        next += 1;
         let Some(clause) = dates::clause_at(said, tongue.calendar, at..range.end, now) else { continue };
+        // A time that is a part of something else is no time in its parts either.
+        next = clause.end.max(next);
         let before = range.start..at;
         if at <= bare.start && clause.end == range.end && clause.is_name {
             return Err(Question::TimeOrName);
@@ -74,7 +79,8 @@ fn rest_of(
     after: Range<usize>,
     now: &Zoned,
 ) -> Option<Result<Timed, Question>> {
-    if after.is_empty() {
+    // German says the verb last: "was ich gestern gesagt habe".
+    if after.is_empty() || said.is(after.clone(), tongue.says) {
         return Some(Ok(Timed { rest: before, when: None }));
     }
     let next = said.longest(after.clone(), tongue.and).unwrap_or(after.start);
@@ -112,12 +118,22 @@ fn intersect(a: Span, b: Span) -> Result<Span, Question> {
 
 /// Whether a time after these words is when something was said: "what I said about Tom", "everything".
 fn is_timely(said: &Said<'_>, tongue: &Tongue, before: Range<usize>) -> bool {
-    // "everything about April": what follows is what it is about.
-    if said.longest_end(before.clone(), tongue.abouts).is_some() {
+    let ends = |phrases| said.longest_end(before.clone(), phrases).is_some();
+    // "everything about April": what follows is what it is about, unless we talked about it.
+    if ends(tongue.abouts) && !ends(tongue.says) {
         return false;
     }
+    let inner = undetermined(said, tongue, before.clone());
+    let talks =
+        [tongue.talk, tongue.talks].iter().any(|phrases| said.longest(inner.clone(), phrases).is_some());
     let speaks = before.clone().any(|at| said.longest(at..before.end, tongue.says).is_some());
-    speaks || is_wrapping(said, tongue, before)
+    talks || speaks || is_wrapping(said, tongue, before.clone()) || group(said, tongue, before).is_some()
+}
+
+/// An object without "all" and "my" in front.
+fn undetermined(said: &Said<'_>, tongue: &Tongue, range: Range<usize>) -> Range<usize> {
+    let start = said.longest(range.clone(), tongue.quantifiers).unwrap_or(range.start);
+    determined(said, tongue, start..range.end)
 }
 
 /// Whether a range is nothing but words that wrap a subject.
@@ -161,6 +177,9 @@ fn about(said: &Said<'_>, tongue: &Tongue, range: Range<usize>, timed: bool) -> 
     if let Some(ids) = ids(said, tongue, range.clone()) {
         return Ok(About::Ids(ids));
     }
+    if let Some(session) = session(said, tongue, range.clone()) {
+        return Ok(About::Session(session));
+    }
     if let Some(talk) = conversation(said, tongue, range.clone(), timed) {
         return talk;
     }
@@ -173,8 +192,18 @@ fn about(said: &Said<'_>, tongue: &Tongue, range: Range<usize>, timed: bool) -> 
     {
         return wrapped_only(said, tongue, whole, timed);
     }
-    if is_unread_bound(said, tongue, &subject) {
+    let talk = said.longest(subject.clone(), tongue.talks).or(said.longest(subject.clone(), tongue.talk));
+    if is_unread_bound(said, tongue, &(talk.unwrap_or(subject.start)..subject.end)) {
         return Err(Question::LooseTime);
+    }
+    // "everything in my account" has no subject.
+    let all = said.longest(whole.clone(), tongue.quantifiers) == Some(subject.start);
+    if all && said.longest(subject.clone(), tongue.calendar.on).is_some() {
+        return Err(Question::What);
+    }
+    // "isn't about work" and "the last three things" name what nobody can look for.
+    if [tongue.not, tongue.several].iter().any(|phrases| said.longest(subject.clone(), phrases).is_some()) {
+        return Err(Question::What);
     }
     Ok(About::Subject(said.written(subject).to_owned()))
 }
@@ -183,8 +212,8 @@ fn about(said: &Said<'_>, tongue: &Tongue, range: Range<usize>, timed: bool) -> 
 fn is_unread_bound(said: &Said<'_>, tongue: &Tongue, subject: &Range<usize>) -> bool {
     let calendar = tongue.calendar;
     let bounds = [calendar.before, calendar.after, calendar.since, calendar.until];
-    let written = said.written(subject.clone()).starts_with(char::is_lowercase);
-    written && bounds.iter().any(|phrases| said.longest(subject.clone(), phrases).is_some())
+    let led = bounds.iter().any(|phrases| said.longest(subject.clone(), phrases).is_some());
+    led && said.written(subject.clone()).starts_with(char::is_lowercase)
 }
 
 /// An object of wrapping words alone: everything that was said, if a time or a word such as "all" bounds it.
@@ -214,6 +243,15 @@ fn ids(said: &Said<'_>, tongue: &Tongue, range: Range<usize>) -> Option<Vec<Memo
     (1..=IDS_MAX).contains(&ids.len()).then_some(ids)
 }
 
+/// "session 7f3a": a conversation by its id, which has a figure in it.
+fn session(said: &Said<'_>, tongue: &Tongue, range: Range<usize>) -> Option<SessionId> {
+    let inner = undetermined(said, tongue, range);
+    let at = said.longest(inner.clone(), tongue.talk)?;
+    let id = said.written(at..inner.end);
+    let one = at + 1 == inner.end && id.contains(|c: char| c.is_ascii_digit());
+    one.then(|| SessionId::new(id).ok()).flatten()
+}
+
 /// "our conversation", "all chats"; one of many needs a time.
 fn conversation(
     said: &Said<'_>,
@@ -222,7 +260,7 @@ fn conversation(
     timed: bool,
 ) -> Option<Result<About, Question>> {
     let all = said.longest(range.clone(), tongue.quantifiers);
-    let start = determined(said, tongue, all.unwrap_or(range.start)..range.end).start;
+    let start = undetermined(said, tongue, range.clone()).start;
     let several = said.longest(start..range.end, tongue.talks);
     let mut at = several.or(said.longest(start..range.end, tongue.talk))?;
     while let Some(next) = said.longest(at..range.end, tongue.talk_tails) {
@@ -296,6 +334,9 @@ pub(super) fn unwrapped(said: &Said<'_>, tongue: &Tongue, range: Range<usize>) -
     let inner = determined(said, tongue, inner);
     let told = said.longest(inner.clone(), tongue.says).filter(|next| *next < inner.end);
     let inner = told.map_or(inner.clone(), |start| determined(said, tongue, start..inner.end));
+    let end =
+        said.longest_end(inner.clone(), tongue.says).filter(|end| *end > inner.start).unwrap_or(inner.end);
+    let inner = inner.start..end;
     without_record(said, tongue, inner)
 }
 
@@ -324,6 +365,5 @@ fn without_record(said: &Said<'_>, tongue: &Tongue, range: Range<usize>) -> Rang
         return range;
     };
     let rest = range.start..end;
-    let bound = said.is(rest.clone(), tongue.bound) || is_nothing(said, tongue, &rest);
-    if bound { range } else { rest }
+    if said.is(rest.clone(), tongue.bound) { range } else { rest }
 }

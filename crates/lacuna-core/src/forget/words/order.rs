@@ -42,7 +42,16 @@ pub(super) fn read(said: &Said<'_>) -> Result<Order, Question> {
         .into_iter()
         .find(|(tongue, range)| speaks(said, tongue, range))
         .unwrap_or((TONGUES[0], strip(said, TONGUES[0])));
-    checked(said, Order { tongue, object, kept: 0..0 })
+    let order = checked(said, Order { tongue, object, kept: 0..0 })?;
+    if order.object.clone().any(|at| is_stray_verb(said, at)) { Err(Question::What) } else { Ok(order) }
+}
+
+/// "Tom should be forgotten": a request, but not one that the rules can read.
+fn is_stray_verb(said: &Said<'_>, at: usize) -> bool {
+    const VERBS: &str = "forget,forgot,forgotten,forgetting,delete,deleted,erase,erased,remember,remembers,vergessen,vergiss,\
+        geloscht,oublier,oublie,olvidar,olvida,olvidado";
+    let small = said.written(at..at + 1).starts_with(char::is_lowercase);
+    small && said.longest(at..at + 1, VERBS).is_some()
 }
 
 /// Takes away what only makes a request polite.
@@ -65,7 +74,8 @@ fn strip_closing(said: &Said<'_>, tongue: &Tongue, mut range: Range<usize>) -> R
 fn framed(said: &Said<'_>, tongue: &Tongue, range: Range<usize>) -> Option<Range<usize>> {
     let mut best: Option<Range<usize>> = None;
     for (before, after) in tongue.frames {
-        let Some(start) = said.longest(range.clone(), before) else { continue };
+        let start = if before.is_empty() { Some(range.start) } else { said.longest(range.clone(), before) };
+        let Some(start) = start else { continue };
         let end = match *after {
             "" => Some(range.end),
             after => said.longest_end(start..range.end, after),
@@ -105,7 +115,7 @@ fn checked(said: &Said<'_>, order: Order) -> Result<Order, Question> {
         return Err(Question::Unsure);
     }
     let twice = (object.start + 1..object.end).any(|at| {
-        let divided = said.tokens[at].divided && framed(said, tongue, at..object.end).is_some();
+        let divided = said.is_divided(at) && framed(said, tongue, at..object.end).is_some();
         divided || said.longest(at..object.end, tongue.again).is_some()
     });
     if twice {

@@ -24,6 +24,8 @@ pub(super) static TONGUE: Tongue = Tongue {
         pero acuerdate de",
     excepts: "excepto,salvo,menos,a excepcion de,aparte de,con excepcion de,exceptuando",
     but: "menos,pero",
+    not: "no,ni",
+    several: "algunos,algunas,ultimos dos,ultimas dos,ultimos tres,ultimas tres,varios,varias,ultimos,ultimas",
     again: "y olvida,y borra,y elimina,pero olvida,pero borra,pero elimina",
     and: "y,e,asi como",
     only: "solo,solamente,unicamente,nada mas que",
@@ -46,9 +48,9 @@ pub(super) static TONGUE: Tongue = Tongue {
         toda la informacion sobre mi,absolutamente todo,todo lo mio",
     last_said: "eso,esto,lo que dije,lo que acabo de decir,lo que te dije,lo ultimo,lo ultimo que dije,lo ultimo que te dije,\
         mi ultimo mensaje,el ultimo mensaje,lo que te acabo de decir,mi ultima frase",
-    nothing: "el,ella,ellos,ellas,lo,la,los,las,le,les,un,una,y,o,de,del,que,algo,alguien,nada,cosa,cosas,no,si,se,te,me,\
+    nothing: "todo,todos,todas,viejos,antiguos,recientes,el,ella,ellos,ellas,lo,la,los,las,le,les,un,una,y,o,de,del,que,algo,alguien,nada,cosa,cosas,no,si,se,te,me,\
         nos,yo,tu,a,al,en,con,por,para,olvida,borra,elimina,tambien,pero,solo,quien,como,donde,cuando,ya,eso,esto",
-    talk: "conversacion,charla,platica,sesion,chat,dialogo",
+    talk: "ultima conversacion,ultima charla,conversacion,charla,platica,sesion,chat,dialogo",
     talks: "conversaciones,charlas,platicas,sesiones,chats,dialogos",
     talk_tails: "contigo,conmigo,entre nosotros,que tuvimos,que hemos tenido",
     categories: &[
@@ -187,6 +189,7 @@ static CALENDAR: Calendar = Calendar {
     until: "hasta,hasta el",
     from: "de,del,de la,desde el dia",
     on: "en,el,durante,en el,en la",
+    onwards: "en adelante,y despues",
     ranges: &[
         ("entre,entre el", "y,y el"),
         ("de,del,desde,desde el", "a,al,hasta,hasta el"),

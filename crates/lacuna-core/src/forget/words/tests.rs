@@ -24,6 +24,7 @@ fn shown(words: &str) -> String {
         About::Sensitivity(sensitivity) => format!("kind {sensitivity}"),
         About::Tier(tier) => format!("tier {tier}"),
         About::Source(source) => format!("source {source}"),
+        About::Session(session) => format!("session {session}"),
         About::Conversation => "talk".into(),
         About::LastSaid => "last".into(),
         About::Everything => "all".into(),
@@ -292,6 +293,64 @@ fn exceptions_stay_in_their_own_words() {
 }
 
 #[test]
+fn sentences_of_all_kinds() {
+    check(&[
+        ("I no longer want you to remember my PIN", "[PIN]"),
+        ("forget what we talked about last Tuesday", "all @ 2026-03-17..2026-03-18"),
+        ("forget what we discussed this morning", "all @ 2026-03-18..2026-03-18T12:00"),
+        ("forget our last conversation", "? WhichConversation"),
+        ("forget the last three things I said", "? What"),
+        ("forget John Marsh, not John Marshall", "[John Marsh] - John Marshall"),
+        ("purge session 7f3a-b", "session 7f3a-b"),
+        ("forget them all", "? What"),
+        ("delete old memories", "? What"),
+        ("clear location data for last month", "kind location @ 2026-02-01..2026-03-01"),
+        ("forget everything but keep my name and birthday", "all - name - birthday"),
+        ("forget I ever mentioned Tilda", "[Tilda]"),
+        ("forget my conversation with Tilda yesterday", "[Tilda] @ 2026-03-17..2026-03-18"),
+        ("forget everything from Tilda", "[Tilda]"),
+        ("forget everything that isn't about work", "? What"),
+        ("Tilda should be forgotten", "? What"),
+        ("I forgot my password", "? What"),
+        ("never mind", "? Unsure"),
+        ("forget June Carter", "[June Carter]"),
+        ("forget the trip from Rome to Milan", "[trip from Rome to Milan]"),
+        ("forget everything about the trip in January", "[trip in January]"),
+        ("delete memories from 2024 about Tilda", "[Tilda] @ 2024-01-01..2025-01-01"),
+        ("forget everything from before the move", "? LooseTime"),
+        ("undo the last thing", "last"),
+        ("forget our conversations before the wedding", "? LooseTime"),
+        ("forget everything from 1st of March onwards", "all @ 2026-03-01.."),
+        ("delete everything in my account", "? What"),
+        ("delete my whole history", "all"),
+        ("Forget my address. I moved.", "? OneAtATime"),
+        ("Forget Oskar. Keep Tilda.", "[Oskar] - Tilda"),
+        ("Forget Oskar but keep Dr. Marsh", "[Oskar] - Dr. Marsh"),
+        ("Forget Mr. J. Marsh", "[Mr. J. Marsh]"),
+        ("Forget Heron Inc. and its shares", "[Heron Inc. and its shares]"),
+        ("forget \"Heron\", but keep \"the pier\"", "[Heron] - the pier"),
+    ]);
+}
+
+#[test]
+fn every_question_says_what_to_say_instead() {
+    let questions = [
+        "",
+        "Tilda?",
+        "keep Tilda",
+        "never mind",
+        "forget our chat",
+        "forget May",
+        "forget everything from 3/4/2025",
+    ];
+    for words in questions {
+        let Reading::Unclear(question) = read(words, &now()) else { panic!("{words}") };
+        assert!(question.sentence().ends_with('.'), "{question:?}");
+        assert!(question.sentence().len() > 40, "{question:?}");
+    }
+}
+
+#[test]
 fn only_narrows_the_reach() {
     check(&[
         ("forget Tilda only", "[Tilda] !"),
@@ -386,6 +445,15 @@ fn german_french_and_spanish() {
         ("vergiss unser Gespräch von vor zwei Tagen", "talk @ 2026-03-16..2026-03-17"),
         ("vergiss mein Gehalt, aber behalte meinen Arbeitgeber", "[Gehalt] - Arbeitgeber"),
         ("vergiss alles außer meinem Namen", "all - Namen"),
+        ("Lösche bitte alles, was ich dir über Oskar erzählt habe", "[Oskar]"),
+        ("vergiss alles, was ich gestern gesagt habe", "all @ 2026-03-17..2026-03-18"),
+        ("vergiss mein Gespräch mit Oskar von gestern", "[Oskar] @ 2026-03-17..2026-03-18"),
+        ("alte Adresse löschen", "[alte Adresse]"),
+        ("ich habe Tilda vergessen", "? NotARequest"),
+        ("Könntest du alles über Oskar löschen?", "[Oskar]"),
+        ("oublie tout ce que je t'ai dit hier", "all @ 2026-03-17..2026-03-18"),
+        ("olvida todo lo que te dije sobre Oskar", "[Oskar]"),
+        ("borra todo desde enero", "all @ 2026-01-01.."),
         ("weißt du noch, wer Tilda ist?", "? NotARequest"),
         ("vergiss nicht Tilda", "? Remember"),
         ("vergiss vielleicht Tilda", "? Unsure"),

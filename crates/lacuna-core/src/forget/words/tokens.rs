@@ -24,9 +24,24 @@ pub(super) struct Token {
     pub(super) span: Range<usize>,
     /// Lower case, without accents; empty for quoted words, which are nobody's grammar.
     pub(super) folded: String,
-    /// Something other than space stands before it: a comma, a dash, a bracket.
-    pub(super) divided: bool,
+    pub(super) gap: Gap,
 }
+
+/// What stands between a word and the one before it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Gap {
+    Space,
+    /// A comma, a dash, a bracket.
+    Mark,
+    /// The end of a sentence.
+    Stop,
+}
+
+/// Words whose full stop ends no sentence.
+const ABBREVIATIONS: &[&str] = &[
+    "dr", "mr", "mrs", "ms", "prof", "st", "inc", "ltd", "corp", "co", "jr", "sr", "no", "nr", "hr", "fr",
+    "vs", "approx", "str", "sra", "mme", "mlle",
+];
 
 pub(super) struct Said<'t> {
     pub(super) text: &'t str,
@@ -47,24 +62,24 @@ impl<'t> Said<'t> {
             .ends_with(['?', '？', '؟']);
         let mut said = Self { text, tokens: Vec::new(), asks };
         let mut at = 0;
-        let mut divided = false;
+        let mut gap = Gap::Space;
         while let Some(start) = text[at..].find(|c: char| !c.is_whitespace()).map(|found| at + found) {
             if let Some(end) = quoted(text, start) {
                 let mark = text[start..].chars().next().map_or(0, char::len_utf8);
                 let close = text[..end].chars().next_back().map_or(0, char::len_utf8);
-                said.tokens.push(Token { span: start + mark..end - close, folded: String::new(), divided });
-                (at, divided) = (end, false);
+                said.tokens.push(Token { span: start + mark..end - close, folded: String::new(), gap });
+                (at, gap) = (end, Gap::Space);
                 continue;
             }
             let end = text[start..].find(char::is_whitespace).map_or(text.len(), |found| start + found);
-            divided = said.push(start..end, divided);
+            gap = said.push(start..end, gap);
             at = end;
         }
         said
     }
 
-    /// Takes one run between spaces, and says whether something divides it from the next one.
-    fn push(&mut self, run: Range<usize>, divided: bool) -> bool {
+    /// Takes one run between spaces, and says what divides it from the next one.
+    fn push(&mut self, run: Range<usize>, gap: Gap) -> Gap {
         let word = &self.text[run.clone()];
         let led = word.trim_start_matches(|c: char| is_edge(c) || matches!(c, '.' | '!' | '?' | ')' | ']'));
         let core =
@@ -72,9 +87,9 @@ impl<'t> Said<'t> {
         let start = run.start + (word.len() - led.len());
         let after = &self.text[start + core.len()..run.end];
         if core.is_empty() {
-            return true;
+            return gap.max(Gap::Mark);
         }
-        let divided = divided || led.len() < word.len();
+        let gap = if led.len() < word.len() { gap.max(Gap::Mark) } else { gap };
         let folded = fold(core);
         let elided =
             ELISIONS.iter().find(|elision| folded.starts_with(**elision) && folded.len() > elision.len());
@@ -82,13 +97,23 @@ impl<'t> Said<'t> {
             let mark = core
                 .find(['\'', '’'])
                 .map_or(0, |at| at + core[at..].chars().next().map_or(0, char::len_utf8));
-            self.tokens.push(Token { span: start..start + mark, folded: (*elision).to_owned(), divided });
+            self.tokens.push(Token { span: start..start + mark, folded: (*elision).to_owned(), gap });
             let rest = folded[elision.len()..].to_owned();
-            self.tokens.push(Token { span: start + mark..start + core.len(), folded: rest, divided: false });
+            self.tokens.push(Token { span: start + mark..start + core.len(), folded: rest, gap: Gap::Space });
         } else {
-            self.tokens.push(Token { span: start..start + core.len(), folded, divided });
+            self.tokens.push(Token { span: start..start + core.len(), folded, gap });
         }
-        after.contains([',', ';', ':', '.', '!', '?', ')', '—', '–', '，', '。', '、'])
+        gap_after(self.tokens.last().map_or("", |token| &token.folded), after)
+    }
+
+    /// Whether something other than space stands before a word.
+    pub(super) fn is_divided(&self, at: usize) -> bool {
+        self.tokens.get(at).is_some_and(|token| token.gap != Gap::Space)
+    }
+
+    /// Whether a new sentence begins within a range.
+    pub(super) fn has_stop(&self, range: Range<usize>) -> bool {
+        range.skip(1).any(|at| self.tokens[at].gap == Gap::Stop)
     }
 
     pub(super) fn all(&self) -> Range<usize> {
@@ -141,6 +166,17 @@ impl<'t> Said<'t> {
     /// Whether a range is one of these phrases and nothing more.
     pub(super) fn is(&self, range: Range<usize>, phrases: &str) -> bool {
         phrases.split(',').any(|phrase| self.phrase(range.clone(), phrase) == Some(range.end))
+    }
+}
+
+fn gap_after(word: &str, marks: &str) -> Gap {
+    let abbreviated = word.chars().count() == 1 || ABBREVIATIONS.contains(&word);
+    if marks.contains(['!', '?', '。', '？', '！']) || marks.contains('.') && !abbreviated {
+        Gap::Stop
+    } else if marks.contains([',', ';', ':', ')', '—', '–', '，', '、']) {
+        Gap::Mark
+    } else {
+        Gap::Space
     }
 }
 

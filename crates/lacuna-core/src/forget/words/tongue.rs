@@ -22,6 +22,10 @@ pub(super) struct Tongue {
     pub(super) excepts: Phrases,
     /// "but", which leaves something out only after a word for everything.
     pub(super) but: Phrases,
+    /// What leaves something out after a comma ("not Anna"), or turns a subject round ("isn't about work").
+    pub(super) not: Phrases,
+    /// Several of the last things, which nobody can count.
+    pub(super) several: Phrases,
     /// What begins another request.
     pub(super) again: Phrases,
     pub(super) and: Phrases,

@@ -60,6 +60,7 @@ const ROW: &str = "
 
 /// Sealed memories in one SQLite file.
 pub struct SqliteStore {
+    database: Database,
     readers: Pool<Connection>,
     writer: Writer<Work>,
 }
@@ -73,8 +74,17 @@ impl SqliteStore {
     pub fn open_with(path: impl AsRef<Path>, options: SqliteOptions) -> Result<Self> {
         let database = Database::open(path.as_ref(), &SCHEMA, options)?;
         let writer = Writer::start(database.clone())?;
-        let readers = Pool::new(READERS_MAX, move || database.connect_reader());
-        Ok(Self { readers, writer })
+        let reading = database.clone();
+        let readers = Pool::new(READERS_MAX, move || reading.connect_reader());
+        Ok(Self { database, readers, writer })
+    }
+
+    /// Writes a copy of the whole file, as it is at one moment, while others read and write. Nothing may be at
+    /// `path`. The copy holds no freed pages, so nothing that was erased before.
+    pub fn copy_to(&self, path: &Path) -> Result<()> {
+        let path = path.to_str().ok_or_else(|| Error::invalid("path", "must be UTF-8"))?;
+        self.database.connect()?.execute("VACUUM INTO ?1", [path])?;
+        Ok(())
     }
 
     /// Transactions committed since the file was opened; group commit makes them fewer than the batches.

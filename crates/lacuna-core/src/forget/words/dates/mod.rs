@@ -8,7 +8,7 @@ use std::ops::Range;
 use jiff::Zoned;
 
 use self::pattern::{Caught, fit};
-use self::stretch::{Stretch, resolve};
+use self::stretch::{Ends, Stretch, resolve};
 use super::super::Span;
 use super::question::Question;
 use super::tokens::Said;
@@ -85,6 +85,8 @@ pub(super) struct Calendar {
     /// What leads a time wherever it stands ("from"), and only beside a word of saying ("on").
     pub(super) from: &'static str,
     pub(super) on: &'static str,
+    /// What makes a time the beginning of one: "from 3 March on".
+    pub(super) onwards: &'static str,
     /// What joins the two ends of a range, with what leads it.
     pub(super) ranges: &'static [(&'static str, &'static str)],
 }
@@ -104,8 +106,17 @@ struct Moment {
     end: usize,
     meaning: Meaning,
     stretch: Result<Stretch, Question>,
-    dated: bool,
+    is_name: bool,
 }
+
+/// How a stretch bounds a request.
+type Bound = fn(Stretch) -> Ends;
+
+const WITHIN: Bound = |stretch| (Some(stretch.from), Some(stretch.until));
+const BEFORE: Bound = |stretch| (None, Some(stretch.from));
+const AFTER: Bound = |stretch| (Some(stretch.until), None);
+const SINCE: Bound = |stretch| (Some(stretch.from), None);
+const UNTIL: Bound = |stretch| (None, Some(stretch.until));
 
 /// The time that begins at the start of a range.
 pub(super) fn clause_at(
@@ -114,44 +125,37 @@ pub(super) fn clause_at(
     range: Range<usize>,
     now: &Zoned,
 ) -> Option<Clause> {
-    let clause =
-        |end, stretch: Result<Stretch, Question>, bound: fn(Stretch) -> (bool, bool, Stretch)| Clause {
-            end,
-            when: stretch.and_then(|stretch| stretch::span(bound(stretch), now)),
-            is_bounding: true,
-            is_name: false,
-        };
+    let clause = |end, stretch: Result<Stretch, Question>, bound: Bound| Clause {
+        end,
+        when: stretch.and_then(|stretch| stretch::span(bound(stretch), now)),
+        is_bounding: true,
+        is_name: false,
+    };
     if let Some((end, stretch)) = range_at(said, calendar, range.clone(), now) {
-        return Some(clause(end, stretch, |stretch| (true, true, stretch)));
+        return Some(clause(end, stretch, WITHIN));
     }
     // "two days ago" before "before": German says both with one word.
     if let Some(moment) = moment_at(said, calendar, range.clone(), now) {
         let older = moment.meaning == Meaning::Older;
-        let bound: fn(Stretch) -> _ =
-            if older { |stretch| (false, true, stretch) } else { |stretch| (true, true, stretch) };
-        let found = clause(moment.end, moment.stretch, bound);
-        return Some(Clause { is_bounding: older, is_name: moment.dated, ..found });
+        let found = clause(moment.end, moment.stretch, if older { UNTIL } else { WITHIN });
+        return Some(Clause { is_bounding: older, is_name: moment.is_name, ..found });
     }
-    let bounds: [(&str, fn(Stretch) -> (bool, bool, Stretch)); 4] = [
-        (calendar.before, |stretch| (false, true, Stretch { until: stretch.from, ..stretch })),
-        (calendar.after, |stretch| (true, false, Stretch { from: stretch.until, ..stretch })),
-        (calendar.since, |stretch| (true, false, stretch)),
-        (calendar.until, |stretch| (false, true, stretch)),
+    let leads = [
+        (calendar.before, BEFORE),
+        (calendar.after, AFTER),
+        (calendar.since, SINCE),
+        (calendar.until, UNTIL),
+        (calendar.from, WITHIN),
+        (calendar.on, WITHIN),
     ];
-    for (phrases, bound) in bounds {
-        let Some(start) = said.longest(range.clone(), phrases) else { continue };
-        if let Some(moment) = moment_at(said, calendar, start..range.end, now) {
-            return Some(clause(moment.end, moment.stretch, bound));
-        }
-    }
-    let led = |phrases| {
+    leads.into_iter().find_map(|(phrases, bound)| {
         let start = said.longest(range.clone(), phrases)?;
-        moment_at(said, calendar, start..range.end, now)
-    };
-    let whole = |stretch| (true, true, stretch);
-    led(calendar.from).map(|moment| clause(moment.end, moment.stretch, whole)).or_else(|| {
-        let moment = led(calendar.on)?;
-        Some(Clause { is_bounding: false, ..clause(moment.end, moment.stretch, whole) })
+        let moment = moment_at(said, calendar, start..range.end, now)?;
+        let onwards =
+            said.longest(moment.end..range.end, calendar.onwards).filter(|_| phrases == calendar.from);
+        let bound = if onwards.is_some() { SINCE } else { bound };
+        let found = clause(onwards.unwrap_or(moment.end), moment.stretch, bound);
+        Some(Clause { is_bounding: phrases != calendar.on, ..found })
     })
 }
 
@@ -175,8 +179,8 @@ fn moment_at(said: &Said<'_>, calendar: &Calendar, range: Range<usize>, now: &Zo
     let (end, (meaning, caught)) = caught_at(said, calendar, range)?;
     let name = matches!(meaning, Meaning::Month | Meaning::Weekday | Meaning::Year);
     // "May 2024" and "last Friday" are no names.
-    let dated = name && !(meaning == Meaning::Month && caught.year.is_some()) && !caught.led;
-    Some(Moment { end, meaning, stretch: resolve(meaning, &caught, now), dated })
+    let is_name = name && !(meaning == Meaning::Month && caught.year.is_some()) && !caught.led;
+    Some(Moment { end, meaning, stretch: resolve(meaning, &caught, now), is_name })
 }
 
 /// The longest pattern that fits.

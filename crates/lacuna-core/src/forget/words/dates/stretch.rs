@@ -1,7 +1,7 @@
 //! From what the words said to the first and last moment that they mean.
 
 use jiff::civil::{Date, DateTime, Weekday};
-use jiff::{ToSpan, Zoned};
+use jiff::{SignedDuration, ToSpan, Zoned};
 
 use super::super::super::Span;
 use super::super::question::Question;
@@ -30,13 +30,15 @@ impl Stretch {
     }
 }
 
-/// A stretch in the time zone of now, open where it has no bound.
-pub(super) fn span((from, until, stretch): (bool, bool, Stretch), now: &Zoned) -> Result<Span, Question> {
+/// The first moment and the last, each open where there is none.
+pub(super) type Ends = (Option<DateTime>, Option<DateTime>);
+
+/// Both ends in the time zone of now.
+pub(super) fn span((from, until): Ends, now: &Zoned) -> Result<Span, Question> {
     let zoned = |at: DateTime| {
         at.to_zoned(now.time_zone().clone()).map(|at| at.timestamp()).map_err(|_| Question::LooseTime)
     };
-    let from = if from { Some(zoned(stretch.from)?) } else { None };
-    let until = if until { Some(zoned(stretch.until)?) } else { None };
+    let (from, until) = (from.map(zoned).transpose()?, until.map(zoned).transpose()?);
     match (from, until) {
         (Some(from), Some(until)) if until <= from => Err(Question::TwoTimes),
         _ => Ok(Span { from, until }),
@@ -94,8 +96,9 @@ pub(super) fn between(
         _ => resolve(last_means, &last, now)?,
     };
     let mut start = resolve(first_means, &with_year(first_means, first.clone(), &last), now)?;
-    if first_means == Meaning::Weekday && start.from >= end.until
-        || first_means == Meaning::Weekday && end.until.duration_since(start.from).as_hours() > 7 * 24
+    let week = SignedDuration::from_hours(7 * 24);
+    if first_means == Meaning::Weekday
+        && (start.from >= end.until || end.until.duration_since(start.from) > week)
     {
         let weekday = first.weekday.unwrap_or(0);
         let before = last_weekday(end.until.date(), weekday).and_then(day);

@@ -1,0 +1,161 @@
+//! Spellings of Latin names, and the looser forms under which transliterations meet.
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+/// Letters that are written with one letter or with two.
+const PAIRS: &[(char, &str, &str)] = &[
+    ('ä', "a", "ae"),
+    ('ö', "o", "oe"),
+    ('ü', "u", "ue"),
+    ('ø', "o", "oe"),
+    ('å', "a", "aa"),
+    ('æ', "ae", "ae"),
+    ('œ', "oe", "oe"),
+];
+/// What transliterations write for one sound, longest first; both sides of a comparison go through it.
+const LOOSE: &[(&str, &str)] = &[
+    ("shch", "s"),
+    ("tsch", "c"),
+    ("tch", "c"),
+    ("sch", "s"),
+    ("ck", "k"),
+    ("ch", "c"),
+    ("cz", "c"),
+    ("zh", "z"),
+    ("kh", "h"),
+    ("gh", "g"),
+    ("ph", "f"),
+    ("th", "t"),
+    ("dh", "d"),
+    ("bh", "b"),
+    ("sh", "s"),
+    ("sz", "s"),
+    ("ou", "u"),
+    ("oo", "u"),
+    ("ee", "i"),
+    ("ce", "se"),
+    ("ci", "si"),
+    ("cy", "si"),
+    ("x", "ks"),
+    ("q", "k"),
+    ("c", "k"),
+    ("w", "v"),
+    ("y", "i"),
+];
+
+/// A word folded in its own script: width, case, accents and marks of no account.
+pub(super) fn native(word: &str) -> String {
+    if word.is_ascii() {
+        return word
+            .chars()
+            .filter(|c| !matches!(c, '.' | '\'' | '-'))
+            .map(|c| c.to_ascii_lowercase())
+            .collect();
+    }
+    let mut folded = String::with_capacity(word.len());
+    for c in word.nfkd().filter(|c| !is_accent(*c)).flat_map(char::to_lowercase) {
+        match c {
+            'ß' => folded.push_str("ss"),
+            'æ' => folded.push_str("ae"),
+            'œ' => folded.push_str("oe"),
+            'ø' => folded.push('o'),
+            'ł' => folded.push('l'),
+            'đ' | 'ð' => folded.push('d'),
+            'þ' => folded.push_str("th"),
+            'ı' => folded.push('i'),
+            'ς' => folded.push('σ'),
+            'أ' | 'إ' | 'آ' | 'ٱ' => folded.push('ا'),
+            'ى' => folded.push('ي'),
+            'ـ' | '.' | '\'' | '’' | 'ʼ' | '‘' | '-' | '‐' | '‑' | '·' | '・' | '׳' | '״' => {}
+            c if is_accent(c) => {}
+            c => folded.push(c),
+        }
+    }
+    folded.nfc().collect()
+}
+
+/// A word in small letters, each with its marks in one piece.
+pub(super) fn lower(word: &str) -> String {
+    word.nfc().flat_map(char::to_lowercase).collect()
+}
+
+/// Marks that are added to letters; the vowels of Devanagari and Thai and the voicing of kana are no such marks.
+fn is_accent(c: char) -> bool {
+    is_combining_mark(c)
+        && !matches!(c, '\u{900}'..='\u{97f}' | '\u{e00}'..='\u{e7f}' | '\u{3099}' | '\u{309a}' | '\u{1100}'..='\u{11ff}')
+}
+
+/// The spellings of a Latin word: Müller is written Muller or Mueller.
+pub(super) fn latin_forms(word: &str) -> Vec<String> {
+    if word.is_ascii() {
+        return vec![native(word)];
+    }
+    let lower = lower(word);
+    let plain = native(word);
+    if !lower.contains(|c| PAIRS.iter().any(|(letter, ..)| *letter == c)) {
+        return vec![plain];
+    }
+    let spelt: String = lower
+        .chars()
+        .map(|c| {
+            PAIRS
+                .iter()
+                .find(|(letter, ..)| *letter == c)
+                .map_or(c.to_string(), |(.., two)| (*two).to_owned())
+        })
+        .collect();
+    vec![plain, native(&spelt)]
+}
+
+/// A Latin spelling as loosely as transliterations differ: one letter for each sound, no letter twice.
+pub(super) fn loosen(word: &str) -> String {
+    let mut rest = word;
+    let mut loose = String::with_capacity(word.len());
+    while let Some(first) = rest.chars().next() {
+        let (taken, sound) = match LOOSE.iter().find(|(written, _)| rest.starts_with(written)) {
+            Some((written, sound)) => (written.len(), *sound),
+            None => (first.len_utf8(), &rest[..first.len_utf8()]),
+        };
+        for c in sound.chars() {
+            if !loose.ends_with(c) {
+                loose.push(c);
+            }
+        }
+        rest = &rest[taken..];
+    }
+    // Yevgeni and Evgeni; Sarah and Sara.
+    let loose = loose.strip_prefix("ie").map_or(loose.clone(), |rest| format!("e{rest}"));
+    loose.strip_suffix('h').filter(|rest| rest.len() > 1).map_or(loose.clone(), str::to_owned)
+}
+
+/// The consonants of a loosened spelling, for names that are written without vowels.
+pub(super) fn bones(loose: &str) -> String {
+    let mut bones = String::with_capacity(loose.len());
+    for c in loose.chars().filter(|c| !matches!(c, 'a' | 'e' | 'i' | 'o' | 'u')) {
+        if !bones.ends_with(c) {
+            bones.push(c);
+        }
+    }
+    bones
+}
+
+/// A coarse form of a whole name that no usual spelling or order of its words changes.
+pub(super) fn sound(spelling: &str) -> String {
+    let mut letters: Vec<char> = loosen(spelling)
+        .chars()
+        .filter_map(|c| match c {
+            'a' | 'e' | 'i' | 'o' | 'u' | 'h' | 'v' => None,
+            'g' | 'k' => Some('k'),
+            'b' | 'p' | 'f' => Some('p'),
+            'd' | 't' => Some('t'),
+            's' | 'z' | 'j' => Some('s'),
+            'l' | 'r' => Some('r'),
+            'n' | 'm' => Some('n'),
+            c => Some(c),
+        })
+        .collect();
+    letters.sort_unstable();
+    letters.dedup();
+    letters.into_iter().collect()
+}

@@ -1,0 +1,149 @@
+//! Words of other scripts in Latin letters: every usual way to write them, by tables.
+
+use super::READINGS_MAX;
+use super::script::Script;
+use super::{abjad, han, hangul, indic, kana};
+
+/// Letters of a script and how they are written; `/` divides ways, and nothing at all is one.
+pub(super) type Table = &'static [(&'static str, &'static str)];
+
+const CYRILLIC: Table = &[
+    ("кс", "ks/x"),
+    ("дж", "dzh/j"),
+    ("ье", "ye/ie/e"),
+    ("ьё", "yo/io"),
+    ("ия", "ia/iya/ija"),
+    ("ий", "y/i/iy/ij"),
+    ("ый", "y/yi"),
+    ("ей", "ei/ey/ej"),
+    ("ай", "ai/ay/aj"),
+    ("а", "a"),
+    ("б", "b"),
+    ("в", "v"),
+    ("г", "g/h"),
+    ("ґ", "g"),
+    ("д", "d"),
+    ("ђ", "dj"),
+    ("е", "e/ye"),
+    ("ё", "yo/e/io/jo"),
+    ("є", "ye/ie/e"),
+    ("ж", "zh/j"),
+    ("з", "z"),
+    ("и", "i/y"),
+    ("і", "i"),
+    ("ї", "yi/i"),
+    ("й", "i/y/j"),
+    ("ј", "j/y"),
+    ("к", "k"),
+    ("л", "l"),
+    ("љ", "lj"),
+    ("м", "m"),
+    ("н", "n"),
+    ("њ", "nj"),
+    ("о", "o"),
+    ("п", "p"),
+    ("р", "r"),
+    ("с", "s"),
+    ("т", "t"),
+    ("ћ", "c"),
+    ("у", "u"),
+    ("ў", "u/w"),
+    ("ф", "f"),
+    ("х", "kh/ch"),
+    ("ц", "ts/c/tz"),
+    ("ч", "ch/tch"),
+    ("џ", "dz"),
+    ("ш", "sh/sch"),
+    ("щ", "shch/sch"),
+    ("ъ", ""),
+    ("ы", "y"),
+    ("ь", ""),
+    ("э", "e"),
+    ("ю", "yu/iu/ju"),
+    ("я", "ya/ia/ja"),
+];
+
+const GREEK: Table = &[
+    ("ου", "ou"),
+    ("αι", "e/ai"),
+    ("ει", "i/ei"),
+    ("οι", "i/oi"),
+    ("αυ", "av/af"),
+    ("ευ", "ev/ef"),
+    ("μπ", "b/mp"),
+    ("ντ", "d/nt"),
+    ("γκ", "g/gk"),
+    ("γγ", "ng/gg"),
+    ("γι", "gi/y"),
+    ("τζ", "tz/j"),
+    ("τσ", "ts"),
+    ("α", "a"),
+    ("β", "v/b"),
+    ("γ", "g/y"),
+    ("δ", "d"),
+    ("ε", "e"),
+    ("ζ", "z"),
+    ("η", "i/e"),
+    ("θ", "th"),
+    ("ι", "i"),
+    ("κ", "k/c"),
+    ("λ", "l"),
+    ("μ", "m"),
+    ("ν", "n"),
+    ("ξ", "x"),
+    ("ο", "o"),
+    ("π", "p"),
+    ("ρ", "r"),
+    ("σ", "s"),
+    ("τ", "t"),
+    ("υ", "y/u"),
+    ("φ", "f"),
+    ("χ", "ch/kh"),
+    ("ψ", "ps"),
+    ("ω", "o"),
+];
+
+/// The readings of a folded word, as its script has them.
+pub(super) fn read(script: Script, word: &str) -> Vec<String> {
+    match script {
+        Script::Cyrillic => by_table(word, CYRILLIC),
+        Script::Greek => by_table(word, GREEK),
+        Script::Hebrew | Script::Arabic => abjad::read(script, word),
+        Script::Devanagari => indic::devanagari(word),
+        Script::Thai => indic::thai(word),
+        Script::Hangul => hangul::read(word),
+        Script::Kana => kana::read(word),
+        Script::Han => han::read(word),
+        Script::Latin | Script::Other => vec![word.to_owned()],
+    }
+}
+
+/// Reads a word by a table: of letters that begin alike, the longer; what the table does not know is dropped.
+pub(super) fn by_table(word: &str, table: Table) -> Vec<String> {
+    let mut readings = vec![String::new()];
+    let mut rest = word;
+    while let Some(first) = rest.chars().next() {
+        let entry = table
+            .iter()
+            .filter(|(letters, _)| rest.starts_with(letters))
+            .max_by_key(|(letters, _)| letters.len());
+        let (taken, ways) = entry.map_or((first.len_utf8(), ""), |(letters, ways)| (letters.len(), *ways));
+        readings = extend(&readings, ways.split('/'));
+        rest = &rest[taken..];
+    }
+    readings
+}
+
+/// Every reading so far with every way to go on. When there are too many, the first ways count: they are the usual.
+pub(super) fn extend<'w>(readings: &[String], ways: impl Iterator<Item = &'w str>) -> Vec<String> {
+    let mut next: Vec<String> = Vec::new();
+    for way in ways {
+        for reading in readings {
+            let reading = format!("{reading}{way}");
+            if next.len() < READINGS_MAX && !next.contains(&reading) {
+                next.push(reading);
+            }
+        }
+    }
+    next
+}

@@ -1,0 +1,308 @@
+//! Destroy: everything of one vault goes for good: every key, blob, vector and row, and its own audit chain.
+//!
+//! What remains is a record in the organisation's book and two entries in the organisation's chain, which say
+//! that it happened and how much it was. The record is opened first and closed last: a process that dies in
+//! between leaves it open, and the next one to start ends it.
+
+use jiff::{SignedDuration, Timestamp};
+use lacuna_seal::{Digest, SIGNATURE_BYTES, Signature};
+
+use crate::audit::{AuditAction, AuditEntry, Subject};
+use crate::cbor::{Reader, Writer};
+use crate::domain::*;
+use crate::error::{Error, Result};
+use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
+use crate::permit::{Destroy, Grant};
+use crate::store::{Change, Record, RecordChange, RecordKind, VaultHeader};
+
+/// How long a plan may be confirmed.
+pub const DESTROY_PLAN_VALID: SignedDuration = SignedDuration::from_mins(15);
+/// Destructions that one call ends.
+const RECOVERED_MAX: usize = 1_000;
+const TOKEN_PREFIX: &str = "dst_";
+const TOKEN_DOMAIN: &str = "lacuna/destroy-plan/v1";
+const CONTENTS_DOMAIN: &str = "lacuna/destroy-plan/contents/v1";
+/// Expiry, signature.
+const TOKEN_BYTES: usize = 8 + SIGNATURE_BYTES;
+const DOC_FIELDS: u64 = 5;
+
+/// What would go, and the token that confirms it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DestroyPlan {
+    pub token: String,
+    pub expires_at: Timestamp,
+    pub memories: u64,
+    pub blobs: u64,
+}
+
+/// How much went.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct DestroyCounts {
+    pub records: u64,
+    /// Vectors live in the index of an opened vault and, sealed, in its records.
+    pub vectors: u64,
+    pub blobs: u64,
+    pub keys: u64,
+}
+
+/// A destruction as the organisation's book has it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Destruction {
+    pub number: u64,
+    pub vault: VaultId,
+    pub began_at: Timestamp,
+    /// `None` while it is under way.
+    pub done_at: Option<Timestamp>,
+    pub counts: DestroyCounts,
+}
+
+/// What a record's document says. It names no holder.
+#[derive(Clone, Copy)]
+struct Doc {
+    /// Tells the vault that was to go from one that began in its place.
+    began_after: Revision,
+    counts: DestroyCounts,
+}
+
+/// What a plan is bound to.
+struct Contents {
+    memories: u64,
+    digest: Digest,
+}
+
+impl Lacuna {
+    /// Says what would go. The token is good for the same caller, for the vault as it is now, and for
+    /// [`DESTROY_PLAN_VALID`]; nothing is kept for it.
+    pub fn plan_destroy(&self, grant: &Grant<Destroy>) -> Result<DestroyPlan> {
+        let vault = grant.scope().vault_id();
+        let header = self.store.vault(vault)?.ok_or(Error::NotFound("vault"))?;
+        let contents = self.contents(&header)?;
+        let expires_at = self.clock.now() + DESTROY_PLAN_VALID;
+        let expiry = millis(expires_at).to_be_bytes();
+        let key = self.kms.signing_key(&*self.entropy)?;
+        let signature = key.sign(TOKEN_DOMAIN, &token_parts(grant, &contents, &expiry));
+        let bytes = expiry.iter().chain(signature.as_bytes());
+        let token = bytes.fold(TOKEN_PREFIX.to_owned(), |token, byte| token + &format!("{byte:02x}"));
+        let blobs = self.blobs.list(vault)?.len() as u64;
+        Ok(DestroyPlan { token, expires_at, memories: contents.memories, blobs })
+    }
+
+    /// Destroys the vault that the token was made for. Its scope may begin anew, with new keys.
+    pub fn destroy(&self, grant: &Grant<Destroy>, token: &str) -> Result<Destruction> {
+        let vault = grant.scope().vault_id();
+        let header = self.store.vault(vault)?.ok_or(Error::NotFound("vault"))?;
+        self.check_token(grant, &header, token)?;
+        let vectors = self.read(grant.scope(), |open| open.index.len() as u64).ok().flatten().unwrap_or(0);
+        let contents = self.contents(&header)?;
+        let counts = DestroyCounts { records: contents.memories, vectors, ..DestroyCounts::default() };
+        let doc = Doc { began_after: header.began_after, counts };
+        let record = self.open_destruction(grant, vault, doc)?;
+        self.end_destruction(&record)
+    }
+
+    /// Ends every destruction that was begun and not ended. Answers with how many there were.
+    pub fn recover_destructions(&self) -> Result<usize> {
+        let open = self.store.due_records(RecordKind::Destruction, self.clock.now(), RECOVERED_MAX)?;
+        open.iter().try_for_each(|record| self.end_destruction(record).map(drop))?;
+        Ok(open.len())
+    }
+
+    fn contents(&self, header: &VaultHeader) -> Result<Contents> {
+        let mut ids = Vec::new();
+        self.store.changes(header.id, Revision::ZERO, &mut |change| {
+            if let Change::Put(row) = change {
+                ids.push(*row.id.as_bytes());
+            }
+            Ok(())
+        })?;
+        ids.sort_unstable();
+        let began_after = header.began_after.0.to_be_bytes();
+        let parts: Vec<&[u8]> =
+            std::iter::once(began_after.as_slice()).chain(ids.iter().map(<[u8; 16]>::as_slice)).collect();
+        Ok(Contents { memories: ids.len() as u64, digest: Digest::of(CONTENTS_DOMAIN, &parts) })
+    }
+
+    fn check_token(&self, grant: &Grant<Destroy>, header: &VaultHeader, token: &str) -> Result<()> {
+        let bytes = decode(token).ok_or_else(useless_token)?;
+        let (expiry, signature) = bytes.split_first_chunk::<8>().ok_or_else(useless_token)?;
+        let signature = signature.try_into().map(Signature::from_bytes).map_err(|_| useless_token())?;
+        let contents = self.contents(header)?;
+        let key = self.kms.signing_key(&*self.entropy)?.verifying_key();
+        let genuine = key.verify(TOKEN_DOMAIN, &token_parts(grant, &contents, expiry), &signature).is_ok();
+        if !genuine || i64::from_be_bytes(*expiry) <= millis(self.clock.now()) {
+            return Err(useless_token());
+        }
+        Ok(())
+    }
+
+    /// Announces it: from here on it ends, whatever happens to us.
+    fn open_destruction(&self, grant: &Grant<Destroy>, vault: VaultId, doc: Doc) -> Result<Record> {
+        let org = grant.caller().org_scope();
+        let actor = grant.caller().user.as_str();
+        for _ in 0..COMMIT_ATTEMPTS_MAX {
+            let now = self.clock.now();
+            let record = Record {
+                org: org.org.clone(),
+                kind: RecordKind::Destruction,
+                number: self.store.last_record(&org.org, RecordKind::Destruction)? + 1,
+                vault: Some(vault),
+                at: now,
+                due_at: Some(now),
+                done_at: None,
+                doc: doc.encode(),
+            };
+            match self.note(
+                &org,
+                AuditAction::VaultDestroy,
+                actor,
+                RecordChange::Add(record.clone()),
+                Vec::new(),
+            ) {
+                // Another one took the number.
+                Err(Error::Conflict(_)) => {}
+                answer => return answer.map(|()| record),
+            }
+        }
+        Err(Error::Conflict("the record book"))
+    }
+
+    /// Takes the steps that are left, and closes the record.
+    fn end_destruction(&self, record: &Record) -> Result<Destruction> {
+        let vault = record.vault.ok_or_else(damaged_record)?;
+        let mut record = record.clone();
+        let mut doc = Doc::decode(&record.doc)?;
+        let stays = |header: &VaultHeader| header.began_after == doc.began_after;
+        if let Some(header) = self.store.vault(vault)?.filter(stays) {
+            let slot = self.slot(&header.scope);
+            let _writer = slot.lock_writer();
+            // Keys first: from here on nothing of it can be read, even if we crash.
+            let keys = self.keys.destroy_vault(vault, self.clock.now(), None)?;
+            slot.discard();
+            doc.counts.keys = keys;
+            doc.counts.blobs = self.destroy_blobs(vault)?;
+            self.store.destroy(vault)?;
+            slot.discard();
+        }
+        record.done_at = Some(self.clock.now());
+        record.doc = doc.encode();
+        self.close_destruction(&record, &doc)?;
+        destruction(&record)
+    }
+
+    fn destroy_blobs(&self, vault: VaultId) -> Result<u64> {
+        let names = self.blobs.list(vault)?;
+        names.iter().try_for_each(|name| self.blobs.delete(vault, *name))?;
+        Ok(names.len() as u64)
+    }
+
+    fn close_destruction(&self, record: &Record, doc: &Doc) -> Result<()> {
+        let closed = self.store.records(&record.org, record.kind, record.number - 1, 1)?.pop();
+        if closed.is_some_and(|stored| stored.done_at.is_some()) {
+            return Ok(());
+        }
+        let DestroyCounts { records, vectors, blobs, keys } = doc.counts;
+        let notes = [("records", records), ("vectors", vectors), ("blobs", blobs), ("keys", keys)]
+            .map(|(what, count)| format!("{what}:{count}"));
+        let org = Scope { org: record.org.clone(), holder: Holder::Org };
+        let change = RecordChange::Update(record.clone());
+        self.note(&org, AuditAction::VaultDestroyDone, "system", change, notes.to_vec())
+    }
+
+    /// One entry in the organisation's own chain, with a change in its book.
+    fn note(
+        &self,
+        org: &Scope,
+        action: AuditAction,
+        actor: &str,
+        change: RecordChange,
+        notes: Vec<String>,
+    ) -> Result<()> {
+        let record = match &change {
+            RecordChange::Add(record) | RecordChange::Update(record) => record.vault,
+            RecordChange::Drop { .. } => None,
+        };
+        let subjects = record.iter().map(|vault| Subject(*vault.as_bytes())).collect();
+        let entry = AuditEntry { notes, ..AuditEntry::new(action, actor, subjects) };
+        let mut act = Act::new(org, self.clock.now(), entry);
+        act.batch.records = vec![change];
+        let slot = self.slot(org);
+        let _writer = slot.lock_writer();
+        self.ensure_vault(&slot, org)?;
+        self.commit(&slot, &act, |_| {}).map(drop)
+    }
+
+    /// Clears away the rows of a vault whose keys were destroyed: an old copy of the data was put back, or a
+    /// process died in the middle. The caller holds the writer lock.
+    pub(crate) fn clear_destroyed(&self, scope: &Scope) -> Result<()> {
+        let vault = scope.vault_id();
+        if self.keys.vault_keys(vault)?.is_none() && crate::vault::was_destroyed(self.sources(), vault)? {
+            self.destroy_blobs(vault)?;
+            self.store.destroy(vault)?;
+        }
+        Ok(())
+    }
+}
+
+fn token_parts<'a>(grant: &'a Grant<Destroy>, contents: &'a Contents, expiry: &'a [u8; 8]) -> [&'a [u8]; 5] {
+    let scope = grant.scope();
+    [
+        expiry,
+        grant.caller().user.as_str().as_bytes(),
+        scope.holder.kind().as_bytes(),
+        scope.holder.name().as_bytes(),
+        contents.digest.as_bytes(),
+    ]
+}
+
+/// Missing, foreign, outdated and expired tokens look the same.
+fn useless_token() -> Error {
+    Error::invalid("token", "is not a plan of yours for this vault as it is now, or has expired: plan again")
+}
+
+fn decode(token: &str) -> Option<[u8; TOKEN_BYTES]> {
+    let hex = token.strip_prefix(TOKEN_PREFIX)?.as_bytes();
+    let mut bytes = [0; TOKEN_BYTES];
+    if hex.len() != 2 * TOKEN_BYTES {
+        return None;
+    }
+    for (byte, pair) in bytes.iter_mut().zip(hex.chunks_exact(2)) {
+        *byte = u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    Some(bytes)
+}
+
+impl Doc {
+    fn encode(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut w = Writer(&mut bytes);
+        w.array(DOC_FIELDS as usize);
+        w.uint(self.began_after.0);
+        let DestroyCounts { records, vectors, blobs, keys } = self.counts;
+        [records, vectors, blobs, keys].into_iter().for_each(|count| w.uint(count));
+        bytes
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self> {
+        let read = |r: &mut Reader<'_>| {
+            let began_after = Revision(r.uint()?);
+            let counts =
+                DestroyCounts { records: r.uint()?, vectors: r.uint()?, blobs: r.uint()?, keys: r.uint()? };
+            Some(Self { began_after, counts })
+        };
+        Reader(bytes).record(DOC_FIELDS, read).ok_or_else(damaged_record)
+    }
+}
+
+fn destruction(record: &Record) -> Result<Destruction> {
+    Ok(Destruction {
+        number: record.number,
+        vault: record.vault.ok_or_else(damaged_record)?,
+        began_at: record.at,
+        done_at: record.done_at,
+        counts: Doc::decode(&record.doc)?.counts,
+    })
+}
+
+fn damaged_record() -> Error {
+    Error::corrupt("the record of a destruction does not parse")
+}

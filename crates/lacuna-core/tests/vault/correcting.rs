@@ -1,0 +1,118 @@
+//! Corrections: what is said now takes the place of what was said, and nothing else is touched.
+
+use lacuna_core::correct::{Corrected, Correction};
+use lacuna_core::domain::*;
+use lacuna_core::permit::{Recall, Remember};
+use lacuna_core::{Error, Lacuna};
+
+use crate::{Calls, World, draft, grant};
+
+fn correct(service: &Lacuna, about: &str, text: &str) -> Corrected {
+    let what = Correction::Words(about.to_owned());
+    service.correct(&grant::<Remember>("anna"), &what, draft(text)).unwrap()
+}
+
+/// Every text of the vault, in the order of the alphabet.
+fn all(service: &Lacuna) -> Vec<String> {
+    let page = service.list(&grant::<Recall>("anna"), &Default::default(), None, 100).unwrap();
+    let mut texts: Vec<_> =
+        page.memories.iter().map(|memory| memory.content.full_text().to_owned()).collect();
+    texts.sort();
+    texts
+}
+
+#[test]
+fn what_a_correction_is_about_is_found_and_replaced() {
+    for (about, old, new) in [
+        ("where I live", "I live in Ghent.", "I live in Tartu."),
+        ("my employer", "I work at Fabrikam as a welder.", "I joined a bakery in spring."),
+        ("my diet", "I have been vegan since school.", "I eat fish now and then."),
+        ("marital status", "I am engaged to Pia.", "Pia and I got divorced in May."),
+        ("invoice BX-2041", "Invoice BX-2041 is unpaid.", "Invoice bx 2041 was paid on Monday."),
+    ] {
+        let world = World::ram();
+        let service = world.service();
+        let bystander = "The ferry to the island leaves at noon.";
+        service.keep("anna", bystander).unwrap();
+        let old_id = service.keep("anna", old).unwrap();
+        match correct(&service, about, new) {
+            Corrected::Done { replaced, left_some, memory } => {
+                assert_eq!((replaced, left_some), (old_id, false), "{about}");
+                assert_eq!(memory.supersedes, [old_id]);
+            }
+            other => panic!("{about}: {other:?}"),
+        }
+        let mut wanted = [bystander.to_owned(), new.to_owned()];
+        wanted.sort();
+        assert_eq!(all(&service), wanted, "{about}");
+        let gone = service.get(&grant::<Recall>("anna"), old_id);
+        assert!(matches!(gone, Err(Error::NotFound(_))), "{about}");
+    }
+}
+
+#[test]
+fn the_other_half_of_a_sentence_lives_on_under_a_new_id() {
+    for world in [World::ram(), World::sqlite()] {
+        let service = world.service();
+        let old = service.keep("anna", "I live in Ghent and work at Fabrikam as a welder.").unwrap();
+        let made = service.get(&grant::<Recall>("anna"), old).unwrap().created_at;
+        world.clock.advance(jiff::SignedDuration::from_hours(2));
+        let corrected = correct(&service, "my city of residence", "I moved to Tartu last month.");
+        assert!(matches!(corrected, Corrected::Done { left_some: true, .. }), "{corrected:?}");
+        for service in [&service, &world.service()] {
+            assert_eq!(all(service), ["I moved to Tartu last month.", "I work at Fabrikam as a welder."]);
+        }
+        let page = service.list(&grant::<Recall>("anna"), &Default::default(), None, 100).unwrap();
+        let rest = page.memories.iter().find(|memory| memory.content.gist.contains("Fabrikam")).unwrap();
+        assert_eq!((rest.created_at, rest.facets.history.supersedes.as_slice()), (made, &[old][..]));
+        assert!(service.get(&grant::<Recall>("anna"), old).is_err());
+    }
+}
+
+#[test]
+fn a_correction_by_id_keeps_what_it_says_nothing_about() {
+    let world = World::ram();
+    let service = world.service();
+    let compound = service.keep("anna", "I live in Ghent and work at Fabrikam.").unwrap();
+    let plain = service.keep("anna", "The boiler is loud.").unwrap();
+    let grant = grant::<Remember>("anna");
+    let moved = service.correct(&grant, &Correction::Id(compound), draft("I live in Tartu."));
+    assert!(matches!(moved.unwrap(), Corrected::Done { left_some: true, .. }));
+    let quiet = service.correct(&grant, &Correction::Id(plain), draft("The boiler was replaced."));
+    assert!(matches!(quiet.unwrap(), Corrected::Done { left_some: false, .. }));
+    assert_eq!(all(&service), ["I live in Tartu.", "I work at Fabrikam.", "The boiler was replaced."]);
+    let again = service.correct(&grant, &Correction::Id(plain), draft("The boiler is new."));
+    assert!(matches!(again, Err(Error::NotFound(_))));
+}
+
+#[test]
+fn two_that_may_be_meant_are_asked_about_and_nothing_changes() {
+    let world = World::ram();
+    let service = world.service();
+    let first = service.keep("anna", "Ruth drives a red van.").unwrap();
+    let second = service.keep("anna", "Otto drives a blue van.").unwrap();
+    match correct(&service, "the van", "The van was sold.") {
+        Corrected::Which(mut candidates) => {
+            candidates.sort_unstable();
+            let mut both = [first, second];
+            both.sort_unstable();
+            assert_eq!(candidates, both);
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(correct(&service, "shoe size", "Size 44 fits."), Corrected::Which(Vec::new()));
+    assert_eq!(all(&service), ["Otto drives a blue van.", "Ruth drives a red van."]);
+}
+
+#[test]
+fn what_the_gate_does_not_take_replaces_nothing() {
+    let world = World::ram();
+    let service = world.service();
+    service.keep("anna", "I live in Ghent.").unwrap();
+    let inferred =
+        Draft { source: Some(Source::new(SourceType::AiInference, Trust::Low)), ..draft("I live in Tartu.") };
+    let what = Correction::Words("where I live".to_owned());
+    let held = service.correct(&grant::<Remember>("anna"), &what, inferred).unwrap();
+    assert!(matches!(held, Corrected::Held(_)), "{held:?}");
+    assert_eq!(all(&service), ["I live in Ghent."]);
+}

@@ -1,0 +1,378 @@
+//! Random histories, then forgets: afterwards no way leads to what was forgotten, and everybody else is there.
+//!
+//! Every fact bears a made-up word of its own. What is made of facts bears the words of its sources, three
+//! generations deep. 50 histories by default, 2,000 with `LACUNA_LONG=1`.
+
+use std::collections::BTreeMap;
+
+use lacuna_core::domain::*;
+use lacuna_core::export::{Format, Wanted};
+use lacuna_core::forget::{Choice, Confirmed, Forgotten, Planned, Request, Target};
+use lacuna_core::keys::FaultyKeys;
+use lacuna_core::permit::{Export, Forget, ReadAudit, Recall};
+use lacuna_core::store::{Faults, FaultyStore, When};
+
+use super::*;
+use crate::tamper::Dice;
+
+const HISTORIES: usize = 50;
+const LONG_HISTORIES: usize = 2_000;
+const STEPS: usize = 24;
+/// Words that a made-up word is put together from.
+const SYLLABLES: &[&str] = &["ka", "lo", "mi", "ru", "ze", "po", "ti", "va", "ne", "du", "so", "ji"];
+const PLACES: &[&str] = &["the harbour", "the mill", "the orchard", "the old bridge", "the tram depot"];
+const TAGS: &[&str] = &["north", "south", "east"];
+
+/// What the history knows about a memory that should be there.
+struct Known {
+    /// The made-up words that it bears.
+    words: Vec<String>,
+    tag: &'static str,
+    session: u32,
+    /// What it was made of; a consolidated memory has several sources.
+    sources: Vec<MemoryId>,
+    depth: usize,
+}
+
+struct History<'w> {
+    world: &'w World,
+    service: Lacuna,
+    dice: Dice,
+    alive: BTreeMap<MemoryId, Known>,
+    /// Words that must never come up again.
+    gone: Vec<String>,
+    made: usize,
+}
+
+impl<'w> History<'w> {
+    fn new(world: &'w World, seed: u64) -> Self {
+        let dice = Dice::new(seed);
+        Self { world, service: world.service(), dice, alive: BTreeMap::new(), gone: Vec::new(), made: 0 }
+    }
+
+    fn step(&mut self) {
+        match self.dice.below(10) {
+            0..=3 => self.remember(),
+            4 | 5 => self.derive(),
+            6 => self.restart(),
+            7 => self.export_holds_no_forgotten_word(),
+            8 => self.crash_in_a_forget(),
+            _ => self.forget(),
+        }
+    }
+
+    /// A word that nobody has said before.
+    fn word(&mut self) -> String {
+        self.made += 1;
+        let mut word: String = (0..3).map(|_| SYLLABLES[self.dice.below(SYLLABLES.len())]).collect();
+        word.push_str(&format!("x{}", self.made));
+        word
+    }
+
+    fn remember(&mut self) {
+        let word = self.word();
+        let (place, tag) = (PLACES[self.dice.below(PLACES.len())], TAGS[self.dice.below(TAGS.len())]);
+        let session = u32::try_from(self.dice.below(4)).unwrap();
+        let turn = u32::try_from(self.made).unwrap();
+        let draft = Draft {
+            text: format!("The {word} stands beside {place}."),
+            tags: vec![tag.to_owned()],
+            category: Some(Category::Conversation),
+            source: Some(Source {
+                session: Some(SessionId::new(&format!("ses_{session}")).unwrap()),
+                turn: Some(turn),
+                ..Source::new(SourceType::UserMessage, Trust::High)
+            }),
+            ..Draft::default()
+        };
+        let id = self.service.take("anna", draft).unwrap().id;
+        self.alive.insert(id, Known { words: vec![word], tag, session, sources: Vec::new(), depth: 0 });
+    }
+
+    /// A summary of several memories, or an inference from one.
+    fn derive(&mut self) {
+        let candidates: Vec<MemoryId> =
+            self.alive.iter().filter(|(_, known)| known.depth < 3).map(|(id, _)| *id).collect();
+        if candidates.is_empty() {
+            return self.remember();
+        }
+        let count = 1 + self.dice.below(3.min(candidates.len()));
+        let mut sources: Vec<MemoryId> =
+            (0..count).map(|_| candidates[self.dice.below(candidates.len())]).collect();
+        sources.sort_unstable();
+        sources.dedup();
+        let own = self.word();
+        let mut words: Vec<String> = sources.iter().flat_map(|id| self.alive[id].words.clone()).collect();
+        words.push(own);
+        let depth = 1 + sources.iter().map(|id| self.alive[id].depth).max().unwrap_or(0);
+        let contribution = if sources.len() > 1 { Contribution::Primary } else { Contribution::Inference };
+        let draft = Draft {
+            text: format!("Together: {}.", words.join(", ")),
+            content_type: Some(if sources.len() > 1 { ContentType::Summary } else { ContentType::Fact }),
+            derived_from: sources.iter().map(|source| Lineage { source: *source, contribution }).collect(),
+            ..Draft::default()
+        };
+        let id = self.service.take("anna", draft).unwrap().id;
+        self.alive.insert(id, Known { words, tag: "", session: u32::MAX, sources, depth });
+    }
+
+    fn restart(&mut self) {
+        self.service = self.world.service();
+        self.service.recover(&scope("anna")).unwrap();
+    }
+
+    fn pick(&mut self) -> Option<MemoryId> {
+        let ids: Vec<MemoryId> = self.alive.keys().copied().collect();
+        (!ids.is_empty()).then(|| ids[self.dice.below(ids.len())])
+    }
+
+    /// A request, and the memories that it must take at least.
+    fn request(&mut self, victim: MemoryId) -> (Request, Vec<MemoryId>) {
+        let known = &self.alive[&victim];
+        let (word, tag, session) = (known.words[0].clone(), known.tag, known.session);
+        let said = |matches: &dyn Fn(&Known) -> bool| -> Vec<MemoryId> {
+            self.alive.iter().filter(|(_, known)| matches(known)).map(|(id, _)| *id).collect()
+        };
+        let (target, victims) = match self.dice.below(4) {
+            1 if !tag.is_empty() => (Target::Tags(vec![tag.to_owned()]), said(&|known| known.tag == tag)),
+            2 if session != u32::MAX => {
+                let id = SessionId::new(&format!("ses_{session}")).unwrap();
+                (Target::Session(id), said(&|known| known.session == session))
+            }
+            3 => {
+                let words = format!("forget everything about {word}");
+                (Target::Words(words), said(&|known| known.words.contains(&word)))
+            }
+            _ => (Target::Ids(vec![victim]), vec![victim]),
+        };
+        (Request::new(target), victims)
+    }
+
+    fn forget(&mut self) {
+        let Some(victim) = self.pick() else { return };
+        let (request, victims) = self.request(victim);
+        let done = carry_out(&self.service, &request).unwrap();
+        for id in &victims {
+            assert!(done.memories.contains(id) || done.fell.contains(id), "a match was left out");
+        }
+        assert!(done.receipts.iter().all(|receipt| receipt.receipt.is_clean()));
+        self.settle(&done);
+        self.check();
+    }
+
+    /// The process dies somewhere in a forget; the next one finds all of it or nothing of it.
+    fn crash_in_a_forget(&mut self) {
+        let Some(victim) = self.pick() else { return };
+        let (request, victims) = self.request(victim);
+        let faults = Faults::none();
+        let store = Arc::new(FaultyStore::new(self.world.store.clone(), faults.clone()));
+        let keys = Arc::new(FaultyKeys::new(self.world.keys.clone(), faults.clone()));
+        let doomed = self.world.service_of(store, keys, Models::only(static_model()), usize::MAX);
+        let when = if self.dice.below(2) == 0 { When::Before } else { When::After };
+        let before: Vec<MemoryId> = self.alive.keys().copied().collect();
+        faults.die(1 + self.dice.below(40) as u64, when);
+        let done = carry_out(&doomed, &request);
+        drop(doomed);
+        self.restart();
+        let there = |id: &MemoryId| self.service.get(&grant::<Recall>("anna"), *id).is_ok();
+        let left: Vec<bool> = victims.iter().map(there).collect();
+        assert!(
+            left.iter().all(|there| *there) || left.iter().all(|there| !there),
+            "half of it was forgotten"
+        );
+        if done.is_ok() {
+            assert!(left.iter().all(|there| !there), "an acknowledged forget came back");
+        }
+        if left.iter().all(|there| !there) {
+            let fell = before.into_iter().filter(|id| !there(id)).collect();
+            self.settle(&Forgotten { memories: victims, fell, ..Forgotten::default() });
+        }
+        self.check();
+    }
+
+    /// Takes what went out of the books. A consolidated memory that was made anew has a new id and fewer words.
+    fn settle(&mut self, done: &Forgotten) {
+        let mut gone: Vec<MemoryId> = done.memories.iter().chain(&done.fell).copied().collect();
+        gone.extend(done.rebuilt.iter().map(|(old, _)| *old));
+        let went: Vec<(MemoryId, Known)> =
+            gone.iter().filter_map(|id| self.alive.remove(id).map(|known| (*id, known))).collect();
+        // A memory's own word goes with it; those of its sources stay with them.
+        for (id, known) in went {
+            let own = known.words.last().unwrap().clone();
+            let is_told = self.alive.values().any(|other| other.words.contains(&own));
+            assert!(!is_told || !known.sources.is_empty(), "{id} is still told by another");
+            if !is_told {
+                self.gone.push(own);
+            }
+        }
+    }
+
+    /// No way leads to what was forgotten, here or on another node; everybody else is there.
+    fn check(&self) {
+        for service in [&self.service, &self.world.service()] {
+            for (id, known) in &self.alive {
+                let memory = service.get(&grant::<Recall>("anna"), *id).unwrap();
+                assert!(memory.content.full_text().contains(known.words.last().unwrap().as_str()));
+            }
+            for word in &self.gone {
+                let found = service.ask("anna", word).unwrap();
+                let told =
+                    found.hits.iter().any(|hit| hit.memory.content.full_text().contains(word.as_str()));
+                assert!(!told, "{word} is still found");
+                let verified = service.verify_forgotten(&grant::<Recall>("anna"), word).unwrap();
+                assert!(verified.direct.is_empty(), "{word} is still known");
+            }
+            let page = service.list(&grant::<Recall>("anna"), &Default::default(), None, 500).unwrap();
+            for memory in page.memories {
+                assert!(self.gone.iter().all(|word| !memory.content.gist.contains(word.as_str())));
+            }
+            assert_eq!(service.count(&grant::<Recall>("anna")).unwrap().1, 0, "nothing is damaged");
+        }
+    }
+
+    fn export_holds_no_forgotten_word(&mut self) {
+        for format in [Format::Json, Format::Markdown] {
+            let mut out = Vec::new();
+            let wanted = Wanted { include_health: true, ..Wanted::everything_but_health(format) };
+            self.service.export(&grant::<Export>("anna"), &wanted, &mut out, &mut |_| ()).unwrap();
+            let text = String::from_utf8(out).unwrap();
+            assert!(self.gone.iter().all(|word| !text.contains(word.as_str())));
+            assert!(self.alive.values().all(|known| text.contains(known.words.last().unwrap().as_str())));
+        }
+    }
+
+    /// The audit and the receipts say nothing of it either, and no key opens what was erased.
+    fn end(mut self) {
+        self.forget();
+        self.export_holds_no_forgotten_word();
+        self.check();
+        let rows = self.service.read_audit(&grant::<ReadAudit>("anna"), 0).unwrap();
+        for (row, _) in rows {
+            let text = String::from_utf8_lossy(&row.entry).into_owned();
+            assert!(self.gone.iter().all(|word| !text.contains(word.as_str())));
+        }
+        for signed in self.service.receipts(&grant::<ReadAudit>("anna"), 0).unwrap() {
+            signed.verify(&self.service.verifying_key().unwrap()).unwrap();
+            let text = String::from_utf8_lossy(&signed.encode()).into_owned();
+            assert!(self.gone.iter().all(|word| !text.contains(word.as_str())));
+        }
+        let vault = scope("anna").vault_id();
+        let mut keys = Vec::new();
+        self.world
+            .keys
+            .memory_keys(vault, None, &mut |key| {
+                keys.push(key.memory);
+                Ok(())
+            })
+            .unwrap();
+        let erased = self.world.keys.erased(vault, &keys).unwrap();
+        assert!(erased.is_empty(), "a destroyed key is there again");
+        self.service.verified("anna");
+    }
+}
+
+fn carry_out(service: &Lacuna, request: &Request) -> Result<Forgotten> {
+    let Planned::Plan(plan) = service.plan_forget(&grant::<Forget>("anna"), request)? else {
+        panic!("the request was not understood")
+    };
+    let token = plan.token.expect("something matches");
+    match service.confirm_forget(&grant::<Forget>("anna"), &token, &Choice::All)? {
+        Confirmed::Done(done) => Ok(*done),
+        Confirmed::Again { .. } => panic!("asked again"),
+    }
+}
+
+#[test]
+fn nothing_that_was_forgotten_is_found_by_any_way() {
+    let histories = if std::env::var_os("LACUNA_LONG").is_some() { LONG_HISTORIES } else { HISTORIES };
+    for seed in 0..histories {
+        let world = if seed % 5 == 0 { World::sqlite() } else { World::ram() };
+        let mut history = History::new(&world, seed as u64);
+        history.remember();
+        for _ in 0..STEPS {
+            history.step();
+        }
+        history.end();
+    }
+}
+
+/// The process dies before and after every single step of one forget.
+#[test]
+fn a_forget_that_dies_at_any_step_is_wholly_there_or_wholly_gone() {
+    for when in [When::Before, When::After] {
+        let mut steps = 0;
+        for n in 1.. {
+            let world = World::ram();
+            let first = world.service();
+            let boat = first.keep("anna", "The sloop Marigold lies in the harbour.").unwrap();
+            let mast = first.keep("anna", "The Marigold has a new mast.").unwrap();
+            let summary = Draft {
+                content_type: Some(ContentType::Summary),
+                derived_from: [boat, mast]
+                    .map(|source| Lineage { source, contribution: Contribution::Primary })
+                    .to_vec(),
+                ..draft("A sloop with a new mast.")
+            };
+            let summary = first.take("anna", summary).unwrap().id;
+            let bystander = first.keep("anna", "The bakery opens at six.").unwrap();
+            drop(first);
+            let faults = Faults::none();
+            let store = Arc::new(FaultyStore::new(world.store.clone(), faults.clone()));
+            let keys = Arc::new(FaultyKeys::new(world.keys.clone(), faults.clone()));
+            let doomed = world.service_of(store, keys, Models::only(static_model()), usize::MAX);
+            let request = Request::new(Target::Words("forget everything about Marigold".into()));
+            faults.die(n, when);
+            let done = carry_out(&doomed, &request);
+            drop(doomed);
+
+            let reborn = world.service();
+            reborn.recover(&scope("anna")).unwrap();
+            let there = |id| reborn.get(&grant::<Recall>("anna"), id).is_ok();
+            let left = [boat, mast, summary].map(there);
+            assert!(left == [true; 3] || left == [false; 3], "{when:?} {n}: {left:?}");
+            assert!(there(bystander));
+            assert!(done.is_err() || left == [false; 3], "{when:?} {n}: acknowledged and there");
+            assert!(world.store.intents(scope("anna").vault_id()).unwrap().is_empty());
+            let receipts = reborn.receipts(&grant::<ReadAudit>("anna"), 0).unwrap();
+            assert_eq!(receipts.len(), usize::from(left == [false; 3]), "{when:?} {n}");
+            assert_eq!(reborn.count(&grant::<Recall>("anna")).unwrap().1, 0);
+            reborn.verified("anna");
+            steps = n;
+            if done.is_ok() {
+                break;
+            }
+            assert!(n < 500, "a forget has a bounded number of steps");
+        }
+        assert!(steps > 10, "the faults reached into the forget");
+    }
+}
+
+/// 10,000 random edits of a receipt: its signature holds for none of them.
+#[test]
+fn a_changed_receipt_never_verifies_and_a_true_one_says_nothing() {
+    let world = World::ram();
+    let service = world.service();
+    let text = "My therapist Dr. Quillon sees me on Thursdays.";
+    service.keep("anna", text).unwrap();
+    let request = Request::new(Target::Words("forget everything about Dr. Quillon".into()));
+    let signed = carry_out(&service, &request).unwrap().receipts.remove(0);
+    let key = service.verifying_key().unwrap();
+    signed.verify(&key).unwrap();
+
+    let bytes = signed.encode();
+    let plain = lacuna_seal::sha256(text.as_bytes());
+    let subject = lacuna_seal::sha256(b"Dr. Quillon");
+    let holds = |part: &[u8]| bytes.windows(part.len()).any(|window| window == part);
+    assert!(!holds(&plain) && !holds(&subject) && !holds(b"Quillon") && !holds(b"herapist"));
+
+    let dice = Dice::new(7);
+    let mut edits = 0;
+    while edits < 10_000 {
+        let mut changed = bytes.clone();
+        let at = dice.below(changed.len());
+        changed[at] ^= 1 << dice.below(8);
+        edits += 1;
+        let Ok(forged) = lacuna_core::forget::SignedReceipt::decode(&changed) else { continue };
+        assert!(forged.verify(&key).is_err(), "byte {at} can be changed");
+    }
+}

@@ -1,0 +1,270 @@
+//! Backup, restore and the erasure ledger, for installations on SQLite.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use indicatif::ProgressBar;
+use jiff::SignedDuration;
+use lacuna_core::backup::{Ledger, RestoreInto, Restored, Saved, Saving, restore};
+use lacuna_core::domain::{Clock, SystemClock};
+use lacuna_core::keys::SqliteKeys;
+use lacuna_core::store::SqliteStore;
+use lacuna_seal::{OpenReader, PassphraseCost, SealWriter, StreamError, SystemEntropy, is_sealed_stream};
+use serde::Serialize;
+use zeroize::Zeroizing;
+
+use super::args::{BackupArgs, BackupCommand, LedgerCommand, RestoreArgs};
+use super::output::{Output, table};
+use crate::assemble::{Installation, Layout, assemble, make_folders, open_kms, open_stores};
+use crate::codes;
+use crate::config::{Config, StoreChoice};
+use crate::failure::{Failure, Result};
+
+/// The first bytes of a sealed stream tell that it is one.
+const SEALED_MAGIC_BYTES: usize = 8;
+const HOURS_PER_DAY: i64 = 24;
+
+#[derive(Serialize)]
+struct Written {
+    file: String,
+    full: bool,
+    vaults: usize,
+    blobs: usize,
+    keys: usize,
+    erasures: usize,
+}
+
+#[derive(Serialize)]
+struct PutBack {
+    made_at: String,
+    erasures: usize,
+    keys: usize,
+    keys_destroyed: u64,
+    vaults: usize,
+    replaced: bool,
+}
+
+#[derive(Serialize)]
+struct Listed {
+    backups: Vec<ListedBackup>,
+}
+
+#[derive(Serialize)]
+struct ListedBackup {
+    number: u64,
+    made_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<String>,
+}
+
+#[derive(Serialize)]
+struct LedgerWritten {
+    file: String,
+    erasures: usize,
+}
+
+pub(super) fn run(config: &Config, args: &BackupArgs, output: &Output) -> Result<()> {
+    match (&args.command, &args.file) {
+        (Some(BackupCommand::List), _) | (None, None) => list(config, output),
+        (None, Some(file)) => save(config, args, file, output),
+    }
+}
+
+fn save(config: &Config, args: &BackupArgs, path: &Path, output: &Output) -> Result<()> {
+    only_sqlite(config)?;
+    let layout = Layout::new(&config.data);
+    let passphrase = args.full.then(|| passphrase("Passphrase for the backup: ", true)).transpose()?;
+    let file = new_file(path)?;
+    let installation = assemble(config)?;
+    let saved = write(&installation, &layout, args, passphrase.as_deref().map(String::as_str), file);
+    let saved = saved.inspect_err(|_| {
+        // Half a backup is worse than none.
+        let _ = fs::remove_file(path);
+    })?;
+    let Saved { vaults, blobs, keys, erasures } = saved;
+    let file = path.display().to_string();
+    output.show(&Written { file, full: args.full, vaults, blobs, keys, erasures }, |written| {
+        let kind = if written.full { "data and keys, sealed" } else { "data without keys" };
+        format!("{}: {kind}; {} vaults, {} large texts", written.file, written.vaults, written.blobs)
+    })
+}
+
+fn write(
+    installation: &Installation,
+    layout: &Layout,
+    args: &BackupArgs,
+    passphrase: Option<&str>,
+    file: File,
+) -> Result<Saved> {
+    let grant = installation.admin_grant()?;
+    let data = SqliteStore::open(layout.database())?;
+    let scratch = layout.data.join("backup.tmp");
+    remove_if_there(&scratch)?;
+    let out = BufWriter::new(file);
+    let (saved, out) = match passphrase {
+        None => {
+            let saving = Saving { data: &data, scratch: &scratch, full: None };
+            installation.service.save_backup(&grant, &saving, out)?
+        }
+        Some(passphrase) => {
+            let kept = SignedDuration::from_hours(i64::from(args.keep_days) * HOURS_PER_DAY);
+            let number = installation.service.register_backup(&grant, kept)?;
+            let saving = Saving { data: &data, scratch: &scratch, full: Some(number) };
+            let sealed = SealWriter::new(out, passphrase, PassphraseCost::RECOMMENDED, &SystemEntropy);
+            let sealed = sealed.map_err(|error| unusable(&error))?;
+            let (saved, sealed) = installation.service.save_backup(&grant, &saving, sealed)?;
+            (saved, sealed.finish().map_err(|error| unwritable(&error))?)
+        }
+    };
+    let file = out.into_inner().map_err(|error| unwritable(error.error()))?;
+    file.sync_all().map_err(|error| unwritable(&error))?;
+    Ok(saved)
+}
+
+fn list(config: &Config, output: &Output) -> Result<()> {
+    let installation = assemble(config)?;
+    let backups = installation.service.list_backups(&installation.admin_grant()?)?;
+    let backups = backups.into_iter().map(|entry| ListedBackup {
+        number: entry.number,
+        made_at: entry.made_at.to_string(),
+        expires_at: entry.expires_at.map(|at| at.to_string()),
+    });
+    output.show(&Listed { backups: backups.collect() }, |listed| {
+        let rows = listed.backups.iter().map(|entry| {
+            let expires = entry.expires_at.clone().unwrap_or_default();
+            [entry.number.to_string(), entry.made_at.clone(), expires]
+        });
+        table(["number", "made at", "expires at"], rows)
+    })
+}
+
+pub(super) fn put_back(config: &Config, args: &RestoreArgs, output: &Output) -> Result<()> {
+    only_sqlite(config)?;
+    let layout = Layout::new(&config.data);
+    make_folders(&layout)?;
+    let ledgers = args.ledgers.iter().map(|path| Ok(Ledger::decode(open(path)?)?));
+    let ledgers = ledgers.collect::<Result<Vec<_>>>()?;
+    let restored = read_back(&layout, &args.file, &ledgers)?;
+    let installation = assemble(config)?;
+    let bar = ProgressBar::new_spinner();
+    let replayed = installation
+        .service
+        .replay_ledger(&installation.admin_grant()?, |vaults| bar.set_position(vaults as u64));
+    bar.finish_and_clear();
+    let Restored { made_at, erasures, keys, destroyed, replaced } = restored;
+    let made_at = made_at.to_string();
+    let vaults = replayed?;
+    let answer = PutBack { made_at, erasures, keys, keys_destroyed: destroyed, vaults, replaced };
+    output.show(&answer, |answer| {
+        let aside = if answer.replaced { "; what was there is now lacuna.db.replaced" } else { "" };
+        format!(
+            "{} vaults as of {}; {} erasures replayed{aside}",
+            answer.vaults, answer.made_at, answer.erasures
+        )
+    })
+}
+
+fn read_back(layout: &Layout, file: &Path, ledgers: &[Ledger]) -> Result<Restored> {
+    let kms = open_kms(layout)?;
+    let keys = SqliteKeys::open(layout.key_database())?;
+    let into = RestoreInto {
+        data: &layout.data,
+        keys: &keys,
+        kms: &kms,
+        entropy: &SystemEntropy,
+        now: SystemClock.now(),
+    };
+    let mut first = Vec::new();
+    open(file)?
+        .take(SEALED_MAGIC_BYTES as u64)
+        .read_to_end(&mut first)
+        .map_err(|error| unreadable(file, &error))?;
+    if !is_sealed_stream(&first) {
+        return Ok(restore(open(file)?, &into, ledgers, &[])?);
+    }
+    let passphrase = passphrase("Passphrase of the backup: ", false)?;
+    let opened = OpenReader::new(open(file)?, &passphrase).map_err(|error| unusable(&error))?;
+    Ok(restore(opened, &into, ledgers, &[])?)
+}
+
+pub(super) fn ledger(config: &Config, command: &LedgerCommand, output: &Output) -> Result<()> {
+    let LedgerCommand::Export { file } = command;
+    let layout = Layout::new(&config.data);
+    make_folders(&layout)?;
+    let (_, keys) = open_stores(config, &layout)?;
+    let ledger = Ledger::of(&*keys)?;
+    let mut out = new_file(file)?;
+    let written = out.write_all(&ledger.encode()?).and_then(|()| out.sync_all());
+    written.map_err(|error| unwritable(&error))?;
+    let answer = LedgerWritten { file: file.display().to_string(), erasures: ledger.lines.len() };
+    output.show(&answer, |answer| format!("{}: {} erasures", answer.file, answer.erasures))
+}
+
+/// The server has its own ways: a dump of the data database, and one of the keystore kept apart.
+fn only_sqlite(config: &Config) -> Result<()> {
+    match config.store {
+        StoreChoice::Sqlite => Ok(()),
+        StoreChoice::Postgres { .. } => Err(Failure::new(
+            &codes::BAD_CONFIG,
+            "the store is PostgreSQL: use pg_dump --schema=lacuna for the data, and keep the schema lacuna_keys \
+             apart from it; after pg_restore every vault replays the erasure ledger when it is opened",
+        )),
+    }
+}
+
+/// From the environment, or from the terminal.
+fn passphrase(prompt: &str, new: bool) -> Result<Zeroizing<String>> {
+    if let Ok(given) = std::env::var("LACUNA_BACKUP_PASSPHRASE") {
+        return Ok(Zeroizing::new(given));
+    }
+    let missing = |reason: &str| Failure::new(&codes::PASSPHRASE_REQUIRED, reason);
+    if !io::stdin().is_terminal() {
+        return Err(missing("the backup needs a passphrase: set LACUNA_BACKUP_PASSPHRASE"));
+    }
+    let typed = |prompt: &str| {
+        let typed = rpassword::prompt_password(prompt).map(Zeroizing::new);
+        typed.map_err(|error| missing(&format!("the passphrase could not be read: {error}")))
+    };
+    let first = typed(prompt)?;
+    if new && *typed("The same again: ")? != *first {
+        return Err(missing("the two passphrases differ"));
+    }
+    Ok(first)
+}
+
+fn new_file(path: &Path) -> Result<File> {
+    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    made.map_err(|error| {
+        Failure::new(&codes::BACKUP_UNAVAILABLE, format!("{} cannot be made: {error}", path.display()))
+    })
+}
+
+fn open(path: &Path) -> Result<BufReader<File>> {
+    File::open(path).map(BufReader::new).map_err(|error| unreadable(path, &error))
+}
+
+fn remove_if_there(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(unwritable(&error)),
+        _ => Ok(()),
+    }
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Failure {
+    Failure::new(&codes::INPUT_UNREADABLE, format!("{}: {error}", path.display()))
+}
+
+fn unwritable(error: &io::Error) -> Failure {
+    Failure::new(&codes::BACKUP_UNAVAILABLE, format!("the backup cannot be written: {error}"))
+}
+
+fn unusable(error: &StreamError) -> Failure {
+    let code = match error {
+        StreamError::WrongPassphrase => &codes::WRONG_PASSPHRASE,
+        StreamError::Io(_) | StreamError::OutOfMemory => &codes::BACKUP_UNAVAILABLE,
+        _ => &codes::BAD_BACKUP,
+    };
+    Failure::new(code, error.to_string())
+}

@@ -1,0 +1,41 @@
+use super::args::DestroyArgs;
+use super::output::{Output, fields};
+use crate::assemble::assemble;
+use crate::codes;
+use crate::config::Config;
+use crate::failure::{Failure, Result};
+use crate::wire::DestroyAnswer;
+
+/// Plans, asks, and destroys.
+pub(super) fn run(config: &Config, args: &DestroyArgs, output: &Output) -> Result<()> {
+    let installation = assemble(config)?;
+    let grant = installation.grant(args.scope.as_deref())?;
+    let plan = installation.service.plan_destroy(&grant)?;
+    if !args.yes {
+        let question = format!(
+            "Destroy {} with {} memories? It cannot be undone, not from any backup.",
+            grant.scope().holder,
+            plan.memories
+        );
+        match output.ask(&question) {
+            Some(true) => {}
+            Some(false) => return Err(Failure::new(&codes::NEEDS_CONFIRMATION, "nothing was destroyed")),
+            None => {
+                let reason = "there is nobody to ask: pass --yes to destroy it";
+                return Err(Failure::new(&codes::NEEDS_CONFIRMATION, reason));
+            }
+        }
+    }
+    let done = installation.service.destroy(&grant, &plan.token)?;
+    output.show(&DestroyAnswer::done(done, grant.scope()), |answer| {
+        let Some(done) = &answer.destroyed else { return String::new() };
+        fields([
+            ("destroyed", answer.scope.clone()),
+            ("record", done.number.to_string()),
+            ("records", done.records.to_string()),
+            ("vectors", done.vectors.to_string()),
+            ("blobs", done.blobs.to_string()),
+            ("keys", done.keys.to_string()),
+        ])
+    })
+}

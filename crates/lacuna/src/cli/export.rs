@@ -1,0 +1,198 @@
+//! Export to a file: written beside its place under another name, readable by its owner alone, and put in
+//! place when it is whole.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use lacuna_core::Lacuna;
+use lacuna_core::export::{Exported, Wanted};
+use lacuna_core::permit::{Export, Grant};
+use lacuna_seal::{Entropy, PassphraseCost, SealWriter, SystemEntropy};
+use serde::Serialize;
+use zeroize::Zeroizing;
+
+use super::args::ExportArgs;
+use super::output::Output;
+use super::passphrase;
+use crate::assemble::assemble;
+use crate::codes;
+use crate::config::Config;
+use crate::failure::{Failure, Result};
+use crate::import::stream_failure;
+use crate::wire::{ExportFormat, hex};
+
+/// Only whoever exported it may read the file.
+const OWNER_ONLY: u32 = 0o600;
+const BUFFER_BYTES: usize = 64 << 10;
+
+#[derive(Serialize)]
+struct Told {
+    file: String,
+    format: ExportFormat,
+    encrypted: bool,
+    record_count: u64,
+    health_left_out: u64,
+    damaged: u64,
+}
+
+pub(super) fn run(config: &Config, args: ExportArgs, output: &Output) -> Result<()> {
+    confirm_health(&args, output)?;
+    let format = args.format.unwrap_or_else(|| format_of(&args.file));
+    let to_stdout = args.file.as_os_str() == "-";
+    let installation = assemble(config)?;
+    let grant = installation.grant::<Export>(args.scope.as_deref())?;
+    let wanted = Wanted {
+        format: format.into(),
+        categories: args.categories.iter().map(|word| word.0).collect(),
+        include_metadata: !args.no_metadata,
+        include_health: args.include_health,
+    };
+    let passphrase = args.encrypt.then(passphrase::to_seal).transpose()?;
+    let job = Job { core: &installation.service, grant: &grant, wanted: &wanted, passphrase };
+    let exported = if to_stdout { job.write(io::stdout().lock())?.1 } else { job.write_file(&args.file)? };
+    let told = Told {
+        file: args.file.display().to_string(),
+        format,
+        encrypted: args.encrypt,
+        record_count: exported.record_count(),
+        health_left_out: exported.health_left_out,
+        damaged: exported.damaged,
+    };
+    if to_stdout {
+        // What was written is the answer; this goes beside it.
+        output.note(&people(&told));
+        return Ok(());
+    }
+    output.show(&told, people)
+}
+
+fn people(told: &Told) -> String {
+    let mut text = format!("exported {} memories to {}", told.record_count, told.file);
+    if told.health_left_out > 0 {
+        text += &format!("; {} about health were left out, see --include-health", told.health_left_out);
+    }
+    if told.damaged > 0 {
+        text += &format!("; {} could not be opened, run lacuna doctor", told.damaged);
+    }
+    text
+}
+
+/// A yes to the export is not yet a yes to health.
+fn confirm_health(args: &ExportArgs, output: &Output) -> Result<()> {
+    if !args.include_health || args.yes {
+        return Ok(());
+    }
+    match output.ask("Write memories about health into the export as well?") {
+        Some(true) => Ok(()),
+        Some(false) => Err(Failure::new(&codes::NEEDS_CONFIRMATION, "not exported")),
+        None => {
+            let reason =
+                "not exported: --include-health needs --yes, since nobody is at a terminal to confirm it";
+            Err(Failure::new(&codes::NEEDS_CONFIRMATION, reason))
+        }
+    }
+}
+
+fn format_of(file: &Path) -> ExportFormat {
+    match file.extension().and_then(|ending| ending.to_str()) {
+        Some("md" | "markdown") => ExportFormat::Markdown,
+        _ => ExportFormat::Json,
+    }
+}
+
+struct Job<'a> {
+    core: &'a Lacuna,
+    grant: &'a Grant<Export>,
+    wanted: &'a Wanted,
+    passphrase: Option<Zeroizing<String>>,
+}
+
+impl Job<'_> {
+    fn write_file(&self, target: &Path) -> Result<Exported> {
+        let place = Place::beside(target)?;
+        let file = OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(&place.partial);
+        let file = file.map_err(|error| unwritable(&place.partial, &error))?;
+        let (file, exported) = self.write(file)?;
+        file.sync_all().map_err(|error| unwritable(&place.partial, &error))?;
+        place.settle()?;
+        Ok(exported)
+    }
+
+    fn write<W: Write>(&self, out: W) -> Result<(W, Exported)> {
+        let out = BufWriter::with_capacity(BUFFER_BYTES, out);
+        let failed = |error: io::Error| Failure::new(&codes::OUTPUT_FAILED, format!("the export: {error}"));
+        let (out, exported) = match &self.passphrase {
+            None => {
+                let mut out = out;
+                let exported = self.export(&mut out)?;
+                (out, exported)
+            }
+            Some(passphrase) => {
+                let cost = PassphraseCost::RECOMMENDED;
+                let mut sealed =
+                    SealWriter::new(out, passphrase, cost, &SystemEntropy).map_err(stream_failure)?;
+                let exported = self.export(&mut sealed)?;
+                (sealed.finish().map_err(failed)?, exported)
+            }
+        };
+        let out = out.into_inner().map_err(|error| failed(error.into_error()))?;
+        Ok((out, exported))
+    }
+
+    fn export(&self, out: &mut dyn Write) -> Result<Exported> {
+        let bar = progress(self.core.survey_export(self.grant, self.wanted)?.record_count());
+        let exported =
+            self.core.export(self.grant, self.wanted, out, &mut |written| bar.set_position(written));
+        bar.finish_and_clear();
+        Ok(exported?)
+    }
+}
+
+/// A file that is not whole yet. It goes if it never becomes so.
+struct Place<'a> {
+    target: &'a Path,
+    partial: PathBuf,
+}
+
+impl<'a> Place<'a> {
+    fn beside(target: &'a Path) -> Result<Self> {
+        let is_file = fs::metadata(target).map_or(true, |meta| meta.is_file());
+        let Some(name) = target.file_name().filter(|_| is_file) else {
+            let reason = format!("{} is not a file; use - for standard output", target.display());
+            return Err(Failure::new(&codes::USAGE, reason));
+        };
+        let mut random = [0u8; 8];
+        SystemEntropy.fill(&mut random);
+        let mut hidden = std::ffi::OsString::from(".");
+        hidden.push(name);
+        hidden.push(format!(".{}.partial", hex(&random)));
+        Ok(Self { target, partial: target.with_file_name(hidden) })
+    }
+
+    fn settle(self) -> Result<()> {
+        fs::rename(&self.partial, self.target).map_err(|error| unwritable(self.target, &error))?;
+        let folder = self.target.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = File::open(folder.unwrap_or(Path::new(".")));
+        folder.and_then(|folder| folder.sync_all()).map_err(|error| unwritable(self.target, &error))
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        // After it was put in place there is nothing of this name.
+        let _ = fs::remove_file(&self.partial);
+    }
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    Failure::new(&codes::OUTPUT_FAILED, format!("{}: {error}", path.display()))
+}
+
+/// Shows itself on a terminal only.
+fn progress(records: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:30} {pos} of {len} exported, {eta} left");
+    ProgressBar::new(records).with_style(style.expect("the template is correct"))
+}

@@ -1,0 +1,307 @@
+use jiff::Timestamp;
+use lacuna_core::Result;
+use lacuna_core::domain::{
+    Category, DecayProfile, Detail, Draft, Entity, History, Holder, Lifecycle, Lineage, MemoryId, Promotion,
+    Scope, SessionId, Source, SourceType, Trust, UserId,
+};
+use lacuna_core::import::{Account, Carried, Fate, Imported, Origin, Record};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::remember::{DetailBody, EntityBody, LineageBody, SourceBody};
+use super::scope::shown;
+use super::words;
+
+/// One record of an export of ours. Keys that a later release adds are passed over.
+#[derive(Deserialize)]
+pub(crate) struct RecordBody {
+    memory_id: Option<String>,
+    content: String,
+    session_id: Option<String>,
+    channel: Option<String>,
+    #[serde(default)]
+    topic_tags: Vec<String>,
+    created_at: Option<Timestamp>,
+    state: Option<words::Lifecycle>,
+    #[serde(default)]
+    inferred: bool,
+    gist: Option<String>,
+    #[serde(default)]
+    details: Vec<DetailBody>,
+    content_type: Option<words::ContentType>,
+    tier: Option<words::Tier>,
+    kind: Option<words::PersonaKind>,
+    lane: Option<words::Lane>,
+    #[serde(default)]
+    secondary_lanes: Vec<words::Lane>,
+    #[serde(default)]
+    entities: Vec<EntityBody>,
+    source: Option<SourceBody>,
+    #[serde(default)]
+    derived_from: Vec<LineageBody>,
+    privacy_class: Option<words::PrivacyClass>,
+    #[serde(default)]
+    sensitivity: Vec<words::Sensitivity>,
+    consent_basis: Option<words::ConsentBasis>,
+    retention: Option<words::RetentionTier>,
+    expires_at: Option<Timestamp>,
+    #[serde(default)]
+    pinned: bool,
+    salience: Option<f32>,
+    valence: Option<f32>,
+    #[serde(default)]
+    rehearsals: u32,
+    rehearsed_at: Option<Timestamp>,
+    decay: Option<DecayBody>,
+    updated_at: Option<Timestamp>,
+    waits: Option<words::Wait>,
+    author: Option<String>,
+    promotion: Option<PromotionBody>,
+    #[serde(default)]
+    supersedes: Vec<String>,
+    remade_at: Option<Timestamp>,
+    #[serde(default)]
+    repeats: u32,
+}
+
+#[derive(Deserialize)]
+struct DecayBody {
+    half_life_days: f32,
+    rehearsal_boost: f32,
+    valence_protection: f32,
+    minimum_salience: f32,
+    detail_decay_rate: f32,
+}
+
+#[derive(Deserialize)]
+struct PromotionBody {
+    original_author_id: String,
+    original_created_at: Timestamp,
+    promoted_by_id: String,
+    promoted_at: Timestamp,
+    previous_scope: String,
+    current_scope: String,
+    justification: Option<String>,
+}
+
+impl RecordBody {
+    pub(crate) fn into_record(mut self, number: u64, category: Category) -> Result<Record> {
+        let origin = self.memory_id.as_deref().map(str::parse).transpose()?.map(Origin::Memory);
+        let carried = self.carried()?.map(Box::new);
+        let source = match self.source {
+            Some(source) => Source::try_from(source)?,
+            None => unnamed_source(self.session_id.as_deref(), self.channel, self.inferred)?,
+        };
+        let draft = Draft {
+            text: self.content,
+            gist: self.gist,
+            details: self.details.into_iter().map(Detail::from).collect(),
+            category: Some(category),
+            content_type: self.content_type.map(|word| word.0),
+            tier: self.tier.map(|word| word.0),
+            kind: self.kind.map(|word| word.0),
+            lane: self.lane.map(|word| word.0),
+            secondary_lanes: self.secondary_lanes.into_iter().map(|word| word.0).collect(),
+            tags: self.topic_tags,
+            entities: self.entities.into_iter().map(Entity::from).collect(),
+            source: Some(source),
+            derived_from: self.derived_from.into_iter().map(Lineage::try_from).collect::<Result<_>>()?,
+            privacy_class: self.privacy_class.map(|word| word.0),
+            sensitivity: self.sensitivity.into_iter().map(|word| word.0).collect(),
+            consent_basis: self.consent_basis.map(|word| word.0),
+            retention: self.retention.map(|word| word.0),
+            expires_at: self.expires_at,
+            pinned: self.pinned,
+            salience: self.salience,
+            valence: self.valence,
+            created_at: self.created_at,
+            fail_on_secret: false,
+            confirm: None,
+        };
+        Ok(Record { number, origin, draft, carried })
+    }
+
+    /// Only a record with all its metadata tells how it stood; one without is taken like a new one.
+    fn carried(&mut self) -> Result<Option<Carried>> {
+        let (Some(_), Some(state), Some(updated_at)) = (&self.source, self.state, self.updated_at) else {
+            return Ok(None);
+        };
+        let supersedes = self.supersedes.iter().map(|id| id.parse::<MemoryId>()).collect::<Result<_>>()?;
+        let promotion = self.promotion.take().map(Promotion::try_from).transpose()?;
+        Ok(Some(Carried {
+            state: state.0,
+            updated_at,
+            rehearsals: self.rehearsals,
+            rehearsed_at: self.rehearsed_at.or(self.created_at).unwrap_or(updated_at),
+            decay: self.decay.take().map_or(DecayProfile::default(), DecayProfile::from),
+            history: History {
+                author: self.author.as_deref().map(UserId::new).transpose()?,
+                promotion: promotion.map(Box::new),
+                supersedes,
+                repeats: self.repeats,
+                waits: self.waits.map(|word| word.0).filter(|_| state.0 == Lifecycle::Candidate),
+                remade_at: self.remade_at,
+                ..History::default()
+            },
+        }))
+    }
+}
+
+/// Of a record that does not say where it came from, nothing can be said but that it stood in a file.
+fn unnamed_source(session: Option<&str>, channel: Option<String>, inferred: bool) -> Result<Source> {
+    let kind = if inferred { SourceType::AiInference } else { SourceType::ToolOutput };
+    let session = session.map(SessionId::new).transpose()?;
+    Ok(Source { session, channel, ..Source::new(kind, Trust::Medium) })
+}
+
+impl From<DecayBody> for DecayProfile {
+    fn from(body: DecayBody) -> Self {
+        Self {
+            half_life_days: body.half_life_days,
+            rehearsal_boost: body.rehearsal_boost,
+            valence_protection: body.valence_protection,
+            minimum_salience: body.minimum_salience,
+            detail_decay_rate: body.detail_decay_rate,
+        }
+    }
+}
+
+impl TryFrom<PromotionBody> for Promotion {
+    type Error = lacuna_core::Error;
+
+    fn try_from(body: PromotionBody) -> Result<Self> {
+        let holder = |text: &str| {
+            let (kind, name) = text.split_once(':').unwrap_or((text, ""));
+            Holder::from_words(kind, name)
+                .ok_or_else(|| lacuna_core::Error::invalid("promotion", "names a scope that cannot be read"))
+        };
+        Ok(Self {
+            original_author: UserId::new(&body.original_author_id)?,
+            original_created_at: body.original_created_at,
+            promoted_by: UserId::new(&body.promoted_by_id)?,
+            promoted_at: body.promoted_at,
+            previous_scope: holder(&body.previous_scope)?,
+            current_scope: holder(&body.current_scope)?,
+            justification: body.justification.map(Into::into),
+        })
+    }
+}
+
+/// What became of one record.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Imported)]
+pub(crate) struct ImportedView {
+    /// Its number in the file, from 1.
+    pub(crate) record: u64,
+    /// `stored`, `waiting` (stored, until a review), `repeated` (it was here), `asked` (not stored: it needs a
+    /// person's confirmation) or `refused`.
+    pub(crate) outcome: &'static str,
+    /// The memory that it is now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) memory_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) state: Option<words::Lifecycle>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) waits: Option<words::Wait>,
+    /// What must be confirmed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) questions: Vec<&'static str>,
+    /// Why it was refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) code: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<String>,
+    /// Whether something was taken out of its words.
+    pub(crate) changed: bool,
+    /// Links to memories that are not here.
+    pub(crate) links_dropped: usize,
+}
+
+impl From<Imported> for ImportedView {
+    fn from(imported: Imported) -> Self {
+        let Imported { number, fate, changed, links_dropped } = imported;
+        let mut view = Self {
+            record: number,
+            outcome: "refused",
+            memory_id: None,
+            state: None,
+            waits: None,
+            questions: Vec::new(),
+            code: None,
+            reason: None,
+            changed,
+            links_dropped,
+        };
+        match fate {
+            Fate::Stored { id, state, waits } => {
+                view.outcome = if waits.is_some() { "waiting" } else { "stored" };
+                view.memory_id = Some(id.to_string());
+                view.state = Some(state.into());
+                view.waits = waits.map(words::Wait);
+            }
+            Fate::Repeated { id } => {
+                view.outcome = "repeated";
+                view.memory_id = Some(id.to_string());
+            }
+            Fate::Asked { questions } => {
+                view.outcome = "asked";
+                view.questions = questions.iter().map(|question| question.as_str()).collect();
+            }
+            Fate::Refused { code, reason } => {
+                view.code = Some(code);
+                view.reason = Some(reason);
+            }
+        }
+        view
+    }
+}
+
+/// What an import came to.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ImportReport)]
+pub(crate) struct ImportReport {
+    /// The vault.
+    pub(crate) scope: String,
+    /// The program that wrote the file.
+    pub(crate) from: &'static str,
+    /// Nothing was stored: this is what would have happened.
+    pub(crate) dry_run: bool,
+    pub(crate) stored: u64,
+    /// Of those stored, the ones that wait for a review.
+    pub(crate) waiting: u64,
+    pub(crate) repeated: u64,
+    pub(crate) asked: u64,
+    pub(crate) refused: u64,
+    /// Records in whose words something was taken out.
+    pub(crate) changed: u64,
+    pub(crate) links_dropped: u64,
+    /// One by one, in no promised order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) records: Vec<ImportedView>,
+}
+
+impl ImportReport {
+    pub(crate) fn of(
+        account: Account,
+        scope: &Scope,
+        from: &'static str,
+        dry_run: bool,
+        records: Vec<ImportedView>,
+    ) -> Self {
+        let Account { stored, waiting, repeated, asked, refused, changed, links_dropped } = account;
+        let scope = shown(scope);
+        Self {
+            scope,
+            from,
+            dry_run,
+            stored,
+            waiting,
+            repeated,
+            asked,
+            refused,
+            changed,
+            links_dropped,
+            records,
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Backup, restore and destruction, as people run them.
+
+use serde_json::json;
+
+use crate::support::Home;
+
+const KEPT: &str = "The spare oars hang in the boathouse";
+const FORGOTTEN: &str = "The boathouse key lies under the anchor";
+
+fn text(path: &std::path::Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn what_was_forgotten_after_a_backup_does_not_come_back_with_it() {
+    let home = Home::new().with("LACUNA_BACKUP_PASSPHRASE", "two oars and a rope");
+    let id = home.remember(FORGOTTEN);
+    home.remember(KEPT);
+    let (data, full) = (home.path("data.bak"), home.path("full.bak"));
+    home.json(&["backup", text(&data)]);
+    let written = home.json(&["backup", text(&full), "--full", "--keep-days", "7"]);
+    assert_eq!((&written["full"], &written["keys"]), (&json!(true), &json!(2)));
+    let taken = home.run(&["backup", text(&full), "--json"]);
+    assert_eq!(taken.problem()["code"], "backup_unavailable", "a file is never overwritten");
+    assert_eq!(home.json(&["backup", "list"])["backups"].as_array().unwrap().len(), 1);
+
+    home.run(&["memory", "delete", &id, "--yes"]).ok();
+    home.remember("This is written after the backups");
+    for backup in [&data, &full] {
+        let restored = home.json(&["restore", text(backup)]);
+        assert!(restored["erasures"].as_u64().unwrap() >= 1 && restored["replaced"] == true, "{restored}");
+        let listed = home.json(&["memory", "list"]).to_string();
+        assert!(listed.contains(KEPT) && !listed.contains("anchor"), "{listed}");
+        assert_eq!(home.run(&["memory", "inspect", &id]).code, 3);
+        home.run(&["doctor"]).ok();
+    }
+
+    // Elsewhere it needs the passphrase, and the ledger that says what was forgotten since.
+    let ledger = home.path("ledger");
+    home.json(&["ledger", "export", text(&ledger)]);
+    let elsewhere = Home::new().with("LACUNA_BACKUP_PASSPHRASE", "one oar");
+    let refused = elsewhere.run(&["restore", text(&full), "--json"]);
+    assert_eq!(refused.problem()["code"], "wrong_passphrase");
+    let elsewhere = elsewhere.with("LACUNA_BACKUP_PASSPHRASE", "two oars and a rope");
+    elsewhere.json(&["restore", text(&full), "--ledger", text(&ledger)]);
+    let listed = elsewhere.json(&["memory", "list"]).to_string();
+    assert!(listed.contains(KEPT) && !listed.contains("anchor"), "{listed}");
+
+    std::fs::write(home.path("no.bak"), "nothing of the kind").unwrap();
+    let refused = home.run(&["restore", text(&home.path("no.bak")), "--json"]);
+    assert_eq!(refused.problem()["code"], "bad_backup");
+}
+
+#[test]
+fn a_vault_is_destroyed_after_a_confirmed_plan() {
+    let home = Home::new();
+    home.remember(KEPT);
+    let asked = home.run(&["destroy", "--json"]);
+    assert_eq!(asked.problem()["code"], "needs_confirmation");
+    let done = home.json(&["destroy", "--yes"]);
+    assert_eq!(done["destroyed"]["records"], 1);
+    assert!(!home.json(&["memory", "list"]).to_string().contains("oars"));
+
+    let server = home.serve(&[]);
+    server.post("/v1/memories", &json!({"content": KEPT})).expect(201);
+    let plan = server.post("/v1/destroy", &json!({})).expect(200);
+    assert_eq!(plan["plan"]["memories"], 1);
+    let token = plan["plan"]["token"].as_str().unwrap();
+    assert_eq!(server.post("/v1/destroy", &json!({"token": format!("{token}0")})).status, 422);
+    let done = server.post("/v1/destroy", &json!({"token": token})).expect(200);
+    assert_eq!((&done["destroyed"]["number"], &done["destroyed"]["records"]), (&json!(2), &json!(1)));
+    assert_eq!(server.post("/v1/destroy", &json!({"token": token})).status, 404);
+    server.post("/v1/memories", &json!({"content": "A new beginning"})).expect(201);
+    let found = server.post("/v1/search", &json!({"query": "oars"})).expect(200);
+    assert_eq!(found["total_searched"], 1);
+}

@@ -220,6 +220,9 @@ pub(super) struct RestoreArgs {
     /// An exported ledger to replay besides the one in the backup and the one here; may be given more than once.
     #[arg(long = "ledger", value_name = "FILE")]
     pub(super) ledgers: Vec<PathBuf>,
+    /// A receipt that somebody kept: a ledger that does not know of it is refused; may be given more than once.
+    #[arg(long = "receipt", value_name = "FILE")]
+    pub(super) receipts: Vec<PathBuf>,
 }
 
 #[derive(Subcommand)]

@@ -10,6 +10,7 @@ mod batch;
 mod damage;
 mod description;
 mod exports;
+mod forgetting;
 mod gate;
 mod imports;
 mod matrix;

@@ -64,14 +64,15 @@ fn the_same_over_http() {
     assert_eq!(home.json(&["memory", "inspect", &id])["content"], FACT);
 
     let erased = server.delete(&path).expect(200);
-    assert_eq!(erased["memory_id"], id.as_str());
+    assert_eq!(erased["memory_ids"], json!([id]));
+    assert_eq!(erased["receipts"][0]["counts"]["keys_destroyed"], 1);
     server.get(&path).refused(404, "not_found");
     server.delete(&path).refused(404, "not_found");
     let verified = server.get("/v1/audit/verify").expect(200);
     let entries = &home.json(&["audit", "list"])["entries"];
     let actions = entries.as_array().unwrap().iter().map(|entry| entry["action"].as_str().unwrap());
     let acts: Vec<_> = actions.filter(|action| *action != "memory_read").collect();
-    assert_eq!(acts, ["memory_write", "memory_delete", "memory_delete_done"]);
+    assert_eq!(acts, ["memory_write", "memory_delete", "memory_delete_done", "receipt"]);
     assert_eq!(verified["entries"], entries.as_array().unwrap().len());
     assert_eq!(server.stop(), 0);
 }

@@ -463,9 +463,6 @@ pub(super) struct RecallArgs {
 }
 
 #[derive(Args)]
-#[command(group = clap::ArgGroup::new("target").required(true).multiple(false).args(
-    ["words", "ids", "session", "query", "tags", "entity", "sensitivity", "tier", "source", "everything", "span", "confirm"],
-))]
 pub(super) struct ForgetArgs {
     /// What to forget, in plain words.
     pub(super) words: Option<String>,
@@ -479,10 +476,10 @@ pub(super) struct ForgetArgs {
     #[arg(long, value_name = "WORDS")]
     pub(super) query: Option<String>,
     /// Everything since: a date, a time, or a span such as 7d.
-    #[arg(long, value_name = "WHEN", group = "span")]
+    #[arg(long, value_name = "WHEN")]
     pub(super) since: Option<When>,
     /// Everything until.
-    #[arg(long, value_name = "WHEN", group = "span")]
+    #[arg(long, value_name = "WHEN")]
     pub(super) until: Option<When>,
     /// Everything with one of these tags; may be given more than once.
     #[arg(long = "tag", value_name = "TAG")]

@@ -152,7 +152,7 @@ fn answers_have_the_fields_that_the_description_names() {
         ("AuditVerified", server.get("/v1/audit/verify").expect(200)),
         ("AuditReport", server.get("/v1/audit/report").expect(200)),
         ("Problem", server.get("/v1/memories/7").expect(422)),
-        ("Erased", server.delete(&path).expect(200)),
+        ("Forgotten", server.delete(&path).expect(200)),
     ];
     for (name, answer) in cases {
         let mut named = BTreeSet::new();

@@ -9,6 +9,7 @@ use lacuna_seal::{Digest, SIGNATURE_BYTES, Signature};
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
 use crate::cbor::{Reader, Writer};
+use crate::deliver::Tidings;
 use crate::domain::*;
 use crate::error::{Error, Result};
 use crate::forget::{Cause, Counts, Mode, Named, ProbePath, Probed, Receipt, SignedReceipt, memories_hash};
@@ -161,6 +162,7 @@ impl Lacuna {
                 actor,
                 vec![RecordChange::Add(record.clone())],
                 Vec::new(),
+                None,
             ) {
                 // Another one took the number.
                 Err(Error::Conflict(_)) => {}
@@ -221,7 +223,8 @@ impl Lacuna {
             let changes = vec![RecordChange::Update(record.clone()), RecordChange::Add(signed.record())];
             let mut notes = notes.to_vec();
             notes.push(signed.receipt.reference());
-            match self.note(&org, AuditAction::VaultDestroyDone, "system", changes, notes) {
+            let told = Some(signed.receipt.tidings());
+            match self.note(&org, AuditAction::VaultDestroyDone, "system", changes, notes, told) {
                 // Another one took the number.
                 Err(Error::Conflict(_)) => {}
                 answer => return answer.map(|()| Some(signed)),
@@ -270,6 +273,7 @@ impl Lacuna {
         actor: &str,
         changes: Vec<RecordChange>,
         notes: Vec<String>,
+        tidings: Option<Tidings>,
     ) -> Result<()> {
         let record = match changes.first() {
             Some(RecordChange::Add(record) | RecordChange::Update(record)) => record.vault,
@@ -279,6 +283,7 @@ impl Lacuna {
         let entry = AuditEntry { notes, ..AuditEntry::new(action, actor, subjects) };
         let mut act = Act::new(org, self.clock.now(), entry);
         act.batch.records = changes;
+        act.tidings = tidings;
         let slot = self.slot(org);
         let _writer = slot.lock_writer();
         self.ensure_vault(&slot, org)?;

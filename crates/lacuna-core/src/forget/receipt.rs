@@ -118,10 +118,14 @@ impl Receipt {
     }
 
     /// What recipients are told of it.
-    fn tidings(&self) -> Tidings {
+    /// What recipients are told of it.
+    pub(crate) fn tidings(&self) -> Tidings {
         Tidings {
             org: self.org.clone(),
-            event: Event::Erasure,
+            event: match self.cause {
+                Cause::Destruction => Event::Destruction,
+                _ => Event::Erasure,
+            },
             reference: self.reference(),
             memories: u64::from(self.counts.keys_destroyed),
             at: self.at,

@@ -6,6 +6,8 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use lacuna_core::domain::{ContentType, Contribution, Lineage};
+use lacuna_core::forget::{Choice, Confirmed, Planned, Request, Target};
 use lacuna_core::meaning::Models;
 use lacuna_core::permit::{Forget, Recall, Remember};
 use lacuna_core::recall::Query;
@@ -184,4 +186,61 @@ pub(super) fn writing(count: usize, questions: usize, folder: &Path) -> Result<W
         recall: recalled,
         delete,
     })
+}
+
+pub(super) struct Forgetting {
+    pub(super) memories: usize,
+    /// One memory by its id: cascade, probe and receipt.
+    pub(super) one: Latency,
+    pub(super) mentions: usize,
+    /// Everything about an entity in plain words: the plan, and the confirmation with probe and receipt.
+    pub(super) plan: Duration,
+    pub(super) confirm: Duration,
+}
+
+/// Forgets in a vault of so many memories with the packed models over SQLite, as the binary does. Every tenth
+/// memory that goes has a summary made of it.
+pub(super) fn forgetting(memories: usize, runs: usize, mentions: usize, folder: &Path) -> Result<Forgetting> {
+    let service = service(folder, Models::only(lacuna_models::static_embedder()?))?;
+    let remember = grant::<Remember>(USER)?;
+    let mut ids = Vec::with_capacity(memories);
+    for batch in write_texts(memories).chunks(REMEMBER_BATCH) {
+        ids.extend(stored_ids(service.remember(&remember, drafts(batch))?)?);
+    }
+    for pair in ids[..runs].chunks(10).filter(|pair| pair.len() > 1) {
+        let derived_from =
+            pair[..2].iter().map(|source| Lineage { source: *source, contribution: Contribution::Primary });
+        let mut summary = drafts(&["In short: what was said before.".to_owned()]);
+        summary[0].content_type = Some(ContentType::Summary);
+        summary[0].derived_from = derived_from.collect();
+        stored_ids(service.remember(&remember, summary)?)?;
+    }
+    let forget = grant::<Forget>(USER)?;
+    let one = each(runs, |run| {
+        service.delete(&forget, ids[run])?;
+        Ok(())
+    })?;
+    let about = |number: usize| {
+        format!("Ravensworth came by, note {number}: {}", sentences::memory(!WRITE_SEED, number))
+    };
+    let texts: Vec<String> = (0..mentions).map(about).collect();
+    for batch in texts.chunks(REMEMBER_BATCH) {
+        service.remember(&remember, drafts(batch))?;
+    }
+    let request = Request::new(Target::Words("forget everything about Ravensworth".to_owned()));
+    let started = Instant::now();
+    let Planned::Plan(planned) = service.plan_forget(&forget, &request)? else {
+        return Err("the request was not understood".into());
+    };
+    let plan = started.elapsed();
+    let token = planned.token.ok_or("nothing matches")?;
+    let started = Instant::now();
+    let Confirmed::Done(done) = service.confirm_forget(&forget, &token, &Choice::All)? else {
+        return Err("the plan wants a second yes".into());
+    };
+    let confirm = started.elapsed();
+    if done.memories.len() < mentions || done.receipts.iter().any(|receipt| !receipt.receipt.is_clean()) {
+        return Err(format!("{} of {mentions} mentions went", done.memories.len()).into());
+    }
+    Ok(Forgetting { memories, one, mentions, plan, confirm })
 }

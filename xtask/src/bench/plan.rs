@@ -22,6 +22,8 @@ pub(super) struct Plan {
     /// Memories remembered with their embedding, and questions and deletions after that.
     pub(super) written: usize,
     pub(super) deleted: usize,
+    /// Memories that mention what is forgotten at once.
+    pub(super) mentions: usize,
 }
 
 pub(super) const FULL: Plan = Plan {
@@ -38,6 +40,7 @@ pub(super) const FULL: Plan = Plan {
     openings: 30,
     written: 1_000,
     deleted: 200,
+    mentions: 500,
 };
 
 pub(super) const QUICK: Plan = Plan {
@@ -54,4 +57,5 @@ pub(super) const QUICK: Plan = Plan {
     openings: 3,
     written: 100,
     deleted: 10,
+    mentions: 20,
 };

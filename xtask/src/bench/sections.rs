@@ -22,6 +22,7 @@ const RECALL_TARGETS: [(usize, Duration); 3] = [
 const EXACTNESS_TARGET: f64 = 0.999;
 const OPEN_TARGET: Duration = Duration::from_millis(50);
 const DELETE_TARGET: Duration = Duration::from_millis(10);
+const ENTITY_TARGET: Duration = Duration::from_secs(1);
 const RAM_TARGET_BYTES: usize = 2_048;
 const REMEMBER_RATIO_TARGET: f64 = 5.0;
 /// Beyond this size a question takes some peers long.
@@ -65,6 +66,7 @@ pub(super) fn write(
     }
     if wanted(Part::Write) {
         run.writing()?;
+        run.forgetting()?;
     }
     Ok(())
 }
@@ -329,6 +331,37 @@ impl Run<'_> {
                 time(peer.search_without_embedding().p50)
             ));
         }
+        Ok(())
+    }
+
+    fn forgetting(&mut self) -> Result {
+        progress("forget");
+        let Plan { personal, deleted, mentions, .. } = *self.plan;
+        let figures = lifecycle::forgetting(personal, deleted, mentions, self.temporary()?.path())?;
+        self.report.heading("Forget");
+        self.report.line(&format!(
+            "In a vault of {} over SQLite: one memory by its id, every tenth with a summary made of it; then \"forget \
+             everything about\" somebody in plain words. Both with cascade, probe by every path and signed receipt.\n",
+            thousands(figures.memories)
+        ));
+        let all = figures.plan + figures.confirm;
+        let rows = vec![
+            vec![
+                "one memory, p50".into(),
+                time(figures.one.p50),
+                format!("≤ {}", time(DELETE_TARGET)),
+                ratio(figures.one.p50, DELETE_TARGET),
+            ],
+            vec!["one memory, p99".into(), time(figures.one.p99), "–".into(), "–".into()],
+            vec![
+                format!("everything about one with {} mentions", thousands(figures.mentions)),
+                time(all),
+                format!("≤ {}", time(ENTITY_TARGET)),
+                ratio(all, ENTITY_TARGET),
+            ],
+            vec!["of that, the plan".into(), time(figures.plan), "–".into(), "–".into()],
+        ];
+        self.report.table(&["", "measured", "target", "of target"], rows);
         Ok(())
     }
 

@@ -41,7 +41,7 @@ fn every_commit_signs_where_the_chain_ends() {
         lacuna.erase("anna", id).unwrap();
         assert_ne!(signed_head(&world), first);
         let report = lacuna.verify_audit(&grant::<ReadAudit>("anna")).unwrap();
-        assert_eq!((report.first, report.entries), (1, 3));
+        assert_eq!((report.first, report.entries), (1, 4));
         assert_eq!(report.key, lacuna.audit_key().unwrap());
 
         // Another process of the same installation verifies with the same key.

@@ -33,7 +33,11 @@ fn a_memory_is_remembered_found_read_listed_and_erased() {
         );
         assert_eq!(lacuna.get(&grant::<Recall>("anna"), sister).unwrap_err().code(), "not_found");
         assert_eq!(lacuna.erase("anna", sister).unwrap_err().code(), "not_found");
-        assert_eq!(lacuna.verified("anna"), 4, "two writes, one announced erasure, one finished");
+        assert_eq!(
+            lacuna.verified("anna"),
+            5,
+            "two writes, one announced erasure, one finished, one receipt"
+        );
         assert!(world.store.rows(scope("anna").vault_id(), &[sister]).unwrap()[0].is_none());
     }
 }

@@ -10,7 +10,7 @@ fn what_one_node_writes_or_erases_every_node_sees_at_once() {
     assert_eq!(first.texts("anna", "Ingrid").len(), 2);
     first.erase("anna", id).unwrap();
     assert_eq!(second.texts("anna", "who has the spare key?"), Vec::<String>::new());
-    assert_eq!(second.verified("anna"), 4);
+    assert_eq!(second.verified("anna"), 5);
 }
 
 #[test]

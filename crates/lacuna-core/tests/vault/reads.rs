@@ -156,6 +156,6 @@ fn reads_of_several_nodes_and_writes_meet_in_one_chain() {
     first.flush_reads().unwrap();
     second.flush_reads().unwrap();
     second.erase("anna", id).unwrap();
-    assert_eq!(entries(&first), 6);
+    assert_eq!(entries(&first), 7);
     assert_eq!(first.texts("anna", "fern").len(), 1);
 }

@@ -83,8 +83,8 @@ fn what_is_approved_becomes_active_after_the_grace_period() {
     let reopened = world.service_under(policy);
     assert_eq!(reopened.get(&grant::<Recall>("anna"), written.id).unwrap().state, Lifecycle::Active);
     let entries = lacuna.read_audit(&grant("anna"), 0).unwrap();
-    let acts = entries.iter().filter(|(_, entry)| entry.action != AuditAction::MemoryRead);
-    let (_, last) = acts.last().unwrap();
+    let mut acts = entries.iter().filter(|(_, entry)| entry.action != AuditAction::MemoryRead);
+    let (_, last) = acts.next_back().unwrap();
     assert_eq!((last.action, last.actor.as_str()), (AuditAction::MemoryActivate, "policy"));
 }
 

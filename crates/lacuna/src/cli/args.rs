@@ -80,6 +80,14 @@ with the fields of POST /v1/memories. With --json, one line comes out per memory
 
 With --json and without --yes the plan is printed; confirm it with --confirm TOKEN within 15 minutes.")]
     Forget(Box<ForgetArgs>),
+    /// Put right what is remembered wrong: the new text takes the place of the old one, which is erased.
+    #[command(after_help = "Examples:
+  lacuna correct \"where I live\" \"I live in Oslo\"
+  lacuna correct --id mem_01a1… \"The ferry leaves at half past noon.\"
+
+When the old sentence says something else as well, that half stays.")]
+    #[command(allow_missing_positional = true)]
+    Correct(CorrectArgs),
     /// List, show and verify receipts of what was forgotten.
     #[command(subcommand)]
     Receipt(ReceiptCommand),
@@ -212,6 +220,9 @@ pub(super) struct RestoreArgs {
     /// An exported ledger to replay besides the one in the backup and the one here; may be given more than once.
     #[arg(long = "ledger", value_name = "FILE")]
     pub(super) ledgers: Vec<PathBuf>,
+    /// A receipt that somebody kept: a ledger that does not know of it is refused; may be given more than once.
+    #[arg(long = "receipt", value_name = "FILE")]
+    pub(super) receipts: Vec<PathBuf>,
 }
 
 #[derive(Subcommand)]
@@ -514,6 +525,27 @@ pub(super) struct ForgetArgs {
     /// Carry out the plan that this token belongs to.
     #[arg(long, value_name = "TOKEN")]
     pub(super) confirm: Option<String>,
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
+}
+
+#[derive(Args)]
+pub(super) struct CorrectArgs {
+    /// What the memory is about, in plain words; with --id it is left out.
+    #[arg(required_unless_present = "id", conflicts_with = "id")]
+    pub(super) about: Option<String>,
+    /// The right text.
+    #[arg(allow_hyphen_values = true)]
+    pub(super) text: String,
+    /// The memory to correct.
+    #[arg(long, value_name = "MEMORY_ID")]
+    pub(super) id: Option<String>,
+    /// The legal basis for keeping personal data.
+    #[arg(long, value_name = "BASIS", value_parser = words::<wire::ConsentBasis, _>(wire::ConsentBasis::all()))]
+    pub(super) consent: Option<wire::ConsentBasis>,
+    /// Confirm whatever the gate asks.
+    #[arg(long)]
+    pub(super) yes: bool,
     #[command(flatten)]
     pub(super) scope: ScopeArgs,
 }

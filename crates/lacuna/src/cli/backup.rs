@@ -9,7 +9,7 @@ use indicatif::ProgressBar;
 use jiff::SignedDuration;
 use lacuna_core::backup::{Ledger, RestoreInto, Restored, Saved, Saving, restore};
 use lacuna_core::domain::{Clock, SystemClock};
-use lacuna_core::keys::SqliteKeys;
+use lacuna_core::keys::{ReceiptMark, SqliteKeys};
 use lacuna_core::store::SqliteStore;
 use lacuna_seal::{OpenReader, PassphraseCost, SealWriter, StreamError, SystemEntropy, is_sealed_stream};
 use serde::Serialize;
@@ -146,7 +146,8 @@ pub(super) fn put_back(config: &Config, args: &RestoreArgs, output: &Output) -> 
     make_folders(&layout)?;
     let ledgers = args.ledgers.iter().map(|path| Ok(Ledger::decode(open(path)?)?));
     let ledgers = ledgers.collect::<Result<Vec<_>>>()?;
-    let restored = read_back(&layout, &args.file, &ledgers)?;
+    let known = args.receipts.iter().map(|path| known_receipt(path)).collect::<Result<Vec<_>>>()?;
+    let restored = read_back(&layout, &args.file, &ledgers, &known)?;
     let installation = assemble(config)?;
     let bar = ProgressBar::new_spinner();
     let replayed = installation
@@ -166,7 +167,13 @@ pub(super) fn put_back(config: &Config, args: &RestoreArgs, output: &Output) -> 
     })
 }
 
-fn read_back(layout: &Layout, file: &Path, ledgers: &[Ledger]) -> Result<Restored> {
+/// The number of a receipt that somebody kept.
+fn known_receipt(path: &Path) -> Result<ReceiptMark> {
+    let receipt = super::forget::read_receipt(path)?.into_core()?.receipt;
+    Ok(ReceiptMark { org: receipt.org, number: receipt.number })
+}
+
+fn read_back(layout: &Layout, file: &Path, ledgers: &[Ledger], known: &[ReceiptMark]) -> Result<Restored> {
     let kms = open_kms(layout)?;
     let keys = SqliteKeys::open(layout.key_database())?;
     let into = RestoreInto {
@@ -182,11 +189,11 @@ fn read_back(layout: &Layout, file: &Path, ledgers: &[Ledger]) -> Result<Restore
         .read_to_end(&mut first)
         .map_err(|error| unreadable(file, &error))?;
     if !is_sealed_stream(&first) {
-        return Ok(restore(open(file)?, &into, ledgers, &[])?);
+        return Ok(restore(open(file)?, &into, ledgers, known)?);
     }
     let passphrase = passphrase("Passphrase of the backup: ", false)?;
     let opened = OpenReader::new(open(file)?, &passphrase).map_err(|error| unusable(&error))?;
-    Ok(restore(opened, &into, ledgers, &[])?)
+    Ok(restore(opened, &into, ledgers, known)?)
 }
 
 pub(super) fn ledger(config: &Config, command: &LedgerCommand, output: &Output) -> Result<()> {

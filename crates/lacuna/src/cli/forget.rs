@@ -265,16 +265,7 @@ pub(super) fn receipt(config: &Config, command: ReceiptCommand, output: &Output)
 }
 
 fn verify(config: &Config, file: &Path, key: Option<&str>, output: &Output) -> Result<()> {
-    let unreadable = |error: std::io::Error| {
-        Failure::new(&codes::INPUT_UNREADABLE, format!("{}: {error}", file.display()))
-    };
-    let size = fs::metadata(file).map_err(unreadable)?.len();
-    if size > RECEIPT_BYTES_MAX {
-        return Err(Failure::invalid("file", "is too large for a receipt"));
-    }
-    let text = fs::read_to_string(file).map_err(unreadable)?;
-    let parsed = serde_json::from_str::<ReceiptView>(&text);
-    let view = parsed.map_err(|error| Failure::invalid("file", format!("is not a receipt: {error}")))?;
+    let view = read_receipt(file)?;
     let key: VerifyingKey = match key {
         Some(key) => key
             .parse()
@@ -291,4 +282,18 @@ fn verify(config: &Config, file: &Path, key: Option<&str>, output: &Output) -> R
             ("signed by", view.key.clone()),
         ])
     })
+}
+
+/// A receipt as it was kept in a file.
+pub(super) fn read_receipt(file: &Path) -> Result<ReceiptView> {
+    let unreadable = |error: std::io::Error| {
+        Failure::new(&codes::INPUT_UNREADABLE, format!("{}: {error}", file.display()))
+    };
+    let size = fs::metadata(file).map_err(unreadable)?.len();
+    if size > RECEIPT_BYTES_MAX {
+        return Err(Failure::invalid("file", "is too large for a receipt"));
+    }
+    let text = fs::read_to_string(file).map_err(unreadable)?;
+    let parsed = serde_json::from_str::<ReceiptView>(&text);
+    parsed.map_err(|error| Failure::invalid("file", format!("is not a receipt: {error}")))
 }

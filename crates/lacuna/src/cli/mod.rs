@@ -4,6 +4,7 @@ mod args;
 mod audit;
 mod backup;
 mod batch;
+mod correct;
 mod destroy;
 mod doctor;
 mod export;
@@ -63,6 +64,7 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Remember(args) => remember::run(&config, args, output),
         Command::Recall(args) => recall::run(&config, args, output),
         Command::Forget(args) => forget::run(&config, *args, output),
+        Command::Correct(args) => correct::run(&config, args, output),
         Command::Receipt(command) => forget::receipt(&config, command, output),
         Command::Memory(command) => memory::run(&config, command, output),
         Command::Review(command) => review::run(&config, command, output),

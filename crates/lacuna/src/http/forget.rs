@@ -11,8 +11,8 @@ use super::memories::ScopeParam;
 use super::problem::Problems;
 use crate::failure::{Failure, Result};
 use crate::wire::{
-    ConfirmRequest, ForgetRequest, ForgottenView, PlanView, ReceiptList, ReceiptView, VerifiedView,
-    VerifyRequest, read_receipt_number, read_scope,
+    ConfirmRequest, CorrectRequest, CorrectedView, ForgetRequest, ForgottenView, PlanView, ReceiptList,
+    ReceiptView, VerifiedView, VerifyRequest, read_receipt_number, read_scope,
 };
 
 /// A request names at most 1,000 ids; a token holds the request.
@@ -59,6 +59,27 @@ pub(super) async fn confirm(
         .call_in(caller, scope, move |core, grant| core.confirm_forget(grant, &request.token, &choice))
         .await?;
     Ok(axum::Json(ForgottenView::of(confirmed, &scope)))
+}
+
+/// Put right what is remembered wrong: the new text takes the place of the old one, which is erased.
+#[utoipa::path(
+    post,
+    path = "/v1/correct",
+    operation_id = "correct",
+    tag = "forget",
+    request_body = CorrectRequest,
+    responses((status = 200, description = "What became of it.", body = CorrectedView), Problems)
+)]
+pub(super) async fn correct(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Json(request): Json<CorrectRequest, FORGET_BYTES_MAX>,
+) -> Result<axum::Json<CorrectedView>> {
+    let scope = read_scope(request.scope.as_deref(), &caller)?;
+    let (what, draft) = request.into_core()?;
+    let (corrected, scope) =
+        app.call_in(caller, scope, move |core, grant| core.correct(grant, &what, draft)).await?;
+    Ok(axum::Json(CorrectedView::of(corrected, &scope)?))
 }
 
 /// Whether anything about something is still remembered, and which receipts say that it was forgotten.

@@ -127,6 +127,7 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(forget::plan))
         .routes(routes!(forget::confirm))
         .routes(routes!(forget::verify))
+        .routes(routes!(forget::correct))
         .routes(routes!(forget::receipts))
         .routes(routes!(forget::receipt))
         .routes(routes!(person::list, person::open))

@@ -80,7 +80,7 @@ pub(crate) fn read_digest(text: &str) -> Result<[u8; 32]> {
 
 /// A request of a person, as far as it has come; without content.
 #[derive(Serialize, ToSchema)]
-#[schema(as = PersonRequest)]
+#[schema(as = PersonRequestState)]
 pub(crate) struct PersonRequestView {
     pub(crate) number: u64,
     pub(crate) reference: String,

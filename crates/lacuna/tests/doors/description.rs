@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::Home;
 
 /// Every route that the server has, as this test knows it.
-const ROUTES: [(&str, &str); 45] = [
+const ROUTES: [(&str, &str); 46] = [
     ("get", "/healthz"),
     ("get", "/readyz"),
     ("get", "/metrics"),
@@ -31,6 +31,7 @@ const ROUTES: [(&str, &str); 45] = [
     ("post", "/v1/forget"),
     ("post", "/v1/forget/confirm"),
     ("post", "/v1/forgotten"),
+    ("post", "/v1/correct"),
     ("get", "/v1/receipts"),
     ("get", "/v1/receipts/{receipt}"),
     ("post", "/v1/exports"),

@@ -38,7 +38,7 @@ fn an_operator_forgets_a_person_by_command_and_the_owner_is_told() {
         (&json!(receipt), &json!(1))
     );
     assert_eq!(home.json(&["person", "requests"])["requests"], json!([]));
-    assert_eq!(home.json(&["person", "requests", "--all"])["requests"][0]["completed_at"].is_null(), false);
+    assert!(!home.json(&["person", "requests", "--all"])["requests"][0]["completed_at"].is_null());
     let report = home.json(&["audit", "report"]);
     assert_eq!(report["receipts"], json!([receipt]));
     home.run(&["audit", "verify"]).ok();

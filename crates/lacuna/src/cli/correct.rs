@@ -1,0 +1,72 @@
+use lacuna_core::correct::Corrected;
+use lacuna_core::permit::Recall;
+use lacuna_core::permit::permit;
+use lacuna_core::remember::Outcome;
+
+use super::args::CorrectArgs;
+use super::output::{Output, line};
+use crate::assemble::{Installation, assemble};
+use crate::codes;
+use crate::config::Config;
+use crate::failure::{Failure, Result};
+use crate::wire::{CorrectRequest, CorrectedView};
+
+pub(super) fn run(config: &Config, args: CorrectArgs, output: &Output) -> Result<()> {
+    let installation = assemble(config)?;
+    let grant = installation.grant(args.scope.as_deref())?;
+    let correct = |confirm: Option<String>| -> Result<Corrected> {
+        let request = CorrectRequest {
+            memory_id: args.id.clone(),
+            about: args.about.clone(),
+            content: args.text.clone(),
+            consent_basis: args.consent,
+            confirm,
+            scope: None,
+        };
+        let (what, draft) = request.into_core()?;
+        Ok(installation.service.correct(&grant, &what, draft)?)
+    };
+    let mut corrected = correct(None)?;
+    if let (Corrected::Held(Outcome::Asked(asked)), true) = (&corrected, args.yes) {
+        corrected = correct(Some(asked.token.clone()))?;
+    }
+    installation.service.flush_reads()?;
+    if let (Corrected::Which(ids), false) = (&corrected, output.is_json()) {
+        return Err(which_one(&installation, args.scope.as_deref(), ids));
+    }
+    super::settle::settle(&installation, output);
+    output.show(&CorrectedView::of(corrected, grant.scope())?, |view| {
+        let now = view.memory.as_ref().map(|memory| memory.memory_id.clone()).unwrap_or_default();
+        let replaced = view.replaced.clone().unwrap_or_default();
+        match (view.outcome, view.left_some) {
+            ("corrected", true) => {
+                format!("{now} takes the place of {replaced}; the rest of that sentence stays")
+            }
+            ("corrected", false) => format!("{now} takes the place of {replaced}, which is erased"),
+            _ => format!("{now} waits in the review; nothing was replaced"),
+        }
+    })
+}
+
+/// Says which memories may be meant, as far as the caller may read them.
+fn which_one(
+    installation: &Installation,
+    scope: Option<&str>,
+    ids: &[lacuna_core::domain::MemoryId],
+) -> Failure {
+    let scope = crate::wire::read_scope(scope, &installation.local);
+    let reading = scope.ok().and_then(|scope| permit::<Recall>(&installation.local, &scope).ok());
+    let lines: Vec<String> = ids
+        .iter()
+        .map(|id| {
+            let memory = reading.as_ref().and_then(|grant| installation.service.get(grant, *id).ok());
+            let gist = memory.map(|memory| line(&memory.content.gist)).unwrap_or_default();
+            format!("--id {id}  {gist}")
+        })
+        .collect();
+    let reason = match lines.is_empty() {
+        true => "nothing that is remembered is about that".to_owned(),
+        false => format!("several memories may be meant\n  {}", lines.join("\n  ")),
+    };
+    Failure::new(&codes::UNCLEAR_REQUEST, reason)
+}

@@ -1,0 +1,93 @@
+//! A correction as it travels.
+
+use lacuna_core::correct::{Corrected, Correction};
+use lacuna_core::domain::{Draft, MemoryId, Scope};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::RememberedView;
+use super::scope::shown;
+use super::words;
+use crate::failure::{Failure, Result};
+
+/// What is wrong, and what is right. Exactly one of `memory_id` and `about`.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = CorrectRequest)]
+pub(crate) struct CorrectRequest {
+    pub(crate) memory_id: Option<String>,
+    /// What the memory is about, in plain words: "where I live".
+    #[schema(max_length = 500)]
+    pub(crate) about: Option<String>,
+    /// The right text. It passes the gate as everything does.
+    pub(crate) content: String,
+    pub(crate) consent_basis: Option<words::ConsentBasis>,
+    /// The token of an earlier answer that asked about this very text.
+    pub(crate) confirm: Option<String>,
+    /// The vault; the caller's own when absent.
+    pub(crate) scope: Option<String>,
+}
+
+impl CorrectRequest {
+    pub(crate) fn into_core(self) -> Result<(Correction, Draft)> {
+        let what = match (self.memory_id, self.about) {
+            (Some(id), None) => Correction::Id(id.parse()?),
+            (None, Some(about)) => Correction::Words(about),
+            _ => return Err(Failure::invalid("about", "name exactly one: memory_id or about")),
+        };
+        let draft = Draft {
+            text: self.content,
+            consent_basis: self.consent_basis.map(|basis| basis.0),
+            confirm: self.confirm,
+            ..Draft::default()
+        };
+        Ok((what, draft))
+    }
+}
+
+/// What became of a correction.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Corrected)]
+pub(crate) struct CorrectedView {
+    pub(crate) scope: String,
+    /// `corrected`; `waiting` when the new text waits for review; `which_one` when several may be meant, or none.
+    pub(crate) outcome: &'static str,
+    /// The memory that holds from now on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) memory: Option<RememberedView>,
+    /// The memory that it took the place of, which is erased.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) replaced: Option<String>,
+    /// Whether the other half of the old sentence lives on as a memory of its own.
+    pub(crate) left_some: bool,
+    /// Memories that may be meant, the likeliest first: ask again with one of their ids.
+    pub(crate) candidates: Vec<String>,
+}
+
+impl CorrectedView {
+    pub(crate) fn of(corrected: Corrected, scope: &Scope) -> Result<Self> {
+        let nothing = |outcome| Self {
+            scope: shown(scope),
+            outcome,
+            memory: None,
+            replaced: None,
+            left_some: false,
+            candidates: Vec::new(),
+        };
+        Ok(match corrected {
+            Corrected::Done { memory, replaced, left_some } => Self {
+                memory: Some(RememberedView::of(*memory, scope)),
+                replaced: Some(replaced.to_string()),
+                left_some,
+                ..nothing("corrected")
+            },
+            Corrected::Held(outcome) => {
+                let memory = Failure::of_gate(outcome)?;
+                Self { memory: Some(RememberedView::of(memory, scope)), ..nothing("waiting") }
+            }
+            Corrected::Which(ids) => {
+                Self { candidates: ids.iter().map(MemoryId::to_string).collect(), ..nothing("which_one") }
+            }
+        })
+    }
+}

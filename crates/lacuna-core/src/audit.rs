@@ -21,7 +21,7 @@ pub use checkpoint::{CHECKPOINT_AGE, CHECKPOINT_ENTRIES};
 pub use hand_out::{AuditEnd, AuditPart, is_signed_file};
 pub use reads::{READ_SUBJECTS_MAX, READS_QUEUED_MAX, READS_SAMPLED};
 pub(crate) use reads::{Read, ReadLog};
-pub use summary::{ACTORS_MAX, AuditSummary, Concern, RECEIPTS_MAX};
+pub use summary::{ACTORS_MAX, AuditSummary, Concern, RECEIPTS_MAX, REPORT_DAYS, end_of_today};
 
 use crate::cbor::{Reader, Writer};
 use crate::domain::{MemoryId, VaultId, facet};

@@ -78,6 +78,17 @@ impl AuditAction {
     }
 }
 
+/// The period of a report that names none: this many whole days in UTC, with today.
+pub const REPORT_DAYS: i64 = 30;
+
+/// Where a report ends that names no end: with today, in UTC.
+pub fn end_of_today(now: Timestamp) -> Timestamp {
+    let tomorrow = now.to_zoned(TimeZone::UTC).date().tomorrow();
+    let start = tomorrow.and_then(|day| day.to_zoned(TimeZone::UTC));
+    // Only the last day of the calendar has no tomorrow.
+    start.map_or(now, |start| start.timestamp())
+}
+
 /// A vault's audit between two moments, without content.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AuditSummary {

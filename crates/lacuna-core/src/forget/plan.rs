@@ -17,6 +17,7 @@ use super::words::{self, Question, Reading};
 use crate::admit::at_most;
 use crate::admit::classify::entity_key;
 use crate::admit::names::mentions_name;
+use crate::audit::Read;
 use crate::domain::*;
 use crate::error::{Error, Result};
 use crate::index::QueryVector;
@@ -58,6 +59,15 @@ pub enum Planned {
     /// Several people bear the name: the request is made again and says which.
     WhichOne(Vec<Cluster>),
     Plan(Box<Plan>),
+}
+
+impl Planned {
+    /// The memories whose text it shows.
+    fn shown(&self) -> Vec<MemoryId> {
+        let Self::Plan(plan) = self else { return Vec::new() };
+        let matches = plan.matches.iter().map(|found| found.memory.id);
+        matches.chain(plan.derived.iter().map(|fall| fall.memory.id)).collect()
+    }
 }
 
 /// What confirming would do.
@@ -132,7 +142,9 @@ impl Lacuna {
         let mode = request.mode.unwrap_or(self.policy(&scope.org).forget_mode);
         let look = self.look(scope, wish, request.who, request.partial, mode)?;
         let planned = self.serve(scope, |open| self.plan_in(open, grant, &look))?;
-        planned.unwrap_or_else(|| Ok(Planned::Plan(Box::new(self.nothing(&look)))))
+        let planned = planned.unwrap_or_else(|| Ok(Planned::Plan(Box::new(self.nothing(&look)))))?;
+        self.note_read(&Read::of(grant, "plan", planned.shown()))?;
+        Ok(planned)
     }
 
     /// What the target of a request comes down to.

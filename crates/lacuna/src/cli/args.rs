@@ -743,7 +743,7 @@ pub(super) struct AuditReportArgs {
     /// A date, a time, or a span such as 7d [default: 30 days before the end].
     #[arg(long, value_name = "WHEN")]
     pub(super) from: Option<When>,
-    /// A date, a time, or a span such as 1d; not part of the period any more [default: now].
+    /// A date, a time, or a span such as 1d; not part of the period any more [default: the end of today].
     #[arg(long, value_name = "WHEN")]
     pub(super) to: Option<When>,
     #[command(flatten)]

@@ -4,6 +4,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use jiff::SignedDuration;
+use lacuna_core::audit::{REPORT_DAYS, end_of_today};
 use lacuna_core::permit::ReadAudit;
 use lacuna_seal::VerifyingKey;
 
@@ -19,8 +20,7 @@ use crate::wire::{
     verify_audit_file, write_audit_file,
 };
 
-/// The period of a report that names none.
-const REPORT_PERIOD: SignedDuration = SignedDuration::from_hours(30 * 24);
+const REPORT_PERIOD: SignedDuration = SignedDuration::from_hours(REPORT_DAYS * 24);
 
 pub(super) fn run(config: &Config, command: AuditCommand, output: &Output) -> Result<()> {
     match command {
@@ -124,7 +124,7 @@ fn export(
 
 fn report(installation: &Installation, args: &AuditReportArgs, output: &Output) -> Result<()> {
     let now = installation.service.clock().now();
-    let to = args.to.map_or(now, |when: When| when.before(now));
+    let to = args.to.map_or_else(|| end_of_today(now), |when: When| when.before(now));
     let from = args.from.map_or(to - REPORT_PERIOD, |when: When| when.before(now));
     let grant = installation.grant(args.scope.as_deref())?;
     let summary = installation.service.summarise_audit(&grant, from, to)?;

@@ -5,6 +5,7 @@ use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use jiff::{SignedDuration, Timestamp};
+use lacuna_core::audit::{REPORT_DAYS, end_of_today};
 use lacuna_core::permit::{Caller, ReadAudit};
 use utoipa::IntoParams;
 
@@ -17,8 +18,7 @@ use crate::wire::{AuditReportView, AuditVerified, read_scope, write_audit_file};
 
 /// Entries of one exported file; the next call goes on after them.
 const EXPORT_ENTRIES_MAX: u64 = 20_000;
-/// The period of a report that names none.
-const REPORT_PERIOD: SignedDuration = SignedDuration::from_hours(30 * 24);
+const REPORT_PERIOD: SignedDuration = SignedDuration::from_hours(REPORT_DAYS * 24);
 const JSON_LINES: &str = "application/x-ndjson";
 const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
@@ -45,7 +45,7 @@ pub(super) async fn verify(
 pub(super) struct ReportParams {
     /// Where the period begins; 30 days before its end when absent.
     from: Option<Timestamp>,
-    /// Where it ends; now when absent.
+    /// Where it ends; with today, in UTC, when absent.
     to: Option<Timestamp>,
     /// `json` (the default) or `markdown`.
     format: Option<String>,
@@ -105,7 +105,7 @@ pub(super) async fn report(
     let scope = read_scope(params.scope.as_deref(), &caller)?;
     let (summary, scope) = app
         .call_in::<ReadAudit, _>(caller, scope, move |core, grant| {
-            let to = params.to.unwrap_or_else(|| core.clock().now());
+            let to = params.to.unwrap_or_else(|| end_of_today(core.clock().now()));
             core.summarise_audit(grant, params.from.unwrap_or(to - REPORT_PERIOD), to)
         })
         .await?;

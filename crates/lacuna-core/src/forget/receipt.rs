@@ -118,7 +118,6 @@ impl Receipt {
     }
 
     /// What recipients are told of it.
-    /// What recipients are told of it.
     pub(crate) fn tidings(&self) -> Tidings {
         Tidings {
             org: self.org.clone(),

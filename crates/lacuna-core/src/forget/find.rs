@@ -85,6 +85,9 @@ impl Finder<'_> {
             about => self.by_facet(about, wish),
         };
         matches.retain(|found| self.stored(&found.id).is_some_and(|stored| within(wish, &stored)));
+        if !wish.keep.is_empty() {
+            matches = self.sparing(wish, matches)?;
+        }
         let order =
             |found: &Found| self.stored(&found.id).map(|stored| (stored.attributes.created_at, stored.id));
         matches.sort_by_key(order);
@@ -176,6 +179,26 @@ impl Finder<'_> {
             }
         }
         Ok(found)
+    }
+
+    /// Leaves alone what says nothing but what shall stay, and cuts what says both.
+    fn sparing(&self, wish: &Wish, matches: Vec<Found>) -> Result<Vec<Found>> {
+        let told = self.told()?;
+        let told: HashMap<MemoryId, &Told> = told.iter().map(|told| (told.id, told)).collect();
+        let kept: Vec<Topic> = wish.keep.iter().map(|keep| Topic::of(keep)).collect();
+        let spare = |found: Found| {
+            let Some(told) = told.get(&found.id) else { return Some(found) };
+            if !kept.iter().any(|keep| keep.says(told.whole())) {
+                return Some(found);
+            }
+            match surgery(wish, told.text()) {
+                Cut::Part { left, .. } => Some(Found { leaves: Some(Zeroizing::new(left)), ..found }),
+                // It says what shall go as well, and the two cannot be told apart.
+                Cut::Whole if matches!(wish.about, About::Subject(_)) => Some(found),
+                Cut::Whole | Cut::Nothing => None,
+            }
+        };
+        Ok(matches.into_iter().filter_map(spare).collect())
     }
 
     /// Every memory with its text, the oldest first.
@@ -293,10 +316,11 @@ impl Finder<'_> {
 
 /// What is left of a text when a wish is fulfilled on it. What the wish keeps stays, if it can be cut loose.
 pub(crate) fn surgery(wish: &Wish, text: &str) -> Cut {
-    let About::Subject(subject) = &wish.about else { return Cut::Whole };
-    let topic = Topic::of(subject);
     let kept: Vec<Topic> = wish.keep.iter().map(|keep| Topic::of(keep)).collect();
     let is_kept = |part: &str| kept.iter().any(|keep| keep.says(part));
+    // Whatever is not named by words goes as a whole, save what is kept.
+    let About::Subject(subject) = &wish.about else { return clause::cut(text, |part| !is_kept(part)) };
+    let topic = Topic::of(subject);
     match clause::cut(text, |part| topic.says(part) && !is_kept(part)) {
         // Where the rest does not part from it, what is kept is all that stays.
         Cut::Whole if is_kept(text) => clause::cut(text, |part| !is_kept(part)),

@@ -326,7 +326,7 @@ impl Resolved {
 
 /// How often a wish must be confirmed: everything twice, the rest once.
 pub(super) fn confirmations(wish: &Wish) -> u8 {
-    let everything = wish.about == About::Everything && wish.when.is_none() && wish.keep.is_empty();
+    let everything = wish.about == About::Everything && wish.when.is_none();
     if everything { 2 } else { 1 }
 }
 

@@ -232,3 +232,20 @@ fn unclear_words_are_asked_about_and_nothing_goes() {
     let nothing = plan(&service, Target::Words("forget everything about Zanzibar".into()));
     assert_eq!((nothing.token, nothing.direct), (None, 0));
 }
+
+#[test]
+fn what_shall_stay_stays_whatever_else_goes() {
+    let world = World::sqlite();
+    let service = world.service();
+    let lives = service.keep("anna", "Oskar lives in Graz.").unwrap();
+    let boat = service.keep("anna", "Oskar bought a red boat.").unwrap();
+    let dentist = service.keep("anna", "The dentist practises on Harbour Lane.").unwrap();
+    let done = forget(&service, "forget everything about Oskar but keep where he lives");
+    assert_eq!(done.memories, [boat]);
+
+    let plan = plan(&service, Target::Words("forget everything but keep the dentist".into()));
+    assert_eq!(plan.confirmations, 2);
+    let ids: Vec<_> = plan.matches.iter().map(|found| found.memory.id).collect();
+    assert_eq!(ids, [lives]);
+    service.get(&grant::<Recall>("anna"), dentist).unwrap();
+}

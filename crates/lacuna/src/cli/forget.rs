@@ -74,7 +74,8 @@ fn agreed(output: &Output, question: &str) -> Result<()> {
         Some(true) => Ok(()),
         Some(false) => Err(Failure::new(&codes::NEEDS_CONFIRMATION, "nothing was forgotten")),
         None => {
-            let reason = "nothing was forgotten: nobody is at a terminal to confirm it; --yes confirms";
+            let reason = "nothing was forgotten: nobody is at a terminal to confirm it; --yes gives one yes, \
+                          --json prints the token to give the next one to";
             Err(Failure::new(&codes::NEEDS_CONFIRMATION, reason))
         }
     }
@@ -89,6 +90,7 @@ fn confirm(
 ) -> Result<()> {
     let mut confirmed = installation.service.confirm_forget(grant, token, choice)?;
     if let Confirmed::Again { token, .. } = &confirmed {
+        // A yes on the command line is one; the second is given to the token, or at the prompt.
         if output.is_json() {
             return output.json_line(&ForgottenView::of(confirmed, grant.scope()));
         }

@@ -107,6 +107,8 @@ codes! {
         "Say it as the message suggests.";
     REQUEST_COMPLETED "request_completed" 409 CONFLICT "The person's request is already completed. Nothing was done."
         "Open another request if there is more to forget.";
+    RECEIPT_NOT_VALID "receipt_not_valid" 422 CORRUPT "The receipt is not as it was signed, or another key signed it."
+        "Ask for the original, and compare the key with what `lacuna receipt key` prints where it was issued.";
     BAD_CONFIG "bad_config" 500 MISCONFIGURED "The configuration is not acceptable; the message names every fault."
         "Correct the keys it names.";
     UNSAFE_LISTEN "unsafe_listen" 500 MISCONFIGURED "The address is not loopback, and no token or no TLS protects it."

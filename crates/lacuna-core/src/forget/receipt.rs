@@ -217,9 +217,10 @@ pub struct SignedReceipt {
 impl SignedReceipt {
     /// Checks the signature under `key`, which should come from elsewhere than the receipt itself.
     pub fn verify(&self, key: &VerifyingKey) -> Result<()> {
-        let forged = |_| Error::corrupt("the receipt does not bear this key's signature");
+        let not_valid = |reason| Error::Refused { code: "receipt_not_valid", reason };
+        let forged = |_| not_valid("the receipt does not bear this key's signature");
         if *key != self.key {
-            return Err(Error::corrupt("the receipt was signed by another key"));
+            return Err(not_valid("the receipt was signed by another key"));
         }
         key.verify(SIGNING_DOMAIN, &[&self.receipt.encode()], &self.signature).map_err(forged)
     }

@@ -95,7 +95,7 @@ facet!(
     Hard = 2 "hard",
     /* Out of recall, kept. */
     Archive = 3 "archive",
-    /* Erased now, and its tombstone soon after. */
+    /* Erased now; the receipt says that it was deleted. */
     Delete = 4 "delete",
 });
 

@@ -501,7 +501,7 @@ pub(super) struct ForgetArgs {
     /// Everything there is; asks twice.
     #[arg(long)]
     pub(super) everything: bool,
-    /// soft hides, hard erases, archive sets aside, delete erases without a lasting tombstone [default: the policy's].
+    /// soft hides, hard erases, archive sets aside, delete erases and says so on the receipt [default: the policy's].
     #[arg(long, value_parser = words::<wire::Mode, _>(wire::Mode::all()))]
     pub(super) mode: Option<wire::Mode>,
     /// Which of several people of one name, as the question listed them.

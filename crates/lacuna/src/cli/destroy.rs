@@ -29,8 +29,10 @@ pub(super) fn run(config: &Config, args: &DestroyArgs, output: &Output) -> Resul
     let done = installation.service.destroy(&grant, &plan.token)?;
     output.show(&DestroyAnswer::done(done, grant.scope()), |answer| {
         let Some(done) = &answer.destroyed else { return String::new() };
+        let receipt = done.receipt.as_ref().map(|receipt| receipt.receipt.clone());
         fields([
             ("destroyed", answer.scope.clone()),
+            ("receipt", receipt.unwrap_or_default()),
             ("record", done.number.to_string()),
             ("records", done.records.to_string()),
             ("vectors", done.vectors.to_string()),

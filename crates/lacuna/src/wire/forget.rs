@@ -46,7 +46,7 @@ pub(crate) struct ForgetRequest {
     /// Everything there is.
     #[serde(default)]
     pub(crate) everything: bool,
-    /// `soft` hides, `hard` erases, `archive` sets aside, `delete` erases without a lasting tombstone; the
+    /// `soft` hides, `hard` erases, `archive` sets aside, `delete` erases and says so on the receipt; the
     /// policy decides when absent.
     pub(crate) mode: Option<words::Mode>,
     /// Which of several people of one name, counted from 1, as an earlier answer listed them.
@@ -382,7 +382,7 @@ pub(crate) struct ReceiptView {
     pub(crate) probes: Vec<ProbeBody>,
     /// Full backups that still hold copies, and until when.
     pub(crate) backups: Vec<BackupBody>,
-    /// The audit entry that announced it, and its hash.
+    /// Where the audit chain ended with the commit that announced it.
     pub(crate) audit_seq: u64,
     pub(crate) audit_hash: String,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -140,6 +140,12 @@ impl Policies {
     pub fn of(&self, org: &OrgId) -> &Policy {
         self.by_org.get(org).unwrap_or(&self.everyone)
     }
+
+    /// The shortest time after which some tenant's hidden memories are erased, in days.
+    pub(crate) fn shortest_purge_days(&self) -> i64 {
+        let days = self.by_org.values().map(|policy| policy.purge_days);
+        days.fold(self.everyone.purge_days, i64::min)
+    }
 }
 
 impl PrivacyClass {

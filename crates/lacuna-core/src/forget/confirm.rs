@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::erase::{Erasure, Wanted};
 use super::plan::{Look, Match, Resolved, confirmations};
 use super::probe::Sought;
+use super::purge::days;
 use super::receipt::{Cause, Counts, Named, Receipt, SCOPE_HASHES_MAX, SignedReceipt, memories_hash};
 use super::request::{About, Choice, Closeness, Mode, Wish};
 use super::token::Bound;
@@ -215,7 +216,7 @@ impl Lacuna {
 
     /// How long what was hidden can be restored.
     pub(crate) fn purge_after(&self, scope: &Scope) -> SignedDuration {
-        SignedDuration::from_hours(24 * self.policy(&scope.org).purge_days)
+        days(self.policy(&scope.org).purge_days)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Purge: what was hidden longer ago than it can be restored is erased for good.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::confirm::{PART_MAX, Task};
 use super::erase::Wanted;
@@ -19,8 +19,10 @@ impl Lacuna {
     pub fn purge(&self) -> Result<usize> {
         let mut purged = 0;
         let mut after = None;
+        // Vaults in which nothing can be due yet stay closed.
+        let before = self.clock.now() - days(self.rules.policies.shortest_purge_days());
         loop {
-            let vaults = self.store.soft_deleted(self.clock.now(), after, VAULTS_PAGE_MAX)?;
+            let vaults = self.store.soft_deleted(before, after, VAULTS_PAGE_MAX)?;
             let Some(last) = vaults.last() else { return Ok(purged) };
             after = Some(*last);
             for vault in vaults {
@@ -55,6 +57,11 @@ impl Lacuna {
     pub fn restorable_until(&self, scope: &Scope, hidden_at: Timestamp) -> Timestamp {
         hidden_at + self.purge_after(scope)
     }
+}
+
+/// So many days of the clock.
+pub(super) fn days(count: i64) -> SignedDuration {
+    SignedDuration::from_hours(24 * count)
 }
 
 fn task(direct: usize) -> Task<'static> {

@@ -222,14 +222,15 @@ impl Finder<'_> {
     fn named(&self, topic: &Topic, told: &[Told], reach: Reach) -> Vec<Found> {
         let mut found = Vec::new();
         for Told { id, whole, .. } in told {
-            let fit = topic.fit(whole);
-            let named = fit.named.or_else(|| self.has_entity(id, topic).then_some(Closeness::Direct));
-            let Some(closeness) = named else { continue };
+            let mention = || self.has_entity(id, topic).then_some(Closeness::Direct);
+            let Some(closeness) = topic.mention(whole).or_else(mention) else { continue };
             if reach == Reach::Subject && !is_about(whole, topic) {
                 continue;
             }
             let reason = if reach == Reach::Subject { Reason::Subject } else { Reason::Mention };
-            found.push((Found { closeness, ..direct(*id, reason) }, fit.covered));
+            // What else it says is read only where there is something to narrow by.
+            let covered = if topic.has_terms() { topic.fit(whole).covered } else { 0.0 };
+            found.push((Found { closeness, ..direct(*id, reason) }, covered));
         }
         if !topic.has_terms() {
             return found.into_iter().map(|(found, _)| found).collect();

@@ -46,20 +46,27 @@ impl Lacuna {
         let receipt = self.announced_receipt(scope, intent)?;
         self.destroy_keys(scope, intent, receipt.as_ref())?;
         sought.blobs = self.delete_blobs(scope, intent)?;
+        slot.update(self.sources(), |open| {
+            intent.memories.iter().for_each(|memory| open.drop_memory(memory));
+            Ok(())
+        })?;
+        let probes = match &receipt {
+            Some(_) => self.probe(slot, scope, &intent.memories, sought)?,
+            None => Vec::new(),
+        };
         let subjects = intent.memories.iter().map(|id| (*id).into()).collect();
         let entry = AuditEntry::new(AuditAction::MemoryDeleteDone, "system", subjects);
         let mut act = Act::new(scope, self.clock.now(), entry);
         act.batch.removals = intent.memories.clone();
-        if receipt.is_none() {
-            act.batch.closes = vec![intent.id];
+        act.batch.closes = vec![intent.id];
+        // The rows go in the very commit that issues the receipt: there is no receipt while there are rows.
+        let signed =
+            receipt.map(|receipt| self.sign_into(Receipt { probes, ..receipt }, &mut act)).transpose()?;
+        self.commit(slot, &act, |_| ())?;
+        if signed.as_ref().is_some_and(|signed| !signed.receipt.is_clean()) {
+            tracing::error!("an erasure left something behind");
         }
-        self.commit(slot, &act, |open| intent.memories.iter().for_each(|memory| open.drop_memory(memory)))?;
-        let Some(mut receipt) = receipt else { return Ok(None) };
-        receipt.probes = self.probe(slot, scope, &intent.memories, sought)?;
-        if !receipt.is_clean() {
-            tracing::error!(receipt = receipt.reference(), "an erasure left something behind");
-        }
-        self.issue(slot, receipt, intent.id, scope).map(Some)
+        Ok(signed)
     }
 
     /// Keys first: from here on the texts are unreadable, even if we crash.

@@ -1,8 +1,8 @@
 //! Forget: plan → confirm → erase → probe → receipt, for one id, a person, a topic or plain words.
 //!
 //! An erasure is announced in one commit, which hides it on every node; then its keys are destroyed, and from
-//! there on nobody can read it, whatever happens; then blobs and rows go; then it is looked for by every way,
-//! and what was done is signed.
+//! there on nobody can read it, whatever happens; then blobs go, and it is looked for by every way; then the rows
+//! go in the commit that issues the signed receipt.
 
 mod cascade;
 pub(crate) mod clause;

@@ -13,6 +13,7 @@ use crate::index::{Filter, QueryVector, Search};
 use crate::keys::keys_by_memory;
 use crate::lacuna::Lacuna;
 use crate::meaning::Models;
+use crate::store::Row;
 use crate::vault::{OpenVault, Slot};
 
 /// Erased texts that are searched for again, words and meaning; the first ones of a large erasure.
@@ -63,7 +64,8 @@ impl Lacuna {
         sought: &Sought,
     ) -> Result<Vec<Probed>> {
         let vault = scope.vault_id();
-        let rows = self.store.rows(vault, gone)?.into_iter().flatten().count();
+        let shown = |row: &Row| row.state != Lifecycle::Deleted;
+        let rows = self.store.rows(vault, gone)?.into_iter().flatten().filter(shown).count();
         let keys = keys_by_memory(&*self.keys, vault, Some(gone))?.len();
         let mut blobs = 0;
         for name in &sought.blobs {

@@ -16,7 +16,6 @@ use crate::error::{Error, Result};
 use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Grant, ReadAudit};
 use crate::store::{Batch, ChainHead, Intent, RECORDS_PAGE_MAX, Record, RecordChange, RecordKind};
-use crate::vault::Slot;
 
 const SIGNING_DOMAIN: &str = "lacuna/receipt/v1";
 const IDS_DOMAIN: &str = "lacuna/receipt/memories/v1";
@@ -269,31 +268,23 @@ impl Lacuna {
         record.map(|record| Receipt::decode(&record.doc)).transpose()
     }
 
-    /// Signs what was done, and closes the erasure with it. The caller holds the writer lock.
-    pub(super) fn issue(
-        &self,
-        slot: &Slot,
-        receipt: Receipt,
-        intent: u64,
-        scope: &Scope,
-    ) -> Result<SignedReceipt> {
+    /// Signs what was done, and lets the commit that ends the erasure issue it.
+    pub(super) fn sign_into(&self, receipt: Receipt, act: &mut Act) -> Result<SignedReceipt> {
         let now = self.clock.now();
-        let backups = self.backups_holding(scope, now)?;
+        let backups = self.backups_holding(&receipt.org, now)?;
         let signed = Receipt { backups, ..receipt }.sign(&*self.kms.signing_key(&*self.entropy)?);
         let mut entry = AuditEntry::new(AuditAction::Receipt, "system", Vec::new());
         entry.notes.push(signed.receipt.reference());
-        let mut act = Act::new(scope, now, entry);
-        let record = signed.receipt.record(signed.encode(), Some(now));
+        act.entries.push(entry);
         act.tidings = Some(signed.receipt.tidings());
+        let record = signed.receipt.record(signed.encode(), Some(now));
         act.batch.records = vec![RecordChange::Update(record)];
-        act.batch.closes = vec![intent];
-        self.commit(slot, &act, |_| ())?;
         Ok(signed)
     }
 
     /// The full backups that have not expired: they hold what was erased, sealed under their own passphrase.
-    pub(crate) fn backups_holding(&self, scope: &Scope, now: Timestamp) -> Result<Vec<BackupHold>> {
-        let records = self.store.records(&scope.org, RecordKind::Backup, 0, RECORDS_PAGE_MAX)?;
+    pub(crate) fn backups_holding(&self, org: &OrgId, now: Timestamp) -> Result<Vec<BackupHold>> {
+        let records = self.store.records(org, RecordKind::Backup, 0, RECORDS_PAGE_MAX)?;
         let holding = records.into_iter().filter_map(|record| {
             let until = record.due_at.filter(|until| *until > now)?;
             Some(BackupHold { number: record.number, until })

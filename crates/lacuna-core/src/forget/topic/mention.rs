@@ -45,6 +45,11 @@ impl Sought {
 
     /// Every part of it, in order, as words of their own.
     fn is_said(&self, text: &str) -> bool {
+        // Words of one stem begin alike: most texts are passed over without reading every word.
+        let lower = text.to_lowercase();
+        if !self.words.iter().all(|part| lower.contains(beginning(&part.stem))) {
+            return false;
+        }
         let (text, name) = (telling(text), &self.words);
         // "A frank talk" is not about Frank.
         let same = |word: &Word, part: &Word| word.stem == part.stem && (word.capital || !part.capital);
@@ -54,6 +59,12 @@ impl Sought {
         };
         !name.is_empty() && (0..(text.len() + 1).saturating_sub(name.len())).any(is_at)
     }
+}
+
+/// The first letters of a stem, which every word of that stem has as well.
+fn beginning(stem: &str) -> &str {
+    const LETTERS: usize = 3;
+    stem.char_indices().nth(LETTERS).map_or(stem, |(end, _)| &stem[..end])
 }
 
 /// The words of a text but the smallest: "the head of sales" is the head sales.

@@ -11,8 +11,6 @@ mod hand_out;
 mod reads;
 mod summary;
 
-use std::fmt::Write as _;
-
 use lacuna_seal::{Signature, VerifyingKey};
 
 pub use aged::{AUDIT_DAYS, AuditKept};
@@ -160,25 +158,6 @@ pub(crate) fn note<'a>(entry: &'a AuditEntry, name: &str) -> Option<&'a str> {
     entry.notes.iter().find_map(|note| note.strip_prefix(name)?.strip_prefix(':'))
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}
-
-fn unhex(text: &str) -> Option<[u8; 32]> {
-    let mut bytes = [0; 32];
-    if text.len() != 2 * bytes.len() || !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-        return None;
-    }
-    for (byte, at) in bytes.iter_mut().zip((0..).step_by(2)) {
-        *byte = u8::from_str_radix(&text[at..at + 2], 16).ok()?;
-    }
-    Some(bytes)
-}
-
 impl Lacuna {
     /// Walks the vault's chain from its first entry to its signed end.
     pub fn verify_audit(&self, grant: &Grant<ReadAudit>) -> Result<AuditReport> {
@@ -271,6 +250,7 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
+    use crate::hex::hex;
 
     #[test]
     fn the_encoding_is_frozen() {

@@ -13,6 +13,7 @@ use crate::deliver::Tidings;
 use crate::domain::*;
 use crate::error::{Error, Result};
 use crate::forget::{Cause, Counts, Mode, Named, ProbePath, Probed, Receipt, SignedReceipt, memories_hash};
+use crate::hex::{hex, unhex};
 use crate::keys::{KeyBatch, ReceiptMark};
 use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
 use crate::permit::{Destroy, Grant};
@@ -86,8 +87,7 @@ impl Lacuna {
         let expiry = millis(expires_at).to_be_bytes();
         let key = self.kms.signing_key(&*self.entropy)?;
         let signature = key.sign(TOKEN_DOMAIN, &token_parts(grant, &contents, &expiry));
-        let bytes = expiry.iter().chain(signature.as_bytes());
-        let token = bytes.fold(TOKEN_PREFIX.to_owned(), |token, byte| token + &format!("{byte:02x}"));
+        let token = format!("{TOKEN_PREFIX}{}{}", hex(&expiry), hex(signature.as_bytes()));
         let blobs = self.blobs.list(vault)?.len() as u64;
         Ok(DestroyPlan { token, expires_at, memories: contents.memories, blobs })
     }
@@ -319,15 +319,7 @@ fn useless_token() -> Error {
 }
 
 fn decode(token: &str) -> Option<[u8; TOKEN_BYTES]> {
-    let hex = token.strip_prefix(TOKEN_PREFIX)?.as_bytes();
-    let mut bytes = [0; TOKEN_BYTES];
-    if hex.len() != 2 * TOKEN_BYTES {
-        return None;
-    }
-    for (byte, pair) in bytes.iter_mut().zip(hex.chunks_exact(2)) {
-        *byte = u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok()?;
-    }
-    Some(bytes)
+    unhex(token.strip_prefix(TOKEN_PREFIX)?)?.try_into().ok()
 }
 
 impl Doc {

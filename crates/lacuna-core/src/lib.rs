@@ -10,6 +10,7 @@ pub mod admit;
 
 mod cbor;
 mod frame;
+pub mod hex;
 pub mod keys;
 
 pub mod blobs;

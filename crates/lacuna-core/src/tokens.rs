@@ -9,6 +9,7 @@ use zeroize::Zeroizing;
 use crate::audit::{AuditAction, AuditEntry, Subject};
 use crate::domain::{NAME_BYTES_MAX, OrgId, Role, UserId};
 use crate::error::{Error, Result};
+use crate::hex::hex;
 use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Caller, Grant, ManageTokens};
 use crate::store::{TokenChange, TokenRow};
@@ -162,8 +163,4 @@ fn info(row: &TokenRow) -> Result<TokenInfo> {
         expires_at: row.expires_at,
         revoked_at: row.revoked_at,
     })
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -7,6 +7,7 @@ use lacuna_seal::FingerprintKey;
 use super::Question;
 use crate::domain::{UserId, millis};
 use crate::error::{Error, Result};
+use crate::hex::{hex, unhex};
 
 /// How long a question may be answered.
 pub(crate) const CONFIRM_WITHIN: SignedDuration = SignedDuration::from_mins(30);
@@ -47,8 +48,7 @@ impl Bound<'_> {
     pub(crate) fn token(&self, questions: Questions, expires_at: Timestamp) -> String {
         let expiry = millis(expires_at).to_be_bytes();
         let code = self.key.fingerprint(&self.parts(&expiry, &[questions.0]));
-        let bytes = expiry.iter().chain([&questions.0]).chain(&code);
-        bytes.fold(PREFIX.to_owned(), |token, byte| token + &format!("{byte:02x}"))
+        format!("{PREFIX}{}{}{}", hex(&expiry), hex(&[questions.0]), hex(&code))
     }
 
     /// The questions that `token` answers.
@@ -73,13 +73,5 @@ pub(crate) fn useless_token() -> Error {
 }
 
 fn decode(token: &str) -> Option<[u8; TOKEN_BYTES]> {
-    let hex = token.strip_prefix(PREFIX)?.as_bytes();
-    let mut bytes = [0; TOKEN_BYTES];
-    if hex.len() != 2 * TOKEN_BYTES {
-        return None;
-    }
-    for (byte, pair) in bytes.iter_mut().zip(hex.chunks_exact(2)) {
-        *byte = u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok()?;
-    }
-    Some(bytes)
+    unhex(token.strip_prefix(PREFIX)?)?.try_into().ok()
 }

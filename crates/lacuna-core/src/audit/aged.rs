@@ -4,9 +4,10 @@ use jiff::{SignedDuration, Timestamp};
 use lacuna_seal::Digest;
 
 use super::chain::{aged_bytes, aged_digest};
-use super::{AuditAction, AuditEntry, checkpoint, hex, note, unhex};
+use super::{AuditAction, AuditEntry, checkpoint, note};
 use crate::domain::{Scope, VaultId};
 use crate::error::{Error, Result};
+use crate::hex::{hex, unhex};
 use crate::lacuna::Lacuna;
 use crate::store::{AgedEntry, AuditRow, ChainHead};
 
@@ -47,7 +48,7 @@ impl AgedSum {
     pub(super) fn read(entry: &AuditEntry, seq: u64) -> Result<Self> {
         let read = || {
             let count = note(entry, "in_all")?.parse().ok()?;
-            Some(Self { count, digest: unhex(note(entry, "digest")?)? })
+            Some(Self { count, digest: unhex(note(entry, "digest")?)?.try_into().ok()? })
         };
         read().ok_or_else(|| Error::corrupt(format!("audit entry {seq} does not parse")))
     }

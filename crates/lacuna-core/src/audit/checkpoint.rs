@@ -4,9 +4,10 @@
 use jiff::{SignedDuration, Timestamp};
 use lacuna_seal::{Signature, SigningKey, VerifyingKey};
 
-use super::{AuditAction, AuditEntry, hex, note, unhex};
+use super::{AuditAction, AuditEntry, note};
 use crate::domain::VaultId;
 use crate::error::{Error, Result};
+use crate::hex::{hex, unhex};
 use crate::store::ChainHead;
 
 /// There is a checkpoint at least every so many entries.
@@ -34,7 +35,7 @@ impl Checkpoint {
 
     pub(super) fn read(entry: &AuditEntry, seq: u64) -> Result<Self> {
         let read = || {
-            let hash = unhex(note(entry, "hash")?)?;
+            let hash = unhex(note(entry, "hash")?)?.try_into().ok()?;
             let head = ChainHead { seq: note(entry, "seq")?.parse().ok()?, hash };
             let signature = note(entry, "signature")?.parse().ok()?;
             Some(Self { head, signature, key: note(entry, "key")?.parse().ok()? })

@@ -9,9 +9,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
-use super::{AuditAction, AuditEntry, hex};
+use super::{AuditAction, AuditEntry};
 use crate::domain::{Lane, MemoryId, Scope, UserId, VaultId};
 use crate::error::{Error, Result};
+use crate::hex::hex;
 use crate::lacuna::Lacuna;
 use crate::permit::{Action, Grant};
 use crate::policy::ReadLogging;

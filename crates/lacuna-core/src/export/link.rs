@@ -9,6 +9,7 @@ use super::{Exported, Format, Wanted};
 use crate::cbor::{Reader, Writer};
 use crate::domain::*;
 use crate::error::{Error, Result};
+use crate::hex::{hex, unhex};
 use crate::lacuna::Lacuna;
 use crate::permit::{Export, Grant, permit};
 use crate::vault::Keyring;
@@ -105,28 +106,22 @@ fn missing() -> Error {
 
 fn export_id(nonce: &[u8; NONCE_BYTES]) -> String {
     let digest = Digest::of("lacuna/export-id/v1", &[nonce]);
-    hex("export_", &digest.as_bytes()[..VAULT_BYTES])
+    format!("export_{}", hex(&digest.as_bytes()[..VAULT_BYTES]))
 }
 
 fn write_token(vault: VaultId, sealed: &[u8]) -> String {
-    hex(PREFIX, &[vault.as_bytes(), sealed].concat())
+    format!("{PREFIX}{}{}", hex(vault.as_bytes()), hex(sealed))
 }
 
 fn read_token(token: &str) -> Option<(VaultId, Vec<u8>)> {
-    let digits = token.strip_prefix(PREFIX)?.as_bytes();
-    if digits.len() % 2 != 0 || digits.len() > 2 * TOKEN_BYTES_MAX {
+    let digits = token.strip_prefix(PREFIX)?;
+    if digits.len() > 2 * TOKEN_BYTES_MAX {
         return None;
     }
-    let byte = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok();
     // One spelling only: a token in capitals is a changed one.
-    let lower = digits.iter().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'));
-    let bytes = digits.chunks_exact(2).map(byte).collect::<Option<Vec<u8>>>().filter(|_| lower)?;
+    let bytes = unhex(digits)?;
     let (vault, sealed) = bytes.split_first_chunk::<VAULT_BYTES>()?;
     Some((VaultId::from_bytes(*vault), sealed.to_vec()))
-}
-
-fn hex(prefix: &str, bytes: &[u8]) -> String {
-    bytes.iter().fold(prefix.to_owned(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 impl Said {

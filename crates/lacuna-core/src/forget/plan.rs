@@ -188,14 +188,15 @@ impl Lacuna {
         partial: bool,
         mode: Mode,
     ) -> Result<Look> {
-        let vectors = match &wish.about {
-            About::Subject(text) | About::Query(text) => {
-                let models = self.serve(scope, |open| open.index.models())?.unwrap_or_default();
-                self.models.embed_query(text, &models)
-            }
-            _ => Vec::new(),
-        };
+        let vectors = self.vectors_for(scope, &wish)?;
         Ok(Look { wish, vectors, who, partial, mode })
+    }
+
+    /// What a wish names, under each model that the vault has vectors of.
+    pub(super) fn vectors_for(&self, scope: &Scope, wish: &Wish) -> Result<Vec<QueryVector>> {
+        let (About::Subject(text) | About::Query(text)) = &wish.about else { return Ok(Vec::new()) };
+        let models = self.serve(scope, |open| open.index.models())?.unwrap_or_default();
+        Ok(self.models.embed_query(text, &models))
     }
 
     fn plan_in(&self, open: &OpenVault, grant: &Grant<Forget>, look: &Look) -> Result<Planned> {

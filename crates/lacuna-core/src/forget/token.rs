@@ -11,6 +11,7 @@ use super::request::{About, Mode, Reach, Span, Wish};
 use crate::cbor::{Reader, Writer};
 use crate::domain::*;
 use crate::error::{Error, Result};
+use crate::hex::{hex, unhex};
 
 /// How long a plan may be confirmed, and how long a second confirmation may take.
 pub const PLAN_VALID: SignedDuration = SignedDuration::from_mins(15);
@@ -41,11 +42,11 @@ impl Bound {
     pub(crate) fn seal(&self, key: &FingerprintKey) -> String {
         let mut bytes = self.encode();
         bytes.extend_from_slice(&key.fingerprint(&[&bytes]));
-        bytes.iter().fold(PREFIX.to_owned(), |token, byte| token + &format!("{byte:02x}"))
+        format!("{PREFIX}{}", hex(&bytes))
     }
 
     pub(crate) fn open(token: &str, key: &FingerprintKey, user: &UserId, now: Timestamp) -> Result<Self> {
-        let bytes = unhex(token).ok_or_else(useless)?;
+        let bytes = decode(token).ok_or_else(useless)?;
         let (said, code) =
             bytes.split_at_checked(bytes.len().saturating_sub(MAC_BYTES)).ok_or_else(useless)?;
         if !key.verify(&[said], code) {
@@ -79,13 +80,9 @@ fn useless() -> Error {
     Error::invalid("token", "is not a plan of yours in this vault, or has expired: plan again")
 }
 
-fn unhex(token: &str) -> Option<Vec<u8>> {
-    let hex = token.strip_prefix(PREFIX)?.as_bytes();
-    if hex.len() % 2 != 0 || hex.len() > 2 * TOKEN_BYTES_MAX {
-        return None;
-    }
-    let byte = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok();
-    hex.chunks_exact(2).map(byte).collect()
+fn decode(token: &str) -> Option<Vec<u8>> {
+    let digits = token.strip_prefix(PREFIX)?;
+    if digits.len() > 2 * TOKEN_BYTES_MAX { None } else { unhex(digits) }
 }
 
 fn read(r: &mut Reader<'_>) -> Option<Bound> {

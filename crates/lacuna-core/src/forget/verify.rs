@@ -50,11 +50,7 @@ impl Lacuna {
         let scope = grant.scope();
         let now = self.clock.now();
         let wish = asked_about(words, now)?;
-        let models = self.serve(scope, |open| open.index.models())?.unwrap_or_default();
-        let vectors = match &wish.about {
-            About::Subject(text) | About::Query(text) => self.models.embed_query(text, &models),
-            _ => Vec::new(),
-        };
+        let vectors = self.vectors_for(scope, &wish)?;
         let found = self.serve(scope, |open| -> Result<_> {
             let found = find(open, self.sources(), &wish, &vectors, now)?.matches;
             Ok((found, scope_hashes(open, &wish)))

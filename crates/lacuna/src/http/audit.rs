@@ -10,7 +10,7 @@ use lacuna_core::permit::{Caller, ReadAudit};
 use utoipa::IntoParams;
 
 use super::App;
-use super::body::{InScope, Pairs, once};
+use super::body::{AfterParams, InScope, Pairs, once};
 use super::memories::ScopeParam;
 use super::problem::Problems;
 use crate::failure::{Failure, Result};
@@ -117,40 +117,13 @@ pub(super) async fn report(
     })
 }
 
-#[derive(Default, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub(super) struct ExportParams {
-    /// Only entries with a higher number.
-    after: Option<u64>,
-    /// `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own vault when absent.
-    scope: Option<String>,
-}
-
-impl ExportParams {
-    fn read(pairs: Vec<(String, String)>) -> Result<Self> {
-        let mut params = Self::default();
-        for (name, value) in pairs {
-            match name.as_str() {
-                "after" => {
-                    let after = value.parse();
-                    let after = after.map_err(|_| Failure::invalid("after", "must be a whole number"))?;
-                    once(&name, &mut params.after, after)?;
-                }
-                "scope" => once(&name, &mut params.scope, value)?,
-                _ => return Err(Failure::invalid(name, "is not a parameter of this call")),
-            }
-        }
-        Ok(params)
-    }
-}
-
 /// The chain as signed JSON lines, up to 20,000 entries at a time, for `lacuna audit verify FILE`.
 #[utoipa::path(
     get,
     path = "/v1/audit/export",
     operation_id = "export_audit",
     tag = "audit",
-    params(ExportParams),
+    params(AfterParams),
     responses(
         (status = 200, description = "An opening, the entries, and an end that says whether there is more.",
             body = String, content_type = "application/x-ndjson"),
@@ -162,7 +135,7 @@ pub(super) async fn export(
     Extension(caller): Extension<Caller>,
     Pairs(pairs): Pairs,
 ) -> Result<Response> {
-    let params = ExportParams::read(pairs)?;
+    let params = AfterParams::read(pairs)?;
     let scope = read_scope(params.scope.as_deref(), &caller)?;
     let (file, _) = app
         .call_in::<ReadAudit, _>(caller, scope, move |core, grant| {

@@ -10,6 +10,7 @@ use axum::http::request::Parts;
 use lacuna_core::domain::Scope;
 use lacuna_core::permit::Caller;
 use serde::de::DeserializeOwned;
+use utoipa::IntoParams;
 
 use crate::codes;
 use crate::failure::{Failure, Result};
@@ -175,6 +176,34 @@ pub(super) fn once<T>(name: &str, slot: &mut Option<T>, value: T) -> Result<()> 
     match slot.replace(value) {
         None => Ok(()),
         Some(_) => Err(Failure::invalid(name, "must be given once")),
+    }
+}
+
+/// Where a list that counts its items goes on, and of which vault it is.
+#[derive(Default, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct AfterParams {
+    /// Only those with a higher number.
+    pub(super) after: Option<u64>,
+    /// The vault: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent.
+    pub(super) scope: Option<String>,
+}
+
+impl AfterParams {
+    pub(super) fn read(pairs: Vec<(String, String)>) -> Result<Self> {
+        let mut params = Self::default();
+        for (name, value) in pairs {
+            match name.as_str() {
+                "after" => {
+                    let after = value.parse();
+                    let after = after.map_err(|_| Failure::invalid("after", "must be a whole number"))?;
+                    once(&name, &mut params.after, after)?;
+                }
+                "scope" => once(&name, &mut params.scope, value)?,
+                _ => return Err(Failure::invalid(name, "is not a parameter of this list")),
+            }
+        }
+        Ok(params)
     }
 }
 

@@ -3,13 +3,12 @@
 use axum::Extension;
 use axum::extract::State;
 use lacuna_core::permit::Caller;
-use utoipa::IntoParams;
 
 use super::App;
-use super::body::{Id, InScope, Json, Pairs, once};
+use super::body::{AfterParams, Id, InScope, Json, Pairs};
 use super::memories::ScopeParam;
 use super::problem::Problems;
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 use crate::wire::{
     ConfirmRequest, CorrectRequest, CorrectedView, ForgetRequest, ForgottenView, PlanView, ReceiptList,
     ReceiptView, VerifiedView, VerifyRequest, read_receipt_number, read_scope,
@@ -102,41 +101,13 @@ pub(super) async fn verify(
     Ok(axum::Json(VerifiedView::of(verified, &scope)))
 }
 
-/// What a list of receipts takes.
-#[derive(Default, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub(super) struct ReceiptParams {
-    /// Only receipts with a higher number.
-    after: Option<u64>,
-    /// The vault: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent.
-    scope: Option<String>,
-}
-
-impl ReceiptParams {
-    fn read(pairs: Vec<(String, String)>) -> Result<Self> {
-        let mut params = Self::default();
-        for (name, value) in pairs {
-            match name.as_str() {
-                "after" => {
-                    let after =
-                        value.parse().map_err(|_| Failure::invalid("after", "must be a whole number"))?;
-                    once(&name, &mut params.after, after)?;
-                }
-                "scope" => once(&name, &mut params.scope, value)?,
-                _ => return Err(Failure::invalid(name, "is not a parameter of this list")),
-            }
-        }
-        Ok(params)
-    }
-}
-
 /// The receipts of a vault, oldest first, with the key that verifies them.
 #[utoipa::path(
     get,
     path = "/v1/receipts",
     operation_id = "list_receipts",
     tag = "forget",
-    params(ReceiptParams),
+    params(AfterParams),
     responses((status = 200, description = "The receipts.", body = ReceiptList), Problems)
 )]
 pub(super) async fn receipts(
@@ -144,7 +115,7 @@ pub(super) async fn receipts(
     Extension(caller): Extension<Caller>,
     Pairs(pairs): Pairs,
 ) -> Result<axum::Json<ReceiptList>> {
-    let params = ReceiptParams::read(pairs)?;
+    let params = AfterParams::read(pairs)?;
     let scope = read_scope(params.scope.as_deref(), &caller)?;
     let after = params.after.unwrap_or(0);
     let ((receipts, key), scope) = app

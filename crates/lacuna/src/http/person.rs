@@ -4,10 +4,9 @@ use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
 use lacuna_core::permit::{Caller, ForgetPerson, Grant, permit};
-use utoipa::IntoParams;
 
 use super::App;
-use super::body::{Id, Json, Pairs, once};
+use super::body::{AfterParams, Id, Json, Pairs};
 use super::problem::Problems;
 use crate::failure::{Failure, Result};
 use crate::wire::{
@@ -25,33 +24,6 @@ fn operator(caller: &Caller) -> lacuna_core::Result<Grant<ForgetPerson>> {
 fn read_number(text: &str) -> Result<u64> {
     let digits = text.rsplit('-').next().unwrap_or(text);
     digits.parse().map_err(|_| Failure::invalid("request", "must be REQ-2026-000123, or its number"))
-}
-
-#[derive(Default, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub(super) struct AfterParams {
-    /// Only those with a higher number.
-    after: Option<u64>,
-    /// The vault: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent.
-    scope: Option<String>,
-}
-
-impl AfterParams {
-    fn read(pairs: Vec<(String, String)>) -> Result<Self> {
-        let mut params = Self::default();
-        for (name, value) in pairs {
-            match name.as_str() {
-                "after" => {
-                    let after = value.parse();
-                    let after = after.map_err(|_| Failure::invalid("after", "must be a whole number"))?;
-                    once(&name, &mut params.after, after)?;
-                }
-                "scope" => once(&name, &mut params.scope, value)?,
-                _ => return Err(Failure::invalid(name, "is not a parameter of this list")),
-            }
-        }
-        Ok(params)
-    }
 }
 
 /// Open a person's request to be forgotten. Its deadlines run from here; the person is not kept in it.

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::scope::shown;
-use super::{hex, words};
+use super::{hex, unhex, words};
 use crate::failure::{Failure, Result};
 
 /// What to forget. Exactly one target; `after` and `before` go together.
@@ -470,14 +470,14 @@ impl ReceiptView {
         let receipt = Receipt {
             number: self.number,
             org: OrgId::new(&self.org)?,
-            vault: VaultId::from_bytes(unhex(&self.vault).ok_or_else(damaged("vault"))?),
+            vault: VaultId::from_bytes(sized(&self.vault).ok_or_else(damaged("vault"))?),
             // Signed to the millisecond.
             at: from_millis(millis(self.at)).ok_or_else(damaged("at"))?,
             mode: self.mode.0,
             cause: self.cause.0,
             named: self.target.0,
-            scope_hashes: unhex_all(&self.scope_hashes).ok_or_else(damaged("scope_hashes"))?,
-            memories_hash: unhex(&self.memories_hash).ok_or_else(damaged("memories_hash"))?,
+            scope_hashes: sized_all(&self.scope_hashes).ok_or_else(damaged("scope_hashes"))?,
+            memories_hash: sized(&self.memories_hash).ok_or_else(damaged("memories_hash"))?,
             counts: Counts { direct, indirect, fell, cut, rebuilt, held_back, keys_destroyed },
             probes: self
                 .probes
@@ -491,12 +491,12 @@ impl ReceiptView {
                 .collect(),
             audit: ChainHead {
                 seq: self.audit_seq,
-                hash: unhex(&self.audit_hash).ok_or_else(damaged("audit_hash"))?,
+                hash: sized(&self.audit_hash).ok_or_else(damaged("audit_hash"))?,
             },
             request: self.request,
         };
         let key: VerifyingKey = self.key.parse().map_err(|_| damaged("key")())?;
-        let signature = Signature::from_bytes(unhex(&self.signature).ok_or_else(damaged("signature"))?);
+        let signature = Signature::from_bytes(sized(&self.signature).ok_or_else(damaged("signature"))?);
         let signed = SignedReceipt { receipt, signature, key };
         if self.receipt != signed.receipt.reference() || self.method != METHOD || self.at != signed.receipt.at
         {
@@ -512,23 +512,13 @@ pub(crate) fn read_receipt_number(text: &str) -> Result<u64> {
     number.parse().map_err(|_| Failure::invalid("receipt", "must be a number or DEL-YEAR-NUMBER"))
 }
 
-fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
-    let mut bytes = [0; N];
-    if text.len() != 2 * N || !text.is_ascii() {
-        return None;
-    }
-    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
-        // Upper case would be another spelling of the same receipt.
-        if pair.iter().any(u8::is_ascii_uppercase) {
-            return None;
-        }
-        *byte = u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok()?;
-    }
-    Some(bytes)
+/// Exactly so many bytes, in the one spelling that is signed.
+fn sized<const N: usize>(text: &str) -> Option<[u8; N]> {
+    unhex(text)?.try_into().ok()
 }
 
-fn unhex_all(texts: &[String]) -> Option<Vec<[u8; 32]>> {
-    texts.iter().map(|text| unhex(text)).collect()
+fn sized_all(texts: &[String]) -> Option<Vec<[u8; 32]>> {
+    texts.iter().map(|text| sized(text)).collect()
 }
 
 /// Receipts, oldest first.

@@ -1,7 +1,6 @@
 //! Connections, migrations and scoped transactions for a PostgreSQL server.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use postgres::config::Host;
@@ -11,6 +10,7 @@ use postgres::{Client, Config, IsolationLevel, NoTls, Row as Columns, Statement,
 
 use crate::domain::{OrgId, VaultId};
 use crate::error::{Error, Result};
+use crate::hex::hex;
 use crate::store::pool::{Loan, Pool};
 
 /// Connections per pool.
@@ -351,13 +351,6 @@ fn refuse_unprotected_hosts(config: &Config) -> Result<()> {
         reason: "PostgreSQL on another host needs TLS, which this version does not speak; \
                  use a socket, loopback or a TLS tunnel"
             .into(),
-    })
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
     })
 }
 

@@ -14,6 +14,7 @@ use crate::domain::{Clock, Lifecycle, MemoryId, OrgId, Revision, Scope};
 use crate::error::{Error, Result};
 use crate::forget::Receipt;
 use crate::keys::{KeyBatch, KeyStore, LocalKms};
+use crate::llm::Llm;
 use crate::meaning::{Backlog, Models};
 use crate::policy::Policy;
 use crate::store::{Batch, Body, ChainHead, Row, Store};
@@ -54,6 +55,8 @@ pub struct Lacuna {
     pub(crate) reads: ReadLog,
     /// Whom to tell of erasures.
     pub(crate) recipients: Vec<Recipient>,
+    /// Condenses turns, where one is configured.
+    pub(crate) llm: Option<Arc<dyn Llm>>,
 }
 
 /// What the opened vaults take.
@@ -82,7 +85,14 @@ impl Lacuna {
             backlog,
             reads,
             recipients: Vec::new(),
+            llm: None,
         }
+    }
+
+    /// Lets a language model condense turns; without one, sentences are picked.
+    pub fn condensing_by(mut self, llm: Option<Arc<dyn Llm>>) -> Self {
+        self.llm = llm;
+        self
     }
 
     /// The rules that an organisation's memories live under.

@@ -18,6 +18,7 @@ pub mod store;
 
 pub mod embed;
 pub mod index;
+pub mod llm;
 mod vault;
 
 mod lacuna;
@@ -34,6 +35,7 @@ pub mod freeze;
 pub mod lifecycle;
 pub mod scan;
 
+pub mod compact;
 pub mod correct;
 pub mod destroy;
 pub mod forget;

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use jiff::SignedDuration;
 use lacuna_seal::VerifyingKey;
 
+use crate::compact::Thresholds;
 use crate::domain::{Holder, OrgId, PrivacyClass, facet};
 use crate::forget::Mode;
 
@@ -86,6 +87,8 @@ pub struct Policy {
     pub complete_hours: i64,
     /// How long tombstones are kept.
     pub tombstone_days: i64,
+    /// From when on old turns make room for summaries.
+    pub compaction: Thresholds,
     /// Who must sign what is erased at a person's request; nobody else can then.
     pub operators: Vec<VerifyingKey>,
 }
@@ -109,6 +112,7 @@ impl Policy {
             acknowledge_hours: ACKNOWLEDGE_HOURS_DEFAULT,
             complete_hours: COMPLETE_HOURS_DEFAULT,
             tombstone_days: TOMBSTONE_DAYS_DEFAULT,
+            compaction: Thresholds::default(),
             operators: Vec::new(),
         }
     }

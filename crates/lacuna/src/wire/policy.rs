@@ -1,3 +1,4 @@
+use lacuna_core::compact::Thresholds;
 use lacuna_core::policy::Policy;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -30,6 +31,33 @@ pub(crate) struct PolicyView {
     pub(crate) forget_mode: &'static str,
     /// What was hidden is erased after this many days.
     pub(crate) purge_days: i64,
+    pub(crate) compaction: CompactionPolicyView,
+}
+
+/// From when on old turns make room for summaries.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CompactionPolicy)]
+pub(crate) struct CompactionPolicyView {
+    /// More tokens than this in active turns, and so many percent of them, the oldest, are compacted.
+    pub(crate) tokens_max: usize,
+    pub(crate) oldest_percent: usize,
+    /// A session with more messages than this is compacted but for its last ones.
+    pub(crate) session_messages_max: usize,
+    pub(crate) keep_last: usize,
+    /// Turns that nobody has read for so long are compacted.
+    pub(crate) unread_days: i64,
+}
+
+impl From<&Thresholds> for CompactionPolicyView {
+    fn from(thresholds: &Thresholds) -> Self {
+        Self {
+            tokens_max: thresholds.tokens_max,
+            oldest_percent: thresholds.oldest_percent,
+            session_messages_max: thresholds.session_messages_max,
+            keep_last: thresholds.keep_last,
+            unread_days: thresholds.unread_days,
+        }
+    }
 }
 
 impl From<&Policy> for PolicyView {
@@ -51,6 +79,7 @@ impl From<&Policy> for PolicyView {
             operators: policy.operators.iter().map(ToString::to_string).collect(),
             forget_mode: policy.forget_mode.as_str(),
             purge_days: policy.purge_days,
+            compaction: (&policy.compaction).into(),
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::admit::{Admitted, Redaction, Report};
 use crate::audit::{AuditAction, AuditEntry, NOTES_MAX, Subject};
 use crate::domain::*;
 use crate::error::{Error, Result};
-use crate::forget::Wanted;
+use crate::forget::{Cause, Erasure, Mode, Named, SignedReceipt, Sought, Task, Wanted};
 use crate::index::{QuantVec, TermList};
 use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
 use crate::permit::{Grant, Remember};
@@ -52,6 +52,15 @@ impl Arrival {
     }
 }
 
+/// What became of the arrivals.
+#[derive(Default)]
+pub(crate) struct Placed {
+    /// One for each arrival, with its number.
+    pub(crate) answers: Vec<(usize, Remembered)>,
+    /// The proof that what was corrected is gone.
+    pub(crate) receipt: Option<SignedReceipt>,
+}
+
 /// What the vault makes of the arrivals.
 #[derive(Default)]
 struct Plan {
@@ -61,6 +70,8 @@ struct Plan {
     superseded: Vec<MemoryId>,
     /// Memories of which a part was corrected, with what is left of them.
     cuts: Vec<(MemoryId, Zeroizing<String>)>,
+    /// Memories that somebody said are wrong, whole or in part: what becomes of them is proved.
+    corrected: Vec<MemoryId>,
     archived: Vec<MemoryId>,
     answers: Vec<(usize, Remembered)>,
     entries: Vec<AuditEntry>,
@@ -73,9 +84,9 @@ impl Lacuna {
         grant: &Grant<Remember>,
         arrivals: Vec<Arrival>,
         now: Timestamp,
-    ) -> Result<Vec<(usize, Remembered)>> {
+    ) -> Result<Placed> {
         if arrivals.is_empty() {
-            return Ok(Vec::new());
+            return Ok(Placed::default());
         }
         let scope = grant.scope();
         let slot = self.slot(scope);
@@ -100,7 +111,7 @@ impl Lacuna {
         grant: &Grant<Remember>,
         arrivals: Vec<Arrival>,
         now: Timestamp,
-    ) -> Result<Vec<(usize, Remembered)>> {
+    ) -> Result<Placed> {
         let scope = grant.scope();
         let planned = slot.update(self.sources(), |open| match open.frozen_at {
             Some(_) => Err(Error::frozen()),
@@ -113,9 +124,9 @@ impl Lacuna {
             fresh => self.seal_and_store_keys(slot, scope, fresh, now)?,
         };
         let answers = std::mem::take(&mut plan.answers);
-        let gone = self.commit_plan(slot, grant, plan, sealed, repeated)?;
-        self.end_erasure(slot, scope, &gone)?;
-        Ok(answers)
+        let (gone, mut sought) = self.commit_plan(slot, grant, plan, sealed, repeated)?;
+        let receipt = self.end_erasure_seeking(slot, scope, &gone, &mut sought)?;
+        Ok(Placed { answers, receipt })
     }
 
     fn plan(&self, grant: &Grant<Remember>, open: &OpenVault, arrivals: Vec<Arrival>) -> Plan {
@@ -209,7 +220,7 @@ impl Lacuna {
         })
     }
 
-    /// Answers with what the plan erases.
+    /// Answers with what the plan erases, and what to look for afterwards.
     fn commit_plan(
         &self,
         slot: &Slot,
@@ -217,13 +228,16 @@ impl Lacuna {
         plan: Plan,
         sealed: Vec<Sealed>,
         repeated: Vec<Rewritten>,
-    ) -> Result<Vec<MemoryId>> {
+    ) -> Result<(Vec<MemoryId>, Sought)> {
         let scope = grant.scope();
         let user = grant.caller().user.as_str();
         let wanted = Wanted { cuts: plan.cuts, ..Wanted::whole(&plan.superseded) };
         let erasure = self.prepare_erasure(slot, scope, &wanted)?;
         let mut act = Act::silent(scope, self.clock.now());
-        act.record(AuditAction::MemorySupersede, user, &plan.superseded);
+        let sought = self.prove_correction(slot, grant, &plan.corrected, &erasure, &mut act)?;
+        let outdated: Vec<MemoryId> =
+            plan.superseded.into_iter().filter(|id| !plan.corrected.contains(id)).collect();
+        act.record(AuditAction::MemorySupersede, user, &outdated);
         if !sealed.is_empty() {
             let ids = sealed.iter().map(|sealed| sealed.row.id);
             let bytes = sealed.iter().map(|sealed| sealed.row.frame.len() as u64).sum();
@@ -253,7 +267,42 @@ impl Lacuna {
             }
             erasure.apply(open);
         })?;
-        Ok(gone)
+        Ok((gone, sought))
+    }
+
+    /// Lets the commit announce a receipt for what was corrected. What a newer fact merely supersedes gets none:
+    /// nobody asked for it, and a write must stay quick.
+    fn prove_correction(
+        &self,
+        slot: &Slot,
+        grant: &Grant<Remember>,
+        corrected: &[MemoryId],
+        erasure: &Erasure,
+        act: &mut Act,
+    ) -> Result<Sought> {
+        let mut sought = Sought::default();
+        if corrected.is_empty() {
+            return Ok(sought);
+        }
+        let (scope, actor) = (grant.scope(), grant.caller().user.as_str());
+        slot.update(self.sources(), |open| {
+            sought.texts_of(&self.models, open, &erasure.gone);
+            Ok(())
+        })?;
+        let task = Task {
+            actor,
+            action: AuditAction::MemoryCorrect,
+            mode: Mode::Hard,
+            cause: Cause::Correction,
+            named: Named::Ids,
+            scope_hashes: Vec::new(),
+            direct: corrected.len(),
+            indirect: 0,
+            request: None,
+        };
+        act.record(task.action, actor, corrected);
+        act.receipt = Some(Box::new(task.receipt(scope, act.batch.at, erasure)));
+        Ok(sought)
     }
 
     /// The rows of some memories as they stand, in another state.
@@ -270,6 +319,7 @@ impl Plan {
             return;
         };
         admitted.facets.history.supersedes.push(id);
+        self.corrected.push(id);
         match left {
             Some(left) => self.cuts.push((id, left)),
             None => self.superseded.push(id),

@@ -171,7 +171,7 @@ impl Lacuna {
         let coming = plan.fresh.iter().filter(|new| new.admitted.state == Lifecycle::Active).count();
         let max_atoms = self.rules.policies.of(&grant.scope().org).max_atoms;
         let more = coming.saturating_sub(plan.superseded.len());
-        plan.archived = beyond_ceiling(open, more, max_atoms);
+        plan.archived = beyond_ceiling(open, more, max_atoms, self.clock.now());
         plan.archived.retain(|id| !plan.superseded.contains(id));
         plan
     }
@@ -213,6 +213,8 @@ impl Lacuna {
         ids.dedup();
         self.rewrite(slot, scope, &ids, |row, frame| {
             for (_, admitted) in repeats.iter().filter(|(id, _)| *id == row.id) {
+                let written_at = admitted.facets.vitality.rehearsed_at;
+                frame.facets.vitality.rehearse(&mut frame.details, |_| true, written_at);
                 row.state = adopt(&mut frame.facets, row.state, admitted);
             }
             row.updated_at = now;
@@ -380,7 +382,6 @@ pub(crate) fn findings(id: MemoryId, user: &str, report: &Report, waits: Option<
 /// free it from waiting. Answers with the state.
 fn adopt(facets: &mut Facets, state: Lifecycle, admitted: &Admitted) -> Lifecycle {
     facets.history.repeats = facets.history.repeats.saturating_add(1);
-    facets.vitality.rehearsed_at = facets.vitality.rehearsed_at.max(admitted.facets.vitality.rehearsed_at);
     if admitted.facets.source.trust < facets.source.trust {
         return state;
     }

@@ -71,9 +71,12 @@ impl AuditAction {
             A::TokenCreate | A::TokenRevoke => Concern::Tokens,
             A::MemberAdd | A::MemberRemove => Concern::Members,
             A::DeliveryDone | A::DeliveryFailed => Concern::Deliveries,
-            A::MemoryReembed | A::Checkpoint | A::AuditAged | A::AgedOut | A::TombstonesGone => {
-                Concern::Upkeep
-            }
+            A::MemoryReembed
+            | A::MemoryRehearse
+            | A::Checkpoint
+            | A::AuditAged
+            | A::AgedOut
+            | A::TombstonesGone => Concern::Upkeep,
         }
     }
 }

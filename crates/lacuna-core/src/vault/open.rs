@@ -438,7 +438,7 @@ fn entry(row: &Row, frame: Frame) -> Result<Entry<Held>> {
         created_at: millis(row.created_at),
         expires_at: row.expires_at.map(millis),
         session: source.session.as_ref().map(|session| Session::new(session, source.turn)),
-        salience: facets.vitality.salience,
+        fading: facets.vitality.fading(),
         state: state(row, &facets.history),
         category: facets.category,
         tier: facets.tier,

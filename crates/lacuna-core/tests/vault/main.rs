@@ -16,12 +16,14 @@ mod finding;
 mod forgetting;
 mod gate;
 mod lifecycle;
+mod limits;
 mod models;
 mod nodes;
 mod person;
 #[path = "../support/postgres_database.rs"]
 mod postgres_database;
 mod reads;
+mod rehearsing;
 mod residue;
 mod review;
 mod scopes;

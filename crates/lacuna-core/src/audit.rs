@@ -88,6 +88,7 @@ facet!(
     VaultDestroyDone = 51 "vault_destroy_done",
     BackupMade = 52 "backup_made",
     BackupRestored = 53 "backup_restored",
+    SessionEnd = 60 "session_end",
 });
 
 /// One entry. Its encoding is frozen: a CBOR array of these fields, to which later releases may add.

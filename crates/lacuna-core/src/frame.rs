@@ -22,9 +22,12 @@ const FIRST_FIELDS: u64 = 16;
 /// The fields of an entity, and how many of them the first release wrote.
 const ENTITY_FIELDS: u64 = 4;
 const FIRST_ENTITY_FIELDS: u64 = 3;
-/// The fields of a history, how many of them the first release wrote, and the fields of a promotion.
-const HISTORY_FIELDS: u64 = 9;
+/// The fields of a history, how many of them the first release wrote, and those from which on it says when it
+/// was made anew and which turns it holds.
+const HISTORY_FIELDS: u64 = 10;
 const FIRST_HISTORY_FIELDS: u64 = 8;
+const REMADE_FIELDS: u64 = 9;
+const SEGMENT_FIELDS: u64 = 10;
 const PROMOTION_FIELDS: u64 = 7;
 
 /// What one memory contributes to an opened vault.
@@ -187,6 +190,12 @@ fn write_history(w: &mut Writer<'_>, history: &History) {
     w.optional(history.moving.as_deref(), write_promotion);
     w.list(&history.attributes, |w, attribute| w.uint(*attribute));
     w.optional(history.remade_at, |w, at| w.int(millis(at)));
+    w.optional(history.segment, |w, segment| {
+        w.array(3);
+        w.uint(segment.first);
+        w.uint(segment.last);
+        w.uint(segment.turns);
+    });
 }
 
 fn write_promotion(w: &mut Writer<'_>, promotion: &Promotion) {
@@ -208,7 +217,7 @@ fn read_frame(r: &mut Reader<'_>, grown: bool) -> Option<Frame> {
     let mut frame = read_first_fields(r)?;
     if grown {
         frame.text = r.optional(|r| Some(r.text()?.to_owned()))?;
-        frame.facets.history = r.grown_record(FIRST_HISTORY_FIELDS, HISTORY_FIELDS, read_history)?;
+        frame.facets.history = r.growing_record(FIRST_HISTORY_FIELDS, HISTORY_FIELDS, read_history)?;
     }
     Some(frame)
 }
@@ -275,7 +284,7 @@ fn read_facets(r: &mut Reader<'_>) -> Option<Facets> {
     })
 }
 
-fn read_history(r: &mut Reader<'_>, grown: bool) -> Option<History> {
+fn read_history(r: &mut Reader<'_>, fields: u64) -> Option<History> {
     let ids = |r: &mut Reader<'_>| r.list(|r| Some(MemoryId::from_bytes(r.array_of_bytes()?)));
     Some(History {
         author: r.optional(|r| UserId::new(r.text()?).ok())?,
@@ -286,8 +295,19 @@ fn read_history(r: &mut Reader<'_>, grown: bool) -> Option<History> {
         waits: r.optional(|r| Wait::from_code(r.uint()?))?,
         moving: read_promotion(r)?,
         attributes: r.list(Reader::uint)?,
-        remade_at: if grown { r.optional(|r| from_millis(r.int()?))? } else { None },
+        remade_at: match fields >= REMADE_FIELDS {
+            true => r.optional(|r| from_millis(r.int()?))?,
+            false => None,
+        },
+        segment: match fields >= SEGMENT_FIELDS {
+            true => r.optional(|r| r.record(3, read_segment))?,
+            false => None,
+        },
     })
+}
+
+fn read_segment(r: &mut Reader<'_>) -> Option<Segment> {
+    Some(Segment { first: r.uint()?, last: r.uint()?, turns: r.uint()? })
 }
 
 fn read_promotion(r: &mut Reader<'_>) -> Option<Option<Box<Promotion>>> {
@@ -411,6 +431,7 @@ mod tests {
                     waits: Some(Wait::Confirmation),
                     attributes: vec![0x0102_0304_0506_0708],
                     remade_at: Some(at),
+                    segment: Some(Segment { first: 3, last: 300, turns: 200 }),
                 },
             },
             terms: vec![1, 2, 3],
@@ -449,7 +470,8 @@ mod tests {
         6465736b82636f7267606e6576657279626f64792061736b738150070707070707070707070707070707078150080808\
         080808080808080808080808080201f6811b0102030405060708";
 
-    const FROZEN: &str = "\
+    /// As it was written before there were transcripts of sessions.
+    const THIRD: &str = "\
         92781d412072657475726e696e67206775657374207468616e6b6564206d652e81826c6120626c7565207363617266fa\
         3f0000008401020201820282010381656775657374818466706572736f6e664d732049746ff565677565737489020265\
         7365735f31f607f663776562f6f58182500909090909090909090909090909090903830581010383051b0000019d81d9\
@@ -459,6 +481,17 @@ mod tests {
         74617572616e742e89636265618764616e6e611b0000019d81d96000636265611b0000019d81d9600082647465616d64\
         6465736b82636f7267606e6576657279626f64792061736b738150070707070707070707070707070707078150080808\
         080808080808080808080808080201f6811b01020304050607081b0000019d81d96000";
+
+    const FROZEN: &str = "\
+        92781d412072657475726e696e67206775657374207468616e6b6564206d652e81826c6120626c7565207363617266fa\
+        3f0000008401020201820282010381656775657374818466706572736f6e664d732049746ff565677565737489020265\
+        7365735f31f607f663776562f6f58182500909090909090909090909090909090903830581010383051b0000019d81d9\
+        6000f584fa3f400000fabf000000031b0000019d81d9600085fa41600000fa3fb33333fa3e99999afa3d4ccccdfa3fc0\
+        0000430102038182676d6f64656c40314204055820060606060606060606060606060606060606060606060606060606\
+        0606060606f47830412072657475726e696e67206775657374207468616e6b6564206d6520666f722074686520726573\
+        74617572616e742e8a636265618764616e6e611b0000019d81d96000636265611b0000019d81d9600082647465616d64\
+        6465736b82636f7267606e6576657279626f64792061736b738150070707070707070707070707070707078150080808\
+        080808080808080808080808080201f6811b01020304050607081b0000019d81d96000830319012c18c8";
 
     fn hex(bytes: &[u8]) -> String {
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -476,7 +509,11 @@ mod tests {
         assert_eq!(Frame::decode(&unhex(FIRST)).unwrap(), first());
         let mut second = rich();
         second.facets.history.remade_at = None;
+        second.facets.history.segment = None;
         assert_eq!(Frame::decode(&unhex(SECOND)).unwrap(), second);
+        let mut third = rich();
+        third.facets.history.segment = None;
+        assert_eq!(Frame::decode(&unhex(THIRD)).unwrap(), third);
     }
 
     #[test]

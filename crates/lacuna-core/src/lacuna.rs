@@ -16,6 +16,7 @@ use crate::forget::Receipt;
 use crate::keys::{KeyBatch, KeyStore, LocalKms};
 use crate::meaning::{Backlog, Models};
 use crate::policy::Policy;
+use crate::session::Desk;
 use crate::store::{Batch, Body, ChainHead, Row, Store};
 use crate::vault::{Keyring, OpenVault, Slot, Sources, Vaults, missing_keys, was_destroyed};
 
@@ -52,6 +53,8 @@ pub struct Lacuna {
     pub(crate) vaults: Vaults,
     pub(crate) backlog: Backlog,
     pub(crate) reads: ReadLog,
+    /// What sessions under way hold in RAM.
+    pub(crate) desk: Desk,
     /// Whom to tell of erasures.
     pub(crate) recipients: Vec<Recipient>,
 }
@@ -81,6 +84,7 @@ impl Lacuna {
             vaults,
             backlog,
             reads,
+            desk: Desk::default(),
             recipients: Vec::new(),
         }
     }

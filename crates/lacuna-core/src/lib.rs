@@ -25,6 +25,8 @@ pub mod meaning;
 pub mod recall;
 pub mod remember;
 
+pub mod session;
+
 mod place;
 mod reconcile;
 mod rewrite;

@@ -13,6 +13,7 @@ use crate::index::QuantVec;
 use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Grant, Remember};
 use crate::place::{Arrival, Corrects};
+use crate::session::Numbering;
 use crate::vault::OpenVault;
 
 /// Memories in one call.
@@ -85,11 +86,20 @@ impl Outcome {
     }
 }
 
+/// How drafts come to their place, besides by the rules that hold for all.
+#[derive(Default)]
+pub(crate) struct Manner {
+    /// The memory in whose place they come.
+    pub(crate) corrects: Option<Corrects>,
+    /// How they are numbered, when they are the turns of a session.
+    pub(crate) numbering: Option<Numbering>,
+}
+
 impl Lacuna {
     /// Takes every draft through the gate and stores those that pass, all of them or none. A draft with a
     /// field out of bounds is an error of the whole call; one that the rules refuse or ask about is not.
     pub fn remember(&self, grant: &Grant<Remember>, drafts: Vec<Draft>) -> Result<Vec<Outcome>> {
-        self.remember_as(grant, drafts, None)
+        self.remember_in(grant, drafts, &Manner::default())
     }
 
     /// As [`Self::remember`]; what is stored takes the place of the memory that it corrects, in the same commit.
@@ -98,6 +108,15 @@ impl Lacuna {
         grant: &Grant<Remember>,
         drafts: Vec<Draft>,
         corrects: Option<Corrects>,
+    ) -> Result<Vec<Outcome>> {
+        self.remember_in(grant, drafts, &Manner { corrects, ..Manner::default() })
+    }
+
+    pub(crate) fn remember_in(
+        &self,
+        grant: &Grant<Remember>,
+        drafts: Vec<Draft>,
+        manner: &Manner,
     ) -> Result<Vec<Outcome>> {
         if drafts.is_empty() || drafts.len() > REMEMBER_BATCH_MAX {
             let reason = format!("one call takes 1 to {REMEMBER_BATCH_MAX} memories");
@@ -119,7 +138,7 @@ impl Lacuna {
             match verdict {
                 Verdict::Admitted(admitted) => {
                     let vector = QuantVec::from_f32(vector)?;
-                    arrivals.push(Arrival::new(number, *admitted, vector, corrects.clone()));
+                    arrivals.push(Arrival::new(number, *admitted, vector, manner.corrects.clone()));
                 }
                 Verdict::Asked(questions, report) => asked.push((number, questions, report)),
                 Verdict::Refused(why, report) => {
@@ -130,7 +149,7 @@ impl Lacuna {
         for (number, asked) in self.ask(grant, asked, &digests, now)? {
             outcomes[number] = Some(Outcome::Asked(Box::new(asked)));
         }
-        for (number, remembered) in self.place(grant, arrivals, now)? {
+        for (number, remembered) in self.place(grant, arrivals, manner.numbering.as_ref(), now)? {
             outcomes[number] = Some(Outcome::Stored(Box::new(remembered)));
         }
         Ok(outcomes.into_iter().flatten().collect())

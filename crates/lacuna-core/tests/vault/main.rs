@@ -25,6 +25,7 @@ mod reads;
 mod residue;
 mod review;
 mod scopes;
+mod sessions;
 mod tamper;
 
 use std::path::Path;

@@ -89,6 +89,7 @@ facet!(
     BackupMade = 52 "backup_made",
     BackupRestored = 53 "backup_restored",
     MemoryRehearse = 60 "memory_rehearse",
+    SessionEnd = 61 "session_end",
 });
 
 /// One entry. Its encoding is frozen: a CBOR array of these fields, to which later releases may add.

@@ -17,6 +17,7 @@ use crate::keys::{KeyBatch, KeyStore, LocalKms};
 use crate::meaning::{Backlog, Models};
 use crate::policy::Policy;
 use crate::rehearse::Rehearsals;
+use crate::session::Desk;
 use crate::store::{Batch, Body, ChainHead, Row, Store};
 use crate::tokenise::{TokenCounter, estimate};
 use crate::vault::{Keyring, OpenVault, Slot, Sources, Vaults, missing_keys, was_destroyed};
@@ -56,6 +57,8 @@ pub struct Lacuna {
     pub(crate) reads: ReadLog,
     pub(crate) rehearsals: Rehearsals,
     pub(crate) token_counter: TokenCounter,
+    /// What sessions under way hold in RAM.
+    pub(crate) desk: Desk,
     /// Whom to tell of erasures.
     pub(crate) recipients: Vec<Recipient>,
 }
@@ -87,6 +90,7 @@ impl Lacuna {
             reads,
             rehearsals: Rehearsals::default(),
             token_counter: Arc::new(estimate),
+            desk: Desk::default(),
             recipients: Vec::new(),
         }
     }

@@ -27,6 +27,8 @@ pub mod recall;
 pub mod rehearse;
 pub mod remember;
 
+pub mod session;
+
 mod place;
 mod reconcile;
 mod rewrite;

@@ -36,6 +36,13 @@ pub const OPERATORS_MAX: usize = 32;
 pub const PURGE_DAYS_DEFAULT: i64 = 30;
 pub const PURGE_DAYS_MAX: i64 = 365;
 
+/// A session that nobody goes on with is ended after this long, unless the policy says otherwise, and at most.
+pub const SESSION_IDLE_HOURS_DEFAULT: i64 = 24;
+pub const SESSION_IDLE_HOURS_MAX: i64 = 30 * 24;
+/// How long the transcript of an ended session is kept, and at most, in days.
+pub const TRANSCRIPT_DAYS_DEFAULT: i64 = 365;
+pub const TRANSCRIPT_DAYS_MAX: i64 = 3_650;
+
 facet!(
     /** Where a policy starts from. */
     Preset, "preset", {
@@ -103,6 +110,10 @@ pub struct Policy {
     pub complete_hours: i64,
     /// How long tombstones are kept.
     pub tombstone_days: i64,
+    /// A session that nobody goes on with is ended after this long, and its working memory is gone.
+    pub session_idle_hours: i64,
+    /// How long the transcript of an ended session is kept.
+    pub transcript_days: i64,
     /// Who must sign what is erased at a person's request; nobody else can then.
     pub operators: Vec<VerifyingKey>,
 }
@@ -127,6 +138,8 @@ impl Policy {
             acknowledge_hours: ACKNOWLEDGE_HOURS_DEFAULT,
             complete_hours: COMPLETE_HOURS_DEFAULT,
             tombstone_days: TOMBSTONE_DAYS_DEFAULT,
+            session_idle_hours: SESSION_IDLE_HOURS_DEFAULT,
+            transcript_days: TRANSCRIPT_DAYS_DEFAULT,
             operators: Vec::new(),
         }
     }

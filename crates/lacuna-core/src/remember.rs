@@ -14,6 +14,7 @@ use crate::index::QuantVec;
 use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Grant, Remember};
 use crate::place::{Arrival, Corrects};
+use crate::session::Numbering;
 use crate::vault::OpenVault;
 
 /// Memories in one call.
@@ -86,11 +87,20 @@ impl Outcome {
     }
 }
 
+/// How drafts come to their place, besides by the rules that hold for all.
+#[derive(Default)]
+pub(crate) struct Manner {
+    /// The memory in whose place they come.
+    pub(crate) corrects: Option<Corrects>,
+    /// How they are numbered, when they are the turns of a session.
+    pub(crate) numbering: Option<Numbering>,
+}
+
 impl Lacuna {
     /// Takes every draft through the gate and stores those that pass, all of them or none. A draft with a
     /// field out of bounds is an error of the whole call; one that the rules refuse or ask about is not.
     pub fn remember(&self, grant: &Grant<Remember>, drafts: Vec<Draft>) -> Result<Vec<Outcome>> {
-        Ok(self.remember_as(grant, drafts, None)?.0)
+        Ok(self.remember_in(grant, drafts, &Manner::default())?.0)
     }
 
     /// As [`Self::remember`]; what is stored takes the place of the memory that it corrects, in the same commit.
@@ -100,6 +110,15 @@ impl Lacuna {
         grant: &Grant<Remember>,
         drafts: Vec<Draft>,
         corrects: Option<Corrects>,
+    ) -> Result<(Vec<Outcome>, Option<SignedReceipt>)> {
+        self.remember_in(grant, drafts, &Manner { corrects, ..Manner::default() })
+    }
+
+    pub(crate) fn remember_in(
+        &self,
+        grant: &Grant<Remember>,
+        drafts: Vec<Draft>,
+        manner: &Manner,
     ) -> Result<(Vec<Outcome>, Option<SignedReceipt>)> {
         if drafts.is_empty() || drafts.len() > REMEMBER_BATCH_MAX {
             let reason = format!("one call takes 1 to {REMEMBER_BATCH_MAX} memories");
@@ -121,7 +140,7 @@ impl Lacuna {
             match verdict {
                 Verdict::Admitted(admitted) => {
                     let vector = QuantVec::from_f32(vector)?;
-                    arrivals.push(Arrival::new(number, *admitted, vector, corrects.clone()));
+                    arrivals.push(Arrival::new(number, *admitted, vector, manner.corrects.clone()));
                 }
                 Verdict::Asked(questions, report) => asked.push((number, questions, report)),
                 Verdict::Refused(why, report) => {
@@ -132,7 +151,7 @@ impl Lacuna {
         for (number, asked) in self.ask(grant, asked, &digests, now)? {
             outcomes[number] = Some(Outcome::Asked(Box::new(asked)));
         }
-        let placed = self.place(grant, arrivals, now)?;
+        let placed = self.place(grant, arrivals, manner.numbering.as_ref(), now)?;
         for (number, remembered) in placed.answers {
             outcomes[number] = Some(Outcome::Stored(Box::new(remembered)));
         }

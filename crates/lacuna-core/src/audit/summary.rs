@@ -42,7 +42,7 @@ impl AuditAction {
     pub fn concern(self) -> Concern {
         use AuditAction as A;
         match self {
-            A::MemoryWrite | A::MemoryRepeat | A::MemoryImport => Concern::Writes,
+            A::MemoryWrite | A::MemoryRepeat | A::MemoryImport | A::SessionEnd => Concern::Writes,
             A::MemoryRead => Concern::Reads,
             A::MemoryDelete
             | A::MemoryDeleteDone

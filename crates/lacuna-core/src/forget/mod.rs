@@ -15,7 +15,7 @@ mod plan;
 mod probe;
 mod purge;
 mod receipt;
-mod remake;
+pub(crate) mod remake;
 mod request;
 mod token;
 pub(crate) mod topic;

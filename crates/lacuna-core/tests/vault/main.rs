@@ -27,6 +27,7 @@ mod rehearsing;
 mod residue;
 mod review;
 mod scopes;
+mod sessions;
 mod tamper;
 
 use std::path::Path;

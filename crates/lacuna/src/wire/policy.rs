@@ -30,6 +30,10 @@ pub(crate) struct PolicyView {
     pub(crate) forget_mode: &'static str,
     /// What was hidden is erased after this many days.
     pub(crate) purge_days: i64,
+    /// A session that nobody goes on with is ended after this many hours.
+    pub(crate) session_idle_hours: i64,
+    /// How long the transcript of an ended session is kept.
+    pub(crate) transcript_days: i64,
 }
 
 impl From<&Policy> for PolicyView {
@@ -51,6 +55,8 @@ impl From<&Policy> for PolicyView {
             operators: policy.operators.iter().map(ToString::to_string).collect(),
             forget_mode: policy.forget_mode.as_str(),
             purge_days: policy.purge_days,
+            session_idle_hours: policy.session_idle_hours,
+            transcript_days: policy.transcript_days,
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::admit::{Admitted, Redaction, Report};
 use crate::audit::{AuditAction, AuditEntry, NOTES_MAX, Subject};
 use crate::domain::*;
 use crate::error::{Error, Result};
-use crate::forget::Wanted;
+use crate::forget::{Cause, Erasure, Mode, Named, SignedReceipt, Sought, Task, Wanted};
 use crate::index::{QuantVec, TermList};
 use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
 use crate::permit::{Grant, Remember};
@@ -53,6 +53,15 @@ impl Arrival {
     }
 }
 
+/// What became of the arrivals.
+#[derive(Default)]
+pub(crate) struct Placed {
+    /// One for each arrival, with its number.
+    pub(crate) answers: Vec<(usize, Remembered)>,
+    /// The proof that what was corrected is gone.
+    pub(crate) receipt: Option<SignedReceipt>,
+}
+
 /// What the vault makes of the arrivals.
 #[derive(Default)]
 struct Plan {
@@ -62,6 +71,8 @@ struct Plan {
     superseded: Vec<MemoryId>,
     /// Memories of which a part was corrected, with what is left of them.
     cuts: Vec<(MemoryId, Zeroizing<String>)>,
+    /// Memories that somebody said are wrong, whole or in part: what becomes of them is proved.
+    corrected: Vec<MemoryId>,
     archived: Vec<MemoryId>,
     answers: Vec<(usize, Remembered)>,
     entries: Vec<AuditEntry>,
@@ -75,9 +86,9 @@ impl Lacuna {
         arrivals: Vec<Arrival>,
         numbering: Option<&Numbering>,
         now: Timestamp,
-    ) -> Result<Vec<(usize, Remembered)>> {
+    ) -> Result<Placed> {
         if arrivals.is_empty() {
-            return Ok(Vec::new());
+            return Ok(Placed::default());
         }
         let scope = grant.scope();
         let slot = self.slot(scope);
@@ -103,7 +114,7 @@ impl Lacuna {
         mut arrivals: Vec<Arrival>,
         numbering: Option<&Numbering>,
         now: Timestamp,
-    ) -> Result<Vec<(usize, Remembered)>> {
+    ) -> Result<Placed> {
         let scope = grant.scope();
         let planned = slot.update(self.sources(), |open| {
             if open.frozen_at.is_some() {
@@ -117,7 +128,7 @@ impl Lacuna {
         })?;
         let (mut plan, there) = planned.ok_or(Error::Conflict("the vault"))?;
         if plan.answers.is_empty() {
-            return Ok(there);
+            return Ok(Placed { answers: there, ..Placed::default() });
         }
         let repeated = self.repeat(slot, scope, &mut plan.repeats, now)?;
         let sealed = match std::mem::take(&mut plan.fresh) {
@@ -126,9 +137,9 @@ impl Lacuna {
         };
         let mut answers = std::mem::take(&mut plan.answers);
         answers.extend(there);
-        let gone = self.commit_plan(slot, grant, plan, sealed, repeated)?;
-        self.end_erasure(slot, scope, &gone)?;
-        Ok(answers)
+        let (gone, mut sought) = self.commit_plan(slot, grant, plan, sealed, repeated)?;
+        let receipt = self.end_erasure_seeking(slot, scope, &gone, &mut sought)?;
+        Ok(Placed { answers, receipt })
     }
 
     /// Gives the arrivals their turns. Answers for those that are there already, and takes them out.
@@ -214,7 +225,13 @@ impl Lacuna {
     }
 
     /// What the caller is told: `facets` and `state` as they are kept, the rest as it was written.
-    fn answer(&self, id: MemoryId, facets: &Facets, admitted: &Admitted, state: Lifecycle) -> Remembered {
+    pub(crate) fn answer(
+        &self,
+        id: MemoryId,
+        facets: &Facets,
+        admitted: &Admitted,
+        state: Lifecycle,
+    ) -> Remembered {
         let history = &facets.history;
         Remembered {
             id,
@@ -226,6 +243,7 @@ impl Lacuna {
             privacy_class: facets.privacy.class,
             sensitivity: facets.privacy.sensitivity.clone(),
             lane: facets.lane,
+            tier: facets.tier,
             salience: facets.vitality.salience,
             repeats: history.repeats,
             supersedes: history.supersedes.clone(),
@@ -257,7 +275,7 @@ impl Lacuna {
         })
     }
 
-    /// Answers with what the plan erases.
+    /// Answers with what the plan erases, and what to look for afterwards.
     fn commit_plan(
         &self,
         slot: &Slot,
@@ -265,13 +283,16 @@ impl Lacuna {
         plan: Plan,
         sealed: Vec<Sealed>,
         repeated: Vec<Rewritten>,
-    ) -> Result<Vec<MemoryId>> {
+    ) -> Result<(Vec<MemoryId>, Sought)> {
         let scope = grant.scope();
         let user = grant.caller().user.as_str();
         let wanted = Wanted { cuts: plan.cuts, ..Wanted::whole(&plan.superseded) };
         let erasure = self.prepare_erasure(slot, scope, &wanted)?;
         let mut act = Act::silent(scope, self.clock.now());
-        act.record(AuditAction::MemorySupersede, user, &plan.superseded);
+        let sought = self.prove_correction(slot, grant, &plan.corrected, &erasure, &mut act)?;
+        let outdated: Vec<MemoryId> =
+            plan.superseded.into_iter().filter(|id| !plan.corrected.contains(id)).collect();
+        act.record(AuditAction::MemorySupersede, user, &outdated);
         if !sealed.is_empty() {
             let ids = sealed.iter().map(|sealed| sealed.row.id);
             let bytes = sealed.iter().map(|sealed| sealed.row.frame.len() as u64).sum();
@@ -301,7 +322,42 @@ impl Lacuna {
             }
             erasure.apply(open);
         })?;
-        Ok(gone)
+        Ok((gone, sought))
+    }
+
+    /// Lets the commit announce a receipt for what was corrected. What a newer fact merely supersedes gets none:
+    /// nobody asked for it, and a write must stay quick.
+    fn prove_correction(
+        &self,
+        slot: &Slot,
+        grant: &Grant<Remember>,
+        corrected: &[MemoryId],
+        erasure: &Erasure,
+        act: &mut Act,
+    ) -> Result<Sought> {
+        let mut sought = Sought::default();
+        if corrected.is_empty() {
+            return Ok(sought);
+        }
+        let (scope, actor) = (grant.scope(), grant.caller().user.as_str());
+        slot.update(self.sources(), |open| {
+            sought.texts_of(&self.models, open, &erasure.gone);
+            Ok(())
+        })?;
+        let task = Task {
+            actor,
+            action: AuditAction::MemoryCorrect,
+            mode: Mode::Hard,
+            cause: Cause::Correction,
+            named: Named::Ids,
+            scope_hashes: Vec::new(),
+            direct: corrected.len(),
+            indirect: 0,
+            request: None,
+        };
+        act.record(task.action, actor, corrected);
+        act.receipt = Some(Box::new(task.receipt(scope, act.batch.at, erasure)));
+        Ok(sought)
     }
 
     /// The rows of some memories as they stand, in another state.
@@ -318,6 +374,7 @@ impl Plan {
             return;
         };
         admitted.facets.history.supersedes.push(id);
+        self.corrected.push(id);
         match left {
             Some(left) => self.cuts.push((id, left)),
             None => self.superseded.push(id),

@@ -122,6 +122,7 @@ impl Lacuna {
 
     /// Seals the vaults that nobody has used for `idle`. Answers with how many.
     pub fn seal_idle(&self, idle: SignedDuration) -> usize {
+        self.desk.drop_idle(|org| self.resting_since(org));
         self.vaults.seal_idle(self.clock.now(), idle)
     }
 

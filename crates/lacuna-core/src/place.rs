@@ -128,7 +128,7 @@ impl Lacuna {
         })?;
         let (mut plan, there) = planned.ok_or(Error::Conflict("the vault"))?;
         if plan.answers.is_empty() {
-            return Ok(Placed { answers: there, receipt: None });
+            return Ok(Placed { answers: there, ..Placed::default() });
         }
         let repeated = self.repeat(slot, scope, &mut plan.repeats, now)?;
         let sealed = match std::mem::take(&mut plan.fresh) {
@@ -225,7 +225,13 @@ impl Lacuna {
     }
 
     /// What the caller is told: `facets` and `state` as they are kept, the rest as it was written.
-    fn answer(&self, id: MemoryId, facets: &Facets, admitted: &Admitted, state: Lifecycle) -> Remembered {
+    pub(crate) fn answer(
+        &self,
+        id: MemoryId,
+        facets: &Facets,
+        admitted: &Admitted,
+        state: Lifecycle,
+    ) -> Remembered {
         let history = &facets.history;
         Remembered {
             id,
@@ -237,6 +243,7 @@ impl Lacuna {
             privacy_class: facets.privacy.class,
             sensitivity: facets.privacy.sensitivity.clone(),
             lane: facets.lane,
+            tier: facets.tier,
             salience: facets.vitality.salience,
             repeats: history.repeats,
             supersedes: history.supersedes.clone(),

@@ -44,6 +44,8 @@ pub struct Remembered {
     pub privacy_class: PrivacyClass,
     pub sensitivity: Vec<Sensitivity>,
     pub lane: Lane,
+    /// What is in working memory is never stored, and gone with its session.
+    pub tier: Tier,
     pub salience: f32,
     /// How often this very text had been written before. Above zero, nothing new was stored.
     pub repeats: u32,
@@ -134,10 +136,13 @@ impl Lacuna {
         let judged = presentable.into_iter().zip(&vectors).map(|(draft, vector)| gate.judge(draft, vector));
 
         let mut outcomes: Vec<Option<Outcome>> = vec![None; digests.len()];
-        let mut arrivals = Vec::new();
+        let (mut arrivals, mut held) = (Vec::new(), Vec::new());
         let mut asked = Vec::new();
         for (number, (verdict, vector)) in judged.zip(&vectors).enumerate() {
             match verdict {
+                Verdict::Admitted(admitted) if admitted.facets.tier == Tier::Working => {
+                    held.push((number, *admitted, QuantVec::from_f32(vector)?));
+                }
                 Verdict::Admitted(admitted) => {
                     let vector = QuantVec::from_f32(vector)?;
                     arrivals.push(Arrival::new(number, *admitted, vector, manner.corrects.clone()));
@@ -152,7 +157,8 @@ impl Lacuna {
             outcomes[number] = Some(Outcome::Asked(Box::new(asked)));
         }
         let placed = self.place(grant, arrivals, manner.numbering.as_ref(), now)?;
-        for (number, remembered) in placed.answers {
+        let held = self.hold(grant, held, now)?;
+        for (number, remembered) in placed.answers.into_iter().chain(held) {
             outcomes[number] = Some(Outcome::Stored(Box::new(remembered)));
         }
         Ok((outcomes.into_iter().flatten().collect(), placed.receipt))

@@ -110,7 +110,7 @@ impl Lacuna {
         self.check_thawed(scope)?;
         let id = id.map_or_else(|| make_session_id(&*self.entropy), Ok)?;
         let now = self.clock.now();
-        let began_at = self.desk.use_session(scope.vault_id(), &id, now, |open| open.began_at)?;
+        let began_at = self.desk.use_session(scope, &id, now, |open| open.began_at)?;
         let known = self.serve(scope, |open| self.session_info(open, &id))?.flatten();
         Ok(known.unwrap_or(SessionInfo {
             id,
@@ -150,7 +150,7 @@ impl Lacuna {
         if self.desk.speaker(vault, session).is_some_and(|speaker| speaker != piece.speaker) {
             self.seal_growing(scope, session)?;
         }
-        let pieces = self.desk.grow(vault, session, self.clock.now(), grant.caller(), piece)?;
+        let pieces = self.desk.grow(scope, session, self.clock.now(), grant.caller(), piece)?;
         if !piece.last {
             let turn = self.next_turn(scope, session)?;
             return Ok(Grown::Growing { turn, pieces });
@@ -189,9 +189,9 @@ impl Lacuna {
             let reason = format!("a turn takes at most {TURN_CHARS_MAX} characters");
             return Err(Error::invalid("text", reason));
         }
-        let vault = grant.scope().vault_id();
+        let scope = grant.scope();
         let now = self.clock.now();
-        let floor = self.desk.use_session(vault, session, now, |open| open.next_turn)?;
+        let floor = self.desk.use_session(scope, session, now, |open| open.next_turn)?;
         let count = turns.len() as u32;
         let session = session.clone();
         let numbering = Numbering { session, expected, count, floor, given: Cell::new(0) };
@@ -201,11 +201,11 @@ impl Lacuna {
         let numbering = manner.numbering.ok_or(Error::Conflict("the session"))?;
         let first = match numbering.given.get() {
             // Nothing was let in, so that nothing was numbered.
-            0 => expected.map_or_else(|| self.next_turn(grant.scope(), &numbering.session), Ok)?,
+            0 => expected.map_or_else(|| self.next_turn(scope, &numbering.session), Ok)?,
             given => given,
         };
         let next = first + count;
-        let next_turn = self.desk.use_session(vault, &numbering.session, now, |open| {
+        let next_turn = self.desk.use_session(scope, &numbering.session, now, |open| {
             open.next_turn = open.next_turn.max(next);
             open.next_turn
         })?;

@@ -9,6 +9,7 @@ mod desk;
 mod number;
 mod show;
 mod transcript;
+mod working;
 
 use jiff::Timestamp;
 
@@ -31,6 +32,10 @@ pub const TURN_CHARS_MAX: usize = 100_000;
 pub const PIECES_MAX: usize = 10_000;
 /// Sessions of one vault that RAM holds something of.
 pub const SESSIONS_OPEN_MAX: usize = 256;
+/// What the working memory of one session holds, in memories and in bytes of their texts; beyond either the oldest
+/// goes.
+pub const WORKING_ITEMS_MAX: usize = 256;
+pub const WORKING_BYTES_MAX: usize = 128 << 10;
 /// Turns and sessions on one page, by default and at most.
 pub const SESSION_PAGE_DEFAULT: usize = 100;
 pub const SESSION_PAGE_MAX: usize = 500;

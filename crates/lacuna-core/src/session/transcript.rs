@@ -69,8 +69,7 @@ impl Lacuna {
         if self.check_thawed(scope).is_err() {
             return Ok(0);
         }
-        let idle = SignedDuration::from_hours(self.policy(&scope.org).session_idle_hours);
-        let limit = self.clock.now() - idle;
+        let limit = self.resting_since(&scope.org);
         let vault = scope.vault_id();
         for (id, _, used_at) in self.desk.sessions(vault) {
             if used_at < limit {

@@ -9,6 +9,7 @@ use lacuna_seal::VerifyingKey;
 
 use crate::domain::{Holder, OrgId, PrivacyClass, facet};
 use crate::forget::Mode;
+use crate::retention::RetentionRules;
 
 /// Memories in one vault, unless the policy names another ceiling.
 pub const MAX_ATOMS_DEFAULT: usize = 50_000;
@@ -88,6 +89,8 @@ pub struct Policy {
     pub tombstone_days: i64,
     /// Who must sign what is erased at a person's request; nobody else can then.
     pub operators: Vec<VerifyingKey>,
+    /// How long memories are kept.
+    pub retention: RetentionRules,
 }
 
 impl Policy {
@@ -110,6 +113,7 @@ impl Policy {
             complete_hours: COMPLETE_HOURS_DEFAULT,
             tombstone_days: TOMBSTONE_DAYS_DEFAULT,
             operators: Vec::new(),
+            retention: RetentionRules::default(),
         }
     }
 

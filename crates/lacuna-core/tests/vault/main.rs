@@ -23,6 +23,7 @@ mod person;
 mod postgres_database;
 mod reads;
 mod residue;
+mod retention;
 mod review;
 mod scopes;
 mod tamper;

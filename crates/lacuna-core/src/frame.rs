@@ -32,6 +32,9 @@ const FIRST_HISTORY_FIELDS: u64 = 8;
 const REMADE_FIELDS: u64 = 9;
 const SEGMENT_FIELDS: u64 = 10;
 const PROMOTION_FIELDS: u64 = 7;
+/// The fields of a retention, and how many of them the first release wrote.
+const RETENTION_FIELDS: u64 = 4;
+const FIRST_RETENTION_FIELDS: u64 = 3;
 
 /// What one memory contributes to an opened vault.
 #[derive(Clone, PartialEq, Debug)]
@@ -143,11 +146,15 @@ fn write_facets(w: &mut Writer<'_>, facets: &Facets) {
     w.uint(class.code());
     w.list(sensitivity, |w, sensitivity| w.uint(sensitivity.code()));
     w.uint(basis.code());
-    let Retention { tier, expires_at, pinned } = &facets.retention;
-    w.array(3);
+    let Retention { tier, expires_at, pinned, kept_at } = &facets.retention;
+    // Most memories were never asked about: those are written as the first release wrote them.
+    w.array(if kept_at.is_some() { RETENTION_FIELDS } else { FIRST_RETENTION_FIELDS } as usize);
     w.uint(tier.code());
     w.optional(*expires_at, |w, at| w.int(millis(at)));
     w.bool(*pinned);
+    if let Some(kept_at) = kept_at {
+        w.int(millis(*kept_at));
+    }
     write_vitality(w, &facets.vitality);
 }
 
@@ -282,11 +289,12 @@ fn read_facets(r: &mut Reader<'_>) -> Option<Facets> {
                 basis: ConsentBasis::from_code(r.uint()?)?,
             })
         })?,
-        retention: r.record(3, |r| {
+        retention: r.grown_record(FIRST_RETENTION_FIELDS, RETENTION_FIELDS, |r, grown| {
             Some(Retention {
                 tier: RetentionTier::from_code(r.uint()?)?,
                 expires_at: r.optional(|r| from_millis(r.int()?))?,
                 pinned: r.bool()?,
+                kept_at: if grown { Some(from_millis(r.int()?)?) } else { None },
             })
         })?,
         vitality: read_vitality(r)?,
@@ -423,7 +431,12 @@ mod tests {
                     sensitivity: vec![Sensitivity::Health],
                     basis: ConsentBasis::ExplicitConsent,
                 },
-                retention: Retention { tier: RetentionTier::Sensitive, expires_at: Some(at), pinned: true },
+                retention: Retention {
+                    tier: RetentionTier::Sensitive,
+                    expires_at: Some(at),
+                    pinned: true,
+                    kept_at: None,
+                },
                 vitality: Vitality {
                     salience: 0.75,
                     valence: -0.5,
@@ -535,6 +548,14 @@ mod tests {
         let mut second = third;
         second.facets.history.remade_at = None;
         assert_eq!(Frame::decode(&unhex(SECOND)).unwrap(), second);
+    }
+
+    #[test]
+    fn the_moment_since_when_it_is_kept_comes_back() {
+        let mut frame = rich();
+        frame.facets.retention.kept_at = from_millis(1_776_000_000_000);
+        assert_eq!(Frame::decode(&frame.encode()).unwrap(), frame);
+        assert!(frame.encode().len() <= frame.encoded_size_bound());
     }
 
     #[test]

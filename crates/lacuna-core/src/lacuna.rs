@@ -263,10 +263,10 @@ impl Act {
         Self { batch, entries: Vec::new(), receipt: None, tidings: None }
     }
 
-    /// Whether it writes rows that were read before: what another process did to them would be lost.
+    /// Whether it writes rows or settings that were read before: what another process did to them would be lost.
     fn rewrites(&self) -> bool {
         let kept = |row: &Row| row.body == Body::Unchanged && row.state != Lifecycle::Deleted;
-        self.batch.puts.iter().any(kept)
+        self.batch.settings.is_some() || self.batch.puts.iter().any(kept)
     }
 
     /// Adds an entry about `memories`, unless there are none.

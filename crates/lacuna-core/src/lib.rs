@@ -36,6 +36,7 @@ mod seal;
 
 pub mod freeze;
 pub mod lifecycle;
+pub mod retention;
 pub mod scan;
 
 pub mod correct;

@@ -16,6 +16,7 @@ use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
 use crate::permit::{Grant, Remember};
 use crate::reconcile::{Match, beyond_ceiling, reconcile};
 use crate::remember::Remembered;
+use crate::retention::{Terms, term_of_frame};
 use crate::rewrite::Rewritten;
 use crate::seal::{Prepared, Sealed};
 use crate::session::{Numbering, TURN_TAKEN};
@@ -266,6 +267,8 @@ impl Lacuna {
         let mut ids: Vec<MemoryId> = repeats.iter().map(|(id, _)| *id).collect();
         ids.sort_unstable();
         ids.dedup();
+        let settings = self.settings_of(slot)?;
+        let terms = Terms::new(&self.policy(&scope.org).retention, &settings.retention, &scope.holder);
         self.rewrite(slot, scope, &ids, |row, frame| {
             for (_, admitted) in repeats.iter().filter(|(id, _)| *id == row.id) {
                 let written_at = admitted.facets.vitality.rehearsed_at;
@@ -273,6 +276,9 @@ impl Lacuna {
                 row.state = adopt(&mut frame.facets, row.state, admitted);
             }
             row.updated_at = now;
+            // What is said again is kept as if it were new.
+            frame.facets.retention.kept_at = Some(now);
+            row.expires_at = term_of_frame(&terms, row, frame).expires_at;
             true
         })
     }

@@ -10,6 +10,7 @@ use lacuna_seal::VerifyingKey;
 
 use crate::domain::{Holder, OrgId, PrivacyClass, facet};
 use crate::forget::Mode;
+use crate::retention::RetentionRules;
 
 /// Memories in one vault, unless the policy names another ceiling.
 pub const MAX_ATOMS_DEFAULT: usize = 50_000;
@@ -116,6 +117,8 @@ pub struct Policy {
     pub transcript_days: i64,
     /// Who must sign what is erased at a person's request; nobody else can then.
     pub operators: Vec<VerifyingKey>,
+    /// How long memories are kept.
+    pub retention: RetentionRules,
 }
 
 impl Policy {
@@ -141,6 +144,7 @@ impl Policy {
             session_idle_hours: SESSION_IDLE_HOURS_DEFAULT,
             transcript_days: TRANSCRIPT_DAYS_DEFAULT,
             operators: Vec::new(),
+            retention: RetentionRules::default(),
         }
     }
 

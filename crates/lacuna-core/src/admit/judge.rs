@@ -62,9 +62,10 @@ pub(super) fn judge(
         source,
         derived_from: std::mem::take(&mut draft.derived_from),
         retention: Retention {
-            tier: draft.retention.unwrap_or(retention_of(&privacy.sensitivity)),
+            tier: draft.retention.unwrap_or(retention_of(tier, &privacy.sensitivity, cleaned)),
             expires_at: draft.expires_at,
             pinned: draft.pinned,
+            kept_at: None,
         },
         privacy: Privacy { basis, ..privacy },
         vitality: Vitality {
@@ -182,12 +183,18 @@ fn entities(draft: &mut Draft, seen: Classified) -> Vec<Entity> {
     entities
 }
 
-fn retention_of(sensitivity: &[Sensitivity]) -> RetentionTier {
+/// How long a memory is kept unless its caller says: where somebody is for a session, what is sensitive for a
+/// month, what happened for a season, what is so until it is no longer.
+fn retention_of(tier: Tier, sensitivity: &[Sensitivity], cleaned: &Cleaned) -> RetentionTier {
     const HELD_SHORTLY: [Sensitivity; 3] =
         [Sensitivity::Health, Sensitivity::Financial, Sensitivity::Biometric];
+    if cleaned.routine_location {
+        return RetentionTier::Ephemeral;
+    }
     match sensitivity.iter().any(|sensitivity| HELD_SHORTLY.contains(sensitivity)) {
         true => RetentionTier::Sensitive,
-        false => RetentionTier::LongTerm,
+        false if tier == Tier::Semantic => RetentionTier::LongTerm,
+        false => RetentionTier::MediumTerm,
     }
 }
 

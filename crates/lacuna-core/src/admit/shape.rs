@@ -24,7 +24,10 @@ pub(super) fn check(draft: &Draft, now: Timestamp) -> Result<()> {
     }
     let session = draft.source.as_ref().and_then(|source| source.session.as_ref());
     if draft.tier == Some(Tier::Working) && session.is_none() {
-        return Err(Error::invalid("tier", "working memory lives in a session: name it in source.session_id"));
+        return Err(Error::invalid(
+            "tier",
+            "working memory lives in a session: name it in source.session_id",
+        ));
     }
     Ok(())
 }

@@ -207,8 +207,11 @@ pub struct Privacy {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Retention {
     pub tier: RetentionTier,
+    /// What was asked for when it was stored; rules and settings may say less.
     pub expires_at: Option<Timestamp>,
     pub pinned: bool,
+    /// When somebody last said that it shall stay: its time begins anew.
+    pub kept_at: Option<Timestamp>,
 }
 
 #[derive(Clone, PartialEq, Debug)]

@@ -347,7 +347,7 @@ fn facets_of(session: &SessionId, lines: &[Line], expires_at: Option<Timestamp>)
         source,
         derived_from: Vec::new(),
         privacy,
-        retention: Retention { tier: RetentionTier::LongTerm, expires_at, pinned: false },
+        retention: Retention { tier: RetentionTier::LongTerm, expires_at, pinned: false, kept_at: None },
         vitality: Vitality {
             salience: of().map(|facets| facets.vitality.salience).fold(0.0, f32::max),
             valence: 0.0,

@@ -70,6 +70,7 @@ impl Working {
                 score: hit.score,
                 similarity: hit.similarity,
                 explanation: hit.explanation,
+                shortened: false,
             })
         };
         found.hits.into_iter().filter_map(recalled).collect()
@@ -143,7 +144,8 @@ impl Lacuna {
             true => search.vectors.to_vec(),
             false => self.models.embed_query(&query.text, std::slice::from_ref(instant)),
         };
-        let search = Search { vectors: &own, filter: search.filter.clone(), tags: search.tags.clone(), ..*search };
+        let search =
+            Search { vectors: &own, filter: search.filter.clone(), tags: search.tags.clone(), ..*search };
         let now = self.clock.now();
         let is_open = self.desk.peek(scope.vault_id(), session, |_| ()).is_some();
         let found = is_open.then(|| {
@@ -231,7 +233,7 @@ fn entry(id: MemoryId, admitted: Admitted, now: Timestamp) -> Entry<Held> {
         expires_at: facets.retention.expires_at.map(millis),
         // Its order among the turns means nothing here.
         session: facets.source.session.as_ref().map(|session| Session::new(session, None)),
-        salience: facets.vitality.salience,
+        fading: facets.vitality.fading(),
         state,
         category: facets.category,
         tier: facets.tier,

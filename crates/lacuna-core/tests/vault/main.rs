@@ -25,6 +25,7 @@ mod postgres_database;
 mod reads;
 mod rehearsing;
 mod residue;
+mod retention;
 mod review;
 mod scopes;
 mod sessions;

@@ -58,6 +58,13 @@ facet!(
     Never = 3 "never",
 });
 
+facet!(
+    /** What becomes of a memory that leans on one that was forgotten. */
+    Dangling, "dangling", {
+    Review = 1 "review",
+    Anonymise = 2 "anonymise",
+});
+
 #[derive(Clone, PartialEq, Debug)]
 pub struct Policy {
     pub preset: Preset,
@@ -78,6 +85,8 @@ pub struct Policy {
     pub forget_mode: Mode,
     /// What was hidden is erased after this many days.
     pub purge_days: i64,
+    /// Whether a memory that leans on a forgotten one waits for somebody, or speaks of "someone" from then on.
+    pub dangling: Dangling,
     pub audit_reads: ReadLogging,
     /// How long the audit keeps reads.
     pub audit_read_days: i64,
@@ -104,6 +113,7 @@ impl Policy {
             grace: SignedDuration::ZERO,
             forget_mode: if enterprise { Mode::Soft } else { Mode::Hard },
             purge_days: PURGE_DAYS_DEFAULT,
+            dangling: Dangling::Review,
             audit_reads: ReadLogging::Always,
             audit_read_days: AUDIT_READ_DAYS_DEFAULT,
             acknowledge_hours: ACKNOWLEDGE_HOURS_DEFAULT,

@@ -52,6 +52,7 @@ impl AuditAction {
             | A::MemoryForget
             | A::MemoryCascade
             | A::MemoryCut
+            | A::MemoryAnonymise
             | A::MemoryRebuild
             | A::MemoryWithhold
             | A::MemoryUnlink

@@ -30,6 +30,8 @@ pub(crate) struct PolicyView {
     pub(crate) forget_mode: &'static str,
     /// What was hidden is erased after this many days.
     pub(crate) purge_days: i64,
+    /// What becomes of a memory that leans on a forgotten one: `review` or `anonymise`.
+    pub(crate) dangling: &'static str,
 }
 
 impl From<&Policy> for PolicyView {
@@ -51,6 +53,7 @@ impl From<&Policy> for PolicyView {
             operators: policy.operators.iter().map(ToString::to_string).collect(),
             forget_mode: policy.forget_mode.as_str(),
             purge_days: policy.purge_days,
+            dangling: policy.dangling.as_str(),
         }
     }
 }

@@ -84,6 +84,7 @@ facet!(
     MemoryPurge = 46 "memory_purge",
     MemoryCorrect = 47 "memory_correct",
     Receipt = 48 "receipt",
+    MemoryAnonymise = 49 "memory_anonymise",
     VaultDestroy = 50 "vault_destroy",
     VaultDestroyDone = 51 "vault_destroy_done",
     BackupMade = 52 "backup_made",

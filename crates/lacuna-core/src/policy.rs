@@ -80,6 +80,12 @@ impl ReadLogging {
         }
     }
 }
+facet!(
+    /** What becomes of a memory that leans on one that was forgotten. */
+    Dangling, "dangling", {
+    Review = 1 "review",
+    Anonymise = 2 "anonymise",
+});
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Policy {
@@ -101,6 +107,8 @@ pub struct Policy {
     pub forget_mode: Mode,
     /// What was hidden is erased after this many days.
     pub purge_days: i64,
+    /// Whether a memory that leans on a forgotten one waits for somebody, or speaks of "someone" from then on.
+    pub dangling: Dangling,
     pub audit_reads: ReadLogging,
     /// Which rehearsals the audit records.
     pub audit_rehearsals: ReadLogging,
@@ -135,6 +143,7 @@ impl Policy {
             grace: SignedDuration::ZERO,
             forget_mode: if enterprise { Mode::Soft } else { Mode::Hard },
             purge_days: PURGE_DAYS_DEFAULT,
+            dangling: Dangling::Review,
             audit_reads: ReadLogging::Always,
             audit_rehearsals: ReadLogging::Sampled,
             audit_read_days: AUDIT_READ_DAYS_DEFAULT,

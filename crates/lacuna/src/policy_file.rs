@@ -44,6 +44,7 @@ struct RawPolicy {
     purge_days: Option<i64>,
     session_idle_hours: Option<i64>,
     transcript_days: Option<i64>,
+    dangling: Option<String>,
 }
 
 impl RawPolicy {
@@ -82,6 +83,7 @@ impl RawPolicy {
         policy.forget_mode =
             self.forget_mode.map_or(Ok(policy.forget_mode), |text| text.parse().map_err(word))?;
         policy.purge_days = self.purge_days.unwrap_or(policy.purge_days);
+        policy.dangling = self.dangling.map_or(Ok(policy.dangling), |text| text.parse().map_err(word))?;
         if !(1..=PURGE_DAYS_MAX).contains(&policy.purge_days) {
             return Err(format!("purge_days: must be from 1 to {PURGE_DAYS_MAX}"));
         }

@@ -53,6 +53,7 @@ impl AuditAction {
             | A::MemoryForget
             | A::MemoryCascade
             | A::MemoryCut
+            | A::MemoryAnonymise
             | A::MemoryRebuild
             | A::MemoryWithhold
             | A::MemoryUnlink

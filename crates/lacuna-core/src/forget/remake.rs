@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use jiff::Timestamp;
 use zeroize::Zeroizing;
 
+use super::anonymise::{Anonymous, unmark};
 use super::cascade::Rebuild;
 use crate::admit::classify::{Classified, Meaning, SURE, classify};
 use crate::admit::{Admitted, Report, gist_of};
@@ -34,6 +35,21 @@ impl Lacuna {
         facets.derived_from.retain(|link| !gone.contains(&link.source));
         let details = stored.payload.details.iter().filter(|detail| rest.contains(&detail.content)).cloned();
         self.remade(stored, rest, details.collect(), facets, now)
+    }
+
+    /// A memory in which other words stand for whom it mentioned.
+    pub(crate) fn remade_anonymous(
+        &self,
+        stored: &Stored<'_, Held>,
+        anonymous: &Anonymous,
+        gone: &BTreeSet<MemoryId>,
+        now: Timestamp,
+    ) -> Result<Prepared> {
+        let mut facets = stored.payload.facets.clone();
+        facets.derived_from.retain(|link| !gone.contains(&link.source));
+        facets.tags.clone_from(&anonymous.tags);
+        unmark(&mut facets);
+        self.remade(stored, &anonymous.text, anonymous.details.clone(), facets, now)
     }
 
     /// A consolidated memory, made anew from what is left of its sources. `known` holds the texts and the new

@@ -15,6 +15,7 @@ mod faults;
 mod finding;
 mod forgetting;
 mod gate;
+mod importing;
 mod lifecycle;
 mod limits;
 mod models;

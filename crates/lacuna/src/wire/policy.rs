@@ -34,6 +34,8 @@ pub(crate) struct PolicyView {
     pub(crate) session_idle_hours: i64,
     /// How long the transcript of an ended session is kept.
     pub(crate) transcript_days: i64,
+    /// What becomes of a memory that leans on a forgotten one: `review` or `anonymise`.
+    pub(crate) dangling: &'static str,
 }
 
 impl From<&Policy> for PolicyView {
@@ -57,6 +59,7 @@ impl From<&Policy> for PolicyView {
             purge_days: policy.purge_days,
             session_idle_hours: policy.session_idle_hours,
             transcript_days: policy.transcript_days,
+            dangling: policy.dangling.as_str(),
         }
     }
 }

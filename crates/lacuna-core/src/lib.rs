@@ -1,5 +1,6 @@
 //! The memory library of Lacuna. Modules stand in the order in which a memory travels.
 
+pub mod decay;
 pub mod domain;
 pub mod error;
 
@@ -24,7 +25,10 @@ mod vault;
 mod lacuna;
 pub mod meaning;
 pub mod recall;
+pub mod rehearse;
 pub mod remember;
+
+pub mod session;
 
 mod place;
 mod reconcile;
@@ -33,6 +37,7 @@ mod seal;
 
 pub mod freeze;
 pub mod lifecycle;
+pub mod retention;
 pub mod scan;
 
 pub mod compact;
@@ -52,6 +57,7 @@ pub mod deliver;
 
 pub mod epoch;
 pub mod members;
+pub mod tokenise;
 pub mod tokens;
 
 pub use error::{Error, Result};

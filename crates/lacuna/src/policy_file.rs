@@ -9,7 +9,7 @@ use lacuna_core::compact::{Thresholds, UNREAD_DAYS_MAX};
 use lacuna_core::domain::OrgId;
 use lacuna_core::policy::{
     AUDIT_READ_DAYS_MAX, Approval, GRACE_HOURS_MAX, MAX_ATOMS_MAX, OPERATORS_MAX, PURGE_DAYS_MAX, Policies,
-    Policy, Preset, REQUEST_HOURS_MAX, TOMBSTONE_DAYS_MAX,
+    Policy, Preset, REQUEST_HOURS_MAX, SESSION_IDLE_HOURS_MAX, TOMBSTONE_DAYS_MAX, TRANSCRIPT_DAYS_MAX,
 };
 use lacuna_seal::VerifyingKey;
 use serde::Deserialize;
@@ -44,6 +44,9 @@ struct RawPolicy {
     forget_mode: Option<String>,
     purge_days: Option<i64>,
     compaction: Option<RawCompaction>,
+    session_idle_hours: Option<i64>,
+    transcript_days: Option<i64>,
+    dangling: Option<String>,
 }
 
 /// When old turns make room. What is absent is as by default.
@@ -97,11 +100,15 @@ impl RawPolicy {
         policy.acknowledge_hours = self.acknowledge_hours.unwrap_or(policy.acknowledge_hours);
         policy.complete_hours = self.complete_hours.unwrap_or(policy.complete_hours);
         policy.tombstone_days = self.tombstone_days.unwrap_or(policy.tombstone_days);
+        policy.session_idle_hours = self.session_idle_hours.unwrap_or(policy.session_idle_hours);
+        policy.transcript_days = self.transcript_days.unwrap_or(policy.transcript_days);
         policy.operators = operators(&self.operators.unwrap_or_default())?;
         let bounds = [
             ("acknowledge_hours", policy.acknowledge_hours, REQUEST_HOURS_MAX),
             ("complete_hours", policy.complete_hours, REQUEST_HOURS_MAX),
             ("tombstone_days", policy.tombstone_days, TOMBSTONE_DAYS_MAX),
+            ("session_idle_hours", policy.session_idle_hours, SESSION_IDLE_HOURS_MAX),
+            ("transcript_days", policy.transcript_days, TRANSCRIPT_DAYS_MAX),
         ];
         for (key, value, most) in bounds {
             if !(1..=most).contains(&value) {
@@ -112,6 +119,7 @@ impl RawPolicy {
         policy.forget_mode =
             self.forget_mode.map_or(Ok(policy.forget_mode), |text| text.parse().map_err(word))?;
         policy.purge_days = self.purge_days.unwrap_or(policy.purge_days);
+        policy.dangling = self.dangling.map_or(Ok(policy.dangling), |text| text.parse().map_err(word))?;
         if !(1..=PURGE_DAYS_MAX).contains(&policy.purge_days) {
             return Err(format!("purge_days: must be from 1 to {PURGE_DAYS_MAX}"));
         }

@@ -36,13 +36,14 @@ facet!(
     Members = 12 "members",
     Deliveries = 13 "deliveries",
     Upkeep = 14 "upkeep",
+    Retention = 15 "retention",
 });
 
 impl AuditAction {
     pub fn concern(self) -> Concern {
         use AuditAction as A;
         match self {
-            A::MemoryWrite | A::MemoryRepeat | A::MemoryImport => Concern::Writes,
+            A::MemoryWrite | A::MemoryRepeat | A::MemoryImport | A::SessionEnd => Concern::Writes,
             A::MemoryRead => Concern::Reads,
             A::MemoryDelete
             | A::MemoryDeleteDone
@@ -52,10 +53,12 @@ impl AuditAction {
             | A::MemoryForget
             | A::MemoryCascade
             | A::MemoryCut
+            | A::MemoryAnonymise
             | A::MemoryRebuild
             | A::MemoryWithhold
             | A::MemoryUnlink
             | A::MemoryPurge
+            | A::MemoryExpire
             | A::Receipt
             | A::PersonRequest
             | A::PersonDone
@@ -73,10 +76,17 @@ impl AuditAction {
             A::DeliveryDone | A::DeliveryFailed => Concern::Deliveries,
             A::MemoryReembed
             | A::MemoryCompact
+            | A::MemoryRehearse
             | A::Checkpoint
             | A::AuditAged
             | A::AgedOut
             | A::TombstonesGone => Concern::Upkeep,
+            A::RetentionSet
+            | A::RetentionStamp
+            | A::MemoryPin
+            | A::MemoryUnpin
+            | A::MemoryKeep
+            | A::ReviewPrompt => Concern::Retention,
         }
     }
 }

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 use jiff::Timestamp;
 
 use super::{
-    AuditRow, Batch, Change, Intent, MemberRow, Record, RecordKind, Row, Store, TokenRow, VaultHeader,
+    AuditRow, Batch, Change, Intent, JobClaim, JobEnd, JobRow, MemberRow, Record, RecordKind, Row,
+    SealedSettings, Store, TokenRow, TombstoneRow, VaultHeader,
 };
 use crate::domain::{Group, MemoryId, OrgId, Revision, UserId, VaultId};
 use crate::error::{Error, Result};
@@ -157,7 +158,7 @@ impl Store for FaultyStore {
         self.faults.run(|| self.inner.destroy(vault))
     }
 
-    fn tombstones(&self, vault: VaultId, after: Option<MemoryId>) -> Result<Vec<(MemoryId, Timestamp)>> {
+    fn tombstones(&self, vault: VaultId, after: Option<MemoryId>) -> Result<Vec<TombstoneRow>> {
         self.faults.run(|| self.inner.tombstones(vault, after))
     }
 
@@ -165,8 +166,43 @@ impl Store for FaultyStore {
         self.faults.run(|| self.inner.soft_deleted(before, after, limit))
     }
 
+    fn expiring(&self, before: Timestamp, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {
+        self.faults.run(|| self.inner.expiring(before, after, limit))
+    }
+
+    fn settings(&self, vault: VaultId) -> Result<Option<SealedSettings>> {
+        self.faults.run(|| self.inner.settings(vault))
+    }
+
+    fn jobs(&self) -> Result<Vec<JobRow>> {
+        self.faults.run(|| self.inner.jobs())
+    }
+
+    fn claim_job(&self, claim: &JobClaim) -> Result<bool> {
+        self.faults.run(|| self.inner.claim_job(claim))
+    }
+
+    fn renew_job(&self, claim: &JobClaim) -> Result<bool> {
+        self.faults.run(|| self.inner.renew_job(claim))
+    }
+
+    fn end_job(&self, end: &JobEnd) -> Result<bool> {
+        self.faults.run(|| self.inner.end_job(end))
+    }
+
     fn records(&self, org: &OrgId, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<Record>> {
         self.faults.run(|| self.inner.records(org, kind, after, limit))
+    }
+
+    fn vault_records(
+        &self,
+        org: &OrgId,
+        kind: RecordKind,
+        vault: VaultId,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<Record>> {
+        self.faults.run(|| self.inner.vault_records(org, kind, vault, after, limit))
     }
 
     fn last_record(&self, org: &OrgId, kind: RecordKind) -> Result<u64> {

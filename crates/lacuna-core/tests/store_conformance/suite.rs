@@ -6,11 +6,12 @@ use lacuna_core::domain::{Group, Holder, Lifecycle, OrgId, Revision, Scope, Vaul
 use lacuna_core::store::{
     AUDIT_PAGE_MAX, BATCH_ROWS_MAX, Batch, Body, ChainHead, Change, INTENT_NOTE_BYTES_MAX, Intent,
     MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX, MemberChange, RECORD_BYTES_MAX, Record, RecordChange, RecordKind, Row,
-    SEALED_BYTES_MAX, Store, TokenChange, TokenRow, VAULTS_PAGE_MAX, VaultHeader,
+    SEALED_BYTES_MAX, SealedSettings, Store, TokenChange, TokenRow, TombstoneRow, VAULTS_PAGE_MAX,
+    VaultHeader,
 };
 
-use crate::audit_rows;
 use crate::samples::*;
+use crate::{audit_rows, job_rows};
 
 /// Each check uses vaults of its own, so they may share one store.
 pub(crate) fn conformance(store: &dyn Store) {
@@ -44,6 +45,7 @@ pub(crate) fn conformance(store: &dyn Store) {
     due_records_are_found_in_all_books(store);
     tombstones_are_listed_and_forgotten(store);
     soft_deleted_rows_are_found(store);
+    job_rows::conformance(store);
     a_destroyed_vault_begins_anew(store);
 }
 
@@ -206,6 +208,7 @@ fn a_refused_batch_changes_nothing(store: &dyn Store) {
         opens: vec![Intent { id: 1, memories: vec![id(4)], note: vec![7] }],
         tokens: vec![TokenChange::Add(token(200))],
         members: vec![add(&team("atomic"), "ann", 1)],
+        settings: Some(SealedSettings { revision: 1, sealed: vec![4; 9] }),
         audit: vec![audit_row(1)],
         ..batch(store, "atomic")
     };
@@ -480,6 +483,15 @@ fn the_record_book_is_kept(store: &dyn Store) {
     assert_eq!(store.last_record(&acme, RecordKind::Receipt).unwrap(), 7);
     assert_eq!(store.last_record(&other, RecordKind::Receipt).unwrap(), 0);
     assert_eq!(store.records(&other, RecordKind::Receipt, 0, 9).unwrap(), vec![]);
+    let vault = add[0].vault.unwrap();
+    let of_vault = |org, kind, after, limit| store.vault_records(org, kind, vault, after, limit).unwrap();
+    assert_eq!(of_vault(&acme, RecordKind::Receipt, 0, 9), add[..1], "the other belongs to no vault");
+    assert_eq!(of_vault(&acme, RecordKind::Notice, 0, 9), add[2..]);
+    assert_eq!(of_vault(&acme, RecordKind::Receipt, 2, 9), vec![]);
+    assert_eq!(of_vault(&acme, RecordKind::Receipt, 0, 0), vec![]);
+    assert_eq!(of_vault(&other, RecordKind::Receipt, 0, 9), vec![]);
+    let stranger = VaultId::from_bytes([0xee; 16]);
+    assert_eq!(store.vault_records(&acme, RecordKind::Receipt, stranger, 0, 9).unwrap(), vec![]);
 
     let newer = Record { doc: vec![], due_at: Some(time(9)), ..record(RecordKind::Receipt, 7) };
     let drop = RecordChange::Drop { kind: RecordKind::Notice, number: 2 };
@@ -535,7 +547,8 @@ fn tombstones_are_listed_and_forgotten(store: &dyn Store) {
     for (n, at) in [(3, 10), (1, 20), (2, 30), (1, 40)] {
         store.commit(removed(n, at)).unwrap();
     }
-    let all = vec![(id(1), time(20)), (id(2), time(30)), (id(3), time(10))];
+    let stone = |n, at| TombstoneRow { id: id(n), at: time(at), brief: false };
+    let all = vec![stone(1, 20), stone(2, 30), stone(3, 10)];
     assert_eq!(store.tombstones(vault, None).unwrap(), all);
     assert_eq!(store.tombstones(vault, Some(id(1))).unwrap(), all[1..]);
     let before = Some(time(20));
@@ -588,7 +601,7 @@ fn a_destroyed_vault_begins_anew(store: &dyn Store) {
 }
 
 /// The batch is refused with this code, and the vault is as it was.
-fn assert_refused(store: &dyn Store, batch: Batch, code: &str) {
+pub(crate) fn assert_refused(store: &dyn Store, batch: Batch, code: &str) {
     let vault = batch.vault;
     let before = snapshot(store, vault);
     let error = store.commit(batch).expect_err("must be refused");
@@ -609,7 +622,7 @@ pub(crate) fn snapshot(store: &dyn Store, vault: VaultId) -> String {
         store.vault(vault).unwrap(),
         store.rows(vault, &ids).unwrap(),
         store.intents(vault).unwrap(),
-        store.audit(vault, 0).unwrap(),
+        (store.audit(vault, 0).unwrap(), store.settings(vault).unwrap()),
     )
 }
 
@@ -621,6 +634,7 @@ pub(crate) fn reopening(open: &dyn Fn() -> Box<dyn Store>) {
         puts: vec![row(1), Row { body: Body::Inline { revision: 1, sealed: vec![1; 3_000] }, ..row(2) }],
         removals: vec![id(3)],
         opens: vec![Intent { id: 1, memories: vec![id(1)], note: vec![7] }],
+        settings: Some(SealedSettings { revision: 1, sealed: vec![4; 9] }),
         audit: vec![audit_row(1)],
         tokens: vec![TokenChange::Add(token(150))],
         members: vec![add(&team("durable"), "ann", 3)],

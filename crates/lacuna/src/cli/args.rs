@@ -340,6 +340,13 @@ pub(super) enum ReviewCommand {
         #[command(flatten)]
         scope: ScopeArgs,
     },
+    /// They speak of something that was forgotten: let "someone" stand in its place.
+    Anonymise {
+        #[arg(required = true, value_name = "MEMORY_ID")]
+        memory_ids: Vec<String>,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
     /// They are wrong: erase them.
     Reject {
         #[arg(required = true, value_name = "MEMORY_ID")]

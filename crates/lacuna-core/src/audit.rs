@@ -91,6 +91,7 @@ facet!(
     BackupRestored = 53 "backup_restored",
     MemoryRehearse = 60 "memory_rehearse",
     SessionEnd = 61 "session_end",
+    MemoryCompact = 70 "memory_compact",
     RetentionSet = 80 "retention_set",
     RetentionStamp = 81 "retention_stamp",
     MemoryExpire = 82 "memory_expire",

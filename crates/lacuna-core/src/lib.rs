@@ -19,6 +19,7 @@ pub mod store;
 
 pub mod embed;
 pub mod index;
+pub mod llm;
 mod vault;
 
 mod lacuna;
@@ -39,6 +40,7 @@ pub mod lifecycle;
 pub mod retention;
 pub mod scan;
 
+pub mod compact;
 pub mod correct;
 pub mod destroy;
 pub mod forget;

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use jiff::SignedDuration;
 use lacuna_seal::VerifyingKey;
 
+use crate::compact::Thresholds;
 use crate::domain::{Holder, OrgId, PrivacyClass, facet};
 use crate::forget::Mode;
 use crate::retention::RetentionRules;
@@ -123,6 +124,8 @@ pub struct Policy {
     pub session_idle_hours: i64,
     /// How long the transcript of an ended session is kept.
     pub transcript_days: i64,
+    /// From when on old turns make room for summaries.
+    pub compaction: Thresholds,
     /// Who must sign what is erased at a person's request; nobody else can then.
     pub operators: Vec<VerifyingKey>,
     /// How long memories are kept.
@@ -152,6 +155,7 @@ impl Policy {
             tombstone_days: TOMBSTONE_DAYS_DEFAULT,
             session_idle_hours: SESSION_IDLE_HOURS_DEFAULT,
             transcript_days: TRANSCRIPT_DAYS_DEFAULT,
+            compaction: Thresholds::default(),
             operators: Vec::new(),
             retention: RetentionRules::default(),
         }

@@ -167,6 +167,10 @@ codes! {
         "Check the folder of blobs, its permissions and the disk space.";
     EMBEDDER_UNAVAILABLE "embedder_unavailable" 503 UNAVAILABLE "The embedding endpoint does not answer."
         "Make sure that it runs; until then words and the built-in model find memories.";
+    LLM_UNAVAILABLE "llm_unavailable" 503 UNAVAILABLE "The language model does not answer as it should."
+        "Make sure that it runs; until then compaction picks sentences instead.";
+    LLM_MISCONFIGURED "llm_misconfigured" 503 MISCONFIGURED "The language model is not configured as it needs."
+        "Check llm.kind, llm.url, llm.model and the key that llm.key_env names.";
     EMBEDDER_MISCONFIGURED "embedder_misconfigured" 503 MISCONFIGURED "The embedding endpoint is not configured as it needs."
         "Check the endpoint's URL, model, key and dimensions.";
     EMBEDDER_UNUSABLE "embedder_unusable" 503 MISCONFIGURED "The embedding model does not work as it should."

@@ -76,6 +76,7 @@ impl AuditAction {
             A::DeliveryDone | A::DeliveryFailed => Concern::Deliveries,
             A::MemoryReembed
             | A::MemoryRehearse
+            | A::MemoryCompact
             | A::Checkpoint
             | A::AuditAged
             | A::AgedOut

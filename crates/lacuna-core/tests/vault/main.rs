@@ -5,6 +5,7 @@
 
 mod backup;
 mod chain;
+mod compacting;
 mod correcting;
 mod damage;
 mod derived;

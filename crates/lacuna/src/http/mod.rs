@@ -3,6 +3,7 @@
 mod audit;
 mod auth;
 mod body;
+mod compact;
 mod destroy;
 mod exports;
 mod forget;
@@ -119,6 +120,7 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(review::vault_state, review::freeze))
         .routes(routes!(review::policy))
         .routes(routes!(destroy::destroy))
+        .routes(routes!(compact::compact))
         .routes(routes!(memories::get, memories::erase))
         .routes(routes!(scopes::promote))
         .routes(routes!(scopes::demote))

@@ -120,12 +120,12 @@ pub struct Policy {
     pub complete_hours: i64,
     /// How long tombstones are kept.
     pub tombstone_days: i64,
+    /// From when on old turns make room for summaries.
+    pub compaction: Thresholds,
     /// A session that nobody goes on with is ended after this long, and its working memory is gone.
     pub session_idle_hours: i64,
     /// How long the transcript of an ended session is kept.
     pub transcript_days: i64,
-    /// From when on old turns make room for summaries.
-    pub compaction: Thresholds,
     /// Who must sign what is erased at a person's request; nobody else can then.
     pub operators: Vec<VerifyingKey>,
     /// How long memories are kept.
@@ -153,9 +153,9 @@ impl Policy {
             acknowledge_hours: ACKNOWLEDGE_HOURS_DEFAULT,
             complete_hours: COMPLETE_HOURS_DEFAULT,
             tombstone_days: TOMBSTONE_DAYS_DEFAULT,
+            compaction: Thresholds::default(),
             session_idle_hours: SESSION_IDLE_HOURS_DEFAULT,
             transcript_days: TRANSCRIPT_DAYS_DEFAULT,
-            compaction: Thresholds::default(),
             operators: Vec::new(),
             retention: RetentionRules::default(),
         }

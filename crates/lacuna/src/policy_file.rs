@@ -43,10 +43,10 @@ struct RawPolicy {
     operators: Option<Vec<String>>,
     forget_mode: Option<String>,
     purge_days: Option<i64>,
+    compaction: Option<RawCompaction>,
     session_idle_hours: Option<i64>,
     transcript_days: Option<i64>,
     dangling: Option<String>,
-    compaction: Option<RawCompaction>,
 }
 
 /// When old turns make room. What is absent is as by default.

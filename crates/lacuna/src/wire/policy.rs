@@ -31,13 +31,13 @@ pub(crate) struct PolicyView {
     pub(crate) forget_mode: &'static str,
     /// What was hidden is erased after this many days.
     pub(crate) purge_days: i64,
+    pub(crate) compaction: CompactionPolicyView,
     /// A session that nobody goes on with is ended after this many hours.
     pub(crate) session_idle_hours: i64,
     /// How long the transcript of an ended session is kept.
     pub(crate) transcript_days: i64,
     /// What becomes of a memory that leans on a forgotten one: `review` or `anonymise`.
     pub(crate) dangling: &'static str,
-    pub(crate) compaction: CompactionPolicyView,
 }
 
 /// From when on old turns make room for summaries.
@@ -85,10 +85,10 @@ impl From<&Policy> for PolicyView {
             operators: policy.operators.iter().map(ToString::to_string).collect(),
             forget_mode: policy.forget_mode.as_str(),
             purge_days: policy.purge_days,
+            compaction: (&policy.compaction).into(),
             session_idle_hours: policy.session_idle_hours,
             transcript_days: policy.transcript_days,
             dangling: policy.dangling.as_str(),
-            compaction: (&policy.compaction).into(),
         }
     }
 }

@@ -88,6 +88,7 @@ facet!(
     VaultDestroyDone = 51 "vault_destroy_done",
     BackupMade = 52 "backup_made",
     BackupRestored = 53 "backup_restored",
+    MemoryRehearse = 60 "memory_rehearse",
     RetentionSet = 80 "retention_set",
     RetentionStamp = 81 "retention_stamp",
     MemoryExpire = 82 "memory_expire",
@@ -95,6 +96,7 @@ facet!(
     MemoryUnpin = 84 "memory_unpin",
     MemoryKeep = 85 "memory_keep",
     ReviewPrompt = 86 "review_prompt",
+    ReviewAnswer = 87 "review_answer",
 });
 
 /// One entry. Its encoding is frozen: a CBOR array of these fields, to which later releases may add.

@@ -22,6 +22,9 @@ const FIRST_FIELDS: u64 = 16;
 /// The fields of an entity, and how many of them the first release wrote.
 const ENTITY_FIELDS: u64 = 4;
 const FIRST_ENTITY_FIELDS: u64 = 3;
+/// The fields of a vitality, and how many of them the first release wrote.
+const VITALITY_FIELDS: u64 = 5;
+const FIRST_VITALITY_FIELDS: u64 = 4;
 /// The fields of a history, how many of them the first release wrote, and the fields of a promotion.
 const HISTORY_FIELDS: u64 = 9;
 const FIRST_HISTORY_FIELDS: u64 = 8;
@@ -84,6 +87,7 @@ impl Frame {
     fn encoded_size_bound(&self) -> usize {
         const FIXED: usize = 2_048;
         const ID: usize = 20;
+        const PEAK: usize = 16;
         let text = self.gist.len() + self.text.as_ref().map_or(0, String::len);
         let details: usize = self.details.iter().map(|detail| detail.content.len() + 16).sum();
         let vectors: usize = self.vectors.iter().map(|(_, bytes)| bytes.len() + MODEL_NAME_BYTES_MAX).sum();
@@ -102,7 +106,8 @@ impl Frame {
             + history.supersedes.len()
             + history.alike.len()
             + history.attributes.len();
-        FIXED + text + details + self.terms.len() + vectors + tags + entities + links * ID + why
+        let peaks = self.facets.vitality.peaks.len() * PEAK;
+        FIXED + text + details + self.terms.len() + vectors + tags + entities + links * ID + why + peaks
     }
 }
 
@@ -165,11 +170,16 @@ fn write_source(w: &mut Writer<'_>, source: &Source) {
 }
 
 fn write_vitality(w: &mut Writer<'_>, vitality: &Vitality) {
-    w.array(4);
+    w.array(VITALITY_FIELDS as usize);
     w.float(vitality.salience);
     w.float(vitality.valence);
     w.uint(vitality.rehearsals);
     w.int(millis(vitality.rehearsed_at));
+    w.list(&vitality.peaks, |w, peak| {
+        w.array(2);
+        w.int(millis(peak.at));
+        w.float(peak.salience);
+    });
     let DecayProfile {
         half_life_days,
         rehearsal_boost,
@@ -337,8 +347,16 @@ fn read_lineage(r: &mut Reader<'_>) -> Option<Lineage> {
 }
 
 fn read_vitality(r: &mut Reader<'_>) -> Option<Vitality> {
-    let (salience, valence, rehearsals, rehearsed_at) =
-        r.record(4, |r| Some((r.float()?, r.float()?, r.uint()?, from_millis(r.int()?)?)))?;
+    let peak =
+        |r: &mut Reader<'_>| r.record(2, |r| Some(Peak { at: from_millis(r.int()?)?, salience: r.float()? }));
+    let vitality = |r: &mut Reader<'_>, grown: bool| {
+        let (salience, valence, rehearsals) = (r.float()?, r.float()?, r.uint()?);
+        let rehearsed_at = from_millis(r.int()?)?;
+        let peaks = if grown { r.list(peak)? } else { Vec::new() };
+        Some((salience, valence, rehearsals, rehearsed_at, peaks))
+    };
+    let (salience, valence, rehearsals, rehearsed_at, peaks) =
+        r.grown_record(FIRST_VITALITY_FIELDS, VITALITY_FIELDS, vitality)?;
     let decay = r.record(5, |r| {
         Some(DecayProfile {
             half_life_days: r.float()?,
@@ -348,7 +366,7 @@ fn read_vitality(r: &mut Reader<'_>) -> Option<Vitality> {
             detail_decay_rate: r.float()?,
         })
     })?;
-    Some(Vitality { salience, valence, decay, rehearsals, rehearsed_at })
+    Some(Vitality { salience, valence, decay, rehearsals, rehearsed_at, peaks })
 }
 
 #[cfg(test)]
@@ -405,6 +423,7 @@ mod tests {
                     decay: DecayProfile::default(),
                     rehearsals: 3,
                     rehearsed_at: at,
+                    peaks: vec![Peak { at, salience: 0.5 }],
                 },
                 history: History {
                     author: Some(UserId::new("bea").unwrap()),
@@ -438,6 +457,7 @@ mod tests {
     fn first() -> Frame {
         let mut frame = Frame { has_body: true, text: None, ..rich() };
         frame.facets.history = History::default();
+        frame.facets.vitality.peaks.clear();
         frame.facets.entities[0].relation = None;
         frame
     }
@@ -462,7 +482,8 @@ mod tests {
         6465736b82636f7267606e6576657279626f64792061736b738150070707070707070707070707070707078150080808\
         080808080808080808080808080201f6811b0102030405060708";
 
-    const FROZEN: &str = "\
+    /// As it was written before a memory kept its earlier peaks.
+    const THIRD: &str = "\
         92781d412072657475726e696e67206775657374207468616e6b6564206d652e81826c6120626c7565207363617266fa\
         3f0000008401020201820282010381656775657374818466706572736f6e664d732049746ff565677565737489020265\
         7365735f31f607f663776562f6f58182500909090909090909090909090909090903830581010383051b0000019d81d9\
@@ -472,6 +493,18 @@ mod tests {
         74617572616e742e89636265618764616e6e611b0000019d81d96000636265611b0000019d81d9600082647465616d64\
         6465736b82636f7267606e6576657279626f64792061736b738150070707070707070707070707070707078150080808\
         080808080808080808080808080201f6811b01020304050607081b0000019d81d96000";
+
+    const FROZEN: &str = "\
+        92781d412072657475726e696e67206775657374207468616e6b6564206d652e81826c6120626c7565207363617266fa\
+        3f0000008401020201820282010381656775657374818466706572736f6e664d732049746ff565677565737489020265\
+        7365735f31f607f663776562f6f58182500909090909090909090909090909090903830581010383051b0000019d81d9\
+        6000f585fa3f400000fabf000000031b0000019d81d9600081821b0000019d81d96000fa3f00000085fa41600000fa3f\
+        b33333fa3e99999afa3d4ccccdfa3fc00000430102038182676d6f64656c403142040558200606060606060606060606\
+        060606060606060606060606060606060606060606f47830412072657475726e696e67206775657374207468616e6b65\
+        64206d6520666f72207468652072657374617572616e742e89636265618764616e6e611b0000019d81d9600063626561\
+        1b0000019d81d9600082647465616d646465736b82636f7267606e6576657279626f64792061736b7381500707070707\
+        07070707070707070707078150080808080808080808080808080808080201f6811b01020304050607081b0000019d81\
+        d96000";
 
     fn hex(bytes: &[u8]) -> String {
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -487,7 +520,10 @@ mod tests {
         assert_eq!(hex(&rich().encode()), FROZEN);
         assert_eq!(Frame::decode(&unhex(FROZEN)).unwrap(), rich());
         assert_eq!(Frame::decode(&unhex(FIRST)).unwrap(), first());
-        let mut second = rich();
+        let mut third = rich();
+        third.facets.vitality.peaks.clear();
+        assert_eq!(Frame::decode(&unhex(THIRD)).unwrap(), third);
+        let mut second = third;
         second.facets.history.remade_at = None;
         assert_eq!(Frame::decode(&unhex(SECOND)).unwrap(), second);
     }

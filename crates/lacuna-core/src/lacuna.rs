@@ -16,7 +16,9 @@ use crate::forget::Receipt;
 use crate::keys::{KeyBatch, KeyStore, LocalKms};
 use crate::meaning::{Backlog, Models};
 use crate::policy::Policy;
+use crate::rehearse::Rehearsals;
 use crate::store::{Batch, Body, ChainHead, Row, Store};
+use crate::tokenise::{TokenCounter, estimate};
 use crate::vault::{Keyring, OpenVault, Slot, Sources, Vaults, missing_keys, was_destroyed};
 
 /// How often a write that met another node's is tried before the caller is told.
@@ -52,6 +54,8 @@ pub struct Lacuna {
     pub(crate) vaults: Vaults,
     pub(crate) backlog: Backlog,
     pub(crate) reads: ReadLog,
+    pub(crate) rehearsals: Rehearsals,
+    pub(crate) token_counter: TokenCounter,
     /// Whom to tell of erasures.
     pub(crate) recipients: Vec<Recipient>,
 }
@@ -81,6 +85,8 @@ impl Lacuna {
             vaults,
             backlog,
             reads,
+            rehearsals: Rehearsals::default(),
+            token_counter: Arc::new(estimate),
             recipients: Vec::new(),
         }
     }

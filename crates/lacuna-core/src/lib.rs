@@ -1,5 +1,6 @@
 //! The memory library of Lacuna. Modules stand in the order in which a memory travels.
 
+pub mod decay;
 pub mod domain;
 pub mod error;
 
@@ -23,6 +24,7 @@ mod vault;
 mod lacuna;
 pub mod meaning;
 pub mod recall;
+pub mod rehearse;
 pub mod remember;
 
 mod place;
@@ -33,6 +35,7 @@ mod seal;
 pub mod freeze;
 pub mod lifecycle;
 pub mod retention;
+pub mod review;
 pub mod scan;
 
 pub mod correct;
@@ -50,7 +53,9 @@ pub mod audit;
 pub mod deliver;
 
 pub mod epoch;
+pub mod jobs;
 pub mod members;
+pub mod tokenise;
 pub mod tokens;
 
 pub use error::{Error, Result};

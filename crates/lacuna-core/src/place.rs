@@ -10,7 +10,7 @@ use crate::admit::{Admitted, Redaction, Report};
 use crate::audit::{AuditAction, AuditEntry, NOTES_MAX, Subject};
 use crate::domain::*;
 use crate::error::{Error, Result};
-use crate::forget::Wanted;
+use crate::forget::{Cause, Erasure, Mode, Named, SignedReceipt, Sought, Task, Wanted};
 use crate::index::{QuantVec, TermList};
 use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
 use crate::permit::{Grant, Remember};
@@ -53,6 +53,15 @@ impl Arrival {
     }
 }
 
+/// What became of the arrivals.
+#[derive(Default)]
+pub(crate) struct Placed {
+    /// One for each arrival, with its number.
+    pub(crate) answers: Vec<(usize, Remembered)>,
+    /// The proof that what was corrected is gone.
+    pub(crate) receipt: Option<SignedReceipt>,
+}
+
 /// What the vault makes of the arrivals.
 #[derive(Default)]
 struct Plan {
@@ -62,6 +71,8 @@ struct Plan {
     superseded: Vec<MemoryId>,
     /// Memories of which a part was corrected, with what is left of them.
     cuts: Vec<(MemoryId, Zeroizing<String>)>,
+    /// Memories that somebody said are wrong, whole or in part: what becomes of them is proved.
+    corrected: Vec<MemoryId>,
     archived: Vec<MemoryId>,
     answers: Vec<(usize, Remembered)>,
     entries: Vec<AuditEntry>,
@@ -74,9 +85,9 @@ impl Lacuna {
         grant: &Grant<Remember>,
         arrivals: Vec<Arrival>,
         now: Timestamp,
-    ) -> Result<Vec<(usize, Remembered)>> {
+    ) -> Result<Placed> {
         if arrivals.is_empty() {
-            return Ok(Vec::new());
+            return Ok(Placed::default());
         }
         let scope = grant.scope();
         let slot = self.slot(scope);
@@ -101,7 +112,7 @@ impl Lacuna {
         grant: &Grant<Remember>,
         arrivals: Vec<Arrival>,
         now: Timestamp,
-    ) -> Result<Vec<(usize, Remembered)>> {
+    ) -> Result<Placed> {
         let scope = grant.scope();
         let planned = slot.update(self.sources(), |open| match open.frozen_at {
             Some(_) => Err(Error::frozen()),
@@ -114,9 +125,9 @@ impl Lacuna {
             fresh => self.seal_and_store_keys(slot, scope, fresh, now)?,
         };
         let answers = std::mem::take(&mut plan.answers);
-        let gone = self.commit_plan(slot, grant, plan, sealed, repeated)?;
-        self.end_erasure(slot, scope, &gone)?;
-        Ok(answers)
+        let (gone, mut sought) = self.commit_plan(slot, grant, plan, sealed, repeated)?;
+        let receipt = self.end_erasure_seeking(slot, scope, &gone, &mut sought)?;
+        Ok(Placed { answers, receipt })
     }
 
     fn plan(&self, grant: &Grant<Remember>, open: &OpenVault, arrivals: Vec<Arrival>) -> Plan {
@@ -161,7 +172,7 @@ impl Lacuna {
         let coming = plan.fresh.iter().filter(|new| new.admitted.state == Lifecycle::Active).count();
         let max_atoms = self.rules.policies.of(&grant.scope().org).max_atoms;
         let more = coming.saturating_sub(plan.superseded.len());
-        plan.archived = beyond_ceiling(open, more, max_atoms);
+        plan.archived = beyond_ceiling(open, more, max_atoms, self.clock.now());
         plan.archived.retain(|id| !plan.superseded.contains(id));
         plan
     }
@@ -205,6 +216,8 @@ impl Lacuna {
         let terms = Terms::new(&self.policy(&scope.org).retention, &settings.retention, &scope.holder);
         self.rewrite(slot, scope, &ids, |row, frame| {
             for (_, admitted) in repeats.iter().filter(|(id, _)| *id == row.id) {
+                let written_at = admitted.facets.vitality.rehearsed_at;
+                frame.facets.vitality.rehearse(&mut frame.details, |_| true, written_at);
                 row.state = adopt(&mut frame.facets, row.state, admitted);
             }
             row.updated_at = now;
@@ -215,7 +228,7 @@ impl Lacuna {
         })
     }
 
-    /// Answers with what the plan erases.
+    /// Answers with what the plan erases, and what to look for afterwards.
     fn commit_plan(
         &self,
         slot: &Slot,
@@ -223,13 +236,16 @@ impl Lacuna {
         plan: Plan,
         sealed: Vec<Sealed>,
         repeated: Vec<Rewritten>,
-    ) -> Result<Vec<MemoryId>> {
+    ) -> Result<(Vec<MemoryId>, Sought)> {
         let scope = grant.scope();
         let user = grant.caller().user.as_str();
         let wanted = Wanted { cuts: plan.cuts, ..Wanted::whole(&plan.superseded) };
         let erasure = self.prepare_erasure(slot, scope, &wanted)?;
         let mut act = Act::silent(scope, self.clock.now());
-        act.record(AuditAction::MemorySupersede, user, &plan.superseded);
+        let sought = self.prove_correction(slot, grant, &plan.corrected, &erasure, &mut act)?;
+        let outdated: Vec<MemoryId> =
+            plan.superseded.into_iter().filter(|id| !plan.corrected.contains(id)).collect();
+        act.record(AuditAction::MemorySupersede, user, &outdated);
         if !sealed.is_empty() {
             let ids = sealed.iter().map(|sealed| sealed.row.id);
             let bytes = sealed.iter().map(|sealed| sealed.row.frame.len() as u64).sum();
@@ -259,7 +275,42 @@ impl Lacuna {
             }
             erasure.apply(open);
         })?;
-        Ok(gone)
+        Ok((gone, sought))
+    }
+
+    /// Lets the commit announce a receipt for what was corrected. What a newer fact merely supersedes gets none:
+    /// nobody asked for it, and a write must stay quick.
+    fn prove_correction(
+        &self,
+        slot: &Slot,
+        grant: &Grant<Remember>,
+        corrected: &[MemoryId],
+        erasure: &Erasure,
+        act: &mut Act,
+    ) -> Result<Sought> {
+        let mut sought = Sought::default();
+        if corrected.is_empty() {
+            return Ok(sought);
+        }
+        let (scope, actor) = (grant.scope(), grant.caller().user.as_str());
+        slot.update(self.sources(), |open| {
+            sought.texts_of(&self.models, open, &erasure.gone);
+            Ok(())
+        })?;
+        let task = Task {
+            actor,
+            action: AuditAction::MemoryCorrect,
+            mode: Mode::Hard,
+            cause: Cause::Correction,
+            named: Named::Ids,
+            scope_hashes: Vec::new(),
+            direct: corrected.len(),
+            indirect: 0,
+            request: None,
+        };
+        act.record(task.action, actor, corrected);
+        act.receipt = Some(Box::new(task.receipt(scope, act.batch.at, erasure)));
+        Ok(sought)
     }
 
     /// The rows of some memories as they stand, in another state.
@@ -276,6 +327,7 @@ impl Plan {
             return;
         };
         admitted.facets.history.supersedes.push(id);
+        self.corrected.push(id);
         match left {
             Some(left) => self.cuts.push((id, left)),
             None => self.superseded.push(id),
@@ -336,7 +388,6 @@ pub(crate) fn findings(id: MemoryId, user: &str, report: &Report, waits: Option<
 /// free it from waiting. Answers with the state.
 fn adopt(facets: &mut Facets, state: Lifecycle, admitted: &Admitted) -> Lifecycle {
     facets.history.repeats = facets.history.repeats.saturating_add(1);
-    facets.vitality.rehearsed_at = facets.vitality.rehearsed_at.max(admitted.facets.vitality.rehearsed_at);
     if admitted.facets.source.trust < facets.source.trust {
         return state;
     }

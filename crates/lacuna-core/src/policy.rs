@@ -3,6 +3,7 @@
 //! A policy decides nothing by itself. The gate, the lifecycle and the sweep read it.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::SignedDuration;
 use lacuna_seal::VerifyingKey;
@@ -52,12 +53,26 @@ facet!(
 });
 
 facet!(
-    /** Which reads the audit records. Writes and erasures are recorded always. */
+    /** Which reads or rehearsals the audit records. Writes and erasures are recorded always. */
     ReadLogging, "audit_reads", {
     Always = 1 "always",
     Sampled = 2 "sampled",
     Never = 3 "never",
 });
+
+/// Where reads or rehearsals are sampled, one in this many is recorded.
+pub const AUDIT_SAMPLED: u64 = 10;
+
+impl ReadLogging {
+    /// Whether the next one is recorded, `seen` being how many there were.
+    pub(crate) fn wants(self, seen: &AtomicU64) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Sampled => seen.fetch_add(1, Ordering::Relaxed).is_multiple_of(AUDIT_SAMPLED),
+            Self::Never => false,
+        }
+    }
+}
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Policy {
@@ -80,6 +95,8 @@ pub struct Policy {
     /// What was hidden is erased after this many days.
     pub purge_days: i64,
     pub audit_reads: ReadLogging,
+    /// Which rehearsals the audit records.
+    pub audit_rehearsals: ReadLogging,
     /// How long the audit keeps reads.
     pub audit_read_days: i64,
     /// How long it may take until somebody looks into a person's request to be forgotten, and until it is done.
@@ -108,6 +125,7 @@ impl Policy {
             forget_mode: if enterprise { Mode::Soft } else { Mode::Hard },
             purge_days: PURGE_DAYS_DEFAULT,
             audit_reads: ReadLogging::Always,
+            audit_rehearsals: ReadLogging::Sampled,
             audit_read_days: AUDIT_READ_DAYS_DEFAULT,
             acknowledge_hours: ACKNOWLEDGE_HOURS_DEFAULT,
             complete_hours: COMPLETE_HOURS_DEFAULT,

@@ -9,6 +9,7 @@ use crate::audit::{AuditAction, AuditEntry};
 use crate::domain::*;
 use crate::embed::{ModelId, Purpose};
 use crate::error::{Error, Result};
+use crate::forget::SignedReceipt;
 use crate::index::QuantVec;
 use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Grant, Remember};
@@ -89,16 +90,17 @@ impl Lacuna {
     /// Takes every draft through the gate and stores those that pass, all of them or none. A draft with a
     /// field out of bounds is an error of the whole call; one that the rules refuse or ask about is not.
     pub fn remember(&self, grant: &Grant<Remember>, drafts: Vec<Draft>) -> Result<Vec<Outcome>> {
-        self.remember_as(grant, drafts, None)
+        Ok(self.remember_as(grant, drafts, None)?.0)
     }
 
     /// As [`Self::remember`]; what is stored takes the place of the memory that it corrects, in the same commit.
+    /// Answers with the proof of that, too.
     pub(crate) fn remember_as(
         &self,
         grant: &Grant<Remember>,
         drafts: Vec<Draft>,
         corrects: Option<Corrects>,
-    ) -> Result<Vec<Outcome>> {
+    ) -> Result<(Vec<Outcome>, Option<SignedReceipt>)> {
         if drafts.is_empty() || drafts.len() > REMEMBER_BATCH_MAX {
             let reason = format!("one call takes 1 to {REMEMBER_BATCH_MAX} memories");
             return Err(Error::invalid("memories", reason));
@@ -130,10 +132,11 @@ impl Lacuna {
         for (number, asked) in self.ask(grant, asked, &digests, now)? {
             outcomes[number] = Some(Outcome::Asked(Box::new(asked)));
         }
-        for (number, remembered) in self.place(grant, arrivals, now)? {
+        let placed = self.place(grant, arrivals, now)?;
+        for (number, remembered) in placed.answers {
             outcomes[number] = Some(Outcome::Stored(Box::new(remembered)));
         }
-        Ok(outcomes.into_iter().flatten().collect())
+        Ok((outcomes.into_iter().flatten().collect(), placed.receipt))
     }
 
     fn gate<'a>(&'a self, grant: &'a Grant<Remember>, now: Timestamp) -> Result<Gate<'a>> {

@@ -45,11 +45,12 @@ pub(super) fn judge(
     let (state, waits) = settle(gate, tier, &source, standing, cleaned.suspicious);
     let (lane, secondary_lanes) = lanes(draft, cleaned, &seen);
     let created_at = draft.created_at.unwrap_or(gate.now);
+    let kind = draft.kind.unwrap_or(shape::category(draft).default_kind());
     let facets = Facets {
         category: shape::category(draft),
         content_type: shape::content_type(draft),
         tier,
-        kind: draft.kind.unwrap_or(shape::category(draft).default_kind()),
+        kind,
         lane,
         secondary_lanes,
         tags: shape::unique(std::mem::take(&mut draft.tags)),
@@ -66,9 +67,10 @@ pub(super) fn judge(
         vitality: Vitality {
             salience,
             valence: draft.valence.unwrap_or(0.0),
-            decay: DecayProfile::default(),
+            decay: DecayProfile::of(kind),
             rehearsals: 0,
             rehearsed_at: created_at,
+            peaks: Vec::new(),
         },
         history: History { waits, ..History::default() },
     };

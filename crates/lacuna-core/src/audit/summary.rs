@@ -73,15 +73,19 @@ impl AuditAction {
             A::TokenCreate | A::TokenRevoke => Concern::Tokens,
             A::MemberAdd | A::MemberRemove => Concern::Members,
             A::DeliveryDone | A::DeliveryFailed => Concern::Deliveries,
-            A::MemoryReembed | A::Checkpoint | A::AuditAged | A::AgedOut | A::TombstonesGone => {
-                Concern::Upkeep
-            }
+            A::MemoryReembed
+            | A::MemoryRehearse
+            | A::Checkpoint
+            | A::AuditAged
+            | A::AgedOut
+            | A::TombstonesGone => Concern::Upkeep,
             A::RetentionSet
             | A::RetentionStamp
             | A::MemoryPin
             | A::MemoryUnpin
             | A::MemoryKeep
-            | A::ReviewPrompt => Concern::Retention,
+            | A::ReviewPrompt
+            | A::ReviewAnswer => Concern::Retention,
         }
     }
 }

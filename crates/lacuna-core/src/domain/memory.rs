@@ -205,12 +205,26 @@ pub struct Retention {
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Vitality {
+    /// As it was at the last rehearsal, or when the memory was formed.
     pub salience: f32,
     pub valence: f32,
     pub decay: DecayProfile,
     pub rehearsals: u32,
     pub rehearsed_at: Timestamp,
+    /// Where it faded from before the last rehearsal, oldest first: see [`crate::decay`].
+    pub peaks: Vec<Peak>,
 }
+
+/// A moment from which a memory faded: when it was formed, or rehearsed.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Peak {
+    pub at: Timestamp,
+    pub salience: f32,
+}
+
+/// The half-life of what was learned, and of what one knows how to do. An event has the schema's 14 days.
+pub const SEMANTIC_HALF_LIFE_DAYS: f32 = 180.0;
+pub const PROCEDURAL_HALF_LIFE_DAYS: f32 = 365.0;
 
 /// How a memory ages (persona schema § 03).
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -220,6 +234,19 @@ pub struct DecayProfile {
     pub valence_protection: f32,
     pub minimum_salience: f32,
     pub detail_decay_rate: f32,
+}
+
+impl DecayProfile {
+    /// Events fade within weeks; facts and skills stay with somebody for much longer.
+    pub fn of(kind: PersonaKind) -> Self {
+        let event = Self::default();
+        let half_life_days = match kind {
+            PersonaKind::Episodic => event.half_life_days,
+            PersonaKind::Semantic => SEMANTIC_HALF_LIFE_DAYS,
+            PersonaKind::Procedural => PROCEDURAL_HALF_LIFE_DAYS,
+        };
+        Self { half_life_days, ..event }
+    }
 }
 
 impl Default for DecayProfile {

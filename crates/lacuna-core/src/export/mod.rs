@@ -345,6 +345,7 @@ fn deletion(row: &AuditRow) -> Result<Option<Deletion>> {
         entry.action,
         AuditAction::MemoryDelete
             | AuditAction::MemorySupersede
+            | AuditAction::MemoryCorrect
             | AuditAction::MemoryReject
             | AuditAction::MemorySoftDelete
             | AuditAction::MemoryRestore

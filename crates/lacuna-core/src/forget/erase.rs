@@ -10,6 +10,8 @@ use zeroize::Zeroizing;
 
 use super::cascade::cascade;
 use super::dangling::dangling;
+use super::probe::Sought;
+use super::receipt::{SignedReceipt, memories_hash};
 use super::remake::Texts;
 use crate::audit::AuditAction;
 use crate::domain::*;
@@ -178,11 +180,27 @@ impl Lacuna {
 
     /// Carries an announced erasure through. The caller holds the writer lock.
     pub(crate) fn end_erasure(&self, slot: &Slot, scope: &Scope, gone: &[MemoryId]) -> Result<()> {
+        self.end_erasure_seeking(slot, scope, gone, &mut Sought::default()).map(drop)
+    }
+
+    /// As [`Self::end_erasure`]; the probe looks for what is `sought`. Answers with the receipt that the erasure
+    /// was announced with, if it was.
+    pub(crate) fn end_erasure_seeking(
+        &self,
+        slot: &Slot,
+        scope: &Scope,
+        gone: &[MemoryId],
+        sought: &mut Sought,
+    ) -> Result<Option<SignedReceipt>> {
         if gone.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
-        self.finish_intents(slot, scope)?;
-        self.loosen(slot, scope, gone).map(drop)
+        let hash = memories_hash(gone);
+        let mut receipts = self.finish_intents_seeking(slot, scope, sought)?;
+        // What a process that died had announced may have been ended along with it.
+        receipts.retain(|signed| signed.receipt.memories_hash == hash);
+        self.loosen(slot, scope, gone)?;
+        Ok(receipts.pop())
     }
 
     /// Lets what was made of a memory stand without it, because the memory moves and is not forgotten. The caller

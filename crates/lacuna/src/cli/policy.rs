@@ -33,5 +33,10 @@ fn people(policy: &PolicyView) -> String {
         ("hours to complete it", policy.complete_hours.to_string()),
         ("days that tombstones are kept", policy.tombstone_days.to_string()),
         ("operators", policy.operators.join(", ")),
+        ("days between reviews", policy.retention.review_days.to_string()),
+        (
+            "days to answer before it is",
+            format!("{} ({})", policy.retention.grace_days, policy.retention.unanswered),
+        ),
     ])
 }

@@ -26,6 +26,7 @@ pub(super) fn run(config: &Config, command: ReviewCommand, output: &Output) -> R
         ReviewCommand::Edit { memory_id, text, scope } => {
             decide(config, scope.as_deref(), vec![memory_id], || Decision::Edit(text.clone()), output)
         }
+        ReviewCommand::Memories(args) => super::month::run(config, &args, output),
         ReviewCommand::Reject { memory_ids, scope } => {
             decide(config, scope.as_deref(), memory_ids, || Decision::Reject, output)
         }

@@ -11,12 +11,15 @@ mod filter;
 mod forget;
 mod gate;
 mod import;
+mod jobs;
 mod member;
 mod memory;
+mod month;
 mod person;
 mod policy;
 mod promote;
 mod remember;
+mod retention;
 mod review;
 mod scope;
 mod search;
@@ -33,13 +36,15 @@ pub(crate) use export::{ExportFormat, ExportRequest, ExportView};
 pub(crate) use filter::{Filters, TimeRange};
 pub(crate) use forget::{
     ConfirmRequest, ForgetRequest, ForgottenView, PlanView, ReceiptList, ReceiptView, VerifiedView,
-    VerifyRequest, read_receipt_number,
+    VerifyRequest,
 };
 pub(crate) use gate::{AskedView, OutcomeView, RefusedView, ReportView};
 pub(crate) use import::{ImportReport, ImportedView, RecordBody};
+pub(crate) use jobs::{JobList, JobView};
 pub(crate) use lacuna_core::hex::{hex, unhex};
 pub(crate) use member::MemberList;
 pub(crate) use memory::{MemoryPage, MemoryView, PromotionView};
+pub(crate) use month::{AnswerRequest, AnsweredView, MonthPageView, MonthView, ReviewItemView};
 pub(crate) use person::{
     NoticeList, PersonBatchView, PersonBody, PersonConfirmRequest, PersonForgottenView, PersonPlanRequest,
     PersonRequestList, PersonRequestView, read_digest,
@@ -49,11 +54,21 @@ pub(crate) use promote::{MoveRequest, MovedView};
 pub(crate) use remember::{
     RememberBatch, RememberRequest, RememberedBatch, RememberedView, SourceBody, into_drafts,
 };
+pub(crate) use retention::{PinRequest, PreviewView, RetentionRequest, RetentionView, RuleView};
 pub(crate) use review::{FreezeRequest, ReviewPage, ReviewRequest, Reviewed, StateRequest, VaultStateView};
 pub(crate) use scope::{ScopeList, read_scope, read_target};
 pub(crate) use search::{FoundMemory, SearchRequest, SearchResponse};
 pub(crate) use token::{TokenCreated, TokenList, TokenRequest, TokenView};
 pub(crate) use words::*;
+
+use crate::failure::{Failure, Result};
+
+/// A number as people quote it, such as DEL-2026-000123, or alone. `field` is what it numbers.
+pub(crate) fn read_number(field: &'static str, text: &str) -> Result<u64> {
+    let number = text.rsplit_once('-').map_or(text, |(_, number)| number);
+    let unclear = |_| Failure::invalid(field, "must be a number, alone or as in DEL-2026-000123");
+    number.parse().map_err(unclear)
+}
 
 /// The owner's own text, as a digest that others can compute as well.
 fn content_hash(sha256: &[u8; 32]) -> String {

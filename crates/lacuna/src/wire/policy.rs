@@ -2,6 +2,8 @@ use lacuna_core::policy::Policy;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::retention::RulesView;
+
 /// The rules that a tenant's memories live under.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Policy)]
@@ -30,6 +32,8 @@ pub(crate) struct PolicyView {
     pub(crate) forget_mode: &'static str,
     /// What was hidden is erased after this many days.
     pub(crate) purge_days: i64,
+    /// How long memories are kept.
+    pub(crate) retention: RulesView,
 }
 
 impl From<&Policy> for PolicyView {
@@ -51,6 +55,7 @@ impl From<&Policy> for PolicyView {
             operators: policy.operators.iter().map(ToString::to_string).collect(),
             forget_mode: policy.forget_mode.as_str(),
             purge_days: policy.purge_days,
+            retention: (&policy.retention).into(),
         }
     }
 }

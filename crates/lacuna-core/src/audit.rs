@@ -99,6 +99,7 @@ facet!(
     MemoryUnpin = 84 "memory_unpin",
     MemoryKeep = 85 "memory_keep",
     ReviewPrompt = 86 "review_prompt",
+    ReviewAnswer = 87 "review_answer",
 });
 
 /// One entry. Its encoding is frozen: a CBOR array of these fields, to which later releases may add.

@@ -38,6 +38,7 @@ mod seal;
 pub mod freeze;
 pub mod lifecycle;
 pub mod retention;
+pub mod review;
 pub mod scan;
 
 pub mod compact;
@@ -56,6 +57,7 @@ pub mod audit;
 pub mod deliver;
 
 pub mod epoch;
+pub mod jobs;
 pub mod members;
 pub mod tokenise;
 pub mod tokens;

@@ -11,15 +11,18 @@ mod doctor;
 mod export;
 mod forget;
 mod import;
+mod jobs;
 mod keys;
 mod members;
 mod memory;
+mod month;
 mod output;
 mod passphrase;
 mod person;
 mod policy;
 mod recall;
 mod remember;
+mod retention;
 mod review;
 mod scan;
 mod serve;
@@ -70,6 +73,8 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Receipt(command) => forget::receipt(&config, command, output),
         Command::Memory(command) => memory::run(&config, command, output),
         Command::Review(command) => review::run(&config, command, output),
+        Command::Retention(command) => retention::run(&config, command, output),
+        Command::Jobs { command } => jobs::run(&config, command, output),
         Command::Scan(args) => scan::run(&config, &args, output),
         Command::Export(args) => export::run(&config, args, output),
         Command::Import(args) => import::run(&config, args, output),

@@ -36,5 +36,10 @@ fn people(policy: &PolicyView) -> String {
         ("messages of a session before compaction", policy.compaction.session_messages_max.to_string()),
         ("days unread before compaction", policy.compaction.unread_days.to_string()),
         ("operators", policy.operators.join(", ")),
+        ("days between reviews", policy.retention.review_days.to_string()),
+        (
+            "days to answer before it is",
+            format!("{} ({})", policy.retention.grace_days, policy.retention.unanswered),
+        ),
     ])
 }

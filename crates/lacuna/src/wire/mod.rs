@@ -12,12 +12,15 @@ mod filter;
 mod forget;
 mod gate;
 mod import;
+mod jobs;
 mod member;
 mod memory;
+mod month;
 mod person;
 mod policy;
 mod promote;
 mod remember;
+mod retention;
 mod review;
 mod scope;
 mod search;
@@ -39,9 +42,11 @@ pub(crate) use forget::{
 };
 pub(crate) use gate::{AskedView, OutcomeView, RefusedView, ReportView};
 pub(crate) use import::{ImportReport, ImportedView, RecordBody};
+pub(crate) use jobs::{JobList, JobView};
 pub(crate) use lacuna_core::hex::{hex, unhex};
 pub(crate) use member::MemberList;
 pub(crate) use memory::{MemoryPage, MemoryView, PromotionView};
+pub(crate) use month::{AnswerRequest, AnsweredView, MonthPageView, MonthView, ReviewItemView};
 pub(crate) use person::{
     NoticeList, PersonBatchView, PersonBody, PersonConfirmRequest, PersonForgottenView, PersonPlanRequest,
     PersonRequestList, PersonRequestView, read_digest,
@@ -51,6 +56,7 @@ pub(crate) use promote::{MoveRequest, MovedView};
 pub(crate) use remember::{
     RememberBatch, RememberRequest, RememberedBatch, RememberedView, SourceBody, into_drafts,
 };
+pub(crate) use retention::{PinRequest, PreviewView, RetentionRequest, RetentionView, RuleView};
 pub(crate) use review::{FreezeRequest, ReviewPage, ReviewRequest, Reviewed, StateRequest, VaultStateView};
 pub(crate) use scope::{ScopeList, read_scope, read_target};
 pub(crate) use search::{FoundMemory, SearchRequest, SearchResponse};

@@ -3,6 +3,8 @@ use lacuna_core::policy::Policy;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::retention::RulesView;
+
 /// The rules that a tenant's memories live under.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Policy)]
@@ -38,6 +40,8 @@ pub(crate) struct PolicyView {
     pub(crate) transcript_days: i64,
     /// What becomes of a memory that leans on a forgotten one: `review` or `anonymise`.
     pub(crate) dangling: &'static str,
+    /// How long memories are kept.
+    pub(crate) retention: RulesView,
 }
 
 /// From when on old turns make room for summaries.
@@ -89,6 +93,7 @@ impl From<&Policy> for PolicyView {
             session_idle_hours: policy.session_idle_hours,
             transcript_days: policy.transcript_days,
             dangling: policy.dangling.as_str(),
+            retention: (&policy.retention).into(),
         }
     }
 }

@@ -22,10 +22,19 @@ const FIRST_FIELDS: u64 = 16;
 /// The fields of an entity, and how many of them the first release wrote.
 const ENTITY_FIELDS: u64 = 4;
 const FIRST_ENTITY_FIELDS: u64 = 3;
-/// The fields of a history, how many of them the first release wrote, and the fields of a promotion.
-const HISTORY_FIELDS: u64 = 9;
+/// The fields of a vitality, and how many of them the first release wrote.
+const VITALITY_FIELDS: u64 = 5;
+const FIRST_VITALITY_FIELDS: u64 = 4;
+/// The fields of a history, how many of them the first release wrote, and those from which on it says when it
+/// was made anew and which turns it holds.
+const HISTORY_FIELDS: u64 = 10;
 const FIRST_HISTORY_FIELDS: u64 = 8;
+const REMADE_FIELDS: u64 = 9;
+const SEGMENT_FIELDS: u64 = 10;
 const PROMOTION_FIELDS: u64 = 7;
+/// The fields of a retention, and how many of them the first release wrote.
+const RETENTION_FIELDS: u64 = 4;
+const FIRST_RETENTION_FIELDS: u64 = 3;
 
 /// What one memory contributes to an opened vault.
 #[derive(Clone, PartialEq, Debug)]
@@ -81,6 +90,7 @@ impl Frame {
     fn encoded_size_bound(&self) -> usize {
         const FIXED: usize = 2_048;
         const ID: usize = 20;
+        const PEAK: usize = 16;
         let text = self.gist.len() + self.text.as_ref().map_or(0, String::len);
         let details: usize = self.details.iter().map(|detail| detail.content.len() + 16).sum();
         let vectors: usize = self.vectors.iter().map(|(_, bytes)| bytes.len() + MODEL_NAME_BYTES_MAX).sum();
@@ -99,7 +109,8 @@ impl Frame {
             + history.supersedes.len()
             + history.alike.len()
             + history.attributes.len();
-        FIXED + text + details + self.terms.len() + vectors + tags + entities + links * ID + why
+        let peaks = self.facets.vitality.peaks.len() * PEAK;
+        FIXED + text + details + self.terms.len() + vectors + tags + entities + links * ID + why + peaks
     }
 }
 
@@ -135,11 +146,15 @@ fn write_facets(w: &mut Writer<'_>, facets: &Facets) {
     w.uint(class.code());
     w.list(sensitivity, |w, sensitivity| w.uint(sensitivity.code()));
     w.uint(basis.code());
-    let Retention { tier, expires_at, pinned } = &facets.retention;
-    w.array(3);
+    let Retention { tier, expires_at, pinned, kept_at } = &facets.retention;
+    // Most memories were never asked about: those are written as the first release wrote them.
+    w.array(if kept_at.is_some() { RETENTION_FIELDS } else { FIRST_RETENTION_FIELDS } as usize);
     w.uint(tier.code());
     w.optional(*expires_at, |w, at| w.int(millis(at)));
     w.bool(*pinned);
+    if let Some(kept_at) = kept_at {
+        w.int(millis(*kept_at));
+    }
     write_vitality(w, &facets.vitality);
 }
 
@@ -158,11 +173,16 @@ fn write_source(w: &mut Writer<'_>, source: &Source) {
 }
 
 fn write_vitality(w: &mut Writer<'_>, vitality: &Vitality) {
-    w.array(4);
+    w.array(VITALITY_FIELDS as usize);
     w.float(vitality.salience);
     w.float(vitality.valence);
     w.uint(vitality.rehearsals);
     w.int(millis(vitality.rehearsed_at));
+    w.list(&vitality.peaks, |w, peak| {
+        w.array(2);
+        w.int(millis(peak.at));
+        w.float(peak.salience);
+    });
     let DecayProfile {
         half_life_days,
         rehearsal_boost,
@@ -187,6 +207,12 @@ fn write_history(w: &mut Writer<'_>, history: &History) {
     w.optional(history.moving.as_deref(), write_promotion);
     w.list(&history.attributes, |w, attribute| w.uint(*attribute));
     w.optional(history.remade_at, |w, at| w.int(millis(at)));
+    w.optional(history.segment, |w, segment| {
+        w.array(3);
+        w.uint(segment.first);
+        w.uint(segment.last);
+        w.uint(segment.turns);
+    });
 }
 
 fn write_promotion(w: &mut Writer<'_>, promotion: &Promotion) {
@@ -208,7 +234,7 @@ fn read_frame(r: &mut Reader<'_>, grown: bool) -> Option<Frame> {
     let mut frame = read_first_fields(r)?;
     if grown {
         frame.text = r.optional(|r| Some(r.text()?.to_owned()))?;
-        frame.facets.history = r.grown_record(FIRST_HISTORY_FIELDS, HISTORY_FIELDS, read_history)?;
+        frame.facets.history = r.growing_record(FIRST_HISTORY_FIELDS, HISTORY_FIELDS, read_history)?;
     }
     Some(frame)
 }
@@ -263,11 +289,12 @@ fn read_facets(r: &mut Reader<'_>) -> Option<Facets> {
                 basis: ConsentBasis::from_code(r.uint()?)?,
             })
         })?,
-        retention: r.record(3, |r| {
+        retention: r.grown_record(FIRST_RETENTION_FIELDS, RETENTION_FIELDS, |r, grown| {
             Some(Retention {
                 tier: RetentionTier::from_code(r.uint()?)?,
                 expires_at: r.optional(|r| from_millis(r.int()?))?,
                 pinned: r.bool()?,
+                kept_at: if grown { Some(from_millis(r.int()?)?) } else { None },
             })
         })?,
         vitality: read_vitality(r)?,
@@ -275,7 +302,7 @@ fn read_facets(r: &mut Reader<'_>) -> Option<Facets> {
     })
 }
 
-fn read_history(r: &mut Reader<'_>, grown: bool) -> Option<History> {
+fn read_history(r: &mut Reader<'_>, fields: u64) -> Option<History> {
     let ids = |r: &mut Reader<'_>| r.list(|r| Some(MemoryId::from_bytes(r.array_of_bytes()?)));
     Some(History {
         author: r.optional(|r| UserId::new(r.text()?).ok())?,
@@ -286,8 +313,19 @@ fn read_history(r: &mut Reader<'_>, grown: bool) -> Option<History> {
         waits: r.optional(|r| Wait::from_code(r.uint()?))?,
         moving: read_promotion(r)?,
         attributes: r.list(Reader::uint)?,
-        remade_at: if grown { r.optional(|r| from_millis(r.int()?))? } else { None },
+        remade_at: match fields >= REMADE_FIELDS {
+            true => r.optional(|r| from_millis(r.int()?))?,
+            false => None,
+        },
+        segment: match fields >= SEGMENT_FIELDS {
+            true => r.optional(|r| r.record(3, read_segment))?,
+            false => None,
+        },
     })
+}
+
+fn read_segment(r: &mut Reader<'_>) -> Option<Segment> {
+    Some(Segment { first: r.uint()?, last: r.uint()?, turns: r.uint()? })
 }
 
 fn read_promotion(r: &mut Reader<'_>) -> Option<Option<Box<Promotion>>> {
@@ -329,8 +367,16 @@ fn read_lineage(r: &mut Reader<'_>) -> Option<Lineage> {
 }
 
 fn read_vitality(r: &mut Reader<'_>) -> Option<Vitality> {
-    let (salience, valence, rehearsals, rehearsed_at) =
-        r.record(4, |r| Some((r.float()?, r.float()?, r.uint()?, from_millis(r.int()?)?)))?;
+    let peak =
+        |r: &mut Reader<'_>| r.record(2, |r| Some(Peak { at: from_millis(r.int()?)?, salience: r.float()? }));
+    let vitality = |r: &mut Reader<'_>, grown: bool| {
+        let (salience, valence, rehearsals) = (r.float()?, r.float()?, r.uint()?);
+        let rehearsed_at = from_millis(r.int()?)?;
+        let peaks = if grown { r.list(peak)? } else { Vec::new() };
+        Some((salience, valence, rehearsals, rehearsed_at, peaks))
+    };
+    let (salience, valence, rehearsals, rehearsed_at, peaks) =
+        r.grown_record(FIRST_VITALITY_FIELDS, VITALITY_FIELDS, vitality)?;
     let decay = r.record(5, |r| {
         Some(DecayProfile {
             half_life_days: r.float()?,
@@ -340,7 +386,7 @@ fn read_vitality(r: &mut Reader<'_>) -> Option<Vitality> {
             detail_decay_rate: r.float()?,
         })
     })?;
-    Some(Vitality { salience, valence, decay, rehearsals, rehearsed_at })
+    Some(Vitality { salience, valence, decay, rehearsals, rehearsed_at, peaks })
 }
 
 #[cfg(test)]
@@ -385,13 +431,19 @@ mod tests {
                     sensitivity: vec![Sensitivity::Health],
                     basis: ConsentBasis::ExplicitConsent,
                 },
-                retention: Retention { tier: RetentionTier::Sensitive, expires_at: Some(at), pinned: true },
+                retention: Retention {
+                    tier: RetentionTier::Sensitive,
+                    expires_at: Some(at),
+                    pinned: true,
+                    kept_at: None,
+                },
                 vitality: Vitality {
                     salience: 0.75,
                     valence: -0.5,
                     decay: DecayProfile::default(),
                     rehearsals: 3,
                     rehearsed_at: at,
+                    peaks: vec![Peak { at, salience: 0.5 }],
                 },
                 history: History {
                     author: Some(UserId::new("bea").unwrap()),
@@ -411,6 +463,7 @@ mod tests {
                     waits: Some(Wait::Confirmation),
                     attributes: vec![0x0102_0304_0506_0708],
                     remade_at: Some(at),
+                    segment: Some(Segment { first: 3, last: 300, turns: 200 }),
                 },
             },
             terms: vec![1, 2, 3],
@@ -425,6 +478,7 @@ mod tests {
     fn first() -> Frame {
         let mut frame = Frame { has_body: true, text: None, ..rich() };
         frame.facets.history = History::default();
+        frame.facets.vitality.peaks.clear();
         frame.facets.entities[0].relation = None;
         frame
     }
@@ -449,7 +503,8 @@ mod tests {
         6465736b82636f7267606e6576657279626f64792061736b738150070707070707070707070707070707078150080808\
         080808080808080808080808080201f6811b0102030405060708";
 
-    const FROZEN: &str = "\
+    /// As it was written before a memory kept its earlier peaks, and before there were transcripts of sessions.
+    const THIRD: &str = "\
         92781d412072657475726e696e67206775657374207468616e6b6564206d652e81826c6120626c7565207363617266fa\
         3f0000008401020201820282010381656775657374818466706572736f6e664d732049746ff565677565737489020265\
         7365735f31f607f663776562f6f58182500909090909090909090909090909090903830581010383051b0000019d81d9\
@@ -459,6 +514,18 @@ mod tests {
         74617572616e742e89636265618764616e6e611b0000019d81d96000636265611b0000019d81d9600082647465616d64\
         6465736b82636f7267606e6576657279626f64792061736b738150070707070707070707070707070707078150080808\
         080808080808080808080808080201f6811b01020304050607081b0000019d81d96000";
+
+    const FROZEN: &str = "\
+        92781d412072657475726e696e67206775657374207468616e6b6564206d652e81826c6120626c7565207363617266fa\
+        3f0000008401020201820282010381656775657374818466706572736f6e664d732049746ff565677565737489020265\
+        7365735f31f607f663776562f6f58182500909090909090909090909090909090903830581010383051b0000019d81d9\
+        6000f585fa3f400000fabf000000031b0000019d81d9600081821b0000019d81d96000fa3f00000085fa41600000fa3f\
+        b33333fa3e99999afa3d4ccccdfa3fc00000430102038182676d6f64656c403142040558200606060606060606060606\
+        060606060606060606060606060606060606060606f47830412072657475726e696e67206775657374207468616e6b65\
+        64206d6520666f72207468652072657374617572616e742e8a636265618764616e6e611b0000019d81d9600063626561\
+        1b0000019d81d9600082647465616d646465736b82636f7267606e6576657279626f64792061736b7381500707070707\
+        07070707070707070707078150080808080808080808080808080808080201f6811b01020304050607081b0000019d81\
+        d96000830319012c18c8";
 
     fn hex(bytes: &[u8]) -> String {
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -474,9 +541,21 @@ mod tests {
         assert_eq!(hex(&rich().encode()), FROZEN);
         assert_eq!(Frame::decode(&unhex(FROZEN)).unwrap(), rich());
         assert_eq!(Frame::decode(&unhex(FIRST)).unwrap(), first());
-        let mut second = rich();
+        let mut third = rich();
+        third.facets.vitality.peaks.clear();
+        third.facets.history.segment = None;
+        assert_eq!(Frame::decode(&unhex(THIRD)).unwrap(), third);
+        let mut second = third;
         second.facets.history.remade_at = None;
         assert_eq!(Frame::decode(&unhex(SECOND)).unwrap(), second);
+    }
+
+    #[test]
+    fn the_moment_since_when_it_is_kept_comes_back() {
+        let mut frame = rich();
+        frame.facets.retention.kept_at = from_millis(1_776_000_000_000);
+        assert_eq!(Frame::decode(&frame.encode()).unwrap(), frame);
+        assert!(frame.encode().len() <= frame.encoded_size_bound());
     }
 
     #[test]

@@ -16,7 +16,10 @@ use crate::forget::Receipt;
 use crate::keys::{KeyBatch, KeyStore, LocalKms};
 use crate::meaning::{Backlog, Models};
 use crate::policy::Policy;
+use crate::rehearse::Rehearsals;
+use crate::session::Desk;
 use crate::store::{Batch, Body, ChainHead, Row, Store};
+use crate::tokenise::{TokenCounter, estimate};
 use crate::vault::{Keyring, OpenVault, Slot, Sources, Vaults, missing_keys, was_destroyed};
 
 /// How often a write that met another node's is tried before the caller is told.
@@ -52,6 +55,10 @@ pub struct Lacuna {
     pub(crate) vaults: Vaults,
     pub(crate) backlog: Backlog,
     pub(crate) reads: ReadLog,
+    pub(crate) rehearsals: Rehearsals,
+    pub(crate) token_counter: TokenCounter,
+    /// What sessions under way hold in RAM.
+    pub(crate) desk: Desk,
     /// Whom to tell of erasures.
     pub(crate) recipients: Vec<Recipient>,
 }
@@ -81,6 +88,9 @@ impl Lacuna {
             vaults,
             backlog,
             reads,
+            rehearsals: Rehearsals::default(),
+            token_counter: Arc::new(estimate),
+            desk: Desk::default(),
             recipients: Vec::new(),
         }
     }
@@ -112,6 +122,7 @@ impl Lacuna {
 
     /// Seals the vaults that nobody has used for `idle`. Answers with how many.
     pub fn seal_idle(&self, idle: SignedDuration) -> usize {
+        self.desk.drop_idle(|org| self.resting_since(org));
         self.vaults.seal_idle(self.clock.now(), idle)
     }
 
@@ -252,10 +263,10 @@ impl Act {
         Self { batch, entries: Vec::new(), receipt: None, tidings: None }
     }
 
-    /// Whether it writes rows that were read before: what another process did to them would be lost.
+    /// Whether it writes rows or settings that were read before: what another process did to them would be lost.
     fn rewrites(&self) -> bool {
         let kept = |row: &Row| row.body == Body::Unchanged && row.state != Lifecycle::Deleted;
-        self.batch.puts.iter().any(kept)
+        self.batch.settings.is_some() || self.batch.puts.iter().any(kept)
     }
 
     /// Adds an entry about `memories`, unless there are none.

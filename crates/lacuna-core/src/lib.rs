@@ -1,5 +1,6 @@
 //! The memory library of Lacuna. Modules stand in the order in which a memory travels.
 
+pub mod decay;
 pub mod domain;
 pub mod error;
 
@@ -23,7 +24,10 @@ mod vault;
 mod lacuna;
 pub mod meaning;
 pub mod recall;
+pub mod rehearse;
 pub mod remember;
+
+pub mod session;
 
 mod place;
 mod reconcile;
@@ -32,6 +36,7 @@ mod seal;
 
 pub mod freeze;
 pub mod lifecycle;
+pub mod retention;
 pub mod scan;
 
 pub mod correct;
@@ -50,6 +55,7 @@ pub mod deliver;
 
 pub mod epoch;
 pub mod members;
+pub mod tokenise;
 pub mod tokens;
 
 pub use error::{Error, Result};

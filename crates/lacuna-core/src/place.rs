@@ -16,8 +16,10 @@ use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
 use crate::permit::{Grant, Remember};
 use crate::reconcile::{Match, beyond_ceiling, reconcile};
 use crate::remember::Remembered;
+use crate::retention::{Terms, term_of_frame};
 use crate::rewrite::Rewritten;
 use crate::seal::{Prepared, Sealed};
+use crate::session::{Numbering, TURN_TAKEN};
 use crate::store::{Body, Row};
 use crate::vault::{OpenVault, Slot};
 
@@ -83,6 +85,7 @@ impl Lacuna {
         &self,
         grant: &Grant<Remember>,
         arrivals: Vec<Arrival>,
+        numbering: Option<&Numbering>,
         now: Timestamp,
     ) -> Result<Placed> {
         if arrivals.is_empty() {
@@ -94,8 +97,8 @@ impl Lacuna {
         self.ensure_vault(&slot, scope)?;
         let mut placed = Err(Error::Conflict("the vault"));
         for _ in 0..COMMIT_ATTEMPTS_MAX {
-            placed = self.place_once(&slot, grant, arrivals.clone(), now);
-            if !matches!(placed, Err(Error::Conflict(_))) {
+            placed = self.place_once(&slot, grant, arrivals.clone(), numbering, now);
+            if !matches!(placed, Err(Error::Conflict(what)) if what != TURN_TAKEN) {
                 break;
             }
         }
@@ -109,24 +112,70 @@ impl Lacuna {
         &self,
         slot: &Slot,
         grant: &Grant<Remember>,
-        arrivals: Vec<Arrival>,
+        mut arrivals: Vec<Arrival>,
+        numbering: Option<&Numbering>,
         now: Timestamp,
     ) -> Result<Placed> {
         let scope = grant.scope();
-        let planned = slot.update(self.sources(), |open| match open.frozen_at {
-            Some(_) => Err(Error::frozen()),
-            None => Ok(self.plan(grant, open, arrivals)),
+        let planned = slot.update(self.sources(), |open| {
+            if open.frozen_at.is_some() {
+                return Err(Error::frozen());
+            }
+            let there = match numbering {
+                Some(numbering) => self.number(numbering, open, &mut arrivals)?,
+                None => Vec::new(),
+            };
+            Ok((self.plan(grant, open, arrivals), there))
         })?;
-        let mut plan = planned.ok_or(Error::Conflict("the vault"))?;
+        let (mut plan, there) = planned.ok_or(Error::Conflict("the vault"))?;
+        if plan.answers.is_empty() {
+            return Ok(Placed { answers: there, ..Placed::default() });
+        }
         let repeated = self.repeat(slot, scope, &mut plan.repeats, now)?;
         let sealed = match std::mem::take(&mut plan.fresh) {
             none if none.is_empty() => Vec::new(),
             fresh => self.seal_and_store_keys(slot, scope, fresh, now)?,
         };
-        let answers = std::mem::take(&mut plan.answers);
+        let mut answers = std::mem::take(&mut plan.answers);
+        answers.extend(there);
         let (gone, mut sought) = self.commit_plan(slot, grant, plan, sealed, repeated)?;
         let receipt = self.end_erasure_seeking(slot, scope, &gone, &mut sought)?;
         Ok(Placed { answers, receipt })
+    }
+
+    /// Gives the arrivals their turns. Answers for those that are there already, and takes them out.
+    fn number(
+        &self,
+        numbering: &Numbering,
+        open: &OpenVault,
+        arrivals: &mut Vec<Arrival>,
+    ) -> Result<Vec<(usize, Remembered)>> {
+        let first = numbering.first(open)?;
+        let mut there = Vec::new();
+        let mut new = Vec::with_capacity(arrivals.len());
+        for mut arrival in arrivals.drain(..) {
+            let turn = first + arrival.number as u32;
+            match numbering.settle(open, &mut arrival.admitted, turn)? {
+                Some(id) => there.extend(self.already_there(open, id, &arrival)),
+                None => new.push(arrival),
+            }
+        }
+        *arrivals = new;
+        Ok(there)
+    }
+
+    fn already_there(
+        &self,
+        open: &OpenVault,
+        id: MemoryId,
+        arrival: &Arrival,
+    ) -> Option<(usize, Remembered)> {
+        let stored = open.index.get(&id)?;
+        let (facets, state) = (&stored.payload.facets, stored.attributes.state);
+        let created_at = from_millis(stored.attributes.created_at)?;
+        let repeats = facets.history.repeats + 1;
+        let answer = self.answer(id, facets, &arrival.admitted, state);
+        Some((arrival.number, Remembered { created_at, repeats, ..answer }))
     }
 
     fn plan(&self, grant: &Grant<Remember>, open: &OpenVault, arrivals: Vec<Arrival>) -> Plan {
@@ -171,13 +220,19 @@ impl Lacuna {
         let coming = plan.fresh.iter().filter(|new| new.admitted.state == Lifecycle::Active).count();
         let max_atoms = self.rules.policies.of(&grant.scope().org).max_atoms;
         let more = coming.saturating_sub(plan.superseded.len());
-        plan.archived = beyond_ceiling(open, more, max_atoms);
+        plan.archived = beyond_ceiling(open, more, max_atoms, self.clock.now());
         plan.archived.retain(|id| !plan.superseded.contains(id));
         plan
     }
 
     /// What the caller is told: `facets` and `state` as they are kept, the rest as it was written.
-    fn answer(&self, id: MemoryId, facets: &Facets, admitted: &Admitted, state: Lifecycle) -> Remembered {
+    pub(crate) fn answer(
+        &self,
+        id: MemoryId,
+        facets: &Facets,
+        admitted: &Admitted,
+        state: Lifecycle,
+    ) -> Remembered {
         let history = &facets.history;
         Remembered {
             id,
@@ -189,6 +244,7 @@ impl Lacuna {
             privacy_class: facets.privacy.class,
             sensitivity: facets.privacy.sensitivity.clone(),
             lane: facets.lane,
+            tier: facets.tier,
             salience: facets.vitality.salience,
             repeats: history.repeats,
             supersedes: history.supersedes.clone(),
@@ -211,11 +267,18 @@ impl Lacuna {
         let mut ids: Vec<MemoryId> = repeats.iter().map(|(id, _)| *id).collect();
         ids.sort_unstable();
         ids.dedup();
+        let settings = self.settings_of(slot)?;
+        let terms = Terms::new(&self.policy(&scope.org).retention, &settings.retention, &scope.holder);
         self.rewrite(slot, scope, &ids, |row, frame| {
             for (_, admitted) in repeats.iter().filter(|(id, _)| *id == row.id) {
+                let written_at = admitted.facets.vitality.rehearsed_at;
+                frame.facets.vitality.rehearse(&mut frame.details, |_| true, written_at);
                 row.state = adopt(&mut frame.facets, row.state, admitted);
             }
             row.updated_at = now;
+            // What is said again is kept as if it were new.
+            frame.facets.retention.kept_at = Some(now);
+            row.expires_at = term_of_frame(&terms, row, frame).expires_at;
             true
         })
     }
@@ -380,7 +443,6 @@ pub(crate) fn findings(id: MemoryId, user: &str, report: &Report, waits: Option<
 /// free it from waiting. Answers with the state.
 fn adopt(facets: &mut Facets, state: Lifecycle, admitted: &Admitted) -> Lifecycle {
     facets.history.repeats = facets.history.repeats.saturating_add(1);
-    facets.vitality.rehearsed_at = facets.vitality.rehearsed_at.max(admitted.facets.vitality.rehearsed_at);
     if admitted.facets.source.trust < facets.source.trust {
         return state;
     }

@@ -3,12 +3,14 @@
 //! A policy decides nothing by itself. The gate, the lifecycle and the sweep read it.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::SignedDuration;
 use lacuna_seal::VerifyingKey;
 
 use crate::domain::{Holder, OrgId, PrivacyClass, facet};
 use crate::forget::Mode;
+use crate::retention::RetentionRules;
 
 /// Memories in one vault, unless the policy names another ceiling.
 pub const MAX_ATOMS_DEFAULT: usize = 50_000;
@@ -35,6 +37,13 @@ pub const OPERATORS_MAX: usize = 32;
 pub const PURGE_DAYS_DEFAULT: i64 = 30;
 pub const PURGE_DAYS_MAX: i64 = 365;
 
+/// A session that nobody goes on with is ended after this long, unless the policy says otherwise, and at most.
+pub const SESSION_IDLE_HOURS_DEFAULT: i64 = 24;
+pub const SESSION_IDLE_HOURS_MAX: i64 = 30 * 24;
+/// How long the transcript of an ended session is kept, and at most, in days.
+pub const TRANSCRIPT_DAYS_DEFAULT: i64 = 365;
+pub const TRANSCRIPT_DAYS_MAX: i64 = 3_650;
+
 facet!(
     /** Where a policy starts from. */
     Preset, "preset", {
@@ -51,7 +60,7 @@ facet!(
 });
 
 facet!(
-    /** Which reads the audit records. Writes and erasures are recorded always. */
+    /** Which reads or rehearsals the audit records. Writes and erasures are recorded always. */
     ReadLogging, "audit_reads", {
     Always = 1 "always",
     Sampled = 2 "sampled",
@@ -64,6 +73,20 @@ facet!(
     Review = 1 "review",
     Anonymise = 2 "anonymise",
 });
+
+/// Where reads or rehearsals are sampled, one in this many is recorded.
+pub const AUDIT_SAMPLED: u64 = 10;
+
+impl ReadLogging {
+    /// Whether the next one is recorded, `seen` being how many there were.
+    pub(crate) fn wants(self, seen: &AtomicU64) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Sampled => seen.fetch_add(1, Ordering::Relaxed).is_multiple_of(AUDIT_SAMPLED),
+            Self::Never => false,
+        }
+    }
+}
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Policy {
@@ -88,6 +111,8 @@ pub struct Policy {
     /// Whether a memory that leans on a forgotten one waits for somebody, or speaks of "someone" from then on.
     pub dangling: Dangling,
     pub audit_reads: ReadLogging,
+    /// Which rehearsals the audit records.
+    pub audit_rehearsals: ReadLogging,
     /// How long the audit keeps reads.
     pub audit_read_days: i64,
     /// How long it may take until somebody looks into a person's request to be forgotten, and until it is done.
@@ -95,8 +120,14 @@ pub struct Policy {
     pub complete_hours: i64,
     /// How long tombstones are kept.
     pub tombstone_days: i64,
+    /// A session that nobody goes on with is ended after this long, and its working memory is gone.
+    pub session_idle_hours: i64,
+    /// How long the transcript of an ended session is kept.
+    pub transcript_days: i64,
     /// Who must sign what is erased at a person's request; nobody else can then.
     pub operators: Vec<VerifyingKey>,
+    /// How long memories are kept.
+    pub retention: RetentionRules,
 }
 
 impl Policy {
@@ -115,11 +146,15 @@ impl Policy {
             purge_days: PURGE_DAYS_DEFAULT,
             dangling: Dangling::Review,
             audit_reads: ReadLogging::Always,
+            audit_rehearsals: ReadLogging::Sampled,
             audit_read_days: AUDIT_READ_DAYS_DEFAULT,
             acknowledge_hours: ACKNOWLEDGE_HOURS_DEFAULT,
             complete_hours: COMPLETE_HOURS_DEFAULT,
             tombstone_days: TOMBSTONE_DAYS_DEFAULT,
+            session_idle_hours: SESSION_IDLE_HOURS_DEFAULT,
+            transcript_days: TRANSCRIPT_DAYS_DEFAULT,
             operators: Vec::new(),
+            retention: RetentionRules::default(),
         }
     }
 

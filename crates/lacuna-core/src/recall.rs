@@ -1,8 +1,12 @@
 //! Recall: find by meaning and words, then show; and get or list without searching.
 
+mod limits;
+
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+pub use limits::*;
+use limits::{check_tokens, within_tiers};
 
 use crate::admit::{at_most, score};
 use crate::audit::Read;
@@ -12,10 +16,11 @@ use crate::error::{Error, Result};
 use crate::index::{Explanation, Filter, Search, Tag};
 use crate::lacuna::Lacuna;
 use crate::permit::{Grant, Recall};
+use crate::rehearse::ALL_DETAILS;
 use crate::vault::{OpenVault, shown};
 
 /// Results of one recall, by default and at most.
-pub const RECALL_RESULTS_DEFAULT: usize = 10;
+pub const RECALL_RESULTS_DEFAULT: usize = EPISODIC_RESULTS_DEFAULT + SEMANTIC_RESULTS_DEFAULT;
 pub const RECALL_RESULTS_MAX: usize = 100;
 /// How much recency counts, unless the caller says.
 pub const RECENCY_WEIGHT_DEFAULT: f32 = 0.3;
@@ -28,6 +33,10 @@ pub const LIST_PAGE_MAX: usize = 500;
 pub struct Query {
     pub text: String,
     pub limit: usize,
+    /// How many of each tier; `None` where `limit` alone decides.
+    pub tiers: Option<TierLimits>,
+    /// Tokens of all texts together.
+    pub max_tokens: usize,
     pub filter: Filter,
     /// Tags that raise a memory which bears them; to require tags, use the filter.
     pub tags: Vec<String>,
@@ -36,6 +45,10 @@ pub struct Query {
     /// From 0, where age does not matter, to 1.
     pub recency_weight: f32,
     pub explain: bool,
+    /// Whether what is found counts as brought to mind, so that it fades later.
+    pub rehearse: bool,
+    /// The session under way, whose working memory takes part.
+    pub session: Option<SessionId>,
 }
 
 impl Query {
@@ -43,11 +56,15 @@ impl Query {
         Self {
             text: text.into(),
             limit: RECALL_RESULTS_DEFAULT,
+            tiers: Some(TierLimits::default()),
+            max_tokens: RECALL_TOKENS_DEFAULT,
             filter: Filter::default(),
             tags: Vec::new(),
             min_similarity: 0.0,
             recency_weight: RECENCY_WEIGHT_DEFAULT,
             explain: false,
+            rehearse: false,
+            session: None,
         }
     }
 }
@@ -60,6 +77,8 @@ pub struct Recalled {
     pub models: Vec<ModelId>,
     /// Memories that could not be searched because their bytes or keys are damaged.
     pub damaged: usize,
+    /// What was found and did not fit into the tokens.
+    pub left_out: usize,
     pub took: Duration,
     /// What to try when nothing was found.
     pub hint: Option<&'static str>,
@@ -70,6 +89,8 @@ pub struct RecalledMemory {
     pub memory: Memory,
     pub score: f32,
     pub similarity: f32,
+    /// Whether its gist stands for a text that did not fit.
+    pub shortened: bool,
     pub explanation: Option<Explanation>,
 }
 
@@ -106,33 +127,39 @@ impl Lacuna {
             filter: query.filter.clone(),
             tags: query.tags.iter().map(|tag| Tag::of(tag)).collect(),
             now: millis(self.clock.now()),
-            limit: query.limit,
+            limit: query.search_limit(),
             min_similarity: query.min_similarity,
             recency_weight: query.recency_weight,
             explain: query.explain,
         };
         let answer = self.read_in(&slot, |vault| {
             let mark = vault.keyring.query_mark(&query.text);
-            self.find(vault, &search).map(|recalled| (recalled, mark))
+            self.find(vault, query, &search).map(|recalled| (recalled, mark))
         })?;
-        let Some((recalled, mark)) = answer.transpose()? else {
-            return Ok(Recalled { took: started.elapsed(), ..nothing_stored() });
+        let Some((mut recalled, mark)) = answer.transpose()? else {
+            let mut recalled = nothing_stored();
+            self.add_working(scope, query, &search, &mut recalled);
+            return Ok(Recalled { took: started.elapsed(), ..recalled });
         };
+        self.add_working(scope, query, &search, &mut recalled);
         let seen = recalled.hits.iter().map(|hit| hit.memory.id).collect();
         self.note_read(&Read {
             lanes: &query.filter.lanes,
             query: Some(mark),
             ..Read::of(grant, "recall", seen)
         })?;
+        if query.rehearse {
+            self.note_rehearsal(grant, recalled.hits.iter().map(|hit| (hit.memory.id, ALL_DETAILS)));
+        }
         Ok(Recalled { took: started.elapsed(), ..recalled })
     }
 
-    fn find(&self, vault: &OpenVault, search: &Search<'_>) -> Result<Recalled> {
+    fn find(&self, vault: &OpenVault, query: &Query, search: &Search<'_>) -> Result<Recalled> {
         let found = vault.index.search(search);
-        let ids: Vec<MemoryId> = found.hits.iter().map(|hit| hit.id).collect();
+        let best = within_tiers(vault, found.hits, query);
+        let ids: Vec<MemoryId> = best.iter().map(|hit| hit.id).collect();
         let memories = vault.whole(&ids, self.sources())?;
-        let hits: Vec<_> = found
-            .hits
+        let mut hits: Vec<_> = best
             .into_iter()
             .zip(memories)
             .filter_map(|(hit, memory)| {
@@ -140,10 +167,12 @@ impl Lacuna {
                     memory: memory?,
                     score: hit.score,
                     similarity: hit.similarity,
+                    shortened: false,
                     explanation: hit.explanation,
                 })
             })
             .collect();
+        let left_out = self.within_tokens(&mut hits, query.max_tokens);
         let hint =
             hits.is_empty().then_some("nothing relevant was found: use other words, or widen the filters");
         Ok(Recalled {
@@ -151,6 +180,7 @@ impl Lacuna {
             total_searched: found.searched,
             models: found.models,
             damaged: vault.damaged.len(),
+            left_out,
             took: Duration::ZERO,
             hint,
         })
@@ -159,6 +189,9 @@ impl Lacuna {
     /// One memory with its full text. Missing, foreign and erased look the same.
     pub fn get(&self, grant: &Grant<Recall>, id: MemoryId) -> Result<Memory> {
         let scope = grant.scope();
+        if let Some(memory) = self.get_working(scope, id) {
+            return Ok(memory);
+        }
         let found = self.serve(scope, |vault| {
             if vault.damaged.contains(&id) {
                 return Err(Error::corrupt(format!("{id} or its key cannot be opened; run lacuna doctor")));
@@ -224,6 +257,7 @@ fn check(query: &Query) -> Result<()> {
     if query.limit == 0 || query.limit > RECALL_RESULTS_MAX {
         return Err(Error::invalid("max_results", format!("must be from 1 to {RECALL_RESULTS_MAX}")));
     }
+    check_tokens(query.max_tokens)?;
     at_most("tags", query.tags.len(), TAGS_MAX)?;
     score("min_similarity", query.min_similarity, 0.0)?;
     score("recency_weight", query.recency_weight, 0.0)?;
@@ -236,6 +270,7 @@ fn nothing_stored() -> Recalled {
         total_searched: 0,
         models: Vec::new(),
         damaged: 0,
+        left_out: 0,
         took: Duration::ZERO,
         hint: Some("nothing is remembered yet"),
     }

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use jiff::Timestamp;
+
 use crate::admit::Admitted;
 use crate::admit::attribute::{Verdict, attribute_keys, compare_with, statements};
 use crate::domain::*;
@@ -189,8 +191,9 @@ fn link_alike(open: &OpenVault, admitted: &mut Admitted, terms: &TermList, gone:
     }
 }
 
-/// The least salient memories beyond the ceiling, when `coming` more arrive; the oldest of equals first.
-pub(crate) fn beyond_ceiling(open: &OpenVault, coming: usize, max: usize) -> Vec<MemoryId> {
+/// The memories that are least salient `now`, beyond the ceiling, when `coming` more arrive; the oldest of
+/// equals first.
+pub(crate) fn beyond_ceiling(open: &OpenVault, coming: usize, max: usize, now: Timestamp) -> Vec<MemoryId> {
     if open.index.len() + coming <= max {
         return Vec::new();
     }
@@ -198,7 +201,7 @@ pub(crate) fn beyond_ceiling(open: &OpenVault, coming: usize, max: usize) -> Vec
     let excess = (active().count() + coming).saturating_sub(max);
     let mut unpinned: Vec<_> = active()
         .filter(|stored| !stored.payload.facets.retention.pinned)
-        .map(|stored| (stored.attributes.salience, stored.attributes.created_at, stored.id))
+        .map(|stored| (stored.attributes.fading.at(millis(now)), stored.attributes.created_at, stored.id))
         .collect();
     unpinned.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
     unpinned.into_iter().take(excess).map(|(_, _, id)| id).collect()

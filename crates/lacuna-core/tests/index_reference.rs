@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use lacuna_core::decay::Fading;
 use lacuna_core::domain::{Category, Lane, Lifecycle, MemoryId, SessionId, Tier};
 use lacuna_core::embed::{Calibration, ModelId};
 use lacuna_core::index::{
@@ -112,7 +113,7 @@ impl Made {
             created_at: NOW - i64::from(self.n),
             expires_at: self.expires.map(|offset| NOW + offset),
             session: self.turn.map(session),
-            salience: self.salience,
+            fading: Fading::steady(self.salience),
             state: if self.archived { Lifecycle::Archived } else { Lifecycle::Active },
             category: Category::ALL[self.category],
             tier: Tier::Semantic,
@@ -151,7 +152,7 @@ impl Made {
         self.shown(filter)
             && (filter.categories.is_empty() || filter.categories.contains(&attributes.category))
             && (filter.lanes.is_empty() || filter.lanes.contains(&attributes.lane))
-            && attributes.salience >= filter.min_salience
+            && self.salience >= filter.min_salience
             && filter.from.is_none_or(|from| attributes.created_at >= from)
             && (filter.any_tags.is_empty() || tags.iter().any(|tag| filter.any_tags.contains(tag)))
             && filter.all_tags.iter().all(|tag| tags.contains(tag))

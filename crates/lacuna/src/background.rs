@@ -111,6 +111,9 @@ impl Background {
                 if let Err(error) = reader.flush_reads() {
                     tracing::warn!(code = error.code(), "reads wait for the audit");
                 }
+                if let Err(error) = reader.flush_rehearsals() {
+                    tracing::warn!(code = error.code(), "rehearsals wait");
+                }
             }
         })?;
         let (teller, hooks, hooks_stop) = (service.clone(), webhooks.clone(), stop.clone());

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use lacuna_core::decay::Fading;
 use lacuna_core::domain::{Category, Lane, Lifecycle, MemoryId, Tier};
 use lacuna_core::embed::Embedder;
 use lacuna_core::index::{Attributes, Entry, Filter, Index, Lanes, QuantVec, QueryVector, Search, TermList};
@@ -151,7 +152,7 @@ fn attributes(number: usize, count: usize) -> Attributes {
         created_at: NOW_MILLIS - days_ago * DAY_MILLIS,
         expires_at: None,
         session: None,
-        salience: 0.5,
+        fading: Fading::steady(0.5),
         state: Lifecycle::Active,
         category: Category::LearnedContext,
         tier: Tier::Semantic,

@@ -6,6 +6,7 @@
 //! asked. In the second the answer has to be inferred ("Which shoes fit me?", "I wear size 44, wide."; "my
 //! sister" where the fact says "Anna"), which is too much for a small model; it shows how much.
 
+use lacuna_core::decay::Fading;
 use lacuna_core::domain::{Category, Lane, Lifecycle, MemoryId, Tier};
 use lacuna_core::embed::{Embedder, Purpose};
 use lacuna_core::index::{Attributes, Entry, Filter, Index, Lanes, QuantVec, QueryVector, Search, TermList};
@@ -21,7 +22,7 @@ const FACT: Attributes = Attributes {
     created_at: 0,
     expires_at: None,
     session: None,
-    salience: 0.5,
+    fading: Fading::steady(0.5),
     state: Lifecycle::Active,
     category: Category::LearnedContext,
     tier: Tier::Semantic,

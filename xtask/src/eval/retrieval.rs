@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
+use lacuna_core::decay::Fading;
 use lacuna_core::domain::{Category, Lane, Lifecycle, MemoryId, SessionId, Tier};
 use lacuna_core::embed::{Embedder, Purpose};
 use lacuna_core::index::{
@@ -194,7 +195,7 @@ fn index<'a>(space: &'a Space, mode: Mode, vectors: Option<&Vectors<'_>>) -> Res
                 created_at: n as i64 * TURN_MILLIS,
                 expires_at: None,
                 session: Some(Session::new(&SessionId::new(&turn.session)?, number)),
-                salience: 0.5,
+                fading: Fading::steady(0.5),
                 state: Lifecycle::Active,
                 category: Category::Conversation,
                 tier: Tier::Episodic,

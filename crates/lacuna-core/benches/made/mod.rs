@@ -1,5 +1,6 @@
 //! Memories of our own making that are shaped like real ones: vectors in clusters of low rank, words by Zipf.
 
+use lacuna_core::decay::Fading;
 use lacuna_core::domain::{Category, Lane, Lifecycle, MemoryId, SessionId, Tier};
 use lacuna_core::embed::{Calibration, ModelId};
 use lacuna_core::index::{Attributes, Entry, Index, Lanes, QuantVec, QueryVector, Session, TermList};
@@ -107,7 +108,7 @@ impl World {
                 created_at: NOW - n as i64 * 1_000,
                 expires_at: None,
                 session: Some(Session::new(&session, Some((n % TURNS_PER_SESSION) as u32))),
-                salience: 0.5,
+                fading: Fading::steady(0.5),
                 state: Lifecycle::Active,
                 category: Category::Conversation,
                 tier: Tier::Episodic,

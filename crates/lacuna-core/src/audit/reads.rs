@@ -4,7 +4,7 @@
 //! bounded: whoever finds it full writes it down, and a read that nobody can write down is refused.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
@@ -15,14 +15,14 @@ use crate::error::{Error, Result};
 use crate::hex::hex;
 use crate::lacuna::Lacuna;
 use crate::permit::{Action, Grant};
-use crate::policy::ReadLogging;
+use crate::policy::AUDIT_SAMPLED;
 
 /// Entries that wait in RAM, of all vaults together.
 pub const READS_QUEUED_MAX: usize = 4_096;
 /// Memories that one entry names; a longer list makes several entries.
 pub const READ_SUBJECTS_MAX: usize = 256;
 /// Where reads are sampled, one in this many is recorded.
-pub const READS_SAMPLED: u64 = 10;
+pub const READS_SAMPLED: u64 = AUDIT_SAMPLED;
 /// How much of a query's fingerprint is kept, in bytes.
 const QUERY_MARK_BYTES: usize = 16;
 
@@ -98,14 +98,6 @@ impl ReadLog {
     fn lock_writing(&self) -> MutexGuard<'_, ()> {
         self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    fn is_wanted(&self, logging: ReadLogging) -> bool {
-        match logging {
-            ReadLogging::Always => true,
-            ReadLogging::Sampled => self.reads.fetch_add(1, Ordering::Relaxed).is_multiple_of(READS_SAMPLED),
-            ReadLogging::Never => false,
-        }
-    }
 }
 
 impl Queue {
@@ -138,7 +130,7 @@ impl Lacuna {
     /// The caller holds no lock of a vault: a full queue is written down here and now.
     pub(crate) fn note_read(&self, read: &Read<'_>) -> Result<()> {
         let logging = self.policy(&read.scope.org).audit_reads;
-        if read.memories.is_empty() || !self.reads.is_wanted(logging) {
+        if read.memories.is_empty() || !logging.wants(&self.reads.reads) {
             return Ok(());
         }
         let is_full = || self.reads.queue().is_full();

@@ -36,13 +36,14 @@ facet!(
     Members = 12 "members",
     Deliveries = 13 "deliveries",
     Upkeep = 14 "upkeep",
+    Retention = 15 "retention",
 });
 
 impl AuditAction {
     pub fn concern(self) -> Concern {
         use AuditAction as A;
         match self {
-            A::MemoryWrite | A::MemoryRepeat | A::MemoryImport => Concern::Writes,
+            A::MemoryWrite | A::MemoryRepeat | A::MemoryImport | A::SessionEnd => Concern::Writes,
             A::MemoryRead => Concern::Reads,
             A::MemoryDelete
             | A::MemoryDeleteDone
@@ -57,6 +58,7 @@ impl AuditAction {
             | A::MemoryWithhold
             | A::MemoryUnlink
             | A::MemoryPurge
+            | A::MemoryExpire
             | A::Receipt
             | A::PersonRequest
             | A::PersonDone
@@ -72,9 +74,18 @@ impl AuditAction {
             A::TokenCreate | A::TokenRevoke => Concern::Tokens,
             A::MemberAdd | A::MemberRemove => Concern::Members,
             A::DeliveryDone | A::DeliveryFailed => Concern::Deliveries,
-            A::MemoryReembed | A::Checkpoint | A::AuditAged | A::AgedOut | A::TombstonesGone => {
-                Concern::Upkeep
-            }
+            A::MemoryReembed
+            | A::MemoryRehearse
+            | A::Checkpoint
+            | A::AuditAged
+            | A::AgedOut
+            | A::TombstonesGone => Concern::Upkeep,
+            A::RetentionSet
+            | A::RetentionStamp
+            | A::MemoryPin
+            | A::MemoryUnpin
+            | A::MemoryKeep
+            | A::ReviewPrompt => Concern::Retention,
         }
     }
 }

@@ -136,6 +136,17 @@ pub struct History {
     pub attributes: Vec<u64>,
     /// When a part of it was cut out, or it was made anew without one of its sources.
     pub remade_at: Option<Timestamp>,
+    /// Which turns it holds, when it is the transcript of a session. No caller can say so.
+    pub segment: Option<Segment>,
+}
+
+/// A stretch of a session, as one transcript holds it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Segment {
+    pub first: u32,
+    pub last: u32,
+    /// How many turns it holds: some of those in between may be elsewhere.
+    pub turns: u32,
 }
 
 /// How a memory came from one scope into another.
@@ -196,18 +207,35 @@ pub struct Privacy {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Retention {
     pub tier: RetentionTier,
+    /// What was asked for when it was stored; rules and settings may say less.
     pub expires_at: Option<Timestamp>,
     pub pinned: bool,
+    /// When somebody last said that it shall stay: its time begins anew.
+    pub kept_at: Option<Timestamp>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Vitality {
+    /// As it was at the last rehearsal, or when the memory was formed.
     pub salience: f32,
     pub valence: f32,
     pub decay: DecayProfile,
     pub rehearsals: u32,
     pub rehearsed_at: Timestamp,
+    /// Where it faded from before the last rehearsal, oldest first: see [`crate::decay`].
+    pub peaks: Vec<Peak>,
 }
+
+/// A moment from which a memory faded: when it was formed, or rehearsed.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Peak {
+    pub at: Timestamp,
+    pub salience: f32,
+}
+
+/// The half-life of what was learned, and of what one knows how to do. An event has the schema's 14 days.
+pub const SEMANTIC_HALF_LIFE_DAYS: f32 = 180.0;
+pub const PROCEDURAL_HALF_LIFE_DAYS: f32 = 365.0;
 
 /// How a memory ages (persona schema § 03).
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -217,6 +245,19 @@ pub struct DecayProfile {
     pub valence_protection: f32,
     pub minimum_salience: f32,
     pub detail_decay_rate: f32,
+}
+
+impl DecayProfile {
+    /// Events fade within weeks; facts and skills stay with somebody for much longer.
+    pub fn of(kind: PersonaKind) -> Self {
+        let event = Self::default();
+        let half_life_days = match kind {
+            PersonaKind::Episodic => event.half_life_days,
+            PersonaKind::Semantic => SEMANTIC_HALF_LIFE_DAYS,
+            PersonaKind::Procedural => PROCEDURAL_HALF_LIFE_DAYS,
+        };
+        Self { half_life_days, ..event }
+    }
 }
 
 impl Default for DecayProfile {

@@ -26,6 +26,7 @@ use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Export, Grant};
 use crate::person::BRIEF_TOMBSTONE;
 use crate::policy::Policy;
+use crate::session::repeats_its_turns;
 use crate::store::AuditRow;
 use crate::vault::{Held, OpenVault};
 
@@ -370,7 +371,9 @@ fn is_exported(stored: &Stored<'_, Held>, wanted: &Wanted, now: i64) -> Option<b
     let is_there =
         attributes.state != Lifecycle::Deleted && attributes.expires_at.is_none_or(|expiry| now < expiry);
     let healthy = !stored.payload.facets.privacy.sensitivity.contains(&Sensitivity::Health);
-    (is_there && wanted.covers(attributes.category)).then_some(wanted.include_health || healthy)
+    // A transcript repeats its turns, which are exported themselves; an import makes it anew.
+    let is_own = !repeats_its_turns(stored.payload);
+    (is_there && is_own && wanted.covers(attributes.category)).then_some(wanted.include_health || healthy)
 }
 
 /// Whether somebody other than the owner concluded it.

@@ -100,6 +100,7 @@ impl Lacuna {
             Mode::Soft => self.hide(&slot, grant, resolved, Lifecycle::Deleted)?,
             Mode::Archive => self.hide(&slot, grant, resolved, Lifecycle::Archived)?,
         };
+        self.forget_working(scope, &look.wish, choice);
         Ok(Confirmed::Done(Box::new(done)))
     }
 

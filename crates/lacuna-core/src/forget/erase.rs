@@ -274,19 +274,30 @@ impl Lacuna {
     /// Lets what was made of a memory stand without it, because the memory moves and is not forgotten. The caller
     /// holds the writer lock.
     pub(crate) fn release_derivatives(&self, slot: &Slot, scope: &Scope, source: MemoryId) -> Result<()> {
+        self.release_all(slot, scope, &[source])
+    }
+
+    /// As [`Self::release_derivatives`], of several that go at once. What goes itself is not released.
+    pub(crate) fn release_all(&self, slot: &Slot, scope: &Scope, going: &[MemoryId]) -> Result<()> {
+        let gone: BTreeSet<MemoryId> = going.iter().copied().collect();
         let rewrapped = slot.update(self.sources(), |open| {
-            let made: Vec<MemoryId> = open.derivatives(source).collect();
+            let made = gone.iter().flat_map(|source| open.derivatives(*source));
+            let made: BTreeSet<MemoryId> = made.filter(|id| !gone.contains(id)).collect();
+            let made: Vec<MemoryId> = made.into_iter().collect();
             let mut unlocker = Unlocker::fetching(&open.keyring, &*self.keys, &made)?;
             made.into_iter()
-                .filter_map(|id| self.rewrap_without(open, &mut unlocker, id, source).transpose())
-                .collect()
+                .filter_map(|id| self.rewrap_without(open, &mut unlocker, id, &gone).transpose())
+                .collect::<Result<Vec<_>>>()
         })?;
-        let memories: Vec<WrappedMemoryKey> = rewrapped.unwrap_or_default();
-        if memories.is_empty() {
+        let rewrapped: Vec<WrappedMemoryKey> = rewrapped.unwrap_or_default();
+        if rewrapped.is_empty() {
             return Ok(());
         }
-        self.keys.commit(KeyBatch { memories, ..KeyBatch::new(scope.vault_id(), self.clock.now()) })?;
-        self.loosen(slot, scope, &[source])
+        for memories in rewrapped.chunks(LOOSEN_BATCH) {
+            let batch = KeyBatch::new(scope.vault_id(), self.clock.now());
+            self.keys.commit(KeyBatch { memories: memories.to_vec(), ..batch })?;
+        }
+        self.loosen(slot, scope, going)
     }
 
     fn rewrap_without(
@@ -294,11 +305,11 @@ impl Lacuna {
         open: &OpenVault,
         unlocker: &mut Unlocker<'_>,
         id: MemoryId,
-        source: MemoryId,
+        gone: &BTreeSet<MemoryId>,
     ) -> Result<Option<WrappedMemoryKey>> {
         let Some(stored) = open.index.get(&id) else { return Ok(None) };
         let mut left = bound_to(&stored.payload.facets.derived_from);
-        left.retain(|other| *other != source);
+        left.retain(|other| !gone.contains(other));
         let Some(key) = unlocker.key(id)? else { return Ok(None) };
         let sources = unlocker.source_keys(&left)?;
         open.keyring.wrap_memory_key(id, &key, &sources, &*self.entropy).map(Some)

@@ -237,7 +237,8 @@ impl Importing<'_> {
         }
         let coming = plan.fresh.iter().filter(|new| new.admitted.state == Lifecycle::Active).count();
         let max = self.core.policy(&self.grant.scope().org).max_atoms;
-        plan.archived = open.map_or(Vec::new(), |open| beyond_ceiling(open, coming, max));
+        let now = self.core.clock.now();
+        plan.archived = open.map_or(Vec::new(), |open| beyond_ceiling(open, coming, max, now));
         plan
     }
 

@@ -29,7 +29,7 @@ impl Filter {
             && self.admits_lane(memory)
             && self.from.is_none_or(|from| memory.created_at >= from)
             && self.until.is_none_or(|until| memory.created_at < until)
-            && memory.salience >= self.min_salience
+            && (self.min_salience <= 0.0 || memory.fading.at(now) >= self.min_salience)
             && (self.sessions.is_empty()
                 || memory.session.is_some_and(|session| self.sessions.contains(&session.key)))
             && (self.any_tags.is_empty() && self.all_tags.is_empty() || self.admits_tags(tags()))

@@ -30,6 +30,7 @@ use sessions::Sessions;
 pub(crate) use terms::stable_hash;
 pub use terms::{QUERY_WORDS_MAX, TERMS_MAX, Term, TermList};
 
+use crate::decay::Fading;
 use crate::domain::{Category, Lane, Lifecycle, MemoryId, SessionId, Tier};
 use crate::embed::ModelId;
 use crate::error::{Error, Result};
@@ -100,7 +101,7 @@ pub struct Attributes {
     pub created_at: i64,
     pub expires_at: Option<i64>,
     pub session: Option<Session>,
-    pub salience: f32,
+    pub fading: Fading,
     pub state: Lifecycle,
     pub category: Category,
     pub tier: Tier,
@@ -114,7 +115,7 @@ struct Glance {
     /// The first moment at which a memory is no longer found by a search that names no state.
     visible_until: i64,
     created_at: i64,
-    salience: f32,
+    fading: Fading,
 }
 
 impl Attributes {
@@ -123,7 +124,7 @@ impl Attributes {
             Lifecycle::Active => self.expires_at.unwrap_or(i64::MAX),
             _ => i64::MIN,
         };
-        Glance { visible_until, created_at: self.created_at, salience: self.salience }
+        Glance { visible_until, created_at: self.created_at, fading: self.fading }
     }
 }
 
@@ -345,7 +346,7 @@ const VACANT: Attributes = Attributes {
     created_at: 0,
     expires_at: None,
     session: None,
-    salience: 0.0,
+    fading: Fading::steady(0.0),
     state: Lifecycle::Deleted,
     category: Category::Conversation,
     tier: Tier::Working,

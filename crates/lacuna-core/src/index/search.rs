@@ -89,6 +89,8 @@ pub struct Hit {
     /// From 0 to 1, comparable across questions and models: the calibrated cosine or, for a memory without a
     /// vector under a model of the question, the share of the question's words (by weight) that it says.
     pub similarity: f32,
+    /// Words and meaning together, before the rest shaped the score.
+    pub relevance: f32,
     pub explanation: Option<Explanation>,
 }
 
@@ -260,7 +262,7 @@ impl<'a, P: Sync> Run<'a, P> {
     fn scored(&self, candidate: Candidate) -> Candidate {
         let relevance = self.relevance(&candidate);
         let glance = self.glance(&candidate);
-        let (mut raised, mut most) = (SALIENCE_REACH * glance.salience, SALIENCE_REACH);
+        let (mut raised, mut most) = (SALIENCE_REACH * glance.fading.at(self.search.now), SALIENCE_REACH);
         // What was not asked for is not looked up: it would have to come from far memory.
         if self.search.recency_weight > 0.0 {
             let reach = RECENCY_REACH * self.search.recency_weight;
@@ -353,6 +355,7 @@ impl<'a, P: Sync> Run<'a, P> {
             id: self.index.kept[candidate.slot as usize].as_ref()?.id,
             score: candidate.score,
             similarity: self.similarity(candidate),
+            relevance: candidate.relevance,
             explanation: self.search.explain.then(|| self.explanation(candidate)),
         })
     }
@@ -369,7 +372,7 @@ impl<'a, P: Sync> Run<'a, P> {
             context: candidate.words.context / self.total_weight,
             matched: (0..self.words.len()).filter(said).map(|bit| self.words[bit].text.clone()).collect(),
             relevance: candidate.relevance,
-            salience: glance.salience,
+            salience: glance.fading.at(self.search.now),
             recency: self.recency(glance),
             tags: self.tags(candidate),
         }

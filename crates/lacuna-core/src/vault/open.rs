@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::index::{Attributes, Entry, Index, QuantVec, Session, Stored, Tag, TermList};
 use crate::keys::{KeyStore, LocalKms, WrappedMemoryKey, keys_by_memory};
+use crate::retention::HeldSettings;
 use crate::store::{Body, ChainHead, Change, Row, Store};
 
 /// What an index entry carries besides what it is found by.
@@ -76,6 +77,7 @@ pub(crate) struct OpenVault {
     pub(crate) orphans: BTreeSet<MemoryId>,
     /// What was made of what: a source, and a memory that names it.
     pub(crate) lineage: BTreeSet<(MemoryId, MemoryId)>,
+    pub(crate) settings: HeldSettings,
 }
 
 /// What is known of the memories of a vault, apart from its keys.
@@ -188,6 +190,7 @@ impl OpenVault {
             damaged: BTreeSet::new(),
             orphans: BTreeSet::new(),
             lineage: BTreeSet::new(),
+            settings: HeldSettings::default(),
         }
     }
 
@@ -218,6 +221,7 @@ impl OpenVault {
             self.audit = header.audit;
             self.frozen_at = header.frozen_at;
         }
+        self.settings.expire();
         self.revision = revision;
         Ok(Refreshed::Changed)
     }
@@ -438,7 +442,7 @@ fn entry(row: &Row, frame: Frame) -> Result<Entry<Held>> {
         created_at: millis(row.created_at),
         expires_at: row.expires_at.map(millis),
         session: source.session.as_ref().map(|session| Session::new(session, source.turn)),
-        salience: facets.vitality.salience,
+        fading: facets.vitality.fading(),
         state: state(row, &facets.history),
         category: facets.category,
         tier: facets.tier,
@@ -465,13 +469,16 @@ fn state(row: &Row, history: &History) -> Lifecycle {
 /// A memory as its owner sees it in a list: without its full text.
 pub(crate) fn shown(stored: &Stored<'_, Held>) -> Option<Memory> {
     let Held { gist, details, facets, updated_at, .. } = stored.payload;
+    let mut facets = facets.clone();
+    // What was asked for may be cut by rules and settings; the row has what came of it.
+    facets.retention.expires_at = stored.attributes.expires_at.and_then(from_millis);
     Some(Memory {
         id: stored.id,
         state: stored.attributes.state,
         created_at: from_millis(stored.attributes.created_at)?,
         updated_at: *updated_at,
         content: Content { gist: gist.clone(), details: details.clone(), text: None },
-        facets: facets.clone(),
+        facets,
     })
 }
 

@@ -1,5 +1,6 @@
 //! Small memories and questions for the tests of the index.
 
+use lacuna_core::decay::Fading;
 use lacuna_core::domain::{Category, Lane, Lifecycle, MemoryId, SessionId, Tier};
 use lacuna_core::embed::ModelId;
 use lacuna_core::index::{Attributes, Entry, Filter, Found, Lanes, Search, Session, TermList};
@@ -23,7 +24,7 @@ pub(crate) fn fact(n: u8, text: &str) -> Entry<String> {
             created_at: NOW - 1_000 + i64::from(n),
             expires_at: None,
             session: None,
-            salience: 0.5,
+            fading: Fading::steady(0.5),
             state: Lifecycle::Active,
             category: Category::LearnedContext,
             tier: Tier::Semantic,

@@ -17,15 +17,19 @@ mod forgetting;
 mod gate;
 mod importing;
 mod lifecycle;
+mod limits;
 mod models;
 mod nodes;
 mod person;
 #[path = "../support/postgres_database.rs"]
 mod postgres_database;
 mod reads;
+mod rehearsing;
 mod residue;
+mod retention;
 mod review;
 mod scopes;
+mod sessions;
 mod tamper;
 
 use std::path::Path;

@@ -38,6 +38,10 @@ pub(super) fn run(config: Config, output: &Output) -> Result<()> {
     let served = http::serve(app, listener);
     drop(background);
     let flushed = installation.service.flush_reads();
+    if let Err(error) = installation.service.flush_rehearsals() {
+        // What fades a little sooner is no reason to end in failure.
+        tracing::warn!(code = error.code(), "the last rehearsals are lost");
+    }
     installation.service.seal_all();
     served?;
     Ok(flushed?)

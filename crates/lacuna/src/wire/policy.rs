@@ -32,6 +32,10 @@ pub(crate) struct PolicyView {
     pub(crate) purge_days: i64,
     /// What becomes of a memory that leans on a forgotten one: `review` or `anonymise`.
     pub(crate) dangling: &'static str,
+    /// A session that nobody goes on with is ended after this many hours.
+    pub(crate) session_idle_hours: i64,
+    /// How long the transcript of an ended session is kept.
+    pub(crate) transcript_days: i64,
 }
 
 impl From<&Policy> for PolicyView {
@@ -54,6 +58,8 @@ impl From<&Policy> for PolicyView {
             forget_mode: policy.forget_mode.as_str(),
             purge_days: policy.purge_days,
             dangling: policy.dangling.as_str(),
+            session_idle_hours: policy.session_idle_hours,
+            transcript_days: policy.transcript_days,
         }
     }
 }

@@ -16,8 +16,12 @@ use super::{Filters, TimeRange, words};
 pub(crate) struct SearchRequest {
     #[schema(min_length = 1, max_length = 4000)]
     pub(crate) query: String,
+    /// When absent: ten memories of events and twenty of facts at most.
     #[schema(minimum = 1, maximum = 100)]
     pub(crate) max_results: Option<usize>,
+    /// Tokens of all texts together; 4,000 when absent.
+    #[schema(minimum = 1, maximum = 100_000)]
+    pub(crate) max_tokens: Option<usize>,
     /// From 0 to 1; the same value means the same under every model.
     #[schema(minimum = 0, maximum = 1)]
     pub(crate) min_similarity: Option<f32>,
@@ -44,6 +48,9 @@ pub(crate) struct SearchRequest {
     /// Whether every score comes with its reasons.
     #[serde(default)]
     pub(crate) explain: bool,
+    /// Whether what is found counts as brought to mind, so that it fades later.
+    #[serde(default)]
+    pub(crate) rehearse: bool,
     /// The vault to search: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent.
     pub(crate) scope: Option<String>,
 }
@@ -62,11 +69,14 @@ impl SearchRequest {
         let default = Query::new(self.query);
         Ok(Query {
             limit: self.max_results.unwrap_or(default.limit),
+            tiers: default.tiers.filter(|_| self.max_results.is_none()),
+            max_tokens: self.max_tokens.unwrap_or(default.max_tokens),
             filter: filters.into_core()?,
             tags: self.prefer_tags,
             min_similarity: self.min_similarity.unwrap_or(default.min_similarity),
             recency_weight: self.recency_weight.unwrap_or(default.recency_weight),
             explain: self.explain,
+            rehearse: self.rehearse,
             ..default
         })
     }
@@ -85,6 +95,8 @@ pub(crate) struct SearchResponse {
     pub(crate) models: Vec<String>,
     /// Memories that could not be searched because they are damaged.
     pub(crate) damaged: usize,
+    /// Memories that were found and did not fit into the tokens.
+    pub(crate) left_out: usize,
     /// What to try when nothing was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) hint: Option<String>,
@@ -100,6 +112,9 @@ pub(crate) struct FoundMemory {
     pub(crate) category: words::Category,
     pub(crate) content_type: words::ContentType,
     pub(crate) content: String,
+    /// Whether `content` is the gist, because the whole text did not fit into the tokens.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) shortened: bool,
     /// How far its source is trusted. Whoever shows it to an assistant should say so when it is not high.
     pub(crate) trust: words::Trust,
     /// Whether it quotes a file, a web page or something else from outside.
@@ -152,6 +167,7 @@ impl SearchResponse {
             query_time_ms: recalled.took.as_secs_f64() * 1_000.0,
             models: recalled.models.iter().map(|model| model.as_str().to_owned()).collect(),
             damaged: recalled.damaged,
+            left_out: recalled.left_out,
             hint: recalled.hint.map(str::to_owned),
         }
     }
@@ -166,6 +182,7 @@ impl From<RecalledMemory> for FoundMemory {
             category: memory.facets.category.into(),
             content_type: memory.facets.content_type.into(),
             content: memory.content.full_text().to_owned(),
+            shortened: found.shortened,
             trust: memory.facets.source.trust.into(),
             from_external_content: memory.facets.source.from_external_content,
             tags: memory.facets.tags,

@@ -68,7 +68,8 @@ use crate::failure::{Failure, Result};
 /// A number as people quote it, such as DEL-2026-000123, or alone. `field` is what it numbers.
 pub(crate) fn read_number(field: &'static str, text: &str) -> Result<u64> {
     let number = text.rsplit_once('-').map_or(text, |(_, number)| number);
-    let unclear = |_| Failure::invalid(field, "must be a number, alone or as in DEL-2026-000123");
+    let unclear =
+        |_| Failure::invalid(field, "must be a number, or a name that ends in one, such as DEL-2026-000123");
     number.parse().map_err(unclear)
 }
 

@@ -47,6 +47,7 @@ pub mod promote;
 
 pub mod export;
 pub mod import;
+pub mod view;
 
 pub mod backup;
 

@@ -17,6 +17,7 @@ mod problem;
 mod review;
 mod scopes;
 mod search;
+mod sessions;
 mod tokens;
 
 use std::future::Future;
@@ -124,6 +125,10 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(scopes::demote))
         .routes(routes!(scopes::list))
         .routes(routes!(search::search))
+        .routes(routes!(sessions::start, sessions::list))
+        .routes(routes!(sessions::append))
+        .routes(routes!(sessions::show))
+        .routes(routes!(sessions::end))
         .routes(routes!(forget::plan))
         .routes(routes!(forget::confirm))
         .routes(routes!(forget::verify))

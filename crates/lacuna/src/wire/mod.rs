@@ -20,6 +20,7 @@ mod remember;
 mod review;
 mod scope;
 mod search;
+mod session;
 mod token;
 mod words;
 
@@ -52,6 +53,10 @@ pub(crate) use remember::{
 pub(crate) use review::{FreezeRequest, ReviewPage, ReviewRequest, Reviewed, StateRequest, VaultStateView};
 pub(crate) use scope::{ScopeList, read_scope, read_target};
 pub(crate) use search::{FoundMemory, SearchRequest, SearchResponse};
+pub(crate) use session::{
+    Append, AppendRequest, AppendedView, EndedView, SessionPageView, SessionRequest, SessionShownView,
+    SessionView, TurnBody, TurnView, read_session_cursor, read_turn_cursor,
+};
 pub(crate) use token::{TokenCreated, TokenList, TokenRequest, TokenView};
 pub(crate) use words::*;
 

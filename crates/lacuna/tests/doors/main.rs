@@ -17,6 +17,8 @@ mod matrix;
 mod operation;
 mod person;
 mod scopes;
+mod sessions;
 mod story;
 mod support;
+mod view;
 mod volume;

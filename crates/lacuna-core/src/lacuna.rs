@@ -9,6 +9,7 @@ use crate::admit::Rulebook;
 use crate::admit::classify::Prototypes;
 use crate::audit::{AuditAction, AuditEntry, ReadLog};
 use crate::blobs::Blobs;
+use crate::context::Cooldowns;
 use crate::deliver::{Recipient, Tidings};
 use crate::domain::{Clock, Lifecycle, MemoryId, OrgId, Revision, Scope};
 use crate::error::{Error, Result};
@@ -55,6 +56,7 @@ pub struct Lacuna {
     pub(crate) backlog: Backlog,
     pub(crate) reads: ReadLog,
     pub(crate) rehearsals: Rehearsals,
+    pub(crate) cooldowns: Cooldowns,
     pub(crate) token_counter: TokenCounter,
     /// Whom to tell of erasures.
     pub(crate) recipients: Vec<Recipient>,
@@ -86,6 +88,7 @@ impl Lacuna {
             backlog,
             reads,
             rehearsals: Rehearsals::default(),
+            cooldowns: Cooldowns::default(),
             token_counter: Arc::new(estimate),
             recipients: Vec::new(),
         }

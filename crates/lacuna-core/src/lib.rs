@@ -21,6 +21,8 @@ pub mod embed;
 pub mod index;
 mod vault;
 
+pub mod context;
+pub mod intent;
 mod lacuna;
 pub mod meaning;
 pub mod recall;

@@ -8,8 +8,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use jiff::SignedDuration;
 use lacuna_seal::VerifyingKey;
 
+use crate::context::ContextRules;
 use crate::domain::{Holder, OrgId, PrivacyClass, facet};
 use crate::forget::Mode;
+use crate::intent::IntentRule;
 
 /// Memories in one vault, unless the policy names another ceiling.
 pub const MAX_ATOMS_DEFAULT: usize = 50_000;
@@ -98,6 +100,10 @@ pub struct Policy {
     pub audit_rehearsals: ReadLogging,
     /// How long the audit keeps reads.
     pub audit_read_days: i64,
+    /// What a turn of a conversation brings to mind.
+    pub context: ContextRules,
+    /// What phrases mean here, before what they mean everywhere.
+    pub intents: Vec<IntentRule>,
     /// How long it may take until somebody looks into a person's request to be forgotten, and until it is done.
     pub acknowledge_hours: i64,
     pub complete_hours: i64,
@@ -124,6 +130,8 @@ impl Policy {
             audit_reads: ReadLogging::Always,
             audit_rehearsals: ReadLogging::Sampled,
             audit_read_days: AUDIT_READ_DAYS_DEFAULT,
+            context: ContextRules::default(),
+            intents: Vec::new(),
             acknowledge_hours: ACKNOWLEDGE_HOURS_DEFAULT,
             complete_hours: COMPLETE_HOURS_DEFAULT,
             tombstone_days: TOMBSTONE_DAYS_DEFAULT,

@@ -1,4 +1,5 @@
-//! The models of Lacuna: two embedders packed into the binary, and a client for embedding endpoints.
+//! The models of Lacuna: two embedders and a tokenizer packed into the binary, and a client for embedding
+//! endpoints.
 
 pub mod packed;
 
@@ -9,6 +10,7 @@ mod reference;
 mod sentence;
 mod static_model;
 mod tokenizer;
+mod tokens;
 mod transformer;
 mod vector;
 
@@ -20,6 +22,7 @@ use lacuna_core::embed::Embedder;
 pub use endpoint::{ApiKey, ENDPOINT_BATCH_MAX, ENDPOINT_RETRIES_MAX, EndpointConfig};
 pub use sentence::{SENTENCE_DIMENSIONS, SENTENCE_TOKENS_MAX};
 pub use static_model::STATIC_DIMENSIONS;
+pub use tokens::token_counter;
 
 /// The model for the first moment and for bulk: word vectors, averaged.
 pub fn static_embedder() -> Result<Arc<dyn Embedder>> {

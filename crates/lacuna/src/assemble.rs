@@ -102,7 +102,9 @@ pub(crate) fn assemble(config: &Config) -> Result<Installation> {
         open_bytes_max: config.open_bytes_max,
     };
     let webhooks = webhooks(config)?;
-    let service = Lacuna::new(parts).telling(webhooks.iter().map(Webhook::recipient).collect());
+    let service = Lacuna::new(parts)
+        .telling(webhooks.iter().map(Webhook::recipient).collect())
+        .counting(lacuna_models::token_counter());
     let service = Arc::new(service);
     // What was to be destroyed must not be shown, not even once.
     service.recover_destructions()?;

@@ -53,6 +53,11 @@ impl<P> Index<P> {
         self.blocks.iter().filter_map(of).collect()
     }
 
+    /// Every memory, in the order in which they lie in RAM.
+    pub(crate) fn each(&self) -> impl Iterator<Item = Stored<'_, P>> {
+        (0..self.kept.len() as u32).filter_map(|slot| self.stored(slot))
+    }
+
     /// The memories that have no vector of `model`.
     pub fn without_model(&self, model: &ModelId) -> impl Iterator<Item = MemoryId> {
         let block = self.blocks.iter().find(|block| block.model() == model);

@@ -5,6 +5,7 @@
 
 mod backup;
 mod chain;
+mod context;
 mod correcting;
 mod damage;
 mod derived;

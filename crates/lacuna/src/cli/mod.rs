@@ -4,6 +4,8 @@ mod args;
 mod audit;
 mod backup;
 mod batch;
+mod chart;
+mod context;
 mod correct;
 mod destroy;
 mod doctor;
@@ -63,6 +65,7 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Serve(_) => serve::run(config, output),
         Command::Remember(args) => remember::run(&config, args, output),
         Command::Recall(args) => recall::run(&config, args, output),
+        Command::Context(args) => context::run(&config, args, output),
         Command::Forget(args) => forget::run(&config, *args, output),
         Command::Correct(args) => correct::run(&config, args, output),
         Command::Receipt(command) => forget::receipt(&config, command, output),

@@ -32,6 +32,15 @@ fn people(policy: &PolicyView) -> String {
         ("hours to acknowledge a person's request", policy.acknowledge_hours.to_string()),
         ("hours to complete it", policy.complete_hours.to_string()),
         ("days that tombstones are kept", policy.tombstone_days.to_string()),
+        ("rehearsals in the audit", policy.audit_rehearsals.to_owned()),
+        ("memories of a turn", policy.context.memories_per_turn.to_string()),
+        ("turns that a memory rests", policy.context.cooldown_turns.to_string()),
+        ("tokens of a context", policy.context.max_tokens.to_string()),
+        (
+            "where a memory is silent",
+            format!("{} ({})", policy.context.confabulation, policy.context.vertical),
+        ),
+        ("own rows of intent", policy.intents.len().to_string()),
         ("operators", policy.operators.join(", ")),
     ])
 }

@@ -3,6 +3,7 @@
 mod audit;
 mod auth;
 mod body;
+mod context;
 mod destroy;
 mod exports;
 mod forget;
@@ -124,6 +125,7 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(scopes::demote))
         .routes(routes!(scopes::list))
         .routes(routes!(search::search))
+        .routes(routes!(context::context))
         .routes(routes!(forget::plan))
         .routes(routes!(forget::confirm))
         .routes(routes!(forget::verify))

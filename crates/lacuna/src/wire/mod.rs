@@ -3,6 +3,7 @@
 mod audit;
 mod audit_file;
 mod audit_report;
+mod context;
 mod correct;
 mod cursor;
 mod destroy;
@@ -21,11 +22,13 @@ mod review;
 mod scope;
 mod search;
 mod token;
+mod vitality;
 mod words;
 
 pub(crate) use audit::{AuditFileVerified, AuditKeptView, AuditList, AuditVerified, AuditWritten, read_head};
 pub(crate) use audit_file::{verify_audit_file, write_audit_file};
 pub(crate) use audit_report::AuditReportView;
+pub(crate) use context::{ContextRequest, ContextResponse, Meant, UnderstoodView, read_meant};
 pub(crate) use correct::{CorrectRequest, CorrectedView};
 pub(crate) use cursor::{read_cursor, write_cursor};
 pub(crate) use destroy::{DestroyAnswer, DestroyRequest};
@@ -53,6 +56,7 @@ pub(crate) use review::{FreezeRequest, ReviewPage, ReviewRequest, Reviewed, Stat
 pub(crate) use scope::{ScopeList, read_scope, read_target};
 pub(crate) use search::{FoundMemory, SearchRequest, SearchResponse};
 pub(crate) use token::{TokenCreated, TokenList, TokenRequest, TokenView};
+pub(crate) use vitality::{CurveView, InspectView};
 pub(crate) use words::*;
 
 /// The owner's own text, as a digest that others can compute as well.

@@ -6,6 +6,7 @@ use lacuna_core::recall::{Query, Recalled, RecalledMemory};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::context::{UnderstoodView, is_auto};
 use super::scope::shown;
 use super::{Filters, TimeRange, words};
 
@@ -51,7 +52,11 @@ pub(crate) struct SearchRequest {
     /// Whether what is found counts as brought to mind, so that it fades later.
     #[serde(default)]
     pub(crate) rehearse: bool,
-    /// The vault to search: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent.
+    /// Whether the words of the question ("my", "our", "the docs") narrow the lanes, unless `lane_filter` names some.
+    #[serde(default)]
+    pub(crate) intent: bool,
+    /// The vault to search: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent. With
+    /// `auto` the words of the question say which one, and narrow the lanes.
     pub(crate) scope: Option<String>,
 }
 
@@ -77,6 +82,7 @@ impl SearchRequest {
             recency_weight: self.recency_weight.unwrap_or(default.recency_weight),
             explain: self.explain,
             rehearse: self.rehearse,
+            intent: self.intent || is_auto(self.scope.as_deref()),
             ..default
         })
     }
@@ -100,6 +106,9 @@ pub(crate) struct SearchResponse {
     /// What to try when nothing was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) hint: Option<String>,
+    /// How the words of the question were understood, if they were to be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) understood: Option<UnderstoodView>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -159,7 +168,8 @@ pub(crate) struct MeaningView {
 }
 
 impl SearchResponse {
-    pub(crate) fn of(recalled: Recalled, scope: &Scope) -> Self {
+    /// `why_own` says why the caller's own vault was asked where their words meant another.
+    pub(crate) fn of(recalled: Recalled, scope: &Scope, why_own: Option<String>) -> Self {
         Self {
             scope: shown(scope),
             memories: recalled.hits.into_iter().map(FoundMemory::from).collect(),
@@ -169,6 +179,7 @@ impl SearchResponse {
             damaged: recalled.damaged,
             left_out: recalled.left_out,
             hint: recalled.hint.map(str::to_owned),
+            understood: recalled.understood.map(|understood| UnderstoodView::of(understood, why_own)),
         }
     }
 }

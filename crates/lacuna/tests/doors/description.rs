@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::Home;
 
 /// Every route that the server has, as this test knows it.
-const ROUTES: [(&str, &str); 46] = [
+const ROUTES: [(&str, &str); 47] = [
     ("get", "/healthz"),
     ("get", "/readyz"),
     ("get", "/metrics"),
@@ -28,6 +28,7 @@ const ROUTES: [(&str, &str); 46] = [
     ("post", "/v1/destroy"),
     ("get", "/v1/scopes"),
     ("post", "/v1/search"),
+    ("post", "/v1/context"),
     ("post", "/v1/forget"),
     ("post", "/v1/forget/confirm"),
     ("post", "/v1/forgotten"),

@@ -89,6 +89,14 @@ facet!(
     BackupMade = 52 "backup_made",
     BackupRestored = 53 "backup_restored",
     MemoryRehearse = 60 "memory_rehearse",
+    SessionEnd = 61 "session_end",
+    RetentionSet = 80 "retention_set",
+    RetentionStamp = 81 "retention_stamp",
+    MemoryExpire = 82 "memory_expire",
+    MemoryPin = 83 "memory_pin",
+    MemoryUnpin = 84 "memory_unpin",
+    MemoryKeep = 85 "memory_keep",
+    ReviewPrompt = 86 "review_prompt",
 });
 
 /// One entry. Its encoding is frozen: a CBOR array of these fields, to which later releases may add.

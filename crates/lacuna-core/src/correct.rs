@@ -1,7 +1,7 @@
 //! Correct: a memory is named by its id or by what it is about, and what is said now takes its place.
 //!
-//! What was wrong is erased and not kept as history. Of a sentence that says two things and is wrong about one,
-//! the other half lives on, as a new memory under a new key.
+//! What was wrong is erased with a receipt, and not kept as history. Of a sentence that says two things and is
+//! wrong about one, the other half lives on, as a new memory under a new key.
 
 use jiff::Timestamp;
 use zeroize::Zeroizing;
@@ -9,12 +9,12 @@ use zeroize::Zeroizing;
 use crate::admit::attribute::{Statement, statements};
 use crate::domain::*;
 use crate::error::{Error, Result};
-use crate::forget::Closeness;
 use crate::forget::clause::{self, Cut};
 use crate::forget::find::Finder;
 use crate::forget::topic::concept::Concepts;
 use crate::forget::topic::word::words;
 use crate::forget::topic::{Fit, Topic, speaks_of};
+use crate::forget::{Closeness, SignedReceipt};
 use crate::index::QueryVector;
 use crate::lacuna::Lacuna;
 use crate::permit::{Grant, Remember};
@@ -58,7 +58,13 @@ pub enum Correction {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Corrected {
     /// The new text is stored, and the old one is gone, or cut down to the rest of it.
-    Done { memory: Box<Remembered>, replaced: MemoryId, left_some: bool },
+    Done {
+        memory: Box<Remembered>,
+        replaced: MemoryId,
+        left_some: bool,
+        /// The proof that the old text is gone; none when the new one is the old one, word for word.
+        receipt: Option<Box<SignedReceipt>>,
+    },
     /// The gate took the new text without making it active, asked about it or refused it: nothing else changed.
     Held(Outcome),
     /// These may be meant, the likeliest first; none when nothing is.
@@ -76,10 +82,10 @@ impl Lacuna {
             },
         };
         let (replaced, left_some) = (chosen.id, chosen.left.is_some());
-        let outcome = self.remember_as(grant, vec![draft], Some(chosen))?.pop();
-        Ok(match outcome.ok_or(Error::NotFound("memory"))? {
+        let (mut outcomes, receipt) = self.remember_as(grant, vec![draft], Some(chosen))?;
+        Ok(match outcomes.pop().ok_or(Error::NotFound("memory"))? {
             Outcome::Stored(memory) if memory.state != Lifecycle::Candidate => {
-                Corrected::Done { memory, replaced, left_some }
+                Corrected::Done { memory, replaced, left_some, receipt: receipt.map(Box::new) }
             }
             held => Corrected::Held(held),
         })

@@ -18,6 +18,7 @@ use crate::keys::{KeyBatch, KeyStore, LocalKms};
 use crate::meaning::{Backlog, Models};
 use crate::policy::Policy;
 use crate::rehearse::Rehearsals;
+use crate::session::Desk;
 use crate::store::{Batch, Body, ChainHead, Row, Store};
 use crate::tokenise::{TokenCounter, estimate};
 use crate::vault::{Keyring, OpenVault, Slot, Sources, Vaults, missing_keys, was_destroyed};
@@ -58,6 +59,8 @@ pub struct Lacuna {
     pub(crate) rehearsals: Rehearsals,
     pub(crate) cooldowns: Cooldowns,
     pub(crate) token_counter: TokenCounter,
+    /// What sessions under way hold in RAM.
+    pub(crate) desk: Desk,
     /// Whom to tell of erasures.
     pub(crate) recipients: Vec<Recipient>,
 }
@@ -90,6 +93,7 @@ impl Lacuna {
             rehearsals: Rehearsals::default(),
             cooldowns: Cooldowns::default(),
             token_counter: Arc::new(estimate),
+            desk: Desk::default(),
             recipients: Vec::new(),
         }
     }
@@ -121,6 +125,7 @@ impl Lacuna {
 
     /// Seals the vaults that nobody has used for `idle`. Answers with how many.
     pub fn seal_idle(&self, idle: SignedDuration) -> usize {
+        self.desk.drop_idle(|org| self.resting_since(org));
         self.vaults.seal_idle(self.clock.now(), idle)
     }
 
@@ -261,10 +266,10 @@ impl Act {
         Self { batch, entries: Vec::new(), receipt: None, tidings: None }
     }
 
-    /// Whether it writes rows that were read before: what another process did to them would be lost.
+    /// Whether it writes rows or settings that were read before: what another process did to them would be lost.
     fn rewrites(&self) -> bool {
         let kept = |row: &Row| row.body == Body::Unchanged && row.state != Lifecycle::Deleted;
-        self.batch.puts.iter().any(kept)
+        self.batch.settings.is_some() || self.batch.puts.iter().any(kept)
     }
 
     /// Adds an entry about `memories`, unless there are none.

@@ -29,6 +29,8 @@ pub mod recall;
 pub mod rehearse;
 pub mod remember;
 
+pub mod session;
+
 mod place;
 mod reconcile;
 mod rewrite;
@@ -36,6 +38,7 @@ mod seal;
 
 pub mod freeze;
 pub mod lifecycle;
+pub mod retention;
 pub mod scan;
 
 pub mod correct;

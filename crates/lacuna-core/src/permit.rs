@@ -83,6 +83,7 @@ actions! {
     /** Bringing in what was taken along elsewhere. */ Import,
     /** Destroying a vault with everything in it. */ Destroy,
     /** Stopping writes while reads go on. */ Freeze,
+    /** Setting how long the vault remembers. */ Retain,
     /** Reading and verifying the vault's audit chain. */ ReadAudit,
     /** Erasing what every vault of the organisation says of one person, without seeing it. */ ForgetPerson,
     /** Saying who belongs to which team or deployment. */ ManageMembers,
@@ -127,7 +128,7 @@ enum Standing {
 /// An administrator who is not a member governs a shared vault by id and by state, and does not search it.
 /// Nobody destroys the organisation's vault: its chain says what happened to all the others.
 #[rustfmt::skip]
-const POLICY: [(Power, [u8; 5]); 14] = [
+const POLICY: [(Power, [u8; 5]); 15] = [
     //                      own        team       deployment org            outside
     (Power::Recall,        [U | R | G, U | R | G, U | R | G, U | R | G | A, NONE]),
     (Power::Remember,      [U | G,     U | G,     U | G,     A,             NONE]),
@@ -138,6 +139,7 @@ const POLICY: [(Power, [u8; 5]); 14] = [
     (Power::Import,        [U,         U,         U,         A,             NONE]),
     (Power::Destroy,       [U,         A,         A,         NONE,          A]),
     (Power::Freeze,        [U,         A,         A,         A,             A]),
+    (Power::Retain,        [U,         A,         A,         A,             NONE]),
     (Power::ReadAudit,     [U | R,     U | R | A, U | R | A, A,             A]),
     (Power::ForgetPerson,  [NONE,      NONE,      NONE,      A,             NONE]),
     (Power::ManageMembers, [NONE,      NONE,      NONE,      A,             NONE]),
@@ -281,12 +283,15 @@ mod tests {
                 Power::Recall => word(reads || writes, "denied"),
                 Power::ReadAudit => word(reads || admin, "denied"),
                 Power::Remember => word(writes, "denied"),
-                Power::Promote | Power::Freeze | Power::Destroy => word(admin, "denied"),
+                Power::Promote | Power::Freeze | Power::Retain | Power::Destroy => word(admin, "denied"),
                 Power::Export | Power::Import => word(user, "denied"),
                 _ => word(user || admin, "denied"),
             },
             _ => {
-                let reads = matches!(power, Power::Recall | Power::Remember | Power::Export | Power::Import);
+                let reads = matches!(
+                    power,
+                    Power::Recall | Power::Remember | Power::Export | Power::Import | Power::Retain
+                );
                 word(admin && !reads, "not_found")
             }
         }
@@ -306,7 +311,7 @@ mod tests {
                         checked += 1;
                     )+};
                 }
-                check!(Recall Remember Forget Review Promote Export Import Destroy Freeze ReadAudit);
+                check!(Recall Remember Forget Review Promote Export Import Destroy Freeze Retain ReadAudit);
                 check!(ForgetPerson ManageMembers ManageTokens ManageKeys);
             }
         }

@@ -10,14 +10,16 @@ use crate::admit::{Admitted, Redaction, Report};
 use crate::audit::{AuditAction, AuditEntry, NOTES_MAX, Subject};
 use crate::domain::*;
 use crate::error::{Error, Result};
-use crate::forget::Wanted;
+use crate::forget::{Cause, Erasure, Mode, Named, SignedReceipt, Sought, Task, Wanted};
 use crate::index::{QuantVec, TermList};
 use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
 use crate::permit::{Grant, Remember};
 use crate::reconcile::{Match, beyond_ceiling, reconcile};
 use crate::remember::Remembered;
+use crate::retention::{Terms, term_of_frame};
 use crate::rewrite::Rewritten;
 use crate::seal::{Prepared, Sealed};
+use crate::session::{Numbering, TURN_TAKEN};
 use crate::store::{Body, Row};
 use crate::vault::{OpenVault, Slot};
 
@@ -52,6 +54,15 @@ impl Arrival {
     }
 }
 
+/// What became of the arrivals.
+#[derive(Default)]
+pub(crate) struct Placed {
+    /// One for each arrival, with its number.
+    pub(crate) answers: Vec<(usize, Remembered)>,
+    /// The proof that what was corrected is gone.
+    pub(crate) receipt: Option<SignedReceipt>,
+}
+
 /// What the vault makes of the arrivals.
 #[derive(Default)]
 struct Plan {
@@ -61,6 +72,8 @@ struct Plan {
     superseded: Vec<MemoryId>,
     /// Memories of which a part was corrected, with what is left of them.
     cuts: Vec<(MemoryId, Zeroizing<String>)>,
+    /// Memories that somebody said are wrong, whole or in part: what becomes of them is proved.
+    corrected: Vec<MemoryId>,
     archived: Vec<MemoryId>,
     answers: Vec<(usize, Remembered)>,
     entries: Vec<AuditEntry>,
@@ -72,10 +85,11 @@ impl Lacuna {
         &self,
         grant: &Grant<Remember>,
         arrivals: Vec<Arrival>,
+        numbering: Option<&Numbering>,
         now: Timestamp,
-    ) -> Result<Vec<(usize, Remembered)>> {
+    ) -> Result<Placed> {
         if arrivals.is_empty() {
-            return Ok(Vec::new());
+            return Ok(Placed::default());
         }
         let scope = grant.scope();
         let slot = self.slot(scope);
@@ -83,8 +97,8 @@ impl Lacuna {
         self.ensure_vault(&slot, scope)?;
         let mut placed = Err(Error::Conflict("the vault"));
         for _ in 0..COMMIT_ATTEMPTS_MAX {
-            placed = self.place_once(&slot, grant, arrivals.clone(), now);
-            if !matches!(placed, Err(Error::Conflict(_))) {
+            placed = self.place_once(&slot, grant, arrivals.clone(), numbering, now);
+            if !matches!(placed, Err(Error::Conflict(what)) if what != TURN_TAKEN) {
                 break;
             }
         }
@@ -98,24 +112,70 @@ impl Lacuna {
         &self,
         slot: &Slot,
         grant: &Grant<Remember>,
-        arrivals: Vec<Arrival>,
+        mut arrivals: Vec<Arrival>,
+        numbering: Option<&Numbering>,
         now: Timestamp,
-    ) -> Result<Vec<(usize, Remembered)>> {
+    ) -> Result<Placed> {
         let scope = grant.scope();
-        let planned = slot.update(self.sources(), |open| match open.frozen_at {
-            Some(_) => Err(Error::frozen()),
-            None => Ok(self.plan(grant, open, arrivals)),
+        let planned = slot.update(self.sources(), |open| {
+            if open.frozen_at.is_some() {
+                return Err(Error::frozen());
+            }
+            let there = match numbering {
+                Some(numbering) => self.number(numbering, open, &mut arrivals)?,
+                None => Vec::new(),
+            };
+            Ok((self.plan(grant, open, arrivals), there))
         })?;
-        let mut plan = planned.ok_or(Error::Conflict("the vault"))?;
+        let (mut plan, there) = planned.ok_or(Error::Conflict("the vault"))?;
+        if plan.answers.is_empty() {
+            return Ok(Placed { answers: there, ..Placed::default() });
+        }
         let repeated = self.repeat(slot, scope, &mut plan.repeats, now)?;
         let sealed = match std::mem::take(&mut plan.fresh) {
             none if none.is_empty() => Vec::new(),
             fresh => self.seal_and_store_keys(slot, scope, fresh, now)?,
         };
-        let answers = std::mem::take(&mut plan.answers);
-        let gone = self.commit_plan(slot, grant, plan, sealed, repeated)?;
-        self.end_erasure(slot, scope, &gone)?;
-        Ok(answers)
+        let mut answers = std::mem::take(&mut plan.answers);
+        answers.extend(there);
+        let (gone, mut sought) = self.commit_plan(slot, grant, plan, sealed, repeated)?;
+        let receipt = self.end_erasure_seeking(slot, scope, &gone, &mut sought)?;
+        Ok(Placed { answers, receipt })
+    }
+
+    /// Gives the arrivals their turns. Answers for those that are there already, and takes them out.
+    fn number(
+        &self,
+        numbering: &Numbering,
+        open: &OpenVault,
+        arrivals: &mut Vec<Arrival>,
+    ) -> Result<Vec<(usize, Remembered)>> {
+        let first = numbering.first(open)?;
+        let mut there = Vec::new();
+        let mut new = Vec::with_capacity(arrivals.len());
+        for mut arrival in arrivals.drain(..) {
+            let turn = first + arrival.number as u32;
+            match numbering.settle(open, &mut arrival.admitted, turn)? {
+                Some(id) => there.extend(self.already_there(open, id, &arrival)),
+                None => new.push(arrival),
+            }
+        }
+        *arrivals = new;
+        Ok(there)
+    }
+
+    fn already_there(
+        &self,
+        open: &OpenVault,
+        id: MemoryId,
+        arrival: &Arrival,
+    ) -> Option<(usize, Remembered)> {
+        let stored = open.index.get(&id)?;
+        let (facets, state) = (&stored.payload.facets, stored.attributes.state);
+        let created_at = from_millis(stored.attributes.created_at)?;
+        let repeats = facets.history.repeats + 1;
+        let answer = self.answer(id, facets, &arrival.admitted, state);
+        Some((arrival.number, Remembered { created_at, repeats, ..answer }))
     }
 
     fn plan(&self, grant: &Grant<Remember>, open: &OpenVault, arrivals: Vec<Arrival>) -> Plan {
@@ -166,7 +226,13 @@ impl Lacuna {
     }
 
     /// What the caller is told: `facets` and `state` as they are kept, the rest as it was written.
-    fn answer(&self, id: MemoryId, facets: &Facets, admitted: &Admitted, state: Lifecycle) -> Remembered {
+    pub(crate) fn answer(
+        &self,
+        id: MemoryId,
+        facets: &Facets,
+        admitted: &Admitted,
+        state: Lifecycle,
+    ) -> Remembered {
         let history = &facets.history;
         Remembered {
             id,
@@ -178,6 +244,7 @@ impl Lacuna {
             privacy_class: facets.privacy.class,
             sensitivity: facets.privacy.sensitivity.clone(),
             lane: facets.lane,
+            tier: facets.tier,
             salience: facets.vitality.salience,
             repeats: history.repeats,
             supersedes: history.supersedes.clone(),
@@ -200,6 +267,8 @@ impl Lacuna {
         let mut ids: Vec<MemoryId> = repeats.iter().map(|(id, _)| *id).collect();
         ids.sort_unstable();
         ids.dedup();
+        let settings = self.settings_of(slot)?;
+        let terms = Terms::new(&self.policy(&scope.org).retention, &settings.retention, &scope.holder);
         self.rewrite(slot, scope, &ids, |row, frame| {
             for (_, admitted) in repeats.iter().filter(|(id, _)| *id == row.id) {
                 let written_at = admitted.facets.vitality.rehearsed_at;
@@ -207,11 +276,14 @@ impl Lacuna {
                 row.state = adopt(&mut frame.facets, row.state, admitted);
             }
             row.updated_at = now;
+            // What is said again is kept as if it were new.
+            frame.facets.retention.kept_at = Some(now);
+            row.expires_at = term_of_frame(&terms, row, frame).expires_at;
             true
         })
     }
 
-    /// Answers with what the plan erases.
+    /// Answers with what the plan erases, and what to look for afterwards.
     fn commit_plan(
         &self,
         slot: &Slot,
@@ -219,13 +291,16 @@ impl Lacuna {
         plan: Plan,
         sealed: Vec<Sealed>,
         repeated: Vec<Rewritten>,
-    ) -> Result<Vec<MemoryId>> {
+    ) -> Result<(Vec<MemoryId>, Sought)> {
         let scope = grant.scope();
         let user = grant.caller().user.as_str();
         let wanted = Wanted { cuts: plan.cuts, ..Wanted::whole(&plan.superseded) };
         let erasure = self.prepare_erasure(slot, scope, &wanted)?;
         let mut act = Act::silent(scope, self.clock.now());
-        act.record(AuditAction::MemorySupersede, user, &plan.superseded);
+        let sought = self.prove_correction(slot, grant, &plan.corrected, &erasure, &mut act)?;
+        let outdated: Vec<MemoryId> =
+            plan.superseded.into_iter().filter(|id| !plan.corrected.contains(id)).collect();
+        act.record(AuditAction::MemorySupersede, user, &outdated);
         if !sealed.is_empty() {
             let ids = sealed.iter().map(|sealed| sealed.row.id);
             let bytes = sealed.iter().map(|sealed| sealed.row.frame.len() as u64).sum();
@@ -255,7 +330,42 @@ impl Lacuna {
             }
             erasure.apply(open);
         })?;
-        Ok(gone)
+        Ok((gone, sought))
+    }
+
+    /// Lets the commit announce a receipt for what was corrected. What a newer fact merely supersedes gets none:
+    /// nobody asked for it, and a write must stay quick.
+    fn prove_correction(
+        &self,
+        slot: &Slot,
+        grant: &Grant<Remember>,
+        corrected: &[MemoryId],
+        erasure: &Erasure,
+        act: &mut Act,
+    ) -> Result<Sought> {
+        let mut sought = Sought::default();
+        if corrected.is_empty() {
+            return Ok(sought);
+        }
+        let (scope, actor) = (grant.scope(), grant.caller().user.as_str());
+        slot.update(self.sources(), |open| {
+            sought.texts_of(&self.models, open, &erasure.gone);
+            Ok(())
+        })?;
+        let task = Task {
+            actor,
+            action: AuditAction::MemoryCorrect,
+            mode: Mode::Hard,
+            cause: Cause::Correction,
+            named: Named::Ids,
+            scope_hashes: Vec::new(),
+            direct: corrected.len(),
+            indirect: 0,
+            request: None,
+        };
+        act.record(task.action, actor, corrected);
+        act.receipt = Some(Box::new(task.receipt(scope, act.batch.at, erasure)));
+        Ok(sought)
     }
 
     /// The rows of some memories as they stand, in another state.
@@ -272,6 +382,7 @@ impl Plan {
             return;
         };
         admitted.facets.history.supersedes.push(id);
+        self.corrected.push(id);
         match left {
             Some(left) => self.cuts.push((id, left)),
             None => self.superseded.push(id),

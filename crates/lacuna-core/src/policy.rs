@@ -12,6 +12,7 @@ use crate::context::ContextRules;
 use crate::domain::{Holder, OrgId, PrivacyClass, facet};
 use crate::forget::Mode;
 use crate::intent::IntentRule;
+use crate::retention::RetentionRules;
 
 /// Memories in one vault, unless the policy names another ceiling.
 pub const MAX_ATOMS_DEFAULT: usize = 50_000;
@@ -37,6 +38,13 @@ pub const OPERATORS_MAX: usize = 32;
 /// What was hidden can be restored this long, unless the policy names another time, and at most.
 pub const PURGE_DAYS_DEFAULT: i64 = 30;
 pub const PURGE_DAYS_MAX: i64 = 365;
+
+/// A session that nobody goes on with is ended after this long, unless the policy says otherwise, and at most.
+pub const SESSION_IDLE_HOURS_DEFAULT: i64 = 24;
+pub const SESSION_IDLE_HOURS_MAX: i64 = 30 * 24;
+/// How long the transcript of an ended session is kept, and at most, in days.
+pub const TRANSCRIPT_DAYS_DEFAULT: i64 = 365;
+pub const TRANSCRIPT_DAYS_MAX: i64 = 3_650;
 
 facet!(
     /** Where a policy starts from. */
@@ -109,8 +117,14 @@ pub struct Policy {
     pub complete_hours: i64,
     /// How long tombstones are kept.
     pub tombstone_days: i64,
+    /// A session that nobody goes on with is ended after this long, and its working memory is gone.
+    pub session_idle_hours: i64,
+    /// How long the transcript of an ended session is kept.
+    pub transcript_days: i64,
     /// Who must sign what is erased at a person's request; nobody else can then.
     pub operators: Vec<VerifyingKey>,
+    /// How long memories are kept.
+    pub retention: RetentionRules,
 }
 
 impl Policy {
@@ -135,7 +149,10 @@ impl Policy {
             acknowledge_hours: ACKNOWLEDGE_HOURS_DEFAULT,
             complete_hours: COMPLETE_HOURS_DEFAULT,
             tombstone_days: TOMBSTONE_DAYS_DEFAULT,
+            session_idle_hours: SESSION_IDLE_HOURS_DEFAULT,
+            transcript_days: TRANSCRIPT_DAYS_DEFAULT,
             operators: Vec::new(),
+            retention: RetentionRules::default(),
         }
     }
 

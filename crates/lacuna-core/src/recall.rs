@@ -50,6 +50,8 @@ pub struct Query {
     pub rehearse: bool,
     /// Whether the words of the question narrow the lanes, unless the filter names some.
     pub intent: bool,
+    /// The session under way, whose working memory takes part.
+    pub session: Option<SessionId>,
 }
 
 impl Query {
@@ -66,6 +68,7 @@ impl Query {
             explain: false,
             rehearse: false,
             intent: false,
+            session: None,
         }
     }
 }
@@ -140,9 +143,12 @@ impl Lacuna {
             let mark = vault.keyring.query_mark(&query.text);
             self.find(vault, query, &search).map(|recalled| (recalled, mark))
         })?;
-        let Some((recalled, mark)) = answer.transpose()? else {
-            return Ok(Recalled { took: started.elapsed(), understood, ..nothing_stored() });
+        let Some((mut recalled, mark)) = answer.transpose()? else {
+            let mut recalled = nothing_stored();
+            self.add_working(scope, query, &search, &mut recalled);
+            return Ok(Recalled { took: started.elapsed(), understood, ..recalled });
         };
+        self.add_working(scope, query, &search, &mut recalled);
         let seen = recalled.hits.iter().map(|hit| hit.memory.id).collect();
         self.note_read(&Read { lanes: &lanes, query: Some(mark), ..Read::of(grant, "recall", seen) })?;
         if query.rehearse {
@@ -199,6 +205,9 @@ impl Lacuna {
     /// One memory with its full text. Missing, foreign and erased look the same.
     pub fn get(&self, grant: &Grant<Recall>, id: MemoryId) -> Result<Memory> {
         let scope = grant.scope();
+        if let Some(memory) = self.get_working(scope, id) {
+            return Ok(memory);
+        }
         let found = self.serve(scope, |vault| {
             if vault.damaged.contains(&id) {
                 return Err(Error::corrupt(format!("{id} or its key cannot be opened; run lacuna doctor")));

@@ -13,6 +13,7 @@ use crate::frame::{FRAME_TEXT_BYTES_MAX, Frame};
 use crate::index::{QuantVec, TermList};
 use crate::keys::{KeyBatch, WrappedMemoryKey};
 use crate::lacuna::Lacuna;
+use crate::retention::{Terms, term_of_frame};
 use crate::store::{Body, Row};
 use crate::vault::{Keyring, OpenKey, Place, Slot, SourceKey, Unlocker};
 
@@ -52,6 +53,8 @@ impl Lacuna {
     ) -> Result<Vec<Sealed>> {
         let vault = scope.vault_id();
         let sealed = slot.update(self.sources(), |open| {
+            let settings = self.settings_in(open)?;
+            let terms = Terms::new(&self.policy(&scope.org).retention, &settings.retention, &scope.holder);
             let mut batch = KeyBatch::new(vault, now);
             for class in prepared.iter().map(Prepared::class) {
                 batch.classes.extend(open.keyring.ensure_class(class, &*self.entropy));
@@ -60,7 +63,8 @@ impl Lacuna {
             let mut sealed = Vec::with_capacity(prepared.len());
             for prepared in prepared {
                 let sources = unlocker.source_keys(&bound_to(&prepared.admitted.facets.derived_from))?;
-                let (one, key) = self.seal(&open.keyring, vault, prepared, &sources, now)?;
+                let (mut one, key) = self.seal(&open.keyring, vault, prepared, &sources, now)?;
+                one.row.expires_at = term_of_frame(&terms, &one.row, &one.frame).expires_at;
                 // What comes after it may be made of it.
                 unlocker.know(one.row.id, key);
                 sealed.push(one);
@@ -112,7 +116,7 @@ impl Lacuna {
             state,
             created_at,
             updated_at: now,
-            expires_at: frame.facets.retention.expires_at,
+            expires_at: None,
             key_version: place.key_version,
             frame_revision: FIRST_REVISION,
             frame: keyring.seal_frame(&key, &place, &frame, &*self.entropy),

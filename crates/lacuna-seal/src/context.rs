@@ -19,6 +19,8 @@ pub enum Field {
     Blob = 6,
     /// Which memories a memory's key depends on.
     Sources = 7,
+    /// What a vault's owner has set.
+    Settings = 16,
     /// What a link to an export says; it travels and is never stored.
     Link = 32,
 }

@@ -10,7 +10,7 @@ use jiff::SignedDuration;
 use lacuna_core::domain::OrgId;
 use lacuna_core::policy::{
     AUDIT_READ_DAYS_MAX, Approval, GRACE_HOURS_MAX, MAX_ATOMS_MAX, OPERATORS_MAX, PURGE_DAYS_MAX, Policies,
-    Policy, Preset, REQUEST_HOURS_MAX, TOMBSTONE_DAYS_MAX,
+    Policy, Preset, REQUEST_HOURS_MAX, SESSION_IDLE_HOURS_MAX, TOMBSTONE_DAYS_MAX, TRANSCRIPT_DAYS_MAX,
 };
 use lacuna_seal::VerifyingKey;
 use serde::Deserialize;
@@ -48,6 +48,8 @@ struct RawPolicy {
     context: Option<context::RawContext>,
     #[serde(default)]
     intent: Vec<context::RawIntent>,
+    session_idle_hours: Option<i64>,
+    transcript_days: Option<i64>,
 }
 
 impl RawPolicy {
@@ -71,11 +73,15 @@ impl RawPolicy {
         policy.acknowledge_hours = self.acknowledge_hours.unwrap_or(policy.acknowledge_hours);
         policy.complete_hours = self.complete_hours.unwrap_or(policy.complete_hours);
         policy.tombstone_days = self.tombstone_days.unwrap_or(policy.tombstone_days);
+        policy.session_idle_hours = self.session_idle_hours.unwrap_or(policy.session_idle_hours);
+        policy.transcript_days = self.transcript_days.unwrap_or(policy.transcript_days);
         policy.operators = operators(&self.operators.unwrap_or_default())?;
         let bounds = [
             ("acknowledge_hours", policy.acknowledge_hours, REQUEST_HOURS_MAX),
             ("complete_hours", policy.complete_hours, REQUEST_HOURS_MAX),
             ("tombstone_days", policy.tombstone_days, TOMBSTONE_DAYS_MAX),
+            ("session_idle_hours", policy.session_idle_hours, SESSION_IDLE_HOURS_MAX),
+            ("transcript_days", policy.transcript_days, TRANSCRIPT_DAYS_MAX),
         ];
         for (key, value, most) in bounds {
             if !(1..=most).contains(&value) {

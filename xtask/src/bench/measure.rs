@@ -43,12 +43,14 @@ pub(super) fn each(runs: usize, mut once: impl FnMut(usize) -> Result) -> Result
     Ok(Latency::of(times))
 }
 
-/// The memory of this process that is in RAM, as Linux counts it.
+/// The memory of this process that is in RAM, as Linux counts it, without the pages of files that it looks into:
+/// those are the system's cache, and are there for whoever reads the file next.
 pub(super) fn resident_bytes() -> Result<usize> {
     let statm = fs::read_to_string("/proc/self/statm")?;
-    let pages: usize =
-        statm.split_whitespace().nth(1).ok_or("no resident size in /proc/self/statm")?.parse()?;
-    Ok(pages * PAGE_BYTES)
+    let mut pages = statm.split_whitespace().skip(1).map(str::parse::<usize>);
+    let mut next = || pages.next().ok_or("no resident size in /proc/self/statm");
+    let (resident, of_files) = (next()??, next()??);
+    Ok((resident - of_files) * PAGE_BYTES)
 }
 
 pub(super) fn per_second(count: usize, took: Duration) -> f64 {

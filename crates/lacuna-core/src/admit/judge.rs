@@ -28,7 +28,7 @@ pub(super) fn judge(
     cleaned: &mut Cleaned,
     seen: Classified,
 ) -> Way {
-    let tier = shape::tier(draft);
+    let mut tier = shape::tier(draft);
     let privacy = privacy(gate, draft, standing, cleaned, &seen);
     let basis = match consent(privacy.class, draft.consent_basis, standing.consented, gate.policy) {
         Consent::Given(basis) => basis,
@@ -36,7 +36,11 @@ pub(super) fn judge(
         Consent::Refused(refusal) => return Way::Refused(refusal),
     };
     if cleaned.routine_location && !draft.pinned && basis != ConsentBasis::ExplicitConsent {
-        return Way::Refused(Refusal::RoutineLocation);
+        // Not kept beyond the session: so it goes where nothing is.
+        match source.session {
+            Some(_) => tier = Tier::Working,
+            None => return Way::Refused(Refusal::RoutineLocation),
+        }
     }
     let salience = salience(draft, &source, cleaned, &seen);
     if salience < gate.policy.min_salience {
@@ -58,9 +62,10 @@ pub(super) fn judge(
         source,
         derived_from: std::mem::take(&mut draft.derived_from),
         retention: Retention {
-            tier: draft.retention.unwrap_or(retention_of(&privacy.sensitivity)),
+            tier: draft.retention.unwrap_or(retention_of(tier, &privacy.sensitivity, cleaned)),
             expires_at: draft.expires_at,
             pinned: draft.pinned,
+            kept_at: None,
         },
         privacy: Privacy { basis, ..privacy },
         vitality: Vitality {
@@ -86,6 +91,10 @@ fn settle(
 ) -> (Lifecycle, Option<Wait>) {
     if suspicious {
         return (Lifecycle::Candidate, Some(Wait::Quarantine));
+    }
+    // Nobody could approve it before it is gone.
+    if tier == Tier::Working {
+        return (Lifecycle::Active, None);
     }
     if tier == Tier::Semantic && source.trust < Trust::High {
         return (Lifecycle::Candidate, Some(Wait::Confirmation));
@@ -174,12 +183,18 @@ fn entities(draft: &mut Draft, seen: Classified) -> Vec<Entity> {
     entities
 }
 
-fn retention_of(sensitivity: &[Sensitivity]) -> RetentionTier {
+/// How long a memory is kept unless its caller says: where somebody is for a session, what is sensitive for a
+/// month, what happened for a season, what is so until it is no longer.
+fn retention_of(tier: Tier, sensitivity: &[Sensitivity], cleaned: &Cleaned) -> RetentionTier {
     const HELD_SHORTLY: [Sensitivity; 3] =
         [Sensitivity::Health, Sensitivity::Financial, Sensitivity::Biometric];
+    if cleaned.routine_location {
+        return RetentionTier::Ephemeral;
+    }
     match sensitivity.iter().any(|sensitivity| HELD_SHORTLY.contains(sensitivity)) {
         true => RetentionTier::Sensitive,
-        false => RetentionTier::LongTerm,
+        false if tier == Tier::Semantic => RetentionTier::LongTerm,
+        false => RetentionTier::MediumTerm,
     }
 }
 

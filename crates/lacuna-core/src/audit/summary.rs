@@ -36,13 +36,14 @@ facet!(
     Members = 12 "members",
     Deliveries = 13 "deliveries",
     Upkeep = 14 "upkeep",
+    Retention = 15 "retention",
 });
 
 impl AuditAction {
     pub fn concern(self) -> Concern {
         use AuditAction as A;
         match self {
-            A::MemoryWrite | A::MemoryRepeat | A::MemoryImport => Concern::Writes,
+            A::MemoryWrite | A::MemoryRepeat | A::MemoryImport | A::SessionEnd => Concern::Writes,
             A::MemoryRead => Concern::Reads,
             A::MemoryDelete
             | A::MemoryDeleteDone
@@ -56,6 +57,7 @@ impl AuditAction {
             | A::MemoryWithhold
             | A::MemoryUnlink
             | A::MemoryPurge
+            | A::MemoryExpire
             | A::Receipt
             | A::PersonRequest
             | A::PersonDone
@@ -77,6 +79,12 @@ impl AuditAction {
             | A::AuditAged
             | A::AgedOut
             | A::TombstonesGone => Concern::Upkeep,
+            A::RetentionSet
+            | A::RetentionStamp
+            | A::MemoryPin
+            | A::MemoryUnpin
+            | A::MemoryKeep
+            | A::ReviewPrompt => Concern::Retention,
         }
     }
 }

@@ -44,7 +44,7 @@ const PICKS_PER_MEMORY: usize = 3;
 pub struct Turn {
     /// What was said; nothing at the start of a conversation.
     pub text: String,
-    /// The conversation: with it, what was shown lately is not shown again.
+    /// The conversation: with it, what was shown lately is not shown again, and what it has at hand comes first.
     pub session: Option<SessionId>,
     /// What the conversation is about: memories with these tags rank higher.
     pub topics: Vec<String>,
@@ -95,6 +95,8 @@ pub struct Item {
     /// How the section announces a source that is not fully trusted.
     pub source_label: Option<String>,
     pub source: Source,
+    /// Whether it is in the session's working memory and stored nowhere.
+    pub at_hand: bool,
     pub score: Score,
     pub tokens: usize,
     pub created_at: Timestamp,
@@ -122,7 +124,7 @@ impl Lacuna {
         let talk = turn.session.clone().map(|session| (own.scope().vault_id(), session));
         let cooldown = turn.cooldown_turns.unwrap_or(rules.cooldown_turns);
         let cooling = talk.as_ref().map(|talk| self.cooldowns.begin(talk, cooldown, now)).unwrap_or_default();
-        let limits = Limits {
+        let mut limits = Limits {
             max_tokens: turn.max_tokens.unwrap_or(rules.max_tokens),
             max_memories: turn.max_memories.unwrap_or(rules.memories_per_turn),
         };
@@ -139,9 +141,10 @@ impl Lacuna {
         let seed = looked.iter().flatten().map(|looked| looked.boundary_seed).next().unwrap_or_default();
         let marks: Vec<_> = looked.iter().map(|looked| looked.as_ref().map(|one| one.query_mark)).collect();
         let Picked { picks, considered, cooling } = together(looked);
+        let picks = self.with_working(own, turn, &ask, &mut limits, picks);
         let section = section(&picks, limits, rules.confabulation, &seed, &|text| self.count_tokens(text));
         self.note_shown(grants, &filter, &marks, &picks, &section)?;
-        talk.inspect(|talk| self.cooldowns.note(talk, section.lines.iter().map(|line| picks[line.pick].id)));
+        talk.inspect(|talk| self.cooldowns.note(talk, stored(&picks, &section)));
         let items = items(&picks, &section);
         understood.broaden(own, items.is_empty());
         let Section { text, boundary, tokens, left_out, .. } = section;
@@ -160,6 +163,23 @@ impl Lacuna {
             understood,
             took,
         })
+    }
+
+    /// What the session has at hand before the rest. It takes tokens, and no memory's place.
+    fn with_working(
+        &self,
+        own: &Grant<Recall>,
+        turn: &Turn,
+        ask: &Ask<'_>,
+        limits: &mut Limits,
+        picks: Vec<Pick>,
+    ) -> Vec<Pick> {
+        let Some(session) = &turn.session else { return picks };
+        let mut first = ask.at_hand(self.working(own.scope(), session), own.scope());
+        first.truncate(limits.max_memories);
+        limits.max_memories += first.len();
+        first.extend(picks);
+        first
     }
 
     /// Asks each vault by itself; `None` for one in which nothing is stored yet.
@@ -227,7 +247,10 @@ impl Lacuna {
             let seen = of(grant).into_iter().map(|(id, _)| id).collect();
             self.note_read(&Read { lanes: &filter.lanes, query: *mark, ..Read::of(grant, "context", seen) })?;
         }
-        grants.iter().for_each(|grant| self.note_rehearsal(grant, of(grant)));
+        let kept: HashSet<MemoryId> = stored(picks, section).collect();
+        for grant in grants {
+            self.note_rehearsal(grant, of(grant).into_iter().filter(|(id, _)| kept.contains(id)));
+        }
         Ok(())
     }
 }
@@ -272,6 +295,11 @@ fn together(looked: Vec<Option<Looked>>) -> Picked {
     all
 }
 
+/// What is shown and also stored, so that it can rest and be rehearsed.
+fn stored(picks: &[Pick], section: &Section) -> impl Iterator<Item = MemoryId> {
+    section.lines.iter().map(|line| &picks[line.pick]).filter(|pick| !pick.at_hand).map(|pick| pick.id)
+}
+
 fn items(picks: &[Pick], section: &Section) -> Vec<Item> {
     let item = |line: &render::Line| {
         let pick = &picks[line.pick];
@@ -283,6 +311,7 @@ fn items(picks: &[Pick], section: &Section) -> Vec<Item> {
             marks: pick.marks.clone(),
             source_label: source_label(&pick.source),
             source: pick.source.clone(),
+            at_hand: pick.at_hand,
             score: pick.score,
             tokens: line.tokens,
             created_at: pick.created_at,

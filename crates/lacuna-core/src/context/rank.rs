@@ -64,6 +64,8 @@ pub(super) struct Pick {
     pub(super) faded: bool,
     pub(super) source: Source,
     pub(super) scope: Scope,
+    /// Whether it is in the session's working memory and stored nowhere.
+    pub(super) at_hand: bool,
 }
 
 impl Drop for Pick {
@@ -165,7 +167,31 @@ impl Ask<'_> {
             details: shown,
             source: facets.source.clone(),
             scope: scope.clone(),
+            at_hand: false,
         })
+    }
+
+    /// What the session has at hand, newest first: it is as present as anything can be.
+    pub(super) fn at_hand(&self, working: Vec<Memory>, scope: &Scope) -> Vec<Pick> {
+        let is_meant = |memory: &Memory| {
+            let (facets, filter) = (&memory.facets, self.filter);
+            (filter.lanes.is_empty() || filter.lanes.contains(&facets.lane))
+                && (filter.categories.is_empty() || filter.categories.contains(&facets.category))
+                && (filter.tiers.is_empty() || filter.tiers.contains(&facets.tier))
+        };
+        let pick = |memory: Memory| Pick {
+            id: memory.id,
+            score: Score::of(&self.rules.weights, 1.0, 1.0, 1.0, 1.0),
+            marks: marks(1.0, memory.created_at, self.now),
+            created_at: memory.created_at,
+            gist: memory.content.gist,
+            details: memory.content.details.into_iter().enumerate().collect(),
+            faded: false,
+            source: memory.facets.source,
+            scope: scope.clone(),
+            at_hand: true,
+        };
+        working.into_iter().rev().filter(is_meant).map(pick).collect()
     }
 }
 

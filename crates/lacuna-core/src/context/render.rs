@@ -16,6 +16,9 @@ const BOUNDARY_DIGITS: usize = 12;
 /// Digits of the short name of a memory: the random end of its id.
 const LABEL_DIGITS: usize = 12;
 
+/// How a memory is announced that lives in its session alone.
+const AT_HAND: &str = "at hand in this session";
+
 /// How much a section may take.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
@@ -144,6 +147,7 @@ fn head(pick: &Pick, quoted: &Quoted, label: &str) -> String {
     let mut parts = vec![label.to_owned()];
     parts.extend((!marks.is_empty()).then(|| marks.join(", ")));
     parts.extend(source_label(&pick.source));
+    parts.extend(pick.at_hand.then(|| AT_HAND.to_owned()));
     parts.extend(quoted.scope.as_ref().map(|scope| format!("from {scope}")));
     parts.join(" · ")
 }

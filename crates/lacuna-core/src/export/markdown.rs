@@ -72,6 +72,7 @@ impl Document for MarkdownDocument<'_> {
         let Deletion { action, at, count, audit_seq, number } = deletion;
         let what = match action {
             AuditAction::MemorySupersede => "replaced by newer ones and erased",
+            AuditAction::MemoryCorrect => "corrected, and what was wrong erased",
             AuditAction::MemoryReject => "rejected in the review and erased",
             AuditAction::MemorySoftDelete => "hidden",
             AuditAction::MemoryRestore => "restored",

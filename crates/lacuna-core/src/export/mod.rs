@@ -23,6 +23,7 @@ use crate::index::{Cursor, Stored};
 use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Export, Grant};
 use crate::policy::Policy;
+use crate::session::repeats_its_turns;
 use crate::store::AuditRow;
 use crate::vault::{Held, OpenVault};
 
@@ -331,7 +332,9 @@ fn is_exported(stored: &Stored<'_, Held>, wanted: &Wanted, now: i64) -> Option<b
     let is_there =
         attributes.state != Lifecycle::Deleted && attributes.expires_at.is_none_or(|expiry| now < expiry);
     let healthy = !stored.payload.facets.privacy.sensitivity.contains(&Sensitivity::Health);
-    (is_there && wanted.covers(attributes.category)).then_some(wanted.include_health || healthy)
+    // A transcript repeats its turns, which are exported themselves; an import makes it anew.
+    let is_own = !repeats_its_turns(stored.payload);
+    (is_there && is_own && wanted.covers(attributes.category)).then_some(wanted.include_health || healthy)
 }
 
 /// Whether somebody other than the owner concluded it.
@@ -345,6 +348,7 @@ fn deletion(row: &AuditRow) -> Result<Option<Deletion>> {
         entry.action,
         AuditAction::MemoryDelete
             | AuditAction::MemorySupersede
+            | AuditAction::MemoryCorrect
             | AuditAction::MemoryReject
             | AuditAction::MemorySoftDelete
             | AuditAction::MemoryRestore

@@ -100,6 +100,7 @@ impl Lacuna {
             Mode::Soft => self.hide(&slot, grant, resolved, Lifecycle::Deleted)?,
             Mode::Archive => self.hide(&slot, grant, resolved, Lifecycle::Archived)?,
         };
+        self.forget_working(scope, &look.wish, choice);
         Ok(Confirmed::Done(Box::new(done)))
     }
 
@@ -222,7 +223,7 @@ impl Lacuna {
 
 impl Task<'_> {
     /// The receipt as far as it can be written before anything is done.
-    fn receipt(&self, scope: &Scope, at: Timestamp, erasure: &Erasure) -> Receipt {
+    pub(crate) fn receipt(&self, scope: &Scope, at: Timestamp, erasure: &Erasure) -> Receipt {
         let size = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         Receipt {
             number: 0,

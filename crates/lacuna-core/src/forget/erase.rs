@@ -10,6 +10,8 @@ use zeroize::Zeroizing;
 
 use super::cascade::cascade;
 use super::dangling::dangling;
+use super::probe::Sought;
+use super::receipt::{SignedReceipt, memories_hash};
 use super::remake::Texts;
 use crate::audit::AuditAction;
 use crate::domain::*;
@@ -178,29 +180,56 @@ impl Lacuna {
 
     /// Carries an announced erasure through. The caller holds the writer lock.
     pub(crate) fn end_erasure(&self, slot: &Slot, scope: &Scope, gone: &[MemoryId]) -> Result<()> {
+        self.end_erasure_seeking(slot, scope, gone, &mut Sought::default()).map(drop)
+    }
+
+    /// As [`Self::end_erasure`]; the probe looks for what is `sought`. Answers with the receipt that the erasure
+    /// was announced with, if it was.
+    pub(crate) fn end_erasure_seeking(
+        &self,
+        slot: &Slot,
+        scope: &Scope,
+        gone: &[MemoryId],
+        sought: &mut Sought,
+    ) -> Result<Option<SignedReceipt>> {
         if gone.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
-        self.finish_intents(slot, scope)?;
-        self.loosen(slot, scope, gone).map(drop)
+        let hash = memories_hash(gone);
+        let mut receipts = self.finish_intents_seeking(slot, scope, sought)?;
+        // What a process that died had announced may have been ended along with it.
+        receipts.retain(|signed| signed.receipt.memories_hash == hash);
+        self.loosen(slot, scope, gone)?;
+        Ok(receipts.pop())
     }
 
     /// Lets what was made of a memory stand without it, because the memory moves and is not forgotten. The caller
     /// holds the writer lock.
     pub(crate) fn release_derivatives(&self, slot: &Slot, scope: &Scope, source: MemoryId) -> Result<()> {
+        self.release_all(slot, scope, &[source])
+    }
+
+    /// As [`Self::release_derivatives`], of several that go at once. What goes itself is not released.
+    pub(crate) fn release_all(&self, slot: &Slot, scope: &Scope, going: &[MemoryId]) -> Result<()> {
+        let gone: BTreeSet<MemoryId> = going.iter().copied().collect();
         let rewrapped = slot.update(self.sources(), |open| {
-            let made: Vec<MemoryId> = open.derivatives(source).collect();
+            let made = gone.iter().flat_map(|source| open.derivatives(*source));
+            let made: BTreeSet<MemoryId> = made.filter(|id| !gone.contains(id)).collect();
+            let made: Vec<MemoryId> = made.into_iter().collect();
             let mut unlocker = Unlocker::fetching(&open.keyring, &*self.keys, &made)?;
             made.into_iter()
-                .filter_map(|id| self.rewrap_without(open, &mut unlocker, id, source).transpose())
-                .collect()
+                .filter_map(|id| self.rewrap_without(open, &mut unlocker, id, &gone).transpose())
+                .collect::<Result<Vec<_>>>()
         })?;
-        let memories: Vec<WrappedMemoryKey> = rewrapped.unwrap_or_default();
-        if memories.is_empty() {
+        let rewrapped: Vec<WrappedMemoryKey> = rewrapped.unwrap_or_default();
+        if rewrapped.is_empty() {
             return Ok(());
         }
-        self.keys.commit(KeyBatch { memories, ..KeyBatch::new(scope.vault_id(), self.clock.now()) })?;
-        self.loosen(slot, scope, &[source]).map(drop)
+        for memories in rewrapped.chunks(LOOSEN_BATCH) {
+            let batch = KeyBatch::new(scope.vault_id(), self.clock.now());
+            self.keys.commit(KeyBatch { memories: memories.to_vec(), ..batch })?;
+        }
+        self.loosen(slot, scope, going).map(drop)
     }
 
     fn rewrap_without(
@@ -208,11 +237,11 @@ impl Lacuna {
         open: &OpenVault,
         unlocker: &mut Unlocker<'_>,
         id: MemoryId,
-        source: MemoryId,
+        gone: &BTreeSet<MemoryId>,
     ) -> Result<Option<WrappedMemoryKey>> {
         let Some(stored) = open.index.get(&id) else { return Ok(None) };
         let mut left = bound_to(&stored.payload.facets.derived_from);
-        left.retain(|other| *other != source);
+        left.retain(|other| !gone.contains(other));
         let Some(key) = unlocker.key(id)? else { return Ok(None) };
         let sources = unlocker.source_keys(&left)?;
         open.keyring.wrap_memory_key(id, &key, &sources, &*self.entropy).map(Some)

@@ -15,7 +15,7 @@ mod plan;
 mod probe;
 mod purge;
 mod receipt;
-mod remake;
+pub(crate) mod remake;
 mod request;
 mod token;
 pub(crate) mod topic;
@@ -47,6 +47,9 @@ impl Lacuna {
     /// Erases one memory for good, with what was made of it. Missing, foreign and already erased look the same.
     pub fn delete(&self, grant: &Grant<Forget>, id: MemoryId) -> Result<Forgotten> {
         let scope = grant.scope();
+        if self.drop_working(grant, id)? {
+            return Ok(Forgotten { memories: vec![id], ..Forgotten::default() });
+        }
         self.finish_move(scope, id)?;
         let slot = self.slot(scope);
         let _writer = slot.lock_writer();

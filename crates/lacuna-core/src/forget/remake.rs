@@ -47,6 +47,9 @@ impl Lacuna {
         now: Timestamp,
     ) -> Result<Prepared> {
         let stored = open.index.get(&rebuild.id).ok_or(Error::NotFound("memory"))?;
+        if stored.payload.facets.history.segment.is_some() {
+            return self.remade_transcript(open, &stored, &rebuild.left, texts, renamed, now);
+        }
         let sources: Vec<_> = rebuild.left.iter().filter_map(|link| open.index.get(&link.source)).collect();
         let text = |source: &Stored<'_, Held>| match texts.get(&source.id) {
             Some(text) => text.to_string(),

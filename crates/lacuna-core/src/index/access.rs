@@ -6,15 +6,16 @@ use crate::domain::MemoryId;
 use crate::embed::ModelId;
 
 impl<P> Index<P> {
-    /// Makes room at once for memories that are about to be inserted.
-    pub(crate) fn make_room<'a>(&mut self, coming: impl Iterator<Item = &'a Entry<P>>)
+    /// Makes room at once for so many memories as are about to be inserted, of which some are here to see what
+    /// vectors they have.
+    pub(crate) fn make_room<'a>(&mut self, memories: usize, some: impl Iterator<Item = &'a Entry<P>>)
     where
         P: 'a,
     {
-        let mut memories = 0;
+        let mut seen = 0;
         let mut rows: Vec<(&ModelId, usize, usize)> = Vec::new();
-        for entry in coming {
-            memories += 1;
+        for entry in some {
+            seen += 1;
             for (model, vector) in &entry.vectors {
                 match rows.iter_mut().find(|(known, ..)| *known == model) {
                     Some((_, _, count)) => *count += 1,
@@ -32,7 +33,7 @@ impl<P> Index<P> {
                 self.blocks.push(Block::new(model.clone(), dimensions));
             }
             let block = self.blocks.iter_mut().find(|block| block.model() == model);
-            block.into_iter().for_each(|block| block.reserve(count));
+            block.into_iter().for_each(|block| block.reserve(memories * count / seen));
         }
     }
 
@@ -56,6 +57,16 @@ impl<P> Index<P> {
     /// Every memory, in the order in which they lie in RAM.
     pub(crate) fn each(&self) -> impl Iterator<Item = Stored<'_, P>> {
         (0..self.kept.len() as u32).filter_map(|slot| self.stored(slot))
+    }
+
+    /// The conversations that have turns, each as [`super::Session::key`] names it.
+    pub(crate) fn sessions(&self) -> impl Iterator<Item = u64> {
+        self.sessions.keys()
+    }
+
+    /// Whatever bears a turn of this conversation from one on, in the order of the turns.
+    pub(crate) fn turns(&self, session: u64, from: u32) -> impl DoubleEndedIterator<Item = (u32, MemoryId)> {
+        self.sessions.turns(session, from)
     }
 
     /// The memories that have no vector of `model`.

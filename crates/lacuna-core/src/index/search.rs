@@ -32,7 +32,7 @@ const WORDS_FLOOR: f32 = 0.2;
 /// Asked for nothing but keywords, an answer may also be a text that says this share of them, however long.
 const KEYWORDS_FLOOR: f32 = 0.5;
 /// Candidates that each of the two searches hands to the fusion, at least.
-const CANDIDATES: usize = 128;
+const CANDIDATES: usize = 64;
 /// Of the fused candidates, how many get their cosine by the full vectors, at least.
 const RESCORED: usize = 32;
 /// The most that a similarity changes when its cosine is rescored.

@@ -9,7 +9,7 @@ use super::{Person, PersonRequest};
 use crate::audit::AuditAction;
 use crate::domain::*;
 use crate::error::{Error, Result};
-use crate::forget::{Cause, Mode, Named, PART_MAX, Sought, Task, Wanted, scope_hashes};
+use crate::forget::{Cause, Choice, Mode, Named, PART_MAX, Sought, Task, Wanted, scope_hashes};
 use crate::lacuna::Lacuna;
 use crate::permit::{ForgetPerson, Grant};
 
@@ -155,6 +155,7 @@ impl Lacuna {
             Ok((self.speaking_of(open, scope, person)?, hashes))
         })?;
         let (ids, hashes) = found.unwrap_or_default();
+        wishes.iter().for_each(|wish| self.forget_working(scope, wish, &Choice::All));
         let parts = ids.chunks(PART_MAX).collect::<Vec<_>>();
         for (number, part) in (1..).zip(&parts) {
             let task = Task {

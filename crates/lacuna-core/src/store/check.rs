@@ -20,6 +20,8 @@ pub const BATCH_BYTES_MAX: usize = 64 * 1024 * 1024;
 pub const ROLES_MAX: usize = 32;
 /// The note of an intent, in bytes.
 pub const INTENT_NOTE_BYTES_MAX: usize = 64 * 1024;
+/// What a vault's owner has set, sealed, in bytes.
+pub const SETTINGS_BYTES_MAX: usize = 256 * 1024;
 /// The label of a token, in bytes of UTF-8.
 pub const LABEL_BYTES_MAX: usize = 256;
 
@@ -69,6 +71,9 @@ fn check_limits(batch: &Batch) -> Result<()> {
     }
     if batch.opens.iter().any(|intent| intent.note.len() > INTENT_NOTE_BYTES_MAX) {
         return Err(Error::invalid("intent", format!("a note has at most {INTENT_NOTE_BYTES_MAX} bytes")));
+    }
+    if batch.settings.as_ref().is_some_and(|settings| settings.sealed.len() > SETTINGS_BYTES_MAX) {
+        return Err(Error::invalid("settings", format!("must be at most {SETTINGS_BYTES_MAX} bytes")));
     }
     let frames = batch.puts.iter().map(|row| row.frame.len());
     let bodies = batch.puts.iter().map(|row| inline_bytes(&row.body));

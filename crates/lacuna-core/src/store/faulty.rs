@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 use jiff::Timestamp;
 
 use super::{
-    AuditRow, Batch, Change, Intent, MemberRow, Record, RecordKind, Row, Store, TokenRow, VaultHeader,
+    AuditRow, Batch, Change, Intent, JobClaim, JobEnd, JobRow, MemberRow, Record, RecordKind, Row,
+    SealedSettings, Store, TokenRow, VaultHeader,
 };
 use crate::domain::{Group, MemoryId, OrgId, Revision, UserId, VaultId};
 use crate::error::{Error, Result};
@@ -163,6 +164,30 @@ impl Store for FaultyStore {
 
     fn soft_deleted(&self, before: Timestamp, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {
         self.faults.run(|| self.inner.soft_deleted(before, after, limit))
+    }
+
+    fn expiring(&self, before: Timestamp, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {
+        self.faults.run(|| self.inner.expiring(before, after, limit))
+    }
+
+    fn settings(&self, vault: VaultId) -> Result<Option<SealedSettings>> {
+        self.faults.run(|| self.inner.settings(vault))
+    }
+
+    fn jobs(&self) -> Result<Vec<JobRow>> {
+        self.faults.run(|| self.inner.jobs())
+    }
+
+    fn claim_job(&self, claim: &JobClaim) -> Result<bool> {
+        self.faults.run(|| self.inner.claim_job(claim))
+    }
+
+    fn renew_job(&self, claim: &JobClaim) -> Result<bool> {
+        self.faults.run(|| self.inner.renew_job(claim))
+    }
+
+    fn end_job(&self, end: &JobEnd) -> Result<bool> {
+        self.faults.run(|| self.inner.end_job(end))
     }
 
     fn records(&self, org: &OrgId, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<Record>> {

@@ -7,15 +7,19 @@ pub(crate) mod check;
 pub(crate) mod columns;
 #[cfg(feature = "testing")]
 mod faulty;
+mod jobs;
 pub(crate) mod pool;
 pub(crate) mod postgres;
 mod ram;
 mod records;
 pub(crate) mod sqlite;
 
-pub use check::{BATCH_BYTES_MAX, INTENT_NOTE_BYTES_MAX, LABEL_BYTES_MAX, ROLES_MAX, SEALED_BYTES_MAX};
+pub use check::{
+    BATCH_BYTES_MAX, INTENT_NOTE_BYTES_MAX, LABEL_BYTES_MAX, ROLES_MAX, SEALED_BYTES_MAX, SETTINGS_BYTES_MAX,
+};
 #[cfg(feature = "testing")]
 pub use faulty::{Faults, FaultyStore, When};
+pub use jobs::{JOB_WORD_BYTES_MAX, JobClaim, JobEnd, JobRow};
 pub use postgres::PostgresStore;
 pub use ram::RamStore;
 pub use records::{RECORD_BYTES_MAX, RECORDS_PAGE_MAX, Record, RecordChange, RecordKind};
@@ -43,7 +47,7 @@ pub const VAULTS_PAGE_MAX: usize = 1_000;
 pub const TOMBSTONES_PAGE_MAX: usize = 10_000;
 
 /// Sealed memories, tombstones, intents and audit chains of every vault; token hashes, memberships and the
-/// record book of every organisation.
+/// record book of every organisation; the table of jobs.
 pub trait Store: Send + Sync {
     /// The vault's header, or `None` before its first commit.
     fn vault(&self, vault: VaultId) -> Result<Option<VaultHeader>>;
@@ -104,6 +108,26 @@ pub trait Store: Send + Sync {
     /// Up to `limit` vaults (at most [`VAULTS_PAGE_MAX`]) with an id above `after`, in the order of id, that
     /// hold a row in the state deleted which was last updated before a moment.
     fn soft_deleted(&self, before: Timestamp, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>>;
+
+    /// Up to `limit` vaults (at most [`VAULTS_PAGE_MAX`]) with an id above `after`, in the order of id, that
+    /// hold a row which expires before a moment and is not in the state deleted.
+    fn expiring(&self, before: Timestamp, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>>;
+
+    /// What the vault's owner has set, sealed; `None` before the first time.
+    fn settings(&self, vault: VaultId) -> Result<Option<SealedSettings>>;
+
+    /// Every job that was ever claimed, in the order of name.
+    fn jobs(&self) -> Result<Vec<JobRow>>;
+
+    /// Takes a job that is due, or any if the claim is early, unless somebody holds a claim to it that has
+    /// not run out. Of several that ask at once, one is told yes. A job without a row gets one.
+    fn claim_job(&self, claim: &JobClaim) -> Result<bool>;
+
+    /// Holds a claim until a later moment. No when it is not theirs any more.
+    fn renew_job(&self, claim: &JobClaim) -> Result<bool>;
+
+    /// Gives a job back with how its run ended. No, and nothing changes, when it is not theirs any more.
+    fn end_job(&self, end: &JobEnd) -> Result<bool>;
 
     /// Up to `limit` records (at most [`RECORDS_PAGE_MAX`]) of one kind with a number above `after`, in order.
     fn records(&self, org: &OrgId, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<Record>>;
@@ -194,6 +218,8 @@ pub struct Batch {
     pub puts: Vec<Row>,
     /// Rows to erase; each leaves a tombstone. Ids that are not there leave one as well.
     pub removals: Vec<MemoryId>,
+    /// Whether the tombstones of `removals` go with [`Self::forget_brief_before`] already.
+    pub brief: bool,
     pub opens: Vec<Intent>,
     /// Intents that have ended, after `opens`. Ids that are not open are passed over.
     pub closes: Vec<u64>,
@@ -205,6 +231,8 @@ pub struct Batch {
     pub records: Vec<RecordChange>,
     /// Tombstones of the vault that were put up before this moment are taken away.
     pub forget_tombstones_before: Option<Timestamp>,
+    /// Brief tombstones of the vault that were put up before this moment are taken away.
+    pub forget_brief_before: Option<Timestamp>,
     /// Must continue the chain without a gap.
     pub audit: Vec<AuditRow>,
     /// The signature of the chain's new end.
@@ -212,6 +240,8 @@ pub struct Batch {
     /// Audit entries whose bytes go. [`Error::NotFound`] for one that is not there.
     pub aged: Vec<AgedEntry>,
     pub freeze: Option<Freeze>,
+    /// Replaces what the vault's owner has set.
+    pub settings: Option<SealedSettings>,
 }
 
 impl Batch {
@@ -223,16 +253,19 @@ impl Batch {
             expected,
             puts: Vec::new(),
             removals: Vec::new(),
+            brief: false,
             opens: Vec::new(),
             closes: Vec::new(),
             tokens: Vec::new(),
             members: Vec::new(),
             records: Vec::new(),
             forget_tombstones_before: None,
+            forget_brief_before: None,
             audit: Vec::new(),
             audit_signature: None,
             aged: Vec::new(),
             freeze: None,
+            settings: None,
         }
     }
 }
@@ -242,6 +275,15 @@ impl Batch {
 pub enum Freeze {
     Frozen,
     Thawed,
+}
+
+/// What a vault's owner has set, at rest.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SealedSettings {
+    /// Counts the sealings; part of what the seal authenticates.
+    pub revision: u32,
+    /// At most [`SETTINGS_BYTES_MAX`].
+    pub sealed: Vec<u8>,
 }
 
 /// An erasure that has been decided and must end, whatever happens. Its id is the sequence number of the

@@ -9,10 +9,12 @@ use super::check::{
     check_batch, forgotten, intent_taken, next_header, no_body_to_keep, no_entry_to_age, no_such_record,
     record_taken,
 };
+use super::jobs::{check_claim, check_end};
 use super::{
-    AUDIT_PAGE_MAX, AuditRow, Batch, Body, Change, Intent, MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX, MemberChange,
-    MemberRow, RECORDS_PAGE_MAX, Record, RecordChange, RecordKind, Row, Store, TOKENS_PAGE_MAX,
-    TOMBSTONES_PAGE_MAX, TokenChange, TokenRow, VAULTS_PAGE_MAX, VaultHeader,
+    AUDIT_PAGE_MAX, AuditRow, Batch, Body, Change, Intent, JobClaim, JobEnd, JobRow, MEMBERS_PAGE_MAX,
+    MEMBERSHIPS_MAX, MemberChange, MemberRow, RECORDS_PAGE_MAX, Record, RecordChange, RecordKind, Row,
+    SealedSettings, Store, TOKENS_PAGE_MAX, TOMBSTONES_PAGE_MAX, TokenChange, TokenRow, VAULTS_PAGE_MAX,
+    VaultHeader,
 };
 use crate::domain::{Group, Lifecycle, MemoryId, OrgId, Revision, UserId, VaultId};
 use crate::error::{Error, Result};
@@ -26,6 +28,7 @@ struct Shelf {
     tokens: Vec<TokenRow>,
     members: Members,
     records: Records,
+    jobs: BTreeMap<String, JobRow>,
     /// Where vaults ended that were destroyed.
     ended: HashMap<VaultId, Revision>,
 }
@@ -38,9 +41,16 @@ type Members = BTreeMap<(OrgId, Group, UserId), Timestamp>;
 struct RamVault {
     header: VaultHeader,
     rows: HashMap<MemoryId, (Revision, Row)>,
-    tombstones: BTreeMap<MemoryId, (Revision, Timestamp)>,
+    tombstones: BTreeMap<MemoryId, Tombstone>,
     intents: BTreeMap<u64, Intent>,
     audit: Vec<AuditRow>,
+    settings: Option<SealedSettings>,
+}
+
+struct Tombstone {
+    revision: Revision,
+    at: Timestamp,
+    brief: bool,
 }
 
 impl RamStore {
@@ -147,17 +157,62 @@ impl Store for RamStore {
     fn tombstones(&self, vault: VaultId, after: Option<MemoryId>) -> Result<Vec<(MemoryId, Timestamp)>> {
         Ok(self.of_vault(vault, |vault| {
             let rest = vault.tombstones.iter().filter(|(id, _)| after.is_none_or(|after| **id > after));
-            rest.take(TOMBSTONES_PAGE_MAX).map(|(id, (_, at))| (*id, *at)).collect()
+            rest.take(TOMBSTONES_PAGE_MAX).map(|(id, stone)| (*id, stone.at)).collect()
         }))
     }
 
     fn soft_deleted(&self, before: Timestamp, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {
-        let due = |(_, row): &(Revision, Row)| row.state == Lifecycle::Deleted && row.updated_at < before;
-        Ok(self.read(|shelf| {
-            let above = shelf.vaults.iter().filter(|(id, _)| after.is_none_or(|after| **id > after));
-            let holding = above.filter(|(_, vault)| vault.rows.values().any(due));
-            holding.take(limit.min(VAULTS_PAGE_MAX)).map(|(id, _)| *id).collect()
-        }))
+        let hidden = |row: &Row| row.state == Lifecycle::Deleted && row.updated_at < before;
+        Ok(self.read(|shelf| shelf.vaults_with(hidden, after, limit)))
+    }
+
+    fn expiring(&self, before: Timestamp, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {
+        let expires =
+            |row: &Row| row.state != Lifecycle::Deleted && row.expires_at.is_some_and(|at| at < before);
+        Ok(self.read(|shelf| shelf.vaults_with(expires, after, limit)))
+    }
+
+    fn settings(&self, vault: VaultId) -> Result<Option<SealedSettings>> {
+        Ok(self.of_vault(vault, |vault| vault.settings.clone()))
+    }
+
+    fn jobs(&self) -> Result<Vec<JobRow>> {
+        Ok(self.read(|shelf| shelf.jobs.values().cloned().collect()))
+    }
+
+    fn claim_job(&self, claim: &JobClaim) -> Result<bool> {
+        check_claim(claim)?;
+        let mut shelf = self.0.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let job = shelf.jobs.entry(claim.name.clone()).or_insert_with(|| unclaimed(claim));
+        let due = claim.early || job.due_at <= claim.at;
+        let free = job.claimed_until.is_none_or(|until| until <= claim.at);
+        if due && free {
+            job.claimed_by = Some(claim.node.clone());
+            job.claimed_until = Some(claim.until);
+            job.began_at = Some(claim.at);
+        }
+        Ok(due && free)
+    }
+
+    fn renew_job(&self, claim: &JobClaim) -> Result<bool> {
+        check_claim(claim)?;
+        let mut shelf = self.0.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let job = shelf.claimed(&claim.name, &claim.node);
+        Ok(job.map(|job| job.claimed_until = Some(claim.until)).is_some())
+    }
+
+    fn end_job(&self, end: &JobEnd) -> Result<bool> {
+        check_end(end)?;
+        let mut shelf = self.0.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let Some(job) = shelf.claimed(&end.name, &end.node) else { return Ok(false) };
+        job.claimed_by = None;
+        job.claimed_until = None;
+        job.ended_at = Some(end.ended_at);
+        job.due_at = end.due_at;
+        job.outcome = Some(end.outcome.clone());
+        job.done = end.done;
+        job.failures = end.failures;
+        Ok(true)
     }
 
     fn records(&self, org: &OrgId, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<Record>> {
@@ -186,7 +241,37 @@ impl Store for RamStore {
     }
 }
 
+/// A job that nobody ran yet.
+fn unclaimed(claim: &JobClaim) -> JobRow {
+    JobRow {
+        name: claim.name.clone(),
+        due_at: claim.at,
+        claimed_by: None,
+        claimed_until: None,
+        began_at: None,
+        ended_at: None,
+        outcome: None,
+        done: 0,
+        failures: 0,
+    }
+}
+
 impl Shelf {
+    fn vaults_with(
+        &self,
+        wanted: impl Fn(&Row) -> bool,
+        after: Option<VaultId>,
+        limit: usize,
+    ) -> Vec<VaultId> {
+        let above = self.vaults.iter().filter(|(id, _)| after.is_none_or(|after| **id > after));
+        let holding = above.filter(|(_, vault)| vault.rows.values().any(|(_, row)| wanted(row)));
+        holding.take(limit.min(VAULTS_PAGE_MAX)).map(|(id, _)| *id).collect()
+    }
+
+    fn claimed(&mut self, job: &str, node: &str) -> Option<&mut JobRow> {
+        self.jobs.get_mut(job).filter(|job| job.claimed_by.as_deref() == Some(node))
+    }
+
     /// Everything that can fail comes first, so that a refused batch leaves no trace.
     fn commit(&mut self, batch: Batch) -> Result<Revision> {
         let stored = self.vaults.get(&batch.vault);
@@ -306,14 +391,15 @@ impl RamVault {
             tombstones: BTreeMap::new(),
             intents: BTreeMap::new(),
             audit: Vec::new(),
+            settings: None,
         }
     }
 
     fn changes(&self, since: Revision) -> Vec<(Revision, Change)> {
         let puts = self.rows.values().filter(|(revision, _)| *revision > since);
         let puts = puts.map(|(revision, row)| (*revision, Change::Put(row.without_body())));
-        let gone = self.tombstones.iter().filter(|(_, (revision, _))| *revision > since);
-        let gone = gone.map(|(id, (revision, _))| (*revision, Change::Gone(*id)));
+        let gone = self.tombstones.iter().filter(|(_, stone)| stone.revision > since);
+        let gone = gone.map(|(id, stone)| (stone.revision, Change::Gone(*id)));
         let mut changes: Vec<_> = puts.chain(gone).collect();
         changes.sort_by_key(|(revision, _)| *revision);
         changes
@@ -331,10 +417,16 @@ impl RamVault {
         }
         for id in batch.removals {
             self.rows.remove(&id);
-            self.tombstones.entry(id).or_insert((revision, batch.at));
+            self.tombstones.entry(id).or_insert(Tombstone { revision, at: batch.at, brief: batch.brief });
         }
         if let Some(before) = batch.forget_tombstones_before {
-            self.tombstones.retain(|_, (_, at)| *at >= before);
+            self.tombstones.retain(|_, stone| stone.at >= before);
+        }
+        if let Some(before) = batch.forget_brief_before {
+            self.tombstones.retain(|_, stone| !stone.brief || stone.at >= before);
+        }
+        if let Some(settings) = batch.settings {
+            self.settings = Some(settings);
         }
         self.intents.extend(batch.opens.into_iter().map(|intent| (intent.id, intent)));
         for id in batch.closes {

@@ -12,7 +12,7 @@ use crate::domain::{KeyClass, MemoryId, Scope, VaultId, millis};
 use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::keys::{LocalKms, VaultKeys, WrappedClassKey, WrappedMemoryKey, WrappedRoot};
-use crate::store::Row;
+use crate::store::{Row, SealedSettings};
 
 const HELD_BY_NOBODY_ELSE: u8 = 0;
 const BOUND_TO_NOTHING: u8 = 0;
@@ -271,6 +271,24 @@ impl Keyring {
     /// `None` when it was not sealed here.
     pub(crate) fn open_link(&self, sealed: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
         self.link_key().open(&self.link_context(), sealed).ok()
+    }
+
+    /// Seals what the vault's owner has set, at one revision.
+    pub(crate) fn seal_settings(&self, revision: u32, settings: &[u8], entropy: &dyn Entropy) -> Vec<u8> {
+        self.settings_key().seal(&self.settings_context(revision), settings, entropy)
+    }
+
+    pub(crate) fn open_settings(&self, stored: &SealedSettings) -> Result<Zeroizing<Vec<u8>>> {
+        let opened = self.settings_key().open(&self.settings_context(stored.revision), &stored.sealed);
+        opened.map_err(|_| Error::corrupt("the settings of a vault do not open"))
+    }
+
+    fn settings_key(&self) -> MemoryKey {
+        MemoryKey::from_bytes(self.root.derive_fingerprint_key("settings").fingerprint(&[]))
+    }
+
+    fn settings_context(&self, revision: u32) -> Context<'_> {
+        Context { field: Field::Settings, revision, ..self.base_context() }
     }
 
     fn link_key(&self) -> MemoryKey {

@@ -4,6 +4,7 @@
 mod keyring;
 mod marks;
 mod open;
+mod relay;
 mod unlock;
 
 use std::collections::HashMap;

@@ -7,6 +7,7 @@ use zeroize::Zeroizing;
 
 use super::keyring::{Keyring, Place};
 use super::marks::{Marks, sketch, text_mark};
+use super::relay::in_order;
 use super::unlock::Unlocker;
 use crate::blobs::{BlobName, Blobs};
 use crate::domain::*;
@@ -15,10 +16,8 @@ use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::index::{Attributes, Entry, Index, QuantVec, Session, Stored, Tag, TermList};
 use crate::keys::{KeyStore, LocalKms, WrappedMemoryKey, keys_by_memory};
+use crate::retention::HeldSettings;
 use crate::store::{Body, ChainHead, Change, Row, Store};
-
-/// Rows that one thread opens at a time; below twice this, a second thread does not pay.
-const ROWS_PER_THREAD_MIN: usize = 512;
 
 /// What an index entry carries besides what it is found by.
 pub(crate) struct Held {
@@ -78,6 +77,53 @@ pub(crate) struct OpenVault {
     pub(crate) orphans: BTreeSet<MemoryId>,
     /// What was made of what: a source, and a memory that names it.
     pub(crate) lineage: BTreeSet<(MemoryId, MemoryId)>,
+    pub(crate) settings: HeldSettings,
+}
+
+/// What is known of the memories of a vault, apart from its keys.
+struct Contents<'a> {
+    index: &'a mut Index<Held>,
+    marks: &'a mut Marks,
+    approved: &'a mut BTreeSet<MemoryId>,
+    damaged: &'a mut BTreeSet<MemoryId>,
+    orphans: &'a mut BTreeSet<MemoryId>,
+    lineage: &'a mut BTreeSet<(MemoryId, MemoryId)>,
+}
+
+impl Contents<'_> {
+    fn insert(&mut self, id: MemoryId, opened: Result<Entry<Held>>) {
+        self.drop_memory(&id);
+        match opened.and_then(|entry| self.index.insert(entry)) {
+            Ok(()) => {
+                if let Some(stored) = self.index.get(&id) {
+                    self.marks.add(id, stored.payload);
+                    let sources = stored.payload.facets.derived_from.iter();
+                    self.lineage.extend(sources.map(|link| (link.source, id)));
+                    if stored.attributes.state == Lifecycle::Approved {
+                        self.approved.insert(id);
+                    }
+                }
+            }
+            Err(error) => {
+                tracing::error!(memory = %id, %error, "a stored memory cannot be opened");
+                self.damaged.insert(id);
+            }
+        }
+    }
+
+    /// Leaves nothing of a memory in RAM.
+    fn drop_memory(&mut self, id: &MemoryId) {
+        if let Some(stored) = self.index.get(id) {
+            self.marks.remove(*id, stored.payload);
+            for link in &stored.payload.facets.derived_from {
+                self.lineage.remove(&(link.source, *id));
+            }
+        }
+        self.index.remove(id);
+        self.approved.remove(id);
+        self.damaged.remove(id);
+        self.orphans.remove(id);
+    }
 }
 
 /// What was committed since a revision.
@@ -144,6 +190,7 @@ impl OpenVault {
             damaged: BTreeSet::new(),
             orphans: BTreeSet::new(),
             lineage: BTreeSet::new(),
+            settings: HeldSettings::default(),
         }
     }
 
@@ -174,6 +221,7 @@ impl OpenVault {
             self.audit = header.audit;
             self.frozen_at = header.frozen_at;
         }
+        self.settings.expire();
         self.revision = revision;
         Ok(Refreshed::Changed)
     }
@@ -200,11 +248,7 @@ impl OpenVault {
         rows.retain(|row| row.state != Lifecycle::Deleted || keys.contains_key(&row.id));
         let is_bound = |row: &Row| keys.get(&row.id).is_some_and(WrappedMemoryKey::is_bound);
         let (bound, free): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_bound);
-        let opened = self.open_in_parallel(&free, &keys);
-        self.index.make_room(opened.iter().filter_map(|(_, entry)| entry.as_ref().ok()));
-        for (id, opened) in opened {
-            self.insert(id, opened);
-        }
+        self.open_free(free, &keys);
         self.open_bound(&bound, keys, from)?;
         self.index.drop_empty_room();
         Ok(())
@@ -230,6 +274,25 @@ impl OpenVault {
             self.orphans.insert(id);
         }
         Ok(())
+    }
+
+    /// Opens rows whose keys depend on nothing else.
+    fn open_free(&mut self, rows: Vec<Row>, keys: &HashMap<MemoryId, WrappedMemoryKey>) {
+        let mut coming = rows.len();
+        let (keyring, mut contents) = self.apart();
+        let open = |rows: Vec<Row>| -> Vec<(MemoryId, Result<Entry<Held>>)> {
+            let mut buffer = Zeroizing::new(Vec::new());
+            rows.iter().map(|row| (row.id, open_row(keyring, row, keys.get(&row.id), &mut buffer))).collect()
+        };
+        in_order(rows, open, |opened| {
+            if coming > 0 {
+                contents.index.make_room(coming, opened.iter().filter_map(|(_, entry)| entry.as_ref().ok()));
+                coming = 0;
+            }
+            for (id, opened) in opened {
+                contents.insert(id, opened);
+            }
+        });
     }
 
     /// Opens what was derived, for which the keys of what it was derived from are needed.
@@ -271,77 +334,24 @@ impl OpenVault {
     }
 
     fn insert(&mut self, id: MemoryId, opened: Result<Entry<Held>>) {
-        self.drop_memory(&id);
-        match opened.and_then(|entry| self.index.insert(entry)) {
-            Ok(()) => {
-                if let Some(stored) = self.index.get(&id) {
-                    self.marks.add(id, stored.payload);
-                    let sources = stored.payload.facets.derived_from.iter();
-                    self.lineage.extend(sources.map(|link| (link.source, id)));
-                    if stored.attributes.state == Lifecycle::Approved {
-                        self.approved.insert(id);
-                    }
-                }
-            }
-            Err(error) => {
-                tracing::error!(memory = %id, %error, "a stored memory cannot be opened");
-                self.damaged.insert(id);
-            }
-        }
+        self.apart().1.insert(id, opened);
     }
 
     /// Leaves nothing of a memory in RAM.
     pub(crate) fn drop_memory(&mut self, id: &MemoryId) {
-        if let Some(stored) = self.index.get(id) {
-            self.marks.remove(*id, stored.payload);
-            for link in &stored.payload.facets.derived_from {
-                self.lineage.remove(&(link.source, *id));
-            }
-        }
-        self.index.remove(id);
-        self.approved.remove(id);
-        self.damaged.remove(id);
-        self.orphans.remove(id);
+        self.apart().1.drop_memory(id);
+    }
+
+    /// The keys and what they open, so that rows are opened while others are taken in.
+    fn apart(&mut self) -> (&Keyring, Contents<'_>) {
+        let Self { keyring, index, marks, approved, damaged, orphans, lineage, .. } = self;
+        (keyring, Contents { index, marks, approved, damaged, orphans, lineage })
     }
 
     /// The memories that were made of `source`.
     pub(crate) fn derivatives(&self, source: MemoryId) -> impl Iterator<Item = MemoryId> {
         let (first, last) = (MemoryId::from_bytes([0; 16]), MemoryId::from_bytes([0xff; 16]));
         self.lineage.range((source, first)..=(source, last)).map(|(_, made)| *made)
-    }
-
-    fn open_in_parallel(
-        &self,
-        rows: &[Row],
-        keys: &HashMap<MemoryId, WrappedMemoryKey>,
-    ) -> Vec<(MemoryId, Result<Entry<Held>>)> {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let share = rows.len().div_ceil(threads).max(ROWS_PER_THREAD_MIN);
-        let open_share = |rows: &[Row]| -> Vec<_> {
-            let mut buffer = Zeroizing::new(Vec::new());
-            rows.iter().map(|row| (row.id, self.open_row(row, keys.get(&row.id), &mut buffer))).collect()
-        };
-        std::thread::scope(|scope| {
-            let mut shares = rows.chunks(share);
-            let first = shares.next().unwrap_or_default();
-            let others: Vec<_> = shares.map(|rows| scope.spawn(move || open_share(rows))).collect();
-            let mut opened = open_share(first);
-            for other in others {
-                opened.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            }
-            opened
-        })
-    }
-
-    fn open_row(
-        &self,
-        row: &Row,
-        key: Option<&WrappedMemoryKey>,
-        buffer: &mut Zeroizing<Vec<u8>>,
-    ) -> Result<Entry<Held>> {
-        let key = key.ok_or_else(|| Error::corrupt(format!("the key of {} is missing", row.id)))?;
-        let frame = self.keyring.open_frame(&self.keyring.open_memory_key(key, &[])?, row, buffer)?;
-        entry(row, frame)
     }
 
     /// Memories as their owner sees them, each with its full text; `None` for those that are not there.
@@ -406,6 +416,17 @@ fn sealed_body(vault: VaultId, row: &Row, from: Sources<'_>) -> Result<Option<(u
     }
 }
 
+fn open_row(
+    keyring: &Keyring,
+    row: &Row,
+    key: Option<&WrappedMemoryKey>,
+    buffer: &mut Zeroizing<Vec<u8>>,
+) -> Result<Entry<Held>> {
+    let key = key.ok_or_else(|| Error::corrupt(format!("the key of {} is missing", row.id)))?;
+    let frame = keyring.open_frame(&keyring.open_memory_key(key, &[])?, row, buffer)?;
+    entry(row, frame)
+}
+
 /// What a row and its opened frame put into the index.
 fn entry(row: &Row, frame: Frame) -> Result<Entry<Held>> {
     let damaged = |_| Error::corrupt(format!("the index data of {} does not parse", row.id));
@@ -448,13 +469,16 @@ fn state(row: &Row, history: &History) -> Lifecycle {
 /// A memory as its owner sees it in a list: without its full text.
 pub(crate) fn shown(stored: &Stored<'_, Held>) -> Option<Memory> {
     let Held { gist, details, facets, updated_at, .. } = stored.payload;
+    let mut facets = facets.clone();
+    // What was asked for may be cut by rules and settings; the row has what came of it.
+    facets.retention.expires_at = stored.attributes.expires_at.and_then(from_millis);
     Some(Memory {
         id: stored.id,
         state: stored.attributes.state,
         created_at: from_millis(stored.attributes.created_at)?,
         updated_at: *updated_at,
         content: Content { gist: gist.clone(), details: details.clone(), text: None },
-        facets: facets.clone(),
+        facets,
     })
 }
 

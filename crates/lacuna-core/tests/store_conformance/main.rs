@@ -10,6 +10,7 @@ mod audit_rows;
 mod blobs;
 mod contention;
 mod faults;
+mod job_rows;
 mod key_suite;
 mod model;
 mod postgres;

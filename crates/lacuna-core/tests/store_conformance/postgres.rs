@@ -51,6 +51,7 @@ fn two_vaults(store: &PostgresStore) -> (VaultId, VaultId) {
             removals: vec![id(2)],
             opens: vec![lacuna_core::store::Intent { id: 1, memories: vec![id(1)], note: vec![7] }],
             audit: vec![audit_row(1)],
+            settings: Some(lacuna_core::store::SealedSettings { revision: 1, sealed: vec![7; 50] }),
             tokens: vec![TokenChange::Add(token(token_number))],
             ..batch(store, user)
         };
@@ -74,6 +75,7 @@ fn a_scope_hides_every_other_vault() {
         ("tombstone", "vault"),
         ("intent", "vault"),
         ("audit", "vault"),
+        ("setting", "vault"),
     ];
     for (table, column) in tables {
         let everything = format!("SELECT {column} FROM lacuna.{table}");
@@ -109,6 +111,11 @@ fn neither_role_reaches_further_than_it_should() {
         ("lacuna_eraser", "SELECT entry FROM lacuna.audit"),
         ("lacuna_eraser", "INSERT INTO lacuna.audit VALUES ('', 1, 1, '', '')"),
         ("lacuna_app", "DELETE FROM lacuna.vault"),
+        ("lacuna_app", "SELECT name FROM lacuna.job"),
+        ("lacuna_app", "UPDATE lacuna.job SET due_at = 0"),
+        ("lacuna_admin", "DELETE FROM lacuna.job"),
+        ("lacuna_admin", "SELECT sealed FROM lacuna.setting"),
+        ("lacuna_eraser", "SELECT sealed FROM lacuna.setting"),
         ("lacuna_admin", "UPDATE lacuna.vault SET revision = 0"),
         ("lacuna_app", "DELETE FROM lacuna.audit"),
         ("lacuna_app", "UPDATE lacuna.audit SET hash = ''"),
@@ -196,6 +203,8 @@ fn a_schema_of_the_first_release_is_migrated_and_keeps_what_it_has() {
     let Some(database) = Database::make("migrated") else { return };
     put(&PostgresStore::open(&database.url()).unwrap(), "ann", vec![row(1)]);
     let first_release = "
+        DROP TABLE lacuna.job, lacuna.setting; DROP INDEX lacuna.memory_expiring;
+        DROP POLICY expiring ON lacuna.memory; ALTER TABLE lacuna.tombstone DROP COLUMN brief;
         DROP TABLE lacuna.member, lacuna.record, lacuna.ended; DROP INDEX lacuna.memory_deleted;
         ALTER TABLE lacuna.vault DROP COLUMN frozen_at, DROP COLUMN began_after, DROP COLUMN audit_signature;
         ALTER TABLE lacuna.intent DROP COLUMN note;

@@ -73,6 +73,7 @@ fn a_file_of_the_first_release_is_migrated_and_keeps_what_it_has() {
     put(&SqliteStore::open(&path).unwrap(), "ann", vec![row(1)]);
     let first_release = "
         DROP TABLE member; ALTER TABLE vault DROP COLUMN frozen_at; ALTER TABLE vault DROP COLUMN audit_signature;
+        DROP TABLE job; DROP TABLE setting; DROP INDEX memory_expiring; ALTER TABLE tombstone DROP COLUMN brief;
         DROP TABLE record; DROP TABLE ended; DROP INDEX memory_deleted;
         ALTER TABLE vault DROP COLUMN began_after; ALTER TABLE intent DROP COLUMN note;
         PRAGMA user_version = 1";

@@ -6,11 +6,11 @@ use lacuna_core::domain::{Group, Holder, Lifecycle, OrgId, Revision, Scope, Vaul
 use lacuna_core::store::{
     AUDIT_PAGE_MAX, BATCH_ROWS_MAX, Batch, Body, ChainHead, Change, INTENT_NOTE_BYTES_MAX, Intent,
     MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX, MemberChange, RECORD_BYTES_MAX, Record, RecordChange, RecordKind, Row,
-    SEALED_BYTES_MAX, Store, TokenChange, TokenRow, VAULTS_PAGE_MAX, VaultHeader,
+    SEALED_BYTES_MAX, SealedSettings, Store, TokenChange, TokenRow, VAULTS_PAGE_MAX, VaultHeader,
 };
 
-use crate::audit_rows;
 use crate::samples::*;
+use crate::{audit_rows, job_rows};
 
 /// Each check uses vaults of its own, so they may share one store.
 pub(crate) fn conformance(store: &dyn Store) {
@@ -44,6 +44,7 @@ pub(crate) fn conformance(store: &dyn Store) {
     due_records_are_found_in_all_books(store);
     tombstones_are_listed_and_forgotten(store);
     soft_deleted_rows_are_found(store);
+    job_rows::conformance(store);
     a_destroyed_vault_begins_anew(store);
 }
 
@@ -206,6 +207,7 @@ fn a_refused_batch_changes_nothing(store: &dyn Store) {
         opens: vec![Intent { id: 1, memories: vec![id(4)], note: vec![7] }],
         tokens: vec![TokenChange::Add(token(200))],
         members: vec![add(&team("atomic"), "ann", 1)],
+        settings: Some(SealedSettings { revision: 1, sealed: vec![4; 9] }),
         audit: vec![audit_row(1)],
         ..batch(store, "atomic")
     };
@@ -588,7 +590,7 @@ fn a_destroyed_vault_begins_anew(store: &dyn Store) {
 }
 
 /// The batch is refused with this code, and the vault is as it was.
-fn assert_refused(store: &dyn Store, batch: Batch, code: &str) {
+pub(crate) fn assert_refused(store: &dyn Store, batch: Batch, code: &str) {
     let vault = batch.vault;
     let before = snapshot(store, vault);
     let error = store.commit(batch).expect_err("must be refused");
@@ -609,7 +611,7 @@ pub(crate) fn snapshot(store: &dyn Store, vault: VaultId) -> String {
         store.vault(vault).unwrap(),
         store.rows(vault, &ids).unwrap(),
         store.intents(vault).unwrap(),
-        store.audit(vault, 0).unwrap(),
+        (store.audit(vault, 0).unwrap(), store.settings(vault).unwrap()),
     )
 }
 
@@ -621,6 +623,7 @@ pub(crate) fn reopening(open: &dyn Fn() -> Box<dyn Store>) {
         puts: vec![row(1), Row { body: Body::Inline { revision: 1, sealed: vec![1; 3_000] }, ..row(2) }],
         removals: vec![id(3)],
         opens: vec![Intent { id: 1, memories: vec![id(1)], note: vec![7] }],
+        settings: Some(SealedSettings { revision: 1, sealed: vec![4; 9] }),
         audit: vec![audit_row(1)],
         tokens: vec![TokenChange::Add(token(150))],
         members: vec![add(&team("durable"), "ann", 3)],

@@ -203,3 +203,26 @@ fn intent_narrows_lanes_only_where_it_is_wanted_and_left_open() {
     let unasked = lacuna.ask("anna", "What is our budget?").unwrap();
     assert!(unasked.understood.is_none() && unasked.hits.len() == 2);
 }
+
+#[test]
+fn what_a_session_has_at_hand_comes_first_and_only_there() {
+    let world = World::ram();
+    let lacuna = world.service();
+    let stored = lacuna.take("anna", fact("The harbour opens at five.", 0.6)).unwrap().id;
+    let source = Source {
+        session: Some(SessionId::new("talk-1").unwrap()),
+        ..Source::new(SourceType::UserMessage, Trust::High)
+    };
+    let working =
+        Draft { tier: Some(Tier::Working), source: Some(source), ..draft("We sail with six people.") };
+    lacuna.start_session(&grant("anna"), Some(SessionId::new("talk-1").unwrap())).unwrap();
+    lacuna.take("anna", working).unwrap();
+    let context = bring(&lacuna, &in_session("When does the harbour open?"));
+    let shown: Vec<(&str, bool)> =
+        context.items.iter().map(|item| (item.text.as_str(), item.at_hand)).collect();
+    assert_eq!(shown, [("We sail with six people.", true), ("The harbour opens at five.", false)]);
+    assert!(context.text.contains("· at hand in this session] We sail"), "{}", context.text);
+    assert_eq!(bring(&lacuna, &in_session("When does the harbour open?")).items.len(), 1, "it does not rest");
+    assert_eq!(ids(&bring(&lacuna, &said("When does the harbour open?"))), [stored]);
+    assert_eq!(lacuna.flush_rehearsals().unwrap(), 1);
+}

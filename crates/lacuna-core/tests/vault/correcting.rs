@@ -1,8 +1,10 @@
 //! Corrections: what is said now takes the place of what was said, and nothing else is touched.
 
+use lacuna_core::audit::{AuditAction, Subject};
 use lacuna_core::correct::{Corrected, Correction};
 use lacuna_core::domain::*;
-use lacuna_core::permit::{Recall, Remember};
+use lacuna_core::forget::{Cause, Mode, Named, ProbePath};
+use lacuna_core::permit::{ReadAudit, Recall, Remember};
 use lacuna_core::{Error, Lacuna};
 
 use crate::{Calls, World, draft, grant};
@@ -36,7 +38,7 @@ fn what_a_correction_is_about_is_found_and_replaced() {
         service.keep("anna", bystander).unwrap();
         let old_id = service.keep("anna", old).unwrap();
         match correct(&service, about, new) {
-            Corrected::Done { replaced, left_some, memory } => {
+            Corrected::Done { replaced, left_some, memory, .. } => {
                 assert_eq!((replaced, left_some), (old_id, false), "{about}");
                 assert_eq!(memory.supersedes, [old_id]);
             }
@@ -115,4 +117,49 @@ fn what_the_gate_does_not_take_replaces_nothing() {
     let held = service.correct(&grant::<Remember>("anna"), &what, inferred).unwrap();
     assert!(matches!(held, Corrected::Held(_)), "{held:?}");
     assert_eq!(all(&service), ["I live in Ghent."]);
+}
+
+#[test]
+fn a_correction_is_proved_as_a_forget_is() {
+    for (old, new, left_some) in [
+        ("I live in Ghent.", "I live in Tartu.", false),
+        ("I live in Ghent and work at Fabrikam as a welder.", "I live in Tartu.", true),
+    ] {
+        let world = World::sqlite();
+        let service = world.service();
+        let old = service.keep("anna", old).unwrap();
+        let Corrected::Done { receipt: Some(signed), left_some: left, .. } =
+            correct(&service, "where I live", new)
+        else {
+            panic!("no receipt")
+        };
+        assert_eq!(left, left_some);
+        let receipt = &signed.receipt;
+        assert_eq!((receipt.cause, receipt.named, receipt.mode), (Cause::Correction, Named::Ids, Mode::Hard));
+        assert_eq!((receipt.counts.direct, receipt.counts.keys_destroyed), (1, 1));
+        assert_eq!(receipt.counts.cut, u32::from(left_some));
+        assert!(receipt.is_clean());
+        let looked_for = |path| receipt.probes.iter().find(|probed| probed.path == path).unwrap().looked_for;
+        for path in [ProbePath::Rows, ProbePath::Keys, ProbePath::Words, ProbePath::Meaning] {
+            assert_eq!(looked_for(path), 1, "{path}");
+        }
+        signed.verify(&service.verifying_key().unwrap()).unwrap();
+        let book = service.receipts(&grant::<ReadAudit>("anna"), 0).unwrap();
+        assert_eq!(book, [*signed.clone()]);
+        let entries = service.read_audit(&grant("anna"), 0).unwrap();
+        let (_, entry) =
+            entries.iter().find(|(_, entry)| entry.action == AuditAction::MemoryCorrect).unwrap();
+        assert_eq!(entry.notes, [receipt.reference()]);
+        assert_eq!(entry.subjects, [Subject::from(old)]);
+    }
+}
+
+#[test]
+fn a_newer_fact_erases_the_older_one_without_a_receipt() {
+    let world = World::ram();
+    let service = world.service();
+    let old = service.keep("anna", "I live in Ghent.").unwrap();
+    service.keep("anna", "I live in Tartu now.").unwrap();
+    assert!(service.get(&grant::<Recall>("anna"), old).is_err());
+    assert_eq!(service.receipts(&grant::<ReadAudit>("anna"), 0).unwrap(), []);
 }

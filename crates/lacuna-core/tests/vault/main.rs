@@ -26,8 +26,10 @@ mod postgres_database;
 mod reads;
 mod rehearsing;
 mod residue;
+mod retention;
 mod review;
 mod scopes;
+mod sessions;
 mod tamper;
 
 use std::path::Path;

@@ -38,11 +38,14 @@ pub(super) fn run(config: &Config, args: CorrectArgs, output: &Output) -> Result
     output.show(&CorrectedView::of(corrected, grant.scope())?, |view| {
         let now = view.memory.as_ref().map(|memory| memory.memory_id.clone()).unwrap_or_default();
         let replaced = view.replaced.clone().unwrap_or_default();
+        let receipt = view.receipt.as_ref().map_or_else(String::new, |number| format!("\nreceipt {number}"));
         match (view.outcome, view.left_some) {
             ("corrected", true) => {
-                format!("{now} takes the place of {replaced}; the rest of that sentence stays")
+                format!("{now} takes the place of {replaced}; the rest of that sentence stays{receipt}")
             }
-            ("corrected", false) => format!("{now} takes the place of {replaced}, which is erased"),
+            ("corrected", false) => {
+                format!("{now} takes the place of {replaced}, which is erased{receipt}")
+            }
             _ => format!("{now} waits in the review; nothing was replaced"),
         }
     })

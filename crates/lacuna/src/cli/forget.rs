@@ -10,14 +10,14 @@ use lacuna_core::permit::{Forget, Grant};
 use lacuna_seal::VerifyingKey;
 
 use super::args::{ForgetArgs, ReceiptCommand};
-use super::output::{Output, fields, line, table};
+use super::output::{Output, counted, fields, line, table};
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
 use crate::failure::{Failure, Result};
 use crate::wire::{
     ConfirmRequest, ForgetRequest, ForgottenView, PlanView, ReceiptList, ReceiptView, VerifiedView,
-    read_receipt_number,
+    read_number,
 };
 
 /// A receipt file; a real one has about two thousand bytes.
@@ -107,7 +107,7 @@ fn question(view: &PlanView) -> String {
         Some("archive") => "Archive",
         _ => "Erase",
     };
-    format!("{verb} {}?", counted(view.direct + view.indirect))
+    format!("{verb} {}?", memories(view.direct + view.indirect))
 }
 
 fn shown(view: &PlanView) -> String {
@@ -125,7 +125,7 @@ fn shown(view: &PlanView) -> String {
         text.push_str(&format!("\n{fate}: {}", line(&fall.gist)));
     }
     if view.not_yours > 0 {
-        text.push_str(&format!("\n{} that others wrote stay", counted(view.not_yours)));
+        text.push_str(&format!("\n{} that others wrote stay", memories(view.not_yours)));
     }
     text
 }
@@ -134,18 +134,27 @@ fn shown(view: &PlanView) -> String {
 pub(super) fn done(view: &ForgottenView) -> String {
     let mut lines = vec![match (&view.restorable_until, view.receipts.is_empty()) {
         (Some(until), _) => {
-            format!("hid {}; they can be restored until {until}", counted(view.memory_ids.len()))
+            format!("hid {}; they can be restored until {until}", memories(view.memory_ids.len()))
         }
-        (None, true) => format!("set {} aside", counted(view.memory_ids.len())),
-        (None, false) => format!("erased {} for good", counted(view.memory_ids.len())),
+        (None, true) => format!("set {} aside", memories(view.memory_ids.len())),
+        (None, false) => format!("erased {} for good", memories(view.memory_ids.len())),
     }];
     let more = [
-        (view.fell.len(), "were made of that and went too"),
-        (view.cut.len(), "live on without a part of what they said"),
-        (view.rebuilt.len(), "were made anew from what is left"),
-        (view.held_back.len(), "wait in the review, because they lean on what went"),
+        (view.fell.len(), "was made of that and went too", "were made of that and went too"),
+        (
+            view.cut.len(),
+            "lives on without a part of what it said",
+            "live on without a part of what they said",
+        ),
+        (view.rebuilt.len(), "was made anew from what is left", "were made anew from what is left"),
+        (
+            view.held_back.len(),
+            "waits in the review, because it leans on what went",
+            "wait in the review, because they lean on what went",
+        ),
     ];
-    lines.extend(more.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")));
+    let more = more.iter().filter(|(count, ..)| *count > 0);
+    lines.extend(more.map(|(count, one, many)| counted(*count, one, many)));
     lines.extend(view.receipts.iter().map(receipt_line));
     lines.join("\n")
 }
@@ -155,17 +164,23 @@ fn receipt_line(receipt: &ReceiptView) -> String {
     let ways = receipt.probes.len();
     let probe = match found {
         0 => format!("looked for by {ways} ways, nothing found"),
-        found => format!("WARNING: {found} traces found, run lacuna doctor"),
+        found => {
+            format!("WARNING: {} found, run lacuna doctor", counted(found as usize, "trace", "traces"))
+        }
     };
     let backups = match receipt.backups.iter().map(|backup| backup.until).max() {
         None => String::new(),
-        Some(until) => format!("; {} full backups hold copies until {until}", receipt.backups.len()),
+        Some(until) => {
+            let holds = counted(receipt.backups.len(), "full backup holds", "full backups hold");
+            format!("; {holds} copies until {until}")
+        }
     };
-    format!("receipt {}: {} keys destroyed, {probe}{backups}", receipt.receipt, receipt.counts.keys_destroyed)
+    let keys = counted(receipt.counts.keys_destroyed as usize, "key", "keys");
+    format!("receipt {}: {keys} destroyed, {probe}{backups}", receipt.receipt)
 }
 
-fn counted(memories: usize) -> String {
-    if memories == 1 { "1 memory".to_owned() } else { format!("{memories} memories") }
+fn memories(count: usize) -> String {
+    counted(count, "memory", "memories")
 }
 
 impl ForgetArgs {
@@ -214,8 +229,8 @@ pub(super) fn verify_forgotten(
         let mut lines = Vec::new();
         match (view.direct.len(), view.indirect.len()) {
             (0, 0) => lines.push("nothing about that is remembered".to_owned()),
-            (0, near) => lines.push(format!("nothing says that; {} seem close to it", counted(near))),
-            (direct, _) => lines.push(format!("{} say it: {}", counted(direct), view.direct.join(", "))),
+            (0, near) => lines.push(format!("nothing says that; {} seem close to it", memories(near))),
+            (direct, _) => lines.push(format!("{} say it: {}", memories(direct), view.direct.join(", "))),
         }
         let forgotten = view
             .receipts
@@ -255,7 +270,7 @@ pub(super) fn receipt(config: &Config, command: ReceiptCommand, output: &Output)
         ReceiptCommand::Show { receipt, scope } => {
             let installation = assemble(config)?;
             let grant = installation.grant(scope.as_deref())?;
-            let receipt = installation.service.receipt(&grant, read_receipt_number(&receipt)?)?;
+            let receipt = installation.service.receipt(&grant, read_number("receipt", &receipt)?)?;
             // A receipt is a document: JSON whoever asks, so that it can be kept and checked.
             output.json_line(&ReceiptView::from(receipt))
         }

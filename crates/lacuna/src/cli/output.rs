@@ -86,6 +86,12 @@ pub(super) fn fields(rows: impl IntoIterator<Item = (&'static str, String)>) -> 
     lines.join("\n")
 }
 
+/// So many of something, in words that fit the number.
+pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
+    let what = if count == 1 { one } else { many };
+    format!("{count} {what}")
+}
+
 /// A text as a terminal may show it: line breaks and tabs stay, every other control character and everything
 /// that reorders text becomes visible.
 pub(super) fn plain(text: &str) -> String {

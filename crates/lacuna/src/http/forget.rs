@@ -11,7 +11,7 @@ use super::problem::Problems;
 use crate::failure::Result;
 use crate::wire::{
     ConfirmRequest, CorrectRequest, CorrectedView, ForgetRequest, ForgottenView, PlanView, ReceiptList,
-    ReceiptView, VerifiedView, VerifyRequest, read_receipt_number, read_scope,
+    ReceiptView, VerifiedView, VerifyRequest, read_number, read_scope,
 };
 
 /// A request names at most 1,000 ids; a token holds the request.
@@ -139,7 +139,7 @@ pub(super) async fn receipt(
     Id(name): Id,
     InScope(scope): InScope,
 ) -> Result<axum::Json<ReceiptView>> {
-    let number = read_receipt_number(&name)?;
+    let number = read_number("receipt", &name)?;
     let (receipt, _) = app.call_in(caller, scope, move |core, grant| core.receipt(grant, number)).await?;
     Ok(axum::Json(ReceiptView::from(receipt)))
 }

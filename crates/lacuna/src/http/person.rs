@@ -8,10 +8,10 @@ use lacuna_core::permit::{Caller, ForgetPerson, Grant, permit};
 use super::App;
 use super::body::{AfterParams, Id, Json, Pairs};
 use super::problem::Problems;
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 use crate::wire::{
     NoticeList, PersonBatchView, PersonConfirmRequest, PersonForgottenView, PersonPlanRequest,
-    PersonRequestList, PersonRequestView, read_digest, read_scope,
+    PersonRequestList, PersonRequestView, read_digest, read_number, read_scope,
 };
 
 /// A person has at most 64 names and identifiers.
@@ -19,11 +19,6 @@ const PERSON_BYTES_MAX: usize = 64 << 10;
 
 fn operator(caller: &Caller) -> lacuna_core::Result<Grant<ForgetPerson>> {
     permit(caller, &caller.org_scope())
-}
-
-fn read_number(text: &str) -> Result<u64> {
-    let digits = text.rsplit('-').next().unwrap_or(text);
-    digits.parse().map_err(|_| Failure::invalid("request", "must be REQ-2026-000123, or its number"))
 }
 
 /// Open a person's request to be forgotten. Its deadlines run from here; the person is not kept in it.
@@ -88,7 +83,7 @@ pub(super) async fn plan(
     Id(request): Id,
     Json(body): Json<PersonPlanRequest, PERSON_BYTES_MAX>,
 ) -> Result<axum::Json<PersonBatchView>> {
-    let (number, person) = (read_number(&request)?, body.person.into_core()?);
+    let (number, person) = (read_number("request", &request)?, body.person.into_core()?);
     let view = app
         .call(move |core| {
             let batch = core.plan_person(&operator(&caller)?, number, &person)?;
@@ -114,7 +109,8 @@ pub(super) async fn confirm(
     Id(request): Id,
     Json(body): Json<PersonConfirmRequest, PERSON_BYTES_MAX>,
 ) -> Result<axum::Json<PersonForgottenView>> {
-    let (number, digest, signature) = (read_number(&request)?, read_digest(&body.digest)?, body.signature()?);
+    let (number, digest, signature) =
+        (read_number("request", &request)?, read_digest(&body.digest)?, body.signature()?);
     let person = body.person.into_core()?;
     let view = app
         .call(move |core| {

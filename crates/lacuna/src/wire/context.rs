@@ -22,7 +22,7 @@ pub(crate) struct ContextRequest {
     #[serde(default)]
     #[schema(max_length = 32_000)]
     pub(crate) turn: String,
-    /// The conversation: with it, what was shown lately is not shown again.
+    /// The conversation: with it, what was shown lately is not shown again, and what it has at hand comes first.
     pub(crate) session_id: Option<String>,
     /// What the conversation is about: memories with these tags rank higher.
     #[serde(default)]
@@ -187,6 +187,9 @@ pub(crate) struct ContextItem {
     /// How the section announces a source that is not fully trusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) source_label: Option<String>,
+    /// Whether it is in the session's working memory and stored nowhere.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) at_hand: bool,
     /// What the order follows from: the four parts below, by the policy's weights.
     pub(crate) score: f32,
     pub(crate) salience: f32,
@@ -227,6 +230,7 @@ impl From<Item> for ContextItem {
             trust: item.source.trust.into(),
             from_external_content: item.source.from_external_content,
             source_label: item.source_label,
+            at_hand: item.at_hand,
             score: item.score.total,
             salience: item.score.salience,
             relevance: item.score.relevance,

@@ -58,6 +58,9 @@ pub(crate) struct CorrectedView {
     /// The memory that it took the place of, which is erased.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) replaced: Option<String>,
+    /// The receipt of its erasure: `GET /v1/receipts/{receipt}` answers with all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) receipt: Option<String>,
     /// Whether the other half of the old sentence lives on as a memory of its own.
     pub(crate) left_some: bool,
     /// Memories that may be meant, the likeliest first: ask again with one of their ids.
@@ -71,11 +74,13 @@ impl CorrectedView {
             outcome,
             memory: None,
             replaced: None,
+            receipt: None,
             left_some: false,
             candidates: Vec::new(),
         };
         Ok(match corrected {
-            Corrected::Done { memory, replaced, left_some } => Self {
+            Corrected::Done { memory, replaced, left_some, receipt } => Self {
+                receipt: receipt.map(|signed| signed.receipt.reference()),
                 memory: Some(RememberedView::of(*memory, scope)),
                 replaced: Some(replaced.to_string()),
                 left_some,

@@ -506,12 +506,6 @@ impl ReceiptView {
     }
 }
 
-/// The number of a receipt, as people quote it or alone.
-pub(crate) fn read_receipt_number(text: &str) -> Result<u64> {
-    let number = text.rsplit_once('-').map_or(text, |(_, number)| number);
-    number.parse().map_err(|_| Failure::invalid("receipt", "must be a number or DEL-YEAR-NUMBER"))
-}
-
 /// Exactly so many bytes, in the one spelling that is signed.
 fn sized<const N: usize>(text: &str) -> Option<[u8; N]> {
     unhex(text)?.try_into().ok()

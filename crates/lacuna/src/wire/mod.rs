@@ -36,7 +36,7 @@ pub(crate) use export::{ExportFormat, ExportRequest, ExportView};
 pub(crate) use filter::{Filters, TimeRange};
 pub(crate) use forget::{
     ConfirmRequest, ForgetRequest, ForgottenView, PlanView, ReceiptList, ReceiptView, VerifiedView,
-    VerifyRequest, read_receipt_number,
+    VerifyRequest,
 };
 pub(crate) use gate::{AskedView, OutcomeView, RefusedView, ReportView};
 pub(crate) use import::{ImportReport, ImportedView, RecordBody};
@@ -58,6 +58,15 @@ pub(crate) use search::{FoundMemory, SearchRequest, SearchResponse};
 pub(crate) use token::{TokenCreated, TokenList, TokenRequest, TokenView};
 pub(crate) use vitality::{CurveView, InspectView};
 pub(crate) use words::*;
+
+use crate::failure::{Failure, Result};
+
+/// A number as people quote it, such as DEL-2026-000123, or alone. `field` is what it numbers.
+pub(crate) fn read_number(field: &'static str, text: &str) -> Result<u64> {
+    let number = text.rsplit_once('-').map_or(text, |(_, number)| number);
+    let unclear = |_| Failure::invalid(field, "must be a number, alone or as in DEL-2026-000123");
+    number.parse().map_err(unclear)
+}
 
 /// The owner's own text, as a digest that others can compute as well.
 fn content_hash(sha256: &[u8; 32]) -> String {

@@ -38,6 +38,10 @@ pub(crate) struct PolicyView {
     pub(crate) context: ContextRulesView,
     /// What phrases mean here, before what they mean everywhere.
     pub(crate) intents: Vec<IntentView>,
+    /// A session that nobody goes on with is ended after this many hours.
+    pub(crate) session_idle_hours: i64,
+    /// How long the transcript of an ended session is kept.
+    pub(crate) transcript_days: i64,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -121,6 +125,8 @@ impl From<&Policy> for PolicyView {
             purge_days: policy.purge_days,
             context: ContextRulesView::from(&policy.context),
             intents: policy.intents.iter().map(IntentView::from).collect(),
+            session_idle_hours: policy.session_idle_hours,
+            transcript_days: policy.transcript_days,
         }
     }
 }

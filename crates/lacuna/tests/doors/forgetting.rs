@@ -123,6 +123,9 @@ fn plan_confirm_correct_and_verify_over_http() {
         (corrected["outcome"].as_str(), corrected["left_some"].as_bool()),
         (Some("corrected"), Some(true))
     );
+    let receipt = corrected["receipt"].as_str().unwrap();
+    let proof = server.get(&format!("/v1/receipts/{receipt}")).expect(200);
+    assert_eq!((proof["cause"].as_str(), proof["counts"]["cut"].as_u64()), (Some("correction"), Some(1)));
     let texts = server.get("/v1/memories").expect(200).to_string();
     assert!(texts.contains("Oslo") && texts.contains("cello") && !texts.contains("Bergen"), "{texts}");
 

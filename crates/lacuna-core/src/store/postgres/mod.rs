@@ -1,6 +1,7 @@
 //! The store for many nodes: PostgreSQL, with forced row-level security under a role that owns nothing.
 
 pub(crate) mod engine;
+mod jobs;
 mod records;
 mod write;
 
@@ -13,10 +14,12 @@ use postgres::Row as Columns;
 use self::engine::{Reach, Schema, Server};
 use super::check::check_batch;
 use super::columns::{ids as split_ids, number_u32, number_u64, time};
+use super::jobs::{check_claim, check_end};
 use super::{
-    AUDIT_PAGE_MAX, AuditRow, Batch, Body, ChainHead, Change, Intent, MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX,
-    MemberRow, Record, RecordKind, Row, Store, TOKENS_PAGE_MAX, TOMBSTONES_PAGE_MAX, TokenRow,
-    VAULTS_PAGE_MAX, VaultHeader, group_from_columns, member_from_columns, scope_from_columns,
+    AUDIT_PAGE_MAX, AuditRow, Batch, Body, ChainHead, Change, Intent, JobClaim, JobEnd, JobRow,
+    MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX, MemberRow, Record, RecordKind, Row, SealedSettings, Store,
+    TOKENS_PAGE_MAX, TOMBSTONES_PAGE_MAX, TokenRow, VAULTS_PAGE_MAX, VaultHeader, group_from_columns,
+    member_from_columns, scope_from_columns,
 };
 use crate::domain::{Group, Lifecycle, MemoryId, OrgId, Revision, UserId, VaultId, millis};
 use crate::error::{Error, Result};
@@ -32,6 +35,7 @@ static SCHEMA: Schema = Schema {
         include_str!("frozen.sql"),
         include_str!("audit.sql"),
         include_str!("records.sql"),
+        include_str!("jobs.sql"),
     ],
 };
 
@@ -215,6 +219,49 @@ impl Store for PostgresStore {
             let rows = session.query(sql, &[&millis(before), &after, &limit])?;
             rows.iter().map(|row| Ok(VaultId::from_bytes(fixed(row, 0)?))).collect()
         })
+    }
+
+    fn expiring(&self, before: Timestamp, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {
+        let sql = "
+            SELECT DISTINCT vault FROM lacuna.memory
+            WHERE expires_at IS NOT NULL AND state <> 4 AND expires_at < $1
+                AND ($2::bytea IS NULL OR vault > $2)
+            ORDER BY vault LIMIT $3";
+        let (after, limit) = (after.as_ref().map(id), limit.min(VAULTS_PAGE_MAX) as i64);
+        self.0.read(Reach::Admin, |session| {
+            let rows = session.query(sql, &[&millis(before), &after, &limit])?;
+            rows.iter().map(|row| Ok(VaultId::from_bytes(fixed(row, 0)?))).collect()
+        })
+    }
+
+    fn settings(&self, vault: VaultId) -> Result<Option<SealedSettings>> {
+        let sql = "SELECT revision, sealed FROM lacuna.setting WHERE vault = $1";
+        self.0.read(Reach::Vault(vault), |session| {
+            let row = session.query_opt(sql, &[&id(&vault)])?;
+            let settings = |row: Columns| {
+                Ok(SealedSettings { revision: number_u32(row.try_get(0)?)?, sealed: row.try_get(1)? })
+            };
+            row.map(settings).transpose()
+        })
+    }
+
+    fn jobs(&self) -> Result<Vec<JobRow>> {
+        self.0.read(Reach::Admin, jobs::all)
+    }
+
+    fn claim_job(&self, claim: &JobClaim) -> Result<bool> {
+        check_claim(claim)?;
+        self.0.write(Reach::Admin, |session| jobs::claim(session, claim))
+    }
+
+    fn renew_job(&self, claim: &JobClaim) -> Result<bool> {
+        check_claim(claim)?;
+        self.0.write(Reach::Admin, |session| jobs::renew(session, claim))
+    }
+
+    fn end_job(&self, end: &JobEnd) -> Result<bool> {
+        check_end(end)?;
+        self.0.write(Reach::Admin, |session| jobs::end(session, end))
     }
 
     fn records(&self, org: &OrgId, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<Record>> {

@@ -54,6 +54,7 @@ pub(super) fn apply(session: &mut Session<'_>, batch: &Batch) -> Result<Revision
     batch.members.iter().try_for_each(|change| change_member(session, &batch.scope.org, change))?;
     batch.records.iter().try_for_each(|change| records::change(session, &batch.scope.org, change))?;
     forget_tombstones(session, batch)?;
+    set(session, batch)?;
     Ok(next.revision)
 }
 
@@ -79,6 +80,7 @@ pub(super) fn destroy(session: &mut Session<'_>, vault: VaultId) -> Result<()> {
             "DELETE FROM lacuna.tombstone WHERE vault = $1",
             "DELETE FROM lacuna.intent WHERE vault = $1",
             "DELETE FROM lacuna.audit WHERE vault = $1",
+            "DELETE FROM lacuna.setting WHERE vault = $1",
             "DELETE FROM lacuna.vault WHERE id = $1",
         ];
         statements.iter().try_for_each(|sql| session.execute(sql, &[&id(&vault)]).map(drop))
@@ -86,9 +88,24 @@ pub(super) fn destroy(session: &mut Session<'_>, vault: VaultId) -> Result<()> {
 }
 
 fn forget_tombstones(session: &mut Session<'_>, batch: &Batch) -> Result<()> {
-    let Some(before) = batch.forget_tombstones_before else { return Ok(()) };
-    let sql = "DELETE FROM lacuna.tombstone WHERE vault = $1 AND at < $2";
-    session.erasing(|session| session.execute(sql, &[&id(&batch.vault), &millis(before)]).map(drop))
+    let kinds = [
+        (batch.forget_tombstones_before, "DELETE FROM lacuna.tombstone WHERE vault = $1 AND at < $2"),
+        (batch.forget_brief_before, "DELETE FROM lacuna.tombstone WHERE vault = $1 AND brief AND at < $2"),
+    ];
+    for (before, sql) in kinds {
+        let Some(before) = before else { continue };
+        session.erasing(|session| session.execute(sql, &[&id(&batch.vault), &millis(before)]))?;
+    }
+    Ok(())
+}
+
+fn set(session: &mut Session<'_>, batch: &Batch) -> Result<()> {
+    let Some(settings) = &batch.settings else { return Ok(()) };
+    let sql = "
+        INSERT INTO lacuna.setting (vault, revision, sealed) VALUES ($1, $2, $3)
+        ON CONFLICT (vault) DO UPDATE SET revision = excluded.revision, sealed = excluded.sealed";
+    session.execute(sql, &[&id(&batch.vault), &i64::from(settings.revision), &settings.sealed])?;
+    Ok(())
 }
 
 fn write_header(session: &mut Session<'_>, next: &VaultHeader, is_new: bool) -> Result<()> {
@@ -247,9 +264,10 @@ fn remove(session: &mut Session<'_>, batch: &Batch, revision: Revision) -> Resul
     let sql = "DELETE FROM lacuna.memory WHERE vault = $1 AND id = ANY($2)";
     session.execute(sql, &[&id(&batch.vault), &ids])?;
     let sql = "
-        INSERT INTO lacuna.tombstone (vault, id, revision, at)
-        SELECT $1, unnest($2::bytea[]), $3, $4 ON CONFLICT (vault, id) DO NOTHING";
-    session.execute(sql, &[&id(&batch.vault), &ids, &stored(revision.0)?, &millis(batch.at)])?;
+        INSERT INTO lacuna.tombstone (vault, id, revision, at, brief)
+        SELECT $1, unnest($2::bytea[]), $3, $4, $5 ON CONFLICT (vault, id) DO NOTHING";
+    let (revision, at) = (stored(revision.0)?, millis(batch.at));
+    session.execute(sql, &[&id(&batch.vault), &ids, &revision, &at, &batch.brief])?;
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! The embedded store: one SQLite file, many readers, one writer with group commit.
 
 pub(crate) mod engine;
+mod jobs;
 mod records;
 mod write;
 pub(crate) mod writer;
@@ -18,11 +19,13 @@ use self::write::Work;
 use self::writer::Writer;
 use super::check::check_batch;
 use super::columns::{ids as split_ids, number_u32, number_u64, time};
+use super::jobs::{check_claim, check_end};
 use super::pool::{Loan, Pool};
 use super::{
-    AUDIT_PAGE_MAX, AuditRow, Batch, Body, ChainHead, Change, Intent, MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX,
-    MemberRow, Record, RecordKind, Row, Store, TOKENS_PAGE_MAX, TOMBSTONES_PAGE_MAX, TokenRow,
-    VAULTS_PAGE_MAX, VaultHeader, group_from_columns, member_from_columns, scope_from_columns,
+    AUDIT_PAGE_MAX, AuditRow, Batch, Body, ChainHead, Change, Intent, JobClaim, JobEnd, JobRow,
+    MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX, MemberRow, Record, RecordKind, Row, SealedSettings, Store,
+    TOKENS_PAGE_MAX, TOMBSTONES_PAGE_MAX, TokenRow, VAULTS_PAGE_MAX, VaultHeader, group_from_columns,
+    member_from_columns, scope_from_columns,
 };
 use crate::domain::{Group, Lifecycle, MemoryId, OrgId, Revision, UserId, VaultId, millis};
 use crate::error::{Error, Result};
@@ -38,6 +41,7 @@ static SCHEMA: Schema = Schema {
         include_str!("frozen.sql"),
         include_str!("audit.sql"),
         include_str!("records.sql"),
+        include_str!("jobs.sql"),
     ],
 };
 
@@ -150,7 +154,7 @@ impl Store for SqliteStore {
 
     fn commit(&self, batch: Batch) -> Result<Revision> {
         check_batch(&batch)?;
-        self.writer.run(Work::Commit(Box::new(batch)))
+        self.writer.run(Work::Commit(Box::new(batch))).map(Revision)
     }
 
     fn intents(&self, vault: VaultId) -> Result<Vec<Intent>> {
@@ -248,6 +252,50 @@ impl Store for SqliteStore {
         collect(&*self.readers.get()?, &sql, parameters, |row| Ok(VaultId::from_bytes(row.get(0)?)))
     }
 
+    fn expiring(&self, before: Timestamp, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {
+        // The conditions of the index stand in the statement, so that it is used.
+        let sql = format!(
+            "SELECT id FROM vault WHERE (?1 IS NULL OR id > ?1) AND EXISTS (
+                 SELECT 1 FROM memory WHERE memory.vault = vault.number AND expires_at IS NOT NULL
+                 AND state <> {} AND expires_at < ?2)
+             ORDER BY id LIMIT ?3",
+            Lifecycle::Deleted.code()
+        );
+        let after = after.as_ref().map(VaultId::as_bytes);
+        let parameters = params![after, millis(before), limit.min(VAULTS_PAGE_MAX) as i64];
+        collect(&*self.readers.get()?, &sql, parameters, |row| Ok(VaultId::from_bytes(row.get(0)?)))
+    }
+
+    fn settings(&self, vault: VaultId) -> Result<Option<SealedSettings>> {
+        let settings = self.snapshot(vault, |snapshot, number| {
+            let sql = "SELECT revision, sealed FROM setting WHERE vault = ?1";
+            let settings = |row: &Columns<'_>| {
+                Ok(SealedSettings { revision: number_u32(row.get(0)?)?, sealed: bytes(row, 1)? })
+            };
+            Ok(collect(snapshot, sql, params![number], settings)?.pop())
+        })?;
+        Ok(settings.flatten())
+    }
+
+    fn jobs(&self) -> Result<Vec<JobRow>> {
+        jobs::all(&*self.readers.get()?)
+    }
+
+    fn claim_job(&self, claim: &JobClaim) -> Result<bool> {
+        check_claim(claim)?;
+        self.writer.run(Work::ClaimJob(claim.clone())).map(is_one)
+    }
+
+    fn renew_job(&self, claim: &JobClaim) -> Result<bool> {
+        check_claim(claim)?;
+        self.writer.run(Work::RenewJob(claim.clone())).map(is_one)
+    }
+
+    fn end_job(&self, end: &JobEnd) -> Result<bool> {
+        check_end(end)?;
+        self.writer.run(Work::EndJob(end.clone())).map(is_one)
+    }
+
     fn records(&self, org: &OrgId, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<Record>> {
         records::page(&*self.readers.get()?, org, kind, after, limit)
     }
@@ -259,6 +307,11 @@ impl Store for SqliteStore {
     fn due_records(&self, kind: RecordKind, at: Timestamp, limit: usize) -> Result<Vec<Record>> {
         records::due(&*self.readers.get()?, kind, at, limit)
     }
+}
+
+/// Whether the writer changed the one row that it was about.
+fn is_one(rows: u64) -> bool {
+    rows == 1
 }
 
 fn at(row: &Columns<'_>, column: usize) -> Result<Timestamp> {

@@ -3,50 +3,58 @@
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 
 use super::writer::{Applied, Apply};
-use super::{header, records, vault_number};
+use super::{header, jobs, records, vault_number};
 use crate::domain::{MemoryId, OrgId, Revision, VaultId, millis};
 use crate::error::{Error, Result};
 use crate::store::check::{forgotten, intent_taken, next_header, no_body_to_keep, no_entry_to_age};
 use crate::store::columns::{joined, number_u64, stored};
 use crate::store::{
-    AgedEntry, AuditRow, Batch, Body, Intent, MemberChange, Row, TokenChange, TokenRow, VaultHeader,
-    scope_columns,
+    AgedEntry, AuditRow, Batch, Body, Intent, JobClaim, JobEnd, MemberChange, Row, SealedSettings,
+    TokenChange, TokenRow, VaultHeader, scope_columns,
 };
 
 /// Rows of one vault lie in one range of 2^32 places.
 const PLACES_BITS: u32 = 32;
 
-/// What the writer does. Both answer with the revision of the vault: zero when it is gone.
+/// What the writer does. Work on a vault answers with its revision, zero when it is gone; work on a job with
+/// how many jobs it changed.
 pub(super) enum Work {
     Commit(Box<Batch>),
     Destroy(VaultId),
+    ClaimJob(JobClaim),
+    RenewJob(JobClaim),
+    EndJob(JobEnd),
 }
 
 impl Apply for Work {
-    type Done = Revision;
+    type Done = u64;
 
-    fn apply(&self, connection: &Connection) -> Result<Applied<Revision>> {
+    fn apply(&self, connection: &Connection) -> Result<Applied<u64>> {
+        let changed = |rows: usize| Applied { done: rows as u64, erased: false };
         match self {
             Self::Commit(batch) => batch.apply(connection),
             Self::Destroy(vault) => destroy(connection, *vault),
+            Self::ClaimJob(claim) => jobs::claim(connection, claim).map(changed),
+            Self::RenewJob(claim) => jobs::renew(connection, claim).map(changed),
+            Self::EndJob(end) => jobs::end(connection, end).map(changed),
         }
     }
 }
 
 /// Removes everything of a vault, and keeps where it stopped counting.
-fn destroy(connection: &Connection, vault: VaultId) -> Result<Applied<Revision>> {
+fn destroy(connection: &Connection, vault: VaultId) -> Result<Applied<u64>> {
     let sql = "
         INSERT INTO ended (vault, revision) SELECT id, revision FROM vault WHERE id = ?1
         ON CONFLICT (vault) DO UPDATE SET revision = excluded.revision";
     connection.prepare_cached(sql)?.execute([vault.as_bytes()])?;
     if let Some(number) = vault_number(connection, vault)? {
         // Bodies go with their memories.
-        for table in ["memory", "tombstone", "intent", "audit"] {
+        for table in ["memory", "tombstone", "intent", "audit", "setting"] {
             connection.execute(&format!("DELETE FROM {table} WHERE vault = ?1"), [number])?;
         }
         connection.execute("DELETE FROM vault WHERE number = ?1", [number])?;
     }
-    Ok(Applied { done: Revision::ZERO, erased: true })
+    Ok(Applied { done: Revision::ZERO.0, erased: true })
 }
 
 fn ended(connection: &Connection, vault: VaultId) -> Result<Revision> {
@@ -56,7 +64,7 @@ fn ended(connection: &Connection, vault: VaultId) -> Result<Revision> {
 }
 
 impl Batch {
-    fn apply(&self, connection: &Connection) -> Result<Applied<Revision>> {
+    fn apply(&self, connection: &Connection) -> Result<Applied<u64>> {
         let stored_header = header(connection, self.vault)?;
         let ended = match &stored_header {
             Some(_) => Revision::ZERO,
@@ -66,7 +74,7 @@ impl Batch {
         let vault = write_header(connection, &next)?;
         let pen = Pen { connection, vault, revision: stored(next.revision.0)? };
         let replaced = pen.put_all(&self.puts)?;
-        self.removals.iter().try_for_each(|id| pen.remove(*id, millis(self.at)))?;
+        self.removals.iter().try_for_each(|id| pen.remove(*id, millis(self.at), self.brief))?;
         self.opens.iter().try_for_each(|intent| pen.open_intent(intent))?;
         self.closes.iter().try_for_each(|id| pen.close_intent(*id))?;
         self.aged.iter().try_for_each(|aged| pen.age(aged))?;
@@ -75,9 +83,12 @@ impl Batch {
         self.members.iter().try_for_each(|change| change_member(connection, &self.scope.org, change))?;
         self.records.iter().try_for_each(|change| records::change(connection, &self.scope.org, change))?;
         self.forget_tombstones_before.map_or(Ok(()), |before| pen.forget_tombstones(millis(before)))?;
+        self.forget_brief_before.map_or(Ok(()), |before| pen.forget_brief(millis(before)))?;
+        self.settings.as_ref().map_or(Ok(()), |settings| pen.set(settings))?;
         // Replacing erases as well: a corrected text must not live on in the log.
+        let replaced = replaced || self.settings.is_some();
         let erased = replaced || !self.removals.is_empty() || !self.aged.is_empty();
-        Ok(Applied { done: next.revision, erased })
+        Ok(Applied { done: next.revision.0, erased })
     }
 }
 
@@ -200,17 +211,18 @@ impl Pen<'_> {
         Ok(())
     }
 
-    fn remove(&self, id: MemoryId, at: i64) -> Result<()> {
+    fn remove(&self, id: MemoryId, at: i64, brief: bool) -> Result<()> {
         let sql = "DELETE FROM memory WHERE vault = ?1 AND id = ?2";
         self.connection.prepare_cached(sql)?.execute(params![self.vault, id.as_bytes()])?;
         let sql = "
-            INSERT INTO tombstone (vault, id, revision, at) VALUES (?1, ?2, ?3, ?4)
+            INSERT INTO tombstone (vault, id, revision, at, brief) VALUES (?1, ?2, ?3, ?4, ?5)
             ON CONFLICT (vault, id) DO NOTHING";
         self.connection.prepare_cached(sql)?.execute(params![
             self.vault,
             id.as_bytes(),
             self.revision,
-            at
+            at,
+            brief,
         ])?;
         Ok(())
     }
@@ -218,6 +230,24 @@ impl Pen<'_> {
     fn forget_tombstones(&self, before: i64) -> Result<()> {
         let sql = "DELETE FROM tombstone WHERE vault = ?1 AND at < ?2";
         self.connection.prepare_cached(sql)?.execute(params![self.vault, before])?;
+        Ok(())
+    }
+
+    fn forget_brief(&self, before: i64) -> Result<()> {
+        let sql = "DELETE FROM tombstone WHERE vault = ?1 AND brief AND at < ?2";
+        self.connection.prepare_cached(sql)?.execute(params![self.vault, before])?;
+        Ok(())
+    }
+
+    fn set(&self, settings: &SealedSettings) -> Result<()> {
+        let sql = "
+            INSERT INTO setting (vault, revision, sealed) VALUES (?1, ?2, ?3)
+            ON CONFLICT (vault) DO UPDATE SET revision = excluded.revision, sealed = excluded.sealed";
+        self.connection.prepare_cached(sql)?.execute(params![
+            self.vault,
+            settings.revision,
+            settings.sealed
+        ])?;
         Ok(())
     }
 

@@ -12,8 +12,8 @@ use jiff::SignedDuration;
 use lacuna_core::OPEN_BYTES_MAX_DEFAULT;
 use lacuna_core::deliver::RECIPIENTS_MAX;
 use lacuna_core::domain::{OrgId, UserId};
-use lacuna_models::LlmKind;
 use lacuna_core::jobs::Schedule;
+use lacuna_models::LlmKind;
 use serde::Deserialize;
 
 use crate::codes;

@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: what a memory costs, end to end, beside what a user might pick instead.
 
+mod context;
 mod corpus;
 mod lifecycle;
 mod measure;
@@ -54,6 +55,8 @@ pub(crate) enum Part {
     Neighbours,
     /// Opening a cold vault, and what it takes in RAM.
     Open,
+    /// What a turn of a conversation brings to mind.
+    Context,
     /// Remember and delete, beside a memory layer.
     Write,
     /// A hundred conversations at once, with the jobs that run beside them.

@@ -10,7 +10,7 @@ use super::peers::{self, Python, VECTOR_PEERS};
 use super::plan::Plan;
 use super::report::{Report, ratio, thousands, time, times};
 use super::sizes::{Figures, Place};
-use super::{Part, lifecycle, sessions, sizes};
+use super::{Part, context, lifecycle, sessions, sizes};
 use crate::Result;
 
 /// What hot recall should reach at a size.
@@ -21,6 +21,7 @@ const RECALL_TARGETS: [(usize, Duration); 3] = [
 ];
 const EXACTNESS_TARGET: f64 = 0.999;
 const OPEN_TARGET: Duration = Duration::from_millis(50);
+const CONTEXT_TARGET: Duration = Duration::from_millis(3);
 const DELETE_TARGET: Duration = Duration::from_millis(10);
 const ENTITY_TARGET: Duration = Duration::from_secs(1);
 const APPEND_TARGET: Duration = Duration::from_millis(50);
@@ -64,6 +65,9 @@ pub(super) fn write(
     }
     if wanted(Part::Open) {
         run.opening()?;
+    }
+    if wanted(Part::Context) {
+        run.context()?;
     }
     if wanted(Part::Write) {
         run.writing()?;
@@ -259,6 +263,31 @@ impl Run<'_> {
                 bytes(over),
                 &format!("≤ {RAM_TARGET_BYTES}"),
                 &times(over as f64 / RAM_TARGET_BYTES as f64),
+            ),
+        ];
+        self.report.table(&["", "measured", "target", "of target"], rows);
+        Ok(())
+    }
+
+    fn context(&mut self) -> Result {
+        progress("context");
+        let corpus = Arc::new(Corpus::clustered(self.plan.personal, self.plan.questions));
+        let figures = context::measure(&corpus, self.plan.recalls, self.temporary()?.path())?;
+        self.report.heading(&format!("Context from a vault of {}", thousands(figures.count)));
+        self.report.line(
+            "Five memories for a turn whose embedding is there already: candidates, rank, tokens (o200k), section, \
+             the note of the read and of the rehearsal.\n",
+        );
+        let target = format!("≤ {}", time(CONTEXT_TARGET));
+        let rows = vec![
+            row("a turn, p50", time(figures.turn.p50), &target, &ratio(figures.turn.p50, CONTEXT_TARGET)),
+            row("a turn, p99", time(figures.turn.p99), "–", "–"),
+            row("the start of a conversation, p50", time(figures.start.p50), "–", "–"),
+            row(
+                "tokens of the longest section",
+                thousands(figures.tokens_most),
+                &format!("≤ {}", thousands(figures.tokens_max)),
+                &times(figures.tokens_most as f64 / figures.tokens_max as f64),
             ),
         ];
         self.report.table(&["", "measured", "target", "of target"], rows);

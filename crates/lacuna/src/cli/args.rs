@@ -119,6 +119,14 @@ days. Each summary and each fact names the turns that it is made of, and falls w
 Every turn goes through the gate and is sealed at once. An end archives the turns as a sealed transcript."
     )]
     Session(SessionCommand),
+    /// What a turn of a conversation brings to mind, as a section for a prompt.
+    #[command(after_help = "Examples:
+  lacuna context \"Shall we book the usual table?\" --session ses_42 --topic travel
+  tail -1 chat.txt | lacuna context - --max-tokens 600
+  lacuna context \"What did we agree on?\" --shared team:desk --json
+
+The section goes to standard output. Whatever it shows counts as brought to mind, and fades later.")]
+    Context(ContextArgs),
     /// List, inspect, erase and move memories.
     #[command(subcommand)]
     Memory(MemoryCommand),
@@ -624,9 +632,18 @@ pub(super) struct FilterArgs {
 pub(super) struct RecallArgs {
     /// What to find, in your own words; `-` reads it from standard input.
     pub(super) query: String,
-    /// How many at most [default: 10].
+    /// How many at most [default: 10 memories of events and 20 of facts].
     #[arg(long, value_name = "COUNT")]
     pub(super) limit: Option<usize>,
+    /// Tokens of all texts together [default: 4000].
+    #[arg(long, value_name = "COUNT")]
+    pub(super) max_tokens: Option<usize>,
+    /// Let the words of the question ("my", "our", "the docs") narrow the lanes.
+    #[arg(long)]
+    pub(super) intent: bool,
+    /// Count what is found as brought to mind, so that it fades later.
+    #[arg(long)]
+    pub(super) rehearse: bool,
     /// Leave out what is less similar; the same value means the same under every model.
     #[arg(long, value_name = "0..1", allow_negative_numbers = true)]
     pub(super) min_similarity: Option<f32>,
@@ -698,6 +715,35 @@ pub(super) struct AppendArgs {
     /// The number that the first turn is to get: what is sent again with it is not doubled.
     #[arg(long, value_name = "TURN")]
     pub(super) expect: Option<u32>,
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
+}
+
+#[derive(Args)]
+pub(super) struct ContextArgs {
+    /// What was said; `-` reads it from standard input, and nothing is the start of a conversation.
+    pub(super) turn: Option<String>,
+    /// The conversation: what it was shown lately is not shown again.
+    #[arg(long, value_name = "ID")]
+    pub(super) session: Option<String>,
+    /// What the conversation is about, as a tag; may be given more than once.
+    #[arg(long = "topic", value_name = "TAG")]
+    pub(super) topics: Vec<String>,
+    /// Only this lane; may be given more than once.
+    #[arg(long = "lane", value_name = "LANE", value_parser = words::<wire::Lane, _>(wire::Lane::all()))]
+    pub(super) lanes: Vec<wire::Lane>,
+    /// Tokens of the whole section [default: as the policy says].
+    #[arg(long, value_name = "COUNT")]
+    pub(super) max_tokens: Option<usize>,
+    /// Memories in the section [default: as the policy says].
+    #[arg(long, value_name = "COUNT")]
+    pub(super) max_memories: Option<usize>,
+    /// Let the words of the turn ("my", "our", "the docs") narrow the lanes.
+    #[arg(long)]
+    pub(super) intent: bool,
+    /// A further vault to ask, such as team:NAME; may be given more than once.
+    #[arg(long = "shared", value_name = "SCOPE")]
+    pub(super) shared: Vec<String>,
     #[command(flatten)]
     pub(super) scope: ScopeArgs,
 }
@@ -848,9 +894,12 @@ pub(super) enum MemoryCommand {
         #[command(flatten)]
         scope: ScopeArgs,
     },
-    /// One memory with everything about it.
+    /// One memory with everything about it, and how it fades.
     Inspect {
         memory_id: String,
+        /// Draw in plain signs, as when the output is no terminal.
+        #[arg(long)]
+        plain: bool,
         #[command(flatten)]
         scope: ScopeArgs,
     },

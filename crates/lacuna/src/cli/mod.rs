@@ -4,7 +4,9 @@ mod args;
 mod audit;
 mod backup;
 mod batch;
+mod chart;
 mod compact;
+mod context;
 mod correct;
 mod destroy;
 mod doctor;
@@ -69,6 +71,7 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Serve(_) => serve::run(config, output),
         Command::Remember(args) => remember::run(&config, args, output),
         Command::Recall(args) => recall::run(&config, args, output),
+        Command::Context(args) => context::run(&config, args, output),
         Command::Forget(args) => forget::run(&config, *args, output),
         Command::Compact(args) => compact::run(&config, args, output),
         Command::Correct(args) => correct::run(&config, args, output),

@@ -4,6 +4,7 @@ mod audit;
 mod auth;
 mod body;
 mod compact;
+mod context;
 mod destroy;
 mod exports;
 mod forget;
@@ -142,6 +143,7 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(sessions::append))
         .routes(routes!(sessions::show))
         .routes(routes!(sessions::end))
+        .routes(routes!(context::context))
         .routes(routes!(forget::plan))
         .routes(routes!(forget::confirm))
         .routes(routes!(forget::verify))

@@ -4,6 +4,7 @@ mod audit;
 mod audit_file;
 mod audit_report;
 mod compact;
+mod context;
 mod correct;
 mod cursor;
 mod destroy;
@@ -26,12 +27,14 @@ mod scope;
 mod search;
 mod session;
 mod token;
+mod vitality;
 mod words;
 
 pub(crate) use audit::{AuditFileVerified, AuditKeptView, AuditList, AuditVerified, AuditWritten, read_head};
 pub(crate) use audit_file::{verify_audit_file, write_audit_file};
 pub(crate) use audit_report::AuditReportView;
 pub(crate) use compact::{CompactAnswer, CompactBody, CompactedView, CompactionPlanView};
+pub(crate) use context::{ContextRequest, ContextResponse, Meant, UnderstoodView, read_meant};
 pub(crate) use correct::{CorrectRequest, CorrectedView};
 pub(crate) use cursor::{read_cursor, write_cursor};
 pub(crate) use destroy::{DestroyAnswer, DestroyRequest};
@@ -66,6 +69,7 @@ pub(crate) use session::{
     SessionView, TurnBody, TurnView, read_session_cursor, read_turn_cursor,
 };
 pub(crate) use token::{TokenCreated, TokenList, TokenRequest, TokenView};
+pub(crate) use vitality::{CurveView, InspectView};
 pub(crate) use words::*;
 
 use crate::failure::{Failure, Result};

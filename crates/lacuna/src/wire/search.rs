@@ -6,6 +6,7 @@ use lacuna_core::recall::{Query, Recalled, RecalledMemory};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::context::{UnderstoodView, is_auto};
 use super::scope::shown;
 use super::{Filters, TimeRange, words};
 
@@ -53,7 +54,11 @@ pub(crate) struct SearchRequest {
     /// Whether what is found counts as brought to mind, so that it fades later.
     #[serde(default)]
     pub(crate) rehearse: bool,
-    /// The vault to search: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent.
+    /// Whether the words of the question ("my", "our", "the docs") narrow the lanes, unless `lane_filter` names some.
+    #[serde(default)]
+    pub(crate) intent: bool,
+    /// The vault to search: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent. With
+    /// `auto` the words of the question say which one, and narrow the lanes.
     pub(crate) scope: Option<String>,
 }
 
@@ -80,6 +85,7 @@ impl SearchRequest {
             explain: self.explain,
             rehearse: self.rehearse,
             session: self.session.as_deref().map(SessionId::new).transpose()?,
+            intent: self.intent || is_auto(self.scope.as_deref()),
             ..default
         })
     }
@@ -103,6 +109,9 @@ pub(crate) struct SearchResponse {
     /// What to try when nothing was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) hint: Option<String>,
+    /// How the words of the question were understood, if they were to be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) understood: Option<UnderstoodView>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -164,7 +173,8 @@ pub(crate) struct MeaningView {
 }
 
 impl SearchResponse {
-    pub(crate) fn of(recalled: Recalled, scope: &Scope) -> Self {
+    /// `why_own` says why the caller's own vault was asked where their words meant another.
+    pub(crate) fn of(recalled: Recalled, scope: &Scope, why_own: Option<String>) -> Self {
         Self {
             scope: shown(scope),
             memories: recalled.hits.into_iter().map(FoundMemory::from).collect(),
@@ -174,6 +184,7 @@ impl SearchResponse {
             damaged: recalled.damaged,
             left_out: recalled.left_out,
             hint: recalled.hint.map(str::to_owned),
+            understood: recalled.understood.map(|understood| UnderstoodView::of(understood, why_own)),
         }
     }
 }

@@ -8,6 +8,7 @@ mod backup;
 mod bad_input;
 mod batch;
 mod compacting;
+mod context;
 mod damage;
 mod description;
 mod exports;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use lacuna_core::{domain, forget, session};
+use lacuna_core::{domain, forget, jobs, session};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
@@ -84,6 +84,8 @@ words!(domain {
 words!(session { Speaker, SessionState });
 
 words!(forget { Mode, Cause, Named, ProbePath });
+
+words!(jobs { Job });
 
 fn not_one_of(words: impl Iterator<Item = &'static str>) -> String {
     format!("must be one of {}", words.collect::<Vec<_>>().join(", "))

@@ -403,7 +403,7 @@ impl Run<'_> {
         self.report.heading("Conversations");
         self.report.line(&format!(
             "{} turns over {sessions} sessions, a question and its answer in each append, in turn, over SQLite, under \
-             the default policy; beside it the backlog, the purge, the sweep and the end of resting sessions. Afterwards every \
+             the default policy; beside it the backlog, compaction, the purge, the sweep and the end of resting sessions. Afterwards every \
              session is ended and read back.\n",
             thousands(turns)
         ));
@@ -477,7 +477,8 @@ fn talked(figures: &sessions::Talking) -> Vec<Row> {
             "–",
             "–",
         ),
-        row("sessions ended by the job meanwhile", figures.ended_meanwhile.to_string(), "–", "–"),
+        row("sessions ended meanwhile", figures.jobs.ended.to_string(), "–", "–"),
+        row("turns compacted meanwhile", thousands(figures.jobs.compacted), "–", "–"),
     ]
 }
 

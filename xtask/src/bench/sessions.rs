@@ -44,8 +44,16 @@ pub(super) struct Talking {
     /// Turns that are read back, and those that the transcripts name.
     pub(super) read_back: usize,
     pub(super) archived: usize,
-    /// Sessions that the jobs ended on the way.
-    pub(super) ended_meanwhile: usize,
+    pub(super) jobs: Jobs,
+}
+
+/// What the jobs did while turns were appended.
+#[derive(Default)]
+pub(super) struct Jobs {
+    /// Sessions that rested too long.
+    pub(super) ended: usize,
+    /// Turns that summaries and facts took the place of in the search.
+    pub(super) compacted: usize,
 }
 
 /// Appends so many turns over the sessions of so many people, in turn, while the jobs run beside it and the default
@@ -74,7 +82,7 @@ pub(super) fn talking(people: usize, turns: usize, sessions: usize, folder: &Pat
     let took = started.elapsed();
     let resident_after = resident_bytes()?;
     stop.store(true, Ordering::Release);
-    let ended_meanwhile = jobs.join().map_err(|_| "the jobs died")??;
+    let jobs = jobs.join().map_err(|_| "the jobs died")??;
     let (mut read_back, mut archived) = (0, 0);
     for (user, session) in &names {
         let (read, named) = end_and_read(&service, user, session)?;
@@ -95,7 +103,7 @@ pub(super) fn talking(people: usize, turns: usize, sessions: usize, folder: &Pat
         refused: tally.refused,
         read_back,
         archived,
-        ended_meanwhile,
+        jobs,
     })
 }
 
@@ -130,30 +138,31 @@ fn said(append: usize) -> Vec<NewTurn> {
     vec![asked, answered]
 }
 
-/// What a server does beside: vectors, unfinished work, sessions that rest, the purge and the sweep.
+/// What a server does beside: vectors, unfinished work, sessions that rest, compaction, the purge and the sweep.
 fn start_jobs(
     service: &Arc<Lacuna>,
     people: usize,
     stop: &Arc<AtomicBool>,
-) -> Result<thread::JoinHandle<lacuna_core::Result<usize>>> {
+) -> Result<thread::JoinHandle<lacuna_core::Result<Jobs>>> {
     let (service, stop) = (service.clone(), stop.clone());
     let scopes: Vec<_> = (0..people)
         .map(|number| Ok(grant::<Recall>(&talker(number))?.scope().clone()))
         .collect::<Result<_>>()?;
     Ok(thread::spawn(move || {
-        let (mut ended, mut last) = (0, Instant::now());
+        let (mut jobs, mut last) = (Jobs::default(), Instant::now());
         while !stop.load(Ordering::Acquire) {
             service.work_backlog(BACKLOG_PATIENCE, &mut |_| ControlFlow::Continue(())).transpose()?;
             if last.elapsed() >= JOBS_EVERY {
                 for scope in &scopes {
-                    ended += service.end_idle_sessions(scope)?;
+                    jobs.ended += service.end_idle_sessions(scope)?;
+                    jobs.compacted += service.compact_due(scope, &mut |_| ControlFlow::Continue(()))?;
                 }
                 service.purge()?;
                 service.sweep(&mut |_| ControlFlow::Continue(()))?;
                 last = Instant::now();
             }
         }
-        Ok(ended)
+        Ok(jobs)
     }))
 }
 

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use jiff::SignedDuration;
 use lacuna_seal::VerifyingKey;
 
+use crate::compact::Thresholds;
 use crate::domain::{Holder, OrgId, PrivacyClass, facet};
 use crate::forget::Mode;
 use crate::retention::RetentionRules;
@@ -67,13 +68,6 @@ facet!(
     Never = 3 "never",
 });
 
-facet!(
-    /** What becomes of a memory that leans on one that was forgotten. */
-    Dangling, "dangling", {
-    Review = 1 "review",
-    Anonymise = 2 "anonymise",
-});
-
 /// Where reads or rehearsals are sampled, one in this many is recorded.
 pub const AUDIT_SAMPLED: u64 = 10;
 
@@ -87,6 +81,12 @@ impl ReadLogging {
         }
     }
 }
+facet!(
+    /** What becomes of a memory that leans on one that was forgotten. */
+    Dangling, "dangling", {
+    Review = 1 "review",
+    Anonymise = 2 "anonymise",
+});
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Policy {
@@ -120,6 +120,8 @@ pub struct Policy {
     pub complete_hours: i64,
     /// How long tombstones are kept.
     pub tombstone_days: i64,
+    /// From when on old turns make room for summaries.
+    pub compaction: Thresholds,
     /// A session that nobody goes on with is ended after this long, and its working memory is gone.
     pub session_idle_hours: i64,
     /// How long the transcript of an ended session is kept.
@@ -151,6 +153,7 @@ impl Policy {
             acknowledge_hours: ACKNOWLEDGE_HOURS_DEFAULT,
             complete_hours: COMPLETE_HOURS_DEFAULT,
             tombstone_days: TOMBSTONE_DAYS_DEFAULT,
+            compaction: Thresholds::default(),
             session_idle_hours: SESSION_IDLE_HOURS_DEFAULT,
             transcript_days: TRANSCRIPT_DAYS_DEFAULT,
             operators: Vec::new(),

@@ -10,6 +10,7 @@ use super::anonymise::{Anonymous, unmark};
 use super::cascade::Rebuild;
 use crate::admit::classify::{Classified, Meaning, SURE, classify};
 use crate::admit::{Admitted, Report, gist_of};
+use crate::compact::{Left, rebuilt};
 use crate::domain::*;
 use crate::embed::Purpose;
 use crate::error::{Error, Result};
@@ -71,8 +72,15 @@ impl Lacuna {
             Some(text) => text.to_string(),
             None => source.payload.full_text().to_owned(),
         };
-        let room = stored.payload.full_text().chars().count().max(GIST_CHARS_MAX);
-        let text = joined(sources.iter().map(text), room);
+        let left = sources.iter().map(|source| Left { text: text(source), facets: &source.payload.facets });
+        let Held { facets, .. } = stored.payload;
+        let text = match rebuilt(stored.payload.full_text(), facets.content_type, left.collect()) {
+            Some(text) => text.to_string(),
+            None => {
+                let room = stored.payload.full_text().chars().count().max(GIST_CHARS_MAX);
+                joined(sources.iter().map(text), room)
+            }
+        };
         let mut facets = stored.payload.facets.clone();
         facets.derived_from = rebuild.left.clone();
         for link in &mut facets.derived_from {

@@ -30,6 +30,7 @@ pub(super) fn run(config: &Config, command: ReviewCommand, output: &Output) -> R
         ReviewCommand::Anonymise { memory_ids, scope } => {
             decide(config, scope.as_deref(), memory_ids, || Decision::Anonymise, output)
         }
+        ReviewCommand::Memories(args) => super::month::run(config, &args, output),
         ReviewCommand::Reject { memory_ids, scope } => {
             decide(config, scope.as_deref(), memory_ids, || Decision::Reject, output)
         }

@@ -3,6 +3,7 @@
 mod audit;
 mod audit_file;
 mod audit_report;
+mod compact;
 mod correct;
 mod cursor;
 mod destroy;
@@ -11,12 +12,15 @@ mod filter;
 mod forget;
 mod gate;
 mod import;
+mod jobs;
 mod member;
 mod memory;
+mod month;
 mod person;
 mod policy;
 mod promote;
 mod remember;
+mod retention;
 mod review;
 mod scope;
 mod search;
@@ -26,6 +30,7 @@ mod words;
 pub(crate) use audit::{AuditFileVerified, AuditKeptView, AuditList, AuditVerified, AuditWritten, read_head};
 pub(crate) use audit_file::{verify_audit_file, write_audit_file};
 pub(crate) use audit_report::AuditReportView;
+pub(crate) use compact::{CompactAnswer, CompactBody, CompactedView, CompactionPlanView};
 pub(crate) use correct::{CorrectRequest, CorrectedView};
 pub(crate) use cursor::{read_cursor, write_cursor};
 pub(crate) use destroy::{DestroyAnswer, DestroyRequest};
@@ -37,9 +42,11 @@ pub(crate) use forget::{
 };
 pub(crate) use gate::{AskedView, OutcomeView, RefusedView, ReportView};
 pub(crate) use import::{ImportReport, ImportedView, RecordBody};
+pub(crate) use jobs::{JobList, JobView};
 pub(crate) use lacuna_core::hex::{hex, unhex};
 pub(crate) use member::MemberList;
 pub(crate) use memory::{MemoryPage, MemoryView, PromotionView};
+pub(crate) use month::{AnswerRequest, AnsweredView, MonthPageView, MonthView, ReviewItemView};
 pub(crate) use person::{
     NoticeList, PersonBatchView, PersonBody, PersonConfirmRequest, PersonForgottenView, PersonPlanRequest,
     PersonRequestList, PersonRequestView, read_digest,
@@ -49,6 +56,7 @@ pub(crate) use promote::{MoveRequest, MovedView};
 pub(crate) use remember::{
     RememberBatch, RememberRequest, RememberedBatch, RememberedView, SourceBody, into_drafts,
 };
+pub(crate) use retention::{PinRequest, PreviewView, RetentionRequest, RetentionView, RuleView};
 pub(crate) use review::{FreezeRequest, ReviewPage, ReviewRequest, Reviewed, StateRequest, VaultStateView};
 pub(crate) use scope::{ScopeList, read_scope, read_target};
 pub(crate) use search::{FoundMemory, SearchRequest, SearchResponse};

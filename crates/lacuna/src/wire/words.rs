@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use lacuna_core::{domain, forget};
+use lacuna_core::{domain, forget, jobs};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
@@ -82,6 +82,8 @@ words!(domain {
 });
 
 words!(forget { Mode, Cause, Named, ProbePath });
+
+words!(jobs { Job });
 
 fn not_one_of(words: impl Iterator<Item = &'static str>) -> String {
     format!("must be one of {}", words.collect::<Vec<_>>().join(", "))

@@ -50,6 +50,7 @@ pub mod promote;
 
 pub mod export;
 pub mod import;
+pub mod view;
 
 pub mod backup;
 

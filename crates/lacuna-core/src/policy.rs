@@ -68,6 +68,13 @@ facet!(
     Never = 3 "never",
 });
 
+facet!(
+    /** What becomes of a memory that leans on one that was forgotten. */
+    Dangling, "dangling", {
+    Review = 1 "review",
+    Anonymise = 2 "anonymise",
+});
+
 /// Where reads or rehearsals are sampled, one in this many is recorded.
 pub const AUDIT_SAMPLED: u64 = 10;
 
@@ -81,12 +88,6 @@ impl ReadLogging {
         }
     }
 }
-facet!(
-    /** What becomes of a memory that leans on one that was forgotten. */
-    Dangling, "dangling", {
-    Review = 1 "review",
-    Anonymise = 2 "anonymise",
-});
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Policy {

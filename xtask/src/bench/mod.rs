@@ -10,6 +10,7 @@ pub(crate) mod report;
 mod sections;
 mod sentences;
 pub(crate) mod service;
+mod sessions;
 mod sizes;
 
 use std::fs;
@@ -55,6 +56,8 @@ pub(crate) enum Part {
     Open,
     /// Remember and delete, beside a memory layer.
     Write,
+    /// A hundred conversations at once, with the jobs that run beside them.
+    Sessions,
 }
 
 pub(crate) fn run(options: &Options) -> Result {

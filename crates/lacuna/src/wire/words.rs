@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use lacuna_core::{domain, forget, jobs};
+use lacuna_core::{domain, forget, jobs, session};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
@@ -80,6 +80,8 @@ words!(domain {
     Wait,
     Role,
 });
+
+words!(session { Speaker, SessionState });
 
 words!(forget { Mode, Cause, Named, ProbePath });
 

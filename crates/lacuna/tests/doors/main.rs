@@ -18,6 +18,8 @@ mod matrix;
 mod operation;
 mod person;
 mod scopes;
+mod sessions;
 mod story;
 mod support;
+mod view;
 mod volume;

@@ -22,6 +22,8 @@ pub mod index;
 pub mod llm;
 mod vault;
 
+pub mod context;
+pub mod intent;
 mod lacuna;
 pub mod meaning;
 pub mod recall;
@@ -38,6 +40,7 @@ mod seal;
 pub mod freeze;
 pub mod lifecycle;
 pub mod retention;
+pub mod review;
 pub mod scan;
 
 pub mod compact;
@@ -49,6 +52,7 @@ pub mod promote;
 
 pub mod export;
 pub mod import;
+pub mod view;
 
 pub mod backup;
 
@@ -56,6 +60,7 @@ pub mod audit;
 pub mod deliver;
 
 pub mod epoch;
+pub mod jobs;
 pub mod members;
 pub mod tokenise;
 pub mod tokens;

@@ -12,6 +12,7 @@ use jiff::SignedDuration;
 use lacuna_core::OPEN_BYTES_MAX_DEFAULT;
 use lacuna_core::deliver::RECIPIENTS_MAX;
 use lacuna_core::domain::{OrgId, UserId};
+use lacuna_core::jobs::Schedule;
 use lacuna_models::LlmKind;
 use serde::Deserialize;
 
@@ -38,6 +39,7 @@ const KEYS: &[&str] = &[
     "user",
     "open_bytes_max",
     "idle_seal_minutes",
+    "epoch_days",
     "policies",
     "secret_rules",
 ];
@@ -64,6 +66,7 @@ const ORG_DEFAULT: &str = "local";
 const USER_DEFAULT: &str = "me";
 const IDLE_SEAL_MINUTES_DEFAULT: i64 = 15;
 const IDLE_SEAL_MINUTES_MAX: i64 = 7 * 24 * 60;
+const EPOCH_DAYS_MAX: u32 = 3_650;
 const OPEN_BYTES_MIN: usize = 1 << 20;
 const DIMENSIONS_MAX: u32 = 4_096;
 
@@ -81,6 +84,8 @@ pub(crate) struct Config {
     pub(crate) user: UserId,
     pub(crate) open_bytes_max: usize,
     pub(crate) idle_seal: SignedDuration,
+    /// What runs how often by itself.
+    pub(crate) schedule: Schedule,
     /// The folder of policy files.
     pub(crate) policies: PathBuf,
     /// An operator's own rules for secrets.
@@ -268,6 +273,8 @@ impl RawConfig {
         let idle_minutes = self.checked("idle_seal_minutes", |text| {
             within(text, 1, IDLE_SEAL_MINUTES_MAX, "a number of minutes from 1 to 10080")
         });
+        let epoch_days = self
+            .checked("epoch_days", |text| within(text, 1, EPOCH_DAYS_MAX, "a number of days from 1 to 3650"));
         if !self.faults.is_empty() {
             return Err(Failure::new(&codes::BAD_CONFIG, self.faults.join("; ")));
         }
@@ -285,6 +292,7 @@ impl RawConfig {
             org: org.unwrap_or_else(|| OrgId::new(ORG_DEFAULT).expect("the default is a name")),
             user: user.unwrap_or_else(default_user),
             open_bytes_max: open_bytes_max.unwrap_or(OPEN_BYTES_MAX_DEFAULT),
+            schedule: Schedule { epoch_days },
             idle_seal: SignedDuration::from_mins(idle_minutes.unwrap_or(IDLE_SEAL_MINUTES_DEFAULT)),
         })
     }

@@ -1,5 +1,8 @@
 //! A tenant's policy as a file: `NAME.toml` for the organisation NAME, `default.toml` for all others.
 
+mod context;
+mod retention;
+
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
@@ -14,6 +17,7 @@ use lacuna_core::policy::{
 use lacuna_seal::VerifyingKey;
 use serde::Deserialize;
 
+use self::retention::RawRetention;
 use crate::codes;
 use crate::failure::{Failure, Result};
 
@@ -44,9 +48,14 @@ struct RawPolicy {
     forget_mode: Option<String>,
     purge_days: Option<i64>,
     compaction: Option<RawCompaction>,
+    audit_rehearsals: Option<String>,
+    context: Option<context::RawContext>,
+    #[serde(default)]
+    intent: Vec<context::RawIntent>,
     session_idle_hours: Option<i64>,
     transcript_days: Option<i64>,
     dangling: Option<String>,
+    retention: Option<RawRetention>,
 }
 
 /// When old turns make room. What is absent is as by default.
@@ -97,6 +106,10 @@ impl RawPolicy {
             self.approval.map_or(Ok(policy.approval), |text| text.parse::<Approval>().map_err(word))?;
         policy.audit_reads =
             self.audit_reads.map_or(Ok(policy.audit_reads), |text| text.parse().map_err(word))?;
+        policy.audit_rehearsals =
+            self.audit_rehearsals.map_or(Ok(policy.audit_rehearsals), |text| text.parse().map_err(word))?;
+        policy.context = context::rules(self.context)?;
+        policy.intents = context::intents(&self.intent)?;
         policy.acknowledge_hours = self.acknowledge_hours.unwrap_or(policy.acknowledge_hours);
         policy.complete_hours = self.complete_hours.unwrap_or(policy.complete_hours);
         policy.tombstone_days = self.tombstone_days.unwrap_or(policy.tombstone_days);
@@ -138,6 +151,7 @@ impl RawPolicy {
             return Err(format!("grace_hours: must be from 0 to {GRACE_HOURS_MAX}"));
         }
         policy.grace = SignedDuration::from_hours(grace_hours);
+        policy.retention = self.retention.unwrap_or_default().into_rules()?;
         Ok(policy)
     }
 }
@@ -191,6 +205,7 @@ fn fault(path: &Path, reason: &str) -> Failure {
 
 #[cfg(test)]
 mod tests {
+    use lacuna_core::domain::{PrivacyClass, Sensitivity};
     use lacuna_core::policy::ReadLogging;
 
     use super::*;
@@ -226,6 +241,23 @@ mod tests {
     }
 
     #[test]
+    fn how_long_memories_are_kept_is_a_table_of_its_own() {
+        let read = policies(&[(
+            "acme.toml",
+            "[retention]\ngrace_days = 10\nunanswered = 'keep'\n[retention.tiers]\nshort_term = 120\n\
+             [retention.categories]\nhealth = 14\nlocation = 3\n[retention.classes]\nguest-pii = 'forever'",
+        )]);
+        let read = read.unwrap();
+        let rules = &read.of(&OrgId::new("acme").unwrap()).retention;
+        assert_eq!((rules.grace_days, rules.unanswered.as_str()), (10, "keep"));
+        assert_eq!((rules.short_term.days, rules.short_term.days_max), (Some(120), Some(120)));
+        let days = |category| rules.category(category).and_then(|rule| rule.days);
+        assert_eq!((days(Sensitivity::Health), days(Sensitivity::Location)), (Some(14), Some(3)));
+        assert_eq!(rules.class_days(PrivacyClass::GuestPii), None);
+        assert_eq!(rules.class_days(PrivacyClass::StaffPii), Some(365));
+    }
+
+    #[test]
     fn a_bad_policy_is_refused_by_file_and_key() {
         let cases = [
             ("presett = 'x'", "presett"),
@@ -242,6 +274,9 @@ mod tests {
             ("operators = ['rsa:00']", "operators"),
             ("audit_read_days = 0", "audit_read_days"),
             ("audit_read_days = 2191", "audit_read_days"),
+            ("audit_rehearsals = 'often'", "audit_reads"),
+            ("[context]\nconfabulation = 'permissive'", "context.confabulation"),
+            ("[[intent]]\nwords = []", "intent.words"),
             ("forget_mode = 'never'", "mode"),
             ("purge_days = 0", "purge_days"),
             ("purge_days = 366", "purge_days"),
@@ -252,6 +287,12 @@ mod tests {
             ("compaction.unread_days = 0", "unread_days"),
             ("grace_hours = 721", "grace_hours"),
             ("fail_on_secret = 'yes'", "acme.toml"),
+            ("[retention]\ngrace = 1", "grace"),
+            ("[retention]\ngrace_days = 0", "grace_days"),
+            ("[retention]\nunanswered = 'ask'", "unanswered"),
+            ("[retention.tiers]\nlong = 3", "tiers"),
+            ("[retention.categories]\nhealth = 'soon'", "health"),
+            ("[retention.classes]\nguest-pii = 0", "guest-pii"),
             ("not toml", "acme.toml"),
         ];
         for (text, named) in cases {

@@ -86,7 +86,8 @@ impl AuditAction {
             | A::MemoryPin
             | A::MemoryUnpin
             | A::MemoryKeep
-            | A::ReviewPrompt => Concern::Retention,
+            | A::ReviewPrompt
+            | A::ReviewAnswer => Concern::Retention,
         }
     }
 }

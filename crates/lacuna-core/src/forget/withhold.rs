@@ -30,7 +30,7 @@ pub(crate) fn withhold(row: &mut Row, frame: &mut Frame, mentions: &[String], no
     row.state = Lifecycle::Candidate;
     row.updated_at = now;
     frame.facets.history.waits = Some(Wait::Dangling);
-    mark(&mut frame.facets, mentions);
+    mark(&mut frame.facets.entities, mentions);
 }
 
 impl Lacuna {
@@ -54,7 +54,7 @@ impl Lacuna {
         if stored.attributes.state != Lifecycle::Candidate || facets.history.waits != Some(Wait::Dangling) {
             return Ok(None);
         }
-        self.anonymous_in(open, id, &marked(facets), |id| open.index.get(id).is_none())
+        self.anonymous_in(open, id, &marked(&facets.entities), |id| open.index.get(id).is_none())
     }
 
     pub(crate) fn anonymous_in(
@@ -127,8 +127,10 @@ impl Lacuna {
         let (anonymous, left) = self.split_anonymous(slot, scope, leaning)?;
         let mut done = Forgotten::default();
         if !anonymous.is_empty() {
+            let scope_hashes = task.scope_hashes.clone();
+            let task = Task { indirect: anonymous.len(), scope_hashes, ..*task };
             let wanted = Wanted { anonymous, ..Wanted::default() };
-            done = self.erase_with_receipt(slot, scope, &wanted, task, Sought::default())?;
+            done = self.erase_with_receipt(slot, scope, &wanted, &task, Sought::default())?;
         }
         let held = self.withhold_all(slot, scope, &left)?;
         done.held_back.extend(held);

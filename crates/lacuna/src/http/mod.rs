@@ -4,6 +4,7 @@ mod audit;
 mod auth;
 mod body;
 mod compact;
+mod context;
 mod destroy;
 mod exports;
 mod forget;
@@ -11,13 +12,16 @@ mod health;
 mod members;
 mod memories;
 mod metrics;
+mod month;
 mod observe;
 mod openapi;
 mod person;
 mod problem;
+mod retention;
 mod review;
 mod scopes;
 mod search;
+mod sessions;
 mod tokens;
 
 use std::future::Future;
@@ -30,6 +34,7 @@ use axum::middleware;
 use axum::{Extension, Router};
 use lacuna_core::Lacuna;
 use lacuna_core::domain::Scope;
+use lacuna_core::jobs::Schedule;
 use lacuna_core::permit::{Action, Caller, Grant, permit};
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::signal::unix::{SignalKind, signal};
@@ -65,6 +70,7 @@ struct Shared {
     openness: Openness,
     address: SocketAddr,
     metrics: PrometheusHandle,
+    schedule: Schedule,
 }
 
 impl App {
@@ -74,8 +80,9 @@ impl App {
         openness: Openness,
         address: SocketAddr,
         metrics: PrometheusHandle,
+        schedule: Schedule,
     ) -> Self {
-        Self(Arc::new(Shared { service, local, openness, address, metrics }))
+        Self(Arc::new(Shared { service, local, openness, address, metrics, schedule }))
     }
 
     /// Runs the synchronous core on a thread that may block.
@@ -119,6 +126,12 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(review::list, review::decide))
         .routes(routes!(review::vault_state, review::freeze))
         .routes(routes!(review::policy))
+        .routes(routes!(month::show, month::answer))
+        .routes(routes!(month::list))
+        .routes(routes!(retention::show, retention::set))
+        .routes(routes!(retention::preview))
+        .routes(routes!(retention::pin))
+        .routes(routes!(retention::jobs))
         .routes(routes!(destroy::destroy))
         .routes(routes!(compact::compact))
         .routes(routes!(memories::get, memories::erase))
@@ -126,6 +139,11 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(scopes::demote))
         .routes(routes!(scopes::list))
         .routes(routes!(search::search))
+        .routes(routes!(sessions::start, sessions::list))
+        .routes(routes!(sessions::append))
+        .routes(routes!(sessions::show))
+        .routes(routes!(sessions::end))
+        .routes(routes!(context::context))
         .routes(routes!(forget::plan))
         .routes(routes!(forget::confirm))
         .routes(routes!(forget::verify))

@@ -84,12 +84,14 @@ facet!(
     MemoryPurge = 46 "memory_purge",
     MemoryCorrect = 47 "memory_correct",
     Receipt = 48 "receipt",
+    MemoryAnonymise = 49 "memory_anonymise",
     VaultDestroy = 50 "vault_destroy",
     VaultDestroyDone = 51 "vault_destroy_done",
     BackupMade = 52 "backup_made",
     BackupRestored = 53 "backup_restored",
     MemoryRehearse = 60 "memory_rehearse",
     SessionEnd = 61 "session_end",
+    MemoryCompact = 70 "memory_compact",
     RetentionSet = 80 "retention_set",
     RetentionStamp = 81 "retention_stamp",
     MemoryExpire = 82 "memory_expire",
@@ -97,6 +99,7 @@ facet!(
     MemoryUnpin = 84 "memory_unpin",
     MemoryKeep = 85 "memory_keep",
     ReviewPrompt = 86 "review_prompt",
+    ReviewAnswer = 87 "review_answer",
 });
 
 /// One entry. Its encoding is frozen: a CBOR array of these fields, to which later releases may add.

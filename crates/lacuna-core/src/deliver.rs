@@ -30,6 +30,7 @@ facet!(
     Destruction = 2 "destruction",
     PersonRequest = 3 "person_request",
     PersonDone = 4 "person_done",
+    Review = 5 "review",
 });
 
 /// Somebody outside who is told.

@@ -260,7 +260,7 @@ impl Lacuna {
                 probed(ProbePath::Keys, keys),
                 probed(ProbePath::Blobs, self.blobs.list(vault)?.len()),
             ],
-            backups: self.backups_holding(&org.org, self.clock.now())?,
+            backups: self.backups_holding(&org.org, self.clock.now(), None)?,
             audit: self.store.vault(org.vault_id())?.map_or(ChainHead::default(), |header| header.audit),
             request: None,
         })

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::keys::KeyBatch;
 use crate::lacuna::Lacuna;
 use crate::permit::{Grant, ManageKeys};
+use crate::retention::Progress;
 use crate::vault::Keyring;
 
 /// Vaults that are looked up at a time.
@@ -27,6 +28,19 @@ impl Lacuna {
         _grant: &Grant<ManageKeys>,
         mut progress: impl FnMut(usize),
     ) -> Result<EpochRenewal> {
+        self.renew(&mut |vaults| progress(vaults))
+    }
+
+    /// As [`Self::renew_epoch`], for the scheduler. It is not stopped on the way: a renewal that begins anew
+    /// every time would never end.
+    pub(crate) fn renew_epochs(&self, progress: Progress<'_>) -> Result<u64> {
+        let renewed = self.renew(&mut |vaults| {
+            let _ = progress(vaults as u64);
+        })?;
+        Ok(renewed.vaults as u64)
+    }
+
+    fn renew(&self, progress: &mut dyn FnMut(usize)) -> Result<EpochRenewal> {
         // Nobody wraps a root under an epoch that is about to go.
         let _alone = self.kms.lock_epoch(true)?;
         let (current, _) = self.kms.current_epoch(&*self.entropy)?;

@@ -15,6 +15,7 @@ use crate::domain::{Clock, Lifecycle, MemoryId, OrgId, Revision, Scope};
 use crate::error::{Error, Result};
 use crate::forget::Receipt;
 use crate::keys::{KeyBatch, KeyStore, LocalKms};
+use crate::llm::Llm;
 use crate::meaning::{Backlog, Models};
 use crate::policy::Policy;
 use crate::rehearse::Rehearsals;
@@ -63,6 +64,8 @@ pub struct Lacuna {
     pub(crate) desk: Desk,
     /// Whom to tell of erasures.
     pub(crate) recipients: Vec<Recipient>,
+    /// Condenses turns, where one is configured.
+    pub(crate) llm: Option<Arc<dyn Llm>>,
 }
 
 /// What the opened vaults take.
@@ -95,7 +98,14 @@ impl Lacuna {
             token_counter: Arc::new(estimate),
             desk: Desk::default(),
             recipients: Vec::new(),
+            llm: None,
         }
+    }
+
+    /// Lets a language model condense turns; without one, sentences are picked.
+    pub fn condensing_by(mut self, llm: Option<Arc<dyn Llm>>) -> Self {
+        self.llm = llm;
+        self
     }
 
     /// The rules that an organisation's memories live under.

@@ -19,6 +19,7 @@ pub mod store;
 
 pub mod embed;
 pub mod index;
+pub mod llm;
 mod vault;
 
 pub mod context;
@@ -39,8 +40,10 @@ mod seal;
 pub mod freeze;
 pub mod lifecycle;
 pub mod retention;
+pub mod review;
 pub mod scan;
 
+pub mod compact;
 pub mod correct;
 pub mod destroy;
 pub mod forget;
@@ -56,6 +59,7 @@ pub mod audit;
 pub mod deliver;
 
 pub mod epoch;
+pub mod jobs;
 pub mod members;
 pub mod tokenise;
 pub mod tokens;

@@ -89,6 +89,7 @@ actions! {
     /** Saying who belongs to which team or deployment. */ ManageMembers,
     /** Making, listing and revoking API tokens. */ ManageTokens,
     /** Renewing the epoch key. */ ManageKeys,
+    /** Seeing what the scheduler does. */ ManageJobs,
 }
 
 /// Sets of roles, one bit each.
@@ -128,7 +129,7 @@ enum Standing {
 /// An administrator who is not a member governs a shared vault by id and by state, and does not search it.
 /// Nobody destroys the organisation's vault: its chain says what happened to all the others.
 #[rustfmt::skip]
-const POLICY: [(Power, [u8; 5]); 15] = [
+const POLICY: [(Power, [u8; 5]); 16] = [
     //                      own        team       deployment org            outside
     (Power::Recall,        [U | R | G, U | R | G, U | R | G, U | R | G | A, NONE]),
     (Power::Remember,      [U | G,     U | G,     U | G,     A,             NONE]),
@@ -145,6 +146,7 @@ const POLICY: [(Power, [u8; 5]); 15] = [
     (Power::ManageMembers, [NONE,      NONE,      NONE,      A,             NONE]),
     (Power::ManageTokens,  [NONE,      NONE,      NONE,      A,             NONE]),
     (Power::ManageKeys,    [NONE,      NONE,      NONE,      A,             NONE]),
+    (Power::ManageJobs,    [NONE,      NONE,      NONE,      A,             NONE]),
 ];
 
 fn allowing(power: Power, standing: Standing) -> u8 {
@@ -264,7 +266,11 @@ mod tests {
         let name = scope.holder.to_string();
         let manages = matches!(
             power,
-            Power::ForgetPerson | Power::ManageMembers | Power::ManageTokens | Power::ManageKeys
+            Power::ForgetPerson
+                | Power::ManageMembers
+                | Power::ManageTokens
+                | Power::ManageKeys
+                | Power::ManageJobs
         );
         match name.as_str() {
             _ if scope.org != org("acme") => "not_found",
@@ -312,7 +318,7 @@ mod tests {
                     )+};
                 }
                 check!(Recall Remember Forget Review Promote Export Import Destroy Freeze Retain ReadAudit);
-                check!(ForgetPerson ManageMembers ManageTokens ManageKeys);
+                check!(ForgetPerson ManageMembers ManageTokens ManageKeys ManageJobs);
             }
         }
         assert_eq!(checked, 16 * 16 * POLICY.len());

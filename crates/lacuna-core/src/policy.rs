@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use jiff::SignedDuration;
 use lacuna_seal::VerifyingKey;
 
+use crate::compact::Thresholds;
 use crate::context::ContextRules;
 use crate::domain::{Holder, OrgId, PrivacyClass, facet};
 use crate::forget::Mode;
@@ -69,6 +70,13 @@ facet!(
     Never = 3 "never",
 });
 
+facet!(
+    /** What becomes of a memory that leans on one that was forgotten. */
+    Dangling, "dangling", {
+    Review = 1 "review",
+    Anonymise = 2 "anonymise",
+});
+
 /// Where reads or rehearsals are sampled, one in this many is recorded.
 pub const AUDIT_SAMPLED: u64 = 10;
 
@@ -103,6 +111,8 @@ pub struct Policy {
     pub forget_mode: Mode,
     /// What was hidden is erased after this many days.
     pub purge_days: i64,
+    /// Whether a memory that leans on a forgotten one waits for somebody, or speaks of "someone" from then on.
+    pub dangling: Dangling,
     pub audit_reads: ReadLogging,
     /// Which rehearsals the audit records.
     pub audit_rehearsals: ReadLogging,
@@ -117,6 +127,8 @@ pub struct Policy {
     pub complete_hours: i64,
     /// How long tombstones are kept.
     pub tombstone_days: i64,
+    /// From when on old turns make room for summaries.
+    pub compaction: Thresholds,
     /// A session that nobody goes on with is ended after this long, and its working memory is gone.
     pub session_idle_hours: i64,
     /// How long the transcript of an ended session is kept.
@@ -141,6 +153,7 @@ impl Policy {
             grace: SignedDuration::ZERO,
             forget_mode: if enterprise { Mode::Soft } else { Mode::Hard },
             purge_days: PURGE_DAYS_DEFAULT,
+            dangling: Dangling::Review,
             audit_reads: ReadLogging::Always,
             audit_rehearsals: ReadLogging::Sampled,
             audit_read_days: AUDIT_READ_DAYS_DEFAULT,
@@ -149,6 +162,7 @@ impl Policy {
             acknowledge_hours: ACKNOWLEDGE_HOURS_DEFAULT,
             complete_hours: COMPLETE_HOURS_DEFAULT,
             tombstone_days: TOMBSTONE_DAYS_DEFAULT,
+            compaction: Thresholds::default(),
             session_idle_hours: SESSION_IDLE_HOURS_DEFAULT,
             transcript_days: TRANSCRIPT_DAYS_DEFAULT,
             operators: Vec::new(),

@@ -201,6 +201,7 @@ impl Lacuna {
         let scope = grant.scope();
         let is_person = caller.roles.contains(&Role::User) || caller.roles.contains(&Role::Admin);
         let newcomer = || Standing {
+            derived: false,
             // An assistant may say that the user said so: that is not the user saying it.
             trust_max: if is_person { Trust::High } else { Trust::Medium },
             may_approve: scope.holder.is_shared() && caller.roles.contains(&Role::Admin),

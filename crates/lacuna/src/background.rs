@@ -1,4 +1,5 @@
-//! Work that nobody waits for: better vectors for what was just written, and sealing what nobody uses.
+//! Work that nobody waits for: the scheduled jobs, better vectors for what was just written, and sealing what
+//! nobody uses.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,9 +8,12 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use lacuna_core::store::{RECORDS_PAGE_MAX, RecordKind, Store, VaultHeader};
+use lacuna_core::jobs::Schedule;
+use lacuna_core::store::{Store, VaultHeader};
 use lacuna_core::{Lacuna, Result};
+use lacuna_seal::SystemEntropy;
 
+use crate::jobs::{keep_running, node_name, scheduled};
 use crate::webhook::{Webhook, deliver_due};
 
 /// How long the worker waits for a vault before it looks whether it should stop.
@@ -23,12 +27,6 @@ const SEAL_EVERY: Duration = Duration::from_secs(30);
 const READS_EVERY: Duration = Duration::from_secs(1);
 /// How often due deliveries are looked for.
 const DELIVER_EVERY: Duration = Duration::from_secs(2);
-/// How long after its start, and then how often, a server takes care of the audit chains.
-const AUDIT_FIRST: Duration = Duration::from_secs(60);
-const AUDIT_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
-/// How long after its start, and then how often, a server erases what was hidden long enough.
-const PURGE_FIRST: Duration = Duration::from_secs(30);
-const PURGE_EVERY: Duration = Duration::from_secs(60 * 60);
 /// Vaults that are read at a time when the work that an earlier process left is looked for.
 const VAULTS_PAGE: usize = 256;
 
@@ -38,15 +36,16 @@ pub(crate) struct Background {
     threads: Vec<JoinHandle<()>>,
 }
 
+/// Tells every thread to stop, and wakes those that wait.
 #[derive(Default)]
-struct Stop {
+pub(crate) struct Stop {
     asked: AtomicBool,
     gate: Mutex<()>,
     rung: Condvar,
 }
 
 impl Stop {
-    fn asked(&self) -> bool {
+    pub(crate) fn asked(&self) -> bool {
         self.asked.load(Ordering::Acquire)
     }
 
@@ -57,7 +56,7 @@ impl Stop {
     }
 
     /// Waits for `pause`, or until the stop.
-    fn wait(&self, pause: Duration) {
+    pub(crate) fn wait(&self, pause: Duration) {
         let gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.rung.wait_timeout_while(gate, pause, |()| !self.asked());
         drop(waited.unwrap_or_else(PoisonError::into_inner));
@@ -70,32 +69,16 @@ impl Background {
         store: &Arc<dyn Store>,
         webhooks: &Arc<[Webhook]>,
         idle: SignedDuration,
+        schedule: Schedule,
         each_round: impl Fn() + Send + 'static,
     ) -> std::io::Result<Self> {
         let stop = Arc::new(Stop::default());
         let mut background = Self { stop: stop.clone(), threads: Vec::new() };
-        let (keeper, kept, audit_stop) = (service.clone(), store.clone(), stop.clone());
-        background.spawn("audit", move || {
-            audit_stop.wait(AUDIT_FIRST);
-            while !audit_stop.asked() {
-                if let Err(error) = keep_audits(&keeper, &*kept, &audit_stop) {
-                    tracing::warn!(code = error.code(), "the care of the audit chains waits");
-                }
-                audit_stop.wait(AUDIT_EVERY);
-            }
-        })?;
-        let (sweeper, sweep_stop) = (service.clone(), stop.clone());
-        background.spawn("purge", move || {
-            sweep_stop.wait(PURGE_FIRST);
-            while !sweep_stop.asked() {
-                match sweeper.purge() {
-                    Ok(0) => {}
-                    Ok(purged) => tracing::info!(purged, "what was hidden long enough was erased"),
-                    Err(error) => tracing::warn!(code = error.code(), "the purge of hidden memories waits"),
-                }
-                sweep_stop.wait(PURGE_EVERY);
-            }
-        })?;
+        let node = node_name(&SystemEntropy);
+        for job in scheduled(&schedule) {
+            let (service, stop, node) = (service.clone(), stop.clone(), node.clone());
+            background.spawn(job.as_str(), move || keep_running(&service, job, &node, schedule, &stop))?;
+        }
         let (worker, store) = (service.clone(), store.clone());
         let worker_stop = stop.clone();
         background.spawn("backlog", move || {
@@ -160,31 +143,6 @@ fn finish_erasures(service: &Lacuna, store: &dyn Store) -> Result<()> {
         true => Ok(()),
         false => service.recover(&header.scope).map(drop),
     })
-}
-
-/// One chain that cannot be cared for does not keep the others waiting.
-fn keep_audits(service: &Lacuna, store: &dyn Store, stop: &Stop) -> Result<()> {
-    each_vault(store, |header| {
-        if stop.asked() {
-            return Ok(());
-        }
-        let kept = service.keep_audit(&header.scope).and_then(|kept| {
-            let tombstones = service.forget_tombstones(&header.scope)?;
-            Ok((kept.aged, tombstones))
-        });
-        match kept {
-            Ok((0, 0)) => {}
-            Ok((aged, tombstones)) => tracing::info!(aged, tombstones, "old entries and tombstones went"),
-            Err(error) => tracing::warn!(code = error.code(), "the care of an audit chain waits"),
-        }
-        Ok(())
-    })?;
-    service.forget_old_erasures()?;
-    let overdue = store.due_records(RecordKind::Request, service.clock().now(), RECORDS_PAGE_MAX)?.len();
-    if overdue > 0 {
-        tracing::warn!(overdue, "requests of people to be forgotten are overdue");
-    }
-    Ok(())
 }
 
 fn each_vault(store: &dyn Store, mut visit: impl FnMut(&VaultHeader) -> Result<()>) -> Result<()> {

@@ -8,6 +8,7 @@ mod config;
 mod failure;
 mod http;
 mod import;
+mod jobs;
 mod policy_file;
 mod webhook;
 mod wire;

@@ -1,12 +1,14 @@
 //! A tenant's policy as a file: `NAME.toml` for the organisation NAME, `default.toml` for all others.
 
 mod context;
+mod retention;
 
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
 use jiff::SignedDuration;
+use lacuna_core::compact::{Thresholds, UNREAD_DAYS_MAX};
 use lacuna_core::domain::OrgId;
 use lacuna_core::policy::{
     AUDIT_READ_DAYS_MAX, Approval, GRACE_HOURS_MAX, MAX_ATOMS_MAX, OPERATORS_MAX, PURGE_DAYS_MAX, Policies,
@@ -15,6 +17,7 @@ use lacuna_core::policy::{
 use lacuna_seal::VerifyingKey;
 use serde::Deserialize;
 
+use self::retention::RawRetention;
 use crate::codes;
 use crate::failure::{Failure, Result};
 
@@ -48,8 +51,45 @@ struct RawPolicy {
     context: Option<context::RawContext>,
     #[serde(default)]
     intent: Vec<context::RawIntent>,
+    compaction: Option<RawCompaction>,
     session_idle_hours: Option<i64>,
     transcript_days: Option<i64>,
+    dangling: Option<String>,
+    retention: Option<RawRetention>,
+}
+
+/// When old turns make room. What is absent is as by default.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawCompaction {
+    tokens_max: Option<usize>,
+    oldest_percent: Option<usize>,
+    session_messages_max: Option<usize>,
+    keep_last: Option<usize>,
+    unread_days: Option<i64>,
+}
+
+impl RawCompaction {
+    fn into_thresholds(self) -> Result<Thresholds, String> {
+        let usual = Thresholds::default();
+        let read = Thresholds {
+            tokens_max: self.tokens_max.unwrap_or(usual.tokens_max),
+            oldest_percent: self.oldest_percent.unwrap_or(usual.oldest_percent),
+            session_messages_max: self.session_messages_max.unwrap_or(usual.session_messages_max),
+            keep_last: self.keep_last.unwrap_or(usual.keep_last),
+            unread_days: self.unread_days.unwrap_or(usual.unread_days),
+        };
+        if !(1..=100).contains(&read.oldest_percent) {
+            return Err("compaction.oldest_percent: must be from 1 to 100".to_owned());
+        }
+        if read.keep_last > read.session_messages_max {
+            return Err("compaction.keep_last: must not be above session_messages_max".to_owned());
+        }
+        if !(1..=UNREAD_DAYS_MAX).contains(&read.unread_days) {
+            return Err(format!("compaction.unread_days: must be from 1 to {UNREAD_DAYS_MAX}"));
+        }
+        Ok(read)
+    }
 }
 
 impl RawPolicy {
@@ -92,9 +132,11 @@ impl RawPolicy {
         policy.forget_mode =
             self.forget_mode.map_or(Ok(policy.forget_mode), |text| text.parse().map_err(word))?;
         policy.purge_days = self.purge_days.unwrap_or(policy.purge_days);
+        policy.dangling = self.dangling.map_or(Ok(policy.dangling), |text| text.parse().map_err(word))?;
         if !(1..=PURGE_DAYS_MAX).contains(&policy.purge_days) {
             return Err(format!("purge_days: must be from 1 to {PURGE_DAYS_MAX}"));
         }
+        policy.compaction = self.compaction.map_or(Ok(policy.compaction), RawCompaction::into_thresholds)?;
         let grace_hours = self.grace_hours.unwrap_or(policy.grace.as_hours());
         if !(0.0..=1.0).contains(&policy.min_salience) {
             return Err("min_salience: must be a number from 0 to 1".to_owned());
@@ -109,6 +151,7 @@ impl RawPolicy {
             return Err(format!("grace_hours: must be from 0 to {GRACE_HOURS_MAX}"));
         }
         policy.grace = SignedDuration::from_hours(grace_hours);
+        policy.retention = self.retention.unwrap_or_default().into_rules()?;
         Ok(policy)
     }
 }
@@ -162,6 +205,7 @@ fn fault(path: &Path, reason: &str) -> Failure {
 
 #[cfg(test)]
 mod tests {
+    use lacuna_core::domain::{PrivacyClass, Sensitivity};
     use lacuna_core::policy::ReadLogging;
 
     use super::*;
@@ -178,18 +222,39 @@ mod tests {
     fn each_tenant_has_its_own_policy_and_the_rest_the_default() {
         let read = policies(&[
             ("default.toml", "preset = 'enterprise-safe'\nmax_atoms = 10\naudit_reads = 'sampled'"),
-            ("acme.toml", "preset = 'personal-authority'\ngrace_hours = 24\napproval = 'all'"),
+            (
+                "acme.toml",
+                "preset = 'personal-authority'\ngrace_hours = 24\napproval = 'all'\ncompaction.keep_last = 5",
+            ),
             ("notes.txt", "not a policy"),
         ])
         .unwrap();
         let acme = read.of(&OrgId::new("acme").unwrap());
         assert_eq!((acme.preset, acme.approval), (Preset::PersonalAuthority, Approval::All));
         assert_eq!(acme.grace, SignedDuration::from_hours(24));
+        assert_eq!(acme.compaction, Thresholds { keep_last: 5, ..Thresholds::default() });
         let other = read.of(&OrgId::new("other").unwrap());
         assert_eq!((other.preset, other.max_atoms), (Preset::EnterpriseSafe, 10));
         assert!(!other.sensitive_allowed);
         assert_eq!((acme.audit_reads, other.audit_reads), (ReadLogging::Always, ReadLogging::Sampled));
         assert_eq!(read_policies(Path::new("/nonexistent/policies")).unwrap().everyone, Policy::default());
+    }
+
+    #[test]
+    fn how_long_memories_are_kept_is_a_table_of_its_own() {
+        let read = policies(&[(
+            "acme.toml",
+            "[retention]\ngrace_days = 10\nunanswered = 'keep'\n[retention.tiers]\nshort_term = 120\n\
+             [retention.categories]\nhealth = 14\nlocation = 3\n[retention.classes]\nguest-pii = 'forever'",
+        )]);
+        let read = read.unwrap();
+        let rules = &read.of(&OrgId::new("acme").unwrap()).retention;
+        assert_eq!((rules.grace_days, rules.unanswered.as_str()), (10, "keep"));
+        assert_eq!((rules.short_term.days, rules.short_term.days_max), (Some(120), Some(120)));
+        let days = |category| rules.category(category).and_then(|rule| rule.days);
+        assert_eq!((days(Sensitivity::Health), days(Sensitivity::Location)), (Some(14), Some(3)));
+        assert_eq!(rules.class_days(PrivacyClass::GuestPii), None);
+        assert_eq!(rules.class_days(PrivacyClass::StaffPii), Some(365));
     }
 
     #[test]
@@ -216,8 +281,18 @@ mod tests {
             ("purge_days = 0", "purge_days"),
             ("purge_days = 366", "purge_days"),
             ("grace_hours = -1", "grace_hours"),
+            ("compaction.tokens = 5", "tokens"),
+            ("compaction.oldest_percent = 101", "oldest_percent"),
+            ("compaction.keep_last = 201", "keep_last"),
+            ("compaction.unread_days = 0", "unread_days"),
             ("grace_hours = 721", "grace_hours"),
             ("fail_on_secret = 'yes'", "acme.toml"),
+            ("[retention]\ngrace = 1", "grace"),
+            ("[retention]\ngrace_days = 0", "grace_days"),
+            ("[retention]\nunanswered = 'ask'", "unanswered"),
+            ("[retention.tiers]\nlong = 3", "tiers"),
+            ("[retention.categories]\nhealth = 'soon'", "health"),
+            ("[retention.classes]\nguest-pii = 0", "guest-pii"),
             ("not toml", "acme.toml"),
         ];
         for (text, named) in cases {

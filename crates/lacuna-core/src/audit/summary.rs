@@ -53,6 +53,7 @@ impl AuditAction {
             | A::MemoryForget
             | A::MemoryCascade
             | A::MemoryCut
+            | A::MemoryAnonymise
             | A::MemoryRebuild
             | A::MemoryWithhold
             | A::MemoryUnlink
@@ -74,6 +75,7 @@ impl AuditAction {
             A::MemberAdd | A::MemberRemove => Concern::Members,
             A::DeliveryDone | A::DeliveryFailed => Concern::Deliveries,
             A::MemoryReembed
+            | A::MemoryCompact
             | A::MemoryRehearse
             | A::Checkpoint
             | A::AuditAged
@@ -84,7 +86,8 @@ impl AuditAction {
             | A::MemoryPin
             | A::MemoryUnpin
             | A::MemoryKeep
-            | A::ReviewPrompt => Concern::Retention,
+            | A::ReviewPrompt
+            | A::ReviewAnswer => Concern::Retention,
         }
     }
 }

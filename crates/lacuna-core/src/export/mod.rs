@@ -8,6 +8,7 @@ mod json;
 mod link;
 mod markdown;
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 
 use jiff::Timestamp;
@@ -19,9 +20,11 @@ use self::markdown::MarkdownDocument;
 use crate::audit::{AuditAction, AuditEntry};
 use crate::domain::*;
 use crate::error::{Error, Result};
+use crate::forget::{Mode, SignedReceipt};
 use crate::index::{Cursor, Stored};
 use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Export, Grant};
+use crate::person::BRIEF_TOMBSTONE;
 use crate::policy::Policy;
 use crate::session::repeats_its_turns;
 use crate::store::AuditRow;
@@ -220,7 +223,9 @@ impl Lacuna {
             document.end_category(part.count).map_err(unwritable)?;
         }
         document.begin_deletions().map_err(unwritable)?;
+        let mut untold = Untold { receipts: self.untold_receipts(scope, now)?, at: None };
         self.each_entry(scope.vault_id(), 0, |row| match deletion(row)? {
+            Some(deletion) if untold.hides(&deletion) => Ok(()),
             Some(deletion) => document.deletion(&deletion).map_err(unwritable),
             None => Ok(()),
         })?;
@@ -228,6 +233,22 @@ impl Lacuna {
         let tail = Tail { exported, policy: self.policy(&scope.org), frozen_at };
         document.end(&tail).map_err(unwritable)?;
         Ok(exported)
+    }
+
+    /// The receipts of what was deleted without a trace, once its tombstones may be gone.
+    fn untold_receipts(&self, scope: &Scope, now: Timestamp) -> Result<HashSet<String>> {
+        let (mut untold, mut after) = (HashSet::new(), 0);
+        loop {
+            let page = self.receipt_records(scope, after)?;
+            let Some(last) = page.last() else { return Ok(untold) };
+            after = last.number;
+            for record in page.iter().filter(|record| record.done_at.is_some()) {
+                let receipt = SignedReceipt::decode(&record.doc)?.receipt;
+                if receipt.mode == Mode::Delete && receipt.at < now - BRIEF_TOMBSTONE {
+                    untold.insert(receipt.reference());
+                }
+            }
+        }
     }
 
     fn write_category(
@@ -279,6 +300,24 @@ impl Lacuna {
             }
         }
         Ok((memories, damaged))
+    }
+}
+
+/// Deletions that the history passes over: they were to leave no trace, and their time is over.
+struct Untold {
+    receipts: HashSet<String>,
+    /// The moment of the last one that was announced: what went with it has no number of its own.
+    at: Option<Timestamp>,
+}
+
+impl Untold {
+    fn hides(&mut self, deletion: &Deletion) -> bool {
+        if deletion.number.as_ref().is_some_and(|number| self.receipts.contains(number)) {
+            self.at = Some(deletion.at);
+            return true;
+        }
+        let goes_along = matches!(deletion.action, AuditAction::MemoryCascade | AuditAction::MemoryCut);
+        goes_along && self.at == Some(deletion.at)
     }
 }
 

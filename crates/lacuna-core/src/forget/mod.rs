@@ -4,6 +4,7 @@
 //! there on nobody can read it, whatever happens; then blobs go, and it is looked for by every way; then the rows
 //! go in the commit that issues the signed receipt.
 
+pub(crate) mod anonymise;
 mod cascade;
 pub(crate) mod clause;
 mod confirm;
@@ -12,6 +13,7 @@ mod erase;
 pub(crate) mod find;
 mod finish;
 mod plan;
+mod pointer;
 mod probe;
 mod purge;
 mod receipt;
@@ -21,6 +23,7 @@ mod token;
 pub(crate) mod topic;
 mod verify;
 pub mod who;
+mod withhold;
 pub mod words;
 
 pub use confirm::{Confirmed, Forgotten};
@@ -35,6 +38,7 @@ pub use receipt::{BackupHold, Cause, Counts, Named, Receipt, SignedReceipt, refe
 pub use request::{About, Choice, Closeness, Mode, Reach, Reason, Span, Target, Wish};
 pub use token::PLAN_VALID;
 pub use verify::Verified;
+pub(crate) use withhold::{Leaning, is_shown};
 
 use crate::audit::AuditAction;
 use crate::domain::*;

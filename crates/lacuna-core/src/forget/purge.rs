@@ -1,5 +1,7 @@
 //! Purge: what was hidden longer ago than it can be restored is erased for good.
 
+use std::ops::ControlFlow;
+
 use jiff::{SignedDuration, Timestamp};
 
 use super::confirm::{PART_MAX, Task};
@@ -11,12 +13,18 @@ use crate::audit::AuditAction;
 use crate::domain::*;
 use crate::error::Result;
 use crate::lacuna::Lacuna;
+use crate::retention::Progress;
 use crate::store::VAULTS_PAGE_MAX;
 
 impl Lacuna {
     /// Erases everything that was hidden longer ago than its tenant's policy lets it be restored. Answers with
     /// how many memories went.
-    pub fn purge(&self) -> Result<usize> {
+    pub fn purge(&self) -> Result<u64> {
+        self.purge_while(&mut |_| ControlFlow::Continue(()))
+    }
+
+    /// As [`Self::purge`], until somebody says to stop.
+    pub(crate) fn purge_while(&self, progress: Progress<'_>) -> Result<u64> {
         let mut purged = 0;
         let mut after = None;
         // Vaults in which nothing can be due yet stay closed.
@@ -27,7 +35,10 @@ impl Lacuna {
             after = Some(*last);
             for vault in vaults {
                 if let Some(header) = self.store.vault(vault)? {
-                    purged += self.purge_vault(&header.scope)?;
+                    purged += self.purge_vault(&header.scope)? as u64;
+                }
+                if progress(purged).is_break() {
+                    return Ok(purged);
                 }
             }
         }

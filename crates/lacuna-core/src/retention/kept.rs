@@ -10,8 +10,8 @@ use crate::cbor::{Reader, Writer};
 use crate::domain::{from_millis, millis};
 use crate::error::{Error, Result};
 use crate::lacuna::{Act, Lacuna};
-use crate::store::SealedSettings;
-use crate::vault::OpenVault;
+use crate::store::{SealedSettings, VaultHeader};
+use crate::vault::{Keyring, OpenVault};
 
 const FIELDS: u64 = 4;
 
@@ -87,6 +87,14 @@ impl Lacuna {
         let settings = Arc::new(settings);
         open.settings = HeldSettings { revision, current: Some(settings.clone()) };
         Ok(settings)
+    }
+
+    /// The settings of a vault that need not be open for it; `None` where its keys are gone.
+    pub(crate) fn settings_at_rest(&self, header: &VaultHeader) -> Result<Option<VaultSettings>> {
+        let Some(stored) = self.store.settings(header.id)? else { return Ok(Some(VaultSettings::default())) };
+        let Some(keys) = self.keys.vault_keys(header.id)? else { return Ok(None) };
+        let keyring = Keyring::open(&header.scope, &self.kms, &keys)?;
+        VaultSettings::decode(&keyring.open_settings(&stored)?).map(Some)
     }
 
     /// Adds other settings to what one commit does. Their revision is the next one, so that of two that are

@@ -23,15 +23,17 @@ pub use rules::{
 pub use settings::{ENTITY_RULES_MAX, EntityRule, Settings, Span};
 pub(crate) use stamp::{term_of, term_of_frame};
 pub use sweep::Progress;
-pub(crate) use term::Terms;
 pub use term::{Ground, Term};
+pub(crate) use term::{Terms, days};
 
 use crate::audit::{AuditAction, AuditEntry};
 use crate::domain::*;
 use crate::error::{Error, Result};
+use crate::frame::Frame;
 use crate::lacuna::{Act, Lacuna};
 use crate::lifecycle::MOVES_MAX;
 use crate::permit::{Forget, Grant, Recall, Retain};
+use crate::vault::Slot;
 
 impl Lacuna {
     /// What the owner of a vault has set.
@@ -81,7 +83,7 @@ impl Lacuna {
     /// Pins memories, so that no time takes them, or lets them go their way again.
     pub fn pin(&self, grant: &Grant<Forget>, ids: &[MemoryId], pinned: bool) -> Result<()> {
         let action = if pinned { AuditAction::MemoryPin } else { AuditAction::MemoryUnpin };
-        self.retain(grant, ids, action, |retention| retention.pinned = pinned)
+        self.retain(grant, ids, action, |frame| frame.facets.retention.pinned = pinned)
     }
 
     /// Changes how some memories are kept, all of them or none.
@@ -90,7 +92,7 @@ impl Lacuna {
         grant: &Grant<Forget>,
         ids: &[MemoryId],
         action: AuditAction,
-        change: impl Fn(&mut Retention),
+        change: impl Fn(&mut Frame),
     ) -> Result<()> {
         if ids.is_empty() || ids.len() > MOVES_MAX {
             return Err(Error::invalid("memory_ids", format!("one call takes 1 to {MOVES_MAX} memories")));
@@ -105,7 +107,7 @@ impl Lacuna {
         let mut act = Act::silent(scope, self.clock.now());
         act.record(action, grant.caller().user.as_str(), ids);
         let kept = self.rewrite(&slot, scope, ids, |row, frame| {
-            change(&mut frame.facets.retention);
+            change(frame);
             row.expires_at = term_of_frame(&terms, row, frame).expires_at;
             true
         })?;
@@ -114,7 +116,7 @@ impl Lacuna {
         Ok(())
     }
 
-    fn check_reach(&self, slot: &crate::vault::Slot, grant: &Grant<Forget>, ids: &[MemoryId]) -> Result<()> {
+    fn check_reach(&self, slot: &Slot, grant: &Grant<Forget>, ids: &[MemoryId]) -> Result<()> {
         let reached = slot.update(self.sources(), |open| {
             ids.iter().try_for_each(|id| {
                 let stored = open.index.get(id).filter(|one| one.attributes.state != Lifecycle::Deleted);

@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::index::Stored;
 use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
-use crate::store::Row;
+use crate::store::{Row, VaultHeader};
 use crate::vault::{Held, OpenVault, Slot};
 
 /// Rows that are stamped in one commit.
@@ -63,6 +63,15 @@ impl Lacuna {
         }
     }
 
+    /// As [`Self::restamp`], where rules or settings changed since the last time; other vaults stay closed.
+    pub(crate) fn restamp_if_changed(&self, header: &VaultHeader) -> Result<u64> {
+        let Some(kept) = self.settings_at_rest(header)? else { return Ok(0) };
+        if kept.stamped == Some(self.digest(&header.scope, &kept)) || header.frozen_at.is_some() {
+            return Ok(0);
+        }
+        Ok(self.restamp(&header.scope)? as u64)
+    }
+
     /// Whether rows may stand under other rules or settings than those of today.
     pub(crate) fn is_stamped(&self, open: &mut OpenVault, scope: &Scope) -> Result<bool> {
         let settings = self.settings_in(open)?;
@@ -70,7 +79,8 @@ impl Lacuna {
     }
 
     fn wrong_stamps(&self, open: &mut OpenVault, scope: &Scope) -> Result<(Vec<Wrong>, [u8; 32])> {
-        let digest = self.digest(scope, &*self.settings_in(open)?);
+        let settings = self.settings_in(open)?;
+        let digest = self.digest(scope, &settings);
         if self.is_stamped(open, scope)? {
             return Ok((Vec::new(), digest));
         }

@@ -30,6 +30,8 @@ facet!(
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Term {
     pub asks_at: Option<Timestamp>,
+    /// From when it is worth a look because it is sensitive, whatever else holds.
+    pub looks_at: Option<Timestamp>,
     pub expires_at: Option<Timestamp>,
     pub ground: Ground,
 }
@@ -76,7 +78,8 @@ impl<'a> Terms<'a> {
             self.lay_out(subject, since, &mut limits);
         }
         let class = self.is_deployment.then(|| self.rules.class_days(subject.facets.privacy.class)).flatten();
-        limits.extend(class.map(|days| Limit::hard(since, days, Ground::PrivacyClass)));
+        // Nobody prolongs this by saying that it shall stay.
+        limits.extend(class.map(|days| Limit::hard(stored_at(subject), days, Ground::PrivacyClass)));
         self.earliest(subject, since, &limits, exempt.unwrap_or(Ground::Nothing))
     }
 
@@ -104,7 +107,7 @@ impl<'a> Terms<'a> {
         limits.extend(self.settings.max_days.map(|days| Limit::hard(since, days, Ground::Maximum)));
         let facets = subject.facets;
         if facets.tier == Tier::Episodic {
-            limits.push(Limit::hard(since, self.rules.episodic_days_max, Ground::Tier));
+            limits.push(Limit::hard(stored_at(subject), self.rules.episodic_days_max, Ground::Tier));
         }
         let given = facets.retention.expires_at;
         limits.extend(given.map(|at| Limit { at, ground: Ground::Given, asks: false }));
@@ -139,13 +142,13 @@ impl<'a> Terms<'a> {
         });
         let end = ends.min_by_key(|(at, _)| *at);
         let asked = limits.iter().filter(|limit| limit.asks).map(|limit| (limit.at, limit.ground)).min();
-        let halfway = half_life_review(subject.facets, since);
-        let asks_at = asked.map(|(at, _)| at).into_iter().chain(halfway).min();
+        let looks_at = half_life_review(subject.facets, since);
         let expires_at = end.map(|(at, _)| at);
         let ground = end.or(asked).map_or(otherwise, |(_, ground)| ground);
         // Whoever is told that it goes anyway is not asked.
-        let asks_at = asks_at.filter(|asks| expires_at.is_none_or(|end| *asks < end));
-        Term { asks_at, expires_at, ground }
+        let before_end = |at: &Timestamp| expires_at.is_none_or(|end| *at < end);
+        let asks_at = asked.map(|(at, _)| at).filter(before_end);
+        Term { asks_at, looks_at: looks_at.filter(before_end), expires_at, ground }
     }
 }
 
@@ -168,8 +171,12 @@ fn limit(since: Timestamp, set: Option<Span>, rule: Rule, given: bool, ground: G
 /// Since when a memory has been kept: since it was stored, or since somebody said that it shall stay. What it
 /// tells of may be far older, in an imported conversation for one.
 pub(crate) fn kept_since(subject: &Subject<'_>) -> Timestamp {
-    let stored = subject.id.made_at().unwrap_or(subject.created_at);
+    let stored = stored_at(subject);
     subject.facets.retention.kept_at.map_or(stored, |kept| kept.max(stored))
+}
+
+fn stored_at(subject: &Subject<'_>) -> Timestamp {
+    subject.id.made_at().unwrap_or(subject.created_at)
 }
 
 /// Sensitive personal data is looked at again after half of its half-life.

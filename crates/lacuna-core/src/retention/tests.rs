@@ -126,9 +126,16 @@ fn sensitive_personal_data_is_looked_at_after_half_of_its_half_life() {
     let mut facets = facets(Tier::Semantic, RetentionTier::LongTerm, &[]);
     facets.privacy.class = PrivacyClass::SensitivePii;
     let rules = RetentionRules::default();
-    assert_eq!(kept(&rules, &Settings::default(), &person(), &facets, "x").0, Some(7));
+    let looks_at = |facets: &Facets| {
+        let id = MemoryId::derive(start(), &[]);
+        let subject = Subject { id, created_at: start(), facets, gist: "x", text: None };
+        Terms::new(&rules, &Settings::default(), &person()).of(&subject).looks_at
+    };
+    assert_eq!(looks_at(&facets), Some(start() + days(7)));
     facets.vitality.decay.half_life_days = f32::INFINITY;
-    assert!(kept(&rules, &Settings::default(), &person(), &facets, "x").0.is_some());
+    assert!(looks_at(&facets).is_some());
+    facets.privacy.class = PrivacyClass::GuestPii;
+    assert_eq!(looks_at(&facets), None);
 }
 
 fn health_days(settings: &Settings) -> (Option<i64>, Option<i64>, Ground) {

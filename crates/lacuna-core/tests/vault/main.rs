@@ -5,6 +5,7 @@
 
 mod backup;
 mod chain;
+mod compacting;
 mod context;
 mod correcting;
 mod damage;
@@ -16,9 +17,12 @@ mod faults;
 mod finding;
 mod forgetting;
 mod gate;
+mod importing;
+mod jobs;
 mod lifecycle;
 mod limits;
 mod models;
+mod month;
 mod nodes;
 mod person;
 #[path = "../support/postgres_database.rs"]
@@ -31,6 +35,7 @@ mod review;
 mod scopes;
 mod sessions;
 mod tamper;
+mod year;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -128,6 +133,19 @@ impl World {
         // Every service draws other randomness, as separate processes do.
         static SEED: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
         let seed = SEED.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        self.service_seeded(store, keys, models, open_bytes_max, rules, seed)
+    }
+
+    /// A service that draws the same randomness whenever it is made with the same seed.
+    pub(crate) fn service_seeded(
+        &self,
+        store: Arc<dyn Store>,
+        keys: Arc<dyn KeyStore>,
+        models: Models,
+        open_bytes_max: usize,
+        rules: Rulebook,
+        seed: u64,
+    ) -> Lacuna {
         Lacuna::new(Parts {
             store,
             keys,

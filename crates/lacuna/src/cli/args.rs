@@ -88,6 +88,16 @@ With --json and without --yes the plan is printed; confirm it with --confirm TOK
 When the old sentence says something else as well, that half stays.")]
     #[command(allow_missing_positional = true)]
     Correct(CorrectArgs),
+    /// Summarise old turns of conversations, and archive them: out of search, in exports.
+    #[command(after_help = "Examples:
+  lacuna compact --dry-run
+  lacuna compact --session ses_42
+  lacuna compact --before 2026-03-01
+
+Without a session, a date or --force, only what the policy's thresholds say: the oldest turns of a vault with more
+than 150,000 tokens, all but the last 20 of a session with more than 200 messages, and what nobody has read for 90
+days. Each summary and each fact names the turns that it is made of, and falls with them when they are forgotten.")]
+    Compact(CompactArgs),
     /// List, show and verify receipts of what was forgotten.
     #[command(subcommand)]
     Receipt(ReceiptCommand),
@@ -113,6 +123,26 @@ The section goes to standard output. Whatever it shows counts as brought to mind
         after_help = "What comes from a tool, a web page or a model waits here before it becomes a fact."
     )]
     Review(ReviewCommand),
+    /// Show and set how long the vault remembers.
+    #[command(
+        subcommand,
+        after_help = "Examples:
+  lacuna retention show
+  lacuna retention set --category health=7 --preview
+  lacuna retention set --max-days 365 --about Mira=forever
+  lacuna retention set --about \"Project Heron=7\" --hide health
+
+What is not set follows from your organisation's rules. What a setting lets go is erased by the next sweep."
+    )]
+    Retention(RetentionCommand),
+    /// The scheduler's jobs: when each ran, how it ended, when it runs next; or run one now.
+    #[command(after_help = "Examples:
+  lacuna jobs
+  lacuna jobs run sweep")]
+    Jobs {
+        #[command(subcommand)]
+        command: Option<JobsCommand>,
+    },
     /// Look for secrets in a file, in standard input, or in what is already stored.
     Scan(ScanArgs),
     /// Write everything that is remembered to a file.
@@ -338,12 +368,111 @@ pub(super) enum ReviewCommand {
         #[command(flatten)]
         scope: ScopeArgs,
     },
+    /// They speak of something that was forgotten: let "someone" stand in its place.
+    Anonymise {
+        #[arg(required = true, value_name = "MEMORY_ID")]
+        memory_ids: Vec<String>,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Look through what is remembered, as once a month: what there is, what will go, what to decide.
+    #[command(after_help = "Examples:
+  lacuna review memories
+  lacuna review memories --list
+  lacuna review memories --keep health
+  lacuna review memories --apply-defaults
+
+At a terminal you are asked what to do: keep all, one by one, by category, or apply the defaults.")]
+    Memories(Box<MonthArgs>),
     /// They are wrong: erase them.
     Reject {
         #[arg(required = true, value_name = "MEMORY_ID")]
         memory_ids: Vec<String>,
         #[command(flatten)]
         scope: ScopeArgs,
+    },
+}
+
+#[derive(Args)]
+pub(super) struct MonthArgs {
+    /// List the memories that are worth a decision.
+    #[arg(long)]
+    pub(super) list: bool,
+    /// Keep all of them: their time begins anew.
+    #[arg(long, group = "answer")]
+    pub(super) keep_all: bool,
+    /// Erase what is older than your organisation's rules keep it.
+    #[arg(long, group = "answer")]
+    pub(super) apply_defaults: bool,
+    /// Set aside what has faded: it is kept and no longer recalled.
+    #[arg(long, group = "answer")]
+    pub(super) archive_faded: bool,
+    /// Keep those of one part: a category such as health, conversations or other.
+    #[arg(long, value_name = "PART", group = "answer")]
+    pub(super) keep: Option<String>,
+    /// Erase those of one part.
+    #[arg(long, value_name = "PART", group = "answer")]
+    pub(super) erase: Option<String>,
+    /// Keep these; may be given more than once.
+    #[arg(long = "keep-id", value_name = "MEMORY_ID", group = "answer")]
+    pub(super) keep_ids: Vec<String>,
+    /// Erase these; may be given more than once.
+    #[arg(long = "erase-id", value_name = "MEMORY_ID", group = "answer")]
+    pub(super) erase_ids: Vec<String>,
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
+}
+
+#[derive(Subcommand)]
+pub(super) enum RetentionCommand {
+    /// What is set, and the rules beneath.
+    Show {
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Change what is set. DAYS is a number, forever, or default to take a setting back.
+    Set(Box<RetentionSetArgs>),
+}
+
+#[derive(Args)]
+pub(super) struct RetentionSetArgs {
+    /// Keep nothing longer than this.
+    #[arg(long, value_name = "DAYS")]
+    pub(super) max_days: Option<String>,
+    /// How long a category of sensitivity is kept; may be given more than once.
+    #[arg(long = "category", value_name = "CATEGORY=DAYS")]
+    pub(super) categories: Vec<String>,
+    /// How long a retention tier is kept; may be given more than once.
+    #[arg(long = "tier", value_name = "TIER=DAYS")]
+    pub(super) tiers: Vec<String>,
+    /// How long what is about somebody or something is kept; may be given more than once.
+    #[arg(long = "about", value_name = "NAME=DAYS")]
+    pub(super) entities: Vec<String>,
+    /// Never show the content of this category in a review; may be given more than once.
+    #[arg(long, value_name = "CATEGORY", value_parser = words::<wire::Sensitivity, _>(wire::Sensitivity::all()))]
+    pub(super) hide: Vec<wire::Sensitivity>,
+    /// Show every category in a review again.
+    #[arg(long, conflicts_with = "hide")]
+    pub(super) show_all: bool,
+    /// Begin with nothing set.
+    #[arg(long)]
+    pub(super) reset: bool,
+    /// Only say what would go.
+    #[arg(long)]
+    pub(super) preview: bool,
+    /// Let go what goes by it without asking.
+    #[arg(long)]
+    pub(super) yes: bool,
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
+}
+
+#[derive(Subcommand)]
+pub(super) enum JobsCommand {
+    /// Run a job now, unless it runs already.
+    Run {
+        #[arg(value_parser = words::<wire::Job, _>(wire::Job::all()))]
+        job: wire::Job,
     },
 }
 
@@ -573,6 +702,24 @@ pub(super) struct ForgetArgs {
 }
 
 #[derive(Args)]
+pub(super) struct CompactArgs {
+    /// Only turns of this session; its last ones stay, unless --before is given.
+    #[arg(long, value_name = "ID")]
+    pub(super) session: Option<String>,
+    /// Only turns from before a date, a time, or a span such as 30d ago.
+    #[arg(long, value_name = "WHEN")]
+    pub(super) before: Option<When>,
+    /// Whatever the policy's thresholds say.
+    #[arg(long)]
+    pub(super) force: bool,
+    /// Say what would be compacted, and change nothing.
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
+}
+
+#[derive(Args)]
 pub(super) struct CorrectArgs {
     /// What the memory is about, in plain words; with --id it is left out.
     #[arg(required_unless_present = "id", conflicts_with = "id")]
@@ -652,6 +799,20 @@ pub(super) enum MemoryCommand {
         /// The state to move them to.
         #[arg(long, value_name = "STATE", value_parser = words::<wire::Lifecycle, _>(wire::Lifecycle::all()))]
         to: wire::Lifecycle,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Keep memories whatever their time.
+    Pin {
+        #[arg(required = true, value_name = "MEMORY_ID")]
+        memory_ids: Vec<String>,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Let pinned memories go when their time is over.
+    Unpin {
+        #[arg(required = true, value_name = "MEMORY_ID")]
+        memory_ids: Vec<String>,
         #[command(flatten)]
         scope: ScopeArgs,
     },

@@ -10,6 +10,7 @@ use super::args::MemoryCommand;
 use super::chart::row;
 use super::output::{Output, fields, table};
 use super::person;
+use super::retention;
 use super::settle::settle;
 use crate::assemble::{Installation, assemble};
 use crate::codes;
@@ -45,6 +46,12 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
             installation.service.set_state(&installation.grant(scope.as_deref())?, &ids, to.0)?;
             let moved = serde_json::json!({ "memory_ids": memory_ids, "state": to });
             output.show(&moved, |_| format!("{} now {to}", counted(ids.len())))
+        }
+        MemoryCommand::Pin { memory_ids, scope } => {
+            retention::pin(&assemble(config)?, &memory_ids, true, scope.as_deref(), output)
+        }
+        MemoryCommand::Unpin { memory_ids, scope } => {
+            retention::pin(&assemble(config)?, &memory_ids, false, scope.as_deref(), output)
         }
         MemoryCommand::Delete { memory_id, yes, scope } => {
             let id: MemoryId = memory_id.parse()?;

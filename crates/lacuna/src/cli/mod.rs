@@ -5,6 +5,7 @@ mod audit;
 mod backup;
 mod batch;
 mod chart;
+mod compact;
 mod context;
 mod correct;
 mod destroy;
@@ -12,15 +13,18 @@ mod doctor;
 mod export;
 mod forget;
 mod import;
+mod jobs;
 mod keys;
 mod members;
 mod memory;
+mod month;
 mod output;
 mod passphrase;
 mod person;
 mod policy;
 mod recall;
 mod remember;
+mod retention;
 mod review;
 mod scan;
 mod serve;
@@ -67,10 +71,13 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Recall(args) => recall::run(&config, args, output),
         Command::Context(args) => context::run(&config, args, output),
         Command::Forget(args) => forget::run(&config, *args, output),
+        Command::Compact(args) => compact::run(&config, args, output),
         Command::Correct(args) => correct::run(&config, args, output),
         Command::Receipt(command) => forget::receipt(&config, command, output),
         Command::Memory(command) => memory::run(&config, command, output),
         Command::Review(command) => review::run(&config, command, output),
+        Command::Retention(command) => retention::run(&config, command, output),
+        Command::Jobs { command } => jobs::run(&config, command, output),
         Command::Scan(args) => scan::run(&config, &args, output),
         Command::Export(args) => export::run(&config, args, output),
         Command::Import(args) => import::run(&config, args, output),

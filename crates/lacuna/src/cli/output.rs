@@ -49,6 +49,19 @@ impl Output {
         write_err(&format!("  what to do: {}", failure.code.remedy));
     }
 
+    /// Asks for one of several letters on the terminal; `None` when there is nobody to ask.
+    pub(super) fn choose(&self, question: &str) -> Option<String> {
+        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+            return None;
+        }
+        let mut stderr = io::stderr().lock();
+        write!(stderr, "{}", plain(question)).and_then(|()| stderr.flush()).ok()?;
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer).ok()?;
+        let letter = answer.trim().chars().next()?;
+        Some(letter.to_lowercase().to_string())
+    }
+
     /// Asks on the terminal; `None` when there is nobody to ask.
     pub(super) fn ask(&self, question: &str) -> Option<bool> {
         if !io::stdin().is_terminal() || !io::stderr().is_terminal() {

@@ -41,6 +41,14 @@ fn people(policy: &PolicyView) -> String {
             format!("{} ({})", policy.context.confabulation, policy.context.vertical),
         ),
         ("own rows of intent", policy.intents.len().to_string()),
+        ("tokens before compaction", policy.compaction.tokens_max.to_string()),
+        ("messages of a session before compaction", policy.compaction.session_messages_max.to_string()),
+        ("days unread before compaction", policy.compaction.unread_days.to_string()),
         ("operators", policy.operators.join(", ")),
+        ("days between reviews", policy.retention.review_days.to_string()),
+        (
+            "days to answer before it is",
+            format!("{} ({})", policy.retention.grace_days, policy.retention.unanswered),
+        ),
     ])
 }

@@ -26,12 +26,14 @@ pub(super) fn run(config: Config, output: &Output) -> Result<()> {
     let upkeep = metrics.clone();
     let Installation { service, store, webhooks, .. } = &installation;
     let background =
-        Background::start(service, store, webhooks, config.idle_seal, move || upkeep.run_upkeep());
+        Background::start(service, store, webhooks, config.idle_seal, config.schedule, move || {
+            upkeep.run_upkeep();
+        });
     let background =
         background.map_err(|error| Failure::new(&codes::INTERNAL, format!("no thread: {error}")))?;
 
     let caller: Caller = installation.local.clone();
-    let app = App::new(installation.service.clone(), caller, openness, address, metrics);
+    let app = App::new(installation.service.clone(), caller, openness, address, metrics, config.schedule);
     output.show(&Listening { listening: format!("http://{address}") }, |answer| {
         format!("lacuna {} listens on {}", env!("CARGO_PKG_VERSION"), answer.listening)
     })?;

@@ -3,6 +3,7 @@
 mod audit;
 mod auth;
 mod body;
+mod compact;
 mod context;
 mod destroy;
 mod exports;
@@ -11,10 +12,12 @@ mod health;
 mod members;
 mod memories;
 mod metrics;
+mod month;
 mod observe;
 mod openapi;
 mod person;
 mod problem;
+mod retention;
 mod review;
 mod scopes;
 mod search;
@@ -30,6 +33,7 @@ use axum::middleware;
 use axum::{Extension, Router};
 use lacuna_core::Lacuna;
 use lacuna_core::domain::Scope;
+use lacuna_core::jobs::Schedule;
 use lacuna_core::permit::{Action, Caller, Grant, permit};
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::signal::unix::{SignalKind, signal};
@@ -65,6 +69,7 @@ struct Shared {
     openness: Openness,
     address: SocketAddr,
     metrics: PrometheusHandle,
+    schedule: Schedule,
 }
 
 impl App {
@@ -74,8 +79,9 @@ impl App {
         openness: Openness,
         address: SocketAddr,
         metrics: PrometheusHandle,
+        schedule: Schedule,
     ) -> Self {
-        Self(Arc::new(Shared { service, local, openness, address, metrics }))
+        Self(Arc::new(Shared { service, local, openness, address, metrics, schedule }))
     }
 
     /// Runs the synchronous core on a thread that may block.
@@ -119,7 +125,14 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(review::list, review::decide))
         .routes(routes!(review::vault_state, review::freeze))
         .routes(routes!(review::policy))
+        .routes(routes!(month::show, month::answer))
+        .routes(routes!(month::list))
+        .routes(routes!(retention::show, retention::set))
+        .routes(routes!(retention::preview))
+        .routes(routes!(retention::pin))
+        .routes(routes!(retention::jobs))
         .routes(routes!(destroy::destroy))
+        .routes(routes!(compact::compact))
         .routes(routes!(memories::get, memories::erase))
         .routes(routes!(scopes::promote))
         .routes(routes!(scopes::demote))

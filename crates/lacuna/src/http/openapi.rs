@@ -22,6 +22,8 @@ use super::problem::Problem;
     tags(
         (name = "memories", description = "Remember, recall, list and erase, in one vault at a time."),
         (name = "review", description = "What waits for somebody's word, states, freezing, and the rules."),
+        (name = "retention", description = "How long memories are kept, and the monthly review."),
+        (name = "admin", description = "What runs by itself, for administrators."),
         (name = "exports", description = "Take everything along, and bring it in again."),
         (name = "audit", description = "What was done, and that nobody changed the record."),
         (name = "members", description = "Who belongs to which team or deployment, for administrators."),

@@ -3,6 +3,7 @@
 mod audit;
 mod audit_file;
 mod audit_report;
+mod compact;
 mod context;
 mod correct;
 mod cursor;
@@ -12,12 +13,15 @@ mod filter;
 mod forget;
 mod gate;
 mod import;
+mod jobs;
 mod member;
 mod memory;
+mod month;
 mod person;
 mod policy;
 mod promote;
 mod remember;
+mod retention;
 mod review;
 mod scope;
 mod search;
@@ -28,6 +32,7 @@ mod words;
 pub(crate) use audit::{AuditFileVerified, AuditKeptView, AuditList, AuditVerified, AuditWritten, read_head};
 pub(crate) use audit_file::{verify_audit_file, write_audit_file};
 pub(crate) use audit_report::AuditReportView;
+pub(crate) use compact::{CompactAnswer, CompactBody, CompactedView, CompactionPlanView};
 pub(crate) use context::{ContextRequest, ContextResponse, Meant, UnderstoodView, read_meant};
 pub(crate) use correct::{CorrectRequest, CorrectedView};
 pub(crate) use cursor::{read_cursor, write_cursor};
@@ -40,9 +45,11 @@ pub(crate) use forget::{
 };
 pub(crate) use gate::{AskedView, OutcomeView, RefusedView, ReportView};
 pub(crate) use import::{ImportReport, ImportedView, RecordBody};
+pub(crate) use jobs::{JobList, JobView};
 pub(crate) use lacuna_core::hex::{hex, unhex};
 pub(crate) use member::MemberList;
 pub(crate) use memory::{MemoryPage, MemoryView, PromotionView};
+pub(crate) use month::{AnswerRequest, AnsweredView, MonthPageView, MonthView, ReviewItemView};
 pub(crate) use person::{
     NoticeList, PersonBatchView, PersonBody, PersonConfirmRequest, PersonForgottenView, PersonPlanRequest,
     PersonRequestList, PersonRequestView, read_digest,
@@ -52,6 +59,7 @@ pub(crate) use promote::{MoveRequest, MovedView};
 pub(crate) use remember::{
     RememberBatch, RememberRequest, RememberedBatch, RememberedView, SourceBody, into_drafts,
 };
+pub(crate) use retention::{PinRequest, PreviewView, RetentionRequest, RetentionView, RuleView};
 pub(crate) use review::{FreezeRequest, ReviewPage, ReviewRequest, Reviewed, StateRequest, VaultStateView};
 pub(crate) use scope::{ScopeList, read_scope, read_target};
 pub(crate) use search::{FoundMemory, SearchRequest, SearchResponse};
@@ -64,7 +72,8 @@ use crate::failure::{Failure, Result};
 /// A number as people quote it, such as DEL-2026-000123, or alone. `field` is what it numbers.
 pub(crate) fn read_number(field: &'static str, text: &str) -> Result<u64> {
     let number = text.rsplit_once('-').map_or(text, |(_, number)| number);
-    let unclear = |_| Failure::invalid(field, "must be a number, alone or as in DEL-2026-000123");
+    let unclear =
+        |_| Failure::invalid(field, "must be a number, or a name that ends in one, such as DEL-2026-000123");
     number.parse().map_err(unclear)
 }
 

@@ -1,8 +1,11 @@
+use lacuna_core::compact::Thresholds;
 use lacuna_core::context::{ContextRules, Weights};
 use lacuna_core::intent::IntentRule;
 use lacuna_core::policy::Policy;
 use serde::Serialize;
 use utoipa::ToSchema;
+
+use super::retention::RulesView;
 
 /// The rules that a tenant's memories live under.
 #[derive(Serialize, ToSchema)]
@@ -38,10 +41,41 @@ pub(crate) struct PolicyView {
     pub(crate) context: ContextRulesView,
     /// What phrases mean here, before what they mean everywhere.
     pub(crate) intents: Vec<IntentView>,
+    pub(crate) compaction: CompactionPolicyView,
     /// A session that nobody goes on with is ended after this many hours.
     pub(crate) session_idle_hours: i64,
     /// How long the transcript of an ended session is kept.
     pub(crate) transcript_days: i64,
+    /// What becomes of a memory that leans on a forgotten one: `review` or `anonymise`.
+    pub(crate) dangling: &'static str,
+    /// How long memories are kept.
+    pub(crate) retention: RulesView,
+}
+
+/// From when on old turns make room for summaries.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CompactionPolicy)]
+pub(crate) struct CompactionPolicyView {
+    /// More tokens than this in active turns, and so many percent of them, the oldest, are compacted.
+    pub(crate) tokens_max: usize,
+    pub(crate) oldest_percent: usize,
+    /// A session with more messages than this is compacted but for its last ones.
+    pub(crate) session_messages_max: usize,
+    pub(crate) keep_last: usize,
+    /// Turns that nobody has read for so long are compacted.
+    pub(crate) unread_days: i64,
+}
+
+impl From<&Thresholds> for CompactionPolicyView {
+    fn from(thresholds: &Thresholds) -> Self {
+        Self {
+            tokens_max: thresholds.tokens_max,
+            oldest_percent: thresholds.oldest_percent,
+            session_messages_max: thresholds.session_messages_max,
+            keep_last: thresholds.keep_last,
+            unread_days: thresholds.unread_days,
+        }
+    }
 }
 
 #[derive(Serialize, ToSchema)]
@@ -125,8 +159,11 @@ impl From<&Policy> for PolicyView {
             purge_days: policy.purge_days,
             context: ContextRulesView::from(&policy.context),
             intents: policy.intents.iter().map(IntentView::from).collect(),
+            compaction: (&policy.compaction).into(),
             session_idle_hours: policy.session_idle_hours,
             transcript_days: policy.transcript_days,
+            dangling: policy.dangling.as_str(),
+            retention: (&policy.retention).into(),
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::Home;
 
 /// Every route that the server has, as this test knows it.
-const ROUTES: [(&str, &str); 47] = [
+const ROUTES: [(&str, &str); 56] = [
     ("get", "/healthz"),
     ("get", "/readyz"),
     ("get", "/metrics"),
@@ -26,6 +26,7 @@ const ROUTES: [(&str, &str); 47] = [
     ("put", "/v1/vault"),
     ("get", "/v1/policy"),
     ("post", "/v1/destroy"),
+    ("post", "/v1/compact"),
     ("get", "/v1/scopes"),
     ("post", "/v1/search"),
     ("post", "/v1/context"),
@@ -35,6 +36,14 @@ const ROUTES: [(&str, &str); 47] = [
     ("post", "/v1/correct"),
     ("get", "/v1/receipts"),
     ("get", "/v1/receipts/{receipt}"),
+    ("get", "/v1/review/month"),
+    ("post", "/v1/review/month"),
+    ("get", "/v1/review/month/memories"),
+    ("get", "/v1/retention"),
+    ("put", "/v1/retention"),
+    ("post", "/v1/retention/preview"),
+    ("post", "/v1/memories/pin"),
+    ("get", "/v1/admin/jobs"),
     ("post", "/v1/exports"),
     ("get", "/v1/exports/{export_token}"),
     ("post", "/v1/import"),

@@ -350,6 +350,7 @@ fn whatever_is_out_of_reach_answers_like_what_does_not_exist() {
         "GET /metrics",
         "GET /openapi.json",
         "GET /readyz",
+        "GET /v1/admin/jobs",
         "GET /v1/people/requests",
         "GET /v1/policy",
         "GET /v1/scopes",

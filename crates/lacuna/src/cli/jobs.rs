@@ -1,0 +1,103 @@
+//! The table of jobs, and running one by hand.
+
+use indicatif::ProgressBar;
+use jiff::Timestamp;
+use lacuna_core::domain::Role;
+use lacuna_core::jobs::{Job, Ran};
+use lacuna_core::permit::Caller;
+use lacuna_seal::SystemEntropy;
+use serde::Serialize;
+
+use super::args::JobsCommand;
+use super::output::{Output, table};
+use crate::assemble::{Installation, assemble};
+use crate::codes;
+use crate::config::Config;
+use crate::failure::{Failure, Result};
+use crate::jobs::node_name;
+use crate::wire::{JobList, JobView};
+
+#[derive(Serialize)]
+struct JobRun {
+    job: &'static str,
+    /// How many things it did.
+    done: u64,
+}
+
+pub(super) fn run(config: &Config, command: Option<JobsCommand>, output: &Output) -> Result<()> {
+    let installation = assemble(config)?;
+    match command {
+        None => {
+            let states = installation.service.jobs(&installation.admin_grant()?, &config.schedule)?;
+            output.show(&JobList::of(states), people)
+        }
+        Some(JobsCommand::Run { job }) => run_now(config, &installation, job.0, output),
+    }
+}
+
+fn run_now(config: &Config, installation: &Installation, job: Job, output: &Output) -> Result<()> {
+    may_run(&installation.local)?;
+    let bar = ProgressBar::new_spinner();
+    bar.set_message(job.as_str());
+    let node = node_name(&SystemEntropy);
+    let ran = installation.service.run_job(job, &node, true, &config.schedule, &|| false);
+    bar.finish_and_clear();
+    match ran? {
+        Ran::Done(done) | Ran::Stopped(done) => {
+            output.show(&JobRun { job: job.as_str(), done }, |run| format!("{}: {} done", run.job, run.done))
+        }
+        Ran::NotNow => Err(Failure::new(&codes::CONFLICT, format!("{job} is running elsewhere"))),
+        Ran::Lost => Err(Failure::new(&codes::CONFLICT, format!("{job} was taken over by another node"))),
+        Ran::Failed(error) => Err(error.into()),
+    }
+}
+
+fn may_run(local: &Caller) -> Result<()> {
+    match local.roles.contains(&Role::Admin) {
+        true => Ok(()),
+        false => Err(lacuna_core::Error::Denied("this needs the admin role").into()),
+    }
+}
+
+fn people(list: &JobList) -> String {
+    let rows = list.jobs.iter().map(|job| {
+        let last = job.ended_at.map(minute).unwrap_or_default();
+        [
+            job.job.to_owned(),
+            every(job),
+            last,
+            outcome(job),
+            next(job),
+            job.running_on.clone().unwrap_or_default(),
+        ]
+    });
+    table(["job", "every", "last run", "outcome", "next", "running on"], rows)
+}
+
+fn every(job: &JobView) -> String {
+    match job.every_hours {
+        None => "on demand".to_owned(),
+        Some(hours) if hours % 24 == 0 => format!("{} d", hours / 24),
+        Some(hours) => format!("{hours} h"),
+    }
+}
+
+fn outcome(job: &JobView) -> String {
+    match (&job.outcome, job.failures) {
+        (None, _) => "never ran".to_owned(),
+        (Some(outcome), 0) => format!("{outcome}, {} done", job.done),
+        (Some(outcome), failures) => format!("{outcome}, failed {failures} times"),
+    }
+}
+
+fn next(job: &JobView) -> String {
+    match (job.every_hours, job.due_at) {
+        (None, _) => String::new(),
+        (Some(_), None) => "when a server runs".to_owned(),
+        (Some(_), Some(due)) => minute(due),
+    }
+}
+
+fn minute(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%d %H:%M").to_string()
+}

@@ -1,0 +1,122 @@
+use axum::Extension;
+use axum::extract::State;
+use axum::http::StatusCode;
+use lacuna_core::domain::MemoryId;
+use lacuna_core::permit::{Caller, permit};
+
+use super::App;
+use super::body::{InScope, Json};
+use super::memories::ScopeParam;
+use super::problem::Problems;
+use crate::failure::Result;
+use crate::wire::{JobList, PinRequest, PreviewView, RetentionRequest, RetentionView, read_scope};
+
+/// Sixty-four names and a few numbers.
+const SETTINGS_BYTES_MAX: usize = 256 << 10;
+const PIN_BYTES_MAX: usize = 1 << 20;
+
+/// How long the vault remembers: what its owner has set, and the rules beneath.
+#[utoipa::path(
+    get,
+    path = "/v1/retention",
+    operation_id = "retention",
+    tag = "retention",
+    params(ScopeParam),
+    responses((status = 200, description = "Settings and rules.", body = RetentionView), Problems)
+)]
+pub(super) async fn show(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    InScope(scope): InScope,
+) -> Result<axum::Json<RetentionView>> {
+    let (view, _) = app
+        .call_in(caller, scope, |core, grant| {
+            let settings = core.retention(grant)?;
+            let scope = grant.scope();
+            Ok(RetentionView::of(&settings, &core.policy(&scope.org).retention, scope))
+        })
+        .await?;
+    Ok(axum::Json(view))
+}
+
+/// Set how long the vault remembers. Replaces all that was set. When memories go at once by it, `goes` must say
+/// how many: ask for the preview first.
+#[utoipa::path(
+    put,
+    path = "/v1/retention",
+    operation_id = "set_retention",
+    tag = "retention",
+    request_body = RetentionRequest,
+    responses((status = 200, description = "What it does.", body = PreviewView), Problems)
+)]
+pub(super) async fn set(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Json(request): Json<RetentionRequest, SETTINGS_BYTES_MAX>,
+) -> Result<axum::Json<PreviewView>> {
+    let scope = read_scope(request.scope.as_deref(), &caller)?;
+    let goes = request.goes;
+    let settings = request.into_core()?;
+    let (preview, scope) =
+        app.call_in(caller, scope, move |core, grant| core.set_retention(grant, settings, goes)).await?;
+    Ok(axum::Json(PreviewView::of(preview, &scope)))
+}
+
+/// What would go if this were set? Nothing is changed.
+#[utoipa::path(
+    post,
+    path = "/v1/retention/preview",
+    operation_id = "preview_retention",
+    tag = "retention",
+    request_body = RetentionRequest,
+    responses((status = 200, description = "What it would do.", body = PreviewView), Problems)
+)]
+pub(super) async fn preview(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Json(request): Json<RetentionRequest, SETTINGS_BYTES_MAX>,
+) -> Result<axum::Json<PreviewView>> {
+    let scope = read_scope(request.scope.as_deref(), &caller)?;
+    let settings = request.into_core()?;
+    let (preview, scope) =
+        app.call_in(caller, scope, move |core, grant| core.preview_retention(grant, &settings)).await?;
+    Ok(axum::Json(PreviewView::of(preview, &scope)))
+}
+
+/// Pin memories, so that no time takes them, or unpin them: all of them, or none.
+#[utoipa::path(
+    post,
+    path = "/v1/memories/pin",
+    operation_id = "pin",
+    tag = "retention",
+    request_body = PinRequest,
+    responses((status = 204, description = "They are pinned, or not."), Problems)
+)]
+pub(super) async fn pin(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    Json(request): Json<PinRequest, PIN_BYTES_MAX>,
+) -> Result<StatusCode> {
+    let scope = read_scope(request.scope.as_deref(), &caller)?;
+    let ids = request.memory_ids.iter().map(|id| id.parse());
+    let ids = ids.collect::<lacuna_core::Result<Vec<MemoryId>>>()?;
+    app.call_in(caller, scope, move |core, grant| core.pin(grant, &ids, request.pinned)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The jobs of the scheduler: when each ran, how it ended, when it runs next, and where it runs now.
+#[utoipa::path(
+    get,
+    path = "/v1/admin/jobs",
+    operation_id = "jobs",
+    tag = "admin",
+    responses((status = 200, description = "Every job.", body = JobList), Problems)
+)]
+pub(super) async fn jobs(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+) -> Result<axum::Json<JobList>> {
+    let schedule = app.0.schedule;
+    let states = app.call(move |core| core.jobs(&permit(&caller, &caller.org_scope())?, &schedule)).await?;
+    Ok(axum::Json(JobList::of(states)))
+}

@@ -1,0 +1,62 @@
+//! The table of jobs on the wire. Nothing of it says what any vault holds.
+
+use jiff::Timestamp;
+use lacuna_core::jobs::JobState;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Every job there is, and where it stands.
+#[derive(Serialize, ToSchema)]
+#[schema(as = JobList)]
+pub(crate) struct JobList {
+    pub(crate) jobs: Vec<JobView>,
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = Job)]
+pub(crate) struct JobView {
+    pub(crate) job: &'static str,
+    /// What it does.
+    pub(crate) about: &'static str,
+    /// Hours between its runs; absent for what only runs when an operator says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) every_hours: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) began_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ended_at: Option<Timestamp>,
+    /// `ok`, `stopped`, or the code of what failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) outcome: Option<String>,
+    /// How many things the last run did, and how many runs failed since the last that did not.
+    pub(crate) done: u64,
+    pub(crate) failures: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) due_at: Option<Timestamp>,
+    /// The node that runs it at this moment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) running_on: Option<String>,
+}
+
+impl JobList {
+    pub(crate) fn of(states: Vec<JobState>) -> Self {
+        Self { jobs: states.into_iter().map(JobView::from).collect() }
+    }
+}
+
+impl From<JobState> for JobView {
+    fn from(state: JobState) -> Self {
+        Self {
+            job: state.job.as_str(),
+            about: state.job.about(),
+            every_hours: state.every.map(|every| every.as_hours()),
+            began_at: state.began_at,
+            ended_at: state.ended_at,
+            outcome: state.outcome,
+            done: state.done,
+            failures: state.failures,
+            due_at: state.due_at,
+            running_on: state.running_on,
+        }
+    }
+}

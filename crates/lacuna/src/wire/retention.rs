@@ -1,0 +1,219 @@
+//! How long memories are kept, on the wire: the tenant's rules, the owner's settings, and what they would do.
+
+use std::collections::BTreeMap;
+
+use lacuna_core::domain::{self, Scope};
+use lacuna_core::retention::{EntityRule, Preview, RetentionRules, Rule, Settings, Span};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::scope::shown;
+use super::words;
+use crate::failure::{Failure, Result};
+
+/// Days by name; `null` keeps forever.
+type Spans = BTreeMap<String, Option<u32>>;
+
+/// How long what is about somebody or something is kept.
+#[derive(Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = EntityRule)]
+pub(crate) struct EntityRuleBody {
+    /// Whoever or whatever it is about, in any spelling.
+    pub(crate) name: String,
+    /// Forever when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) days: Option<u32>,
+}
+
+/// All that an owner has set, or wants to set. What is absent follows from the tenant's rules.
+#[derive(Deserialize, ToSchema, Default)]
+#[serde(deny_unknown_fields, default)]
+#[schema(as = RetentionRequest)]
+pub(crate) struct RetentionRequest {
+    /// Nothing is kept longer than this many days, but what is pinned or about whom everything is kept.
+    pub(crate) max_days: Option<u32>,
+    /// Days by retention tier; `null` keeps forever.
+    pub(crate) tiers: Spans,
+    /// Days by category of sensitivity; `null` keeps forever.
+    pub(crate) categories: Spans,
+    /// At most 64.
+    pub(crate) entities: Vec<EntityRuleBody>,
+    /// Categories whose content a review never shows.
+    pub(crate) hidden: Vec<words::Sensitivity>,
+    /// How many memories go at once by this, as the preview said. Without the right number nothing is set.
+    pub(crate) goes: usize,
+    /// The vault; the caller's own when absent.
+    pub(crate) scope: Option<String>,
+}
+
+impl RetentionRequest {
+    pub(crate) fn into_core(self) -> Result<Settings> {
+        let entity = |rule: EntityRuleBody| EntityRule { name: rule.name, keep: span(rule.days) };
+        Ok(Settings {
+            max_days: self.max_days,
+            tiers: spans::<domain::RetentionTier>("tiers", self.tiers)?,
+            categories: spans::<domain::Sensitivity>("categories", self.categories)?,
+            entities: self.entities.into_iter().map(entity).collect(),
+            hidden: self.hidden.into_iter().map(|category| category.0).collect(),
+        })
+    }
+}
+
+fn span(days: Option<u32>) -> Span {
+    days.map_or(Span::Forever, Span::Days)
+}
+
+fn days(span: Span) -> Option<u32> {
+    match span {
+        Span::Days(days) => Some(days),
+        Span::Forever => None,
+    }
+}
+
+fn spans<T: Ord + std::str::FromStr<Err = lacuna_core::Error>>(
+    field: &'static str,
+    named: Spans,
+) -> Result<BTreeMap<T, Span>> {
+    let read = |(word, days): (String, Option<u32>)| {
+        let key = word.parse().map_err(|_| Failure::invalid(field, "names something that there is not"))?;
+        Ok((key, span(days)))
+    };
+    named.into_iter().map(read).collect()
+}
+
+/// What an owner has set, and the rules of the tenant beneath.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Retention)]
+pub(crate) struct RetentionView {
+    pub(crate) scope: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) max_days: Option<u32>,
+    /// Days by retention tier; `null` keeps forever.
+    pub(crate) tiers: Spans,
+    /// Days by category of sensitivity; `null` keeps forever.
+    pub(crate) categories: Spans,
+    pub(crate) entities: Vec<EntityRuleBody>,
+    pub(crate) hidden: Vec<words::Sensitivity>,
+    pub(crate) rules: RulesView,
+}
+
+impl RetentionView {
+    pub(crate) fn of(settings: &Settings, rules: &RetentionRules, scope: &Scope) -> Self {
+        let entity = |rule: &EntityRule| EntityRuleBody { name: rule.name.clone(), days: days(rule.keep) };
+        let tiers = settings.tiers.iter().map(|(tier, span)| (tier.to_string(), days(*span)));
+        let categories = settings.categories.iter().map(|(kind, span)| (kind.to_string(), days(*span)));
+        Self {
+            scope: shown(scope),
+            max_days: settings.max_days,
+            tiers: tiers.collect(),
+            categories: categories.collect(),
+            entities: settings.entities.iter().map(entity).collect(),
+            hidden: settings.hidden.iter().copied().map(Into::into).collect(),
+            rules: rules.into(),
+        }
+    }
+}
+
+/// A tenant's rules for how long memories are kept.
+#[derive(Serialize, ToSchema)]
+#[schema(as = RetentionRules)]
+pub(crate) struct RulesView {
+    pub(crate) tiers: Vec<RuleView>,
+    pub(crate) categories: Vec<RuleView>,
+    /// The most that a deployment keeps, in days by privacy class.
+    pub(crate) classes: BTreeMap<String, u32>,
+    /// What happened in a conversation is kept at most this long.
+    pub(crate) episodic_days_max: u32,
+    /// How long somebody is asked before `unanswered` holds.
+    pub(crate) grace_days: u32,
+    /// What becomes of a memory about which nobody answered: `erase` or `keep`.
+    pub(crate) unanswered: &'static str,
+    /// How often an owner is asked to look through the vault.
+    pub(crate) review_days: u32,
+    pub(crate) archive_faded: bool,
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = RetentionRule)]
+pub(crate) struct RuleView {
+    pub(crate) name: &'static str,
+    /// Absent: until somebody erases it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) days: Option<u32>,
+    /// The most that an owner may set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) days_max: Option<u32>,
+    /// Whether its owner is asked before it goes.
+    pub(crate) asks: bool,
+}
+
+impl RuleView {
+    fn of(name: &'static str, rule: Rule) -> Self {
+        Self { name, days: rule.days, days_max: rule.days_max, asks: rule.asks }
+    }
+}
+
+impl From<&RetentionRules> for RulesView {
+    fn from(rules: &RetentionRules) -> Self {
+        let tier = |tier: &domain::RetentionTier| RuleView::of(tier.as_str(), rules.tier(*tier));
+        let categories = rules.categories.iter();
+        Self {
+            tiers: domain::RetentionTier::ALL.iter().map(tier).collect(),
+            categories: categories.map(|(kind, rule)| RuleView::of(kind.as_str(), *rule)).collect(),
+            classes: rules.classes.iter().map(|(class, days)| (class.to_string(), *days)).collect(),
+            episodic_days_max: rules.episodic_days_max,
+            grace_days: rules.grace_days,
+            unanswered: rules.unanswered.as_str(),
+            review_days: rules.review_days,
+            archive_faded: rules.archive_faded,
+        }
+    }
+}
+
+/// What settings would do to the memories that are there.
+#[derive(Serialize, ToSchema)]
+#[schema(as = RetentionPreview)]
+pub(crate) struct PreviewView {
+    pub(crate) scope: String,
+    pub(crate) memories: usize,
+    /// How many would be over at once, and erased by the next sweep.
+    pub(crate) goes_now: usize,
+    /// The first thousand of those.
+    pub(crate) memory_ids: Vec<String>,
+    /// How many of those are in which category.
+    pub(crate) categories: BTreeMap<String, usize>,
+    /// How many would be over within 30 days.
+    pub(crate) goes_soon: usize,
+    /// How many would go earlier, or later, than they do today.
+    pub(crate) shortened: usize,
+    pub(crate) prolonged: usize,
+}
+
+impl PreviewView {
+    pub(crate) fn of(preview: Preview, scope: &Scope) -> Self {
+        Self {
+            scope: shown(scope),
+            memories: preview.memories,
+            goes_now: preview.goes_now,
+            memory_ids: preview.ids.iter().map(ToString::to_string).collect(),
+            categories: preview.categories.iter().map(|(kind, count)| (kind.to_string(), *count)).collect(),
+            goes_soon: preview.goes_soon,
+            shortened: preview.shortened,
+            prolonged: preview.prolonged,
+        }
+    }
+}
+
+/// Memories to pin, or to unpin.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = PinRequest)]
+pub(crate) struct PinRequest {
+    /// From 1 to 1,000; all of them, or none.
+    #[schema(min_items = 1, max_items = 1000)]
+    pub(crate) memory_ids: Vec<String>,
+    pub(crate) pinned: bool,
+    /// The vault they are in; the caller's own when absent.
+    pub(crate) scope: Option<String>,
+}

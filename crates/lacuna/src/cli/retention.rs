@@ -75,7 +75,7 @@ impl RetentionSetArgs {
             settings = Settings::default();
         }
         if let Some(days) = self.max_days {
-            settings.max_days = read_span("max-days", &days)?.and_then(|span| days_of(span));
+            settings.max_days = read_span("max-days", &days)?.and_then(days_of);
         }
         for rule in &self.categories {
             let (name, span) = read_rule("category", rule)?;

@@ -107,6 +107,22 @@ impl<'a> Reader<'a> {
         self.record(if grown { fields } else { least }, |r| read(r, grown))
     }
 
+    /// As [`Self::grown_record`], where several releases added fields one after the other. `read` hears how many
+    /// of this release's `fields` are there.
+    pub(crate) fn growing_record<T>(
+        &mut self,
+        least: u64,
+        fields: u64,
+        read: impl FnOnce(&mut Self, u64) -> Option<T>,
+    ) -> Option<T> {
+        let mut ahead = Reader(self.0);
+        let present = ahead.head(ARRAY)?.min(fields);
+        if present < least {
+            return None;
+        }
+        self.record(present, |r| read(r, present))
+    }
+
     pub(crate) fn list<T>(&mut self, mut read: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         // Every item takes a byte at least, so a length that lies ends with the bytes.
         (0..self.head(ARRAY)?).map(|_| read(self)).collect()

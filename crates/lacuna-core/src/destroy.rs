@@ -181,6 +181,7 @@ impl Lacuna {
         if let Some(header) = self.store.vault(vault)?.filter(stays) {
             let slot = self.slot(&header.scope);
             let _writer = slot.lock_writer();
+            self.desk.close_vault(header.id);
             // Keys first: from here on nothing of it can be read, even if we crash.
             let keys = self.keys.destroy_vault(vault, self.clock.now(), None)?;
             slot.discard();
@@ -259,7 +260,7 @@ impl Lacuna {
                 probed(ProbePath::Keys, keys),
                 probed(ProbePath::Blobs, self.blobs.list(vault)?.len()),
             ],
-            backups: self.backups_holding(&org.org, self.clock.now())?,
+            backups: self.backups_holding(&org.org, self.clock.now(), None)?,
             audit: self.store.vault(org.vault_id())?.map_or(ChainHead::default(), |header| header.audit),
             request: None,
         })

@@ -25,9 +25,12 @@ const FIRST_ENTITY_FIELDS: u64 = 3;
 /// The fields of a vitality, and how many of them the first release wrote.
 const VITALITY_FIELDS: u64 = 5;
 const FIRST_VITALITY_FIELDS: u64 = 4;
-/// The fields of a history, how many of them the first release wrote, and the fields of a promotion.
-const HISTORY_FIELDS: u64 = 9;
+/// The fields of a history, how many of them the first release wrote, and those from which on it says when it
+/// was made anew and which turns it holds.
+const HISTORY_FIELDS: u64 = 10;
 const FIRST_HISTORY_FIELDS: u64 = 8;
+const REMADE_FIELDS: u64 = 9;
+const SEGMENT_FIELDS: u64 = 10;
 const PROMOTION_FIELDS: u64 = 7;
 /// The fields of a retention, and how many of them the first release wrote.
 const RETENTION_FIELDS: u64 = 4;
@@ -204,6 +207,12 @@ fn write_history(w: &mut Writer<'_>, history: &History) {
     w.optional(history.moving.as_deref(), write_promotion);
     w.list(&history.attributes, |w, attribute| w.uint(*attribute));
     w.optional(history.remade_at, |w, at| w.int(millis(at)));
+    w.optional(history.segment, |w, segment| {
+        w.array(3);
+        w.uint(segment.first);
+        w.uint(segment.last);
+        w.uint(segment.turns);
+    });
 }
 
 fn write_promotion(w: &mut Writer<'_>, promotion: &Promotion) {
@@ -225,7 +234,7 @@ fn read_frame(r: &mut Reader<'_>, grown: bool) -> Option<Frame> {
     let mut frame = read_first_fields(r)?;
     if grown {
         frame.text = r.optional(|r| Some(r.text()?.to_owned()))?;
-        frame.facets.history = r.grown_record(FIRST_HISTORY_FIELDS, HISTORY_FIELDS, read_history)?;
+        frame.facets.history = r.growing_record(FIRST_HISTORY_FIELDS, HISTORY_FIELDS, read_history)?;
     }
     Some(frame)
 }
@@ -293,7 +302,7 @@ fn read_facets(r: &mut Reader<'_>) -> Option<Facets> {
     })
 }
 
-fn read_history(r: &mut Reader<'_>, grown: bool) -> Option<History> {
+fn read_history(r: &mut Reader<'_>, fields: u64) -> Option<History> {
     let ids = |r: &mut Reader<'_>| r.list(|r| Some(MemoryId::from_bytes(r.array_of_bytes()?)));
     Some(History {
         author: r.optional(|r| UserId::new(r.text()?).ok())?,
@@ -304,8 +313,19 @@ fn read_history(r: &mut Reader<'_>, grown: bool) -> Option<History> {
         waits: r.optional(|r| Wait::from_code(r.uint()?))?,
         moving: read_promotion(r)?,
         attributes: r.list(Reader::uint)?,
-        remade_at: if grown { r.optional(|r| from_millis(r.int()?))? } else { None },
+        remade_at: match fields >= REMADE_FIELDS {
+            true => r.optional(|r| from_millis(r.int()?))?,
+            false => None,
+        },
+        segment: match fields >= SEGMENT_FIELDS {
+            true => r.optional(|r| r.record(3, read_segment))?,
+            false => None,
+        },
     })
+}
+
+fn read_segment(r: &mut Reader<'_>) -> Option<Segment> {
+    Some(Segment { first: r.uint()?, last: r.uint()?, turns: r.uint()? })
 }
 
 fn read_promotion(r: &mut Reader<'_>) -> Option<Option<Box<Promotion>>> {
@@ -443,6 +463,7 @@ mod tests {
                     waits: Some(Wait::Confirmation),
                     attributes: vec![0x0102_0304_0506_0708],
                     remade_at: Some(at),
+                    segment: Some(Segment { first: 3, last: 300, turns: 200 }),
                 },
             },
             terms: vec![1, 2, 3],
@@ -482,7 +503,7 @@ mod tests {
         6465736b82636f7267606e6576657279626f64792061736b738150070707070707070707070707070707078150080808\
         080808080808080808080808080201f6811b0102030405060708";
 
-    /// As it was written before a memory kept its earlier peaks.
+    /// As it was written before a memory kept its earlier peaks, and before there were transcripts of sessions.
     const THIRD: &str = "\
         92781d412072657475726e696e67206775657374207468616e6b6564206d652e81826c6120626c7565207363617266fa\
         3f0000008401020201820282010381656775657374818466706572736f6e664d732049746ff565677565737489020265\
@@ -501,10 +522,10 @@ mod tests {
         6000f585fa3f400000fabf000000031b0000019d81d9600081821b0000019d81d96000fa3f00000085fa41600000fa3f\
         b33333fa3e99999afa3d4ccccdfa3fc00000430102038182676d6f64656c403142040558200606060606060606060606\
         060606060606060606060606060606060606060606f47830412072657475726e696e67206775657374207468616e6b65\
-        64206d6520666f72207468652072657374617572616e742e89636265618764616e6e611b0000019d81d9600063626561\
+        64206d6520666f72207468652072657374617572616e742e8a636265618764616e6e611b0000019d81d9600063626561\
         1b0000019d81d9600082647465616d646465736b82636f7267606e6576657279626f64792061736b7381500707070707\
         07070707070707070707078150080808080808080808080808080808080201f6811b01020304050607081b0000019d81\
-        d96000";
+        d96000830319012c18c8";
 
     fn hex(bytes: &[u8]) -> String {
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -522,6 +543,7 @@ mod tests {
         assert_eq!(Frame::decode(&unhex(FIRST)).unwrap(), first());
         let mut third = rich();
         third.facets.vitality.peaks.clear();
+        third.facets.history.segment = None;
         assert_eq!(Frame::decode(&unhex(THIRD)).unwrap(), third);
         let mut second = third;
         second.facets.history.remade_at = None;

@@ -14,9 +14,11 @@ use crate::domain::{Clock, Lifecycle, MemoryId, OrgId, Revision, Scope};
 use crate::error::{Error, Result};
 use crate::forget::Receipt;
 use crate::keys::{KeyBatch, KeyStore, LocalKms};
+use crate::llm::Llm;
 use crate::meaning::{Backlog, Models};
 use crate::policy::Policy;
 use crate::rehearse::Rehearsals;
+use crate::session::Desk;
 use crate::store::{Batch, Body, ChainHead, Row, Store};
 use crate::tokenise::{TokenCounter, estimate};
 use crate::vault::{Keyring, OpenVault, Slot, Sources, Vaults, missing_keys, was_destroyed};
@@ -56,8 +58,12 @@ pub struct Lacuna {
     pub(crate) reads: ReadLog,
     pub(crate) rehearsals: Rehearsals,
     pub(crate) token_counter: TokenCounter,
+    /// What sessions under way hold in RAM.
+    pub(crate) desk: Desk,
     /// Whom to tell of erasures.
     pub(crate) recipients: Vec<Recipient>,
+    /// Condenses turns, where one is configured.
+    pub(crate) llm: Option<Arc<dyn Llm>>,
 }
 
 /// What the opened vaults take.
@@ -87,8 +93,16 @@ impl Lacuna {
             reads,
             rehearsals: Rehearsals::default(),
             token_counter: Arc::new(estimate),
+            desk: Desk::default(),
             recipients: Vec::new(),
+            llm: None,
         }
+    }
+
+    /// Lets a language model condense turns; without one, sentences are picked.
+    pub fn condensing_by(mut self, llm: Option<Arc<dyn Llm>>) -> Self {
+        self.llm = llm;
+        self
     }
 
     /// The rules that an organisation's memories live under.
@@ -118,6 +132,7 @@ impl Lacuna {
 
     /// Seals the vaults that nobody has used for `idle`. Answers with how many.
     pub fn seal_idle(&self, idle: SignedDuration) -> usize {
+        self.desk.drop_idle(|org| self.resting_since(org));
         self.vaults.seal_idle(self.clock.now(), idle)
     }
 

@@ -19,6 +19,7 @@ pub mod store;
 
 pub mod embed;
 pub mod index;
+pub mod llm;
 mod vault;
 
 mod lacuna;
@@ -26,6 +27,8 @@ pub mod meaning;
 pub mod recall;
 pub mod rehearse;
 pub mod remember;
+
+pub mod session;
 
 mod place;
 mod reconcile;
@@ -38,6 +41,7 @@ pub mod retention;
 pub mod review;
 pub mod scan;
 
+pub mod compact;
 pub mod correct;
 pub mod destroy;
 pub mod forget;

@@ -5,7 +5,8 @@ use jiff::Timestamp;
 use crate::audit::{AuditAction, Read};
 use crate::domain::*;
 use crate::error::{Error, Result};
-use crate::forget::{Erasure, Wanted};
+use crate::forget::anonymise::unmark;
+use crate::forget::{Erasure, SignedReceipt, Wanted};
 use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Caller, Forget, Grant, Recall, Remember, Review, permit};
 use crate::recall::{Cursor, LIST_PAGE_MAX, Page};
@@ -53,6 +54,8 @@ pub enum Decision {
     Accept { keep_both: bool },
     /// It was nearly right: this text takes its place.
     Edit(String),
+    /// It speaks of somebody who was forgotten: "someone" takes their place.
+    Anonymise,
     /// It is erased.
     Reject,
 }
@@ -62,6 +65,7 @@ pub enum Decision {
 pub enum Decided {
     Accepted { id: MemoryId, state: Lifecycle, supersedes: Vec<MemoryId> },
     Edited { id: MemoryId, into: Box<Remembered> },
+    Anonymised { id: MemoryId, into: MemoryId, state: Lifecycle, receipt: Option<Box<SignedReceipt>> },
     Rejected { id: MemoryId },
 }
 
@@ -108,8 +112,23 @@ impl Lacuna {
         match decision {
             Decision::Accept { keep_both } => self.accept(grant, id, keep_both),
             Decision::Edit(text) => self.edit(grant, id, text),
+            Decision::Anonymise => self.make_anonymous(grant, id),
             Decision::Reject => self.reject(grant, id),
         }
+    }
+
+    fn make_anonymous(&self, grant: &Grant<Review>, id: MemoryId) -> Result<Decided> {
+        let slot = self.slot(grant.scope());
+        let _writer = slot.lock_writer();
+        self.candidate(&slot, grant, id, |_, _| ())?;
+        let state = self.accepted_state(grant.scope());
+        let (into, receipt) = self.anonymise(&slot, grant, id, state)?;
+        Ok(Decided::Anonymised { id, into, state, receipt: receipt.map(Box::new) })
+    }
+
+    /// What an accepted candidate becomes: it is active at once, or after the tenant's grace period.
+    fn accepted_state(&self, scope: &Scope) -> Lifecycle {
+        if self.policy(&scope.org).grace.is_zero() { Active } else { Approved }
     }
 
     fn accept(&self, grant: &Grant<Review>, id: MemoryId, keep_both: bool) -> Result<Decided> {
@@ -120,8 +139,7 @@ impl Lacuna {
             true => Vec::new(),
             false => rivals_of(open, id, held),
         })?;
-        let grace = self.rules.policies.of(&scope.org).grace;
-        let state = if grace.is_zero() { Active } else { Approved };
+        let state = self.accepted_state(scope);
         let now = self.clock.now();
         let erasure = self.prepare_erasure(&slot, scope, &Wanted::whole(&supersedes))?;
         let mut act = Act::silent(scope, now);
@@ -135,6 +153,7 @@ impl Lacuna {
             row.state = state;
             row.updated_at = now;
             frame.facets.history.waits = None;
+            unmark(&mut frame.facets);
             frame.facets.history.supersedes.extend(&supersedes);
             true
         })?;

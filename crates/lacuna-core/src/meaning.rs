@@ -15,6 +15,7 @@ use crate::index::{QuantVec, QueryVector};
 use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Grant, Recall};
 use crate::rewrite::Rewritten;
+use crate::session::repeats_its_turns;
 
 /// Memories that one background commit re-embeds.
 const REEMBED_BATCH: usize = 64;
@@ -164,10 +165,17 @@ impl Lacuna {
     /// Gives some memories of a vault their vector of the main model. Answers with how many it gave.
     pub fn reembed(&self, scope: &Scope, ids: &[MemoryId]) -> Result<usize> {
         let Some(texts) = self.read(scope, |vault| -> Result<_> {
-            let mut texts = vault.bodies(ids, self.sources())?;
+            let is_own =
+                |id: &&MemoryId| vault.index.get(id).is_some_and(|held| !repeats_its_turns(held.payload));
+            let own: Vec<MemoryId> = ids.iter().filter(is_own).copied().collect();
+            let mut texts = vault.bodies(&own, self.sources())?;
             for id in ids {
                 if let Some(held) = vault.index.get(id) {
-                    texts.entry(*id).or_insert_with(|| held.payload.full_text().to_owned());
+                    let text = match repeats_its_turns(held.payload) {
+                        true => &held.payload.gist,
+                        false => held.payload.full_text(),
+                    };
+                    texts.entry(*id).or_insert_with(|| text.to_owned());
                 }
             }
             Ok(texts)

@@ -14,6 +14,7 @@ pub use batch::{BatchSignature, PersonBatch, PersonForgotten, batch_message};
 pub use look::KindCount;
 pub use notices::{NOTICES_MAX, Notice};
 pub use requests::{PersonRequest, request_reference};
+pub use tombstones::BRIEF_TOMBSTONE;
 
 use crate::admit::at_most;
 use crate::admit::identify::identifiers;

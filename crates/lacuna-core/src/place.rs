@@ -19,6 +19,7 @@ use crate::remember::Remembered;
 use crate::retention::{Terms, term_of_frame};
 use crate::rewrite::Rewritten;
 use crate::seal::{Prepared, Sealed};
+use crate::session::{Numbering, TURN_TAKEN};
 use crate::store::{Body, Row};
 use crate::vault::{OpenVault, Slot};
 
@@ -84,6 +85,7 @@ impl Lacuna {
         &self,
         grant: &Grant<Remember>,
         arrivals: Vec<Arrival>,
+        numbering: Option<&Numbering>,
         now: Timestamp,
     ) -> Result<Placed> {
         if arrivals.is_empty() {
@@ -95,8 +97,8 @@ impl Lacuna {
         self.ensure_vault(&slot, scope)?;
         let mut placed = Err(Error::Conflict("the vault"));
         for _ in 0..COMMIT_ATTEMPTS_MAX {
-            placed = self.place_once(&slot, grant, arrivals.clone(), now);
-            if !matches!(placed, Err(Error::Conflict(_))) {
+            placed = self.place_once(&slot, grant, arrivals.clone(), numbering, now);
+            if !matches!(placed, Err(Error::Conflict(what)) if what != TURN_TAKEN) {
                 break;
             }
         }
@@ -110,24 +112,70 @@ impl Lacuna {
         &self,
         slot: &Slot,
         grant: &Grant<Remember>,
-        arrivals: Vec<Arrival>,
+        mut arrivals: Vec<Arrival>,
+        numbering: Option<&Numbering>,
         now: Timestamp,
     ) -> Result<Placed> {
         let scope = grant.scope();
-        let planned = slot.update(self.sources(), |open| match open.frozen_at {
-            Some(_) => Err(Error::frozen()),
-            None => Ok(self.plan(grant, open, arrivals)),
+        let planned = slot.update(self.sources(), |open| {
+            if open.frozen_at.is_some() {
+                return Err(Error::frozen());
+            }
+            let there = match numbering {
+                Some(numbering) => self.number(numbering, open, &mut arrivals)?,
+                None => Vec::new(),
+            };
+            Ok((self.plan(grant, open, arrivals), there))
         })?;
-        let mut plan = planned.ok_or(Error::Conflict("the vault"))?;
+        let (mut plan, there) = planned.ok_or(Error::Conflict("the vault"))?;
+        if plan.answers.is_empty() {
+            return Ok(Placed { answers: there, ..Placed::default() });
+        }
         let repeated = self.repeat(slot, scope, &mut plan.repeats, now)?;
         let sealed = match std::mem::take(&mut plan.fresh) {
             none if none.is_empty() => Vec::new(),
             fresh => self.seal_and_store_keys(slot, scope, fresh, now)?,
         };
-        let answers = std::mem::take(&mut plan.answers);
+        let mut answers = std::mem::take(&mut plan.answers);
+        answers.extend(there);
         let (gone, mut sought) = self.commit_plan(slot, grant, plan, sealed, repeated)?;
         let receipt = self.end_erasure_seeking(slot, scope, &gone, &mut sought)?;
         Ok(Placed { answers, receipt })
+    }
+
+    /// Gives the arrivals their turns. Answers for those that are there already, and takes them out.
+    fn number(
+        &self,
+        numbering: &Numbering,
+        open: &OpenVault,
+        arrivals: &mut Vec<Arrival>,
+    ) -> Result<Vec<(usize, Remembered)>> {
+        let first = numbering.first(open)?;
+        let mut there = Vec::new();
+        let mut new = Vec::with_capacity(arrivals.len());
+        for mut arrival in arrivals.drain(..) {
+            let turn = first + arrival.number as u32;
+            match numbering.settle(open, &mut arrival.admitted, turn)? {
+                Some(id) => there.extend(self.already_there(open, id, &arrival)),
+                None => new.push(arrival),
+            }
+        }
+        *arrivals = new;
+        Ok(there)
+    }
+
+    fn already_there(
+        &self,
+        open: &OpenVault,
+        id: MemoryId,
+        arrival: &Arrival,
+    ) -> Option<(usize, Remembered)> {
+        let stored = open.index.get(&id)?;
+        let (facets, state) = (&stored.payload.facets, stored.attributes.state);
+        let created_at = from_millis(stored.attributes.created_at)?;
+        let repeats = facets.history.repeats + 1;
+        let answer = self.answer(id, facets, &arrival.admitted, state);
+        Some((arrival.number, Remembered { created_at, repeats, ..answer }))
     }
 
     fn plan(&self, grant: &Grant<Remember>, open: &OpenVault, arrivals: Vec<Arrival>) -> Plan {
@@ -178,7 +226,13 @@ impl Lacuna {
     }
 
     /// What the caller is told: `facets` and `state` as they are kept, the rest as it was written.
-    fn answer(&self, id: MemoryId, facets: &Facets, admitted: &Admitted, state: Lifecycle) -> Remembered {
+    pub(crate) fn answer(
+        &self,
+        id: MemoryId,
+        facets: &Facets,
+        admitted: &Admitted,
+        state: Lifecycle,
+    ) -> Remembered {
         let history = &facets.history;
         Remembered {
             id,
@@ -190,6 +244,7 @@ impl Lacuna {
             privacy_class: facets.privacy.class,
             sensitivity: facets.privacy.sensitivity.clone(),
             lane: facets.lane,
+            tier: facets.tier,
             salience: facets.vitality.salience,
             repeats: history.repeats,
             supersedes: history.supersedes.clone(),

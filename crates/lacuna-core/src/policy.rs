@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use jiff::SignedDuration;
 use lacuna_seal::VerifyingKey;
 
+use crate::compact::Thresholds;
 use crate::domain::{Holder, OrgId, PrivacyClass, facet};
 use crate::forget::Mode;
 use crate::retention::RetentionRules;
@@ -36,6 +37,13 @@ pub const OPERATORS_MAX: usize = 32;
 /// What was hidden can be restored this long, unless the policy names another time, and at most.
 pub const PURGE_DAYS_DEFAULT: i64 = 30;
 pub const PURGE_DAYS_MAX: i64 = 365;
+
+/// A session that nobody goes on with is ended after this long, unless the policy says otherwise, and at most.
+pub const SESSION_IDLE_HOURS_DEFAULT: i64 = 24;
+pub const SESSION_IDLE_HOURS_MAX: i64 = 30 * 24;
+/// How long the transcript of an ended session is kept, and at most, in days.
+pub const TRANSCRIPT_DAYS_DEFAULT: i64 = 365;
+pub const TRANSCRIPT_DAYS_MAX: i64 = 3_650;
 
 facet!(
     /** Where a policy starts from. */
@@ -73,6 +81,12 @@ impl ReadLogging {
         }
     }
 }
+facet!(
+    /** What becomes of a memory that leans on one that was forgotten. */
+    Dangling, "dangling", {
+    Review = 1 "review",
+    Anonymise = 2 "anonymise",
+});
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Policy {
@@ -94,6 +108,8 @@ pub struct Policy {
     pub forget_mode: Mode,
     /// What was hidden is erased after this many days.
     pub purge_days: i64,
+    /// Whether a memory that leans on a forgotten one waits for somebody, or speaks of "someone" from then on.
+    pub dangling: Dangling,
     pub audit_reads: ReadLogging,
     /// Which rehearsals the audit records.
     pub audit_rehearsals: ReadLogging,
@@ -104,6 +120,12 @@ pub struct Policy {
     pub complete_hours: i64,
     /// How long tombstones are kept.
     pub tombstone_days: i64,
+    /// A session that nobody goes on with is ended after this long, and its working memory is gone.
+    pub session_idle_hours: i64,
+    /// How long the transcript of an ended session is kept.
+    pub transcript_days: i64,
+    /// From when on old turns make room for summaries.
+    pub compaction: Thresholds,
     /// Who must sign what is erased at a person's request; nobody else can then.
     pub operators: Vec<VerifyingKey>,
     /// How long memories are kept.
@@ -124,12 +146,16 @@ impl Policy {
             grace: SignedDuration::ZERO,
             forget_mode: if enterprise { Mode::Soft } else { Mode::Hard },
             purge_days: PURGE_DAYS_DEFAULT,
+            dangling: Dangling::Review,
             audit_reads: ReadLogging::Always,
             audit_rehearsals: ReadLogging::Sampled,
             audit_read_days: AUDIT_READ_DAYS_DEFAULT,
             acknowledge_hours: ACKNOWLEDGE_HOURS_DEFAULT,
             complete_hours: COMPLETE_HOURS_DEFAULT,
             tombstone_days: TOMBSTONE_DAYS_DEFAULT,
+            session_idle_hours: SESSION_IDLE_HOURS_DEFAULT,
+            transcript_days: TRANSCRIPT_DAYS_DEFAULT,
+            compaction: Thresholds::default(),
             operators: Vec::new(),
             retention: RetentionRules::default(),
         }

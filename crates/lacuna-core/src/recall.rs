@@ -47,6 +47,8 @@ pub struct Query {
     pub explain: bool,
     /// Whether what is found counts as brought to mind, so that it fades later.
     pub rehearse: bool,
+    /// The session under way, whose working memory takes part.
+    pub session: Option<SessionId>,
 }
 
 impl Query {
@@ -62,6 +64,7 @@ impl Query {
             recency_weight: RECENCY_WEIGHT_DEFAULT,
             explain: false,
             rehearse: false,
+            session: None,
         }
     }
 }
@@ -133,9 +136,12 @@ impl Lacuna {
             let mark = vault.keyring.query_mark(&query.text);
             self.find(vault, query, &search).map(|recalled| (recalled, mark))
         })?;
-        let Some((recalled, mark)) = answer.transpose()? else {
-            return Ok(Recalled { took: started.elapsed(), ..nothing_stored() });
+        let Some((mut recalled, mark)) = answer.transpose()? else {
+            let mut recalled = nothing_stored();
+            self.add_working(scope, query, &search, &mut recalled);
+            return Ok(Recalled { took: started.elapsed(), ..recalled });
         };
+        self.add_working(scope, query, &search, &mut recalled);
         let seen = recalled.hits.iter().map(|hit| hit.memory.id).collect();
         self.note_read(&Read {
             lanes: &query.filter.lanes,
@@ -183,6 +189,9 @@ impl Lacuna {
     /// One memory with its full text. Missing, foreign and erased look the same.
     pub fn get(&self, grant: &Grant<Recall>, id: MemoryId) -> Result<Memory> {
         let scope = grant.scope();
+        if let Some(memory) = self.get_working(scope, id) {
+            return Ok(memory);
+        }
         let found = self.serve(scope, |vault| {
             if vault.damaged.contains(&id) {
                 return Err(Error::corrupt(format!("{id} or its key cannot be opened; run lacuna doctor")));

@@ -39,8 +39,7 @@ pub(crate) fn reconcile(
     corrected: Option<MemoryId>,
     may_replace: impl Fn(&History) -> bool,
 ) -> Match {
-    let hash = open.keyring.text_hash(admitted.content.full_text());
-    if let Some(twin) = open.marks.bearers(text_mark(&hash)).find(|id| is_twin(open, id, &admitted.facets)) {
+    if let Some(twin) = twin(open, admitted) {
         return Match::Repeat(twin);
     }
     if admitted.facets.tier != Tier::Semantic {
@@ -50,6 +49,12 @@ pub(crate) fn reconcile(
     let supersedes = supersede(open, admitted, corrected, may_replace);
     link_alike(open, admitted, terms, &supersedes);
     Match::New { supersedes }
+}
+
+/// The memory that says the same word for word.
+pub(crate) fn twin(open: &OpenVault, admitted: &Admitted) -> Option<MemoryId> {
+    let hash = open.keyring.text_hash(admitted.content.full_text());
+    open.marks.bearers(text_mark(&hash)).find(|id| is_twin(open, id, &admitted.facets))
 }
 
 /// How a memory from elsewhere stands to those that the vault had before it came. It takes nobody's place: where it

@@ -14,6 +14,7 @@ use crate::index::QuantVec;
 use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Grant, Remember};
 use crate::place::{Arrival, Corrects};
+use crate::session::Numbering;
 use crate::vault::OpenVault;
 
 /// Memories in one call.
@@ -43,6 +44,8 @@ pub struct Remembered {
     pub privacy_class: PrivacyClass,
     pub sensitivity: Vec<Sensitivity>,
     pub lane: Lane,
+    /// What is in working memory is never stored, and gone with its session.
+    pub tier: Tier,
     pub salience: f32,
     /// How often this very text had been written before. Above zero, nothing new was stored.
     pub repeats: u32,
@@ -86,11 +89,20 @@ impl Outcome {
     }
 }
 
+/// How drafts come to their place, besides by the rules that hold for all.
+#[derive(Default)]
+pub(crate) struct Manner {
+    /// The memory in whose place they come.
+    pub(crate) corrects: Option<Corrects>,
+    /// How they are numbered, when they are the turns of a session.
+    pub(crate) numbering: Option<Numbering>,
+}
+
 impl Lacuna {
     /// Takes every draft through the gate and stores those that pass, all of them or none. A draft with a
     /// field out of bounds is an error of the whole call; one that the rules refuse or ask about is not.
     pub fn remember(&self, grant: &Grant<Remember>, drafts: Vec<Draft>) -> Result<Vec<Outcome>> {
-        Ok(self.remember_as(grant, drafts, None)?.0)
+        Ok(self.remember_in(grant, drafts, &Manner::default())?.0)
     }
 
     /// As [`Self::remember`]; what is stored takes the place of the memory that it corrects, in the same commit.
@@ -100,6 +112,15 @@ impl Lacuna {
         grant: &Grant<Remember>,
         drafts: Vec<Draft>,
         corrects: Option<Corrects>,
+    ) -> Result<(Vec<Outcome>, Option<SignedReceipt>)> {
+        self.remember_in(grant, drafts, &Manner { corrects, ..Manner::default() })
+    }
+
+    pub(crate) fn remember_in(
+        &self,
+        grant: &Grant<Remember>,
+        drafts: Vec<Draft>,
+        manner: &Manner,
     ) -> Result<(Vec<Outcome>, Option<SignedReceipt>)> {
         if drafts.is_empty() || drafts.len() > REMEMBER_BATCH_MAX {
             let reason = format!("one call takes 1 to {REMEMBER_BATCH_MAX} memories");
@@ -115,13 +136,16 @@ impl Lacuna {
         let judged = presentable.into_iter().zip(&vectors).map(|(draft, vector)| gate.judge(draft, vector));
 
         let mut outcomes: Vec<Option<Outcome>> = vec![None; digests.len()];
-        let mut arrivals = Vec::new();
+        let (mut arrivals, mut held) = (Vec::new(), Vec::new());
         let mut asked = Vec::new();
         for (number, (verdict, vector)) in judged.zip(&vectors).enumerate() {
             match verdict {
+                Verdict::Admitted(admitted) if admitted.facets.tier == Tier::Working => {
+                    held.push((number, *admitted, QuantVec::from_f32(vector)?));
+                }
                 Verdict::Admitted(admitted) => {
                     let vector = QuantVec::from_f32(vector)?;
-                    arrivals.push(Arrival::new(number, *admitted, vector, corrects.clone()));
+                    arrivals.push(Arrival::new(number, *admitted, vector, manner.corrects.clone()));
                 }
                 Verdict::Asked(questions, report) => asked.push((number, questions, report)),
                 Verdict::Refused(why, report) => {
@@ -132,8 +156,9 @@ impl Lacuna {
         for (number, asked) in self.ask(grant, asked, &digests, now)? {
             outcomes[number] = Some(Outcome::Asked(Box::new(asked)));
         }
-        let placed = self.place(grant, arrivals, now)?;
-        for (number, remembered) in placed.answers {
+        let placed = self.place(grant, arrivals, manner.numbering.as_ref(), now)?;
+        let held = self.hold(grant, held, now)?;
+        for (number, remembered) in placed.answers.into_iter().chain(held) {
             outcomes[number] = Some(Outcome::Stored(Box::new(remembered)));
         }
         Ok((outcomes.into_iter().flatten().collect(), placed.receipt))
@@ -176,6 +201,7 @@ impl Lacuna {
         let scope = grant.scope();
         let is_person = caller.roles.contains(&Role::User) || caller.roles.contains(&Role::Admin);
         let newcomer = || Standing {
+            derived: false,
             // An assistant may say that the user said so: that is not the user saying it.
             trust_max: if is_person { Trust::High } else { Trust::Medium },
             may_approve: scope.holder.is_shared() && caller.roles.contains(&Role::Admin),

@@ -1,12 +1,15 @@
-//! The models of Lacuna: two embedders packed into the binary, and a client for embedding endpoints.
+//! The models of Lacuna: two embedders packed into the binary, and clients for embedding endpoints and for
+//! language models.
 
 pub mod packed;
 
 mod calibration;
 mod endpoint;
+mod llm;
 #[cfg(test)]
 mod reference;
 mod sentence;
+mod server;
 mod static_model;
 mod tokenizer;
 mod transformer;
@@ -16,9 +19,12 @@ use std::sync::Arc;
 
 use lacuna_core::Result;
 use lacuna_core::embed::Embedder;
+use lacuna_core::llm::Llm;
 
-pub use endpoint::{ApiKey, ENDPOINT_BATCH_MAX, ENDPOINT_RETRIES_MAX, EndpointConfig};
+pub use endpoint::{ENDPOINT_BATCH_MAX, EndpointConfig};
+pub use llm::{LLM_ANSWER_BYTES_MAX, LlmConfig, LlmKind};
 pub use sentence::{SENTENCE_DIMENSIONS, SENTENCE_TOKENS_MAX};
+pub use server::{ApiKey, ENDPOINT_RETRIES_MAX};
 pub use static_model::STATIC_DIMENSIONS;
 
 /// The model for the first moment and for bulk: word vectors, averaged.
@@ -34,4 +40,9 @@ pub fn sentence_embedder() -> Result<Arc<dyn Embedder>> {
 /// A server of your choice instead of the packed models. Nothing is asked until the first text.
 pub fn endpoint_embedder(config: EndpointConfig) -> Result<Arc<dyn Embedder>> {
     Ok(Arc::new(endpoint::Endpoint::new(config)?))
+}
+
+/// A language model behind an API. Nothing is asked until the first turns.
+pub fn llm(config: LlmConfig) -> Result<Arc<dyn Llm>> {
+    Ok(Arc::new(llm::Client::new(config)?))
 }

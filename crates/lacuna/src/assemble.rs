@@ -13,16 +13,17 @@ use lacuna_core::deliver::Event;
 use lacuna_core::domain::{OrgId, Role, SystemClock};
 use lacuna_core::embed::Embedder;
 use lacuna_core::keys::{KeyStore, LocalKms, PostgresKeys, SqliteKeys};
+use lacuna_core::llm::Llm;
 use lacuna_core::meaning::Models;
 use lacuna_core::permit::{Action, Caller, Grant, permit};
 use lacuna_core::store::{PostgresStore, SqliteStore, Store};
 use lacuna_core::{Lacuna, Parts};
-use lacuna_models::{ApiKey, EndpointConfig};
+use lacuna_models::{ApiKey, EndpointConfig, LlmConfig};
 use lacuna_seal::SystemEntropy;
 use zeroize::Zeroizing;
 
 use crate::codes;
-use crate::config::{Config, EmbedderChoice, StoreChoice, WebhookChoice};
+use crate::config::{Config, EmbedderChoice, LlmChoice, StoreChoice, WebhookChoice};
 use crate::failure::{Failure, Result};
 use crate::policy_file::read_policies;
 use crate::webhook::Webhook;
@@ -102,7 +103,9 @@ pub(crate) fn assemble(config: &Config) -> Result<Installation> {
         open_bytes_max: config.open_bytes_max,
     };
     let webhooks = webhooks(config)?;
-    let service = Lacuna::new(parts).telling(webhooks.iter().map(Webhook::recipient).collect());
+    let service = Lacuna::new(parts)
+        .telling(webhooks.iter().map(Webhook::recipient).collect())
+        .condensing_by(config.llm.as_ref().map(language_model).transpose()?);
     let service = Arc::new(service);
     // What was to be destroyed must not be shown, not even once.
     service.recover_destructions()?;
@@ -230,13 +233,21 @@ fn endpoint(
     api_key_env: Option<&str>,
     dimensions: Option<u32>,
 ) -> Result<Arc<dyn Embedder>> {
-    let api_key = api_key_env.map(|name| {
-        std::env::var(name).map(ApiKey::new).map_err(|_| {
-            let reason = format!("endpoint.api_key_env names {name}, which is not set");
-            Failure::new(&codes::BAD_CONFIG, reason)
-        })
-    });
-    let api_key = api_key.transpose()?;
+    let api_key = api_key("endpoint.api_key_env", api_key_env)?;
     let config = EndpointConfig { api_key, dimensions, ..EndpointConfig::new(url, model) };
     Ok(lacuna_models::endpoint_embedder(config)?)
+}
+
+fn language_model(choice: &LlmChoice) -> Result<Arc<dyn Llm>> {
+    let api_key = api_key("llm.key_env", choice.key_env.as_deref())?;
+    Ok(lacuna_models::llm(LlmConfig { api_key, ..LlmConfig::new(choice.kind, &choice.url, &choice.model) })?)
+}
+
+fn api_key(setting: &str, name: Option<&str>) -> Result<Option<ApiKey>> {
+    let read = |name: &str| {
+        std::env::var(name).map(ApiKey::new).map_err(|_| {
+            Failure::new(&codes::BAD_CONFIG, format!("{setting} names {name}, which is not set"))
+        })
+    };
+    name.map(read).transpose()
 }

@@ -101,6 +101,10 @@ codes! {
         "Thaw it with `lacuna thaw` or PUT /v1/vault when processing may go on.";
     TRANSITION_NOT_ALLOWED "transition_not_allowed" 409 DENIED "A memory in this state cannot be moved there, or not by this caller."
         "Look at its state; a candidate is decided in the review.";
+    TOO_MANY_SESSIONS "too_many_sessions" 409 CONFLICT "Too many sessions of the vault hold something in RAM. Nothing was stored."
+        "End some of them with POST /v1/sessions/{id}/end or `lacuna session end`.";
+    CANNOT_ANONYMISE "cannot_anonymise" 409 CONFLICT "The memory does not wait for what was forgotten, or no other word can stand there."
+        "Accept, edit or reject it.";
     PLAN_CHANGED "plan_changed" 409 CONFLICT "The vault is no longer as the plan saw it. Nothing was forgotten."
         "Plan again, look at what changed, and confirm the new plan.";
     UNCLEAR_REQUEST "unclear_request" 422 USAGE "It is not clear what to forget. Nothing was forgotten."
@@ -163,6 +167,10 @@ codes! {
         "Check the folder of blobs, its permissions and the disk space.";
     EMBEDDER_UNAVAILABLE "embedder_unavailable" 503 UNAVAILABLE "The embedding endpoint does not answer."
         "Make sure that it runs; until then words and the built-in model find memories.";
+    LLM_UNAVAILABLE "llm_unavailable" 503 UNAVAILABLE "The language model does not answer as it should."
+        "Make sure that it runs; until then compaction picks sentences instead.";
+    LLM_MISCONFIGURED "llm_misconfigured" 503 MISCONFIGURED "The language model is not configured as it needs."
+        "Check llm.kind, llm.url, llm.model and the key that llm.key_env names.";
     EMBEDDER_MISCONFIGURED "embedder_misconfigured" 503 MISCONFIGURED "The embedding endpoint is not configured as it needs."
         "Check the endpoint's URL, model, key and dimensions.";
     EMBEDDER_UNUSABLE "embedder_unusable" 503 MISCONFIGURED "The embedding model does not work as it should."

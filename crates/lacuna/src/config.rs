@@ -13,6 +13,7 @@ use lacuna_core::OPEN_BYTES_MAX_DEFAULT;
 use lacuna_core::deliver::RECIPIENTS_MAX;
 use lacuna_core::domain::{OrgId, UserId};
 use lacuna_core::jobs::Schedule;
+use lacuna_models::LlmKind;
 use serde::Deserialize;
 
 use crate::codes;
@@ -28,6 +29,10 @@ const KEYS: &[&str] = &[
     "endpoint.model",
     "endpoint.api_key_env",
     "endpoint.dimensions",
+    "llm.kind",
+    "llm.url",
+    "llm.model",
+    "llm.key_env",
     "listen",
     "behind_tls_proxy",
     "org",
@@ -69,6 +74,8 @@ pub(crate) struct Config {
     pub(crate) data: PathBuf,
     pub(crate) store: StoreChoice,
     pub(crate) embedder: EmbedderChoice,
+    /// What condenses turns; sentences are picked without one.
+    pub(crate) llm: Option<LlmChoice>,
     pub(crate) listen: SocketAddr,
     /// TLS ends at a proxy in front, so that an address beyond loopback may be served.
     pub(crate) behind_tls_proxy: bool,
@@ -112,6 +119,15 @@ pub(crate) enum EmbedderChoice {
     Sentence,
     Static,
     Endpoint { url: String, model: String, api_key_env: Option<String>, dimensions: Option<u32> },
+}
+
+/// A language model. Its key is named by the variable that holds it, so that it stands in no file.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) struct LlmChoice {
+    pub(crate) kind: LlmKind,
+    pub(crate) url: String,
+    pub(crate) model: String,
+    pub(crate) key_env: Option<String>,
 }
 
 /// What a key was set to, and by what.
@@ -246,6 +262,7 @@ impl RawConfig {
         let data = data_folder(self.text("data").as_deref());
         let store = self.store();
         let embedder = self.embedder();
+        let llm = self.llm();
         let listen = self.parse("listen", "must be an address and a port, such as 127.0.0.1:7707");
         let behind_tls_proxy = self.parse("behind_tls_proxy", "must be true or false");
         let org = self.checked("org", |text| OrgId::new(text).map_err(|error| error.to_string()));
@@ -269,6 +286,7 @@ impl RawConfig {
             data,
             store,
             embedder,
+            llm,
             listen: listen.unwrap_or_else(|| LISTEN_DEFAULT.parse().expect("the default is an address")),
             behind_tls_proxy: behind_tls_proxy.unwrap_or(false),
             org: org.unwrap_or_else(|| OrgId::new(ORG_DEFAULT).expect("the default is a name")),
@@ -322,6 +340,25 @@ impl RawConfig {
             Some(_) => {
                 self.fault("embedder", "must be sentence, static or endpoint");
                 EmbedderChoice::Sentence
+            }
+        }
+    }
+
+    fn llm(&mut self) -> Option<LlmChoice> {
+        let keys = ["llm.kind", "llm.url", "llm.model", "llm.key_env"];
+        keys.into_iter().find(|key| self.settings.contains_key(key))?;
+        let kind = self.checked("llm.kind", |text| match text {
+            "openai" => Ok(LlmKind::OpenAi),
+            "anthropic" => Ok(LlmKind::Anthropic),
+            _ => Err("must be openai or anthropic".to_owned()),
+        });
+        match (kind, self.text("llm.url"), self.text("llm.model")) {
+            (Some(kind), Some(url), Some(model)) => {
+                Some(LlmChoice { kind, url, model, key_env: self.text("llm.key_env") })
+            }
+            _ => {
+                self.fault("llm.kind", "a language model needs llm.kind, llm.url and llm.model");
+                None
             }
         }
     }
@@ -417,6 +454,27 @@ mod tests {
             assert!(failure.detail.contains(fault), "{fault} is not in: {failure}");
         }
         assert!(!failure.detail.contains("hunter2"));
+    }
+
+    #[test]
+    fn a_language_model_is_named_whole_or_not_at_all() {
+        assert_eq!(load_from("", &[], &[]).unwrap().llm, None);
+        let file = "[llm]\nkind = 'anthropic'\nurl = 'https://api.example/v1'\nmodel = 'm'\nkey_env = 'K'";
+        let expected = LlmChoice {
+            kind: LlmKind::Anthropic,
+            url: "https://api.example/v1".into(),
+            model: "m".into(),
+            key_env: Some("K".into()),
+        };
+        assert_eq!(load_from(file, &[], &[]).unwrap().llm, Some(expected));
+        for file in [
+            "[llm]\nkind = 'openai'",
+            "[llm]\nkind = 'clever'\nurl = 'x'\nmodel = 'm'",
+            "[llm]\nkey_env = 'K'",
+        ] {
+            let failure = load_from(file, &[], &[]).err().unwrap();
+            assert!(failure.detail.contains("llm.kind"), "{failure}");
+        }
     }
 
     #[test]

@@ -7,10 +7,11 @@ use std::fs;
 use std::path::Path;
 
 use jiff::SignedDuration;
+use lacuna_core::compact::{Thresholds, UNREAD_DAYS_MAX};
 use lacuna_core::domain::OrgId;
 use lacuna_core::policy::{
     AUDIT_READ_DAYS_MAX, Approval, GRACE_HOURS_MAX, MAX_ATOMS_MAX, OPERATORS_MAX, PURGE_DAYS_MAX, Policies,
-    Policy, Preset, REQUEST_HOURS_MAX, TOMBSTONE_DAYS_MAX,
+    Policy, Preset, REQUEST_HOURS_MAX, SESSION_IDLE_HOURS_MAX, TOMBSTONE_DAYS_MAX, TRANSCRIPT_DAYS_MAX,
 };
 use lacuna_seal::VerifyingKey;
 use serde::Deserialize;
@@ -46,6 +47,44 @@ struct RawPolicy {
     forget_mode: Option<String>,
     purge_days: Option<i64>,
     retention: Option<RawRetention>,
+    session_idle_hours: Option<i64>,
+    transcript_days: Option<i64>,
+    dangling: Option<String>,
+    compaction: Option<RawCompaction>,
+}
+
+/// When old turns make room. What is absent is as by default.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawCompaction {
+    tokens_max: Option<usize>,
+    oldest_percent: Option<usize>,
+    session_messages_max: Option<usize>,
+    keep_last: Option<usize>,
+    unread_days: Option<i64>,
+}
+
+impl RawCompaction {
+    fn into_thresholds(self) -> Result<Thresholds, String> {
+        let usual = Thresholds::default();
+        let read = Thresholds {
+            tokens_max: self.tokens_max.unwrap_or(usual.tokens_max),
+            oldest_percent: self.oldest_percent.unwrap_or(usual.oldest_percent),
+            session_messages_max: self.session_messages_max.unwrap_or(usual.session_messages_max),
+            keep_last: self.keep_last.unwrap_or(usual.keep_last),
+            unread_days: self.unread_days.unwrap_or(usual.unread_days),
+        };
+        if !(1..=100).contains(&read.oldest_percent) {
+            return Err("compaction.oldest_percent: must be from 1 to 100".to_owned());
+        }
+        if read.keep_last > read.session_messages_max {
+            return Err("compaction.keep_last: must not be above session_messages_max".to_owned());
+        }
+        if !(1..=UNREAD_DAYS_MAX).contains(&read.unread_days) {
+            return Err(format!("compaction.unread_days: must be from 1 to {UNREAD_DAYS_MAX}"));
+        }
+        Ok(read)
+    }
 }
 
 impl RawPolicy {
@@ -65,11 +104,15 @@ impl RawPolicy {
         policy.acknowledge_hours = self.acknowledge_hours.unwrap_or(policy.acknowledge_hours);
         policy.complete_hours = self.complete_hours.unwrap_or(policy.complete_hours);
         policy.tombstone_days = self.tombstone_days.unwrap_or(policy.tombstone_days);
+        policy.session_idle_hours = self.session_idle_hours.unwrap_or(policy.session_idle_hours);
+        policy.transcript_days = self.transcript_days.unwrap_or(policy.transcript_days);
         policy.operators = operators(&self.operators.unwrap_or_default())?;
         let bounds = [
             ("acknowledge_hours", policy.acknowledge_hours, REQUEST_HOURS_MAX),
             ("complete_hours", policy.complete_hours, REQUEST_HOURS_MAX),
             ("tombstone_days", policy.tombstone_days, TOMBSTONE_DAYS_MAX),
+            ("session_idle_hours", policy.session_idle_hours, SESSION_IDLE_HOURS_MAX),
+            ("transcript_days", policy.transcript_days, TRANSCRIPT_DAYS_MAX),
         ];
         for (key, value, most) in bounds {
             if !(1..=most).contains(&value) {
@@ -80,9 +123,11 @@ impl RawPolicy {
         policy.forget_mode =
             self.forget_mode.map_or(Ok(policy.forget_mode), |text| text.parse().map_err(word))?;
         policy.purge_days = self.purge_days.unwrap_or(policy.purge_days);
+        policy.dangling = self.dangling.map_or(Ok(policy.dangling), |text| text.parse().map_err(word))?;
         if !(1..=PURGE_DAYS_MAX).contains(&policy.purge_days) {
             return Err(format!("purge_days: must be from 1 to {PURGE_DAYS_MAX}"));
         }
+        policy.compaction = self.compaction.map_or(Ok(policy.compaction), RawCompaction::into_thresholds)?;
         let grace_hours = self.grace_hours.unwrap_or(policy.grace.as_hours());
         if !(0.0..=1.0).contains(&policy.min_salience) {
             return Err("min_salience: must be a number from 0 to 1".to_owned());
@@ -168,13 +213,17 @@ mod tests {
     fn each_tenant_has_its_own_policy_and_the_rest_the_default() {
         let read = policies(&[
             ("default.toml", "preset = 'enterprise-safe'\nmax_atoms = 10\naudit_reads = 'sampled'"),
-            ("acme.toml", "preset = 'personal-authority'\ngrace_hours = 24\napproval = 'all'"),
+            (
+                "acme.toml",
+                "preset = 'personal-authority'\ngrace_hours = 24\napproval = 'all'\ncompaction.keep_last = 5",
+            ),
             ("notes.txt", "not a policy"),
         ])
         .unwrap();
         let acme = read.of(&OrgId::new("acme").unwrap());
         assert_eq!((acme.preset, acme.approval), (Preset::PersonalAuthority, Approval::All));
         assert_eq!(acme.grace, SignedDuration::from_hours(24));
+        assert_eq!(acme.compaction, Thresholds { keep_last: 5, ..Thresholds::default() });
         let other = read.of(&OrgId::new("other").unwrap());
         assert_eq!((other.preset, other.max_atoms), (Preset::EnterpriseSafe, 10));
         assert!(!other.sensitive_allowed);
@@ -220,6 +269,10 @@ mod tests {
             ("purge_days = 0", "purge_days"),
             ("purge_days = 366", "purge_days"),
             ("grace_hours = -1", "grace_hours"),
+            ("compaction.tokens = 5", "tokens"),
+            ("compaction.oldest_percent = 101", "oldest_percent"),
+            ("compaction.keep_last = 201", "keep_last"),
+            ("compaction.unread_days = 0", "unread_days"),
             ("grace_hours = 721", "grace_hours"),
             ("fail_on_secret = 'yes'", "acme.toml"),
             ("[retention]\ngrace = 1", "grace"),

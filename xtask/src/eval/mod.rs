@@ -1,5 +1,6 @@
 //! `cargo xtask eval …`: how well things are found, and what the gate lets through, measured on fixed sets.
 
+mod compaction;
 mod forget;
 mod gate;
 mod paraphrase;
@@ -11,6 +12,8 @@ use crate::Result;
 pub(crate) enum Command {
     /// Secrets and other texts that the gate should stop, and ordinary ones that it should let through.
     Gate(gate::Args),
+    /// Long dialogues, their older half compacted, and what is still found.
+    Compaction(compaction::Args),
     /// Facts, then corrections and requests to forget in plain words, then what still comes back.
     Forget(forget::Args),
     /// Questions against facts that say it in other words, for each packed model.
@@ -22,6 +25,7 @@ pub(crate) enum Command {
 pub(crate) fn run(command: Command) -> Result {
     match command {
         Command::Gate(args) => gate::run(&args),
+        Command::Compaction(args) => compaction::run(&args),
         Command::Forget(args) => forget::run(&args),
         Command::Paraphrase(args) => paraphrase::run(&args),
         Command::Retrieval(args) => retrieval::run(&args),

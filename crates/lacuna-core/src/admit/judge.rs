@@ -28,7 +28,7 @@ pub(super) fn judge(
     cleaned: &mut Cleaned,
     seen: Classified,
 ) -> Way {
-    let tier = shape::tier(draft);
+    let mut tier = shape::tier(draft);
     let privacy = privacy(gate, draft, standing, cleaned, &seen);
     let basis = match consent(privacy.class, draft.consent_basis, standing.consented, gate.policy) {
         Consent::Given(basis) => basis,
@@ -36,7 +36,11 @@ pub(super) fn judge(
         Consent::Refused(refusal) => return Way::Refused(refusal),
     };
     if cleaned.routine_location && !draft.pinned && basis != ConsentBasis::ExplicitConsent {
-        return Way::Refused(Refusal::RoutineLocation);
+        // Not kept beyond the session: so it goes where nothing is.
+        match source.session {
+            Some(_) => tier = Tier::Working,
+            None => return Way::Refused(Refusal::RoutineLocation),
+        }
     }
     let salience = salience(draft, &source, cleaned, &seen);
     if salience < gate.policy.min_salience {
@@ -87,6 +91,10 @@ fn settle(
 ) -> (Lifecycle, Option<Wait>) {
     if suspicious {
         return (Lifecycle::Candidate, Some(Wait::Quarantine));
+    }
+    // Nobody could approve it before it is gone.
+    if tier == Tier::Working {
+        return (Lifecycle::Active, None);
     }
     if tier == Tier::Semantic && source.trust < Trust::High {
         return (Lifecycle::Candidate, Some(Wait::Confirmation));

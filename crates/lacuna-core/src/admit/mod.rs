@@ -58,6 +58,8 @@ pub(crate) struct Gate<'a> {
 pub(crate) struct Standing {
     /// The caller's words count for at most this much.
     pub(crate) trust_max: Trust,
+    /// It is made of memories alone, and deserves the trust that they have.
+    pub(crate) derived: bool,
     /// The caller's own writes need nobody else's approval.
     pub(crate) may_approve: bool,
     /// Questions that the person has answered with yes, for this very text.
@@ -155,6 +157,7 @@ impl Gate<'_> {
         let mut source = source.unwrap_or(Source::new(SourceType::ExplicitSave, Trust::High));
         source.from_external_content |= standing.external;
         let deserved = match source.kind {
+            _ if standing.derived => standing.trust_max,
             // In a vault that several people share, nobody's message is the owner's.
             SourceType::UserMessage if self.holder.is_shared() => Trust::Medium,
             kind => kind.trust(source.tool.as_deref()),

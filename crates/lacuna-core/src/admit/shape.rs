@@ -22,8 +22,12 @@ pub(super) fn check(draft: &Draft, now: Timestamp) -> Result<()> {
     if draft.expires_at.is_some_and(|expiry| expiry <= now) {
         return Err(Error::invalid("expires_at", "must lie in the future"));
     }
-    if draft.tier == Some(Tier::Working) {
-        return Err(Error::invalid("tier", "working memory lives in a session and is never stored"));
+    let session = draft.source.as_ref().and_then(|source| source.session.as_ref());
+    if draft.tier == Some(Tier::Working) && session.is_none() {
+        return Err(Error::invalid(
+            "tier",
+            "working memory lives in a session: name it in source.session_id",
+        ));
     }
     Ok(())
 }

@@ -43,7 +43,7 @@ impl AuditAction {
     pub fn concern(self) -> Concern {
         use AuditAction as A;
         match self {
-            A::MemoryWrite | A::MemoryRepeat | A::MemoryImport => Concern::Writes,
+            A::MemoryWrite | A::MemoryRepeat | A::MemoryImport | A::SessionEnd => Concern::Writes,
             A::MemoryRead => Concern::Reads,
             A::MemoryDelete
             | A::MemoryDeleteDone
@@ -53,6 +53,7 @@ impl AuditAction {
             | A::MemoryForget
             | A::MemoryCascade
             | A::MemoryCut
+            | A::MemoryAnonymise
             | A::MemoryRebuild
             | A::MemoryWithhold
             | A::MemoryUnlink
@@ -75,6 +76,7 @@ impl AuditAction {
             A::DeliveryDone | A::DeliveryFailed => Concern::Deliveries,
             A::MemoryReembed
             | A::MemoryRehearse
+            | A::MemoryCompact
             | A::Checkpoint
             | A::AuditAged
             | A::AgedOut

@@ -209,6 +209,19 @@ impl Lacuna {
         Err(Error::Conflict("the record book"))
     }
 
+    /// Notes when a backup had its copy of the rows: what is written later is not in it.
+    fn close_backup(&self, grant: &Grant<ManageKeys>, number: u64) -> Result<()> {
+        let org = grant.scope();
+        let found = self.store.records(&org.org, RecordKind::Backup, number.saturating_sub(1), 1)?.pop();
+        let record = found.filter(|record| record.number == number).ok_or(Error::NotFound("backup"))?;
+        let now = self.clock.now();
+        let mut act = Act::silent(org, now);
+        act.batch.records = vec![RecordChange::Update(Record { done_at: Some(now), ..record })];
+        let slot = self.slot(org);
+        let _writer = slot.lock_writer();
+        self.commit(&slot, &act, |_| {}).map(drop)
+    }
+
     /// The full backups that have not expired, oldest first.
     pub fn list_backups(&self, grant: &Grant<ManageKeys>) -> Result<Vec<BackupEntry>> {
         let now = self.clock.now();

@@ -43,7 +43,7 @@ impl Lacuna {
     /// Writes a backup. A full one must go into a sealed stream: `out` gets keys.
     pub fn save_backup<W: Write>(
         &self,
-        _grant: &Grant<ManageKeys>,
+        grant: &Grant<ManageKeys>,
         saving: &Saving<'_>,
         out: W,
     ) -> Result<(Saved, W)> {
@@ -52,6 +52,9 @@ impl Lacuna {
         packer.frame(FrameKind::Manifest, &manifest.encode())?;
         let mut saved = Saved::default();
         self.pack_database(&mut packer, saving)?;
+        if let Some(number) = saving.full {
+            self.close_backup(grant, number)?;
+        }
         self.pack_blobs(&mut packer, saving.data, &mut saved)?;
         if saving.full.is_some() {
             self.pack_keys(&mut packer, saving.data, &mut saved)?;

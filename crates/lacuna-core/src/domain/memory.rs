@@ -136,6 +136,17 @@ pub struct History {
     pub attributes: Vec<u64>,
     /// When a part of it was cut out, or it was made anew without one of its sources.
     pub remade_at: Option<Timestamp>,
+    /// Which turns it holds, when it is the transcript of a session. No caller can say so.
+    pub segment: Option<Segment>,
+}
+
+/// A stretch of a session, as one transcript holds it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Segment {
+    pub first: u32,
+    pub last: u32,
+    /// How many turns it holds: some of those in between may be elsewhere.
+    pub turns: u32,
 }
 
 /// How a memory came from one scope into another.

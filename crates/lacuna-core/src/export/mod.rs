@@ -8,6 +8,7 @@ mod json;
 mod link;
 mod markdown;
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 
 use jiff::Timestamp;
@@ -19,10 +20,14 @@ use self::markdown::MarkdownDocument;
 use crate::audit::{AuditAction, AuditEntry};
 use crate::domain::*;
 use crate::error::{Error, Result};
+use crate::forget::{Mode, SignedReceipt};
 use crate::index::{Cursor, Stored};
 use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Export, Grant};
+use crate::person::BRIEF_TOMBSTONE;
 use crate::policy::Policy;
+use crate::retention::Settings;
+use crate::session::repeats_its_turns;
 use crate::store::AuditRow;
 use crate::vault::{Held, OpenVault};
 
@@ -93,6 +98,8 @@ pub(crate) struct Tail<'a> {
     pub(crate) exported: Exported,
     pub(crate) policy: &'a Policy,
     pub(crate) frozen_at: Option<Timestamp>,
+    /// What the owner has set about how long the vault remembers.
+    pub(crate) settings: Settings,
 }
 
 /// One line of the history of deletions: what happened to how many memories, never to which words.
@@ -219,14 +226,33 @@ impl Lacuna {
             document.end_category(part.count).map_err(unwritable)?;
         }
         document.begin_deletions().map_err(unwritable)?;
+        let mut untold = Untold { receipts: self.untold_receipts(scope, now)?, at: None };
         self.each_entry(scope.vault_id(), 0, |row| match deletion(row)? {
+            Some(deletion) if untold.hides(&deletion) => Ok(()),
             Some(deletion) => document.deletion(&deletion).map_err(unwritable),
             None => Ok(()),
         })?;
         let frozen_at = self.store.vault(scope.vault_id())?.and_then(|header| header.frozen_at);
-        let tail = Tail { exported, policy: self.policy(&scope.org), frozen_at };
+        let settings = self.settings_of(&self.slot(scope))?.retention.clone();
+        let tail = Tail { exported, policy: self.policy(&scope.org), frozen_at, settings };
         document.end(&tail).map_err(unwritable)?;
         Ok(exported)
+    }
+
+    /// The receipts of what was deleted without a trace, once its tombstones may be gone.
+    fn untold_receipts(&self, scope: &Scope, now: Timestamp) -> Result<HashSet<String>> {
+        let (mut untold, mut after) = (HashSet::new(), 0);
+        loop {
+            let page = self.receipt_records(scope, after)?;
+            let Some(last) = page.last() else { return Ok(untold) };
+            after = last.number;
+            for record in page.iter().filter(|record| record.done_at.is_some()) {
+                let receipt = SignedReceipt::decode(&record.doc)?.receipt;
+                if receipt.mode == Mode::Delete && receipt.at < now - BRIEF_TOMBSTONE {
+                    untold.insert(receipt.reference());
+                }
+            }
+        }
     }
 
     fn write_category(
@@ -281,6 +307,24 @@ impl Lacuna {
     }
 }
 
+/// Deletions that the history passes over: they were to leave no trace, and their time is over.
+struct Untold {
+    receipts: HashSet<String>,
+    /// The moment of the last one that was announced: what went with it has no number of its own.
+    at: Option<Timestamp>,
+}
+
+impl Untold {
+    fn hides(&mut self, deletion: &Deletion) -> bool {
+        if deletion.number.as_ref().is_some_and(|number| self.receipts.contains(number)) {
+            self.at = Some(deletion.at);
+            return true;
+        }
+        let goes_along = matches!(deletion.action, AuditAction::MemoryCascade | AuditAction::MemoryCut);
+        goes_along && self.at == Some(deletion.at)
+    }
+}
+
 /// What was written of one category.
 #[derive(Default)]
 struct Written {
@@ -331,7 +375,9 @@ fn is_exported(stored: &Stored<'_, Held>, wanted: &Wanted, now: i64) -> Option<b
     let is_there =
         attributes.state != Lifecycle::Deleted && attributes.expires_at.is_none_or(|expiry| now < expiry);
     let healthy = !stored.payload.facets.privacy.sensitivity.contains(&Sensitivity::Health);
-    (is_there && wanted.covers(attributes.category)).then_some(wanted.include_health || healthy)
+    // A transcript repeats its turns, which are exported themselves; an import makes it anew.
+    let is_own = !repeats_its_turns(stored.payload);
+    (is_there && is_own && wanted.covers(attributes.category)).then_some(wanted.include_health || healthy)
 }
 
 /// Whether somebody other than the owner concluded it.
@@ -353,6 +399,7 @@ fn deletion(row: &AuditRow) -> Result<Option<Deletion>> {
             | AuditAction::MemoryCascade
             | AuditAction::MemoryCut
             | AuditAction::MemoryPurge
+            | AuditAction::MemoryExpire
             | AuditAction::Receipt
     );
     Ok(deletes.then_some(Deletion {

@@ -110,5 +110,6 @@ fn is_made_of(link: &Lineage) -> bool {
 
 /// Whether a memory brings several others together, so that it can be made again from fewer.
 fn is_consolidated(stored: &Stored<'_, Held>, sources: usize) -> bool {
-    sources > 1 || stored.payload.facets.content_type == ContentType::Summary
+    let facets = &stored.payload.facets;
+    sources > 1 || facets.content_type == ContentType::Summary || facets.history.segment.is_some()
 }

@@ -63,6 +63,19 @@ pub(crate) fn parts(text: &str) -> Vec<String> {
     clauses.map(|clause| clause.alone()).collect()
 }
 
+/// The sentences of a text, each with the mark that ends it.
+pub(crate) fn whole_sentences(text: &str) -> Vec<&str> {
+    let mut start = 0;
+    let mut whole = |sentence: Sentence<'_>| {
+        let end = start + sentence.text.len() + sentence.end.len();
+        let found = text[start..end].trim();
+        start = end;
+        found
+    };
+    let found: Vec<&str> = sentences(text).into_iter().map(&mut whole).collect();
+    found.into_iter().filter(|sentence| !sentence.is_empty()).collect()
+}
+
 struct Knife<'s, F> {
     says: &'s F,
     removed: usize,

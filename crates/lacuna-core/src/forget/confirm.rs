@@ -100,6 +100,7 @@ impl Lacuna {
             Mode::Soft => self.hide(&slot, grant, resolved, Lifecycle::Deleted)?,
             Mode::Archive => self.hide(&slot, grant, resolved, Lifecycle::Archived)?,
         };
+        self.forget_working(scope, &look.wish, choice);
         Ok(Confirmed::Done(Box::new(done)))
     }
 
@@ -140,8 +141,28 @@ impl Lacuna {
         Ok(done)
     }
 
-    /// Erases, probes and signs. The caller holds the writer lock.
+    /// Erases, probes and signs; more than one commit can announce takes several receipts. The caller holds the
+    /// writer lock.
     pub(crate) fn erase_with_receipt(
+        &self,
+        slot: &Slot,
+        scope: &Scope,
+        wanted: &Wanted,
+        task: &Task<'_>,
+        sought: Sought,
+    ) -> Result<Forgotten> {
+        let mut done = Forgotten::default();
+        for ids in self.falls_in_parts(slot, wanted)? {
+            // What was made of it goes first, because one commit cannot announce all of it.
+            let part = Wanted { falls: true, ..Wanted::whole(&ids) };
+            let task = Task { direct: 0, indirect: 0, scope_hashes: task.scope_hashes.clone(), ..*task };
+            done.add(self.erase_part(slot, scope, &part, &task, Sought::default())?);
+        }
+        done.add(self.erase_part(slot, scope, wanted, task, sought)?);
+        Ok(done)
+    }
+
+    fn erase_part(
         &self,
         slot: &Slot,
         scope: &Scope,
@@ -156,9 +177,8 @@ impl Lacuna {
                 break;
             }
         }
-        let (mut done, gone) = announced?;
+        let mut done = announced?;
         done.receipts = self.finish_intents_seeking(slot, scope, &mut sought)?;
-        self.loosen(slot, scope, &gone)?;
         self.backlog.push(scope);
         Ok(done)
     }
@@ -172,7 +192,7 @@ impl Lacuna {
         wanted: &Wanted,
         task: &Task<'_>,
         sought: &mut Sought,
-    ) -> Result<(Forgotten, Vec<MemoryId>)> {
+    ) -> Result<Forgotten> {
         let erasure = self.prepare_erasure(slot, scope, wanted)?;
         slot.update(self.sources(), |open| {
             sought.texts_of(&self.models, open, &erasure.gone);
@@ -184,9 +204,8 @@ impl Lacuna {
         act.record(task.action, task.actor, &done.memories);
         erasure.join(&mut act);
         act.receipt = Some(Box::new(task.receipt(scope, now, &erasure)));
-        let gone = erasure.gone.clone();
         done.audit_seq = self.commit(slot, &act, |open| erasure.apply(open))?.audit_seq;
-        Ok((done, gone))
+        Ok(done)
     }
 
     /// Takes matches and what was made of them out of recall, and keeps them.
@@ -254,7 +273,7 @@ impl Task<'_> {
 impl Forgotten {
     fn of(wanted: &Wanted, erasure: &Erasure) -> Self {
         Self {
-            memories: wanted.ids.iter().copied().chain(wanted.cuts.iter().map(|cut| cut.0)).collect(),
+            memories: if wanted.falls { Vec::new() } else { wanted.named().collect() },
             fell: erasure.fell.clone(),
             cut: erasure.cut.clone(),
             rebuilt: erasure.rebuilt.clone(),

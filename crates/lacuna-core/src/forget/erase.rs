@@ -8,16 +8,19 @@ use std::collections::{BTreeSet, HashMap};
 use jiff::Timestamp;
 use zeroize::Zeroizing;
 
+use super::anonymise::Anonymous;
 use super::cascade::cascade;
+use super::confirm::PART_MAX;
 use super::dangling::dangling;
 use super::probe::Sought;
 use super::receipt::{SignedReceipt, memories_hash};
 use super::remake::Texts;
+use super::withhold::withhold;
 use crate::audit::AuditAction;
 use crate::domain::*;
 use crate::error::{Error, Result};
 use crate::keys::{KeyBatch, WrappedMemoryKey};
-use crate::lacuna::{Act, Lacuna};
+use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
 use crate::rewrite::Rewritten;
 use crate::seal::{Prepared, Sealed, bound_to};
 use crate::store::{Intent, Row};
@@ -34,8 +37,15 @@ pub(crate) struct Wanted {
     pub(crate) ids: Vec<MemoryId>,
     /// Memories of which a part goes, with what is left of their text.
     pub(crate) cuts: Vec<(MemoryId, Zeroizing<String>)>,
-    /// Whether memories that lean on what goes are held back until somebody has looked at them.
+    /// Memories that live on with other words in the place of whom they mention, and the state in which they do
+    /// if it is not the one they are in.
+    pub(crate) anonymous: Vec<(MemoryId, Anonymous)>,
+    pub(crate) released_as: Option<Lifecycle>,
+    /// Whether memories that lean on what goes are held back until somebody has looked at them, or anonymised
+    /// where the policy says so.
     pub(crate) holds_back: bool,
+    /// Whether the ids are what was made of something that goes after them.
+    pub(crate) falls: bool,
     /// Whether what goes can be restored: then nothing is made anew, and all that was made of it goes along.
     pub(crate) restorable: bool,
 }
@@ -46,7 +56,13 @@ impl Wanted {
     }
 
     fn is_empty(&self) -> bool {
-        self.ids.is_empty() && self.cuts.is_empty()
+        self.ids.is_empty() && self.cuts.is_empty() && self.anonymous.is_empty()
+    }
+
+    /// Every memory that was named, those that live on in part too.
+    pub(super) fn named(&self) -> impl Iterator<Item = MemoryId> {
+        let parts = self.cuts.iter().map(|(id, _)| *id).chain(self.anonymous.iter().map(|(id, _)| *id));
+        self.ids.iter().copied().chain(parts)
     }
 }
 
@@ -84,21 +100,23 @@ impl Lacuna {
             return Ok(Erasure::default());
         }
         let now = self.clock.now();
-        let outcome = slot.update(self.sources(), |open| self.work_out(open, wanted, now))?;
+        let anonymises = wanted.holds_back && !wanted.restorable && self.anonymises(scope);
+        let outcome = slot.update(self.sources(), |open| self.work_out(open, wanted, anonymises, now))?;
         let Outcome { gone, fell, cut, rebuilt, held_back, prepared } =
             outcome.ok_or(Error::NotFound("memory"))?;
         if gone.len() > ERASE_MAX {
-            let reason = format!("takes more than {ERASE_MAX} memories with it at once");
+            let reason = format!(
+                "takes more than {ERASE_MAX} memories with it at once: forget what was made of it first"
+            );
             return Err(Error::invalid("target", reason));
         }
+        let fell = if wanted.falls { wanted.ids.clone() } else { fell };
         let sealed = match prepared.is_empty() {
             true => Vec::new(),
             false => self.seal_and_store_keys(slot, scope, prepared, now)?,
         };
         let withheld = self.rewrite(slot, scope, &held_back, |row, frame| {
-            row.state = Lifecycle::Candidate;
-            row.updated_at = now;
-            frame.facets.history.waits = Some(Wait::Dangling);
+            withhold(row, frame, &[], now);
             true
         })?;
         let gone: Vec<MemoryId> = gone.into_iter().collect();
@@ -106,35 +124,86 @@ impl Lacuna {
         Ok(Erasure { gone, fell, cut, rebuilt, held_back, rows, sealed, withheld })
     }
 
-    fn work_out(&self, open: &OpenVault, wanted: &Wanted, now: Timestamp) -> Result<Outcome> {
+    fn work_out(
+        &self,
+        open: &OpenVault,
+        wanted: &Wanted,
+        anonymises: bool,
+        now: Timestamp,
+    ) -> Result<Outcome> {
         let going: BTreeSet<MemoryId> = wanted.ids.iter().copied().collect();
-        let cuts: BTreeSet<MemoryId> =
-            wanted.cuts.iter().map(|(id, _)| *id).filter(|id| !going.contains(id)).collect();
-        let cascade = cascade(open, &going, &cuts);
-        let mut outcome = Outcome { fell: cascade.falls, ..Outcome::default() };
-        outcome.gone = going.iter().chain(&outcome.fell).copied().collect();
-        let mut texts = Texts::new();
-        let mut renamed = HashMap::new();
-        for (id, rest) in wanted.cuts.iter().filter(|(id, _)| cuts.contains(id)) {
-            let stored = open.index.get(id).ok_or(Error::NotFound("memory"))?;
-            let remade = self.remade_from_rest(&stored, rest, &outcome.gone, now)?;
-            outcome.replace(*id, remade, &mut renamed, &mut texts);
+        let mut cuts: BTreeSet<MemoryId> = wanted.named().filter(|id| !going.contains(id)).collect();
+        let mut followed = cascade(open, &going, &cuts);
+        let mut leaning = Vec::new();
+        if anonymises {
+            let rebuilt = followed.rebuilt.iter().map(|rebuild| rebuild.id);
+            let gone: BTreeSet<MemoryId> =
+                going.iter().chain(&cuts).chain(&followed.falls).copied().chain(rebuilt).collect();
+            leaning = self.anonymous_dangling(open, &gone)?;
+            // What was made of those is made anew with them.
+            cuts.extend(leaning.iter().map(|(id, _)| *id));
+            followed = cascade(open, &going, &cuts);
         }
-        outcome.cut = std::mem::take(&mut outcome.rebuilt);
-        for rebuild in &cascade.rebuilt {
+        let mut outcome = Outcome { fell: followed.falls, ..Outcome::default() };
+        outcome.gone = going.iter().chain(&outcome.fell).copied().collect();
+        let mut known = Known::default();
+        self.cut_all(open, wanted, &leaning, &mut outcome, &mut known, now)?;
+        for rebuild in &followed.rebuilt {
             if wanted.restorable {
                 outcome.fell.push(rebuild.id);
                 outcome.gone.insert(rebuild.id);
                 continue;
             }
-            let remade = self.remade_from_sources(open, rebuild, &texts, &renamed, now)?;
-            outcome.replace(rebuild.id, remade, &mut renamed, &mut texts);
+            let remade = self.remade_from_sources(open, rebuild, &known.texts, &known.renamed, now)?;
+            outcome.replace(rebuild.id, remade, &mut known);
         }
-        outcome.gone.extend(renamed.keys());
+        outcome.gone.extend(known.renamed.keys());
         if wanted.holds_back {
             outcome.held_back = dangling(open, &outcome.gone);
         }
         Ok(outcome)
+    }
+
+    /// Makes what takes the place of memories of which a part goes.
+    fn cut_all(
+        &self,
+        open: &OpenVault,
+        wanted: &Wanted,
+        leaning: &[(MemoryId, Anonymous)],
+        outcome: &mut Outcome,
+        known: &mut Known,
+        now: Timestamp,
+    ) -> Result<()> {
+        let stored = |id: &MemoryId| open.index.get(id).ok_or(Error::NotFound("memory"));
+        for (id, rest) in wanted.cuts.iter().filter(|(id, _)| !wanted.ids.contains(id)) {
+            let remade = self.remade_from_rest(&stored(id)?, rest, &outcome.gone, now)?;
+            outcome.replace(*id, remade, known);
+        }
+        for (id, anonymous) in wanted.anonymous.iter().chain(leaning) {
+            let mut remade = self.remade_anonymous(&stored(id)?, anonymous, &outcome.gone, now)?;
+            if let Some(state) = wanted.released_as {
+                remade.admitted.state = state;
+                remade.admitted.facets.history.waits = None;
+            }
+            outcome.replace(*id, remade, known);
+        }
+        outcome.cut = std::mem::take(&mut outcome.rebuilt);
+        Ok(())
+    }
+
+    /// What would fall with `wanted`, in parts of which each holds all that was made of it or comes after what
+    /// does; none unless it is too much for one commit.
+    pub(super) fn falls_in_parts(&self, slot: &Slot, wanted: &Wanted) -> Result<Vec<Vec<MemoryId>>> {
+        let falls = slot.update(self.sources(), |open| {
+            let going: BTreeSet<MemoryId> = wanted.ids.iter().copied().collect();
+            let cuts: BTreeSet<MemoryId> = wanted.named().filter(|id| !going.contains(id)).collect();
+            let followed = cascade(open, &going, &cuts);
+            let all = going.len() + cuts.len() + followed.falls.len() + followed.rebuilt.len();
+            Ok(if all > ERASE_MAX { followed.falls } else { Vec::new() })
+        })?;
+        // A memory stands after those that it was made of, so the last go first.
+        let falls: Vec<MemoryId> = falls.unwrap_or_default().into_iter().rev().collect();
+        Ok(falls.chunks(PART_MAX).map(<[MemoryId]>::to_vec).collect())
     }
 
     /// Announces an erasure with its entries, and carries it through. The caller holds the writer lock.
@@ -199,7 +268,6 @@ impl Lacuna {
         let mut receipts = self.finish_intents_seeking(slot, scope, sought)?;
         // What a process that died had announced may have been ended along with it.
         receipts.retain(|signed| signed.receipt.memories_hash == hash);
-        self.loosen(slot, scope, gone)?;
         Ok(receipts.pop())
     }
 
@@ -229,7 +297,7 @@ impl Lacuna {
             let batch = KeyBatch::new(scope.vault_id(), self.clock.now());
             self.keys.commit(KeyBatch { memories: memories.to_vec(), ..batch })?;
         }
-        self.loosen(slot, scope, going).map(drop)
+        self.loosen(slot, scope, going)
     }
 
     fn rewrap_without(
@@ -248,7 +316,7 @@ impl Lacuna {
     }
 
     /// Takes the links to erased memories out of those that stay. The caller holds the writer lock.
-    pub(crate) fn loosen(&self, slot: &Slot, scope: &Scope, gone: &[MemoryId]) -> Result<usize> {
+    pub(crate) fn loosen(&self, slot: &Slot, scope: &Scope, gone: &[MemoryId]) -> Result<()> {
         let gone: BTreeSet<MemoryId> = gone.iter().copied().collect();
         let linked = slot.update(self.sources(), |open| {
             let linked = open.index.before(None).filter(|stored| names_one(stored.payload, &gone));
@@ -256,6 +324,21 @@ impl Lacuna {
         })?;
         let linked = linked.unwrap_or_default();
         for ids in linked.chunks(LOOSEN_BATCH) {
+            self.loosen_some(slot, scope, ids, &gone)?;
+        }
+        Ok(())
+    }
+
+    /// A conflict when another process keeps writing to the vault.
+    fn loosen_some(
+        &self,
+        slot: &Slot,
+        scope: &Scope,
+        ids: &[MemoryId],
+        gone: &BTreeSet<MemoryId>,
+    ) -> Result<()> {
+        let mut committed = Err(Error::Conflict("the vault"));
+        for _ in 0..COMMIT_ATTEMPTS_MAX {
             let mut act = Act::silent(scope, self.clock.now());
             act.record(AuditAction::MemoryUnlink, "system", ids);
             let loosened = self.rewrite(slot, scope, ids, |_, frame| {
@@ -264,22 +347,26 @@ impl Lacuna {
                 true
             })?;
             act.batch.puts = loosened.iter().map(|loosened| loosened.row.clone()).collect();
-            self.commit(slot, &act, |open| put_all(open, loosened))?;
+            committed = self.commit(slot, &act, |open| put_all(open, loosened)).map(drop);
+            if !matches!(committed, Err(Error::Conflict(_))) {
+                break;
+            }
         }
-        Ok(linked.len())
+        committed
     }
 }
 
+/// The new ids and texts of memories that were made anew, for what was made of them.
+#[derive(Default)]
+struct Known {
+    texts: Texts,
+    renamed: HashMap<MemoryId, MemoryId>,
+}
+
 impl Outcome {
-    fn replace(
-        &mut self,
-        old: MemoryId,
-        remade: Prepared,
-        renamed: &mut HashMap<MemoryId, MemoryId>,
-        texts: &mut Texts,
-    ) {
-        renamed.insert(old, remade.id);
-        texts.insert(old, Zeroizing::new(remade.admitted.content.full_text().to_owned()));
+    fn replace(&mut self, old: MemoryId, remade: Prepared, known: &mut Known) {
+        known.renamed.insert(old, remade.id);
+        known.texts.insert(old, Zeroizing::new(remade.admitted.content.full_text().to_owned()));
         self.rebuilt.push((old, remade.id));
         self.prepared.push(remade);
     }

@@ -12,6 +12,7 @@ use crate::admit::classify::entity_key;
 use crate::domain::*;
 use crate::error::Result;
 use crate::index::{Filter, QueryVector, RESULTS_MAX, Search, Session, Stored, Tag};
+use crate::session::repeats_its_turns;
 use crate::vault::{Held, OpenVault, Sources};
 
 /// From this similarity on a memory that says none of the words seems to mean the same.
@@ -103,7 +104,9 @@ impl Finder<'_> {
     }
 
     fn all(&self) -> impl Iterator<Item = Stored<'_, Held>> {
-        self.open.index.after(None).filter(|stored| self.is_there(stored))
+        // A transcript says what its turns say: it is made anew, or goes, with them.
+        let own = |stored: &Stored<'_, Held>| !repeats_its_turns(stored.payload);
+        self.open.index.after(None).filter(|stored| self.is_there(stored)).filter(own)
     }
 
     fn by_facet(&self, about: &About, wish: &Wish) -> Vec<Found> {
@@ -154,6 +157,7 @@ impl Finder<'_> {
     fn last_said(&self) -> Option<Found> {
         let own = |stored: &Stored<'_, Held>| {
             matches!(stored.payload.facets.source.kind, SourceType::UserMessage | SourceType::ExplicitSave)
+                && !repeats_its_turns(stored.payload)
         };
         let newest = self.open.index.before(None).filter(|stored| self.is_there(stored)).find(own)?;
         Some(direct(newest.id, Reason::Time))
@@ -311,7 +315,10 @@ impl Finder<'_> {
             recency_weight: 0.0,
             explain: false,
         });
-        found.hits.into_iter().map(|hit| (hit.id, hit.similarity)).collect()
+        let is_own =
+            |id: &MemoryId| self.open.index.get(id).is_some_and(|stored| !repeats_its_turns(stored.payload));
+        let hits = found.hits.into_iter().filter(|hit| is_own(&hit.id));
+        hits.map(|hit| (hit.id, hit.similarity)).collect()
     }
 }
 

@@ -1,17 +1,18 @@
 //! Carrying an announced erasure through, here or for a process that died: keys, blobs, rows, probe, receipt.
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 
 use super::erase::ERASE_MAX;
 use super::probe::Sought;
 use super::receipt::{Receipt, SignedReceipt};
+use super::request::Mode;
 use crate::audit::{AuditAction, AuditEntry};
 use crate::blobs::BlobName;
 use crate::domain::*;
 use crate::error::Result;
 use crate::keys::{KeyBatch, ReceiptMark};
 use crate::lacuna::{Act, Lacuna};
-use crate::store::{Body, Intent};
+use crate::store::{Body, Intent, Row};
 use crate::vault::Slot;
 
 /// A key without a record is left alone this long, because its record may be on its way.
@@ -45,11 +46,15 @@ impl Lacuna {
     ) -> Result<Option<SignedReceipt>> {
         let receipt = self.announced_receipt(scope, intent)?;
         self.destroy_keys(scope, intent, receipt.as_ref())?;
-        sought.blobs = self.delete_blobs(scope, intent)?;
+        let rows = self.store.rows(scope.vault_id(), &intent.memories)?;
+        let since = written_since(&rows);
+        sought.blobs = self.delete_blobs(scope, rows)?;
         slot.update(self.sources(), |open| {
             intent.memories.iter().for_each(|memory| open.drop_memory(memory));
             Ok(())
         })?;
+        // Before the probe: nothing may lead to what is gone, when it is looked for and when it is proved.
+        self.loosen(slot, scope, &intent.memories)?;
         let probes = match &receipt {
             Some(_) => self.probe(slot, scope, &intent.memories, sought)?,
             None => Vec::new(),
@@ -58,10 +63,13 @@ impl Lacuna {
         let entry = AuditEntry::new(AuditAction::MemoryDeleteDone, "system", subjects);
         let mut act = Act::new(scope, self.clock.now(), entry);
         act.batch.removals = intent.memories.clone();
+        // What was to leave no trace leaves one only until every node has heard of it.
+        act.batch.brief = receipt.as_ref().is_some_and(|receipt| receipt.mode == Mode::Delete);
         act.batch.closes = vec![intent.id];
         // The rows go in the very commit that issues the receipt: there is no receipt while there are rows.
-        let signed =
-            receipt.map(|receipt| self.sign_into(Receipt { probes, ..receipt }, &mut act)).transpose()?;
+        let signed = receipt
+            .map(|receipt| self.sign_into(Receipt { probes, ..receipt }, since, &mut act))
+            .transpose()?;
         self.commit(slot, &act, |_| ())?;
         if signed.as_ref().is_some_and(|signed| !signed.receipt.is_clean()) {
             tracing::error!("an erasure left something behind");
@@ -79,10 +87,10 @@ impl Lacuna {
         })
     }
 
-    fn delete_blobs(&self, scope: &Scope, intent: &Intent) -> Result<Vec<BlobName>> {
+    fn delete_blobs(&self, scope: &Scope, rows: Vec<Option<Row>>) -> Result<Vec<BlobName>> {
         let vault = scope.vault_id();
         let mut deleted = Vec::new();
-        for row in self.store.rows(vault, &intent.memories)?.into_iter().flatten() {
+        for row in rows.into_iter().flatten() {
             if let Body::Blob { revision, .. } = row.body {
                 let name = BlobName { memory: row.id, revision };
                 self.blobs.delete(vault, name)?;
@@ -132,4 +140,14 @@ impl Lacuna {
         }
         Ok(strays.len())
     }
+}
+
+/// When the first of some memories was written, or what it was made anew from. `None` when one of them is no longer
+/// there to be asked.
+fn written_since(rows: &[Option<Row>]) -> Option<Timestamp> {
+    let since = |row: &Option<Row>| {
+        let row = row.as_ref()?;
+        Some(row.id.made_at().map_or(row.created_at, |made| made.min(row.created_at)))
+    };
+    rows.iter().map(since).collect::<Option<Vec<_>>>()?.into_iter().min()
 }

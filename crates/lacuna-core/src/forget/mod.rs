@@ -4,6 +4,7 @@
 //! there on nobody can read it, whatever happens; then blobs go, and it is looked for by every way; then the rows
 //! go in the commit that issues the signed receipt.
 
+pub(crate) mod anonymise;
 mod cascade;
 pub(crate) mod clause;
 mod confirm;
@@ -12,15 +13,17 @@ mod erase;
 pub(crate) mod find;
 mod finish;
 mod plan;
+mod pointer;
 mod probe;
 mod purge;
 mod receipt;
-mod remake;
+pub(crate) mod remake;
 mod request;
 mod token;
 pub(crate) mod topic;
 mod verify;
 pub mod who;
+mod withhold;
 pub mod words;
 
 pub use confirm::{Confirmed, Forgotten};
@@ -35,6 +38,7 @@ pub use receipt::{BackupHold, Cause, Counts, Named, Receipt, SignedReceipt, refe
 pub use request::{About, Choice, Closeness, Mode, Reach, Reason, Span, Target, Wish};
 pub use token::PLAN_VALID;
 pub use verify::Verified;
+pub(crate) use withhold::{Leaning, is_shown};
 
 use crate::audit::AuditAction;
 use crate::domain::*;
@@ -47,6 +51,9 @@ impl Lacuna {
     /// Erases one memory for good, with what was made of it. Missing, foreign and already erased look the same.
     pub fn delete(&self, grant: &Grant<Forget>, id: MemoryId) -> Result<Forgotten> {
         let scope = grant.scope();
+        if self.drop_working(grant, id)? {
+            return Ok(Forgotten { memories: vec![id], ..Forgotten::default() });
+        }
         self.finish_move(scope, id)?;
         let slot = self.slot(scope);
         let _writer = slot.lock_writer();

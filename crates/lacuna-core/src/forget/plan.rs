@@ -88,6 +88,8 @@ pub struct Plan {
     pub rebuilt: usize,
     /// Matches that the caller may not erase, because somebody else wrote them.
     pub others: usize,
+    /// Memories that only a session under way holds in RAM: they go as well.
+    pub working: usize,
     /// How often it must be confirmed.
     pub confirmations: u8,
 }
@@ -212,7 +214,8 @@ impl Lacuna {
         plan.others = resolved.others;
         plan.direct = count(&resolved.matches, Closeness::Direct);
         plan.indirect = count(&resolved.matches, Closeness::Indirect);
-        plan.token = (!ids.is_empty()).then(|| {
+        plan.working = self.working_meant(grant.scope(), &look.wish);
+        plan.token = (!ids.is_empty() || plan.working > 0).then(|| {
             let bound = self.bound(grant, look, resolved.digest(open), 0);
             bound.seal(open.keyring.plan_key())
         });
@@ -293,6 +296,7 @@ impl Lacuna {
             falls: 0,
             rebuilt: 0,
             others: 0,
+            working: 0,
             confirmations: confirmations(&look.wish),
         }
     }

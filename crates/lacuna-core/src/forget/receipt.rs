@@ -269,9 +269,15 @@ impl Lacuna {
     }
 
     /// Signs what was done, and lets the commit that ends the erasure issue it.
-    pub(super) fn sign_into(&self, receipt: Receipt, act: &mut Act) -> Result<SignedReceipt> {
+    /// `since` is when the first of what went was written, if that can be told.
+    pub(super) fn sign_into(
+        &self,
+        receipt: Receipt,
+        since: Option<Timestamp>,
+        act: &mut Act,
+    ) -> Result<SignedReceipt> {
         let now = self.clock.now();
-        let backups = self.backups_holding(&receipt.org, now)?;
+        let backups = self.backups_holding(&receipt.org, now, since)?;
         let signed = Receipt { backups, ..receipt }.sign(&*self.kms.signing_key(&*self.entropy)?);
         let mut entry = AuditEntry::new(AuditAction::Receipt, "system", Vec::new());
         entry.notes.push(signed.receipt.reference());
@@ -282,10 +288,19 @@ impl Lacuna {
         Ok(signed)
     }
 
-    /// The full backups that have not expired: they hold what was erased, sealed under their own passphrase.
-    pub(crate) fn backups_holding(&self, org: &OrgId, now: Timestamp) -> Result<Vec<BackupHold>> {
+    /// The full backups that have not expired: they may hold what was erased, sealed under their own passphrase. One
+    /// that was finished before the first of it was written cannot.
+    pub(crate) fn backups_holding(
+        &self,
+        org: &OrgId,
+        now: Timestamp,
+        since: Option<Timestamp>,
+    ) -> Result<Vec<BackupHold>> {
         let records = self.store.records(org, RecordKind::Backup, 0, RECORDS_PAGE_MAX)?;
-        let holding = records.into_iter().filter_map(|record| {
+        let is_older =
+            |record: &Record| record.done_at.is_some_and(|done| since.is_some_and(|since| done < since));
+        let records = records.into_iter().filter(|record| !is_older(record));
+        let holding = records.filter_map(|record| {
             let until = record.due_at.filter(|until| *until > now)?;
             Some(BackupHold { number: record.number, until })
         });
@@ -297,16 +312,20 @@ impl Lacuna {
         let mut found = Vec::new();
         let mut after = after;
         while found.len() < RECEIPTS_PAGE {
-            let page =
-                self.store.records(&grant.scope().org, RecordKind::Receipt, after, RECORDS_PAGE_MAX)?;
+            let page = self.receipt_records(grant.scope(), after)?;
             let Some(last) = page.last() else { break };
             after = last.number;
-            let own = page.iter().filter(|record| is_issued_for(record, grant.scope()));
-            for record in own {
+            for record in page.iter().filter(|record| record.done_at.is_some()) {
                 found.push(SignedReceipt::decode(&record.doc)?);
             }
         }
         Ok(found)
+    }
+
+    /// The records of a vault's receipts above `after`, a page at a time; those of erasures under way too.
+    pub(crate) fn receipt_records(&self, scope: &Scope, after: u64) -> Result<Vec<Record>> {
+        let vault = scope.vault_id();
+        self.store.vault_records(&scope.org, RecordKind::Receipt, vault, after, RECORDS_PAGE_MAX)
     }
 
     /// One receipt of a vault, by its number.
@@ -323,7 +342,7 @@ impl Lacuna {
     }
 }
 
-pub(super) fn is_issued_for(record: &Record, scope: &Scope) -> bool {
+fn is_issued_for(record: &Record, scope: &Scope) -> bool {
     record.vault == Some(scope.vault_id()) && record.done_at.is_some()
 }
 

@@ -6,9 +6,11 @@ use std::collections::{BTreeSet, HashMap};
 use jiff::Timestamp;
 use zeroize::Zeroizing;
 
+use super::anonymise::{Anonymous, unmark};
 use super::cascade::Rebuild;
 use crate::admit::classify::{Classified, Meaning, SURE, classify};
 use crate::admit::{Admitted, Report, gist_of};
+use crate::compact::{Left, rebuilt};
 use crate::domain::*;
 use crate::embed::Purpose;
 use crate::error::{Error, Result};
@@ -36,6 +38,21 @@ impl Lacuna {
         self.remade(stored, rest, details.collect(), facets, now)
     }
 
+    /// A memory in which other words stand for whom it mentioned.
+    pub(crate) fn remade_anonymous(
+        &self,
+        stored: &Stored<'_, Held>,
+        anonymous: &Anonymous,
+        gone: &BTreeSet<MemoryId>,
+        now: Timestamp,
+    ) -> Result<Prepared> {
+        let mut facets = stored.payload.facets.clone();
+        facets.derived_from.retain(|link| !gone.contains(&link.source));
+        facets.tags.clone_from(&anonymous.tags);
+        unmark(&mut facets);
+        self.remade(stored, &anonymous.text, anonymous.details.clone(), facets, now)
+    }
+
     /// A consolidated memory, made anew from what is left of its sources. `known` holds the texts and the new
     /// ids of those that were made anew before it.
     pub(crate) fn remade_from_sources(
@@ -47,13 +64,23 @@ impl Lacuna {
         now: Timestamp,
     ) -> Result<Prepared> {
         let stored = open.index.get(&rebuild.id).ok_or(Error::NotFound("memory"))?;
+        if stored.payload.facets.history.segment.is_some() {
+            return self.remade_transcript(open, &stored, &rebuild.left, texts, renamed, now);
+        }
         let sources: Vec<_> = rebuild.left.iter().filter_map(|link| open.index.get(&link.source)).collect();
         let text = |source: &Stored<'_, Held>| match texts.get(&source.id) {
             Some(text) => text.to_string(),
             None => source.payload.full_text().to_owned(),
         };
-        let room = stored.payload.full_text().chars().count().max(GIST_CHARS_MAX);
-        let text = joined(sources.iter().map(text), room);
+        let left = sources.iter().map(|source| Left { text: text(source), facets: &source.payload.facets });
+        let Held { facets, .. } = stored.payload;
+        let text = match rebuilt(stored.payload.full_text(), facets.content_type, left.collect()) {
+            Some(text) => text.to_string(),
+            None => {
+                let room = stored.payload.full_text().chars().count().max(GIST_CHARS_MAX);
+                joined(sources.iter().map(text), room)
+            }
+        };
         let mut facets = stored.payload.facets.clone();
         facets.derived_from = rebuild.left.clone();
         for link in &mut facets.derived_from {

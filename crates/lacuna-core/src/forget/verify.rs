@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::confirm::scope_hashes;
 use super::find::find;
-use super::receipt::{SignedReceipt, is_issued_for};
+use super::receipt::SignedReceipt;
 use super::request::{About, Closeness, Wish};
 use super::words::{self, Reading};
 use crate::admit::classify::entity_key;
@@ -13,7 +13,6 @@ use crate::domain::*;
 use crate::error::{Error, Result};
 use crate::lacuna::Lacuna;
 use crate::permit::{Grant, Recall};
-use crate::store::{RECORDS_PAGE_MAX, RecordKind};
 
 /// Receipts that one answer names; the newest of them.
 const RECEIPTS_NAMED_MAX: usize = 20;
@@ -71,10 +70,10 @@ impl Lacuna {
         let mut naming = Vec::new();
         let mut after = 0;
         loop {
-            let page = self.store.records(&scope.org, RecordKind::Receipt, after, RECORDS_PAGE_MAX)?;
+            let page = self.receipt_records(scope, after)?;
             let Some(last) = page.last() else { break };
             after = last.number;
-            for record in page.iter().filter(|record| is_issued_for(record, scope)) {
+            for record in page.iter().filter(|record| record.done_at.is_some()) {
                 let receipt = SignedReceipt::decode(&record.doc)?.receipt;
                 if receipt.scope_hashes.iter().any(|hash| hashes.contains(hash)) {
                     naming.push((receipt.reference(), receipt.at));

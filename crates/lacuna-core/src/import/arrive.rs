@@ -141,6 +141,7 @@ impl Importing<'_> {
     fn standing(&self, draft: &Draft, is_ours: bool) -> Result<Standing> {
         let scope = self.grant.scope();
         let mut standing = Standing {
+            derived: false,
             trust_max: Trust::High,
             may_approve: scope.holder.is_shared() && self.is_admin(),
             consented: false,

@@ -54,6 +54,16 @@ impl<P> Index<P> {
         self.blocks.iter().filter_map(of).collect()
     }
 
+    /// The conversations that have turns, each as [`super::Session::key`] names it.
+    pub(crate) fn sessions(&self) -> impl Iterator<Item = u64> {
+        self.sessions.keys()
+    }
+
+    /// Whatever bears a turn of this conversation from one on, in the order of the turns.
+    pub(crate) fn turns(&self, session: u64, from: u32) -> impl DoubleEndedIterator<Item = (u32, MemoryId)> {
+        self.sessions.turns(session, from)
+    }
+
     /// The memories that have no vector of `model`.
     pub fn without_model(&self, model: &ModelId) -> impl Iterator<Item = MemoryId> {
         let block = self.blocks.iter().find(|block| block.model() == model);

@@ -16,6 +16,17 @@ impl Sessions {
         self.neighbours.get(slot as usize).copied().unwrap_or([NONE; 2])
     }
 
+    /// The conversations that have turns.
+    pub(super) fn keys(&self) -> impl Iterator<Item = u64> {
+        self.turns.keys().copied()
+    }
+
+    /// The turns of a conversation from one on, in their order.
+    pub(super) fn turns(&self, session: u64, from: u32) -> impl DoubleEndedIterator<Item = (u32, MemoryId)> {
+        let from = (from, MemoryId::from_bytes([0; 16]));
+        self.turns.get(&session).into_iter().flat_map(move |turns| turns.range(from..).map(|(at, _)| *at))
+    }
+
     pub(super) fn insert(&mut self, session: u64, turn: u32, id: MemoryId, slot: u32) {
         let turns = self.turns.entry(session).or_default();
         turns.insert((turn, id), slot);

@@ -9,7 +9,7 @@ use super::{Person, PersonRequest};
 use crate::audit::AuditAction;
 use crate::domain::*;
 use crate::error::{Error, Result};
-use crate::forget::{Cause, Mode, Named, PART_MAX, Sought, Task, Wanted, scope_hashes};
+use crate::forget::{Cause, Choice, Forgotten, Mode, Named, PART_MAX, Sought, Task, Wanted, scope_hashes};
 use crate::lacuna::Lacuna;
 use crate::permit::{ForgetPerson, Grant};
 
@@ -21,6 +21,9 @@ pub struct PersonBatch {
     pub request: PersonRequest,
     pub by_kind: BTreeMap<&'static str, KindCount>,
     pub memories: u64,
+    /// Memories that only seem to speak of the person, or were made while others were at hand: they stay, and wait
+    /// for the word of whoever owns the vault.
+    pub to_review: u64,
     /// Over everything that would go. Confirming another one is refused.
     pub digest: [u8; 32],
     /// Whether one of the tenant's operators has to sign it with their own key.
@@ -40,7 +43,7 @@ pub struct PersonForgotten {
     pub request: PersonRequest,
     /// Whether every probe afterwards found nothing.
     pub clean: bool,
-    /// Memories that wait for review, because they lean on what went.
+    /// Memories that wait for review, because they lean on what went or may speak of the person.
     pub held_back: u64,
 }
 
@@ -71,6 +74,7 @@ impl Lacuna {
         Ok(PersonBatch {
             by_kind: looked.by_kind(),
             memories: looked.memories(),
+            to_review: looked.leaning(),
             digest: looked.digest(),
             needs_operator: !self.policy(org).operators.is_empty(),
             request,
@@ -154,31 +158,42 @@ impl Lacuna {
             let hashes: Vec<_> = wishes.iter().flat_map(|wish| scope_hashes(open, wish)).collect();
             Ok((self.speaking_of(open, scope, person)?, hashes))
         })?;
-        let (ids, hashes) = found.unwrap_or_default();
-        let parts = ids.chunks(PART_MAX).collect::<Vec<_>>();
+        let (spoken, hashes) = found.unwrap_or_default();
+        wishes.iter().for_each(|wish| self.forget_working(scope, wish, &Choice::All));
+        let parts = spoken.direct.chunks(PART_MAX).collect::<Vec<_>>();
+        let request = Some(done.request.number);
+        let task = |direct, indirect| Task {
+            actor: grant.caller().user.as_str(),
+            action: AuditAction::MemoryForget,
+            mode: Mode::Hard,
+            cause: Cause::Person,
+            named: if is_their_own(scope, person) { Named::Everything } else { Named::Subject },
+            scope_hashes: hashes.clone(),
+            direct,
+            indirect,
+            request,
+        };
         for (number, part) in (1..).zip(&parts) {
-            let task = Task {
-                actor: grant.caller().user.as_str(),
-                action: AuditAction::MemoryForget,
-                mode: Mode::Hard,
-                cause: Cause::Person,
-                named: if is_their_own(scope, person) { Named::Everything } else { Named::Subject },
-                scope_hashes: hashes.clone(),
-                direct: part.len(),
-                indirect: 0,
-                request: Some(done.request.number),
-            };
+            let task = task(part.len(), 0);
             // Only after the last part is nothing left to be found.
             let wish =
                 wishes.first().filter(|_| number == parts.len()).map(|wish| (wish.clone(), Vec::new()));
             let wanted = Wanted { holds_back: true, ..Wanted::whole(part) };
             let sought = Sought { wish, ..Sought::default() };
-            let forgotten = self.erase_with_receipt(&slot, scope, &wanted, &task, sought)?;
-            done.held_back += forgotten.held_back.len() as u64;
-            done.request.memories += forgotten.memories.len() as u64 + forgotten.fell.len() as u64;
-            done.clean &= forgotten.receipts.iter().all(|signed| signed.receipt.is_clean());
-            done.request.receipts.extend(forgotten.receipts.iter().map(|signed| signed.receipt.reference()));
+            done.add(self.erase_with_receipt(&slot, scope, &wanted, &task, sought)?);
         }
+        let doubtful = task(0, spoken.leaning.len());
+        done.add(self.hold_back(&slot, scope, spoken.leaning, &doubtful)?);
         Ok(())
+    }
+}
+
+impl PersonForgotten {
+    /// Counts what was done in one vault.
+    fn add(&mut self, forgotten: Forgotten) {
+        self.held_back += forgotten.held_back.len() as u64;
+        self.request.memories += forgotten.memories.len() as u64 + forgotten.fell.len() as u64;
+        self.clean &= forgotten.receipts.iter().all(|signed| signed.receipt.is_clean());
+        self.request.receipts.extend(forgotten.receipts.iter().map(|signed| signed.receipt.reference()));
     }
 }

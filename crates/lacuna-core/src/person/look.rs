@@ -7,8 +7,10 @@ use lacuna_seal::Digest;
 use super::Person;
 use crate::domain::*;
 use crate::error::Result;
+use crate::forget::anonymise::mentions;
 use crate::forget::find::Finder;
-use crate::forget::{About, Closeness, Wish};
+use crate::forget::topic::Topic;
+use crate::forget::{About, Closeness, Leaning, Wish, is_shown};
 use crate::lacuna::Lacuna;
 use crate::store::VAULTS_PAGE_MAX;
 use crate::vault::OpenVault;
@@ -24,14 +26,26 @@ pub struct KindCount {
 
 /// What every vault of an organisation says of a person: counts and ids, no content.
 pub(super) struct Looked {
-    pub(super) vaults: Vec<(Scope, Vec<MemoryId>)>,
+    pub(super) vaults: Vec<(Scope, Spoken)>,
+}
+
+/// What one vault says of a person.
+#[derive(Default)]
+pub(super) struct Spoken {
+    /// What says so, and goes.
+    pub(super) direct: Vec<MemoryId>,
+    /// What only seems to, or was made while that was at hand: whoever owns the vault decides about it.
+    pub(super) leaning: Vec<Leaning>,
 }
 
 impl Looked {
     /// By kind of vault. Whose they are is nobody's business.
     pub(super) fn by_kind(&self) -> BTreeMap<&'static str, KindCount> {
         let mut counts: BTreeMap<&'static str, KindCount> = BTreeMap::new();
-        for (scope, ids) in &self.vaults {
+        for (scope, Spoken { direct: ids, .. }) in &self.vaults {
+            if ids.is_empty() {
+                continue;
+            }
             let count = counts.entry(scope.holder.kind()).or_default();
             count.vaults += 1;
             count.memories += ids.len() as u64;
@@ -40,14 +54,19 @@ impl Looked {
     }
 
     pub(super) fn memories(&self) -> u64 {
-        self.vaults.iter().map(|(_, ids)| ids.len() as u64).sum()
+        self.vaults.iter().map(|(_, spoken)| spoken.direct.len() as u64).sum()
+    }
+
+    pub(super) fn leaning(&self) -> u64 {
+        self.vaults.iter().map(|(_, spoken)| spoken.leaning.len() as u64).sum()
     }
 
     pub(super) fn digest(&self) -> [u8; 32] {
         let mut lines: Vec<Vec<u8>> = Vec::new();
-        for (scope, ids) in &self.vaults {
+        for (scope, spoken) in &self.vaults {
             let vault = scope.vault_id();
-            lines.extend(ids.iter().map(|id| [vault.as_bytes().as_slice(), id.as_bytes()].concat()));
+            lines
+                .extend(spoken.direct.iter().map(|id| [vault.as_bytes().as_slice(), id.as_bytes()].concat()));
         }
         lines.sort_unstable();
         let lines: Vec<&[u8]> = lines.iter().map(Vec::as_slice).collect();
@@ -66,31 +85,44 @@ impl Lacuna {
             for scope in page.into_iter().map(|header| header.scope).filter(|scope| scope.org == *org) {
                 let found = self.read(&scope, |open| self.speaking_of(open, &scope, person))?;
                 let found = found.transpose()?.unwrap_or_default();
-                if !found.is_empty() {
+                if !found.direct.is_empty() || !found.leaning.is_empty() {
                     vaults.push((scope, found));
                 }
             }
         }
     }
 
-    /// The memories of one vault that speak of a person. Only what says so: nobody sees the doubtful ones, so
-    /// nobody could decide about them.
-    pub(super) fn speaking_of(
-        &self,
-        open: &OpenVault,
-        scope: &Scope,
-        person: &Person,
-    ) -> Result<Vec<MemoryId>> {
+    /// The memories of one vault that speak of a person. What says so goes. Nobody here sees the doubtful ones, so
+    /// whoever owns the vault decides about them.
+    pub(super) fn speaking_of(&self, open: &OpenVault, scope: &Scope, person: &Person) -> Result<Spoken> {
         let finder =
             Finder { open, sources: self.sources(), vectors: &[], now: self.clock.now(), deleted_too: true };
-        let mut found = BTreeSet::new();
+        let (mut direct, mut doubtful) = (BTreeSet::new(), BTreeSet::new());
         for wish in wishes_in(scope, person) {
-            let matches = finder.find(&wish)?.matches;
-            let direct = matches.iter().filter(|found| found.closeness == Closeness::Direct);
-            found.extend(direct.map(|found| found.id));
+            for found in finder.find(&wish)?.matches {
+                match found.closeness {
+                    Closeness::Direct => direct.insert(found.id),
+                    Closeness::Indirect => doubtful.insert(found.id),
+                };
+            }
         }
-        Ok(found.into_iter().collect())
+        for source in &direct {
+            doubtful.extend(open.derivatives(*source).filter(|made| had_at_hand(open, made, source)));
+        }
+        doubtful.retain(|id| !direct.contains(id));
+        let topics: Vec<Topic> = person.names.iter().map(|name| Topic::of(name)).collect();
+        let leaning = doubtful.iter().filter_map(|id| open.index.get(id));
+        let leaning = leaning
+            .filter(|stored| is_shown(stored.attributes.state))
+            .map(|stored| (stored.id, mentions(stored.payload.full_text(), &topics)));
+        Ok(Spoken { leaning: leaning.collect(), direct: direct.into_iter().collect() })
     }
+}
+
+/// Whether a memory was made while another was at hand, without being made of it.
+fn had_at_hand(open: &OpenVault, made: &MemoryId, source: &MemoryId) -> bool {
+    let at_hand = |link: &Lineage| link.source == *source && link.contribution == Contribution::Context;
+    open.index.get(made).is_some_and(|stored| stored.payload.facets.derived_from.iter().any(at_hand))
 }
 
 /// In their own vault everything is theirs.

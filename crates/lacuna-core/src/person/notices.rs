@@ -8,7 +8,6 @@ use crate::error::Result;
 use crate::forget::{Cause, Named, SignedReceipt};
 use crate::lacuna::Lacuna;
 use crate::permit::{Grant, Recall};
-use crate::store::{RECORDS_PAGE_MAX, RecordKind};
 
 /// Notices that are handed out at a time.
 pub const NOTICES_MAX: usize = 100;
@@ -29,11 +28,10 @@ impl Lacuna {
         let scope = grant.scope();
         let mut notices = Vec::new();
         while notices.len() < NOTICES_MAX {
-            let page = self.store.records(&scope.org, RecordKind::Receipt, after, RECORDS_PAGE_MAX)?;
+            let page = self.receipt_records(scope, after)?;
             let Some(last) = page.last() else { break };
             after = last.number;
-            let own = |vault| vault == Some(scope.vault_id());
-            for record in page.iter().filter(|record| own(record.vault) && record.done_at.is_some()) {
+            for record in page.iter().filter(|record| record.done_at.is_some()) {
                 notices.extend(notice(&SignedReceipt::decode(&record.doc)?));
             }
         }

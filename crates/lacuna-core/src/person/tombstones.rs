@@ -6,15 +6,19 @@ use crate::audit::{AuditAction, AuditEntry};
 use crate::domain::*;
 use crate::error::Result;
 use crate::lacuna::{Act, Lacuna};
+use crate::store::TombstoneRow;
 
 const HOURS_PER_DAY: i64 = 24;
+/// How long a tombstone stands for what was to leave none: until every node has heard of the erasure.
+pub const BRIEF_TOMBSTONE: SignedDuration = SignedDuration::from_hours(HOURS_PER_DAY);
 
 impl Lacuna {
-    /// Removes the tombstones of a vault that are older than the tenant's policy keeps them. Answers with how
-    /// many went.
+    /// Removes the tombstones of a vault that are older than the tenant's policy keeps them, and those that were to
+    /// be brief. Answers with how many went.
     pub fn forget_tombstones(&self, scope: &Scope) -> Result<u64> {
         let before = self.tombstones_until(self.policy(&scope.org).tombstone_days);
-        let old = self.old_tombstones(scope.vault_id(), before)?;
+        let brief_before = self.clock.now() - BRIEF_TOMBSTONE;
+        let old = self.old_tombstones(scope.vault_id(), before, brief_before)?;
         if old == 0 {
             return Ok(0);
         }
@@ -22,6 +26,7 @@ impl Lacuna {
         let entry = AuditEntry { notes: vec![format!("count:{old}")], ..entry };
         let mut act = Act::new(scope, self.clock.now(), entry);
         act.batch.forget_tombstones_before = Some(before);
+        act.batch.forget_brief_before = Some(brief_before);
         let slot = self.slot(scope);
         let _writer = slot.lock_writer();
         self.commit(&slot, &act, |_| ())?;
@@ -42,13 +47,15 @@ impl Lacuna {
         self.clock.now() - SignedDuration::from_hours(days * HOURS_PER_DAY)
     }
 
-    fn old_tombstones(&self, vault: VaultId, before: Timestamp) -> Result<u64> {
+    fn old_tombstones(&self, vault: VaultId, before: Timestamp, brief_before: Timestamp) -> Result<u64> {
+        let is_old =
+            |stone: &&TombstoneRow| stone.at < if stone.brief { brief_before.max(before) } else { before };
         let (mut old, mut after) = (0, None);
         loop {
             let page = self.store.tombstones(vault, after)?;
-            let Some((last, _)) = page.last() else { return Ok(old) };
-            after = Some(*last);
-            old += page.iter().filter(|(_, at)| *at < before).count() as u64;
+            let Some(last) = page.last() else { return Ok(old) };
+            after = Some(last.id);
+            old += page.iter().filter(is_old).count() as u64;
         }
     }
 }

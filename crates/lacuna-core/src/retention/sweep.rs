@@ -50,7 +50,7 @@ impl Lacuna {
                 return Ok(swept);
             }
             self.finish_intents(&slot, scope)?;
-            let due = self.due(&slot, scope)?;
+            let due = self.expired(&slot, scope)?;
             if due.is_empty() {
                 return Ok(swept);
             }
@@ -63,7 +63,7 @@ impl Lacuna {
     }
 
     /// Up to as many as one receipt takes.
-    fn due(&self, slot: &Slot, scope: &Scope) -> Result<Vec<MemoryId>> {
+    fn expired(&self, slot: &Slot, scope: &Scope) -> Result<Vec<MemoryId>> {
         let now = self.clock.now();
         let due = slot.update(self.sources(), |open| {
             self.terms_in(open, scope, |open, terms| {

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::{
     AuditRow, Batch, Change, Intent, JobClaim, JobEnd, JobRow, MemberRow, Record, RecordKind, Row,
-    SealedSettings, Store, TokenRow, VaultHeader,
+    SealedSettings, Store, TokenRow, TombstoneRow, VaultHeader,
 };
 use crate::domain::{Group, MemoryId, OrgId, Revision, UserId, VaultId};
 use crate::error::{Error, Result};
@@ -158,7 +158,7 @@ impl Store for FaultyStore {
         self.faults.run(|| self.inner.destroy(vault))
     }
 
-    fn tombstones(&self, vault: VaultId, after: Option<MemoryId>) -> Result<Vec<(MemoryId, Timestamp)>> {
+    fn tombstones(&self, vault: VaultId, after: Option<MemoryId>) -> Result<Vec<TombstoneRow>> {
         self.faults.run(|| self.inner.tombstones(vault, after))
     }
 
@@ -192,6 +192,17 @@ impl Store for FaultyStore {
 
     fn records(&self, org: &OrgId, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<Record>> {
         self.faults.run(|| self.inner.records(org, kind, after, limit))
+    }
+
+    fn vault_records(
+        &self,
+        org: &OrgId,
+        kind: RecordKind,
+        vault: VaultId,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<Record>> {
+        self.faults.run(|| self.inner.vault_records(org, kind, vault, after, limit))
     }
 
     fn last_record(&self, org: &OrgId, kind: RecordKind) -> Result<u64> {

@@ -101,9 +101,8 @@ pub trait Store: Send + Sync {
     /// revisions on from where this one ended, so that a copy in RAM is never taken for current.
     fn destroy(&self, vault: VaultId) -> Result<()>;
 
-    /// Up to [`TOMBSTONES_PAGE_MAX`] tombstones of a vault with an id above `after`, in the order of id, and
-    /// when each was put up.
-    fn tombstones(&self, vault: VaultId, after: Option<MemoryId>) -> Result<Vec<(MemoryId, Timestamp)>>;
+    /// Up to [`TOMBSTONES_PAGE_MAX`] tombstones of a vault with an id above `after`, in the order of id.
+    fn tombstones(&self, vault: VaultId, after: Option<MemoryId>) -> Result<Vec<TombstoneRow>>;
 
     /// Up to `limit` vaults (at most [`VAULTS_PAGE_MAX`]) with an id above `after`, in the order of id, that
     /// hold a row in the state deleted which was last updated before a moment.
@@ -131,6 +130,16 @@ pub trait Store: Send + Sync {
 
     /// Up to `limit` records (at most [`RECORDS_PAGE_MAX`]) of one kind with a number above `after`, in order.
     fn records(&self, org: &OrgId, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<Record>>;
+
+    /// As [`Self::records`], only those that belong to one vault.
+    fn vault_records(
+        &self,
+        org: &OrgId,
+        kind: RecordKind,
+        vault: VaultId,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<Record>>;
 
     /// The highest number of the kind in the organisation's book, zero in an empty one.
     fn last_record(&self, org: &OrgId, kind: RecordKind) -> Result<u64>;
@@ -203,6 +212,16 @@ pub enum Change {
     Put(Row),
     /// Erased; a content-free tombstone remains.
     Gone(MemoryId),
+}
+
+/// What remains of an erased memory: no content, and not for ever.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TombstoneRow {
+    pub id: MemoryId,
+    /// When it was put up.
+    pub at: Timestamp,
+    /// Whether it goes long before the others.
+    pub brief: bool,
 }
 
 /// What one commit does to one vault, all of it or nothing.

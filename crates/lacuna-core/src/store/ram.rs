@@ -13,8 +13,8 @@ use super::jobs::{check_claim, check_end};
 use super::{
     AUDIT_PAGE_MAX, AuditRow, Batch, Body, Change, Intent, JobClaim, JobEnd, JobRow, MEMBERS_PAGE_MAX,
     MEMBERSHIPS_MAX, MemberChange, MemberRow, RECORDS_PAGE_MAX, Record, RecordChange, RecordKind, Row,
-    SealedSettings, Store, TOKENS_PAGE_MAX, TOMBSTONES_PAGE_MAX, TokenChange, TokenRow, VAULTS_PAGE_MAX,
-    VaultHeader,
+    SealedSettings, Store, TOKENS_PAGE_MAX, TOMBSTONES_PAGE_MAX, TokenChange, TokenRow, TombstoneRow,
+    VAULTS_PAGE_MAX, VaultHeader,
 };
 use crate::domain::{Group, Lifecycle, MemoryId, OrgId, Revision, UserId, VaultId};
 use crate::error::{Error, Result};
@@ -154,10 +154,15 @@ impl Store for RamStore {
         Ok(())
     }
 
-    fn tombstones(&self, vault: VaultId, after: Option<MemoryId>) -> Result<Vec<(MemoryId, Timestamp)>> {
+    fn tombstones(&self, vault: VaultId, after: Option<MemoryId>) -> Result<Vec<TombstoneRow>> {
         Ok(self.of_vault(vault, |vault| {
             let rest = vault.tombstones.iter().filter(|(id, _)| after.is_none_or(|after| **id > after));
-            rest.take(TOMBSTONES_PAGE_MAX).map(|(id, stone)| (*id, stone.at)).collect()
+            let row = |(id, stone): (&MemoryId, &Tombstone)| TombstoneRow {
+                id: *id,
+                at: stone.at,
+                brief: stone.brief,
+            };
+            rest.take(TOMBSTONES_PAGE_MAX).map(row).collect()
         }))
     }
 
@@ -221,6 +226,21 @@ impl Store for RamStore {
             let rest = all.filter(|record| record.number > after);
             rest.take(limit.min(RECORDS_PAGE_MAX)).cloned().collect()
         }))
+    }
+
+    fn vault_records(
+        &self,
+        org: &OrgId,
+        kind: RecordKind,
+        vault: VaultId,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<Record>> {
+        let own = |record: &&Record| {
+            record.org == *org && record.kind == kind && record.vault == Some(vault) && record.number > after
+        };
+        let limit = limit.min(RECORDS_PAGE_MAX);
+        Ok(self.read(|shelf| shelf.records.values().filter(own).take(limit).cloned().collect()))
     }
 
     fn last_record(&self, org: &OrgId, kind: RecordKind) -> Result<u64> {

@@ -171,7 +171,9 @@ fn brief_tombstones_go_first(store: &dyn Store) {
         let removed = Batch { removals: vec![id(n)], at: time(at), brief, ..batch(store, "brief") };
         store.commit(removed).unwrap();
     }
-    let stones = || store.tombstones(vault, None).unwrap().into_iter().map(|(id, _)| id).collect::<Vec<_>>();
+    let stones = || store.tombstones(vault, None).unwrap().iter().map(|stone| stone.id).collect::<Vec<_>>();
+    let brief: Vec<_> = store.tombstones(vault, None).unwrap().iter().map(|stone| stone.brief).collect();
+    assert_eq!(brief, [true, false, true, false]);
     store.commit(Batch { forget_brief_before: Some(time(10)), ..batch(store, "brief") }).unwrap();
     assert_eq!(stones(), [1, 2, 3, 4].map(id));
     store.commit(Batch { forget_brief_before: Some(time(30)), ..batch(store, "brief") }).unwrap();

@@ -6,7 +6,8 @@ use lacuna_core::domain::{Group, Holder, Lifecycle, OrgId, Revision, Scope, Vaul
 use lacuna_core::store::{
     AUDIT_PAGE_MAX, BATCH_ROWS_MAX, Batch, Body, ChainHead, Change, INTENT_NOTE_BYTES_MAX, Intent,
     MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX, MemberChange, RECORD_BYTES_MAX, Record, RecordChange, RecordKind, Row,
-    SEALED_BYTES_MAX, SealedSettings, Store, TokenChange, TokenRow, VAULTS_PAGE_MAX, VaultHeader,
+    SEALED_BYTES_MAX, SealedSettings, Store, TokenChange, TokenRow, TombstoneRow, VAULTS_PAGE_MAX,
+    VaultHeader,
 };
 
 use crate::samples::*;
@@ -482,6 +483,15 @@ fn the_record_book_is_kept(store: &dyn Store) {
     assert_eq!(store.last_record(&acme, RecordKind::Receipt).unwrap(), 7);
     assert_eq!(store.last_record(&other, RecordKind::Receipt).unwrap(), 0);
     assert_eq!(store.records(&other, RecordKind::Receipt, 0, 9).unwrap(), vec![]);
+    let vault = add[0].vault.unwrap();
+    let of_vault = |org, kind, after, limit| store.vault_records(org, kind, vault, after, limit).unwrap();
+    assert_eq!(of_vault(&acme, RecordKind::Receipt, 0, 9), add[..1], "the other belongs to no vault");
+    assert_eq!(of_vault(&acme, RecordKind::Notice, 0, 9), add[2..]);
+    assert_eq!(of_vault(&acme, RecordKind::Receipt, 2, 9), vec![]);
+    assert_eq!(of_vault(&acme, RecordKind::Receipt, 0, 0), vec![]);
+    assert_eq!(of_vault(&other, RecordKind::Receipt, 0, 9), vec![]);
+    let stranger = VaultId::from_bytes([0xee; 16]);
+    assert_eq!(store.vault_records(&acme, RecordKind::Receipt, stranger, 0, 9).unwrap(), vec![]);
 
     let newer = Record { doc: vec![], due_at: Some(time(9)), ..record(RecordKind::Receipt, 7) };
     let drop = RecordChange::Drop { kind: RecordKind::Notice, number: 2 };
@@ -537,7 +547,8 @@ fn tombstones_are_listed_and_forgotten(store: &dyn Store) {
     for (n, at) in [(3, 10), (1, 20), (2, 30), (1, 40)] {
         store.commit(removed(n, at)).unwrap();
     }
-    let all = vec![(id(1), time(20)), (id(2), time(30)), (id(3), time(10))];
+    let stone = |n, at| TombstoneRow { id: id(n), at: time(at), brief: false };
+    let all = vec![stone(1, 20), stone(2, 30), stone(3, 10)];
     assert_eq!(store.tombstones(vault, None).unwrap(), all);
     assert_eq!(store.tombstones(vault, Some(id(1))).unwrap(), all[1..]);
     let before = Some(time(20));

@@ -284,3 +284,23 @@ fn nothing_comes_back_in_random_schedules_of_backup_forget_and_restore() {
     let schedules = if std::env::var_os("LACUNA_LONG").is_some() { 500 } else { 60 };
     (0..schedules).for_each(run_schedule);
 }
+
+#[test]
+fn a_receipt_names_only_backups_that_may_hold_what_went() {
+    let clock = start();
+    let site = Site::new(&clock, 5);
+    let lacuna = site.service();
+    let old = lacuna.keep("anna", "The lighthouse is white.").unwrap();
+    clock.advance(SignedDuration::from_hours(1));
+    site.backup(true);
+    clock.advance(SignedDuration::from_hours(1));
+    let young = lacuna.keep("anna", "The keeper is called Joost.").unwrap();
+    // One that was announced and never finished may hold anything.
+    let unfinished = lacuna.register_backup(&admin(), BACKUP_KEPT).unwrap();
+    let named = |id| {
+        let done = lacuna.delete(&grant("anna"), id).unwrap();
+        done.receipts[0].receipt.backups.iter().map(|hold| hold.number).collect::<Vec<_>>()
+    };
+    assert_eq!(named(young), [unfinished]);
+    assert_eq!(named(old), [1, unfinished]);
+}

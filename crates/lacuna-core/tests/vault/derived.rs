@@ -118,7 +118,8 @@ fn what_was_only_at_hand_leaves_no_trace_but_takes_nothing_with_it() {
     let service = world.service();
     let boat = plain(&service, "My boat Petrel lies in the harbour of Bergen.");
     let habit = write(&service, derived("Prefers short answers.", &[boat], Contribution::Context));
-    service.delete(&grant::<Forget>("anna"), boat).unwrap();
+    let done = service.delete(&grant::<Forget>("anna"), boat).unwrap();
+    assert!(done.receipts[0].receipt.is_clean(), "no link leads to it when it is looked for");
     let kept = world.service().get(&grant::<Recall>("anna"), habit).unwrap();
     assert_eq!(kept.facets.derived_from, []);
 }

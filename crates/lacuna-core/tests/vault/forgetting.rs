@@ -2,11 +2,13 @@
 
 use jiff::SignedDuration;
 use lacuna_core::domain::*;
+use lacuna_core::export::{Format, Wanted};
 use lacuna_core::forget::{
     Cause, Choice, Closeness, Confirmed, Forgotten, Mode, Named, Plan, Planned, Request, Target,
 };
-use lacuna_core::permit::{Forget, ReadAudit, Recall};
-use lacuna_core::policy::{Policy, Preset};
+use lacuna_core::lifecycle::{Decided, Decision};
+use lacuna_core::permit::{Forget, ReadAudit, Recall, Review};
+use lacuna_core::policy::{Dangling, Policy, Preset};
 use lacuna_core::{Error, Lacuna, Result};
 
 use crate::{Calls, World, draft, grant, scope};
@@ -200,23 +202,92 @@ fn what_shall_stay_lives_on_under_a_new_key() {
 fn what_leans_on_a_forgotten_turn_waits_until_somebody_has_looked() {
     let world = World::ram();
     let service = world.service();
-    let turn = |turn, text: &str| {
-        let source = Source {
-            session: Some(SessionId::new("ses_1").unwrap()),
-            turn: Some(turn),
-            ..Source::new(SourceType::UserMessage, Trust::High)
-        };
-        let category = Some(Category::Conversation);
-        service.take("anna", Draft { source: Some(source), category, ..draft(text) }).unwrap().id
-    };
-    turn(1, "Henrike from the bakery asked about the roof.");
-    let leans = turn(2, "She wants it done before winter.");
-    turn(3, "The roof tiles arrive on Friday.");
+    turn(&service, 1, "Henrike from the bakery asked about the roof.");
+    let leans = turn(&service, 2, "She wants it done before winter.");
+    turn(&service, 3, "The roof tiles arrive on Friday.");
     let done = forget(&service, "forget everything about Henrike");
     assert_eq!(done.held_back, [leans]);
     let waiting = service.candidates(&grant("anna"), None, 10).unwrap();
     assert_eq!(waiting.memories[0].facets.history.waits, Some(Wait::Dangling));
     assert!(service.texts("anna", "done before winter").iter().all(|text| !text.starts_with("She")));
+}
+
+/// A turn of Anna's conversation about the roof.
+fn turn(service: &Lacuna, turn: u32, text: &str) -> MemoryId {
+    let source = Source {
+        session: Some(SessionId::new("ses_1").unwrap()),
+        turn: Some(turn),
+        ..Source::new(SourceType::UserMessage, Trust::High)
+    };
+    let category = Some(Category::Conversation);
+    service.take("anna", Draft { source: Some(source), category, ..draft(text) }).unwrap().id
+}
+
+#[test]
+fn what_was_held_back_lives_on_with_someone_in_the_place_of_who_was_forgotten() {
+    for world in [World::ram(), World::sqlite()] {
+        let service = world.service();
+        turn(&service, 1, "Henrike from the bakery asked about the roof.");
+        let leans = turn(&service, 2, "She wants it done before winter.");
+        forget(&service, "forget everything about Henrike");
+        let review = grant::<Review>("anna");
+        let form = service.anonymous_form(&review, leans).unwrap().unwrap();
+        assert_eq!(*form, "Someone wants something done before winter.");
+        let decided = service.decide(&review, vec![(leans, Decision::Anonymise)]).unwrap().remove(0);
+        let Decided::Anonymised { id, into, state, receipt } = decided else { panic!("{decided:?}") };
+        assert_eq!((id, state), (leans, Lifecycle::Active));
+        let receipt = receipt.unwrap().receipt;
+        assert_eq!((receipt.counts.cut, receipt.counts.keys_destroyed, receipt.is_clean()), (1, 1, true));
+        for service in [&service, &world.service()] {
+            let made = service.get(&grant::<Recall>("anna"), into).unwrap();
+            assert_eq!(made.content.full_text(), *form);
+            assert!(made.facets.history.remade_at.is_some() && made.facets.history.waits.is_none());
+            assert!(service.texts("anna", "done before winter").contains(&form));
+            assert_eq!(service.get(&grant::<Recall>("anna"), leans).unwrap_err().code(), "not_found");
+        }
+        assert_eq!(service.candidates(&review, None, 10).unwrap().memories, []);
+        service.verified("anna");
+    }
+}
+
+#[test]
+fn only_what_leans_on_something_forgotten_can_be_anonymised() {
+    let world = World::ram();
+    let service = world.service();
+    let inferred = Draft {
+        source: Some(Source::new(SourceType::AiInference, Trust::Low)),
+        ..draft("She prefers the window seat.")
+    };
+    let waits = service.take("anna", inferred).unwrap().id;
+    let review = grant::<Review>("anna");
+    let refused = service.decide(&review, vec![(waits, Decision::Anonymise)]).unwrap_err();
+    assert_eq!(refused.code(), "cannot_anonymise");
+    assert_eq!(service.anonymous_form(&review, waits).unwrap(), None);
+    assert_eq!(service.candidates(&review, None, 10).unwrap().memories.len(), 1);
+}
+
+#[test]
+fn a_policy_lets_what_leans_on_something_forgotten_become_anonymous_at_once() {
+    let world = World::ram();
+    let service = world.service_under(Policy { dangling: Dangling::Anonymise, ..Policy::default() });
+    turn(&service, 1, "Henrike from the bakery asked about the roof.");
+    let leans = turn(&service, 2, "She wants it done before winter.");
+    let stays = turn(&service, 3, "Das Dach ist undicht.");
+    let summary = Draft {
+        content_type: Some(ContentType::Summary),
+        derived_from: vec![Lineage { source: leans, contribution: Contribution::Primary }],
+        ..draft("A roof is wanted before winter by her.")
+    };
+    let summary = service.take("anna", summary).unwrap().id;
+    let done = forget(&service, "forget everything about Henrike");
+    assert_eq!(done.cut.iter().map(|(old, _)| *old).collect::<Vec<_>>(), [leans]);
+    assert_eq!(done.rebuilt.iter().map(|(old, _)| *old).collect::<Vec<_>>(), [summary]);
+    assert_eq!(done.held_back, [stays], "an article may point back, and only a person can tell");
+    let text = |id| service.get(&grant::<Recall>("anna"), id).unwrap().content.full_text().to_owned();
+    assert_eq!(text(done.cut[0].1), "Someone wants something done before winter.");
+    assert_eq!(text(done.rebuilt[0].1), "Someone wants something done before winter.");
+    assert!(done.receipts[0].receipt.is_clean());
+    service.verified("anna");
 }
 
 #[test]
@@ -248,4 +319,66 @@ fn what_shall_stay_stays_whatever_else_goes() {
     let ids: Vec<_> = plan.matches.iter().map(|found| found.memory.id).collect();
     assert_eq!(ids, [lives]);
     service.get(&grant::<Recall>("anna"), dentist).unwrap();
+}
+
+#[test]
+fn what_is_deleted_leaves_no_tombstone_and_no_line_in_the_history_after_a_day() {
+    for world in [World::ram(), World::sqlite()] {
+        let service = world.service();
+        service.keep("anna", "The locksmith has the spare key.").unwrap();
+        service.keep("anna", "Henrike plays the tuba.").unwrap();
+        service.keep("anna", "The ferry leaves at noon.").unwrap();
+        let gone = |mode, words: &str| {
+            let request = Request { mode: Some(mode), ..Request::new(Target::Words(words.into())) };
+            let token = try_plan(&service, &request).unwrap().token.unwrap();
+            confirm(&service, &token, &Choice::All).unwrap()
+        };
+        let hard = gone(Mode::Hard, "forget everything about Henrike");
+        let deleted = gone(Mode::Delete, "forget the locksmith");
+        let receipt = &deleted.receipts[0].receipt;
+        assert_eq!((receipt.mode, receipt.is_clean()), (Mode::Delete, true));
+        let stones = || world.store.tombstones(scope("anna").vault_id(), None).unwrap().len();
+        let history = || {
+            let mut out = Vec::new();
+            let wanted = Wanted::everything_but_health(Format::Json);
+            service.export(&grant("anna"), &wanted, &mut out, &mut |_| {}).unwrap();
+            let text = String::from_utf8(out).unwrap();
+            [&hard, &deleted].map(|done| text.contains(&done.receipts[0].receipt.reference()))
+        };
+        assert_eq!((service.forget_tombstones(&scope("anna")).unwrap(), stones()), (0, 2));
+        assert_eq!(history(), [true, true]);
+        world.clock.advance(SignedDuration::from_hours(25));
+        assert_eq!((service.forget_tombstones(&scope("anna")).unwrap(), stones()), (1, 1));
+        assert_eq!(history(), [true, false]);
+        // The proof stays, and what was deleted does not come back with an old id.
+        assert_eq!(service.receipts(&grant::<ReadAudit>("anna"), 0).unwrap().len(), 2);
+        assert!(service.texts("anna", "the locksmith").iter().all(|text| !text.contains("locksmith")));
+        service.verified("anna");
+    }
+}
+
+/// More than one commit can announce.
+#[test]
+fn what_was_made_of_a_memory_goes_first_when_it_is_too_much_for_one_commit() {
+    const MADE: usize = 4_100;
+    let world = World::ram();
+    let service = world.service();
+    let source = service.keep("anna", "The harbour office keeps a log of every boat.").unwrap();
+    let made = |number: usize| Draft {
+        derived_from: vec![Lineage { source, contribution: Contribution::Inference }],
+        category: Some(Category::Conversation),
+        ..draft(&format!("Boat {number} is in the log."))
+    };
+    for part in (0..MADE).collect::<Vec<_>>().chunks(1_000) {
+        let drafts = part.iter().map(|number| made(*number)).collect();
+        service.remember(&grant("anna"), drafts).unwrap();
+    }
+    let done = service.delete(&grant("anna"), source).unwrap();
+    assert_eq!((done.memories.as_slice(), done.fell.len()), (&[source][..], MADE));
+    assert_eq!(done.receipts.len(), 6, "five parts of what fell, and the memory itself");
+    assert!(done.receipts.iter().all(|signed| signed.receipt.is_clean()));
+    let fell: u32 = done.receipts.iter().map(|signed| signed.receipt.counts.fell).sum();
+    assert_eq!(fell as usize, MADE);
+    assert_eq!(service.count(&grant::<Recall>("anna")).unwrap(), (0, 0));
+    service.verified("anna");
 }

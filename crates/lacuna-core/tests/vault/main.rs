@@ -5,6 +5,7 @@
 
 mod backup;
 mod chain;
+mod compacting;
 mod correcting;
 mod damage;
 mod derived;
@@ -15,6 +16,7 @@ mod faults;
 mod finding;
 mod forgetting;
 mod gate;
+mod importing;
 mod jobs;
 mod lifecycle;
 mod limits;
@@ -30,6 +32,7 @@ mod residue;
 mod retention;
 mod review;
 mod scopes;
+mod sessions;
 mod tamper;
 mod year;
 

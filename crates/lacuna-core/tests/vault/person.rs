@@ -2,8 +2,10 @@
 
 use jiff::SignedDuration;
 use lacuna_core::forget::Cause;
-use lacuna_core::permit::ForgetPerson;
+use lacuna_core::lifecycle::Decision;
+use lacuna_core::permit::{ForgetPerson, Review};
 use lacuna_core::person::{BatchSignature, Person, batch_message};
+use lacuna_core::policy::Dangling;
 use lacuna_core::store::RecordKind;
 use lacuna_seal::SigningKey;
 
@@ -222,4 +224,69 @@ fn tombstones_go_after_their_time_and_not_before() {
     assert_eq!((lacuna.forget_tombstones(&scope("anna")).unwrap(), tombstones()), (1, 0));
     assert_eq!(lacuna.forget_old_erasures().unwrap(), 1);
     lacuna.verified("anna");
+}
+
+/// Memories that only seem to speak of Mira, or were made while one that does was at hand.
+fn doubtful(lacuna: &Lacuna) -> [MemoryId; 3] {
+    let of_her = lacuna.take("anna", with_consent("Mira Okafor asked for a quiet room.")).unwrap().id;
+    let at_hand = Draft {
+        derived_from: vec![Lineage { source: of_her, contribution: Contribution::Context }],
+        ..with_consent("The third floor is the quiet one.")
+    };
+    [
+        lacuna.take("anna", with_consent("Dr. Okafor left an umbrella at the desk.")).unwrap().id,
+        lacuna.take("anna", at_hand).unwrap().id,
+        // In a vault that says nothing of her for certain.
+        lacuna.take("ben", with_consent("The bar owes Dr. Okafor a coffee.")).unwrap().id,
+    ]
+}
+
+fn forget_mira(lacuna: &Lacuna) -> lacuna_core::person::PersonForgotten {
+    lacuna.open_person_request(&operator(), &mira()).unwrap();
+    let batch = lacuna.plan_person(&operator(), 1, &mira()).unwrap();
+    assert_eq!((batch.memories, batch.to_review), (1, 3));
+    lacuna.confirm_person(&operator(), 1, &mira(), &batch.digest, None).unwrap()
+}
+
+#[test]
+fn what_may_speak_of_a_person_waits_for_the_word_of_its_owner() {
+    for world in [World::ram(), World::sqlite()] {
+        let lacuna = world.service();
+        let [umbrella, floor, coffee] = doubtful(&lacuna);
+        let done = forget_mira(&lacuna);
+        assert_eq!((done.held_back, done.request.memories, done.request.receipts.len()), (3, 1, 1));
+        for (user, id) in [("anna", umbrella), ("anna", floor), ("ben", coffee)] {
+            let waiting = lacuna.candidates(&grant::<Review>(user), None, 10).unwrap().memories;
+            let memory = waiting.iter().find(|memory| memory.id == id).unwrap();
+            assert_eq!(memory.facets.history.waits, Some(Wait::Dangling));
+            assert!(lacuna.texts(user, memory.content.full_text()).is_empty(), "it is not found meanwhile");
+        }
+        let form = |user, id| lacuna.anonymous_form(&grant::<Review>(user), id).unwrap();
+        assert_eq!(*form("anna", umbrella).unwrap(), "Someone left an umbrella at the desk.");
+        assert_eq!(*form("ben", coffee).unwrap(), "The bar owes someone a coffee.");
+        assert_eq!(form("anna", floor), None, "it mentions nobody");
+
+        let decisions = vec![(umbrella, Decision::Anonymise), (floor, Decision::Accept { keep_both: true })];
+        lacuna.decide(&grant("anna"), decisions).unwrap();
+        lacuna.decide(&grant("ben"), vec![(coffee, Decision::Accept { keep_both: true })]).unwrap();
+        let texts = lacuna.texts("anna", "an umbrella on the quiet third floor");
+        assert_eq!(texts.len(), 2, "{texts:?}");
+        assert!(texts.iter().all(|text| !text.contains("Okafor")));
+        let kept = lacuna.get(&grant("ben"), coffee).unwrap();
+        assert!(kept.facets.entities.iter().all(|entity| entity.kind != "forgotten"), "the mark is gone");
+        lacuna.verified("anna");
+    }
+}
+
+#[test]
+fn a_policy_lets_what_may_speak_of_a_person_become_anonymous_with_a_receipt() {
+    let world = World::sqlite();
+    let lacuna = world.service_under(Policy { dangling: Dangling::Anonymise, ..Policy::default() });
+    doubtful(&lacuna);
+    let done = forget_mira(&lacuna);
+    assert_eq!((done.held_back, done.request.receipts.len(), done.clean), (1, 3, true));
+    assert_eq!(lacuna.texts("ben", "who gets a coffee?"), ["The bar owes someone a coffee."]);
+    let receipts = lacuna.receipts(&grant("ben"), 0).unwrap();
+    let receipt = &receipts[0].receipt;
+    assert_eq!((receipt.cause, receipt.counts.indirect, receipt.counts.cut), (Cause::Person, 1, 1));
 }

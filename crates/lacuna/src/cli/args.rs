@@ -88,6 +88,16 @@ With --json and without --yes the plan is printed; confirm it with --confirm TOK
 When the old sentence says something else as well, that half stays.")]
     #[command(allow_missing_positional = true)]
     Correct(CorrectArgs),
+    /// Summarise old turns of conversations, and archive them: out of search, in exports.
+    #[command(after_help = "Examples:
+  lacuna compact --dry-run
+  lacuna compact --session ses_42
+  lacuna compact --before 2026-03-01
+
+Without a session, a date or --force, only what the policy's thresholds say: the oldest turns of a vault with more
+than 150,000 tokens, all but the last 20 of a session with more than 200 messages, and what nobody has read for 90
+days. Each summary and each fact names the turns that it is made of, and falls with them when they are forgotten.")]
+    Compact(CompactArgs),
     /// List, show and verify receipts of what was forgotten.
     #[command(subcommand)]
     Receipt(ReceiptCommand),
@@ -359,6 +369,13 @@ pub(super) enum ReviewCommand {
 
 At a terminal you are asked what to do: keep all, one by one, by category, or apply the defaults.")]
     Memories(Box<MonthArgs>),
+    /// They speak of something that was forgotten: let "someone" stand in its place.
+    Anonymise {
+        #[arg(required = true, value_name = "MEMORY_ID")]
+        memory_ids: Vec<String>,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
     /// They are wrong: erase them.
     Reject {
         #[arg(required = true, value_name = "MEMORY_ID")]
@@ -634,6 +651,24 @@ pub(super) struct ForgetArgs {
     /// Carry out the plan that this token belongs to.
     #[arg(long, value_name = "TOKEN")]
     pub(super) confirm: Option<String>,
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
+}
+
+#[derive(Args)]
+pub(super) struct CompactArgs {
+    /// Only turns of this session; its last ones stay, unless --before is given.
+    #[arg(long, value_name = "ID")]
+    pub(super) session: Option<String>,
+    /// Only turns from before a date, a time, or a span such as 30d ago.
+    #[arg(long, value_name = "WHEN")]
+    pub(super) before: Option<When>,
+    /// Whatever the policy's thresholds say.
+    #[arg(long)]
+    pub(super) force: bool,
+    /// Say what would be compacted, and change nothing.
+    #[arg(long)]
+    pub(super) dry_run: bool,
     #[command(flatten)]
     pub(super) scope: ScopeArgs,
 }

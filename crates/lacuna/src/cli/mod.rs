@@ -4,6 +4,7 @@ mod args;
 mod audit;
 mod backup;
 mod batch;
+mod compact;
 mod correct;
 mod destroy;
 mod doctor;
@@ -67,6 +68,7 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Remember(args) => remember::run(&config, args, output),
         Command::Recall(args) => recall::run(&config, args, output),
         Command::Forget(args) => forget::run(&config, *args, output),
+        Command::Compact(args) => compact::run(&config, args, output),
         Command::Correct(args) => correct::run(&config, args, output),
         Command::Receipt(command) => forget::receipt(&config, command, output),
         Command::Memory(command) => memory::run(&config, command, output),

@@ -108,9 +108,10 @@ fn planned(batch: &PersonBatchView) -> String {
         .map(|(kind, count)| [(*kind).to_owned(), count.vaults.to_string(), count.memories.to_string()]);
     let operator = if batch.needs_operator { "\nan operator must sign it: --sign-with FILE" } else { "" };
     format!(
-        "{}: {} memories\n{}\ndigest {}{operator}",
+        "{}: {} memories, {} more to be reviewed by their owners\n{}\ndigest {}{operator}",
         batch.request.reference,
         batch.memories,
+        batch.to_review,
         table(["kind of vault", "vaults", "memories"], rows),
         batch.digest
     )

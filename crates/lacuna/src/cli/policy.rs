@@ -32,6 +32,9 @@ fn people(policy: &PolicyView) -> String {
         ("hours to acknowledge a person's request", policy.acknowledge_hours.to_string()),
         ("hours to complete it", policy.complete_hours.to_string()),
         ("days that tombstones are kept", policy.tombstone_days.to_string()),
+        ("tokens before compaction", policy.compaction.tokens_max.to_string()),
+        ("messages of a session before compaction", policy.compaction.session_messages_max.to_string()),
+        ("days unread before compaction", policy.compaction.unread_days.to_string()),
         ("operators", policy.operators.join(", ")),
         ("days between reviews", policy.retention.review_days.to_string()),
         (

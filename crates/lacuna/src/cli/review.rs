@@ -17,8 +17,9 @@ pub(super) fn run(config: &Config, command: ReviewCommand, output: &Output) -> R
             let grant = installation.grant(scope.as_deref())?;
             let limit = limit.unwrap_or(LIST_PAGE_DEFAULT);
             let page = installation.service.candidates(&grant, after, limit)?;
+            let page = ReviewPage::read(&installation.service, &grant, page)?;
             installation.service.flush_reads()?;
-            output.show(&ReviewPage::of(page, grant.scope()), people)
+            output.show(&page, people)
         }
         ReviewCommand::Accept { memory_ids, keep_both, scope } => {
             decide(config, scope.as_deref(), memory_ids, || Decision::Accept { keep_both }, output)
@@ -27,6 +28,9 @@ pub(super) fn run(config: &Config, command: ReviewCommand, output: &Output) -> R
             decide(config, scope.as_deref(), vec![memory_id], || Decision::Edit(text.clone()), output)
         }
         ReviewCommand::Memories(args) => super::month::run(config, &args, output),
+        ReviewCommand::Anonymise { memory_ids, scope } => {
+            decide(config, scope.as_deref(), memory_ids, || Decision::Anonymise, output)
+        }
         ReviewCommand::Reject { memory_ids, scope } => {
             decide(config, scope.as_deref(), memory_ids, || Decision::Reject, output)
         }

@@ -19,6 +19,7 @@ use lacuna_core::permit::{Caller, Export, Grant, Import, permit};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use utoipa::IntoParams;
+use zeroize::Zeroizing;
 
 use super::App;
 use super::body::{Id, Json, Pairs, once, read_whole};
@@ -31,6 +32,8 @@ use crate::wire::{ExportRequest, ExportView, ImportReport, ImportedView, read_sc
 const REQUEST_BYTES_MAX: usize = 16 << 10;
 /// A file that is sent in one request; larger ones are imported on the command line, or in parts.
 const IMPORT_BYTES_MAX: usize = 16 << 20;
+/// The header that holds the passphrase of an encrypted file. It is used for this one request, and never logged.
+const PASSPHRASE_HEADER: &str = "lacuna-passphrase";
 /// What an export on its way holds: pieces of this size, and as many of them.
 const PIECE_BYTES: usize = 64 << 10;
 const PIECES_MAX: usize = 4;
@@ -235,8 +238,11 @@ impl ImportParams {
     path = "/v1/import",
     operation_id = "import",
     tag = "exports",
-    params(ImportParams),
-    request_body(content = String, content_type = "application/octet-stream", description = "The file, at most 16 MiB."),
+    params(
+        ImportParams,
+        ("lacuna-passphrase" = Option<String>, Header, description = "What an encrypted export of Lacuna opens with.")
+    ),
+    request_body(content = String, content_type = "application/octet-stream", description = "The file, plain or encrypted, at most 16 MiB."),
     responses((status = 200, description = "What became of each record.", body = ImportReport), Problems)
 )]
 pub(super) async fn import(
@@ -249,23 +255,39 @@ pub(super) async fn import(
     let scope = read_scope(params.scope.as_deref(), &caller)?;
     let grant = permit::<Import>(&caller, &scope)?;
     let how = params.how()?;
+    let passphrase = read_passphrase(&request)?;
     let file = read_whole(request.into_body(), IMPORT_BYTES_MAX).await?;
     let service = app.0.service.clone();
-    let done = tokio::task::spawn_blocking(move || import_file(&service, &grant, &file, how)).await;
+    let done =
+        tokio::task::spawn_blocking(move || import_file(&service, &grant, &file, how, passphrase.as_ref()))
+            .await;
     let done = done.map_err(|_| Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning))?;
     Ok(axum::Json(done?))
 }
 
-fn import_file(core: &Lacuna, grant: &Grant<Import>, file: &[u8], how: How) -> Result<ImportReport> {
+fn read_passphrase(request: &Request) -> Result<Option<Zeroizing<String>>> {
+    let Some(value) = request.headers().get(PASSPHRASE_HEADER) else { return Ok(None) };
+    let text = std::str::from_utf8(value.as_bytes());
+    let text = text.map_err(|_| Failure::invalid(PASSPHRASE_HEADER, "must be UTF-8"))?;
+    Ok(Some(Zeroizing::new(text.to_owned())))
+}
+
+fn import_file(
+    core: &Lacuna,
+    grant: &Grant<Import>,
+    file: &[u8],
+    how: How,
+    passphrase: Option<&Zeroizing<String>>,
+) -> Result<ImportReport> {
     if how.duplicates == Duplicates::Refuse && !how.dry_run {
         // All or nothing: first see that there is none, then take them.
-        import_file(core, grant, file, How { dry_run: true, ..how })?;
+        import_file(core, grant, file, How { dry_run: true, ..how }, passphrase)?;
     }
-    let encrypted = || {
-        let reason = "send the file as it is before it was encrypted: the connection protects it";
-        Err(Failure::new(&codes::EXPORT_PASSPHRASE, reason))
+    let given = || {
+        let reason = format!("the file is encrypted: send its passphrase in the header {PASSPHRASE_HEADER}");
+        passphrase.cloned().ok_or_else(|| Failure::new(&codes::EXPORT_PASSPHRASE, reason))
     };
-    let opened = open(file, how.from, encrypted)?;
+    let opened = open(file, how.from, given)?;
     let shape = opened.shape;
     let mut records = Vec::new();
     let mut told = |imported| {

@@ -3,6 +3,7 @@
 mod audit;
 mod auth;
 mod body;
+mod compact;
 mod destroy;
 mod exports;
 mod forget;
@@ -130,6 +131,7 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(retention::pin))
         .routes(routes!(retention::jobs))
         .routes(routes!(destroy::destroy))
+        .routes(routes!(compact::compact))
         .routes(routes!(memories::get, memories::erase))
         .routes(routes!(scopes::promote))
         .routes(routes!(scopes::demote))

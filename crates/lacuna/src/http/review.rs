@@ -72,12 +72,15 @@ pub(super) async fn list(
     let scope = read_scope(params.scope.as_deref(), &caller)?;
     let after = params.cursor.as_deref().map(read_cursor).transpose()?;
     let limit = params.limit.unwrap_or(LIST_PAGE_DEFAULT);
-    let (page, scope) =
-        app.call_in(caller, scope, move |core, grant| core.candidates(grant, after, limit)).await?;
-    Ok(axum::Json(ReviewPage::of(page, &scope)))
+    let (page, _) = app
+        .call_in(caller, scope, move |core, grant| {
+            ReviewPage::read(core, grant, core.candidates(grant, after, limit)?)
+        })
+        .await?;
+    Ok(axum::Json(page))
 }
 
-/// Accept, edit or reject memories that wait.
+/// Accept, edit, anonymise or reject memories that wait.
 #[utoipa::path(
     post,
     path = "/v1/review",

@@ -16,6 +16,8 @@ use crate::failure::{Failure, Result};
 
 /// One note.
 const NOTE_BYTES_MAX: u64 = 8 << 20;
+/// Ends an item whose link is no relation of its own.
+const LINK_REMARK: &str = "#bm:links_to";
 /// How deep folders may lie in one another.
 const FOLDER_DEPTH_MAX: usize = 32;
 
@@ -88,8 +90,13 @@ impl Note {
         let (front, body) = split_front_matter(text);
         let mut note = Self::default();
         note.read_front(front);
+        let mut in_code = false;
         for line in body.lines() {
-            if let Some(observation) = observation(line) {
+            in_code ^= is_fence(line);
+            if in_code {
+                note.prose.push_str(line);
+                note.prose.push('\n');
+            } else if let Some(observation) = observation(line) {
                 note.observations.push(observation);
             } else if let Some(relation) = relation(line) {
                 note.relations.push(relation);
@@ -134,7 +141,7 @@ impl Note {
         for Observation { category, text, tags: own } in observations {
             let mut tags = tags.clone();
             tags.extend(own);
-            tags.push(category);
+            tags.extend(Some(category).filter(|category| !category.is_empty()));
             push_draft(intake, draft(named(&text), ContentType::Fact, tags, at, about.clone()))?;
         }
         for (relation, target) in relations {
@@ -194,34 +201,69 @@ fn split_front_matter(text: &str) -> (&str, &str) {
     }
 }
 
-/// `- [category] text #tag (context)`; a task such as `- [ ]` is none.
+/// What an item of a list says, whatever mark it bears.
+fn item(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let text = ["- ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark))?.trim();
+    // A remark of the program to itself.
+    Some(text.strip_suffix(LINK_REMARK).map_or(text, str::trim_end))
+}
+
+/// `- [category] text #tag (context)`, or a tag without a category. A task, a moment of a transcript and a link are
+/// none.
 fn observation(line: &str) -> Option<Observation> {
-    let rest = line.trim_start().strip_prefix("- [")?;
-    let (category, text) = rest.split_once(']')?;
-    let category = category.trim();
-    if rest.starts_with('[')
-        || category.is_empty()
-        || category.eq_ignore_ascii_case("x")
-        || text.starts_with('(')
-    {
+    let text = item(line)?;
+    let (category, text) = match categorised(text) {
+        Some(parts) => parts,
+        None if text.starts_with('[') || text.contains("[[") => return None,
+        None => ("", text),
+    };
+    let is_tag = |word: &&str| word.len() > 1 && word.starts_with('#');
+    let tags: Vec<String> = text.split_whitespace().filter(is_tag).flat_map(tags_of).collect();
+    if category.is_empty() && tags.is_empty() {
         return None;
     }
-    let is_tag = |word: &&str| word.len() > 1 && word.starts_with('#');
-    let tags = text.split_whitespace().filter(is_tag).map(|tag| tag[1..].to_owned()).collect();
     let words: Vec<&str> = text.split_whitespace().filter(|word| !is_tag(word)).collect();
     let text = words.join(" ");
     (!text.is_empty()).then(|| Observation { category: category.to_owned(), text, tags })
 }
 
-/// `- relates to [[Other note]]`.
+/// A category in brackets and what follows it.
+fn categorised(text: &str) -> Option<(&str, &str)> {
+    let (category, rest) = text.strip_prefix('[')?.split_once(']')?;
+    let category = category.trim();
+    let single = category.chars().count() == 1;
+    let is_task = category.is_empty()
+        || single && (category.eq_ignore_ascii_case("x") || !category.contains(char::is_alphanumeric));
+    let is_moment =
+        category.contains(':') && category.chars().all(|c| c.is_ascii_digit() || ":.,- ".contains(c));
+    let fits = !category.contains(['[', '(', ')']) && rest.starts_with(char::is_whitespace);
+    (fits && !is_task && !is_moment).then(|| (category, rest.trim()))
+}
+
+/// `#one` is one tag, `#one#two` are two.
+fn tags_of(word: &str) -> impl Iterator<Item = String> + '_ {
+    word.split('#').filter(|tag| !tag.is_empty()).map(str::to_owned)
+}
+
+/// `- relates_to [[Other note]]`, `- "relates to" [[Other note]] (context)`. A sentence with a link in it is prose.
 fn relation(line: &str) -> Option<(String, String)> {
-    let rest = line.trim_start().strip_prefix("- ")?;
-    let (relation, target) = rest.split_once("[[")?;
-    let (target, _) = target.split_once("]]")?;
-    let relation = relation.replace('_', " ").trim().to_owned();
+    let (relation, target) = item(line)?.split_once("[[")?;
+    let (target, tail) = target.split_once("]]")?;
+    let tail = tail.trim();
+    if !tail.is_empty() && !(tail.starts_with('(') && tail.find(')') == Some(tail.len() - 1)) {
+        return None;
+    }
+    let relation = unquoted(relation).replace('_', " ").trim().to_owned();
     let relation = if relation.is_empty() { "relates to".to_owned() } else { relation };
     let target = target.split('|').next().unwrap_or_default().trim();
-    (!target.is_empty()).then(|| (relation, target.to_owned()))
+    let target = if tail.is_empty() { target.to_owned() } else { format!("{target} {tail}") };
+    (!target.starts_with('(') && !target.is_empty()).then_some((relation, target))
+}
+
+fn is_fence(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with("```") || line.starts_with("~~~")
 }
 
 /// Headings that say nothing by themselves.
@@ -267,6 +309,51 @@ mod tests {
         let relations: Vec<_> = note.relations.iter().map(|(how, to)| (how.as_str(), to.as_str())).collect();
         assert_eq!(relations, [("needs", "Rye flour"), ("part of", "Kitchen")]);
         assert_eq!(note.prose.trim(), "The starter lives in the cellar.\n\n- [ ] buy flour");
+    }
+
+    /// As basic-memory 0.24 reads its own notes.
+    #[test]
+    fn what_is_an_observation_and_what_is_not() {
+        let parts =
+            |line: &str| observation(line).map(|found| (found.category, found.text, found.tags.join(" ")));
+        let some = |category: &str, text: &str, tags: &str| {
+            Some((category.to_owned(), text.to_owned(), tags.to_owned()))
+        };
+        for (line, expected) in [
+            ("* [fact] The saw is blunt", some("fact", "The saw is blunt", "")),
+            ("+ [tool tip] Oil it #care#saw", some("tool tip", "Oil it", "care saw")),
+            ("- The saw is blunt #tools", some("", "The saw is blunt", "tools")),
+            ("- [fact] See [[Saw]] for more", some("fact", "See [[Saw]] for more", "")),
+            ("- [b] One letter is a category", some("b", "One letter is a category", "")),
+            ("- The saw is blunt", None),
+            ("- [X] sharpen the saw", None),
+            ("- [/] sharpen the saw #tools", None),
+            ("- [00:12:07] and then he laughed", None),
+            ("- [the manual](https://saw.example) #tools", None),
+            ("- [[Saw]] #tools", None),
+            ("[fact] not in a list", None),
+        ] {
+            assert_eq!(parts(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_relation_ends_with_its_target_and_a_sentence_stays_whole() {
+        let parts = |line: &str| relation(line);
+        let some = |how: &str, to: &str| Some((how.to_owned(), to.to_owned()));
+        for (line, expected) in [
+            ("- part_of [[Kitchen]]", some("part of", "Kitchen")),
+            ("* \"works at\" [[Heron Ltd]]", some("works at", "Heron Ltd")),
+            ("- needs [[Rye flour]] (in winter)", some("needs", "Rye flour (in winter)")),
+            ("- [[Kitchen]] #bm:links_to", some("relates to", "Kitchen")),
+            ("- I met [[Tilda]] at the harbour", None),
+            ("- needs [[Rye]] (now) and [[Salt]] (later)", None),
+        ] {
+            assert_eq!(parts(line), expected, "{line}");
+        }
+        let note = Note::of("# Log\n- I met [[Tilda]] at the harbour\n```\n- [fact] code\n```\n");
+        assert_eq!((note.observations.len(), note.relations.len()), (0, 0));
+        assert!(note.prose.contains("at the harbour") && note.prose.contains("- [fact] code"));
     }
 
     #[test]

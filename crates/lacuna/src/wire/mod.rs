@@ -3,6 +3,7 @@
 mod audit;
 mod audit_file;
 mod audit_report;
+mod compact;
 mod correct;
 mod cursor;
 mod destroy;
@@ -29,6 +30,7 @@ mod words;
 pub(crate) use audit::{AuditFileVerified, AuditKeptView, AuditList, AuditVerified, AuditWritten, read_head};
 pub(crate) use audit_file::{verify_audit_file, write_audit_file};
 pub(crate) use audit_report::AuditReportView;
+pub(crate) use compact::{CompactAnswer, CompactBody, CompactedView, CompactionPlanView};
 pub(crate) use correct::{CorrectRequest, CorrectedView};
 pub(crate) use cursor::{read_cursor, write_cursor};
 pub(crate) use destroy::{DestroyAnswer, DestroyRequest};

@@ -139,6 +139,9 @@ pub(crate) struct PersonBatchView {
     pub(crate) request: PersonRequestView,
     pub(crate) memories: u64,
     pub(crate) by_kind: BTreeMap<&'static str, KindCountView>,
+    /// Memories that only seem to speak of the person, or were made while others were at hand: they stay, and wait
+    /// for the word of whoever owns the vault.
+    pub(crate) to_review: u64,
     /// Confirm this one.
     pub(crate) digest: String,
     /// Whether one of the tenant's operators has to sign it.
@@ -153,6 +156,7 @@ impl PersonBatchView {
         };
         Self {
             memories: batch.memories,
+            to_review: batch.to_review,
             by_kind: batch.by_kind.iter().map(|(kind, count)| (*kind, view(count))).collect(),
             digest: hex(&batch.digest),
             needs_operator: batch.needs_operator,
@@ -168,7 +172,7 @@ pub(crate) struct PersonForgottenView {
     pub(crate) request: PersonRequestView,
     /// Whether every probe afterwards found nothing.
     pub(crate) clean: bool,
-    /// Memories that wait for review, because they lean on what went.
+    /// Memories that wait for review, because they lean on what went or may speak of the person.
     pub(crate) held_back: u64,
 }
 

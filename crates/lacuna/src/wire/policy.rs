@@ -1,3 +1,4 @@
+use lacuna_core::compact::Thresholds;
 use lacuna_core::policy::Policy;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -34,6 +35,39 @@ pub(crate) struct PolicyView {
     pub(crate) purge_days: i64,
     /// How long memories are kept.
     pub(crate) retention: RulesView,
+    /// A session that nobody goes on with is ended after this many hours.
+    pub(crate) session_idle_hours: i64,
+    /// How long the transcript of an ended session is kept.
+    pub(crate) transcript_days: i64,
+    /// What becomes of a memory that leans on a forgotten one: `review` or `anonymise`.
+    pub(crate) dangling: &'static str,
+    pub(crate) compaction: CompactionPolicyView,
+}
+
+/// From when on old turns make room for summaries.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CompactionPolicy)]
+pub(crate) struct CompactionPolicyView {
+    /// More tokens than this in active turns, and so many percent of them, the oldest, are compacted.
+    pub(crate) tokens_max: usize,
+    pub(crate) oldest_percent: usize,
+    /// A session with more messages than this is compacted but for its last ones.
+    pub(crate) session_messages_max: usize,
+    pub(crate) keep_last: usize,
+    /// Turns that nobody has read for so long are compacted.
+    pub(crate) unread_days: i64,
+}
+
+impl From<&Thresholds> for CompactionPolicyView {
+    fn from(thresholds: &Thresholds) -> Self {
+        Self {
+            tokens_max: thresholds.tokens_max,
+            oldest_percent: thresholds.oldest_percent,
+            session_messages_max: thresholds.session_messages_max,
+            keep_last: thresholds.keep_last,
+            unread_days: thresholds.unread_days,
+        }
+    }
 }
 
 impl From<&Policy> for PolicyView {
@@ -56,6 +90,10 @@ impl From<&Policy> for PolicyView {
             forget_mode: policy.forget_mode.as_str(),
             purge_days: policy.purge_days,
             retention: (&policy.retention).into(),
+            session_idle_hours: policy.session_idle_hours,
+            transcript_days: policy.transcript_days,
+            dangling: policy.dangling.as_str(),
+            compaction: (&policy.compaction).into(),
         }
     }
 }

@@ -1,8 +1,11 @@
-use lacuna_core::domain::{MemoryId, Scope};
+use lacuna_core::Lacuna;
+use lacuna_core::domain::{Memory, MemoryId, Scope, Wait};
 use lacuna_core::lifecycle::{Decided, Decision};
+use lacuna_core::permit::{Grant, Review};
 use lacuna_core::recall::Page;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+use zeroize::Zeroizing;
 
 use super::memory::MemoryView;
 use super::scope::shown;
@@ -15,14 +18,40 @@ use crate::failure::{Failure, Result};
 pub(crate) struct ReviewPage {
     pub(crate) scope: String,
     pub(crate) memories: Vec<MemoryView>,
+    /// What `anonymise` would leave of those that lean on something forgotten, where it can.
+    pub(crate) anonymous: Vec<AnonymousView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) next_cursor: Option<String>,
 }
 
+/// A memory in which "someone" stands for whom it mentions.
+#[derive(Serialize, ToSchema)]
+#[schema(as = AnonymousForm)]
+pub(crate) struct AnonymousView {
+    pub(crate) memory_id: String,
+    pub(crate) content: String,
+}
+
 impl ReviewPage {
-    pub(crate) fn of(page: Page, scope: &Scope) -> Self {
+    /// The page, with what the service would make of those memories that can be anonymised.
+    pub(crate) fn read(core: &Lacuna, grant: &Grant<Review>, page: Page) -> lacuna_core::Result<Self> {
+        let leans = |memory: &&Memory| memory.facets.history.waits == Some(Wait::Dangling);
+        let mut anonymous = Vec::new();
+        for memory in page.memories.iter().filter(leans) {
+            let form = core.anonymous_form(grant, memory.id)?;
+            let view = |content: Zeroizing<String>| AnonymousView {
+                memory_id: memory.id.to_string(),
+                content: content.to_string(),
+            };
+            anonymous.extend(form.map(view));
+        }
+        Ok(Self { anonymous, ..Self::of(page, grant.scope()) })
+    }
+
+    fn of(page: Page, scope: &Scope) -> Self {
         Self {
             scope: shown(scope),
+            anonymous: Vec::new(),
             next_cursor: page.next.map(write_cursor),
             memories: page.memories.into_iter().map(|memory| MemoryView::of(memory, scope)).collect(),
         }
@@ -59,6 +88,8 @@ pub(crate) struct DecisionBody {
 pub(crate) enum Verb {
     Accept,
     Edit,
+    /// Let "someone" stand for whom it mentions, though they were forgotten.
+    Anonymise,
     Reject,
 }
 
@@ -70,6 +101,7 @@ impl DecisionBody {
         }
         let decision = match (self.decision, self.content) {
             (Verb::Edit, Some(text)) => Decision::Edit(text),
+            (Verb::Anonymise, _) => Decision::Anonymise,
             (Verb::Reject, _) => Decision::Reject,
             _ => Decision::Accept { keep_both: self.keep_both },
         };
@@ -89,17 +121,20 @@ pub(crate) struct Reviewed {
 #[schema(as = Decided)]
 pub(crate) struct DecidedView {
     pub(crate) memory_id: String,
-    /// `accepted`, `edited` or `rejected`.
+    /// `accepted`, `edited`, `anonymised` or `rejected`.
     pub(crate) decided: &'static str,
     /// The state it is in now; absent when it is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) state: Option<words::Lifecycle>,
-    /// The memory that took its place, when it was edited.
+    /// The memory that took its place, when it was edited or anonymised.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) into: Option<String>,
     /// Memories that were erased because this one takes their place.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) supersedes: Vec<String>,
+    /// The receipt of the erasure of what it said before, when it was anonymised.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) receipt: Option<String>,
 }
 
 impl Reviewed {
@@ -116,6 +151,7 @@ impl From<Decided> for DecidedView {
             state: None,
             into: None,
             supersedes: Vec::new(),
+            receipt: None,
         };
         match decided {
             Decided::Accepted { id, state, supersedes } => Self {
@@ -128,6 +164,12 @@ impl From<Decided> for DecidedView {
                 into: Some(into.id.to_string()),
                 supersedes: into.supersedes.iter().map(ToString::to_string).collect(),
                 ..plain(id, "edited")
+            },
+            Decided::Anonymised { id, into, state, receipt } => Self {
+                state: Some(state.into()),
+                into: Some(into.to_string()),
+                receipt: receipt.map(|signed| signed.receipt.reference()),
+                ..plain(id, "anonymised")
             },
             Decided::Rejected { id } => plain(id, "rejected"),
         }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::Home;
 
 /// Every route that the server has, as this test knows it.
-const ROUTES: [(&str, &str); 54] = [
+const ROUTES: [(&str, &str); 55] = [
     ("get", "/healthz"),
     ("get", "/readyz"),
     ("get", "/metrics"),
@@ -26,6 +26,7 @@ const ROUTES: [(&str, &str); 54] = [
     ("put", "/v1/vault"),
     ("get", "/v1/policy"),
     ("post", "/v1/destroy"),
+    ("post", "/v1/compact"),
     ("get", "/v1/scopes"),
     ("post", "/v1/search"),
     ("post", "/v1/forget"),

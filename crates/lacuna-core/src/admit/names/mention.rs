@@ -17,17 +17,43 @@ impl Name {
         let words = words(text);
         let mut best: Option<Sameness> = None;
         for at in 0..words.len() {
-            let found = if words[at].script.is_unspaced() {
-                unspaced::find(self, words[at].text)
-            } else {
-                self.starting_at(&words, at).max(self.titled_at(&words, at))
-            };
+            let found = self.found_at(&words, at).map(|(surely, _)| surely);
             best = best.max(found);
             if best == Some(Sameness::Same) {
                 break;
             }
         }
         best
+    }
+
+    /// Where a text mentions this name, in bytes, with a title that stands before it.
+    pub fn places_in(&self, text: &str) -> Vec<Range<usize>> {
+        let mut places: Vec<Range<usize>> = Vec::new();
+        if self.words.is_empty() {
+            return places;
+        }
+        let words = words(text);
+        for at in 0..words.len() {
+            let Some((_, place)) = self.found_at(&words, at) else { continue };
+            let titled = at > 0 && words[at].is_joined && classify::is_title(&words[at - 1].folded);
+            let start = if titled { words[at - 1].span.start } else { place.start };
+            if places.last().is_none_or(|last| last.end <= start) {
+                places.push(start..place.end);
+            }
+        }
+        places
+    }
+
+    /// How surely the name begins at a word, and the place in the text that it takes.
+    fn found_at(&self, words: &[Written<'_>], at: usize) -> Option<(Sameness, Range<usize>)> {
+        let start = words[at].span.start;
+        if words[at].script.is_unspaced() {
+            let (surely, place) = unspaced::find(self, words[at].text)?;
+            return Some((surely, start + place.start..start + place.end));
+        }
+        let (surely, end) =
+            self.starting_at(words, at).max(self.titled_at(words, at).map(|surely| (surely, at + 1)))?;
+        Some((surely, start..words[end - 1].span.end))
     }
 
     /// "Dr. Hopper" may be Grace Hopper.
@@ -38,8 +64,8 @@ impl Name {
         titled.then_some(Sameness::Likely)
     }
 
-    /// The name as words that begin at one word.
-    fn starting_at(&self, words: &[Written<'_>], at: usize) -> Option<Sameness> {
+    /// The name as words that begin at one word, and the word before which it ends.
+    fn starting_at(&self, words: &[Written<'_>], at: usize) -> Option<(Sameness, usize)> {
         // One more for a middle name; a name without spaces may be written as three words.
         let longest = if self.script.is_unspaced() { 3 } else { self.words.len() + 1 };
         let mut best = None;
@@ -55,7 +81,7 @@ impl Name {
                 }
                 continue;
             }
-            best = best.max(self.as_window(words, at..end));
+            best = best.max(self.as_window(words, at..end).map(|surely| (surely, end)));
         }
         best
     }

@@ -18,7 +18,7 @@ pub(super) struct Written<'t> {
     pub(super) after_comma: bool,
     /// Whether it is a part of an address or a handle.
     pub(super) is_address: bool,
-    span: Range<usize>,
+    pub(super) span: Range<usize>,
 }
 
 impl Written<'_> {

@@ -1,5 +1,7 @@
 //! Names within runs of scripts that put no spaces between words.
 
+use std::ops::Range;
+
 use super::fold::{self, loosen};
 use super::script::{Script, of_char};
 use super::{Name, Sameness};
@@ -20,15 +22,15 @@ const FAMILIES: &str =
 /// What a Korean word adds to a name.
 const PARTICLES: &str = "은,는,이,가,을,를,의,에,에게,께,께서,와,과,도,만,랑,이랑,한테,씨,씨는,씨가,씨를,씨의,씨와,씨도,님,님은,님이,님을,님께,군,양,야,아,이는,이가,이를,이의,이와,로,으로,부터,까지,라고,이라고,입니다,예요,이에요,네,선생님,선생님은,선생님이,하고,보다,처럼";
 
-/// How surely a run of one of these scripts holds a name.
-pub(super) fn find(name: &Name, run: &str) -> Option<Sameness> {
+/// How surely a run of one of these scripts holds a name, and where.
+pub(super) fn find(name: &Name, run: &str) -> Option<(Sameness, Range<usize>)> {
     let places: Vec<usize> =
         run.char_indices().map(|(at, _)| at).take(RUN_CHARS_MAX).chain([run.len()]).collect();
     let script = of_char(run.chars().next()?);
     let native = name.words.iter().any(|word| word.script.is_unspaced() && shares(word.script, script));
     let own: String = name.words.iter().map(|word| han::plain(&word.native)).collect();
     let own_chars = own.chars().count();
-    let mut best = None;
+    let mut best: Option<(Sameness, Range<usize>)> = None;
     for (at, start) in places[..places.len() - 1].iter().enumerate() {
         let lengths = if native { own_chars..=own_chars } else { 1..=longest(&run[*start..]) };
         if !native && !may_begin(name, &run[*start..]) {
@@ -43,7 +45,10 @@ pub(super) fn find(name: &Name, run: &str) -> Option<Sameness> {
             };
             let Some(same) = same else { continue };
             let around = boundary(&run[..*start], piece, &run[*end..]);
-            best = best.max(around.map(|around| around.min(same)));
+            let surely = around.map(|around| around.min(same));
+            if surely > best.as_ref().map(|(surely, _)| *surely) {
+                best = surely.map(|surely| (surely, *start..*end));
+            }
         }
     }
     best

@@ -43,6 +43,11 @@ impl Sought {
         }
     }
 
+    /// Where the text mentions it as a name, in bytes.
+    pub(crate) fn places_in(&self, text: &str) -> Vec<std::ops::Range<usize>> {
+        if self.is_numbered { Vec::new() } else { self.name.places_in(text) }
+    }
+
     /// Every part of it, in order, as words of their own.
     fn is_said(&self, text: &str) -> bool {
         // Words of one stem begin alike: most texts are passed over without reading every word.

@@ -18,8 +18,8 @@ use super::jobs::{check_claim, check_end};
 use super::{
     AUDIT_PAGE_MAX, AuditRow, Batch, Body, ChainHead, Change, Intent, JobClaim, JobEnd, JobRow,
     MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX, MemberRow, Record, RecordKind, Row, SealedSettings, Store,
-    TOKENS_PAGE_MAX, TOMBSTONES_PAGE_MAX, TokenRow, VAULTS_PAGE_MAX, VaultHeader, group_from_columns,
-    member_from_columns, scope_from_columns,
+    TOKENS_PAGE_MAX, TOMBSTONES_PAGE_MAX, TokenRow, TombstoneRow, VAULTS_PAGE_MAX, VaultHeader,
+    group_from_columns, member_from_columns, scope_from_columns,
 };
 use crate::domain::{Group, Lifecycle, MemoryId, OrgId, Revision, UserId, VaultId, millis};
 use crate::error::{Error, Result};
@@ -36,6 +36,7 @@ static SCHEMA: Schema = Schema {
         include_str!("audit.sql"),
         include_str!("records.sql"),
         include_str!("jobs.sql"),
+        include_str!("vault_records.sql"),
     ],
 };
 
@@ -196,15 +197,17 @@ impl Store for PostgresStore {
         self.0.write(Reach::Vault(vault), |session| write::destroy(session, vault))
     }
 
-    fn tombstones(&self, vault: VaultId, after: Option<MemoryId>) -> Result<Vec<(MemoryId, Timestamp)>> {
+    fn tombstones(&self, vault: VaultId, after: Option<MemoryId>) -> Result<Vec<TombstoneRow>> {
         let sql = "
-            SELECT id, at FROM lacuna.tombstone WHERE vault = $1 AND ($2::bytea IS NULL OR id > $2)
+            SELECT id, at, brief FROM lacuna.tombstone WHERE vault = $1 AND ($2::bytea IS NULL OR id > $2)
             ORDER BY id LIMIT $3";
         let (after, limit) = (after.as_ref().map(memory_id), TOMBSTONES_PAGE_MAX as i64);
         self.0.read(Reach::Vault(vault), |session| {
             let rows = session.query(sql, &[&id(&vault), &after, &limit])?;
-            let tombstone =
-                |row: &Columns| Ok((MemoryId::from_bytes(fixed(row, 0)?), time(row.try_get(1)?)?));
+            let tombstone = |row: &Columns| {
+                let id = MemoryId::from_bytes(fixed(row, 0)?);
+                Ok(TombstoneRow { id, at: time(row.try_get(1)?)?, brief: row.try_get(2)? })
+            };
             rows.iter().map(tombstone).collect()
         })
     }
@@ -266,6 +269,18 @@ impl Store for PostgresStore {
 
     fn records(&self, org: &OrgId, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<Record>> {
         self.0.read(Reach::Org(org), |session| records::page(session, org, kind, after, limit))
+    }
+
+    fn vault_records(
+        &self,
+        org: &OrgId,
+        kind: RecordKind,
+        vault: VaultId,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<Record>> {
+        self.0
+            .read(Reach::Org(org), |session| records::page_of_vault(session, org, kind, vault, after, limit))
     }
 
     fn last_record(&self, org: &OrgId, kind: RecordKind) -> Result<u64> {

@@ -27,6 +27,24 @@ pub(super) fn page(
     rows.iter().map(record).collect()
 }
 
+pub(super) fn page_of_vault(
+    session: &mut Session<'_>,
+    org: &OrgId,
+    kind: RecordKind,
+    vault: VaultId,
+    after: u64,
+    limit: usize,
+) -> Result<Vec<Record>> {
+    let sql = "
+        SELECT org, kind, number, vault, at, due_at, done_at, doc FROM lacuna.record
+        WHERE vault = $1 AND kind = $2 AND number > $3 AND org = $4 ORDER BY number LIMIT $5";
+    let after = i64::try_from(after).unwrap_or(i64::MAX);
+    let limit = limit.min(RECORDS_PAGE_MAX) as i64;
+    let vault = vault.as_bytes().as_slice();
+    let rows = session.query(sql, &[&vault, &i16::from(kind.code()), &after, &org.as_str(), &limit])?;
+    rows.iter().map(record).collect()
+}
+
 pub(super) fn last(session: &mut Session<'_>, org: &OrgId, kind: RecordKind) -> Result<u64> {
     let sql = "SELECT max(number) FROM lacuna.record WHERE org = $1 AND kind = $2";
     let row = session.query_opt(sql, &[&org.as_str(), &i16::from(kind.code())])?;

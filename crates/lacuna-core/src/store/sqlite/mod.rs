@@ -24,8 +24,8 @@ use super::pool::{Loan, Pool};
 use super::{
     AUDIT_PAGE_MAX, AuditRow, Batch, Body, ChainHead, Change, Intent, JobClaim, JobEnd, JobRow,
     MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX, MemberRow, Record, RecordKind, Row, SealedSettings, Store,
-    TOKENS_PAGE_MAX, TOMBSTONES_PAGE_MAX, TokenRow, VAULTS_PAGE_MAX, VaultHeader, group_from_columns,
-    member_from_columns, scope_from_columns,
+    TOKENS_PAGE_MAX, TOMBSTONES_PAGE_MAX, TokenRow, TombstoneRow, VAULTS_PAGE_MAX, VaultHeader,
+    group_from_columns, member_from_columns, scope_from_columns,
 };
 use crate::domain::{Group, Lifecycle, MemoryId, OrgId, Revision, UserId, VaultId, millis};
 use crate::error::{Error, Result};
@@ -42,6 +42,7 @@ static SCHEMA: Schema = Schema {
         include_str!("audit.sql"),
         include_str!("records.sql"),
         include_str!("jobs.sql"),
+        include_str!("vault_records.sql"),
     ],
 };
 
@@ -226,14 +227,15 @@ impl Store for SqliteStore {
         self.writer.run(Work::Destroy(vault)).map(drop)
     }
 
-    fn tombstones(&self, vault: VaultId, after: Option<MemoryId>) -> Result<Vec<(MemoryId, Timestamp)>> {
+    fn tombstones(&self, vault: VaultId, after: Option<MemoryId>) -> Result<Vec<TombstoneRow>> {
         let tombstones = self.snapshot(vault, |snapshot, number| {
             let sql = "
-                SELECT id, at FROM tombstone WHERE vault = ?1 AND (?2 IS NULL OR id > ?2)
+                SELECT id, at, brief FROM tombstone WHERE vault = ?1 AND (?2 IS NULL OR id > ?2)
                 ORDER BY id LIMIT ?3";
             let after = after.as_ref().map(MemoryId::as_bytes);
             collect(snapshot, sql, params![number, after, TOMBSTONES_PAGE_MAX as i64], |row| {
-                Ok((MemoryId::from_bytes(row.get(0)?), at(row, 1)?))
+                let id = MemoryId::from_bytes(row.get(0)?);
+                Ok(TombstoneRow { id, at: at(row, 1)?, brief: row.get(2)? })
             })
         })?;
         Ok(tombstones.unwrap_or_default())
@@ -298,6 +300,17 @@ impl Store for SqliteStore {
 
     fn records(&self, org: &OrgId, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<Record>> {
         records::page(&*self.readers.get()?, org, kind, after, limit)
+    }
+
+    fn vault_records(
+        &self,
+        org: &OrgId,
+        kind: RecordKind,
+        vault: VaultId,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<Record>> {
+        records::page_of_vault(&*self.readers.get()?, org, kind, vault, after, limit)
     }
 
     fn last_record(&self, org: &OrgId, kind: RecordKind) -> Result<u64> {

@@ -24,6 +24,23 @@ pub(super) fn page(
     collect(connection, &sql, params![org.as_str(), kind.code(), after, limit], record)
 }
 
+pub(super) fn page_of_vault(
+    connection: &Connection,
+    org: &OrgId,
+    kind: RecordKind,
+    vault: VaultId,
+    after: u64,
+    limit: usize,
+) -> Result<Vec<Record>> {
+    let sql = format!(
+        "{RECORD} WHERE vault = ?1 AND kind = ?2 AND number > ?3 AND org = ?4 ORDER BY number LIMIT ?5"
+    );
+    let after = i64::try_from(after).unwrap_or(i64::MAX);
+    let limit = limit.min(RECORDS_PAGE_MAX) as i64;
+    let parameters = params![vault.as_bytes(), kind.code(), after, org.as_str(), limit];
+    collect(connection, &sql, parameters, record)
+}
+
 pub(super) fn last(connection: &Connection, org: &OrgId, kind: RecordKind) -> Result<u64> {
     let sql = "SELECT coalesce(max(number), 0) FROM record WHERE org = ?1 AND kind = ?2";
     let mut statement = connection.prepare_cached(sql)?;

@@ -1,0 +1,246 @@
+//! What takes the place of some turns: summaries of runs, and facts; by a model where there is one and its
+//! answer holds, by picking sentences otherwise.
+
+use zeroize::Zeroizing;
+
+use super::check::Sources;
+use super::extract::{Claim, ClaimKind, extract};
+use super::runs::runs;
+use super::sentences::Rarity;
+use super::summarise::summarise;
+use super::turn::Turn;
+use crate::domain::TEXT_CHARS_MAX;
+use crate::forget::clause::whole_sentences;
+use crate::llm::{Llm, Said};
+
+/// A summary may be this share of what it is a summary of, in percent, and this long in any case.
+const SUMMARY_PERCENT: usize = 30;
+const SUMMARY_CHARS_MIN: usize = 100;
+/// Turns that a model is shown at once.
+const MODEL_TURNS_MAX: usize = 24;
+/// Of a model's summary at least this share must hold, in percent, or it is not used.
+const HOLDS_PERCENT_MIN: usize = 50;
+/// Facts of one answer that are looked at.
+const MODEL_CLAIMS_MAX: usize = 64;
+
+/// A text that is made of turns.
+#[derive(PartialEq, Debug)]
+pub(crate) struct Piece {
+    pub(crate) text: Zeroizing<String>,
+    /// What kind of fact it is; a summary is none.
+    pub(crate) kind: Option<ClaimKind>,
+    /// Numbers of the turns that it is made of, rising.
+    pub(crate) turns: Vec<usize>,
+    /// A model wrote it: its facts wait for a person's word.
+    pub(crate) by_model: bool,
+}
+
+/// What takes the place of the turns. Every piece has passed the check.
+pub(crate) fn condense(turns: &[Turn], rarity: &Rarity, llm: Option<&dyn Llm>) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    for lengths in grouped(&runs(turns, rarity), llm.is_some()) {
+        let count: usize = lengths.iter().sum();
+        let group = &turns[start..start + count];
+        match llm.and_then(|llm| by_model(llm, group)) {
+            Some(made) => pieces.extend(made.into_iter().map(|piece| piece.moved(start))),
+            None => {
+                pieces.extend(by_picking(group, &lengths, rarity).into_iter().map(|piece| piece.moved(start)))
+            }
+        }
+        start += count;
+    }
+    pieces.extend(facts(turns, &pieces));
+    pieces
+}
+
+impl Piece {
+    /// The piece as it stands among more turns, `by` of which come first.
+    fn moved(mut self, by: usize) -> Self {
+        self.turns.iter_mut().for_each(|turn| *turn += by);
+        self
+    }
+}
+
+/// Runs that are condensed in one go: each by itself, or as many as a model can be shown.
+fn grouped(lengths: &[usize], for_model: bool) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for length in lengths {
+        match groups.last_mut() {
+            Some(last) if for_model && last.iter().sum::<usize>() + length <= MODEL_TURNS_MAX => {
+                last.push(*length)
+            }
+            _ => groups.push(vec![*length]),
+        }
+    }
+    groups
+}
+
+fn by_picking(turns: &[Turn], lengths: &[usize], rarity: &Rarity) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    for length in lengths {
+        let run = &turns[start..start + length];
+        pieces.extend(picked(run, rarity).map(|piece| piece.moved(start)));
+        start += length;
+    }
+    pieces
+}
+
+fn picked(run: &[Turn], rarity: &Rarity) -> Option<Piece> {
+    let chars: usize = run.iter().map(|turn| turn.words().chars().count()).sum();
+    let room = (chars * SUMMARY_PERCENT / 100).clamp(SUMMARY_CHARS_MIN, TEXT_CHARS_MAX / 2);
+    let summary = summarise(run, rarity, room)?;
+    let holds = Sources::new(run).check(&summary.text, &summary.used);
+    let turns = (0..run.len()).collect();
+    holds.is_ok().then_some(Piece { text: summary.text, kind: None, turns, by_model: false })
+}
+
+/// What the rules find, apart from what is there already.
+fn facts(turns: &[Turn], known: &[Piece]) -> Vec<Piece> {
+    let sources = Sources::new(turns);
+    let holds = |claim: &Claim| sources.check(&claim.text, &claim.turns).is_ok();
+    let is_new = |claim: &Claim| !known.iter().any(|piece| *piece.text == claim.text);
+    let found = extract(turns).into_iter().filter(|claim| holds(claim) && is_new(claim));
+    found.map(|claim| Piece::of(claim, false)).collect()
+}
+
+impl Piece {
+    fn of(claim: Claim, by_model: bool) -> Self {
+        Self { text: Zeroizing::new(claim.text), kind: Some(claim.kind), turns: claim.turns, by_model }
+    }
+}
+
+/// What a model makes of the turns; `None` when it cannot be reached or its answer does not hold.
+fn by_model(llm: &dyn Llm, turns: &[Turn]) -> Option<Vec<Piece>> {
+    let said: Vec<_> =
+        turns.iter().map(|turn| Said { speaker: turn.speaker.label(), text: turn.words() }).collect();
+    let answer = match llm.condense(&said) {
+        Ok(answer) => answer,
+        Err(error) => {
+            tracing::warn!(model = llm.name(), code = error.code(), "compaction goes on without the model");
+            return None;
+        }
+    };
+    let sources = Sources::new(turns);
+    let all: Vec<usize> = (0..turns.len()).collect();
+    let Some(text) = what_holds(&answer.summary, &sources, &all) else {
+        tracing::warn!(model = llm.name(), "a summary of the model does not keep to its sources");
+        return None;
+    };
+    let mut pieces = vec![Piece { text, kind: None, turns: all, by_model: true }];
+    let claims = answer.claims.into_iter().take(MODEL_CLAIMS_MAX).map(tidied);
+    pieces.extend(
+        claims
+            .filter(|claim| sources.check(&claim.text, &claim.turns).is_ok())
+            .map(|claim| Piece::of(claim, true)),
+    );
+    Some(pieces)
+}
+
+/// The sentences of a summary that keep to their sources, if they are most of it.
+fn what_holds(summary: &str, sources: &Sources<'_>, all: &[usize]) -> Option<Zeroizing<String>> {
+    let sentences = whole_sentences(summary);
+    let holding: Vec<&str> =
+        sentences.iter().copied().filter(|sentence| sources.check(sentence, all).is_ok()).collect();
+    let enough = !holding.is_empty() && holding.len() * 100 >= sentences.len() * HOLDS_PERCENT_MIN;
+    let text = holding.join(" ");
+    (enough && text.chars().count() <= TEXT_CHARS_MAX).then(|| Zeroizing::new(text))
+}
+
+fn tidied(mut claim: Claim) -> Claim {
+    claim.text = claim.text.trim().to_owned();
+    claim.turns.sort_unstable();
+    claim.turns.dedup();
+    if claim.text.is_empty() || claim.text.chars().count() > TEXT_CHARS_MAX {
+        // It points to nothing, so it does not pass.
+        claim.turns.clear();
+    }
+    claim
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::turn::said;
+    use super::*;
+    use crate::error::{Error, Result};
+    use crate::llm::Condensed;
+
+    /// Answers with what it is given.
+    struct Scripted(fn() -> Result<Condensed>);
+
+    impl Llm for Scripted {
+        fn name(&self) -> &str {
+            "scripted"
+        }
+
+        fn condense(&self, _: &[Said<'_>]) -> Result<Condensed> {
+            (self.0)()
+        }
+    }
+
+    fn claim(text: &str, turns: &[usize]) -> Claim {
+        Claim { text: text.to_owned(), kind: ClaimKind::Fact, turns: turns.to_vec() }
+    }
+
+    fn turns() -> [Turn; 2] {
+        [said("Ana: I live in Turku with 3 hens."), said("Ben: And I sold the boat to Karl yesterday.")]
+    }
+
+    fn condensed(llm: Option<&dyn Llm>) -> Vec<(String, Option<ClaimKind>, Vec<usize>, bool)> {
+        let turns = turns();
+        let pieces = condense(&turns, &Rarity::of(turns.iter()), llm);
+        pieces
+            .into_iter()
+            .map(|piece| (piece.text.to_string(), piece.kind, piece.turns, piece.by_model))
+            .collect()
+    }
+
+    #[test]
+    fn a_model_is_believed_claim_by_claim() {
+        let model = Scripted(|| {
+            Ok(Condensed {
+                summary: "Ana lives in Turku with 3 hens. Ben sold a boat to Karl. Olga bought it."
+                    .to_owned(),
+                claims: vec![
+                    claim("Ana lives in Turku.", &[0]),
+                    claim("Ana lives in Turku.", &[1]),
+                    claim("Ana has 4 hens.", &[0]),
+                    claim("Ben sold the boat.", &[]),
+                    claim("Ben sold the boat.", &[9]),
+                ],
+            })
+        });
+        let fact = Some(ClaimKind::Fact);
+        assert_eq!(
+            condensed(Some(&model)),
+            [
+                (
+                    "Ana lives in Turku with 3 hens. Ben sold a boat to Karl.".to_owned(),
+                    None,
+                    vec![0, 1],
+                    true
+                ),
+                ("Ana lives in Turku.".to_owned(), fact, vec![0], true),
+                ("Ana: I live in Turku with 3 hens.".to_owned(), fact, vec![0], false),
+            ]
+        );
+    }
+
+    #[test]
+    fn an_answer_that_does_not_hold_and_one_that_never_comes_make_no_difference() {
+        let invents = Scripted(|| {
+            let summary = "Olga lives in Oslo. Ana lives in Turku. Quentin met Rasmus.".to_owned();
+            Ok(Condensed { summary, claims: vec![claim("Ana lives in Turku.", &[0])] })
+        });
+        let silent = Scripted(|| Ok(Condensed::default()));
+        let fails = Scripted(|| {
+            Err(Error::Unavailable { code: "llm_unreachable", reason: "no".into(), source: None })
+        });
+        let plain = condensed(None);
+        assert!(plain.iter().all(|(.., by_model)| !by_model));
+        for model in [invents, silent, fails] {
+            assert_eq!(condensed(Some(&model)), plain);
+        }
+    }
+}

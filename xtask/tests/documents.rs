@@ -29,6 +29,7 @@ fn every_path_that_a_document_names_exists() {
         "docs/forgetting.md",
         "docs/audit.md",
         "docs/export.md",
+        "docs/sessions.md",
         "docs/context.md",
     ];
     for document in documents {

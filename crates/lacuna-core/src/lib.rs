@@ -52,6 +52,7 @@ pub mod promote;
 
 pub mod export;
 pub mod import;
+pub mod view;
 
 pub mod backup;
 

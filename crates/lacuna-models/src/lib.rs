@@ -1,5 +1,5 @@
-//! The models of Lacuna: two embedders and a tokenizer packed into the binary, and clients for embedding
-//! endpoints and for language models.
+//! The models of Lacuna: two embedders and a tokenizer packed into the binary, and clients for embedding endpoints
+//! and for language models.
 
 pub mod packed;
 

@@ -253,6 +253,8 @@ mod tests {
                     "Self::unavailable(\"",
                     "MISCONFIGURED:&str=\"",
                     "UNAVAILABLE:&str=\"",
+                    "unavailable:\"",
+                    "misconfigured:\"",
                 ] {
                     for rest in source.split(start).skip(1) {
                         named.extend(rest.split('"').next().map(str::to_owned));

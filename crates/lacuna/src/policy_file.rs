@@ -47,11 +47,11 @@ struct RawPolicy {
     operators: Option<Vec<String>>,
     forget_mode: Option<String>,
     purge_days: Option<i64>,
+    compaction: Option<RawCompaction>,
     audit_rehearsals: Option<String>,
     context: Option<context::RawContext>,
     #[serde(default)]
     intent: Vec<context::RawIntent>,
-    compaction: Option<RawCompaction>,
     session_idle_hours: Option<i64>,
     transcript_days: Option<i64>,
     dangling: Option<String>,

@@ -11,6 +11,7 @@ pub(crate) mod report;
 mod sections;
 mod sentences;
 pub(crate) mod service;
+mod sessions;
 mod sizes;
 
 use std::fs;
@@ -58,6 +59,8 @@ pub(crate) enum Part {
     Context,
     /// Remember and delete, beside a memory layer.
     Write,
+    /// A hundred conversations at once, with the jobs that run beside them.
+    Sessions,
 }
 
 pub(crate) fn run(options: &Options) -> Result {

@@ -96,24 +96,25 @@ impl Embedder for Recorded {
 }
 
 pub(crate) fn service(folder: &Path, models: Models) -> Result<Lacuna> {
+    // As a tenant with large vaults would have them: nothing is archived to make room.
+    service_under(folder, models, Policy { max_atoms: MAX_ATOMS_MAX, ..Policy::default() })
+}
+
+/// A service whose tenants live under `everyone`.
+pub(super) fn service_under(folder: &Path, models: Models, everyone: Policy) -> Result<Lacuna> {
+    let policies = Policies { everyone, ..Policies::default() };
     let parts = Parts {
         store: Arc::new(SqliteStore::open(folder.join("lacuna.db"))?),
         keys: Arc::new(SqliteKeys::open(folder.join("keys.db"))?),
         kms: LocalKms::open(&folder.join("keys"), None)?,
         blobs: Blobs::open(folder.join("blobs"))?,
         models,
-        rules: rules(),
+        rules: Rulebook { policies, scanner: None },
         clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy),
         open_bytes_max: usize::MAX,
     };
     Ok(Lacuna::new(parts).counting(lacuna_models::token_counter()))
-}
-
-/// As a tenant with large vaults would have them: nothing is archived to make room.
-fn rules() -> Rulebook {
-    let everyone = Policy { max_atoms: MAX_ATOMS_MAX, ..Policy::default() };
-    Rulebook { policies: Policies { everyone, ..Policies::default() }, scanner: None }
 }
 
 pub(crate) fn grant<A: Action>(user: &str) -> Result<Grant<A>> {

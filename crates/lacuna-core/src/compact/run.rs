@@ -247,6 +247,9 @@ impl Lacuna {
                 row.updated_at = now;
                 active
             })?;
+            if moved.is_empty() {
+                continue;
+            }
             let ids: Vec<MemoryId> = moved.iter().map(|moved| moved.row.id).collect();
             let mut act = Act::silent(work.scope, now);
             act.record(AuditAction::MemoryArchive, work.actor, &ids);

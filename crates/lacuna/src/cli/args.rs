@@ -106,6 +106,19 @@ days. Each summary and each fact names the turns that it is made of, and falls w
   lacuna recall \"when do the keys change?\"
   lacuna recall \"plans for the summer\" --since 30d --limit 5 --explain")]
     Recall(RecallArgs),
+    /// Conversations: start one, append turns, read it back, end it.
+    #[command(
+        subcommand,
+        after_help = "Examples:
+  lacuna session append desk \"The spare key hangs in the boat house.\"
+  lacuna session append desk \"Noted.\" --role assistant
+  lacuna session append desk - < turns.jsonl
+  lacuna session show desk
+  lacuna session end desk
+
+Every turn goes through the gate and is sealed at once. An end archives the turns as a sealed transcript."
+    )]
+    Session(SessionCommand),
     /// What a turn of a conversation brings to mind, as a section for a prompt.
     #[command(after_help = "Examples:
   lacuna context \"Shall we book the usual table?\" --session ses_42 --topic travel
@@ -155,6 +168,20 @@ What is not set follows from your organisation's rules. What a setting lets go i
 With --encrypt the passphrase comes from LACUNA_EXPORT_PASSPHRASE or from a prompt. Memories about health are
 left out, and counted, unless --include-health is given and confirmed.")]
     Export(ExportArgs),
+    /// Write what is remembered as plain text files, for assistants that read files.
+    #[command(after_help = "Examples:
+  lacuna view ~/notes/memory
+  lacuna view ~/notes/memory --watch
+  lacuna view ~/notes/memory --apply
+  lacuna view ~/notes/memory --remove
+
+THE FILES ARE PLAIN TEXT: whoever reads them, a backup or a sync program included, reads your memories. They are
+readable by you alone (0600), and hold CLAUDE.md (the most salient first, at most 50 KB), preferences.json and
+sessions/*.jsonl. Delete or change a line of CLAUDE.md to forget or correct it; a new line is remembered. On a
+terminal you are asked first; elsewhere nothing happens until --apply. Health is left out unless
+--include-health is given. After `lacuna forget` the files are written anew without what went; a server that
+forgets does not write files: keep --watch running, or run the command again.")]
+    View(ViewArgs),
     /// Bring in an export of Lacuna, or of another program.
     #[command(after_help = "Examples:
   lacuna import memories.json --dry-run
@@ -300,6 +327,30 @@ pub(super) struct ExportArgs {
     pub(super) include_health: bool,
     /// Do not ask again about health.
     #[arg(long, requires = "include_health")]
+    pub(super) yes: bool,
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
+}
+
+#[derive(Args)]
+pub(super) struct ViewArgs {
+    /// The folder to write; it is made if it is not there.
+    #[arg(value_name = "DIR")]
+    pub(super) dir: PathBuf,
+    /// Keep the files current until stopped.
+    #[arg(long, conflicts_with = "remove")]
+    pub(super) watch: bool,
+    /// Do what the edited page asks for.
+    #[arg(long, conflicts_with = "remove")]
+    pub(super) apply: bool,
+    /// Remove the files.
+    #[arg(long)]
+    pub(super) remove: bool,
+    /// Write memories about health as well.
+    #[arg(long, conflicts_with = "remove")]
+    pub(super) include_health: bool,
+    /// Do not ask before doing what the edited page asks for.
+    #[arg(long)]
     pub(super) yes: bool,
     #[command(flatten)]
     pub(super) scope: ScopeArgs,
@@ -604,6 +655,66 @@ pub(super) struct RecallArgs {
     pub(super) explain: bool,
     #[command(flatten)]
     pub(super) filter: FilterArgs,
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
+}
+
+#[derive(Subcommand)]
+pub(super) enum SessionCommand {
+    /// Start a session, or see where one goes on. A session without turns is kept by a server only.
+    Start {
+        /// Your own name for it [default: one is made].
+        session: Option<String>,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Append a turn, or many of them from standard input.
+    Append(AppendArgs),
+    /// Read a session back, in the order of its turns.
+    Show {
+        session: String,
+        /// Where the last page ended.
+        #[arg(long)]
+        cursor: Option<String>,
+        /// How many turns on one page [default: 100].
+        #[arg(long, value_name = "COUNT")]
+        limit: Option<usize>,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Sessions, the last used first.
+    List {
+        /// Where the last page ended.
+        #[arg(long)]
+        cursor: Option<String>,
+        /// How many on one page [default: 100].
+        #[arg(long, value_name = "COUNT")]
+        limit: Option<usize>,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// End a session: archive its turns as a sealed transcript. Ending it again is harmless.
+    End {
+        session: String,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+}
+
+#[derive(Args)]
+pub(super) struct AppendArgs {
+    pub(super) session: String,
+    /// What was said; `-` reads turns from standard input, one JSON object on each line: {"role", "text"}.
+    pub(super) text: Option<String>,
+    /// Who said it.
+    #[arg(long, value_name = "ROLE", default_value = "user", value_parser = words::<wire::Speaker, _>(wire::Speaker::all()))]
+    pub(super) role: wire::Speaker,
+    /// The tool whose output it is.
+    #[arg(long)]
+    pub(super) tool: Option<String>,
+    /// The number that the first turn is to get: what is sent again with it is not doubled.
+    #[arg(long, value_name = "TURN")]
+    pub(super) expect: Option<u32>,
     #[command(flatten)]
     pub(super) scope: ScopeArgs,
 }

@@ -56,7 +56,9 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
         MemoryCommand::Delete { memory_id, yes, scope } => {
             let id: MemoryId = memory_id.parse()?;
             let installation = assemble(config)?;
-            delete(&installation, scope.as_deref(), id, yes, output)
+            delete(&installation, scope.as_deref(), id, yes, output)?;
+            super::view::refresh(config, &installation, output);
+            Ok(())
         }
         MemoryCommand::VerifyForgotten { about, scope } => {
             super::forget::verify_forgotten(config, scope.as_deref(), &about, output)

@@ -21,6 +21,7 @@ mod retention;
 mod review;
 mod scopes;
 mod search;
+mod sessions;
 mod tokens;
 
 use std::future::Future;
@@ -138,6 +139,10 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(scopes::demote))
         .routes(routes!(scopes::list))
         .routes(routes!(search::search))
+        .routes(routes!(sessions::start, sessions::list))
+        .routes(routes!(sessions::append))
+        .routes(routes!(sessions::show))
+        .routes(routes!(sessions::end))
         .routes(routes!(context::context))
         .routes(routes!(forget::plan))
         .routes(routes!(forget::confirm))

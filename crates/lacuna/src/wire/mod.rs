@@ -25,6 +25,7 @@ mod retention;
 mod review;
 mod scope;
 mod search;
+mod session;
 mod token;
 mod vitality;
 mod words;
@@ -63,6 +64,10 @@ pub(crate) use retention::{PinRequest, PreviewView, RetentionRequest, RetentionV
 pub(crate) use review::{FreezeRequest, ReviewPage, ReviewRequest, Reviewed, StateRequest, VaultStateView};
 pub(crate) use scope::{ScopeList, read_scope, read_target};
 pub(crate) use search::{FoundMemory, SearchRequest, SearchResponse};
+pub(crate) use session::{
+    Append, AppendRequest, AppendedView, EndedView, SessionPageView, SessionRequest, SessionShownView,
+    SessionView, TurnBody, TurnView, read_session_cursor, read_turn_cursor,
+};
 pub(crate) use token::{TokenCreated, TokenList, TokenRequest, TokenView};
 pub(crate) use vitality::{CurveView, InspectView};
 pub(crate) use words::*;

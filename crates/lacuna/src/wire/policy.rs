@@ -37,11 +37,11 @@ pub(crate) struct PolicyView {
     pub(crate) forget_mode: &'static str,
     /// What was hidden is erased after this many days.
     pub(crate) purge_days: i64,
+    pub(crate) compaction: CompactionPolicyView,
     /// What a turn of a conversation brings to mind.
     pub(crate) context: ContextRulesView,
     /// What phrases mean here, before what they mean everywhere.
     pub(crate) intents: Vec<IntentView>,
-    pub(crate) compaction: CompactionPolicyView,
     /// A session that nobody goes on with is ended after this many hours.
     pub(crate) session_idle_hours: i64,
     /// How long the transcript of an ended session is kept.
@@ -157,9 +157,9 @@ impl From<&Policy> for PolicyView {
             operators: policy.operators.iter().map(ToString::to_string).collect(),
             forget_mode: policy.forget_mode.as_str(),
             purge_days: policy.purge_days,
+            compaction: (&policy.compaction).into(),
             context: ContextRulesView::from(&policy.context),
             intents: policy.intents.iter().map(IntentView::from).collect(),
-            compaction: (&policy.compaction).into(),
             session_idle_hours: policy.session_idle_hours,
             transcript_days: policy.transcript_days,
             dangling: policy.dangling.as_str(),

@@ -1,6 +1,6 @@
 use jiff::Timestamp;
 use lacuna_core::Result;
-use lacuna_core::domain::Scope;
+use lacuna_core::domain::{Scope, SessionId};
 use lacuna_core::index::Explanation;
 use lacuna_core::recall::{Query, Recalled, RecalledMemory};
 use serde::{Deserialize, Serialize};
@@ -39,6 +39,8 @@ pub(crate) struct SearchRequest {
     #[serde(default)]
     pub(crate) prefer_tags: Vec<String>,
     pub(crate) session_id: Option<String>,
+    /// The session under way: its working memory takes part.
+    pub(crate) session: Option<String>,
     #[serde(default)]
     pub(crate) time_range: TimeRange,
     #[serde(default)]
@@ -82,6 +84,7 @@ impl SearchRequest {
             recency_weight: self.recency_weight.unwrap_or(default.recency_weight),
             explain: self.explain,
             rehearse: self.rehearse,
+            session: self.session.as_deref().map(SessionId::new).transpose()?,
             intent: self.intent || is_auto(self.scope.as_deref()),
             ..default
         })
@@ -120,6 +123,8 @@ pub(crate) struct FoundMemory {
     pub(crate) author: Option<String>,
     pub(crate) category: words::Category,
     pub(crate) content_type: words::ContentType,
+    /// `working` is known to its session only, and gone with it.
+    pub(crate) tier: words::Tier,
     pub(crate) content: String,
     /// Whether `content` is the gist, because the whole text did not fit into the tokens.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -192,6 +197,7 @@ impl From<RecalledMemory> for FoundMemory {
             author: memory.facets.history.author.as_ref().map(ToString::to_string),
             category: memory.facets.category.into(),
             content_type: memory.facets.content_type.into(),
+            tier: memory.facets.tier.into(),
             content: memory.content.full_text().to_owned(),
             shortened: found.shortened,
             trust: memory.facets.source.trust.into(),

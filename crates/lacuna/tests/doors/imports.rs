@@ -247,7 +247,7 @@ fn an_encrypted_file_comes_in_over_http_with_its_passphrase() {
     home.remember("The ladder is at the neighbour's.");
     let path = home.path("sealed");
     home.run(&["export", path.to_str().unwrap(), "--encrypt"]).ok();
-    let file = std::fs::read(&path).unwrap();
+    let file = fs::read(&path).unwrap();
 
     let other = Home::new();
     let server = other.serve(&[]);

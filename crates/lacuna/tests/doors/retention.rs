@@ -73,7 +73,10 @@ fn a_review_is_answered_over_http_and_administrators_see_the_jobs() {
     let month = server.get("/v1/review/month").expect(200);
     assert_eq!((&month["memories"], &month["to_review"]), (&json!(1), &json!(0)));
     let answer = |seen: &Value| json!({"seen": seen, "answer": "keep_all"});
-    assert_eq!(server.post("/v1/review/month", &answer(&json!("another"))).expect(409)["code"], "plan_changed");
+    assert_eq!(
+        server.post("/v1/review/month", &answer(&json!("another"))).expect(409)["code"],
+        "plan_changed"
+    );
     assert_eq!(server.post("/v1/review/month", &answer(&month["seen"])).expect(200)["kept"], json!([]));
     let half = json!({"seen": month["seen"], "answer": "erase"});
     assert_eq!(server.post("/v1/review/month", &half).expect(422)["field"], "answer");

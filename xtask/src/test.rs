@@ -10,8 +10,21 @@ use crate::process::{cargo, has_cargo_command, step};
 /// Where tests find the server. Without it they skip what needs PostgreSQL, and say so.
 const SERVER_VARIABLE: &str = "LACUNA_TEST_POSTGRES";
 
+/// Lets tests run as many rounds as were promised, and not only as many as everybody waits for.
+const LONG_VARIABLE: &str = "LACUNA_LONG";
+/// The tests that have long rounds: package, test binary, and the module in it.
+const LONG_TESTS: &[(&str, &str, &str)] = &[
+    ("lacuna-core", "vault", "residue::"),
+    ("lacuna-core", "vault", "backup::"),
+    ("lacuna", "doors", "volume::"),
+];
+
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
+    /// Runs the long tests, and only those: 2,000 random histories of forgetting, 500 random schedules of backup
+    /// and restore, 100,000 memories out and in.
+    #[arg(long, conflicts_with = "rest")]
+    long: bool,
     /// Passed on to the test runner: a filter, a package.
     #[arg(last = true)]
     rest: Vec<String>,
@@ -19,6 +32,9 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let started = Instant::now();
+    if arguments.long {
+        return run_long(started);
+    }
     step(cargo().args(["fmt", "--all", "--check"]))?;
     step(cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
     let server = Server::start()?;
@@ -28,6 +44,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     }
     let seconds = started.elapsed().as_secs();
     eprintln!("xtask: all good: format, lints, tests with PostgreSQL {} ({seconds} s)", server.version());
+    Ok(())
+}
+
+/// One after the other: they are long because they are many, and one of them watches how much RAM is taken.
+fn run_long(started: Instant) -> Result<()> {
+    for (package, binary, module) in LONG_TESTS {
+        let begun = Instant::now();
+        let tests =
+            ["test", "-p", package, "--test", binary, module, "--", "--include-ignored", "--nocapture"];
+        step(cargo().args(tests).env(LONG_VARIABLE, "1"))?;
+        eprintln!("xtask: {package} {module} took {} s", begun.elapsed().as_secs());
+    }
+    eprintln!("xtask: the long tests passed ({} s)", started.elapsed().as_secs());
     Ok(())
 }
 

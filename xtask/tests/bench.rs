@@ -18,6 +18,7 @@ fn a_quick_run_writes_every_section_with_figures() {
         "Flat in the number of other users",
         "Opening a cold vault of 100",
         "Remember and delete",
+        "Conversations",
     ];
     for heading in headings {
         assert!(page.contains(&format!("## {heading}")), "no section {heading} in\n{page}");

@@ -30,6 +30,8 @@ fn every_path_that_a_document_names_exists() {
         "docs/forgetting.md",
         "docs/audit.md",
         "docs/export.md",
+        "docs/sessions.md",
+        "docs/context.md",
     ];
     for document in documents {
         let text = std::fs::read_to_string(root().join(document)).unwrap();

@@ -9,6 +9,7 @@ use crate::admit::Rulebook;
 use crate::admit::classify::Prototypes;
 use crate::audit::{AuditAction, AuditEntry, ReadLog};
 use crate::blobs::Blobs;
+use crate::context::Cooldowns;
 use crate::deliver::{Recipient, Tidings};
 use crate::domain::{Clock, Lifecycle, MemoryId, OrgId, Revision, Scope};
 use crate::error::{Error, Result};
@@ -57,6 +58,7 @@ pub struct Lacuna {
     pub(crate) backlog: Backlog,
     pub(crate) reads: ReadLog,
     pub(crate) rehearsals: Rehearsals,
+    pub(crate) cooldowns: Cooldowns,
     pub(crate) token_counter: TokenCounter,
     /// What sessions under way hold in RAM.
     pub(crate) desk: Desk,
@@ -92,6 +94,7 @@ impl Lacuna {
             backlog,
             reads,
             rehearsals: Rehearsals::default(),
+            cooldowns: Cooldowns::default(),
             token_counter: Arc::new(estimate),
             desk: Desk::default(),
             recipients: Vec::new(),

@@ -22,6 +22,8 @@ pub mod index;
 pub mod llm;
 mod vault;
 
+pub mod context;
+pub mod intent;
 mod lacuna;
 pub mod meaning;
 pub mod recall;
@@ -50,6 +52,7 @@ pub mod promote;
 
 pub mod export;
 pub mod import;
+pub mod view;
 
 pub mod backup;
 

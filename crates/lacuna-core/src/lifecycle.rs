@@ -153,7 +153,7 @@ impl Lacuna {
             row.state = state;
             row.updated_at = now;
             frame.facets.history.waits = None;
-            unmark(&mut frame.facets);
+            unmark(&mut frame.facets.entities);
             frame.facets.history.supersedes.extend(&supersedes);
             true
         })?;

@@ -9,8 +9,10 @@ use jiff::SignedDuration;
 use lacuna_seal::VerifyingKey;
 
 use crate::compact::Thresholds;
+use crate::context::ContextRules;
 use crate::domain::{Holder, OrgId, PrivacyClass, facet};
 use crate::forget::Mode;
+use crate::intent::IntentRule;
 use crate::retention::RetentionRules;
 
 /// Memories in one vault, unless the policy names another ceiling.
@@ -68,6 +70,13 @@ facet!(
     Never = 3 "never",
 });
 
+facet!(
+    /** What becomes of a memory that leans on one that was forgotten. */
+    Dangling, "dangling", {
+    Review = 1 "review",
+    Anonymise = 2 "anonymise",
+});
+
 /// Where reads or rehearsals are sampled, one in this many is recorded.
 pub const AUDIT_SAMPLED: u64 = 10;
 
@@ -81,12 +90,6 @@ impl ReadLogging {
         }
     }
 }
-facet!(
-    /** What becomes of a memory that leans on one that was forgotten. */
-    Dangling, "dangling", {
-    Review = 1 "review",
-    Anonymise = 2 "anonymise",
-});
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Policy {
@@ -115,17 +118,21 @@ pub struct Policy {
     pub audit_rehearsals: ReadLogging,
     /// How long the audit keeps reads.
     pub audit_read_days: i64,
+    /// What a turn of a conversation brings to mind.
+    pub context: ContextRules,
+    /// What phrases mean here, before what they mean everywhere.
+    pub intents: Vec<IntentRule>,
     /// How long it may take until somebody looks into a person's request to be forgotten, and until it is done.
     pub acknowledge_hours: i64,
     pub complete_hours: i64,
     /// How long tombstones are kept.
     pub tombstone_days: i64,
+    /// From when on old turns make room for summaries.
+    pub compaction: Thresholds,
     /// A session that nobody goes on with is ended after this long, and its working memory is gone.
     pub session_idle_hours: i64,
     /// How long the transcript of an ended session is kept.
     pub transcript_days: i64,
-    /// From when on old turns make room for summaries.
-    pub compaction: Thresholds,
     /// Who must sign what is erased at a person's request; nobody else can then.
     pub operators: Vec<VerifyingKey>,
     /// How long memories are kept.
@@ -150,12 +157,14 @@ impl Policy {
             audit_reads: ReadLogging::Always,
             audit_rehearsals: ReadLogging::Sampled,
             audit_read_days: AUDIT_READ_DAYS_DEFAULT,
+            context: ContextRules::default(),
+            intents: Vec::new(),
             acknowledge_hours: ACKNOWLEDGE_HOURS_DEFAULT,
             complete_hours: COMPLETE_HOURS_DEFAULT,
             tombstone_days: TOMBSTONE_DAYS_DEFAULT,
+            compaction: Thresholds::default(),
             session_idle_hours: SESSION_IDLE_HOURS_DEFAULT,
             transcript_days: TRANSCRIPT_DAYS_DEFAULT,
-            compaction: Thresholds::default(),
             operators: Vec::new(),
             retention: RetentionRules::default(),
         }

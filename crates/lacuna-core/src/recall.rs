@@ -14,10 +14,11 @@ use crate::domain::*;
 use crate::embed::ModelId;
 use crate::error::{Error, Result};
 use crate::index::{Explanation, Filter, Search, Tag};
+use crate::intent::Understood;
 use crate::lacuna::Lacuna;
 use crate::permit::{Grant, Recall};
 use crate::rehearse::ALL_DETAILS;
-use crate::vault::{OpenVault, shown};
+use crate::vault::{OpenVault, Slot, shown};
 
 /// Results of one recall, by default and at most.
 pub const RECALL_RESULTS_DEFAULT: usize = EPISODIC_RESULTS_DEFAULT + SEMANTIC_RESULTS_DEFAULT;
@@ -47,6 +48,8 @@ pub struct Query {
     pub explain: bool,
     /// Whether what is found counts as brought to mind, so that it fades later.
     pub rehearse: bool,
+    /// Whether the words of the question narrow the lanes, unless the filter names some.
+    pub intent: bool,
     /// The session under way, whose working memory takes part.
     pub session: Option<SessionId>,
 }
@@ -64,6 +67,7 @@ impl Query {
             recency_weight: RECENCY_WEIGHT_DEFAULT,
             explain: false,
             rehearse: false,
+            intent: false,
             session: None,
         }
     }
@@ -82,6 +86,8 @@ pub struct Recalled {
     pub took: Duration,
     /// What to try when nothing was found.
     pub hint: Option<&'static str>,
+    /// How the words of the question were understood, if they were to be.
+    pub understood: Option<Understood>,
 }
 
 #[derive(Debug)]
@@ -114,17 +120,18 @@ impl Lacuna {
         check(query)?;
         let scope = grant.scope();
         let slot = self.slot(scope);
-        // An open vault names its models without a look at the store: the search itself takes that look, and
-        // a model that came or went meanwhile only changes what it can compare.
-        let models = match slot.peek(|vault| (vault.index.models(), vault.approved.is_empty())) {
-            Some((models, true)) => models,
-            _ => self.serve(scope, |vault| vault.index.models())?.unwrap_or_default(),
-        };
+        let models = self.models_in(&slot, scope)?;
+        let mut understood = query.intent.then(|| self.understand(grant.caller(), &query.text));
+        let mut filter = query.filter.clone();
+        if let Some(understood) = understood.as_mut().filter(|_| filter.lanes.is_empty()) {
+            filter.lanes.extend(understood.narrow());
+        }
+        let lanes = filter.lanes.clone();
         let vectors = self.models.embed_query(&query.text, &models);
         let search = Search {
             text: &query.text,
             vectors: &vectors,
-            filter: query.filter.clone(),
+            filter,
             tags: query.tags.iter().map(|tag| Tag::of(tag)).collect(),
             now: millis(self.clock.now()),
             limit: query.search_limit(),
@@ -139,19 +146,27 @@ impl Lacuna {
         let Some((mut recalled, mark)) = answer.transpose()? else {
             let mut recalled = nothing_stored();
             self.add_working(scope, query, &search, &mut recalled);
-            return Ok(Recalled { took: started.elapsed(), ..recalled });
+            return Ok(Recalled { took: started.elapsed(), understood, ..recalled });
         };
         self.add_working(scope, query, &search, &mut recalled);
         let seen = recalled.hits.iter().map(|hit| hit.memory.id).collect();
-        self.note_read(&Read {
-            lanes: &query.filter.lanes,
-            query: Some(mark),
-            ..Read::of(grant, "recall", seen)
-        })?;
+        self.note_read(&Read { lanes: &lanes, query: Some(mark), ..Read::of(grant, "recall", seen) })?;
         if query.rehearse {
             self.note_rehearsal(grant, recalled.hits.iter().map(|hit| (hit.memory.id, ALL_DETAILS)));
         }
-        Ok(Recalled { took: started.elapsed(), ..recalled })
+        understood.iter_mut().for_each(|understood| understood.broaden(grant, recalled.hits.is_empty()));
+        Ok(Recalled { took: started.elapsed(), understood, ..recalled })
+    }
+
+    /// The models that a vault has vectors of, now that it is about to be searched.
+    ///
+    /// An open vault names its models without a look at the store: the search itself takes that look, and
+    /// a model that came or went meanwhile only changes what it can compare.
+    pub(crate) fn models_in(&self, slot: &Slot, scope: &Scope) -> Result<Vec<ModelId>> {
+        match slot.peek(|vault| (vault.index.models(), vault.approved.is_empty())) {
+            Some((models, true)) => Ok(models),
+            _ => Ok(self.serve(scope, |vault| vault.index.models())?.unwrap_or_default()),
+        }
     }
 
     fn find(&self, vault: &OpenVault, query: &Query, search: &Search<'_>) -> Result<Recalled> {
@@ -183,6 +198,7 @@ impl Lacuna {
             left_out,
             took: Duration::ZERO,
             hint,
+            understood: None,
         })
     }
 
@@ -273,5 +289,6 @@ fn nothing_stored() -> Recalled {
         left_out: 0,
         took: Duration::ZERO,
         hint: Some("nothing is remembered yet"),
+        understood: None,
     }
 }

@@ -1,5 +1,5 @@
-//! The models of Lacuna: two embedders packed into the binary, and clients for embedding endpoints and for
-//! language models.
+//! The models of Lacuna: two embedders and a tokenizer packed into the binary, and clients for embedding endpoints
+//! and for language models.
 
 pub mod packed;
 
@@ -12,6 +12,7 @@ mod sentence;
 mod server;
 mod static_model;
 mod tokenizer;
+mod tokens;
 mod transformer;
 mod vector;
 
@@ -26,6 +27,7 @@ pub use llm::{LLM_ANSWER_BYTES_MAX, LlmConfig, LlmKind};
 pub use sentence::{SENTENCE_DIMENSIONS, SENTENCE_TOKENS_MAX};
 pub use server::{ApiKey, ENDPOINT_RETRIES_MAX};
 pub use static_model::STATIC_DIMENSIONS;
+pub use tokens::token_counter;
 
 /// The model for the first moment and for bulk: word vectors, averaged.
 pub fn static_embedder() -> Result<Arc<dyn Embedder>> {

@@ -105,7 +105,8 @@ pub(crate) fn assemble(config: &Config) -> Result<Installation> {
     let webhooks = webhooks(config)?;
     let service = Lacuna::new(parts)
         .telling(webhooks.iter().map(Webhook::recipient).collect())
-        .condensing_by(config.llm.as_ref().map(language_model).transpose()?);
+        .condensing_by(config.llm.as_ref().map(language_model).transpose()?)
+        .counting(lacuna_models::token_counter());
     let service = Arc::new(service);
     // What was to be destroyed must not be shown, not even once.
     service.recover_destructions()?;

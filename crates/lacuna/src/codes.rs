@@ -101,10 +101,10 @@ codes! {
         "Thaw it with `lacuna thaw` or PUT /v1/vault when processing may go on.";
     TRANSITION_NOT_ALLOWED "transition_not_allowed" 409 DENIED "A memory in this state cannot be moved there, or not by this caller."
         "Look at its state; a candidate is decided in the review.";
-    TOO_MANY_SESSIONS "too_many_sessions" 409 CONFLICT "Too many sessions of the vault hold something in RAM. Nothing was stored."
-        "End some of them with POST /v1/sessions/{id}/end or `lacuna session end`.";
     CANNOT_ANONYMISE "cannot_anonymise" 409 CONFLICT "The memory does not wait for what was forgotten, or no other word can stand there."
         "Accept, edit or reject it.";
+    TOO_MANY_SESSIONS "too_many_sessions" 409 CONFLICT "Too many sessions of the vault hold something in RAM. Nothing was stored."
+        "End some of them with POST /v1/sessions/{id}/end or `lacuna session end`.";
     PLAN_CHANGED "plan_changed" 409 CONFLICT "The vault is no longer as the plan saw it. Nothing was forgotten."
         "Plan again, look at what changed, and confirm the new plan.";
     UNCLEAR_REQUEST "unclear_request" 422 USAGE "It is not clear what to forget. Nothing was forgotten."
@@ -253,6 +253,8 @@ mod tests {
                     "Self::unavailable(\"",
                     "MISCONFIGURED:&str=\"",
                     "UNAVAILABLE:&str=\"",
+                    "unavailable:\"",
+                    "misconfigured:\"",
                 ] {
                     for rest in source.split(start).skip(1) {
                         named.extend(rest.split('"').next().map(str::to_owned));

@@ -1,5 +1,6 @@
 //! A tenant's policy as a file: `NAME.toml` for the organisation NAME, `default.toml` for all others.
 
+mod context;
 mod retention;
 
 use std::collections::HashMap;
@@ -46,11 +47,15 @@ struct RawPolicy {
     operators: Option<Vec<String>>,
     forget_mode: Option<String>,
     purge_days: Option<i64>,
-    retention: Option<RawRetention>,
+    compaction: Option<RawCompaction>,
+    audit_rehearsals: Option<String>,
+    context: Option<context::RawContext>,
+    #[serde(default)]
+    intent: Vec<context::RawIntent>,
     session_idle_hours: Option<i64>,
     transcript_days: Option<i64>,
     dangling: Option<String>,
-    compaction: Option<RawCompaction>,
+    retention: Option<RawRetention>,
 }
 
 /// When old turns make room. What is absent is as by default.
@@ -101,6 +106,10 @@ impl RawPolicy {
             self.approval.map_or(Ok(policy.approval), |text| text.parse::<Approval>().map_err(word))?;
         policy.audit_reads =
             self.audit_reads.map_or(Ok(policy.audit_reads), |text| text.parse().map_err(word))?;
+        policy.audit_rehearsals =
+            self.audit_rehearsals.map_or(Ok(policy.audit_rehearsals), |text| text.parse().map_err(word))?;
+        policy.context = context::rules(self.context)?;
+        policy.intents = context::intents(&self.intent)?;
         policy.acknowledge_hours = self.acknowledge_hours.unwrap_or(policy.acknowledge_hours);
         policy.complete_hours = self.complete_hours.unwrap_or(policy.complete_hours);
         policy.tombstone_days = self.tombstone_days.unwrap_or(policy.tombstone_days);
@@ -265,6 +274,9 @@ mod tests {
             ("operators = ['rsa:00']", "operators"),
             ("audit_read_days = 0", "audit_read_days"),
             ("audit_read_days = 2191", "audit_read_days"),
+            ("audit_rehearsals = 'often'", "audit_reads"),
+            ("[context]\nconfabulation = 'permissive'", "context.confabulation"),
+            ("[[intent]]\nwords = []", "intent.words"),
             ("forget_mode = 'never'", "mode"),
             ("purge_days = 0", "purge_days"),
             ("purge_days = 366", "purge_days"),

@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: what a memory costs, end to end, beside what a user might pick instead.
 
+mod context;
 mod corpus;
 mod lifecycle;
 mod measure;
@@ -10,6 +11,7 @@ pub(crate) mod report;
 mod sections;
 mod sentences;
 pub(crate) mod service;
+mod sessions;
 mod sizes;
 
 use std::fs;
@@ -53,8 +55,12 @@ pub(crate) enum Part {
     Neighbours,
     /// Opening a cold vault, and what it takes in RAM.
     Open,
+    /// What a turn of a conversation brings to mind.
+    Context,
     /// Remember and delete, beside a memory layer.
     Write,
+    /// A hundred conversations at once, with the jobs that run beside them.
+    Sessions,
 }
 
 pub(crate) fn run(options: &Options) -> Result {

@@ -24,6 +24,10 @@ pub(super) struct Plan {
     pub(super) deleted: usize,
     /// Memories that mention what is forgotten at once.
     pub(super) mentions: usize,
+    /// Turns that are appended, over how many sessions, and how many people have them.
+    pub(super) turns: usize,
+    pub(super) sessions: usize,
+    pub(super) talkers: &'static [usize],
 }
 
 pub(super) const FULL: Plan = Plan {
@@ -41,6 +45,9 @@ pub(super) const FULL: Plan = Plan {
     written: 1_000,
     deleted: 200,
     mentions: 500,
+    turns: 100_000,
+    sessions: 100,
+    talkers: &[10, 1],
 };
 
 pub(super) const QUICK: Plan = Plan {
@@ -58,4 +65,7 @@ pub(super) const QUICK: Plan = Plan {
     written: 100,
     deleted: 10,
     mentions: 20,
+    turns: 40,
+    sessions: 4,
+    talkers: &[2],
 };

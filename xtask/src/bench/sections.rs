@@ -10,7 +10,7 @@ use super::peers::{self, Python, VECTOR_PEERS};
 use super::plan::Plan;
 use super::report::{Report, ratio, thousands, time, times};
 use super::sizes::{Figures, Place};
-use super::{Part, lifecycle, sizes};
+use super::{Part, context, lifecycle, sessions, sizes};
 use crate::Result;
 
 /// What hot recall should reach at a size.
@@ -21,8 +21,10 @@ const RECALL_TARGETS: [(usize, Duration); 3] = [
 ];
 const EXACTNESS_TARGET: f64 = 0.999;
 const OPEN_TARGET: Duration = Duration::from_millis(50);
+const CONTEXT_TARGET: Duration = Duration::from_millis(3);
 const DELETE_TARGET: Duration = Duration::from_millis(10);
 const ENTITY_TARGET: Duration = Duration::from_secs(1);
+const APPEND_TARGET: Duration = Duration::from_millis(50);
 const RAM_TARGET_BYTES: usize = 2_048;
 const REMEMBER_RATIO_TARGET: f64 = 5.0;
 /// Beyond this size a question takes some peers long.
@@ -64,9 +66,15 @@ pub(super) fn write(
     if wanted(Part::Open) {
         run.opening()?;
     }
+    if wanted(Part::Context) {
+        run.context()?;
+    }
     if wanted(Part::Write) {
         run.writing()?;
         run.forgetting()?;
+    }
+    if wanted(Part::Sessions) {
+        run.talking()?;
     }
     Ok(())
 }
@@ -261,6 +269,31 @@ impl Run<'_> {
         Ok(())
     }
 
+    fn context(&mut self) -> Result {
+        progress("context");
+        let corpus = Arc::new(Corpus::clustered(self.plan.personal, self.plan.questions));
+        let figures = context::measure(&corpus, self.plan.recalls, self.temporary()?.path())?;
+        self.report.heading(&format!("Context from a vault of {}", thousands(figures.count)));
+        self.report.line(
+            "Five memories for a turn whose embedding is there already: candidates, rank, tokens (o200k), section, \
+             the note of the read and of the rehearsal.\n",
+        );
+        let target = format!("≤ {}", time(CONTEXT_TARGET));
+        let rows = vec![
+            row("a turn, p50", time(figures.turn.p50), &target, &ratio(figures.turn.p50, CONTEXT_TARGET)),
+            row("a turn, p99", time(figures.turn.p99), "–", "–"),
+            row("the start of a conversation, p50", time(figures.start.p50), "–", "–"),
+            row(
+                "tokens of the longest section",
+                thousands(figures.tokens_most),
+                &format!("≤ {}", thousands(figures.tokens_max)),
+                &times(figures.tokens_most as f64 / figures.tokens_max as f64),
+            ),
+        ];
+        self.report.table(&["", "measured", "target", "of target"], rows);
+        Ok(())
+    }
+
     fn writing(&mut self) -> Result {
         progress("remember and delete");
         let (written, deleted) = (self.plan.written, self.plan.deleted);
@@ -365,6 +398,32 @@ impl Run<'_> {
         Ok(())
     }
 
+    fn talking(&mut self) -> Result {
+        let Plan { turns, sessions, talkers, .. } = *self.plan;
+        self.report.heading("Conversations");
+        self.report.line(&format!(
+            "{} turns over {sessions} sessions, a question and its answer in each append, in turn, over SQLite, under \
+             the default policy; beside it the backlog, compaction, the purge, the sweep and the end of resting sessions. Afterwards every \
+             session is ended and read back.\n",
+            thousands(turns)
+        ));
+        let mut rows = Vec::new();
+        for &people in talkers {
+            progress(&format!("conversations of {people}"));
+            let figures = sessions::talking(people, turns, sessions, self.temporary()?.path())?;
+            if figures.read_back != figures.stored || figures.archived != figures.stored {
+                return Err(format!(
+                    "{} turns were stored, {} are read back, {} are archived",
+                    figures.stored, figures.read_back, figures.archived
+                )
+                .into());
+            }
+            rows.extend(talked(&figures));
+        }
+        self.report.table(&["", "measured", "target", "of target"], rows);
+        Ok(())
+    }
+
     fn memory_peer(&self) -> Result<Option<std::result::Result<peers::MemoryAnswer, String>>> {
         let Some(python) = &self.python else { return Ok(None) };
         progress("mem0");
@@ -376,6 +435,51 @@ impl Run<'_> {
     fn temporary(&self) -> Result<tempfile::TempDir> {
         Ok(tempfile::tempdir_in(self.folder)?)
     }
+}
+
+fn talked(figures: &sessions::Talking) -> Vec<Row> {
+    let mib = |bytes: usize| format!("{:.0} MiB", bytes as f64 / f64::from(1 << 20));
+    let whose = match figures.people {
+        1 => "one person's vault".to_owned(),
+        people => format!("the vaults of {people}"),
+    };
+    let per_second = super::measure::per_second(figures.turns, figures.took);
+    vec![
+        row(&format!("append, p50, in {whose}"), time(figures.append.p50), "–", "–"),
+        row(
+            "append, p99",
+            time(figures.append.p99),
+            &format!("≤ {}", time(APPEND_TARGET)),
+            &ratio(figures.append.p99, APPEND_TARGET),
+        ),
+        row("append, slowest", time(figures.slowest), "–", "–"),
+        row("turns per second", format!("{per_second:.0}"), "–", "–"),
+        row(
+            "in RAM before and after",
+            format!("{} → {}", mib(figures.resident_before), mib(figures.resident_after)),
+            "–",
+            "–",
+        ),
+        row(
+            "stored, read back, in transcripts",
+            format!(
+                "{}, {}, {}",
+                thousands(figures.stored),
+                thousands(figures.read_back),
+                thousands(figures.archived)
+            ),
+            "the same",
+            "–",
+        ),
+        row(
+            "held for the session, not taken by the gate",
+            format!("{}, {}", thousands(figures.held), thousands(figures.refused)),
+            "–",
+            "–",
+        ),
+        row("sessions ended meanwhile", figures.jobs.ended.to_string(), "–", "–"),
+        row("turns compacted meanwhile", thousands(figures.jobs.compacted), "–", "–"),
+    ]
 }
 
 fn progress(what: &str) {

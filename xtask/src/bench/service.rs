@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lacuna_core::admit::Rulebook;
 use lacuna_core::blobs::Blobs;
+use lacuna_core::context::{Context, Turn};
 use lacuna_core::domain::{Category, ConsentBasis, Draft, MemoryId, OrgId, Role, SystemClock, UserId};
 use lacuna_core::embed::{Calibration, Embedder, ModelId, Purpose};
 use lacuna_core::index::QueryVector;
@@ -95,23 +96,25 @@ impl Embedder for Recorded {
 }
 
 pub(crate) fn service(folder: &Path, models: Models) -> Result<Lacuna> {
-    Ok(Lacuna::new(Parts {
+    // As a tenant with large vaults would have them: nothing is archived to make room.
+    service_under(folder, models, Policy { max_atoms: MAX_ATOMS_MAX, ..Policy::default() })
+}
+
+/// A service whose tenants live under `everyone`.
+pub(super) fn service_under(folder: &Path, models: Models, everyone: Policy) -> Result<Lacuna> {
+    let policies = Policies { everyone, ..Policies::default() };
+    let parts = Parts {
         store: Arc::new(SqliteStore::open(folder.join("lacuna.db"))?),
         keys: Arc::new(SqliteKeys::open(folder.join("keys.db"))?),
         kms: LocalKms::open(&folder.join("keys"), None)?,
         blobs: Blobs::open(folder.join("blobs"))?,
         models,
-        rules: rules(),
+        rules: Rulebook { policies, scanner: None },
         clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy),
         open_bytes_max: usize::MAX,
-    }))
-}
-
-/// As a tenant with large vaults would have them: nothing is archived to make room.
-fn rules() -> Rulebook {
-    let everyone = Policy { max_atoms: MAX_ATOMS_MAX, ..Policy::default() };
-    Rulebook { policies: Policies { everyone, ..Policies::default() }, scanner: None }
+    };
+    Ok(Lacuna::new(parts).counting(lacuna_models::token_counter()))
 }
 
 pub(crate) fn grant<A: Action>(user: &str) -> Result<Grant<A>> {
@@ -165,6 +168,13 @@ impl Vault {
             ids.extend(stored_ids(self.service.remember(&grant, drafts(batch))?)?);
         }
         Ok(ids)
+    }
+
+    /// What a question brings to mind, or the start of a conversation.
+    pub(super) fn bring_to_mind(&self, question: Option<usize>) -> Result<Context> {
+        self.recorded.question.store(question.unwrap_or(0), Ordering::Relaxed);
+        let text = question.map(|question| self.corpus.questions[question].clone()).unwrap_or_default();
+        Ok(self.service.context(std::slice::from_ref(&self.grant), &Turn { text, ..Turn::default() })?)
     }
 
     pub(super) fn ask(&self, question: usize, by: By) -> Result<Vec<MemoryId>> {

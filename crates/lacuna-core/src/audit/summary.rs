@@ -75,8 +75,8 @@ impl AuditAction {
             A::MemberAdd | A::MemberRemove => Concern::Members,
             A::DeliveryDone | A::DeliveryFailed => Concern::Deliveries,
             A::MemoryReembed
-            | A::MemoryRehearse
             | A::MemoryCompact
+            | A::MemoryRehearse
             | A::Checkpoint
             | A::AuditAged
             | A::AgedOut

@@ -14,7 +14,7 @@ use crate::forget::clause::whole_sentences;
 use crate::llm::{Llm, Said};
 
 /// A summary may be this share of what it is a summary of, in percent, and this long in any case.
-const SUMMARY_PERCENT: usize = 30;
+const SUMMARY_PERCENT: usize = 36;
 const SUMMARY_CHARS_MIN: usize = 100;
 /// Turns that a model is shown at once.
 const MODEL_TURNS_MAX: usize = 24;
@@ -235,7 +235,7 @@ mod tests {
         });
         let silent = Scripted(|| Ok(Condensed::default()));
         let fails = Scripted(|| {
-            Err(Error::Unavailable { code: "llm_unreachable", reason: "no".into(), source: None })
+            Err(Error::Unavailable { code: "llm_unavailable", reason: "no".into(), source: None })
         });
         let plain = condensed(None);
         assert!(plain.iter().all(|(.., by_model)| !by_model));

@@ -9,7 +9,7 @@ use regex::Regex;
 
 use super::sentences::is_question;
 use super::turn::{Speaker, Turn};
-use crate::admit::attribute::{Mood, Statement, statements};
+use crate::admit::attribute::{self, Mood, Verdict, attribute_keys, compare, statements};
 use crate::domain::GIST_CHARS_MAX;
 use crate::forget::clause::{parts, whole_sentences};
 
@@ -49,28 +49,53 @@ const CLAIMS_MAX: usize = 64;
 const SENTENCE_CHARS_MAX: usize = 160;
 const WORDS_MIN: usize = 3;
 
-/// What the turns say that is worth knowing by itself, each thing once, with every turn that says it.
+/// A sentence that says something worth knowing, and who said it when.
+struct Statement<'t> {
+    speaker: &'t Speaker,
+    text: String,
+    kind: ClaimKind,
+    turns: Vec<usize>,
+    /// What it is about, to find what it may contradict.
+    keys: Vec<String>,
+}
+
+/// What the turns say that is worth knowing by itself, each thing once, with every turn that says it. Of two
+/// that contradict each other, the later one.
 pub(crate) fn extract(turns: &[Turn]) -> Vec<Claim> {
-    let mut claims: Vec<Claim> = Vec::new();
+    let mut said: Vec<Statement<'_>> = Vec::new();
     for (number, turn) in turns.iter().enumerate().filter(|(_, turn)| turn.speaker.is_person()) {
         for (text, kind) in said_in(turn) {
-            match claims.iter().position(|claim| claim.text == text) {
-                Some(known) if claims[known].turns.last() == Some(&number) => {}
-                Some(known) => claims[known].turns.push(number),
-                None if claims.len() < CLAIMS_MAX => claims.push(Claim { text, kind, turns: vec![number] }),
-                None => {}
+            let speaker = &turn.speaker;
+            match said.iter_mut().find(|one| one.speaker == speaker && one.text == text) {
+                Some(known) if known.turns.last() == Some(&number) => {}
+                Some(known) => known.turns.push(number),
+                None => {
+                    let keys = attribute_keys(&text);
+                    said.push(Statement { speaker, text, kind, turns: vec![number], keys });
+                }
             }
         }
     }
-    claims
+    let holds = |number: &usize| !said[number + 1..].iter().any(|later| said[*number].is_undone_by(later));
+    let holding: Vec<usize> = (0..said.len()).filter(holds).take(CLAIMS_MAX).collect();
+    holding.into_iter().map(|number| said[number].claim()).collect()
+}
+
+impl Statement<'_> {
+    fn is_undone_by(&self, later: &Self) -> bool {
+        self.speaker == later.speaker
+            && self.keys.iter().any(|key| later.keys.contains(key))
+            && compare(&self.text, &later.text) == Verdict::Supersedes
+    }
+
+    fn claim(&self) -> Claim {
+        Claim { text: told_by(self.speaker, &self.text), kind: self.kind, turns: self.turns.clone() }
+    }
 }
 
 fn said_in(turn: &Turn) -> Vec<(String, ClaimKind)> {
     let sentences = whole_sentences(turn.words()).into_iter().filter(|sentence| !is_question(sentence));
-    sentences
-        .flat_map(candidates)
-        .filter_map(|text| Some((told_by(&turn.speaker, &text), kind(&text)?)))
-        .collect()
+    sentences.flat_map(candidates).filter_map(|text| kind(&text).map(|kind| (text, kind))).collect()
 }
 
 /// A sentence, or its clauses when it is long.
@@ -106,7 +131,7 @@ fn kind(text: &str) -> Option<ClaimKind> {
 }
 
 /// A wish or a guess is no fact, and "I love that" says nothing to somebody who does not know what.
-fn is_sure(statement: &Statement) -> bool {
+fn is_sure(statement: &attribute::Statement) -> bool {
     const POINTERS: &[&str] =
         &["it", "that", "this", "these", "those", "them", "you", "your", "how", "there"];
     let first = statement.value.split(' ').next().unwrap_or_default();
@@ -198,6 +223,9 @@ mod tests {
             said("Ana Lund: I live in Graz, you know."),
         ];
         let found = extract(&turns);
+        let moved = [said("I live in Turku."), said("Ana: I live in Lund."), said("I moved to Graz.")];
+        let texts: Vec<String> = extract(&moved).into_iter().map(|claim| claim.text).collect();
+        assert_eq!(texts, ["Ana: I live in Lund.", "I moved to Graz."], "who moved lives there no more");
         let claim = |text: &str, turns: &[usize]| Claim {
             text: text.to_owned(),
             kind: ClaimKind::Fact,

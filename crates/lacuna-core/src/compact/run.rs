@@ -107,7 +107,7 @@ impl Lacuna {
 
     /// What [`Self::compact`] would do.
     pub fn compaction_plan(&self, grant: &Grant<Forget>, request: &CompactRequest) -> Result<CompactionPlan> {
-        let due = self.due_turns(&self.work_for(grant, request)?)?;
+        let due = self.compaction_due(&self.work_for(grant, request)?)?;
         let mut sessions: Vec<_> = due.portions.iter().map(|portion| &portion.session).collect();
         sessions.sort_unstable();
         sessions.dedup();
@@ -146,7 +146,7 @@ impl Lacuna {
     }
 
     fn work_off(&self, work: &Work<'_>, progress: &mut Progress<'_>) -> Result<Compacted> {
-        let due = self.due_turns(work)?;
+        let due = self.compaction_due(work)?;
         let mut done = Compacted { unread_facts: due.unread_facts, ..Compacted::default() };
         done.duplicates = self.archive_duplicates(work, &due.duplicates)?;
         let rarity = self.rarity(work, &due.portions)?;
@@ -164,7 +164,7 @@ impl Lacuna {
         Ok(done)
     }
 
-    fn due_turns(&self, work: &Work<'_>) -> Result<Due> {
+    fn compaction_due(&self, work: &Work<'_>) -> Result<Due> {
         let thresholds = self.policy(&work.scope.org).compaction;
         let now = self.clock.now();
         let seen = self.serve(work.scope, |open| match open.frozen_at {
@@ -247,6 +247,9 @@ impl Lacuna {
                 row.updated_at = now;
                 active
             })?;
+            if moved.is_empty() {
+                continue;
+            }
             let ids: Vec<MemoryId> = moved.iter().map(|moved| moved.row.id).collect();
             let mut act = Act::silent(work.scope, now);
             act.record(AuditAction::MemoryArchive, work.actor, &ids);

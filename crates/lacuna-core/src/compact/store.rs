@@ -120,8 +120,10 @@ impl Lacuna {
         for ((piece, presentable), vector) in pieces.into_iter().zip(presentable).zip(vectors) {
             let Verdict::Admitted(admitted) = gate.judge(presentable, &vector) else { continue };
             let admitted = settled(*admitted, &piece, sources);
-            // A summary that waits would leave nothing to find in the place of its turns.
-            if piece.kind.is_some() || admitted.state == Lifecycle::Active {
+            // A summary that waits would leave nothing to find in the place of its turns, and what may not outlive
+            // its session is not stored.
+            let stays = admitted.facets.tier != Tier::Working;
+            if stays && (piece.kind.is_some() || admitted.state == Lifecycle::Active) {
                 arrivals.push(Arrival { piece, admitted, vector: QuantVec::from_f32(&vector)? });
             }
         }
@@ -253,7 +255,7 @@ fn is_outdated(open: &OpenVault, admitted: &Admitted) -> bool {
     rivals.map(|rival| rival.attributes.created_at).any(|rival| rival > said_at)
 }
 
-/// What its sources had, their derivative has: the tightest class, every sensitivity, the shortest keeping.
+/// What its sources had, their derivative has: the tightest class, every sensitivity, the earliest end.
 fn draft(piece: &Piece, portion: &Portion, of: &[&Opened]) -> Draft {
     let facets = || of.iter().map(|source| &source.facets);
     let strictest = facets().max_by_key(|facets| facets.privacy.class.strictness());
@@ -280,7 +282,10 @@ fn draft(piece: &Piece, portion: &Portion, of: &[&Opened]) -> Draft {
         consent_basis: strictest
             .map(|facets| facets.privacy.basis)
             .filter(|basis| *basis != ConsentBasis::NotApplicable),
-        retention: facets().map(|facets| facets.retention.tier).min_by_key(keeping),
+        retention: facets()
+            .map(|facets| facets.retention.tier)
+            .find(|tier| *tier == RetentionTier::ShortTerm),
+        expires_at: facets().filter_map(|facets| facets.retention.expires_at).min(),
         salience: facets().map(|facets| facets.vitality.salience).max_by(f32::total_cmp),
         created_at: of.iter().map(|source| source.created_at).max(),
         ..Draft::default()
@@ -289,17 +294,6 @@ fn draft(piece: &Piece, portion: &Portion, of: &[&Opened]) -> Draft {
 
 fn primary(source: MemoryId) -> Lineage {
     Lineage { source, contribution: Contribution::Primary }
-}
-
-/// What is kept more carefully comes first.
-fn keeping(tier: &RetentionTier) -> u8 {
-    match tier {
-        RetentionTier::Sensitive => 0,
-        RetentionTier::Ephemeral => 1,
-        RetentionTier::ShortTerm => 2,
-        RetentionTier::MediumTerm => 3,
-        RetentionTier::LongTerm => 4,
-    }
 }
 
 /// Trust never rises by derivation: it is the lowest of the sources'.

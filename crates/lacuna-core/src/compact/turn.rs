@@ -54,7 +54,7 @@ impl Turn {
         let text = Zeroizing::new(text);
         let (speaker, starts) = match (source.kind, named_speaker(&text)) {
             (SourceType::ToolOutput, _) => (Speaker::Tool, 0),
-            (SourceType::AiInference, None) => (Speaker::Assistant, 0),
+            (SourceType::AiInference, _) => (Speaker::Assistant, 0),
             (_, Some((name, starts))) => (Speaker::Named(name.to_owned()), starts),
             (_, None) => (Speaker::User, 0),
         };
@@ -123,6 +123,7 @@ mod tests {
         assert_eq!(Turn::new("Here is the list.".to_owned(), &reply).speaker, Speaker::Assistant);
         let page = Source::new(SourceType::ToolOutput, Trust::Low);
         assert_eq!(Turn::new("Ana: not a person".to_owned(), &page).speaker, Speaker::Tool);
+        assert_eq!(Turn::new("Note: not a person".to_owned(), &reply).speaker, Speaker::Assistant);
         assert_eq!(said("Ana: I am back.").words(), "I am back.");
     }
 

@@ -38,31 +38,26 @@ pub(crate) fn mentions(text: &str, topics: &[Topic]) -> Vec<String> {
     found
 }
 
-/// Marks in a memory's own facets whom it mentions.
-pub(crate) fn mark(facets: &mut Facets, mentions: &[String]) {
-    let room = ENTITIES_MAX.saturating_sub(facets.entities.len());
+/// Marks among a memory's own entities whom it mentions.
+pub(crate) fn mark(entities: &mut Vec<Entity>, mentions: &[String]) {
+    let room = ENTITIES_MAX.saturating_sub(entities.len());
     let marks = mentions.iter().take(room).map(|mention| Entity {
         kind: FORGOTTEN.to_owned(),
         name: mention.clone(),
         primary: false,
         relation: None,
     });
-    facets.entities.extend(marks);
+    entities.extend(marks);
 }
 
 /// Whom a memory was marked to mention.
-pub(crate) fn marked(facets: &Facets) -> Vec<String> {
-    facets
-        .entities
-        .iter()
-        .filter(|entity| entity.kind == FORGOTTEN)
-        .map(|entity| entity.name.clone())
-        .collect()
+pub(crate) fn marked(entities: &[Entity]) -> Vec<String> {
+    entities.iter().filter(|entity| entity.kind == FORGOTTEN).map(|entity| entity.name.clone()).collect()
 }
 
 /// Takes the marks away, when somebody has looked at the memory.
-pub(crate) fn unmark(facets: &mut Facets) {
-    facets.entities.retain(|entity| entity.kind != FORGOTTEN);
+pub(crate) fn unmark(entities: &mut Vec<Entity>) {
+    entities.retain(|entity| entity.kind != FORGOTTEN);
 }
 
 /// A memory without what points to somebody who was forgotten. `None` when nothing in it does, or when only a
@@ -247,46 +242,10 @@ mod tests {
 
     #[test]
     fn marks_are_taken_away_again() {
-        let mut facets = facets();
-        mark(&mut facets, &["Tilda".to_owned()]);
-        assert_eq!(marked(&facets), ["Tilda"]);
-        unmark(&mut facets);
-        assert_eq!(marked(&facets), [""; 0]);
-    }
-
-    fn facets() -> Facets {
-        let source = Source::new(SourceType::UserMessage, Trust::High);
-        Facets {
-            category: Category::Conversation,
-            content_type: ContentType::Transcript,
-            tier: Tier::Episodic,
-            kind: PersonaKind::Episodic,
-            lane: Lane::Profile,
-            secondary_lanes: Vec::new(),
-            tags: Vec::new(),
-            entities: Vec::new(),
-            source,
-            derived_from: Vec::new(),
-            privacy: Privacy {
-                class: PrivacyClass::NonPii,
-                sensitivity: Vec::new(),
-                basis: ConsentBasis::NotApplicable,
-            },
-            retention: Retention {
-                tier: RetentionTier::LongTerm,
-                expires_at: None,
-                pinned: false,
-                kept_at: None,
-            },
-            vitality: Vitality {
-                salience: 0.5,
-                valence: 0.0,
-                decay: DecayProfile::default(),
-                rehearsals: 0,
-                rehearsed_at: jiff::Timestamp::UNIX_EPOCH,
-                peaks: Vec::new(),
-            },
-            history: History::default(),
-        }
+        let mut entities = Vec::new();
+        mark(&mut entities, &["Tilda".to_owned()]);
+        assert_eq!(marked(&entities), ["Tilda"]);
+        unmark(&mut entities);
+        assert_eq!(entities, []);
     }
 }

@@ -49,7 +49,7 @@ impl Lacuna {
         let mut facets = stored.payload.facets.clone();
         facets.derived_from.retain(|link| !gone.contains(&link.source));
         facets.tags.clone_from(&anonymous.tags);
-        unmark(&mut facets);
+        unmark(&mut facets.entities);
         self.remade(stored, &anonymous.text, anonymous.details.clone(), facets, now)
     }
 

@@ -24,13 +24,15 @@ use crate::vault::{OpenVault, Slot};
 
 /// A memory that seems to speak of what was forgotten, and how it mentions it.
 pub(crate) type Leaning = (MemoryId, Vec<String>);
+/// A memory, and what is left of it once whom it mentions is "someone".
+type Anonymised = (MemoryId, Anonymous);
 
 /// Holds a memory back. Whom it mentions is noted inside its own seal, where its text says it anyway.
 pub(crate) fn withhold(row: &mut Row, frame: &mut Frame, mentions: &[String], now: jiff::Timestamp) {
     row.state = Lifecycle::Candidate;
     row.updated_at = now;
     frame.facets.history.waits = Some(Wait::Dangling);
-    mark(&mut frame.facets, mentions);
+    mark(&mut frame.facets.entities, mentions);
 }
 
 impl Lacuna {
@@ -54,7 +56,7 @@ impl Lacuna {
         if stored.attributes.state != Lifecycle::Candidate || facets.history.waits != Some(Wait::Dangling) {
             return Ok(None);
         }
-        self.anonymous_in(open, id, &marked(facets), |id| open.index.get(id).is_none())
+        self.anonymous_in(open, id, &marked(&facets.entities), |id| open.index.get(id).is_none())
     }
 
     pub(crate) fn anonymous_in(
@@ -127,8 +129,10 @@ impl Lacuna {
         let (anonymous, left) = self.split_anonymous(slot, scope, leaning)?;
         let mut done = Forgotten::default();
         if !anonymous.is_empty() {
+            let scope_hashes = task.scope_hashes.clone();
+            let task = Task { indirect: anonymous.len(), scope_hashes, ..*task };
             let wanted = Wanted { anonymous, ..Wanted::default() };
-            done = self.erase_with_receipt(slot, scope, &wanted, task, Sought::default())?;
+            done = self.erase_with_receipt(slot, scope, &wanted, &task, Sought::default())?;
         }
         let held = self.withhold_all(slot, scope, &left)?;
         done.held_back.extend(held);
@@ -141,7 +145,7 @@ impl Lacuna {
         slot: &Slot,
         scope: &Scope,
         leaning: Vec<Leaning>,
-    ) -> Result<(Vec<(MemoryId, Anonymous)>, Vec<Leaning>)> {
+    ) -> Result<(Vec<Anonymised>, Vec<Leaning>)> {
         let split = slot.update(self.sources(), |open| {
             let (mut anonymous, mut left) = (Vec::new(), Vec::new());
             for (id, mentions) in leaning {

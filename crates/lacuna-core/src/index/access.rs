@@ -54,6 +54,11 @@ impl<P> Index<P> {
         self.blocks.iter().filter_map(of).collect()
     }
 
+    /// Every memory, in the order in which they lie in RAM.
+    pub(crate) fn each(&self) -> impl Iterator<Item = Stored<'_, P>> {
+        (0..self.kept.len() as u32).filter_map(|slot| self.stored(slot))
+    }
+
     /// The conversations that have turns, each as [`super::Session::key`] names it.
     pub(crate) fn sessions(&self) -> impl Iterator<Item = u64> {
         self.sessions.keys()

@@ -35,7 +35,7 @@ impl Lacuna {
     fn care_for_audits(&self, progress: Progress<'_>) -> Result<u64> {
         let cared = self.each_vault(progress, |header, _| {
             let aged = self.keep_audit(&header.scope)?.aged;
-            Ok(aged as u64 + self.forget_tombstones(&header.scope)?)
+            Ok(aged + self.forget_tombstones(&header.scope)?)
         })?;
         self.forget_old_erasures()?;
         let overdue = self.store.due_records(RecordKind::Request, self.clock.now(), RECORDS_PAGE_MAX)?.len();

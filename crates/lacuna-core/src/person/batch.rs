@@ -162,7 +162,7 @@ impl Lacuna {
         wishes.iter().for_each(|wish| self.forget_working(scope, wish, &Choice::All));
         let parts = spoken.direct.chunks(PART_MAX).collect::<Vec<_>>();
         let request = Some(done.request.number);
-        let task = |direct, indirect| Task {
+        let task = |direct| Task {
             actor: grant.caller().user.as_str(),
             action: AuditAction::MemoryForget,
             mode: Mode::Hard,
@@ -170,11 +170,11 @@ impl Lacuna {
             named: if is_their_own(scope, person) { Named::Everything } else { Named::Subject },
             scope_hashes: hashes.clone(),
             direct,
-            indirect,
+            indirect: 0,
             request,
         };
         for (number, part) in (1..).zip(&parts) {
-            let task = task(part.len(), 0);
+            let task = task(part.len());
             // Only after the last part is nothing left to be found.
             let wish =
                 wishes.first().filter(|_| number == parts.len()).map(|wish| (wish.clone(), Vec::new()));
@@ -182,8 +182,7 @@ impl Lacuna {
             let sought = Sought { wish, ..Sought::default() };
             done.add(self.erase_with_receipt(&slot, scope, &wanted, &task, sought)?);
         }
-        let doubtful = task(0, spoken.leaning.len());
-        done.add(self.hold_back(&slot, scope, spoken.leaning, &doubtful)?);
+        done.add(self.hold_back(&slot, scope, spoken.leaning, &task(0))?);
         Ok(())
     }
 }

@@ -46,6 +46,6 @@ fn notice(signed: &SignedReceipt) -> Option<Notice> {
         number: receipt.number,
         reference: receipt.reference(),
         at: receipt.at,
-        memories: receipt.counts.direct,
+        memories: receipt.counts.direct + receipt.counts.indirect,
     })
 }

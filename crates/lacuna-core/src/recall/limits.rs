@@ -64,7 +64,7 @@ pub(super) fn check_tokens(max_tokens: usize) -> Result<()> {
 impl Lacuna {
     /// Keeps what fits into `max` tokens, best first. A text that is too long for what is left is shown by
     /// its gist; from the first gist that does not fit, the rest is left out. Answers with how many were.
-    pub(super) fn within_tokens(&self, hits: &mut Vec<RecalledMemory>, max: usize) -> usize {
+    pub(crate) fn within_tokens(&self, hits: &mut Vec<RecalledMemory>, max: usize) -> usize {
         let bytes: usize = hits.iter().map(|hit| hit.memory.content.full_text().len()).sum();
         // No token is shorter than a byte, so that most answers need no counting.
         if bytes <= max {

@@ -120,6 +120,7 @@ impl Lacuna {
             turns: 0,
             next_turn: 1,
             transcripts: Vec::new(),
+            mark: 0,
         }))
     }
 

@@ -88,6 +88,8 @@ pub struct SessionInfo {
     pub next_turn: u32,
     /// Its sealed transcripts.
     pub transcripts: Vec<MemoryId>,
+    /// Changes whenever a shown turn comes or goes.
+    pub mark: u64,
 }
 
 /// Whether a memory is a turn of the session.

@@ -8,7 +8,7 @@ use super::{SESSION_PAGE_MAX, SessionInfo, SessionState};
 use crate::audit::Read;
 use crate::domain::*;
 use crate::error::{Error, Result};
-use crate::index::{Session, Stored};
+use crate::index::{Session, Stored, stable_hash};
 use crate::lacuna::Lacuna;
 use crate::permit::{Grant, Recall};
 use crate::vault::{Held, OpenVault};
@@ -98,11 +98,12 @@ impl Lacuna {
         let mut turns = open.index.turns(key, 0).filter_map(|(_, memory)| turn(open, id, &memory)).peekable();
         let said_at = |stored: &Stored<'_, Held>| from_millis(stored.attributes.created_at);
         let began_at = said_at(turns.peek()?)?;
-        let (mut last_at, mut count, mut archived) = (began_at, 0, true);
+        let (mut last_at, mut count, mut archived, mut mark) = (began_at, 0, true, 0u64);
         for stored in turns {
             last_at = last_at.max(said_at(&stored).unwrap_or(last_at));
             if is_shown(stored.attributes.state) {
                 count += 1;
+                mark = stable_hash(&[&mark.to_be_bytes(), &stored.id.as_bytes()[..]].concat());
                 archived &= is_archived(open, stored.id);
             }
         }
@@ -118,6 +119,7 @@ impl Lacuna {
             turns: count,
             next_turn: next_turn(open, id).max(given),
             transcripts: transcripts(open, id),
+            mark,
         })
     }
 
@@ -180,6 +182,7 @@ fn bare(place: &SessionCursor) -> SessionInfo {
         turns: 0,
         next_turn: 1,
         transcripts: Vec::new(),
+        mark: 0,
     }
 }
 

@@ -158,6 +158,7 @@ impl Lacuna {
         recalled.hits.extend(hits);
         recalled.hits.sort_by(|one, other| other.score.total_cmp(&one.score));
         recalled.hits.truncate(query.limit);
+        self.within_tokens(&mut recalled.hits, query.max_tokens);
         recalled.hint = recalled.hint.filter(|_| recalled.hits.is_empty());
     }
 

@@ -252,6 +252,12 @@ impl Keyring {
         self.query.fingerprint(&[question.trim().as_bytes()])
     }
 
+    /// What the boundary of a context follows from, which nobody outside can tell.
+    pub(crate) fn boundary_seed(&self, now: Timestamp) -> [u8; 32] {
+        let key = self.root.derive_fingerprint_key("context-boundary");
+        key.fingerprint(&[&millis(now).to_be_bytes()])
+    }
+
     /// The key of the tokens with which a caller confirms what the gate asked.
     pub(crate) fn confirm_key(&self) -> &FingerprintKey {
         &self.confirm

@@ -6,6 +6,7 @@
 mod backup;
 mod chain;
 mod compacting;
+mod context;
 mod correcting;
 mod damage;
 mod derived;

@@ -1,15 +1,21 @@
 //! Sessions: turns keep their order and their numbers, an end archives them, and what is forgotten leaves the
 //! transcript as well.
 
+use std::sync::Arc;
+
 use jiff::SignedDuration;
 use lacuna_core::domain::*;
 use lacuna_core::forget::{Choice, Confirmed, Forgotten, Mode, Planned, Request, Target};
+use lacuna_core::keys::FaultyKeys;
+use lacuna_core::meaning::Models;
 use lacuna_core::permit::{Forget, Freeze, Recall, Remember};
+use lacuna_core::recall::Query;
 use lacuna_core::remember::Outcome;
 use lacuna_core::session::*;
+use lacuna_core::store::{Faults, FaultyStore, When};
 use lacuna_core::{Lacuna, Result};
 
-use crate::{Calls, World, grant, scope};
+use crate::{Calls, World, grant, scope, static_model};
 
 fn id(name: &str) -> SessionId {
     SessionId::new(name).unwrap()
@@ -352,4 +358,149 @@ fn a_session_that_nobody_goes_on_with_is_ended_by_itself() {
     assert_eq!(service.end_idle_sessions(&scope("anna")).unwrap(), 0);
     let states = |name| shown(&service, name).info.state;
     assert_eq!((states("old"), states("new")), (SessionState::Ended, SessionState::Open));
+}
+
+fn note(text: &str, session: &str) -> Draft {
+    let source = Source { session: Some(id(session)), ..Source::new(SourceType::UserMessage, Trust::High) };
+    Draft { text: text.to_owned(), tier: Some(Tier::Working), source: Some(source), ..Draft::default() }
+}
+
+fn at_hand(service: &Lacuna, session: &str) -> Vec<String> {
+    let held = service.working(&scope("anna"), &id(session));
+    held.iter().map(|memory| memory.content.full_text().to_owned()).collect()
+}
+
+fn asked_in(service: &Lacuna, session: Option<&str>, question: &str) -> Vec<String> {
+    let query = Query { session: session.map(id), ..Query::new(question) };
+    let recalled = service.recall(&grant::<Recall>("anna"), &query).unwrap();
+    recalled.hits.iter().map(|hit| hit.memory.content.full_text().to_owned()).collect()
+}
+
+#[test]
+fn working_memory_is_found_in_its_session_alone_and_never_stored() {
+    for world in [World::ram(), World::sqlite()] {
+        let service = world.service();
+        let text = "The visitor's badge is number 7731.";
+        let held = service.take("anna", note(text, "lobby")).unwrap();
+        assert_eq!((held.tier, held.state), (Tier::Working, Lifecycle::Active));
+        // Also before anything is stored at all, and beside what is.
+        assert_eq!(asked_in(&service, Some("lobby"), "which badge?"), [text]);
+        service.keep("anna", "Badges are printed in the basement.").unwrap();
+        assert!(asked_in(&service, Some("lobby"), "badge number").contains(&text.to_owned()));
+        for other in [None, Some("garage")] {
+            assert!(!asked_in(&service, other, "badge number").contains(&text.to_owned()));
+        }
+        assert_eq!(service.get(&grant::<Recall>("anna"), held.id).unwrap().content.full_text(), text);
+        assert_eq!(service.count(&grant("anna")).unwrap().0, 1);
+        assert!(at_hand(&world.service(), "lobby").is_empty(), "another process knows nothing of it");
+        end(&service, "lobby");
+        assert!(at_hand(&service, "lobby").is_empty());
+    }
+}
+
+#[test]
+fn working_memory_is_gone_after_idle_time_by_forgetting_and_with_the_vault() {
+    let world = World::sqlite();
+    let service = world.service();
+    service.keep("anna", "The ferry leaves at noon.").unwrap();
+    let refill = || {
+        service.take("anna", note("Ask Tilda Voss about the crane.", "port")).unwrap();
+        service.take("anna", note("The gate code is on the blue card.", "port")).unwrap();
+        service.take("anna", note("Pier three is closed.", "quay")).unwrap().id
+    };
+    let pier = refill();
+    let done = forget(&service, Target::Words("forget everything about Tilda Voss".into()), Mode::Hard);
+    assert!(done.memories.is_empty() && done.receipts.is_empty(), "nothing of it was ever stored");
+    assert_eq!(at_hand(&service, "port").len(), 1);
+    forget(&service, Target::Session(id("port")), Mode::Hard);
+    assert!(at_hand(&service, "port").is_empty());
+    assert_eq!(at_hand(&service, "quay").len(), 1);
+    service.erase("anna", pier).unwrap();
+    assert!(at_hand(&service, "quay").is_empty());
+
+    refill();
+    world.clock.advance(SignedDuration::from_hours(25));
+    assert!(at_hand(&service, "port").is_empty());
+    refill();
+    service.seal_idle(SignedDuration::from_hours(1));
+    assert_eq!(at_hand(&service, "port").len(), 2, "a vault may be sealed while its session goes on");
+    let plan = service.plan_destroy(&grant("anna")).unwrap();
+    service.destroy(&grant("anna"), &plan.token).unwrap();
+    assert!(at_hand(&service, "port").is_empty());
+}
+
+#[test]
+fn working_memory_is_bounded_and_its_oldest_goes_first() {
+    let world = World::ram();
+    let service = world.service();
+    for number in 0..WORKING_ITEMS_MAX + 3 {
+        service.take("anna", note(&format!("Parcel {number} is on the shelf."), "store")).unwrap();
+    }
+    let held = at_hand(&service, "store");
+    assert_eq!((held.len(), held[0].as_str()), (WORKING_ITEMS_MAX, "Parcel 3 is on the shelf."));
+    let large = "word ".repeat(WORKING_BYTES_MAX / 5 - 10);
+    let draft = Draft { content_type: Some(ContentType::Transcript), ..note(&large, "store") };
+    service.take("anna", draft).unwrap();
+    assert!(at_hand(&service, "store").len() < 20, "bytes are bounded too");
+}
+
+#[test]
+fn where_somebody_is_at_the_moment_is_kept_no_longer_than_the_session() {
+    let world = World::sqlite();
+    let service = world.service();
+    let routine = "I am at the gym on Harbour Lane right now.";
+    let refused = service.keep("anna", routine).unwrap_err();
+    assert_eq!(refused.code(), "session_only");
+    let appended = append(&service, "day", &[routine, "Have a good day."]);
+    let first = appended.outcomes[0].clone().stored().unwrap();
+    assert_eq!(first.tier, Tier::Working);
+    assert_eq!(at_hand(&service, "day").len(), 1);
+    assert_eq!(said(&service, "day"), [(2, "Have a good day.".to_owned())]);
+    end(&service, "day");
+    assert!(at_hand(&service, "day").is_empty());
+    assert!(asked_in(&service, Some("day"), "Harbour Lane").iter().all(|text| !text.contains("Harbour")));
+}
+
+/// Every step of an append, an end, an append and another end fails once, and so does everything after it, as if
+/// the process had died. A new process ends the session, and every turn that was acknowledged is in one transcript.
+#[test]
+fn a_death_at_any_step_of_an_end_is_finished_by_the_next_end() {
+    for when in [When::Before, When::After] {
+        for n in 1.. {
+            let world = World::ram();
+            let faults = Faults::none();
+            let store = Arc::new(FaultyStore::new(world.store.clone(), faults.clone()));
+            let keys = Arc::new(FaultyKeys::new(world.keys.clone(), faults.clone()));
+            let doomed = world.service_of(store, keys, Models::only(static_model()), usize::MAX);
+            append(&doomed, "ship", &["The hold is full.", "Then we sail."]);
+
+            faults.die(n, when);
+            let first = doomed.end_session(&grant::<Remember>("anna"), &id("ship"));
+            let later = first.as_ref().ok().map(|_| try_append(&doomed, "ship", &["Cast off."], Some(3)));
+            let last = doomed.end_session(&grant::<Remember>("anna"), &id("ship"));
+            let story_ended = last.is_ok();
+            drop(doomed);
+
+            let reborn = world.service();
+            reborn.recover(&scope("anna")).unwrap();
+            // Whoever was not answered sends it again, and it is not doubled.
+            if matches!(later, Some(Err(_))) {
+                try_append(&reborn, "ship", &["Cast off."], Some(3)).unwrap();
+            }
+            let info = end(&reborn, "ship").info;
+            assert_eq!(info.state, SessionState::Ended, "{when:?} {n}");
+            let whole: String = info.transcripts.iter().map(|id| text_of(&reborn, *id)).collect();
+            let turns = said(&reborn, "ship");
+            assert!(turns.len() == 2 + usize::from(later.is_some()), "{when:?} {n}: {turns:?}");
+            for (turn, text) in &turns {
+                assert_eq!(whole.matches(text.as_str()).count(), 1, "{when:?} {n}: turn {turn} in\n{whole}");
+            }
+            assert_eq!(reborn.count(&grant("anna")).unwrap().1, 0, "{when:?} {n}: nothing is damaged");
+            reborn.verified("anna");
+            if story_ended {
+                break;
+            }
+            assert!(n < 300, "the story has a bounded number of steps");
+        }
+    }
 }

@@ -106,6 +106,27 @@ days. Each summary and each fact names the turns that it is made of, and falls w
   lacuna recall \"when do the keys change?\"
   lacuna recall \"plans for the summer\" --since 30d --limit 5 --explain")]
     Recall(RecallArgs),
+    /// Conversations: start one, append turns, read it back, end it.
+    #[command(
+        subcommand,
+        after_help = "Examples:
+  lacuna session append desk \"The spare key hangs in the boat house.\"
+  lacuna session append desk \"Noted.\" --role assistant
+  lacuna session append desk - < turns.jsonl
+  lacuna session show desk
+  lacuna session end desk
+
+Every turn goes through the gate and is sealed at once. An end archives the turns as a sealed transcript."
+    )]
+    Session(SessionCommand),
+    /// What a turn of a conversation brings to mind, as a section for a prompt.
+    #[command(after_help = "Examples:
+  lacuna context \"Shall we book the usual table?\" --session ses_42 --topic travel
+  tail -1 chat.txt | lacuna context - --max-tokens 600
+  lacuna context \"What did we agree on?\" --shared team:desk --json
+
+The section goes to standard output. Whatever it shows counts as brought to mind, and fades later.")]
+    Context(ContextArgs),
     /// List, inspect, erase and move memories.
     #[command(subcommand)]
     Memory(MemoryCommand),
@@ -147,6 +168,20 @@ What is not set follows from your organisation's rules. What a setting lets go i
 With --encrypt the passphrase comes from LACUNA_EXPORT_PASSPHRASE or from a prompt. Memories about health are
 left out, and counted, unless --include-health is given and confirmed.")]
     Export(ExportArgs),
+    /// Write what is remembered as plain text files, for assistants that read files.
+    #[command(after_help = "Examples:
+  lacuna view ~/notes/memory
+  lacuna view ~/notes/memory --watch
+  lacuna view ~/notes/memory --apply
+  lacuna view ~/notes/memory --remove
+
+THE FILES ARE PLAIN TEXT: whoever reads them, a backup or a sync program included, reads your memories. They are
+readable by you alone (0600), and hold CLAUDE.md (the most salient first, at most 50 KB), preferences.json and
+sessions/*.jsonl. Delete or change a line of CLAUDE.md to forget or correct it; a new line is remembered. On a
+terminal you are asked first; elsewhere nothing happens until --apply. Health is left out unless
+--include-health is given. After `lacuna forget` the files are written anew without what went; a server that
+forgets does not write files: keep --watch running, or run the command again.")]
+    View(ViewArgs),
     /// Bring in an export of Lacuna, or of another program.
     #[command(after_help = "Examples:
   lacuna import memories.json --dry-run
@@ -298,6 +333,30 @@ pub(super) struct ExportArgs {
 }
 
 #[derive(Args)]
+pub(super) struct ViewArgs {
+    /// The folder to write; it is made if it is not there.
+    #[arg(value_name = "DIR")]
+    pub(super) dir: PathBuf,
+    /// Keep the files current until stopped.
+    #[arg(long, conflicts_with = "remove")]
+    pub(super) watch: bool,
+    /// Do what the edited page asks for.
+    #[arg(long, conflicts_with = "remove")]
+    pub(super) apply: bool,
+    /// Remove the files.
+    #[arg(long)]
+    pub(super) remove: bool,
+    /// Write memories about health as well.
+    #[arg(long, conflicts_with = "remove")]
+    pub(super) include_health: bool,
+    /// Do not ask before doing what the edited page asks for.
+    #[arg(long)]
+    pub(super) yes: bool,
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
+}
+
+#[derive(Args)]
 pub(super) struct ImportArgs {
     /// The file, or a folder of notes; `-` reads standard input.
     pub(super) file: PathBuf,
@@ -360,6 +419,13 @@ pub(super) enum ReviewCommand {
         #[command(flatten)]
         scope: ScopeArgs,
     },
+    /// They speak of something that was forgotten: let "someone" stand in its place.
+    Anonymise {
+        #[arg(required = true, value_name = "MEMORY_ID")]
+        memory_ids: Vec<String>,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
     /// Look through what is remembered, as once a month: what there is, what will go, what to decide.
     #[command(after_help = "Examples:
   lacuna review memories
@@ -369,13 +435,6 @@ pub(super) enum ReviewCommand {
 
 At a terminal you are asked what to do: keep all, one by one, by category, or apply the defaults.")]
     Memories(Box<MonthArgs>),
-    /// They speak of something that was forgotten: let "someone" stand in its place.
-    Anonymise {
-        #[arg(required = true, value_name = "MEMORY_ID")]
-        memory_ids: Vec<String>,
-        #[command(flatten)]
-        scope: ScopeArgs,
-    },
     /// They are wrong: erase them.
     Reject {
         #[arg(required = true, value_name = "MEMORY_ID")]
@@ -573,9 +632,18 @@ pub(super) struct FilterArgs {
 pub(super) struct RecallArgs {
     /// What to find, in your own words; `-` reads it from standard input.
     pub(super) query: String,
-    /// How many at most [default: 10].
+    /// How many at most [default: 10 memories of events and 20 of facts].
     #[arg(long, value_name = "COUNT")]
     pub(super) limit: Option<usize>,
+    /// Tokens of all texts together [default: 4000].
+    #[arg(long, value_name = "COUNT")]
+    pub(super) max_tokens: Option<usize>,
+    /// Let the words of the question ("my", "our", "the docs") narrow the lanes.
+    #[arg(long)]
+    pub(super) intent: bool,
+    /// Count what is found as brought to mind, so that it fades later.
+    #[arg(long)]
+    pub(super) rehearse: bool,
     /// Leave out what is less similar; the same value means the same under every model.
     #[arg(long, value_name = "0..1", allow_negative_numbers = true)]
     pub(super) min_similarity: Option<f32>,
@@ -587,6 +655,95 @@ pub(super) struct RecallArgs {
     pub(super) explain: bool,
     #[command(flatten)]
     pub(super) filter: FilterArgs,
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
+}
+
+#[derive(Subcommand)]
+pub(super) enum SessionCommand {
+    /// Start a session, or see where one goes on. A session without turns is kept by a server only.
+    Start {
+        /// Your own name for it [default: one is made].
+        session: Option<String>,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Append a turn, or many of them from standard input.
+    Append(AppendArgs),
+    /// Read a session back, in the order of its turns.
+    Show {
+        session: String,
+        /// Where the last page ended.
+        #[arg(long)]
+        cursor: Option<String>,
+        /// How many turns on one page [default: 100].
+        #[arg(long, value_name = "COUNT")]
+        limit: Option<usize>,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Sessions, the last used first.
+    List {
+        /// Where the last page ended.
+        #[arg(long)]
+        cursor: Option<String>,
+        /// How many on one page [default: 100].
+        #[arg(long, value_name = "COUNT")]
+        limit: Option<usize>,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// End a session: archive its turns as a sealed transcript. Ending it again is harmless.
+    End {
+        session: String,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+}
+
+#[derive(Args)]
+pub(super) struct AppendArgs {
+    pub(super) session: String,
+    /// What was said; `-` reads turns from standard input, one JSON object on each line: {"role", "text"}.
+    pub(super) text: Option<String>,
+    /// Who said it.
+    #[arg(long, value_name = "ROLE", default_value = "user", value_parser = words::<wire::Speaker, _>(wire::Speaker::all()))]
+    pub(super) role: wire::Speaker,
+    /// The tool whose output it is.
+    #[arg(long)]
+    pub(super) tool: Option<String>,
+    /// The number that the first turn is to get: what is sent again with it is not doubled.
+    #[arg(long, value_name = "TURN")]
+    pub(super) expect: Option<u32>,
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
+}
+
+#[derive(Args)]
+pub(super) struct ContextArgs {
+    /// What was said; `-` reads it from standard input, and nothing is the start of a conversation.
+    pub(super) turn: Option<String>,
+    /// The conversation: what it was shown lately is not shown again.
+    #[arg(long, value_name = "ID")]
+    pub(super) session: Option<String>,
+    /// What the conversation is about, as a tag; may be given more than once.
+    #[arg(long = "topic", value_name = "TAG")]
+    pub(super) topics: Vec<String>,
+    /// Only this lane; may be given more than once.
+    #[arg(long = "lane", value_name = "LANE", value_parser = words::<wire::Lane, _>(wire::Lane::all()))]
+    pub(super) lanes: Vec<wire::Lane>,
+    /// Tokens of the whole section [default: as the policy says].
+    #[arg(long, value_name = "COUNT")]
+    pub(super) max_tokens: Option<usize>,
+    /// Memories in the section [default: as the policy says].
+    #[arg(long, value_name = "COUNT")]
+    pub(super) max_memories: Option<usize>,
+    /// Let the words of the turn ("my", "our", "the docs") narrow the lanes.
+    #[arg(long)]
+    pub(super) intent: bool,
+    /// A further vault to ask, such as team:NAME; may be given more than once.
+    #[arg(long = "shared", value_name = "SCOPE")]
+    pub(super) shared: Vec<String>,
     #[command(flatten)]
     pub(super) scope: ScopeArgs,
 }
@@ -737,9 +894,12 @@ pub(super) enum MemoryCommand {
         #[command(flatten)]
         scope: ScopeArgs,
     },
-    /// One memory with everything about it.
+    /// One memory with everything about it, and how it fades.
     Inspect {
         memory_id: String,
+        /// Draw in plain signs, as when the output is no terminal.
+        #[arg(long)]
+        plain: bool,
         #[command(flatten)]
         scope: ScopeArgs,
     },

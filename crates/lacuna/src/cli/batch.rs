@@ -47,7 +47,7 @@ impl Source {
     }
 
     /// The next line without its break; `None` at the end.
-    fn line(&mut self) -> Result<Option<Vec<u8>>> {
+    pub(super) fn line(&mut self) -> Result<Option<Vec<u8>>> {
         let mut line = Vec::new();
         let limit = LINE_BYTES_MAX as u64 + 1;
         let mut reader = self.reader.by_ref().take(limit);

@@ -30,7 +30,9 @@ pub(super) fn run(config: &Config, args: ForgetArgs, output: &Output) -> Result<
     let grant = installation.grant(args.scope.as_deref())?;
     let choice = args.choice()?;
     if let Some(token) = &args.confirm {
-        return confirm(&installation, &grant, token, &choice, output);
+        confirm(&installation, &grant, token, &choice, output)?;
+        super::view::refresh(config, &installation, output);
+        return Ok(());
     }
     let yes = args.yes;
     let request = args.into_request(installation.service.clock().now())?;
@@ -46,7 +48,9 @@ pub(super) fn run(config: &Config, args: ForgetArgs, output: &Output) -> Result<
         output.note(&shown(&view));
         agreed(output, &question(&view))?;
     }
-    confirm(&installation, &grant, &token, &choice, output)
+    confirm(&installation, &grant, &token, &choice, output)?;
+    super::view::refresh(config, &installation, output);
+    Ok(())
 }
 
 /// The plan and its token; `None` when nothing matches.

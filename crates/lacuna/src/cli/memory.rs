@@ -1,9 +1,13 @@
+use std::io::IsTerminal;
+
+use jiff::Timestamp;
 use lacuna_core::domain::MemoryId;
 use lacuna_core::permit::{Grant, Recall, permit};
 use lacuna_core::promote::Moved;
 use lacuna_core::recall::LIST_PAGE_DEFAULT;
 
 use super::args::MemoryCommand;
+use super::chart::row;
 use super::output::{Output, fields, table};
 use super::person;
 use super::retention;
@@ -13,7 +17,8 @@ use crate::codes;
 use crate::config::Config;
 use crate::failure::{Failure, Result};
 use crate::wire::{
-    Filters, ForgottenView, MemoryPage, MemoryView, MovedView, PromotionView, read_cursor, read_target,
+    CurveView, Filters, ForgottenView, InspectView, MemoryPage, MemoryView, MovedView, PromotionView,
+    read_cursor, read_target,
 };
 
 pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> Result<()> {
@@ -24,13 +29,15 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
             let filters = filter.into_filters(installation.service.clock().now());
             list(&installation, &grant, filters, cursor.as_deref(), limit, output)
         }
-        MemoryCommand::Inspect { memory_id, scope } => {
+        MemoryCommand::Inspect { memory_id, plain, scope } => {
             let id: MemoryId = memory_id.parse()?;
             let installation = assemble(config)?;
             let grant = installation.grant(scope.as_deref())?;
             let memory = installation.service.get(&grant, id)?;
             installation.service.flush_reads()?;
-            output.show(&MemoryView::of(memory, grant.scope()), people)
+            let shown = InspectView::of(memory, grant.scope(), installation.service.clock().now());
+            let in_signs = plain || !std::io::stdout().is_terminal();
+            output.show(&shown, |shown| inspected(shown, in_signs))
         }
         MemoryCommand::State { memory_ids, to, scope } => {
             let ids =
@@ -49,7 +56,9 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
         MemoryCommand::Delete { memory_id, yes, scope } => {
             let id: MemoryId = memory_id.parse()?;
             let installation = assemble(config)?;
-            delete(&installation, scope.as_deref(), id, yes, output)
+            delete(&installation, scope.as_deref(), id, yes, output)?;
+            super::view::refresh(config, &installation, output);
+            Ok(())
         }
         MemoryCommand::VerifyForgotten { about, scope } => {
             super::forget::verify_forgotten(config, scope.as_deref(), &about, output)
@@ -150,6 +159,38 @@ fn delete(
     output.show(&ForgottenView::done(erased, grant.scope()), super::forget::done)
 }
 
+fn inspected(shown: &InspectView, in_signs: bool) -> String {
+    format!("{}\n\n{}", people(&shown.memory), fading(shown, in_signs))
+}
+
+/// How it fades: numbers, and the curve as a row of signs on either side of now.
+fn fading(shown: &InspectView, in_signs: bool) -> String {
+    let vitality = &shown.vitality;
+    let date = |at: &Timestamp| at.strftime("%Y-%m-%d").to_string();
+    let curve = |curve: &CurveView| {
+        format!("{} {} {}", date(&curve.from), row(&curve.salience, in_signs), date(&curve.until))
+    };
+    let mut rows = vec![
+        (
+            "salience now",
+            format!(
+                "{:.2}, from {:.2}; half-life {} days",
+                vitality.salience_now, vitality.salience_at_rehearsal, vitality.half_life_days
+            ),
+        ),
+        ("until now", curve(&vitality.past)),
+        ("from now", curve(&vitality.future)),
+    ];
+    for (detail, now) in shown.memory.details.iter().zip(&vitality.details_now) {
+        let bar = row(&[*now; 1], in_signs);
+        rows.push(("detail", format!("{bar} {now:.2}  {}", detail.content)));
+    }
+    let times: Vec<String> = vitality.rehearsed_at.iter().map(date).collect();
+    let known = if times.is_empty() { String::new() } else { format!(": {}", times.join(", ")) };
+    rows.push(("brought to mind", format!("{} times{known}", vitality.rehearsals)));
+    fields(rows)
+}
+
 fn people(memory: &MemoryView) -> String {
     let facets = &memory.facets;
     let mut rows = vec![
@@ -183,7 +224,6 @@ fn people(memory: &MemoryView) -> String {
         ("sensitivity", joined(facets.sensitivity.iter().map(ToString::to_string).collect())),
         ("entities", joined(facets.entities.iter().map(|entity| entity.name.clone()).collect())),
         ("from", joined(facets.derived_from.iter().map(|lineage| lineage.memory_id.clone()).collect())),
-        ("details", joined(memory.details.iter().map(|detail| detail.content.clone()).collect())),
     ];
     rows.extend(lists.into_iter().filter(|(_, list)| !list.is_empty()));
     format!("{}\n\n{}", fields(rows), super::output::plain(&memory.content))

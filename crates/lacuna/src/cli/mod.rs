@@ -4,7 +4,9 @@ mod args;
 mod audit;
 mod backup;
 mod batch;
+mod chart;
 mod compact;
+mod context;
 mod correct;
 mod destroy;
 mod doctor;
@@ -26,8 +28,10 @@ mod retention;
 mod review;
 mod scan;
 mod serve;
+mod session;
 mod settle;
 mod token;
+mod view;
 mod when;
 
 use std::ffi::OsString;
@@ -67,16 +71,19 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Serve(_) => serve::run(config, output),
         Command::Remember(args) => remember::run(&config, args, output),
         Command::Recall(args) => recall::run(&config, args, output),
+        Command::Context(args) => context::run(&config, args, output),
         Command::Forget(args) => forget::run(&config, *args, output),
         Command::Compact(args) => compact::run(&config, args, output),
         Command::Correct(args) => correct::run(&config, args, output),
         Command::Receipt(command) => forget::receipt(&config, command, output),
+        Command::Session(command) => session::run(&config, command, output),
         Command::Memory(command) => memory::run(&config, command, output),
         Command::Review(command) => review::run(&config, command, output),
         Command::Retention(command) => retention::run(&config, command, output),
         Command::Jobs { command } => jobs::run(&config, command, output),
         Command::Scan(args) => scan::run(&config, &args, output),
         Command::Export(args) => export::run(&config, args, output),
+        Command::View(args) => view::run(&config, args, output),
         Command::Import(args) => import::run(&config, args, output),
         Command::Freeze { scope } => review::freeze(&config, scope.as_deref(), output),
         Command::Thaw { scope } => review::thaw(&config, scope.as_deref(), output),

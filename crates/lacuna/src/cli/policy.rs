@@ -35,6 +35,15 @@ fn people(policy: &PolicyView) -> String {
         ("tokens before compaction", policy.compaction.tokens_max.to_string()),
         ("messages of a session before compaction", policy.compaction.session_messages_max.to_string()),
         ("days unread before compaction", policy.compaction.unread_days.to_string()),
+        ("rehearsals in the audit", policy.audit_rehearsals.to_owned()),
+        ("memories of a turn", policy.context.memories_per_turn.to_string()),
+        ("turns that a memory rests", policy.context.cooldown_turns.to_string()),
+        ("tokens of a context", policy.context.max_tokens.to_string()),
+        (
+            "where a memory is silent",
+            format!("{} ({})", policy.context.confabulation, policy.context.vertical),
+        ),
+        ("own rows of intent", policy.intents.len().to_string()),
         ("operators", policy.operators.join(", ")),
         ("days between reviews", policy.retention.review_days.to_string()),
         (

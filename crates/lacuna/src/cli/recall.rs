@@ -1,5 +1,6 @@
 use jiff::Timestamp;
 use lacuna_core::domain::Trust;
+use lacuna_core::permit::permit;
 
 use super::args::{FilterArgs, RecallArgs};
 use super::output::{Output, fields, plain, table};
@@ -7,7 +8,9 @@ use super::remember::read_stdin;
 use crate::assemble::assemble;
 use crate::config::Config;
 use crate::failure::Result;
-use crate::wire::{Filters, FoundMemory, SearchRequest, SearchResponse, TimeRange};
+use crate::wire::{
+    Filters, FoundMemory, Meant, SearchRequest, SearchResponse, TimeRange, UnderstoodView, read_meant,
+};
 
 pub(super) fn run(config: &Config, args: RecallArgs, output: &Output) -> Result<()> {
     let query = if args.query == "-" { read_stdin()? } else { args.query };
@@ -16,6 +19,10 @@ pub(super) fn run(config: &Config, args: RecallArgs, output: &Output) -> Result<
     let request = SearchRequest {
         query,
         max_results: args.limit,
+        max_tokens: args.max_tokens,
+        intent: args.intent,
+        rehearse: args.rehearse,
+        scope: args.scope.scope,
         min_similarity: args.min_similarity,
         recency_weight: args.recency_weight,
         category_filter: filter.categories,
@@ -28,10 +35,12 @@ pub(super) fn run(config: &Config, args: RecallArgs, output: &Output) -> Result<
         explain: args.explain,
         ..SearchRequest::default()
     };
-    let grant = installation.grant(args.scope.as_deref())?;
-    let recalled = installation.service.recall(&grant, &request.into_query()?)?;
-    installation.service.flush_reads()?;
-    output.show(&SearchResponse::of(recalled, grant.scope()), people)
+    let (service, caller) = (&installation.service, &installation.local);
+    let Meant { scope, why_own } = read_meant(service, request.scope.as_deref(), caller, &request.query)?;
+    let recalled = service.recall(&permit(caller, &scope)?, &request.into_query()?)?;
+    service.flush_reads()?;
+    service.flush_rehearsals()?;
+    output.show(&SearchResponse::of(recalled, &scope, why_own), people)
 }
 
 impl FilterArgs {
@@ -94,6 +103,12 @@ fn people(answer: &SearchResponse) -> String {
         answer.query_time_ms,
         plain(&models)
     ));
+    if answer.left_out > 0 {
+        parts.push(format!("{} more did not fit: use --max-tokens", answer.left_out));
+    }
+    if let Some(understood) = &answer.understood {
+        parts.push(meant(understood));
+    }
     if answer.damaged > 0 {
         parts.push(format!(
             "{} memories are damaged and were not searched: run lacuna doctor",
@@ -101,6 +116,18 @@ fn people(answer: &SearchResponse) -> String {
         ));
     }
     parts.join("\n\n")
+}
+
+fn meant(understood: &UnderstoodView) -> String {
+    let UnderstoodView { lane, scope, because, broaden, .. } = understood;
+    let words = [lane.map(|lane| format!("lane {lane}")), scope.map(|scope| format!("scope {scope}"))];
+    let words: Vec<String> = words.into_iter().flatten().collect();
+    let mut lines = match words.is_empty() {
+        true => vec!["understood: no rule spoke".to_owned()],
+        false => vec![format!("understood: {} (because of: {})", words.join(", "), because.join(", "))],
+    };
+    lines.extend(broaden.iter().map(|hint| format!("to look further: {hint}")));
+    lines.join("\n")
 }
 
 /// The text, with a label unless it is the owner's own word.

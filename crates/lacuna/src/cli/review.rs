@@ -3,7 +3,7 @@ use lacuna_core::lifecycle::Decision;
 use lacuna_core::recall::LIST_PAGE_DEFAULT;
 
 use super::args::ReviewCommand;
-use super::output::{Output, table};
+use super::output::{Output, line, table};
 use crate::assemble::assemble;
 use crate::config::Config;
 use crate::failure::Result;
@@ -27,10 +27,10 @@ pub(super) fn run(config: &Config, command: ReviewCommand, output: &Output) -> R
         ReviewCommand::Edit { memory_id, text, scope } => {
             decide(config, scope.as_deref(), vec![memory_id], || Decision::Edit(text.clone()), output)
         }
-        ReviewCommand::Memories(args) => super::month::run(config, &args, output),
         ReviewCommand::Anonymise { memory_ids, scope } => {
             decide(config, scope.as_deref(), memory_ids, || Decision::Anonymise, output)
         }
+        ReviewCommand::Memories(args) => super::month::run(config, &args, output),
         ReviewCommand::Reject { memory_ids, scope } => {
             decide(config, scope.as_deref(), memory_ids, || Decision::Reject, output)
         }
@@ -72,11 +72,14 @@ fn people(page: &ReviewPage) -> String {
             memory.memory_id.clone(),
         ]
     });
-    let table = table(["waits for", "gist", "source", "id"], rows);
-    match &page.next_cursor {
-        Some(cursor) => format!("{table}\n\nmore: lacuna review list --cursor {cursor}"),
-        None => table,
+    let mut text = table(["waits for", "gist", "source", "id"], rows);
+    for offer in &page.anonymous {
+        text.push_str(&format!("\n{} anonymised: {}", offer.memory_id, line(&offer.content)));
     }
+    if let Some(cursor) = &page.next_cursor {
+        text.push_str(&format!("\n\nmore: lacuna review list --cursor {cursor}"));
+    }
+    text
 }
 
 pub(super) fn freeze(config: &Config, scope: Option<&str>, output: &Output) -> Result<()> {

@@ -4,6 +4,7 @@ mod audit;
 mod auth;
 mod body;
 mod compact;
+mod context;
 mod destroy;
 mod exports;
 mod forget;
@@ -20,6 +21,7 @@ mod retention;
 mod review;
 mod scopes;
 mod search;
+mod sessions;
 mod tokens;
 
 use std::future::Future;
@@ -137,6 +139,11 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(scopes::demote))
         .routes(routes!(scopes::list))
         .routes(routes!(search::search))
+        .routes(routes!(sessions::start, sessions::list))
+        .routes(routes!(sessions::append))
+        .routes(routes!(sessions::show))
+        .routes(routes!(sessions::end))
+        .routes(routes!(context::context))
         .routes(routes!(forget::plan))
         .routes(routes!(forget::confirm))
         .routes(routes!(forget::verify))

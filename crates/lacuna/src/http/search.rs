@@ -1,12 +1,12 @@
 use axum::Extension;
 use axum::extract::State;
-use lacuna_core::permit::Caller;
+use lacuna_core::permit::{Caller, permit};
 
 use super::App;
 use super::body::Json;
 use super::problem::Problems;
 use crate::failure::Result;
-use crate::wire::{SearchRequest, SearchResponse, read_scope};
+use crate::wire::{Meant, SearchRequest, SearchResponse, read_meant};
 
 /// A question has at most 4,000 characters; the rest is filters.
 const SEARCH_BYTES_MAX: usize = 64 << 10;
@@ -24,8 +24,11 @@ pub(super) async fn search(
     Extension(caller): Extension<Caller>,
     Json(request): Json<SearchRequest, SEARCH_BYTES_MAX>,
 ) -> Result<axum::Json<SearchResponse>> {
-    let scope = read_scope(request.scope.as_deref(), &caller)?;
-    let query = request.into_query()?;
-    let (recalled, scope) = app.call_in(caller, scope, move |core, grant| core.recall(grant, &query)).await?;
-    Ok(axum::Json(SearchResponse::of(recalled, &scope)))
+    let answer = app.call(move |core| {
+        let Meant { scope, why_own } = read_meant(core, request.scope.as_deref(), &caller, &request.query)?;
+        let grant = permit(&caller, &scope)?;
+        let recalled = core.recall(&grant, &request.into_query()?)?;
+        Ok(SearchResponse::of(recalled, &scope, why_own))
+    });
+    Ok(axum::Json(answer.await?))
 }

@@ -132,6 +132,8 @@ pub(crate) struct PlanView {
     pub(crate) rebuilt: usize,
     /// Matches that somebody else wrote, and that the caller may not erase.
     pub(crate) not_yours: usize,
+    /// What only sessions under way hold in RAM: it goes as well.
+    pub(crate) working: usize,
     /// What to say instead, when the words were not understood.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) question: Option<&'static str>,
@@ -188,6 +190,7 @@ impl PlanView {
             falls: 0,
             rebuilt: 0,
             not_yours: 0,
+            working: 0,
             question: None,
             people: Vec::new(),
         };
@@ -219,6 +222,7 @@ impl PlanView {
             falls: plan.falls,
             rebuilt: plan.rebuilt,
             not_yours: plan.others,
+            working: plan.working,
             ..nothing
         }
     }

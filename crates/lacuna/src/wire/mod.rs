@@ -4,6 +4,7 @@ mod audit;
 mod audit_file;
 mod audit_report;
 mod compact;
+mod context;
 mod correct;
 mod cursor;
 mod destroy;
@@ -24,13 +25,16 @@ mod retention;
 mod review;
 mod scope;
 mod search;
+mod session;
 mod token;
+mod vitality;
 mod words;
 
 pub(crate) use audit::{AuditFileVerified, AuditKeptView, AuditList, AuditVerified, AuditWritten, read_head};
 pub(crate) use audit_file::{verify_audit_file, write_audit_file};
 pub(crate) use audit_report::AuditReportView;
 pub(crate) use compact::{CompactAnswer, CompactBody, CompactedView, CompactionPlanView};
+pub(crate) use context::{ContextRequest, ContextResponse, Meant, UnderstoodView, read_meant};
 pub(crate) use correct::{CorrectRequest, CorrectedView};
 pub(crate) use cursor::{read_cursor, write_cursor};
 pub(crate) use destroy::{DestroyAnswer, DestroyRequest};
@@ -60,7 +64,12 @@ pub(crate) use retention::{PinRequest, PreviewView, RetentionRequest, RetentionV
 pub(crate) use review::{FreezeRequest, ReviewPage, ReviewRequest, Reviewed, StateRequest, VaultStateView};
 pub(crate) use scope::{ScopeList, read_scope, read_target};
 pub(crate) use search::{FoundMemory, SearchRequest, SearchResponse};
+pub(crate) use session::{
+    Append, AppendRequest, AppendedView, EndedView, SessionPageView, SessionRequest, SessionShownView,
+    SessionView, TurnBody, TurnView, read_session_cursor, read_turn_cursor,
+};
 pub(crate) use token::{TokenCreated, TokenList, TokenRequest, TokenView};
+pub(crate) use vitality::{CurveView, InspectView};
 pub(crate) use words::*;
 
 use crate::failure::{Failure, Result};
@@ -68,7 +77,8 @@ use crate::failure::{Failure, Result};
 /// A number as people quote it, such as DEL-2026-000123, or alone. `field` is what it numbers.
 pub(crate) fn read_number(field: &'static str, text: &str) -> Result<u64> {
     let number = text.rsplit_once('-').map_or(text, |(_, number)| number);
-    let unclear = |_| Failure::invalid(field, "must be a number, alone or as in DEL-2026-000123");
+    let unclear =
+        |_| Failure::invalid(field, "must be a number, or a name that ends in one, such as DEL-2026-000123");
     number.parse().map_err(unclear)
 }
 

@@ -1,4 +1,6 @@
 use lacuna_core::compact::Thresholds;
+use lacuna_core::context::{ContextRules, Weights};
+use lacuna_core::intent::IntentRule;
 use lacuna_core::policy::Policy;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -20,6 +22,8 @@ pub(crate) struct PolicyView {
     pub(crate) grace_hours: i64,
     /// Which reads the audit records: `always`, `sampled` or `never`.
     pub(crate) audit_reads: &'static str,
+    /// Which rehearsals the audit records, in the same words.
+    pub(crate) audit_rehearsals: &'static str,
     /// How long the audit keeps reads.
     pub(crate) audit_read_days: i64,
     /// How long it may take until somebody looks into a person's request, and until it is done.
@@ -33,15 +37,19 @@ pub(crate) struct PolicyView {
     pub(crate) forget_mode: &'static str,
     /// What was hidden is erased after this many days.
     pub(crate) purge_days: i64,
-    /// How long memories are kept.
-    pub(crate) retention: RulesView,
+    pub(crate) compaction: CompactionPolicyView,
+    /// What a turn of a conversation brings to mind.
+    pub(crate) context: ContextRulesView,
+    /// What phrases mean here, before what they mean everywhere.
+    pub(crate) intents: Vec<IntentView>,
     /// A session that nobody goes on with is ended after this many hours.
     pub(crate) session_idle_hours: i64,
     /// How long the transcript of an ended session is kept.
     pub(crate) transcript_days: i64,
     /// What becomes of a memory that leans on a forgotten one: `review` or `anonymise`.
     pub(crate) dangling: &'static str,
-    pub(crate) compaction: CompactionPolicyView,
+    /// How long memories are kept.
+    pub(crate) retention: RulesView,
 }
 
 /// From when on old turns make room for summaries.
@@ -70,6 +78,65 @@ impl From<&Thresholds> for CompactionPolicyView {
     }
 }
 
+#[derive(Serialize, ToSchema)]
+#[schema(as = ContextRules)]
+pub(crate) struct ContextRulesView {
+    pub(crate) memories_per_turn: usize,
+    pub(crate) cooldown_turns: u32,
+    pub(crate) max_tokens: usize,
+    pub(crate) retrieval_threshold: f32,
+    /// What an assistant may do where a memory is silent: `strict` or `moderate`.
+    pub(crate) confabulation: &'static str,
+    pub(crate) vertical: &'static str,
+    pub(crate) weights: WeightsView,
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = ContextWeights)]
+pub(crate) struct WeightsView {
+    pub(crate) salience: f32,
+    pub(crate) relevance: f32,
+    pub(crate) recency: f32,
+    pub(crate) topic: f32,
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = Intent)]
+pub(crate) struct IntentView {
+    pub(crate) words: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) lane: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) scope: Option<&'static str>,
+    pub(crate) ask: bool,
+}
+
+impl From<&ContextRules> for ContextRulesView {
+    fn from(rules: &ContextRules) -> Self {
+        let Weights { salience, relevance, recency, topic } = rules.weights;
+        Self {
+            memories_per_turn: rules.memories_per_turn,
+            cooldown_turns: rules.cooldown_turns,
+            max_tokens: rules.max_tokens,
+            retrieval_threshold: rules.retrieval_threshold,
+            confabulation: rules.confabulation.as_str(),
+            vertical: rules.vertical.as_str(),
+            weights: WeightsView { salience, relevance, recency, topic },
+        }
+    }
+}
+
+impl From<&IntentRule> for IntentView {
+    fn from(rule: &IntentRule) -> Self {
+        Self {
+            words: rule.phrases(),
+            lane: rule.lane().map(|lane| lane.as_str()),
+            scope: rule.reach().map(|reach| reach.as_str()),
+            ask: rule.asks(),
+        }
+    }
+}
+
 impl From<&Policy> for PolicyView {
     fn from(policy: &Policy) -> Self {
         Self {
@@ -82,6 +149,7 @@ impl From<&Policy> for PolicyView {
             approval: policy.approval.as_str(),
             grace_hours: policy.grace.as_hours(),
             audit_reads: policy.audit_reads.as_str(),
+            audit_rehearsals: policy.audit_rehearsals.as_str(),
             audit_read_days: policy.audit_read_days,
             acknowledge_hours: policy.acknowledge_hours,
             complete_hours: policy.complete_hours,
@@ -89,11 +157,13 @@ impl From<&Policy> for PolicyView {
             operators: policy.operators.iter().map(ToString::to_string).collect(),
             forget_mode: policy.forget_mode.as_str(),
             purge_days: policy.purge_days,
-            retention: (&policy.retention).into(),
+            compaction: (&policy.compaction).into(),
+            context: ContextRulesView::from(&policy.context),
+            intents: policy.intents.iter().map(IntentView::from).collect(),
             session_idle_hours: policy.session_idle_hours,
             transcript_days: policy.transcript_days,
             dangling: policy.dangling.as_str(),
-            compaction: (&policy.compaction).into(),
+            retention: (&policy.retention).into(),
         }
     }
 }

@@ -272,6 +272,8 @@ pub(crate) struct RememberedView {
     pub(crate) privacy_class: words::PrivacyClass,
     pub(crate) sensitivity: Vec<words::Sensitivity>,
     pub(crate) lane: words::Lane,
+    /// `working` is held in RAM until its session ends, and stored nowhere.
+    pub(crate) tier: words::Tier,
     pub(crate) salience: f32,
     /// How often this very text had been written before; above 0 nothing new was stored.
     pub(crate) repeats: u32,
@@ -299,6 +301,7 @@ impl RememberedView {
             privacy_class: remembered.privacy_class.into(),
             sensitivity: remembered.sensitivity.into_iter().map(words::Sensitivity).collect(),
             lane: remembered.lane.into(),
+            tier: remembered.tier.into(),
             salience: remembered.salience,
             repeats: remembered.repeats,
             supersedes: remembered.supersedes.iter().map(ToString::to_string).collect(),

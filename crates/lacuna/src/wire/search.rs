@@ -1,11 +1,12 @@
 use jiff::Timestamp;
 use lacuna_core::Result;
-use lacuna_core::domain::Scope;
+use lacuna_core::domain::{Scope, SessionId};
 use lacuna_core::index::Explanation;
 use lacuna_core::recall::{Query, Recalled, RecalledMemory};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::context::{UnderstoodView, is_auto};
 use super::scope::shown;
 use super::{Filters, TimeRange, words};
 
@@ -38,6 +39,8 @@ pub(crate) struct SearchRequest {
     #[serde(default)]
     pub(crate) prefer_tags: Vec<String>,
     pub(crate) session_id: Option<String>,
+    /// The session under way: its working memory takes part.
+    pub(crate) session: Option<String>,
     #[serde(default)]
     pub(crate) time_range: TimeRange,
     #[serde(default)]
@@ -51,7 +54,11 @@ pub(crate) struct SearchRequest {
     /// Whether what is found counts as brought to mind, so that it fades later.
     #[serde(default)]
     pub(crate) rehearse: bool,
-    /// The vault to search: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent.
+    /// Whether the words of the question ("my", "our", "the docs") narrow the lanes, unless `lane_filter` names some.
+    #[serde(default)]
+    pub(crate) intent: bool,
+    /// The vault to search: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent. With
+    /// `auto` the words of the question say which one, and narrow the lanes.
     pub(crate) scope: Option<String>,
 }
 
@@ -77,6 +84,8 @@ impl SearchRequest {
             recency_weight: self.recency_weight.unwrap_or(default.recency_weight),
             explain: self.explain,
             rehearse: self.rehearse,
+            session: self.session.as_deref().map(SessionId::new).transpose()?,
+            intent: self.intent || is_auto(self.scope.as_deref()),
             ..default
         })
     }
@@ -100,6 +109,9 @@ pub(crate) struct SearchResponse {
     /// What to try when nothing was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) hint: Option<String>,
+    /// How the words of the question were understood, if they were to be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) understood: Option<UnderstoodView>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -111,6 +123,8 @@ pub(crate) struct FoundMemory {
     pub(crate) author: Option<String>,
     pub(crate) category: words::Category,
     pub(crate) content_type: words::ContentType,
+    /// `working` is known to its session only, and gone with it.
+    pub(crate) tier: words::Tier,
     pub(crate) content: String,
     /// Whether `content` is the gist, because the whole text did not fit into the tokens.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -159,7 +173,8 @@ pub(crate) struct MeaningView {
 }
 
 impl SearchResponse {
-    pub(crate) fn of(recalled: Recalled, scope: &Scope) -> Self {
+    /// `why_own` says why the caller's own vault was asked where their words meant another.
+    pub(crate) fn of(recalled: Recalled, scope: &Scope, why_own: Option<String>) -> Self {
         Self {
             scope: shown(scope),
             memories: recalled.hits.into_iter().map(FoundMemory::from).collect(),
@@ -169,6 +184,7 @@ impl SearchResponse {
             damaged: recalled.damaged,
             left_out: recalled.left_out,
             hint: recalled.hint.map(str::to_owned),
+            understood: recalled.understood.map(|understood| UnderstoodView::of(understood, why_own)),
         }
     }
 }
@@ -181,6 +197,7 @@ impl From<RecalledMemory> for FoundMemory {
             author: memory.facets.history.author.as_ref().map(ToString::to_string),
             category: memory.facets.category.into(),
             content_type: memory.facets.content_type.into(),
+            tier: memory.facets.tier.into(),
             content: memory.content.full_text().to_owned(),
             shortened: found.shortened,
             trust: memory.facets.source.trust.into(),

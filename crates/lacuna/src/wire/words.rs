@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use lacuna_core::{domain, forget, jobs};
+use lacuna_core::{context, domain, forget, intent, jobs, session};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
@@ -81,9 +81,15 @@ words!(domain {
     Role,
 });
 
+words!(session { Speaker, SessionState });
+
 words!(forget { Mode, Cause, Named, ProbePath });
 
 words!(jobs { Job });
+
+words!(context { Mark, Confabulation });
+
+words!(intent { Reach });
 
 fn not_one_of(words: impl Iterator<Item = &'static str>) -> String {
     format!("must be one of {}", words.collect::<Vec<_>>().join(", "))

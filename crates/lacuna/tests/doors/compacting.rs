@@ -46,7 +46,7 @@ fn turns_make_room_over_http_and_on_the_command_line() {
     let told = home.run(&["compact", "--before", "2999-01-01"]).ok().stdout;
     assert!(told.contains("turns archived"), "{told}");
     let found = home.json(&["recall", "When does Olsen look at the boiler?"]);
-    let best = &found["results"][0];
+    let best = &found["memories"][0];
     assert_eq!(best["content_type"], "summary", "{found}");
     assert!(best.to_string().contains("Thursday at 9"));
 }

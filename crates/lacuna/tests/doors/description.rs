@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::Home;
 
 /// Every route that the server has, as this test knows it.
-const ROUTES: [(&str, &str); 55] = [
+const ROUTES: [(&str, &str); 61] = [
     ("get", "/healthz"),
     ("get", "/readyz"),
     ("get", "/metrics"),
@@ -29,6 +29,12 @@ const ROUTES: [(&str, &str); 55] = [
     ("post", "/v1/compact"),
     ("get", "/v1/scopes"),
     ("post", "/v1/search"),
+    ("post", "/v1/sessions"),
+    ("get", "/v1/sessions"),
+    ("post", "/v1/sessions/{session_id}/turns"),
+    ("get", "/v1/sessions/{session_id}"),
+    ("post", "/v1/sessions/{session_id}/end"),
+    ("post", "/v1/context"),
     ("post", "/v1/forget"),
     ("post", "/v1/forget/confirm"),
     ("post", "/v1/forgotten"),

@@ -138,3 +138,38 @@ fn plan_confirm_correct_and_verify_over_http() {
     assert_eq!(server.get("/v1/memories").expect(200)["memories"], json!([]));
     assert_eq!(server.stop(), 0);
 }
+
+#[test]
+fn what_leans_on_a_forgotten_person_is_offered_as_someone() {
+    let home = Home::new();
+    let server = home.serve(&[]);
+    let turns =
+        [(1, "Henrike from the bakery asked about the roof."), (2, "She wants it done before winter.")];
+    for (turn, content) in turns {
+        let body = json!({
+            "content": content, "category": "conversation",
+            "source": {"type": "user_message", "session_id": "ses_1", "turn": turn}
+        });
+        server.post("/v1/memories", &body).expect(201);
+    }
+    let plan = server.post("/v1/forget", &json!({"words": "forget everything about Henrike"})).expect(200);
+    let done = server.post("/v1/forget/confirm", &json!({"token": plan["token"]})).expect(200);
+    let waiting = server.get("/v1/review").expect(200);
+    let offer = &waiting["anonymous"][0];
+    assert_eq!(offer["memory_id"], done["held_back"][0]);
+    assert_eq!(offer["content"], "Someone wants something done before winter.");
+    let decision = json!({"memory_id": offer["memory_id"], "decision": "anonymise"});
+    let decided = server.post("/v1/review", &json!({"decisions": [decision]})).expect(200);
+    let decided = &decided["decided"][0];
+    assert_eq!(
+        (decided["decided"].as_str(), decided["state"].as_str()),
+        (Some("anonymised"), Some("active"))
+    );
+    let memory = server.get(&format!("/v1/memories/{}", decided["into"].as_str().unwrap())).expect(200);
+    assert_eq!(memory["content"], offer["content"]);
+    let receipt = server.get(&format!("/v1/receipts/{}", decided["receipt"].as_str().unwrap())).expect(200);
+    assert_eq!(receipt["counts"]["cut"], 1);
+    drop(server);
+    let refused = home.run(&["review", "anonymise", decided["into"].as_str().unwrap(), "--json"]);
+    assert_eq!(refused.problem()["code"], "not_found");
+}

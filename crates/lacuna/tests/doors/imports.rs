@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::exports::last_line;
-use crate::support::{Done, Home};
+use crate::support::{Done, Home, contents};
 
 /// The lines about records, and the sums behind them.
 fn report(done: &Done) -> (Vec<Value>, Value) {
@@ -239,6 +239,49 @@ fn http_imports_and_tells_of_each_record() {
     send("?scope=team:desk", &file).refused(404, "not_found");
     let too_large = vec![b' '; (16 << 20) + 1];
     send("", &too_large).refused(413, "too_large");
+}
+
+#[test]
+fn an_encrypted_file_comes_in_over_http_with_its_passphrase() {
+    let home = Home::new().with("LACUNA_EXPORT_PASSPHRASE", "seven grey gulls");
+    home.remember("The ladder is at the neighbour's.");
+    let path = home.path("sealed");
+    home.run(&["export", path.to_str().unwrap(), "--encrypt"]).ok();
+    let file = fs::read(&path).unwrap();
+
+    let other = Home::new();
+    let server = other.serve(&[]);
+    let send = |passphrase: &str, query: &str| {
+        let headers = [("lacuna-passphrase", passphrase)];
+        server.send("POST", &format!("/v1/import{query}"), &headers, &file)
+    };
+    server.send("POST", "/v1/import", &[], &file).refused(422, "export_passphrase");
+    let wrong = send("eight grey gulls", "");
+    assert!(!String::from_utf8_lossy(&wrong.bytes).contains("gulls"));
+    wrong.refused(422, "export_passphrase");
+    assert_eq!(send("seven grey gulls", "?duplicates=refuse").expect(200)["stored"], 1);
+    assert_eq!(send("seven grey gulls", "").expect(200)["repeated"], 1);
+    server.stop();
+    for (path, bytes) in contents(&other.data()) {
+        assert!(!bytes.windows(5).any(|part| part == b"gulls"), "{}", path.display());
+    }
+}
+
+/// As the server of the MCP project writes it: no line break after the last line.
+#[test]
+fn the_file_of_the_mcp_memory_server_is_read_to_its_last_line() {
+    let home = Home::new();
+    let file = concat!(
+        r#"{"type":"entity","name":"Tilda Brandt","entityType":"person","observations":["sails a red boat","says \"ahoy\" 🚣"]}"#,
+        "\n",
+        r#"{"type":"entity","name":"Heron Ltd","entityType":"organisation","observations":[]}"#,
+        "\n",
+        r#"{"type":"relation","from":"Tilda Brandt","to":"Heron Ltd","relationType":"works_at"}"#,
+    );
+    let (_, sums) = import(&home, "memory.jsonl", file, &[]);
+    assert_eq!((&sums["from"], &sums["stored"]), (&json!("mcp-memory"), &json!(4)));
+    let waiting = home.json(&["review", "list"]).to_string();
+    assert!(waiting.contains("Tilda Brandt works at Heron Ltd"), "{waiting}");
 }
 
 #[test]

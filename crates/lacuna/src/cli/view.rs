@@ -1,0 +1,310 @@
+//! `lacuna view DIR`: the vault as files for assistants that read files, kept current, and what somebody changed in
+//! them brought back. Whoever asks for it gets plain text on disk: every file says so, and none is world-readable.
+
+mod apply;
+mod folder;
+
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use lacuna_core::permit::{Export, Grant, Recall, permit};
+use lacuna_core::session::{SESSION_PAGE_MAX, SessionInfo};
+use lacuna_core::view::{Edit, read_back, without};
+use serde::Serialize;
+
+use self::apply::{Applied, Wanted, apply};
+use self::folder::{Folder, Manifest, SessionFile};
+use super::args::ViewArgs;
+use super::output::{Output, counted, fields};
+use crate::assemble::{Installation, assemble};
+use crate::codes;
+use crate::config::Config;
+use crate::failure::{Failure, Result};
+use crate::wire::TurnView;
+
+/// How often `--watch` looks at the vault and at the page.
+const WATCH_EVERY: Duration = Duration::from_secs(1);
+/// Sessions that are written, the last used ones.
+const SESSIONS_MAX: usize = 200;
+
+const PAGE: &str = "CLAUDE.md";
+const PREFERENCES: &str = "preferences.json";
+
+/// What a command did to a folder.
+#[derive(Default, Serialize)]
+struct Told {
+    folder: String,
+    /// Memories on the page, and those for which it has no room.
+    memories: usize,
+    left_out: usize,
+    sessions: usize,
+    /// What the edited page asks for and nobody has confirmed yet.
+    #[serde(skip_serializing_if = "Wanted::is_empty")]
+    wanted: Wanted,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    applied: Option<Applied>,
+    removed: bool,
+}
+
+pub(super) fn run(config: &Config, args: ViewArgs, output: &Output) -> Result<()> {
+    if args.remove && !args.dir.exists() {
+        return Err(Failure::invalid("DIR", "there is no such folder"));
+    }
+    let installation = assemble(config)?;
+    let folder = Folder::at(&args.dir)?;
+    if args.remove {
+        let removed = folder.remove()?;
+        folder::unregister(&config.data, folder.path())?;
+        let told = Told { folder: folder.shown(), removed, ..Told::default() };
+        return output.show(&told, people);
+    }
+    let grant = installation.grant::<Export>(args.scope.as_deref())?;
+    let manifest = folder.manifest()?;
+    let include_health = args.include_health || manifest.as_ref().is_some_and(|known| known.include_health);
+    let view = View { installation: &installation, grant, folder, include_health };
+    view.check_owner(manifest.as_ref())?;
+    folder::register(&config.data, view.folder.path())?;
+    let told = view.round(args.apply || args.yes, output)?;
+    output.show(&told, people)?;
+    if args.watch { view.watch(args.apply || args.yes, output) } else { Ok(()) }
+}
+
+/// After something was forgotten: no folder that we wrote keeps showing it. Edits that wait stay.
+pub(super) fn refresh(config: &Config, installation: &Installation, output: &Output) {
+    for path in folder::registered(&config.data) {
+        if let Err(failure) = refresh_one(installation, &path) {
+            output.note(&format!(
+                "note[{}]: {} may be out of date: {}",
+                failure.code.name,
+                path.display(),
+                failure.detail
+            ));
+        }
+    }
+}
+
+fn refresh_one(installation: &Installation, path: &Path) -> Result<()> {
+    if !path.exists() {
+        return Ok(());
+    }
+    let folder = Folder::at(path)?;
+    let Some(manifest) = folder.manifest()? else { return Ok(()) };
+    let grant = installation.grant::<Export>(Some(&manifest.scope))?;
+    let view = View { installation, grant, folder, include_health: manifest.include_health };
+    view.check_owner(Some(&manifest))?;
+    match view.edits(Some(&manifest))?.is_empty() {
+        true => view.render(Some(&manifest)).map(drop),
+        false => view.tidy(&manifest),
+    }
+}
+
+/// One folder and the vault that it shows.
+struct View<'a> {
+    installation: &'a Installation,
+    grant: Grant<Export>,
+    folder: Folder,
+    include_health: bool,
+}
+
+impl View<'_> {
+    fn scope(&self) -> String {
+        self.grant.scope().holder.to_string()
+    }
+
+    /// A folder shows one vault: another one's lines would be taken for deleted.
+    fn check_owner(&self, manifest: Option<&Manifest>) -> Result<()> {
+        match manifest {
+            Some(known) if known.scope != self.scope() || known.org != self.grant.scope().org.as_str() => {
+                let reason = format!("the folder shows {} of {}: remove it first", known.scope, known.org);
+                Err(Failure::invalid("DIR", reason))
+            }
+            Some(_) => Ok(()),
+            None if self.folder.has(PAGE) => {
+                let reason = format!("{PAGE} is there already and is not ours: choose another folder");
+                Err(Failure::invalid("DIR", reason))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Brings back what was edited, if somebody says yes, and writes what is remembered now.
+    fn round(&self, yes: bool, output: &Output) -> Result<Told> {
+        let manifest = self.folder.manifest()?;
+        let edits = self.edits(manifest.as_ref())?;
+        if edits.is_empty() {
+            return self.render(manifest.as_ref());
+        }
+        let wanted = Wanted::of(&edits);
+        if yes || output.ask(&wanted.question()) == Some(true) {
+            let applied = apply(self.installation, &self.scope(), edits)?;
+            let told = self.render(self.folder.manifest()?.as_ref())?;
+            return Ok(Told { applied: Some(applied), ..told });
+        }
+        if let Some(manifest) = &manifest {
+            self.tidy(manifest)?;
+        }
+        Ok(Told { folder: self.folder.shown(), wanted, ..Told::default() })
+    }
+
+    /// What somebody changed on the page since it was written. A page that is missing or empty asks for nothing.
+    fn edits(&self, manifest: Option<&Manifest>) -> Result<Vec<Edit>> {
+        let Some(manifest) = manifest else { return Ok(Vec::new()) };
+        let Some(page) = self.folder.read(PAGE)? else { return Ok(Vec::new()) };
+        if manifest.is_page(&page) {
+            return Ok(Vec::new());
+        }
+        Ok(read_back(&manifest.lines()?, &page).unwrap_or_default())
+    }
+
+    /// Takes the lines out of an edited page whose memories are gone, and leaves the edits.
+    fn tidy(&self, manifest: &Manifest) -> Result<()> {
+        let (Some(page), lines) = (self.folder.read(PAGE)?, manifest.lines()?) else { return Ok(()) };
+        let reading = permit::<Recall>(&self.installation.local, self.grant.scope())?;
+        let core = &self.installation.service;
+        let is_gone = |id: &_| core.get(&reading, *id).is_err_and(|error| error.code() == "not_found");
+        let gone: Vec<_> = lines.iter().filter(|line| is_gone(&line.id)).cloned().collect();
+        core.flush_reads()?;
+        if gone.is_empty() {
+            return Ok(());
+        }
+        let tidied = without(&page, &gone, |_| true);
+        let lines = lines.into_iter().filter(|line| !gone.contains(line)).collect();
+        self.folder.write(PAGE, &tidied)?;
+        let mut next = manifest.clone();
+        next.lines = Manifest::bodies(lines);
+        self.folder.write_manifest(&next)
+    }
+
+    /// Writes what changed: the page, the preferences, the sessions.
+    fn render(&self, manifest: Option<&Manifest>) -> Result<Told> {
+        let core = &self.installation.service;
+        let known = self.folder.read(PAGE)?;
+        let sheet = core.view(&self.grant, self.include_health, known.as_deref())?;
+        let mut next = manifest.cloned().unwrap_or_default();
+        next.scope = self.scope();
+        next.org = self.grant.scope().org.to_string();
+        next.include_health = self.include_health;
+        if let Some(sheet) = sheet {
+            self.folder.write(PREFERENCES, &preferences(&sheet.preferences))?;
+            next.left_out = sheet.left_out;
+            next.page(&sheet.text, sheet.lines);
+            // First what knows the lines again: a page without it would look like somebody else's.
+            self.folder.write_manifest(&next)?;
+            self.folder.write(PAGE, &sheet.text)?;
+        }
+        next.sessions = self.render_sessions(&next.sessions)?;
+        self.folder.write_manifest(&next)?;
+        core.flush_reads()?;
+        Ok(Told {
+            folder: self.folder.shown(),
+            memories: next.lines.len(),
+            left_out: next.left_out,
+            sessions: next.sessions.len(),
+            ..Told::default()
+        })
+    }
+
+    /// Writes the sessions that changed, and removes the files of those that are gone.
+    fn render_sessions(&self, known: &[SessionFile]) -> Result<Vec<SessionFile>> {
+        let reading = permit::<Recall>(&self.installation.local, self.grant.scope())?;
+        let page = self.installation.service.sessions(&reading, None, SESSIONS_MAX)?;
+        let mut written = Vec::new();
+        for info in page.sessions.iter().filter(|info| info.turns > 0) {
+            let file = SessionFile { name: folder::session_file(&info.id), mark: info.mark };
+            if !known.contains(&file) || !self.folder.has(&file.name) {
+                self.folder.write(&file.name, &self.turns(&reading, info)?)?;
+            }
+            written.push(file);
+        }
+        let is_gone = |file: &&SessionFile| !written.iter().any(|kept| kept.name == file.name);
+        known.iter().filter(is_gone).try_for_each(|file| self.folder.delete(&file.name))?;
+        Ok(written)
+    }
+
+    /// The turns of a session, one JSON object on each line.
+    fn turns(&self, reading: &Grant<Recall>, info: &SessionInfo) -> Result<String> {
+        let (mut text, mut from) = (String::new(), Some(1));
+        while let Some(first) = from {
+            let shown = self.installation.service.session(reading, &info.id, first, SESSION_PAGE_MAX)?;
+            for turn in shown.turns {
+                let health = lacuna_core::domain::Sensitivity::Health;
+                if self.include_health || !turn.facets.privacy.sensitivity.contains(&health) {
+                    text.push_str(&json(&TurnView::from(turn)));
+                    text.push('\n');
+                }
+            }
+            from = shown.next;
+        }
+        Ok(text)
+    }
+
+    /// Keeps the folder current until the process is stopped.
+    fn watch(&self, yes: bool, output: &Output) -> Result<()> {
+        let vault = self.grant.scope().vault_id();
+        let look =
+            || -> Result<_> { Ok((self.installation.store.revision(vault)?, self.folder.read(PAGE)?)) };
+        let mut last = look()?;
+        output.note(&format!("watching {}; stop with Ctrl-C", self.folder.shown()));
+        loop {
+            thread::sleep(WATCH_EVERY);
+            if look()? == last {
+                continue;
+            }
+            let told = self.round(yes, output)?;
+            if !told.wanted.is_empty() || told.applied.is_some() {
+                output.show(&told, people)?;
+            }
+            last = look()?;
+        }
+    }
+}
+
+/// The preferences as one JSON document.
+fn preferences(memories: &[lacuna_core::domain::Memory]) -> String {
+    #[derive(Serialize)]
+    struct Preference<'a> {
+        memory_id: String,
+        text: &'a str,
+        tags: &'a [String],
+        since: jiff::Timestamp,
+    }
+    let preferences: Vec<_> = memories
+        .iter()
+        .map(|memory| Preference {
+            memory_id: memory.id.to_string(),
+            text: &memory.content.gist,
+            tags: &memory.facets.tags,
+            since: memory.created_at,
+        })
+        .collect();
+    json(&serde_json::json!({ "preferences": preferences })) + "\n"
+}
+
+fn json<T: Serialize>(value: &T) -> String {
+    serde_json::to_string(value).expect("wire types have no maps with other keys than text")
+}
+
+fn people(told: &Told) -> String {
+    if told.removed {
+        return format!("{} holds nothing of ours any more", told.folder);
+    }
+    if !told.wanted.is_empty() {
+        let apply = format!("nothing was changed: run lacuna view {} --apply", told.folder);
+        return format!("{}\n{apply}", told.wanted.told());
+    }
+    let mut rows = vec![
+        ("folder", told.folder.clone()),
+        ("page", format!("{PAGE}, {}", counted(told.memories, "memory", "memories"))),
+        ("sessions", told.sessions.to_string()),
+    ];
+    rows.extend((told.left_out > 0).then(|| ("left out", format!("{}, for want of room", told.left_out))));
+    rows.extend(told.applied.iter().map(|applied| ("brought back", applied.told())));
+    rows.push(("note", "these files are plain text: whoever reads them reads your memories".to_owned()));
+    fields(rows)
+}
+
+/// A folder that cannot be used.
+fn unusable(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::new(&codes::OUTPUT_FAILED, format!("{}: {error}", PathBuf::from(path).display()))
+}

@@ -1,0 +1,116 @@
+//! The vault as files: what is written, who may read it, and how an edited line comes back.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::support::Home;
+
+const HEALTH: &str = "My doctor prescribed insulin for my diabetes.";
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+/// A home with a few memories, and the folder of a view on it.
+fn home() -> (Home, String) {
+    let home = Home::new();
+    home.remember("The spare key hangs in the boat house.");
+    home.remember("Our landlord is Marten Holloway.");
+    home.json(&["remember", "I prefer short answers.", "--category", "preference"]);
+    home.json(&["remember", HEALTH, "--consent", "explicit-consent"]);
+    home.run(&["session", "append", "desk", "The printer is out of paper."]).ok();
+    let folder = home.path("view").display().to_string();
+    (home, folder)
+}
+
+fn page(folder: &str) -> String {
+    fs::read_to_string(Path::new(folder).join("CLAUDE.md")).unwrap()
+}
+
+fn edit(folder: &str, from: &str, to: &str) {
+    let page = page(folder);
+    assert!(page.contains(from), "{page}");
+    fs::write(Path::new(folder).join("CLAUDE.md"), page.replace(from, to)).unwrap();
+}
+
+/// The line of the page that says this, with its mark.
+fn line_with(folder: &str, words: &str) -> String {
+    page(folder).lines().find(|line| line.contains(words)).unwrap().to_owned() + "\n"
+}
+
+#[test]
+fn a_view_is_readable_by_its_owner_alone_and_leaves_health_out() {
+    let (home, folder) = home();
+    let told = home.json(&["view", &folder]);
+    assert_eq!((&told["memories"], &told["sessions"]), (&json!(3), &json!(1)));
+    let path = Path::new(&folder);
+    assert_eq!(mode(path), 0o700);
+    for file in ["CLAUDE.md", "preferences.json", "sessions/desk.jsonl", ".lacuna-view.json"] {
+        assert_eq!(mode(&path.join(file)), 0o600, "{file}");
+    }
+    assert!(page(&folder).contains("boat house") && !page(&folder).contains("insulin"));
+    let preferences: Value =
+        serde_json::from_str(&fs::read_to_string(path.join("preferences.json")).unwrap()).unwrap();
+    assert_eq!(preferences["preferences"][0]["text"], json!("I prefer short answers."));
+    let turns = fs::read_to_string(path.join("sessions/desk.jsonl")).unwrap();
+    assert!(turns.contains("out of paper") && turns.ends_with('\n'));
+    let manifest = fs::read_to_string(path.join(".lacuna-view.json")).unwrap();
+    assert!(!manifest.contains("boat") && !manifest.contains("Holloway"));
+    let before = page(&folder);
+    home.json(&["view", &folder]);
+    assert_eq!(page(&folder), before, "the same vault makes the same page");
+    home.json(&["view", &folder, "--include-health"]);
+    assert!(page(&folder).contains("insulin"));
+
+    home.json(&["view", &folder, "--remove"]);
+    assert!(!path.exists());
+    let other = home.path("other");
+    fs::create_dir(&other).unwrap();
+    fs::write(other.join("CLAUDE.md"), "Somebody else's.").unwrap();
+    let refused = home.run(&["view", other.to_str().unwrap(), "--json"]);
+    assert_eq!(refused.problem()["code"], json!("invalid"));
+}
+
+#[test]
+fn a_deleted_line_is_forgotten_a_changed_one_corrected_and_only_after_a_yes() {
+    let (home, folder) = home();
+    home.json(&["view", &folder]);
+    edit(&folder, &line_with(&folder, "Holloway"), "- The kettle is descaled in May.\n");
+    edit(&folder, "hangs in the boat house", "hangs in the pantry");
+    let wanted = home.json(&["view", &folder])["wanted"].clone();
+    assert_eq!((wanted["forget"].as_array().unwrap().len(), &wanted["remember"]), (1, &json!(1)));
+    assert_eq!(wanted["correct"].as_array().unwrap().len(), 1);
+    let still = home.json(&["recall", "who is our landlord?"]);
+    assert!(still.to_string().contains("Holloway"), "nothing happens without a yes");
+
+    let told = home.json(&["view", &folder, "--apply"]);
+    let applied = &told["applied"];
+    assert_eq!((&applied["forgotten"], &applied["corrected"]), (&json!(1), &json!(1)), "{told}");
+    assert_eq!(applied["remembered"], json!(1));
+    assert_eq!(applied["receipts"].as_array().unwrap().len(), 2);
+    assert!(!home.json(&["recall", "who is our landlord?"]).to_string().contains("Holloway"));
+    let page = page(&folder);
+    assert!(page.contains("pantry") && !page.contains("boat house") && page.contains("kettle"), "{page}");
+}
+
+#[test]
+fn what_is_forgotten_elsewhere_leaves_the_files_and_an_edit_that_waits_stays() {
+    let (home, folder) = home();
+    home.json(&["view", &folder]);
+    edit(&folder, "hangs in the boat house", "hangs in the pantry");
+    home.run(&["forget", "everything about Marten Holloway", "--yes"]).ok();
+    let edited = page(&folder);
+    assert!(!edited.contains("Holloway") && edited.contains("pantry"), "{edited}");
+    assert_eq!(home.json(&["view", &folder])["wanted"]["correct"].as_array().unwrap().len(), 1);
+    home.json(&["view", &folder, "--apply"]);
+
+    home.run(&["forget", "--session", "desk", "--yes"]).ok();
+    assert!(!Path::new(&folder).join("sessions/desk.jsonl").exists());
+    // A page that is gone asks for nothing: it is written again.
+    fs::remove_file(Path::new(&folder).join("CLAUDE.md")).unwrap();
+    home.json(&["view", &folder]);
+    assert!(page(&folder).contains("pantry"));
+}

@@ -26,6 +26,7 @@ fn every_path_that_a_document_names_exists() {
         "CHANGELOG.md",
         "bench/README.md",
         "docs/gate.md",
+        "docs/retention.md",
         "docs/forgetting.md",
         "docs/audit.md",
         "docs/export.md",

@@ -206,6 +206,7 @@ impl Lacuna {
     pub fn get(&self, grant: &Grant<Recall>, id: MemoryId) -> Result<Memory> {
         let scope = grant.scope();
         if let Some(memory) = self.get_working(scope, id) {
+            self.note_working(grant, "get", vec![id])?;
             return Ok(memory);
         }
         let found = self.serve(scope, |vault| {

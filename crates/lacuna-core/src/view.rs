@@ -190,7 +190,8 @@ pub fn without(page: &str, lines: &[Line], gone: impl Fn(&MemoryId) -> bool) -> 
 
 fn changed(line: &Line, said: &str) -> Option<Edit> {
     let said = bullet(said).unwrap_or(said.trim());
-    if said.is_empty() {
+    // A bullet that nothing follows is what an emptied line leaves.
+    if matches!(said, "" | "-" | "*") {
         return Some(Edit::Gone(line.id));
     }
     if sha256(said.as_bytes()) == line.sha256 {

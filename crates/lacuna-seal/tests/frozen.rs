@@ -159,6 +159,19 @@ fn sealed_content() {
     }
 }
 
+const SEALED_SETTINGS: &str = "01476589df26b74ac179914a4258cd5a9b5b4569b440141070b44cb11037896d2793fcf8f92a9f0c24651dd3\
+    9544ad826939afd1d9efd61018e5b0a3914d0796dfa5266d1ff5004b51dfc8b1868281b5";
+
+#[test]
+fn sealed_settings() {
+    let context = Context { field: Field::Settings, ..CONTEXT };
+    assert_eq!(memory().open(&context, &unhex(SEALED_SETTINGS)).unwrap().as_slice(), PLAINTEXT);
+    let written = memory().seal(&context, PLAINTEXT, &SeededEntropy::new(3));
+    assert_eq!(written, unhex(SEALED_SETTINGS));
+    assert!(memory().open(&Context { revision: 1, ..context }, &written).is_err());
+    assert!(memory().open(&Context { field: Field::Frame, ..context }, &written).is_err());
+}
+
 #[test]
 fn fingerprints() {
     let fingerprint = root().derive_fingerprint_key("content").fingerprint(&[b"ab", b"c"]);

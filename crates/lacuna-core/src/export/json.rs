@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::{Deletion, Document, EXPORT_VERSION, Head, Order, Tail, is_inferred};
 use crate::domain::*;
+use crate::retention::Settings;
 
 /// JSON, token by token. Commas are put where they belong; braces are the caller's to balance.
 struct JsonWriter<'a> {
@@ -307,7 +308,28 @@ fn write_settings(json: &mut JsonWriter<'_>, tail: &Tail<'_>) -> io::Result<()> 
     json.bare_field("sensitive_allowed", policy.sensitive_allowed)?;
     json.text_field("approval", policy.approval.as_str())?;
     json.bare_field("grace_hours", policy.grace.as_hours())?;
-    json.shown_field("frozen_since", tail.frozen_at)
+    json.shown_field("frozen_since", tail.frozen_at)?;
+    write_own_settings(json, &tail.settings)
+}
+
+/// What the owner has set; what is absent follows from the tenant's rules.
+fn write_own_settings(json: &mut JsonWriter<'_>, settings: &Settings) -> io::Result<()> {
+    settings.max_days.map_or(Ok(()), |days| json.bare_field("max_days", days))?;
+    let tiers: Vec<_> = settings.tiers.iter().map(|(tier, span)| (tier.as_str(), *span)).collect();
+    let categories: Vec<_> = settings.categories.iter().map(|(kind, span)| (kind.as_str(), *span)).collect();
+    let entities: Vec<_> = settings.entities.iter().map(|rule| (rule.name.as_str(), rule.keep)).collect();
+    for (name, spans) in [("tiers", tiers), ("categories", categories), ("entities", entities)] {
+        if spans.is_empty() {
+            continue;
+        }
+        json.list_field(name, &spans, |json, (name, span)| {
+            json.object(|json| {
+                json.text_field("name", name)?;
+                span.days().map_or(Ok(()), |days| json.bare_field("days", days))
+            })
+        })?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

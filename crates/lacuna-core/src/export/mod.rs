@@ -26,6 +26,7 @@ use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Export, Grant};
 use crate::person::BRIEF_TOMBSTONE;
 use crate::policy::Policy;
+use crate::retention::Settings;
 use crate::session::repeats_its_turns;
 use crate::store::AuditRow;
 use crate::vault::{Held, OpenVault};
@@ -97,6 +98,8 @@ pub(crate) struct Tail<'a> {
     pub(crate) exported: Exported,
     pub(crate) policy: &'a Policy,
     pub(crate) frozen_at: Option<Timestamp>,
+    /// What the owner has set about how long the vault remembers.
+    pub(crate) settings: Settings,
 }
 
 /// One line of the history of deletions: what happened to how many memories, never to which words.
@@ -230,7 +233,8 @@ impl Lacuna {
             None => Ok(()),
         })?;
         let frozen_at = self.store.vault(scope.vault_id())?.and_then(|header| header.frozen_at);
-        let tail = Tail { exported, policy: self.policy(&scope.org), frozen_at };
+        let settings = self.settings_of(&self.slot(scope))?.retention.clone();
+        let tail = Tail { exported, policy: self.policy(&scope.org), frozen_at, settings };
         document.end(&tail).map_err(unwritable)?;
         Ok(exported)
     }
@@ -395,6 +399,7 @@ fn deletion(row: &AuditRow) -> Result<Option<Deletion>> {
             | AuditAction::MemoryCascade
             | AuditAction::MemoryCut
             | AuditAction::MemoryPurge
+            | AuditAction::MemoryExpire
             | AuditAction::Receipt
     );
     Ok(deletes.then_some(Deletion {

@@ -24,6 +24,8 @@ use crate::vault::{OpenVault, Slot};
 
 /// A memory that seems to speak of what was forgotten, and how it mentions it.
 pub(crate) type Leaning = (MemoryId, Vec<String>);
+/// A memory, and what is left of it once whom it mentions is "someone".
+type Anonymised = (MemoryId, Anonymous);
 
 /// Holds a memory back. Whom it mentions is noted inside its own seal, where its text says it anyway.
 pub(crate) fn withhold(row: &mut Row, frame: &mut Frame, mentions: &[String], now: jiff::Timestamp) {
@@ -143,7 +145,7 @@ impl Lacuna {
         slot: &Slot,
         scope: &Scope,
         leaning: Vec<Leaning>,
-    ) -> Result<(Vec<(MemoryId, Anonymous)>, Vec<Leaning>)> {
+    ) -> Result<(Vec<Anonymised>, Vec<Leaning>)> {
         let split = slot.update(self.sources(), |open| {
             let (mut anonymous, mut left) = (Vec::new(), Vec::new());
             for (id, mentions) in leaning {

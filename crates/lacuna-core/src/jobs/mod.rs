@@ -25,6 +25,8 @@ facet!(
     Review = 4 "review",
     Audit = 5 "audit",
     Epoch = 6 "epoch",
+    Sessions = 7 "sessions",
+    Compact = 8 "compact",
 });
 
 impl Job {
@@ -36,6 +38,8 @@ impl Job {
             Self::Stamp => "applies rules and settings to what is there, sets aside what has faded",
             Self::Review => "asks owners to look through what they keep",
             Self::Audit => "ages and signs audit chains, forgets old tombstones",
+            Self::Sessions => "ends sessions that nobody went on with",
+            Self::Compact => "summarises and archives old turns of conversations",
             Self::Epoch => "renews the epoch key, which blinds old copies of the keystore",
         }
     }
@@ -44,7 +48,9 @@ impl Job {
     pub fn every(self, schedule: &Schedule) -> Option<SignedDuration> {
         match self {
             Self::Sweep | Self::Purge => Some(SignedDuration::from_hours(1)),
-            Self::Stamp | Self::Review | Self::Audit => Some(SignedDuration::from_hours(24)),
+            // These open every vault to look into it, so they come round less often.
+            Self::Sessions => Some(SignedDuration::from_hours(6)),
+            Self::Stamp | Self::Review | Self::Audit | Self::Compact => Some(SignedDuration::from_hours(24)),
             Self::Epoch => schedule.epoch_days.map(|days| SignedDuration::from_hours(24 * i64::from(days))),
         }
     }

@@ -16,19 +16,26 @@ impl Lacuna {
         match job {
             Job::Sweep => self.sweep(progress),
             Job::Purge => self.purge_while(progress),
-            Job::Stamp => self.each_vault(progress, |header| {
+            Job::Stamp => self.each_vault(progress, |header, _| {
                 Ok(self.restamp_if_changed(header)? + self.archive_faded(header)?)
             }),
-            Job::Review => self.each_vault(progress, |header| self.prompt_review(header)),
+            Job::Review => self.each_vault(progress, |header, _| self.prompt_review(header)),
+            Job::Sessions => self.each_vault(progress, |header, _| {
+                self.end_idle_sessions(&header.scope).map(|ended| ended as u64)
+            }),
+            Job::Compact => self.each_vault(progress, |header, progress| {
+                let compacted = self.compact_due(&header.scope, &mut |turns| progress(turns as u64));
+                compacted.map(|turns| turns as u64)
+            }),
             Job::Audit => self.care_for_audits(progress),
             Job::Epoch => self.renew_epochs(progress),
         }
     }
 
     fn care_for_audits(&self, progress: Progress<'_>) -> Result<u64> {
-        let cared = self.each_vault(progress, |header| {
+        let cared = self.each_vault(progress, |header, _| {
             let aged = self.keep_audit(&header.scope)?.aged;
-            Ok(aged as u64 + self.forget_tombstones(&header.scope)?)
+            Ok(aged + self.forget_tombstones(&header.scope)?)
         })?;
         self.forget_old_erasures()?;
         let overdue = self.store.due_records(RecordKind::Request, self.clock.now(), RECORDS_PAGE_MAX)?.len();
@@ -39,7 +46,11 @@ impl Lacuna {
     }
 
     /// Visits every vault until somebody says to stop, and adds up what was done.
-    fn each_vault(&self, progress: Progress<'_>, visit: impl Fn(&VaultHeader) -> Result<u64>) -> Result<u64> {
+    fn each_vault(
+        &self,
+        progress: Progress<'_>,
+        visit: impl Fn(&VaultHeader, Progress<'_>) -> Result<u64>,
+    ) -> Result<u64> {
         let (mut done, mut after) = (0, None);
         let mut failed: Option<Error> = None;
         loop {
@@ -47,7 +58,7 @@ impl Lacuna {
             let Some(last) = page.last() else { return failed.map_or(Ok(done), Err) };
             after = Some(last.id);
             for header in &page {
-                match visit(header) {
+                match visit(header, progress) {
                     Ok(more) => done += more,
                     Err(error) => failed = failed.or(Some(error)),
                 }

@@ -32,7 +32,7 @@ use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::lacuna::{Act, Lacuna};
 use crate::lifecycle::MOVES_MAX;
-use crate::permit::{Forget, Grant, Recall, Retain};
+use crate::permit::{Forget, Grant, Recall, Retain, permit};
 use crate::vault::Slot;
 
 impl Lacuna {
@@ -58,6 +58,8 @@ impl Lacuna {
     /// said: whoever has not seen the preview does not lose anything by a slip.
     pub fn set_retention(&self, grant: &Grant<Retain>, settings: Settings, goes: usize) -> Result<Preview> {
         let scope = grant.scope();
+        // What it answers with says something of what is there.
+        permit::<Recall>(grant.caller(), scope)?;
         settings.check(&self.policy(&scope.org).retention)?;
         let slot = self.slot(scope);
         let preview = {

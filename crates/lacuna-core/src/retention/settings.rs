@@ -55,7 +55,8 @@ impl Drop for EntityRule {
 }
 
 impl Span {
-    pub(super) fn days(self) -> Option<u32> {
+    /// The days, or `None` for forever.
+    pub fn days(self) -> Option<u32> {
         match self {
             Self::Days(days) => Some(days),
             Self::Forever => None,

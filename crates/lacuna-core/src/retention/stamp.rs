@@ -50,7 +50,7 @@ impl Lacuna {
     /// another one.
     pub fn restamp(&self, scope: &Scope) -> Result<usize> {
         let slot = self.slot(scope);
-        let mut stamped = 0;
+        let (mut stamped, mut conflicts) = (0, 0);
         loop {
             let _writer = slot.lock_writer();
             let wrong = slot.update(self.sources(), |open| self.wrong_stamps(open, scope))?;
@@ -59,7 +59,12 @@ impl Lacuna {
                 self.note_stamped(&slot, scope, digest)?;
                 return Ok(stamped);
             }
-            stamped += self.stamp(&slot, scope, &wrong)?;
+            match self.stamp(&slot, scope, &wrong) {
+                Ok(count) => stamped += count,
+                // Another process was faster: what is wrong now is looked for anew.
+                Err(Error::Conflict(_)) if conflicts < COMMIT_ATTEMPTS_MAX => conflicts += 1,
+                Err(error) => return Err(error),
+            }
         }
     }
 

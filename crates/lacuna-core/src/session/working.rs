@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{WORKING_BYTES_MAX, WORKING_ITEMS_MAX};
 use crate::admit::Admitted;
+use crate::audit::Read;
 use crate::domain::*;
 use crate::error::{Error, Result};
 use crate::forget::clause::Cut;
@@ -15,7 +16,7 @@ use crate::forget::topic::Topic;
 use crate::forget::{About, Choice, Wish};
 use crate::index::{Attributes, Entry, Index, QuantVec, QueryVector, Search, Session, Stored, Tag, TermList};
 use crate::lacuna::Lacuna;
-use crate::permit::{Forget, Grant, Remember};
+use crate::permit::{Forget, Grant, Recall, Remember};
 use crate::place::indexed_text;
 use crate::recall::{Query, Recalled, RecalledMemory};
 use crate::remember::Remembered;
@@ -117,8 +118,28 @@ impl Lacuna {
         Ok(answer)
     }
 
-    /// The memories that the working memory of a session holds, the oldest first.
-    pub fn working(&self, scope: &Scope, session: &SessionId) -> Vec<Memory> {
+    /// What the working memory of a session holds, the oldest first.
+    pub fn at_hand(&self, grant: &Grant<Recall>, session: &SessionId) -> Result<Vec<Memory>> {
+        let held = self.working(grant.scope(), session);
+        self.note_working(grant, "at_hand", held.iter().map(|memory| memory.id).collect())?;
+        Ok(held)
+    }
+
+    /// Notes who saw what is in working memory. A vault that was never written to has no chain to note it in.
+    pub(crate) fn note_working(
+        &self,
+        grant: &Grant<Recall>,
+        by: &'static str,
+        seen: Vec<MemoryId>,
+    ) -> Result<()> {
+        match self.store.revision(grant.scope().vault_id())? {
+            Revision::ZERO => Ok(()),
+            _ => self.note_read(&Read::of(grant, by, seen)),
+        }
+    }
+
+    /// As [`Self::at_hand`], for whoever notes the read.
+    pub(crate) fn working(&self, scope: &Scope, session: &SessionId) -> Vec<Memory> {
         self.fresh_working(scope);
         let held = self.desk.peek(scope.vault_id(), session, |open| {
             let held = open.working.order.iter().filter_map(|(id, _)| open.working.index.get(id));

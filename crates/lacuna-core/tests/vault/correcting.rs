@@ -1,13 +1,18 @@
 //! Corrections: what is said now takes the place of what was said, and nothing else is touched.
 
+use std::sync::Arc;
+
 use lacuna_core::audit::{AuditAction, Subject};
 use lacuna_core::correct::{Corrected, Correction};
 use lacuna_core::domain::*;
 use lacuna_core::forget::{Cause, Mode, Named, ProbePath};
+use lacuna_core::keys::FaultyKeys;
+use lacuna_core::meaning::Models;
 use lacuna_core::permit::{ReadAudit, Recall, Remember};
+use lacuna_core::store::{Faults, FaultyStore, When};
 use lacuna_core::{Error, Lacuna};
 
-use crate::{Calls, World, draft, grant};
+use crate::{Calls, World, draft, grant, scope, static_model};
 
 fn correct(service: &Lacuna, about: &str, text: &str) -> Corrected {
     let what = Correction::Words(about.to_owned());
@@ -162,4 +167,43 @@ fn a_newer_fact_erases_the_older_one_without_a_receipt() {
     service.keep("anna", "I live in Tartu now.").unwrap();
     assert!(service.get(&grant::<Recall>("anna"), old).is_err());
     assert_eq!(service.receipts(&grant::<ReadAudit>("anna"), 0).unwrap(), []);
+}
+
+/// The process dies at the N-th operation of a store, for every N: the old text holds or the new one, never both and
+/// never neither, and what was acknowledged is proved.
+#[test]
+fn a_correction_that_dies_at_any_step_is_made_wholly_or_not_at_all() {
+    for when in [When::Before, When::After] {
+        for n in 1.. {
+            let world = World::ram();
+            let faults = Faults::none();
+            let store = Arc::new(FaultyStore::new(world.store.clone(), faults.clone()));
+            let keys = Arc::new(FaultyKeys::new(world.keys.clone(), faults.clone()));
+            let doomed = world.service_of(store, keys, Models::only(static_model()), usize::MAX);
+            let old = doomed.keep("anna", "I live in Ghent.").unwrap();
+            faults.die(n, when);
+            let what = Correction::Id(old);
+            let corrected = doomed.correct(&grant::<Remember>("anna"), &what, draft("I live in Tartu."));
+            drop(doomed);
+
+            let reborn = world.service();
+            reborn.recover(&scope("anna")).unwrap();
+            let texts = all(&reborn);
+            let receipts = reborn.receipts(&grant::<ReadAudit>("anna"), 0).unwrap();
+            match texts.as_slice() {
+                [only] if only == "I live in Ghent." => assert!(corrected.is_err(), "{when:?} {n}"),
+                [only] if only == "I live in Tartu." => {
+                    assert_eq!(receipts.len(), 1, "{when:?} {n}: whoever ended it proved it");
+                    assert!(receipts[0].receipt.is_clean());
+                }
+                other => panic!("{when:?} {n}: {other:?}"),
+            }
+            assert!(world.store.intents(scope("anna").vault_id()).unwrap().is_empty());
+            reborn.verified("anna");
+            if corrected.is_ok() {
+                break;
+            }
+            assert!(n < 100, "a correction has a bounded number of steps");
+        }
+    }
 }

@@ -19,7 +19,7 @@ const SCHEDULE: Schedule = Schedule { epoch_days: None };
 
 /// What somebody does on one day.
 enum Act {
-    Keep(Draft),
+    Keep(Box<Draft>),
     /// A summary of two memories, by their numbers.
     Sum(&'static str, [usize; 2]),
     Pin(usize),
@@ -27,16 +27,20 @@ enum Act {
     Set(Settings),
 }
 
+fn keep(draft: Draft) -> Act {
+    Act::Keep(Box::new(draft))
+}
+
 fn turn(text: String) -> Act {
     let source = Source {
         session: Some(SessionId::new("ses_year").unwrap()),
         ..Source::new(SourceType::UserMessage, Trust::High)
     };
-    Act::Keep(Draft { category: Some(Category::Conversation), source: Some(source), ..draft(&text) })
+    keep(Draft { category: Some(Category::Conversation), source: Some(source), ..draft(&text) })
 }
 
 fn health(text: &str) -> Act {
-    Act::Keep(Draft {
+    keep(Draft {
         sensitivity: vec![Sensitivity::Health],
         privacy_class: Some(PrivacyClass::GuestPii),
         consent_basis: Some(ConsentBasis::ServiceDelivery),
@@ -45,7 +49,7 @@ fn health(text: &str) -> Act {
 }
 
 fn fact(text: &str, retention: Option<RetentionTier>) -> Act {
-    Act::Keep(Draft { retention, salience: Some(0.8), ..draft(text) })
+    keep(Draft { retention, salience: Some(0.8), ..draft(text) })
 }
 
 /// The recorded history: which day, and what.
@@ -132,7 +136,7 @@ impl Year {
 
     fn act(&mut self, act: Act) {
         match act {
-            Act::Keep(draft) => self.keep("keeps", draft),
+            Act::Keep(draft) => self.keep("keeps", *draft),
             Act::Sum(text, of) => {
                 let link =
                     |number: usize| Lineage { source: self.ids[number], contribution: Contribution::Primary };

@@ -75,7 +75,7 @@ impl RetentionSetArgs {
             settings = Settings::default();
         }
         if let Some(days) = self.max_days {
-            settings.max_days = read_span("max-days", &days)?.and_then(|span| days_of(span));
+            settings.max_days = read_span("max-days", &days)?.and_then(Span::days);
         }
         for rule in &self.categories {
             let (name, span) = read_rule("category", rule)?;
@@ -102,13 +102,6 @@ fn change<T: Ord>(spans: &mut std::collections::BTreeMap<T, Span>, key: T, span:
     match span {
         Some(span) => drop(spans.insert(key, span)),
         None => drop(spans.remove(&key)),
-    }
-}
-
-fn days_of(span: Span) -> Option<u32> {
-    match span {
-        Span::Days(days) => Some(days),
-        Span::Forever => None,
     }
 }
 

@@ -251,7 +251,8 @@ fn relation(line: &str) -> Option<(String, String)> {
     let (relation, target) = item(line)?.split_once("[[")?;
     let (target, tail) = target.split_once("]]")?;
     let tail = tail.trim();
-    if !tail.is_empty() && !(tail.starts_with('(') && tail.find(')') == Some(tail.len() - 1)) {
+    let in_brackets = tail.starts_with('(') && tail.find(')') == Some(tail.len() - 1);
+    if !tail.is_empty() && !in_brackets {
         return None;
     }
     let relation = unquoted(relation).replace('_', " ").trim().to_owned();

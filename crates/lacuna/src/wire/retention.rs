@@ -64,13 +64,6 @@ fn span(days: Option<u32>) -> Span {
     days.map_or(Span::Forever, Span::Days)
 }
 
-fn days(span: Span) -> Option<u32> {
-    match span {
-        Span::Days(days) => Some(days),
-        Span::Forever => None,
-    }
-}
-
 fn spans<T: Ord + std::str::FromStr<Err = lacuna_core::Error>>(
     field: &'static str,
     named: Spans,
@@ -100,9 +93,9 @@ pub(crate) struct RetentionView {
 
 impl RetentionView {
     pub(crate) fn of(settings: &Settings, rules: &RetentionRules, scope: &Scope) -> Self {
-        let entity = |rule: &EntityRule| EntityRuleBody { name: rule.name.clone(), days: days(rule.keep) };
-        let tiers = settings.tiers.iter().map(|(tier, span)| (tier.to_string(), days(*span)));
-        let categories = settings.categories.iter().map(|(kind, span)| (kind.to_string(), days(*span)));
+        let entity = |rule: &EntityRule| EntityRuleBody { name: rule.name.clone(), days: rule.keep.days() };
+        let tiers = settings.tiers.iter().map(|(tier, span)| (tier.to_string(), span.days()));
+        let categories = settings.categories.iter().map(|(kind, span)| (kind.to_string(), span.days()));
         Self {
             scope: shown(scope),
             max_days: settings.max_days,

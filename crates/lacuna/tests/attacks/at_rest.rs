@@ -51,7 +51,7 @@ fn nothing_that_was_remembered_can_be_read_from_the_disk_or_the_logs() {
     // A server reads, searches and erases with everything logged, and is then killed, so that its WAL stays.
     let mut server = Server::start(&data, &[]);
     for canary in canaries.iter().step_by(250) {
-        let question = serde_json::json!({ "query": canary.words[0] });
+        let question = serde_json::json!({ "query": canary.words[0], "max_tokens": 100_000 });
         let answer: serde_json::Value = ureq::post(format!("{}/v1/search", server.base))
             .send_json(question)
             .unwrap()

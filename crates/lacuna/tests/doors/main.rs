@@ -18,6 +18,7 @@ mod imports;
 mod matrix;
 mod operation;
 mod person;
+mod retention;
 mod scopes;
 mod sessions;
 mod story;

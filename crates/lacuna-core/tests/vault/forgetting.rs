@@ -285,7 +285,7 @@ fn a_policy_lets_what_leans_on_something_forgotten_become_anonymous_at_once() {
     assert_eq!(done.held_back, [stays], "an article may point back, and only a person can tell");
     let text = |id| service.get(&grant::<Recall>("anna"), id).unwrap().content.full_text().to_owned();
     assert_eq!(text(done.cut[0].1), "Someone wants something done before winter.");
-    assert_eq!(text(done.rebuilt[0].1), "Someone wants something done before winter.");
+    assert_eq!(text(done.rebuilt[0].1), "User: Someone wants something done before winter.");
     assert!(done.receipts[0].receipt.is_clean());
     service.verified("anna");
 }

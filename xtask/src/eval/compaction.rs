@@ -20,7 +20,7 @@ use lacuna_core::index::Filter;
 use lacuna_core::keys::{LocalKms, RamKeys};
 use lacuna_core::meaning::Models;
 use lacuna_core::permit::{Forget, Recall, Remember};
-use lacuna_core::recall::{Cursor, Query, RECALL_RESULTS_MAX};
+use lacuna_core::recall::{Cursor, Query, RECALL_RESULTS_MAX, TierLimits};
 use lacuna_core::remember::Outcome;
 use lacuna_core::store::RamStore;
 use lacuna_core::{Lacuna, Parts};
@@ -33,9 +33,7 @@ use crate::bench::service::grant;
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/retrieval_locomo_dev.json");
 const TITLE: &str = "Compaction";
-/// What one answer may hold: memories of either tier, and tokens in all.
-const EPISODIC_MAX: usize = 10;
-const SEMANTIC_MAX: usize = 20;
+/// Tokens that one answer may hold.
 const TOKENS_MAX: usize = 4_000;
 const PAGE: usize = 500;
 
@@ -88,6 +86,9 @@ struct Counts {
     questions: usize,
     found_before: usize,
     found_after: usize,
+    /// The same where an answer also holds at most so many memories of each tier as a recall does by default.
+    few_before: usize,
+    few_after: usize,
     /// Of those turns, how many are found, and of how many a whole sentence stands in the answer.
     needed: usize,
     reached: usize,
@@ -169,8 +170,13 @@ impl<'a> Trial<'a> {
             .collect();
         let mut counts = Counts { questions: asked.len(), ..Counts::default() };
         for (question, needs) in &asked {
-            let found: HashSet<MemoryId> = self.answer(question)?.iter().map(|memory| memory.id).collect();
-            counts.found_before += usize::from(needs.iter().all(|id| found.contains(id)));
+            let finds = |tiers| -> Result<usize> {
+                let found: HashSet<MemoryId> =
+                    self.answer(question, tiers)?.iter().map(|memory| memory.id).collect();
+                Ok(usize::from(needs.iter().all(|id| found.contains(id))))
+            };
+            counts.found_before += finds(None)?;
+            counts.few_before += finds(Some(TierLimits::default()))?;
         }
         self.compact(&old, &mut counts)?;
         for (question, needs) in &asked {
@@ -190,24 +196,29 @@ impl<'a> Trial<'a> {
             println!("{} of {} turns stayed as they were", old.len() - done.turns, old.len());
         }
         for (turn, id) in self.space.docs.iter().zip(&self.memories) {
-            let tokens = tokens(&turn.text);
+            let tokens = self.tokens(&turn.text);
             let is_old = id.is_some_and(|id| old.contains(&id));
             if is_old { counts.tokens_old += tokens } else { counts.tokens_rest += tokens }
         }
-        let active: usize = self.active()?.iter().map(|memory| tokens(memory.content.full_text())).sum();
+        let active: usize = self.active()?.iter().map(|memory| self.tokens(memory.content.full_text())).sum();
         counts.tokens_new = active.saturating_sub(counts.tokens_rest);
         Ok(())
     }
 
     fn ask_after(&self, question: &Question, needs: &BTreeSet<MemoryId>, counts: &mut Counts) -> Result {
-        let answer = self.answer(question)?;
-        let sources: HashSet<MemoryId> =
-            answer.iter().flat_map(|memory| &memory.facets.derived_from).map(|link| link.source).collect();
-        let reached = needs.iter().filter(|id| sources.contains(id)).count();
+        let reached_in = |answer: &[Memory]| {
+            let links = answer.iter().flat_map(|memory| &memory.facets.derived_from);
+            let sources: HashSet<MemoryId> = links.map(|link| link.source).collect();
+            needs.iter().filter(|id| sources.contains(id)).count()
+        };
+        let few = self.answer(question, Some(TierLimits::default()))?;
+        counts.few_after += usize::from(reached_in(&few) == needs.len());
+        let answer = self.answer(question, None)?;
+        let reached = reached_in(&answer);
         counts.needed += needs.len();
         counts.reached += reached;
         counts.found_after += usize::from(reached == needs.len());
-        counts.answered += answer.iter().map(|memory| tokens(memory.content.full_text())).sum::<usize>();
+        counts.answered += answer.iter().map(|memory| self.tokens(memory.content.full_text())).sum::<usize>();
         let told: String = answer.iter().map(|memory| memory.content.full_text().to_owned() + "\n").collect();
         let says = |id: &&MemoryId| sentences(self.text(id)).iter().any(|sentence| told.contains(sentence));
         counts.quoted += needs.iter().filter(says).count();
@@ -215,24 +226,15 @@ impl<'a> Trial<'a> {
     }
 
     /// What an answer holds within its limits, best first.
-    fn answer(&self, question: &Question) -> Result<Vec<Memory>> {
-        let query = Query { limit: RECALL_RESULTS_MAX, ..Query::new(&question.text) };
+    fn answer(&self, question: &Question, tiers: Option<TierLimits>) -> Result<Vec<Memory>> {
+        let limit = RECALL_RESULTS_MAX;
+        let query = Query { limit, tiers, max_tokens: TOKENS_MAX, ..Query::new(&question.text) };
         let recalled = self.service.recall(&grant::<Recall>("eval")?, &query)?;
-        let (mut episodic, mut semantic, mut total) = (0, 0, 0);
-        let mut answer = Vec::new();
-        for memory in recalled.hits.into_iter().map(|hit| hit.memory) {
-            let (count, max) = match memory.facets.tier {
-                Tier::Semantic => (&mut semantic, SEMANTIC_MAX),
-                _ => (&mut episodic, EPISODIC_MAX),
-            };
-            let tokens = tokens(memory.content.full_text());
-            if *count < max && total + tokens <= TOKENS_MAX {
-                *count += 1;
-                total += tokens;
-                answer.push(memory);
-            }
-        }
-        Ok(answer)
+        Ok(recalled.hits.into_iter().map(|hit| hit.memory).collect())
+    }
+
+    fn tokens(&self, text: &str) -> usize {
+        self.service.count_tokens(text)
     }
 
     fn active(&self) -> Result<Vec<Memory>> {
@@ -331,12 +333,6 @@ fn sentences(turn: &str) -> Vec<&str> {
         .collect()
 }
 
-/// About how many tokens a language model reads: at four letters or three quarters of a word each, whichever is
-/// more.
-fn tokens(text: &str) -> usize {
-    text.chars().count().div_ceil(4).max((words(text).count() * 4).div_ceil(3))
-}
-
 /// When each turn was said: its session's time, and a second for each turn before it.
 fn times(space: &Space) -> Result<Vec<Timestamp>> {
     let mut seen: HashMap<&str, i64> = HashMap::new();
@@ -384,7 +380,8 @@ fn service(folder: &Path, now: Timestamp, small: bool) -> Result<Lacuna> {
         clock: Arc::new(ManualClock::at(now)),
         entropy: Arc::new(SystemEntropy),
         open_bytes_max: usize::MAX,
-    }))
+    })
+    .counting(lacuna_models::token_counter()))
 }
 
 /// Stores every turn as a message of a session; what the gate asks is answered with yes.
@@ -435,8 +432,9 @@ fn report(counts: &[Counts]) -> Report {
         "counts as found when every compacted turn that it needs can be reached from a returned summary or",
     );
     report.line(&format!(
-        "fact by its provenance. An answer holds at most {EPISODIC_MAX} episodic and {SEMANTIC_MAX} semantic memories and {TOKENS_MAX} tokens.\n"
+        "fact by its provenance, in an answer of at most {TOKENS_MAX} tokens; in brackets, with the"
     ));
+    report.line("limits that a recall has by default as well: 10 episodic and 20 semantic memories.\n");
     let total = counts.iter().fold(Counts::default(), |sum, one| sum.plus(one));
     let rows = (1..).zip(counts).map(|(number, one)| one.row(&format!("dialogue {number}")));
     let head = [
@@ -467,6 +465,8 @@ impl Counts {
         self.questions += other.questions;
         self.found_before += other.found_before;
         self.found_after += other.found_after;
+        self.few_before += other.few_before;
+        self.few_after += other.few_after;
         self.needed += other.needed;
         self.reached += other.reached;
         self.quoted += other.quoted;
@@ -484,12 +484,15 @@ impl Counts {
 
     fn row(&self, name: &str) -> Vec<String> {
         let share = |part: usize, whole: usize| format!("{:.1}%", 100.0 * part as f64 / whole.max(1) as f64);
+        let both = |all: usize, few: usize| {
+            format!("{} ({})", share(all, self.questions), share(few, self.questions))
+        };
         vec![
             name.to_owned(),
             format!("{} → {} + {}", self.turns, self.summaries, self.facts),
             self.questions.to_string(),
-            share(self.found_before, self.questions),
-            share(self.found_after, self.questions),
+            both(self.found_before, self.few_before),
+            both(self.found_after, self.few_after),
             share(self.reached, self.needed),
             share(self.quoted, self.needed),
             (self.answered / self.questions.max(1)).to_string(),

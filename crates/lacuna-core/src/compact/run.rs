@@ -8,7 +8,7 @@ use super::condense::condense;
 use super::plan::{Asked, Candidate, Fact, Kin, Portion, Thresholds, duplicates, portions};
 use super::sentences::Rarity;
 use super::store::{Opened, Placed};
-use super::turn::{Turn, tokens};
+use super::turn::Turn;
 use crate::audit::AuditAction;
 use crate::domain::*;
 use crate::error::{Error, Result};
@@ -18,6 +18,7 @@ use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
 use crate::meaning::Progress;
 use crate::permit::{Forget, Grant, Recall, permit};
 use crate::rewrite::Rewritten;
+use crate::tokenise::estimate;
 use crate::vault::{Held, OpenVault};
 
 /// Memories that one commit archives because another says the same.
@@ -334,7 +335,7 @@ fn candidate(stored: &Stored<'_, Held>, created_at: Timestamp) -> Option<Candida
         turn,
         created_at,
         read_at: read_at(facets, created_at),
-        tokens: tokens(stored.payload.full_text()) + apart / 4,
+        tokens: estimate(stored.payload.full_text()) + apart / 4,
         kin,
     })
 }

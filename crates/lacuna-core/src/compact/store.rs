@@ -7,7 +7,7 @@ use super::condense::Piece;
 use super::extract::ClaimKind;
 use super::plan::Portion;
 use super::run::{Compacted, Work};
-use super::turn::{Turn, tokens};
+use super::turn::Turn;
 use crate::admit::{Admitted, Gate, Presentable, Standing, Verdict};
 use crate::audit::{AuditAction, AuditEntry, Subject};
 use crate::domain::*;
@@ -19,6 +19,7 @@ use crate::place::{findings, indexed_text};
 use crate::reconcile::{receive, twin};
 use crate::rewrite::Rewritten;
 use crate::seal::{Prepared, Sealed};
+use crate::tokenise::estimate;
 use crate::vault::{Held, OpenVault, Slot};
 
 /// An opened turn with all that is known about it.
@@ -83,7 +84,7 @@ impl Lacuna {
         let archived: Vec<MemoryId> = gone.iter().map(|(_, source)| source.id).collect();
         let mut done = Compacted { kept: kept.len(), ..Compacted::default() };
         done.turns = archived.len();
-        done.tokens_before = gone.iter().map(|(_, source)| tokens(&source.text)).sum();
+        done.tokens_before = gone.iter().map(|(_, source)| estimate(&source.text)).sum();
         // A fact of a turn that stays would say the same beside it.
         let arrivals = arrivals
             .into_iter()
@@ -219,7 +220,7 @@ impl Compacted {
                 self.facts.push(new.id)
             }
             match new.admitted.state {
-                Lifecycle::Active => self.tokens_after += tokens(new.admitted.content.full_text()),
+                Lifecycle::Active => self.tokens_after += estimate(new.admitted.content.full_text()),
                 _ => self.waiting += 1,
             }
         }

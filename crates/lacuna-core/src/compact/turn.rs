@@ -87,20 +87,6 @@ fn is_name_part(word: &str) -> bool {
         && letters.all(|c| c.is_alphabetic() || matches!(c, '-' | '\'' | '’' | '.'))
 }
 
-/// About how many tokens a language model reads in a text: four letters make one, and a character of a script
-/// without spaces is one by itself.
-pub(crate) fn tokens(text: &str) -> usize {
-    const LETTERS_PER_TOKEN: usize = 4;
-    if text.is_ascii() {
-        return text.len().div_ceil(LETTERS_PER_TOKEN);
-    }
-    let (mut letters, mut signs) = (0usize, 0usize);
-    for c in text.chars() {
-        if c >= '\u{0e00}' { signs += 1 } else { letters += 1 }
-    }
-    letters.div_ceil(LETTERS_PER_TOKEN) + signs
-}
-
 #[cfg(test)]
 pub(crate) fn said(text: &str) -> Turn {
     Turn::new(text.to_owned(), &Source::new(SourceType::UserMessage, Trust::High))
@@ -125,12 +111,5 @@ mod tests {
         assert_eq!(Turn::new("Ana: not a person".to_owned(), &page).speaker, Speaker::Tool);
         assert_eq!(Turn::new("Note: not a person".to_owned(), &reply).speaker, Speaker::Assistant);
         assert_eq!(said("Ana: I am back.").words(), "I am back.");
-    }
-
-    #[test]
-    fn tokens_are_counted_roughly_in_every_script() {
-        assert_eq!(tokens(""), 0);
-        assert_eq!(tokens("four letters"), 3);
-        assert_eq!(tokens("東京に住む"), 5);
     }
 }

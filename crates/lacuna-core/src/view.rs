@@ -189,9 +189,12 @@ pub fn without(page: &str, lines: &[Line], gone: impl Fn(&MemoryId) -> bool) -> 
 }
 
 fn changed(line: &Line, said: &str) -> Option<Edit> {
-    let said = bullet(said).unwrap_or(said.trim());
-    // A bullet that nothing follows is what an emptied line leaves.
-    if matches!(said, "" | "-" | "*") {
+    let said = match said.trim() {
+        // A bullet that nothing follows is what an emptied line leaves.
+        "-" | "*" => "",
+        said => bullet(said).unwrap_or(said),
+    };
+    if said.is_empty() {
         return Some(Edit::Gone(line.id));
     }
     if sha256(said.as_bytes()) == line.sha256 {

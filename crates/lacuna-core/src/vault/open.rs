@@ -200,11 +200,11 @@ impl OpenVault {
         if from.store.revision(vault)? == self.revision {
             return Ok(Refreshed::Same);
         }
-        let began_after = from.store.vault(vault)?.map(|header| header.began_after);
-        if self.revision > Revision::ZERO && began_after.is_none_or(|ended| self.revision <= ended) {
+        let cold = self.revision == Revision::ZERO;
+        let began_after = || Ok::<_, Error>(from.store.vault(vault)?.map(|header| header.began_after));
+        if !cold && began_after()?.is_none_or(|ended| self.revision <= ended) {
             return Ok(Refreshed::Ended);
         }
-        let cold = self.revision == Revision::ZERO;
         let (changes, keys) = std::thread::scope(|threads| {
             // A cold vault needs every key: they are read while the rows are.
             let keys = cold.then(|| threads.spawn(|| keys_by_memory(from.keys, vault, None)));

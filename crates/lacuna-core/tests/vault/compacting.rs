@@ -6,9 +6,8 @@ use std::ops::ControlFlow;
 use jiff::SignedDuration;
 use lacuna_core::compact::{Claim, ClaimKind, CompactRequest, Compacted, Thresholds};
 use lacuna_core::index::Filter;
-use lacuna_core::keys::FaultyKeys;
 use lacuna_core::llm::{Condensed, Llm, Said};
-use lacuna_core::store::{Faults, FaultyStore, When};
+use lacuna_core::store::When;
 
 use super::*;
 
@@ -196,10 +195,7 @@ fn a_death_at_any_step_loses_nothing_and_doubles_nothing() {
     for when in [When::Before, When::After] {
         for n in 1.. {
             let world = World::ram();
-            let faults = Faults::none();
-            let store = Arc::new(FaultyStore::new(world.store.clone(), faults.clone()));
-            let keys = Arc::new(FaultyKeys::new(world.keys.clone(), faults.clone()));
-            let doomed = world.service_of(store, keys, Models::only(static_model()), usize::MAX);
+            let (doomed, faults) = world.faulty();
             let turns = [tell(&doomed, "s1", &TALK[..6]), tell(&doomed, "s2", &TALK[5..])].concat();
             let request = everything(&world);
             faults.die(n, when);

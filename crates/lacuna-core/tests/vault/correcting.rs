@@ -1,18 +1,14 @@
 //! Corrections: what is said now takes the place of what was said, and nothing else is touched.
 
-use std::sync::Arc;
-
 use lacuna_core::audit::{AuditAction, Subject};
 use lacuna_core::correct::{Corrected, Correction};
 use lacuna_core::domain::*;
 use lacuna_core::forget::{Cause, Mode, Named, ProbePath};
-use lacuna_core::keys::FaultyKeys;
-use lacuna_core::meaning::Models;
 use lacuna_core::permit::{ReadAudit, Recall, Remember};
-use lacuna_core::store::{Faults, FaultyStore, When};
+use lacuna_core::store::When;
 use lacuna_core::{Error, Lacuna};
 
-use crate::{Calls, World, draft, grant, scope, static_model};
+use crate::{Calls, World, draft, grant, scope};
 
 fn correct(service: &Lacuna, about: &str, text: &str) -> Corrected {
     let what = Correction::Words(about.to_owned());
@@ -176,10 +172,7 @@ fn a_correction_that_dies_at_any_step_is_made_wholly_or_not_at_all() {
     for when in [When::Before, When::After] {
         for n in 1.. {
             let world = World::ram();
-            let faults = Faults::none();
-            let store = Arc::new(FaultyStore::new(world.store.clone(), faults.clone()));
-            let keys = Arc::new(FaultyKeys::new(world.keys.clone(), faults.clone()));
-            let doomed = world.service_of(store, keys, Models::only(static_model()), usize::MAX);
+            let (doomed, faults) = world.faulty();
             let old = doomed.keep("anna", "I live in Ghent.").unwrap();
             faults.die(n, when);
             let what = Correction::Id(old);

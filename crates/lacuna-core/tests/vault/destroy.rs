@@ -1,8 +1,7 @@
 use jiff::SignedDuration;
 use lacuna_core::destroy::DestroyCounts;
-use lacuna_core::keys::FaultyKeys;
 use lacuna_core::permit::Destroy;
-use lacuna_core::store::{Faults, FaultyStore, RecordKind, When};
+use lacuna_core::store::{RecordKind, When};
 
 use super::*;
 
@@ -113,10 +112,7 @@ fn a_destruction_that_was_begun_is_ended_by_the_next_process() {
             let world = World::ram();
             world.service().keep("anna", "The ferry leaves at seven.").unwrap();
             world.clock.advance(SignedDuration::from_secs(1));
-            let faults = Faults::none();
-            let store = Arc::new(FaultyStore::new(world.store.clone(), faults.clone()));
-            let keys = Arc::new(FaultyKeys::new(world.keys.clone(), faults.clone()));
-            let dying = world.service_of(store, keys, Models::only(static_model()), usize::MAX);
+            let (dying, faults) = world.faulty();
             let plan = dying.plan_destroy(&grant::<Destroy>("anna")).unwrap();
             faults.die(n, when);
             let died = dying.destroy(&grant::<Destroy>("anna"), &plan.token).is_err();
@@ -149,10 +145,7 @@ fn a_destruction_that_was_begun_is_ended_by_the_next_process() {
 fn a_vault_that_began_anew_before_the_record_was_closed_is_left_alone() {
     let world = World::ram();
     world.service().keep("anna", "The ferry leaves at seven.").unwrap();
-    let faults = Faults::none();
-    let store = Arc::new(FaultyStore::new(world.store.clone(), faults.clone()));
-    let keys = Arc::new(FaultyKeys::new(world.keys.clone(), faults.clone()));
-    let dying = world.service_of(store, keys, Models::only(static_model()), usize::MAX);
+    let (dying, faults) = world.faulty();
     let plan = dying.plan_destroy(&grant::<Destroy>("anna")).unwrap();
     world.clock.advance(SignedDuration::from_secs(1));
     for n in 1.. {

@@ -1,4 +1,3 @@
-use lacuna_core::keys::FaultyKeys;
 use lacuna_core::store::{Faults, FaultyStore, When};
 
 use super::*;
@@ -10,10 +9,7 @@ fn a_failure_at_any_step_loses_nothing_acknowledged_and_revives_nothing_erased()
     for when in [When::Before, When::After] {
         for n in 1.. {
             let world = World::ram();
-            let faults = Faults::none();
-            let store = Arc::new(FaultyStore::new(world.store.clone(), faults.clone()));
-            let keys = Arc::new(FaultyKeys::new(world.keys.clone(), faults.clone()));
-            let doomed = world.service_of(store, keys, Models::only(static_model()), usize::MAX);
+            let (doomed, faults) = world.faulty();
             let kept = doomed.keep("anna", "The first fact stays.").unwrap();
 
             faults.die(n, when);
@@ -56,10 +52,7 @@ fn a_service_outlives_a_single_failure_at_any_step() {
     for when in [When::Before, When::After] {
         for n in 1..60 {
             let world = World::ram();
-            let faults = Faults::none();
-            let store = Arc::new(FaultyStore::new(world.store.clone(), faults.clone()));
-            let keys = Arc::new(FaultyKeys::new(world.keys.clone(), faults.clone()));
-            let lacuna = world.service_of(store, keys, Models::only(static_model()), usize::MAX);
+            let (lacuna, faults) = world.faulty();
             faults.fail(n, when);
             let mut acknowledged = 0;
             for note in 0..3 {

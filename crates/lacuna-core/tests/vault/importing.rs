@@ -1,9 +1,8 @@
 //! Imports that are interrupted: what was acknowledged is there, and importing once more stores the rest.
 
 use lacuna_core::import::{Duplicates, Fate, Origin, Record};
-use lacuna_core::keys::FaultyKeys;
 use lacuna_core::permit::Import;
-use lacuna_core::store::{Faults, FaultyStore, When};
+use lacuna_core::store::When;
 
 use super::*;
 
@@ -78,10 +77,7 @@ fn a_failure_at_any_step_of_an_import_loses_nothing_and_doubles_nothing() {
         for n in 1.. {
             let what = format!("{when:?} {n}");
             let world = World::ram();
-            let faults = Faults::none();
-            let store = Arc::new(FaultyStore::new(world.store.clone(), faults.clone()));
-            let keys = Arc::new(FaultyKeys::new(world.keys.clone(), faults.clone()));
-            let doomed = world.service_of(store, keys, Models::only(static_model()), usize::MAX);
+            let (doomed, faults) = world.faulty();
             faults.die(n, when);
             let (acknowledged, ended) = import(&doomed);
             drop(doomed);
@@ -112,10 +108,7 @@ fn an_import_outlives_a_single_failure_at_any_step() {
         for n in 1..60 {
             let what = format!("{when:?} {n}");
             let world = World::ram();
-            let faults = Faults::none();
-            let store = Arc::new(FaultyStore::new(world.store.clone(), faults.clone()));
-            let keys = Arc::new(FaultyKeys::new(world.keys.clone(), faults.clone()));
-            let lacuna = world.service_of(store, keys, Models::only(static_model()), usize::MAX);
+            let (lacuna, faults) = world.faulty();
             faults.fail(n, when);
             let (acknowledged, _) = import(&lacuna);
             faults.heal();

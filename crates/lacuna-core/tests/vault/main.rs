@@ -46,13 +46,13 @@ use lacuna_core::audit::AuditAction;
 use lacuna_core::blobs::Blobs;
 use lacuna_core::domain::*;
 use lacuna_core::embed::Embedder;
-use lacuna_core::keys::{KeyStore, LocalKms, PostgresKeys, RamKeys, SqliteKeys};
+use lacuna_core::keys::{FaultyKeys, KeyStore, LocalKms, PostgresKeys, RamKeys, SqliteKeys};
 use lacuna_core::meaning::Models;
 use lacuna_core::permit::{Action, Caller, Forget, Grant, ReadAudit, Recall, Remember, permit};
 use lacuna_core::policy::{Policies, Policy};
 use lacuna_core::recall::{Query, Recalled};
 use lacuna_core::remember::Remembered;
-use lacuna_core::store::{PostgresStore, RamStore, SqliteStore, Store};
+use lacuna_core::store::{Faults, FaultyStore, PostgresStore, RamStore, SqliteStore, Store};
 use lacuna_core::{Lacuna, Parts, Result};
 use lacuna_seal::SeededEntropy;
 
@@ -120,6 +120,14 @@ impl World {
         open_bytes_max: usize,
     ) -> Lacuna {
         self.service_from(store, keys, models, open_bytes_max, Rulebook::default())
+    }
+
+    /// A service whose stores fail as the faults say: none of them yet.
+    pub(crate) fn faulty(&self) -> (Lacuna, Arc<Faults>) {
+        let faults = Faults::none();
+        let store = Arc::new(FaultyStore::new(self.store.clone(), faults.clone()));
+        let keys = Arc::new(FaultyKeys::new(self.keys.clone(), faults.clone()));
+        (self.service_of(store, keys, Models::only(static_model()), usize::MAX), faults)
     }
 
     fn service_from(

@@ -8,9 +8,8 @@ use std::collections::BTreeMap;
 use lacuna_core::domain::*;
 use lacuna_core::export::{Format, Wanted};
 use lacuna_core::forget::{Choice, Confirmed, Forgotten, Planned, Request, Target};
-use lacuna_core::keys::FaultyKeys;
 use lacuna_core::permit::{Export, Forget, ReadAudit, Recall};
-use lacuna_core::store::{Faults, FaultyStore, When};
+use lacuna_core::store::When;
 
 use super::*;
 use crate::tamper::Dice;
@@ -164,10 +163,7 @@ impl<'w> History<'w> {
     fn crash_in_a_forget(&mut self) {
         let Some(victim) = self.pick() else { return };
         let (request, victims) = self.request(victim);
-        let faults = Faults::none();
-        let store = Arc::new(FaultyStore::new(self.world.store.clone(), faults.clone()));
-        let keys = Arc::new(FaultyKeys::new(self.world.keys.clone(), faults.clone()));
-        let doomed = self.world.service_of(store, keys, Models::only(static_model()), usize::MAX);
+        let (doomed, faults) = self.world.faulty();
         let when = if self.dice.below(2) == 0 { When::Before } else { When::After };
         let before: Vec<MemoryId> = self.alive.keys().copied().collect();
         faults.die(1 + self.dice.below(40) as u64, when);
@@ -316,10 +312,7 @@ fn a_forget_that_dies_at_any_step_is_wholly_there_or_wholly_gone() {
             let summary = first.take("anna", summary).unwrap().id;
             let bystander = first.keep("anna", "The bakery opens at six.").unwrap();
             drop(first);
-            let faults = Faults::none();
-            let store = Arc::new(FaultyStore::new(world.store.clone(), faults.clone()));
-            let keys = Arc::new(FaultyKeys::new(world.keys.clone(), faults.clone()));
-            let doomed = world.service_of(store, keys, Models::only(static_model()), usize::MAX);
+            let (doomed, faults) = world.faulty();
             let request = Request::new(Target::Words("forget everything about Marigold".into()));
             faults.die(n, when);
             let done = carry_out(&doomed, &request);

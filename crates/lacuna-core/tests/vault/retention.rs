@@ -4,10 +4,9 @@ use std::ops::ControlFlow;
 
 use jiff::SignedDuration;
 use lacuna_core::forget::Cause;
-use lacuna_core::keys::FaultyKeys;
 use lacuna_core::permit::Retain;
 use lacuna_core::retention::{EntityRule, Ground, RetentionRules, Settings, Span, Unanswered};
-use lacuna_core::store::{Batch, Body, Faults, FaultyStore, When};
+use lacuna_core::store::{Batch, Body, When};
 
 use super::*;
 
@@ -208,10 +207,7 @@ fn a_sweep_that_fails_at_any_step_loses_nothing_and_ends() {
     for when in [When::Before, When::After] {
         for n in 1.. {
             let world = World::ram();
-            let faults = Faults::none();
-            let store = Arc::new(FaultyStore::new(world.store.clone(), faults.clone()));
-            let keys = Arc::new(FaultyKeys::new(world.keys.clone(), faults.clone()));
-            let doomed = world.service_of(store, keys, Models::only(static_model()), usize::MAX);
+            let (doomed, faults) = world.faulty();
             let said = doomed.take("anna", turn("The choir sings on Thursdays.")).unwrap().id;
             let fact = doomed.take("anna", made_of("Choir practice is on Thursdays.", said)).unwrap().id;
             doomed.take("anna", turn("Somebody brought cake to the choir.")).unwrap();

@@ -2,7 +2,6 @@
 
 use lacuna_core::Error;
 use lacuna_core::audit::AuditAction;
-use lacuna_core::keys::FaultyKeys;
 use lacuna_core::permit::{ManageMembers, Promote};
 use lacuna_core::promote::Moved;
 use lacuna_core::store::{Faults, FaultyStore, When};
@@ -258,10 +257,7 @@ fn a_move_that_dies_at_any_step_loses_nothing_and_is_finished_by_the_next_proces
 /// Answers whether the move ended before the failure came.
 fn dies_at(n: u64, when: When, demoting: bool) -> bool {
     let world = World::ram();
-    let faults = Faults::none();
-    let store = Arc::new(FaultyStore::new(world.store.clone(), faults.clone()));
-    let keys = Arc::new(FaultyKeys::new(world.keys.clone(), faults.clone()));
-    let doomed = world.service_of(store, keys, Models::only(static_model()), usize::MAX);
+    let (doomed, faults) = world.faulty();
     staffed(&doomed);
     let (anna, boss) = (member(&doomed, "anna", Role::User), admin(&doomed));
     let (from, to) =

@@ -1,21 +1,17 @@
 //! Sessions: turns keep their order and their numbers, an end archives them, and what is forgotten leaves the
 //! transcript as well.
 
-use std::sync::Arc;
-
 use jiff::SignedDuration;
 use lacuna_core::domain::*;
 use lacuna_core::forget::{Choice, Confirmed, Forgotten, Mode, Planned, Request, Target};
-use lacuna_core::keys::FaultyKeys;
-use lacuna_core::meaning::Models;
 use lacuna_core::permit::{Forget, Freeze, Recall, Remember};
 use lacuna_core::recall::Query;
 use lacuna_core::remember::Outcome;
 use lacuna_core::session::*;
-use lacuna_core::store::{Faults, FaultyStore, When};
+use lacuna_core::store::When;
 use lacuna_core::{Lacuna, Result};
 
-use crate::{Calls, World, grant, scope, static_model};
+use crate::{Calls, World, grant, scope};
 
 fn id(name: &str) -> SessionId {
     SessionId::new(name).unwrap()
@@ -468,10 +464,7 @@ fn a_death_at_any_step_of_an_end_is_finished_by_the_next_end() {
     for when in [When::Before, When::After] {
         for n in 1.. {
             let world = World::ram();
-            let faults = Faults::none();
-            let store = Arc::new(FaultyStore::new(world.store.clone(), faults.clone()));
-            let keys = Arc::new(FaultyKeys::new(world.keys.clone(), faults.clone()));
-            let doomed = world.service_of(store, keys, Models::only(static_model()), usize::MAX);
+            let (doomed, faults) = world.faulty();
             append(&doomed, "ship", &["The hold is full.", "Then we sail."]);
 
             faults.die(n, when);

@@ -2,6 +2,7 @@
 
 use std::future::poll_fn;
 use std::pin::Pin;
+use std::str::FromStr;
 
 use axum::body::{Body, HttpBody};
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
@@ -179,6 +180,16 @@ pub(super) fn once<T>(name: &str, slot: &mut Option<T>, value: T) -> Result<()> 
     }
 }
 
+/// Reads a parameter, or says by which rule it is none.
+pub(super) fn parse<T: FromStr>(name: &str, value: &str, rule: &str) -> Result<T> {
+    value.parse().map_err(|_| Failure::invalid(name, rule))
+}
+
+/// Reads a parameter that is a number.
+pub(super) fn whole_number<T: FromStr>(name: &str, value: &str) -> Result<T> {
+    parse(name, value, "must be a whole number")
+}
+
 /// Where a list that counts its items goes on, and of which vault it is.
 #[derive(Default, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -194,11 +205,7 @@ impl AfterParams {
         let mut params = Self::default();
         for (name, value) in pairs {
             match name.as_str() {
-                "after" => {
-                    let after = value.parse();
-                    let after = after.map_err(|_| Failure::invalid("after", "must be a whole number"))?;
-                    once(&name, &mut params.after, after)?;
-                }
+                "after" => once(&name, &mut params.after, whole_number(&name, &value)?)?,
                 "scope" => once(&name, &mut params.scope, value)?,
                 _ => return Err(Failure::invalid(name, "is not a parameter of this list")),
             }

@@ -9,7 +9,7 @@ use lacuna_core::recall::LIST_PAGE_DEFAULT;
 use utoipa::IntoParams;
 
 use super::App;
-use super::body::{Id, InScope, Json, Pairs, once};
+use super::body::{Id, InScope, Json, Pairs, once, parse, whole_number};
 use super::problem::Problems;
 use crate::codes;
 use crate::failure::{Failure, Result};
@@ -118,7 +118,7 @@ impl ListParams {
         for (name, value) in pairs {
             match name.as_str() {
                 "cursor" => once(&name, &mut params.cursor, value)?,
-                "limit" => once(&name, &mut params.limit, parse(&name, &value, "must be a whole number")?)?,
+                "limit" => once(&name, &mut params.limit, whole_number(&name, &value)?)?,
                 "category" => params.category.push(word(&name, &value)?),
                 "tier" => params.tier.push(word(&name, &value)?),
                 "lane" => params.lane.push(word(&name, &value)?),
@@ -141,10 +141,6 @@ impl ListParams {
         }
         Ok(params)
     }
-}
-
-fn parse<T: std::str::FromStr>(name: &str, value: &str, rule: &str) -> Result<T> {
-    value.parse().map_err(|_| Failure::invalid(name, rule))
 }
 
 fn word<T: std::str::FromStr<Err = String>>(name: &str, value: &str) -> Result<T> {

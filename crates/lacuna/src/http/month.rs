@@ -9,7 +9,7 @@ use lacuna_core::review::Part;
 use utoipa::IntoParams;
 
 use super::App;
-use super::body::{InScope, Json, Pairs, once};
+use super::body::{InScope, Json, Pairs, once, whole_number};
 use super::memories::ScopeParam;
 use super::problem::Problems;
 use crate::failure::{Failure, Result};
@@ -58,11 +58,7 @@ impl ItemParams {
             match name.as_str() {
                 "part" => once(&name, &mut params.part, value)?,
                 "after" => once(&name, &mut params.after, value)?,
-                "limit" => {
-                    let limit =
-                        value.parse().map_err(|_| Failure::invalid("limit", "must be a whole number"))?;
-                    once(&name, &mut params.limit, limit)?;
-                }
+                "limit" => once(&name, &mut params.limit, whole_number(&name, &value)?)?,
                 "scope" => once(&name, &mut params.scope, value)?,
                 _ => return Err(Failure::invalid(name, "is not a parameter of this list")),
             }

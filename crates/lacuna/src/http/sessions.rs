@@ -9,7 +9,7 @@ use lacuna_core::session::SESSION_PAGE_DEFAULT;
 use utoipa::IntoParams;
 
 use super::App;
-use super::body::{Id, InScope, Json, Pairs, once};
+use super::body::{Id, InScope, Json, Pairs, once, whole_number};
 use super::memories::ScopeParam;
 use super::problem::Problems;
 use crate::failure::{Failure, Result};
@@ -97,11 +97,7 @@ impl PageParams {
         for (name, value) in pairs {
             match name.as_str() {
                 "cursor" => once(&name, &mut params.cursor, value)?,
-                "limit" => {
-                    let limit =
-                        value.parse().map_err(|_| Failure::invalid("limit", "must be a whole number"))?;
-                    once(&name, &mut params.limit, limit)?;
-                }
+                "limit" => once(&name, &mut params.limit, whole_number(&name, &value)?)?,
                 "scope" => once(&name, &mut params.scope, value)?,
                 _ => return Err(Failure::invalid(name, "is not a parameter of this list")),
             }

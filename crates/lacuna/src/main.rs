@@ -10,6 +10,7 @@ mod http;
 mod import;
 mod jobs;
 mod policy_file;
+mod traces;
 mod webhook;
 mod wire;
 

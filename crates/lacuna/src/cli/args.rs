@@ -6,6 +6,8 @@ use std::str::FromStr;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 
+use super::hook::HookCommand;
+use super::install::InstallArgs;
 use super::when::When;
 use crate::import::Shape;
 use crate::wire;
@@ -244,6 +246,27 @@ and is named in every receipt until it expires."
     /// The list of what was erased, which a restore replays.
     #[command(subcommand)]
     Ledger(LedgerCommand),
+    /// What Claude Code, the Agent SDK and Nanoclaw call at the turns of a conversation.
+    #[command(
+        subcommand,
+        after_help = "Examples:
+  lacuna install claude-code
+  echo '{\"session_id\": \"ses_42\", \"prompt\": \"Which table?\"}' | lacuna hook user-prompt-submit
+
+The host's JSON is read from standard input. A hook always ends with 0, within its time, so that the host goes on:
+what went wrong is told on standard error, and the next hook goes on where the last one stopped."
+    )]
+    Hook(HookCommand),
+    /// Wire Lacuna into an assistant: its MCP server, and the hooks of Claude Code. Shows what changes, and asks.
+    #[command(after_help = "Examples:
+  lacuna install claude-code
+  lacuna install cursor --dry-run
+  lacuna install claude-code --path . --no-hooks
+  lacuna install codex --undo
+
+Whatever else is in the files stays as it is, and a copy of each is kept beside it. A file that cannot be read as
+what it should be is left alone. --data, --config, --org and --as are passed on to what the assistant starts.")]
+    Install(InstallArgs),
     /// Check folders, keys, databases, models and memories, and say what to do.
     Doctor,
 }

@@ -12,7 +12,9 @@ mod destroy;
 mod doctor;
 mod export;
 mod forget;
+mod hook;
 mod import;
+mod install;
 mod jobs;
 mod keys;
 mod members;
@@ -37,8 +39,8 @@ mod when;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser as _;
 use clap::error::ErrorKind;
+use clap::{CommandFactory as _, Parser as _};
 use tracing_subscriber::EnvFilter;
 
 use self::args::{Cli, Command};
@@ -52,10 +54,18 @@ pub(crate) fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let json = args.iter().any(|arg| arg == "--json");
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(error) => return usage(&error, json),
+        Err(error) => return usage(&args, &error, json),
     };
+    if let Command::Hook(command) = &cli.command {
+        start_log(&cli.command);
+        return hook::run(configure(&cli), command, json);
+    }
     let output = Output::new(cli.global.json);
-    match run(cli, &output) {
+    let done = match &cli.command {
+        Command::Install(args) => install::run(&cli.global, args, &output),
+        _ => run(cli, &output),
+    };
+    match done {
         Ok(()) => ExitCode::from(codes::exit::OK),
         Err(failure) => {
             output.fail(&failure);
@@ -101,6 +111,8 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Restore(args) => backup::put_back(&config, &args, output),
         Command::Ledger(command) => backup::ledger(&config, &command, output),
         Command::Doctor => doctor::run(&config, output),
+        // Both are done before there is a configuration.
+        Command::Hook(_) | Command::Install(_) => Ok(()),
     }
 }
 
@@ -130,7 +142,7 @@ fn start_log(command: &Command) {
     let _ = log.try_init();
 }
 
-fn usage(error: &clap::Error, json: bool) -> ExitCode {
+fn usage(args: &[OsString], error: &clap::Error, json: bool) -> ExitCode {
     let asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     if !asked_for && json {
         let text = error.render().to_string();
@@ -139,5 +151,13 @@ fn usage(error: &clap::Error, json: bool) -> ExitCode {
     } else if error.print().is_err() {
         return ExitCode::from(codes::exit::FAILED);
     }
-    ExitCode::from(if asked_for { codes::exit::OK } else { codes::exit::USAGE })
+    // To a host, 2 would mean that the hook forbids what the user is about to do.
+    let harmless = asked_for || is_hook(args);
+    ExitCode::from(if harmless { codes::exit::OK } else { codes::exit::USAGE })
+}
+
+/// Whether a hook was called, however badly.
+fn is_hook(args: &[OsString]) -> bool {
+    let matches = Cli::command().ignore_errors(true).try_get_matches_from(args);
+    matches.is_ok_and(|matches| matches.subcommand_name() == Some("hook"))
 }

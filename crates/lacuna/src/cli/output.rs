@@ -39,6 +39,11 @@ impl Output {
         }
     }
 
+    /// Tells something on standard error, as JSON or as `people` render it.
+    pub(super) fn aside<T: Serialize>(&self, answer: &T, people: impl FnOnce(&T) -> String) {
+        write_err(&if self.json { json(answer) } else { plain(&people(answer)) });
+    }
+
     pub(super) fn fail(&self, failure: &Failure) {
         if self.json {
             write_err(&json(&Problem::for_operator(failure)));

@@ -2,15 +2,17 @@
 //! host goes on. Nothing that happens here is an error to the host, because a code other than 0 could block it.
 
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use lacuna_core::domain::SessionId;
 
 use super::output::Output;
-use crate::assemble::assemble;
+use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
 use crate::failure::{Failure, Result};
@@ -18,6 +20,8 @@ use crate::hook::{self, Deadline, Done, Event, HookInput, HookOutput};
 
 /// The longest limit that can be set.
 const LIMIT_SECONDS_MAX: u64 = 3_600;
+/// The part of the time in which turns are sealed; the rest is for what they leave behind.
+const SEALING_SHARE: f64 = 0.6;
 
 #[derive(Subcommand, Clone)]
 pub(super) enum HookCommand {
@@ -78,21 +82,44 @@ pub(super) fn run(config: Result<Config>, command: &HookCommand, json: bool) -> 
 
 fn work(config: &Config, event: Event, deadline: Deadline) -> Result<Told> {
     let input = HookInput::read(io::stdin().lock(), event)?;
+    let session = input.session()?;
+    if let (Event::SessionStart, Some(transcript)) = (event, &input.transcript_path) {
+        // Only the last hook would miss it.
+        let _ = hook::announce(&config.data, &session, transcript);
+    }
     let installation = assemble(config)?;
     if matches!(event, Event::SessionStart | Event::UserPromptSubmit) {
         return Ok(Told::Added(hook::bring_to_mind(&installation, &input)?));
     }
-    let session = input.session()?;
+    let transcript = input.transcript()?;
     let mut done = Done::default();
-    hook::archive(&installation, &config.data, &session, input.transcript()?, deadline, &mut done)?;
-    if !deadline.is_over() {
-        hook::extract(&installation, &session, deadline, &mut done)?;
-    }
-    if event == Event::SessionEnd && !done.unfinished {
-        hook::end(&installation, &session)?;
+    let is_over = event == Event::SessionEnd;
+    store(&installation, config, (&session, transcript), is_over, deadline, &mut done)?;
+    for (session, file) in hook::left_behind(&config.data, transcript) {
+        if !deadline.is_over() {
+            store(&installation, config, (&session, &file), true, deadline, &mut done)?;
+        }
     }
     hook::embed(&installation, deadline);
     Ok(Told::Stored(done))
+}
+
+/// Seals what is new of a conversation and extracts from it. A long one does not take all of the time to seal.
+fn store(
+    installation: &Installation,
+    config: &Config,
+    (session, transcript): (&SessionId, &Path),
+    is_over: bool,
+    deadline: Deadline,
+    done: &mut Done,
+) -> Result<()> {
+    let sealing = deadline.share(SEALING_SHARE);
+    hook::archive(installation, &config.data, session, transcript, sealing, done)?;
+    hook::extract(installation, session, deadline, done)?;
+    if is_over && !done.unfinished {
+        hook::end(installation, session)?;
+    }
+    Ok(())
 }
 
 /// The host reads standard output; what was stored is told on the side.

@@ -8,6 +8,7 @@ mod chart;
 mod compact;
 mod context;
 mod correct;
+mod demo;
 mod destroy;
 mod doctor;
 mod export;
@@ -21,10 +22,12 @@ mod members;
 mod memory;
 mod month;
 mod output;
+mod pages;
 mod passphrase;
 mod person;
 mod policy;
 mod recall;
+mod redact;
 mod remember;
 mod retention;
 mod review;
@@ -61,11 +64,7 @@ pub(crate) fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         return hook::run(configure(&cli), command, json);
     }
     let output = Output::new(cli.global.json);
-    let done = match &cli.command {
-        Command::Install(args) => install::run(&cli.global, args, &output),
-        _ => run(cli, &output),
-    };
-    match done {
+    match run(cli, &output) {
         Ok(()) => ExitCode::from(codes::exit::OK),
         Err(failure) => {
             output.fail(&failure);
@@ -75,6 +74,13 @@ pub(crate) fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn run(cli: Cli, output: &Output) -> Result<()> {
+    match &cli.command {
+        Command::Install(args) => return install::run(&cli.global, args, output),
+        Command::Demo => return demo::run(output),
+        Command::Completions { shell } => return pages::completions(*shell, output),
+        Command::Man(args) => return pages::man(args, output),
+        _ => {}
+    }
     let config = configure(&cli)?;
     start_log(&cli.command);
     match cli.command {
@@ -100,7 +106,7 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Policy(command) => policy::run(&config, command, output),
         Command::Person(command) => person::run(&config, command, output),
         Command::Notices { scope } => person::notices(&config, &scope, output),
-        Command::Audit(command) => audit::run(&config, command, output),
+        Command::Audit(args) => audit::run(&config, args, output),
         Command::Token(command) => token::run(&config, command, output),
         Command::Scopes => members::scopes(&config, output),
         Command::Team(command) => members::team(&config, command, output),
@@ -111,8 +117,12 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Restore(args) => backup::put_back(&config, &args, output),
         Command::Ledger(command) => backup::ledger(&config, &command, output),
         Command::Doctor => doctor::run(&config, output),
-        // Both are done before there is a configuration.
-        Command::Hook(_) | Command::Install(_) => Ok(()),
+        // These need no configuration, and are done by now.
+        Command::Hook(_)
+        | Command::Install(_)
+        | Command::Demo
+        | Command::Completions { .. }
+        | Command::Man(_) => Ok(()),
     }
 }
 
@@ -145,15 +155,24 @@ fn start_log(command: &Command) {
 fn usage(args: &[OsString], error: &clap::Error, json: bool) -> ExitCode {
     let asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     if !asked_for && json {
-        let text = error.render().to_string();
-        let sentence = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-        Output::new(true).fail(&Failure::new(&codes::USAGE, sentence));
+        Output::new(true).fail(&Failure::new(&codes::USAGE, sentence(error)));
     } else if error.print().is_err() {
         return ExitCode::from(codes::exit::FAILED);
     }
     // To a host, 2 would mean that the hook forbids what the user is about to do.
     let harmless = asked_for || is_hook(args);
     ExitCode::from(if harmless { codes::exit::OK } else { codes::exit::USAGE })
+}
+
+/// What was wrong, and what is perhaps meant, on one line.
+fn sentence(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let mut lines = text.lines().map(str::trim);
+    let first = lines.next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    match lines.find_map(|line| line.strip_prefix("tip: ")) {
+        Some(tip) => format!("{first}; {tip}"),
+        None => first,
+    }
 }
 
 /// Whether a hook was called, however badly.

@@ -17,7 +17,7 @@ use super::typed::{said, typed};
 /// Characters of what a person or an assistant said; the middle of a longer text is left out.
 const SAID_CHARS_MAX: usize = 20_000;
 /// Characters of what a tool answered: files and pages that are there anyway.
-const TOOL_CHARS_MAX: usize = 4_000;
+const TOOL_CHARS_MAX: usize = 1_000;
 /// Stands where something was left out.
 const CUT: &str = "\n[… cut …]\n";
 /// Calls whose answer has not been seen yet.

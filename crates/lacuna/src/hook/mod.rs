@@ -8,6 +8,7 @@ mod archive;
 mod bring;
 mod extract;
 mod input;
+mod left;
 mod line;
 mod lines;
 mod mark;
@@ -19,6 +20,7 @@ pub(crate) use archive::archive;
 pub(crate) use bring::bring_to_mind;
 pub(crate) use extract::{embed, end, extract};
 pub(crate) use input::HookInput;
+pub(crate) use left::{announce, left_behind};
 
 use serde::Serialize;
 
@@ -61,6 +63,12 @@ impl Deadline {
 
     pub(crate) fn within(limit: Duration) -> Self {
         Self(Instant::now() + limit.saturating_sub(Self::REST_MAX.min(limit / 5)))
+    }
+
+    /// The end of the first part of the time that is left.
+    pub(crate) fn share(self, part: f64) -> Self {
+        let now = Instant::now();
+        Self(now + self.0.saturating_duration_since(now).mul_f64(part))
     }
 
     pub(crate) fn is_over(self) -> bool {

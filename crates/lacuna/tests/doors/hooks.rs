@@ -139,6 +139,31 @@ fn the_next_hook_goes_on_and_what_was_forgotten_does_not_come_back() {
 }
 
 #[test]
+fn a_conversation_whose_end_was_missed_is_taken_up_by_the_next_one() {
+    let home = Home::new();
+    let (missed, next) = (home.path("missed.jsonl"), home.path("next.jsonl"));
+    let began =
+        |file: &Path| json!({"session_id": file.file_stem().unwrap().to_str(), "transcript_path": file});
+    call(&home, "session-start", &began(&missed), &[]).ok();
+    write(&missed, &[user("The barometer falls.")]);
+    write(&home.path("foreign.jsonl"), &[user("Of a conversation that no hook was told of.")]);
+    write(&next, &[user("The wind turns.")]);
+    call(&home, "session-end", &began(&next), &[]).ok();
+    assert_eq!(home.run(&["session", "show", "missed"]).code, 3, "it may still go on");
+    let written = fs::metadata(&missed).unwrap().modified().unwrap();
+    File::options()
+        .append(true)
+        .open(&next)
+        .unwrap()
+        .set_modified(written + Duration::from_secs(3_600))
+        .unwrap();
+    call(&home, "session-end", &began(&next), &[]).ok();
+    assert_eq!(told(&home, "missed"), [("user".to_owned(), "The barometer falls.".to_owned())]);
+    assert_eq!(home.json(&["session", "show", "missed"])["state"], "ended");
+    assert_eq!(home.run(&["session", "show", "foreign"]).code, 3);
+}
+
+#[test]
 fn a_batch_that_was_stored_and_not_marked_is_not_doubled() {
     let home = Home::new();
     let file = home.path("transcript.jsonl");

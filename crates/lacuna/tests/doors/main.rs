@@ -7,6 +7,7 @@ mod audit;
 mod backup;
 mod bad_input;
 mod batch;
+mod commands;
 mod compacting;
 mod context;
 mod damage;

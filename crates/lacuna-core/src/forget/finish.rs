@@ -103,17 +103,38 @@ impl Lacuna {
     /// Finishes what a crash interrupted in one vault: announced moves and erasures, and keys whose record
     /// never came. Answers with the number of keys destroyed.
     pub fn recover(&self, scope: &Scope) -> Result<usize> {
-        self.finish_moves(scope)?;
         let slot = self.slot(scope);
+        self.finish_announced(&slot, scope)?;
         let _writer = slot.lock_writer();
-        self.finish_intents(&slot, scope)?;
+        self.destroy_stray_keys(&slot, scope)
+    }
+
+    /// As [`Self::recover`], for whoever comes by after every write. Looking for stray keys reads all keys of
+    /// the vault while its writers wait, and a key is a stray only after a while: so it is done once in that
+    /// while.
+    pub(crate) fn recover_again(&self, scope: &Scope) -> Result<()> {
+        let slot = self.slot(scope);
+        self.finish_announced(&slot, scope)?;
+        let now = self.clock.now();
+        if slot.is_due_for_strays(now, ORPHAN_KEY_AGE) {
+            let _writer = slot.lock_writer();
+            self.destroy_stray_keys(&slot, scope)?;
+            slot.note_strays_sought(now);
+        }
+        Ok(())
+    }
+
+    fn finish_announced(&self, slot: &Slot, scope: &Scope) -> Result<()> {
+        self.finish_moves(scope)?;
+        let _writer = slot.lock_writer();
+        self.finish_intents(slot, scope)?;
         let unreadable =
             slot.update(self.sources(), |open| Ok(open.orphans.iter().copied().collect::<Vec<_>>()))?;
         for ids in unreadable.unwrap_or_default().chunks(ERASE_MAX) {
             // What they were made of is erased, so nobody reads them again: their rows go too.
-            self.erase(&slot, scope, "system", ids)?;
+            self.erase(slot, scope, "system", ids)?;
         }
-        self.destroy_stray_keys(&slot, scope)
+        Ok(())
     }
 
     /// Destroys the keys whose record never came.

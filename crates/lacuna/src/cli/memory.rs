@@ -230,7 +230,9 @@ fn fading(shown: &InspectView, in_signs: bool) -> String {
     }
     let times: Vec<String> = vitality.rehearsed_at.iter().map(date).collect();
     let known = if times.is_empty() { String::new() } else { format!(": {}", times.join(", ")) };
-    rows.push(("brought to mind", format!("{} times{known}", vitality.rehearsals)));
+    let count =
+        if vitality.rehearsals == 1 { "once".into() } else { format!("{} times", vitality.rehearsals) };
+    rows.push(("brought to mind", format!("{count}{known}")));
     fields(rows)
 }
 

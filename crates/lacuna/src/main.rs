@@ -6,6 +6,7 @@ mod cli;
 mod codes;
 mod config;
 mod failure;
+mod hook;
 mod http;
 mod import;
 mod jobs;

@@ -9,21 +9,26 @@ mod compact;
 mod config;
 mod context;
 mod correct;
+mod demo;
 mod destroy;
 mod doctor;
 mod export;
 mod forget;
+mod hook;
 mod import;
+mod install;
 mod jobs;
 mod keys;
 mod members;
 mod memory;
 mod month;
 mod output;
+mod pages;
 mod passphrase;
 mod person;
 mod policy;
 mod recall;
+mod redact;
 mod remember;
 mod retention;
 mod review;
@@ -38,8 +43,8 @@ mod when;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser as _;
 use clap::error::ErrorKind;
+use clap::{CommandFactory as _, Parser as _};
 use tracing_subscriber::EnvFilter;
 
 use self::args::{Cli, Command};
@@ -53,8 +58,13 @@ pub(crate) fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let json = args.iter().any(|arg| arg == "--json");
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(error) => return usage(&error, json),
+        Err(error) => return usage(&args, &error, json),
     };
+    if let Command::Hook(command) = &cli.command {
+        let config = origins(&cli).and_then(load);
+        start_log(&cli.command, config.as_ref().map_or(LogFormat::Text, |config| config.log_format));
+        return hook::run(config, command, json);
+    }
     let output = Output::new(cli.global.json);
     match run(cli, &output) {
         Ok(()) => ExitCode::from(codes::exit::OK),
@@ -66,6 +76,13 @@ pub(crate) fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn run(cli: Cli, output: &Output) -> Result<()> {
+    match &cli.command {
+        Command::Install(args) => return install::run(&cli.global, args, output),
+        Command::Demo => return demo::run(output),
+        Command::Completions { shell } => return pages::completions(*shell, output),
+        Command::Man(args) => return pages::man(args, output),
+        _ => {}
+    }
     let origins = origins(&cli)?;
     if let Command::Config(command) = cli.command {
         return config::run(load_shown(origins)?, command, output);
@@ -96,7 +113,7 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Policy(command) => policy::run(&config, command, output),
         Command::Person(command) => person::run(&config, command, output),
         Command::Notices { scope } => person::notices(&config, &scope, output),
-        Command::Audit(command) => audit::run(&config, command, output),
+        Command::Audit(args) => audit::run(&config, args, output),
         Command::Token(command) => token::run(&config, command, output),
         Command::Scopes => members::scopes(&config, output),
         Command::Team(command) => members::team(&config, command, output),
@@ -107,6 +124,12 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Restore(args) => backup::put_back(&config, &args, output),
         Command::Ledger(command) => backup::ledger(&config, &command, output),
         Command::Doctor => doctor::run(&config, output),
+        // These need no configuration, and are done by now.
+        Command::Hook(_)
+        | Command::Install(_)
+        | Command::Demo
+        | Command::Completions { .. }
+        | Command::Man(_) => Ok(()),
     }
 }
 
@@ -140,14 +163,31 @@ fn start_log(command: &Command, format: LogFormat) {
     };
 }
 
-fn usage(error: &clap::Error, json: bool) -> ExitCode {
+fn usage(args: &[OsString], error: &clap::Error, json: bool) -> ExitCode {
     let asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     if !asked_for && json {
-        let text = error.render().to_string();
-        let sentence = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-        Output::new(true).fail(&Failure::new(&codes::USAGE, sentence));
+        Output::new(true).fail(&Failure::new(&codes::USAGE, sentence(error)));
     } else if error.print().is_err() {
         return ExitCode::from(codes::exit::FAILED);
     }
-    ExitCode::from(if asked_for { codes::exit::OK } else { codes::exit::USAGE })
+    // To a host, 2 would mean that the hook forbids what the user is about to do.
+    let harmless = asked_for || is_hook(args);
+    ExitCode::from(if harmless { codes::exit::OK } else { codes::exit::USAGE })
+}
+
+/// What was wrong, and what is perhaps meant, on one line.
+fn sentence(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let mut lines = text.lines().map(str::trim);
+    let first = lines.next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    match lines.find_map(|line| line.strip_prefix("tip: ")) {
+        Some(tip) => format!("{first}; {tip}"),
+        None => first,
+    }
+}
+
+/// Whether a hook was called, however badly.
+fn is_hook(args: &[OsString]) -> bool {
+    let matches = Cli::command().ignore_errors(true).try_get_matches_from(args);
+    matches.is_ok_and(|matches| matches.subcommand_name() == Some("hook"))
 }

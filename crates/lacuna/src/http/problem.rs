@@ -73,7 +73,9 @@ impl Problem {
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.code.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        if status.is_server_error() {
+        // Refusing in time is no failure, and under overload a line for each would be a load of its own.
+        let meant = [&codes::OVERLOADED, &codes::DRAINING].contains(&self.code);
+        if status.is_server_error() && !meant {
             tracing::error!(code = self.code.name, detail = self.detail, "request failed");
         }
         let body = serde_json::to_vec(&Problem::new(&self, &self.public)).unwrap_or_default();

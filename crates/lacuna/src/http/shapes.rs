@@ -29,6 +29,7 @@ fn words(name: &str) -> Option<&'static [&'static str]> {
 
 /// Adds the shapes to a description.
 pub(super) fn add(api: &mut Value) {
+    unsigned(api);
     let schemas = api.pointer_mut("/components/schemas").and_then(Value::as_object_mut);
     // What the server answers with needs no shape: nobody has to spell it.
     let requests =
@@ -46,6 +47,25 @@ pub(super) fn add(api: &mut Value) {
                 shape(&name, schema);
             }
         }
+    }
+}
+
+/// A number that is never negative reaches twice as far as its format would say.
+fn unsigned(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            let format = match fields.get("format").and_then(Value::as_str) {
+                Some("int32") => Some("uint32"),
+                Some("int64") => Some("uint64"),
+                _ => None,
+            };
+            if let (Some(format), Some(0)) = (format, fields.get("minimum").and_then(Value::as_u64)) {
+                fields.insert("format".to_owned(), format.into());
+            }
+            fields.values_mut().for_each(unsigned);
+        }
+        Value::Array(items) => items.iter_mut().for_each(unsigned),
+        _ => {}
     }
 }
 

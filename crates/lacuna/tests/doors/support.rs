@@ -257,6 +257,12 @@ impl Server {
         self
     }
 
+    /// Sends none from now on.
+    pub(crate) fn without_token(&mut self) -> &mut Self {
+        self.token = None;
+        self
+    }
+
     pub(crate) fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
         let mut request = Request::builder().method(method).uri(format!("{}{path}", self.url));
         for (name, value) in headers {

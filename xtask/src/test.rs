@@ -4,11 +4,15 @@ use std::process::Command;
 use std::time::Instant;
 
 use crate::Result;
+use crate::mcp_clients;
 use crate::postgres::Server;
 use crate::process::{cargo, has_cargo_command, step};
 
 /// Where tests find the server. Without it they skip what needs PostgreSQL, and say so.
 const SERVER_VARIABLE: &str = "LACUNA_TEST_POSTGRES";
+
+/// Where tests find the clients of the MCP door. Without it they skip what needs them, and say so.
+const CLIENTS_VARIABLE: &str = "LACUNA_TEST_MCP_CLIENTS";
 
 /// Lets tests run as many rounds as were promised, and not only as many as everybody waits for.
 const LONG_VARIABLE: &str = "LACUNA_LONG";
@@ -37,8 +41,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     }
     step(cargo().args(["fmt", "--all", "--check"]))?;
     step(cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
+    let clients = mcp_clients::find_or_install()?.canonicalize()?;
     let server = Server::start()?;
-    step(with_server(&server, test_runner()).args(&arguments.rest))?;
+    step(with_server(&server, test_runner()).env(CLIENTS_VARIABLE, &clients).args(&arguments.rest))?;
     if arguments.rest.is_empty() {
         step(with_server(&server, vec!["test", "--workspace", "--doc"]).arg("--quiet"))?;
     }

@@ -32,6 +32,7 @@ fn every_path_that_a_document_names_exists() {
         "docs/export.md",
         "docs/sessions.md",
         "docs/context.md",
+        "docs/mcp.md",
     ];
     for document in documents {
         let text = std::fs::read_to_string(root().join(document)).unwrap();

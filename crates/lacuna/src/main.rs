@@ -9,6 +9,8 @@ mod failure;
 mod http;
 mod import;
 mod jobs;
+mod mcp;
+mod memory_tool;
 mod policy_file;
 mod webhook;
 mod wire;

@@ -15,8 +15,10 @@ mod forget;
 mod import;
 mod jobs;
 mod keys;
+mod mcp;
 mod members;
 mod memory;
+mod memory_tool;
 mod month;
 mod output;
 mod passphrase;
@@ -39,7 +41,10 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 use clap::error::ErrorKind;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{FilterExt, filter_fn};
+use tracing_subscriber::layer::{Layer, SubscriberExt};
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, fmt};
 
 use self::args::{Cli, Command};
 use self::output::Output;
@@ -69,6 +74,8 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
     start_log(&cli.command);
     match cli.command {
         Command::Serve(_) => serve::run(config, output),
+        Command::Mcp(args) => mcp::run(config, &args),
+        Command::MemoryTool => memory_tool::run(&config, output),
         Command::Remember(args) => remember::run(&config, args, output),
         Command::Recall(args) => recall::run(&config, args, output),
         Command::Context(args) => context::run(&config, args, output),
@@ -125,9 +132,11 @@ fn configure(cli: &Cli) -> Result<Config> {
 fn start_log(command: &Command) {
     let level = if matches!(command, Command::Serve(_)) { "info" } else { "error" };
     let filter = EnvFilter::try_from_env("LACUNA_LOG").unwrap_or_else(|_| EnvFilter::new(level));
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false);
+    // The library that speaks MCP logs whole messages, and these hold memories: whatever is asked for, not that.
+    let ours = filter_fn(|event| !event.target().starts_with("rmcp"));
+    let log = fmt::layer().with_writer(std::io::stderr).with_ansi(false).with_filter(filter.and(ours));
     // Only a second call in one process could fail, and there is none.
-    let _ = log.try_init();
+    let _ = tracing_subscriber::registry().with(log).try_init();
 }
 
 fn usage(error: &clap::Error, json: bool) -> ExitCode {

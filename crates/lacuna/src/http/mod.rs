@@ -9,8 +9,10 @@ mod destroy;
 mod exports;
 mod forget;
 mod health;
+mod mcp;
 mod members;
 mod memories;
+mod memory_tool;
 mod metrics;
 mod month;
 mod observe;
@@ -31,6 +33,7 @@ use std::time::Duration;
 
 use axum::extract::Request;
 use axum::middleware;
+use axum::routing::any;
 use axum::{Extension, Router};
 use lacuna_core::Lacuna;
 use lacuna_core::domain::Scope;
@@ -44,10 +47,11 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 pub(crate) use self::body::{read_json, without_input};
+pub(crate) use self::memory_tool::MEMORY_TOOL_BYTES_MAX;
 pub(crate) use self::metrics::install as install_metrics;
 pub(crate) use self::problem::Problem;
 use crate::codes;
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, log_panics_by_place};
 
 /// How long requests under way may still take after the signal to stop.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(20);
@@ -71,6 +75,7 @@ struct Shared {
     address: SocketAddr,
     metrics: PrometheusHandle,
     schedule: Schedule,
+    mcp: mcp::Mcp,
 }
 
 impl App {
@@ -82,7 +87,8 @@ impl App {
         metrics: PrometheusHandle,
         schedule: Schedule,
     ) -> Self {
-        Self(Arc::new(Shared { service, local, openness, address, metrics, schedule }))
+        let mcp = mcp::Mcp::new(&service);
+        Self(Arc::new(Shared { service, local, openness, address, metrics, schedule, mcp }))
     }
 
     /// Runs the synchronous core on a thread that may block.
@@ -144,6 +150,7 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(sessions::show))
         .routes(routes!(sessions::end))
         .routes(routes!(context::context))
+        .routes(routes!(memory_tool::memory_tool))
         .routes(routes!(forget::plan))
         .routes(routes!(forget::confirm))
         .routes(routes!(forget::verify))
@@ -171,6 +178,7 @@ pub(crate) fn router(app: App) -> Router {
     let (open, mut api) = routes();
     let (guarded, guarded_api) = guarded().split_for_parts();
     api.merge(guarded_api);
+    let guarded = guarded.route("/mcp", any(mcp::answer));
     let guarded = guarded.route_layer(middleware::from_fn_with_state(app.clone(), auth::authenticate));
     open.merge(guarded)
         .fallback(unknown_route)
@@ -192,19 +200,17 @@ async fn method_not_allowed(request: Request) -> Failure {
 
 /// Serves until SIGINT or SIGTERM, and then lets the requests under way finish.
 pub(crate) fn serve(app: App, listener: TcpListener) -> Result<()> {
-    std::panic::set_hook(Box::new(|panic| {
-        // Only the place: the message of a panic may hold text of a memory.
-        let place = panic.location().map(ToString::to_string).unwrap_or_default();
-        tracing::error!(place, "panic");
-    }));
+    log_panics_by_place();
     let broken = |error: std::io::Error| Failure::new(&codes::CANNOT_LISTEN, error.to_string());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(broken)?;
     let served = runtime.block_on(async move {
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let (stopping, stopped) = oneshot::channel();
         let signalled = stop_signal()?;
+        let streams = app.clone();
         let graceful = async move {
             signalled.await;
+            streams.0.mcp.stop();
             tracing::info!("stopping");
             // Nobody listens any more when the server has ended by itself.
             let _ = stopping.send(());

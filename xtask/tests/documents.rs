@@ -34,6 +34,7 @@ fn every_path_that_a_document_names_exists() {
         "docs/context.md",
         "docs/http.md",
         "docs/configuration.md",
+        "docs/mcp.md",
     ];
     for document in documents {
         let text = std::fs::read_to_string(root().join(document)).unwrap();

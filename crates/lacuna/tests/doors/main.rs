@@ -12,6 +12,7 @@ mod compacting;
 mod context;
 mod damage;
 mod description;
+mod docs;
 mod exports;
 mod forgetting;
 mod gate;

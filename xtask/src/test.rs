@@ -6,9 +6,13 @@ use std::time::Instant;
 use crate::Result;
 use crate::postgres::Server;
 use crate::process::{cargo, has_cargo_command, step};
+use crate::tools;
 
 /// Where tests find the server. Without it they skip what needs PostgreSQL, and say so.
 const SERVER_VARIABLE: &str = "LACUNA_TEST_POSTGRES";
+
+/// Where tests find Schemathesis.
+const SCHEMATHESIS_VARIABLE: &str = "LACUNA_TEST_SCHEMATHESIS";
 
 /// Lets tests run as many rounds as were promised, and not only as many as everybody waits for.
 const LONG_VARIABLE: &str = "LACUNA_LONG";
@@ -38,7 +42,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     step(cargo().args(["fmt", "--all", "--check"]))?;
     step(cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
     let server = Server::start()?;
-    step(with_server(&server, test_runner()).args(&arguments.rest))?;
+    let schemathesis = tools::schemathesis()?;
+    tools::openssl()?;
+    let mut tests = with_server(&server, test_runner());
+    step(tests.args(&arguments.rest).env(SCHEMATHESIS_VARIABLE, schemathesis))?;
     if arguments.rest.is_empty() {
         step(with_server(&server, vec!["test", "--workspace", "--doc"]).arg("--quiet"))?;
     }

@@ -11,6 +11,7 @@ mod http;
 mod import;
 mod jobs;
 mod policy_file;
+mod traces;
 mod webhook;
 mod wire;
 

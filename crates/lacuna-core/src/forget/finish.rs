@@ -103,30 +103,28 @@ impl Lacuna {
     /// Finishes what a crash interrupted in one vault: announced moves and erasures, and keys whose record
     /// never came. Answers with the number of keys destroyed.
     pub fn recover(&self, scope: &Scope) -> Result<usize> {
+        self.finish_moves(scope)?;
         let slot = self.slot(scope);
-        self.finish_announced(&slot, scope)?;
         let _writer = slot.lock_writer();
+        self.finish_erasures(&slot, scope)?;
         self.destroy_stray_keys(&slot, scope)
     }
 
-    /// As [`Self::recover`], for whoever comes by after every write. Looking for stray keys reads all keys of
-    /// the vault while its writers wait, and a key is a stray only after a while: so it is done once in that
-    /// while.
+    /// As [`Self::recover`], for whoever comes by after every write. Looking for moves and stray keys goes
+    /// through all of the vault while its writers wait: so it is done once in a while, when a key can have
+    /// become a stray.
     pub(crate) fn recover_again(&self, scope: &Scope) -> Result<()> {
-        let slot = self.slot(scope);
-        self.finish_announced(&slot, scope)?;
-        let now = self.clock.now();
-        if slot.is_due_for_strays(now, ORPHAN_KEY_AGE) {
+        let (slot, now) = (self.slot(scope), self.clock.now());
+        if slot.was_recovered_since(now - ORPHAN_KEY_AGE) {
             let _writer = slot.lock_writer();
-            self.destroy_stray_keys(&slot, scope)?;
-            slot.note_strays_sought(now);
+            return self.finish_erasures(&slot, scope);
         }
+        self.recover(scope)?;
+        slot.note_recovered(now);
         Ok(())
     }
 
-    fn finish_announced(&self, slot: &Slot, scope: &Scope) -> Result<()> {
-        self.finish_moves(scope)?;
-        let _writer = slot.lock_writer();
+    fn finish_erasures(&self, slot: &Slot, scope: &Scope) -> Result<()> {
         self.finish_intents(slot, scope)?;
         let unreadable =
             slot.update(self.sources(), |open| Ok(open.orphans.iter().copied().collect::<Vec<_>>()))?;

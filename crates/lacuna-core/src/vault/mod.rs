@@ -35,8 +35,8 @@ pub(crate) struct Slot {
     writer: Mutex<()>,
     open: RwLock<Option<OpenVault>>,
     used_at: AtomicI64,
-    /// When keys without a record were last looked for, in this process; long ago if never.
-    strays_sought_at: AtomicI64,
+    /// When it was last looked through for what a crash had left; long ago if never by this process.
+    recovered_at: AtomicI64,
     bytes: AtomicUsize,
 }
 
@@ -120,7 +120,7 @@ impl Slot {
             writer: Mutex::default(),
             open: RwLock::default(),
             used_at: AtomicI64::new(0),
-            strays_sought_at: AtomicI64::new(i64::MIN),
+            recovered_at: AtomicI64::new(i64::MIN),
             bytes: AtomicUsize::new(0),
         }
     }
@@ -195,12 +195,12 @@ impl Slot {
         self.measure(open.as_mut());
     }
 
-    pub(crate) fn is_due_for_strays(&self, now: Timestamp, every: SignedDuration) -> bool {
-        self.strays_sought_at.load(Ordering::Relaxed) <= millis(now - every)
+    pub(crate) fn was_recovered_since(&self, moment: Timestamp) -> bool {
+        self.recovered_at.load(Ordering::Relaxed) > millis(moment)
     }
 
-    pub(crate) fn note_strays_sought(&self, now: Timestamp) {
-        self.strays_sought_at.store(millis(now), Ordering::Relaxed);
+    pub(crate) fn note_recovered(&self, now: Timestamp) {
+        self.recovered_at.store(millis(now), Ordering::Relaxed);
     }
 
     /// What the open vault takes in RAM; zero when it is sealed.

@@ -206,6 +206,9 @@ once, and what was forgotten here is not brought back. With --json, one line com
         #[command(flatten)]
         scope: ScopeArgs,
     },
+    /// Show and check the configuration: file, environment and flags together.
+    #[command(subcommand, after_help = CONFIG_EXAMPLES)]
+    Config(ConfigCommand),
     /// Show and check the rules that memories live under.
     #[command(subcommand)]
     Policy(PolicyCommand),
@@ -578,6 +581,20 @@ pub(super) struct ScanArgs {
     pub(super) stored: bool,
     #[command(flatten)]
     pub(super) scope: ScopeArgs,
+}
+
+const CONFIG_EXAMPLES: &str = "\
+Examples:
+  lacuna config show
+  lacuna --config /etc/lacuna.toml config check
+  LACUNA_RESIDENCY=eu lacuna config check";
+
+#[derive(Subcommand)]
+pub(super) enum ConfigCommand {
+    /// Every setting with its value and where it comes from; passwords are masked.
+    Show,
+    /// Say everything that is wrong with it, without starting anything.
+    Check,
 }
 
 #[derive(Subcommand)]

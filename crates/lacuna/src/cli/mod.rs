@@ -6,6 +6,7 @@ mod backup;
 mod batch;
 mod chart;
 mod compact;
+mod config;
 mod context;
 mod correct;
 mod demo;
@@ -49,7 +50,7 @@ use tracing_subscriber::EnvFilter;
 use self::args::{Cli, Command};
 use self::output::Output;
 use crate::codes;
-use crate::config::{self, Config, Origins};
+use crate::config::{LogFormat, Origins, load, load_shown};
 use crate::failure::{Failure, Result};
 
 pub(crate) fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -60,8 +61,9 @@ pub(crate) fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) => return usage(&args, &error, json),
     };
     if let Command::Hook(command) = &cli.command {
-        start_log(&cli.command);
-        return hook::run(configure(&cli), command, json);
+        let config = origins(&cli).and_then(load);
+        start_log(&cli.command, config.as_ref().map_or(LogFormat::Text, |config| config.log_format));
+        return hook::run(config, command, json);
     }
     let output = Output::new(cli.global.json);
     match run(cli, &output) {
@@ -81,8 +83,12 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Man(args) => return pages::man(args, output),
         _ => {}
     }
-    let config = configure(&cli)?;
-    start_log(&cli.command);
+    let origins = origins(&cli)?;
+    if let Command::Config(command) = cli.command {
+        return config::run(load_shown(origins)?, command, output);
+    }
+    let config = load(origins)?;
+    start_log(&cli.command, config.log_format);
     match cli.command {
         Command::Serve(_) => serve::run(config, output),
         Command::Remember(args) => remember::run(&config, args, output),
@@ -103,6 +109,7 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Import(args) => import::run(&config, args, output),
         Command::Freeze { scope } => review::freeze(&config, scope.as_deref(), output),
         Command::Thaw { scope } => review::thaw(&config, scope.as_deref(), output),
+        Command::Config(_) => unreachable!("it was answered before the configuration was needed"),
         Command::Policy(command) => policy::run(&config, command, output),
         Command::Person(command) => person::run(&config, command, output),
         Command::Notices { scope } => person::notices(&config, &scope, output),
@@ -126,7 +133,8 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
     }
 }
 
-fn configure(cli: &Cli) -> Result<Config> {
+/// Where the configuration comes from.
+fn origins(cli: &Cli) -> Result<Origins> {
     let global = &cli.global;
     let mut flags = Vec::new();
     let mut set = |key: &'static str, value: Option<String>| flags.extend(value.map(|value| (key, value)));
@@ -140,16 +148,19 @@ fn configure(cli: &Cli) -> Result<Config> {
         set("listen", serve.listen.clone());
         set("behind_tls_proxy", serve.behind_tls_proxy.then(|| "true".to_owned()));
     }
-    config::load(Origins { file: global.config.clone(), flags, env: std::env::vars_os().collect() })
+    Ok(Origins { file: global.config.clone(), flags, env: std::env::vars_os().collect() })
 }
 
 /// Logs go to standard error. A server tells what it does; a command only what went wrong.
-fn start_log(command: &Command) {
+fn start_log(command: &Command, format: LogFormat) {
     let level = if matches!(command, Command::Serve(_)) { "info" } else { "error" };
     let filter = EnvFilter::try_from_env("LACUNA_LOG").unwrap_or_else(|_| EnvFilter::new(level));
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false);
     // Only a second call in one process could fail, and there is none.
-    let _ = log.try_init();
+    let _ = match format {
+        LogFormat::Text => log.try_init(),
+        LogFormat::Json => log.json().try_init(),
+    };
 }
 
 fn usage(args: &[OsString], error: &clap::Error, json: bool) -> ExitCode {

@@ -14,6 +14,7 @@ mod configuration;
 mod context;
 mod damage;
 mod description;
+mod docs;
 mod exports;
 mod forgetting;
 mod gate;

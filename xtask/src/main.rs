@@ -10,6 +10,7 @@ mod postgres;
 mod process;
 mod test;
 mod tidy;
+mod tools;
 
 use std::process::ExitCode;
 

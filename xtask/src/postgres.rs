@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::Result;
-use crate::process::step;
+use crate::process::install;
 
 const PACKAGED_SERVERS: &str = "/usr/lib/postgresql";
 /// The server refuses to run as root; these accounts exist on most systems.
@@ -105,13 +105,7 @@ fn find_or_install() -> Result<PathBuf> {
     if let Some(programs) = find() {
         return Ok(programs);
     }
-    let install: &[&str] = if is_root()? { &["apt-get"] } else { &["sudo", "-n", "apt-get"] };
-    let apt = |arguments: &[&str]| {
-        let mut command = Command::new(install[0]);
-        step(command.args(&install[1..]).args(arguments).env("DEBIAN_FRONTEND", "noninteractive"))
-    };
-    apt(&["update", "-qq"])
-        .and_then(|()| apt(&["install", "-y", "-qq", "--no-install-recommends", "postgresql"]))
+    install(&["postgresql"])
         .map_err(|error| format!("the tests need PostgreSQL; install it and try again ({error})"))?;
     find().ok_or_else(|| format!("PostgreSQL was installed but is not in {PACKAGED_SERVERS}").into())
 }

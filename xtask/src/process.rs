@@ -1,5 +1,6 @@
 //! Running other programs.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -29,4 +30,18 @@ pub(crate) fn cargo() -> Command {
 pub(crate) fn has_cargo_command(name: &str) -> bool {
     let version = cargo().args([name, "--version"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
     version.is_ok_and(|status| status.success())
+}
+
+/// Installs packages of the system, which needs its rights.
+pub(crate) fn install(packages: &[&str]) -> Result<()> {
+    let root = std::fs::metadata("/proc/self")?.uid() == 0;
+    let before: &[&str] = if root { &["apt-get"] } else { &["sudo", "-n", "apt-get"] };
+    let apt = |arguments: &[&str]| {
+        let mut command = Command::new(before[0]);
+        command.args(&before[1..]).args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
+        step(command.stdout(Stdio::null()))
+    };
+    apt(&["update", "-qq"])?;
+    let install = ["install", "-y", "-qq", "--no-install-recommends"];
+    apt(&install.into_iter().chain(packages.iter().copied()).collect::<Vec<_>>())
 }

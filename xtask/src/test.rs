@@ -7,12 +7,16 @@ use crate::Result;
 use crate::mcp_clients;
 use crate::postgres::Server;
 use crate::process::{cargo, has_cargo_command, step};
+use crate::tools;
 
 /// Where tests find the server. Without it they skip what needs PostgreSQL, and say so.
 const SERVER_VARIABLE: &str = "LACUNA_TEST_POSTGRES";
 
 /// Where tests find the clients of the MCP door. Without it they skip what needs them, and say so.
 const CLIENTS_VARIABLE: &str = "LACUNA_TEST_MCP_CLIENTS";
+
+/// Where tests find Schemathesis.
+const SCHEMATHESIS_VARIABLE: &str = "LACUNA_TEST_SCHEMATHESIS";
 
 /// Lets tests run as many rounds as were promised, and not only as many as everybody waits for.
 const LONG_VARIABLE: &str = "LACUNA_LONG";
@@ -43,7 +47,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     step(cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
     let clients = mcp_clients::find_or_install()?.canonicalize()?;
     let server = Server::start()?;
-    step(with_server(&server, test_runner()).env(CLIENTS_VARIABLE, &clients).args(&arguments.rest))?;
+    let schemathesis = tools::schemathesis()?;
+    tools::openssl()?;
+    let mut tests = with_server(&server, test_runner());
+    step(
+        tests.args(&arguments.rest).env(SCHEMATHESIS_VARIABLE, schemathesis).env(CLIENTS_VARIABLE, clients),
+    )?;
     if arguments.rest.is_empty() {
         step(with_server(&server, vec!["test", "--workspace", "--doc"]).arg("--quiet"))?;
     }

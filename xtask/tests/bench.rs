@@ -19,6 +19,7 @@ fn a_quick_run_writes_every_section_with_figures() {
         "Opening a cold vault of 100",
         "Remember and delete",
         "Conversations",
+        "The HTTP door under load",
     ];
     for heading in headings {
         assert!(page.contains(&format!("## {heading}")), "no section {heading} in\n{page}");

@@ -33,6 +33,8 @@ fn every_path_that_a_document_names_exists() {
         "docs/sessions.md",
         "docs/context.md",
         "docs/mcp.md",
+        "docs/http.md",
+        "docs/configuration.md",
     ];
     for document in documents {
         let text = std::fs::read_to_string(root().join(document)).unwrap();

@@ -131,14 +131,15 @@ impl Lacuna {
     /// broken off goes back into the backlog.
     pub fn work_backlog(&self, patience: Duration, progress: &mut Progress<'_>) -> Option<Result<usize>> {
         let scope = self.backlog.pop(patience)?;
-        let worked = self.recover(&scope).and_then(|_| self.reembed_all(&scope, progress));
+        let worked = self.recover_again(&scope).and_then(|()| self.reembed_all(&scope, progress));
         if worked.is_err() {
             self.backlog.push(&scope);
         }
         Some(worked)
     }
 
-    fn reembed_all(&self, scope: &Scope, progress: &mut Progress<'_>) -> Result<usize> {
+    /// Gives every memory of a vault its vector of the main model. Answers with how many got one.
+    pub(crate) fn reembed_all(&self, scope: &Scope, progress: &mut Progress<'_>) -> Result<usize> {
         let target = self.models.main.model();
         let mut total = 0;
         loop {

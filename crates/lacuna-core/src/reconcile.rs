@@ -202,12 +202,23 @@ pub(crate) fn beyond_ceiling(open: &OpenVault, coming: usize, max: usize, now: T
     if open.index.len() + coming <= max {
         return Vec::new();
     }
-    let active = || open.index.before(None).filter(|stored| stored.attributes.state == Lifecycle::Active);
-    let excess = (active().count() + coming).saturating_sub(max);
-    let mut unpinned: Vec<_> = active()
-        .filter(|stored| !stored.payload.facets.retention.pinned)
-        .map(|stored| (stored.attributes.fading.at(millis(now)), stored.attributes.created_at, stored.id))
-        .collect();
-    unpinned.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
-    unpinned.into_iter().take(excess).map(|(_, _, id)| id).collect()
+    let (mut active, mut unpinned) = (0, Vec::new());
+    for stored in open.index.active() {
+        active += 1;
+        if !stored.payload.facets.retention.pinned {
+            let salience = stored.attributes.fading.at(millis(now));
+            unpinned.push((salience, stored.attributes.created_at, stored.id));
+        }
+    }
+    let excess = (active + coming).saturating_sub(max).min(unpinned.len());
+    if excess == 0 {
+        return Vec::new();
+    }
+    let order = |one: &(f32, i64, MemoryId), other: &(f32, i64, MemoryId)| {
+        one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)).then(one.2.cmp(&other.2))
+    };
+    unpinned.select_nth_unstable_by(excess - 1, order);
+    unpinned.truncate(excess);
+    unpinned.sort_unstable_by(order);
+    unpinned.into_iter().map(|(_, _, id)| id).collect()
 }

@@ -25,6 +25,7 @@ use zeroize::Zeroizing;
 use crate::codes;
 use crate::config::{Config, EmbedderChoice, LlmChoice, StoreChoice, WebhookChoice};
 use crate::failure::{Failure, Result};
+use crate::http::Certificate;
 use crate::policy_file::read_policies;
 use crate::webhook::Webhook;
 use crate::wire::read_scope;
@@ -112,6 +113,27 @@ pub(crate) fn assemble(config: &Config) -> Result<Installation> {
     service.recover_destructions()?;
     let local = local_caller(&service, config)?;
     Ok(Installation { service, store, local, webhooks })
+}
+
+/// Looks at all that the configuration names beside itself (files, variables, certificates), and tells everything that
+/// is wrong with it at once.
+pub(crate) fn preflight(config: &Config) -> Result<()> {
+    let mut looked = vec![rulebook(config).map(drop)];
+    looked.extend(config.webhooks.iter().map(|choice| webhook(choice).map(drop)));
+    looked.extend(config.llm.iter().map(|choice| language_model(choice).map(drop)));
+    looked.extend(config.http.tls.iter().map(|files| Certificate::load(files).map(drop)));
+    if let EmbedderChoice::Endpoint { url, model, api_key_env, dimensions } = &config.embedder {
+        looked.push(endpoint(url, model, api_key_env.as_deref(), *dimensions).map(drop));
+    }
+    let mut failures: Vec<Failure> = looked.into_iter().filter_map(Result::err).collect();
+    match failures.len() {
+        0 => Ok(()),
+        1 => Err(failures.remove(0)),
+        _ => {
+            let all: Vec<_> = failures.into_iter().map(|failure| failure.detail).collect();
+            Err(Failure::new(&codes::BAD_CONFIG, all.join("; ")))
+        }
+    }
 }
 
 fn webhooks(config: &Config) -> Result<Arc<[Webhook]>> {

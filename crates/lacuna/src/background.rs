@@ -49,7 +49,7 @@ impl Stop {
         self.asked.load(Ordering::Acquire)
     }
 
-    fn ask(&self) {
+    pub(crate) fn ask(&self) {
         self.asked.store(true, Ordering::Release);
         let _gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
         self.rung.notify_all();
@@ -117,6 +117,11 @@ impl Background {
             }
         })?;
         Ok(background)
+    }
+
+    /// What tells all of it to stop, before it is dropped.
+    pub(crate) fn stop(&self) -> Arc<Stop> {
+        self.stop.clone()
     }
 
     fn spawn(&mut self, name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {

@@ -54,7 +54,7 @@ codes! {
     METHOD_NOT_ALLOWED "method_not_allowed" 405 USAGE "The path does not take this method."
         "Look the method up in /openapi.json.";
     UNAUTHENTICATED "unauthenticated" 401 DENIED "The request has no token, or one that is unknown, expired or revoked."
-        "Send Authorization: Bearer with a token made by `lacuna token create`.";
+        "Send Authorization: Bearer with a token made by `lacuna token create`, or one of the sign-on service.";
     FOREIGN_HOST "foreign_host" 421 DENIED "Without tokens the server answers only to its loopback names."
         "Call it as localhost or 127.0.0.1 with its own port, or make a token.";
     FOREIGN_ORIGIN "foreign_origin" 403 DENIED "A web page of another origin asked, and no token was sent."
@@ -65,6 +65,24 @@ codes! {
         "Check the id; list what there is.";
     CONFLICT "conflict" 409 CONFLICT "Somebody else changed it first. Nothing was done."
         "Read it again and retry.";
+    PRECONDITION_FAILED "precondition_failed" 412 CONFLICT "It is no longer as If-Match names it. Nothing was done."
+        "Read it again, look at what changed, and send the new ETag.";
+    RATE_LIMITED "rate_limited" 429 UNAVAILABLE "The caller sent more requests of this kind than they may in a minute."
+        "Wait as long as Retry-After says; ask the operator for a higher limit.";
+    QUOTA_EXCEEDED "quota_exceeded" 429 UNAVAILABLE "The caller sent more bytes than they may in a day."
+        "Wait as long as Retry-After says; ask the operator for a higher limit.";
+    IDEMPOTENCY_REUSED "idempotency_reused" 422 USAGE "The Idempotency-Key was sent before with another request. Nothing was done."
+        "Make a new key for each request, and keep it for its retries.";
+    IDEMPOTENCY_IN_FLIGHT "idempotency_in_flight" 409 CONFLICT "The first request with this Idempotency-Key is still being answered, or its answer was too large to keep."
+        "Wait a moment and send it again; or look whether it was done.";
+    BODY_TIMEOUT "body_timeout" 408 UNAVAILABLE "The body of the request did not arrive in time."
+        "Send it again over a better connection, or send less at once.";
+    OVERLOADED "overloaded" 503 UNAVAILABLE "The server has as much to do as it takes at a time. Nothing was done."
+        "Wait as long as Retry-After says, and send it again.";
+    DRAINING "draining" 503 UNAVAILABLE "The server is about to stop."
+        "Ask another server, or the same one after its restart.";
+    SIGN_ON_UNAVAILABLE "sign_on_unavailable" 503 UNAVAILABLE "The keys of the sign-on service cannot be had, so its tokens cannot be verified."
+        "Make sure that oidc.jwks_url answers; API tokens work meanwhile.";
     TIMEOUT "timeout" 503 UNAVAILABLE "The answer took too long. The work may still be finished."
         "Look whether it was done before sending it again; use smaller batches.";
     INTERNAL "internal" 500 FAILED "A defect in Lacuna. What was acknowledged before is safe."
@@ -116,7 +134,7 @@ codes! {
     BAD_CONFIG "bad_config" 500 MISCONFIGURED "The configuration is not acceptable; the message names every fault."
         "Correct the keys it names.";
     UNSAFE_LISTEN "unsafe_listen" 500 MISCONFIGURED "The address is not loopback, and no token or no TLS protects it."
-        "Listen on 127.0.0.1; or make a token and pass --behind-tls-proxy behind a proxy that ends TLS.";
+        "Listen on 127.0.0.1; or make a token and set tls.cert and tls.key, or pass --behind-tls-proxy behind a proxy that ends TLS.";
     CANNOT_LISTEN "cannot_listen" 500 MISCONFIGURED "The address cannot be listened on."
         "Choose another port with --listen, or stop what uses it.";
     DATA_FOLDER_UNAVAILABLE "data_folder_unavailable" 503 MISCONFIGURED "The data folder cannot be made or used."

@@ -1,6 +1,10 @@
 //! Configuration, read twice: first as text per key ([`RawConfig`]), then as meaning ([`Config`]).
 //! Flags are stronger than the environment, the environment than the file, the file than the defaults.
 
+mod http;
+mod residency;
+mod show;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -16,6 +20,8 @@ use lacuna_core::jobs::Schedule;
 use lacuna_models::LlmKind;
 use serde::Deserialize;
 
+pub(crate) use self::http::{HttpChoice, LimitChoice, OidcChoice, OrgOf, TlsChoice, is_loopback_host};
+pub(crate) use self::show::Shown;
 use crate::codes;
 use crate::failure::{Failure, Result};
 
@@ -42,7 +48,38 @@ const KEYS: &[&str] = &[
     "epoch_days",
     "policies",
     "secret_rules",
+    "http.connections_max",
+    "http.requests_max",
+    "http.workers",
+    "http.request_seconds",
+    "http.header_seconds",
+    "http.body_seconds",
+    "http.notice_seconds",
+    "http.drain_seconds",
+    "cors.origins",
+    "limits.reads_per_minute",
+    "limits.writes_per_minute",
+    "limits.heavy_per_minute",
+    "limits.bytes_per_day",
+    "tls.cert",
+    "tls.key",
+    "oidc.issuer",
+    "oidc.audience",
+    "oidc.jwks_url",
+    "oidc.refetch_seconds",
+    "oidc.org",
+    "oidc.org_claim",
+    "oidc.user_claim",
+    "oidc.roles_claim",
+    "oidc.roles",
+    "log.format",
+    "otlp.url",
+    "residency",
+    "regions",
 ];
+/// Keys that hold several values: a list in the file, or text with commas between them. What pairs names may be
+/// a table in the file as well.
+const LISTS: &[&str] = &["cors.origins", "oidc.roles", "regions"];
 const ENV_PREFIX: &str = "LACUNA_";
 /// Variables of ours that are no keys.
 const ENV_OTHERS: &[&str] = &[
@@ -92,6 +129,18 @@ pub(crate) struct Config {
     pub(crate) secret_rules: Option<PathBuf>,
     /// Who is told of erasures.
     pub(crate) webhooks: Vec<WebhookChoice>,
+    pub(crate) http: HttpChoice,
+    pub(crate) log_format: LogFormat,
+    /// Where traces go, without content.
+    pub(crate) otlp_url: Option<String>,
+}
+
+/// How a line of the log is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum LogFormat {
+    #[default]
+    Text,
+    Json,
 }
 
 /// One recipient. Its secret is named by the variable that holds it, so that it stands in no file.
@@ -156,6 +205,24 @@ pub(crate) struct Origins {
 
 /// Reads every source and joins them, or tells all that is wrong with them.
 pub(crate) fn load(origins: Origins) -> Result<Config> {
+    load_shown(origins)?.config
+}
+
+/// What was read, and what it means if it holds.
+pub(crate) struct Loaded {
+    pub(crate) shown: Vec<Shown>,
+    pub(crate) config: Result<Config>,
+}
+
+/// As [`load`], with every setting as it is shown to people.
+pub(crate) fn load_shown(origins: Origins) -> Result<Loaded> {
+    let env = origins.env.clone();
+    let raw = read(origins)?;
+    Ok(Loaded { shown: raw.shown(), config: raw.into_config(&env) })
+}
+
+/// Reads every source, the stronger over the weaker.
+fn read(origins: Origins) -> Result<RawConfig> {
     let mut strong = RawConfig::default();
     strong.read_env(&origins.env);
     for (key, text) in origins.flags {
@@ -175,7 +242,7 @@ pub(crate) fn load(origins: Origins) -> Result<Config> {
     }
     raw.settings.extend(strong.settings);
     raw.faults.extend(strong.faults);
-    raw.into_config()
+    Ok(raw)
 }
 
 impl RawConfig {
@@ -218,6 +285,12 @@ impl RawConfig {
     fn read_table(&mut self, origin: &str, prefix: &str, table: &toml::Table) {
         for (name, value) in table {
             let full = format!("{prefix}{name}");
+            if let Some(key) = LISTS.iter().find(|key| **key == full)
+                && let Some(items) = joined(value)
+            {
+                self.set(key, items, origin);
+                continue;
+            }
             if let (toml::Value::Table(inner), "") = (value, prefix) {
                 self.read_table(origin, &format!("{full}."), inner);
                 continue;
@@ -258,7 +331,7 @@ impl RawConfig {
         }
     }
 
-    fn into_config(mut self) -> Result<Config> {
+    fn into_config(mut self, env: &[(OsString, OsString)]) -> Result<Config> {
         let data = data_folder(self.text("data").as_deref());
         let store = self.store();
         let embedder = self.embedder();
@@ -275,26 +348,40 @@ impl RawConfig {
         });
         let epoch_days = self
             .checked("epoch_days", |text| within(text, 1, EPOCH_DAYS_MAX, "a number of days from 1 to 3650"));
-        if !self.faults.is_empty() {
-            return Err(Failure::new(&codes::BAD_CONFIG, self.faults.join("; ")));
-        }
+        let listen: SocketAddr =
+            listen.unwrap_or_else(|| LISTEN_DEFAULT.parse().expect("the default is an address"));
+        let org = org.unwrap_or_else(|| OrgId::new(ORG_DEFAULT).expect("the default is a name"));
+        let behind_tls_proxy = behind_tls_proxy.unwrap_or(false);
+        let http = self.http(listen.ip().is_loopback() && !behind_tls_proxy, &org);
+        let log_format = self.log_format();
+        let otlp_url = self.otlp_url();
+        let residency = self.residency();
         let policies = self.text("policies").map_or_else(|| data.join(POLICIES_FOLDER), PathBuf::from);
-        Ok(Config {
+        let secret_rules = self.text("secret_rules").map(PathBuf::from);
+        let config = Config {
             policies,
-            secret_rules: self.text("secret_rules").map(PathBuf::from),
-            webhooks: self.webhooks,
+            secret_rules,
+            webhooks: std::mem::take(&mut self.webhooks),
             data,
             store,
             embedder,
             llm,
-            listen: listen.unwrap_or_else(|| LISTEN_DEFAULT.parse().expect("the default is an address")),
-            behind_tls_proxy: behind_tls_proxy.unwrap_or(false),
-            org: org.unwrap_or_else(|| OrgId::new(ORG_DEFAULT).expect("the default is a name")),
+            listen,
+            behind_tls_proxy,
+            org,
             user: user.unwrap_or_else(default_user),
             open_bytes_max: open_bytes_max.unwrap_or(OPEN_BYTES_MAX_DEFAULT),
             schedule: Schedule { epoch_days },
             idle_seal: SignedDuration::from_mins(idle_minutes.unwrap_or(IDLE_SEAL_MINUTES_DEFAULT)),
-        })
+            http,
+            log_format,
+            otlp_url,
+        };
+        self.faults.extend(residency.faults(&config, env));
+        match self.faults.is_empty() {
+            true => Ok(config),
+            false => Err(Failure::new(&codes::BAD_CONFIG, self.faults.join("; "))),
+        }
     }
 
     fn store(&mut self) -> StoreChoice {
@@ -363,6 +450,32 @@ impl RawConfig {
         }
     }
 
+    fn log_format(&mut self) -> LogFormat {
+        let format = self.checked("log.format", |text| match text {
+            "text" => Ok(LogFormat::Text),
+            "json" => Ok(LogFormat::Json),
+            _ => Err("must be text or json".to_owned()),
+        });
+        format.unwrap_or_default()
+    }
+
+    fn otlp_url(&mut self) -> Option<String> {
+        self.checked("otlp.url", |text| match http::is_safe_url(text) {
+            true => Ok(text.to_owned()),
+            false => Err("must start with https://, or http:// on this machine".to_owned()),
+        })
+    }
+
+    /// The keys that something sets, in their order.
+    fn given(&self) -> impl Iterator<Item = &'static str> {
+        self.settings.keys().copied()
+    }
+
+    fn list(&self, key: &'static str) -> Vec<String> {
+        let text = self.text(key).unwrap_or_default();
+        text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
+    }
+
     fn text(&self, key: &'static str) -> Option<String> {
         self.settings.get(key).map(|setting| setting.text.clone())
     }
@@ -380,6 +493,18 @@ impl RawConfig {
         let origin = self.settings.get(key).map_or("the configuration", |setting| &setting.origin);
         self.faults.push(format!("{key} (from {origin}) {reason}"));
     }
+}
+
+/// The items of a list, or the pairs of a table, as one text.
+fn joined(value: &toml::Value) -> Option<String> {
+    let items: Option<Vec<String>> = match value {
+        toml::Value::Array(items) => items.iter().map(|item| item.as_str().map(str::to_owned)).collect(),
+        toml::Value::Table(pairs) => {
+            pairs.iter().map(|(name, value)| value.as_str().map(|value| format!("{name}={value}"))).collect()
+        }
+        _ => None,
+    };
+    items.map(|items| items.join(","))
 }
 
 fn env_name(key: &str) -> String {

@@ -2,6 +2,7 @@
 //! for everybody and one for the operator.
 
 use std::fmt;
+use std::time::Duration;
 
 use lacuna_core::Error;
 use lacuna_core::remember::{Outcome, Remembered};
@@ -21,6 +22,8 @@ pub(crate) struct Failure {
     pub(crate) detail: String,
     /// What the gate asks or found, when it is the gate that did not take a text.
     pub(crate) gate: Option<Box<GateAnswer>>,
+    /// When it is worth asking again.
+    pub(crate) retry_after: Option<Duration>,
 }
 
 /// Why the gate did not take a text.
@@ -33,7 +36,7 @@ pub(crate) enum GateAnswer {
 impl Failure {
     pub(crate) fn new(code: &'static Code, detail: impl Into<String>) -> Self {
         let detail = detail.into();
-        Self { code, field: None, public: detail.clone(), detail, gate: None }
+        Self { code, field: None, public: detail.clone(), detail, gate: None, retry_after: None }
     }
 
     pub(crate) fn invalid(field: impl Into<String>, reason: impl Into<String>) -> Self {
@@ -44,8 +47,14 @@ impl Failure {
 
     /// The same failure for somebody else who asks, without what the gate said to the first.
     pub(crate) fn again(&self) -> Self {
-        let Self { code, field, public, detail, gate: _ } = self;
-        Self { code, field: field.clone(), public: public.clone(), detail: detail.clone(), gate: None }
+        Self {
+            code: self.code,
+            field: self.field.clone(),
+            public: self.public.clone(),
+            detail: self.detail.clone(),
+            gate: None,
+            retry_after: self.retry_after,
+        }
     }
 }
 

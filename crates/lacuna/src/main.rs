@@ -6,12 +6,14 @@ mod cli;
 mod codes;
 mod config;
 mod failure;
+mod hook;
 mod http;
 mod import;
 mod jobs;
 mod mcp;
 mod memory_tool;
 mod policy_file;
+mod traces;
 mod webhook;
 mod wire;
 

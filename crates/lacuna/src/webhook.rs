@@ -143,8 +143,8 @@ fn is_loopback(uri: &Uri) -> bool {
     bare.parse::<IpAddr>().map_or(bare == "localhost", |address| address.is_loopback())
 }
 
-/// Follows no redirect: the recipient is whom the operator named.
-fn agent(at_home: bool) -> Agent {
+/// How we call others. Follows no redirect: the recipient is whom the operator named.
+pub(crate) fn agent(at_home: bool) -> Agent {
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let tls = TlsConfig::builder()
         .provider(TlsProvider::Rustls)

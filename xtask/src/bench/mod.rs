@@ -2,6 +2,7 @@
 
 mod context;
 mod corpus;
+mod http;
 mod lifecycle;
 mod measure;
 mod peers;
@@ -61,6 +62,8 @@ pub(crate) enum Part {
     Write,
     /// A hundred conversations at once, with the jobs that run beside them.
     Sessions,
+    /// The HTTP door under 64 connections, and overloaded.
+    Http,
 }
 
 pub(crate) fn run(options: &Options) -> Result {

@@ -28,6 +28,8 @@ pub(super) struct Plan {
     pub(super) turns: usize,
     pub(super) sessions: usize,
     pub(super) talkers: &'static [usize],
+    /// Seconds of each load on the HTTP door.
+    pub(super) http_seconds: u64,
 }
 
 pub(super) const FULL: Plan = Plan {
@@ -48,6 +50,7 @@ pub(super) const FULL: Plan = Plan {
     turns: 100_000,
     sessions: 100,
     talkers: &[10, 1],
+    http_seconds: 20,
 };
 
 pub(super) const QUICK: Plan = Plan {
@@ -68,4 +71,5 @@ pub(super) const QUICK: Plan = Plan {
     turns: 40,
     sessions: 4,
     talkers: &[2],
+    http_seconds: 1,
 };

@@ -10,7 +10,7 @@ use super::peers::{self, Python, VECTOR_PEERS};
 use super::plan::Plan;
 use super::report::{Report, ratio, thousands, time, times};
 use super::sizes::{Figures, Place};
-use super::{Part, context, lifecycle, sessions, sizes};
+use super::{Part, context, http, lifecycle, sessions, sizes};
 use crate::Result;
 
 /// What hot recall should reach at a size.
@@ -75,6 +75,9 @@ pub(super) fn write(
     }
     if wanted(Part::Sessions) {
         run.talking()?;
+    }
+    if wanted(Part::Http) {
+        run.door()?;
     }
     Ok(())
 }
@@ -398,6 +401,46 @@ impl Run<'_> {
         Ok(())
     }
 
+    fn door(&mut self) -> Result {
+        let Plan { personal, http_seconds, .. } = *self.plan;
+        self.report.heading("The HTTP door under load");
+        self.report.line(&format!(
+            "`POST /v1/search` with a token on a hot vault of {}, {} connections for {http_seconds} s, each asking as soon as \
+             it was answered; client and server share the machine. Beside it `/healthz` and `/readyz` are asked over new \
+             connections. Overloaded: only {} requests are admitted, and the others are refused with 503.\n",
+            thousands(personal),
+            http::CONNECTIONS,
+            http::ADMITTED,
+        ));
+        let settings = [
+            ("static model", http::Setting { embedder: "static", requests_max: None }),
+            ("sentence model", http::Setting { embedder: "sentence", requests_max: None }),
+            (
+                "static model, overloaded",
+                http::Setting { embedder: "static", requests_max: Some(http::ADMITTED) },
+            ),
+        ];
+        let mut rows = Vec::new();
+        for (name, setting) in settings {
+            progress(&format!("HTTP with the {name}"));
+            let loaded = http::load(&setting, personal, http_seconds, self.temporary()?.path())?;
+            rows.push(door_row(name, &loaded));
+        }
+        let head = [
+            "",
+            "driver",
+            "answers per second",
+            "p50",
+            "p99",
+            "refused",
+            "errors",
+            "health answered",
+            "slowest",
+        ];
+        self.report.table(&head, rows);
+        Ok(())
+    }
+
     fn talking(&mut self) -> Result {
         let Plan { turns, sessions, talkers, .. } = *self.plan;
         self.report.heading("Conversations");
@@ -479,6 +522,21 @@ fn talked(figures: &sessions::Talking) -> Vec<Row> {
         ),
         row("sessions ended meanwhile", figures.jobs.ended.to_string(), "–", "–"),
         row("turns compacted meanwhile", thousands(figures.jobs.compacted), "–", "–"),
+    ]
+}
+
+fn door_row(name: &str, loaded: &http::Loaded) -> Row {
+    let health = &loaded.health;
+    vec![
+        name.to_owned(),
+        loaded.driver.to_owned(),
+        thousands(loaded.per_second as usize),
+        time(loaded.p50),
+        time(loaded.p99),
+        thousands(loaded.refused),
+        thousands(loaded.failed),
+        format!("{} of {}", health.answered, health.asked),
+        time(health.slowest),
     ]
 }
 

@@ -37,6 +37,7 @@ pub(crate) struct Piece {
 
 /// What takes the place of the turns. Every piece has passed the check.
 pub(crate) fn condense(turns: &[Turn], rarity: &Rarity, llm: Option<&dyn Llm>) -> Vec<Piece> {
+    let facts = facts(turns);
     let mut pieces = Vec::new();
     let mut start = 0;
     for lengths in grouped(&runs(turns, rarity), llm.is_some()) {
@@ -45,12 +46,15 @@ pub(crate) fn condense(turns: &[Turn], rarity: &Rarity, llm: Option<&dyn Llm>) -
         match llm.and_then(|llm| by_model(llm, group)) {
             Some(made) => pieces.extend(made.into_iter().map(|piece| piece.moved(start))),
             None => {
-                pieces.extend(by_picking(group, &lengths, rarity).into_iter().map(|piece| piece.moved(start)))
+                let made = by_picking(group, &lengths, rarity, &facts);
+                pieces.extend(made.into_iter().map(|piece| piece.moved(start)));
             }
         }
         start += count;
     }
-    pieces.extend(facts(turns, &pieces));
+    let is_new = |fact: &Claim| !pieces.iter().any(|piece| *piece.text == fact.text);
+    let new: Vec<Claim> = facts.into_iter().filter(is_new).collect();
+    pieces.extend(new.into_iter().map(|fact| Piece::of(fact, false)));
     pieces
 }
 
@@ -76,33 +80,31 @@ fn grouped(lengths: &[usize], for_model: bool) -> Vec<Vec<usize>> {
     groups
 }
 
-fn by_picking(turns: &[Turn], lengths: &[usize], rarity: &Rarity) -> Vec<Piece> {
+fn by_picking(turns: &[Turn], lengths: &[usize], rarity: &Rarity, facts: &[Claim]) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut start = 0;
     for length in lengths {
         let run = &turns[start..start + length];
-        pieces.extend(picked(run, rarity).map(|piece| piece.moved(start)));
+        pieces.extend(picked(run, rarity, facts).map(|piece| piece.moved(start)));
         start += length;
     }
     pieces
 }
 
-fn picked(run: &[Turn], rarity: &Rarity) -> Option<Piece> {
+fn picked(run: &[Turn], rarity: &Rarity, facts: &[Claim]) -> Option<Piece> {
     let chars: usize = run.iter().map(|turn| turn.words().chars().count()).sum();
     let room = (chars * SUMMARY_PERCENT / 100).clamp(SUMMARY_CHARS_MIN, TEXT_CHARS_MAX / 2);
-    let summary = summarise(run, rarity, room)?;
+    let summary = summarise(run, rarity, room, facts)?;
     let holds = Sources::new(run).check(&summary.text, &summary.used);
     let turns = (0..run.len()).collect();
     holds.is_ok().then_some(Piece { text: summary.text, kind: None, turns, by_model: false })
 }
 
-/// What the rules find, apart from what is there already.
-fn facts(turns: &[Turn], known: &[Piece]) -> Vec<Piece> {
+/// What the rules find in the turns.
+fn facts(turns: &[Turn]) -> Vec<Claim> {
     let sources = Sources::new(turns);
     let holds = |claim: &Claim| sources.check(&claim.text, &claim.turns).is_ok();
-    let is_new = |claim: &Claim| !known.iter().any(|piece| *piece.text == claim.text);
-    let found = extract(turns).into_iter().filter(|claim| holds(claim) && is_new(claim));
-    found.map(|claim| Piece::of(claim, false)).collect()
+    extract(turns).into_iter().filter(holds).collect()
 }
 
 impl Piece {
@@ -225,6 +227,20 @@ mod tests {
                 ("Ana: I live in Turku with 3 hens.".to_owned(), fact, vec![0], false),
             ]
         );
+    }
+
+    #[test]
+    fn a_summary_says_what_the_facts_beside_it_do_not() {
+        let turns = [
+            said("We hauled the boat out in Bergen last Friday."),
+            said("I always buy the paint from the shop by the old bridge."),
+            said("Marten Holloway steered the crane for 1,400 kroner."),
+        ];
+        let pieces = condense(&turns, &Rarity::of(turns.iter()), None);
+        let (summaries, facts): (Vec<_>, Vec<_>) = pieces.iter().partition(|piece| piece.kind.is_none());
+        assert_eq!(facts.iter().map(|fact| fact.turns.as_slice()).collect::<Vec<_>>(), [[1]]);
+        let summary = summaries[0].text.as_str();
+        assert!(summary.contains("Holloway") && !summary.contains("paint"), "{summary}");
     }
 
     #[test]

@@ -107,7 +107,8 @@ fn candidates(sentence: &str) -> Vec<String> {
     clauses.collect()
 }
 
-fn told_by(speaker: &Speaker, text: &str) -> String {
+/// A fact in the words of whoever said it, who is named if the turn names them.
+pub(super) fn told_by(speaker: &Speaker, text: &str) -> String {
     match speaker {
         Speaker::Named(name) => format!("{name}: {text}"),
         _ => text.to_owned(),

@@ -41,5 +41,5 @@ pub(crate) fn rebuilt(
         return Some(Zeroizing::new(old.to_owned()));
     }
     let room = old.chars().count().max(1);
-    Some(summarise(&turns, &Rarity::of(turns.iter()), room)?.text)
+    Some(summarise(&turns, &Rarity::of(turns.iter()), room, &[])?.text)
 }

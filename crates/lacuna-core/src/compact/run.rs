@@ -3,6 +3,7 @@
 //! said twice; the next call goes on with what is still active.
 
 use jiff::{SignedDuration, Timestamp};
+use zeroize::Zeroizing;
 
 use super::condense::condense;
 use super::plan::{Asked, Candidate, Fact, Kin, Portion, Thresholds, duplicates, portions};
@@ -186,10 +187,12 @@ impl Lacuna {
         let ids: Vec<MemoryId> = portions.iter().flat_map(|portion| portion.turns.iter().copied()).collect();
         let step = ids.len().div_ceil(Rarity::TURNS_MAX).max(1);
         let ids: Vec<MemoryId> = ids.into_iter().step_by(step).collect();
-        let turns = self.read(work.scope, |open| -> Vec<Turn> {
-            ids.iter().filter_map(|id| Some(shown_turn(&open.index.get(id)?))).collect()
+        let shown = self.read(work.scope, |open| -> Vec<(Zeroizing<String>, Source)> {
+            ids.iter().filter_map(|id| Some(shown(&open.index.get(id)?))).collect()
         })?;
-        Ok(Rarity::of(turns.unwrap_or_default().iter()))
+        let shown = shown.unwrap_or_default().into_iter();
+        let turns: Vec<Turn> = shown.map(|(text, source)| Turn::new(text, &source)).collect();
+        Ok(Rarity::of(turns.iter()))
     }
 
     /// Condenses a portion and stores it. What was erased or changed by somebody else meanwhile is read again.
@@ -344,8 +347,8 @@ fn read_at(facets: &Facets, created_at: Timestamp) -> Timestamp {
     facets.vitality.rehearsed_at.max(created_at)
 }
 
-/// A turn as far as it is in RAM, to learn words from.
-fn shown_turn(stored: &Stored<'_, Held>) -> Turn {
+/// A turn as far as it is in RAM, to learn words from: nobody waits for the vault meanwhile.
+fn shown(stored: &Stored<'_, Held>) -> (Zeroizing<String>, Source) {
     let held = stored.payload;
-    Turn::new(held.full_text().to_owned(), &held.facets.source)
+    (Zeroizing::new(held.full_text().to_owned()), held.facets.source.clone())
 }

@@ -39,7 +39,7 @@ impl Opened {
     }
 
     pub(super) fn turn(&self) -> Turn {
-        let mut turn = Turn::new(self.text.to_string(), &self.facets.source);
+        let mut turn = Turn::new(self.text.clone(), &self.facets.source);
         turn.vector.clone_from(&self.vector);
         turn
     }

@@ -50,8 +50,8 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    pub(crate) fn new(text: String, source: &Source) -> Self {
-        let text = Zeroizing::new(text);
+    pub(crate) fn new(text: impl Into<Zeroizing<String>>, source: &Source) -> Self {
+        let text = text.into();
         let (speaker, starts) = match (source.kind, named_speaker(&text)) {
             (SourceType::ToolOutput, _) => (Speaker::Tool, 0),
             (SourceType::AiInference, _) => (Speaker::Assistant, 0),

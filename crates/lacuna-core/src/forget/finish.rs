@@ -106,14 +106,33 @@ impl Lacuna {
         self.finish_moves(scope)?;
         let slot = self.slot(scope);
         let _writer = slot.lock_writer();
-        self.finish_intents(&slot, scope)?;
+        self.finish_erasures(&slot, scope)?;
+        self.destroy_stray_keys(&slot, scope)
+    }
+
+    /// As [`Self::recover`], for whoever comes by after every write. Looking for moves and stray keys goes
+    /// through all of the vault while its writers wait: so it is done once in a while, when a key can have
+    /// become a stray.
+    pub(crate) fn recover_again(&self, scope: &Scope) -> Result<()> {
+        let (slot, now) = (self.slot(scope), self.clock.now());
+        if slot.was_recovered_since(now - ORPHAN_KEY_AGE) {
+            let _writer = slot.lock_writer();
+            return self.finish_erasures(&slot, scope);
+        }
+        self.recover(scope)?;
+        slot.note_recovered(now);
+        Ok(())
+    }
+
+    fn finish_erasures(&self, slot: &Slot, scope: &Scope) -> Result<()> {
+        self.finish_intents(slot, scope)?;
         let unreadable =
             slot.update(self.sources(), |open| Ok(open.orphans.iter().copied().collect::<Vec<_>>()))?;
         for ids in unreadable.unwrap_or_default().chunks(ERASE_MAX) {
             // What they were made of is erased, so nobody reads them again: their rows go too.
-            self.erase(&slot, scope, "system", ids)?;
+            self.erase(slot, scope, "system", ids)?;
         }
-        self.destroy_stray_keys(&slot, scope)
+        Ok(())
     }
 
     /// Destroys the keys whose record never came.

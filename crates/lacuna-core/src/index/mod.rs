@@ -270,6 +270,14 @@ impl<P> Index<P> {
         self.order.range((std::ops::Bound::Unbounded, last)).rev().filter_map(|(_, &slot)| self.stored(slot))
     }
 
+    /// Active memories, in no order.
+    pub fn active(&self) -> impl Iterator<Item = Stored<'_, P>> {
+        (0..)
+            .zip(&self.attributes)
+            .filter(|(_, attributes)| attributes.state == Lifecycle::Active)
+            .filter_map(|(slot, _)| self.stored(slot))
+    }
+
     /// About how many bytes of RAM the index takes, payloads not counted beyond their own size.
     pub fn bytes(&self) -> usize {
         let per_slot = size_of::<Option<Kept<P>>>() + size_of::<Attributes>() + size_of::<Glance>();

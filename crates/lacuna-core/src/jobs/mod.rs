@@ -27,6 +27,7 @@ facet!(
     Epoch = 6 "epoch",
     Sessions = 7 "sessions",
     Compact = 8 "compact",
+    Embed = 9 "embed",
 });
 
 impl Job {
@@ -40,6 +41,7 @@ impl Job {
             Self::Audit => "ages and signs audit chains, forgets old tombstones",
             Self::Sessions => "ends sessions that nobody went on with",
             Self::Compact => "summarises and archives old turns of conversations",
+            Self::Embed => "gives memories that have none a vector of the model in use",
             Self::Epoch => "renews the epoch key, which blinds old copies of the keystore",
         }
     }
@@ -50,7 +52,9 @@ impl Job {
             Self::Sweep | Self::Purge => Some(SignedDuration::from_hours(1)),
             // These open every vault to look into it, so they come round less often.
             Self::Sessions => Some(SignedDuration::from_hours(6)),
-            Self::Stamp | Self::Review | Self::Audit | Self::Compact => Some(SignedDuration::from_hours(24)),
+            Self::Stamp | Self::Review | Self::Audit | Self::Compact | Self::Embed => {
+                Some(SignedDuration::from_hours(24))
+            }
             Self::Epoch => schedule.epoch_days.map(|days| SignedDuration::from_hours(24 * i64::from(days))),
         }
     }

@@ -27,6 +27,10 @@ impl Lacuna {
                 let compacted = self.compact_due(&header.scope, &mut |turns| progress(turns as u64));
                 compacted.map(|turns| turns as u64)
             }),
+            Job::Embed => self.each_vault(progress, |header, progress| {
+                let embedded = self.reembed_all(&header.scope, &mut |count| progress(count as u64));
+                embedded.map(|count| count as u64)
+            }),
             Job::Audit => self.care_for_audits(progress),
             Job::Epoch => self.renew_epochs(progress),
         }

@@ -159,14 +159,23 @@ impl Lacuna {
 
 /// The term of a memory in an opened vault.
 pub(crate) fn term_of(terms: &Terms<'_>, stored: &Stored<'_, Held>) -> Term {
+    terms.of(&subject(stored))
+}
+
+/// Whether a memory in an opened vault goes when its session ends.
+pub(crate) fn ends_with_session(terms: &Terms<'_>, stored: &Stored<'_, Held>) -> bool {
+    terms.end_with_session(&subject(stored))
+}
+
+fn subject<'a>(stored: &Stored<'a, Held>) -> Subject<'a> {
     let held = stored.payload;
-    terms.of(&Subject {
+    Subject {
         id: stored.id,
         created_at: from_millis(stored.attributes.created_at).unwrap_or(held.updated_at),
         facets: &held.facets,
         gist: &held.gist,
         text: held.text.as_deref(),
-    })
+    }
 }
 
 /// The term of a memory whose frame is open.

@@ -5,14 +5,16 @@
 
 use std::ops::ControlFlow;
 
-use super::stamp::term_of;
+use super::stamp::{ends_with_session, term_of};
+use super::term::Terms;
 use crate::audit::AuditAction;
 use crate::domain::*;
 use crate::error::Result;
 use crate::forget::{Cause, Mode, Named, PART_MAX, Sought, Task, Wanted};
+use crate::index::Stored;
 use crate::lacuna::Lacuna;
 use crate::store::VAULTS_PAGE_MAX;
-use crate::vault::Slot;
+use crate::vault::Held;
 
 /// Hears how many were swept so far, and says whether to go on.
 pub type Progress<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
@@ -42,37 +44,49 @@ impl Lacuna {
 
     /// As [`Self::sweep`], in one vault. A frozen one is left as it is: nothing in it may be changed.
     pub fn sweep_vault(&self, scope: &Scope) -> Result<usize> {
+        let now = self.clock.now();
+        self.erase_lapsed(scope, |terms, one| term_of(terms, one).expires_at.is_some_and(|at| at <= now))
+    }
+
+    /// Erases what a session that ends was to take with it.
+    pub(crate) fn sweep_session(&self, scope: &Scope, session: &SessionId) -> Result<usize> {
+        self.erase_lapsed(scope, |terms, one| {
+            one.payload.facets.source.session.as_ref() == Some(session) && ends_with_session(terms, one)
+        })
+    }
+
+    fn erase_lapsed(
+        &self,
+        scope: &Scope,
+        has_lapsed: impl Fn(&Terms<'_>, &Stored<'_, Held>) -> bool,
+    ) -> Result<usize> {
         let slot = self.slot(scope);
-        let mut swept = 0;
+        let mut erased = 0;
         loop {
             let _writer = slot.lock_writer();
             if self.check_thawed(scope).is_err() {
-                return Ok(swept);
+                return Ok(erased);
             }
             self.finish_intents(&slot, scope)?;
-            let due = self.expired(&slot, scope)?;
+            // Up to as many as one receipt takes.
+            let due = slot.update(self.sources(), |open| {
+                self.terms_in(open, scope, |open, terms| {
+                    let living =
+                        open.index.after(None).filter(|one| one.attributes.state != Lifecycle::Deleted);
+                    let due = living.filter(|one| has_lapsed(terms, one));
+                    Ok(due.map(|one| one.id).take(PART_MAX).collect::<Vec<_>>())
+                })
+            })?;
+            let due = due.unwrap_or_default();
             if due.is_empty() {
-                return Ok(swept);
+                return Ok(erased);
             }
             // What was made of them lives on: they merely expire.
             self.release_all(&slot, scope, &due)?;
             let task = task(due.len());
             self.erase_with_receipt(&slot, scope, &Wanted::whole(&due), &task, Sought::default())?;
-            swept += due.len();
+            erased += due.len();
         }
-    }
-
-    /// Up to as many as one receipt takes.
-    fn expired(&self, slot: &Slot, scope: &Scope) -> Result<Vec<MemoryId>> {
-        let now = self.clock.now();
-        let due = slot.update(self.sources(), |open| {
-            self.terms_in(open, scope, |open, terms| {
-                let living = open.index.after(None).filter(|one| one.attributes.state != Lifecycle::Deleted);
-                let due = living.filter(|one| term_of(terms, one).expires_at.is_some_and(|at| at <= now));
-                Ok(due.map(|one| one.id).take(PART_MAX).collect())
-            })
-        })?;
-        Ok(due.unwrap_or_default())
     }
 }
 

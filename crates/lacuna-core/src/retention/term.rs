@@ -83,6 +83,16 @@ impl<'a> Terms<'a> {
         self.earliest(subject, since, &limits, exempt.unwrap_or(Ground::Nothing))
     }
 
+    /// Whether a memory is for its session only, and nobody said anything else about it.
+    pub(crate) fn end_with_session(&self, subject: &Subject<'_>) -> bool {
+        let retention = &subject.facets.retention;
+        retention.tier == RetentionTier::Ephemeral
+            && retention.expires_at.is_none()
+            && retention.kept_at.is_none()
+            && !self.settings.tiers.contains_key(&RetentionTier::Ephemeral)
+            && self.exemption(subject).is_none()
+    }
+
     /// Why no limit of the owner or the tiers holds, if none does. Of several rules about people the strictest
     /// holds, so one that keeps everything must stand alone.
     fn exemption(&self, subject: &Subject<'_>) -> Option<Ground> {

@@ -48,7 +48,7 @@ struct Line {
 }
 
 impl Lacuna {
-    /// Ends a session: what was being said is sealed, what was in working memory is gone, and its turns are
+    /// Ends a session: what was being said is sealed, what was for the session only is gone, and its turns are
     /// archived. Ending it again is harmless; turns that come later are archived by a later end.
     pub fn end_session(&self, grant: &Grant<Remember>, id: &SessionId) -> Result<Ended> {
         let scope = grant.scope();
@@ -56,6 +56,7 @@ impl Lacuna {
         let known = known.map_or_else(|| self.bare_session(scope, id), Ok)?;
         self.check_thawed(scope)?;
         self.seal_growing(scope, id)?;
+        self.sweep_session(scope, id)?;
         let archived = self.archive_session(scope, id, grant.caller().user.as_str())?;
         self.desk.close(scope.vault_id(), id);
         let info = self.serve(scope, |open| self.session_info(open, id))?.flatten();
@@ -85,6 +86,7 @@ impl Lacuna {
         let mut ended = 0;
         for place in idle.unwrap_or_default() {
             if self.desk.peek(vault, &place.id, |_| ()).is_none() {
+                self.sweep_session(scope, &place.id)?;
                 self.archive_session(scope, &place.id, "system")?;
                 ended += 1;
             }

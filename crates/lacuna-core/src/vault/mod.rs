@@ -35,6 +35,8 @@ pub(crate) struct Slot {
     writer: Mutex<()>,
     open: RwLock<Option<OpenVault>>,
     used_at: AtomicI64,
+    /// When it was last looked through for what a crash had left; long ago if never by this process.
+    recovered_at: AtomicI64,
     bytes: AtomicUsize,
 }
 
@@ -118,6 +120,7 @@ impl Slot {
             writer: Mutex::default(),
             open: RwLock::default(),
             used_at: AtomicI64::new(0),
+            recovered_at: AtomicI64::new(i64::MIN),
             bytes: AtomicUsize::new(0),
         }
     }
@@ -155,7 +158,7 @@ impl Slot {
     ) -> Result<Option<R>> {
         let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
         match refreshed(&mut open, &self.scope, from) {
-            Ok(true) => self.measure(open.as_ref()),
+            Ok(true) => self.measure(open.as_mut()),
             Ok(false) => {}
             Err(error) => {
                 // Half a refresh is worse than none: the next reader starts from the store.
@@ -189,7 +192,15 @@ impl Slot {
             vault.revision = reached;
             vault.audit = audit;
         }
-        self.measure(open.as_ref());
+        self.measure(open.as_mut());
+    }
+
+    pub(crate) fn was_recovered_since(&self, moment: Timestamp) -> bool {
+        self.recovered_at.load(Ordering::Relaxed) > millis(moment)
+    }
+
+    pub(crate) fn note_recovered(&self, now: Timestamp) {
+        self.recovered_at.store(millis(now), Ordering::Relaxed);
     }
 
     /// What the open vault takes in RAM; zero when it is sealed.
@@ -197,15 +208,15 @@ impl Slot {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    fn measure(&self, open: Option<&OpenVault>) {
-        self.bytes.store(open.map_or(0, |vault| vault.bytes().max(1)), Ordering::Relaxed);
+    fn measure(&self, open: Option<&mut OpenVault>) {
+        self.bytes.store(open.map_or(0, |vault| vault.weigh().max(1)), Ordering::Relaxed);
     }
 
     /// Puts a vault that was just made into the slot.
     pub(crate) fn install(&self, vault: OpenVault) {
         let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
         *open = Some(vault);
-        self.measure(open.as_ref());
+        self.measure(open.as_mut());
     }
 
     /// Forgets what is open after a commit whose outcome is unknown.

@@ -19,6 +19,9 @@ use crate::keys::{KeyStore, LocalKms, WrappedMemoryKey, keys_by_memory};
 use crate::retention::HeldSettings;
 use crate::store::{Body, ChainHead, Change, Row, Store};
 
+/// How many memories a commit may walk over, on average, to find out what the vault takes in RAM.
+const MEMORIES_WALKED_PER_COMMIT: usize = 256;
+
 /// What an index entry carries besides what it is found by.
 pub(crate) struct Held {
     pub(crate) gist: String,
@@ -78,6 +81,15 @@ pub(crate) struct OpenVault {
     /// What was made of what: a source, and a memory that names it.
     pub(crate) lineage: BTreeSet<(MemoryId, MemoryId)>,
     pub(crate) settings: HeldSettings,
+    pub(super) weight: Weight,
+}
+
+/// What the last walk over a vault found it to take.
+#[derive(Default)]
+pub(super) struct Weight {
+    bytes: usize,
+    memories: usize,
+    commits_since: usize,
 }
 
 /// What is known of the memories of a vault, apart from its keys.
@@ -191,6 +203,7 @@ impl OpenVault {
             orphans: BTreeSet::new(),
             lineage: BTreeSet::new(),
             settings: HeldSettings::default(),
+            weight: Weight::default(),
         }
     }
 
@@ -374,9 +387,16 @@ impl OpenVault {
         Ok(memories)
     }
 
-    /// About how many bytes of RAM the vault takes.
-    pub(crate) fn bytes(&self) -> usize {
-        self.index.bytes() + self.index.payloads().map(Held::text_bytes).sum::<usize>()
+    /// About how many bytes of RAM the vault takes. Walking a large one takes long, so that most commits only
+    /// scale what the last walk found.
+    pub(super) fn weigh(&mut self) -> usize {
+        let memories = self.index.len();
+        if self.weight.commits_since * MEMORIES_WALKED_PER_COMMIT >= memories || self.weight.memories == 0 {
+            let texts: usize = self.index.payloads().map(Held::text_bytes).sum();
+            self.weight = Weight { bytes: self.index.bytes() + texts, memories, commits_since: 0 };
+        }
+        self.weight.commits_since += 1;
+        self.weight.bytes * memories / self.weight.memories.max(1)
     }
 
     /// Fetches and opens the full texts of `ids`; ids whose text is in RAM are passed over.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use lacuna_core::Error;
 use lacuna_core::embed::{Calibration, ModelId, Purpose};
+use lacuna_core::jobs::{Job, Ran, Schedule};
 
 use super::*;
 
@@ -120,6 +121,22 @@ fn a_model_switch_searches_both_until_all_is_embedded_anew() {
     assert_eq!(names(&second.ask("anna", "lentils").unwrap()), ["new@1", "old@1"]);
     assert_eq!(work(&second).unwrap().unwrap(), 70 - ids.len());
     assert_eq!(names(&second.ask("anna", "lentils").unwrap()), ["new@1"]);
+}
+
+#[test]
+fn the_job_gives_vectors_to_vaults_that_nobody_opens() {
+    let world = World::ram();
+    for user in ["anna", "bela"] {
+        world.service().keep(user, "recipe with lentils").unwrap();
+    }
+    let main = Remote::named("remote@1");
+    let service = world.service_with(with_main(&main, Vec::new()));
+    let run = || service.run_job(Job::Embed, "node-a", true, &Schedule::default(), &|| false).unwrap();
+    assert!(matches!(run(), Ran::Done(2)));
+    assert!(matches!(run(), Ran::Done(0)));
+    for user in ["anna", "bela"] {
+        assert!(names(&service.ask(user, "lentils").unwrap()).contains(&"remote@1"));
+    }
 }
 
 #[test]

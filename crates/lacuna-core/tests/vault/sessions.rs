@@ -457,6 +457,42 @@ fn where_somebody_is_at_the_moment_is_kept_no_longer_than_the_session() {
     assert!(asked_in(&service, Some("day"), "Harbour Lane").iter().all(|text| !text.contains("Harbour")));
 }
 
+#[test]
+fn what_is_for_a_session_only_is_erased_when_it_ends_unless_somebody_said_otherwise() {
+    for idle in [false, true] {
+        let world = World::sqlite();
+        let service = world.service();
+        let passing = |text: &str, session| Draft {
+            tier: None,
+            retention: Some(RetentionTier::Ephemeral),
+            ..note(text, session)
+        };
+        let keep = |draft: Draft| service.take("anna", draft).unwrap().id;
+        let gone = keep(passing("The kiln on the left is still hot.", "glaze"));
+        let pinned = keep(Draft { pinned: true, ..passing("The blue glaze runs.", "glaze") });
+        let until = world.clock.now() + SignedDuration::from_hours(48);
+        let given = keep(Draft { expires_at: Some(until), ..passing("The studio is open late.", "glaze") });
+        let elsewhere = keep(passing("The tram is late.", "tram"));
+        append(&service, "glaze", &["Shall we fire the second batch?"]);
+        match idle {
+            false => drop(end(&service, "glaze")),
+            true => {
+                world.clock.advance(SignedDuration::from_hours(25));
+                append(&service, "tram", &["Still waiting."]);
+                assert_eq!(service.end_idle_sessions(&scope("anna")).unwrap(), 1);
+            }
+        }
+        let found = |id| service.get(&grant::<Recall>("anna"), id).map_err(|error| error.code());
+        assert_eq!(found(gone).unwrap_err(), "not_found");
+        for id in [pinned, given, elsewhere] {
+            assert!(found(id).is_ok(), "{id} idle {idle}");
+        }
+        let receipts = service.receipts(&grant("anna"), 0).unwrap();
+        assert_eq!(receipts.iter().map(|signed| signed.receipt.counts.direct).collect::<Vec<_>>(), [1]);
+        service.verified("anna");
+    }
+}
+
 /// Every step of an append, an end, an append and another end fails once, and so does everything after it, as if
 /// the process had died. A new process ends the session, and every turn that was acknowledged is in one transcript.
 #[test]

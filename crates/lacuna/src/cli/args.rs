@@ -6,6 +6,10 @@ use std::str::FromStr;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 
+use super::hook::HookCommand;
+use super::install::InstallArgs;
+use super::pages::{ManArgs, ShellName};
+use super::redact::{ClearArgs, RedactArgs, RedactUserArgs, TopicArgs};
 use super::when::When;
 use crate::import::Shape;
 use crate::mcp::ToolSet;
@@ -220,6 +224,9 @@ once, and what was forgotten here is not brought back. With --json, one line com
         #[command(flatten)]
         scope: ScopeArgs,
     },
+    /// Show and check the configuration: file, environment and flags together.
+    #[command(subcommand, after_help = CONFIG_EXAMPLES)]
+    Config(ConfigCommand),
     /// Show and check the rules that memories live under.
     #[command(subcommand)]
     Policy(PolicyCommand),
@@ -231,9 +238,12 @@ once, and what was forgotten here is not brought back. With --json, one line com
         #[command(flatten)]
         scope: ScopeArgs,
     },
-    /// Verify and list what was done.
-    #[command(subcommand)]
-    Audit(AuditCommand),
+    /// Verify and list what was done; without a command, count what happened in a period.
+    #[command(after_help = "Examples:
+  lacuna audit --from 2026-01-01 --to 2026-02-01
+  lacuna audit verify
+  lacuna audit export audit.jsonl")]
+    Audit(AuditArgs),
     /// Make, list and revoke API tokens.
     #[command(subcommand)]
     Token(TokenCommand),
@@ -262,6 +272,40 @@ and is named in every receipt until it expires."
     /// The list of what was erased, which a restore replays.
     #[command(subcommand)]
     Ledger(LedgerCommand),
+    /// What Claude Code, the Agent SDK and Nanoclaw call at the turns of a conversation.
+    #[command(
+        subcommand,
+        after_help = "Examples:
+  lacuna install claude-code
+  echo '{\"session_id\": \"ses_42\", \"prompt\": \"Which table?\"}' | lacuna hook user-prompt-submit
+
+The host's JSON is read from standard input. A hook always ends with 0, within its time, so that the host goes on:
+what went wrong is told on standard error, and the next hook goes on where the last one stopped."
+    )]
+    Hook(HookCommand),
+    /// Wire Lacuna into an assistant: its MCP server, and the hooks of Claude Code. Shows what changes, and asks.
+    #[command(after_help = "Examples:
+  lacuna install claude-code
+  lacuna install cursor --dry-run
+  lacuna install claude-code --path . --no-hooks
+  lacuna install codex --undo
+
+Whatever else is in the files stays as it is, and a copy of each is kept beside it. A file that cannot be read as
+what it should be is left alone. --data, --config, --org and --as are passed on to what the assistant starts.")]
+    Install(InstallArgs),
+    /// Tell the whole story in a minute, on a vault that is thrown away afterwards.
+    Demo,
+    /// Print a script that lets a shell complete commands and options.
+    #[command(after_help = "Examples:
+  lacuna completions bash > ~/.local/share/bash-completion/completions/lacuna
+  lacuna completions zsh > ~/.zfunc/_lacuna
+  lacuna completions fish > ~/.config/fish/completions/lacuna.fish")]
+    Completions { shell: ShellName },
+    /// Print the manual page, or write the pages of all commands into a folder.
+    #[command(after_help = "Examples:
+  lacuna man | man -l -
+  lacuna man --dir ~/.local/share/man/man1")]
+    Man(ManArgs),
     /// Check folders, keys, databases, models and memories, and say what to do.
     Doctor,
 }
@@ -401,7 +445,7 @@ pub(super) struct ImportArgs {
     pub(super) scope: ScopeArgs,
 }
 
-#[derive(Args)]
+#[derive(Args, Default)]
 pub(super) struct ScopeArgs {
     /// Which vault: user, team:NAME, org or deployment:NAME [default: your own].
     #[arg(long, value_name = "SCOPE")]
@@ -564,6 +608,20 @@ pub(super) struct ScanArgs {
     pub(super) scope: ScopeArgs,
 }
 
+const CONFIG_EXAMPLES: &str = "\
+Examples:
+  lacuna config show
+  lacuna --config /etc/lacuna.toml config check
+  LACUNA_RESIDENCY=eu lacuna config check";
+
+#[derive(Subcommand)]
+pub(super) enum ConfigCommand {
+    /// Every setting with its value and where it comes from; passwords are masked.
+    Show,
+    /// Say everything that is wrong with it, without starting anything.
+    Check,
+}
+
 #[derive(Subcommand)]
 pub(super) enum PolicyCommand {
     /// The rules in force for your organisation.
@@ -596,6 +654,31 @@ pub(super) struct RememberArgs {
     /// Its core in at most 280 characters [default: made from the text].
     #[arg(long)]
     pub(super) gist: Option<String>,
+    /// A detail that fades by itself, in at most 200 characters; may be given more than once.
+    #[arg(long = "detail", value_name = "TEXT")]
+    pub(super) details: Vec<String>,
+    /// working is known to its session only, and stored nowhere.
+    #[arg(long, value_parser = words::<wire::Tier, _>(wire::Tier::all()))]
+    pub(super) tier: Option<wire::Tier>,
+    #[arg(long, value_parser = words::<wire::Lane, _>(wire::Lane::all()))]
+    pub(super) lane: Option<wire::Lane>,
+    /// Who says it; what is not your own word waits for a review before it is a fact.
+    #[arg(long, value_parser = words::<wire::SourceType, _>(wire::SourceType::all()))]
+    pub(super) source: Option<wire::SourceType>,
+    /// The tool whose output it is.
+    #[arg(long, value_name = "NAME")]
+    pub(super) tool: Option<String>,
+    /// A memory that it was made of, such as mem_01a1…=inference; may be given more than once [default: =primary].
+    #[arg(long = "derived-from", value_name = "MEMORY_ID[=HOW]")]
+    pub(super) derived_from: Vec<String>,
+    #[arg(long, value_name = "CLASS", value_parser = words::<wire::PrivacyClass, _>(wire::PrivacyClass::all()))]
+    pub(super) privacy_class: Option<wire::PrivacyClass>,
+    /// How long it is kept, by tier.
+    #[arg(long, value_name = "TIER", value_parser = words::<wire::RetentionTier, _>(wire::RetentionTier::all()))]
+    pub(super) retention: Option<wire::RetentionTier>,
+    /// Keep it whatever its time.
+    #[arg(long)]
+    pub(super) pin: bool,
     /// The conversation that it comes from.
     #[arg(long, value_name = "ID")]
     pub(super) session: Option<String>,
@@ -773,7 +856,7 @@ pub(super) struct ContextArgs {
     pub(super) scope: ScopeArgs,
 }
 
-#[derive(Args)]
+#[derive(Args, Default)]
 pub(super) struct ForgetArgs {
     /// What to forget, in plain words.
     pub(super) words: Option<String>,
@@ -914,6 +997,12 @@ pub(super) enum MemoryCommand {
         /// Where the last page ended.
         #[arg(long)]
         cursor: Option<String>,
+        /// Only memories of this privacy class.
+        #[arg(long, value_name = "CLASS", value_parser = words::<wire::PrivacyClass, _>(wire::PrivacyClass::all()))]
+        privacy_class: Option<wire::PrivacyClass>,
+        /// Only memories that matter at least this much now.
+        #[arg(long, value_name = "0..1")]
+        min_salience: Option<f32>,
         #[command(flatten)]
         filter: Box<FilterArgs>,
         #[command(flatten)]
@@ -968,8 +1057,26 @@ pub(super) enum MemoryCommand {
         #[command(flatten)]
         scope: ScopeArgs,
     },
+    /// Forget all of a kind: what happened, facts, or everything.
+    #[command(after_help = "Examples:
+  lacuna memory clear episodic
+  lacuna memory clear all")]
+    Clear(ClearArgs),
+    /// The same as `lacuna forget` with plain words.
+    #[command(after_help = "Examples:
+  lacuna memory forget \"my dentist\"")]
+    Forget(TopicArgs),
+    /// Redact one memory: hide it, erase it or set it aside, with whatever was made of it.
+    #[command(after_help = "Examples:
+  lacuna memory redact mem_01a1… --reason \"asked for by its owner\" --mode soft")]
+    Redact(RedactArgs),
     /// The same as `lacuna person forget`.
-    RedactUser(Box<PersonForgetArgs>),
+    #[command(after_help = "Examples:
+  lacuna memory redact-user mira --reason right-to-be-forgotten --plan
+  lacuna memory redact-user --identifier mira@example.org --name 'Mira Okafor'")]
+    RedactUser(Box<RedactUserArgs>),
+    /// The same as `lacuna audit report`.
+    Audit(AuditReportArgs),
     /// Move one memory into the next wider scope: yours to a team, a team's to the organisation.
     Promote(MoveArgs),
     /// Make a new memory in a narrower scope and archive the old one.
@@ -1032,6 +1139,15 @@ pub(super) struct PersonForgetArgs {
     /// Do not ask.
     #[arg(long)]
     pub(super) yes: bool,
+}
+
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(super) struct AuditArgs {
+    #[command(subcommand)]
+    pub(super) command: Option<AuditCommand>,
+    #[command(flatten)]
+    pub(super) report: AuditReportArgs,
 }
 
 #[derive(Subcommand)]
@@ -1150,7 +1266,7 @@ pub(super) enum KeysCommand {
 }
 
 /// One of a closed set of words, listed in the help.
-fn words<T, I>(all: I) -> impl TypedValueParser<Value = T>
+pub(super) fn words<T, I>(all: I) -> impl TypedValueParser<Value = T>
 where
     T: FromStr<Err = String> + Clone + Send + Sync + 'static,
     I: Iterator<Item = &'static str>,

@@ -8,7 +8,7 @@ use lacuna_core::audit::{REPORT_DAYS, end_of_today};
 use lacuna_core::permit::ReadAudit;
 use lacuna_seal::VerifyingKey;
 
-use super::args::{AuditCommand, AuditReportArgs, AuditVerifyArgs};
+use super::args::{AuditArgs, AuditCommand, AuditReportArgs, AuditVerifyArgs};
 use super::output::{Output, table};
 use super::when::When;
 use crate::assemble::{Installation, assemble};
@@ -22,8 +22,8 @@ use crate::wire::{
 
 const REPORT_PERIOD: SignedDuration = SignedDuration::from_hours(REPORT_DAYS * 24);
 
-pub(super) fn run(config: &Config, command: AuditCommand, output: &Output) -> Result<()> {
-    match command {
+pub(super) fn run(config: &Config, args: AuditArgs, output: &Output) -> Result<()> {
+    match args.command.unwrap_or(AuditCommand::Report(args.report)) {
         AuditCommand::Verify(AuditVerifyArgs { file: Some(file), key, .. }) => {
             verify_file(&file, key.as_deref(), output)
         }
@@ -122,7 +122,7 @@ fn export(
     })
 }
 
-fn report(installation: &Installation, args: &AuditReportArgs, output: &Output) -> Result<()> {
+pub(super) fn report(installation: &Installation, args: &AuditReportArgs, output: &Output) -> Result<()> {
     let now = installation.service.clock().now();
     let to = args.to.map_or_else(|| end_of_today(now), |when: When| when.before(now));
     let from = args.from.map_or(to - REPORT_PERIOD, |when: When| when.before(now));

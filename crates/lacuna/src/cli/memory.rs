@@ -1,33 +1,37 @@
 use std::io::IsTerminal;
 
 use jiff::Timestamp;
-use lacuna_core::domain::MemoryId;
+use lacuna_core::Lacuna;
+use lacuna_core::domain::{Memory, MemoryId};
+use lacuna_core::index::Filter;
 use lacuna_core::permit::{Grant, Recall, permit};
 use lacuna_core::promote::Moved;
-use lacuna_core::recall::LIST_PAGE_DEFAULT;
+use lacuna_core::recall::{Cursor, LIST_PAGE_DEFAULT, Page};
 
 use super::args::MemoryCommand;
 use super::chart::row;
 use super::output::{Output, fields, table};
-use super::person;
-use super::retention;
 use super::settle::settle;
+use super::{audit, redact, retention};
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
 use crate::failure::{Failure, Result};
 use crate::wire::{
-    CurveView, Filters, ForgottenView, InspectView, MemoryPage, MemoryView, MovedView, PromotionView,
+    CurveView, ForgottenView, InspectView, MemoryPage, MemoryView, MovedView, PrivacyClass, PromotionView,
     read_cursor, read_target,
 };
 
 pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> Result<()> {
     match command {
-        MemoryCommand::List { limit, cursor, filter, scope } => {
+        MemoryCommand::List { limit, cursor, privacy_class, min_salience, filter, scope } => {
             let installation = assemble(config)?;
             let grant = installation.grant(scope.as_deref())?;
             let filters = filter.into_filters(installation.service.clock().now());
-            list(&installation, &grant, filters, cursor.as_deref(), limit, output)
+            let mut filter = filters.into_core()?;
+            filter.min_salience = salience(min_salience)?;
+            let wanted = Wanted { filter, privacy_class };
+            list(&installation, &grant, &wanted, cursor.as_deref(), limit, output)
         }
         MemoryCommand::Inspect { memory_id, plain, scope } => {
             let id: MemoryId = memory_id.parse()?;
@@ -63,7 +67,11 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
         MemoryCommand::VerifyForgotten { about, scope } => {
             super::forget::verify_forgotten(config, scope.as_deref(), &about, output)
         }
-        MemoryCommand::RedactUser(args) => person::forget(&assemble(config)?, *args, output),
+        MemoryCommand::Clear(args) => redact::clear(config, args, output),
+        MemoryCommand::Forget(args) => redact::topic(config, args, output),
+        MemoryCommand::Redact(args) => redact::redact(config, args, output),
+        MemoryCommand::RedactUser(args) => redact::redact_user(config, *args, output),
+        MemoryCommand::Audit(args) => audit::report(&assemble(config)?, &args, output),
         MemoryCommand::Promote(args) => {
             let id: MemoryId = args.memory_id.parse()?;
             let installation = assemble(config)?;
@@ -87,18 +95,53 @@ fn counted(memories: usize) -> String {
     if memories == 1 { "1 memory is".to_owned() } else { format!("{memories} memories are") }
 }
 
+/// Which memories a list is to show.
+struct Wanted {
+    filter: Filter,
+    /// The index does not know it, so that it is looked for page by page.
+    privacy_class: Option<PrivacyClass>,
+}
+
+impl Wanted {
+    fn page(
+        &self,
+        service: &Lacuna,
+        grant: &Grant<Recall>,
+        mut after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<Page> {
+        let mut found = Vec::new();
+        loop {
+            let page = service.list(grant, &self.filter, after, limit - found.len())?;
+            let class = |memory: &Memory| memory.facets.privacy.class;
+            let fits = |memory: &Memory| self.privacy_class.is_none_or(|wanted| wanted.0 == class(memory));
+            found.extend(page.memories.into_iter().filter(fits));
+            after = page.next;
+            if found.len() == limit || after.is_none() {
+                return Ok(Page { memories: found, next: after });
+            }
+        }
+    }
+}
+
+fn salience(least: Option<f32>) -> Result<f32> {
+    match least.unwrap_or(0.0) {
+        least if (0.0..=1.0).contains(&least) => Ok(least),
+        _ => Err(Failure::invalid("min_salience", "must be from 0 to 1")),
+    }
+}
+
 fn list(
     installation: &Installation,
     grant: &Grant<Recall>,
-    filters: Filters,
+    wanted: &Wanted,
     cursor: Option<&str>,
     limit: Option<usize>,
     output: &Output,
 ) -> Result<()> {
     let after = cursor.map(read_cursor).transpose()?;
-    let filter = filters.into_core()?;
     let limit = limit.unwrap_or(LIST_PAGE_DEFAULT);
-    let page = installation.service.list(grant, &filter, after, limit)?;
+    let page = wanted.page(&installation.service, grant, after, limit)?;
     installation.service.flush_reads()?;
     output.show(&MemoryPage::of(page, grant.scope()), |page| {
         if page.memories.is_empty() {
@@ -187,7 +230,9 @@ fn fading(shown: &InspectView, in_signs: bool) -> String {
     }
     let times: Vec<String> = vitality.rehearsed_at.iter().map(date).collect();
     let known = if times.is_empty() { String::new() } else { format!(": {}", times.join(", ")) };
-    rows.push(("brought to mind", format!("{} times{known}", vitality.rehearsals)));
+    let count =
+        if vitality.rehearsals == 1 { "once".into() } else { format!("{} times", vitality.rehearsals) };
+    rows.push(("brought to mind", format!("{count}{known}")));
     fields(rows)
 }
 

@@ -6,13 +6,17 @@ mod backup;
 mod batch;
 mod chart;
 mod compact;
+mod config;
 mod context;
 mod correct;
+mod demo;
 mod destroy;
 mod doctor;
 mod export;
 mod forget;
+mod hook;
 mod import;
+mod install;
 mod jobs;
 mod keys;
 mod mcp;
@@ -21,10 +25,12 @@ mod memory;
 mod memory_tool;
 mod month;
 mod output;
+mod pages;
 mod passphrase;
 mod person;
 mod policy;
 mod recall;
+mod redact;
 mod remember;
 mod retention;
 mod review;
@@ -39,8 +45,8 @@ mod when;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser as _;
 use clap::error::ErrorKind;
+use clap::{CommandFactory as _, Parser as _};
 use tracing_subscriber::filter::{FilterExt, filter_fn};
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
@@ -49,7 +55,7 @@ use tracing_subscriber::{EnvFilter, fmt};
 use self::args::{Cli, Command};
 use self::output::Output;
 use crate::codes;
-use crate::config::{self, Config, Origins};
+use crate::config::{LogFormat, Origins, load, load_shown};
 use crate::failure::{Failure, Result};
 
 pub(crate) fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -57,8 +63,13 @@ pub(crate) fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let json = args.iter().any(|arg| arg == "--json");
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(error) => return usage(&error, json),
+        Err(error) => return usage(&args, &error, json),
     };
+    if let Command::Hook(command) = &cli.command {
+        let config = origins(&cli).and_then(load);
+        start_log(&cli.command, config.as_ref().map_or(LogFormat::Text, |config| config.log_format));
+        return hook::run(config, command, json);
+    }
     let output = Output::new(cli.global.json);
     match run(cli, &output) {
         Ok(()) => ExitCode::from(codes::exit::OK),
@@ -70,8 +81,19 @@ pub(crate) fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn run(cli: Cli, output: &Output) -> Result<()> {
-    let config = configure(&cli)?;
-    start_log(&cli.command);
+    match &cli.command {
+        Command::Install(args) => return install::run(&cli.global, args, output),
+        Command::Demo => return demo::run(output),
+        Command::Completions { shell } => return pages::completions(*shell, output),
+        Command::Man(args) => return pages::man(args, output),
+        _ => {}
+    }
+    let origins = origins(&cli)?;
+    if let Command::Config(command) = cli.command {
+        return config::run(load_shown(origins)?, command, output);
+    }
+    let config = load(origins)?;
+    start_log(&cli.command, config.log_format);
     match cli.command {
         Command::Serve(_) => serve::run(config, output),
         Command::Mcp(args) => mcp::run(config, &args),
@@ -94,10 +116,11 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Import(args) => import::run(&config, args, output),
         Command::Freeze { scope } => review::freeze(&config, scope.as_deref(), output),
         Command::Thaw { scope } => review::thaw(&config, scope.as_deref(), output),
+        Command::Config(_) => unreachable!("it was answered before the configuration was needed"),
         Command::Policy(command) => policy::run(&config, command, output),
         Command::Person(command) => person::run(&config, command, output),
         Command::Notices { scope } => person::notices(&config, &scope, output),
-        Command::Audit(command) => audit::run(&config, command, output),
+        Command::Audit(args) => audit::run(&config, args, output),
         Command::Token(command) => token::run(&config, command, output),
         Command::Scopes => members::scopes(&config, output),
         Command::Team(command) => members::team(&config, command, output),
@@ -108,10 +131,17 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Restore(args) => backup::put_back(&config, &args, output),
         Command::Ledger(command) => backup::ledger(&config, &command, output),
         Command::Doctor => doctor::run(&config, output),
+        // These need no configuration, and are done by now.
+        Command::Hook(_)
+        | Command::Install(_)
+        | Command::Demo
+        | Command::Completions { .. }
+        | Command::Man(_) => Ok(()),
     }
 }
 
-fn configure(cli: &Cli) -> Result<Config> {
+/// Where the configuration comes from.
+fn origins(cli: &Cli) -> Result<Origins> {
     let global = &cli.global;
     let mut flags = Vec::new();
     let mut set = |key: &'static str, value: Option<String>| flags.extend(value.map(|value| (key, value)));
@@ -125,28 +155,49 @@ fn configure(cli: &Cli) -> Result<Config> {
         set("listen", serve.listen.clone());
         set("behind_tls_proxy", serve.behind_tls_proxy.then(|| "true".to_owned()));
     }
-    config::load(Origins { file: global.config.clone(), flags, env: std::env::vars_os().collect() })
+    Ok(Origins { file: global.config.clone(), flags, env: std::env::vars_os().collect() })
 }
 
 /// Logs go to standard error. A server tells what it does; a command only what went wrong.
-fn start_log(command: &Command) {
+fn start_log(command: &Command, format: LogFormat) {
     let level = if matches!(command, Command::Serve(_)) { "info" } else { "error" };
     let filter = EnvFilter::try_from_env("LACUNA_LOG").unwrap_or_else(|_| EnvFilter::new(level));
     // The library that speaks MCP logs whole messages, and these hold memories: whatever is asked for, not that.
     let ours = filter_fn(|event| !event.target().starts_with("rmcp"));
-    let log = fmt::layer().with_writer(std::io::stderr).with_ansi(false).with_filter(filter.and(ours));
+    let log = fmt::layer().with_writer(std::io::stderr).with_ansi(false);
     // Only a second call in one process could fail, and there is none.
-    let _ = tracing_subscriber::registry().with(log).try_init();
+    let registry = tracing_subscriber::registry();
+    let _ = match format {
+        LogFormat::Text => registry.with(log.with_filter(filter.and(ours))).try_init(),
+        LogFormat::Json => registry.with(log.json().with_filter(filter.and(ours))).try_init(),
+    };
 }
 
-fn usage(error: &clap::Error, json: bool) -> ExitCode {
+fn usage(args: &[OsString], error: &clap::Error, json: bool) -> ExitCode {
     let asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     if !asked_for && json {
-        let text = error.render().to_string();
-        let sentence = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-        Output::new(true).fail(&Failure::new(&codes::USAGE, sentence));
+        Output::new(true).fail(&Failure::new(&codes::USAGE, sentence(error)));
     } else if error.print().is_err() {
         return ExitCode::from(codes::exit::FAILED);
     }
-    ExitCode::from(if asked_for { codes::exit::OK } else { codes::exit::USAGE })
+    // To a host, 2 would mean that the hook forbids what the user is about to do.
+    let harmless = asked_for || is_hook(args);
+    ExitCode::from(if harmless { codes::exit::OK } else { codes::exit::USAGE })
+}
+
+/// What was wrong, and what is perhaps meant, on one line.
+fn sentence(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let mut lines = text.lines().map(str::trim);
+    let first = lines.next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    match lines.find_map(|line| line.strip_prefix("tip: ")) {
+        Some(tip) => format!("{first}; {tip}"),
+        None => first,
+    }
+}
+
+/// Whether a hook was called, however badly.
+fn is_hook(args: &[OsString]) -> bool {
+    let matches = Cli::command().ignore_errors(true).try_get_matches_from(args);
+    matches.is_ok_and(|matches| matches.subcommand_name() == Some("hook"))
 }

@@ -1,6 +1,7 @@
-//! What reaches the terminal: tables for people, JSON for programs, and never an escape sequence of ours
-//! or of a memory.
+//! What reaches the terminal: tables for people, JSON for programs, and never an escape sequence of a memory.
+//! Ours are colours around the labels of errors, on a terminal only.
 
+use std::ffi::OsStr;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
 use comfy_table::{ContentArrangement, Table, presets};
@@ -9,6 +10,15 @@ use serde::Serialize;
 use crate::codes;
 use crate::failure::{Failure, Result};
 use crate::http::Problem;
+
+const RED: &str = "\u{1b}[1;31m";
+const CYAN: &str = "\u{1b}[36m";
+const PLAIN: &str = "\u{1b}[0m";
+
+/// Whether colours are seen and wanted, as no-color.org has it.
+fn colours_wanted(is_terminal: bool, no_color: Option<&OsStr>, term: Option<&OsStr>) -> bool {
+    is_terminal && no_color.is_none_or(OsStr::is_empty) && term.is_some_and(|term| term != "dumb")
+}
 
 pub(super) struct Output {
     json: bool,
@@ -39,14 +49,29 @@ impl Output {
         }
     }
 
+    /// Tells something on standard error, as JSON or as `people` render it.
+    pub(super) fn aside<T: Serialize>(&self, answer: &T, people: impl FnOnce(&T) -> String) {
+        write_err(&if self.json { json(answer) } else { plain(&people(answer)) });
+    }
+
     pub(super) fn fail(&self, failure: &Failure) {
         if self.json {
             write_err(&json(&Problem::for_operator(failure)));
             return;
         }
         let sentence = plain(&failure.detail);
-        write_err(&format!("error[{}]: {}", failure.code.name, sentence.trim_end()));
-        write_err(&format!("  what to do: {}", failure.code.remedy));
+        let is_coloured = colours_wanted(
+            io::stderr().is_terminal(),
+            std::env::var_os("NO_COLOR").as_deref(),
+            std::env::var_os("TERM").as_deref(),
+        );
+        let label = |text: &str, colour: &str| match is_coloured {
+            true => format!("{colour}{text}{PLAIN}"),
+            false => text.to_owned(),
+        };
+        let code = label(&format!("error[{}]:", failure.code.name), RED);
+        write_err(&format!("{code} {}", sentence.trim_end()));
+        write_err(&format!("  {} {}", label("what to do:", CYAN), failure.code.remedy));
     }
 
     /// Asks for one of several letters on the terminal; `None` when there is nobody to ask.
@@ -155,6 +180,16 @@ fn write_err(text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn colours_are_for_terminals_that_show_them_and_people_who_want_them() {
+        let os = OsStr::new;
+        assert!(colours_wanted(true, None, Some(os("xterm"))));
+        assert!(colours_wanted(true, Some(os("")), Some(os("xterm"))));
+        assert!(!colours_wanted(true, Some(os("1")), Some(os("xterm"))));
+        assert!(!colours_wanted(false, None, Some(os("xterm"))));
+        assert!(!colours_wanted(true, None, Some(os("dumb"))) && !colours_wanted(true, None, None));
+    }
 
     #[test]
     fn nothing_that_acts_on_a_terminal_passes() {

@@ -12,7 +12,7 @@ use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
 use crate::failure::{Failure, Result};
-use crate::wire::{RememberRequest, RememberedView, SourceBody};
+use crate::wire::{DetailBody, LineageBody, RememberRequest, RememberedView, SourceBody};
 
 /// UTF-8 takes at most this many bytes per character.
 const CHAR_BYTES_MAX: usize = 4;
@@ -36,7 +36,7 @@ pub(super) fn run(config: &Config, args: Box<RememberArgs>, output: &Output) -> 
     let installation = assemble(config)?;
     let grant = installation.grant(args.scope.as_deref())?;
     let yes = args.yes;
-    let request = request(text, *args, installation.service.clock());
+    let request = request(text, *args, installation.service.clock())?;
     let view = remember_one(&installation, &grant, request, yes, output)?;
     settle::settle(&installation, output);
     output.show(&view, people)
@@ -61,12 +61,27 @@ fn remember_one(
     Ok(RememberedView::of(Failure::of_gate(only)?, grant.scope()))
 }
 
-fn request(content: String, args: RememberArgs, clock: &dyn Clock) -> RememberRequest {
-    let from_session = args.session.is_some() || args.turn.is_some();
-    let source = SourceBody { session_id: args.session, turn: args.turn, ..SourceBody::default() };
-    RememberRequest {
+fn request(content: String, args: RememberArgs, clock: &dyn Clock) -> Result<RememberRequest> {
+    let has_source =
+        args.session.is_some() || args.turn.is_some() || args.source.is_some() || args.tool.is_some();
+    let source = SourceBody {
+        session_id: args.session,
+        turn: args.turn,
+        r#type: args.source,
+        tool: args.tool,
+        ..SourceBody::default()
+    };
+    let detail = |content| DetailBody { content, brightness: 1.0 };
+    Ok(RememberRequest {
         content,
         gist: args.gist,
+        details: args.details.into_iter().map(detail).collect(),
+        tier: args.tier,
+        lane: args.lane,
+        derived_from: args.derived_from.iter().map(|link| lineage(link)).collect::<Result<_>>()?,
+        privacy_class: args.privacy_class,
+        retention: args.retention,
+        pinned: args.pin,
         category: args.category,
         content_type: args.content_type,
         tags: args.tags,
@@ -74,12 +89,19 @@ fn request(content: String, args: RememberArgs, clock: &dyn Clock) -> RememberRe
         consent_basis: args.consent,
         fail_on_secret: args.fail_on_secret,
         confirm: args.confirm,
-        source: from_session.then_some(source),
+        source: has_source.then_some(source),
         salience: args.salience,
         expires_at: args.expires.map(|when| when.after(clock.now())),
         created_at: args.at.map(|when| when.before(clock.now())),
         ..RememberRequest::default()
-    }
+    })
+}
+
+/// `MEMORY_ID`, or `MEMORY_ID=HOW`.
+fn lineage(link: &str) -> Result<LineageBody> {
+    let (id, how) = link.split_once('=').unwrap_or((link, "primary"));
+    let contribution = how.parse().map_err(|reason: String| Failure::invalid("derived_from", reason))?;
+    Ok(LineageBody { memory_id: id.to_owned(), contribution })
 }
 
 /// Standard input as one text, without the line break that ends it.

@@ -1,15 +1,15 @@
 use std::net::{SocketAddr, TcpListener};
 
-use lacuna_core::permit::Caller;
 use serde::Serialize;
 
 use super::output::Output;
-use crate::assemble::{Installation, assemble};
+use crate::assemble::{Installation, assemble, preflight};
 use crate::background::Background;
 use crate::codes;
 use crate::config::Config;
 use crate::failure::{Failure, Result};
-use crate::http::{self, App, Openness};
+use crate::http::{self, App, Certificate, Openness, Parts};
+use crate::traces::Traces;
 
 #[derive(Serialize)]
 struct Listening {
@@ -17,6 +17,8 @@ struct Listening {
 }
 
 pub(super) fn run(config: Config, output: &Output) -> Result<()> {
+    preflight(&config)?;
+    let certificate = config.http.tls.as_ref().map(Certificate::load).transpose()?;
     let installation = assemble(&config)?;
     installation.service.warm_up()?;
     let openness = openness(&config, &installation)?;
@@ -32,12 +34,23 @@ pub(super) fn run(config: Config, output: &Output) -> Result<()> {
     let background =
         background.map_err(|error| Failure::new(&codes::INTERNAL, format!("no thread: {error}")))?;
 
-    let caller: Caller = installation.local.clone();
-    let app = App::new(installation.service.clone(), caller, openness, address, metrics, config.schedule);
-    output.show(&Listening { listening: format!("http://{address}") }, |answer| {
+    let traces = config.otlp_url.as_deref().map(Traces::start).transpose();
+    let traces = traces.map_err(|error| Failure::new(&codes::INTERNAL, format!("no thread: {error}")))?;
+    let parts = Parts {
+        service: installation.service.clone(),
+        local: installation.local.clone(),
+        openness,
+        address,
+        metrics,
+        schedule: config.schedule,
+        traces,
+    };
+    let app = App::new(parts, &config.http);
+    let scheme = if certificate.is_some() { "https" } else { "http" };
+    output.show(&Listening { listening: format!("{scheme}://{address}") }, |answer| {
         format!("lacuna {} listens on {}", env!("CARGO_PKG_VERSION"), answer.listening)
     })?;
-    let served = http::serve(app, listener);
+    let served = http::serve(app, listener, &config.http, certificate, background.stop());
     drop(background);
     let flushed = installation.service.flush_reads();
     if let Err(error) = installation.service.flush_rehearsals() {
@@ -52,15 +65,15 @@ pub(super) fn run(config: Config, output: &Output) -> Result<()> {
 /// Plain HTTP beyond this machine would show memories to the network, and without a token to everybody.
 fn openness(config: &Config, installation: &Installation) -> Result<Openness> {
     let loopback = config.listen.ip().is_loopback();
+    let signed_on = config.http.oidc.is_some();
     if loopback && !config.behind_tls_proxy {
-        return Ok(Openness::LocalUserUntilTokens);
+        return Ok(if signed_on { Openness::TokensOnly } else { Openness::LocalUserUntilTokens });
     }
-    if !config.behind_tls_proxy {
-        let reason =
-            format!("{} is not a loopback address, and Lacuna itself does not speak TLS yet", config.listen);
+    if !config.behind_tls_proxy && config.http.tls.is_none() {
+        let reason = format!("{} is not a loopback address, and there is no tls.cert", config.listen);
         return Err(Failure::new(&codes::UNSAFE_LISTEN, reason));
     }
-    if !installation.service.has_tokens(&config.org)? {
+    if !signed_on && !installation.service.has_tokens(&config.org)? {
         let reason = format!("there is no token yet that could protect {}", config.listen);
         return Err(Failure::new(&codes::UNSAFE_LISTEN, reason));
     }

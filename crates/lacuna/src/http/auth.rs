@@ -6,8 +6,11 @@ use axum::http::{HeaderMap, HeaderName};
 use axum::middleware::Next;
 use axum::response::Response;
 use lacuna_core::permit::Caller;
+use lacuna_core::tokens::TOKEN_PREFIX;
 use zeroize::Zeroizing;
 
+use super::conditional::TagKey;
+use super::oidc::{Claimed, SignOn};
 use super::{App, Openness};
 use crate::codes;
 use crate::failure::{Failure, Result};
@@ -23,15 +26,24 @@ pub(super) async fn authenticate(
     mut request: Request,
     next: Next,
 ) -> Result<Response> {
-    let caller = caller(&app, request.headers()).await?;
+    let (caller, tags) = caller(&app, request.headers()).await?;
     request.extensions_mut().insert(caller);
+    request.extensions_mut().insert(tags);
     Ok(next.run(request).await)
 }
 
-async fn caller(app: &App, headers: &HeaderMap) -> Result<Caller> {
+/// Who calls, and what the tags of their answers are keyed by.
+async fn caller(app: &App, headers: &HeaderMap) -> Result<(Caller, TagKey)> {
     if let Some(header) = headers.get(AUTHORIZATION) {
         let token = header.to_str().ok().and_then(bearer).ok_or_else(unauthenticated)?;
-        return app.call(move |service| service.authenticate(&token)).await?.ok_or_else(unauthenticated);
+        if !token.starts_with(TOKEN_PREFIX)
+            && let Some(sign_on) = &app.0.sign_on
+        {
+            return signed_on(app, sign_on, &token).await;
+        }
+        let tags = TagKey::of(token.as_bytes());
+        let known = app.call(move |service| service.authenticate(&token)).await?;
+        return known.map(|caller| (caller, tags)).ok_or_else(unauthenticated);
     }
     if app.0.openness == Openness::TokensOnly {
         return Err(unauthenticated());
@@ -43,7 +55,17 @@ async fn caller(app: &App, headers: &HeaderMap) -> Result<Caller> {
     refuse_web_pages(headers, app.0.address.port())?;
     // Memberships may have changed since the server started.
     let Caller { org, user, roles, .. } = app.0.local.clone();
-    app.call(move |service| service.caller_for(org, user, roles)).await
+    let caller = app.call(move |service| service.caller_for(org, user, roles)).await?;
+    Ok((caller, app.0.local_tags.clone()))
+}
+
+/// A caller whom the sign-on service vouches for.
+async fn signed_on(app: &App, sign_on: &SignOn, token: &str) -> Result<(Caller, TagKey)> {
+    let now = app.0.service.clock().now();
+    let Claimed { org, user, roles } = sign_on.claimed(token, now).await?.ok_or_else(unauthenticated)?;
+    let caller = app.call(move |service| service.caller_for(org, user, roles)).await?;
+    // Such tokens change every few minutes, and tags should not change with them.
+    Ok((caller, app.0.local_tags.clone()))
 }
 
 fn bearer(header: &str) -> Option<Zeroizing<String>> {
@@ -62,7 +84,10 @@ fn refuse_web_pages(headers: &HeaderMap, port: u16) -> Result<()> {
     if !text(HOST).is_some_and(|host| is_own(host, port)) {
         return Err(Failure::new(&codes::FOREIGN_HOST, codes::FOREIGN_HOST.meaning));
     }
-    let own_page = |origin: &str| origin.strip_prefix("http://").is_some_and(|host| is_own(host, port));
+    let own_page = |origin: &str| {
+        let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+        host.is_some_and(|host| is_own(host, port))
+    };
     let fetched_by = text(HeaderName::from_static("sec-fetch-site"));
     let same_site = fetched_by.is_none_or(|site| matches!(site, "same-origin" | "none"));
     if !same_site || text(ORIGIN).is_some_and(|origin| !own_page(origin)) {

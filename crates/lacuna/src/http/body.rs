@@ -13,6 +13,9 @@ use lacuna_core::permit::Caller;
 use serde::de::DeserializeOwned;
 use utoipa::IntoParams;
 
+use super::App;
+use super::admission::Room;
+use super::limits::charge;
 use crate::codes;
 use crate::failure::{Failure, Result};
 use crate::wire::read_scope;
@@ -26,15 +29,15 @@ const DROPPED_BYTES_MAX: usize = 64 << 20;
 /// A JSON body of at most `MAX` bytes.
 pub(super) struct Json<T, const MAX: usize>(pub(super) T);
 
-impl<T: DeserializeOwned, S: Sync, const MAX: usize> FromRequest<S> for Json<T, MAX> {
+impl<T: DeserializeOwned, const MAX: usize> FromRequest<App> for Json<T, MAX> {
     type Rejection = Failure;
 
-    async fn from_request(request: Request, _: &S) -> Result<Self> {
+    async fn from_request(request: Request, app: &App) -> Result<Self> {
         if !declares_json(&request) {
             let reason = codes::UNSUPPORTED_MEDIA_TYPE.meaning;
             return Err(Failure::new(&codes::UNSUPPORTED_MEDIA_TYPE, reason));
         }
-        let bytes = read_whole(request.into_body(), MAX).await?;
+        let (bytes, _room) = read_whole(app, request, MAX).await?;
         read_json(&bytes).map(Self)
     }
 }
@@ -45,9 +48,36 @@ fn declares_json(request: &Request) -> bool {
     essence.is_some_and(|essence| essence.eq_ignore_ascii_case("application/json"))
 }
 
-/// Reads a body of at most `max` bytes. Of a larger one the rest is read and dropped, within reason: a client
-/// that is still sending would otherwise meet a closed connection instead of the answer.
-pub(super) async fn read_whole(mut body: Body, max: usize) -> Result<Vec<u8>> {
+/// Marks a request whose body was counted when it first arrived.
+#[derive(Clone)]
+pub(super) struct Charged;
+
+/// Reads the body of a request, of at most `max` bytes, and counts it against its caller's day.
+pub(super) async fn read_whole(app: &App, request: Request, max: usize) -> Result<(Vec<u8>, Room)> {
+    let charged = request.extensions().get::<Charged>().is_some();
+    let caller = request.extensions().get::<Caller>().filter(|_| !charged).cloned();
+    receive(app, caller.as_ref(), request.into_body(), max).await
+}
+
+/// Reads a body of at most `max` bytes, in the time that bodies have.
+pub(super) async fn receive(
+    app: &App,
+    caller: Option<&Caller>,
+    body: Body,
+    max: usize,
+) -> Result<(Vec<u8>, Room)> {
+    let mut room = app.0.admission.room();
+    let received = tokio::time::timeout(app.0.body_time, collect(&mut room, body, max)).await;
+    let bytes = received.map_err(|_| Failure::new(&codes::BODY_TIMEOUT, codes::BODY_TIMEOUT.meaning))??;
+    if let Some(caller) = caller {
+        charge(app, caller, bytes.len())?;
+    }
+    Ok((bytes, room))
+}
+
+/// Of a body that is too large the rest is read and dropped, within reason: a client that is still sending would
+/// otherwise meet a closed connection instead of the answer.
+async fn collect(room: &mut Room, mut body: Body, max: usize) -> Result<Vec<u8>> {
     let mut kept = Vec::new();
     let mut seen = 0usize;
     while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
@@ -55,6 +85,7 @@ pub(super) async fn read_whole(mut body: Body, max: usize) -> Result<Vec<u8>> {
         let Ok(bytes) = frame.map_err(unreadable)?.into_data() else { continue };
         seen += bytes.len();
         if seen <= max {
+            room.take(bytes.len())?;
             kept.extend_from_slice(&bytes);
         } else if seen > max + DROPPED_BYTES_MAX {
             break;

@@ -74,9 +74,13 @@ pub(super) async fn create(
 pub(super) async fn download(State(app): State<App>, Id(token): Id) -> Result<Response> {
     let (grant, wanted) = app.call(move |core| core.follow_export_link(&token)).await?;
     let format = wanted.format;
+    let place = app.0.admission.export()?;
     let (sender, mut pieces) = mpsc::channel(PIECES_MAX);
     let service = app.0.service.clone();
-    tokio::task::spawn_blocking(move || send_export(&service, &grant, &wanted, sender));
+    tokio::task::spawn_blocking(move || {
+        send_export(&service, &grant, &wanted, sender);
+        drop(place);
+    });
     // An export that fails before its first byte is answered as any failure is.
     let first = match pieces.recv().await {
         Some(Ok(Some(piece))) => piece,
@@ -256,13 +260,9 @@ pub(super) async fn import(
     let grant = permit::<Import>(&caller, &scope)?;
     let how = params.how()?;
     let passphrase = read_passphrase(&request)?;
-    let file = read_whole(request.into_body(), IMPORT_BYTES_MAX).await?;
-    let service = app.0.service.clone();
-    let done =
-        tokio::task::spawn_blocking(move || import_file(&service, &grant, &file, how, passphrase.as_ref()))
-            .await;
-    let done = done.map_err(|_| Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning))?;
-    Ok(axum::Json(done?))
+    let (file, _room) = read_whole(&app, request, IMPORT_BYTES_MAX).await?;
+    let done = app.work(move |core| import_file(core, &grant, &file, how, passphrase.as_ref())).await?;
+    Ok(axum::Json(done))
 }
 
 fn read_passphrase(request: &Request) -> Result<Option<Zeroizing<String>>> {

@@ -4,7 +4,8 @@ use utoipa::ToSchema;
 
 use super::App;
 use super::problem::Problem;
-use crate::failure::Result;
+use crate::codes;
+use crate::failure::{Failure, Result};
 
 #[derive(Serialize, ToSchema)]
 pub(super) struct Health {
@@ -27,17 +28,20 @@ pub(super) async fn healthz() -> axum::Json<Health> {
     well("alive")
 }
 
-/// Whether the stores answer.
+/// Whether it is worth sending requests: the stores answer, and the server is not about to stop.
 #[utoipa::path(
     get,
     path = "/readyz",
     tag = "operation",
     responses(
-        (status = 200, description = "They do.", body = Health),
-        (status = 503, description = "They do not.", body = Problem, content_type = "application/problem+json"),
+        (status = 200, description = "It is.", body = Health),
+        (status = 503, description = "It is not.", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(super) async fn readyz(State(app): State<App>) -> Result<axum::Json<Health>> {
-    app.call(|service| service.check()).await?;
+    if app.0.admission.is_draining() {
+        return Err(Failure::new(&codes::DRAINING, codes::DRAINING.meaning));
+    }
+    app.probe(|service| service.check()).await?;
     Ok(well("ready"))
 }

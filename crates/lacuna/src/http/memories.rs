@@ -4,12 +4,13 @@ use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
 use lacuna_core::domain::{Lifecycle, MemoryId};
-use lacuna_core::permit::Caller;
+use lacuna_core::permit::{Caller, permit};
 use lacuna_core::recall::LIST_PAGE_DEFAULT;
 use utoipa::IntoParams;
 
 use super::App;
 use super::body::{Id, InScope, Json, Pairs, once, parse, whole_number};
+use super::conditional::{Expected, IfMatchParam};
 use super::problem::Problems;
 use crate::codes;
 use crate::failure::{Failure, Result};
@@ -207,16 +208,26 @@ pub(super) async fn get(
     path = "/v1/memories/{memory_id}",
     operation_id = "erase_memory",
     tag = "memories",
-    params(("memory_id" = String, Path, description = "`mem_` and 32 hex digits"), ScopeParam),
+    params(("memory_id" = String, Path, description = "`mem_` and 32 hex digits"), ScopeParam, IfMatchParam),
     responses((status = 200, description = "It is erased.", body = ForgottenView), Problems)
 )]
 pub(super) async fn erase(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
+    expected: Expected,
     Id(id): Id,
     InScope(scope): InScope,
 ) -> Result<axum::Json<ForgottenView>> {
     let id: MemoryId = id.parse()?;
-    let (erased, scope) = app.call_in(caller, scope, move |core, grant| core.delete(grant, id)).await?;
-    Ok(axum::Json(ForgottenView::done(erased, &scope)))
+    let turns = app.clone();
+    let erased = app.work(move |core| {
+        let grant = permit(&caller, &scope)?;
+        let _turn = turns.0.turns.take(&scope);
+        if !expected.anything() {
+            let memory = core.get(&permit(&caller, &scope)?, id)?;
+            expected.check(&MemoryView::of(memory, &scope))?;
+        }
+        Ok(ForgottenView::done(core.delete(&grant, id)?, &scope))
+    });
+    Ok(axum::Json(erased.await?))
 }

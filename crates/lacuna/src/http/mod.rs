@@ -1,14 +1,23 @@
 //! The HTTP door: `/v1`, health, metrics and the description of it all.
 
+mod admission;
 mod audit;
 mod auth;
 mod body;
 mod compact;
+mod conditional;
 mod context;
+mod cors;
 mod destroy;
+mod docs;
+mod examples;
 mod exports;
 mod forget;
+mod headers;
 mod health;
+mod idempotency;
+mod limits;
+mod listen;
 mod mcp;
 mod members;
 mod memories;
@@ -16,7 +25,9 @@ mod memory_tool;
 mod metrics;
 mod month;
 mod observe;
+mod oidc;
 mod openapi;
+mod patience;
 mod person;
 mod problem;
 mod retention;
@@ -24,12 +35,14 @@ mod review;
 mod scopes;
 mod search;
 mod sessions;
+mod shapes;
+mod tls;
 mod tokens;
 
 use std::future::Future;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::extract::Request;
 use axum::middleware;
@@ -39,21 +52,32 @@ use lacuna_core::Lacuna;
 use lacuna_core::domain::Scope;
 use lacuna_core::jobs::Schedule;
 use lacuna_core::permit::{Action, Caller, Grant, permit};
+use lacuna_seal::{Entropy, SystemEntropy};
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::oneshot;
+use tokio::sync::OwnedSemaphorePermit;
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use self::admission::Admission;
 pub(crate) use self::body::{read_json, without_input};
+use self::conditional::{TagKey, Turns};
+use self::idempotency::Answers;
+use self::limits::Limits;
+use self::listen::Terms;
 pub(crate) use self::memory_tool::MEMORY_TOOL_BYTES_MAX;
 pub(crate) use self::metrics::install as install_metrics;
+use self::oidc::SignOn;
 pub(crate) use self::problem::Problem;
+pub(crate) use self::tls::Certificate;
+use crate::background::Stop;
 use crate::codes;
+use crate::config::HttpChoice;
 use crate::failure::{Failure, Result, log_panics_by_place};
+use crate::traces::{Deed, Traces};
 
-/// How long requests under way may still take after the signal to stop.
+/// How long work that no request waits for any more may still take at the end: it may be in the middle of a commit.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(20);
 
 /// Whom the server answers without a token.
@@ -75,20 +99,54 @@ struct Shared {
     address: SocketAddr,
     metrics: PrometheusHandle,
     schedule: Schedule,
+    admission: Admission,
+    limits: Arc<Limits>,
+    answers: Arc<Answers>,
+    turns: Turns,
+    sign_on: Option<SignOn>,
+    traces: Option<Arc<Traces>>,
+    /// What tags are keyed by for a caller without a token.
+    local_tags: TagKey,
+    request_time: Duration,
+    body_time: Duration,
     mcp: mcp::Mcp,
 }
 
+/// What the door is made of.
+pub(crate) struct Parts {
+    pub(crate) service: Arc<Lacuna>,
+    pub(crate) local: Caller,
+    pub(crate) openness: Openness,
+    pub(crate) address: SocketAddr,
+    pub(crate) metrics: PrometheusHandle,
+    pub(crate) schedule: Schedule,
+    pub(crate) traces: Option<Arc<Traces>>,
+}
+
 impl App {
-    pub(crate) fn new(
-        service: Arc<Lacuna>,
-        local: Caller,
-        openness: Openness,
-        address: SocketAddr,
-        metrics: PrometheusHandle,
-        schedule: Schedule,
-    ) -> Self {
-        let mcp = mcp::Mcp::new(&service);
-        Self(Arc::new(Shared { service, local, openness, address, metrics, schedule, mcp }))
+    pub(crate) fn new(parts: Parts, choice: &HttpChoice) -> Self {
+        let Parts { service, local, openness, address, metrics, schedule, traces } = parts;
+        let mut secret = [0u8; 32];
+        SystemEntropy.fill(&mut secret);
+        let admission = Admission::new(choice.requests_max, choice.workers);
+        Self(Arc::new(Shared {
+            mcp: mcp::Mcp::new(&service, admission.workers()),
+            service,
+            local,
+            openness,
+            address,
+            metrics,
+            schedule,
+            traces,
+            admission,
+            limits: Arc::new(Limits::new(choice.limits, choice.requests_max)),
+            answers: Arc::new(Answers::new()),
+            turns: Turns::new(),
+            sign_on: choice.oidc.as_ref().map(SignOn::new),
+            local_tags: TagKey::of(&secret),
+            request_time: choice.request_time,
+            body_time: choice.body_time,
+        }))
     }
 
     /// Runs the synchronous core on a thread that may block.
@@ -96,10 +154,45 @@ impl App {
         &self,
         work: impl FnOnce(&Lacuna) -> lacuna_core::Result<T> + Send + 'static,
     ) -> Result<T> {
-        let service = self.0.service.clone();
-        let done = tokio::task::spawn_blocking(move || work(&service)).await;
-        let done = done.map_err(|_| Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning))?;
-        Ok(done?)
+        self.work(move |core| Ok(work(core)?)).await
+    }
+
+    /// As `call`, for work that may fail for reasons of the door.
+    async fn work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Lacuna) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let place = self.0.admission.worker().await?;
+        self.block(place, work).await
+    }
+
+    /// Looks into the core beside those who work there.
+    async fn probe(
+        &self,
+        look: impl FnOnce(&Lacuna) -> lacuna_core::Result<()> + Send + 'static,
+    ) -> Result<()> {
+        let place = self.0.admission.probe().await?;
+        self.block(place, move |core| Ok(look(core)?)).await
+    }
+
+    /// The place is given back when the work ends, also when nobody waits for it any more.
+    async fn block<T: Send + 'static>(
+        &self,
+        place: OwnedSemaphorePermit,
+        work: impl FnOnce(&Lacuna) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (service, span) = (self.0.service.clone(), tracing::Span::current());
+        let part = self.0.traces.clone().zip(observe::current_place().map(|place| place.part()));
+        let done = tokio::task::spawn_blocking(move || {
+            let _place = place;
+            let (began, started) = (service.clock().now(), Instant::now());
+            let done = span.in_scope(|| work(&service));
+            if let Some((traces, part)) = part {
+                traces.note(part, Deed::Core, began, started.elapsed());
+            }
+            done
+        });
+        done.await.map_err(|_| Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning))?
     }
 
     /// Runs an operation on one vault, if the caller may. Answers with the scope as well.
@@ -120,8 +213,13 @@ fn routes() -> (Router<App>, utoipa::openapi::OpenApi) {
         .routes(routes!(health::readyz))
         .routes(routes!(metrics::metrics))
         .routes(routes!(openapi::openapi_json))
-        .routes(routes!(exports::download));
+        .routes(routes!(docs::docs));
     described.split_for_parts()
+}
+
+/// What a link opens by itself. It is admitted as everything that goes to the core.
+fn linked() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(exports::download))
 }
 
 fn guarded() -> OpenApiRouter<App> {
@@ -174,19 +272,36 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(members::add_to_deployment, members::remove_from_deployment))
 }
 
-pub(crate) fn router(app: App) -> Router {
+pub(crate) fn router(app: App, origins: &[String]) -> Router {
     let (open, mut api) = routes();
     let (guarded, guarded_api) = guarded().split_for_parts();
     api.merge(guarded_api);
-    let guarded = guarded.route("/mcp", any(mcp::answer));
-    let guarded = guarded.route_layer(middleware::from_fn_with_state(app.clone(), auth::authenticate));
-    open.merge(guarded)
+    let (linked, linked_api) = linked().split_for_parts();
+    api.merge(linked_api);
+    let linked = linked.route_layer(middleware::from_fn_with_state(app.clone(), admission::admit));
+    // From the inside out: a request is admitted first, and nothing of it is read before it is known who calls.
+    let guarded = guarded
+        .route_layer(middleware::from_fn(conditional::tag))
+        .route_layer(middleware::from_fn_with_state(app.clone(), idempotency::once))
+        // Its answers are streams, which have no tag and are not kept to be told again.
+        .route("/mcp", any(mcp::answer))
+        .route_layer(middleware::from_fn_with_state(app.clone(), limits::limit))
+        .route_layer(middleware::from_fn_with_state(app.clone(), auth::authenticate))
+        .route_layer(middleware::from_fn_with_state(app.clone(), admission::admit));
+    let description = openapi::Document::of(&api);
+    let all = open
+        .merge(guarded)
+        .merge(linked)
         .fallback(unknown_route)
         .method_not_allowed_fallback(method_not_allowed)
-        .layer(Extension(openapi::Document::of(&api)))
-        .layer(CatchPanicLayer::custom(problem::panicked))
-        .layer(middleware::from_fn(observe::observe))
-        .with_state(app)
+        .layer(Extension(docs::Page::of(description.text())))
+        .layer(Extension(description))
+        .layer(CatchPanicLayer::custom(problem::panicked));
+    let all = match cors::layer(origins) {
+        Some(cors) => all.layer(cors),
+        None => all,
+    };
+    all.layer(middleware::from_fn_with_state(app.clone(), observe::observe)).with_state(app)
 }
 
 async fn unknown_route() -> Failure {
@@ -198,30 +313,42 @@ async fn method_not_allowed(request: Request) -> Failure {
     Failure::new(&codes::METHOD_NOT_ALLOWED, reason)
 }
 
-/// Serves until SIGINT or SIGTERM, and then lets the requests under way finish.
-pub(crate) fn serve(app: App, listener: TcpListener) -> Result<()> {
+/// Serves until SIGINT or SIGTERM, tells the background to stop, and lets the requests under way finish.
+pub(crate) fn serve(
+    app: App,
+    listener: TcpListener,
+    choice: &HttpChoice,
+    certificate: Option<Certificate>,
+    background: Arc<Stop>,
+) -> Result<()> {
     log_panics_by_place();
     let broken = |error: std::io::Error| Failure::new(&codes::CANNOT_LISTEN, error.to_string());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(broken)?;
+    let terms = Terms {
+        connections_max: choice.connections_max,
+        header_time: choice.header_time,
+        stall_time: choice.body_time,
+        notice_time: choice.notice_time,
+        drain_time: choice.drain_time,
+        tls: certificate.map(Arc::new),
+    };
+    let router = router(app.clone(), &choice.origins);
     let served = runtime.block_on(async move {
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        let (stopping, stopped) = oneshot::channel();
         let signalled = stop_signal()?;
         let streams = app.clone();
-        let graceful = async move {
+        let stopped = async move {
             signalled.await;
-            streams.0.mcp.stop();
             tracing::info!("stopping");
-            // Nobody listens any more when the server has ended by itself.
-            let _ = stopping.send(());
+            streams.0.mcp.stop();
+            background.ask();
         };
-        let server = axum::serve(listener, router(app)).with_graceful_shutdown(graceful);
-        tokio::select! {
-            served = server.into_future() => served,
-            () = grace_over(stopped) => Ok(()),
+        if let Some(certificate) = &terms.tls {
+            tokio::spawn(certificate.clone().keep_fresh());
         }
+        listen::serve(listener, app, router, terms, stopped).await;
+        Ok(())
     });
-    // Blocking work may be in the middle of a commit: wait for it, within reason.
     runtime.shutdown_timeout(SHUTDOWN_GRACE);
     served.map_err(broken)
 }
@@ -235,11 +362,4 @@ fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
             _ = terminate.recv() => {}
         }
     })
-}
-
-async fn grace_over(stopped: oneshot::Receiver<()>) {
-    match stopped.await {
-        Ok(()) => tokio::time::sleep(SHUTDOWN_GRACE).await,
-        Err(_) => std::future::pending().await,
-    }
 }

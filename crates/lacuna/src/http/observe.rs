@@ -1,44 +1,108 @@
-//! Around every request: an id, a time limit, a log line and metrics, none of which hold content.
+//! Around every request: an id, a time limit, a log line, metrics and a trace, none of which hold content.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use axum::extract::{MatchedPath, Request};
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::header::{CACHE_CONTROL, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use lacuna_seal::{Entropy, SystemEntropy};
 use tracing::Instrument;
 
+use super::App;
 use crate::codes;
 use crate::failure::Failure;
+use crate::traces::{Deed, Place};
 use crate::wire::hex;
 
-static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+pub(super) static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// An id that a caller chose is kept up to this length.
 const REQUEST_ID_BYTES_MAX: usize = 64;
-/// From the first byte of a request to the answer.
-const REQUEST_TIME_MAX: Duration = Duration::from_secs(60);
 
-pub(super) async fn observe(request: Request, next: Next) -> Response {
+/// The request that a task answers.
+#[derive(Clone)]
+struct Current {
+    id: HeaderValue,
+    /// Where it stands in a trace, if traces are kept.
+    place: Option<Place>,
+}
+
+tokio::task_local! {
+    static CURRENT: Current;
+}
+
+/// The id of the request under way, if there is one.
+pub(super) fn current_id() -> Option<String> {
+    CURRENT.try_with(|current| current.id.to_str().unwrap_or_default().to_owned()).ok()
+}
+
+/// Where the request under way stands in a trace.
+pub(super) fn current_place() -> Option<Place> {
+    CURRENT.try_with(|current| current.place.clone()).ok().flatten()
+}
+
+/// Lets another task answer for the request under way: its id and its place in the log go along.
+pub(super) fn carried<F: Future>(work: F) -> impl Future<Output = F::Output> {
+    let (current, span) = (CURRENT.try_with(Current::clone).ok(), tracing::Span::current());
+    let carried = async move {
+        match current {
+            Some(current) => CURRENT.scope(current, work).await,
+            None => work.await,
+        }
+    };
+    carried.instrument(span)
+}
+
+pub(super) async fn observe(State(app): State<App>, request: Request, next: Next) -> Response {
     let started = Instant::now();
     let id = given_id(&request).unwrap_or_else(make_id);
     let method = request.method().clone();
     // The pattern and never the path: ids are nobody's business here.
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
-    let span = tracing::info_span!("request", id = id.to_str().unwrap_or_default());
+    let place = app.0.traces.as_ref().and_then(|_| place_of(&request));
+    let began = app.0.service.clock().now();
+    let span =
+        tracing::info_span!("request", id = id.to_str().unwrap_or_default(), trace = tracing::field::Empty);
+    if let Some(place) = &place {
+        span.record("trace", place.trace_id());
+    }
 
-    let answer = tokio::time::timeout(REQUEST_TIME_MAX, next.run(request));
     let timed_out = |_| Failure::new(&codes::TIMEOUT, codes::TIMEOUT.meaning).into_response();
-    let mut response = answer.instrument(span.clone()).await.unwrap_or_else(timed_out);
-    response.headers_mut().insert(REQUEST_ID.clone(), id);
+    let answer =
+        async { tokio::time::timeout(app.0.request_time, next.run(request)).await.unwrap_or_else(timed_out) };
+    let mut response = CURRENT
+        .scope(Current { id: id.clone(), place: place.clone() }, answer)
+        .instrument(span.clone())
+        .await;
+    let headers = response.headers_mut();
+    headers.insert(REQUEST_ID.clone(), id);
+    // What was forgotten must not live on in somebody's cache.
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    headers.entry(X_CONTENT_TYPE_OPTIONS).or_insert(HeaderValue::from_static("nosniff"));
 
     let (status, took) = (response.status().as_u16(), started.elapsed());
     span.in_scope(|| tracing::info!(%method, route, status, ms = took.as_secs_f64() * 1_000.0, "answered"));
-    let labels = [("method", method.to_string()), ("route", route), ("status", status.to_string())];
+    if let (Some(traces), Some(place)) = (&app.0.traces, place) {
+        let deed = Deed::Request { method: label_of(&method), route: route.clone(), status };
+        traces.note(place, deed, began, took);
+    }
+    let labels = [("method", label_of(&method)), ("route", route), ("status", status.to_string())];
     metrics::counter!("lacuna_http_requests_total", &labels).increment(1);
     metrics::histogram!("lacuna_http_request_seconds", &labels[..2]).record(took);
     response
+}
+
+fn place_of(request: &Request) -> Option<Place> {
+    Place::of_request(request.headers().get("traceparent").and_then(|value| value.to_str().ok()))
+}
+
+/// A method that nobody knows is a caller's own word, and would make a figure of its own for each.
+fn label_of(method: &axum::http::Method) -> String {
+    let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+    let word = method.as_str();
+    if known.contains(&word) { word.to_owned() } else { "other".to_owned() }
 }
 
 fn given_id(request: &Request) -> Option<HeaderValue> {

@@ -1,14 +1,14 @@
 //! The description of the API, made from the handlers themselves.
 
-use std::sync::Arc;
-
 use axum::Extension;
+use axum::body::Bytes;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use utoipa::OpenApi;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 
 use super::problem::Problem;
+use super::{examples, headers, shapes};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -45,11 +45,19 @@ pub(super) fn frame() -> utoipa::openapi::OpenApi {
 
 /// The description as it is served.
 #[derive(Clone)]
-pub(super) struct Document(Arc<str>);
+pub(super) struct Document(Bytes);
 
 impl Document {
     pub(super) fn of(api: &utoipa::openapi::OpenApi) -> Self {
-        Self(serde_json::to_string(api).expect("a description is JSON").into())
+        let mut api = serde_json::to_value(api).expect("a description is JSON");
+        shapes::add(&mut api);
+        headers::add(&mut api);
+        examples::add(&mut api);
+        Self(api.to_string().into())
+    }
+
+    pub(super) fn text(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or_default()
     }
 }
 
@@ -61,5 +69,5 @@ impl Document {
     responses((status = 200, description = "OpenAPI 3.1.", body = serde_json::Value))
 )]
 pub(super) async fn openapi_json(Extension(document): Extension<Document>) -> impl IntoResponse {
-    ([(CONTENT_TYPE, "application/json")], document.0.to_string())
+    ([(CONTENT_TYPE, "application/json")], document.0)
 }

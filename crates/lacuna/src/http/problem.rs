@@ -1,6 +1,7 @@
 //! Failures as `application/problem+json` (RFC 9457), with the stable code beside the status.
 
 use std::any::Any;
+use std::time::Duration;
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -8,9 +9,13 @@ use serde::Serialize;
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder, response};
 use utoipa::{IntoResponses, ToSchema};
 
+use super::observe::current_id;
 use crate::codes;
 use crate::failure::{Failure, GateAnswer};
 use crate::wire::{AskedView, ReportView};
+
+/// When it is worth asking again after a server that had too much to do.
+const SOON: Duration = Duration::from_secs(1);
 
 /// What went wrong and what to do about it. `code` is stable; the texts are for people.
 #[derive(Serialize, ToSchema)]
@@ -27,6 +32,9 @@ pub(crate) struct Problem {
     field: Option<String>,
     /// What to do.
     remedy: &'static str,
+    /// The id of the request, as the header `X-Request-Id` has it; the log has it as well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_id: Option<String>,
     /// What must be confirmed before the text is stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     asked: Option<AskedView>,
@@ -50,6 +58,7 @@ impl Problem {
             detail: detail.to_owned(),
             field: failure.field.clone(),
             remedy: code.remedy,
+            request_id: current_id(),
             asked,
             gate,
         }
@@ -64,7 +73,9 @@ impl Problem {
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.code.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        if status.is_server_error() {
+        // Refusing in time is no failure, and under overload a line for each would be a load of its own.
+        let meant = [&codes::OVERLOADED, &codes::DRAINING].contains(&self.code);
+        if status.is_server_error() && !meant {
             tracing::error!(code = self.code.name, detail = self.detail, "request failed");
         }
         let body = serde_json::to_vec(&Problem::new(&self, &self.public)).unwrap_or_default();
@@ -74,8 +85,18 @@ impl IntoResponse for Failure {
         if self.code == &codes::UNAUTHENTICATED {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"lacuna\""));
         }
+        if let Some(seconds) = retry_after(&self) {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
         response
     }
+}
+
+/// When to ask again, in whole seconds and never at once.
+fn retry_after(failure: &Failure) -> Option<u64> {
+    let soon = [&codes::OVERLOADED, &codes::DRAINING].contains(&failure.code).then_some(SOON);
+    let wait = failure.retry_after.or(soon)?;
+    Some(wait.as_secs() + u64::from(wait.subsec_nanos() > 0).max(u64::from(wait.is_zero())))
 }
 
 /// The panic itself was logged by the hook.
@@ -93,11 +114,14 @@ impl IntoResponses for Problems {
             ("401", "A token is missing, unknown, expired or revoked."),
             ("403", "The caller may not do this."),
             ("404", "There is no such thing within the caller's reach."),
+            ("408", "The body did not arrive in time."),
             ("409", "Somebody else changed it first."),
+            ("412", "It is no longer as `If-Match` names it."),
             ("413", "The body is too large."),
             ("415", "The body is not declared as JSON."),
             ("421", "The server was called by a name that is not its own."),
             ("422", "A field is not acceptable."),
+            ("429", "The caller asked for more than they may; `Retry-After` says when to come again."),
             ("500", "Stored data is damaged, or Lacuna has a defect."),
             ("503", "Not possible at the moment, or until an operator acts."),
         ];

@@ -1,11 +1,15 @@
+#![allow(unused_qualifications, reason = "the macro that describes parameters writes their full path")]
+
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
+use lacuna_core::Lacuna;
 use lacuna_core::domain::MemoryId;
-use lacuna_core::permit::{Caller, permit};
+use lacuna_core::permit::{Caller, Grant, Recall, permit};
 
 use super::App;
 use super::body::{InScope, Json};
+use super::conditional::{Expected, IfMatchParam};
 use super::memories::ScopeParam;
 use super::problem::Problems;
 use crate::failure::Result;
@@ -29,14 +33,14 @@ pub(super) async fn show(
     Extension(caller): Extension<Caller>,
     InScope(scope): InScope,
 ) -> Result<axum::Json<RetentionView>> {
-    let (view, _) = app
-        .call_in(caller, scope, |core, grant| {
-            let settings = core.retention(grant)?;
-            let scope = grant.scope();
-            Ok(RetentionView::of(&settings, &core.policy(&scope.org).retention, scope))
-        })
-        .await?;
+    let (view, _) = app.call_in(caller, scope, current).await?;
     Ok(axum::Json(view))
+}
+
+fn current(core: &Lacuna, grant: &Grant<Recall>) -> lacuna_core::Result<RetentionView> {
+    let settings = core.retention(grant)?;
+    let scope = grant.scope();
+    Ok(RetentionView::of(&settings, &core.policy(&scope.org).retention, scope))
 }
 
 /// Set how long the vault remembers. Replaces all that was set. When memories go at once by it, `goes` must say
@@ -46,20 +50,29 @@ pub(super) async fn show(
     path = "/v1/retention",
     operation_id = "set_retention",
     tag = "retention",
+    params(IfMatchParam),
     request_body = RetentionRequest,
     responses((status = 200, description = "What it does.", body = PreviewView), Problems)
 )]
 pub(super) async fn set(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
+    expected: Expected,
     Json(request): Json<RetentionRequest, SETTINGS_BYTES_MAX>,
 ) -> Result<axum::Json<PreviewView>> {
     let scope = read_scope(request.scope.as_deref(), &caller)?;
     let goes = request.goes;
     let settings = request.into_core()?;
-    let (preview, scope) =
-        app.call_in(caller, scope, move |core, grant| core.set_retention(grant, settings, goes)).await?;
-    Ok(axum::Json(PreviewView::of(preview, &scope)))
+    let turns = app.clone();
+    let preview = app.work(move |core| {
+        let grant = permit(&caller, &scope)?;
+        let _turn = turns.0.turns.take(&scope);
+        if !expected.anything() {
+            expected.check(&current(core, &permit(&caller, &scope)?)?)?;
+        }
+        Ok(PreviewView::of(core.set_retention(&grant, settings, goes)?, &scope))
+    });
+    Ok(axum::Json(preview.await?))
 }
 
 /// What would go if this were set? Nothing is changed.

@@ -4,12 +4,13 @@ use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
 use lacuna_core::domain::MemoryId;
-use lacuna_core::permit::Caller;
+use lacuna_core::permit::{Caller, permit};
 use lacuna_core::recall::LIST_PAGE_DEFAULT;
 use utoipa::IntoParams;
 
 use super::App;
 use super::body::{InScope, Json, Pairs, once, whole_number};
+use super::conditional::{Expected, IfMatchParam};
 use super::memories::ScopeParam;
 use super::problem::Problems;
 use crate::failure::{Failure, Result};
@@ -142,22 +143,32 @@ pub(super) async fn vault_state(
     path = "/v1/vault",
     operation_id = "freeze",
     tag = "review",
+    params(IfMatchParam),
     request_body = FreezeRequest,
     responses((status = 200, description = "Its state.", body = VaultStateView), Problems)
 )]
 pub(super) async fn freeze(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
+    expected: Expected,
     Json(request): Json<FreezeRequest, STATE_BYTES_MAX>,
 ) -> Result<axum::Json<VaultStateView>> {
     let scope = read_scope(request.scope.as_deref(), &caller)?;
-    let (since, scope) = app
-        .call_in(caller, scope, move |core, grant| match request.frozen {
-            true => core.freeze(grant).map(Some),
-            false => core.thaw(grant).map(|()| None),
-        })
-        .await?;
-    Ok(axum::Json(VaultStateView::of(since, &scope)))
+    let turns = app.clone();
+    let state = app.work(move |core| {
+        let grant = permit(&caller, &scope)?;
+        let _turn = turns.0.turns.take(&scope);
+        if !expected.anything() {
+            let since = core.frozen_since(&permit(&caller, &scope)?)?;
+            expected.check(&VaultStateView::of(since, &scope))?;
+        }
+        let since = match request.frozen {
+            true => Some(core.freeze(&grant)?),
+            false => core.thaw(&grant).map(|()| None)?,
+        };
+        Ok(VaultStateView::of(since, &scope))
+    });
+    Ok(axum::Json(state.await?))
 }
 
 /// The rules of the caller's organisation.

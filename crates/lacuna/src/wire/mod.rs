@@ -58,7 +58,8 @@ pub(crate) use person::{
 pub(crate) use policy::PolicyView;
 pub(crate) use promote::{MoveRequest, MovedView};
 pub(crate) use remember::{
-    RememberBatch, RememberRequest, RememberedBatch, RememberedView, SourceBody, into_drafts,
+    DetailBody, LineageBody, RememberBatch, RememberRequest, RememberedBatch, RememberedView, SourceBody,
+    into_drafts,
 };
 pub(crate) use retention::{PinRequest, PreviewView, RetentionRequest, RetentionView, RuleView};
 pub(crate) use review::{

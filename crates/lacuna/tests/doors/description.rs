@@ -7,11 +7,12 @@ use serde_json::Value;
 use crate::support::Home;
 
 /// Every route that the server has, as this test knows it.
-const ROUTES: [(&str, &str); 62] = [
+const ROUTES: [(&str, &str); 63] = [
     ("get", "/healthz"),
     ("get", "/readyz"),
     ("get", "/metrics"),
     ("get", "/openapi.json"),
+    ("get", "/docs"),
     ("post", "/v1/memories"),
     ("get", "/v1/memories"),
     ("post", "/v1/memories/batch"),
@@ -189,4 +190,88 @@ fn collect_properties(api: &Value, schema: &Value, named: &mut BTreeSet<String>)
     for part in schema["allOf"].as_array().into_iter().flatten() {
         collect_properties(api, part, named);
     }
+}
+
+/// Every operation shows what to send and what comes back, and that fits what its schemas say.
+#[test]
+fn every_operation_has_an_example_that_fits_its_schema() {
+    let home = Home::new();
+    let api = home.serve(&[]).get("/openapi.json").expect(200);
+    for (path, item) in api["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let what = format!("{method} {path}");
+            for parameter in operation["parameters"].as_array().into_iter().flatten() {
+                assert!(parameter["in"] != "path" || parameter["example"].is_string(), "{what} {parameter}");
+            }
+            let bodies = operation["responses"].as_object().unwrap().iter();
+            let answers = bodies.filter(|(status, _)| status.starts_with('2')).map(|(_, answer)| answer);
+            for body in answers.chain([&operation["requestBody"]]) {
+                for (kind, form) in body["content"].as_object().into_iter().flatten() {
+                    let example = &form["example"];
+                    // A file to import has no schema of ours, and may be of many programs.
+                    assert!(!example.is_null() || path == "/v1/import", "{what} has no example of {kind}");
+                    if kind == "application/json" && !example.is_null() {
+                        fits(&api, &form["schema"], example, &what);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// As much of JSON Schema as the description uses.
+fn fits(api: &Value, schema: &Value, value: &Value, what: &str) {
+    if let Some(target) = schema["$ref"].as_str() {
+        return fits(api, api.pointer(&target[1..]).unwrap(), value, what);
+    }
+    for part in schema["allOf"].as_array().into_iter().flatten() {
+        fits(api, part, value, what);
+    }
+    if let Some(words) = schema["enum"].as_array() {
+        assert!(value.is_null() || words.contains(value), "{what}: {value} is none of {words:?}");
+    }
+    let mut named = BTreeSet::new();
+    collect_properties(api, schema, &mut named);
+    if let (Some(fields), false, false) = (value.as_object(), named.is_empty(), schema["allOf"].is_array()) {
+        for required in schema["required"].as_array().into_iter().flatten() {
+            assert!(
+                fields.contains_key(required.as_str().unwrap()),
+                "{what}: {required} is missing in {value}"
+            );
+        }
+        for (name, field) in fields {
+            let property = &schema["properties"][name];
+            if !property.is_null() {
+                fits(api, property, field, &format!("{what}.{name}"));
+            } else if schema["additionalProperties"] == false {
+                panic!("{what}: {name} is no field");
+            }
+        }
+    }
+    for item in value.as_array().into_iter().flatten() {
+        fits(api, &schema["items"], item, &format!("{what}[]"));
+    }
+}
+
+#[test]
+fn the_page_is_whole_and_loads_nothing() {
+    let home = Home::new();
+    let server = home.serve(&[]);
+    let answer = server.get("/docs");
+    assert_eq!(answer.header("content-type"), Some("text/html; charset=utf-8"));
+    let policy = answer.header("content-security-policy").unwrap().to_owned();
+    assert!(
+        policy.starts_with("default-src 'none'; script-src 'sha256-") && !policy.contains("unsafe"),
+        "{policy}"
+    );
+    let page = answer.text();
+    for outward in ["src=", "<link", "@import", "url(", "http://", "fetch(", "innerHTML"] {
+        let own = page.split("id=\"description\">").next().unwrap().to_owned()
+            + page.rsplit("</script>\n<script>").next().unwrap();
+        assert!(!own.contains(outward), "the page has {outward}");
+    }
+    let description = page.split("id=\"description\">").nth(1).unwrap().split("</script>").next().unwrap();
+    let embedded: Value = serde_json::from_str(description).unwrap();
+    assert_eq!(embedded, server.get("/openapi.json").expect(200));
+    assert!(!description.contains('<'), "nothing in it can end the script");
 }

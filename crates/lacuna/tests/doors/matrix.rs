@@ -231,12 +231,12 @@ struct Pair {
 }
 
 impl Pair {
-    /// A refusal must be the same to the byte. In an answer that was permitted, what the caller asked for may be
+    /// A refusal must be the same to the byte, but for the id of the request. In an answer that was permitted, what the caller asked for may be
     /// told back to them, and differs between the two.
     fn masked(slots: &Slots, answer: &Answer) -> (u16, String) {
         let mut text = answer.text();
         if answer.status >= 400 {
-            return (answer.status, text);
+            return (answer.status, answer.without_id());
         }
         let asked = [&slots.memory, &slots.token, &slots.to, &slots.group, &slots.user];
         for word in asked.into_iter().chain(&slots.scope) {
@@ -351,6 +351,7 @@ fn whatever_is_out_of_reach_answers_like_what_does_not_exist() {
     // A person's request names no vault: it means all of the caller's organisation. The memory tool means the
     // caller's own vault, and has a test of its own.
     let fixed = [
+        "GET /docs",
         "GET /healthz",
         "GET /metrics",
         "GET /openapi.json",
@@ -465,4 +466,57 @@ fn an_administrator_governs_the_vaults_of_others_without_reading_them() {
             );
         }
     }
+}
+
+/// What is open to everybody: health, figures, the description, and links that are their own token.
+const OPEN: [&str; 6] =
+    ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/v1/exports/{export_token}"];
+
+#[test]
+fn without_a_good_token_no_route_does_anything() {
+    let home = Home::new();
+    let mut server = home.serve(&[]);
+    let api = server.get("/openapi.json").expect(200);
+    let tenant = settle(&home, &mut server, "north");
+    let secret = &tenant.secrets[0];
+    let slots = Slots {
+        memory: secret.id.clone(),
+        token: tenant.token_id.clone(),
+        scope: Some(secret.scope.clone()),
+        to: "org".into(),
+        group: "north-desk".into(),
+        user: named("uma", "north"),
+        words: "heron".into(),
+    };
+    let state = |server: &mut Server| {
+        let seen = ["/v1/memories", "/v1/vault", "/v1/retention", "/v1/audit/verify"];
+        let own = seen.map(|path| server.bearing(&tenant.tokens[0]).get(path).expect(200));
+        let governed = ["/v1/tokens", "/v1/teams/north-desk/members", "/v1/people/requests"];
+        (own, governed.map(|path| server.bearing(&tenant.tokens[3]).get(path).expect(200)))
+    };
+    // Reading is noted, and that note is the only entry that this test makes; so it looks twice before it compares.
+    state(&mut server);
+    let before = state(&mut server);
+    let mut refused = 0;
+    for route in routes(&api) {
+        let request = route.request(&api, &slots);
+        for header in [None, Some("Bearer lac_0000"), Some("Bearer a.b.c"), Some("Basic YTpi")] {
+            let nobody = server.without_token();
+            let mut headers = vec![("content-type", "application/json"), ("idempotency-key", "k")];
+            headers.extend(header.map(|header| ("authorization", header)));
+            let body = request.body.as_deref().unwrap_or_default();
+            let answer = nobody.send(&route.method, &request.url, &headers, body.as_bytes());
+            let what = format!("{} {} with {header:?}: {}", route.method, route.path, answer.text());
+            match OPEN.contains(&route.path.as_str()) {
+                true => assert!(matches!(answer.status, 200 | 404), "{what}"),
+                false => {
+                    assert_eq!(answer.status, 401, "{what}");
+                    refused += 1;
+                }
+            }
+            assert!(!answer.text().contains(&secret.canary), "{what}");
+        }
+    }
+    assert!(refused > 4 * 50, "only {refused}");
+    assert_eq!(state(&mut server), before, "somebody without a token changed something");
 }

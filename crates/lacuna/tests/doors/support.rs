@@ -6,12 +6,14 @@ use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
 use ureq::Agent;
 use ureq::http::Request;
+use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
 
 /// The account that owns nothing.
 const NOBODY: u32 = 65_534;
@@ -152,8 +154,11 @@ impl Home {
     }
 
     pub(crate) fn serve(&self, more: &[&str]) -> Server {
-        let args: Vec<&str> =
-            ["serve", "--listen", "127.0.0.1:0", "--json"].iter().chain(more).copied().collect();
+        self.serve_on("127.0.0.1:0", more)
+    }
+
+    pub(crate) fn serve_on(&self, address: &str, more: &[&str]) -> Server {
+        let args: Vec<&str> = ["serve", "--listen", address, "--json"].iter().chain(more).copied().collect();
         let mut child = self.command(&args).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
@@ -198,6 +203,15 @@ impl Answer {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
 
+    /// The text without the id of the request, which differs from call to call.
+    pub(crate) fn without_id(&self) -> String {
+        let text = self.text();
+        match self.header("x-request-id") {
+            Some(id) => text.replace(id, "§"),
+            None => text,
+        }
+    }
+
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
@@ -224,9 +238,40 @@ impl Server {
         self.url.rsplit(':').next().unwrap()
     }
 
+    /// Host and port.
+    pub(crate) fn authority(&self) -> &str {
+        self.url.split_once("://").unwrap().1
+    }
+
+    /// Sends a signal to the process.
+    pub(crate) fn signal(&self, name: &str) {
+        Command::new("kill").args([&format!("-{name}"), &self.child.id().to_string()]).status().unwrap();
+    }
+
+    /// Waits for its end, and answers with its exit code.
+    pub(crate) fn ended(mut self) -> i32 {
+        self.child.wait().unwrap().code().unwrap_or(-1)
+    }
+
+    /// Believes a server with this certificate from now on.
+    pub(crate) fn trusting(&mut self, pem: &[u8]) {
+        let roots = RootCerts::new_with_certs(&[Certificate::from_pem(pem).unwrap()]);
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let tls = TlsConfig::builder().provider(TlsProvider::Rustls).root_certs(roots);
+        let tls = tls.unversioned_rustls_crypto_provider(provider).build();
+        let config = Agent::config_builder().http_status_as_error(false).tls_config(tls);
+        self.agent = config.timeout_global(Some(ANSWER_PATIENCE)).build().into();
+    }
+
     /// Sends this token from now on.
     pub(crate) fn bearing(&mut self, token: &str) -> &mut Self {
         self.token = Some(token.to_owned());
+        self
+    }
+
+    /// Sends none from now on.
+    pub(crate) fn without_token(&mut self) -> &mut Self {
+        self.token = None;
         self
     }
 
@@ -267,9 +312,9 @@ impl Server {
     }
 
     /// Asks it to stop, and answers with its exit code.
-    pub(crate) fn stop(mut self) -> i32 {
-        Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap();
-        self.child.wait().unwrap().code().unwrap_or(-1)
+    pub(crate) fn stop(self) -> i32 {
+        self.signal("TERM");
+        self.ended()
     }
 }
 

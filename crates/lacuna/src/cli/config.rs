@@ -1,0 +1,42 @@
+use serde::Serialize;
+
+use super::args::ConfigCommand;
+use super::output::{Output, table};
+use crate::assemble::preflight;
+use crate::config::{Loaded, Shown};
+use crate::failure::Result;
+
+#[derive(Serialize)]
+struct Settings {
+    settings: Vec<Shown>,
+}
+
+#[derive(Serialize)]
+struct Checked {
+    ok: bool,
+    /// Settings that something sets.
+    set: usize,
+}
+
+pub(super) fn run(loaded: Loaded, command: ConfigCommand, output: &Output) -> Result<()> {
+    match command {
+        ConfigCommand::Show => {
+            output.show(&Settings { settings: loaded.shown }, people)?;
+            // What is wrong is told after what there is: it helps to see it.
+            loaded.config.map(drop)
+        }
+        ConfigCommand::Check => {
+            preflight(&loaded.config?)?;
+            let set = loaded.shown.iter().filter(|shown| shown.is_set()).count();
+            output.show(&Checked { ok: true, set }, |_| "The configuration holds.".to_owned())
+        }
+    }
+}
+
+fn people(answer: &Settings) -> String {
+    let row = |shown: &Shown| {
+        let value = shown.value.clone().unwrap_or_else(|| "-".to_owned());
+        [shown.setting.clone(), value, shown.origin.clone()]
+    };
+    table(["setting", "value", "origin"], answer.settings.iter().map(row))
+}

@@ -1,0 +1,135 @@
+//! Hooks on the command line. The work is done beside a clock: when the time is over the process ends, and the
+//! host goes on. Nothing that happens here is an error to the host, because a code other than 0 could block it.
+
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use lacuna_core::domain::SessionId;
+
+use super::output::Output;
+use crate::assemble::{Installation, assemble};
+use crate::codes;
+use crate::config::Config;
+use crate::failure::{Failure, Result};
+use crate::hook::{self, Deadline, Done, Event, HookInput, HookOutput};
+
+/// The longest limit that can be set.
+const LIMIT_SECONDS_MAX: u64 = 3_600;
+/// The part of the time in which turns are sealed; the rest is for what they leave behind.
+const SEALING_SHARE: f64 = 0.6;
+
+#[derive(Subcommand, Clone)]
+pub(super) enum HookCommand {
+    /// A conversation begins or goes on: answers with what matters most.
+    SessionStart(LimitArgs),
+    /// The user has said something: answers with what it brings to mind.
+    UserPromptSubmit(LimitArgs),
+    /// The host is about to shorten the conversation: seals its turns, and extracts what is worth knowing.
+    PreCompact(LimitArgs),
+    /// The conversation is over: the same, and its turns become a sealed transcript.
+    SessionEnd(LimitArgs),
+}
+
+#[derive(Args, Clone)]
+pub(super) struct LimitArgs {
+    /// When to stop at the latest [default: 10 for the first two hooks, 45 for the others].
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=LIMIT_SECONDS_MAX))]
+    limit_seconds: Option<u64>,
+}
+
+impl HookCommand {
+    fn event(&self) -> (Event, Duration) {
+        let (event, args) = match self {
+            Self::SessionStart(args) => (Event::SessionStart, args),
+            Self::UserPromptSubmit(args) => (Event::UserPromptSubmit, args),
+            Self::PreCompact(args) => (Event::PreCompact, args),
+            Self::SessionEnd(args) => (Event::SessionEnd, args),
+        };
+        (event, args.limit_seconds.map_or_else(|| event.limit_default(), Duration::from_secs))
+    }
+}
+
+/// What a hook has to say.
+enum Told {
+    /// To be added to the conversation; empty when there is nothing.
+    Added(String),
+    Stored(Done),
+}
+
+/// Runs a hook until it is done or its time is over. The code is 0 whatever happens.
+pub(super) fn run(config: Result<Config>, command: &HookCommand, json: bool) -> ExitCode {
+    let output = Output::new(json);
+    let (event, limit) = command.event();
+    let (send, done) = mpsc::channel();
+    let deadline = Deadline::within(limit);
+    thread::spawn(move || send.send(config.and_then(|config| work(&config, event, deadline))));
+    let told = match done.recv_timeout(limit) {
+        Ok(told) => told,
+        Err(RecvTimeoutError::Timeout) => Err(Failure::new(&codes::TIMEOUT, "the time of this hook is over")),
+        Err(RecvTimeoutError::Disconnected) => Err(Failure::new(&codes::INTERNAL, "the hook broke off")),
+    };
+    match told.and_then(|told| tell(told, event, &output)) {
+        Ok(()) => {}
+        Err(failure) => output.fail(&failure),
+    }
+    ExitCode::from(codes::exit::OK)
+}
+
+fn work(config: &Config, event: Event, deadline: Deadline) -> Result<Told> {
+    let input = HookInput::read(io::stdin().lock(), event)?;
+    let session = input.session()?;
+    if let (Event::SessionStart, Some(transcript)) = (event, &input.transcript_path) {
+        // Only the last hook would miss it.
+        let _ = hook::announce(&config.data, &session, transcript);
+    }
+    let installation = assemble(config)?;
+    if matches!(event, Event::SessionStart | Event::UserPromptSubmit) {
+        return Ok(Told::Added(hook::bring_to_mind(&installation, &input)?));
+    }
+    let transcript = input.transcript()?;
+    let mut done = Done::default();
+    let is_over = event == Event::SessionEnd;
+    store(&installation, config, (&session, transcript), is_over, deadline, &mut done)?;
+    for (session, file) in hook::left_behind(&config.data, transcript) {
+        if !deadline.is_over() {
+            store(&installation, config, (&session, &file), true, deadline, &mut done)?;
+        }
+    }
+    hook::embed(&installation, deadline);
+    Ok(Told::Stored(done))
+}
+
+/// Seals what is new of a conversation and extracts from it. A long one does not take all of the time to seal.
+fn store(
+    installation: &Installation,
+    config: &Config,
+    (session, transcript): (&SessionId, &Path),
+    is_over: bool,
+    deadline: Deadline,
+    done: &mut Done,
+) -> Result<()> {
+    let sealing = deadline.share(SEALING_SHARE);
+    hook::archive(installation, &config.data, session, transcript, sealing, done)?;
+    hook::extract(installation, session, deadline, done)?;
+    if is_over && !done.unfinished {
+        hook::end(installation, session)?;
+    }
+    Ok(())
+}
+
+/// The host reads standard output; what was stored is told on the side.
+fn tell(told: Told, event: Event, output: &Output) -> Result<()> {
+    match told {
+        Told::Added(text) if text.is_empty() => Ok(()),
+        Told::Added(text) => output.json_line(&HookOutput::adding(event, text)),
+        Told::Stored(done) => {
+            output.aside(&done, |done| format!("lacuna: {}", done.told()));
+            Ok(())
+        }
+    }
+}

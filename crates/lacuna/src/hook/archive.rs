@@ -1,0 +1,191 @@
+//! Archiving a transcript: its turns are appended to their session, in batches, and a mark is moved behind
+//! each batch. Whoever dies in between has stored whole batches; the one that was stored and not marked is sent
+//! again under the same numbers, and not doubled.
+
+use std::path::Path;
+
+use lacuna_core::Error;
+use lacuna_core::domain::SessionId;
+use lacuna_core::permit::{Grant, Remember};
+use lacuna_core::remember::Outcome;
+use lacuna_core::session::{NewTurn, TURNS_PER_APPEND_MAX};
+
+use super::line::Parser;
+use super::lines::{Lines, Read};
+use super::mark::{Mark, Place};
+use super::{Deadline, Done};
+use crate::assemble::Installation;
+use crate::codes;
+use crate::failure::{Failure, Result};
+
+/// A batch is one commit, and what is in RAM.
+const BATCH_TURNS: usize = 64;
+const BATCH_BYTES: usize = 256 << 10;
+/// What one hook stores at most; the next one goes on. An opened vault holds it in RAM.
+const RUN_TURNS_MAX: usize = 3_000;
+const RUN_BYTES_MAX: usize = 6 << 20;
+/// Read again before the mark, to know which tools gave the answers behind it.
+const LOOK_BACK_BYTES: u64 = 1 << 20;
+
+/// Stores what the transcript says that was not stored yet, until it ends or the time is over.
+pub(crate) fn archive(
+    installation: &Installation,
+    data: &Path,
+    session: &SessionId,
+    transcript: &Path,
+    deadline: Deadline,
+    done: &mut Done,
+) -> Result<()> {
+    let grant = installation.grant::<Remember>(None)?;
+    let unreadable = |error: std::io::Error| {
+        Failure::new(&codes::INPUT_UNREADABLE, format!("the transcript {}: {error}", transcript.display()))
+    };
+    let mut mark = Mark::take(&Mark::path(data, session, transcript))?;
+    let (place, known) = begin(installation, &grant, session, mark.place)?;
+    let parser = looked_back(transcript, place.offset).map_err(unreadable)?;
+    let lines = Lines::open(transcript, place.offset).map_err(unreadable)?;
+    let mut run = Run { installation, grant, session, lines, parser, place, known };
+    let (mut turns, mut bytes) = (0, 0);
+    loop {
+        let batch = run.read(done).map_err(unreadable)?;
+        turns += batch.turns.len();
+        bytes += batch.bytes;
+        run.append(batch.turns, done)?;
+        mark.save(Place { offset: run.lines.offset(), next_turn: run.place.next_turn })?;
+        if batch.is_last {
+            return Ok(());
+        }
+        if deadline.is_over() || turns >= RUN_TURNS_MAX || bytes >= RUN_BYTES_MAX {
+            done.unfinished = true;
+            return Ok(());
+        }
+    }
+}
+
+/// Where to go on, and how many turns from there are stored already. Without a mark the session tells, whose
+/// turns are numbered as the transcript has them.
+fn begin(
+    installation: &Installation,
+    grant: &Grant<Remember>,
+    session: &SessionId,
+    marked: Option<Place>,
+) -> Result<(Place, u32)> {
+    let stored = installation.service.start_session(grant, Some(session.clone()))?.next_turn;
+    Ok(match marked {
+        // Numbers that the core would not give: everything that bore them is gone.
+        Some(place) if place.next_turn > stored + TURNS_PER_APPEND_MAX as u32 => {
+            (Place { next_turn: stored, ..place }, 0)
+        }
+        Some(place) => (place, 0),
+        None => (Place { offset: 0, next_turn: 1 }, stored - 1),
+    })
+}
+
+/// A parser that has seen the calls shortly before `offset`.
+fn looked_back(transcript: &Path, offset: u64) -> std::io::Result<Parser> {
+    let mut parser = Parser::default();
+    let from = offset.saturating_sub(LOOK_BACK_BYTES);
+    let mut lines = Lines::open(transcript, from)?;
+    if from > 0 {
+        // Most likely the middle of a line.
+        lines.read()?;
+    }
+    while lines.offset() < offset {
+        match lines.read()? {
+            Read::Line(line) => drop(parser.turns(line)),
+            Read::TooLong => {}
+            Read::End => break,
+        }
+    }
+    Ok(parser)
+}
+
+struct Batch {
+    turns: Vec<NewTurn>,
+    bytes: usize,
+    is_last: bool,
+}
+
+struct Run<'a> {
+    installation: &'a Installation,
+    grant: Grant<Remember>,
+    session: &'a SessionId,
+    lines: Lines,
+    parser: Parser,
+    place: Place,
+    /// Turns that are stored already and only counted.
+    known: u32,
+}
+
+impl Run<'_> {
+    /// Reads lines until a batch is full.
+    fn read(&mut self, done: &mut Done) -> std::io::Result<Batch> {
+        let mut batch = Batch { turns: Vec::new(), bytes: 0, is_last: false };
+        while batch.turns.len() < BATCH_TURNS && batch.bytes < BATCH_BYTES {
+            let turns = match self.lines.read()? {
+                Read::End => {
+                    batch.is_last = true;
+                    break;
+                }
+                Read::TooLong => None,
+                Read::Line(line) => self.parser.turns(line),
+            };
+            done.skipped += usize::from(turns.is_none());
+            for turn in turns.unwrap_or_default() {
+                if self.known > 0 {
+                    self.known -= 1;
+                    self.place.next_turn += 1;
+                } else {
+                    batch.bytes += turn.text.len();
+                    batch.turns.push(turn);
+                }
+            }
+        }
+        Ok(batch)
+    }
+
+    /// Stores a batch under the numbers that its turns have in the transcript. One line can hold more turns than
+    /// one append takes.
+    fn append(&mut self, turns: Vec<NewTurn>, done: &mut Done) -> Result<()> {
+        for part in turns.chunks(BATCH_TURNS) {
+            match self.send(part, done) {
+                // One that the core does not take must not keep the others from being stored, now and for ever.
+                Err(Error::Invalid { .. }) => self.send_each(part, done)?,
+                sent => sent?,
+            }
+        }
+        Ok(())
+    }
+
+    fn send_each(&mut self, turns: &[NewTurn], done: &mut Done) -> Result<()> {
+        for turn in turns {
+            match self.send(std::slice::from_ref(turn), done) {
+                Err(Error::Invalid { field: "text", .. }) => {
+                    done.refused += 1;
+                    self.place.next_turn += 1;
+                }
+                sent => sent?,
+            }
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, turns: &[NewTurn], done: &mut Done) -> lacuna_core::Result<()> {
+        let service = &self.installation.service;
+        let now = service.clock().now();
+        // A clock that goes ahead of ours would have the turn refused.
+        let not_ahead = |turn: &NewTurn| NewTurn { at: turn.at.filter(|at| *at <= now), ..turn.clone() };
+        let turns: Vec<NewTurn> = turns.iter().map(not_ahead).collect();
+        let expected = Some(self.place.next_turn);
+        let appended = match service.append_turns(&self.grant, self.session, turns.clone(), expected) {
+            // Somebody else has said something in this session: it goes on behind that.
+            Err(Error::Conflict(_)) => service.append_turns(&self.grant, self.session, turns, None)?,
+            appended => appended?,
+        };
+        self.place.next_turn = appended.first + appended.outcomes.len() as u32;
+        let stored = appended.outcomes.iter().filter(|one| matches!(one, Outcome::Stored(_))).count();
+        done.turns += stored;
+        done.refused += appended.outcomes.len() - stored;
+        Ok(())
+    }
+}

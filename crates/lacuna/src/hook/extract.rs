@@ -1,0 +1,56 @@
+//! What a conversation leaves behind: summaries and facts in the place of its turns, and its sealed transcript.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use lacuna_core::compact::CompactRequest;
+use lacuna_core::domain::SessionId;
+use lacuna_core::permit::Forget;
+
+use super::{Deadline, Done};
+use crate::assemble::Installation;
+use crate::failure::Result;
+
+/// Condenses the turns of the session so far, portion by portion, until the time is over.
+pub(crate) fn extract(
+    installation: &Installation,
+    session: &SessionId,
+    deadline: Deadline,
+    done: &mut Done,
+) -> Result<()> {
+    let service = &installation.service;
+    let grant = installation.grant::<Forget>(None)?;
+    let request = CompactRequest {
+        session: Some(session.clone()),
+        before: Some(service.clock().now()),
+        ..CompactRequest::default()
+    };
+    let compacted = service.compact(&grant, &request, &mut |_| go_on(deadline))?;
+    done.summaries += compacted.summaries.len();
+    done.facts += compacted.facts.len();
+    done.waiting += compacted.waiting;
+    done.unfinished |= compacted.cancelled;
+    Ok(())
+}
+
+/// Ends the session: its turns are archived as sealed transcripts. A session without turns has nothing to end.
+pub(crate) fn end(installation: &Installation, session: &SessionId) -> Result<()> {
+    match installation.service.end_session(&installation.grant(None)?, session) {
+        Err(lacuna_core::Error::NotFound(_)) => Ok(()),
+        ended => Ok(ended.map(drop)?),
+    }
+}
+
+/// Gives what is new its vector of the main model, as far as there is time. It is found without it as well.
+pub(crate) fn embed(installation: &Installation, deadline: Deadline) {
+    while !deadline.is_over() {
+        match installation.service.work_backlog(Duration::ZERO, &mut |_| go_on(deadline)) {
+            Some(Ok(_)) => {}
+            Some(Err(_)) | None => return,
+        }
+    }
+}
+
+fn go_on(deadline: Deadline) -> ControlFlow<()> {
+    if deadline.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}

@@ -1,0 +1,80 @@
+//! What the host says when it calls.
+
+use std::io::Read;
+use std::path::PathBuf;
+
+use lacuna_core::domain::SessionId;
+use serde::Deserialize;
+
+use super::Event;
+use crate::codes;
+use crate::failure::{Failure, Result};
+use crate::http::read_json;
+
+/// A prompt may hold a pasted file; anything larger is not read.
+const INPUT_BYTES_MAX: u64 = 16 << 20;
+
+/// The fields that we use; hosts send more, and newer ones send others.
+#[derive(Deserialize)]
+pub(crate) struct HookInput {
+    session_id: String,
+    #[serde(default)]
+    pub(crate) transcript_path: Option<PathBuf>,
+    #[serde(default)]
+    pub(crate) cwd: Option<PathBuf>,
+    #[serde(default)]
+    hook_event_name: Option<String>,
+    /// What the user said, with UserPromptSubmit.
+    #[serde(default)]
+    pub(crate) prompt: Option<String>,
+}
+
+impl HookInput {
+    /// Reads it, and sees that it is for `event`: a hook that is wired to another one would do the wrong thing.
+    pub(crate) fn read(from: impl Read, event: Event) -> Result<Self> {
+        let unreadable = |error: std::io::Error| {
+            Failure::new(&codes::INPUT_UNREADABLE, format!("standard input cannot be read: {error}"))
+        };
+        let mut bytes = Vec::new();
+        from.take(INPUT_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+        if bytes.len() as u64 > INPUT_BYTES_MAX {
+            return Err(Failure::new(&codes::TOO_LARGE, format!("more than {INPUT_BYTES_MAX} bytes")));
+        }
+        let input: Self = read_json(&bytes)?;
+        match input.hook_event_name.as_deref() {
+            Some(name) if name != event.name() => {
+                let reason = format!("this is the hook for {}", event.name());
+                Err(Failure::invalid("hook_event_name", reason))
+            }
+            _ => Ok(input),
+        }
+    }
+
+    pub(crate) fn session(&self) -> Result<SessionId> {
+        Ok(SessionId::new(&self.session_id)?)
+    }
+
+    pub(crate) fn transcript(&self) -> Result<&PathBuf> {
+        let missing = || Failure::invalid("transcript_path", "the host names no transcript");
+        self.transcript_path.as_ref().ok_or_else(missing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_hosts_send_is_read_and_another_event_is_refused() {
+        let json =
+            br#"{"session_id":"s","transcript_path":"/t.jsonl","cwd":"/w","hook_event_name":"PreCompact",
+            "trigger":"auto","custom_instructions":"","permission_mode":"default"}"#;
+        let input = HookInput::read(&json[..], Event::PreCompact).unwrap();
+        assert_eq!(input.transcript().unwrap(), &PathBuf::from("/t.jsonl"));
+        assert!(HookInput::read(&json[..], Event::SessionEnd).is_err());
+        assert!(HookInput::read(&b"{}"[..], Event::PreCompact).is_err());
+        let endless = std::io::repeat(b' ');
+        let Err(failure) = HookInput::read(endless, Event::PreCompact) else { panic!("it was read") };
+        assert_eq!(failure.code, &codes::TOO_LARGE);
+    }
+}

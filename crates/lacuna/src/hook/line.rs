@@ -1,0 +1,319 @@
+//! One line of a transcript: which turns of a conversation it holds, and who said them.
+//!
+//! A transcript is not trusted. What tools answered is their output, whatever message it stands in; what the
+//! host wrote in the user's name is not the user's word; and what Lacuna's own tools answered is not stored
+//! again, because it would come back after it was forgotten.
+
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+
+use jiff::Timestamp;
+use lacuna_core::session::{NewTurn, Speaker};
+use serde::de::{self, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::typed::{said, typed};
+
+/// Characters of what a person or an assistant said; the middle of a longer text is left out.
+const SAID_CHARS_MAX: usize = 20_000;
+/// Characters of what a tool answered: files and pages that are there anyway.
+const TOOL_CHARS_MAX: usize = 1_000;
+/// Stands where something was left out.
+const CUT: &str = "\n[… cut …]\n";
+/// Calls whose answer has not been seen yet.
+const CALLS_MAX: usize = 1_024;
+/// Characters of a tool's name.
+const TOOL_NAME_CHARS_MAX: usize = 64;
+/// How hosts name the tools of our MCP server.
+const OWN_TOOLS: &str = "mcp__lacuna__";
+/// The name under which the core knows what comes from the web, and trusts it least.
+const WEB: &str = "web_fetch";
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Line {
+    #[serde(rename = "type")]
+    kind: Kind,
+    /// Written by the host.
+    #[serde(default)]
+    is_meta: bool,
+    /// What an assistant said to another.
+    #[serde(default)]
+    is_sidechain: bool,
+    /// A summary by the model, in the place of the user's message.
+    #[serde(default)]
+    is_compact_summary: bool,
+    #[serde(default)]
+    timestamp: Option<Timestamp>,
+    #[serde(default)]
+    message: Option<Message>,
+}
+
+#[derive(Deserialize, PartialEq, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    User,
+    Assistant,
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    #[serde(default)]
+    content: Content,
+}
+
+/// What was said: one text, or blocks of several kinds.
+#[derive(Default)]
+enum Content {
+    #[default]
+    Nothing,
+    Text(String),
+    Blocks(Vec<Block>),
+}
+
+#[derive(Deserialize)]
+struct Block {
+    #[serde(rename = "type", default)]
+    kind: String,
+    #[serde(default)]
+    text: Option<String>,
+    /// Of a call.
+    #[serde(default)]
+    id: Option<String>,
+    #[serde(default)]
+    name: Option<String>,
+    /// Of an answer.
+    #[serde(default)]
+    tool_use_id: Option<String>,
+    #[serde(default)]
+    content: Content,
+}
+
+impl<'de> Deserialize<'de> for Content {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = Content;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text or a list of blocks")
+            }
+
+            fn visit_unit<E: de::Error>(self) -> Result<Content, E> {
+                Ok(Content::Nothing)
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Content, E> {
+                Ok(Content::Text(text.to_owned()))
+            }
+
+            fn visit_string<E: de::Error>(self, text: String) -> Result<Content, E> {
+                Ok(Content::Text(text))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Content, A::Error> {
+                let mut blocks = Vec::new();
+                while let Some(block) = list.next_element()? {
+                    blocks.push(block);
+                }
+                Ok(Content::Blocks(blocks))
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
+}
+
+impl Content {
+    /// The texts of it, below one another.
+    fn text(self) -> String {
+        match self {
+            Content::Nothing => String::new(),
+            Content::Text(text) => text,
+            Content::Blocks(blocks) => {
+                blocks.into_iter().filter_map(|block| block.text).collect::<Vec<_>>().join("\n")
+            }
+        }
+    }
+}
+
+/// Reads lines, and remembers which tool was called by which id.
+#[derive(Default)]
+pub(super) struct Parser {
+    tools: HashMap<String, String>,
+    order: VecDeque<String>,
+}
+
+impl Parser {
+    /// The turns of a line, in their order; `None` when it makes no sense.
+    pub(super) fn turns(&mut self, bytes: &[u8]) -> Option<Vec<NewTurn>> {
+        if bytes.is_empty() {
+            return Some(Vec::new());
+        }
+        let line: Line = serde_json::from_slice(bytes).ok()?;
+        if line.is_sidechain || line.is_compact_summary {
+            return Some(Vec::new());
+        }
+        let content = line.message.map(|message| message.content).unwrap_or_default();
+        let mut turns = match line.kind {
+            Kind::User => self.of_user(content, line.is_meta),
+            Kind::Assistant => self.of_assistant(content),
+            Kind::Other => Vec::new(),
+        };
+        turns.iter_mut().for_each(|turn| turn.at = line.timestamp);
+        Some(turns)
+    }
+
+    fn of_user(&mut self, content: Content, is_meta: bool) -> Vec<NewTurn> {
+        let blocks = match content {
+            Content::Blocks(blocks) => blocks,
+            one => vec![Block::text(one.text())],
+        };
+        let mut turns = Vec::new();
+        let mut texts = Vec::new();
+        for block in blocks {
+            match block.kind.as_str() {
+                "text" if !is_meta => texts.extend(block.text.as_deref().and_then(typed)),
+                "tool_result" => turns.extend(self.answer(block)),
+                _ => {}
+            }
+        }
+        let text = texts.join("\n");
+        turns.extend((!text.is_empty()).then(|| turn(Speaker::User, &text, SAID_CHARS_MAX)));
+        turns
+    }
+
+    fn of_assistant(&mut self, content: Content) -> Vec<NewTurn> {
+        let blocks = match content {
+            Content::Blocks(blocks) => blocks,
+            one => vec![Block::text(one.text())],
+        };
+        let mut texts = Vec::new();
+        for block in blocks {
+            match (block.kind.as_str(), block.id, block.name) {
+                ("text", ..) => texts.extend(block.text),
+                ("tool_use", Some(id), Some(name)) => self.note(id, name),
+                _ => {}
+            }
+        }
+        let text = said(&texts.join("\n"));
+        (!text.is_empty()).then(|| turn(Speaker::Assistant, &text, SAID_CHARS_MAX)).into_iter().collect()
+    }
+
+    fn note(&mut self, id: String, name: String) {
+        if self.order.len() >= CALLS_MAX
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.tools.remove(&oldest);
+        }
+        let name = name.chars().filter(|c| !c.is_control()).take(TOOL_NAME_CHARS_MAX).collect();
+        self.order.push_back(id.clone());
+        self.tools.insert(id, name);
+    }
+
+    /// What a tool answered. Nobody knows what an answer is whose call was not seen: it is left out.
+    fn answer(&mut self, block: Block) -> Option<NewTurn> {
+        let tool = self.tools.get(block.tool_use_id.as_deref()?)?.clone();
+        if tool.starts_with(OWN_TOOLS) {
+            return None;
+        }
+        let text = said(&block.content.text());
+        let is_web = matches!(tool.as_str(), "WebFetch" | "WebSearch") || tool.starts_with("mcp__");
+        let tool = if is_web { WEB.to_owned() } else { tool };
+        (!text.is_empty()).then(|| NewTurn {
+            tool: Some(tool),
+            from_external_content: true,
+            ..turn(Speaker::Tool, &text, TOOL_CHARS_MAX)
+        })
+    }
+}
+
+impl Block {
+    fn text(text: String) -> Self {
+        let kind = "text".to_owned();
+        Self { kind, text: Some(text), id: None, name: None, tool_use_id: None, content: Content::Nothing }
+    }
+}
+
+fn turn(speaker: Speaker, text: &str, chars_max: usize) -> NewTurn {
+    NewTurn::new(speaker, cut(&text.replace('\0', "\u{fffd}"), chars_max))
+}
+
+/// The beginning and the end of a text that is too long: three quarters, and one.
+fn cut(text: &str, chars_max: usize) -> String {
+    let chars = text.chars().count();
+    if chars <= chars_max {
+        return text.to_owned();
+    }
+    let tail = chars_max / 4;
+    let start: String = text.chars().take(chars_max - tail).collect();
+    let end: String = text.chars().skip(chars - tail).collect();
+    format!("{start}{CUT}{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(parser: &mut Parser, json: &str) -> Option<Vec<(Speaker, String, Option<String>)>> {
+        let turns = parser.turns(json.as_bytes())?;
+        Some(turns.into_iter().map(|turn| (turn.speaker, turn.text, turn.tool)).collect())
+    }
+
+    #[test]
+    fn each_line_tells_who_said_what() {
+        let parser = &mut Parser::default();
+        let user = r#"{"type":"user","timestamp":"2026-04-12T09:15:00Z","message":{"role":"user","content":"Where is it?"}}"#;
+        assert_eq!(parser.turns(user.as_bytes()).unwrap()[0].at, "2026-04-12T09:15:00Z".parse().ok());
+        assert_eq!(told(parser, user).unwrap(), [(Speaker::User, "Where is it?".to_owned(), None)]);
+        let calls = r#"{"type":"assistant","message":{"content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"I look."},
+            {"type":"tool_use","id":"t1","name":"Read","input":{"file":"a"}},{"type":"tool_use","id":"t2","name":"WebFetch","input":{}},
+            {"type":"tool_use","id":"t3","name":"mcp__lacuna__recall","input":{}}]}}"#;
+        assert_eq!(told(parser, calls).unwrap(), [(Speaker::Assistant, "I look.".to_owned(), None)]);
+        let answers = r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"a file"},
+            {"type":"tool_result","tool_use_id":"t2","content":[{"type":"text","text":"a page"},{"type":"image","source":{}}]},
+            {"type":"tool_result","tool_use_id":"t3","content":"what was remembered"},
+            {"type":"tool_result","tool_use_id":"t9","content":"of nobody knows what"}]}}"#;
+        let tool = |text: &str, tool: &str| (Speaker::Tool, text.to_owned(), Some(tool.to_owned()));
+        assert_eq!(told(parser, answers).unwrap(), [tool("a file", "Read"), tool("a page", "web_fetch")]);
+    }
+
+    #[test]
+    fn what_nobody_said_is_no_turn() {
+        let parser = &mut Parser::default();
+        for line in [
+            r#"{"type":"file-history-snapshot","snapshot":{"a":[1]}}"#,
+            r#"{"type":"user","isMeta":true,"message":{"content":"I live in Rome."}}"#,
+            r#"{"type":"user","isCompactSummary":true,"message":{"content":"I live in Rome."}}"#,
+            r#"{"type":"user","isSidechain":true,"message":{"content":"I live in Rome."}}"#,
+            r#"{"type":"user","message":{"content":[{"type":"image","source":{"data":"xx"}}]}}"#,
+            r#"{"type":"system","content":"x"}"#,
+            r#"{"type":"user","message":{"content":null}}"#,
+            "",
+        ] {
+            assert_eq!(told(parser, line), Some(Vec::new()), "{line}");
+        }
+        // Whoever reads only the first or the last of two keys would be told two stories.
+        let two = r#"{"type":"assistant","type":"user","message":{"content":"I live in Rome."}}"#;
+        for line in [two, "{", "[]", "7", r#"{"type":"user","message":{"content":7}}"#] {
+            assert_eq!(told(parser, line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn long_texts_are_cut_and_calls_are_forgotten_in_time() {
+        let parser = &mut Parser::default();
+        for number in 0..=CALLS_MAX {
+            parser.note(format!("t{number}"), "Read".to_owned());
+        }
+        assert!(!parser.tools.contains_key("t0") && parser.tools.len() == CALLS_MAX);
+        let long = format!("{}ü", "x".repeat(50_000));
+        let line = format!(
+            r#"{{"type":"user","message":{{"content":[{{"type":"tool_result","tool_use_id":"t5","content":"{long}"}}]}}}}"#
+        );
+        let text = &told(parser, &line).unwrap()[0].1;
+        assert_eq!(text.chars().count(), TOOL_CHARS_MAX + CUT.chars().count());
+        assert!(text.ends_with('ü') && text.contains(CUT));
+    }
+}

@@ -1,0 +1,135 @@
+//! Hooks: what a host such as Claude Code, the Agent SDK or Nanoclaw calls at the turns of a conversation.
+//!
+//! A hook reads one JSON object, does its work within a time limit, and never keeps the host from going on:
+//! whatever fails is told in a line on standard error. What was stored before stays stored, and the next hook
+//! goes on from there. A transcript is read line by line, so that RAM does not grow with it.
+
+mod archive;
+mod bring;
+mod extract;
+mod input;
+mod left;
+mod line;
+mod lines;
+mod mark;
+mod typed;
+
+use std::time::{Duration, Instant};
+
+pub(crate) use archive::archive;
+pub(crate) use bring::bring_to_mind;
+pub(crate) use extract::{embed, end, extract};
+pub(crate) use input::HookInput;
+pub(crate) use left::{announce, left_behind};
+
+use serde::Serialize;
+
+/// When the host calls.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Event {
+    SessionStart,
+    UserPromptSubmit,
+    PreCompact,
+    SessionEnd,
+}
+
+impl Event {
+    /// As the host spells it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Event::SessionStart => "SessionStart",
+            Event::UserPromptSubmit => "UserPromptSubmit",
+            Event::PreCompact => "PreCompact",
+            Event::SessionEnd => "SessionEnd",
+        }
+    }
+
+    /// Hosts wait 30 seconds for a prompt's hook and 60 for the others, unless their settings say otherwise.
+    pub(crate) fn limit_default(self) -> Duration {
+        match self {
+            Event::SessionStart | Event::UserPromptSubmit => Duration::from_secs(10),
+            Event::PreCompact | Event::SessionEnd => Duration::from_secs(45),
+        }
+    }
+}
+
+/// What a hook stops at, so that it ends by itself before it is ended.
+#[derive(Clone, Copy)]
+pub(crate) struct Deadline(Instant);
+
+impl Deadline {
+    /// The part of a limit that is left for the step under way when the time is over: a fifth, at most this.
+    const REST_MAX: Duration = Duration::from_secs(5);
+
+    pub(crate) fn within(limit: Duration) -> Self {
+        Self(Instant::now() + limit.saturating_sub(Self::REST_MAX.min(limit / 5)))
+    }
+
+    /// The end of the first part of the time that is left.
+    pub(crate) fn share(self, part: f64) -> Self {
+        let now = Instant::now();
+        Self(now + self.0.saturating_duration_since(now).mul_f64(part))
+    }
+
+    pub(crate) fn is_over(self) -> bool {
+        Instant::now() >= self.0
+    }
+}
+
+/// What a hook did, in numbers.
+#[derive(Default, Serialize, PartialEq, Eq, Debug)]
+pub(crate) struct Done {
+    /// Turns that were sealed.
+    pub(crate) turns: usize,
+    /// Turns that the gate did not take, or would ask about.
+    pub(crate) refused: usize,
+    /// Lines of the transcript that are too long or make no sense.
+    pub(crate) skipped: usize,
+    pub(crate) summaries: usize,
+    pub(crate) facts: usize,
+    /// Facts among them that wait for a review.
+    pub(crate) waiting: usize,
+    /// Whether the time was over first: the next hook goes on.
+    pub(crate) unfinished: bool,
+}
+
+impl Done {
+    /// One line for whoever looks.
+    pub(crate) fn told(&self) -> String {
+        let mut told = format!("{} turns sealed", self.turns);
+        let more = [
+            (self.summaries, "summaries"),
+            (self.facts, "facts"),
+            (self.waiting, "of them wait for a review"),
+            (self.refused, "turns were refused by the gate"),
+            (self.skipped, "lines could not be read"),
+        ];
+        for (count, what) in more.into_iter().filter(|(count, _)| *count > 0) {
+            told += &format!(", {count} {what}");
+        }
+        if self.unfinished {
+            told += "; the next hook goes on from there";
+        }
+        told
+    }
+}
+
+/// What the host adds to the conversation.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct HookOutput {
+    hook_specific_output: Added,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Added {
+    hook_event_name: &'static str,
+    additional_context: String,
+}
+
+impl HookOutput {
+    pub(crate) fn adding(event: Event, text: String) -> Self {
+        Self { hook_specific_output: Added { hook_event_name: event.name(), additional_context: text } }
+    }
+}

@@ -1,0 +1,57 @@
+//! The headers that many operations share, added to the description in one place.
+
+use serde_json::{Map, Value, json};
+
+use super::idempotency::takes_key;
+
+/// Adds them to a description.
+pub(super) fn add(api: &mut Value) {
+    for (path, item) in api.get_mut("paths").and_then(Value::as_object_mut).into_iter().flatten() {
+        for (method, operation) in item.as_object_mut().into_iter().flatten() {
+            let Some(operation) = operation.as_object_mut() else { continue };
+            match method.as_str() {
+                "post" if takes_key(path) => parameter(operation, key()),
+                "get" if answers_json(operation) && path.starts_with("/v1/") => {
+                    parameter(operation, known());
+                    let unchanged = json!({"description": "It is as `If-None-Match` names it."});
+                    operation["responses"]["304"] = unchanged;
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn answers_json(operation: &Map<String, Value>) -> bool {
+    // An export is made anew each time, and has no tag.
+    let tagged = operation.get("operationId").is_some_and(|id| id != "download_export");
+    let answer = operation.get("responses").and_then(|responses| responses.get("200"));
+    tagged && answer.and_then(|answer| answer.pointer("/content/application~1json")).is_some()
+}
+
+fn parameter(operation: &mut Map<String, Value>, parameter: Value) {
+    let listed = operation.entry("parameters").or_insert_with(|| json!([]));
+    if let Some(listed) = listed.as_array_mut() {
+        listed.push(parameter);
+    }
+}
+
+fn key() -> Value {
+    json!({
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "description": "Sent again with the same request, it brings the first answer again, and nothing is done twice.",
+        "schema": {"type": "string", "pattern": "^[!-~]{1,255}$"},
+    })
+}
+
+fn known() -> Value {
+    json!({
+        "name": "If-None-Match",
+        "in": "header",
+        "required": false,
+        "description": "The `ETag` of an earlier answer: 304 while nothing has changed.",
+        "schema": {"type": "string"},
+    })
+}

@@ -1,0 +1,407 @@
+//! `Idempotency-Key`: a POST that is sent twice is done once.
+//!
+//! The first answer is kept in RAM for a day and given again to whoever sends the same request. It is sealed under a key
+//! that is made from that very request, of which nothing is kept: only who knows the whole request can open its answer.
+//! At a restart all of it is gone.
+
+use std::collections::hash_map::Entry as MapEntry;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::header::{CONTENT_TYPE, ETAG, LOCATION};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use lacuna_core::permit::Caller;
+use lacuna_seal::{Digest, Entropy, KEY_BYTES, SystemEntropy, Zeroizing, hmac_sha256};
+
+use super::App;
+use super::body::{Charged, receive};
+use super::observe::carried;
+use crate::codes;
+use crate::failure::{Failure, Result};
+
+pub(super) static KEY: HeaderName = HeaderName::from_static("idempotency-key");
+/// Says that an answer is that of an earlier request.
+pub(super) static REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+const KEY_BYTES_MAX: usize = 255;
+/// The largest body that any route takes; each route has a limit of its own beneath.
+const REQUEST_BYTES_MAX: usize = 64 << 20;
+/// An answer beyond this is not kept, only that it was given.
+const ANSWER_BYTES_MAX: usize = 1 << 20;
+const KEPT_FOR: Duration = Duration::from_secs(24 * 60 * 60);
+/// Keys that are known at a time, of everybody and of one caller. One more, and the oldest is forgotten.
+const KEYS_MAX: usize = 20_000;
+const KEYS_OF_CALLER_MAX: usize = 2_000;
+/// Bytes of all kept answers.
+const KEPT_BYTES_MAX: usize = 64 << 20;
+/// When to ask again after a request that is still being answered.
+const IN_FLIGHT_PAUSE: Duration = Duration::from_secs(1);
+
+/// POSTs that change nothing may be sent as often as one likes.
+const READING_POSTS: [&str; 7] = [
+    "/v1/search",
+    "/v1/context",
+    "/v1/forget",
+    "/v1/forgotten",
+    "/v1/retention/preview",
+    "/v1/people/requests/{request}/plan",
+    "/mcp",
+];
+/// What is kept of the head of an answer.
+static HEADERS: [HeaderName; 3] = [CONTENT_TYPE, ETAG, LOCATION];
+
+type Name = [u8; 32];
+
+/// An answer as it is kept.
+struct Kept {
+    status: StatusCode,
+    headers: Vec<(HeaderName, HeaderValue)>,
+    /// Absent: it was too large.
+    sealed: Option<Vec<u8>>,
+}
+
+/// One key of one caller.
+struct Entry {
+    caller: Name,
+    /// Of the request, under the secret of this process.
+    print: Name,
+    at: Instant,
+    /// Absent while the request is being answered.
+    kept: Option<Kept>,
+}
+
+impl Entry {
+    fn bytes(&self) -> usize {
+        self.kept.as_ref().and_then(|kept| kept.sealed.as_ref()).map_or(0, Vec::len)
+    }
+}
+
+#[derive(Default)]
+struct Book {
+    entries: HashMap<Name, Entry>,
+    /// Oldest first.
+    order: VecDeque<Name>,
+    /// How many keys each caller has.
+    of_callers: HashMap<Name, usize>,
+    bytes: usize,
+}
+
+/// What is to be done with a request.
+enum Turn {
+    First,
+    Again(StatusCode, Vec<(HeaderName, HeaderValue)>, Option<Vec<u8>>),
+    InFlight,
+    Other,
+    NoRoom,
+}
+
+impl Book {
+    fn turn(&mut self, request: &Marks, now: Instant) -> Turn {
+        self.expire(now);
+        if let Some(entry) = self.entries.get(&request.name) {
+            return match &entry.kept {
+                _ if entry.print != request.print => Turn::Other,
+                None => Turn::InFlight,
+                Some(kept) => Turn::Again(kept.status, kept.headers.clone(), kept.sealed.clone()),
+            };
+        }
+        let of_caller = self.of_callers.get(&request.caller).copied().unwrap_or_default();
+        let fits = of_caller < KEYS_OF_CALLER_MAX || self.forget_oldest(Some(&request.caller));
+        if !fits || (self.entries.len() >= KEYS_MAX && !self.forget_oldest(None)) {
+            return Turn::NoRoom;
+        }
+        let entry = Entry { caller: request.caller, print: request.print, at: now, kept: None };
+        self.entries.insert(request.name, entry);
+        self.order.push_back(request.name);
+        *self.of_callers.entry(request.caller).or_default() += 1;
+        Turn::First
+    }
+
+    fn finish(&mut self, name: &Name, kept: Kept) {
+        let Some(entry) = self.entries.get_mut(name) else { return };
+        entry.kept = Some(kept);
+        self.bytes += entry.bytes();
+        while self.bytes > KEPT_BYTES_MAX && self.forget_oldest(None) {}
+    }
+
+    fn remove(&mut self, name: &Name) {
+        if let Some(entry) = self.entries.remove(name) {
+            self.bytes -= entry.bytes();
+            self.uncount(entry.caller);
+        }
+        self.order.retain(|listed| listed != name);
+    }
+
+    fn uncount(&mut self, caller: Name) {
+        if let MapEntry::Occupied(mut count) = self.of_callers.entry(caller) {
+            *count.get_mut() -= 1;
+            if *count.get() == 0 {
+                count.remove();
+            }
+        }
+    }
+
+    fn expire(&mut self, now: Instant) {
+        while let Some(name) = self.order.front().copied() {
+            let old = self.entries.get(&name).is_none_or(|entry| now.duration_since(entry.at) >= KEPT_FOR);
+            if !old {
+                return;
+            }
+            self.remove(&name);
+        }
+    }
+
+    /// Never one that is still being answered: it would be done twice.
+    fn forget_oldest(&mut self, of: Option<&Name>) -> bool {
+        let answered = |name: &&Name| {
+            let entry = self.entries.get(*name);
+            entry.is_some_and(|entry| entry.kept.is_some() && of.is_none_or(|caller| entry.caller == *caller))
+        };
+        let oldest = self.order.iter().find(answered).copied();
+        oldest.map(|name| self.remove(&name)).is_some()
+    }
+}
+
+/// The keys and answers of the last day.
+pub(super) struct Answers {
+    secret: Zeroizing<[u8; KEY_BYTES]>,
+    book: Mutex<Book>,
+}
+
+/// What tells requests apart. The digest of the request itself is never kept.
+struct Marks {
+    caller: Name,
+    name: Name,
+    print: Name,
+    seal: Zeroizing<[u8; KEY_BYTES]>,
+}
+
+impl Answers {
+    pub(super) fn new() -> Self {
+        let mut secret = Zeroizing::new([0; KEY_BYTES]);
+        SystemEntropy.fill(&mut *secret);
+        Self { secret, book: Mutex::default() }
+    }
+
+    fn book(&self) -> MutexGuard<'_, Book> {
+        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn marks(&self, caller: &Caller, key: &[u8], request: &Digest) -> Marks {
+        let of = |domain: &str, parts: &[&[u8]]| {
+            hmac_sha256(&*self.secret, &[Digest::of(domain, parts).as_bytes().as_slice()])
+        };
+        let who = of("caller", &[caller.org.as_str().as_bytes(), caller.user.as_str().as_bytes()]);
+        let name = of("key", &[&who, key]);
+        Marks {
+            caller: who,
+            print: of("print", &[&name, request.as_bytes()]),
+            seal: Zeroizing::new(of("seal", &[&name, request.as_bytes()])),
+            name,
+        }
+    }
+}
+
+impl Marks {
+    /// The nonce, then the sealed answer.
+    fn seal(&self, answer: &[u8]) -> Result<Vec<u8>> {
+        let mut sealed = answer.to_vec();
+        let key = RandomizedNonceKey::new(&AES_256_GCM, &*self.seal).map_err(defect)?;
+        let nonce = key.seal_in_place_append_tag(Aad::from(self.name), &mut sealed).map_err(defect)?;
+        Ok([nonce.as_ref().as_slice(), &sealed].concat())
+    }
+
+    fn open(&self, sealed: Vec<u8>) -> Result<Vec<u8>> {
+        let mut sealed = sealed;
+        let mut text = sealed.split_off(NONCE_LEN);
+        let key = RandomizedNonceKey::new(&AES_256_GCM, &*self.seal).map_err(defect)?;
+        let nonce = Nonce::try_assume_unique_for_key(&sealed).map_err(defect)?;
+        let length = key.open_in_place(nonce, Aad::from(self.name), &mut text).map_err(defect)?.len();
+        text.truncate(length);
+        Ok(text)
+    }
+}
+
+fn defect(_: impl std::fmt::Debug) -> Failure {
+    Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning)
+}
+
+/// Takes the key back when the request ends without an answer to keep.
+struct Claim {
+    answers: Arc<Answers>,
+    name: Option<Name>,
+}
+
+impl Claim {
+    fn keep(mut self, kept: Kept) {
+        if let Some(name) = self.name.take() {
+            self.answers.book().finish(&name, kept);
+        }
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        if let Some(name) = self.name.take() {
+            self.answers.book().remove(&name);
+        }
+    }
+}
+
+/// Whether a POST to this route is worth a key.
+pub(super) fn takes_key(route: &str) -> bool {
+    !READING_POSTS.contains(&route)
+}
+
+pub(super) async fn once(State(app): State<App>, request: Request, next: Next) -> Result<Response> {
+    let route = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
+    let writes = request.method() == Method::POST && takes_key(route);
+    let Some(key) = request.headers().get(&KEY).filter(|_| writes).cloned() else {
+        return Ok(next.run(request).await);
+    };
+    if !(1..=KEY_BYTES_MAX).contains(&key.len()) || !key.as_bytes().iter().all(u8::is_ascii_graphic) {
+        return Err(Failure::invalid("Idempotency-Key", "must be 1 to 255 visible characters"));
+    }
+    let caller = request.extensions().get::<Caller>().cloned();
+    let caller = caller.ok_or_else(|| Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning))?;
+    let (mut parts, body) = request.into_parts();
+    let (body, room) = receive(&app, Some(&caller), body, REQUEST_BYTES_MAX).await?;
+    let kind = parts.headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
+    let digest = Digest::of("lacuna/request", &[parts.uri.to_string().as_bytes(), kind, &body]);
+    let answers = app.0.answers.clone();
+    let marks = answers.marks(&caller, key.as_bytes(), &digest);
+    let turn = answers.book().turn(&marks, Instant::now());
+    match turn {
+        Turn::First => {}
+        Turn::Again(status, headers, sealed) => return replay(&marks, status, headers, sealed),
+        Turn::InFlight => {
+            let failure = Failure::new(&codes::IDEMPOTENCY_IN_FLIGHT, codes::IDEMPOTENCY_IN_FLIGHT.meaning);
+            return Err(Failure { retry_after: Some(IN_FLIGHT_PAUSE), ..failure });
+        }
+        Turn::Other => {
+            return Err(Failure::new(&codes::IDEMPOTENCY_REUSED, codes::IDEMPOTENCY_REUSED.meaning));
+        }
+        Turn::NoRoom => return Err(Failure::new(&codes::OVERLOADED, codes::OVERLOADED.meaning)),
+    }
+    let claim = Claim { answers, name: Some(marks.name) };
+    parts.extensions.insert(Charged);
+    let request = Request::from_parts(parts, Body::from(body));
+    // In a task of its own: a caller who leaves or runs out of time finds the answer when they ask again.
+    let work = carried(async move {
+        let response = next.run(request).await;
+        drop(room);
+        keep(response, claim, &marks).await
+    });
+    let done = tokio::spawn(work).await;
+    done.unwrap_or_else(|_| Err(Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning)))
+}
+
+/// Keeps what was done. What failed changed nothing, and may be tried again under the same key.
+async fn keep(response: Response, claim: Claim, marks: &Marks) -> Result<Response> {
+    if !response.status().is_success() {
+        return Ok(response);
+    }
+    let (parts, body) = response.into_parts();
+    let bytes = to_bytes(body, usize::MAX).await;
+    let bytes = bytes.map_err(|_| Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning))?;
+    let fits = bytes.len() <= ANSWER_BYTES_MAX;
+    let sealed = if fits { Some(marks.seal(&bytes)?) } else { None };
+    let headers = HEADERS.iter().filter_map(|name| Some((name.clone(), parts.headers.get(name)?.clone())));
+    claim.keep(Kept { status: parts.status, headers: headers.collect(), sealed });
+    Ok(Response::from_parts(parts, Body::from(bytes)))
+}
+
+fn replay(
+    marks: &Marks,
+    status: StatusCode,
+    headers: Vec<(HeaderName, HeaderValue)>,
+    sealed: Option<Vec<u8>>,
+) -> Result<Response> {
+    let Some(sealed) = sealed else {
+        let reason = "it was done, and its answer was too large to be kept";
+        return Err(Failure::new(&codes::IDEMPOTENCY_IN_FLIGHT, reason));
+    };
+    let opened = marks.open(sealed)?;
+    let mut response = (status, Bytes::from(opened)).into_response();
+    response.headers_mut().remove(CONTENT_TYPE);
+    response.headers_mut().extend(headers);
+    response.headers_mut().insert(REPLAYED.clone(), HeaderValue::from_static("true"));
+    Ok(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use lacuna_core::domain::{OrgId, UserId};
+
+    use super::*;
+
+    fn marks(answers: &Answers, user: &str, key: &str, body: &str) -> Marks {
+        let caller = Caller::new(OrgId::new("acme").unwrap(), UserId::new(user).unwrap(), vec![]);
+        answers.marks(&caller, key.as_bytes(), &Digest::of("test", &[body.as_bytes()]))
+    }
+
+    fn done(marks: &Marks, text: &str) -> Kept {
+        let sealed = Some(marks.seal(text.as_bytes()).unwrap());
+        Kept { status: StatusCode::CREATED, headers: Vec::new(), sealed }
+    }
+
+    #[test]
+    fn a_key_is_one_callers_and_one_requests_for_a_day() {
+        let (answers, now) = (Answers::new(), Instant::now());
+        let first = marks(&answers, "anna", "k", "body");
+        let mut book = answers.book();
+        assert!(matches!(book.turn(&first, now), Turn::First));
+        assert!(matches!(book.turn(&first, now), Turn::InFlight));
+        assert!(matches!(book.turn(&marks(&answers, "anna", "k", "other"), now), Turn::Other));
+        assert!(matches!(book.turn(&marks(&answers, "ben", "k", "other"), now), Turn::First));
+        book.finish(&first.name, done(&first, "answer"));
+        let almost = now + KEPT_FOR - Duration::from_secs(1);
+        assert!(matches!(book.turn(&first, almost), Turn::Again(StatusCode::CREATED, _, Some(_))));
+        assert!(matches!(book.turn(&first, now + KEPT_FOR), Turn::First));
+    }
+
+    #[test]
+    fn a_kept_answer_opens_for_the_same_request_only_and_shows_nothing_by_itself() {
+        let answers = Answers::new();
+        let (first, other) = (marks(&answers, "anna", "k", "body"), marks(&answers, "anna", "k", "bodx"));
+        let sealed = done(&first, "heliotrope").sealed.unwrap();
+        assert!(!sealed.windows(4).any(|part| part == b"heli"));
+        assert!(other.open(sealed.clone()).is_err());
+        assert_eq!(first.open(sealed).unwrap(), b"heliotrope");
+    }
+
+    #[test]
+    fn one_caller_pushes_out_only_their_own_keys_and_never_one_in_flight() {
+        let (answers, now) = (Answers::new(), Instant::now());
+        let mut book = answers.book();
+        let bens = marks(&answers, "ben", "k", "b");
+        assert!(matches!(book.turn(&bens, now), Turn::First));
+        book.finish(&bens.name, done(&bens, "x"));
+        let annas: Vec<Marks> = (0..=KEYS_OF_CALLER_MAX)
+            .map(|number| marks(&answers, "anna", &number.to_string(), "b"))
+            .collect();
+        for mark in &annas[..KEYS_OF_CALLER_MAX] {
+            assert!(matches!(book.turn(mark, now), Turn::First));
+        }
+        let last = &annas[KEYS_OF_CALLER_MAX];
+        assert!(matches!(book.turn(last, now), Turn::NoRoom), "all of hers are in flight");
+        book.finish(&annas[7].name, done(&annas[7], "x"));
+        assert!(matches!(book.turn(last, now), Turn::First));
+        assert!(matches!(book.turn(&bens, now), Turn::Again(..)));
+        assert!(!book.entries.contains_key(&annas[7].name) && book.bytes > 0);
+        assert_eq!(book.entries.len(), book.order.len());
+        let of_anna = book.of_callers[&last.caller];
+        assert_eq!(
+            (of_anna, book.of_callers.values().sum::<usize>()),
+            (KEYS_OF_CALLER_MAX, book.entries.len())
+        );
+        book.expire(now + KEPT_FOR);
+        assert!(book.of_callers.is_empty() && book.bytes == 0);
+    }
+}

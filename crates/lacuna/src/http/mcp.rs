@@ -18,6 +18,7 @@ use lacuna_core::permit::Caller;
 use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::sync::Semaphore;
 
 use super::App;
 use crate::codes;
@@ -63,7 +64,7 @@ impl Owner {
 }
 
 impl Mcp {
-    pub(super) fn new(service: &Arc<Lacuna>) -> Self {
+    pub(super) fn new(service: &Arc<Lacuna>, workers: Arc<Semaphore>) -> Self {
         let mut sessions = LocalSessionManager::default();
         let mut idle = SessionConfig::default();
         idle.keep_alive = Some(SESSION_IDLE_MAX);
@@ -73,7 +74,7 @@ impl Mcp {
         let config = StreamableHttpServerConfig::default()
             .with_max_request_body_bytes(MESSAGE_BYTES_MAX)
             .disable_allowed_hosts();
-        let ready = Ready::at_once(service.clone());
+        let ready = Ready::at_once(service.clone(), workers);
         let serve = |tools: &ToolSet| {
             let door = Door::new(ready.clone(), *tools);
             (*tools, Service::new(move || Ok(door.clone()), sessions.clone(), config.clone()))

@@ -25,6 +25,5 @@ pub(super) async fn memory_tool(
     Extension(caller): Extension<Caller>,
     Json(request): Json<MemoryToolCommand, MEMORY_TOOL_BYTES_MAX>,
 ) -> Result<axum::Json<MemoryToolAnswer>> {
-    let answer = app.call(move |core| Ok(memory_tool::answer(core, &caller, request))).await?;
-    Ok(axum::Json(answer?))
+    Ok(axum::Json(app.work(move |core| memory_tool::answer(core, &caller, request)).await?))
 }

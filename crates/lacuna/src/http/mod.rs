@@ -128,17 +128,17 @@ impl App {
         let Parts { service, local, openness, address, metrics, schedule, traces } = parts;
         let mut secret = [0u8; 32];
         SystemEntropy.fill(&mut secret);
-        let mcp = mcp::Mcp::new(&service);
+        let admission = Admission::new(choice.requests_max, choice.workers);
         Self(Arc::new(Shared {
+            mcp: mcp::Mcp::new(&service, admission.workers()),
             service,
-            mcp,
             local,
             openness,
             address,
             metrics,
             schedule,
             traces,
-            admission: Admission::new(choice.requests_max, choice.workers),
+            admission,
             limits: Arc::new(Limits::new(choice.limits, choice.requests_max)),
             answers: Arc::new(Answers::new()),
             turns: Turns::new(),
@@ -283,11 +283,7 @@ pub(crate) fn router(app: App, origins: &[String]) -> Router {
     let guarded = guarded
         .route_layer(middleware::from_fn(conditional::tag))
         .route_layer(middleware::from_fn_with_state(app.clone(), idempotency::once))
-        .route_layer(middleware::from_fn_with_state(app.clone(), limits::limit))
-        .route_layer(middleware::from_fn_with_state(app.clone(), auth::authenticate))
-        .route_layer(middleware::from_fn_with_state(app.clone(), admission::admit));
-    // Its answers may be streams without an end: they are not read to be tagged or kept.
-    let mcp = Router::new()
+        // Its answers are streams, which have no tag and are not kept to be told again.
         .route("/mcp", any(mcp::answer))
         .route_layer(middleware::from_fn_with_state(app.clone(), limits::limit))
         .route_layer(middleware::from_fn_with_state(app.clone(), auth::authenticate))
@@ -296,7 +292,6 @@ pub(crate) fn router(app: App, origins: &[String]) -> Router {
     let all = open
         .merge(guarded)
         .merge(linked)
-        .merge(mcp)
         .fallback(unknown_route)
         .method_not_allowed_fallback(method_not_allowed)
         .layer(Extension(docs::Page::of(description.text())))
@@ -344,8 +339,8 @@ pub(crate) fn serve(
         let streams = app.clone();
         let stopped = async move {
             signalled.await;
-            streams.0.mcp.stop();
             tracing::info!("stopping");
+            streams.0.mcp.stop();
             background.ask();
         };
         if let Some(certificate) = &terms.tls {

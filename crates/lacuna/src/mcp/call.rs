@@ -15,6 +15,7 @@ use rmcp::model::{
 use rmcp::service::{Peer, RequestContext};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tokio::sync::Semaphore;
 
 use crate::codes;
 use crate::failure::{Failure, GateAnswer, Result};
@@ -26,6 +27,7 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(500);
 pub(super) struct Call {
     pub(super) service: Arc<Lacuna>,
     pub(super) caller: Caller,
+    pub(super) workers: Option<Arc<Semaphore>>,
     pub(super) context: RequestContext<RoleServer>,
     pub(super) progress: Progress,
     /// What the person answered to an earlier answer of ours, and what we gave the client to keep until then.
@@ -40,7 +42,15 @@ impl Call {
         work: impl FnOnce(&Lacuna, &Caller) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (service, caller) = (self.service.clone(), self.caller.clone());
-        let done = tokio::task::spawn_blocking(move || work(&service, &caller));
+        let place = match self.workers.clone() {
+            Some(workers) => self.progress.until(workers.acquire_owned()).await.ok(),
+            None => None,
+        };
+        let done = tokio::task::spawn_blocking(move || {
+            // Given back when the work ends, also when nobody waits for it any more.
+            let _place = place;
+            work(&service, &caller)
+        });
         let done = self.progress.until(done).await;
         done.map_err(|_| Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning))?
     }

@@ -71,6 +71,7 @@ impl Door {
         let caller = caller.ok_or_else(nobody)?;
         Ok(Call {
             service: served.service,
+            workers: served.workers,
             caller,
             context,
             progress,

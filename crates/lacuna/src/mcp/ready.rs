@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lacuna_core::Lacuna;
 use lacuna_core::permit::Caller;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 
 use crate::codes;
 use crate::failure::{Failure, Result};
@@ -29,11 +29,14 @@ enum State {
 pub(crate) struct Served {
     pub(crate) service: Arc<Lacuna>,
     pub(crate) local: Option<Caller>,
+    /// The places among those who work in the core, where there are others.
+    pub(crate) workers: Option<Arc<Semaphore>>,
 }
 
 impl Ready {
-    pub(crate) fn at_once(service: Arc<Lacuna>) -> Self {
-        let (_, state) = watch::channel(State::Here(Served { service, local: None }));
+    pub(crate) fn at_once(service: Arc<Lacuna>, workers: Arc<Semaphore>) -> Self {
+        let served = Served { service, local: None, workers: Some(workers) };
+        let (_, state) = watch::channel(State::Here(served));
         Self(state)
     }
 
@@ -57,7 +60,7 @@ impl Ready {
 
 impl Announcer {
     pub(crate) fn here(&self, service: Arc<Lacuna>, local: Caller) {
-        self.0.send_replace(State::Here(Served { service, local: Some(local) }));
+        self.0.send_replace(State::Here(Served { service, local: Some(local), workers: None }));
     }
 
     pub(crate) fn failed(&self, failure: Failure) {

@@ -3,6 +3,9 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::{Child, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -113,4 +116,49 @@ fn what_is_forgotten_elsewhere_leaves_the_files_and_an_edit_that_waits_stays() {
     fs::remove_file(Path::new(&folder).join("CLAUDE.md")).unwrap();
     home.json(&["view", &folder]);
     assert!(page(&folder).contains("pantry"));
+}
+
+/// How often and how many times a file is looked at before it is taken for unchanged.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+const LOOKS_MAX: usize = 480;
+
+/// A command that is stopped when the test ends.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[track_caller]
+fn wait_until(what: &str, holds: impl Fn() -> bool) {
+    let came = (0..LOOKS_MAX).any(|_| {
+        let came = holds();
+        if !came {
+            thread::sleep(LOOK_EVERY);
+        }
+        came
+    });
+    assert!(came, "{what}");
+}
+
+#[test]
+fn a_watched_folder_follows_the_vault_and_the_vault_follows_its_lines() {
+    let (home, folder) = home();
+    let mut watch = home.command(&["view", &folder, "--watch", "--yes", "--json"]);
+    let _running = Running(watch.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+    let says = |words: &str| {
+        fs::read_to_string(Path::new(&folder).join("CLAUDE.md")).is_ok_and(|page| page.contains(words))
+    };
+    wait_until("the page is written", || says("boat house"));
+    home.remember("The ferry leaves at six.");
+    wait_until("what is new is on the page", || says("ferry leaves"));
+    edit(&folder, &line_with(&folder, "Holloway"), "");
+    let listed = || home.run(&["memory", "list"]).ok().stdout;
+    wait_until("a deleted line is forgotten", || !listed().contains("Holloway"));
+    edit(&folder, "leaves at six", "leaves at seven");
+    wait_until("a changed line is a correction", || listed().contains("leaves at seven"));
+    assert!(!listed().contains("leaves at six") && listed().contains("boat house"));
 }

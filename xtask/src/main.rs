@@ -4,6 +4,7 @@
 
 mod bench;
 mod eval;
+mod mcp_clients;
 mod model;
 mod postgres;
 mod process;

@@ -4,6 +4,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use crate::Result;
+use crate::mcp_clients;
 use crate::postgres::Server;
 use crate::process::{cargo, has_cargo_command, step};
 use crate::tools;
@@ -13,6 +14,9 @@ const SERVER_VARIABLE: &str = "LACUNA_TEST_POSTGRES";
 
 /// Where tests find Schemathesis.
 const SCHEMATHESIS_VARIABLE: &str = "LACUNA_TEST_SCHEMATHESIS";
+
+/// Where tests find the clients of the MCP door. Without it they skip what needs them, and say so.
+const CLIENTS_VARIABLE: &str = "LACUNA_TEST_MCP_CLIENTS";
 
 /// Lets tests run as many rounds as were promised, and not only as many as everybody waits for.
 const LONG_VARIABLE: &str = "LACUNA_LONG";
@@ -41,11 +45,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     }
     step(cargo().args(["fmt", "--all", "--check"]))?;
     step(cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
+    let clients = mcp_clients::find_or_install()?.canonicalize()?;
     let server = Server::start()?;
     let schemathesis = tools::schemathesis()?;
     tools::openssl()?;
     let mut tests = with_server(&server, test_runner());
-    step(tests.args(&arguments.rest).env(SCHEMATHESIS_VARIABLE, schemathesis))?;
+    tests.env(SCHEMATHESIS_VARIABLE, schemathesis).env(CLIENTS_VARIABLE, &clients);
+    step(tests.args(&arguments.rest))?;
     if arguments.rest.is_empty() {
         step(with_server(&server, vec!["test", "--workspace", "--doc"]).arg("--quiet"))?;
     }

@@ -32,8 +32,13 @@ fn every_path_that_a_document_names_exists() {
         "docs/export.md",
         "docs/sessions.md",
         "docs/context.md",
+        "docs/compaction.md",
+        "docs/get-started.md",
+        "docs/assistants.md",
+        "docs/operations.md",
         "docs/http.md",
         "docs/configuration.md",
+        "docs/mcp.md",
     ];
     for document in documents {
         let text = std::fs::read_to_string(root().join(document)).unwrap();

@@ -44,6 +44,13 @@ impl Failure {
         let detail = format!("{field}: {}", reason.into());
         Self { field: Some(field), ..Self::new(&codes::INVALID, detail) }
     }
+
+    /// The same failure for somebody else who asks, without what the gate said to the first.
+    pub(crate) fn again(&self) -> Self {
+        let Self { code, field, public, detail, gate: _, retry_after } = self;
+        let (field, public, detail) = (field.clone(), public.clone(), detail.clone());
+        Self { code, field, public, detail, gate: None, retry_after: *retry_after }
+    }
 }
 
 impl Failure {
@@ -88,6 +95,14 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.detail)
     }
+}
+
+/// From now on a panic is logged by its place alone: its message may hold text of a memory.
+pub(crate) fn log_panics_by_place() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        tracing::error!(place, "panic");
+    }));
 }
 
 /// The core's name of a field, as the wire spells it.

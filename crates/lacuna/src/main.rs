@@ -10,6 +10,8 @@ mod hook;
 mod http;
 mod import;
 mod jobs;
+mod mcp;
+mod memory_tool;
 mod policy_file;
 mod traces;
 mod webhook;

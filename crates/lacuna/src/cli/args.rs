@@ -12,6 +12,7 @@ use super::pages::{ManArgs, ShellName};
 use super::redact::{ClearArgs, RedactArgs, RedactUserArgs, TopicArgs};
 use super::when::When;
 use crate::import::Shape;
+use crate::mcp::ToolSet;
 use crate::wire;
 
 const EXAMPLES: &str = "\
@@ -66,6 +67,23 @@ pub(super) enum Command {
 loopback, as the local user; `lacuna token create` makes the first token, and then every call needs one."
     )]
     Serve(ServeArgs),
+    /// Answer an assistant over MCP, on standard input and output.
+    #[command(after_help = "Examples:
+  lacuna mcp
+  lacuna mcp --as anna --data ~/lacuna
+  lacuna mcp --tools reference
+
+An MCP client starts it: give the client `lacuna` as the command and `mcp` as its argument. It acts as the local
+user, and asks through the client before it forgets. `lacuna serve` answers the same at /mcp.")]
+    Mcp(McpArgs),
+    /// Carry out one command of Anthropic's memory tool, read as JSON from standard input.
+    #[command(after_help = "Examples:
+  echo '{\"command\": \"view\", \"path\": \"/memories\"}' | lacuna memory-tool
+  echo '{\"command\": \"create\", \"path\": \"/memories/trip.md\", \"file_text\": \"Porto in May\"}' | lacuna memory-tool
+
+It prints what the tool's result is to say; with --json also whether that is an error. The files are memories in
+the vault, sealed as everything: nothing is written to a folder. POST /v1/memory-tool does the same.")]
+    MemoryTool,
     /// Remember a text, or many.
     #[command(after_help = "Examples:
   lacuna remember \"The deploy key rotates on Mondays\" --category learned_context --tag ops
@@ -348,6 +366,13 @@ pub(super) struct ServeArgs {
     /// TLS ends at a proxy in front: any address may be served, and every call needs a token.
     #[arg(long)]
     pub(super) behind_tls_proxy: bool,
+}
+
+#[derive(Args)]
+pub(super) struct McpArgs {
+    /// Which tools to offer.
+    #[arg(long, value_enum, default_value_t)]
+    pub(super) tools: ToolSet,
 }
 
 #[derive(Args)]

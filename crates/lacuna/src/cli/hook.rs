@@ -115,6 +115,10 @@ fn store(
 ) -> Result<()> {
     let sealing = deadline.share(SEALING_SHARE);
     hook::archive(installation, &config.data, session, transcript, sealing, done)?;
+    if deadline.is_over() {
+        done.unfinished = true;
+        return Ok(());
+    }
     hook::extract(installation, session, deadline, done)?;
     if is_over && !done.unfinished {
         hook::end(installation, session)?;

@@ -19,8 +19,10 @@ mod import;
 mod install;
 mod jobs;
 mod keys;
+mod mcp;
 mod members;
 mod memory;
+mod memory_tool;
 mod month;
 mod output;
 mod pages;
@@ -45,7 +47,10 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser as _};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{FilterExt, filter_fn};
+use tracing_subscriber::layer::{Layer, SubscriberExt};
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, fmt, registry};
 
 use self::args::{Cli, Command};
 use self::output::Output;
@@ -91,6 +96,8 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
     start_log(&cli.command, config.log_format);
     match cli.command {
         Command::Serve(_) => serve::run(config, output),
+        Command::Mcp(args) => mcp::run(config, &args),
+        Command::MemoryTool => memory_tool::run(&config, output),
         Command::Remember(args) => remember::run(&config, args, output),
         Command::Recall(args) => recall::run(&config, args, output),
         Command::Context(args) => context::run(&config, args, output),
@@ -155,11 +162,13 @@ fn origins(cli: &Cli) -> Result<Origins> {
 fn start_log(command: &Command, format: LogFormat) {
     let level = if matches!(command, Command::Serve(_)) { "info" } else { "error" };
     let filter = EnvFilter::try_from_env("LACUNA_LOG").unwrap_or_else(|_| EnvFilter::new(level));
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false);
+    // The library that speaks MCP logs whole messages, and these hold memories: whatever is asked for, not that.
+    let ours = filter_fn(|event| !event.target().starts_with("rmcp"));
+    let log = fmt::layer().with_writer(std::io::stderr).with_ansi(false);
     // Only a second call in one process could fail, and there is none.
     let _ = match format {
-        LogFormat::Text => log.try_init(),
-        LogFormat::Json => log.json().try_init(),
+        LogFormat::Text => registry().with(log.with_filter(filter.and(ours))).try_init(),
+        LogFormat::Json => registry().with(log.json().with_filter(filter.and(ours))).try_init(),
     };
 }
 

@@ -4,12 +4,14 @@
 
 use std::path::Path;
 
+use jiff::Timestamp;
 use lacuna_core::Error;
 use lacuna_core::domain::SessionId;
 use lacuna_core::permit::{Grant, Remember};
 use lacuna_core::remember::Outcome;
 use lacuna_core::session::{NewTurn, TURNS_PER_APPEND_MAX};
 
+use super::erased::last_erased;
 use super::line::Parser;
 use super::lines::{Lines, Read};
 use super::mark::{Mark, Place};
@@ -18,9 +20,9 @@ use crate::assemble::Installation;
 use crate::codes;
 use crate::failure::{Failure, Result};
 
-/// A batch is one commit, and what is in RAM.
-const BATCH_TURNS: usize = 64;
-const BATCH_BYTES: usize = 256 << 10;
+/// A batch is one commit, what is in RAM, and what is under way when the time is over.
+const BATCH_TURNS: usize = 16;
+const BATCH_BYTES: usize = 64 << 10;
 /// What one hook stores at most; the next one goes on. An opened vault holds it in RAM.
 const RUN_TURNS_MAX: usize = 3_000;
 const RUN_BYTES_MAX: usize = 6 << 20;
@@ -41,10 +43,12 @@ pub(crate) fn archive(
         Failure::new(&codes::INPUT_UNREADABLE, format!("the transcript {}: {error}", transcript.display()))
     };
     let mut mark = Mark::take(&Mark::path(data, session, transcript))?;
+    let began_at = installation.service.start_session(&grant, Some(session.clone()))?.began_at;
+    let stale = last_erased(installation)?.map(|erased_at| Stale { erased_at, began_at });
     let (place, known) = begin(installation, &grant, session, mark.place)?;
     let parser = looked_back(transcript, place.offset).map_err(unreadable)?;
     let lines = Lines::open(transcript, place.offset).map_err(unreadable)?;
-    let mut run = Run { installation, grant, session, lines, parser, place, known };
+    let mut run = Run { installation, grant, session, lines, parser, place, known, stale };
     let (mut turns, mut bytes) = (0, 0);
     loop {
         let batch = run.read(done).map_err(unreadable)?;
@@ -100,6 +104,19 @@ fn looked_back(transcript: &Path, offset: u64) -> std::io::Result<Parser> {
     Ok(parser)
 }
 
+/// What was said before the last forgetting is not sealed after it.
+struct Stale {
+    erased_at: Timestamp,
+    /// When the session began: for turns that do not say when they were said.
+    began_at: Timestamp,
+}
+
+impl Stale {
+    fn is(&self, turn: &NewTurn) -> bool {
+        turn.at.unwrap_or(self.began_at) < self.erased_at
+    }
+}
+
 struct Batch {
     turns: Vec<NewTurn>,
     bytes: usize,
@@ -115,6 +132,7 @@ struct Run<'a> {
     place: Place,
     /// Turns that are stored already and only counted.
     known: u32,
+    stale: Option<Stale>,
 }
 
 impl Run<'_> {
@@ -132,16 +150,24 @@ impl Run<'_> {
             };
             done.skipped += usize::from(turns.is_none());
             for turn in turns.unwrap_or_default() {
-                if self.known > 0 {
-                    self.known -= 1;
-                    self.place.next_turn += 1;
-                } else {
-                    batch.bytes += turn.text.len();
-                    batch.turns.push(turn);
-                }
+                self.take(turn, &mut batch, done);
             }
         }
         Ok(batch)
+    }
+
+    /// Takes a turn into a batch, unless it is stored already or too old. Its number is taken either way.
+    fn take(&mut self, turn: NewTurn, batch: &mut Batch, done: &mut Done) {
+        if self.known > 0 {
+            self.known -= 1;
+            self.place.next_turn += 1;
+        } else if self.stale.as_ref().is_some_and(|stale| stale.is(&turn)) {
+            done.left_out += 1;
+            self.place.next_turn += u32::from(batch.turns.is_empty());
+        } else {
+            batch.bytes += turn.text.len();
+            batch.turns.push(turn);
+        }
     }
 
     /// Stores a batch under the numbers that its turns have in the transcript. One line can hold more turns than

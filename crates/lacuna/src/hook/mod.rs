@@ -6,6 +6,7 @@
 
 mod archive;
 mod bring;
+mod erased;
 mod extract;
 mod input;
 mod left;
@@ -83,6 +84,8 @@ pub(crate) struct Done {
     pub(crate) turns: usize,
     /// Turns that the gate did not take, or would ask about.
     pub(crate) refused: usize,
+    /// Turns from before something was forgotten: they may speak of it.
+    pub(crate) left_out: usize,
     /// Lines of the transcript that are too long or make no sense.
     pub(crate) skipped: usize,
     pub(crate) summaries: usize,
@@ -96,16 +99,21 @@ pub(crate) struct Done {
 impl Done {
     /// One line for whoever looks.
     pub(crate) fn told(&self) -> String {
-        let mut told = format!("{} turns sealed", self.turns);
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        let mut told = format!("{} turn{} sealed", self.turns, plural(self.turns));
+        if self.summaries > 0 {
+            told += &format!(", {} summar{}", self.summaries, if self.summaries == 1 { "y" } else { "ies" });
+        }
         let more = [
-            (self.summaries, "summaries"),
-            (self.facts, "facts"),
-            (self.waiting, "of them wait for a review"),
-            (self.refused, "turns were refused by the gate"),
-            (self.skipped, "lines could not be read"),
+            (self.facts, "fact", ""),
+            (self.waiting, "", "of them waiting for a review"),
+            (self.refused, "turn", " refused by the gate"),
+            (self.left_out, "turn", " from before the last forgetting left out"),
+            (self.skipped, "line", " that could not be read"),
         ];
-        for (count, what) in more.into_iter().filter(|(count, _)| *count > 0) {
-            told += &format!(", {count} {what}");
+        for (count, what, how) in more.into_iter().filter(|(count, ..)| *count > 0) {
+            let end = if what.is_empty() { "" } else { plural(count) };
+            told += &format!(", {count} {what}{end}{how}");
         }
         if self.unfinished {
             told += "; the next hook goes on from there";

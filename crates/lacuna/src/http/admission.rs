@@ -58,6 +58,11 @@ impl Admission {
         self.workers.clone().acquire_owned().await.map_err(|_| overloaded())
     }
 
+    /// The places themselves, for a door that hands its work to the core on its own.
+    pub(super) fn workers(&self) -> Arc<Semaphore> {
+        self.workers.clone()
+    }
+
     /// A place to look whether the stores answer, apart from the others: under overload it must be told as well.
     pub(super) async fn probe(&self) -> Result<OwnedSemaphorePermit> {
         self.probes.clone().acquire_owned().await.map_err(|_| overloaded())

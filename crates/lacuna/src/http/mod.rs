@@ -19,8 +19,10 @@ mod idempotency;
 mod leftover;
 mod limits;
 mod listen;
+mod mcp;
 mod members;
 mod memories;
+mod memory_tool;
 mod metrics;
 mod month;
 mod observe;
@@ -45,6 +47,7 @@ use std::time::{Duration, Instant};
 
 use axum::extract::Request;
 use axum::middleware;
+use axum::routing::any;
 use axum::{Extension, Router};
 use lacuna_core::Lacuna;
 use lacuna_core::domain::Scope;
@@ -64,6 +67,7 @@ use self::conditional::{TagKey, Turns};
 use self::idempotency::Answers;
 use self::limits::Limits;
 use self::listen::Terms;
+pub(crate) use self::memory_tool::MEMORY_TOOL_BYTES_MAX;
 pub(crate) use self::metrics::install as install_metrics;
 use self::oidc::SignOn;
 pub(crate) use self::problem::Problem;
@@ -71,7 +75,7 @@ pub(crate) use self::tls::Certificate;
 use crate::background::Stop;
 use crate::codes;
 use crate::config::HttpChoice;
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, log_panics_by_place};
 use crate::traces::{Deed, Traces};
 
 /// How long work that no request waits for any more may still take at the end: it may be in the middle of a commit.
@@ -106,6 +110,7 @@ struct Shared {
     local_tags: TagKey,
     request_time: Duration,
     body_time: Duration,
+    mcp: mcp::Mcp,
 }
 
 /// What the door is made of.
@@ -124,7 +129,9 @@ impl App {
         let Parts { service, local, openness, address, metrics, schedule, traces } = parts;
         let mut secret = [0u8; 32];
         SystemEntropy.fill(&mut secret);
+        let admission = Admission::new(choice.requests_max, choice.workers);
         Self(Arc::new(Shared {
+            mcp: mcp::Mcp::new(&service, admission.workers()),
             service,
             local,
             openness,
@@ -132,7 +139,7 @@ impl App {
             metrics,
             schedule,
             traces,
-            admission: Admission::new(choice.requests_max, choice.workers),
+            admission,
             limits: Arc::new(Limits::new(choice.limits, choice.requests_max)),
             answers: Arc::new(Answers::new()),
             turns: Turns::new(),
@@ -242,6 +249,7 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(sessions::show))
         .routes(routes!(sessions::end))
         .routes(routes!(context::context))
+        .routes(routes!(memory_tool::memory_tool))
         .routes(routes!(forget::plan))
         .routes(routes!(forget::confirm))
         .routes(routes!(forget::verify))
@@ -276,6 +284,8 @@ pub(crate) fn router(app: App, origins: &[String]) -> Router {
     let guarded = guarded
         .route_layer(middleware::from_fn(conditional::tag))
         .route_layer(middleware::from_fn_with_state(app.clone(), idempotency::once))
+        // Its answers are streams, which have no tag and are not kept to be told again.
+        .route("/mcp", any(mcp::answer))
         .route_layer(middleware::from_fn_with_state(app.clone(), limits::limit))
         .route_layer(middleware::from_fn_with_state(app.clone(), auth::authenticate))
         .route_layer(middleware::from_fn_with_state(app.clone(), admission::admit));
@@ -312,11 +322,7 @@ pub(crate) fn serve(
     certificate: Option<Certificate>,
     background: Arc<Stop>,
 ) -> Result<()> {
-    std::panic::set_hook(Box::new(|panic| {
-        // Only the place: the message of a panic may hold text of a memory.
-        let place = panic.location().map(ToString::to_string).unwrap_or_default();
-        tracing::error!(place, "panic");
-    }));
+    log_panics_by_place();
     let broken = |error: std::io::Error| Failure::new(&codes::CANNOT_LISTEN, error.to_string());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(broken)?;
     let terms = Terms {
@@ -331,9 +337,11 @@ pub(crate) fn serve(
     let served = runtime.block_on(async move {
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let signalled = stop_signal()?;
+        let streams = app.clone();
         let stopped = async move {
             signalled.await;
             tracing::info!("stopping");
+            streams.0.mcp.stop();
             background.ask();
         };
         if let Some(certificate) = &terms.tls {

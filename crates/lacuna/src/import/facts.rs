@@ -1,5 +1,5 @@
-//! Facts that other memory programs kept: mem0's list of memories, and the graph of the MCP memory server. A
-//! model wrote them, so they come in with a model's trust, and wait for a person's word.
+//! Facts that other memory programs kept, such as mem0's list of memories. A model wrote them, so they come in with
+//! a model's trust, and wait for a person's word.
 
 use std::io::Read;
 
@@ -10,7 +10,6 @@ use lacuna_core::domain::{
 };
 use lacuna_core::import::{Origin, Record};
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
 use super::Intake;
 use super::parse::{Items, Parser};
@@ -112,64 +111,4 @@ pub(super) fn moment(text: &str) -> Option<Timestamp> {
     let in_utc =
         || Some(text.parse::<jiff::civil::DateTime>().ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp());
     text.parse().ok().or_else(in_utc)
-}
-
-/// One line of the MCP memory server's file, or one item of its graph.
-#[derive(Deserialize)]
-struct Node {
-    name: Option<String>,
-    #[serde(rename = "entityType")]
-    entity_type: Option<String>,
-    #[serde(default)]
-    observations: Vec<String>,
-    from: Option<String>,
-    to: Option<String>,
-    #[serde(rename = "relationType")]
-    relation_type: Option<String>,
-    #[serde(default)]
-    entities: Vec<Node>,
-    #[serde(default)]
-    relations: Vec<Node>,
-    #[serde(default, rename = "type")]
-    _type: Option<IgnoredAny>,
-}
-
-/// JSON lines, or one object that holds the lists.
-pub(super) fn read_graph(reader: impl Read, intake: &mut Intake<'_>) -> Result<()> {
-    Parser::new(reader).each(|node: Node| push_node(intake, node))
-}
-
-fn push_node(intake: &mut Intake<'_>, node: Node) -> Result<()> {
-    for inner in node.entities.into_iter().chain(node.relations) {
-        push_node(intake, inner)?;
-    }
-    if let (Some(from), Some(relation), Some(to)) = (&node.from, &node.relation_type, &node.to) {
-        let (from, relation, to) = (spaced(from), spaced(relation), spaced(to));
-        let text = format!("{from} {relation} {to}");
-        let entities = vec![entity("", &from, true), entity("", &to, false)];
-        return push_fact(intake, "mcp-memory", Fact { text, entities, ..Fact::default() });
-    }
-    let Some(name) = node.name.as_deref().map(spaced) else { return Ok(()) };
-    let kind = node.entity_type.as_deref().map(spaced).unwrap_or_default();
-    if node.observations.is_empty() {
-        let text = if kind.is_empty() { name.clone() } else { format!("{name}: {kind}") };
-        let entities = vec![entity(&kind, &name, true)];
-        return push_fact(intake, "mcp-memory", Fact { text, entities, ..Fact::default() });
-    }
-    for observation in node.observations {
-        let text = format!("{name}: {}", observation.trim());
-        let entities = vec![entity(&kind, &name, true)];
-        push_fact(intake, "mcp-memory", Fact { text, entities, ..Fact::default() })?;
-    }
-    Ok(())
-}
-
-fn entity(kind: &str, name: &str, primary: bool) -> Entity {
-    let kind = if kind.is_empty() { "thing" } else { kind };
-    Entity { kind: kind.to_lowercase(), name: name.to_owned(), primary, relation: None }
-}
-
-/// Names are often written as identifiers.
-fn spaced(name: &str) -> String {
-    name.replace('_', " ").trim().to_owned()
 }

@@ -5,6 +5,7 @@
 
 mod conversations;
 mod facts;
+pub(crate) mod graph;
 mod notes;
 mod ours;
 mod parse;
@@ -178,7 +179,7 @@ impl Opened<'_> {
         match self.shape {
             Shape::Lacuna => ours::read(self.reader, intake),
             Shape::Mem0 => facts::read_mem0(self.reader, intake),
-            Shape::McpMemory => facts::read_graph(self.reader, intake),
+            Shape::McpMemory => graph::read(self.reader, intake),
             Shape::Chatgpt => conversations::read_chatgpt(self.reader, intake),
             Shape::Claude => conversations::read_claude(self.reader, intake),
             Shape::BasicMemory => notes::read(self.reader, intake),

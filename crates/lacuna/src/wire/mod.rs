@@ -62,7 +62,9 @@ pub(crate) use remember::{
     into_drafts,
 };
 pub(crate) use retention::{PinRequest, PreviewView, RetentionRequest, RetentionView, RuleView};
-pub(crate) use review::{FreezeRequest, ReviewPage, ReviewRequest, Reviewed, StateRequest, VaultStateView};
+pub(crate) use review::{
+    DecisionBody, FreezeRequest, ReviewPage, ReviewRequest, Reviewed, StateRequest, VaultStateView, Verb,
+};
 pub(crate) use scope::{ScopeList, read_scope, read_target};
 pub(crate) use search::{FoundMemory, SearchRequest, SearchResponse};
 pub(crate) use session::{

@@ -93,6 +93,17 @@ pub(crate) enum Verb {
     Reject,
 }
 
+impl Verb {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Accept => "accept",
+            Self::Edit => "edit",
+            Self::Anonymise => "anonymise",
+            Self::Reject => "reject",
+        }
+    }
+}
+
 impl DecisionBody {
     pub(crate) fn into_core(self) -> Result<(MemoryId, Decision)> {
         let id = self.memory_id.parse()?;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::Home;
 
 /// Every route that the server has, as this test knows it.
-const ROUTES: [(&str, &str); 62] = [
+const ROUTES: [(&str, &str); 63] = [
     ("get", "/healthz"),
     ("get", "/readyz"),
     ("get", "/metrics"),
@@ -36,6 +36,7 @@ const ROUTES: [(&str, &str); 62] = [
     ("get", "/v1/sessions/{session_id}"),
     ("post", "/v1/sessions/{session_id}/end"),
     ("post", "/v1/context"),
+    ("post", "/v1/memory-tool"),
     ("post", "/v1/forget"),
     ("post", "/v1/forget/confirm"),
     ("post", "/v1/forgotten"),

@@ -99,7 +99,19 @@ impl Home {
     }
 
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(&self.program);
+        self.dressed(Command::new(&self.program), args)
+    }
+
+    /// Another program, with the settings that the commands of this home have.
+    pub(crate) fn program(&self, program: &Path, args: &[&str]) -> Done {
+        finished(self.dressed(Command::new(program), args).spawn().unwrap())
+    }
+
+    pub(crate) fn binary(&self) -> &str {
+        self.program.to_str().unwrap()
+    }
+
+    fn dressed(&self, mut command: Command, args: &[&str]) -> Command {
         if let Some(account) = self.account {
             command.uid(account).gid(account).current_dir(self.folder.path());
         }

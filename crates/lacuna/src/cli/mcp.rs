@@ -1,0 +1,95 @@
+//! `lacuna mcp`: the MCP door on standard input and output, for a client that starts it.
+
+use std::thread;
+use std::time::Duration;
+
+use lacuna_core::domain::Role;
+use lacuna_core::permit::Caller;
+use rmcp::transport::io::stdio_pipes;
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::args::McpArgs;
+use crate::assemble::{Installation, assemble};
+use crate::background::Background;
+use crate::codes;
+use crate::config::Config;
+use crate::failure::{Failure, Result, log_panics_by_place};
+use crate::mcp::{Announcer, Door, Ready};
+
+/// How long work under way may still take after the client has gone.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(20);
+
+pub(super) fn run(config: Config, args: &McpArgs) -> Result<()> {
+    log_panics_by_place();
+    let (announcer, ready) = Ready::soon();
+    let door = Door::new(ready, args.tools);
+    // The client waits for the first answer, and not for models and databases.
+    let loader = thread::Builder::new().name("loader".to_owned()).spawn(move || load(&config, &announcer));
+    let loader = loader.map_err(|error| Failure::new(&codes::INTERNAL, format!("no thread: {error}")))?;
+    let served = serve(door);
+    let loaded = loader.join().unwrap_or(None);
+    if let Some((installation, background)) = loaded {
+        drop(background);
+        let flushed = installation.service.flush_reads();
+        if let Err(error) = installation.service.flush_rehearsals() {
+            tracing::warn!(code = error.code(), "the last rehearsals are lost");
+        }
+        installation.service.seal_all();
+        flushed?;
+    }
+    served
+}
+
+fn load(config: &Config, announcer: &Announcer) -> Option<(Installation, Background)> {
+    let assembled = assemble(config).and_then(|installation| {
+        let Installation { service, store, webhooks, .. } = &installation;
+        let background =
+            Background::start(service, store, webhooks, config.idle_seal, config.schedule, || {});
+        let background =
+            background.map_err(|error| Failure::new(&codes::INTERNAL, format!("no thread: {error}")))?;
+        Ok((installation, background))
+    });
+    match assembled {
+        Ok((installation, background)) => {
+            announcer.here(installation.service.clone(), assistant_of(&installation.local));
+            if let Err(error) = installation.service.warm_up() {
+                tracing::warn!(code = error.code(), "the first write will wait");
+            }
+            Some((installation, background))
+        }
+        Err(failure) => {
+            tracing::error!(code = failure.code.name, detail = failure.detail, "the memory cannot be used");
+            announcer.failed(failure);
+            None
+        }
+    }
+}
+
+/// An assistant acts for the user, and administers nothing.
+fn assistant_of(local: &Caller) -> Caller {
+    Caller { roles: vec![Role::User], ..local.clone() }
+}
+
+fn serve(door: Door) -> Result<()> {
+    let broken = |reason: String| Failure::new(&codes::OUTPUT_FAILED, reason);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| broken(error.to_string()))?;
+    let served = runtime.block_on(async {
+        let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| broken(error.to_string()))?;
+        let mut terminate = signal(SignalKind::terminate()).map_err(|error| broken(error.to_string()))?;
+        tokio::select! {
+            served = talk(door) => served,
+            _ = interrupt.recv() => Ok(()),
+            _ = terminate.recv() => Ok(()),
+        }
+    });
+    // Blocking work may be in the middle of a commit: wait for it, within reason.
+    runtime.shutdown_timeout(SHUTDOWN_GRACE);
+    served
+}
+
+/// Until the client closes its end. One that goes before it has said anything is no failure.
+async fn talk(door: Door) -> Result<()> {
+    let Ok(running) = rmcp::serve_server(door, stdio_pipes()).await else { return Ok(()) };
+    running.waiting().await.map(drop).map_err(|_| Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning))
+}

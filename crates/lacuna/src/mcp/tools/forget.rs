@@ -1,0 +1,260 @@
+use jiff::Timestamp;
+use lacuna_core::forget::{Choice, Confirmed};
+use lacuna_core::permit::permit;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::failure::Result;
+use crate::mcp::ask::{Asked, Word, ask};
+use crate::mcp::call::{Answer, Call, Outcome, quoted};
+use crate::wire::{self, ConfirmRequest, ForgetRequest, ForgottenView, PlanView, read_scope};
+
+/// Matches that a person is shown before they say yes; the rest is counted.
+const SHOWN_TO_PERSON: usize = 12;
+const SHOWN_CHARS: usize = 120;
+/// Everything goes only after a second yes, and nothing asks for more.
+const CONFIRMATIONS_MAX: usize = 2;
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::mcp) struct ForgetArgs {
+    /// What to forget, in the user's own words: "everything about my dentist", "my salary but keep that I work at
+    /// Acme", "our conversation from yesterday".
+    words: Option<String>,
+    /// Or the very memories, by the ids that recall gave.
+    #[schema(max_items = 1000)]
+    memory_ids: Option<Vec<String>>,
+    /// Or everything that mentions a person, a place, an organisation or a thing.
+    entity: Option<String>,
+    /// Or everything with these tags.
+    #[schema(max_items = 32)]
+    tags: Option<Vec<String>>,
+    /// Or a conversation.
+    session_id: Option<String>,
+    /// Or a kind of sensitive information.
+    sensitivity: Option<wire::Sensitivity>,
+    /// Or everything from this moment on.
+    after: Option<Timestamp>,
+    /// Or everything before this moment.
+    before: Option<Timestamp>,
+    /// Which of several people of one name, counted from 1, as an earlier answer listed them.
+    who: Option<u32>,
+    /// Cut a memory that also says something else, instead of taking all of it.
+    #[serde(default)]
+    partial: bool,
+    /// Where "yesterday" is, such as `Europe/Lisbon`.
+    time_zone: Option<String>,
+    /// The second step: the token of the plan that the user has seen and agreed to. Send nothing else with it but
+    /// `only`, `direct_only` and `scope`.
+    confirm_token: Option<String>,
+    /// With the token: only these of the planned memories.
+    #[schema(max_items = 1000)]
+    only: Option<Vec<String>>,
+    /// With the token: only the memories that say it, not those that merely seem to be about it.
+    #[serde(default)]
+    direct_only: bool,
+    /// `user` (the default), `team:NAME`, `org` or `deployment:NAME`.
+    scope: Option<String>,
+}
+
+/// What a call to forget came to.
+#[derive(Serialize, ToSchema)]
+pub(in crate::mcp) struct ForgetAnswer {
+    /// `plan`: show it to the user, and confirm. `again`: it needs a second yes. `forgotten`: it is done. `declined`:
+    /// the user did not say yes. `nothing`: nothing matches. `unclear` or `which_one`: ask the user.
+    outcome: &'static str,
+    /// For the second step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confirm_token: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<PlanView>,
+    /// With the signed receipts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    forgotten: Option<ForgottenView>,
+}
+
+pub(in crate::mcp) async fn run(call: &Call, mut args: ForgetArgs) -> Result<Outcome> {
+    // What the client kept while it asked the person is the token of the plan that they saw.
+    let kept = call.request_state.clone();
+    let Some(token) = kept.or_else(|| args.confirm_token.take()) else { return plan(call, args).await };
+    let message = "Carry out the erasure that your assistant has planned? It cannot be undone.".to_owned();
+    with_a_yes(call, Planned { token, message, plan: None }, args).await
+}
+
+async fn plan(call: &Call, args: ForgetArgs) -> Result<Outcome> {
+    let scope = args.scope.clone();
+    let request = args.request().into_core()?;
+    let plan = call
+        .work(move |core, caller| {
+            let scope = read_scope(scope.as_deref(), caller)?;
+            Ok(PlanView::of(core.plan_forget(&permit(caller, &scope)?, &request)?, &scope))
+        })
+        .await?;
+    match plan.token.clone() {
+        Some(token) => {
+            let message = shown_to_person(&plan);
+            with_a_yes(call, Planned { token, message, plan: Some(plan) }, args).await
+        }
+        None => open_question(plan),
+    }
+}
+
+struct Planned {
+    token: String,
+    message: String,
+    /// What the model is told, when nobody can be asked.
+    plan: Option<PlanView>,
+}
+
+/// Where the client can ask, the person decides, whatever the model sends. Where it cannot, a token that comes
+/// back is taken for the yes that the model was told to get.
+async fn with_a_yes(call: &Call, mut planned: Planned, args: ForgetArgs) -> Result<Outcome> {
+    for _ in 0..CONFIRMATIONS_MAX {
+        match ask(call, planned.message.clone(), planned.token.clone()).await? {
+            Asked::CallAgain(again) => return Ok(Outcome::CallAgain(again)),
+            Asked::Said(Word::No) => return declined(),
+            Asked::Said(Word::Unasked) => {
+                return match planned.plan.take() {
+                    Some(plan) => for_the_user(plan, planned.token),
+                    None => finish(confirm(call, planned.token, &args).await?),
+                };
+            }
+            Asked::Said(Word::Yes) => {}
+        }
+        let done = confirm(call, planned.token, &args).await?;
+        match (done.token.clone(), call.input_responses.is_some()) {
+            (Some(token), false) => {
+                let message = "This erases everything that is remembered. Are you sure?".to_owned();
+                planned = Planned { token, message, plan: None };
+            }
+            _ => return finish(done),
+        }
+    }
+    declined()
+}
+
+async fn confirm(call: &Call, token: String, args: &ForgetArgs) -> Result<ForgottenView> {
+    let request = ConfirmRequest {
+        token,
+        direct_only: args.direct_only,
+        only: args.only.clone(),
+        scope: args.scope.clone(),
+    };
+    let choice: Choice = request.choice()?;
+    call.work(move |core, caller| {
+        let scope = read_scope(request.scope.as_deref(), caller)?;
+        let confirmed: Confirmed = core.confirm_forget(&permit(caller, &scope)?, &request.token, &choice)?;
+        Ok(ForgottenView::of(confirmed, &scope))
+    })
+    .await
+}
+
+impl ForgetArgs {
+    fn request(&self) -> ForgetRequest {
+        ForgetRequest {
+            words: self.words.clone(),
+            memory_ids: self.memory_ids.clone(),
+            entity: self.entity.clone(),
+            tags: self.tags.clone(),
+            session_id: self.session_id.clone(),
+            sensitivity: self.sensitivity,
+            after: self.after,
+            before: self.before,
+            who: self.who,
+            partial: self.partial,
+            time_zone: self.time_zone.clone(),
+            ..ForgetRequest::default()
+        }
+    }
+}
+
+fn shown_to_person(plan: &PlanView) -> String {
+    let count = plan.direct + plan.indirect;
+    let mut message =
+        format!("Forget {count} memories, and {} that were made of them? It cannot be undone.", plan.falls);
+    for one in plan.matches.iter().take(SHOWN_TO_PERSON) {
+        let gist: String = one.gist.chars().take(SHOWN_CHARS).collect();
+        message += &format!("\n- {}", quoted(&gist));
+    }
+    if count > SHOWN_TO_PERSON {
+        message += &format!("\n… and {} more", count - SHOWN_TO_PERSON);
+    }
+    message
+}
+
+fn for_the_user(plan: PlanView, token: String) -> Result<Outcome> {
+    let mut text = format!(
+        "Nothing is forgotten yet. {} memories say it, {} only seem to be about it, {} that were made of them fall as \
+         well and {} are made anew.",
+        plan.direct, plan.indirect, plan.falls, plan.rebuilt
+    );
+    for one in &plan.matches {
+        text += &format!("\n- {} ({}, {}): {}", one.memory_id, one.closeness, one.reason, quoted(&one.gist));
+        if let Some(leaves) = &one.leaves {
+            text += &format!(", of which stays {}", quoted(leaves));
+        }
+    }
+    text += &format!(
+        "\nShow this to the user. Only if they agree, call forget again with confirm_token = {} and nothing else, or \
+         with only = [ids] to forget a part.",
+        quoted(&token)
+    );
+    answer("plan", text, Some(token), Some(plan), None)
+}
+
+fn open_question(plan: PlanView) -> Result<Outcome> {
+    let text = match plan.outcome {
+        "unclear" => format!("Ask the user: {}", plan.question.unwrap_or_default()),
+        "which_one" => {
+            let people = plan.people.iter().map(|one| {
+                format!("\n- who = {}: {} ({} memories)", one.who, quoted(&one.label), one.memories)
+            });
+            format!(
+                "Several people bear that name. Ask the user which one is meant:{}",
+                people.collect::<String>()
+            )
+        }
+        _ if plan.not_yours > 0 => "Only somebody else could erase what matches.".to_owned(),
+        _ => "Nothing that is remembered matches, so there is nothing to forget.".to_owned(),
+    };
+    let outcome = if plan.outcome == "plan" { "nothing" } else { plan.outcome };
+    answer(outcome, text, None, Some(plan), None)
+}
+
+fn finish(done: ForgottenView) -> Result<Outcome> {
+    if let Some(token) = done.token.clone() {
+        let text = format!(
+            "This erases everything, and needs a second yes. Ask the user once more, then call forget with \
+             confirm_token = {}.",
+            quoted(&token)
+        );
+        return answer("again", text, Some(token), None, Some(done));
+    }
+    let receipts: Vec<_> = done.receipts.iter().map(|receipt| receipt.receipt.as_str()).collect();
+    let mut text = format!(
+        "Forgotten: {} memories, and {} that were made of them.",
+        done.memory_ids.len(),
+        done.fell.len()
+    );
+    match done.restorable_until {
+        Some(until) => text += &format!(" They are hidden, and can be restored until {until}."),
+        None => text += &format!(" Receipt: {}. Do not repeat what they said.", receipts.join(", ")),
+    }
+    answer("forgotten", text, None, None, Some(done))
+}
+
+fn declined() -> Result<Outcome> {
+    answer("declined", "The user did not say yes. Nothing was forgotten.".to_owned(), None, None, None)
+}
+
+fn answer(
+    outcome: &'static str,
+    text: String,
+    confirm_token: Option<String>,
+    plan: Option<PlanView>,
+    forgotten: Option<ForgottenView>,
+) -> Result<Outcome> {
+    // The token stands in one place.
+    let plan = plan.map(|plan| PlanView { token: None, ..plan });
+    Ok(Answer::new(text, &ForgetAnswer { outcome, confirm_token, plan, forgotten })?.into())
+}

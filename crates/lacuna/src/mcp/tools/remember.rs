@@ -1,0 +1,170 @@
+use jiff::Timestamp;
+use lacuna_core::domain::{
+    Category, Draft, Lifecycle, RetentionTier, SessionId, Source, SourceType, Tier, Trust,
+};
+use lacuna_core::permit::permit;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use crate::codes;
+use crate::failure::{Failure, GateAnswer, Result};
+use crate::mcp::ask::{Asked, Word, about, ask};
+use crate::mcp::call::{Answer, Call, Outcome};
+use crate::wire::{self, RememberedView, read_scope};
+
+/// Where memories of this door come from.
+const CHANNEL: &str = "mcp";
+
+/// Whose words they are.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::mcp) enum SaidBy {
+    /// The user said it, in this conversation.
+    User,
+    /// A conclusion of the assistant's own.
+    #[default]
+    Assistant,
+    /// It comes out of a tool, a file or a web page.
+    Tool,
+}
+
+#[derive(Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::mcp) struct RememberArgs {
+    /// One statement that can be understood without the conversation: names instead of "he", dates instead of
+    /// "tomorrow".
+    #[schema(min_length = 1, max_length = 10_000)]
+    content: String,
+    /// `user` only if the user said it in so many words; what you concluded is `assistant`; what a tool, a file or
+    /// a web page said is `tool`. What is not the user's word waits for their review.
+    #[serde(default)]
+    said_by: SaidBy,
+    /// With `said_by` = `tool`: which tool, such as `web_fetch`.
+    tool: Option<String>,
+    /// `preference` for likes and habits, `learned_context` for facts, `work_pattern` for how somebody works,
+    /// `conversation` for what happened.
+    category: Option<wire::Category>,
+    #[serde(default)]
+    #[schema(max_items = 32)]
+    tags: Vec<String>,
+    /// Importance from 0 to 1; leave it out unless the user said how important it is.
+    #[schema(minimum = 0, maximum = 1)]
+    salience: Option<f32>,
+    /// The conversation that it comes from, if you have an id for it.
+    session_id: Option<String>,
+    /// When it is to be forgotten, if the user named a time.
+    expires_at: Option<Timestamp>,
+    /// The token of an earlier answer that asked about this very text: only after the user said yes.
+    confirm: Option<String>,
+    /// `user` (the default), `team:NAME`, `org` or `deployment:NAME`.
+    scope: Option<String>,
+}
+
+pub(in crate::mcp) async fn run(call: &Call, args: RememberArgs) -> Result<Outcome> {
+    match store(call, args.clone()).await {
+        Err(failure) => asked(call, args, failure).await,
+        Ok(stored) => Ok(told(&stored)?.into()),
+    }
+}
+
+/// What the gate asks goes to the person where the client can ask, and else to the model as it is.
+async fn asked(call: &Call, args: RememberArgs, failure: Failure) -> Result<Outcome> {
+    let Some(GateAnswer::Asked(question)) = failure.gate.as_deref() else { return Err(failure) };
+    let message = format!(
+        "Your assistant wants to remember something that needs your yes ({}). Remember it as it is?\n\n{}",
+        question.questions.join(", "),
+        args.content
+    );
+    match ask(call, message, about("remember", &[&args.content])).await? {
+        Asked::CallAgain(again) => Ok(Outcome::CallAgain(again)),
+        Asked::Said(Word::Unasked) => Err(failure),
+        Asked::Said(Word::No) => {
+            Err(Failure::new(&codes::NEEDS_CONFIRMATION, "the user was asked and did not say yes"))
+        }
+        Asked::Said(Word::Yes) => {
+            let confirm = Some(question.confirm.clone());
+            Ok(told(&store(call, RememberArgs { confirm, ..args }).await?)?.into())
+        }
+    }
+}
+
+async fn store(call: &Call, args: RememberArgs) -> Result<RememberedView> {
+    call.work(move |core, caller| {
+        let scope = read_scope(args.scope.as_deref(), caller)?;
+        let grant = permit(caller, &scope)?;
+        let outcome = core.remember(&grant, vec![args.into_draft()?])?.pop();
+        let outcome = outcome.ok_or_else(|| Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning))?;
+        Ok(RememberedView::of(Failure::of_gate(outcome)?, &scope))
+    })
+    .await
+}
+
+impl RememberArgs {
+    fn into_draft(self) -> Result<Draft> {
+        let session = self.session_id.as_deref().map(SessionId::new).transpose()?;
+        let draft = Draft {
+            text: self.content,
+            category: self.category.map(|word| word.0),
+            tags: self.tags,
+            salience: self.salience,
+            expires_at: self.expires_at,
+            confirm: self.confirm,
+            ..Draft::default()
+        };
+        Ok(spoken_by(self.said_by, draft, session, self.tool))
+    }
+}
+
+/// Gives a draft the source that it has. What an assistant says that the user said is less than the user's own
+/// message: it is kept as said, with medium trust, and found at once. Everything else is a claim of a model or of a
+/// tool, and the gate lets it wait.
+pub(in crate::mcp) fn spoken_by(
+    said_by: SaidBy,
+    draft: Draft,
+    session: Option<SessionId>,
+    tool: Option<String>,
+) -> Draft {
+    let source = |kind, trust| Source {
+        session: session.clone(),
+        channel: Some(CHANNEL.to_owned()),
+        ..Source::new(kind, trust)
+    };
+    match said_by {
+        SaidBy::User => {
+            let lasting = draft.category != Some(Category::Conversation);
+            Draft {
+                source: Some(source(SourceType::UserMessage, Trust::Medium)),
+                tier: Some(Tier::Episodic),
+                retention: lasting.then_some(RetentionTier::LongTerm),
+                ..draft
+            }
+        }
+        SaidBy::Assistant => Draft { source: Some(source(SourceType::AiInference, Trust::Low)), ..draft },
+        SaidBy::Tool => {
+            let source =
+                Source { tool, from_external_content: true, ..source(SourceType::ToolOutput, Trust::Medium) };
+            Draft { source: Some(source), ..draft }
+        }
+    }
+}
+
+fn told(stored: &RememberedView) -> Result<Answer> {
+    let mut text = match (stored.repeats, stored.state.0) {
+        (1.., _) => format!("It was remembered already, as {}.", stored.memory_id),
+        (_, Lifecycle::Active) => {
+            format!("Remembered as {}. It can be recalled from now on.", stored.memory_id)
+        }
+        _ => format!(
+            "Noted as {}. It is not the user's own word, so it waits for their review and is not recalled before; \
+             review_memories lists what waits.",
+            stored.memory_id
+        ),
+    };
+    if stored.gate.redactions.iter().any(|redaction| redaction.removed) {
+        text += " A secret in it was taken out and not stored.";
+    }
+    if !stored.gate.changes.is_empty() {
+        text += &format!(" Parts were changed on the way in: {}.", stored.gate.changes.join(", "));
+    }
+    Answer::new(text, stored)
+}

@@ -16,6 +16,7 @@ mod forget;
 mod headers;
 mod health;
 mod idempotency;
+mod leftover;
 mod limits;
 mod listen;
 mod mcp;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::header::{CACHE_CONTROL, X_CONTENT_TYPE_OPTIONS};
+use axum::http::header::{CACHE_CONTROL, CONNECTION, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -12,6 +12,7 @@ use lacuna_seal::{Entropy, SystemEntropy};
 use tracing::Instrument;
 
 use super::App;
+use super::leftover::Leftover;
 use crate::codes;
 use crate::failure::Failure;
 use crate::traces::{Deed, Place};
@@ -57,6 +58,7 @@ pub(super) fn carried<F: Future>(work: F) -> impl Future<Output = F::Output> {
 
 pub(super) async fn observe(State(app): State<App>, request: Request, next: Next) -> Response {
     let started = Instant::now();
+    let (request, leftover) = Leftover::lend(request);
     let id = given_id(&request).unwrap_or_else(make_id);
     let method = request.method().clone();
     // The pattern and never the path: ids are nobody's business here.
@@ -76,7 +78,11 @@ pub(super) async fn observe(State(app): State<App>, request: Request, next: Next
         .scope(Current { id: id.clone(), place: place.clone() }, answer)
         .instrument(span.clone())
         .await;
+    let goes_on = leftover.drop_rest().await;
     let headers = response.headers_mut();
+    if !goes_on {
+        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    }
     headers.insert(REQUEST_ID.clone(), id);
     // What was forgotten must not live on in somebody's cache.
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));

@@ -206,3 +206,31 @@ fn problems_name_the_request_that_they_answer() {
     }
     assert_eq!(server.get("/v1/memories").header("cache-control"), Some("no-store"));
 }
+
+/// Whoever is refused before their body is read can use the connection again, or is told that it closes.
+#[test]
+fn an_early_refusal_does_not_break_the_connection() {
+    let home = Home::new();
+    home.token("anna", "user", &[]);
+    let server = home.serve(&[]);
+    for size in [10, 30_000, 1_000_000] {
+        let mut stream = TcpStream::connect(server.authority()).unwrap();
+        let head = format!("POST /v1/memories HTTP/1.1\r\nHost: x\r\nContent-Length: {size}\r\n\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        // After the head has been read, so that the body comes by itself.
+        std::thread::sleep(Duration::from_millis(50));
+        let sent = stream.write_all(&vec![b'x'; size]);
+        let mut answer = vec![0; 16 << 10];
+        let length = stream.read(&mut answer).unwrap_or(0);
+        let answer = String::from_utf8_lossy(&answer[..length]).to_lowercase();
+        let closes = answer.contains("connection: close");
+        assert!(answer.starts_with("http/1.1 401") || (size > 64 << 10 && sent.is_err()), "{size}: {answer}");
+        assert!(closes == (size > 64 << 10) || answer.is_empty(), "{size}: {answer}");
+        if !closes && !answer.is_empty() {
+            stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+            let mut next = String::new();
+            stream.read_to_string(&mut next).unwrap();
+            assert!(next.starts_with("HTTP/1.1 200"), "{size}: {next}");
+        }
+    }
+}

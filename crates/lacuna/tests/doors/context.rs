@@ -102,7 +102,7 @@ fn a_memory_shows_how_it_fades_and_when_it_was_brought_to_mind() {
     assert_eq!(after["vitality"]["rehearsed_at"].as_array().unwrap().len(), 1);
     assert!(now(&after) >= now(&before));
     let text = home.run(&["memory", "inspect", id]).ok().stdout;
-    assert!(text.contains("half-life 14 days") && text.contains("brought to mind  1 times"), "{text}");
+    assert!(text.contains("half-life 14 days") && text.contains("brought to mind  once"), "{text}");
     // No terminal, so no blocks.
     let curves: Vec<&str> =
         text.lines().filter(|line| line.starts_with("until now") || line.starts_with("from now")).collect();

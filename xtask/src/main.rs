@@ -4,7 +4,6 @@
 
 mod bench;
 mod eval;
-mod mcp_clients;
 mod model;
 mod postgres;
 mod process;

@@ -4,7 +4,6 @@ use std::process::Command;
 use std::time::Instant;
 
 use crate::Result;
-use crate::mcp_clients;
 use crate::postgres::Server;
 use crate::process::{cargo, has_cargo_command, step};
 use crate::tools;
@@ -45,7 +44,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     }
     step(cargo().args(["fmt", "--all", "--check"]))?;
     step(cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
-    let clients = mcp_clients::find_or_install()?.canonicalize()?;
+    let clients = tools::mcp_clients()?;
     let server = Server::start()?;
     let schemathesis = tools::schemathesis()?;
     tools::openssl()?;

@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let clients = tools::mcp_clients()?;
     let server = Server::start()?;
     let schemathesis = tools::schemathesis()?;
-    tools::openssl()?;
+    tools::openssl_and_curl()?;
     let mut tests = with_server(&server, test_runner());
     tests.env(SCHEMATHESIS_VARIABLE, schemathesis).env(CLIENTS_VARIABLE, &clients);
     step(tests.args(&arguments.rest))?;

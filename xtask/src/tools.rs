@@ -29,9 +29,10 @@ pub(crate) fn mcp_clients() -> Result<PathBuf> {
     })
 }
 
-/// Makes the certificates of tests.
-pub(crate) fn openssl() -> Result<()> {
-    needs(Command::new("openssl").arg("version"), "openssl")
+/// What makes the certificates of tests, and what the documents call a server with.
+pub(crate) fn openssl_and_curl() -> Result<()> {
+    needs(Command::new("openssl").arg("version"), "openssl")?;
+    needs(Command::new("curl").arg("--version"), "curl")
 }
 
 /// The folder of a tool, after it was filled: once for each choice of versions.

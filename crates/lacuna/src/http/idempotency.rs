@@ -21,6 +21,7 @@ use lacuna_seal::{Digest, Entropy, KEY_BYTES, SystemEntropy, Zeroizing, hmac_sha
 
 use super::App;
 use super::body::{Charged, receive};
+use super::limits::READING_POSTS;
 use super::observe::carried;
 use crate::codes;
 use crate::failure::{Failure, Result};
@@ -43,16 +44,6 @@ const KEPT_BYTES_MAX: usize = 64 << 20;
 /// When to ask again after a request that is still being answered.
 const IN_FLIGHT_PAUSE: Duration = Duration::from_secs(1);
 
-/// POSTs that change nothing may be sent as often as one likes.
-const READING_POSTS: [&str; 7] = [
-    "/v1/search",
-    "/v1/context",
-    "/v1/forget",
-    "/v1/forgotten",
-    "/v1/retention/preview",
-    "/v1/people/requests/{request}/plan",
-    "/mcp",
-];
 /// What is kept of the head of an answer.
 static HEADERS: [HeaderName; 3] = [CONTENT_TYPE, ETAG, LOCATION];
 

@@ -28,8 +28,15 @@ const SHARE_PAUSE: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// POSTs that change nothing.
-const READING_POSTS: [&str; 4] = ["/v1/search", "/v1/context", "/v1/forgotten", "/v1/retention/preview"];
+/// POSTs that change nothing. One that is heavy as well counts as heavy.
+pub(super) const READING_POSTS: [&str; 6] = [
+    "/v1/search",
+    "/v1/context",
+    "/v1/forget",
+    "/v1/forgotten",
+    "/v1/retention/preview",
+    "/v1/people/requests/{request}/plan",
+];
 /// What reads or rewrites much of a vault at once.
 const HEAVY: [&str; 13] = [
     "/v1/memories/batch",

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -12,9 +12,10 @@ use serde_json::{Value, json};
 
 use super::corpus::SEED;
 use super::measure::Latency;
+use super::program::Program;
 use super::sentences;
 use crate::Result;
-use crate::process::{cargo, install, step};
+use crate::process::install;
 
 pub(super) const CONNECTIONS: usize = 64;
 const WRK_THREADS: usize = 2;
@@ -88,17 +89,12 @@ impl Drop for Server {
 
 impl Server {
     fn start(setting: &Setting, folder: &Path) -> Result<Self> {
-        let program = build()?;
+        let program = Program::new(folder, setting.embedder)?;
         let command = |args: &[&str]| {
-            let mut command = Command::new(&program);
-            command
-                .args(args)
-                .env("LACUNA_DATA", folder.join("data"))
-                .env("LACUNA_EMBEDDER", setting.embedder);
+            let mut command = program.command(args);
             if let Some(max) = setting.requests_max {
                 command.env("LACUNA_HTTP_REQUESTS_MAX", max.to_string());
             }
-            command.env("LACUNA_LOG", "error").stdout(Stdio::piped());
             command
         };
         let made = command(&["token", "create", "--user", "bench", "--role", "user", "--json"]).output()?;
@@ -183,22 +179,6 @@ impl Connection {
         std::io::copy(&mut self.reader.by_ref().take(length), &mut std::io::sink())?;
         Ok(status)
     }
-}
-
-/// The binary as the driver itself was built, beside it. Tests have built it already; figures are taken of one that is
-/// surely new.
-fn build() -> Result<PathBuf> {
-    let program = std::env::current_exe()?.with_file_name("lacuna");
-    if cfg!(debug_assertions) && program.exists() {
-        return Ok(program);
-    }
-    let mut command = cargo();
-    command.args(["build", "--quiet", "--package", "lacuna"]);
-    if !cfg!(debug_assertions) {
-        command.arg("--release");
-    }
-    step(&mut command)?;
-    Ok(program)
 }
 
 fn probe(server: &Server, over: &AtomicBool) -> Health {
@@ -287,7 +267,7 @@ fn drive_wrk(wrk: &str, server: &Server, seconds: u64, folder: &Path) -> Result<
     let micros = |name: &str| Duration::from_secs_f64(number(name) / 1e6);
     Ok(Loaded {
         driver: "wrk",
-        per_second: number("requests") / (number("duration") / 1e6),
+        per_second: (number("requests") - number("refused") - number("failed")) / (number("duration") / 1e6),
         p50: micros("p50"),
         p99: micros("p99"),
         refused: number("refused") as usize,

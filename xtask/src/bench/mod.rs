@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: what a memory costs, end to end, beside what a user might pick instead.
 
+mod assistant;
 mod context;
 mod corpus;
 mod http;
@@ -7,6 +8,7 @@ mod lifecycle;
 mod measure;
 mod peers;
 mod plan;
+mod program;
 mod random;
 pub(crate) mod report;
 mod sections;
@@ -64,6 +66,8 @@ pub(crate) enum Part {
     Sessions,
     /// The HTTP door under 64 connections, and overloaded.
     Http,
+    /// What an assistant waits for: a cold MCP server, and the hook before a long conversation is shortened.
+    Assistant,
 }
 
 pub(crate) fn run(options: &Options) -> Result {

@@ -30,6 +30,10 @@ pub(super) struct Plan {
     pub(super) talkers: &'static [usize],
     /// Seconds of each load on the HTTP door.
     pub(super) http_seconds: u64,
+    /// Cold starts of the MCP server.
+    pub(super) starts: usize,
+    /// The size of the transcript that a hook is given.
+    pub(super) transcript_bytes: usize,
 }
 
 pub(super) const FULL: Plan = Plan {
@@ -51,6 +55,8 @@ pub(super) const FULL: Plan = Plan {
     sessions: 100,
     talkers: &[10, 1],
     http_seconds: 20,
+    starts: 20,
+    transcript_bytes: 50 << 20,
 };
 
 pub(super) const QUICK: Plan = Plan {
@@ -72,4 +78,6 @@ pub(super) const QUICK: Plan = Plan {
     sessions: 4,
     talkers: &[2],
     http_seconds: 1,
+    starts: 2,
+    transcript_bytes: 100 << 10,
 };

@@ -10,7 +10,7 @@ use super::peers::{self, Python, VECTOR_PEERS};
 use super::plan::Plan;
 use super::report::{Report, ratio, thousands, time, times};
 use super::sizes::{Figures, Place};
-use super::{Part, context, http, lifecycle, sessions, sizes};
+use super::{Part, assistant, context, http, lifecycle, sessions, sizes};
 use crate::Result;
 
 /// What hot recall should reach at a size.
@@ -26,6 +26,9 @@ const DELETE_TARGET: Duration = Duration::from_millis(10);
 const ENTITY_TARGET: Duration = Duration::from_secs(1);
 const APPEND_TARGET: Duration = Duration::from_millis(50);
 const RAM_TARGET_BYTES: usize = 2_048;
+const INITIALIZE_TARGET: Duration = Duration::from_millis(300);
+const FIRST_RECALL_TARGET: Duration = Duration::from_secs(2);
+const HOOK_RAM_TARGET_KIB: u64 = 150 << 10;
 const REMEMBER_RATIO_TARGET: f64 = 5.0;
 /// Beyond this size a question takes some peers long.
 const SLOW_PEERS_FROM: usize = 200_000;
@@ -78,6 +81,9 @@ pub(super) fn write(
     }
     if wanted(Part::Http) {
         run.door()?;
+    }
+    if wanted(Part::Assistant) {
+        run.assistant()?;
     }
     Ok(())
 }
@@ -441,6 +447,37 @@ impl Run<'_> {
         Ok(())
     }
 
+    fn assistant(&mut self) -> Result {
+        progress("a cold MCP server");
+        let Plan { personal, starts, transcript_bytes, .. } = *self.plan;
+        let cold = assistant::cold(personal, starts, self.temporary()?.path())?;
+        self.report.heading("A cold MCP server");
+        self.report.line(&format!(
+            "`lacuna mcp` with the sentence model on a vault of {}, {starts} starts, each from the moment the program is \
+             called; the files are in the system's cache.\n",
+            thousands(personal)
+        ));
+        let rows = vec![
+            cold_row("`initialize` is answered", cold.initialized, INITIALIZE_TARGET),
+            cold_row("the first `recall` is answered", cold.recalled, FIRST_RECALL_TARGET),
+        ];
+        self.report.table(&["", "p50", "slowest", "target", "slowest of target"], rows);
+
+        progress("the hook before a long conversation is shortened");
+        let hooks = assistant::pre_compact(transcript_bytes, self.temporary()?.path())?;
+        self.report.heading("The hook before a long conversation is shortened");
+        self.report.line(&format!(
+            "`lacuna hook pre-compact` with the sentence model and its own time limit, called again and again with one \
+             transcript of {} MiB of which nothing is sealed at first.\n",
+            transcript_bytes >> 20
+        ));
+        let rows =
+            hooks.iter().zip(1..).map(|(hooked, call)| hook_row(&format!("call {call}"), hooked)).collect();
+        let head = ["", "took", "limit", "RAM at most", "target", "turns sealed", "summaries and facts"];
+        self.report.table(&head, rows);
+        Ok(())
+    }
+
     fn talking(&mut self) -> Result {
         let Plan { turns, sessions, talkers, .. } = *self.plan;
         self.report.heading("Conversations");
@@ -522,6 +559,30 @@ fn talked(figures: &sessions::Talking) -> Vec<Row> {
         ),
         row("sessions ended meanwhile", figures.jobs.ended.to_string(), "–", "–"),
         row("turns compacted meanwhile", thousands(figures.jobs.compacted), "–", "–"),
+    ]
+}
+
+fn cold_row(name: &str, times: assistant::Times, target: Duration) -> Row {
+    vec![
+        name.to_owned(),
+        time(times.p50),
+        time(times.slowest),
+        format!("≤ {}", time(target)),
+        ratio(times.slowest, target),
+    ]
+}
+
+/// What one hook did.
+fn hook_row(name: &str, hooked: &assistant::Hooked) -> Row {
+    let mib = |kib: u64| format!("{} MiB", kib >> 10);
+    vec![
+        name.to_owned(),
+        time(hooked.took),
+        format!("≤ {}", time(hooked.limit)),
+        mib(hooked.peak_kib),
+        format!("≤ {}", mib(HOOK_RAM_TARGET_KIB)),
+        thousands(hooked.turns),
+        thousands(hooked.summaries + hooked.facts),
     ]
 }
 

@@ -4,7 +4,7 @@ use whatlang::{Detector, Lang};
 /// Below this many letters a detector guesses; a hint or English serves better.
 const DETECTION_LETTERS_MIN: usize = 24;
 /// Detection reads no more than this of a long text, in bytes.
-const DETECTION_BYTES_MAX: usize = 2_000;
+const DETECTION_BYTES_MAX: usize = 600;
 
 /// Declares the languages that are stemmed: their byte at rest, their detector and their stemmer.
 macro_rules! languages {

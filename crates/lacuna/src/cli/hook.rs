@@ -100,7 +100,6 @@ fn work(config: &Config, event: Event, deadline: Deadline) -> Result<Told> {
             store(&installation, config, (&session, &file), true, deadline, &mut done)?;
         }
     }
-    hook::embed(&installation, deadline);
     Ok(Told::Stored(done))
 }
 

@@ -24,8 +24,8 @@ use crate::failure::{Failure, Result};
 const BATCH_TURNS: usize = 16;
 const BATCH_BYTES: usize = 64 << 10;
 /// What one hook stores at most; the next one goes on. An opened vault holds it in RAM.
-const RUN_TURNS_MAX: usize = 3_000;
-const RUN_BYTES_MAX: usize = 6 << 20;
+const RUN_TURNS_MAX: usize = 2_000;
+const RUN_BYTES_MAX: usize = 4 << 20;
 /// Read again before the mark, to know which tools gave the answers behind it.
 const LOOK_BACK_BYTES: u64 = 1 << 20;
 

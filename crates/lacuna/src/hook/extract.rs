@@ -1,7 +1,6 @@
 //! What a conversation leaves behind: summaries and facts in the place of its turns, and its sealed transcript.
 
 use std::ops::ControlFlow;
-use std::time::Duration;
 
 use lacuna_core::compact::CompactRequest;
 use lacuna_core::domain::SessionId;
@@ -38,16 +37,6 @@ pub(crate) fn end(installation: &Installation, session: &SessionId) -> Result<()
     match installation.service.end_session(&installation.grant(None)?, session) {
         Err(lacuna_core::Error::NotFound(_)) => Ok(()),
         ended => Ok(ended.map(drop)?),
-    }
-}
-
-/// Gives what is new its vector of the main model, as far as there is time. It is found without it as well.
-pub(crate) fn embed(installation: &Installation, deadline: Deadline) {
-    while !deadline.is_over() {
-        match installation.service.work_backlog(Duration::ZERO, &mut |_| go_on(deadline)) {
-            Some(Ok(_)) => {}
-            Some(Err(_)) | None => return,
-        }
     }
 }
 

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 pub(crate) use archive::archive;
 pub(crate) use bring::bring_to_mind;
-pub(crate) use extract::{embed, end, extract};
+pub(crate) use extract::{end, extract};
 pub(crate) use input::HookInput;
 pub(crate) use left::{announce, left_behind};
 

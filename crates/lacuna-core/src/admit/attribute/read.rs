@@ -1,8 +1,8 @@
 //! From a text to what it says: clauses, patterns, and the words around the verb.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
-use regex::{Captures, Regex};
+use regex::{Captures, Regex, RegexSet, RegexSetBuilder};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -12,6 +12,8 @@ use super::{Arity, Mood, Statement, nouns};
 
 /// How many clauses of a text are read; a fact is short.
 const CLAUSES_MAX: usize = 32;
+/// What the patterns take together, compiled.
+const SET_BYTES_MAX: usize = 32 << 20;
 /// A longer value is a story, not a value.
 const VALUE_WORDS_MAX: usize = 10;
 
@@ -96,25 +98,58 @@ fn first_words(clause: &str) -> String {
 }
 
 struct Reader {
-    patterns: Vec<(&'static Pattern, Regex)>,
-    prefers: Regex,
-    possessive: Regex,
+    /// Every pattern at once. Most clauses match none, and those that match are then read one by one.
+    any: RegexSet,
+    /// In the order in which they are tried, with what each one takes apart.
+    patterns: Vec<(Shape, One)>,
+}
+
+/// How a clause is built.
+enum Shape {
+    Listed(&'static Pattern),
+    Prefers,
+    Possessive,
+}
+
+/// A pattern by itself, compiled when it first matches: a compiled one takes much RAM once it was used.
+struct One {
+    source: String,
+    regex: OnceLock<Option<Regex>>,
+}
+
+impl One {
+    fn captures<'t>(&self, clause: &'t str) -> Option<Captures<'t>> {
+        self.regex.get_or_init(|| Regex::new(&self.source).ok()).as_ref()?.captures(clause)
+    }
 }
 
 static READER: LazyLock<Option<Reader>> = LazyLock::new(Reader::compile);
 
 impl Reader {
     fn compile() -> Option<Self> {
-        let compiled = patterns::PATTERNS.iter().map(|pattern| Some((pattern, compile(pattern.source)?)));
-        Some(Self {
-            patterns: compiled.collect::<Option<_>>()?,
-            prefers: compile(patterns::PREFERS)?,
-            possessive: compile(patterns::POSSESSIVE)?,
+        let listed = patterns::PATTERNS.iter().map(|pattern| (Shape::Listed(pattern), pattern.source));
+        let others = [(Shape::Prefers, patterns::PREFERS), (Shape::Possessive, patterns::POSSESSIVE)];
+        let one = |source| One { source: whole(source), regex: OnceLock::new() };
+        let patterns: Vec<_> = listed.chain(others).map(|(shape, source)| (shape, one(source))).collect();
+        let mut any = RegexSetBuilder::new(patterns.iter().map(|(_, one)| &one.source));
+        Some(Self { any: any.size_limit(SET_BYTES_MAX).build().ok()?, patterns })
+    }
+
+    fn statement(&self, clause: &str) -> Option<Statement> {
+        self.any.matches(clause).into_iter().find_map(|number| {
+            let (shape, one) = &self.patterns[number];
+            let found = one.captures(clause)?;
+            match shape {
+                Shape::Listed(pattern) => from_pattern(pattern, &found, clause),
+                Shape::Prefers => from_preference(&found, clause),
+                Shape::Possessive => from_possessive(&found, clause),
+            }
         })
     }
 }
 
-fn compile(source: &str) -> Option<Regex> {
+/// A pattern with what may stand before and after it.
+fn whole(source: &str) -> String {
     let source = match source.strip_prefix("S ") {
         Some(rest) => format!("{}{} {rest}", patterns::SUBJECT, patterns::AROUND),
         None => source.to_owned(),
@@ -123,8 +158,12 @@ fn compile(source: &str) -> Option<Regex> {
         Some(source) => format!("{source}{TIME_TAIL}$"),
         None => source,
     };
-    Regex::new(&format!("(?i)^{LEAD}(?:{source})")).ok()
+    format!("(?i)^{LEAD}(?:{source})").replace(r"\w", LETTER)
 }
+
+/// What goes on a name, within brackets. Every character beyond ASCII counts: to know the letters among them, in
+/// every pattern anew, would take many times the RAM of all the rest.
+const LETTER: &str = r"0-9A-Za-z_\u{80}-\u{10FFFF}";
 
 /// Words of time that may follow a value.
 const TIME_TAIL: &str = r"(?:,? (?:now|today|again|these days|nowadays|anymore|any more|yesterday|(?:since|for|last|this|in) .+))?";
@@ -134,18 +173,12 @@ const LEAD: &str = r"(?P<lead>(?:(?:actually|update|also|so|well|now|currently|t
 
 #[cfg(test)]
 pub(super) fn compiles() -> bool {
-    READER.is_some()
+    let all = |reader: &Reader| reader.patterns.iter().all(|(_, one)| Regex::new(&one.source).is_ok());
+    READER.as_ref().is_some_and(all)
 }
 
 fn statement(clause: &str) -> Option<Statement> {
-    let reader = READER.as_ref()?;
-    let found = reader
-        .patterns
-        .iter()
-        .find_map(|(pattern, regex)| from_pattern(pattern, &regex.captures(clause)?, clause));
-    found
-        .or_else(|| from_preference(&reader.prefers.captures(clause)?, clause))
-        .or_else(|| from_possessive(&reader.possessive.captures(clause)?, clause))
+    READER.as_ref()?.statement(clause)
 }
 
 fn from_pattern(pattern: &Pattern, found: &Captures<'_>, clause: &str) -> Option<Statement> {

@@ -1,0 +1,44 @@
+//! The program as people run it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::Result;
+use crate::process::{cargo, step};
+
+/// The binary, with data of its own.
+pub(super) struct Program {
+    path: PathBuf,
+    data: PathBuf,
+    embedder: &'static str,
+}
+
+impl Program {
+    pub(super) fn new(folder: &Path, embedder: &'static str) -> Result<Self> {
+        Ok(Self { path: build()?, data: folder.join("data"), embedder })
+    }
+
+    /// What it says on standard output is for the caller.
+    pub(super) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(&self.path);
+        command.args(args).env("LACUNA_DATA", &self.data).env("LACUNA_EMBEDDER", self.embedder);
+        command.env("LACUNA_LOG", "error").stdout(Stdio::piped());
+        command
+    }
+}
+
+/// The binary as the driver itself was built, beside it. Tests have built it already; figures are taken of one that is
+/// surely new.
+fn build() -> Result<PathBuf> {
+    let program = std::env::current_exe()?.with_file_name("lacuna");
+    if cfg!(debug_assertions) && program.exists() {
+        return Ok(program);
+    }
+    let mut command = cargo();
+    command.args(["build", "--quiet", "--package", "lacuna"]);
+    if !cfg!(debug_assertions) {
+        command.arg("--release");
+    }
+    step(&mut command)?;
+    Ok(program)
+}

@@ -233,7 +233,7 @@ fn drive(server: &Server, time: Duration) -> Result<Loaded> {
     let times: Vec<Duration> = parts.iter().flat_map(|(times, ..)| times.iter().copied()).collect();
     let (refused, failed) = parts.iter().fold((0, 0), |sum, part| (sum.0 + part.1, sum.1 + part.2));
     let per_second = times.len() as f64 / time.as_secs_f64();
-    let Latency { p50, p99 } = Latency::of(times);
+    let Latency { p50, p99, .. } = Latency::of(times);
     Ok(Loaded { driver: "own client", per_second, p50, p99, refused, failed, health: Health::default() })
 }
 

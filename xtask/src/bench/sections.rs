@@ -123,6 +123,7 @@ impl Run<'_> {
                 thousands(figures.count)
                     + if figures.place == Place::BareIndex { " (index alone)" } else { "" },
                 time(figures.hybrid.p50),
+                time(figures.hybrid.quiet_p50),
                 time(figures.hybrid.p99),
                 target.map_or("–".into(), |target| format!("≤ {}", time(target))),
                 target.map_or("–".into(), |target| ratio(figures.hybrid.p50, target)),
@@ -130,7 +131,16 @@ impl Run<'_> {
                 format!("{:.4} (≥ {EXACTNESS_TARGET})", figures.recall),
             ]
         };
-        let head = ["memories", "p50", "p99", "target", "p50 of target", "p50 by meaning alone", "exactness"];
+        let head = [
+            "memories",
+            "p50",
+            "quietest p50",
+            "p99",
+            "target",
+            "p50 of target",
+            "p50 by meaning alone",
+            "exactness",
+        ];
         self.report.table(&head, all.iter().map(row).collect());
         self.report.line(
             "\nThe largest size is searched in the index alone, because filling a vault of that size would take \
@@ -229,14 +239,15 @@ impl Run<'_> {
         )?;
         let alone = figures.first().map_or(Duration::ZERO, |(_, latency)| latency.p50);
         let row = |(others, latency): &(usize, Latency)| {
-            vec![thousands(*others), time(latency.p50), time(latency.p99), ratio(latency.p50, alone)]
+            let Latency { p50, quiet_p50, p99 } = *latency;
+            vec![thousands(*others), time(p50), time(quiet_p50), time(p99), ratio(p50, alone)]
         };
         self.report.heading("Flat in the number of other users");
         let personal = thousands(self.plan.personal);
         self.report.line(&format!(
             "Recall in a vault of {personal} beside other users' vaults in the same database, all of them open.\n"
         ));
-        let head = ["other vaults", "p50", "p99", "to alone"];
+        let head = ["other vaults", "p50", "quietest p50", "p99", "to alone"];
         self.report.table(&head, figures.iter().map(row).collect());
         Ok(())
     }

@@ -60,11 +60,11 @@ impl<'w> History<'w> {
         }
     }
 
-    /// A word that nobody has said before.
+    /// A word that nobody has said before, and that is no part of another one.
     fn word(&mut self) -> String {
         self.made += 1;
         let mut word: String = (0..3).map(|_| SYLLABLES[self.dice.below(SYLLABLES.len())]).collect();
-        word.push_str(&format!("x{}", self.made));
+        word.push_str(&format!("x{:03}", self.made));
         word
     }
 
@@ -282,6 +282,7 @@ fn carry_out(service: &Lacuna, request: &Request) -> Result<Forgotten> {
 fn nothing_that_was_forgotten_is_found_by_any_way() {
     let histories = if std::env::var_os("LACUNA_LONG").is_some() { LONG_HISTORIES } else { HISTORIES };
     for seed in 0..histories {
+        println!("history {seed}");
         let world = if seed % 5 == 0 { World::sqlite() } else { World::ram() };
         let mut history = History::new(&world, seed as u64);
         history.remember();

@@ -106,7 +106,7 @@ static VARIES: LazyLock<Regex> = LazyLock::new(|| {
     let kinds = [
         r"(?<moment>\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)",
         r"(?<date>\d{4}-\d\d-\d\d)",
-        r"(?<receipt>DEL-\d{4}-\d{6})",
+        r"(?<receipt>(?:DEL|REQ)-\d{4}-\d{6})",
         r"(?<token>(?:fgt|cfm|dst|lac|lct)_[A-Za-z0-9_.-]{6,}…?)",
         r"(?<hex>[0-9a-f]{12,}…?)",
         r#"(?<tokens>\d+ of \d+ tokens|"tokens":\d+)"#,
@@ -291,6 +291,40 @@ fn every_command_of_the_documents_does_what_they_say() {
     }
     assert!(run > 40, "only {run} commands were found in the documents");
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// A command that is only indented would not be run.
+#[test]
+fn commands_stand_in_blocks_that_are_run() {
+    for path in pages() {
+        let text = fs::read_to_string(&path).unwrap();
+        let mut within = false;
+        for (number, line) in (1..).zip(text.lines()) {
+            within ^= line.trim_start().starts_with("```");
+            let indented = ["    lacuna ", "    cargo ", "    curl ", "    $ "]
+                .iter()
+                .any(|start| line.starts_with(start));
+            assert!(within || !indented, "{}, line {number}: {line}", path.display());
+        }
+    }
+}
+
+#[test]
+fn the_policy_page_has_every_key() {
+    let page = fs::read_to_string(root().join("docs/policy.md")).unwrap();
+    let policy = Home::new().json(&["policy", "show"]);
+    let mut keys: Vec<String> = Vec::new();
+    for (key, value) in policy.as_object().unwrap() {
+        let table = ["compaction", "context", "retention"].contains(&key.as_str());
+        keys.extend(value.as_object().filter(|_| table).into_iter().flat_map(|table| table.keys().cloned()));
+        keys.push(if table { format!("[{key}]") } else { key.clone() });
+    }
+    assert!(keys.len() > 30, "{keys:?}");
+    let missing: Vec<_> = keys
+        .iter()
+        .filter(|key| !page.contains(&format!("`{key}`")) && !page.contains(&format!("`{key}.")))
+        .collect();
+    assert!(missing.is_empty(), "docs/policy.md does not name {missing:?}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use lacuna_core::recall::{Cursor, LIST_PAGE_DEFAULT, Page};
 
 use super::args::MemoryCommand;
 use super::chart::row;
-use super::output::{Output, fields, table};
+use super::output::{Output, counted, fields, table};
 use super::settle::settle;
 use super::{audit, redact, retention};
 use crate::assemble::{Installation, assemble};
@@ -49,7 +49,7 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
             let installation = assemble(config)?;
             installation.service.set_state(&installation.grant(scope.as_deref())?, &ids, to.0)?;
             let moved = serde_json::json!({ "memory_ids": memory_ids, "state": to });
-            output.show(&moved, |_| format!("{} now {to}", counted(ids.len())))
+            output.show(&moved, |_| format!("{} now {to}", counted(ids.len(), "memory is", "memories are")))
         }
         MemoryCommand::Pin { memory_ids, scope } => {
             retention::pin(&assemble(config)?, &memory_ids, true, scope.as_deref(), output)
@@ -89,10 +89,6 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
             show_moved(&installation, moved, output)
         }
     }
-}
-
-fn counted(memories: usize) -> String {
-    if memories == 1 { "1 memory is".to_owned() } else { format!("{memories} memories are") }
 }
 
 /// Which memories a list is to show.

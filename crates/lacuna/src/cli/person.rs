@@ -11,7 +11,7 @@ use lacuna_seal::{SigningKey, SystemEntropy, Zeroizing};
 use serde::Serialize;
 
 use super::args::{PersonCommand, PersonForgetArgs, ScopeArgs};
-use super::output::{Output, table};
+use super::output::{Output, counted, table};
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
@@ -71,10 +71,10 @@ pub(super) fn forget(installation: &Installation, args: PersonForgetArgs, output
     let done = service.confirm_person(&grant, number, &person, &batch.digest, signature)?;
     output.show(&PersonForgottenView::of(done, now), |done| {
         format!(
-            "{} is completed: {} memories are gone, {} wait for review\nreceipts: {}",
+            "{} is completed: {} gone, {} for review\nreceipts: {}",
             done.request.reference,
-            done.request.memories,
-            done.held_back,
+            counted(done.request.memories as usize, "memory is", "memories are"),
+            counted(done.held_back as usize, "waits", "wait"),
             done.request.receipts.join(", ")
         )
     })
@@ -82,7 +82,8 @@ pub(super) fn forget(installation: &Installation, args: PersonForgetArgs, output
 
 fn agree(batch: &PersonBatch, yes: bool, output: &Output) -> Result<()> {
     let reference = batch.request.reference();
-    let question = format!("{reference}: erase {} memories for good?", batch.memories);
+    let memories = counted(batch.memories as usize, "memory", "memories");
+    let question = format!("{reference}: erase {memories} for good?");
     match yes.then_some(true).or_else(|| output.ask(&question)) {
         Some(true) => Ok(()),
         _ => {
@@ -108,9 +109,9 @@ fn planned(batch: &PersonBatchView) -> String {
         .map(|(kind, count)| [(*kind).to_owned(), count.vaults.to_string(), count.memories.to_string()]);
     let operator = if batch.needs_operator { "\nan operator must sign it: --sign-with FILE" } else { "" };
     format!(
-        "{}: {} memories, {} more to be reviewed by their owners\n{}\ndigest {}{operator}",
+        "{}: {}, {} more to be reviewed by their owners\n{}\ndigest {}{operator}",
         batch.request.reference,
-        batch.memories,
+        counted(batch.memories as usize, "memory", "memories"),
         batch.to_review,
         table(["kind of vault", "vaults", "memories"], rows),
         batch.digest

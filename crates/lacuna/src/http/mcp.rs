@@ -21,6 +21,7 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::sync::Semaphore;
 
 use super::App;
+use super::body::receive;
 use crate::codes;
 use crate::failure::{Failure, Result};
 use crate::mcp::{Door, Ready, ToolSet};
@@ -153,6 +154,10 @@ pub(super) async fn answer(
     mcp.check_owner(request.headers(), &caller)?;
     let service =
         mcp.service(tools).ok_or_else(|| Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning))?;
+    // As every other body: bounded in time and room, and counted against its caller's day.
+    let (parts, body) = request.into_parts();
+    let (bytes, _room) = receive(&app, Some(&caller), body, MESSAGE_BYTES_MAX).await?;
+    let request = Request::from_parts(parts, Body::from(bytes));
     let response: http::Response<_> = service.handle(request).await;
     mcp.note_session(&response, &caller).await;
     Ok(response.map(Body::new))

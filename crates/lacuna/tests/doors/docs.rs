@@ -128,7 +128,7 @@ fn pattern(line: &str) -> (Regex, Vec<String>) {
         let kept = match () {
             () if found.name("hex").is_some() => Some("([0-9a-f]{12,})"),
             () if found.name("token").is_some() => Some(r"((?:fgt|cfm|dst|lac|lct)_[A-Za-z0-9_.-]+)"),
-            () if found.name("receipt").is_some() => Some(r"(DEL-\d{4}-\d{6})"),
+            () if found.name("receipt").is_some() => Some(r"((?:DEL|REQ)-\d{4}-\d{6})"),
             () => None,
         };
         words.extend(kept.map(|_| whole.as_str().to_owned()));

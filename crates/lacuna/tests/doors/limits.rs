@@ -214,6 +214,9 @@ fn each_caller_has_a_rate_and_a_day_of_their_own() {
     write(server.bearing(secret(&ben)), "first").expect(201);
     let search = json!({"query": "x".repeat(3_000)});
     server.post("/v1/search", &search).refused(429, "quota_exceeded");
+    let carl = home.token("carl", "user", &[]);
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"pad": "x".repeat(3_000)}});
+    server.bearing(secret(&carl)).post("/mcp", &call).refused(429, "quota_exceeded");
     // Nobody without a token spends what is somebody else's.
     let stored = server.bearing(secret(&ben)).get("/v1/memories").expect(200);
     assert_eq!(stored["memories"].as_array().unwrap().len(), 1);

@@ -1,7 +1,8 @@
 //! The MCP door, message by message: who gets in, what a model may not do, and what never shows.
 
+use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -50,6 +51,10 @@ impl Spoken {
 
     fn ask(&mut self, message: &Value) -> Value {
         self.say(message);
+        self.hear()
+    }
+
+    fn hear(&mut self) -> Value {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
         serde_json::from_str(&line).unwrap_or_else(|_| panic!("no answer: {line:?}"))
@@ -86,6 +91,36 @@ fn nothing_of_what_is_said_reaches_the_log_however_much_is_asked_of_it() {
     let log = spoken.end();
     assert!(log.contains("TRACE") || log.contains("DEBUG"), "the log is as talkative as it can be: {log}");
     assert!(!log.contains("Zebedee") && !log.contains("whistle"), "{log}");
+}
+
+#[test]
+fn a_client_that_asks_for_progress_hears_that_the_work_goes_on() {
+    let home = Home::new();
+    // A policy that nobody has written yet keeps the server busy for as long as is wanted.
+    let policies = home.path("policies");
+    let policy = policies.join("default.toml");
+    fs::create_dir(&policies).unwrap();
+    assert!(Command::new("mkfifo").arg(&policy).status().unwrap().success());
+    let home = home.with("LACUNA_POLICIES", policies.to_str().unwrap());
+    let mut spoken = Spoken::with(&home);
+    let mut call = calling("memory_status", &json!({}));
+    call["params"]["_meta"] = json!({"progressToken": "how far"});
+    spoken.say(&call);
+    let told = [spoken.hear(), spoken.hear()].map(|word| {
+        assert_eq!(word["method"], "notifications/progress", "{word}");
+        assert_eq!(word["params"]["progressToken"], "how far");
+        word["params"]["progress"].as_f64().unwrap()
+    });
+    assert!(told[0] < told[1], "{told:?}");
+    fs::write(&policy, "preset = \"personal-authority\"\n").unwrap();
+    let answer = loop {
+        let heard = spoken.hear();
+        if heard["id"] == 1 {
+            break heard;
+        }
+    };
+    assert!(!read(&answer).0, "{answer}");
+    spoken.end();
 }
 
 #[test]
@@ -213,7 +248,7 @@ fn the_file_of_the_reference_server_becomes_the_same_graph_once_it_is_accepted()
         line.to_string()
     });
     let file = home.path("memory.jsonl");
-    std::fs::write(&file, lines.join("\n")).unwrap();
+    fs::write(&file, lines.join("\n")).unwrap();
     home.run(&["import", file.to_str().unwrap()]).ok();
     let mut spoken = Spoken::started(&home, &["mcp", "--tools", "reference"]);
     let (_, _, graph) = spoken.call("read_graph", json!({}));

@@ -23,6 +23,8 @@ pub enum Field {
     Settings = 16,
     /// What a link to an export says; it travels and is never stored.
     Link = 32,
+    /// What a token of a plan says; it travels and is never stored.
+    Plan = 33,
 }
 
 /// Where a ciphertext belongs. It is rebuilt from the request and never read from the row it checks, so a

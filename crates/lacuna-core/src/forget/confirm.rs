@@ -70,7 +70,8 @@ impl Lacuna {
     pub fn confirm_forget(&self, grant: &Grant<Forget>, token: &str, choice: &Choice) -> Result<Confirmed> {
         let scope = grant.scope();
         let key = self.read(scope, |open| {
-            Bound::open(token, open.keyring.plan_key(), &grant.caller().user, self.clock.now())
+            let opened = |sealed: &[u8]| open.keyring.open_plan(sealed);
+            Bound::from_token(token, opened, &grant.caller().user, self.clock.now())
         })?;
         let bound = key.unwrap_or_else(|| Err(Error::NotFound("plan")))?;
         let Bound { wish, who, partial, mode, digest, confirmed, .. } = bound;
@@ -85,7 +86,8 @@ impl Lacuna {
             }
             let again = (confirmed + 1 < confirmations(&look.wish)).then(|| {
                 let bound = self.bound(grant, &look, digest, confirmed + 1);
-                Confirmed::Again { token: bound.seal(open.keyring.plan_key()), expires_at: bound.expires_at }
+                let token = bound.to_token(|said| open.keyring.seal_plan(said, &*self.entropy));
+                Confirmed::Again { token, expires_at: bound.expires_at }
             });
             Ok((resolved, again))
         })?;

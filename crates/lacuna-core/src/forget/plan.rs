@@ -217,7 +217,7 @@ impl Lacuna {
         plan.working = self.working_meant(grant.scope(), &look.wish);
         plan.token = (!ids.is_empty() || plan.working > 0).then(|| {
             let bound = self.bound(grant, look, resolved.digest(open), 0);
-            bound.seal(open.keyring.plan_key())
+            bound.to_token(|said| open.keyring.seal_plan(said, &*self.entropy))
         });
         let shown: Vec<_> = ids.iter().take(PLAN_SHOWN_MAX).copied().collect();
         let memories = open.whole(&shown, self.sources())?;

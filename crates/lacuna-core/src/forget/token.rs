@@ -1,11 +1,11 @@
 //! The token that binds a confirmation to the plan it confirms.
 //!
-//! It holds the wish itself and a digest of what the wish matched, under a code of the vault's key: nothing is
+//! It holds the wish itself and a digest of what the wish matched, sealed under a key of the vault: nothing is
 //! kept for it, it is good for the one who asked, and it is void as soon as the wish matches something else.
 //! What it erases no longer matches, so it can be used once.
 
 use jiff::{SignedDuration, Timestamp};
-use lacuna_seal::FingerprintKey;
+use lacuna_seal::Zeroizing;
 
 use super::request::{About, Mode, Reach, Span, Wish};
 use crate::cbor::{Reader, Writer};
@@ -16,7 +16,6 @@ use crate::hex::{hex, unhex};
 /// How long a plan may be confirmed, and how long a second confirmation may take.
 pub const PLAN_VALID: SignedDuration = SignedDuration::from_mins(15);
 const PREFIX: &str = "fgt_";
-const MAC_BYTES: usize = 32;
 const FIELDS: u64 = 8;
 /// Bytes of the longest token that is read.
 const TOKEN_BYTES_MAX: usize = 64 << 10;
@@ -39,20 +38,20 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
-    pub(crate) fn seal(&self, key: &FingerprintKey) -> String {
-        let mut bytes = self.encode();
-        bytes.extend_from_slice(&key.fingerprint(&[&bytes]));
-        format!("{PREFIX}{}", hex(&bytes))
+    /// As the vault's `seal_plan` seals it.
+    pub(crate) fn to_token(&self, seal: impl FnOnce(&[u8]) -> Vec<u8>) -> String {
+        format!("{PREFIX}{}", hex(&seal(&Zeroizing::new(self.encode()))))
     }
 
-    pub(crate) fn open(token: &str, key: &FingerprintKey, user: &UserId, now: Timestamp) -> Result<Self> {
-        let bytes = decode(token).ok_or_else(useless)?;
-        let (said, code) =
-            bytes.split_at_checked(bytes.len().saturating_sub(MAC_BYTES)).ok_or_else(useless)?;
-        if !key.verify(&[said], code) {
-            return Err(useless());
-        }
-        let bound = Reader(said).record(FIELDS, read).ok_or_else(useless)?;
+    /// As the vault's `open_plan` opens it, for the one who asked.
+    pub(crate) fn from_token(
+        token: &str,
+        open: impl FnOnce(&[u8]) -> Option<Zeroizing<Vec<u8>>>,
+        user: &UserId,
+        now: Timestamp,
+    ) -> Result<Self> {
+        let said = decode(token).and_then(|sealed| open(&sealed)).ok_or_else(useless)?;
+        let bound = Reader(&said).record(FIELDS, read).ok_or_else(useless)?;
         if bound.user != *user || bound.expires_at <= now {
             return Err(useless());
         }
@@ -173,7 +172,7 @@ fn about_of(code: u8, text: &str) -> Option<About> {
 
 #[cfg(test)]
 mod tests {
-    use lacuna_seal::RootKey;
+    use lacuna_seal::{Context, Field, MemoryKey, SystemEntropy};
 
     use super::*;
 
@@ -198,8 +197,21 @@ mod tests {
 
     #[test]
     fn every_wish_comes_back_from_its_token_and_from_no_other() {
-        let key = RootKey::from_bytes([1; 32]).derive_fingerprint_key("plan");
-        let other = RootKey::from_bytes([2; 32]).derive_fingerprint_key("plan");
+        let key = |byte| MemoryKey::from_bytes([byte; 32]);
+        let context = Context {
+            org: "acme",
+            user: "anna",
+            vault: [1; 16],
+            memory: [0; 16],
+            field: Field::Plan,
+            class: 0,
+            revision: 0,
+            created_at_millis: 0,
+            key_version: 1,
+        };
+        let opened = |token: &str, byte, user: &UserId, now| {
+            Bound::from_token(token, |sealed| key(byte).open(&context, sealed).ok(), user, now)
+        };
         let anna = UserId::new("anna").unwrap();
         let now: Timestamp = "2026-04-12T09:14:59Z".parse().unwrap();
         for about in [
@@ -216,19 +228,20 @@ mod tests {
             About::Everything,
         ] {
             let bound = bound(about);
-            let token = bound.seal(&key);
-            assert_eq!(Bound::open(&token, &key, &anna, now).unwrap(), bound);
-            assert!(Bound::open(&token, &other, &anna, now).is_err());
-            assert!(Bound::open(&token, &key, &UserId::new("ben").unwrap(), now).is_err());
-            assert!(Bound::open(&token, &key, &anna, bound.expires_at).is_err());
+            let token = bound.to_token(|said| key(1).seal(&context, said, &SystemEntropy));
+            assert!(!token.contains(&hex(b"harbour")), "the words of a request are nobody else's");
+            assert_eq!(opened(&token, 1, &anna, now).unwrap(), bound);
+            assert!(opened(&token, 2, &anna, now).is_err());
+            assert!(opened(&token, 1, &UserId::new("ben").unwrap(), now).is_err());
+            assert!(opened(&token, 1, &anna, bound.expires_at).is_err());
             for at in PREFIX.len()..token.len() {
                 let mut forged = token.clone().into_bytes();
                 forged[at] = if forged[at] == b'0' { b'1' } else { b'0' };
-                assert!(Bound::open(str::from_utf8(&forged).unwrap(), &key, &anna, now).is_err());
+                assert!(opened(str::from_utf8(&forged).unwrap(), 1, &anna, now).is_err());
             }
         }
         for token in ["", "fgt_", "fgt_00", "fgt_zz", "cfm_00", &format!("fgt_{}", "0".repeat(200_000))] {
-            assert!(Bound::open(token, &key, &anna, now).is_err());
+            assert!(opened(token, 1, &anna, now).is_err());
         }
     }
 }

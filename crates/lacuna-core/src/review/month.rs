@@ -310,7 +310,7 @@ pub(super) fn mark(open: &OpenVault, found: &[Found]) -> String {
     for (one, reason) in found.iter().zip(&reasons) {
         parts.extend([one.id.as_bytes().as_slice(), reason.as_slice()]);
     }
-    hex(&open.keyring.plan_key().fingerprint(&parts)[..MARK_BYTES])
+    hex(&open.keyring.month_key().fingerprint(&parts)[..MARK_BYTES])
 }
 
 fn item(open: &OpenVault, found: Found, hidden: &[Sensitivity]) -> Option<ReviewItem> {

@@ -27,7 +27,7 @@ pub(crate) struct Keyring {
     text_hash: FingerprintKey,
     confirm: FingerprintKey,
     query: FingerprintKey,
-    plan: FingerprintKey,
+    month: FingerprintKey,
     scope_hash: FingerprintKey,
 }
 
@@ -99,7 +99,7 @@ impl Keyring {
     fn with_root(scope: &Scope, key_version: u32, root: RootKey) -> Self {
         let text_hash = root.derive_fingerprint_key("text");
         let confirm = root.derive_fingerprint_key("confirm");
-        let plan = root.derive_fingerprint_key("plan");
+        let month = root.derive_fingerprint_key("month");
         let scope_hash = root.derive_fingerprint_key("scope");
         let query = root.derive_fingerprint_key("query");
         Self {
@@ -110,7 +110,7 @@ impl Keyring {
             classes: Vec::new(),
             text_hash,
             confirm,
-            plan,
+            month,
             scope_hash,
             query,
         }
@@ -265,43 +265,50 @@ impl Keyring {
 
     /// Seals what a link to an export says. Nothing is stored for a link, so only the vault's keys know it.
     pub(crate) fn seal_link(&self, link: &[u8], entropy: &dyn Entropy) -> Vec<u8> {
-        self.link_key().seal(&self.link_context(), link, entropy)
+        self.key_for("export-link").seal(&self.context_of(Field::Link), link, entropy)
     }
 
     /// `None` when it was not sealed here.
     pub(crate) fn open_link(&self, sealed: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
-        self.link_key().open(&self.link_context(), sealed).ok()
+        self.key_for("export-link").open(&self.context_of(Field::Link), sealed).ok()
+    }
+
+    /// Seals what a token of a plan says: the words of a request to forget are the owner's as much as a memory.
+    pub(crate) fn seal_plan(&self, plan: &[u8], entropy: &dyn Entropy) -> Vec<u8> {
+        self.key_for("plan").seal(&self.context_of(Field::Plan), plan, entropy)
+    }
+
+    /// `None` when it was not sealed here.
+    pub(crate) fn open_plan(&self, sealed: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+        self.key_for("plan").open(&self.context_of(Field::Plan), sealed).ok()
     }
 
     /// Seals what the vault's owner has set, at one revision.
     pub(crate) fn seal_settings(&self, revision: u32, settings: &[u8], entropy: &dyn Entropy) -> Vec<u8> {
-        self.settings_key().seal(&self.settings_context(revision), settings, entropy)
+        self.key_for("settings").seal(&self.settings_context(revision), settings, entropy)
     }
 
     pub(crate) fn open_settings(&self, stored: &SealedSettings) -> Result<Zeroizing<Vec<u8>>> {
-        let opened = self.settings_key().open(&self.settings_context(stored.revision), &stored.sealed);
+        let opened = self.key_for("settings").open(&self.settings_context(stored.revision), &stored.sealed);
         opened.map_err(|_| Error::corrupt("the settings of a vault do not open"))
     }
 
-    fn settings_key(&self) -> MemoryKey {
-        MemoryKey::from_bytes(self.root.derive_fingerprint_key("settings").fingerprint(&[]))
-    }
-
     fn settings_context(&self, revision: u32) -> Context<'_> {
-        Context { field: Field::Settings, revision, ..self.base_context() }
+        Context { revision, ..self.context_of(Field::Settings) }
     }
 
-    fn link_key(&self) -> MemoryKey {
-        MemoryKey::from_bytes(self.root.derive_fingerprint_key("export-link").fingerprint(&[]))
+    /// The key of what belongs to the vault as a whole, one for each purpose.
+    fn key_for(&self, purpose: &str) -> MemoryKey {
+        MemoryKey::from_bytes(self.root.derive_fingerprint_key(purpose).fingerprint(&[]))
     }
 
-    fn link_context(&self) -> Context<'_> {
-        Context { field: Field::Link, ..self.base_context() }
+    fn context_of(&self, field: Field) -> Context<'_> {
+        Context { field, ..self.base_context() }
     }
 
-    /// The key of the tokens that bind a confirmation to its plan.
-    pub(crate) fn plan_key(&self) -> &FingerprintKey {
-        &self.plan
+    /// The key of the marks that bind a month's answers to what was shown.
+    pub(crate) fn month_key(&self) -> &FingerprintKey {
+        &self.month
     }
 
     /// What a receipt says of a thing that was named: known again here, and nowhere else.

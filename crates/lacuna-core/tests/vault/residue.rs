@@ -1,10 +1,14 @@
 //! Random histories, then forgets: afterwards no way leads to what was forgotten, and everybody else is there.
 //!
 //! Every fact bears a made-up word of its own. What is made of facts bears the words of its sources, three
-//! generations deep. 50 histories by default, 2,000 with `LACUNA_LONG=1`.
+//! generations deep, and compaction makes summaries of them on its own. 50 histories by default, 2,000 with `LACUNA_LONG=1`.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
+use jiff::SignedDuration;
+use lacuna_core::compact::CompactRequest;
+use lacuna_core::context::Turn;
 use lacuna_core::domain::*;
 use lacuna_core::export::{Format, Wanted};
 use lacuna_core::forget::{Choice, Confirmed, Forgotten, Planned, Request, Target};
@@ -41,21 +45,25 @@ struct History<'w> {
     /// Words that must never come up again.
     gone: Vec<String>,
     made: usize,
+    /// How many summaries compaction made.
+    summaries: usize,
 }
 
 impl<'w> History<'w> {
     fn new(world: &'w World, seed: u64) -> Self {
         let dice = Dice::new(seed);
-        Self { world, service: world.service(), dice, alive: BTreeMap::new(), gone: Vec::new(), made: 0 }
+        let service = world.service();
+        Self { world, service, dice, alive: BTreeMap::new(), gone: Vec::new(), made: 0, summaries: 0 }
     }
 
     fn step(&mut self) {
-        match self.dice.below(10) {
+        match self.dice.below(11) {
             0..=3 => self.remember(),
             4 | 5 => self.derive(),
             6 => self.restart(),
             7 => self.export_holds_no_forgotten_word(),
             8 => self.crash_in_a_forget(),
+            9 => self.compact(),
             _ => self.forget(),
         }
     }
@@ -113,6 +121,16 @@ impl<'w> History<'w> {
         };
         let id = self.service.take("anna", draft).unwrap().id;
         self.alive.insert(id, Known { words, tag: "", session: u32::MAX, sources, depth });
+    }
+
+    /// What was said so far is summarised, and archived. The books do not know the summaries: they may come and go,
+    /// and must not tell what was forgotten.
+    fn compact(&mut self) {
+        self.world.clock.advance(SignedDuration::from_mins(1));
+        let request = CompactRequest { before: Some(self.world.clock.now()), ..CompactRequest::default() };
+        let mut go_on = |_| ControlFlow::Continue(());
+        let compacted = self.service.compact(&grant::<Forget>("anna"), &request, &mut go_on).unwrap();
+        self.summaries += compacted.summaries.len();
     }
 
     fn restart(&mut self) {
@@ -215,6 +233,9 @@ impl<'w> History<'w> {
                 let told =
                     found.hits.iter().any(|hit| hit.memory.content.full_text().contains(word.as_str()));
                 assert!(!told, "{word} is still found");
+                let turn = Turn { text: word.clone(), ..Turn::default() };
+                let context = service.context(&[grant("anna")], &turn).unwrap();
+                assert!(!context.text.contains(word.as_str()), "{word} still comes to mind");
                 let verified = service.verify_forgotten(&grant::<Recall>("anna"), word).unwrap();
                 assert!(verified.direct.is_empty(), "{word} is still known");
             }
@@ -281,6 +302,7 @@ fn carry_out(service: &Lacuna, request: &Request) -> Result<Forgotten> {
 #[test]
 fn nothing_that_was_forgotten_is_found_by_any_way() {
     let histories = if std::env::var_os("LACUNA_LONG").is_some() { LONG_HISTORIES } else { HISTORIES };
+    let mut summaries = 0;
     for seed in 0..histories {
         println!("history {seed}");
         let world = if seed % 5 == 0 { World::sqlite() } else { World::ram() };
@@ -289,8 +311,10 @@ fn nothing_that_was_forgotten_is_found_by_any_way() {
         for _ in 0..STEPS {
             history.step();
         }
+        summaries += history.summaries;
         history.end();
     }
+    assert!(summaries > 0, "there was nothing to compact");
 }
 
 /// The process dies before and after every single step of one forget.

@@ -18,8 +18,8 @@ use super::typed::{said, typed};
 const SAID_CHARS_MAX: usize = 20_000;
 /// Characters of what a tool answered: files and pages that are there anyway.
 const TOOL_CHARS_MAX: usize = 1_000;
-/// Stands where something was left out.
-const CUT: &str = "\n[… cut …]\n";
+/// Stands where something was left out. In ASCII: one other character makes the gate's patterns slow on the whole text.
+const CUT: &str = "\n[... cut ...]\n";
 /// Calls whose answer has not been seen yet.
 const CALLS_MAX: usize = 1_024;
 /// Characters of a tool's name.

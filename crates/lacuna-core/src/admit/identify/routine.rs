@@ -6,10 +6,9 @@ use regex::{Regex, RegexSet};
 
 /// Whether the text says where somebody is at the moment, rather than something that lasts.
 pub fn routine_location(text: &str) -> bool {
-    let lasting = lasting().is_some_and(|pattern| pattern.is_match(text));
-    let moving = moving().is_some_and(|set| set.is_match(text));
-    let momentary = momentary().is_some_and(|set| set.is_match(text));
-    momentary || (moving && !lasting)
+    let lasts = || lasting().is_some_and(|pattern| pattern.is_match(text));
+    let moves = || moving().is_some_and(|set| set.is_match(text));
+    momentary().is_some_and(|set| set.is_match(text)) || (moves() && !lasts())
 }
 
 /// What puts a place into a life or at another time: habits, spans of years, plans.

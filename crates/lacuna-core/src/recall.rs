@@ -174,19 +174,17 @@ impl Lacuna {
         let best = within_tiers(vault, found.hits, query);
         let ids: Vec<MemoryId> = best.iter().map(|hit| hit.id).collect();
         let memories = vault.whole(&ids, self.sources())?;
-        let mut hits: Vec<_> = best
-            .into_iter()
-            .zip(memories)
-            .filter_map(|(hit, memory)| {
-                Some(RecalledMemory {
-                    memory: memory?,
-                    score: hit.score,
-                    similarity: hit.similarity,
-                    shortened: false,
-                    explanation: hit.explanation,
-                })
+        // A memory is large: it is moved once, into room that is there.
+        let mut hits = Vec::with_capacity(best.len());
+        hits.extend(best.into_iter().zip(memories).filter_map(|(hit, memory)| {
+            Some(RecalledMemory {
+                memory: memory?,
+                score: hit.score,
+                similarity: hit.similarity,
+                shortened: false,
+                explanation: hit.explanation,
             })
-            .collect();
+        }));
         let left_out = self.within_tokens(&mut hits, query.max_tokens);
         let hint =
             hits.is_empty().then_some("nothing relevant was found: use other words, or widen the filters");

@@ -189,8 +189,10 @@ impl<'a, P: Sync> Run<'a, P> {
         self.rescore(&mut candidates);
         candidates.retain(|candidate| self.is_answer(candidate, 0.0));
         keep_best(&mut candidates, limit);
+        let mut hits = Vec::with_capacity(candidates.len());
+        hits.extend(candidates.iter().filter_map(|candidate| self.hit(candidate)));
         Found {
-            hits: candidates.iter().filter_map(|candidate| self.hit(candidate)).collect(),
+            hits,
             searched: self.index.len(),
             models: self.comparisons.iter().map(|comparison| comparison.block.model().clone()).collect(),
         }

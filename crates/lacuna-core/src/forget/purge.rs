@@ -13,6 +13,7 @@ use crate::audit::AuditAction;
 use crate::domain::*;
 use crate::error::Result;
 use crate::lacuna::Lacuna;
+use crate::permit::{Grant, Recall};
 use crate::retention::Progress;
 use crate::store::VAULTS_PAGE_MAX;
 
@@ -62,6 +63,15 @@ impl Lacuna {
             self.erase_with_receipt(&slot, scope, &Wanted::whole(part), &task, Sought::default())?;
         }
         Ok(due.len())
+    }
+
+    /// When something was last hidden that can still be restored.
+    pub fn last_hidden(&self, grant: &Grant<Recall>) -> Result<Option<Timestamp>> {
+        let hidden = self.serve(grant.scope(), |open| {
+            let hidden = open.index.before(None).filter(|one| one.attributes.state == Lifecycle::Deleted);
+            hidden.map(|stored| stored.payload.updated_at).max()
+        })?;
+        Ok(hidden.flatten())
     }
 
     /// Until when a hidden memory can be restored.

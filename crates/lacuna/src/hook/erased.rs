@@ -8,10 +8,10 @@ use lacuna_core::permit::ReadAudit;
 use crate::assemble::Installation;
 use crate::failure::Result;
 
-/// The moment of the last erasure that somebody asked for.
+/// The moment at which something was last erased, or hidden until it is, because somebody asked for it.
 pub(super) fn last_erased(installation: &Installation) -> Result<Option<Timestamp>> {
     let grant = installation.grant::<ReadAudit>(None)?;
-    let (mut last, mut after) = (None, 0);
+    let (mut last, mut after) = (installation.service.last_hidden(&installation.grant(None)?)?, 0);
     loop {
         let page = installation.service.receipts(&grant, after)?;
         let Some(end) = page.last() else { return Ok(last) };

@@ -146,9 +146,18 @@ fn the_next_hook_goes_on_and_what_was_forgotten_does_not_come_back() {
 /// The host has not handed over what was said, and the user forgets it meanwhile.
 #[test]
 fn what_was_forgotten_before_it_was_sealed_is_not_sealed() {
+    forgotten_meanwhile("hard");
+}
+
+#[test]
+fn what_was_hidden_before_it_was_sealed_is_not_sealed() {
+    forgotten_meanwhile("soft");
+}
+
+fn forgotten_meanwhile(mode: &str) {
     let home = Home::new();
     home.remember("My dentist is Doctor Lindqvist.");
-    home.run(&["forget", "everything about my dentist", "--yes"]).ok();
+    home.run(&["forget", "everything about my dentist", "--mode", mode, "--yes"]).ok();
     let file = home.path("transcript.jsonl");
     let untimed = json!({"type": "user", "message": {"content": "The kettle is new."}}).to_string();
     write(&file, &[user("My dentist is Doctor Lindqvist."), later("The wind turns."), untimed]);

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{Done, Home, contents};
+use crate::support::{Done, Home, contents, high_water_kib};
 
 /// What issue 6 allows a hook to take, whatever the size of the transcript.
 const HOOK_KIB_MAX: u64 = 150 << 10;
@@ -340,12 +340,6 @@ fn write_long(file: &Path) {
     }
 }
 
-fn high_water(pid: u32) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
-    line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok()).unwrap_or(0)
-}
-
 /// Runs a hook on the file, and answers with the most RAM that it ever held, in KiB, and with how many turns
 /// are sealed by then. A busy machine may have it ended by its clock; what was sealed stays.
 fn watched(home: &Home, file: &Path) -> (u64, u64) {
@@ -354,7 +348,7 @@ fn watched(home: &Home, file: &Path) -> (u64, u64) {
     child.stdin.take().unwrap().write_all(with_transcript("long", file).to_string().as_bytes()).unwrap();
     let mut peak = 0;
     while child.try_wait().unwrap().is_none() {
-        peak = peak.max(high_water(child.id()));
+        peak = peak.max(high_water_kib(&child));
         std::thread::sleep(LOOK_EVERY);
     }
     let output = child.wait_with_output().unwrap();

@@ -3,10 +3,9 @@
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
-use std::process::Child;
 use std::time::Duration;
 
-use crate::support::Home;
+use crate::support::{Home, high_water_kib};
 
 const RECORDS: usize = 100_000;
 /// Beside the open vault.
@@ -21,19 +20,13 @@ fn peak_kib(home: &Home, args: &[&str]) -> u64 {
     let mut child = command.spawn().unwrap();
     let mut peak = 0;
     loop {
-        peak = peak.max(high_water(&child));
+        peak = peak.max(high_water_kib(&child));
         if let Some(status) = child.try_wait().unwrap() {
             assert!(status.success(), "{args:?}");
             return peak;
         }
         std::thread::sleep(LOOK_EVERY);
     }
-}
-
-fn high_water(child: &Child) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
-    line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok()).unwrap_or(0)
 }
 
 /// Turns of conversations, every tenth of them long enough to be kept apart from its frame.

@@ -1,7 +1,7 @@
 //! What an assistant waits for: the MCP server that its host starts, and the hook that its host calls before it
 //! shortens a long conversation.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::corpus::SEED;
-use super::program::Program;
+use super::measure::Latency;
+use super::program::{Program, Running};
+use super::report::field;
 use super::sentences;
 use crate::Result;
 
@@ -21,24 +23,10 @@ const HOOKS: usize = 3;
 const HOOK_LIMIT: Duration = Duration::from_secs(45);
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
-#[derive(Clone, Copy)]
-pub(super) struct Times {
-    pub(super) p50: Duration,
-    pub(super) slowest: Duration,
-}
-
-impl Times {
-    fn of(mut times: Vec<Duration>) -> Self {
-        times.sort_unstable();
-        let at = |place: usize| times.get(place).copied().unwrap_or_default();
-        Self { p50: at(times.len() / 2), slowest: at(times.len().saturating_sub(1)) }
-    }
-}
-
 /// From the start of the program.
 pub(super) struct Cold {
-    pub(super) initialized: Times,
-    pub(super) recalled: Times,
+    pub(super) initialized: Latency,
+    pub(super) recalled: Latency,
 }
 
 /// Starts a server again and again on a vault of `memories`.
@@ -62,7 +50,7 @@ pub(super) fn cold(memories: usize, starts: usize, folder: &Path) -> Result<Cold
             return Err(format!("recall was answered with {answer}").into());
         }
     }
-    Ok(Cold { initialized: Times::of(initialized), recalled: Times::of(recalled) })
+    Ok(Cold { initialized: Latency::of(initialized), recalled: Latency::of(recalled) })
 }
 
 fn fill(program: &Program, memories: usize) -> Result {
@@ -76,26 +64,19 @@ fn fill(program: &Program, memories: usize) -> Result {
     if child.wait()?.success() { Ok(()) } else { Err("the vault was not filled".into()) }
 }
 
-/// A server that speaks over its standard input and output, and ends with the measurement.
+/// A server that speaks over its standard input and output.
 struct Server {
-    child: Child,
+    _process: Running,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 impl Server {
     fn start(program: &Program) -> Result<Self> {
-        let mut child = program.command(&["mcp"]).stdin(Stdio::piped()).spawn()?;
-        let input = child.stdin.take().ok_or("no input")?;
-        let output = BufReader::new(child.stdout.take().ok_or("no output")?);
-        Ok(Self { child, input, output })
+        let mut process = Running(program.command(&["mcp"]).stdin(Stdio::piped()).spawn()?);
+        let input = process.0.stdin.take().ok_or("no input")?;
+        let output = BufReader::new(process.0.stdout.take().ok_or("no output")?);
+        Ok(Self { _process: process, input, output })
     }
 
     fn tell(&mut self, message: &Value) -> Result {
@@ -168,9 +149,8 @@ fn hook(program: &Program, transcript: &Path) -> Result<Hooked> {
 
 /// The most RAM that a process ever held, the pages of its files with it.
 fn high_water_kib(child: &Child) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+    let held = field(&format!("/proc/{}/status", child.id()), "VmHWM");
+    held.split_whitespace().next().and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
 /// People and assistants say a sentence or some, tools answer with pages.

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::corpus::SEED;
 use super::measure::Latency;
-use super::program::Program;
+use super::program::{Program, Running};
 use super::sentences;
 use crate::Result;
 use crate::process::install;
@@ -75,16 +75,9 @@ pub(super) fn load(setting: &Setting, memories: usize, seconds: u64, folder: &Pa
 
 /// A server of its own, which ends with the measurement.
 struct Server {
-    child: Child,
+    _process: Running,
     authority: String,
     token: String,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 impl Server {
@@ -100,14 +93,14 @@ impl Server {
         let made = command(&["token", "create", "--user", "bench", "--role", "user", "--json"]).output()?;
         let token: Value = serde_json::from_slice(&made.stdout)?;
         let token = token["secret"].as_str().ok_or("no token was made")?.to_owned();
-        let mut child = command(&["serve", "--listen", "127.0.0.1:0", "--json"]).spawn()?;
+        let mut process = Running(command(&["serve", "--listen", "127.0.0.1:0", "--json"]).spawn()?);
         let mut line = String::new();
-        BufReader::new(child.stdout.take().ok_or("no output")?).read_line(&mut line)?;
+        BufReader::new(process.0.stdout.take().ok_or("no output")?).read_line(&mut line)?;
         let said: Value = serde_json::from_str(&line)?;
         let url = said["listening"].as_str().and_then(|url| url.strip_prefix("http://"));
         Ok(Self {
             authority: url.ok_or("the server does not say where it listens")?.to_owned(),
-            child,
+            _process: process,
             token,
         })
     }

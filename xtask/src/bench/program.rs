@@ -1,10 +1,15 @@
 //! The program as people run it.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::LazyLock;
 
 use crate::Result;
 use crate::process::{cargo, step};
+
+/// Built once, so that one run measures one binary.
+static BUILT: LazyLock<Result<PathBuf, String>> =
+    LazyLock::new(|| build().map_err(|error| error.to_string()));
 
 /// The binary, with data of its own.
 pub(super) struct Program {
@@ -15,7 +20,7 @@ pub(super) struct Program {
 
 impl Program {
     pub(super) fn new(folder: &Path, embedder: &'static str) -> Result<Self> {
-        Ok(Self { path: build()?, data: folder.join("data"), embedder })
+        Ok(Self { path: BUILT.clone()?, data: folder.join("data"), embedder })
     }
 
     /// What it says on standard output is for the caller.
@@ -24,6 +29,16 @@ impl Program {
         command.args(args).env("LACUNA_DATA", &self.data).env("LACUNA_EMBEDDER", self.embedder);
         command.env("LACUNA_LOG", "error").stdout(Stdio::piped());
         command
+    }
+}
+
+/// A process that ends with the measurement.
+pub(super) struct Running(pub(super) Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 

@@ -98,7 +98,7 @@ fn machine() -> Vec<Vec<String>> {
 }
 
 /// The first value under `name` in a file of `name : value` lines.
-fn field(path: &str, name: &str) -> String {
+pub(super) fn field(path: &str, name: &str) -> String {
     let text = fs::read_to_string(path).unwrap_or_default();
     let mut pairs = text.lines().filter_map(|line| line.split_once(':'));
     pairs.find(|(key, _)| key.trim() == name).map_or("unknown".into(), |(_, value)| value.trim().to_owned())

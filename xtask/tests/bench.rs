@@ -17,9 +17,13 @@ fn a_quick_run_writes_every_section_with_figures() {
         "Exactness on the vectors of real models",
         "Flat in the number of other users",
         "Opening a cold vault of 100",
+        "Context from a vault of 100",
         "Remember and delete",
+        "Forget",
         "Conversations",
         "The HTTP door under load",
+        "A cold MCP server",
+        "The hook before a long conversation is shortened",
     ];
     for heading in headings {
         assert!(page.contains(&format!("## {heading}")), "no section {heading} in\n{page}");

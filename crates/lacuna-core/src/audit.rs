@@ -13,20 +13,21 @@ mod summary;
 
 use lacuna_seal::{Signature, VerifyingKey};
 
-pub use aged::{AUDIT_DAYS, AuditKept};
-pub use chain::{AuditReport, ChainWalk};
+pub use aged::AuditKept;
+pub use chain::{AuditReport, ChainWalk, append, follow};
 pub use checkpoint::{CHECKPOINT_AGE, CHECKPOINT_ENTRIES};
 pub use hand_out::{AuditEnd, AuditPart, is_signed_file};
+pub use lacuna_types::policy::AUDIT_DAYS;
 pub use reads::{READ_SUBJECTS_MAX, READS_QUEUED_MAX, READS_SAMPLED};
 pub(crate) use reads::{Read, ReadLog};
 pub use summary::{ACTORS_MAX, AuditSummary, Concern, RECEIPTS_MAX, REPORT_DAYS, end_of_today};
 
-use crate::cbor::{Reader, Writer};
-use crate::domain::{MemoryId, VaultId, facet};
-use crate::error::{Error, Result};
 use crate::lacuna::Lacuna;
 use crate::permit::{Grant, ReadAudit};
-use crate::store::{AuditRow, ChainHead};
+use lacuna_store::cbor::{Reader, Writer};
+use lacuna_store::rows::{AuditRow, ChainHead};
+use lacuna_types::{Error, Result};
+use lacuna_types::{MemoryId, VaultId, facet};
 
 /// The fields of an entry, and how many of them the first release wrote.
 const FIELDS: u64 = 5;
@@ -262,12 +263,12 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::hex::hex;
+    use lacuna_types::hex::hex;
 
     #[test]
     fn the_encoding_is_frozen() {
         let entry = AuditEntry::new(AuditAction::MemoryWrite, "anna", vec![Subject([0; 16])]);
-        let row = ChainHead::default().append(Timestamp::from_second(0).unwrap(), &entry);
+        let row = append(&mut ChainHead::default(), Timestamp::from_second(0).unwrap(), &entry);
         assert_eq!(hex(&row.entry), "840164616e6e61815000000000000000000000000000000000".to_owned() + "00");
         assert_eq!(hex(&row.hash), "88e073ec97f50e2ebad8bd2eb96996fad67669c3eaded028535fb09cb4103264");
         assert_eq!(AuditEntry::decode(&row).unwrap().actor, "anna");

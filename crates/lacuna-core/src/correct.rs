@@ -6,14 +6,7 @@
 use jiff::Timestamp;
 use zeroize::Zeroizing;
 
-use crate::admit::attribute::{Statement, statements};
-use crate::domain::*;
-use crate::error::{Error, Result};
-use crate::forget::clause::{self, Cut};
 use crate::forget::find::Finder;
-use crate::forget::topic::concept::Concepts;
-use crate::forget::topic::word::words;
-use crate::forget::topic::{Fit, Topic, speaks_of};
 use crate::forget::{Closeness, SignedReceipt};
 use crate::index::QueryVector;
 use crate::lacuna::Lacuna;
@@ -21,6 +14,13 @@ use crate::permit::{Grant, Remember};
 use crate::place::Corrects;
 use crate::remember::{Outcome, Remembered};
 use crate::vault::OpenVault;
+use lacuna_language::clause::{self, Cut};
+use lacuna_language::facts::{Statement, statements};
+use lacuna_language::topic::concept::Concepts;
+use lacuna_language::topic::word::words;
+use lacuna_language::topic::{Fit, Topic, speaks_of};
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// Characters of the words that say what is to be corrected.
 pub const CORRECTION_CHARS_MAX: usize = 500;

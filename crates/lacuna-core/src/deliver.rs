@@ -6,11 +6,11 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::audit::{AuditAction, AuditEntry};
-use crate::cbor::{Reader, Writer};
-use crate::domain::*;
-use crate::error::{Error, Result};
 use crate::lacuna::{Act, Lacuna};
-use crate::store::{Record, RecordChange, RecordKind};
+use lacuna_store::cbor::{Reader, Writer};
+use lacuna_store::rows::{Record, RecordChange, RecordKind};
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// How often a delivery is tried before it is given up.
 pub const DELIVERY_ATTEMPTS_MAX: u32 = 12;
@@ -200,7 +200,7 @@ impl Lacuna {
         let mut failed = Vec::new();
         loop {
             let page =
-                self.store.records(org, RecordKind::Delivery, after, crate::store::RECORDS_PAGE_MAX)?;
+                self.store.records(org, RecordKind::Delivery, after, lacuna_store::rows::RECORDS_PAGE_MAX)?;
             let Some(last) = page.last() else { return Ok(failed) };
             after = last.number;
             for record in &page {

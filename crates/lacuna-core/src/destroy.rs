@@ -8,16 +8,16 @@ use jiff::{SignedDuration, Timestamp};
 use lacuna_seal::{Digest, SIGNATURE_BYTES, Signature};
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
-use crate::cbor::{Reader, Writer};
 use crate::deliver::Tidings;
-use crate::domain::*;
-use crate::error::{Error, Result};
 use crate::forget::{Cause, Counts, Mode, Named, ProbePath, Probed, Receipt, SignedReceipt, memories_hash};
-use crate::hex::{hex, unhex};
-use crate::keys::{KeyBatch, ReceiptMark};
 use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
 use crate::permit::{Destroy, Grant};
-use crate::store::{ChainHead, Change, Record, RecordChange, RecordKind, VaultHeader};
+use lacuna_store::cbor::{Reader, Writer};
+use lacuna_store::keys::{KeyBatch, ReceiptMark};
+use lacuna_store::rows::{ChainHead, Change, Record, RecordChange, RecordKind, VaultHeader};
+use lacuna_types::hex::{hex, unhex};
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// How long a plan may be confirmed.
 pub const DESTROY_PLAN_VALID: SignedDuration = SignedDuration::from_mins(15);

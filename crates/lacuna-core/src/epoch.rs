@@ -1,13 +1,13 @@
 //! Renewing the epoch: every vault's root is wrapped anew, then the old epoch key is destroyed, and with it
 //! the use of every older copy of the keystore.
 
-use crate::domain::{Scope, VaultId};
-use crate::error::{Error, Result};
-use crate::keys::KeyBatch;
 use crate::lacuna::Lacuna;
 use crate::permit::{Grant, ManageKeys};
 use crate::retention::Progress;
 use crate::vault::Keyring;
+use lacuna_store::keys::KeyBatch;
+use lacuna_types::{Error, Result};
+use lacuna_types::{Scope, VaultId};
 
 /// Vaults that are looked up at a time.
 const PAGE: usize = 256;

@@ -3,22 +3,22 @@
 use jiff::Timestamp;
 
 use crate::audit::{AuditAction, AuditEntry};
-use crate::domain::Scope;
-use crate::error::{Error, Result};
 use crate::lacuna::{Act, Lacuna};
 use crate::permit::{self, Grant};
-use crate::store;
+use lacuna_store::rows::Freeze;
+use lacuna_types::Scope;
+use lacuna_types::{Error, Result};
 
 impl Lacuna {
     /// Stops writes to the vault. Answers with the moment since when they are stopped.
     pub fn freeze(&self, grant: &Grant<permit::Freeze>) -> Result<Timestamp> {
-        let since = self.set_frozen(grant, store::Freeze::Frozen, AuditAction::VaultFreeze)?;
+        let since = self.set_frozen(grant, Freeze::Frozen, AuditAction::VaultFreeze)?;
         Ok(since.unwrap_or(self.clock.now()))
     }
 
     /// Lets the vault take writes again.
     pub fn thaw(&self, grant: &Grant<permit::Freeze>) -> Result<()> {
-        self.set_frozen(grant, store::Freeze::Thawed, AuditAction::VaultThaw).map(drop)
+        self.set_frozen(grant, Freeze::Thawed, AuditAction::VaultThaw).map(drop)
     }
 
     /// When writes were stopped, if they are.
@@ -35,7 +35,7 @@ impl Lacuna {
     fn set_frozen(
         &self,
         grant: &Grant<permit::Freeze>,
-        freeze: store::Freeze,
+        freeze: Freeze,
         action: AuditAction,
     ) -> Result<Option<Timestamp>> {
         let scope = grant.scope();
@@ -43,7 +43,7 @@ impl Lacuna {
         let _writer = slot.lock_writer();
         self.ensure_vault(&slot, scope)?;
         let before = self.store.vault(scope.vault_id())?.and_then(|header| header.frozen_at);
-        if before.is_some() == (freeze == store::Freeze::Frozen) {
+        if before.is_some() == (freeze == Freeze::Frozen) {
             return Ok(before);
         }
         let now = self.clock.now();

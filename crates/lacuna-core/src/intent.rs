@@ -4,30 +4,19 @@
 //! that was asked, and only where the caller wants that; to another scope it points, and goes there only for a
 //! caller who left the choice to it. Where the words mean several things, the most restrictive counts.
 
-mod table;
-
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
-
-pub use self::table::{INTENT_PHRASES_MAX, INTENT_RULES_MAX, IntentRule};
-use self::table::{Matched, matches};
-use crate::domain::{Holder, Lane, Scope, facet};
 use crate::lacuna::Lacuna;
 use crate::permit::{Caller, Grant, Recall, permit};
-
-facet!(
-    /** How far a question reaches, the narrowest first. */
-    Reach, "scope", {
-    Private = 1 "private",
-    Team = 2 "team",
-    Org = 3 "org",
-});
+pub use lacuna_language::intent::rule as intent_rule;
+use lacuna_language::intent::{Matched, matches, words};
+pub use lacuna_types::policy::IntentScope;
+pub use lacuna_types::policy::{INTENT_RULES_MAX, IntentRule};
+use lacuna_types::{Holder, Lane, Scope};
 
 /// How the words of a question were understood.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Understood {
     pub lane: Option<Lane>,
-    pub reach: Option<Reach>,
+    pub reach: Option<IntentScope>,
     /// Whether the words leave open what is meant, so that an assistant should ask back.
     pub ask: bool,
     /// The phrases that it follows from, as the table spells them; none when no rule spoke.
@@ -42,12 +31,12 @@ impl Understood {
     fn of(matched: &[Matched<'_>]) -> Self {
         let because = matched.iter().map(|matched| matched.phrase.join(" ")).collect();
         // The narrowest scope counts, and of equals the first; its lane goes with it.
-        let meant = matched.iter().filter(|matched| !matched.rule.ask).map(|matched| matched.rule);
-        let narrowest = meant.min_by_key(|rule| (rule.reach.is_none(), rule.reach));
+        let meant = matched.iter().filter(|matched| !matched.rule.asks()).map(|matched| matched.rule);
+        let narrowest = meant.min_by_key(|rule| (rule.scope().is_none(), rule.scope()));
         let ask = narrowest.is_none() && !matched.is_empty();
-        let most_restrictive = ask.then_some((Some(Lane::Profile), Some(Reach::Private)));
+        let most_restrictive = ask.then_some((Some(Lane::Profile), Some(IntentScope::Private)));
         let (lane, reach) =
-            narrowest.map(|rule| (rule.lane, rule.reach)).or(most_restrictive).unwrap_or_default();
+            narrowest.map(|rule| (rule.lane(), rule.scope())).or(most_restrictive).unwrap_or_default();
         Self { lane, reach, ask, because, ..Self::default() }
     }
 
@@ -81,16 +70,16 @@ fn suggestion(holder: &Holder) -> String {
     format!("ask with scope {holder}")
 }
 
-fn is_within(holder: &Holder, reach: Reach) -> bool {
+fn is_within(holder: &Holder, reach: IntentScope) -> bool {
     match holder {
-        Holder::User(_) => reach == Reach::Private,
-        Holder::Team(_) | Holder::Deployment(_) => reach == Reach::Team,
-        Holder::Org => reach == Reach::Org,
+        Holder::User(_) => reach == IntentScope::Private,
+        Holder::Team(_) | Holder::Deployment(_) => reach == IntentScope::Team,
+        Holder::Org => reach == IntentScope::Org,
     }
 }
 
 /// The vaults of this reach that the caller may read.
-fn scopes_of(caller: &Caller, reach: Reach) -> Vec<Scope> {
+fn scopes_of(caller: &Caller, reach: IntentScope) -> Vec<Scope> {
     let readable = caller.readable_scopes().into_iter();
     // A deployment is an assistant's own memory: nobody means it by "we".
     let meant =
@@ -107,13 +96,13 @@ impl Lacuna {
     /// The one vault that the words mean, if the caller may read it. Otherwise their own, and why.
     pub fn meant_scope(&self, caller: &Caller, text: &str) -> (Scope, Option<String>) {
         let own = caller.personal_scope();
-        let reach = self.understand(caller, text).reach.unwrap_or(Reach::Private);
+        let reach = self.understand(caller, text).reach.unwrap_or(IntentScope::Private);
         let mut meant = scopes_of(caller, reach);
         meant.retain(|scope| permit::<Recall>(caller, scope).is_ok());
         match (meant.len(), reach) {
-            (_, Reach::Private) => (own, None),
+            (_, IntentScope::Private) => (own, None),
             (1, _) => (meant.remove(0), None),
-            (0, Reach::Team) => {
+            (0, IntentScope::Team) => {
                 (own, Some("the words mean a team, and the caller belongs to none".to_owned()))
             }
             (0, _) => {
@@ -125,17 +114,6 @@ impl Lacuna {
             }
         }
     }
-}
-
-/// The words of a text without case and accents. `US` in capitals is a country, and nobody's pronoun.
-fn words(text: &str) -> Vec<String> {
-    let parts = text.split(|c: char| !c.is_alphanumeric() && !is_combining_mark(c));
-    parts.filter(|word| !word.is_empty() && *word != "US").map(fold).collect()
-}
-
-fn fold(word: &str) -> String {
-    let lower = word.to_lowercase().replace('ß', "ss");
-    lower.nfd().filter(|c| !is_combining_mark(*c)).collect()
 }
 
 #[cfg(test)]

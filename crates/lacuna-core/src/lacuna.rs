@@ -6,23 +6,23 @@ use jiff::{SignedDuration, Timestamp};
 use lacuna_seal::Entropy;
 
 use crate::admit::Rulebook;
-use crate::admit::classify::Prototypes;
 use crate::audit::{AuditAction, AuditEntry, ReadLog};
-use crate::blobs::Blobs;
 use crate::context::Cooldowns;
 use crate::deliver::{Recipient, Tidings};
-use crate::domain::{Clock, Lifecycle, MemoryId, OrgId, Revision, Scope};
-use crate::error::{Error, Result};
 use crate::forget::Receipt;
-use crate::keys::{KeyBatch, KeyStore, LocalKms};
-use crate::llm::Llm;
 use crate::meaning::{Backlog, Models};
-use crate::policy::Policy;
 use crate::rehearse::Rehearsals;
 use crate::session::Desk;
-use crate::store::{Batch, Body, ChainHead, Row, Store};
-use crate::tokenise::{TokenCounter, estimate};
 use crate::vault::{Keyring, OpenVault, Slot, Sources, Vaults, missing_keys, was_destroyed};
+use lacuna_language::classify::Prototypes;
+use lacuna_store::blobs::Blobs;
+use lacuna_store::keys::{KeyBatch, KeyStore, LocalKms};
+use lacuna_store::rows::{Batch, Body, ChainHead, Row, Store};
+use lacuna_types::llm::Llm;
+use lacuna_types::policy::Policy;
+use lacuna_types::token_count::{TokenCounter, estimate};
+use lacuna_types::{Clock, Lifecycle, MemoryId, OrgId, Revision, Scope};
+use lacuna_types::{Error, Result};
 
 /// How often a write that met another node's is tried before the caller is told.
 pub(crate) const COMMIT_ATTEMPTS_MAX: usize = 8;
@@ -106,6 +106,15 @@ impl Lacuna {
     pub fn condensing_by(mut self, llm: Option<Arc<dyn Llm>>) -> Self {
         self.llm = llm;
         self
+    }
+
+    /// Counts tokens by `counter` from now on; [`estimate`] counts until then.
+    pub fn counting(self, counter: TokenCounter) -> Self {
+        Self { token_counter: counter, ..self }
+    }
+
+    pub fn count_tokens(&self, text: &str) -> usize {
+        (self.token_counter)(text)
     }
 
     /// The rules that an organisation's memories live under.

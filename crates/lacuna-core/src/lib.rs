@@ -1,25 +1,10 @@
 //! The memory library of Lacuna. Modules stand in the order in which a memory travels.
 
-pub mod decay;
-pub mod domain;
-pub mod error;
-
 pub mod permit;
-pub mod policy;
 
 pub mod admit;
 
-mod cbor;
-mod frame;
-pub mod hex;
-pub mod keys;
-
-pub mod blobs;
-pub mod store;
-
-pub mod embed;
 pub mod index;
-pub mod llm;
 mod vault;
 
 pub mod context;
@@ -62,8 +47,9 @@ pub mod deliver;
 pub mod epoch;
 pub mod jobs;
 pub mod members;
-pub mod tokenise;
 pub mod tokens;
 
-pub use error::{Error, Result};
 pub use lacuna::{Lacuna, OPEN_BYTES_MAX_DEFAULT, OpenLoad, Parts};
+pub use lacuna_store::{blobs, keys, rows as store};
+pub use lacuna_types as domain;
+pub use lacuna_types::{Error, Result, decay, embed, error, hex, llm, policy, token_count as tokenise};

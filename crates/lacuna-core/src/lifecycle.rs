@@ -3,9 +3,6 @@
 use jiff::Timestamp;
 
 use crate::audit::{AuditAction, Read};
-use crate::domain::*;
-use crate::error::{Error, Result};
-use crate::forget::anonymise::unmark;
 use crate::forget::{Erasure, SignedReceipt, Wanted};
 use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Caller, Forget, Grant, Recall, Remember, Review, permit};
@@ -14,6 +11,9 @@ use crate::reconcile::rivals_of;
 use crate::remember::Remembered;
 use crate::rewrite::Rewritten;
 use crate::vault::{Held, OpenVault, Slot, shown};
+use lacuna_language::anonymise::unmark;
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// Memories that one call may move.
 pub const MOVES_MAX: usize = 1_000;

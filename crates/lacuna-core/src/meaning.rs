@@ -7,15 +7,15 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::audit::{AuditAction, AuditEntry};
-use crate::domain::{MemoryId, Scope};
-use crate::embed::{Embedder, ModelId, Purpose};
-use crate::error::Result;
-use crate::frame::{Frame, VECTORS_MAX};
 use crate::index::{QuantVec, QueryVector};
 use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Grant, Recall};
 use crate::rewrite::Rewritten;
 use crate::session::repeats_its_turns;
+use crate::vault::frame::{Frame, VECTORS_MAX};
+use lacuna_types::Result;
+use lacuna_types::embed::{Embedder, ModelId, Purpose};
+use lacuna_types::{MemoryId, Scope};
 
 /// Memories that one background commit re-embeds.
 const REEMBED_BATCH: usize = 64;

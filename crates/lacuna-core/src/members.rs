@@ -1,11 +1,11 @@
 //! Membership: who belongs to which team or deployment, and so to whom its vault opens.
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
-use crate::domain::{Group, OrgId, Role, Scope, UserId};
-use crate::error::{Error, Result};
 use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Caller, Grant, ManageMembers};
-use crate::store::{MEMBERSHIPS_MAX, MemberChange, MemberRow};
+use lacuna_store::rows::{MEMBERSHIPS_MAX, MemberChange, MemberRow};
+use lacuna_types::{Error, Result};
+use lacuna_types::{Group, OrgId, Role, Scope, UserId};
 
 impl Lacuna {
     /// A caller with their memberships as they stand now. Doors call this for everybody they authenticate.

@@ -3,8 +3,8 @@
 
 use std::marker::PhantomData;
 
-use crate::domain::{Group, Holder, OrgId, Role, Scope, UserId};
-use crate::error::{Error, Result};
+use lacuna_types::{Error, Result};
+use lacuna_types::{Group, Holder, OrgId, Role, Scope, UserId};
 
 /// Somebody whom a door has authenticated.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -214,7 +214,7 @@ fn standing(caller: &Caller, scope: &Scope) -> Option<Standing> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{DeploymentId, TeamId};
+    use lacuna_types::{DeploymentId, TeamId};
 
     /// Every set of roles that a token can have.
     fn role_sets() -> impl Iterator<Item = Vec<Role>> {

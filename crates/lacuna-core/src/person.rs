@@ -17,11 +17,11 @@ pub use requests::{PersonRequest, request_reference};
 pub use tombstones::BRIEF_TOMBSTONE;
 
 use crate::admit::at_most;
-use crate::admit::identify::identifiers;
-use crate::domain::*;
-use crate::error::{Error, Result};
 use crate::forget::{About, Wish};
 use crate::recall::QUERY_CHARS_MAX;
+use lacuna_language::identifiers::identifiers;
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// Identifiers, names and sessions of one person.
 pub const PERSON_FORMS_MAX: usize = 64;

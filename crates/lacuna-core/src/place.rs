@@ -8,8 +8,6 @@ use zeroize::Zeroizing;
 
 use crate::admit::{Admitted, Redaction, Report};
 use crate::audit::{AuditAction, AuditEntry, NOTES_MAX, Subject};
-use crate::domain::*;
-use crate::error::{Error, Result};
 use crate::forget::{Cause, Erasure, Mode, Named, SignedReceipt, Sought, Task, Wanted};
 use crate::index::{QuantVec, TermList};
 use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
@@ -20,8 +18,10 @@ use crate::retention::{Terms, term_of_frame};
 use crate::rewrite::Rewritten;
 use crate::seal::{Prepared, Sealed};
 use crate::session::{Numbering, TURN_TAKEN};
-use crate::store::{Body, Row};
 use crate::vault::{OpenVault, Slot};
+use lacuna_store::rows::{Body, Row};
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// An admitted memory and its number among the drafts of the call.
 #[derive(Clone)]
@@ -239,7 +239,7 @@ impl Lacuna {
             created_at: admitted.created_at,
             state,
             waits: history.waits,
-            content_sha256: lacuna_seal::sha256(admitted.content.full_text().as_bytes()),
+            content_sha256: sha256(admitted.content.full_text().as_bytes()),
             embedded_by: self.models.instant.model().clone(),
             privacy_class: facets.privacy.class,
             sensitivity: facets.privacy.sensitivity.clone(),

@@ -12,15 +12,15 @@ use jiff::Timestamp;
 use zeroize::Zeroizing;
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
-use crate::domain::*;
-use crate::error::{Error, Result};
-use crate::frame::Frame;
-use crate::keys::KeyBatch;
 use crate::lacuna::{Act, Committed, Lacuna};
 use crate::permit::{Grant, Promote, Remember};
 use crate::seal::FIRST_REVISION;
-use crate::store::{Body, Change, Row};
+use crate::vault::frame::Frame;
 use crate::vault::{OpenKey, OpenVault, Place, Slot, Unlocker};
+use lacuna_store::keys::KeyBatch;
+use lacuna_store::rows::{Body, Change, Row};
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// What a move did.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -10,15 +10,15 @@ use limits::{check_tokens, within_tiers};
 
 use crate::admit::{at_most, score};
 use crate::audit::Read;
-use crate::domain::*;
-use crate::embed::ModelId;
-use crate::error::{Error, Result};
 use crate::index::{Explanation, Filter, Search, Tag};
 use crate::intent::Understood;
 use crate::lacuna::Lacuna;
 use crate::permit::{Grant, Recall};
 use crate::rehearse::ALL_DETAILS;
 use crate::vault::{OpenVault, Slot, shown};
+use lacuna_types::embed::ModelId;
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// Results of one recall, by default and at most.
 pub const RECALL_RESULTS_DEFAULT: usize = EPISODIC_RESULTS_DEFAULT + SEMANTIC_RESULTS_DEFAULT;

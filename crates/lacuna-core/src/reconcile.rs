@@ -6,10 +6,10 @@ use std::collections::{BTreeSet, HashMap};
 use jiff::Timestamp;
 
 use crate::admit::Admitted;
-use crate::admit::attribute::{Verdict, attribute_keys, compare_with, statements};
-use crate::domain::*;
 use crate::index::{Stored, TermList, stable_hash};
 use crate::vault::{Held, OpenVault, SKETCH_MARKS, shared_words, sketch, text_mark};
+use lacuna_language::facts::{Verdict, attribute_keys, compare_with, statements};
+use lacuna_types::*;
 
 /// Memories that share at least this much of their words are nearly the same.
 const ALIKE_MIN: f32 = 0.8;

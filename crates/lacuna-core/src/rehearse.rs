@@ -11,11 +11,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 
 use crate::audit::{AuditAction, AuditEntry, READ_SUBJECTS_MAX};
-use crate::domain::{Lifecycle, MemoryId, Scope, VaultId};
-use crate::error::Result;
 use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Grant, Recall, Remember, permit};
 use crate::rewrite::Rewritten;
+use lacuna_types::Result;
+use lacuna_types::{Lifecycle, MemoryId, Scope, VaultId};
 
 /// Memories that wait in RAM for their rehearsal to be written, of all vaults together.
 pub const REHEARSALS_QUEUED_MAX: usize = 4_096;
@@ -180,7 +180,7 @@ impl Lacuna {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{OrgId, UserId};
+    use lacuna_types::{OrgId, UserId};
 
     #[test]
     fn the_queue_is_bounded_and_counts_a_memory_once() {

@@ -2,13 +2,9 @@
 
 use jiff::Timestamp;
 
-use crate::admit::classify::Prototypes;
 use crate::admit::confirm::{Bound, CONFIRM_WITHIN, Questions, useless_token};
 use crate::admit::{Gate, Presentable, Question, Refusal, Report, Standing, Verdict};
 use crate::audit::{AuditAction, AuditEntry};
-use crate::domain::*;
-use crate::embed::{ModelId, Purpose};
-use crate::error::{Error, Result};
 use crate::forget::SignedReceipt;
 use crate::index::QuantVec;
 use crate::lacuna::{Act, Lacuna};
@@ -16,6 +12,10 @@ use crate::permit::{Grant, Remember};
 use crate::place::{Arrival, Corrects};
 use crate::session::Numbering;
 use crate::vault::OpenVault;
+use lacuna_language::classify::Prototypes;
+use lacuna_types::embed::{ModelId, Purpose};
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// Memories in one call.
 pub const REMEMBER_BATCH_MAX: usize = 2_000;
@@ -127,7 +127,7 @@ impl Lacuna {
             return Err(Error::invalid("memories", reason));
         }
         let now = self.clock.now();
-        let digests: Vec<_> = drafts.iter().map(|draft| lacuna_seal::sha256(draft.text.as_bytes())).collect();
+        let digests: Vec<_> = drafts.iter().map(|draft| sha256(draft.text.as_bytes())).collect();
         let standings = self.standings(grant, &drafts, &digests, now)?;
         let gate = self.gate(grant, now)?;
         let presentable = clean_all(&gate, drafts, standings)?;

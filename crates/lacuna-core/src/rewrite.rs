@@ -1,11 +1,11 @@
 //! Changing what is sealed: frames are opened, edited and sealed anew under the key that the memory has.
 
-use crate::domain::{MemoryId, Scope};
-use crate::error::Result;
-use crate::frame::Frame;
 use crate::lacuna::Lacuna;
-use crate::store::{Body, Row};
+use crate::vault::frame::Frame;
 use crate::vault::{Place, Slot, Unlocker};
+use lacuna_store::rows::{Body, Row};
+use lacuna_types::Result;
+use lacuna_types::{MemoryId, Scope};
 
 /// A row with its new frame, sealed and open.
 pub(crate) struct Rewritten {

@@ -1,11 +1,11 @@
 //! Scan: secrets that slipped into what is already stored, found by today's rules.
 
-use crate::admit::secrets::Finding;
-use crate::domain::MemoryId;
-use crate::error::Result;
 use crate::lacuna::Lacuna;
 use crate::meaning::Progress;
 use crate::permit::{Grant, Recall};
+use lacuna_language::secrets::Finding;
+use lacuna_types::MemoryId;
+use lacuna_types::Result;
 
 /// Memories whose full texts are fetched at once.
 const SCAN_CHUNK: usize = 256;

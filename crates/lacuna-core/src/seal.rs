@@ -5,17 +5,17 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 
 use crate::admit::Admitted;
-use crate::blobs::BlobName;
-use crate::domain::*;
-use crate::embed::ModelId;
-use crate::error::{Error, Result};
-use crate::frame::{FRAME_TEXT_BYTES_MAX, Frame};
 use crate::index::{QuantVec, TermList};
-use crate::keys::{KeyBatch, WrappedMemoryKey};
 use crate::lacuna::Lacuna;
 use crate::retention::{Terms, term_of_frame};
-use crate::store::{Body, Row};
+use crate::vault::frame::{FRAME_TEXT_BYTES_MAX, Frame};
 use crate::vault::{Keyring, OpenKey, Place, Slot, SourceKey, Unlocker};
+use lacuna_store::blobs::BlobName;
+use lacuna_store::keys::{KeyBatch, WrappedMemoryKey};
+use lacuna_store::rows::{Body, Row};
+use lacuna_types::embed::ModelId;
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// Sealed texts up to this size stay in their row; larger ones become blobs.
 const INLINE_BODY_BYTES_MAX: usize = 16 << 10;

@@ -7,12 +7,12 @@ use lacuna_seal::sha256;
 use zeroize::Zeroizing;
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
-use crate::domain::{NAME_BYTES_MAX, OrgId, Role, UserId};
-use crate::error::{Error, Result};
-use crate::hex::hex;
 use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Caller, Grant, ManageTokens};
-use crate::store::{TokenChange, TokenRow};
+use lacuna_store::rows::{TokenChange, TokenRow};
+use lacuna_types::hex::hex;
+use lacuna_types::{Error, Result};
+use lacuna_types::{NAME_BYTES_MAX, OrgId, Role, UserId};
 
 /// What every token begins with, so that scanners know one when it leaks.
 pub const TOKEN_PREFIX: &str = "lac_";

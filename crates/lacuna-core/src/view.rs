@@ -9,13 +9,13 @@ use std::collections::{HashMap, HashSet};
 use lacuna_seal::sha256;
 
 use crate::audit::Read;
-use crate::domain::*;
-use crate::error::Result;
 use crate::index::Stored;
 use crate::lacuna::Lacuna;
 use crate::permit::{Export, Grant};
 use crate::session::repeats_its_turns;
 use crate::vault::{Held, shown};
+use lacuna_types::Result;
+use lacuna_types::*;
 
 /// The page, in bytes.
 pub const PAGE_BYTES_MAX: usize = 50_000;

@@ -6,8 +6,8 @@
 //! [`UNRELATED_ABOVE_HALF`] of the unrelated lie above, and 0.7 where [`UNRELATED_ABOVE_SEVEN_TENTHS`] do.
 //! So both thresholds have the same rate of false alarms under every model, by construction.
 
-use lacuna_core::embed::Calibration;
-use lacuna_core::{Error, Result};
+use lacuna_types::embed::Calibration;
+use lacuna_types::{Error, Result};
 
 use crate::vector;
 
@@ -104,7 +104,7 @@ const RELATED: [(&str, &str); 40] = [
 mod tests {
     use std::sync::Arc;
 
-    use lacuna_core::embed::{Embedder, Purpose};
+    use lacuna_types::embed::{Embedder, Purpose};
 
     use super::*;
 

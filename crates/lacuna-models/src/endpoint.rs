@@ -5,8 +5,8 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use lacuna_core::embed::{Calibration, Embedder, MODEL_NAME_BYTES_MAX, ModelId, Purpose};
-use lacuna_core::{Error, Result};
+use lacuna_types::embed::{Calibration, Embedder, MODEL_NAME_BYTES_MAX, ModelId, Purpose};
+use lacuna_types::{Error, Result};
 use serde::{Deserialize, Serialize};
 use ureq::http::header;
 

@@ -18,9 +18,9 @@ mod vector;
 
 use std::sync::Arc;
 
-use lacuna_core::Result;
-use lacuna_core::embed::Embedder;
-use lacuna_core::llm::Llm;
+use lacuna_types::Result;
+use lacuna_types::embed::Embedder;
+use lacuna_types::llm::Llm;
 
 pub use endpoint::{ENDPOINT_BATCH_MAX, EndpointConfig};
 pub use llm::{LLM_ANSWER_BYTES_MAX, LlmConfig, LlmKind};

@@ -5,9 +5,9 @@
 
 use std::time::Duration;
 
-use lacuna_core::compact::{Claim, ClaimKind};
-use lacuna_core::llm::{Condensed, Llm, Said};
-use lacuna_core::{Error, Result};
+use lacuna_types::llm::{Claim, ClaimKind};
+use lacuna_types::llm::{Condensed, Llm, Said};
+use lacuna_types::{Error, Result};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use ureq::http::{HeaderName, header};

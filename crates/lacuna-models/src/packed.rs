@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use lacuna_core::{Error, Result};
+use lacuna_types::{Error, Result};
 
 const MAGIC: [u8; 8] = *b"LACUNA\0M";
 

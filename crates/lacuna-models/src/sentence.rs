@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 
-use lacuna_core::embed::{Calibration, Embedder, ModelId, Purpose};
-use lacuna_core::{Error, Result};
+use lacuna_types::embed::{Calibration, Embedder, ModelId, Purpose};
+use lacuna_types::{Error, Result};
 
 use crate::packed::Packed;
 use crate::tokenizer::Tokenizer;

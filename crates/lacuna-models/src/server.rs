@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use lacuna_core::{Error, Result};
+use lacuna_types::{Error, Result};
 use ureq::Agent;
 use ureq::config::Config;
 use ureq::http::{HeaderName, HeaderValue, Response, StatusCode, Uri, header};

@@ -1,7 +1,7 @@
 //! potion-base-8M: a text is the mean of its tokens' vectors. Microseconds, no network, no layers.
 
-use lacuna_core::Result;
-use lacuna_core::embed::{Calibration, Embedder, ModelId, Purpose};
+use lacuna_types::Result;
+use lacuna_types::embed::{Calibration, Embedder, ModelId, Purpose};
 
 use crate::packed::{Int8Rows, Packed};
 use crate::tokenizer::Tokenizer;

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use lacuna_core::{Error, Result};
+use lacuna_types::{Error, Result};
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lacuna_core::tokenise::TokenCounter;
+use lacuna_types::token_count::TokenCounter;
 
 /// Bytes that are counted at a time: enough for the count to be true, and few enough that no text makes the
 /// tokenizer's patterns run away.

@@ -3,7 +3,7 @@
 //! The tokens of all texts of a batch stand below each other without padding: the linear layers see one tall
 //! matrix, attention sees one text at a time. So no text can change another's vector, whatever the batch.
 
-use lacuna_core::Result;
+use lacuna_types::Result;
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayView2, ArrayViewMut1, ArrayViewMut2, Axis, s};
 

@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use lacuna_core::embed::Purpose;
-use lacuna_core::{Error, Result};
 use lacuna_models::{ApiKey, EndpointConfig, endpoint_embedder, static_embedder};
+use lacuna_types::embed::Purpose;
+use lacuna_types::{Error, Result};
 use serde_json::{Value, json};
 
 const KEY: &str = "sk-canary-key-7f3a";

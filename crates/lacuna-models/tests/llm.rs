@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use lacuna_core::compact::{Claim, ClaimKind};
-use lacuna_core::llm::{Condensed, Said};
-use lacuna_core::{Error, Result};
 use lacuna_models::{ApiKey, LLM_ANSWER_BYTES_MAX, LlmConfig, LlmKind, llm};
+use lacuna_types::llm::{Claim, ClaimKind};
+use lacuna_types::llm::{Condensed, Said};
+use lacuna_types::{Error, Result};
 use serde_json::{Value, json};
 
 const KEY: &str = "sk-canary-key-91bd";

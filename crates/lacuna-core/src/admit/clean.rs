@@ -4,13 +4,13 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::identify::{Cut, cut_accounts, cut_addresses, routine_location};
-use super::instructions::instructions;
 use super::report::{Changed, Question, Redaction, Refusal, Report};
-use super::sanitise::sanitise;
-use super::secrets::{Finding, Level, Scanner, looks_like_credential, redact};
 use super::shape;
-use crate::domain::*;
+use lacuna_language::identifiers::{Cut, cut_accounts, cut_addresses, routine_location};
+use lacuna_language::orders::instructions;
+use lacuna_language::sanitise::sanitise;
+use lacuna_language::secrets::{Finding, Level, Scanner, looks_like_credential, redact};
+use lacuna_types::*;
 
 /// What cleaning decides by.
 pub(super) struct Rules<'a> {

@@ -5,9 +5,9 @@ use jiff::{SignedDuration, Timestamp};
 use lacuna_seal::FingerprintKey;
 
 use super::Question;
-use crate::domain::{UserId, millis};
-use crate::error::{Error, Result};
-use crate::hex::{hex, unhex};
+use lacuna_types::hex::{hex, unhex};
+use lacuna_types::{Error, Result};
+use lacuna_types::{UserId, millis};
 
 /// How long a question may be answered.
 pub(crate) const CONFIRM_WITHIN: SignedDuration = SignedDuration::from_mins(30);

@@ -1,8 +1,8 @@
 //! Whether there is a legal basis for keeping what a text says about a person.
 
 use super::{Question, Refusal};
-use crate::domain::{ConsentBasis, PrivacyClass};
-use crate::policy::Policy;
+use lacuna_types::policy::Policy;
+use lacuna_types::{ConsentBasis, PrivacyClass};
 
 /// What the rules of consent say about a write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

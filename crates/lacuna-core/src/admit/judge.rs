@@ -1,12 +1,12 @@
 //! The second half of the gate: what the cleaned text is, and therefore where it may go.
 
-use super::classify::{Classified, Judged, SURE};
 use super::clean::Cleaned;
 use super::consent::{Consent, consent};
-use super::identify::{CONFIDENT, identifiers};
 use super::report::{Judgement, Question, Refusal};
 use super::{Gate, Standing, shape};
-use crate::domain::*;
+use lacuna_language::classify::{Classified, Judged, SURE};
+use lacuna_language::identifiers::{CONFIDENT, identifiers};
+use lacuna_types::*;
 
 /// To ask a person for their explicit consent, or to refuse, takes more than a hint.
 const SENSITIVE_SURE: f32 = 0.7;

@@ -2,33 +2,30 @@
 //!
 //! One path for every door: shape → secrets → sanitise by trust → cut → classify → consent → lifecycle.
 
-pub mod attribute;
-pub mod classify;
 mod clean;
 pub(crate) mod confirm;
 mod consent;
-pub mod identify;
-pub mod instructions;
 mod judge;
-pub mod names;
 mod report;
-pub mod sanitise;
-pub mod secrets;
 mod shape;
-pub mod unmask;
+
+pub use lacuna_language::{
+    classify, facts as attribute, identifiers as identify, names, orders as instructions, sanitise, secrets,
+    unmask,
+};
 
 use jiff::Timestamp;
 
 pub use report::{Changed, Judgement, Question, Redaction, Refusal, Report};
 pub(crate) use shape::{at_most, gist as gist_of, score};
 
-use self::classify::{Meaning, Prototypes, classify};
 use self::clean::{Cleaned, Rules, clean};
 use self::judge::{Way, judge};
-use self::secrets::Scanner;
-use crate::domain::*;
-use crate::error::Result;
-use crate::policy::{Policies, Policy};
+use lacuna_language::classify::{Meaning, Prototypes, classify};
+use lacuna_language::secrets::Scanner;
+use lacuna_types::Result;
+use lacuna_types::policy::{Policies, Policy};
+use lacuna_types::*;
 
 /// The rules of an installation.
 #[derive(Default)]

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::secrets::Level;
-use crate::domain::facet;
+use lacuna_language::secrets::Level;
+use lacuna_types::facet;
 
 /// What happened to one draft on its way in.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 
-use crate::domain::*;
-use crate::error::{Error, Result};
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// Checks every bound of a draft that the gate may not mend by itself.
 pub(super) fn check(draft: &Draft, now: Timestamp) -> Result<()> {

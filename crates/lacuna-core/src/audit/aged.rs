@@ -3,16 +3,15 @@
 use jiff::{SignedDuration, Timestamp};
 use lacuna_seal::Digest;
 
-use super::chain::{aged_bytes, aged_digest};
+use super::chain::{aged_bytes, aged_digest, is_of_first_rule};
 use super::{AuditAction, AuditEntry, checkpoint, note};
-use crate::domain::{Scope, VaultId};
-use crate::error::{Error, Result};
-use crate::hex::{hex, unhex};
 use crate::lacuna::Lacuna;
-use crate::store::{AgedEntry, AuditRow, ChainHead};
+use lacuna_store::rows::{AgedEntry, AuditRow, ChainHead};
+use lacuna_types::hex::{hex, unhex};
+use lacuna_types::policy::AUDIT_DAYS;
+use lacuna_types::{Error, Result};
+use lacuna_types::{Scope, VaultId};
 
-/// How long entries other than reads are kept: six years.
-pub const AUDIT_DAYS: i64 = 2_190;
 /// Entries that one commit ages out.
 const AGED_BATCH_MAX: usize = 4_096;
 const SUM_DOMAIN: &str = "lacuna/audit-aged/v1";
@@ -113,7 +112,7 @@ impl Lacuna {
                 found.sum.add(row.seq);
             } else if found.old.len() < AGED_BATCH_MAX
                 && cutoffs.has_passed(row)?
-                && !head.is_of_first_rule(row)
+                && !is_of_first_rule(&head, row)
             {
                 found.sum.add(row.seq);
                 found.old.push(AgedEntry { seq: row.seq, digest: aged_bytes(&row.entry) });

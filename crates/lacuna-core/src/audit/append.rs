@@ -1,13 +1,14 @@
 //! Writing entries: on top of an act, or by themselves.
 
+use super::chain::{append, sign_head};
 use jiff::Timestamp;
 
 use super::AuditEntry;
 use super::checkpoint::{Checkpoint, is_passed};
-use crate::domain::Scope;
-use crate::error::{Error, Result};
 use crate::lacuna::{COMMIT_ATTEMPTS_MAX, Lacuna};
-use crate::store::{AgedEntry, Batch, ChainHead};
+use lacuna_store::rows::{AgedEntry, Batch, ChainHead};
+use lacuna_types::Scope;
+use lacuna_types::{Error, Result};
 
 impl Lacuna {
     /// Puts entries into a batch, a checkpoint where one is passed, and the signature of the chain's new end.
@@ -18,16 +19,16 @@ impl Lacuna {
         entries: impl IntoIterator<Item = (Timestamp, &'a AuditEntry)>,
     ) -> Result<ChainHead> {
         let before = head.seq;
-        batch.audit.extend(entries.into_iter().map(|(at, entry)| head.append(at, entry)));
+        batch.audit.extend(entries.into_iter().map(|(at, entry)| append(&mut head, at, entry)));
         if head.seq == before {
             return Ok(head);
         }
         let key = self.kms.signing_key(&*self.entropy)?;
         if is_passed(before, head.seq) {
             let entry = Checkpoint::entry(&head, batch.vault, &key);
-            batch.audit.push(head.append(batch.at, &entry));
+            batch.audit.push(append(&mut head, batch.at, &entry));
         }
-        batch.audit_signature = Some(*head.sign(batch.vault, &key).as_bytes());
+        batch.audit_signature = Some(*sign_head(&head, batch.vault, &key).as_bytes());
         Ok(head)
     }
 

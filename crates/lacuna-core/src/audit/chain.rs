@@ -11,10 +11,10 @@ use lacuna_seal::{Digest, Signature, SigningKey, VerifyingKey};
 use super::aged::AgedSum;
 use super::checkpoint::Checkpoint;
 use super::{AuditAction, AuditEntry};
-use crate::cbor::{Reader, Writer};
-use crate::domain::{VaultId, millis};
-use crate::error::{Error, Result};
-use crate::store::{AuditRow, ChainHead};
+use lacuna_store::cbor::{Reader, Writer};
+use lacuna_store::rows::{AuditRow, ChainHead};
+use lacuna_types::{Error, Result};
+use lacuna_types::{VaultId, millis};
 
 const FIRST_HASH_DOMAIN: &str = "lacuna/audit/v1";
 const HASH_DOMAIN: &str = "lacuna/audit/v2";
@@ -23,45 +23,43 @@ const HEAD_DOMAIN: &str = "lacuna/audit-head/v1";
 /// A digest in the place of an entry: the head of a byte string and 32 bytes. An entry is never one.
 const AGED_BYTES: usize = 34;
 
-impl ChainHead {
-    /// Appends an entry: the row to commit. `self` moves on to it.
-    pub fn append(&mut self, at: Timestamp, entry: &AuditEntry) -> AuditRow {
-        let bytes = entry.encode();
-        let seq = self.seq + 1;
-        let hash = entry_hash(&self.hash, seq, at, &entry_digest(&bytes));
-        *self = ChainHead { seq, hash };
-        AuditRow { seq, at, entry: bytes, hash }
-    }
+/// Appends an entry and returns the row to commit. `head` moves on to it.
+pub fn append(head: &mut ChainHead, at: Timestamp, entry: &AuditEntry) -> AuditRow {
+    let bytes = entry.encode();
+    let seq = head.seq + 1;
+    let hash = entry_hash(&head.hash, seq, at, &entry_digest(&bytes));
+    *head = ChainHead { seq, hash };
+    AuditRow { seq, at, entry: bytes, hash }
+}
 
-    /// Checks that `row` continues this chain, and moves on to it.
-    pub fn verify(&mut self, row: &AuditRow) -> Result<()> {
-        if row.seq != self.seq + 1 {
-            return Err(Error::corrupt(format!("audit entry {} is missing", self.seq + 1)));
-        }
-        let digest = aged_digest(row).unwrap_or_else(|| entry_digest(&row.entry));
-        if entry_hash(&self.hash, row.seq, row.at, &digest) != row.hash && !self.is_of_first_rule(row) {
-            return Err(Error::corrupt(format!("audit entry {} does not match its hash", row.seq)));
-        }
-        *self = ChainHead { seq: row.seq, hash: row.hash };
-        Ok(())
+/// Checks that `row` continues the chain that ends at `head`, and moves `head` on to it.
+pub fn follow(head: &mut ChainHead, row: &AuditRow) -> Result<()> {
+    if row.seq != head.seq + 1 {
+        return Err(Error::corrupt(format!("audit entry {} is missing", head.seq + 1)));
     }
+    let digest = aged_digest(row).unwrap_or_else(|| entry_digest(&row.entry));
+    if entry_hash(&head.hash, row.seq, row.at, &digest) != row.hash && !is_of_first_rule(head, row) {
+        return Err(Error::corrupt(format!("audit entry {} does not match its hash", row.seq)));
+    }
+    *head = ChainHead { seq: row.seq, hash: row.hash };
+    Ok(())
+}
 
-    /// Whether the first release wrote `row`, which follows this head.
-    pub(super) fn is_of_first_rule(&self, row: &AuditRow) -> bool {
-        let parts: [&[u8]; 4] =
-            [&self.hash, &row.seq.to_be_bytes(), &millis(row.at).to_be_bytes(), &row.entry];
-        *Digest::of(FIRST_HASH_DOMAIN, &parts).as_bytes() == row.hash
-    }
+/// Returns true when the first release wrote `row`, which follows `head`.
+pub(super) fn is_of_first_rule(head: &ChainHead, row: &AuditRow) -> bool {
+    let parts: [&[u8]; 4] = [&head.hash, &row.seq.to_be_bytes(), &millis(row.at).to_be_bytes(), &row.entry];
+    *Digest::of(FIRST_HASH_DOMAIN, &parts).as_bytes() == row.hash
+}
 
-    /// Signs that the chain of `vault` stands here.
-    pub(crate) fn sign(&self, vault: VaultId, key: &SigningKey) -> Signature {
-        key.sign(HEAD_DOMAIN, &[vault.as_bytes(), &self.seq.to_be_bytes(), &self.hash])
-    }
+/// Signs that the chain of `vault` ends at `head`.
+pub(crate) fn sign_head(head: &ChainHead, vault: VaultId, key: &SigningKey) -> Signature {
+    key.sign(HEAD_DOMAIN, &[vault.as_bytes(), &head.seq.to_be_bytes(), &head.hash])
+}
 
-    pub(crate) fn is_signed(&self, vault: VaultId, key: &VerifyingKey, signature: &Signature) -> bool {
-        let parts: [&[u8]; 3] = [vault.as_bytes(), &self.seq.to_be_bytes(), &self.hash];
-        key.verify(HEAD_DOMAIN, &parts, signature).is_ok()
-    }
+/// Returns true when `signature` is `key`'s over the end of the chain of `vault`.
+pub(crate) fn is_signed(head: &ChainHead, vault: VaultId, key: &VerifyingKey, signature: &Signature) -> bool {
+    let parts: [&[u8]; 3] = [vault.as_bytes(), &head.seq.to_be_bytes(), &head.hash];
+    key.verify(HEAD_DOMAIN, &parts, signature).is_ok()
 }
 
 fn entry_hash(previous: &[u8; 32], seq: u64, at: Timestamp, digest: &[u8; 32]) -> [u8; 32] {
@@ -143,7 +141,7 @@ impl ChainWalk {
             self.begin(row, &entry)?;
         }
         let before = self.head;
-        self.head.verify(row)?;
+        follow(&mut self.head, row)?;
         self.hold_to_known()?;
         match entry.action {
             AuditAction::AgedOut => self.aged.add(row.seq),
@@ -200,7 +198,7 @@ impl ChainWalk {
         if self.head != head {
             return Err(Error::corrupt("the vault's header does not match the end of its audit chain"));
         }
-        let signed = signature.is_some_and(|signature| head.is_signed(self.vault, &self.key, signature));
+        let signed = signature.is_some_and(|signature| is_signed(&head, self.vault, &self.key, signature));
         if head.seq > 0 && !signed {
             return Err(Error::corrupt("the end of the audit chain is not signed by this installation"));
         }
@@ -222,12 +220,12 @@ mod tests {
     fn chain(length: u8) -> Vec<AuditRow> {
         let mut head = ChainHead::default();
         let second = |n: u8| Timestamp::from_second(i64::from(n)).unwrap();
-        (0..length).map(|n| head.append(second(n), &entry(n))).collect()
+        (0..length).map(|n| append(&mut head, second(n), &entry(n))).collect()
     }
 
     fn verify(rows: &[AuditRow]) -> Result<ChainHead> {
         let mut head = ChainHead::default();
-        rows.iter().try_for_each(|row| head.verify(row))?;
+        rows.iter().try_for_each(|row| follow(&mut head, row))?;
         Ok(head)
     }
 
@@ -259,12 +257,12 @@ mod tests {
     #[test]
     fn entries_of_the_first_release_still_verify_and_new_ones_follow_them() {
         let mut head = ChainHead::default();
-        let mut row = head.append(Timestamp::UNIX_EPOCH, &entry(0));
+        let mut row = append(&mut head, Timestamp::UNIX_EPOCH, &entry(0));
         let parts: [&[u8]; 4] = [&[0; 32], &1u64.to_be_bytes(), &0i64.to_be_bytes(), &row.entry];
         row.hash = *Digest::of(FIRST_HASH_DOMAIN, &parts).as_bytes();
-        assert!(ChainHead::default().is_of_first_rule(&row));
+        assert!(is_of_first_rule(&ChainHead::default(), &row));
         let mut head = verify(std::slice::from_ref(&row)).unwrap();
-        let next = head.append(Timestamp::UNIX_EPOCH, &entry(1));
+        let next = append(&mut head, Timestamp::UNIX_EPOCH, &entry(1));
         assert_eq!(verify(&[row.clone(), next]).unwrap(), head);
         // Its hash covers the bytes themselves: without them it does not verify.
         row.entry = aged_bytes(&row.entry);

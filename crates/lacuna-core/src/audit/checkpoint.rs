@@ -1,14 +1,15 @@
 //! Checkpoints: entries that carry a signature over everything before them, so that even a part of a chain
 //! can be checked.
 
+use super::chain::{is_signed, sign_head};
 use jiff::{SignedDuration, Timestamp};
 use lacuna_seal::{Signature, SigningKey, VerifyingKey};
 
 use super::{AuditAction, AuditEntry, note};
-use crate::domain::VaultId;
-use crate::error::{Error, Result};
-use crate::hex::{hex, unhex};
-use crate::store::ChainHead;
+use lacuna_store::rows::ChainHead;
+use lacuna_types::VaultId;
+use lacuna_types::hex::{hex, unhex};
+use lacuna_types::{Error, Result};
 
 /// There is a checkpoint at least every so many entries.
 pub const CHECKPOINT_ENTRIES: u64 = 1_000;
@@ -27,7 +28,7 @@ impl Checkpoint {
         let notes = vec![
             format!("seq:{}", head.seq),
             format!("hash:{}", hex(&head.hash)),
-            format!("signature:{}", head.sign(vault, key)),
+            format!("signature:{}", sign_head(head, vault, key)),
             format!("key:{}", key.verifying_key()),
         ];
         AuditEntry { notes, ..AuditEntry::new(AuditAction::Checkpoint, "system", Vec::new()) }
@@ -44,7 +45,7 @@ impl Checkpoint {
     }
 
     pub(super) fn holds(&self, vault: VaultId, key: &VerifyingKey) -> bool {
-        self.key == *key && self.head.is_signed(vault, key, &self.signature)
+        self.key == *key && is_signed(&self.head, vault, key, &self.signature)
     }
 }
 

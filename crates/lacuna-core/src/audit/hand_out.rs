@@ -1,12 +1,13 @@
 //! Handing a chain out, so that somebody else can verify it without this installation.
 
+use super::chain::sign_head;
 use lacuna_seal::{Signature, VerifyingKey};
 
 use super::{AuditEntry, AuditReport};
-use crate::error::{Error, Result};
 use crate::lacuna::Lacuna;
 use crate::permit::{Grant, ReadAudit};
-use crate::store::{AuditRow, ChainHead};
+use lacuna_store::rows::{AuditRow, ChainHead};
+use lacuna_types::{Error, Result};
 
 const FILE_DOMAIN: &str = "lacuna/audit-export/v1";
 
@@ -68,7 +69,7 @@ impl Lacuna {
         if after > report.entries {
             return Err(Error::invalid("after", format!("the chain ends at {}", report.entries)));
         }
-        let signature = head.sign(vault, &*self.kms.signing_key(&*self.entropy)?);
+        let signature = sign_head(&head, vault, &*self.kms.signing_key(&*self.entropy)?);
         Ok(AuditEnd { head, signature, more: head.seq < report.entries, report })
     }
 

@@ -10,12 +10,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 
 use super::{AuditAction, AuditEntry};
-use crate::domain::{Lane, MemoryId, Scope, UserId, VaultId};
-use crate::error::{Error, Result};
-use crate::hex::hex;
 use crate::lacuna::Lacuna;
 use crate::permit::{Action, Grant};
-use crate::policy::AUDIT_SAMPLED;
+use lacuna_types::hex::hex;
+use lacuna_types::policy::AUDIT_SAMPLED;
+use lacuna_types::{Error, Result};
+use lacuna_types::{Lane, MemoryId, Scope, UserId, VaultId};
 
 /// Entries that wait in RAM, of all vaults together.
 pub const READS_QUEUED_MAX: usize = 4_096;

@@ -7,10 +7,10 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::{AuditAction, AuditEntry};
-use crate::domain::facet;
-use crate::error::{Error, Result};
 use crate::lacuna::Lacuna;
 use crate::permit::{Grant, ReadAudit};
+use lacuna_types::facet;
+use lacuna_types::{Error, Result};
 
 /// Different actors that are counted by name; the rest are counted together.
 pub const ACTORS_MAX: usize = 10_000;

@@ -8,7 +8,7 @@ use std::io::{self, ErrorKind, Read, Write};
 
 use lacuna_seal::{Digest, Zeroizing};
 
-use crate::error::{Error, Result};
+use lacuna_types::{Error, Result};
 
 const MAGIC: &[u8] = b"LACUNABK";
 const VERSION: u8 = 1;

@@ -19,13 +19,13 @@ pub use save::{Saved, Saving};
 
 use self::container::{FrameKind, Packer, Unpacker, damaged};
 use crate::audit::{AuditAction, AuditEntry};
-use crate::cbor::{Reader, Writer};
-use crate::domain::*;
-use crate::error::{Error, Result};
-use crate::keys::{ERASURES_PAGE_MAX, Erasure, KeyStore, ReceiptMark};
 use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
 use crate::permit::{Grant, ManageKeys};
-use crate::store::{RECORDS_PAGE_MAX, Record, RecordChange, RecordKind};
+use lacuna_store::cbor::{Reader, Writer};
+use lacuna_store::keys::{ERASURES_PAGE_MAX, Erasure, KeyStore, ReceiptMark};
+use lacuna_store::rows::{RECORDS_PAGE_MAX, Record, RecordChange, RecordKind};
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// How long a full backup is kept, unless somebody says otherwise.
 pub const BACKUP_KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);

@@ -11,14 +11,14 @@ use lacuna_seal::{Entropy, EpochKey, Zeroizing};
 
 use super::container::{FrameKind, Unpacker, bad_backup, damaged, unwritable};
 use super::{KeyFile, Ledger, Manifest, VAULTS_PAGE};
-use crate::cbor::Reader;
-use crate::domain::*;
-use crate::error::{Error, Result};
-use crate::keys::{
+use crate::vault::Keyring;
+use lacuna_store::cbor::Reader;
+use lacuna_store::keys::{
     KeyBatch, KeyStore, LocalKms, ReceiptMark, VaultKeys, WrappedClassKey, WrappedMemoryKey, WrappedRoot,
 };
-use crate::store::{RecordKind, SqliteStore, Store};
-use crate::vault::Keyring;
+use lacuna_store::rows::{RecordKind, SqliteStore, Store};
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 pub(super) const DATABASE: &str = "lacuna.db";
 pub(super) const BLOBS: &str = "blobs";

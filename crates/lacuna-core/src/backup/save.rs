@@ -9,14 +9,14 @@ use zeroize::Zeroizing;
 
 use super::container::{FrameKind, Packer, unwritable};
 use super::{Ledger, Manifest, VAULTS_PAGE};
-use crate::cbor::Writer;
-use crate::domain::{Scope, VaultId};
-use crate::error::{Error, Result};
-use crate::keys::{VaultKeys, WrappedMemoryKey};
 use crate::lacuna::Lacuna;
 use crate::permit::{Grant, ManageKeys};
-use crate::store::{SqliteStore, Store};
 use crate::vault::Keyring;
+use lacuna_store::cbor::Writer;
+use lacuna_store::keys::{VaultKeys, WrappedMemoryKey};
+use lacuna_store::rows::{SqliteStore, Store};
+use lacuna_types::{Error, Result};
+use lacuna_types::{Scope, VaultId};
 
 /// Memory keys in one frame; a wrapped key takes about a hundred bytes, and a bound one more.
 const KEYS_PER_FRAME: usize = 500;

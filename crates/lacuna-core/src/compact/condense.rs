@@ -3,15 +3,10 @@
 
 use zeroize::Zeroizing;
 
-use super::check::Sources;
-use super::extract::{Claim, ClaimKind, extract};
-use super::runs::runs;
-use super::sentences::Rarity;
-use super::summarise::summarise;
-use super::turn::Turn;
-use crate::domain::TEXT_CHARS_MAX;
-use crate::forget::clause::whole_sentences;
-use crate::llm::{Llm, Said};
+use lacuna_language::clause::whole_sentences;
+use lacuna_language::condense::{Rarity, Sources, Turn, extract, runs, summarise};
+use lacuna_types::TEXT_CHARS_MAX;
+use lacuna_types::llm::{Claim, ClaimKind, Llm, Said};
 
 /// A summary may be this share of what it is a summary of, in percent, and this long in any case.
 const SUMMARY_PERCENT: usize = 36;
@@ -25,18 +20,18 @@ const MODEL_CLAIMS_MAX: usize = 64;
 
 /// A text that is made of turns.
 #[derive(PartialEq, Debug)]
-pub(crate) struct Piece {
-    pub(crate) text: Zeroizing<String>,
+pub(super) struct Piece {
+    pub text: Zeroizing<String>,
     /// What kind of fact it is; a summary is none.
-    pub(crate) kind: Option<ClaimKind>,
+    pub kind: Option<ClaimKind>,
     /// Numbers of the turns that it is made of, rising.
-    pub(crate) turns: Vec<usize>,
+    pub turns: Vec<usize>,
     /// A model wrote it: its facts wait for a person's word.
-    pub(crate) by_model: bool,
+    pub by_model: bool,
 }
 
 /// What takes the place of the turns. Every piece has passed the check.
-pub(crate) fn condense(turns: &[Turn], rarity: &Rarity, llm: Option<&dyn Llm>) -> Vec<Piece> {
+pub(super) fn condense(turns: &[Turn], rarity: &Rarity, llm: Option<&dyn Llm>) -> Vec<Piece> {
     let facts = facts(turns);
     let mut pieces = Vec::new();
     let mut start = 0;
@@ -163,10 +158,14 @@ fn tidied(mut claim: Claim) -> Claim {
 
 #[cfg(test)]
 mod tests {
-    use super::super::turn::said;
     use super::*;
-    use crate::error::{Error, Result};
-    use crate::llm::Condensed;
+    use lacuna_types::{Source, SourceType, Trust};
+
+    fn said(text: &str) -> Turn {
+        Turn::new(text.to_owned(), &Source::new(SourceType::UserMessage, Trust::High))
+    }
+    use lacuna_types::llm::Condensed;
+    use lacuna_types::{Error, Result};
 
     /// Answers with what it is given.
     struct Scripted(fn() -> Result<Condensed>);

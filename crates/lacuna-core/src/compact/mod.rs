@@ -4,20 +4,14 @@
 //! picking sentences, or by a model whose every claim is checked. The turns are archived in the commit that
 //! brings what was made of them; they leave the search, not the vault.
 
-mod check;
 mod condense;
-mod extract;
 mod plan;
 mod rebuild;
 mod run;
-mod runs;
-mod sentences;
 mod store;
-mod summarise;
-mod turn;
 
-pub use extract::{Claim, ClaimKind};
-pub use plan::{
+pub use lacuna_types::llm::{Claim, ClaimKind};
+pub use lacuna_types::policy::{
     KEEP_LAST_DEFAULT, OLDEST_PERCENT_DEFAULT, SESSION_MESSAGES_MAX_DEFAULT, TOKENS_MAX_DEFAULT, Thresholds,
     UNREAD_DAYS_DEFAULT, UNREAD_DAYS_MAX,
 };

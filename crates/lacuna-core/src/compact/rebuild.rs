@@ -2,11 +2,11 @@
 
 use zeroize::Zeroizing;
 
-use super::extract::extract;
-use super::sentences::Rarity;
-use super::summarise::summarise;
-use super::turn::Turn;
-use crate::domain::*;
+use lacuna_language::condense::Rarity;
+use lacuna_language::condense::Turn;
+use lacuna_language::condense::extract;
+use lacuna_language::condense::summarise;
+use lacuna_types::*;
 
 /// A source that is left.
 pub(crate) struct Left<'a> {

@@ -6,21 +6,22 @@ use jiff::{SignedDuration, Timestamp};
 use zeroize::Zeroizing;
 
 use super::condense::condense;
-use super::plan::{Asked, Candidate, Fact, Kin, Portion, Thresholds, duplicates, portions};
-use super::sentences::Rarity;
+use super::plan::{Asked, Candidate, Fact, Kin, Portion, duplicates, portions};
 use super::store::{Opened, Placed};
-use super::turn::Turn;
 use crate::audit::AuditAction;
-use crate::domain::*;
-use crate::error::{Error, Result};
-use crate::frame::FRAME_TEXT_BYTES_MAX;
 use crate::index::Stored;
 use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
 use crate::meaning::Progress;
 use crate::permit::{Forget, Grant, Recall, permit};
 use crate::rewrite::Rewritten;
-use crate::tokenise::estimate;
+use crate::vault::frame::FRAME_TEXT_BYTES_MAX;
 use crate::vault::{Held, OpenVault};
+use lacuna_language::condense::Rarity;
+use lacuna_language::condense::Turn;
+use lacuna_types::policy::Thresholds;
+use lacuna_types::token_count::estimate;
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// Memories that one commit archives because another says the same.
 const DUPLICATES_BATCH: usize = 256;

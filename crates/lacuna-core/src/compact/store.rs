@@ -4,23 +4,23 @@
 use zeroize::Zeroizing;
 
 use super::condense::Piece;
-use super::extract::ClaimKind;
 use super::plan::Portion;
 use super::run::{Compacted, Work};
-use super::turn::Turn;
 use crate::admit::{Admitted, Gate, Presentable, Standing, Verdict};
 use crate::audit::{AuditAction, AuditEntry, Subject};
-use crate::domain::*;
-use crate::embed::Purpose;
-use crate::error::{Error, Result};
 use crate::index::{QuantVec, Stored, TermList};
 use crate::lacuna::{Act, Lacuna};
 use crate::place::{findings, indexed_text};
 use crate::reconcile::{receive, twin};
 use crate::rewrite::Rewritten;
 use crate::seal::{Prepared, Sealed};
-use crate::tokenise::estimate;
 use crate::vault::{Held, OpenVault, Slot};
+use lacuna_language::condense::Turn;
+use lacuna_types::embed::Purpose;
+use lacuna_types::llm::ClaimKind;
+use lacuna_types::token_count::estimate;
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// An opened turn with all that is known about it.
 pub(super) struct Opened {

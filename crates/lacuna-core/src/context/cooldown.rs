@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::domain::{MemoryId, SessionId, VaultId};
+use lacuna_types::{MemoryId, SessionId, VaultId};
 
 /// Sessions that are remembered; the longest unused one makes room.
 pub const SESSIONS_MAX: usize = 4_096;

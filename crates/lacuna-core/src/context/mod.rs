@@ -6,7 +6,6 @@ mod cooldown;
 mod quote;
 mod rank;
 mod render;
-mod rules;
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -18,17 +17,22 @@ pub use self::cooldown::{SESSION_IDLE, SESSIONS_MAX};
 use self::rank::{Ask, Pick, Picked, best_first};
 pub use self::rank::{FAINT_BELOW, Mark, RECENT, Score, UNASKED_SALIENCE_MIN, VIVID_MIN};
 use self::render::{Limits, Section, section, source_label};
-pub use self::rules::*;
 use crate::admit::at_most;
 use crate::audit::Read;
-use crate::domain::*;
-use crate::embed::ModelId;
-use crate::error::{Error, Result};
 use crate::index::{Filter, QueryVector, Search, Tag};
 use crate::intent::Understood;
 use crate::lacuna::Lacuna;
 use crate::permit::{Grant, Recall};
 use crate::recall::QUERY_CHARS_MAX;
+use lacuna_types::embed::ModelId;
+pub use lacuna_types::policy::{
+    CONTEXT_TOKENS_DEFAULT, CONTEXT_TOKENS_MAX, COOLDOWN_TURNS_DEFAULT, COOLDOWN_TURNS_MAX, Confabulation,
+    ContextRules, MEMORIES_PER_TURN_DEFAULT, MEMORIES_PER_TURN_MAX, RETRIEVAL_THRESHOLD_DEFAULT, Vertical,
+    Weights,
+};
+use lacuna_types::policy::{check_cooldown, check_memories, check_tokens};
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// Characters of a turn. The search goes by the last [`QUERY_CHARS_MAX`] of them.
 pub const TURN_CHARS_MAX: usize = 32_000;

@@ -6,8 +6,8 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::admit::sanitise::sanitise;
-use crate::domain::Trust;
+use lacuna_language::sanitise::sanitise;
+use lacuna_types::Trust;
 
 /// Signs in a row that draw a line or a fence, and how many of them are left.
 const DRAWN: [char; 7] = ['#', '=', '-', '_', '*', '~', '`'];

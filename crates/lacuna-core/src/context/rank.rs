@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::rules::{ContextRules, Weights};
-use crate::decay::DETAIL_SHOWN_MIN;
-use crate::domain::*;
 use crate::index::{Filter, Stored, Tag};
 use crate::vault::{Held, OpenVault};
+use lacuna_types::decay::DETAIL_SHOWN_MIN;
+use lacuna_types::policy::{ContextRules, Weights};
+use lacuna_types::*;
 
 /// From this salience on a memory is vivid, and below the other one it is faint.
 pub const VIVID_MIN: f32 = 0.7;

@@ -7,9 +7,9 @@ use lacuna_seal::Digest;
 
 use super::quote::quote;
 use super::rank::Pick;
-use super::rules::Confabulation;
-use crate::domain::{MemoryId, Source, SourceType, Trust};
-use crate::hex::hex;
+use lacuna_types::hex::hex;
+use lacuna_types::policy::Confabulation;
+use lacuna_types::{MemoryId, Source, SourceType, Trust};
 
 /// Digits of a boundary.
 const BOUNDARY_DIGITS: usize = 12;
@@ -110,7 +110,7 @@ impl Quoted {
     fn of(pick: &Pick) -> Self {
         let trust = pick.source.trust;
         let detail =
-            |(number, detail): &(usize, crate::domain::Detail)| (*number, quote(&detail.content, trust));
+            |(number, detail): &(usize, lacuna_types::Detail)| (*number, quote(&detail.content, trust));
         let holder = &pick.scope.holder;
         Self {
             gist: quote(&pick.gist, trust),

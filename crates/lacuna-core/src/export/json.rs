@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::{Deletion, Document, EXPORT_VERSION, Head, Order, Tail, is_inferred};
-use crate::domain::*;
 use crate::retention::Settings;
+use lacuna_types::*;
 
 /// JSON, token by token. Commas are put where they belong; braces are the caller's to balance.
 struct JsonWriter<'a> {

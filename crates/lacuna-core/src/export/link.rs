@@ -6,13 +6,13 @@ use jiff::{SignedDuration, Timestamp};
 use lacuna_seal::Digest;
 
 use super::{Exported, Format, Wanted};
-use crate::cbor::{Reader, Writer};
-use crate::domain::*;
-use crate::error::{Error, Result};
-use crate::hex::{hex, unhex};
 use crate::lacuna::Lacuna;
 use crate::permit::{Export, Grant, permit};
 use crate::vault::Keyring;
+use lacuna_store::cbor::{Reader, Writer};
+use lacuna_types::hex::{hex, unhex};
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// How long a link can be followed.
 pub const LINK_HOURS: i64 = 24;

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::{Deletion, Document, EXPORT_VERSION, Head, Order, Tail, is_inferred};
 use crate::audit::AuditAction;
-use crate::domain::*;
+use lacuna_types::*;
 
 pub(super) struct MarkdownDocument<'a> {
     out: &'a mut dyn Write,

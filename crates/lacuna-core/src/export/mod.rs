@@ -18,18 +18,18 @@ pub use link::{ExportLink, LINK_HOURS};
 use self::json::JsonDocument;
 use self::markdown::MarkdownDocument;
 use crate::audit::{AuditAction, AuditEntry};
-use crate::domain::*;
-use crate::error::{Error, Result};
 use crate::forget::{Mode, SignedReceipt};
 use crate::index::{Cursor, Stored};
 use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Export, Grant};
 use crate::person::BRIEF_TOMBSTONE;
-use crate::policy::Policy;
 use crate::retention::Settings;
 use crate::session::repeats_its_turns;
-use crate::store::AuditRow;
 use crate::vault::{Held, OpenVault};
+use lacuna_store::rows::AuditRow;
+use lacuna_types::policy::Policy;
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// The version of the document, as seed 000 names it. Fields may be added; none changes its meaning.
 pub const EXPORT_VERSION: &str = "1.0";

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::domain::*;
 use crate::index::Stored;
 use crate::vault::{Held, OpenVault};
+use lacuna_types::*;
 
 /// What becomes of the memories that were made of those that go.
 #[derive(Default, PartialEq, Debug)]

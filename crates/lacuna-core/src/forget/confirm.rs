@@ -9,15 +9,15 @@ use super::plan::{Look, Match, Resolved, confirmations};
 use super::probe::Sought;
 use super::purge::days;
 use super::receipt::{Cause, Counts, Named, Receipt, SCOPE_HASHES_MAX, SignedReceipt, memories_hash};
-use super::request::{About, Choice, Closeness, Mode, Wish};
 use super::token::Bound;
 use crate::audit::AuditAction;
-use crate::domain::*;
-use crate::error::{Error, Result};
 use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
 use crate::permit::{Forget, Grant};
-use crate::store::ChainHead;
 use crate::vault::{OpenVault, Slot};
+use lacuna_store::rows::ChainHead;
+use lacuna_types::request::{About, Choice, Closeness, Mode, Wish};
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// Memories that are erased under one receipt; a larger request takes several.
 pub(crate) const PART_MAX: usize = 1_000;

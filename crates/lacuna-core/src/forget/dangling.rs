@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use super::pointer::leans;
-use crate::domain::*;
 use crate::index::Stored;
 use crate::vault::{Held, OpenVault};
+use lacuna_language::pointer::leans;
+use lacuna_types::*;
 
 /// Turns of a conversation after a forgotten one that may still speak of it.
 const TURNS_AFTER: u32 = 2;

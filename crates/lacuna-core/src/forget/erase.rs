@@ -8,7 +8,6 @@ use std::collections::{BTreeSet, HashMap};
 use jiff::Timestamp;
 use zeroize::Zeroizing;
 
-use super::anonymise::Anonymous;
 use super::cascade::cascade;
 use super::confirm::PART_MAX;
 use super::dangling::dangling;
@@ -17,14 +16,15 @@ use super::receipt::{SignedReceipt, memories_hash};
 use super::remake::Texts;
 use super::withhold::withhold;
 use crate::audit::AuditAction;
-use crate::domain::*;
-use crate::error::{Error, Result};
-use crate::keys::{KeyBatch, WrappedMemoryKey};
 use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
 use crate::rewrite::Rewritten;
 use crate::seal::{Prepared, Sealed, bound_to};
-use crate::store::{Intent, Row};
 use crate::vault::{Held, OpenVault, Slot, Unlocker};
+use lacuna_language::anonymise::Anonymous;
+use lacuna_store::keys::{KeyBatch, WrappedMemoryKey};
+use lacuna_store::rows::{Intent, Row};
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// Memories that one erasure may take, with all that falls with them: they are announced in one commit.
 pub(crate) const ERASE_MAX: usize = 4_000;

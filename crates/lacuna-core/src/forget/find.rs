@@ -5,15 +5,15 @@ use std::collections::{BTreeSet, HashMap};
 use jiff::Timestamp;
 use zeroize::Zeroizing;
 
-use super::clause::{self, Cut};
-use super::topic::{Fit, Topic};
 use super::{About, Closeness, Reach, Reason, Wish};
-use crate::admit::classify::entity_key;
-use crate::domain::*;
-use crate::error::Result;
 use crate::index::{Filter, QueryVector, RESULTS_MAX, Search, Session, Stored, Tag};
 use crate::session::repeats_its_turns;
 use crate::vault::{Held, OpenVault, Sources};
+use lacuna_language::classify::entity_key;
+use lacuna_language::clause::{self, Cut};
+use lacuna_language::topic::{Fit, Topic};
+use lacuna_types::Result;
+use lacuna_types::*;
 
 /// From this similarity on a memory that says none of the words seems to mean the same.
 const MEANING_MIN: f32 = 0.9;

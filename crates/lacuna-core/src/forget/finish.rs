@@ -5,15 +5,15 @@ use jiff::{SignedDuration, Timestamp};
 use super::erase::ERASE_MAX;
 use super::probe::Sought;
 use super::receipt::{Receipt, SignedReceipt};
-use super::request::Mode;
 use crate::audit::{AuditAction, AuditEntry};
-use crate::blobs::BlobName;
-use crate::domain::*;
-use crate::error::Result;
-use crate::keys::{KeyBatch, ReceiptMark};
 use crate::lacuna::{Act, Lacuna};
-use crate::store::{Body, Intent, Row};
 use crate::vault::Slot;
+use lacuna_store::blobs::BlobName;
+use lacuna_store::keys::{KeyBatch, ReceiptMark};
+use lacuna_store::rows::{Body, Intent, Row};
+use lacuna_types::Result;
+use lacuna_types::request::Mode;
+use lacuna_types::*;
 
 /// A key without a record is left alone this long, because its record may be on its way.
 pub const ORPHAN_KEY_AGE: SignedDuration = SignedDuration::from_hours(1);

@@ -4,48 +4,42 @@
 //! there on nobody can read it, whatever happens; then blobs go, and it is looked for by every way; then the rows
 //! go in the commit that issues the signed receipt.
 
-pub(crate) mod anonymise;
 mod cascade;
-pub(crate) mod clause;
 mod confirm;
 mod dangling;
 mod erase;
 pub(crate) mod find;
 mod finish;
 mod plan;
-mod pointer;
 mod probe;
 mod purge;
 mod receipt;
 pub(crate) mod remake;
-mod request;
 mod token;
-pub(crate) mod topic;
 mod verify;
-pub mod who;
 mod withhold;
-pub mod words;
 
 pub use confirm::{Confirmed, Forgotten};
 pub(crate) use confirm::{PART_MAX, Task, scope_hashes};
 pub(crate) use erase::{Erasure, Wanted};
 pub use finish::ORPHAN_KEY_AGE;
+pub use lacuna_language::{people as who, request as words};
+pub use lacuna_types::request::{About, Choice, Closeness, Mode, Reach, Reason, Span, Target, Wish};
 pub use plan::{FORGET_IDS_MAX, PLAN_SHOWN_MAX, Plan, Planned, PlannedFall, PlannedMatch, Request};
 pub(crate) use probe::Sought;
 pub use probe::{ProbePath, Probed};
 pub(crate) use receipt::memories_hash;
 pub use receipt::{BackupHold, Cause, Counts, Named, Receipt, SignedReceipt, reference};
-pub use request::{About, Choice, Closeness, Mode, Reach, Reason, Span, Target, Wish};
 pub use token::PLAN_VALID;
 pub use verify::Verified;
 pub(crate) use withhold::{Leaning, is_shown};
 
 use crate::audit::AuditAction;
-use crate::domain::*;
-use crate::error::{Error, Result};
 use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Forget, Grant};
 use crate::vault::Slot;
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 impl Lacuna {
     /// Erases one memory for good, with what was made of it. Missing, foreign and already erased look the same.

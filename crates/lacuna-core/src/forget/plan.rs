@@ -9,22 +9,22 @@ use zeroize::Zeroizing;
 
 use super::cascade::cascade;
 use super::find::{Finder, Found};
-use super::request::{About, Choice, Closeness, Mode, Reach, Reason, Target, Wish};
 use super::token::{Bound, PLAN_VALID};
-use super::topic::Topic;
-use super::who::{Cluster, View, clusters};
-use super::words::{self, Question, Reading};
 use crate::admit::at_most;
-use crate::admit::classify::entity_key;
-use crate::admit::names::mentions_name;
 use crate::audit::Read;
-use crate::domain::*;
-use crate::error::{Error, Result};
 use crate::index::QueryVector;
 use crate::lacuna::Lacuna;
 use crate::permit::{Forget, Grant, Recall, permit};
 use crate::recall::QUERY_CHARS_MAX;
 use crate::vault::OpenVault;
+use lacuna_language::classify::entity_key;
+use lacuna_language::names::mentions_name;
+use lacuna_language::people::{Cluster, View, clusters};
+use lacuna_language::request::{self as words, Question, Reading};
+use lacuna_language::topic::Topic;
+use lacuna_types::request::{About, Choice, Closeness, Mode, Reach, Reason, Target, Wish};
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 const DIGEST_DOMAIN: &str = "lacuna/plan/v1";
 /// Memories that a request may name by id.

@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use zeroize::Zeroizing;
 
 use super::find::Finder;
-use super::request::{Closeness, Wish};
-use crate::blobs::BlobName;
-use crate::domain::*;
-use crate::error::Result;
 use crate::index::{Filter, QueryVector, Search};
-use crate::keys::keys_by_memory;
 use crate::lacuna::Lacuna;
 use crate::meaning::Models;
-use crate::store::Row;
 use crate::vault::{OpenVault, Slot};
+use lacuna_store::blobs::BlobName;
+use lacuna_store::keys::keys_by_memory;
+use lacuna_store::rows::Row;
+use lacuna_types::Result;
+use lacuna_types::request::{Closeness, Wish};
+use lacuna_types::*;
 
 /// Erased texts that are searched for again, words and meaning; the first ones of a large erasure.
 const PROBED_TEXTS_MAX: usize = 64;

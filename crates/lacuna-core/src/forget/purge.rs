@@ -8,14 +8,14 @@ use super::confirm::{PART_MAX, Task};
 use super::erase::Wanted;
 use super::probe::Sought;
 use super::receipt::{Cause, Named};
-use super::request::Mode;
 use crate::audit::AuditAction;
-use crate::domain::*;
-use crate::error::Result;
 use crate::lacuna::Lacuna;
 use crate::permit::{Grant, Recall};
 use crate::retention::Progress;
-use crate::store::VAULTS_PAGE_MAX;
+use lacuna_store::rows::VAULTS_PAGE_MAX;
+use lacuna_types::Result;
+use lacuna_types::request::Mode;
+use lacuna_types::*;
 
 impl Lacuna {
     /// Erases everything that was hidden longer ago than its tenant's policy lets it be restored. Answers with

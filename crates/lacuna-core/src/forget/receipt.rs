@@ -7,15 +7,15 @@ use jiff::tz::TimeZone;
 use lacuna_seal::{Digest, Signature, SigningKey, VerifyingKey};
 
 use super::probe::{ProbePath, Probed};
-use super::request::Mode;
 use crate::audit::{AuditAction, AuditEntry};
-use crate::cbor::{Reader, Writer};
 use crate::deliver::{Event, Tidings};
-use crate::domain::*;
-use crate::error::{Error, Result};
 use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Grant, ReadAudit};
-use crate::store::{Batch, ChainHead, Intent, RECORDS_PAGE_MAX, Record, RecordChange, RecordKind};
+use lacuna_store::cbor::{Reader, Writer};
+use lacuna_store::rows::{Batch, ChainHead, Intent, RECORDS_PAGE_MAX, Record, RecordChange, RecordKind};
+use lacuna_types::request::Mode;
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 const SIGNING_DOMAIN: &str = "lacuna/receipt/v1";
 const IDS_DOMAIN: &str = "lacuna/receipt/memories/v1";

@@ -6,19 +6,19 @@ use std::collections::{BTreeSet, HashMap};
 use jiff::Timestamp;
 use zeroize::Zeroizing;
 
-use super::anonymise::{Anonymous, unmark};
 use super::cascade::Rebuild;
-use crate::admit::classify::{Classified, Meaning, SURE, classify};
 use crate::admit::{Admitted, Report, gist_of};
 use crate::compact::{Left, rebuilt};
-use crate::domain::*;
-use crate::embed::Purpose;
-use crate::error::{Error, Result};
 use crate::index::{QuantVec, Stored, TermList};
 use crate::lacuna::Lacuna;
 use crate::reconcile::attribute_marks;
 use crate::seal::Prepared;
 use crate::vault::{Held, OpenVault};
+use lacuna_language::anonymise::{Anonymous, unmark};
+use lacuna_language::classify::{Classified, Meaning, SURE, classify};
+use lacuna_types::embed::Purpose;
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// Texts of memories, where they are known.
 pub(crate) type Texts = HashMap<MemoryId, Zeroizing<String>>;

@@ -7,11 +7,11 @@
 use jiff::{SignedDuration, Timestamp};
 use lacuna_seal::Zeroizing;
 
-use super::request::{About, Mode, Reach, Span, Wish};
-use crate::cbor::{Reader, Writer};
-use crate::domain::*;
-use crate::error::{Error, Result};
-use crate::hex::{hex, unhex};
+use lacuna_store::cbor::{Reader, Writer};
+use lacuna_types::hex::{hex, unhex};
+use lacuna_types::request::{About, Mode, Reach, Span, Wish};
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// How long a plan may be confirmed, and how long a second confirmation may take.
 pub const PLAN_VALID: SignedDuration = SignedDuration::from_mins(15);

@@ -5,14 +5,14 @@ use jiff::Timestamp;
 use super::confirm::scope_hashes;
 use super::find::find;
 use super::receipt::SignedReceipt;
-use super::request::{About, Closeness, Wish};
-use super::words::{self, Reading};
-use crate::admit::classify::entity_key;
-use crate::admit::identify::identifiers;
-use crate::domain::*;
-use crate::error::{Error, Result};
 use crate::lacuna::Lacuna;
 use crate::permit::{Grant, Recall};
+use lacuna_language::classify::entity_key;
+use lacuna_language::identifiers::identifiers;
+use lacuna_language::request::{self as words, Reading};
+use lacuna_types::request::{About, Closeness, Wish};
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// Receipts that one answer names; the newest of them.
 const RECEIPTS_NAMED_MAX: usize = 20;

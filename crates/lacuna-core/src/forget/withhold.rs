@@ -5,22 +5,22 @@ use std::collections::BTreeSet;
 
 use zeroize::Zeroizing;
 
-use super::anonymise::{Anonymous, anonymous, mark, marked};
 use super::confirm::{Forgotten, Task};
 use super::dangling::dangling;
 use super::erase::Wanted;
 use super::probe::Sought;
 use super::receipt::{Cause, Named, SignedReceipt};
-use super::request::Mode;
 use crate::audit::AuditAction;
-use crate::domain::*;
-use crate::error::{Error, Result};
-use crate::frame::Frame;
 use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
 use crate::permit::{Grant, Recall, Review, permit};
-use crate::policy::Dangling;
-use crate::store::Row;
+use crate::vault::frame::Frame;
 use crate::vault::{OpenVault, Slot};
+use lacuna_language::anonymise::{Anonymous, anonymous, mark, marked};
+use lacuna_store::rows::Row;
+use lacuna_types::policy::Dangling;
+use lacuna_types::request::Mode;
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// A memory that seems to speak of what was forgotten, and how it mentions it.
 pub(crate) type Leaning = (MemoryId, Vec<String>);

@@ -7,9 +7,6 @@ use super::record::{Carried, Fate, Imported, Origin, Record, refused};
 use super::{Importing, Unseen};
 use crate::admit::{Admitted, Gate, Presentable, Standing, Verdict};
 use crate::audit::{AuditAction, AuditEntry, Subject};
-use crate::domain::*;
-use crate::embed::Purpose;
-use crate::error::{Error, Result};
 use crate::index::{QuantVec, TermList};
 use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX};
 use crate::place::{findings, indexed_text};
@@ -17,6 +14,9 @@ use crate::reconcile::{beyond_ceiling, receive};
 use crate::rewrite::Rewritten;
 use crate::seal::{Prepared, Sealed};
 use crate::vault::{OpenVault, Slot};
+use lacuna_types::embed::Purpose;
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// A record that the gate lets in.
 #[derive(Clone)]

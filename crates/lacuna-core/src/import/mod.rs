@@ -21,12 +21,12 @@ pub use record::{Account, Carried, Duplicates, Fate, Imported, Origin, Record};
 
 use self::record::{refused, same_memory};
 use crate::admit::Admitted;
-use crate::domain::*;
-use crate::error::{Error, Result};
 use crate::lacuna::Lacuna;
 use crate::permit::{Grant, Import};
-use crate::store::Change;
 use crate::vault::{OpenVault, text_mark};
+use lacuna_store::rows::Change;
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// Records in one batch.
 pub const IMPORT_BATCH_MAX: usize = 500;

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 
 use crate::admit::Question;
-use crate::domain::*;
-use crate::error::{Error, Result};
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// One memory of a file, as a door read it. Nothing in it has been checked.
 pub struct Record {

@@ -2,8 +2,8 @@
 
 use super::block::Block;
 use super::{Entry, Filter, Index, MODELS_MAX, Stored};
-use crate::domain::MemoryId;
-use crate::embed::ModelId;
+use lacuna_types::MemoryId;
+use lacuna_types::embed::ModelId;
 
 impl<P> Index<P> {
     /// Makes room at once for so many memories as are about to be inserted, of which some are here to see what

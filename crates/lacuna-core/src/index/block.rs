@@ -11,8 +11,8 @@ use super::kernels::{
 };
 use super::quant::{QuantVec, join, split, unit};
 use super::top::{Top, TopSums};
-use crate::embed::ModelId;
-use crate::error::{Error, Result};
+use lacuna_types::embed::ModelId;
+use lacuna_types::{Error, Result};
 
 /// From this many rows on, sign bits are scanned before the codes.
 const SIGNS_FROM_ROWS: usize = 4_096;

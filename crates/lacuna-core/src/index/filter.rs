@@ -1,5 +1,5 @@
 use super::{Attributes, Tag};
-use crate::domain::{Category, Lane, Lifecycle, Tier};
+use lacuna_types::{Category, Lane, Lifecycle, Tier};
 
 /// Which memories a search may find. Empty lists admit everything, save that only active memories are found
 /// unless other states are named.

@@ -8,39 +8,32 @@ mod access;
 mod block;
 mod filter;
 pub mod kernels;
-mod language;
 mod postings;
 mod quant;
 mod search;
 mod sessions;
-mod stop;
-mod terms;
 mod top;
-mod words;
 
 use std::collections::{BTreeMap, HashMap};
 
 use block::Block;
 pub use filter::Filter;
-pub use language::Language;
+pub(crate) use lacuna_language::words::stable_hash;
+pub use lacuna_language::words::{Language, MAX_LANGUAGES, QUERY_WORDS_MAX, TERMS_MAX, Term, TermList};
 use postings::Postings;
 pub use quant::{DIMENSIONS_MAX, QuantVec};
 pub use search::{Explanation, Found, Hit, Meaning, QueryVector, RESULTS_MAX, Search};
 use sessions::Sessions;
-pub(crate) use terms::stable_hash;
-pub use terms::{QUERY_WORDS_MAX, TERMS_MAX, Term, TermList};
 
-use crate::decay::Fading;
-use crate::domain::{Category, Lane, Lifecycle, MemoryId, SessionId, Tier};
-use crate::embed::ModelId;
-use crate::error::{Error, Result};
+use lacuna_types::decay::Fading;
+use lacuna_types::embed::ModelId;
+use lacuna_types::{Category, Lane, Lifecycle, MemoryId, SessionId, Tier};
+use lacuna_types::{Error, Result};
 
 /// Memories in one vault.
 pub const SLOTS_MAX: usize = 1 << 24;
 /// Models whose vectors a vault holds at the same time.
 pub const MODELS_MAX: usize = 4;
-/// Languages of a vault under which a question is stemmed, the most spoken first.
-pub const MAX_LANGUAGES: usize = 4;
 
 /// No slot, no row.
 const NONE: u32 = u32::MAX;

@@ -4,8 +4,8 @@ use zeroize::Zeroize;
 
 use super::block::push;
 use super::sessions::Sessions;
-use super::terms::QueryWord;
 use super::{Language, NONE, SLOTS_MAX, Term, TermList};
+use lacuna_language::words::QueryWord;
 
 /// How fast repetition of a word stops counting, and how much long texts are discounted: the usual values.
 const K1: f32 = 1.2;

@@ -1,4 +1,4 @@
-use crate::error::{Error, Result};
+use lacuna_types::{Error, Result};
 
 /// The most dimensions that a vector may have.
 pub const DIMENSIONS_MAX: usize = 4096;

@@ -4,11 +4,11 @@ use std::cell::RefCell;
 
 use super::block::{Block, Probe};
 use super::postings::{Scratch, WordScore};
-use super::terms::{QueryWord, QueryWords, query_words};
 use super::top::Top;
 use super::{Filter, Glance, Index, NONE, Tag};
-use crate::domain::MemoryId;
-use crate::embed::{Calibration, ModelId};
+use lacuna_language::words::{QueryWord, QueryWords, query_words};
+use lacuna_types::MemoryId;
+use lacuna_types::embed::{Calibration, ModelId};
 
 /// Hits in one answer.
 pub const RESULTS_MAX: usize = 1_000;

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::NONE;
-use crate::domain::MemoryId;
+use lacuna_types::MemoryId;
 
 /// The turns of each conversation in order, and who stands beside whom.
 #[derive(Default)]

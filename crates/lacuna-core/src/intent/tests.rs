@@ -1,5 +1,7 @@
 use super::*;
-use crate::domain::{Group, OrgId, Role, TeamId, UserId};
+use lacuna_language::intent::{rule as intent_rule, words};
+use lacuna_types::policy::IntentRule;
+use lacuna_types::{Group, OrgId, Role, TeamId, UserId};
 
 fn meaning(text: &str, tenant: &[IntentRule]) -> Understood {
     Understood::of(&matches(&words(text), tenant))
@@ -13,10 +15,10 @@ fn caller(teams: &[&str]) -> Caller {
 
 #[test]
 fn first_person_we_the_company_and_the_docs_are_told_apart_in_four_languages() {
-    let own = (Some(Lane::Profile), Some(Reach::Private));
-    let team = (Some(Lane::Business), Some(Reach::Team));
-    let org = (Some(Lane::Business), Some(Reach::Org));
-    let docs = (Some(Lane::Documents), Some(Reach::Org));
+    let own = (Some(Lane::Profile), Some(IntentScope::Private));
+    let team = (Some(Lane::Business), Some(IntentScope::Team));
+    let org = (Some(Lane::Business), Some(IntentScope::Org));
+    let docs = (Some(Lane::Documents), Some(IntentScope::Org));
     let cases = [
         ("What's my shoe size?", own),
         ("which tea do I prefer", own),
@@ -55,40 +57,43 @@ fn first_person_we_the_company_and_the_docs_are_told_apart_in_four_languages() {
 #[test]
 fn what_is_ambiguous_means_the_most_restrictive_and_what_is_open_is_asked() {
     let mixed = meaning("What did I write about the company in the docs?", &[]);
-    assert_eq!((mixed.lane, mixed.reach, mixed.ask), (Some(Lane::Profile), Some(Reach::Private), false));
+    assert_eq!(
+        (mixed.lane, mixed.reach, mixed.ask),
+        (Some(Lane::Profile), Some(IntentScope::Private), false)
+    );
     assert_eq!(mixed.because, ["i", "the company", "the docs"]);
     for text in ["What do you know about Lisbon?", "Was weißt du über Lissabon?", "¿Qué sabes de Lisboa?"]
     {
         let open = meaning(text, &[]);
         assert_eq!(
             (open.lane, open.reach, open.ask),
-            (Some(Lane::Profile), Some(Reach::Private), true),
+            (Some(Lane::Profile), Some(IntentScope::Private), true),
             "{text}"
         );
     }
     let narrowed = meaning("What do you know about our launch?", &[]);
-    assert_eq!((narrowed.reach, narrowed.ask), (Some(Reach::Team), false));
+    assert_eq!((narrowed.reach, narrowed.ask), (Some(IntentScope::Team), false));
 }
 
 #[test]
 fn a_tenant_adds_phrases_changes_their_meaning_and_takes_them_out() {
-    let rule = |phrase: &str, lane, reach| IntentRule::new(&[phrase.to_owned()], lane, reach, false).unwrap();
+    let rule = |phrase: &str, lane, reach| intent_rule(&[phrase], lane, reach, false).unwrap();
     let tenant = [
-        rule("the Playbook", Some(Lane::Documents), Some(Reach::Team)),
+        rule("the Playbook", Some(Lane::Documents), Some(IntentScope::Team)),
         rule("the docs", Some(Lane::Business), None),
         rule("wir", None, None),
     ];
-    assert_eq!(meaning("is it in the playbook?", &tenant).reach, Some(Reach::Team));
+    assert_eq!(meaning("is it in the playbook?", &tenant).reach, Some(IntentScope::Team));
     let docs = meaning("is it in the docs?", &tenant);
     assert_eq!((docs.lane, docs.reach), (Some(Lane::Business), None));
     assert_eq!(meaning("was planen wir?", &tenant), Understood::default());
 
     let many: Vec<String> = (0..65).map(|n| format!("word{n}")).collect();
     for refused in [
-        IntentRule::new(&[], None, None, true),
-        IntentRule::new(&["?!".to_owned()], None, None, true),
-        IntentRule::new(&many, None, None, true),
-        IntentRule::new(&["x".to_owned()], Some(Lane::Profile), None, true),
+        intent_rule::<&str>(&[], None, None, true),
+        intent_rule(&["?!".to_owned()], None, None, true),
+        intent_rule(&many, None, None, true),
+        intent_rule(&["x".to_owned()], Some(Lane::Profile), None, true),
     ] {
         assert_eq!(refused.unwrap_err().code(), "invalid");
     }

@@ -10,11 +10,11 @@ pub use run::{CLAIM_HOLDS, PAUSE_FIRST, PAUSE_MAX, Ran};
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::domain::facet;
-use crate::error::Result;
 use crate::lacuna::Lacuna;
 use crate::permit::{Grant, ManageJobs};
-use crate::store::JobRow;
+use lacuna_store::rows::JobRow;
+use lacuna_types::Result;
+use lacuna_types::facet;
 
 facet!(
     /** Every job there is. */

@@ -8,10 +8,10 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Job, Schedule};
-use crate::domain::millis;
-use crate::error::{Error, Result};
 use crate::lacuna::Lacuna;
-use crate::store::{JobClaim, JobEnd};
+use lacuna_store::rows::{JobClaim, JobEnd};
+use lacuna_types::millis;
+use lacuna_types::{Error, Result};
 
 /// How long a claim holds unless it is renewed. Who dies with one keeps the job from the others this long.
 pub const CLAIM_HOLDS: SignedDuration = SignedDuration::from_mins(5);

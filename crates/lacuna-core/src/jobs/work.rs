@@ -1,11 +1,11 @@
 //! What each job does, vault by vault. One vault that fails does not keep the others waiting: the first failure is
 //! the answer in the end.
 
-use crate::error::{Error, Result};
 use crate::jobs::Job;
 use crate::lacuna::Lacuna;
 use crate::retention::Progress;
-use crate::store::{RECORDS_PAGE_MAX, RecordKind, VaultHeader};
+use lacuna_store::rows::{RECORDS_PAGE_MAX, RecordKind, VaultHeader};
+use lacuna_types::{Error, Result};
 
 /// Vaults that are looked up at a time.
 const PAGE: usize = 256;

@@ -7,11 +7,11 @@ use lacuna_seal::{Signature, VerifyingKey};
 use super::look::{KindCount, Looked, is_their_own, wishes_in};
 use super::{Person, PersonRequest};
 use crate::audit::AuditAction;
-use crate::domain::*;
-use crate::error::{Error, Result};
 use crate::forget::{Cause, Choice, Forgotten, Mode, Named, PART_MAX, Sought, Task, Wanted, scope_hashes};
 use crate::lacuna::Lacuna;
 use crate::permit::{ForgetPerson, Grant};
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 const BATCH_DOMAIN: &str = "lacuna/person-batch/v1";
 

@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use lacuna_seal::Digest;
 
 use super::Person;
-use crate::domain::*;
-use crate::error::Result;
-use crate::forget::anonymise::mentions;
 use crate::forget::find::Finder;
-use crate::forget::topic::Topic;
 use crate::forget::{About, Closeness, Leaning, Wish, is_shown};
 use crate::lacuna::Lacuna;
-use crate::store::VAULTS_PAGE_MAX;
 use crate::vault::OpenVault;
+use lacuna_language::anonymise::mentions;
+use lacuna_language::topic::Topic;
+use lacuna_store::rows::VAULTS_PAGE_MAX;
+use lacuna_types::Result;
+use lacuna_types::*;
 
 const DIGEST_DOMAIN: &str = "lacuna/person-matches/v1";
 

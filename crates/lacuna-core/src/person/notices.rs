@@ -4,10 +4,10 @@
 
 use jiff::Timestamp;
 
-use crate::error::Result;
 use crate::forget::{Cause, Named, SignedReceipt};
 use crate::lacuna::Lacuna;
 use crate::permit::{Grant, Recall};
+use lacuna_types::Result;
 
 /// Notices that are handed out at a time.
 pub const NOTICES_MAX: usize = 100;

@@ -7,13 +7,13 @@ use lacuna_seal::{Signature, VerifyingKey};
 use super::Person;
 use super::batch::BatchSignature;
 use crate::audit::{AuditAction, AuditEntry};
-use crate::cbor::{Reader, Writer};
 use crate::deliver::{Event, Tidings};
-use crate::domain::*;
-use crate::error::{Error, Result};
 use crate::lacuna::{Act, Lacuna};
 use crate::permit::{ForgetPerson, Grant};
-use crate::store::{RECORDS_PAGE_MAX, Record, RecordChange, RecordKind};
+use lacuna_store::cbor::{Reader, Writer};
+use lacuna_store::rows::{RECORDS_PAGE_MAX, Record, RecordChange, RecordKind};
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 const FIELDS: u64 = 7;
 

@@ -3,10 +3,10 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::audit::{AuditAction, AuditEntry};
-use crate::domain::*;
-use crate::error::Result;
 use crate::lacuna::{Act, Lacuna};
-use crate::store::TombstoneRow;
+use lacuna_store::rows::TombstoneRow;
+use lacuna_types::Result;
+use lacuna_types::*;
 
 const HOURS_PER_DAY: i64 = 24;
 /// How long a tombstone stands for what was to leave none: until every node has heard of the erasure.

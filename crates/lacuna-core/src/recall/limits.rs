@@ -1,11 +1,11 @@
 //! How much one recall may answer with, so that memories do not flood an assistant's context.
 
 use super::{Query, RecalledMemory};
-use crate::domain::Tier;
-use crate::error::{Error, Result};
 use crate::index::Hit;
 use crate::lacuna::Lacuna;
 use crate::vault::OpenVault;
+use lacuna_types::Tier;
+use lacuna_types::{Error, Result};
 
 /// Memories of events and of facts in one answer, unless the caller names a number of results.
 pub const EPISODIC_RESULTS_DEFAULT: usize = 10;

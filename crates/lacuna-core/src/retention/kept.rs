@@ -6,12 +6,12 @@ use jiff::Timestamp;
 use zeroize::Zeroizing;
 
 use super::settings::Settings;
-use crate::cbor::{Reader, Writer};
-use crate::domain::{from_millis, millis};
-use crate::error::{Error, Result};
 use crate::lacuna::{Act, Lacuna};
-use crate::store::{SealedSettings, VaultHeader};
 use crate::vault::{Keyring, OpenVault};
+use lacuna_store::cbor::{Reader, Writer};
+use lacuna_store::rows::{SealedSettings, VaultHeader};
+use lacuna_types::{Error, Result};
+use lacuna_types::{from_millis, millis};
 
 const FIELDS: u64 = 4;
 
@@ -117,8 +117,8 @@ impl Lacuna {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{RetentionTier, Sensitivity};
     use crate::retention::{EntityRule, Span};
+    use lacuna_types::{RetentionTier, Sensitivity};
 
     #[test]
     fn settings_come_back_and_nothing_makes_reading_them_panic() {

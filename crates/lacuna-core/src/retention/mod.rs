@@ -15,11 +15,11 @@ mod term;
 mod tests;
 
 pub(crate) use kept::HeldSettings;
-pub use preview::{PREVIEW_IDS_MAX, Preview};
-pub use rules::{
-    DAYS_MAX, EPISODIC_DAYS_MAX_DEFAULT, GRACE_DAYS_DEFAULT, REVIEW_DAYS_DEFAULT, RetentionRules, Rule,
-    Unanswered,
+pub use lacuna_types::policy::{
+    DAYS_MAX, EPISODIC_DAYS_MAX_DEFAULT, GRACE_DAYS_DEFAULT, REVIEW_DAYS_DEFAULT, RetentionRule as Rule,
+    RetentionRules, Unanswered,
 };
+pub use preview::{PREVIEW_IDS_MAX, Preview};
 pub use settings::{ENTITY_RULES_MAX, EntityRule, Settings, Span};
 pub(crate) use stamp::{term_of, term_of_frame};
 pub use sweep::Progress;
@@ -27,13 +27,13 @@ pub use term::{Ground, Term};
 pub(crate) use term::{Terms, days};
 
 use crate::audit::{AuditAction, AuditEntry};
-use crate::domain::*;
-use crate::error::{Error, Result};
-use crate::frame::Frame;
 use crate::lacuna::{Act, Lacuna};
 use crate::lifecycle::MOVES_MAX;
 use crate::permit::{Forget, Grant, Recall, Retain, permit};
 use crate::vault::Slot;
+use crate::vault::frame::Frame;
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 impl Lacuna {
     /// What the owner of a vault has set.

@@ -7,11 +7,11 @@ use jiff::Timestamp;
 use super::settings::Settings;
 use super::stamp::term_of;
 use super::term::{Term, Terms, days};
-use crate::domain::*;
-use crate::error::Result;
 use crate::lacuna::Lacuna;
 use crate::permit::{Grant, Recall, Retain, permit};
 use crate::vault::{OpenVault, Slot};
+use lacuna_types::Result;
+use lacuna_types::*;
 
 /// Ids that a preview names.
 pub const PREVIEW_IDS_MAX: usize = 1_000;

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use zeroize::Zeroize;
 
-use super::rules::{DAYS_MAX, RetentionRules, Rule};
 use crate::admit::at_most;
-use crate::cbor::{Reader, Writer};
-use crate::domain::{DETAIL_CHARS_MAX, RetentionTier, Sensitivity};
-use crate::error::{Error, Result};
+use lacuna_store::cbor::{Reader, Writer};
+use lacuna_types::policy::{DAYS_MAX, RetentionRule as Rule, RetentionRules};
+use lacuna_types::{DETAIL_CHARS_MAX, RetentionTier, Sensitivity};
+use lacuna_types::{Error, Result};
 
 /// People and things with a rule of their own.
 pub const ENTITY_RULES_MAX: usize = 64;

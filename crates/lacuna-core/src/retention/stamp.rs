@@ -10,16 +10,17 @@ use jiff::Timestamp;
 use lacuna_seal::sha256;
 
 use super::kept::VaultSettings;
+use super::rules::write_rules;
 use super::term::{Subject, Term, Terms};
 use crate::audit::{AuditAction, AuditEntry};
-use crate::cbor::Writer;
-use crate::domain::*;
-use crate::error::{Error, Result};
-use crate::frame::Frame;
 use crate::index::Stored;
 use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
-use crate::store::{Row, VaultHeader};
+use crate::vault::frame::Frame;
 use crate::vault::{Held, OpenVault, Slot};
+use lacuna_store::cbor::Writer;
+use lacuna_store::rows::{Row, VaultHeader};
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// Rows that are stamped in one commit.
 const STAMPS_MAX: usize = 1_000;
@@ -151,7 +152,7 @@ impl Lacuna {
     fn digest(&self, scope: &Scope, settings: &VaultSettings) -> [u8; 32] {
         let mut bytes = Vec::new();
         let mut w = Writer(&mut bytes);
-        self.policy(&scope.org).retention.write(&mut w);
+        write_rules(&self.policy(&scope.org).retention, &mut w);
         settings.retention.write(&mut w);
         sha256(&bytes)
     }

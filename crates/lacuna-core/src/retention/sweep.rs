@@ -8,13 +8,13 @@ use std::ops::ControlFlow;
 use super::stamp::{ends_with_session, term_of};
 use super::term::Terms;
 use crate::audit::AuditAction;
-use crate::domain::*;
-use crate::error::Result;
 use crate::forget::{Cause, Mode, Named, PART_MAX, Sought, Task, Wanted};
 use crate::index::Stored;
 use crate::lacuna::Lacuna;
-use crate::store::VAULTS_PAGE_MAX;
 use crate::vault::Held;
+use lacuna_store::rows::VAULTS_PAGE_MAX;
+use lacuna_types::Result;
+use lacuna_types::*;
 
 /// Hears how many were swept so far, and says whether to go on.
 pub type Progress<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;

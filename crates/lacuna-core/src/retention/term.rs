@@ -6,10 +6,10 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::rules::{DAYS_MAX, RetentionRules, Rule, Unanswered};
 use super::settings::{Settings, Span};
-use crate::admit::names::{Name, Sameness};
-use crate::domain::*;
+use lacuna_language::names::{Name, Sameness};
+use lacuna_types::policy::{DAYS_MAX, RetentionRule as Rule, RetentionRules, Unanswered};
+use lacuna_types::*;
 
 const HOURS_PER_DAY: i64 = 24;
 

@@ -2,12 +2,12 @@
 
 use super::month::{Found, Part, Reason, mark};
 use crate::audit::{AuditAction, AuditEntry};
-use crate::domain::*;
-use crate::error::{Error, Result};
 use crate::forget::{Cause, Forgotten, Mode, Named, PART_MAX, SignedReceipt, Sought, Task, Wanted};
 use crate::lacuna::Lacuna;
 use crate::lifecycle::MOVES_MAX;
 use crate::permit::{Forget, Grant, Recall, permit};
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// One decision about what is in a review.
 #[derive(Clone, PartialEq, Eq, Debug)]

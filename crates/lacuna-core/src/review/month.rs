@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use crate::audit::Read;
-use crate::domain::*;
-use crate::error::{Error, Result};
-use crate::hex::hex;
 use crate::index::Stored;
 use crate::lacuna::Lacuna;
 use crate::permit::{Grant, Recall, Review, permit};
 use crate::retention::{Settings, Term, Terms, days, term_of};
 use crate::vault::{Held, OpenVault, shown};
+use lacuna_types::hex::hex;
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// What goes within this many days goes soon.
 pub const EXPIRING_SOON_DAYS: u32 = 7;

@@ -3,12 +3,12 @@
 use super::month::{Month, has_faded, living};
 use crate::audit::{AuditAction, AuditEntry};
 use crate::deliver::{Event, Tidings};
-use crate::domain::{Lifecycle, Scope};
-use crate::error::{Error, Result};
 use crate::lacuna::{Act, Lacuna};
 use crate::lifecycle::MOVES_MAX;
 use crate::retention::days;
-use crate::store::VaultHeader;
+use lacuna_store::rows::VaultHeader;
+use lacuna_types::{Error, Result};
+use lacuna_types::{Lifecycle, Scope};
 
 impl Lacuna {
     /// Asks the owner of one vault, if it is time. Answers with how many were asked: one or none.

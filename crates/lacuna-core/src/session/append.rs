@@ -8,12 +8,12 @@ use lacuna_seal::Entropy;
 use super::desk::Growing;
 use super::number::{Numbering, next_turn};
 use super::{SessionInfo, SessionState, Speaker, TURN_CHARS_MAX, TURNS_PER_APPEND_MAX};
-use crate::domain::*;
-use crate::error::{Error, Result};
-use crate::hex::hex;
 use crate::lacuna::Lacuna;
 use crate::permit::{Grant, Remember, permit};
 use crate::remember::{Manner, Outcome};
+use lacuna_types::hex::hex;
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// Random bytes in the id of a session that we name.
 const SESSION_ID_BYTES: usize = 16;

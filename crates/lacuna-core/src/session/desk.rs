@@ -8,9 +8,9 @@ use zeroize::Zeroizing;
 
 use super::working::Working;
 use super::{PIECES_MAX, Piece, SESSIONS_OPEN_MAX, Speaker, TURN_CHARS_MAX};
-use crate::domain::*;
-use crate::error::{Error, Result};
 use crate::permit::Caller;
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// Every session that is under way in this process, by its vault.
 #[derive(Default)]

@@ -19,8 +19,8 @@ pub(crate) use number::{Numbering, TURN_TAKEN};
 pub use show::{SessionCursor, SessionPage, SessionShown};
 pub use transcript::Ended;
 
-use crate::domain::*;
 use crate::vault::Held;
+use lacuna_types::*;
 
 /// Turns in one append.
 pub const TURNS_PER_APPEND_MAX: usize = 1_000;

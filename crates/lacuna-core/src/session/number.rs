@@ -5,10 +5,10 @@ use std::cell::Cell;
 
 use super::{TURNS_PER_APPEND_MAX, TURNS_PER_SESSION_MAX, is_turn_of};
 use crate::admit::Admitted;
-use crate::domain::*;
-use crate::error::{Error, Result};
 use crate::index::{Session, Stored};
 use crate::vault::{Held, OpenVault, text_mark};
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// What a caller is told whose turn another text holds.
 pub(crate) const TURN_TAKEN: &str = "the turn";

@@ -6,12 +6,12 @@ use super::number::{next_turn, turn};
 use super::transcript::{is_archived, transcripts};
 use super::{SESSION_PAGE_MAX, SessionInfo, SessionState};
 use crate::audit::Read;
-use crate::domain::*;
-use crate::error::{Error, Result};
 use crate::index::{Session, Stored, stable_hash};
 use crate::lacuna::Lacuna;
 use crate::permit::{Grant, Recall};
 use crate::vault::{Held, OpenVault};
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// A place in a list of sessions: the last one that was shown.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -15,15 +15,15 @@ use super::show::{is_shown, named_sessions};
 use super::{SessionInfo, Speaker};
 use crate::admit::{Admitted, Report};
 use crate::audit::{AuditAction, AuditEntry, Subject};
-use crate::domain::*;
-use crate::embed::Purpose;
-use crate::error::{Error, Result};
 use crate::forget::remake::Texts;
 use crate::index::{QuantVec, Session, Stored, TermList};
 use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Grant, Remember};
 use crate::seal::{Prepared, Sealed};
 use crate::vault::{Held, OpenVault, Slot};
+use lacuna_types::embed::Purpose;
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// Turns in one transcript: what it was made of is listed in it.
 const SEGMENT_TURNS_MAX: usize = LINEAGE_MAX;

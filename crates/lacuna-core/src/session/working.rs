@@ -8,11 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::{WORKING_BYTES_MAX, WORKING_ITEMS_MAX};
 use crate::admit::Admitted;
 use crate::audit::Read;
-use crate::domain::*;
-use crate::error::{Error, Result};
-use crate::forget::clause::Cut;
 use crate::forget::find::surgery;
-use crate::forget::topic::Topic;
 use crate::forget::{About, Choice, Wish};
 use crate::index::{Attributes, Entry, Index, QuantVec, QueryVector, Search, Session, Stored, Tag, TermList};
 use crate::lacuna::Lacuna;
@@ -21,6 +17,10 @@ use crate::place::indexed_text;
 use crate::recall::{Query, Recalled, RecalledMemory};
 use crate::remember::Remembered;
 use crate::vault::{Held, shown};
+use lacuna_language::clause::Cut;
+use lacuna_language::topic::Topic;
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// The working memory of one session. What leaves it is zeroed.
 #[derive(Default)]

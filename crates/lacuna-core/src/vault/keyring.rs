@@ -8,11 +8,11 @@ use lacuna_seal::{
 };
 use zeroize::Zeroizing;
 
-use crate::domain::{KeyClass, MemoryId, Scope, VaultId, millis};
-use crate::error::{Error, Result};
-use crate::frame::Frame;
-use crate::keys::{LocalKms, VaultKeys, WrappedClassKey, WrappedMemoryKey, WrappedRoot};
-use crate::store::{Row, SealedSettings};
+use crate::vault::frame::Frame;
+use lacuna_store::keys::{LocalKms, VaultKeys, WrappedClassKey, WrappedMemoryKey, WrappedRoot};
+use lacuna_store::rows::{Row, SealedSettings};
+use lacuna_types::{Error, Result};
+use lacuna_types::{KeyClass, MemoryId, Scope, VaultId, millis};
 
 const HELD_BY_NOBODY_ELSE: u8 = 0;
 const BOUND_TO_NOTHING: u8 = 0;
@@ -49,11 +49,9 @@ pub(crate) struct SourceKey {
     pub(crate) key: Arc<OpenKey>,
 }
 
-impl WrappedMemoryKey {
-    /// Whether it depends on the keys of other memories.
-    pub(crate) fn is_bound(&self) -> bool {
-        self.binding != BOUND_TO_NOTHING
-    }
+/// Returns true when `key` depends on the keys of other memories.
+pub(crate) fn is_bound(key: &WrappedMemoryKey) -> bool {
+    key.binding != BOUND_TO_NOTHING
 }
 
 impl Keyring {

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::open::Held;
-use crate::domain::{MemoryId, Tier};
 use crate::index::TermList;
+use lacuna_types::{MemoryId, Tier};
 
 /// Words that stand for all of a fact's words: those with the smallest hashes, so that texts with nearly the
 /// same words have nearly the same sketch.

@@ -1,6 +1,7 @@
 //! Opened vaults: a cache bounded in bytes, one writer per vault, and a check of the revision before every
 //! read, so that what one node forgot no other node still answers.
 
+pub(crate) mod frame;
 mod keyring;
 mod marks;
 mod open;
@@ -19,9 +20,9 @@ use open::Refreshed;
 pub(crate) use open::{Held, OpenVault, Sources, missing_keys, shown, was_destroyed};
 pub(crate) use unlock::Unlocker;
 
-use crate::domain::{Revision, Scope, VaultId, millis};
-use crate::error::Result;
-use crate::store::ChainHead;
+use lacuna_store::rows::ChainHead;
+use lacuna_types::Result;
+use lacuna_types::{Revision, Scope, VaultId, millis};
 
 pub(crate) struct Vaults {
     slots: Mutex<HashMap<VaultId, Arc<Slot>>>,

@@ -5,19 +5,19 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use jiff::Timestamp;
 use zeroize::Zeroizing;
 
-use super::keyring::{Keyring, Place};
+use super::keyring::{Keyring, Place, is_bound};
 use super::marks::{Marks, sketch, text_mark};
 use super::relay::in_order;
 use super::unlock::Unlocker;
-use crate::blobs::{BlobName, Blobs};
-use crate::domain::*;
-use crate::embed::ModelId;
-use crate::error::{Error, Result};
-use crate::frame::Frame;
 use crate::index::{Attributes, Entry, Index, QuantVec, Session, Stored, Tag, TermList};
-use crate::keys::{KeyStore, LocalKms, WrappedMemoryKey, keys_by_memory};
 use crate::retention::HeldSettings;
-use crate::store::{Body, ChainHead, Change, Row, Store};
+use crate::vault::frame::Frame;
+use lacuna_store::blobs::{BlobName, Blobs};
+use lacuna_store::keys::{KeyStore, LocalKms, WrappedMemoryKey, keys_by_memory};
+use lacuna_store::rows::{Body, ChainHead, Change, Row, Store};
+use lacuna_types::embed::ModelId;
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 /// How many memories a commit may walk over, on average, to find out what the vault takes in RAM.
 const MEMORIES_WALKED_PER_COMMIT: usize = 256;
@@ -259,8 +259,8 @@ impl OpenVault {
         self.set_erased_aside(vault, &mut rows, &keys, from)?;
         // A deleted row without a key is an erasure under way: its key went first.
         rows.retain(|row| row.state != Lifecycle::Deleted || keys.contains_key(&row.id));
-        let is_bound = |row: &Row| keys.get(&row.id).is_some_and(WrappedMemoryKey::is_bound);
-        let (bound, free): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_bound);
+        let bound_row = |row: &Row| keys.get(&row.id).is_some_and(is_bound);
+        let (bound, free): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(bound_row);
         self.open_free(free, &keys);
         self.open_bound(&bound, keys, from)?;
         self.index.drop_empty_room();

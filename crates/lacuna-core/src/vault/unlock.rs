@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::keyring::{Keyring, OpenKey, SourceKey};
-use crate::domain::MemoryId;
-use crate::error::{Error, Result};
-use crate::keys::{KeyStore, WrappedMemoryKey, keys_by_memory};
+use lacuna_store::keys::{KeyStore, WrappedMemoryKey, keys_by_memory};
+use lacuna_types::MemoryId;
+use lacuna_types::{Error, Result};
 
 /// How many times a memory may be derived from what was derived itself.
 pub(crate) const DERIVATION_DEPTH_MAX: usize = 32;

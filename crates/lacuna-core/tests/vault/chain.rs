@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 use lacuna_core::Error;
-use lacuna_core::audit::{AUDIT_DAYS, AuditEntry, AuditKept, CHECKPOINT_ENTRIES, ChainWalk};
+use lacuna_core::audit::{AUDIT_DAYS, AuditEntry, AuditKept, CHECKPOINT_ENTRIES, ChainWalk, append};
 use lacuna_core::store::{AuditRow, Batch, ChainHead};
 use lacuna_seal::Signature;
 
@@ -50,7 +50,7 @@ fn every_commit_signs_where_the_chain_ends() {
         // A chain that somebody without the key carried on is not signed as it should be.
         let (mut head, _) = signed_head(&world);
         let entry = AuditEntry::new(AuditAction::MemoryWrite, "anna", vec![]);
-        let audit = vec![head.append(world.clock.now(), &entry)];
+        let audit = vec![append(&mut head, world.clock.now(), &entry)];
         let expected = world.store.revision(scope("anna").vault_id()).unwrap();
         let forged = Batch { audit, ..Batch::new(scope("anna"), world.clock.now(), expected) };
         for audit_signature in [None, Some(*first.1.as_bytes())] {
@@ -58,7 +58,7 @@ fn every_commit_signs_where_the_chain_ends() {
             let audit = if audit_signature.is_none() {
                 forged.audit.clone()
             } else {
-                vec![head.append(world.clock.now(), &entry)]
+                vec![append(&mut head, world.clock.now(), &entry)]
             };
             world.store.commit(Batch { audit, audit_signature, expected, ..forged.clone() }).unwrap();
             let error = world.service().verify_audit(&grant::<ReadAudit>("anna")).unwrap_err();

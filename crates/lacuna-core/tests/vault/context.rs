@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 use lacuna_core::context::{Context, ContextRules, Mark, Turn};
 use lacuna_core::index::Filter;
-use lacuna_core::intent::Reach;
+use lacuna_core::intent::IntentScope;
 use lacuna_core::tokenise::estimate;
 
 use super::*;
@@ -134,10 +134,7 @@ fn a_section_stays_within_tokens_and_memories_of_the_policy_and_of_the_call() {
     ];
     for (name, turn) in refused {
         let error = lacuna.context(&[grant("anna")], &turn).unwrap_err();
-        assert!(
-            matches!(error, lacuna_core::Error::Invalid { field, .. } if field == name),
-            "{name}: {error}"
-        );
+        assert!(matches!(error, Error::Invalid { field, .. } if field == name), "{name}: {error}");
     }
     assert!(lacuna.context(&[], &said("x")).is_err());
     assert!(lacuna.context(&[grant("anna"), grant("anna")], &said("x")).is_err());
@@ -193,7 +190,7 @@ fn intent_narrows_lanes_only_where_it_is_wanted_and_left_open() {
     assert_eq!((open.understood.lane, open.understood.narrowed), (Some(Lane::Profile), false));
     let narrow = asked(true, Vec::new());
     assert_eq!((ids(&narrow), narrow.understood.narrowed), (vec![profile], true));
-    assert_eq!(narrow.understood.reach, Some(Reach::Private));
+    assert_eq!(narrow.understood.reach, Some(IntentScope::Private));
     assert_eq!(ids(&asked(true, vec![Lane::Business])), [business]);
 
     let query = Query { intent: true, ..Query::new("What is our budget?") };

@@ -58,6 +58,6 @@ fn texts_beyond_the_tokens_are_shown_by_their_gist_or_left_out() {
     assert_eq!((none.hits.len(), none.left_out), (0, 2));
     for max_tokens in [0, 100_001] {
         let refused = lacuna.recall(&grant("anna"), &Query { max_tokens, ..Query::new("x") }).unwrap_err();
-        assert!(matches!(refused, lacuna_core::Error::Invalid { field: "max_tokens", .. }));
+        assert!(matches!(refused, Error::Invalid { field: "max_tokens", .. }));
     }
 }

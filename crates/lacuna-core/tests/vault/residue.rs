@@ -378,8 +378,8 @@ fn a_changed_receipt_never_verifies_and_a_true_one_says_nothing() {
     signed.verify(&key).unwrap();
 
     let bytes = signed.encode();
-    let plain = lacuna_seal::sha256(text.as_bytes());
-    let subject = lacuna_seal::sha256(b"Dr. Quillon");
+    let plain = sha256(text.as_bytes());
+    let subject = sha256(b"Dr. Quillon");
     let holds = |part: &[u8]| bytes.windows(part.len()).any(|window| window == part);
     assert!(!holds(&plain) && !holds(&subject) && !holds(b"Quillon") && !holds(b"herapist"));
 

@@ -1,7 +1,7 @@
 //! Ten thousand ways to tamper with the audit in a database file, none of which goes unnoticed.
 
 use jiff::SignedDuration;
-use lacuna_core::audit::AuditEntry;
+use lacuna_core::audit::{AuditEntry, append};
 use lacuna_core::store::{AuditRow, ChainHead};
 use lacuna_seal::{Digest, Entropy, SigningKey};
 use rusqlite::{Connection, params};
@@ -164,12 +164,12 @@ fn tamper(kind: u64, stored: &mut Stored, earlier: &Stored, dice: &Dice) {
             stored.rehash(at);
         }
         11 => {
-            let row = stored.before(at).append(stored.rows[at].at, &forged);
+            let row = append(&mut stored.before(at), stored.rows[at].at, &forged);
             stored.rows[at] = row;
             stored.rehash(at);
         }
         12 => {
-            let row = stored.before(at).append(stored.rows[at].at, &forged);
+            let row = append(&mut stored.before(at), stored.rows[at].at, &forged);
             stored.rows[at] = row;
             stored.rehash(at);
             stored.sign_with_another_key(dice.below(256) as u8);
@@ -198,11 +198,11 @@ fn tamper(kind: u64, stored: &mut Stored, earlier: &Stored, dice: &Dice) {
             let notes = vec!["count:1".into(), "in_all:3".into(), format!("digest:{}", "00".repeat(32))];
             let entry = AuditEntry { notes, ..AuditEntry::new(AuditAction::AuditAged, "system", vec![]) };
             stored.wipe(0);
-            let row = stored.head.append(stored.rows[count - 1].at, &entry);
+            let row = append(&mut stored.head, stored.rows[count - 1].at, &entry);
             stored.rows.push(row);
         }
         _ => {
-            let row = stored.head.append(stored.rows[count - 1].at, &forged);
+            let row = append(&mut stored.head, stored.rows[count - 1].at, &forged);
             stored.rows.push(row);
         }
     }

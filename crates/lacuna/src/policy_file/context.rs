@@ -1,7 +1,7 @@
 //! The tables of a policy about context and intent: `[context]`, `[context.weights]` and `[[intent]]`.
 
 use lacuna_core::context::{ContextRules, Weights};
-use lacuna_core::intent::{INTENT_RULES_MAX, IntentRule, Reach};
+use lacuna_core::intent::{INTENT_RULES_MAX, IntentRule, IntentScope, intent_rule};
 use serde::Deserialize;
 
 /// What is absent keeps its default.
@@ -82,8 +82,8 @@ pub(super) fn intents(raw: &[RawIntent]) -> Result<Vec<IntentRule>, String> {
 
 fn intent(raw: &RawIntent) -> lacuna_core::Result<IntentRule> {
     let lane = raw.lane.as_deref().map(str::parse).transpose()?;
-    let reach = raw.scope.as_deref().map(str::parse::<Reach>).transpose()?;
-    IntentRule::new(&raw.words, lane, reach, raw.ask)
+    let reach = raw.scope.as_deref().map(str::parse::<IntentScope>).transpose()?;
+    intent_rule(&raw.words, lane, reach, raw.ask)
 }
 
 #[cfg(test)]
@@ -116,8 +116,8 @@ mod tests {
         let default = ContextRules::default();
         assert_eq!((context.memories_per_turn, context.max_tokens), (8, default.max_tokens));
         assert_eq!((context.confabulation, context.weights.topic), (Confabulation::Moderate, 0.4));
-        assert_eq!(intents[0].phrases(), ["the playbook", "our rules"]);
-        assert_eq!((intents[0].reach(), intents[1].asks()), (Some(Reach::Team), true));
+        assert_eq!(intents[0].phrases(), [["the", "playbook"], ["our", "rules"]]);
+        assert_eq!((intents[0].scope(), intents[1].asks()), (Some(IntentScope::Team), true));
         assert_eq!(read("").unwrap(), (default, Vec::new()));
     }
 

@@ -129,9 +129,9 @@ impl From<&ContextRules> for ContextRulesView {
 impl From<&IntentRule> for IntentView {
     fn from(rule: &IntentRule) -> Self {
         Self {
-            words: rule.phrases(),
+            words: rule.phrases().iter().map(|phrase| phrase.join(" ")).collect(),
             lane: rule.lane().map(|lane| lane.as_str()),
-            scope: rule.reach().map(|reach| reach.as_str()),
+            scope: rule.scope().map(|scope| scope.as_str()),
             ask: rule.asks(),
         }
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use lacuna_core::{context, domain, forget, intent, jobs, session};
+use lacuna_core::{context, domain, forget, jobs, session};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
@@ -89,6 +89,10 @@ words!(jobs { Job });
 
 words!(context { Mark, Confabulation });
 
+/// The scope that a question means keeps the name that the description has always had for it.
+mod intent {
+    pub(super) use lacuna_core::intent::IntentScope as Reach;
+}
 words!(intent { Reach });
 
 fn not_one_of(words: impl Iterator<Item = &'static str>) -> String {

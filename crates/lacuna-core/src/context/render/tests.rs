@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::context::quote::is_invisible;
 use crate::context::rank::{Mark, Score};
-use crate::domain::{Detail, Holder, OrgId, Scope, TeamId, UserId};
-use crate::tokenise::estimate;
+use lacuna_types::token_count::estimate;
+use lacuna_types::{Detail, Holder, OrgId, Scope, TeamId, UserId};
 
 const SEED: [u8; 32] = [7; 32];
 const ROOMY: Limits = Limits { max_tokens: 4_000, max_memories: 50 };

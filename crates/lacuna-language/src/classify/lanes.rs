@@ -1,0 +1,114 @@
+//! The lane a memory belongs to: whose statement it is, and what it speaks of.
+
+use super::lexicon::Tag;
+use super::reading::Reading;
+use super::{Judged, Named, ORGANISATION, PERSON};
+use lacuna_types::Lane;
+
+/// Business words that make a text about nobody a business text.
+const BUSINESS_WORDS_MIN: usize = 2;
+/// How far from a document's word its verb may stand, in words.
+const SAY_REACH: usize = 5;
+
+pub(super) struct Lanes {
+    pub primary: Judged<Lane>,
+    pub secondary: Vec<Judged<Lane>>,
+}
+
+pub(super) fn lanes(reading: &Reading<'_>, entities: &[Named]) -> Lanes {
+    if document_speaks(reading) {
+        let business = Judged::new(Lane::Business, 0.7, "a document speaks");
+        return Lanes {
+            primary: Judged::new(Lane::Documents, 0.85, "a document speaks"),
+            secondary: vec![business],
+        };
+    }
+    let primary = first_speaker(reading, entities);
+    let mut secondary = Vec::new();
+    if primary.value == Lane::Profile && names_an_organisation(reading, entities) {
+        secondary.push(Judged::new(Lane::Business, 0.75, "names an organisation"));
+    }
+    Lanes { primary, secondary }
+}
+
+/// The first in the text of: the owner, a person, "we", an organisation.
+fn first_speaker(reading: &Reading<'_>, entities: &[Named]) -> Judged<Lane> {
+    let mut first = (usize::MAX, Judged::new(Lane::Profile, 0.4, "nothing says otherwise"));
+    let mut offer = |at: usize, judged: Judged<Lane>| {
+        if at < first.0 {
+            first = (at, judged);
+        }
+    };
+    for hit in &reading.hits {
+        let at = hit.span.start;
+        match hit.tag {
+            Tag::Me | Tag::My if hit.weight > 0.9 => {
+                offer(at, Judged::new(Lane::Profile, 0.85, "the owner speaks"))
+            }
+            Tag::They => offer(at, Judged::new(Lane::Profile, 0.6, "about a person")),
+            Tag::Owner => offer(at, Judged::new(Lane::Profile, 0.75, "about the owner")),
+            Tag::We => offer(at, Judged::new(Lane::Business, 0.75, "we speak")),
+            Tag::Company => offer(at, Judged::new(Lane::Business, 0.8, "a company acts")),
+            _ => {}
+        }
+    }
+    for sentence in reading.sentences.iter().filter(|sentence| reading.leaves_owner_out(sentence)) {
+        let at = reading.words[sentence.start].span.start;
+        offer(at, Judged::new(Lane::Profile, 0.7, "a note about the owner"));
+    }
+    for named in entities {
+        let at = named.span.start;
+        match named.entity.kind.as_str() {
+            PERSON => offer(at, Judged::new(Lane::Profile, 0.7, "about a person")),
+            ORGANISATION if named.entity.primary => {
+                offer(at, Judged::new(Lane::Business, 0.8, "a company acts"))
+            }
+            _ => {}
+        }
+    }
+    let (at, judged) = first;
+    if at == usize::MAX && business_words(reading) >= BUSINESS_WORDS_MIN {
+        return Judged::new(Lane::Business, 0.6, "words of business");
+    }
+    home_of_we(reading, entities, judged)
+}
+
+/// "We" at home is a family, not a firm.
+fn home_of_we(reading: &Reading<'_>, entities: &[Named], judged: Judged<Lane>) -> Judged<Lane> {
+    let kin =
+        reading.hits.iter().any(|hit| matches!(hit.tag, Tag::Family | Tag::Partner | Tag::Relationship));
+    let firm = names_an_organisation(reading, entities) || business_words(reading) > 0;
+    if judged.reason == "we speak" && kin && !firm {
+        return Judged::new(Lane::Profile, 0.6, "a family speaks");
+    }
+    judged
+}
+
+fn business_words(reading: &Reading<'_>) -> usize {
+    reading.hits.iter().filter(|hit| matches!(hit.tag, Tag::Business | Tag::Company)).count()
+}
+
+fn names_an_organisation(reading: &Reading<'_>, entities: &[Named]) -> bool {
+    entities.iter().any(|named| named.entity.kind == ORGANISATION)
+        || reading.hits.iter().any(|hit| hit.tag == Tag::Company)
+}
+
+/// "The handbook says", "according to the contract", "laut Handbuch".
+fn document_speaks(reading: &Reading<'_>) -> bool {
+    let says = |tag: Tag| reading.hits.iter().filter(move |hit| hit.tag == tag);
+    says(Tag::Document).any(|document| {
+        says(Tag::Say).any(|say| {
+            let one_sentence =
+                reading.words[document.words.start].sentence == reading.words[say.words.start].sentence;
+            let close = say.words.start.abs_diff(document.words.start) <= SAY_REACH;
+            one_sentence && close && !owner_says(reading, say.words.start)
+        })
+    })
+}
+
+/// "I said the report is late" is the owner's word, not the report's.
+fn owner_says(reading: &Reading<'_>, say: usize) -> bool {
+    say > 0
+        && !reading.words[say].unspaced
+        && [Tag::Me, Tag::We, Tag::They].iter().any(|tag| reading.has(say - 1, *tag))
+}

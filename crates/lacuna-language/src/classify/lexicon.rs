@@ -1,0 +1,313 @@
+//! The word lists, compiled once: what each known word or phrase may stand for, and where a text uses it.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use super::words::{Case, Word, fold, is_unspaced, words};
+
+/// Declares the tags under which the lists file their words.
+macro_rules! tags {
+    ($($tag:ident $word:literal),+ $(,)?) => {
+        /// What a listed word may stand for.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub(crate) enum Tag { $($tag),+ }
+
+        impl Tag {
+            fn from_word(word: &str) -> Option<Self> {
+                match word { $($word => Some(Self::$tag),)+ _ => None }
+            }
+        }
+    };
+}
+
+tags! {
+    Given "given", GivenUnsure "given-unsure", Surname "surname", Title "title", Honorific "honorific",
+    Particle "particle", NamedAs "named-as", NotName "not-name",
+    Family "family", Partner "partner", Friend "friend", Work "work",
+    Place "place", PlaceUnsure "place-unsure", PlaceWord "place-word", Near "near", Reside "reside",
+    Org "org", OrgUnsure "org-unsure", OrgSuffix "org-suffix", OrgWord "org-word", Employ "employ",
+    Condition "condition", Medication "medication",
+    Health "health", Financial "financial", Biometric "biometric", Location "location", Belief "belief",
+    Relationship "relationship", Professional "professional", Preference "preference", Sexual "sexual",
+    Machine "machine", Animal "animal",
+    Me "me", My "my", We "we", They "they", Owner "owner", PersonalVerb "personal-verb", Be "be",
+    Document "document", Say "say", Business "business", Company "company", Confidential "confidential",
+    Staff "staff", Crowd "crowd", Often "often",
+    Filler "filler", Remember "remember", Decision "decision", Event "event", Calendar "calendar",
+    German "german", Function "function",
+}
+
+impl Tag {
+    pub(super) fn is_relation(self) -> bool {
+        matches!(self, Tag::Family | Tag::Partner | Tag::Friend | Tag::Work)
+    }
+
+    fn is_grammar(self) -> bool {
+        matches!(self, Tag::Me | Tag::My | Tag::We | Tag::They | Tag::Owner | Tag::PersonalVerb)
+    }
+}
+
+/// One reading of a listed word.
+#[derive(Clone, Copy)]
+struct Mark {
+    tag: Tag,
+    weight: f32,
+    /// The plain English word for it, where the list gives one.
+    means: Option<&'static str>,
+    /// Whether the word must be written in capitals: "WHO" is not "who".
+    shouted: bool,
+}
+
+/// A listed word or phrase where a text uses it.
+#[derive(Clone, Debug)]
+pub(super) struct Hit {
+    pub tag: Tag,
+    pub weight: f32,
+    pub means: Option<&'static str>,
+    /// The words that it covers.
+    pub words: Range<usize>,
+    /// The bytes that it covers: in scripts without spaces, a part of one word.
+    pub span: Range<usize>,
+}
+
+#[derive(Default)]
+struct Entry {
+    marks: Vec<Mark>,
+    /// Words in the longest phrase that begins with this one.
+    longest: usize,
+}
+
+/// FNV-1a: the keys are the program's own, so nobody can choose them to collide, and words are short.
+#[derive(Clone, Copy)]
+struct ShortHash(u64);
+
+impl Default for ShortHash {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for ShortHash {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+type Table<T> = HashMap<String, T, BuildHasherDefault<ShortHash>>;
+
+pub(super) struct Lexicon {
+    spaced: Table<Entry>,
+    unspaced: AhoCorasick,
+    unspaced_marks: Vec<Vec<Mark>>,
+}
+
+/// The longest phrase that is looked up, in words.
+const PHRASE_WORDS_MAX: usize = 5;
+
+const LISTS: &[&str] = &[
+    include_str!("lists/names.txt"),
+    include_str!("lists/relations.txt"),
+    include_str!("lists/places.txt"),
+    include_str!("lists/organisations.txt"),
+    include_str!("lists/medical.txt"),
+    include_str!("lists/sensitive.txt"),
+    include_str!("lists/speech.txt"),
+];
+
+static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| Lexicon::compile(LISTS));
+
+/// Finds every listed word and phrase, in order; of phrases that begin at one word, the longest.
+pub(super) fn hits(words: &[Word<'_>]) -> Vec<Hit> {
+    let mut hits = Vec::with_capacity(words.len());
+    let mut at = 0;
+    while at < words.len() {
+        if words[at].unspaced {
+            LEXICON.find_within(&words[at], at, &mut hits);
+            at += 1;
+        } else {
+            at = LEXICON.find_from(words, at, &mut hits);
+        }
+    }
+    hits
+}
+
+/// Whether a folded word is listed as a given name and as nothing less sure.
+pub fn is_given(folded: &str) -> bool {
+    LEXICON.spaced.get(folded).is_some_and(|entry| entry.marks.iter().any(|mark| mark.tag == Tag::Given))
+}
+
+/// Whether a folded word is an everyday word as well as a name.
+pub fn is_common_word(folded: &str) -> bool {
+    /// Words that make no trouble when a text is classified, and do when a name is looked for.
+    const MORE: &[&str] = &[
+        "frank", "jack", "rob", "sue", "bob", "nick", "don", "ray", "gray", "dot", "peg", "carol", "eve",
+        "lance", "pierce", "victor", "baker", "smith", "cook", "young", "brown", "white", "black", "green",
+        "hill", "wood", "stone", "rice", "bush", "page", "price", "long", "short", "good", "best", "day",
+        "bell", "fox", "bird", "field", "ford", "law",
+    ];
+    let unsure = |entry: &Entry| entry.marks.iter().any(|mark| mark.tag == Tag::GivenUnsure);
+    MORE.contains(&folded) || LEXICON.spaced.get(folded).is_some_and(unsure)
+}
+
+/// Whether a folded word stands before names.
+pub fn is_title(folded: &str) -> bool {
+    LEXICON.spaced.get(folded).is_some_and(|entry| entry.marks.iter().any(|mark| mark.tag == Tag::Title))
+}
+
+impl Lexicon {
+    fn compile(lists: &'static [&'static str]) -> Self {
+        let mut spaced: Table<Entry> = Table::default();
+        let mut unspaced: HashMap<String, Vec<Mark>> = HashMap::new();
+        for (phrase, mark) in lists.iter().flat_map(|list| entries(list)) {
+            if phrase.chars().any(is_unspaced) {
+                unspaced.entry(fold(phrase)).or_default().push(mark);
+                continue;
+            }
+            let parts: Vec<String> = words(phrase).into_iter().map(|word| word.folded).collect();
+            let Some(first) = parts.first() else { continue };
+            let head = spaced.entry(first.clone()).or_default();
+            head.longest = head.longest.max(parts.len());
+            let entry = spaced.entry(parts.join(" ")).or_default();
+            // The same word in two languages is still one word; relations differ by what they mean.
+            if !entry.marks.iter().any(|other| {
+                other.tag == mark.tag && other.means == mark.means && other.weight == mark.weight
+            }) {
+                entry.marks.push(mark);
+            }
+        }
+        let (patterns, unspaced_marks): (Vec<_>, Vec<_>) = unspaced.into_iter().unzip();
+        // The lists are part of the program: if they did not compile, no test would pass.
+        let unspaced = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .build(&patterns)
+            .unwrap_or_else(|error| unreachable!("the word lists compile: {error}"));
+        Self { spaced, unspaced, unspaced_marks }
+    }
+
+    /// Looks up what begins at a word, and says where to go on.
+    fn find_from(&self, words: &[Word<'_>], at: usize, hits: &mut Vec<Hit>) -> usize {
+        let Some(head) = self.spaced.get(&words[at].folded) else { return at + 1 };
+        let reach = joined_reach(words, at, head.longest.min(PHRASE_WORDS_MAX));
+        for end in (at + 2..=reach).rev() {
+            let phrase = join(&words[at..end]);
+            if let Some(entry) = self.spaced.get(&phrase).filter(|entry| !entry.marks.is_empty()) {
+                let first = hits.len();
+                push(&entry.marks, at..end, words[at].span.start..words[end - 1].span.end, hits);
+                self.find_inside(words, at..end, first, hits);
+                return end;
+            }
+        }
+        push_written(&head.marks, &words[at], at, hits);
+        at + 1
+    }
+
+    /// A phrase swallows its words, but not who they speak of: "my boss", "my salary". Hits from `first` on are the
+    /// phrase's own.
+    fn find_inside(&self, words: &[Word<'_>], phrase: Range<usize>, first: usize, hits: &mut Vec<Hit>) {
+        let related = hits[first..].iter().any(|hit| hit.tag.is_relation());
+        for at in phrase {
+            let Some(entry) = self.spaced.get(&words[at].folded) else { continue };
+            let kept = entry.marks.iter().copied();
+            let kept: Vec<Mark> =
+                kept.filter(|mark| mark.tag.is_grammar() || !related && mark.tag.is_relation()).collect();
+            push(&kept, at..at + 1, words[at].span.clone(), hits);
+        }
+    }
+
+    fn find_within(&self, word: &Word<'_>, at: usize, hits: &mut Vec<Hit>) {
+        // Folding must not have moved the letters, or the bytes would lie.
+        if word.folded != word.text {
+            return;
+        }
+        for found in self.unspaced.find_iter(word.text) {
+            // One Hangul syllable is a word only when it stands alone: inside another it is a part of that one.
+            if is_syllable(&word.text[found.range()]) && found.len() < word.text.len() {
+                continue;
+            }
+            let span = word.span.start + found.start()..word.span.start + found.end();
+            push(&self.unspaced_marks[found.pattern().as_usize()], at..at + 1, span, hits);
+        }
+    }
+}
+
+/// Two to four capitals: short enough to be another word when written small.
+fn is_acronym(phrase: &str) -> bool {
+    (2..=4).contains(&phrase.len()) && phrase.bytes().all(|byte| byte.is_ascii_uppercase())
+}
+
+fn is_syllable(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars.next().is_some_and(|c| ('\u{ac00}'..'\u{d7b0}').contains(&c)) && chars.next().is_none()
+}
+
+/// The end of the longest phrase that could begin here: words divided by nothing but space, hyphen or apostrophe.
+fn joined_reach(words: &[Word<'_>], at: usize, longest: usize) -> usize {
+    use super::words::Gap::{Apostrophe, Hyphen, Space};
+    let limit = words.len().min(at + longest);
+    (at + 1..limit)
+        .find(|next| !matches!(words[*next].gap, Space | Hyphen | Apostrophe))
+        .unwrap_or(limit.max(at + 1))
+}
+
+fn join(words: &[Word<'_>]) -> String {
+    let mut phrase = String::with_capacity(32);
+    for word in words {
+        if !phrase.is_empty() {
+            phrase.push(' ');
+        }
+        phrase.push_str(&word.folded);
+    }
+    phrase
+}
+
+/// Pushes the readings of a single word that its case allows.
+fn push_written(marks: &[Mark], word: &Word<'_>, at: usize, hits: &mut Vec<Hit>) {
+    for mark in marks.iter().filter(|mark| !mark.shouted || word.case == Case::Upper) {
+        push(std::slice::from_ref(mark), at..at + 1, word.span.clone(), hits);
+    }
+}
+
+fn push(marks: &[Mark], words: Range<usize>, span: Range<usize>, hits: &mut Vec<Hit>) {
+    hits.extend(marks.iter().map(|mark| Hit {
+        tag: mark.tag,
+        weight: mark.weight,
+        means: mark.means,
+        words: words.clone(),
+        span: span.clone(),
+    }));
+}
+
+/// Reads a list: `[tag weight]` opens a section, `meaning = a, b` or `a, b` lists words, `#` begins a remark.
+fn entries(list: &'static str) -> impl Iterator<Item = (&'static str, Mark)> {
+    let mut tag = Tag::Function;
+    let mut weight = 1.0;
+    list.lines().filter(|line| !line.starts_with('#')).flat_map(move |line| {
+        if let Some(section) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            let (name, number) = section.split_once(' ').unwrap_or((section, "1"));
+            tag = Tag::from_word(name).unwrap_or_else(|| unreachable!("the word lists know no tag {name}"));
+            weight = number.parse().unwrap_or(1.0);
+            return Vec::new();
+        }
+        let (means, phrases) = match line.split_once(" = ") {
+            Some((means, phrases)) => (Some(means), phrases),
+            None => (None, line),
+        };
+        let mark = Mark { tag, weight, means, shouted: false };
+        phrases
+            .split(',')
+            .map(str::trim)
+            .filter(|phrase| !phrase.is_empty())
+            .map(|phrase| (phrase, Mark { shouted: is_acronym(phrase), ..mark }))
+            .collect()
+    })
+}

@@ -1,0 +1,219 @@
+//! What a text is about: sensitivity, privacy class, lane, salience, and the people, places and things it names.
+//!
+//! Rules and word lists first; the meaning of the text, where it is given, settles what they leave open.
+
+mod key;
+mod lanes;
+mod lexicon;
+mod medical;
+mod organisations;
+mod people;
+mod pieces;
+mod places;
+mod privacy;
+mod prototypes;
+mod reading;
+mod salience;
+mod sensitivity;
+mod unspaced;
+mod words;
+
+use std::ops::Range;
+
+pub use key::entity_key;
+pub use lexicon::{is_common_word, is_given, is_title};
+pub use prototypes::{Leaning, Prototypes};
+use reading::Reading;
+
+use lacuna_types::{ENTITIES_MAX, Entity, Lane, PrivacyClass, Sensitivity};
+
+/// The kinds of entity that are told apart here.
+pub const PERSON: &str = "person";
+pub const PLACE: &str = "place";
+pub const ORGANISATION: &str = "organisation";
+pub const CONDITION: &str = "condition";
+pub const MEDICATION: &str = "medication";
+
+/// From this confidence on a judgement is acted upon; below it, it is a hint.
+pub const SURE: f32 = 0.5;
+
+/// A value, how sure it is, and the name of the rule that says so. Never the text.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Judged<T> {
+    pub value: T,
+    pub confidence: f32,
+    pub reason: &'static str,
+}
+
+impl<T> Judged<T> {
+    fn new(value: T, confidence: f32, reason: &'static str) -> Self {
+        Self { value, confidence, reason }
+    }
+
+    pub fn is_sure(&self) -> bool {
+        self.confidence >= SURE
+    }
+}
+
+/// An entity where the text names it. No `Debug`: it holds a part of the text.
+#[derive(Clone, PartialEq)]
+pub struct Named {
+    pub entity: Entity,
+    /// The bytes of the text that name it.
+    pub span: Range<usize>,
+    pub confidence: f32,
+    pub reason: &'static str,
+}
+
+impl Named {
+    fn new(kind: &str, name: &str, span: Range<usize>, confidence: f32, reason: &'static str) -> Self {
+        let entity = Entity { kind: kind.to_owned(), name: name.to_owned(), primary: false, relation: None };
+        Self { entity, span, confidence, reason }
+    }
+
+    fn with_relation(mut self, relation: Option<&str>) -> Self {
+        self.entity.relation = relation.map(str::to_owned);
+        self
+    }
+}
+
+pub struct Classified {
+    /// The surest first, hints below [`SURE`] included.
+    pub sensitivity: Vec<Judged<Sensitivity>>,
+    pub privacy: Judged<PrivacyClass>,
+    pub lane: Judged<Lane>,
+    pub secondary_lanes: Vec<Judged<Lane>>,
+    /// In the order of the text, each once.
+    pub entities: Vec<Named>,
+    pub salience: Judged<f32>,
+}
+
+impl Classified {
+    /// The categories that are sure enough to act upon.
+    pub fn sensitive(&self) -> impl Iterator<Item = Sensitivity> {
+        self.sensitivity.iter().filter(|judged| judged.is_sure()).map(|judged| judged.value)
+    }
+}
+
+/// A text's vector, and the examples that it is compared with. Both come from one model.
+pub struct Meaning<'a> {
+    pub prototypes: &'a Prototypes,
+    pub vector: &'a [f32],
+}
+
+/// Judges a text by its words, and by its meaning where that is given.
+pub fn classify(text: &str, meaning: Option<&Meaning<'_>>) -> Classified {
+    let mut pieces = pieces::pieces(text).into_iter();
+    let first = pieces.next().unwrap_or(0..0);
+    let mut whole = judge(&text[first], meaning);
+    for piece in pieces {
+        pieces::join(&mut whole, judge(&text[piece.clone()], None), piece.start);
+    }
+    whole
+}
+
+fn judge(text: &str, meaning: Option<&Meaning<'_>>) -> Classified {
+    let reading = Reading::new(text);
+    let leaning = meaning.and_then(|meaning| meaning.prototypes.judge(meaning.vector));
+    let entities = entities(&reading);
+    let mut sensitivity = sensitivity::sensitivity(&reading, &entities);
+    let mut lanes = lanes::lanes(&reading, &entities);
+    if let Some(leaning) = &leaning {
+        let personal = privacy::is_personal(&reading, &entities);
+        leaning.settle_sensitivity(&mut sensitivity, personal);
+        leaning.settle_lane(&mut lanes.primary);
+    }
+    Classified {
+        privacy: privacy::privacy(&reading, &entities, &sensitivity),
+        lane: lanes.primary,
+        secondary_lanes: lanes.secondary,
+        salience: salience::salience(&reading, &entities, &sensitivity),
+        sensitivity,
+        entities,
+    }
+}
+
+fn entities(reading: &Reading<'_>) -> Vec<Named> {
+    let organisations = organisations::organisations(reading);
+    let mut found = people::people(reading);
+    let clear = |span: &Range<usize>, others: &[Named]| {
+        others.iter().all(|other| other.span.end <= span.start || span.end <= other.span.start)
+    };
+    // A company that is called like a person is a company, unless a relation or a title says otherwise.
+    found.retain(|named| named.confidence > 0.9 || clear(&named.span, &organisations));
+    let kept: Vec<_> = organisations.into_iter().filter(|named| clear(&named.span, &found)).collect();
+    found.extend(kept);
+    let taken: Vec<_> = found.iter().map(|named| named.span.clone()).collect();
+    found.extend(places::places(reading, &taken));
+    let medical: Vec<_> =
+        medical::medical(reading).into_iter().filter(|named| clear(&named.span, &found)).collect();
+    found.extend(medical);
+    found.sort_by_key(|named| named.span.start);
+    let mut unique = each_once(found);
+    mark_primary(reading, &mut unique);
+    unique
+}
+
+/// Joins mentions of the same entity.
+fn each_once(found: Vec<Named>) -> Vec<Named> {
+    let mut kept: Vec<Named> = Vec::with_capacity(found.len());
+    let mut keys: Vec<String> = Vec::with_capacity(found.len());
+    for named in found {
+        let key = entity_key(&named.entity.kind, &named.entity.name);
+        let Some(at) = keys.iter().position(|other| *other == key) else {
+            keys.push(key);
+            kept.push(named);
+            continue;
+        };
+        kept[at].confidence = kept[at].confidence.max(named.confidence);
+        if kept[at].entity.relation.is_none() {
+            kept[at].entity.relation = named.entity.relation;
+        }
+    }
+    kept.truncate(ENTITIES_MAX);
+    kept
+}
+
+/// How far into a sentence its subject may begin, in words.
+const SUBJECT_REACH: usize = 3;
+
+/// Marks what the memory is about: the subject of a sentence, the only entity, or what the owner has or does.
+fn mark_primary(reading: &Reading<'_>, entities: &mut [Named]) {
+    for named in entities.iter_mut() {
+        named.entity.primary = is_subject(reading, named);
+    }
+    if let [only] = entities {
+        only.entity.primary = true;
+    }
+    let headless = !entities.iter().any(|named| named.entity.primary);
+    if let Some(first) = entities.first_mut().filter(|_| headless) {
+        first.entity.primary = true;
+    }
+}
+
+/// Whether an entity stands at the head of its sentence, with no other subject before it.
+fn is_subject(reading: &Reading<'_>, named: &Named) -> bool {
+    use lexicon::Tag;
+    let Some(at) = reading.words.iter().position(|word| word.span.end > named.span.start) else {
+        return false;
+    };
+    let Some(sentence) = reading.sentences.iter().find(|sentence| sentence.contains(&at)) else {
+        return false;
+    };
+    let before = reading.hits_within(sentence.start..at);
+    let led = before.iter().any(|hit| {
+        matches!(
+            hit.tag,
+            Tag::Me
+                | Tag::We
+                | Tag::Be
+                | Tag::PersonalVerb
+                | Tag::Near
+                | Tag::Reside
+                | Tag::Employ
+                | Tag::Say
+        )
+    });
+    let inside = reading.words[at].unspaced && named.span.start > reading.words[at].span.start + 12;
+    at - sentence.start <= SUBJECT_REACH && !led && !inside
+}

@@ -1,0 +1,137 @@
+//! The privacy class that follows from whom a text is about and what it says of them.
+
+use super::lexicon::Tag;
+use super::reading::{Reading, Subject};
+use super::{Judged, Named, PERSON, SURE};
+use lacuna_types::{PrivacyClass, Sensitivity};
+
+/// Words in a text from which on an unread language is noticed.
+const UNREAD_WORDS_MIN: usize = 6;
+
+pub(super) fn privacy(
+    reading: &Reading<'_>,
+    entities: &[Named],
+    sensitivity: &[Judged<Sensitivity>],
+) -> Judged<PrivacyClass> {
+    let subject = subject(reading, entities);
+    let personal = matches!(subject, Subject::Owner | Subject::Person | Subject::Pronoun);
+    if let Some(confidence) = special(reading, sensitivity, subject) {
+        return Judged::new(PrivacyClass::SensitivePii, confidence, "special category of a person");
+    }
+    if let Some(confidence) = confidential(reading, subject) {
+        return Judged::new(PrivacyClass::CommercialConfidential, confidence, "terms, prices or procedures");
+    }
+    if let Some(confidence) = staff(reading, entities, subject) {
+        return Judged::new(PrivacyClass::StaffPii, confidence, "a person at work");
+    }
+    if !personal && is_aggregate(reading) {
+        return Judged::new(PrivacyClass::Aggregate, 0.8, "many people, none of them named");
+    }
+    if personal {
+        return Judged::new(PrivacyClass::GuestPii, 0.85, "about a person");
+    }
+    if is_unread(reading) {
+        return Judged::new(PrivacyClass::GuestPii, 0.3, "language not read");
+    }
+    if sensitivity.iter().any(|judged| judged.confidence >= SURE) {
+        return Judged::new(PrivacyClass::GuestPii, 0.5, "sensitive words");
+    }
+    Judged::new(PrivacyClass::NonPii, 0.7, "about nobody")
+}
+
+/// Whether any sentence is about a person.
+pub(super) fn is_personal(reading: &Reading<'_>, entities: &[Named]) -> bool {
+    matches!(subject(reading, entities), Subject::Owner | Subject::Person | Subject::Pronoun)
+}
+
+/// The most personal subject of any sentence.
+fn subject(reading: &Reading<'_>, entities: &[Named]) -> Subject {
+    let persons: Vec<_> =
+        entities.iter().filter(|named| named.entity.kind == PERSON).map(|named| named.span.clone()).collect();
+    let rank = |subject: &Subject| match subject {
+        Subject::Owner => 0,
+        Subject::Person => 1,
+        Subject::Pronoun => 2,
+        Subject::Group => 3,
+        Subject::Nobody => 4,
+    };
+    let subjects = reading.sentences.iter().map(|sentence| reading.subject(sentence, &persons));
+    subjects.min_by_key(rank).unwrap_or(Subject::Nobody)
+}
+
+/// Article 9: health, belief, sex and biometrics, of somebody.
+fn special(reading: &Reading<'_>, sensitivity: &[Judged<Sensitivity>], subject: Subject) -> Option<f32> {
+    let article_9 = |value| {
+        matches!(value, Sensitivity::Health | Sensitivity::PoliticalReligious | Sensitivity::Biometric)
+    };
+    let judged = sensitivity.iter().find(|judged| article_9(judged.value) && judged.confidence >= SURE);
+    let sexual = reading.hits.iter().any(|hit| hit.tag == Tag::Sexual) && subject != Subject::Nobody;
+    match (judged, sexual) {
+        (Some(judged), _) => Some(judged.confidence),
+        (None, true) => Some(0.75),
+        (None, false) => None,
+    }
+}
+
+/// What a business keeps to itself; a person's own contract or discount is not that.
+fn confidential(reading: &Reading<'_>, subject: Subject) -> Option<f32> {
+    let words: Vec<_> = reading.hits.iter().filter(|hit| hit.tag == Tag::Confidential).collect();
+    if words.is_empty() || matches!(subject, Subject::Owner) {
+        return None;
+    }
+    let business =
+        reading.hits.iter().any(|hit| matches!(hit.tag, Tag::We | Tag::Business | Tag::Company | Tag::Org));
+    let loud = words.iter().any(|hit| {
+        let word = &reading.text[hit.span.clone()].to_lowercase();
+        [
+            "confid",
+            "nda",
+            "vertrau",
+            "internal",
+            "secret",
+            "riserv",
+            "poufn",
+            "конфид",
+            "社外秘",
+            "机密",
+            "機密",
+            "대외비",
+        ]
+        .iter()
+        .any(|mark| word.contains(mark))
+    });
+    match (loud, business || words.len() > 1) {
+        (true, _) => Some(0.9),
+        (false, true) => Some(0.75),
+        (false, false) => None,
+    }
+}
+
+/// Somebody else, known by their work.
+fn staff(reading: &Reading<'_>, entities: &[Named], subject: Subject) -> Option<f32> {
+    const RELATIONS: &[&str] = &["employee", "colleague", "assistant", "intern"];
+    let persons = || entities.iter().filter(|named| named.entity.kind == PERSON);
+    let related = persons().any(|named| {
+        let relation = named.entity.relation.as_deref().unwrap_or_default();
+        named.entity.primary && RELATIONS.contains(&relation)
+    });
+    let works = reading.hits.iter().any(|hit| hit.tag == Tag::Staff);
+    let mentioned = persons().next().is_some() || subject == Subject::Pronoun;
+    match (related, works && mentioned && subject != Subject::Owner) {
+        (true, _) => Some(0.75),
+        (false, true) => Some(0.8),
+        (false, false) => None,
+    }
+}
+
+fn is_aggregate(reading: &Reading<'_>) -> bool {
+    let says = |tag| reading.hits.iter().any(|hit| hit.tag == tag);
+    says(Tag::Crowd) && says(Tag::Often)
+}
+
+/// Whether no word is one that any list knows to be common: the rules cannot speak for such a text.
+fn is_unread(reading: &Reading<'_>) -> bool {
+    let common = |tag| matches!(tag, Tag::Function | Tag::German | Tag::Be | Tag::Filler | Tag::We);
+    let unspaced = reading.words.iter().any(|word| word.unspaced);
+    reading.words.len() >= UNREAD_WORDS_MIN && !unspaced && !reading.hits.iter().any(|hit| common(hit.tag))
+}

@@ -1,0 +1,138 @@
+//! A text as the rules see it: its words, what the lists know about them, and who each sentence is about.
+
+use std::ops::Range;
+
+use super::lexicon::{Hit, Tag, hits};
+use super::words::{Case, Word, words};
+
+/// Who a sentence is about, from the surest to the vaguest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Subject {
+    /// The owner: "I", "my", "the user", or a note that leaves the owner out.
+    Owner,
+    /// Somebody who is named, or known by relation.
+    Person,
+    /// "He", "she", "they".
+    Pronoun,
+    /// "We".
+    Group,
+    Nobody,
+}
+
+pub(super) struct Reading<'t> {
+    pub text: &'t str,
+    pub words: Vec<Word<'t>>,
+    pub hits: Vec<Hit>,
+    /// For each word, where the hits that begin at it begin; one more for the end.
+    starts: Vec<usize>,
+    /// The words of each sentence.
+    pub sentences: Vec<Range<usize>>,
+    /// Whether every noun has a capital, so that a capital proves nothing.
+    pub nouns_are_capital: bool,
+}
+
+impl<'t> Reading<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        let words = words(text);
+        let mut hits = hits(&words);
+        hits.retain(|hit| !is_shouted_pronoun(hit, &words));
+        let starts = starts(&hits, words.len());
+        let sentences = sentences(&words);
+        let german = hits.iter().filter(|hit| hit.tag == Tag::German).count();
+        Self { text, nouns_are_capital: german * 6 > words.len(), words, hits, starts, sentences }
+    }
+
+    /// The hits that begin at a word.
+    pub(super) fn at(&self, word: usize) -> &[Hit] {
+        match (self.starts.get(word), self.starts.get(word + 1)) {
+            (Some(from), Some(to)) => &self.hits[*from..*to],
+            _ => &[],
+        }
+    }
+
+    pub(super) fn has(&self, word: usize, tag: Tag) -> bool {
+        self.at(word).iter().any(|hit| hit.tag == tag)
+    }
+
+    /// A hit of one of these tags that ends just before a word.
+    pub(super) fn ending_at(&self, word: usize, tags: &[Tag]) -> Option<&Hit> {
+        let from = word.saturating_sub(5);
+        self.hits_within(from..word).iter().find(|hit| hit.words.end == word && tags.contains(&hit.tag))
+    }
+
+    /// The hits that begin within these words.
+    pub(super) fn hits_within(&self, words: Range<usize>) -> &[Hit] {
+        let last = self.starts.len() - 1;
+        &self.hits[self.starts[words.start.min(last)]..self.starts[words.end.min(last)]]
+    }
+
+    pub(super) fn count(&self, words: Range<usize>, tag: Tag) -> usize {
+        self.hits_within(words).iter().filter(|hit| hit.tag == tag).count()
+    }
+
+    /// Who a sentence is about. `persons` are the spans of the people found in the text.
+    pub(super) fn subject(&self, sentence: &Range<usize>, persons: &[Range<usize>]) -> Subject {
+        let says = |tag| self.count(sentence.clone(), tag) > 0;
+        let mine = self
+            .hits_within(sentence.clone())
+            .iter()
+            .any(|hit| matches!(hit.tag, Tag::Me | Tag::My) && hit.weight > 0.9);
+        if mine || says(Tag::Owner) || self.leaves_owner_out(sentence) {
+            return Subject::Owner;
+        }
+        if persons.iter().any(|span| self.contains(sentence, span)) {
+            return Subject::Person;
+        }
+        match (says(Tag::They), says(Tag::We)) {
+            (true, _) => Subject::Pronoun,
+            (false, true) => Subject::Group,
+            (false, false) => Subject::Nobody,
+        }
+    }
+
+    /// Notes such as "Allergic to nuts" or "Lives in Rome" speak of the owner without naming one.
+    pub(super) fn leaves_owner_out(&self, sentence: &Range<usize>) -> bool {
+        self.has(sentence.start, Tag::PersonalVerb) && sentence.len() > 1
+    }
+
+    /// Whether a sentence holds a span.
+    pub(super) fn contains(&self, sentence: &Range<usize>, span: &Range<usize>) -> bool {
+        let (Some(first), Some(last)) = (self.words.get(sentence.start), self.words.get(sentence.end - 1))
+        else {
+            return false;
+        };
+        first.span.start <= span.start && span.end <= last.span.end
+    }
+
+    /// The text of a run of words, as it was written.
+    pub(super) fn written(&self, words: &Range<usize>) -> (Range<usize>, &'t str) {
+        let span = self.words[words.start].span.start..self.words[words.end - 1].span.end;
+        (span.clone(), &self.text[span])
+    }
+}
+
+/// "US" and "IT" are not pronouns.
+fn is_shouted_pronoun(hit: &Hit, words: &[Word<'_>]) -> bool {
+    matches!(hit.tag, Tag::Me | Tag::We | Tag::They) && words[hit.words.start].case == Case::Upper
+}
+
+fn starts(hits: &[Hit], words: usize) -> Vec<usize> {
+    let mut starts = Vec::with_capacity(words + 1);
+    for word in 0..=words {
+        let from = starts.last().copied().unwrap_or(0);
+        let passed = hits[from..].iter().take_while(|hit| hit.words.start < word).count();
+        starts.push(from + passed);
+    }
+    starts
+}
+
+fn sentences(words: &[Word<'_>]) -> Vec<Range<usize>> {
+    let mut sentences: Vec<Range<usize>> = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        match sentences.last_mut() {
+            Some(last) if !word.opens_sentence() => last.end = at + 1,
+            _ => sentences.push(at..at + 1),
+        }
+    }
+    sentences
+}

@@ -1,0 +1,441 @@
+//! Which of the eight categories a text touches: listed words with weights, and whom they are said of.
+
+use std::ops::Range;
+
+use super::lexicon::{Hit, Tag};
+use super::reading::{Reading, Subject};
+use super::words::{Case, Gap, Word};
+use super::{CONDITION, Judged, MEDICATION, Named, ORGANISATION, PERSON, PLACE};
+use lacuna_types::Sensitivity;
+
+/// Below this a reading is not worth telling.
+pub(super) const CONFIDENCE_MIN: f32 = 0.3;
+/// No sum of words is ever quite sure.
+const CONFIDENCE_MAX: f32 = 0.97;
+/// A weight below this belongs to a word with other meanings.
+const PLAIN_WEIGHT: f32 = 0.6;
+/// What a borrowed word is worth among machines and markets.
+const MACHINE_FACTOR: f32 = 0.3;
+/// What a pet's illness says of its owner.
+const ANIMAL_FACTOR: f32 = 0.4;
+/// What "works at" says of a working life.
+const EMPLOY_WEIGHT: f32 = 0.7;
+/// What an organisation says of it when one is named beside a person.
+const ORGANISATION_WEIGHT: f32 = 0.2;
+
+pub(super) fn sensitivity(reading: &Reading<'_>, entities: &[Named]) -> Vec<Judged<Sensitivity>> {
+    let persons: Vec<_> =
+        entities.iter().filter(|named| named.entity.kind == PERSON).map(|named| named.span.clone()).collect();
+    let mut found: Vec<Judged<Sensitivity>> = Vec::new();
+    let mut before = Subject::Nobody;
+    for sentence in &reading.sentences {
+        let subject = reading.subject(sentence, &persons);
+        // "My knee is bad. Surgery is on Monday.": the second sentence is still about its owner.
+        let carried =
+            if subject == Subject::Nobody && before == Subject::Owner { Subject::Pronoun } else { subject };
+        before = if subject == Subject::Nobody { before } else { subject };
+        for category in Sensitivity::ALL {
+            let ailing = *category == Sensitivity::Health && is_about_animal(reading, sentence);
+            let said_of = if ailing { ANIMAL_FACTOR } else { factor(carried, *category) };
+            let confidence = weigh(reading, sentence, *category, entities) * said_of;
+            keep(&mut found, *category, confidence, reason(carried));
+        }
+    }
+    found.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    found
+}
+
+/// "My dog has arthritis". Somebody who is allergic to cats is another matter.
+fn is_about_animal(reading: &Reading<'_>, sentence: &Range<usize>) -> bool {
+    reading.hits_within(sentence.clone()).iter().any(|hit| {
+        let owned = reading.ending_at(hit.words.start, &[Tag::My, Tag::They]).is_some();
+        hit.tag == Tag::Animal && (owned || hit.words.start == sentence.start)
+    })
+}
+
+fn keep(found: &mut Vec<Judged<Sensitivity>>, value: Sensitivity, confidence: f32, reason: &'static str) {
+    if confidence < CONFIDENCE_MIN {
+        return;
+    }
+    match found.iter_mut().find(|judged| judged.value == value) {
+        Some(judged) if judged.confidence >= confidence => {}
+        Some(judged) => *judged = Judged { value, confidence, reason },
+        None => found.push(Judged { value, confidence, reason }),
+    }
+}
+
+/// How much a sentence's words weigh, by whom they are said of. General knowledge is nobody's secret.
+fn factor(subject: Subject, category: Sensitivity) -> f32 {
+    match (subject, category) {
+        (Subject::Owner | Subject::Person, _) => 1.0,
+        (Subject::Pronoun, _) => 0.9,
+        (Subject::Group, Sensitivity::Relationships | Sensitivity::Location | Sensitivity::Preferences) => {
+            0.85
+        }
+        (Subject::Group, _) => 0.7,
+        (Subject::Nobody, _) => 0.5,
+    }
+}
+
+fn reason(subject: Subject) -> &'static str {
+    match subject {
+        Subject::Owner => "said of the owner",
+        Subject::Person => "said of a named person",
+        Subject::Pronoun => "said of somebody",
+        Subject::Group => "said of a group",
+        Subject::Nobody => "said of nobody",
+    }
+}
+
+/// The weights of the category's words in one sentence, joined as independent hints.
+fn weigh(reading: &Reading<'_>, sentence: &Range<usize>, category: Sensitivity, entities: &[Named]) -> f32 {
+    let machines = reading.count(sentence.clone(), Tag::Machine) > 0;
+    let mut doubt = 1.0f32;
+    let mut seen: Vec<&Range<usize>> = Vec::new();
+    for hit in reading.hits_within(sentence.clone()) {
+        let Some(weight) = weight_of(reading, hit, category) else { continue };
+        if seen.contains(&&hit.span) {
+            continue;
+        }
+        seen.push(&hit.span);
+        doubt *= 1.0 - if machines { weight * borrowed(hit, category) } else { weight };
+    }
+    for extra in extras(reading, sentence, category, entities) {
+        doubt *= 1.0 - extra;
+    }
+    (1.0 - doubt).min(CONFIDENCE_MAX)
+}
+
+/// What is left of a word's weight among machines and markets, which borrow such words.
+fn borrowed(hit: &Hit, category: Sensitivity) -> f32 {
+    let plain = hit.weight >= PLAIN_WEIGHT;
+    match (category, hit.tag) {
+        (_, Tag::Condition | Tag::Medication) => 1.0,
+        (Sensitivity::Health | Sensitivity::Biometric | Sensitivity::PoliticalReligious, _) if !plain => {
+            MACHINE_FACTOR
+        }
+        (Sensitivity::Health, _) => 2.0 * MACHINE_FACTOR,
+        _ => 1.0,
+    }
+}
+
+/// What one listed word says about a category.
+fn weight_of(reading: &Reading<'_>, hit: &Hit, category: Sensitivity) -> Option<f32> {
+    let fits = match category {
+        Sensitivity::Health => matches!(hit.tag, Tag::Health | Tag::Condition | Tag::Medication),
+        Sensitivity::Financial => hit.tag == Tag::Financial,
+        Sensitivity::Biometric => hit.tag == Tag::Biometric,
+        Sensitivity::Location => hit.tag == Tag::Location,
+        Sensitivity::PoliticalReligious => hit.tag == Tag::Belief && is_belief(reading, hit),
+        Sensitivity::Relationships => matches!(hit.tag, Tag::Relationship | Tag::Sexual),
+        Sensitivity::Professional => hit.tag == Tag::Professional,
+        Sensitivity::Preferences => hit.tag == Tag::Preference && is_preference(reading, hit),
+    };
+    if category == Sensitivity::Professional && hit.tag == Tag::Employ {
+        return Some(EMPLOY_WEIGHT * hit.weight);
+    }
+    fits.then_some(hit.weight)
+}
+
+/// "left" and "Labour" are words of politics only with a capital or a neighbour that says so.
+fn is_belief(reading: &Reading<'_>, hit: &Hit) -> bool {
+    let word = &reading.words[hit.words.start];
+    let common = matches!(
+        word.folded.as_str(),
+        "left" | "labour" | "liberal" | "conservative" | "lent" | "vox" | "pis"
+    );
+    !common || word.is_capital() && !word.opens_sentence()
+}
+
+/// "like" and "love" are preferences when somebody does the liking: "I like", not "looks like" or "I'd like to".
+fn is_preference(reading: &Reading<'_>, hit: &Hit) -> bool {
+    let at = hit.words.start;
+    let verb = &reading.words[at];
+    // "would love to" is politeness.
+    let polite = at > 0 && matches!(reading.words[at - 1].folded.as_str(), "would" | "d");
+    if polite && matches!(verb.folded.as_str(), "like" | "love") {
+        return false;
+    }
+    if matches!(verb.folded.as_str(), "likes" | "loves" | "hates") && addresses(reading, hit.words.end) {
+        return false;
+    }
+    if hit.weight >= PLAIN_WEIGHT {
+        return true;
+    }
+    if !matches!(verb.folded.as_str(), "like" | "love" | "liked" | "loved") {
+        return true;
+    }
+    let next = reading.words.get(at + 1).map(|word| word.folded.as_str()).unwrap_or_default();
+    !matches!(next, "to" | "that" | "this" | "you" | "it" | "a" | "the")
+        || next != "to" && subject_before(reading, at)
+}
+
+/// "loves you": said to somebody, of nobody's taste.
+fn addresses(reading: &Reading<'_>, at: usize) -> bool {
+    reading
+        .words
+        .get(at)
+        .is_some_and(|word| matches!(word.folded.as_str(), "you" | "me" | "him" | "her" | "us" | "it"))
+}
+
+/// "I like", "I really like", "we don't like".
+fn subject_before(reading: &Reading<'_>, verb: usize) -> bool {
+    const ADVERBS: &[&str] =
+        &["really", "also", "still", "do", "don", "t", "just", "always", "absolutely", "especially"];
+    let mut at = verb;
+    while at > 0 && verb - at < 3 && ADVERBS.contains(&reading.words[at - 1].folded.as_str()) {
+        at -= 1;
+    }
+    at > 0 && [Tag::Me, Tag::We, Tag::They, Tag::Given].iter().any(|tag| reading.has(at - 1, *tag))
+}
+
+/// Hints that are no listed words: who is named, where somebody lives, sums of money.
+fn extras(
+    reading: &Reading<'_>,
+    sentence: &Range<usize>,
+    category: Sensitivity,
+    entities: &[Named],
+) -> Vec<f32> {
+    let inside = |named: &&Named| reading.contains(sentence, &named.span);
+    match category {
+        Sensitivity::Health => {
+            let endings = by_ending(entities, &inside).map(|named| named.confidence);
+            endings.chain(injury(reading, sentence)).collect()
+        }
+        Sensitivity::Relationships => {
+            let named = entities.iter().filter(inside).filter_map(relation_weight);
+            named.chain(kin(reading, sentence)).collect()
+        }
+        Sensitivity::Professional => entities.iter().filter(inside).filter_map(work_weight).collect(),
+        Sensitivity::Financial => sum_of_money(reading, sentence).into_iter().collect(),
+        Sensitivity::Location => location_extras(reading, sentence, entities),
+        Sensitivity::Preferences => liking(reading, sentence).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// "broke her arm", "hurt my back".
+fn injury(reading: &Reading<'_>, sentence: &Range<usize>) -> Option<f32> {
+    const INJURIES: &[&str] =
+        &["broke", "broken", "hurt", "hurts", "injured", "twisted", "tore", "torn", "dislocated"];
+    const BODY: &[&str] = &[
+        "arm",
+        "leg",
+        "ankle",
+        "wrist",
+        "knee",
+        "knees",
+        "back",
+        "neck",
+        "shoulder",
+        "hip",
+        "rib",
+        "ribs",
+        "foot",
+        "hand",
+        "finger",
+        "toe",
+        "elbow",
+        "nose",
+        "jaw",
+        "collarbone",
+        "hamstring",
+        "ligament",
+    ];
+    let said = |at: usize, list: &[&str]| list.contains(&reading.words[at].folded.as_str());
+    let near = |at: usize| {
+        (at.saturating_sub(2).max(sentence.start)..(at + 3).min(sentence.end)).any(|near| said(near, BODY))
+    };
+    sentence.clone().any(|at| said(at, INJURIES) && near(at)).then_some(0.65)
+}
+
+/// "I have three kids", "tengo dos hermanos": kin that are had rather than named.
+fn kin(reading: &Reading<'_>, sentence: &Range<usize>) -> Option<f32> {
+    const HAVE: &[&str] = &[
+        "have", "has", "had", "habe", "hat", "haben", "ai", "a", "avons", "tengo", "tiene", "tenemos", "ho",
+        "ha", "abbiamo", "tenho", "tem", "temos", "heb", "heeft", "hebben", "mam", "ma", "mamy",
+    ];
+    let had = reading.hits_within(sentence.clone()).iter().any(|hit| {
+        let from = hit.words.start.saturating_sub(3).max(sentence.start);
+        let mut before = reading.words[from..hit.words.start].iter();
+        hit.tag == Tag::Family && before.any(|word| HAVE.contains(&word.folded.as_str()))
+    });
+    had.then_some(0.55)
+}
+
+fn by_ending<'e>(
+    entities: &'e [Named],
+    inside: &impl Fn(&&Named) -> bool,
+) -> impl Iterator<Item = &'e Named> {
+    entities.iter().filter(inside).filter(|named| {
+        matches!(named.entity.kind.as_str(), CONDITION | MEDICATION) && named.reason == "medical ending"
+    })
+}
+
+/// Family and partners are a relationship; friends less so, colleagues and tradesmen not at all.
+fn relation_weight(named: &Named) -> Option<f32> {
+    let relation = named.entity.relation.as_deref()?;
+    const WORK: &[&str] = &[
+        "colleague",
+        "boss",
+        "employee",
+        "assistant",
+        "intern",
+        "client",
+        "business partner",
+        "mentor",
+        "doctor",
+        "dentist",
+        "therapist",
+        "lawyer",
+        "accountant",
+        "teacher",
+        "nanny",
+        "contractor",
+        "trainer",
+        "hairdresser",
+        "landlord",
+        "professor",
+    ];
+    match relation {
+        "friend" | "friends" | "neighbour" | "roommate" => Some(0.55),
+        other if WORK.contains(&other) => None,
+        _ => Some(0.75),
+    }
+}
+
+fn work_weight(named: &Named) -> Option<f32> {
+    if named.entity.kind == ORGANISATION {
+        return Some(ORGANISATION_WEIGHT);
+    }
+    let relation = named.entity.relation.as_deref()?;
+    matches!(
+        relation,
+        "colleague" | "boss" | "employee" | "assistant" | "intern" | "client" | "business partner" | "mentor"
+    )
+    .then_some(0.65)
+}
+
+/// A sum of money: some with small change, more with thousands.
+fn sum_of_money(reading: &Reading<'_>, sentence: &Range<usize>) -> Option<f32> {
+    const UNITS: &[&str] = &[
+        "euro",
+        "euros",
+        "eur",
+        "dollar",
+        "dollars",
+        "usd",
+        "gbp",
+        "pound",
+        "pounds",
+        "chf",
+        "franken",
+        "yen",
+        "yuan",
+        "rupees",
+        "pln",
+        "zl",
+        "zloty",
+        "kr",
+        "kronor",
+        "rub",
+        "рублеи",
+        "reais",
+        "pesos",
+        "lira",
+        "tl",
+        "k",
+        "euroa",
+        "quid",
+        "bucks",
+    ];
+    let words = &reading.words[sentence.clone()];
+    let sums = words.iter().enumerate().filter(|(_, word)| word.is_number()).filter_map(|(at, word)| {
+        let sign = reading.text[..word.span.start].trim_end().ends_with(['$', '€', '£', '¥', '₹', '₽', '￥']);
+        let signed = reading.text[word.span.end..]
+            .trim_start()
+            .starts_with(['$', '€', '£', '¥', '₹', '₽', '円', '元', '원']);
+        let after = (at + 1..words.len()).find(|next| !is_thousands(&words[*next])).unwrap_or(words.len());
+        let unit = words.get(after).is_some_and(|unit| UNITS.contains(&unit.folded.as_str()));
+        let yen = words.get(at + 1).is_some_and(|unit| unit.text.starts_with(['円', '元', '원', '万', '만']));
+        let thousands =
+            word.folded.ends_with('k') || word.text.len() > 3 || words.get(at + 1).is_some_and(is_thousands);
+        (sign || signed || unit || yen).then_some(if thousands { 0.55 } else { 0.35 })
+    });
+    sums.fold(None, |most: Option<f32>, sum| Some(most.map_or(sum, |most| most.max(sum))))
+}
+
+fn is_thousands(word: &Word<'_>) -> bool {
+    word.is_number() && word.text.len() == 3
+}
+
+/// Where somebody lives or is, and addresses.
+fn location_extras(reading: &Reading<'_>, sentence: &Range<usize>, entities: &[Named]) -> Vec<f32> {
+    let place =
+        entities.iter().any(|named| named.entity.kind == PLACE && reading.contains(sentence, &named.span));
+    let resides = reading
+        .hits_within(sentence.clone())
+        .iter()
+        .any(|hit| hit.tag == Tag::Reside && is_residence(reading, hit));
+    let travels = reading.count(sentence.clone(), Tag::Reside) > 0;
+    let mut extras = Vec::new();
+    match (place, resides, travels) {
+        (true, true, _) => extras.push(0.8),
+        (false, true, _) => extras.push(0.45),
+        (true, false, true) => extras.push(0.4),
+        (true, false, false) => extras.push(0.25),
+        _ => {}
+    }
+    if has_street(reading, sentence) {
+        extras.push(0.8);
+    }
+    extras
+}
+
+fn is_residence(reading: &Reading<'_>, hit: &Hit) -> bool {
+    const TRAVEL: &[&str] = &[
+        "visit", "visited", "visiting", "trip", "travel", "flight", "fly", "flew", "flying", "go", "going",
+        "went", "drive", "drove",
+    ];
+    let first = reading.words[hit.words.start].folded.as_str();
+    !TRAVEL.contains(&first)
+        && !first.starts_with("trave")
+        && !first.starts_with("viaj")
+        && !first.starts_with("reise")
+}
+
+/// "12 Elm Street", "Lindenstraße 7", "12 rue Lepic", "calle Mayor 3": a number close to a word of street.
+fn has_street(reading: &Reading<'_>, sentence: &Range<usize>) -> bool {
+    const ENDINGS: &[&str] =
+        &["strasse", "straat", "gasse", "allee", "platz", "weg", "gatan", "vagen", "laan"];
+    const REACH: usize = 4;
+    sentence.clone().any(|at| {
+        let word = &reading.words[at];
+        let street = reading.has(at, Tag::PlaceWord) && word.folded.len() > 2
+            || word.case == Case::Title
+                && word.folded.len() > 6
+                && ENDINGS.iter().any(|ending| word.folded.ends_with(ending));
+        let from = at.saturating_sub(REACH).max(sentence.start);
+        let to = (at + REACH).min(sentence.end);
+        let named =
+            (from..to).any(|near| near != at && reading.words[near].is_capital()) || word.is_capital();
+        street && named && (from..to).any(|near| is_house_number(reading, near))
+    })
+}
+
+fn is_house_number(reading: &Reading<'_>, at: usize) -> bool {
+    let word = &reading.words[at];
+    word.is_number() && word.text.len() <= 5 && word.gap != Gap::Colon
+}
+
+/// "I like tea": the plain verb with somebody before it.
+fn liking(reading: &Reading<'_>, sentence: &Range<usize>) -> Option<f32> {
+    let liked = sentence.clone().any(|at| {
+        let word = reading.words[at].folded.as_str();
+        let next = reading.words.get(at + 1).map(|next| next.folded.as_str()).unwrap_or_default();
+        let object =
+            !matches!(next, "" | "you" | "it" | "that" | "this" | "u" | "ya" | "the" | "how" | "your");
+        matches!(word, "like" | "love") && object && subject_before(reading, at)
+    });
+    liked.then_some(0.6)
+}

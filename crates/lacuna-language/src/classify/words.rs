@@ -1,0 +1,235 @@
+//! A text as words with their places: folded for lookup, with what stands before each one.
+
+use std::ops::Range;
+
+use unicode_normalization::UnicodeNormalization;
+
+/// How a word is written, where its script has case at all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Case {
+    Lower,
+    /// A capital, then small letters, or a single capital.
+    Title,
+    Upper,
+    /// Digits, or a script without case.
+    None,
+}
+
+/// What stands between a word and the one before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Gap {
+    /// Nothing but space.
+    Space,
+    Hyphen,
+    Apostrophe,
+    Comma,
+    Colon,
+    Open,
+    /// The end of a sentence or line, or the beginning of the text.
+    Stop,
+    Other,
+}
+
+pub(super) struct Word<'t> {
+    pub text: &'t str,
+    pub span: Range<usize>,
+    pub folded: String,
+    pub case: Case,
+    pub gap: Gap,
+    /// The number of the sentence it stands in, from 0.
+    pub sentence: usize,
+    /// A run of a script that puts no spaces between words (or glues particles to them).
+    pub unspaced: bool,
+}
+
+impl Word<'_> {
+    pub(super) fn is_capital(&self) -> bool {
+        matches!(self.case, Case::Title | Case::Upper)
+    }
+
+    pub(super) fn opens_sentence(&self) -> bool {
+        self.gap == Gap::Stop
+    }
+
+    /// Whether only a space or a hyphen divides it from the word before.
+    pub(super) fn is_joined(&self) -> bool {
+        matches!(self.gap, Gap::Space | Gap::Hyphen)
+    }
+
+    pub(super) fn is_number(&self) -> bool {
+        self.text.starts_with(|c: char| c.is_numeric())
+    }
+}
+
+/// Words whose full stop does not end a sentence.
+const ABBREVIATIONS: &[&str] = &[
+    "dr", "mr", "mrs", "ms", "prof", "st", "hr", "fr", "sr", "sra", "srta", "mme", "mlle", "sig", "dott",
+    "ing", "no", "vs", "jr", "mt", "ave", "str", "pf", "pt", "д", "г",
+];
+
+pub(super) fn words(text: &str) -> Vec<Word<'_>> {
+    let mut words: Vec<Word<'_>> = Vec::with_capacity(text.len() / 5);
+    let mut end = 0;
+    let mut sentence = 0;
+    let mut chars = text.char_indices().peekable();
+    while let Some((start, first)) = chars.next() {
+        if !is_letter(first) {
+            continue;
+        }
+        let unspaced = is_unspaced(first);
+        let mut stop = start + first.len_utf8();
+        while let Some((at, c)) = chars.next_if(|(_, c)| continues(*c, unspaced)) {
+            stop = at + c.len_utf8();
+        }
+        let gap = gap_between(&text[end..start], words.last());
+        sentence += usize::from(gap == Gap::Stop && !words.is_empty());
+        let piece = &text[start..stop];
+        words.push(Word {
+            text: piece,
+            span: start..stop,
+            folded: fold(piece),
+            case: case_of(piece),
+            gap,
+            sentence,
+            unspaced,
+        });
+        end = stop;
+    }
+    words
+}
+
+fn is_letter(c: char) -> bool {
+    c.is_ascii_alphanumeric() || (!c.is_ascii() && c.is_alphanumeric())
+}
+
+fn continues(c: char, unspaced: bool) -> bool {
+    (is_letter(c) && is_unspaced(c) == unspaced) || is_mark(c) || (unspaced && c == 'ー')
+}
+
+/// Marks that belong to the letter before them, in the scripts that write vowels or tones so.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5c7}' | '\u{64b}'..='\u{65f}' | '\u{670}'
+        | '\u{900}'..='\u{903}' | '\u{93a}'..='\u{94d}' | '\u{e31}'..='\u{e3a}' | '\u{e47}'..='\u{e4e}')
+}
+
+/// Han, kana, Hangul and Thai.
+pub(super) fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{e00}'..='\u{e7f}' | '\u{1100}'..='\u{11ff}' | '\u{3005}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{2ffff}')
+}
+
+fn gap_between(between: &str, before: Option<&Word<'_>>) -> Gap {
+    let Some(before) = before else { return Gap::Stop };
+    if matches!(between, " " | "") {
+        return Gap::Space;
+    }
+    if between.contains(['!', '?', '\n', '。', '！', '？', ';', '…', '؟'])
+        || between.contains(". ") && !abbreviates(before)
+    {
+        return Gap::Stop;
+    }
+    match between.trim() {
+        "" | "." => Gap::Space,
+        "-" | "‐" | "‑" if between.trim() == between => Gap::Hyphen,
+        "'" | "’" => Gap::Apostrophe,
+        "," | "，" | "、" | "،" => Gap::Comma,
+        ":" | "：" => Gap::Colon,
+        "(" | "（" => Gap::Open,
+        _ => Gap::Other,
+    }
+}
+
+fn abbreviates(word: &Word<'_>) -> bool {
+    let single = word.case == Case::Title && word.text.chars().nth(1).is_none();
+    single || ABBREVIATIONS.contains(&word.folded.as_str())
+}
+
+fn case_of(word: &str) -> Case {
+    let mut letters = word.chars().filter(|c| c.is_alphabetic());
+    let Some(first) = letters.next() else { return Case::None };
+    if first.is_lowercase() {
+        return Case::Lower;
+    }
+    if !first.is_uppercase() {
+        return Case::None;
+    }
+    let mut rest = letters.peekable();
+    if rest.peek().is_some() && rest.all(char::is_uppercase) { Case::Upper } else { Case::Title }
+}
+
+/// Folds a word for lookup: compatible forms, lower case, and no accents in scripts that add them to letters.
+pub(super) fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    let bare = text.nfkd().filter(|c| !is_accent(*c)).flat_map(char::to_lowercase);
+    let mut folded = String::with_capacity(text.len());
+    for c in bare {
+        match c {
+            'ß' => folded.push_str("ss"),
+            'æ' => folded.push_str("ae"),
+            'œ' => folded.push_str("oe"),
+            'ø' => folded.push('o'),
+            'ł' => folded.push('l'),
+            'đ' | 'ð' => folded.push('d'),
+            'ı' => folded.push('i'),
+            'ς' => folded.push('σ'),
+            'أ' | 'إ' | 'آ' => folded.push('ا'),
+            'ى' => folded.push('ي'),
+            c if is_accent(c) => {}
+            c => folded.push(c),
+        }
+    }
+    // Decomposed Hangul and voiced kana are put together again.
+    folded.nfc().collect()
+}
+
+fn is_accent(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5bd}' | '\u{5bf}'..='\u{5c7}' | '\u{64b}'..='\u{65f}' | '\u{670}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_know_their_case_and_what_stands_before_them() {
+        let found: Vec<_> = words("Dr. Weber's ex-wife, Ana. OK?\nNext")
+            .into_iter()
+            .map(|word| (word.folded, word.case, word.gap, word.sentence))
+            .collect();
+        let expected = [
+            ("dr", Case::Title, Gap::Stop, 0),
+            ("weber", Case::Title, Gap::Space, 0),
+            ("s", Case::Lower, Gap::Apostrophe, 0),
+            ("ex", Case::Lower, Gap::Space, 0),
+            ("wife", Case::Lower, Gap::Hyphen, 0),
+            ("ana", Case::Title, Gap::Comma, 0),
+            ("ok", Case::Upper, Gap::Stop, 1),
+            ("next", Case::Title, Gap::Stop, 2),
+        ];
+        assert_eq!(found.len(), expected.len());
+        for (found, (folded, case, gap, sentence)) in found.into_iter().zip(expected) {
+            assert_eq!(found, (folded.to_owned(), case, gap, sentence));
+        }
+    }
+
+    #[test]
+    fn folding_forgives_case_and_accents_but_keeps_letters_that_matter() {
+        let cases = [
+            ("José", "jose"),
+            ("STRASSE", "strasse"),
+            ("Straße", "strasse"),
+            ("Łukasz", "lukasz"),
+            ("Ｊｏｈｎ", "john"),
+            ("Αλέξης", "αλεξησ"),
+            ("さくら", "さくら"),
+            ("ガンダム", "ガンダム"),
+            ("김민수", "김민수"),
+            ("أحمد", "احمد"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(fold(text), expected, "{text}");
+        }
+    }
+}

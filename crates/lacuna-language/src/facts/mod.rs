@@ -1,0 +1,195 @@
+//! What a sentence says about which attribute of whom, so that a newer fact can take the place of an older one.
+//!
+//! Rules only, and cautious ones: what is superseded is erased. A sentence that no rule reads says nothing
+//! here, and a pair that cannot be decided is left to be asked about.
+
+mod mood;
+mod nouns;
+mod patterns;
+mod read;
+#[cfg(test)]
+mod tests;
+mod value;
+
+pub use read::statements;
+use value::Relation;
+
+/// One thing that a text says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    /// `owner`, a relation (`sister`, `sister ana`), a name, or `the` for a thing that has no owner.
+    pub subject: String,
+    pub attribute: String,
+    /// In lower case and without accents, articles and words of time.
+    pub value: String,
+    /// What the value was before, where the sentence says so.
+    pub before: Option<String>,
+    pub arity: Arity,
+    pub mood: Mood,
+    /// "not": the value is denied.
+    pub negated: bool,
+    /// Whether the sentence says that something has changed: "now", "no longer", "moved", "switched".
+    pub changed: bool,
+    /// Whether the value is written like a name or a number.
+    pub proper: bool,
+}
+
+/// How many values an attribute can have at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arity {
+    One,
+    /// One for each kind of value: a meeting has a day, a time and a place.
+    OneOfKind,
+    /// One of each kind, but there may be another such event, unless the sentence says that it was moved.
+    Event,
+    /// Nobody can tell without asking: a person may have two cars.
+    Unsure,
+    Many,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mood {
+    Fact,
+    /// It was so, and the sentence does not say that it still is.
+    Past,
+    /// It may be or become so: a wish, a plan, a guess, a question.
+    Hedged,
+}
+
+/// What a newer text does to an older one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    Unrelated,
+    /// Both say the same, or one says it more precisely.
+    Same,
+    /// The newer text makes everything that the older one says untrue.
+    Supersedes,
+    /// They speak of the same, but somebody has to say which holds.
+    Undecided,
+}
+
+/// The keys under which older texts about the same attributes are found. Two texts whose keys share none are
+/// [`Verdict::Unrelated`].
+pub fn attribute_keys(text: &str) -> Vec<String> {
+    let mut keys = Vec::new();
+    for statement in statements(text) {
+        for subject in subject_keys(&statement.subject) {
+            keys.push(format!("{subject}/{}", statement.attribute));
+            if statement.attribute == patterns::SWITCH {
+                keys.extend(statement.before.iter().map(|before| format!("{subject}={before}")));
+            } else {
+                keys.push(format!("{subject}={}", statement.value));
+            }
+        }
+    }
+    keys.sort();
+    keys.dedup();
+    keys
+}
+
+/// "My sister Ana" is found as the sister and as Ana.
+fn subject_keys(subject: &str) -> Vec<&str> {
+    let mut keys = vec![subject];
+    if let Some((relation, name)) = subject.split_once(' ').filter(|(first, _)| nouns::is_relation(first)) {
+        keys.extend([relation, name]);
+    }
+    keys
+}
+
+/// What the newer text does to the older one.
+pub fn compare(old: &str, new: &str) -> Verdict {
+    compare_with(old, &statements(new))
+}
+
+/// What a newer text that makes the statements `newer` does to the older one.
+pub fn compare_with(old: &str, newer: &[Statement]) -> Verdict {
+    let older = statements(old);
+    let mut verdicts = older.iter().map(|old| {
+        let each = newer.iter().map(|new| relate(old, new));
+        each.max().unwrap_or(Verdict::Unrelated)
+    });
+    let strongest = verdicts.clone().max().unwrap_or(Verdict::Unrelated);
+    if strongest != Verdict::Supersedes {
+        return strongest;
+    }
+    // The older text is erased as a whole, so everything in it must be said anew or untrue.
+    let covered = verdicts.all(|verdict| verdict != Verdict::Unrelated);
+    if covered && read::clauses(old) <= older.len() { Verdict::Supersedes } else { Verdict::Undecided }
+}
+
+fn relate(old: &Statement, new: &Statement) -> Verdict {
+    let Some(certain) = same_subject(&old.subject, &new.subject) else { return Verdict::Unrelated };
+    let verdict = if new.attribute == patterns::SWITCH {
+        relate_switch(old, new)
+    } else if old.attribute == new.attribute {
+        relate_values(old, new)
+    } else {
+        Verdict::Unrelated
+    };
+    if certain || verdict == Verdict::Unrelated { verdict } else { Verdict::Undecided }
+}
+
+/// Whether two subjects are the same one; `Some(false)` when they may be.
+fn same_subject(old: &str, new: &str) -> Option<bool> {
+    if old == new {
+        return Some(!nouns::is_one_of_several(old));
+    }
+    let (old, new) = (subject_keys(old), subject_keys(new));
+    // Two sisters with a name each are two people.
+    let both_named = old.len() > 1 && new.len() > 1 && old.last() != new.last();
+    (!both_named && old.iter().any(|key| new.contains(key))).then_some(false)
+}
+
+/// "I switched from A to B" is about whatever had the value A.
+fn relate_switch(old: &Statement, new: &Statement) -> Verdict {
+    if old.mood != Mood::Fact || old.negated || new.before.as_deref() != Some(&old.value) {
+        return Verdict::Unrelated;
+    }
+    if new.mood == Mood::Fact { Verdict::Supersedes } else { Verdict::Undecided }
+}
+
+fn relate_values(old: &Statement, new: &Statement) -> Verdict {
+    let relation = value::relate(old, new);
+    match (old.mood, new.mood) {
+        // What was true once stays true.
+        (Mood::Past, Mood::Past) if relation.is_same() => Verdict::Same,
+        (Mood::Past, _) => Verdict::Unrelated,
+        (Mood::Fact, Mood::Past) if relation.is_same() && !old.negated => Verdict::Undecided,
+        (_, Mood::Past) => Verdict::Unrelated,
+        (Mood::Hedged, Mood::Hedged) if relation.is_same() && old.negated == new.negated => Verdict::Same,
+        (Mood::Hedged, _) | (_, Mood::Hedged) if single_or_same(old, relation) => Verdict::Undecided,
+        (Mood::Hedged, _) | (_, Mood::Hedged) => Verdict::Unrelated,
+        (Mood::Fact, Mood::Fact) => relate_facts(old, new, relation),
+    }
+}
+
+fn single_or_same(old: &Statement, relation: Relation) -> bool {
+    old.arity != Arity::Many || relation.is_same()
+}
+
+fn relate_facts(old: &Statement, new: &Statement, relation: Relation) -> Verdict {
+    match (old.negated, new.negated) {
+        (false, false) => relate_claims(old, new, relation),
+        (true, true) if relation.is_same() => Verdict::Same,
+        (true, true) => Verdict::Unrelated,
+        // One says that it is so and the other that it is not. A word of change settles it.
+        _ if relation == Relation::Equal && new.changed => Verdict::Supersedes,
+        (false, true) if relation.is_same() => Verdict::Undecided,
+        (true, false) if relation == Relation::Equal => Verdict::Undecided,
+        _ => Verdict::Unrelated,
+    }
+}
+
+fn relate_claims(old: &Statement, new: &Statement, relation: Relation) -> Verdict {
+    let unsure = [old.arity, new.arity].contains(&Arity::Unsure);
+    match (relation, old.arity) {
+        (Relation::Equal | Relation::Refines, _) => Verdict::Same,
+        (_, Arity::Many) => Verdict::Unrelated,
+        _ if unsure => Verdict::Undecided,
+        (Relation::Different, Arity::One) => Verdict::Supersedes,
+        (Relation::Different, Arity::OneOfKind) if new.changed || value::is_exact(new) => Verdict::Supersedes,
+        (Relation::Different, Arity::Event) if new.changed => Verdict::Supersedes,
+        (Relation::OtherKind, Arity::OneOfKind | Arity::Event) => Verdict::Unrelated,
+        (Relation::Different | Relation::OtherKind | Relation::Unclear, _) => Verdict::Undecided,
+    }
+}

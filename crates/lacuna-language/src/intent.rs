@@ -1,0 +1,108 @@
+//! The table of phrases, and how a text is read by it.
+
+use std::sync::LazyLock;
+
+use lacuna_types::policy::{IntentRule, IntentScope};
+use lacuna_types::{Lane, Result};
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+/// Builds a row of the table; `phrases` are read as words without case and accents.
+pub fn rule<S: AsRef<str>>(
+    phrases: &[S],
+    lane: Option<Lane>,
+    scope: Option<IntentScope>,
+    ask: bool,
+) -> Result<IntentRule> {
+    IntentRule::new(phrases.iter().map(|phrase| words(phrase.as_ref())).collect(), lane, scope, ask)
+}
+
+fn means_something(rule: &IntentRule) -> bool {
+    rule.asks() || rule.lane().is_some() || rule.scope().is_some()
+}
+
+fn longest_at<'a>(rule: &'a IntentRule, words: &[String]) -> Option<&'a [String]> {
+    let here = rule.phrases().iter().filter(|phrase| words.starts_with(phrase));
+    here.max_by_key(|phrase| phrase.len()).map(Vec::as_slice)
+}
+
+/// A phrase that was found, and its row.
+pub struct Matched<'a> {
+    pub phrase: &'a [String],
+    pub rule: &'a IntentRule,
+}
+
+/// Reads from left to right. Where several phrases begin, the longest counts; of equals the tenant's.
+pub fn matches<'a>(words: &[String], tenant: &'a [IntentRule]) -> Vec<Matched<'a>> {
+    let mut found: Vec<Matched<'a>> = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        let rules = BUILT_IN.iter().chain(tenant);
+        let here = rules.filter_map(|rule| Some(Matched { phrase: longest_at(rule, &words[at..])?, rule }));
+        match here.max_by_key(|matched| matched.phrase.len()) {
+            None => at += 1,
+            Some(matched) => {
+                at += matched.phrase.len();
+                let known = found.iter().any(|other| other.phrase == matched.phrase);
+                if means_something(matched.rule) && !known {
+                    found.push(matched);
+                }
+            }
+        }
+    }
+    found
+}
+
+static BUILT_IN: LazyLock<Vec<IntentRule>> = LazyLock::new(|| {
+    let row = |phrases: &str, lane: Option<Lane>, scope: Option<IntentScope>| {
+        let phrases: Vec<&str> = phrases.split('|').collect();
+        let row = rule(&phrases, lane, scope, lane.is_none() && scope.is_none());
+        row.expect("the built-in table holds")
+    };
+    vec![
+        row(OWN, Some(Lane::Profile), Some(IntentScope::Private)),
+        row(SHARED, Some(Lane::Business), Some(IntentScope::Team)),
+        row(COMPANY, Some(Lane::Business), Some(IntentScope::Org)),
+        row(DOCUMENTS, Some(Lane::Documents), Some(IntentScope::Org)),
+        row(OPEN, None, None),
+    ]
+});
+
+/// English, German, French and Spanish, in this order. "Me" is not here: "tell me" says nothing of whose.
+const OWN: &str = "i|my|mine|myself|\
+    ich|mein|meine|meinen|meinem|meiner|meines|\
+    je|j|mon|ma|mes|mien|mienne|\
+    yo|mi|mis|mio|mia|mios|mias|prefiero|tengo|vivo|trabajo|soy|estoy|quiero|necesito";
+
+const SHARED: &str = "we|our|ours|us|my team|my team s|\
+    wir|unser|unsere|unseren|unserem|unserer|unseres|uns|mein team|meinem team|\
+    nous|notre|nos|mon equipe|\
+    nosotros|nosotras|nuestro|nuestra|nuestros|nuestras|mi equipo|tenemos|somos|estamos";
+
+const COMPANY: &str = "the company|our company|my company|company wide|the organisation|the organization|\
+    die firma|der firma|unsere firma|unserer firma|das unternehmen|im unternehmen|dem unternehmen|unser unternehmen|\
+    l entreprise|notre entreprise|la societe|\
+    la empresa|nuestra empresa|mi empresa|la compania";
+
+const DOCUMENTS: &str = "the docs|our docs|the documentation|our documentation|the handbook|our handbook|the wiki|\
+    our wiki|the manual|\
+    die doku|der doku|die dokumentation|der dokumentation|unserer dokumentation|das handbuch|im handbuch|dem handbuch|\
+    die unterlagen|den unterlagen|im wiki|\
+    la doc|la documentation|notre documentation|le manuel|le wiki|\
+    la documentacion|nuestra documentacion|los documentos|el manual|la wiki";
+
+const OPEN: &str = "what do you know about|what do you remember about|what do you know of|\
+    was weisst du uber|was weisst du von|\
+    que sais tu de|que sais tu sur|qu est ce que tu sais de|qu est ce que tu sais sur|\
+    que sabes de|que sabes sobre|que recuerdas de|que recuerdas sobre";
+
+/// The words of a text without case and accents. `US` in capitals is a country, and nobody's pronoun.
+pub fn words(text: &str) -> Vec<String> {
+    let parts = text.split(|c: char| !c.is_alphanumeric() && !is_combining_mark(c));
+    parts.filter(|word| !word.is_empty() && *word != "US").map(fold).collect()
+}
+
+fn fold(word: &str) -> String {
+    let lower = word.to_lowercase().replace('ß', "ss");
+    lower.nfd().filter(|c| !is_combining_mark(*c)).collect()
+}

@@ -1,0 +1,173 @@
+//! Where a text mentions a name: by whole words, and in scripts without spaces by what stands around it.
+
+use std::ops::Range;
+
+use super::fold::{self, loosen};
+use super::script::Script;
+use super::text::{Written, words};
+use super::{Name, Sameness, Word, compare, hangul, unspaced};
+use crate::classify;
+
+impl Name {
+    /// Whether a text mentions this name, and how surely.
+    pub fn mentioned_in(&self, text: &str) -> Option<Sameness> {
+        if self.words.is_empty() {
+            return None;
+        }
+        let words = words(text);
+        let mut best: Option<Sameness> = None;
+        for at in 0..words.len() {
+            let found = self.found_at(&words, at).map(|(surely, _)| surely);
+            best = best.max(found);
+            if best == Some(Sameness::Same) {
+                break;
+            }
+        }
+        best
+    }
+
+    /// Where a text mentions this name, in bytes, with a title that stands before it.
+    pub fn places_in(&self, text: &str) -> Vec<Range<usize>> {
+        let mut places: Vec<Range<usize>> = Vec::new();
+        if self.words.is_empty() {
+            return places;
+        }
+        let words = words(text);
+        for at in 0..words.len() {
+            let Some((_, place)) = self.found_at(&words, at) else { continue };
+            let titled = at > 0 && words[at].is_joined && classify::is_title(&words[at - 1].folded);
+            let start = if titled { words[at - 1].span.start } else { place.start };
+            if places.last().is_none_or(|last| last.end <= start) {
+                places.push(start..place.end);
+            }
+        }
+        places
+    }
+
+    /// How surely the name begins at a word, and the place in the text that it takes.
+    fn found_at(&self, words: &[Written<'_>], at: usize) -> Option<(Sameness, Range<usize>)> {
+        let start = words[at].span.start;
+        if words[at].script.is_unspaced() {
+            let (surely, place) = unspaced::find(self, words[at].text)?;
+            return Some((surely, start + place.start..start + place.end));
+        }
+        let (surely, end) =
+            self.starting_at(words, at).max(self.titled_at(words, at).map(|surely| (surely, at + 1)))?;
+        Some((surely, start..words[end - 1].span.end))
+    }
+
+    /// "Dr. Hopper" may be Grace Hopper.
+    fn titled_at(&self, words: &[Written<'_>], at: usize) -> Option<Sameness> {
+        let [_, .., last] = self.words.as_slice() else { return None };
+        let named = last.native == words[at].folded && !words[at].is_small();
+        let titled = named && at > 0 && words[at].is_joined && classify::is_title(&words[at - 1].folded);
+        titled.then_some(Sameness::Likely)
+    }
+
+    /// The name as words that begin at one word, and the word before which it ends.
+    fn starting_at(&self, words: &[Written<'_>], at: usize) -> Option<(Sameness, usize)> {
+        // One more for a middle name; a name without spaces may be written as three words.
+        let longest = if self.script.is_unspaced() { 3 } else { self.words.len() + 1 };
+        let mut best = None;
+        for end in at + 1..=words.len().min(at + longest) {
+            let last = &words[end - 1];
+            if end > at + 1 && !last.is_joined || last.script.is_unspaced() || last.is_address {
+                break;
+            }
+            // What stands between the ends of a name may be a middle name; the ends themselves must be known.
+            if !self.knows(last) {
+                if end == at + 1 {
+                    break;
+                }
+                continue;
+            }
+            best = best.max(self.as_window(words, at..end).map(|surely| (surely, end)));
+        }
+        best
+    }
+
+    /// Whether a word may be one of the name's own: a cheap question before the full comparison.
+    fn knows(&self, word: &Written<'_>) -> bool {
+        if self.aliases.contains(&word.folded.as_str()) {
+            return true;
+        }
+        if word.script != self.script {
+            return self.knows_sound(word);
+        }
+        let first = word.folded.chars().next();
+        let lone = word.folded.chars().nth(1).is_none();
+        self.words.iter().any(|own| {
+            let begins = own.native.chars().next() == first;
+            let cased = own.script == Script::Cyrillic || !word.text.is_ascii();
+            own.native == word.folded
+                || own.latin.contains(&word.folded)
+                || begins && (own.is_initial || lone || cased)
+                || own.is_compound && own.native.contains(&word.folded)
+        }) || self.parts.iter().any(|part| part.chars().next() == first && *part == loosen(&word.folded))
+    }
+
+    /// The same across scripts: whether the word sounds like a part of the name.
+    fn knows_sound(&self, word: &Written<'_>) -> bool {
+        if word.script == Script::Latin {
+            return self.sounds(&word.folded, false);
+        }
+        let read = Word::new(word.text);
+        read.latin.iter().any(|reading| self.sounds(reading, read.is_vowelless))
+    }
+
+    fn sounds(&self, reading: &str, is_vowelless: bool) -> bool {
+        let loose = loosen(reading);
+        if self.script.has_case() && !is_vowelless {
+            let lone = loose.len() == 1;
+            return self.parts.iter().any(|part| *part == loose || lone && part.starts_with(&loose));
+        }
+        let thin = is_vowelless || self.script == Script::Thai || self.script.is_abjad();
+        let bones = if thin { fold::bones(&loose) } else { String::new() };
+        let korean = if self.script == Script::Hangul { hangul::loosen(&loose) } else { String::new() };
+        self.loose.iter().any(|own| own.contains(&loose))
+            || thin && self.bones.iter().any(|own| own.contains(&bones))
+            || self.korean.iter().any(|own| own.contains(&korean))
+    }
+
+    fn as_window(&self, words: &[Written<'_>], window: Range<usize>) -> Option<Sameness> {
+        let inner = &words[window];
+        if self.is_too_long_for(inner) {
+            return None;
+        }
+        let written = Name::of(inner.iter().map(|word| Word::new(word.text)).collect(), true);
+        let same = compare::names(self, &written);
+        (same != Sameness::Different).then_some(())?;
+        // "I met Hopper, Grace said": a comma may turn a name round, or may not.
+        let turned = inner.iter().skip(1).any(|word| word.after_comma);
+        let same = if turned { Sameness::Likely } else { same };
+        self.by_case(words, inner, same)
+    }
+
+    /// One word of a name of several is not worth a comparison, unless it is all of them in one.
+    fn is_too_long_for(&self, window: &[Written<'_>]) -> bool {
+        let [only] = window else { return false };
+        let length = || self.words.iter().map(|word| word.native.len()).sum::<usize>();
+        self.words.len() > 1 && only.script == self.script && only.folded.len() != length()
+    }
+
+    /// "A frank discussion" does not mention Frank, and "Will you" may not mention Will.
+    fn by_case(&self, words: &[Written<'_>], window: &[Written<'_>], same: Sameness) -> Option<Sameness> {
+        if !window.iter().all(|word| word.script.has_case()) {
+            return Some(same);
+        }
+        let small = window.iter().any(Written::is_small);
+        let common = window.iter().any(|word| classify::is_common_word(&word.folded));
+        match window {
+            [only] if small && self.is_proper => may_be_small(words, only).then_some(Sameness::Likely),
+            [only] if !small && common && only.opens_sentence => Some(Sameness::Likely),
+            _ if small && common => Some(Sameness::Likely),
+            _ => Some(same),
+        }
+    }
+}
+
+/// Whether a word in small letters may be a name all the same: a well-known one, or any in a text without capitals.
+fn may_be_small(words: &[Written<'_>], word: &Written<'_>) -> bool {
+    let shouts = |word: &Written<'_>| word.text.contains(char::is_uppercase);
+    !classify::is_common_word(&word.folded) && (classify::is_given(&word.folded) || !words.iter().any(shouts))
+}

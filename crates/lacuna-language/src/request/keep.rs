@@ -1,0 +1,122 @@
+//! What stays although it belongs to what goes: "but keep that I work at Acme".
+
+use std::ops::Range;
+
+use jiff::Zoned;
+
+use super::dates;
+use super::object::{self, unwrapped};
+use super::order::Order;
+use super::question::Question;
+use super::tokens::Said;
+use super::tongue::Tongue;
+use lacuna_types::request::{About, Wish};
+
+/// Exceptions in one request.
+const KEPT_MAX: usize = 16;
+
+/// Divides what goes from what stays.
+pub(super) fn split(said: &Said<'_>, order: &Order) -> Result<(Range<usize>, Vec<Range<usize>>), Question> {
+    let (tongue, object) = (order.tongue, order.object.clone());
+    let mut kept = Vec::new();
+    if !order.kept.is_empty() {
+        kept.push(order.kept.clone());
+    }
+    let first = object.clone().find_map(|at| exception(said, tongue, &object, at).map(|end| (at, end)));
+    let Some((at, start)) = first else { return Ok((object, kept)) };
+    let mut open = start;
+    for next in start..object.end {
+        let rest = next..object.end;
+        if said.longest(rest.clone(), tongue.excepts).is_some() || is_all_but(said, tongue, &object, next) {
+            return Err(Question::Nested);
+        }
+        if let Some(end) = keeping(said, tongue, rest).filter(|_| next >= open) {
+            kept.push(open..next);
+            open = end;
+        }
+    }
+    kept.push(open..object.end);
+    Ok((object.start..at, kept))
+}
+
+/// The end of the words that begin an exception at a word.
+fn exception(said: &Said<'_>, tongue: &Tongue, object: &Range<usize>, at: usize) -> Option<usize> {
+    let rest = at..object.end;
+    let excepted = said.longest(rest.clone(), tongue.excepts);
+    let all_but =
+        is_all_but(said, tongue, object, at).then(|| said.longest(rest.clone(), tongue.but)).flatten();
+    keeping(said, tongue, rest).max(excepted).max(all_but)
+}
+
+/// "but keep"; or a plain "keep" or "not" after a comma.
+fn keeping(said: &Said<'_>, tongue: &Tongue, rest: Range<usize>) -> Option<usize> {
+    let plain = said.is_divided(rest.start);
+    let plain = plain
+        .then(|| said.longest(rest.clone(), tongue.remembers).max(said.longest(rest.clone(), tongue.not)));
+    said.longest(rest, tongue.keeps).max(plain.flatten())
+}
+
+/// "everything but", "all but".
+fn is_all_but(said: &Said<'_>, tongue: &Tongue, object: &Range<usize>, at: usize) -> bool {
+    at > object.start
+        && said.longest(at..object.end, tongue.but).is_some()
+        && said.is(object.start..at, tongue.everything)
+}
+
+/// The names of what stays, as they were written.
+pub(super) fn read(
+    said: &Said<'_>,
+    tongue: &Tongue,
+    kept: Vec<Range<usize>>,
+    now: &Zoned,
+) -> Result<Vec<String>, Question> {
+    let mut names = Vec::new();
+    for range in kept.into_iter().flat_map(|range| parts(said, tongue, range)) {
+        let range = unwrapped(said, tongue, range);
+        let timed = dates::clause_at(said, tongue.calendar, range.clone(), now)
+            .is_some_and(|clause| clause.end == range.end);
+        if range.is_empty() || timed || object::is_nothing(said, tongue, &range) || names.len() == KEPT_MAX {
+            return Err(Question::KeepWhat);
+        }
+        names.push(said.written(range).to_owned());
+    }
+    Ok(names)
+}
+
+/// "my name, my age and that I row": divided at commas, and at an "and" before a word such as "my" or between small
+/// words. "Tom and Jerry's shop" is one.
+fn parts(said: &Said<'_>, tongue: &Tongue, range: Range<usize>) -> Vec<Range<usize>> {
+    let mut parts = Vec::new();
+    let mut start = range.start;
+    let mut at = range.start;
+    while at < range.end {
+        let and = said.longest(at..range.end, tongue.and);
+        let listed = and.is_some_and(|next| {
+            let small = |at: usize| said.written(at..at + 1).starts_with(char::is_lowercase);
+            let plain = at > start && next < range.end && (start..at).all(small) && small(next);
+            plain || said.longest(next..range.end, tongue.determiners).is_some()
+        });
+        let next = match (listed, and) {
+            (true, Some(next)) => next,
+            _ if said.is_divided(at) && at > start => and.unwrap_or(at),
+            _ => {
+                at += 1;
+                continue;
+            }
+        };
+        if at > start {
+            parts.push(start..at);
+        }
+        start = next;
+        at = next.max(at + 1);
+    }
+    parts.push(start..range.end);
+    parts
+}
+
+/// What shall stay must not be what shall go.
+pub(super) fn check(wish: &Wish) -> Result<(), Question> {
+    let About::Subject(subject) = &wish.about else { return Ok(()) };
+    let same = wish.keep.iter().any(|kept| kept.to_lowercase() == subject.to_lowercase());
+    if same { Err(Question::KeepsTheSame) } else { Ok(()) }
+}

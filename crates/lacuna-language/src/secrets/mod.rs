@@ -1,0 +1,129 @@
+//! Secrets in a text: found by a table of rules, and taken out before anything is stored.
+//!
+//! The rules are `rules.toml`, a file that a person can extend; every rule carries the examples that test it.
+//! A cheap pass over the text finds keywords and long tokens, and only the rules they belong to look closer,
+//! only there. The text is read again as a person would see it, without what hides a secret from a pattern.
+
+mod credential;
+mod rule;
+mod scan;
+mod shape;
+mod view;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use serde::Deserialize;
+
+pub use self::credential::looks_like_credential;
+use self::rule::Rule;
+use self::scan::Prefilter;
+use lacuna_types::Result;
+
+/// What stands in a text where a secret stood.
+pub const REDACTION: &str = "[SECRET_REDACTED]";
+
+/// How sure a rule is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Not stored until somebody confirms.
+    Possible,
+    /// Redacted, and the caller is told.
+    Probable,
+    /// Always redacted.
+    Definite,
+}
+
+impl Level {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Possible => "possible",
+            Self::Probable => "probable",
+            Self::Definite => "definite",
+        }
+    }
+}
+
+/// Where a secret stands in a text; never the secret itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// The name of the rule that was surest.
+    pub rule: Arc<str>,
+    pub family: Arc<str>,
+    pub level: Level,
+    /// Bytes of the text that was scanned, at character boundaries.
+    pub span: Range<usize>,
+}
+
+/// The rules, ready to read texts.
+pub struct Scanner {
+    rules: Vec<Rule>,
+    prefilter: Prefilter,
+}
+
+impl Scanner {
+    /// The rules that come with Lacuna.
+    pub fn builtin() -> &'static Self {
+        static BUILTIN: OnceLock<Scanner> = OnceLock::new();
+        // The table is part of the program and tested with it: an unreadable one cannot be shipped.
+        BUILTIN.get_or_init(|| Self::new(Rule::table(rule::BUILTIN).unwrap_or_default()))
+    }
+
+    /// The rules that come with Lacuna, and an operator's own.
+    pub fn with_extra(toml: &str) -> Result<Self> {
+        let mut rules = Rule::table(rule::BUILTIN)?;
+        let extra = Rule::table(toml)?;
+        for rule in &extra {
+            rule.check(&rules)?;
+        }
+        rules.extend(extra);
+        Ok(Self::new(rules))
+    }
+
+    fn new(rules: Vec<Rule>) -> Self {
+        Self { prefilter: Prefilter::new(&rules), rules }
+    }
+
+    /// Every secret in a text, in the order in which they stand, none touching another.
+    pub fn scan(&self, text: &str) -> Vec<Finding> {
+        merge(scan::every_reading(&self.rules, &self.prefilter, text))
+    }
+}
+
+/// The text without what was found in it.
+pub fn redact(text: &str, findings: &[Finding]) -> String {
+    let mut redacted = String::with_capacity(text.len());
+    let mut kept = 0;
+    for span in findings.iter().map(|finding| &finding.span) {
+        // Findings of another text, or out of order, must not cut a character in two.
+        let Some(before) = text.get(kept..span.start) else { continue };
+        redacted.push_str(before);
+        redacted.push_str(REDACTION);
+        kept = text.ceil_char_boundary(span.end);
+    }
+    redacted.push_str(text.get(kept..).unwrap_or_default());
+    redacted
+}
+
+/// Overlapping findings become one, as long as both together and as sure as the surer.
+fn merge(mut findings: Vec<Finding>) -> Vec<Finding> {
+    findings.sort_by_key(|finding| (finding.span.start, finding.span.end));
+    let mut merged: Vec<Finding> = Vec::with_capacity(findings.len());
+    for finding in findings {
+        match merged.last_mut().filter(|last| finding.span.start < last.span.end) {
+            None => merged.push(finding),
+            Some(last) => {
+                let span = last.span.start..last.span.end.max(finding.span.end);
+                if finding.level > last.level {
+                    *last = finding;
+                }
+                last.span = span;
+            }
+        }
+    }
+    merged
+}

@@ -1,0 +1,191 @@
+//! What a request is about, read from its words: something that it names exactly, somebody, or a topic.
+//!
+//! The order decides. An identifier leaves no doubt, so the words beside it do not widen it. A name comes next,
+//! and words that belong to it narrow it ("Olga's car"). What has neither is a topic: it is said where all of
+//! its words are said, literally or by a word for the same everyday thing.
+
+pub mod concept;
+mod mention;
+mod names;
+#[cfg(test)]
+mod tests;
+pub mod word;
+
+pub use mention::Sought;
+use names::{Phrase, phrase};
+
+use self::concept::Concepts;
+use self::word::{Word, is_general, is_role, is_stop, says, words};
+use crate::identifiers::{Wanted, wanted};
+use lacuna_types::request::Closeness;
+
+/// The share of a topic's words that a clause says, literally or not, to say it at all.
+const CLAUSE_SHARE: f32 = 0.5;
+
+/// What a word in a circumstance counts: who reads "during the commute" speaks of reading.
+const CIRCUMSTANCE_SHARE: f32 = 0.5;
+/// So many words describe a thing well enough to know it by.
+const DESCRIBED_WORDS_MIN: usize = 2;
+
+#[derive(Debug, Default)]
+pub struct Topic {
+    /// What is named exactly.
+    exact: Vec<Wanted>,
+    names: Vec<Sought>,
+    /// Words that narrow what is named, or the topic itself.
+    terms: Vec<Term>,
+}
+
+#[derive(Debug, Clone)]
+struct Term {
+    stem: String,
+    concepts: Concepts,
+}
+
+/// How a text stands to a topic.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Fit {
+    /// It holds something that the request names exactly.
+    pub exact: bool,
+    /// It holds a longer name of which that is a part.
+    pub part: bool,
+    /// It holds the day or the hour that the request names.
+    pub moment: bool,
+    /// It mentions somebody whom the request names.
+    pub named: Option<Closeness>,
+    /// The share of the other words that it says literally.
+    pub literal: f32,
+    /// The share that it says literally or by a word for the same.
+    pub covered: f32,
+}
+
+impl Topic {
+    pub fn of(subject: &str) -> Self {
+        let exact = wanted(subject);
+        let rest = without(subject, &exact);
+        let named = exact.iter().any(|one| !one.is_moment());
+        let Phrase { names, terms } = if named { Phrase::plain(&rest) } else { phrase(&rest) };
+        let names = names.iter().map(|name| Sought::new(name)).collect();
+        Self { exact, names, terms: terms_of(&terms) }
+    }
+
+    /// The same without its names, for a vault that knows none of them.
+    pub fn as_words(subject: &str) -> Self {
+        Self { terms: terms_of(&words(subject)), ..Self::default() }
+    }
+
+    pub fn is_exact(&self) -> bool {
+        !self.exact.is_empty()
+    }
+
+    pub fn is_named(&self) -> bool {
+        !self.names.is_empty()
+    }
+
+    /// Whether it says enough besides what it names exactly to tell what is meant.
+    pub fn is_described(&self) -> bool {
+        self.terms.len() >= DESCRIBED_WORDS_MIN
+    }
+
+    pub fn has_terms(&self) -> bool {
+        !self.terms.is_empty()
+    }
+
+    /// The everyday things that its words speak of.
+    pub fn concepts(&self) -> Concepts {
+        self.terms.iter().fold(Concepts::NONE, |all, term| all.or(term.concepts))
+    }
+
+    pub fn names(&self) -> &[Sought] {
+        &self.names
+    }
+
+    /// How closely a text mentions somebody whom it names.
+    pub fn mention(&self, text: &str) -> Option<Closeness> {
+        self.names.iter().filter_map(|name| name.mentioned_in(text)).min()
+    }
+
+    pub fn fit(&self, text: &str) -> Fit {
+        let (moments, things): (Vec<_>, Vec<_>) = self.exact.iter().partition(|one| one.is_moment());
+        let moment = moments.iter().any(|one| one.is_in(text));
+        // A day alone names what was on that day; beside an identifier it only tells which of its memories.
+        let exact = if things.is_empty() { moment } else { things.iter().any(|one| one.is_in(text)) };
+        let named = self.mention(text);
+        let (literal, covered) = self.share(text);
+        let part = !exact && things.iter().any(|one| one.is_part_in(text));
+        Fit { exact, part, moment: moment || moments.is_empty(), named, literal, covered }
+    }
+
+    /// Whether a clause says it, so that it goes when the rest may stay.
+    pub fn says(&self, clause: &str) -> bool {
+        let fit = self.fit(clause);
+        if self.is_exact() {
+            return fit.exact;
+        }
+        if self.is_named() {
+            return fit.named.is_some() && (self.terms.is_empty() || fit.covered >= CLAUSE_SHARE);
+        }
+        self.has_terms() && fit.covered >= CLAUSE_SHARE
+    }
+
+    fn share(&self, text: &str) -> (f32, f32) {
+        if self.terms.is_empty() {
+            return (0.0, 0.0);
+        }
+        let words = words(text);
+        let stated = speaks_of(&words[..stated(&words)]);
+        let spoken = speaks_of(&words);
+        let literal = |term: &Term| words.iter().any(|word| says(word, &term.stem));
+        let covered = |term: &Term| match () {
+            _ if literal(term) || term.concepts.meets(stated) => 1.0,
+            _ if term.concepts.meets(spoken) => CIRCUMSTANCE_SHARE,
+            _ => 0.0,
+        };
+        let all = self.terms.len() as f32;
+        let said = self.terms.iter().filter(|term| literal(term)).count() as f32;
+        (said / all, self.terms.iter().map(covered).sum::<f32>() / all)
+    }
+}
+
+/// Words after which a sentence tells a circumstance, and no longer what it states.
+const CIRCUMSTANCES: &[&str] = &[
+    "during", "after", "before", "while", "until", "because", "despite", "without", "when", "since",
+    "während", "nach", "vor", "pendant", "après", "avant", "durante", "después", "antes", "porque", "weil",
+];
+
+/// How many of the words of a sentence state something.
+fn stated(words: &[Word]) -> usize {
+    let circumstance = |word: &Word| CIRCUMSTANCES.contains(&word.lower.as_str());
+    words.iter().skip(1).position(circumstance).map_or(words.len(), |at| at + 1)
+}
+
+/// The everyday things that words speak of.
+pub fn speaks_of(words: &[Word]) -> Concepts {
+    words.iter().fold(Concepts::NONE, |all, word| all.or(word.speaks))
+}
+
+/// The words that say what a request is about. A request of nothing but general words means those.
+fn terms_of(words: &[Word]) -> Vec<Term> {
+    let content: Vec<&Word> = words.iter().filter(|word| !is_stop(&word.lower)).collect();
+    let telling = |word: &&&Word| !is_general(&word.lower) && !is_role(&word.lower);
+    let mut kept: Vec<&Word> = content.iter().filter(telling).copied().collect();
+    if kept.is_empty() {
+        kept = content.into_iter().filter(|word| word.lower != "user").collect();
+    }
+    let mut terms: Vec<Term> = Vec::new();
+    for word in kept {
+        if !terms.iter().any(|term| term.stem == word.stem) {
+            terms.push(Term { stem: word.stem.clone(), concepts: word.calls });
+        }
+    }
+    terms
+}
+
+/// A request without what it names exactly.
+fn without(subject: &str, exact: &[Wanted]) -> String {
+    let mut rest = subject.to_owned();
+    for one in exact.iter().rev() {
+        rest.replace_range(one.span.clone(), "/");
+    }
+    rest
+}

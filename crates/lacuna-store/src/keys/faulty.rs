@@ -1,0 +1,75 @@
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::{Erasure, KeyBatch, KeyStore, LedgerCursor, ReceiptMark, VaultKeys, WrappedMemoryKey};
+use crate::rows::Faults;
+use lacuna_types::Result;
+use lacuna_types::{MemoryId, OrgId, VaultId};
+
+/// Passes everything on to another keystore, except what [`Faults`] makes fail.
+pub struct FaultyKeys {
+    inner: Arc<dyn KeyStore>,
+    faults: Arc<Faults>,
+}
+
+impl FaultyKeys {
+    pub fn new(inner: Arc<dyn KeyStore>, faults: Arc<Faults>) -> Self {
+        Self { inner, faults }
+    }
+}
+
+impl KeyStore for FaultyKeys {
+    fn vault_keys(&self, vault: VaultId) -> Result<Option<VaultKeys>> {
+        self.faults.run(|| self.inner.vault_keys(vault))
+    }
+
+    fn memory_keys(
+        &self,
+        vault: VaultId,
+        only: Option<&[MemoryId]>,
+        visit: &mut dyn FnMut(WrappedMemoryKey) -> Result<()>,
+    ) -> Result<()> {
+        self.faults.run(|| self.inner.memory_keys(vault, only, visit))
+    }
+
+    fn commit(&self, batch: KeyBatch) -> Result<()> {
+        self.faults.run(|| self.inner.commit(batch))
+    }
+
+    fn destroy_vault(&self, vault: VaultId, at: Timestamp, receipt: Option<ReceiptMark>) -> Result<u64> {
+        self.faults.run(|| self.inner.destroy_vault(vault, at, receipt))
+    }
+
+    fn destroyed_at(&self, vault: VaultId) -> Result<Option<Timestamp>> {
+        self.faults.run(|| self.inner.destroyed_at(vault))
+    }
+
+    fn erased(&self, vault: VaultId, only: &[MemoryId]) -> Result<Vec<MemoryId>> {
+        self.faults.run(|| self.inner.erased(vault, only))
+    }
+
+    fn erasures(&self, after: Option<LedgerCursor>, limit: usize) -> Result<Vec<Erasure>> {
+        self.faults.run(|| self.inner.erasures(after, limit))
+    }
+
+    fn absorb(&self, lines: &[Erasure], receipts: &[ReceiptMark]) -> Result<u64> {
+        self.faults.run(|| self.inner.absorb(lines, receipts))
+    }
+
+    fn forget_erasures(&self, before: Timestamp) -> Result<u64> {
+        self.faults.run(|| self.inner.forget_erasures(before))
+    }
+
+    fn last_receipt(&self, org: &OrgId) -> Result<u64> {
+        self.faults.run(|| self.inner.last_receipt(org))
+    }
+
+    fn receipts_known(&self, after: Option<&OrgId>) -> Result<Vec<ReceiptMark>> {
+        self.faults.run(|| self.inner.receipts_known(after))
+    }
+
+    fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {
+        self.faults.run(|| self.inner.vaults(after, limit))
+    }
+}

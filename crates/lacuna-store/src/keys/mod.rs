@@ -1,0 +1,160 @@
+//! The keystore: wrapped keys, in a place of their own, so that a backup of the data holds none of them
+//! and destroying one reaches every copy of what it sealed.
+
+mod check;
+#[cfg(feature = "testing")]
+mod faulty;
+mod kms;
+mod ledger;
+mod postgres;
+mod ram;
+mod sqlite;
+
+#[cfg(feature = "testing")]
+pub use faulty::FaultyKeys;
+pub use kms::{EpochLock, LocalKms};
+pub use ledger::{ERASURES_PAGE_MAX, Erasure, LedgerCursor, RECEIPTS_PAGE_MAX, ReceiptMark, fell_with_vault};
+pub use postgres::PostgresKeys;
+pub use ram::RamKeys;
+pub use sqlite::SqliteKeys;
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+
+use lacuna_types::Result;
+use lacuna_types::{MemoryId, OrgId, VaultId};
+
+/// Wrapped keys of every vault. What it keeps is useless without the master key and the epoch key.
+pub trait KeyStore: Send + Sync {
+    /// The vault's root and class keys, or `None` before the vault's first commit.
+    fn vault_keys(&self, vault: VaultId) -> Result<Option<VaultKeys>>;
+
+    /// Visits the wrapped keys of `only`, or of every memory of the vault, in no promised order; memories
+    /// without a key are passed over. `visit` must not call the keystore: it runs while a connection is held.
+    fn memory_keys(
+        &self,
+        vault: VaultId,
+        only: Option<&[MemoryId]>,
+        visit: &mut dyn FnMut(WrappedMemoryKey) -> Result<()>,
+    ) -> Result<()>;
+
+    /// Applies a batch atomically and durably, or not at all. [`lacuna_types::Error::Conflict`] when the root is
+    /// not the one that `batch.root` expects to replace, or a class that it adds is already there. A store
+    /// that owns its files overwrites destroyed keys in them within moments of the answer. Every destroyed
+    /// memory enters the ledger in the same transaction, and a key for one that is in the ledger is refused
+    /// as corrupt: what was forgotten never comes back.
+    fn commit(&self, batch: KeyBatch) -> Result<()>;
+
+    /// Overwrites and removes every key of the vault, and enters into the ledger that everything made in it
+    /// before `at` is gone. Answers with the number of keys. The vault may begin anew with a new root.
+    fn destroy_vault(&self, vault: VaultId, at: Timestamp, receipt: Option<ReceiptMark>) -> Result<u64>;
+
+    /// When the vault was last destroyed, if the ledger knows.
+    fn destroyed_at(&self, vault: VaultId) -> Result<Option<Timestamp>>;
+
+    /// Which of `only` the ledger says are erased, by themselves or with their vault, in the order asked.
+    fn erased(&self, vault: VaultId, only: &[MemoryId]) -> Result<Vec<MemoryId>>;
+
+    /// Up to `limit` lines of the ledger (at most [`ERASURES_PAGE_MAX`]) after a cursor, across all vaults.
+    fn erasures(&self, after: Option<LedgerCursor>, limit: usize) -> Result<Vec<Erasure>>;
+
+    /// Enters lines of another ledger and destroys the keys that they name, for a restore. A line that is
+    /// known already changes nothing. Answers with the number of keys destroyed.
+    fn absorb(&self, lines: &[Erasure], receipts: &[ReceiptMark]) -> Result<u64>;
+
+    /// Drops the lines of before a moment, and answers with how many.
+    fn forget_erasures(&self, before: Timestamp) -> Result<u64>;
+
+    /// The number of the organisation's newest receipt, zero before its first.
+    fn last_receipt(&self, org: &OrgId) -> Result<u64>;
+
+    /// Up to [`RECEIPTS_PAGE_MAX`] marks of all organisations, in the order of their names.
+    fn receipts_known(&self, after: Option<&OrgId>) -> Result<Vec<ReceiptMark>>;
+
+    /// Up to `limit` vaults (at most [`crate::rows::VAULTS_PAGE_MAX`]) with an id above `after` that hold
+    /// keys, in the order of id.
+    fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>>;
+}
+
+/// The wrapped keys of `only`, or of every memory of the vault, by memory.
+pub fn keys_by_memory(
+    keys: &dyn KeyStore,
+    vault: VaultId,
+    only: Option<&[MemoryId]>,
+) -> Result<HashMap<MemoryId, WrappedMemoryKey>> {
+    let mut found = HashMap::with_capacity(only.map_or(0, <[MemoryId]>::len));
+    keys.memory_keys(vault, only, &mut |key| {
+        found.insert(key.memory, key);
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct VaultKeys {
+    pub root: WrappedRoot,
+    pub classes: Vec<WrappedClassKey>,
+}
+
+/// The vault root key, wrapped under the user's key and the epoch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WrappedRoot {
+    /// Rises by one each time the root is wrapped anew.
+    pub generation: u32,
+    /// Version of the master key that the user's key was derived from.
+    pub key_version: u32,
+    /// Number of the epoch key that takes part in the wrap.
+    pub epoch: u32,
+    /// Who else must take part: 0 nobody, 1 the user's own secret (reserved).
+    pub holder: u8,
+    pub wrapped: Vec<u8>,
+}
+
+/// A class key. Its name is sealed inside, so that nobody can see which classes a vault has.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WrappedClassKey {
+    pub id: [u8; 16],
+    pub wrapped: Vec<u8>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WrappedMemoryKey {
+    pub memory: MemoryId,
+    /// The class key that wraps it.
+    pub class: [u8; 16],
+    /// What else takes part: 0 nothing, 1 the keys of the memories it derives from (reserved).
+    pub binding: u8,
+    pub wrapped: Vec<u8>,
+}
+
+/// What one commit does to the keys of one vault.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KeyBatch {
+    pub vault: VaultId,
+    /// When it happens, for the ledger.
+    pub at: Timestamp,
+    /// The new root, and the generation that it replaces (`None` for a vault's first root).
+    pub root: Option<(WrappedRoot, Option<u32>)>,
+    pub classes: Vec<WrappedClassKey>,
+    /// Inserted, or replacing the key of the same memory.
+    pub memories: Vec<WrappedMemoryKey>,
+    /// Overwritten, removed and entered into the ledger, whether or not there was a key.
+    pub destroys: Vec<MemoryId>,
+    /// The receipt under which this happens. The ledger keeps the highest number of each organisation.
+    pub receipt: Option<ReceiptMark>,
+}
+
+impl KeyBatch {
+    pub fn new(vault: VaultId, at: Timestamp) -> Self {
+        Self {
+            vault,
+            at,
+            root: None,
+            classes: Vec::new(),
+            memories: Vec::new(),
+            destroys: Vec::new(),
+            receipt: None,
+        }
+    }
+}

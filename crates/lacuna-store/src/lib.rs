@@ -1,0 +1,7 @@
+//! Bytes that Lacuna keeps and cannot read: sealed rows, wrapped keys, blobs.
+
+pub mod cbor;
+pub mod rows;
+
+pub mod blobs;
+pub mod keys;

@@ -1,0 +1,400 @@
+//! Where sealed bytes are kept. A store cannot read what it keeps.
+//!
+//! [`Store`] is small and dyn-safe; RAM, SQLite and PostgreSQL implement it, and one suite
+//! (`conformance`) holds for all of them. Keys live elsewhere: see [`crate::keys`].
+
+pub mod check;
+pub mod columns;
+#[cfg(feature = "testing")]
+mod faulty;
+mod jobs;
+pub mod pool;
+pub mod postgres;
+mod ram;
+mod records;
+pub mod sqlite;
+
+pub use check::{
+    BATCH_BYTES_MAX, INTENT_NOTE_BYTES_MAX, LABEL_BYTES_MAX, ROLES_MAX, SEALED_BYTES_MAX, SETTINGS_BYTES_MAX,
+};
+#[cfg(feature = "testing")]
+pub use faulty::{Faults, FaultyStore, When};
+pub use jobs::{JOB_WORD_BYTES_MAX, JobClaim, JobEnd, JobRow};
+pub use postgres::PostgresStore;
+pub use ram::RamStore;
+pub use records::{RECORD_BYTES_MAX, RECORDS_PAGE_MAX, Record, RecordChange, RecordKind};
+pub use sqlite::{SqliteOptions, SqliteStore};
+
+use jiff::Timestamp;
+use lacuna_seal::SIGNATURE_BYTES;
+
+use lacuna_types::{Error, Result};
+use lacuna_types::{Group, Holder, Lifecycle, MemoryId, OrgId, Revision, Scope, UserId, VaultId};
+
+/// Rows in one batch, of all kinds together; also the memories that one intent may name.
+pub const BATCH_ROWS_MAX: usize = 10_000;
+/// Audit entries handed out per call.
+pub const AUDIT_PAGE_MAX: usize = 1_000;
+/// Tokens handed out per call.
+pub const TOKENS_PAGE_MAX: usize = 1_000;
+/// Members of one group handed out per call.
+pub const MEMBERS_PAGE_MAX: usize = 1_000;
+/// Teams and deployments that one user may belong to.
+pub const MEMBERSHIPS_MAX: usize = 256;
+/// Vaults handed out per call.
+pub const VAULTS_PAGE_MAX: usize = 1_000;
+/// Tombstones handed out per call.
+pub const TOMBSTONES_PAGE_MAX: usize = 10_000;
+
+/// Sealed memories, tombstones, intents and audit chains of every vault; token hashes, memberships and the
+/// record book of every organisation; the table of jobs.
+pub trait Store: Send + Sync {
+    /// The vault's header, or `None` before its first commit.
+    fn vault(&self, vault: VaultId) -> Result<Option<VaultHeader>>;
+
+    /// The vault's revision, zero before its first commit. Every recall asks this, so it must be cheap.
+    fn revision(&self, vault: VaultId) -> Result<Revision>;
+
+    /// Visits everything that changed after `since`, in the order of revision, from one consistent
+    /// snapshot, and answers with the revision of that snapshot. An error of `visit` ends the visit and is
+    /// the answer. `visit` must not call the store: it runs while a connection is held.
+    fn changes(
+        &self,
+        vault: VaultId,
+        since: Revision,
+        visit: &mut dyn FnMut(Change) -> Result<()>,
+    ) -> Result<Revision>;
+
+    /// The rows of `ids` with their bodies, in the order asked; `None` for what is not there.
+    fn rows(&self, vault: VaultId, ids: &[MemoryId]) -> Result<Vec<Option<Row>>>;
+
+    /// Applies a batch atomically and durably, or not at all, and answers with the new revision.
+    /// [`Error::Conflict`] when the vault is not at `batch.expected`. After [`Error::Unavailable`] the
+    /// batch is there whole or not at all; [`Store::revision`] tells which.
+    fn commit(&self, batch: Batch) -> Result<Revision>;
+
+    /// Erasures that began and have not ended, oldest first.
+    fn intents(&self, vault: VaultId) -> Result<Vec<Intent>>;
+
+    /// Up to [`AUDIT_PAGE_MAX`] entries of the vault's chain with a sequence number above `after`.
+    fn audit(&self, vault: VaultId, after: u64) -> Result<Vec<AuditRow>>;
+
+    /// The token whose secret hashes to `hash`.
+    fn token(&self, hash: &[u8; 32]) -> Result<Option<TokenRow>>;
+
+    /// The tokens of an organisation, oldest first.
+    fn tokens(&self, org: &OrgId) -> Result<Vec<TokenRow>>;
+
+    /// The teams and deployments that a user belongs to, up to [`MEMBERSHIPS_MAX`], in order. Every call of a
+    /// door asks this, so it must be cheap.
+    fn memberships(&self, org: &OrgId, user: &UserId) -> Result<Vec<Group>>;
+
+    /// Up to [`MEMBERS_PAGE_MAX`] members of a group in the order of their names, from the one after `after`.
+    fn members(&self, org: &OrgId, group: &Group, after: Option<&UserId>) -> Result<Vec<MemberRow>>;
+
+    /// Headers of up to `limit` vaults (at most [`VAULTS_PAGE_MAX`]) with an id above `after`, in the order
+    /// of id.
+    fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultHeader>>;
+
+    /// Removes everything of a vault: rows, bodies, tombstones, intents, audit chain and header, in one
+    /// transaction. A vault that is not there is passed over. What begins anew in its place counts its
+    /// revisions on from where this one ended, so that a copy in RAM is never taken for current.
+    fn destroy(&self, vault: VaultId) -> Result<()>;
+
+    /// Up to [`TOMBSTONES_PAGE_MAX`] tombstones of a vault with an id above `after`, in the order of id.
+    fn tombstones(&self, vault: VaultId, after: Option<MemoryId>) -> Result<Vec<TombstoneRow>>;
+
+    /// Up to `limit` vaults (at most [`VAULTS_PAGE_MAX`]) with an id above `after`, in the order of id, that
+    /// hold a row in the state deleted which was last updated before a moment.
+    fn soft_deleted(&self, before: Timestamp, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>>;
+
+    /// Up to `limit` vaults (at most [`VAULTS_PAGE_MAX`]) with an id above `after`, in the order of id, that
+    /// hold a row which expires before a moment and is not in the state deleted.
+    fn expiring(&self, before: Timestamp, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>>;
+
+    /// What the vault's owner has set, sealed; `None` before the first time.
+    fn settings(&self, vault: VaultId) -> Result<Option<SealedSettings>>;
+
+    /// Every job that was ever claimed, in the order of name.
+    fn jobs(&self) -> Result<Vec<JobRow>>;
+
+    /// Takes a job that is due, or any if the claim is early, unless somebody holds a claim to it that has
+    /// not run out. Of several that ask at once, one is told yes. A job without a row gets one.
+    fn claim_job(&self, claim: &JobClaim) -> Result<bool>;
+
+    /// Holds a claim until a later moment. No when it is not theirs any more.
+    fn renew_job(&self, claim: &JobClaim) -> Result<bool>;
+
+    /// Gives a job back with how its run ended. No, and nothing changes, when it is not theirs any more.
+    fn end_job(&self, end: &JobEnd) -> Result<bool>;
+
+    /// Up to `limit` records (at most [`RECORDS_PAGE_MAX`]) of one kind with a number above `after`, in order.
+    fn records(&self, org: &OrgId, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<Record>>;
+
+    /// As [`Self::records`], only those that belong to one vault.
+    fn vault_records(
+        &self,
+        org: &OrgId,
+        kind: RecordKind,
+        vault: VaultId,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<Record>>;
+
+    /// The highest number of the kind in the organisation's book, zero in an empty one.
+    fn last_record(&self, org: &OrgId, kind: RecordKind) -> Result<u64>;
+
+    /// Up to `limit` records (at most [`RECORDS_PAGE_MAX`]) of one kind in all books that are due at a moment
+    /// and not done, the longest overdue first.
+    fn due_records(&self, kind: RecordKind, at: Timestamp, limit: usize) -> Result<Vec<Record>>;
+}
+
+/// What a vault shows without a key.
+#[derive(Clone, PartialEq, Debug)]
+pub struct VaultHeader {
+    pub id: VaultId,
+    pub scope: Scope,
+    pub revision: Revision,
+    /// Where the vault that was destroyed in this place ended; zero when there was none. A copy in RAM at
+    /// this revision or below belongs to that one.
+    pub began_after: Revision,
+    pub created_at: Timestamp,
+    pub audit: ChainHead,
+    /// The installation's signature of that head; see [`crate::audit`].
+    pub audit_signature: Option<[u8; SIGNATURE_BYTES]>,
+    /// When writes were stopped, if they are.
+    pub frozen_at: Option<Timestamp>,
+}
+
+/// Where an audit chain stands: the last sequence number and its hash.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ChainHead {
+    pub seq: u64,
+    pub hash: [u8; 32],
+}
+
+/// One memory at rest. Its columns are all that can be read without a key.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Row {
+    pub id: MemoryId,
+    pub state: Lifecycle,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub expires_at: Option<Timestamp>,
+    pub key_version: u32,
+    /// Counts the sealings of the frame; part of what its seal authenticates.
+    pub frame_revision: u32,
+    pub frame: Vec<u8>,
+    pub body: Body,
+}
+
+/// Where the sealed full text is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Body {
+    /// The gist says it all.
+    None,
+    Inline {
+        revision: u32,
+        sealed: Vec<u8>,
+    },
+    /// In the blob store, under the vault, the memory and this revision.
+    Blob {
+        revision: u32,
+        bytes: u64,
+    },
+    /// In a [`Change`], where bodies are not loaded; in a [`Batch`], the stored body stays as it is.
+    Unchanged,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Change {
+    /// Inserted or replaced. The body is not loaded: it is [`Body::Unchanged`].
+    Put(Row),
+    /// Erased; a content-free tombstone remains.
+    Gone(MemoryId),
+}
+
+/// What remains of an erased memory: no content, and not for ever.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TombstoneRow {
+    pub id: MemoryId,
+    /// When it was put up.
+    pub at: Timestamp,
+    /// Whether it goes long before the others.
+    pub brief: bool,
+}
+
+/// What one commit does to one vault, all of it or nothing.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Batch {
+    pub vault: VaultId,
+    /// Written when the vault is new; a header that differs from the stored one is refused as corrupt.
+    pub scope: Scope,
+    pub at: Timestamp,
+    pub expected: Revision,
+    /// Inserted, or replacing the row of the same id. An id with a tombstone is refused as corrupt: what
+    /// was forgotten never comes back.
+    pub puts: Vec<Row>,
+    /// Rows to erase; each leaves a tombstone. Ids that are not there leave one as well.
+    pub removals: Vec<MemoryId>,
+    /// Whether the tombstones of `removals` go with [`Self::forget_brief_before`] already.
+    pub brief: bool,
+    pub opens: Vec<Intent>,
+    /// Intents that have ended, after `opens`. Ids that are not open are passed over.
+    pub closes: Vec<u64>,
+    /// Tokens of the organisation that the vault belongs to.
+    pub tokens: Vec<TokenChange>,
+    /// Memberships in the organisation that the vault belongs to.
+    pub members: Vec<MemberChange>,
+    /// Changes in the record book of the organisation that the vault belongs to.
+    pub records: Vec<RecordChange>,
+    /// Tombstones of the vault that were put up before this moment are taken away.
+    pub forget_tombstones_before: Option<Timestamp>,
+    /// Brief tombstones of the vault that were put up before this moment are taken away.
+    pub forget_brief_before: Option<Timestamp>,
+    /// Must continue the chain without a gap.
+    pub audit: Vec<AuditRow>,
+    /// The signature of the chain's new end.
+    pub audit_signature: Option<[u8; SIGNATURE_BYTES]>,
+    /// Audit entries whose bytes go. [`Error::NotFound`] for one that is not there.
+    pub aged: Vec<AgedEntry>,
+    pub freeze: Option<Freeze>,
+    /// Replaces what the vault's owner has set.
+    pub settings: Option<SealedSettings>,
+}
+
+impl Batch {
+    pub fn new(scope: Scope, at: Timestamp, expected: Revision) -> Self {
+        Self {
+            vault: scope.vault_id(),
+            scope,
+            at,
+            expected,
+            puts: Vec::new(),
+            removals: Vec::new(),
+            brief: false,
+            opens: Vec::new(),
+            closes: Vec::new(),
+            tokens: Vec::new(),
+            members: Vec::new(),
+            records: Vec::new(),
+            forget_tombstones_before: None,
+            forget_brief_before: None,
+            audit: Vec::new(),
+            audit_signature: None,
+            aged: Vec::new(),
+            freeze: None,
+            settings: None,
+        }
+    }
+}
+
+/// Whether a vault takes writes. The store only keeps the mark; the service heeds it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Freeze {
+    Frozen,
+    Thawed,
+}
+
+/// What a vault's owner has set, at rest.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SealedSettings {
+    /// Counts the sealings; part of what the seal authenticates.
+    pub revision: u32,
+    /// At most [`SETTINGS_BYTES_MAX`].
+    pub sealed: Vec<u8>,
+}
+
+/// An erasure that has been decided and must end, whatever happens. Its id is the sequence number of the
+/// audit entry that announced it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Intent {
+    pub id: u64,
+    pub memories: Vec<MemoryId>,
+    /// What whoever ends it needs to know, at most [`INTENT_NOTE_BYTES_MAX`] bytes. It holds no content, and
+    /// the store does not read it.
+    pub note: Vec<u8>,
+}
+
+impl Intent {
+    /// An intent without a note. It gets its id when it is committed.
+    pub fn to_erase(memories: Vec<MemoryId>) -> Self {
+        Self { id: 0, memories, note: Vec::new() }
+    }
+}
+
+/// One entry of an audit chain, as [`crate::audit`] made it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AuditRow {
+    pub seq: u64,
+    pub at: Timestamp,
+    pub entry: Vec<u8>,
+    pub hash: [u8; 32],
+}
+
+/// An audit entry that is old enough to go. Its number, time and hash stay.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AgedEntry {
+    pub seq: u64,
+    /// What takes the place of its bytes.
+    pub digest: Vec<u8>,
+}
+
+/// An API token: the hash of its secret, and whom it speaks for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TokenRow {
+    pub id: [u8; 16],
+    pub hash: [u8; 32],
+    pub org: OrgId,
+    pub user: String,
+    pub roles: Vec<String>,
+    pub label: String,
+    pub created_at: Timestamp,
+    pub expires_at: Option<Timestamp>,
+    pub revoked_at: Option<Timestamp>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TokenChange {
+    /// [`Error::Conflict`] when a token of this id or hash is already there.
+    Add(TokenRow),
+    /// [`Error::NotFound`] without such a token; a second revocation changes nothing.
+    Revoke { id: [u8; 16], at: Timestamp },
+}
+
+/// One person's place in a team or deployment.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MemberRow {
+    pub user: UserId,
+    pub added_at: Timestamp,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MemberChange {
+    /// Who is a member already stays one, since when they were.
+    Add { group: Group, user: UserId, at: Timestamp },
+    /// [`Error::NotFound`] when they are no member.
+    Remove { group: Group, user: UserId },
+}
+
+/// How a scope is written into columns.
+pub fn scope_columns(scope: &Scope) -> (&str, &'static str, &str) {
+    (scope.org.as_str(), scope.holder.kind(), scope.holder.name())
+}
+
+/// Reads a scope back from its columns.
+pub fn scope_from_columns(org: &str, kind: &str, name: &str) -> Result<Scope> {
+    let damaged = || Error::corrupt("the scope of a vault does not parse");
+    let holder = Holder::from_words(kind, name).ok_or_else(damaged)?;
+    Ok(Scope { org: OrgId::new(org).map_err(|_| damaged())?, holder })
+}
+
+/// Reads a group back from its columns.
+pub fn group_from_columns(kind: &str, name: &str) -> Result<Group> {
+    Group::from_words(kind, name).ok_or_else(|| Error::corrupt("a membership does not parse"))
+}
+
+pub fn member_from_columns(user: &str, added_at: Timestamp) -> Result<MemberRow> {
+    let user = UserId::new(user).map_err(|_| Error::corrupt("a membership does not parse"))?;
+    Ok(MemberRow { user, added_at })
+}

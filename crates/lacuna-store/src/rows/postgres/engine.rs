@@ -1,0 +1,394 @@
+//! Connections, migrations and scoped transactions for a PostgreSQL server.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use postgres::config::Host;
+use postgres::error::SqlState;
+use postgres::types::ToSql;
+use postgres::{Client, Config, IsolationLevel, NoTls, Row as Columns, Statement, Transaction};
+
+use crate::rows::pool::{Loan, Pool};
+use lacuna_types::hex::hex;
+use lacuna_types::{Error, Result};
+use lacuna_types::{OrgId, VaultId};
+
+/// Connections per pool.
+const CONNECTIONS_MAX: usize = 16;
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// A connection that was idle for longer is asked whether it is still alive before it is used.
+const TRUSTED_IDLE: Duration = Duration::from_secs(1);
+const PING_TIMEOUT: Duration = Duration::from_secs(2);
+/// Rows fetched at a time while streaming.
+const PAGE_ROWS: i32 = 512;
+
+/// What every session starts with. A commit that is answered must be on disk, whatever the server's default.
+const SESSION_SETTINGS: &str = "
+    SET lock_timeout = '10s';
+    SET idle_in_transaction_session_timeout = '60s';
+    SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';";
+
+pub type Parameters<'a> = &'a [&'a (dyn ToSql + Sync)];
+
+/// What one schema holds. Migration `n` leads from version `n` to `n + 1`.
+pub struct Schema {
+    pub name: &'static str,
+    /// Works inside one vault.
+    pub app_role: &'static str,
+    /// Sees what spans vaults, and no content.
+    pub admin_role: &'static str,
+    /// Takes away, inside one vault, what the others may only add to.
+    pub eraser_role: Option<&'static str>,
+    pub migrations: &'static [&'static str],
+}
+
+/// How far a transaction can see.
+#[derive(Clone, Copy)]
+pub enum Reach<'a> {
+    Vault(VaultId),
+    /// A vault, and the tokens and memberships of its organisation.
+    VaultAndOrg(VaultId, &'a OrgId),
+    /// The tokens and memberships of an organisation.
+    Org(&'a OrgId),
+    /// Headers and tokens of all vaults.
+    Admin,
+}
+
+pub struct Server {
+    schema: &'static Schema,
+    pool: Pool<Link>,
+}
+
+/// One connection with the statements that it has prepared.
+struct Link {
+    client: Client,
+    statements: HashMap<&'static str, Statement>,
+    used: Instant,
+}
+
+impl Server {
+    pub fn open(url: &str, schema: &'static Schema) -> Result<Self> {
+        let mut config: Config = url.parse().map_err(|_| Error::Misconfigured {
+            code: "bad_url",
+            reason: "the PostgreSQL URL does not parse; expected postgres://user@host:port/database".into(),
+        })?;
+        refuse_unprotected_hosts(&config)?;
+        config.connect_timeout(CONNECT_TIMEOUT).application_name("lacuna");
+        schema.migrate(&mut connect(&config)?)?;
+        let pool = Pool::new(CONNECTIONS_MAX, move || {
+            Ok(Link { client: connect(&config)?, statements: HashMap::new(), used: Instant::now() })
+        });
+        Ok(Self { schema, pool })
+    }
+
+    /// Reads from one snapshot.
+    pub fn read<T>(&self, reach: Reach<'_>, act: impl FnOnce(&mut Session<'_>) -> Result<T>) -> Result<T> {
+        self.within(reach, true, act)
+    }
+
+    /// Commits what `act` does if it succeeds, and nothing of it otherwise.
+    pub fn write<T>(&self, reach: Reach<'_>, act: impl FnOnce(&mut Session<'_>) -> Result<T>) -> Result<T> {
+        self.within(reach, false, act)
+    }
+
+    fn within<T>(
+        &self,
+        reach: Reach<'_>,
+        read_only: bool,
+        act: impl FnOnce(&mut Session<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let mut link = self.living_link()?;
+        let outcome = link.within(self.schema, reach, read_only, act);
+        if link.client.is_closed() {
+            link.discard();
+        }
+        outcome
+    }
+
+    /// One statement as a single round trip; `sql` must hold no values.
+    pub fn read_one_text(&self, reach: Reach<'_>, sql: &str) -> Result<Option<String>> {
+        let mut link = self.living_link()?;
+        let script = format!("BEGIN READ ONLY; {} {sql}; COMMIT", self.schema.scope(reach));
+        let answer = link.client.simple_query(&script);
+        if answer.is_err() {
+            // The transaction may still be open, so the connection is not used again.
+            link.discard();
+        }
+        let rows = answer.map_err(failed)?;
+        Ok(rows
+            .iter()
+            .rev()
+            .find_map(|message| match message {
+                postgres::SimpleQueryMessage::Row(row) => Some(row.get(0).map(str::to_owned)),
+                _ => None,
+            })
+            .flatten())
+    }
+
+    fn living_link(&self) -> Result<Loan<'_, Link>> {
+        let mut link = self.pool.get()?;
+        if link.used.elapsed() > TRUSTED_IDLE && link.client.is_valid(PING_TIMEOUT).is_err() {
+            // If one connection died, its neighbours died with it.
+            link.discard();
+            self.pool.close_idle();
+            link = self.pool.get()?;
+        }
+        link.used = Instant::now();
+        Ok(link)
+    }
+}
+
+impl Link {
+    fn within<T>(
+        &mut self,
+        schema: &'static Schema,
+        reach: Reach<'_>,
+        read_only: bool,
+        act: impl FnOnce(&mut Session<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let isolation =
+            if read_only { IsolationLevel::RepeatableRead } else { IsolationLevel::ReadCommitted };
+        let mut transaction = self
+            .client
+            .build_transaction()
+            .isolation_level(isolation)
+            .read_only(read_only)
+            .start()
+            .map_err(failed)?;
+        transaction.batch_execute(&schema.scope(reach)).map_err(failed)?;
+        let mut session = Session { transaction, schema, statements: &mut self.statements };
+        let done = act(&mut session)?;
+        session.transaction.commit().map_err(failed)?;
+        Ok(done)
+    }
+}
+
+/// A transaction that sees no further than its reach.
+pub struct Session<'a> {
+    transaction: Transaction<'a>,
+    schema: &'static Schema,
+    statements: &'a mut HashMap<&'static str, Statement>,
+}
+
+impl Session<'_> {
+    pub fn query(&mut self, sql: &'static str, parameters: Parameters<'_>) -> Result<Vec<Columns>> {
+        let statement = self.statement(sql)?;
+        Ok(self.transaction.query(&statement, parameters).map_err(failed)?)
+    }
+
+    pub fn query_opt(&mut self, sql: &'static str, parameters: Parameters<'_>) -> Result<Option<Columns>> {
+        let statement = self.statement(sql)?;
+        Ok(self.transaction.query_opt(&statement, parameters).map_err(failed)?)
+    }
+
+    pub fn execute(&mut self, sql: &'static str, parameters: Parameters<'_>) -> Result<u64> {
+        let statement = self.statement(sql)?;
+        Ok(self.transaction.execute(&statement, parameters).map_err(failed)?)
+    }
+
+    /// Inserts; a broken uniqueness or reference is `refused`.
+    pub fn insert(
+        &mut self,
+        sql: &'static str,
+        parameters: Parameters<'_>,
+        refused: fn() -> Error,
+    ) -> Result<u64> {
+        let statement = self.statement(sql)?;
+        self.transaction.execute(&statement, parameters).map_err(|error| match error.code() {
+            Some(&SqlState::UNIQUE_VIOLATION | &SqlState::FOREIGN_KEY_VIOLATION) => refused(),
+            _ => failed(error),
+        })
+    }
+
+    /// Visits the rows page by page, so that a large vault does not fill the memory.
+    pub fn stream(
+        &mut self,
+        sql: &'static str,
+        parameters: Parameters<'_>,
+        visit: &mut dyn FnMut(&Columns) -> Result<()>,
+    ) -> Result<()> {
+        let statement = self.statement(sql)?;
+        let portal = self.transaction.bind(&statement, parameters).map_err(failed)?;
+        loop {
+            let page = self.transaction.query_portal(&portal, PAGE_ROWS).map_err(failed)?;
+            page.iter().try_for_each(&mut *visit)?;
+            if page.len() < PAGE_ROWS as usize {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Runs `act` with the right to take away, then gives it back. A failure ends the transaction anyway.
+    pub fn erasing<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let eraser = self.schema.eraser_role.unwrap_or(self.schema.app_role);
+        self.transaction.batch_execute(&format!("SET LOCAL ROLE {eraser}")).map_err(failed)?;
+        let done = act(self)?;
+        self.transaction
+            .batch_execute(&format!("SET LOCAL ROLE {}", self.schema.app_role))
+            .map_err(failed)?;
+        Ok(done)
+    }
+
+    fn statement(&mut self, sql: &'static str) -> Result<Statement> {
+        if let Some(statement) = self.statements.get(sql) {
+            return Ok(statement.clone());
+        }
+        let statement = self.transaction.prepare(sql).map_err(failed)?;
+        self.statements.insert(sql, statement.clone());
+        Ok(statement)
+    }
+}
+
+impl Schema {
+    /// The statements that put a transaction into its scope. Values are hex, so nothing needs quoting.
+    fn scope(&self, reach: Reach<'_>) -> String {
+        let vault = |id: VaultId| format!("SELECT set_config('app.vault', '{}', true);", hex(id.as_bytes()));
+        let org = |org: &OrgId| {
+            let hex = hex(org.as_str().as_bytes());
+            format!("SELECT set_config('app.org', convert_from(decode('{hex}', 'hex'), 'UTF8'), true);")
+        };
+        let (role, settings) = match reach {
+            Reach::Vault(id) => (self.app_role, vault(id)),
+            Reach::VaultAndOrg(id, name) => (self.app_role, vault(id) + &org(name)),
+            Reach::Org(name) => (self.app_role, org(name)),
+            Reach::Admin => (self.admin_role, String::new()),
+        };
+        format!("SET LOCAL ROLE {role}; {settings}")
+    }
+
+    fn migrate(&self, client: &mut Client) -> Result<()> {
+        if self.version(client)? == Some(self.migrations.len()) {
+            return Ok(());
+        }
+        self.make_roles(client)?;
+        let mut transaction = client.transaction().map_err(failed)?;
+        // Several nodes may start at once; the second one waits here and finds the work done.
+        transaction.execute("SELECT pg_advisory_xact_lock(hashtext($1))", &[&self.name]).map_err(failed)?;
+        transaction
+            .batch_execute(&format!(
+                "CREATE SCHEMA IF NOT EXISTS {0};
+             CREATE TABLE IF NOT EXISTS {0}.migration (version integer PRIMARY KEY);",
+                self.name
+            ))
+            .map_err(failed)?;
+        let version = self.version(&mut transaction)?.unwrap_or(0);
+        for (number, migration) in self.migrations.iter().enumerate().skip(version) {
+            transaction.batch_execute(migration).map_err(failed)?;
+            let record = format!("INSERT INTO {}.migration VALUES ($1)", self.name);
+            transaction.execute(&record, &[&(number as i32 + 1)]).map_err(failed)?;
+        }
+        transaction.commit().map_err(failed)?;
+        Ok(())
+    }
+
+    /// The version of the schema, or `None` where there is none.
+    fn version(&self, client: &mut impl postgres::GenericClient) -> Result<Option<usize>> {
+        let table = format!("{}.migration", self.name);
+        let found = client.query_one("SELECT to_regclass($1) IS NOT NULL", &[&table]).map_err(failed)?;
+        if !found.get::<_, bool>(0) {
+            return Ok(None);
+        }
+        let newest = client
+            .query_one(&format!("SELECT coalesce(max(version), 0) FROM {table}"), &[])
+            .map_err(failed)?;
+        let version = newest.get::<_, i32>(0);
+        match usize::try_from(version) {
+            Ok(known) if known <= self.migrations.len() => Ok(Some(known)),
+            _ => Err(Error::Misconfigured {
+                code: "newer_database",
+                reason: format!(
+                    "the schema {} has version {version} and this program knows {}; use a newer Lacuna",
+                    self.name,
+                    self.migrations.len()
+                ),
+            }),
+        }
+    }
+
+    /// Roles belong to the whole server, so another database may have made them, even at this moment.
+    fn make_roles(&self, client: &mut Client) -> Result<()> {
+        for role in [Some(self.app_role), Some(self.admin_role), self.eraser_role].into_iter().flatten() {
+            client
+                .batch_execute(&format!(
+                    "DO $$ BEGIN
+                     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{role}') THEN
+                         CREATE ROLE {role} NOLOGIN;
+                     END IF;
+                 EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+                 END $$;
+                 DO $$ BEGIN
+                     IF NOT pg_has_role(current_user, '{role}', 'MEMBER') THEN
+                         GRANT {role} TO CURRENT_USER;
+                     END IF;
+                 END $$;"
+                ))
+                .map_err(failed)?;
+        }
+        Ok(())
+    }
+}
+
+fn connect(config: &Config) -> Result<Client> {
+    let mut client = config.connect(NoTls).map_err(failed)?;
+    client.batch_execute(SESSION_SETTINGS).map_err(failed)?;
+    Ok(client)
+}
+
+/// Sealed bytes would survive a plain connection, but passwords and wrapped keys should not travel on one.
+fn refuse_unprotected_hosts(config: &Config) -> Result<()> {
+    let is_local = |host: &Host| match host {
+        Host::Tcp(name) => {
+            name == "localhost" || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+        }
+        Host::Unix(_) => true,
+    };
+    let local = config.get_hosts().iter().all(is_local)
+        && config.get_hostaddrs().iter().all(|address| address.is_loopback());
+    if local && !config.get_hosts().is_empty() {
+        return Ok(());
+    }
+    Err(Error::Misconfigured {
+        code: "tls_required",
+        reason: "PostgreSQL on another host needs TLS, which this version does not speak; \
+                 use a socket, loopback or a TLS tunnel"
+            .into(),
+    })
+}
+
+/// What each failure of PostgreSQL means to the caller.
+pub fn failed(error: postgres::Error) -> Error {
+    const BUSY: [SqlState; 3] =
+        [SqlState::LOCK_NOT_AVAILABLE, SqlState::T_R_DEADLOCK_DETECTED, SqlState::T_R_SERIALIZATION_FAILURE];
+    const REFUSED: [SqlState; 5] = [
+        SqlState::INSUFFICIENT_PRIVILEGE,
+        SqlState::INVALID_PASSWORD,
+        SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
+        SqlState::INVALID_CATALOG_NAME,
+        SqlState::UNDEFINED_OBJECT,
+    ];
+    match error.code() {
+        Some(code) if BUSY.contains(code) => {
+            Error::unavailable("locked", "the database is busy; nothing was changed, try again later", error)
+        }
+        Some(code) if REFUSED.contains(code) => Error::Misconfigured {
+            code: "access_denied",
+            reason: format!(
+                "PostgreSQL refuses this account ({}); it needs its own database and the right to create roles",
+                code.code()
+            ),
+        },
+        Some(code) if *code == SqlState::READ_ONLY_SQL_TRANSACTION => Error::Misconfigured {
+            code: "read_only",
+            reason: "the PostgreSQL server takes no writes; connect to the primary".into(),
+        },
+        Some(code) if *code == SqlState::DISK_FULL => Error::unavailable(
+            "disk_full",
+            "there is no space left for the database; nothing was changed",
+            error,
+        ),
+        Some(code) if *code == SqlState::DATA_CORRUPTED || *code == SqlState::INDEX_CORRUPTED => {
+            Error::corrupt("PostgreSQL reports damaged data")
+        }
+        _ => Error::unavailable("store_unavailable", "PostgreSQL cannot be used right now", error),
+    }
+}

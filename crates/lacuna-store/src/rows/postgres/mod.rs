@@ -1,0 +1,412 @@
+//! The store for many nodes: PostgreSQL, with forced row-level security under a role that owns nothing.
+
+pub mod engine;
+mod jobs;
+mod records;
+mod write;
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use lacuna_seal::SIGNATURE_BYTES;
+use postgres::Row as Columns;
+
+use self::engine::{Reach, Schema, Server};
+use super::check::check_batch;
+use super::columns::{ids as split_ids, number_u32, number_u64, time};
+use super::jobs::{check_claim, check_end};
+use super::{
+    AUDIT_PAGE_MAX, AuditRow, Batch, Body, ChainHead, Change, Intent, JobClaim, JobEnd, JobRow,
+    MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX, MemberRow, Record, RecordKind, Row, SealedSettings, Store,
+    TOKENS_PAGE_MAX, TOMBSTONES_PAGE_MAX, TokenRow, TombstoneRow, VAULTS_PAGE_MAX, VaultHeader,
+    group_from_columns, member_from_columns, scope_from_columns,
+};
+use crate::rows::postgres::engine::failed;
+use lacuna_types::{Error, Result};
+use lacuna_types::{Group, Lifecycle, MemoryId, OrgId, Revision, UserId, VaultId, millis};
+
+static SCHEMA: Schema = Schema {
+    name: "lacuna",
+    app_role: "lacuna_app",
+    admin_role: "lacuna_admin",
+    eraser_role: Some("lacuna_eraser"),
+    migrations: &[
+        include_str!("schema.sql"),
+        include_str!("members.sql"),
+        include_str!("frozen.sql"),
+        include_str!("audit.sql"),
+        include_str!("records.sql"),
+        include_str!("jobs.sql"),
+        include_str!("vault_records.sql"),
+    ],
+};
+
+const CHANGES: &str = "
+    SELECT revision, id, state, created_at, updated_at, expires_at, key_version, frame_revision, frame
+    FROM lacuna.memory WHERE vault = $1 AND revision > $2
+    UNION ALL
+    SELECT revision, id, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+    FROM lacuna.tombstone WHERE vault = $1 AND revision > $2
+    ORDER BY revision";
+const ROWS: &str = "
+    SELECT revision, id, state, created_at, updated_at, expires_at, key_version, frame_revision, frame,
+           body_revision, body_bytes, body
+    FROM lacuna.memory WHERE vault = $1 AND id = ANY($2)";
+const TOKEN: &str = "
+    SELECT id, hash, org, holder, roles, label, created_at, expires_at, revoked_at
+    FROM lacuna.token WHERE hash = $1";
+const TOKENS: &str = "
+    SELECT id, hash, org, holder, roles, label, created_at, expires_at, revoked_at
+    FROM lacuna.token WHERE org = $1 ORDER BY created_at, id LIMIT $2";
+const MEMBERSHIPS: &str = "
+    SELECT kind, name FROM lacuna.member WHERE org = $1 AND holder = $2 ORDER BY kind DESC, name LIMIT $3";
+const MEMBERS: &str = "
+    SELECT holder, added_at FROM lacuna.member WHERE org = $1 AND kind = $2 AND name = $3 AND holder > $4
+    ORDER BY holder LIMIT $5";
+const HEADER: &str = "
+    SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash, frozen_at,
+           audit_signature, began_after
+    FROM lacuna.vault WHERE id = $1";
+const HEADERS: &str = "
+    SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash, frozen_at,
+           audit_signature, began_after
+    FROM lacuna.vault WHERE $1::bytea IS NULL OR id > $1 ORDER BY id LIMIT $2";
+
+/// Sealed memories in the schema `lacuna` of a PostgreSQL database. Call from threads that may block, never
+/// from inside an asynchronous task.
+pub struct PostgresStore(Server);
+
+impl PostgresStore {
+    /// Connects, and makes or migrates the schema where needed.
+    pub fn open(url: &str) -> Result<Self> {
+        Server::open(url, &SCHEMA).map(Self)
+    }
+}
+
+impl Store for PostgresStore {
+    fn vault(&self, vault: VaultId) -> Result<Option<VaultHeader>> {
+        self.0.read(Reach::Vault(vault), |session| {
+            session.query_opt(HEADER, &[&id(&vault)])?.as_ref().map(header).transpose()
+        })
+    }
+
+    fn revision(&self, vault: VaultId) -> Result<Revision> {
+        // Row-level security leaves one row at most: the scope is the filter.
+        let text = self
+            .0
+            .read_one_text(Reach::Vault(vault), "SELECT coalesce(max(revision), 0) FROM lacuna.vault")?;
+        let revision = text.and_then(|text| text.parse().ok());
+        revision.map(Revision).ok_or_else(|| Error::corrupt("a vault has no valid revision"))
+    }
+
+    fn changes(
+        &self,
+        vault: VaultId,
+        since: Revision,
+        visit: &mut dyn FnMut(Change) -> Result<()>,
+    ) -> Result<Revision> {
+        self.0.read(Reach::Vault(vault), |session| {
+            let header = session.query_opt(HEADER, &[&id(&vault)])?.as_ref().map(header).transpose()?;
+            let since = i64::try_from(since.0).unwrap_or(i64::MAX);
+            session.stream(CHANGES, &[&id(&vault), &since], &mut |columns| visit(change(columns)?))?;
+            Ok(header.map_or(Revision::ZERO, |header| header.revision))
+        })
+    }
+
+    fn rows(&self, vault: VaultId, ids: &[MemoryId]) -> Result<Vec<Option<Row>>> {
+        let asked: Vec<_> = ids.iter().map(memory_id).collect();
+        self.0.read(Reach::Vault(vault), |session| {
+            let mut found = HashMap::with_capacity(ids.len());
+            session.stream(ROWS, &[&id(&vault), &asked], &mut |columns| {
+                let row = row(columns, body(columns)?)?;
+                found.insert(row.id, row);
+                Ok(())
+            })?;
+            Ok(ids.iter().map(|id| found.get(id).cloned()).collect())
+        })
+    }
+
+    fn commit(&self, batch: Batch) -> Result<Revision> {
+        check_batch(&batch)?;
+        let reach = Reach::VaultAndOrg(batch.vault, &batch.scope.org);
+        self.0.write(reach, |session| write::apply(session, &batch))
+    }
+
+    fn intents(&self, vault: VaultId) -> Result<Vec<Intent>> {
+        let sql = "SELECT id, memories, note FROM lacuna.intent WHERE vault = $1 ORDER BY id";
+        self.0.read(Reach::Vault(vault), |session| {
+            let rows = session.query(sql, &[&id(&vault)])?;
+            let intent = |row: &Columns| {
+                let memories = split_ids(row.try_get(1).map_err(failed)?)?;
+                Ok(Intent {
+                    id: number_u64(row.try_get(0).map_err(failed)?)?,
+                    memories,
+                    note: row.try_get(2).map_err(failed)?,
+                })
+            };
+            rows.iter().map(intent).collect()
+        })
+    }
+
+    fn audit(&self, vault: VaultId, after: u64) -> Result<Vec<AuditRow>> {
+        let sql = "
+            SELECT seq, at, hash, entry FROM lacuna.audit
+            WHERE vault = $1 AND seq > $2 ORDER BY seq LIMIT $3";
+        let after = i64::try_from(after).unwrap_or(i64::MAX);
+        self.0.read(Reach::Vault(vault), |session| {
+            let rows = session.query(sql, &[&id(&vault), &after, &(AUDIT_PAGE_MAX as i64)])?;
+            rows.iter().map(audit_row).collect()
+        })
+    }
+
+    fn token(&self, hash: &[u8; 32]) -> Result<Option<TokenRow>> {
+        self.0.read(Reach::Admin, |session| {
+            session.query_opt(TOKEN, &[&hash.as_slice()])?.as_ref().map(token).transpose()
+        })
+    }
+
+    fn tokens(&self, org: &OrgId) -> Result<Vec<TokenRow>> {
+        self.0.read(Reach::Org(org), |session| {
+            let rows = session.query(TOKENS, &[&org.as_str(), &(TOKENS_PAGE_MAX as i64)])?;
+            rows.iter().map(token).collect()
+        })
+    }
+
+    fn memberships(&self, org: &OrgId, user: &UserId) -> Result<Vec<Group>> {
+        self.0.read(Reach::Org(org), |session| {
+            let limit = MEMBERSHIPS_MAX as i64;
+            let rows = session.query(MEMBERSHIPS, &[&org.as_str(), &user.as_str(), &limit])?;
+            rows.iter()
+                .map(|row| {
+                    group_from_columns(row.try_get(0).map_err(failed)?, row.try_get(1).map_err(failed)?)
+                })
+                .collect()
+        })
+    }
+
+    fn members(&self, org: &OrgId, group: &Group, after: Option<&UserId>) -> Result<Vec<MemberRow>> {
+        let after = after.map_or("", UserId::as_str);
+        let limit = MEMBERS_PAGE_MAX as i64;
+        self.0.read(Reach::Org(org), |session| {
+            let rows =
+                session.query(MEMBERS, &[&org.as_str(), &group.kind(), &group.name(), &after, &limit])?;
+            rows.iter()
+                .map(|row| {
+                    member_from_columns(
+                        row.try_get(0).map_err(failed)?,
+                        time(row.try_get(1).map_err(failed)?)?,
+                    )
+                })
+                .collect()
+        })
+    }
+
+    fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultHeader>> {
+        let limit = limit.min(VAULTS_PAGE_MAX) as i64;
+        self.0.read(Reach::Admin, |session| {
+            let rows = session.query(HEADERS, &[&after.as_ref().map(id), &limit])?;
+            rows.iter().map(header).collect()
+        })
+    }
+
+    fn destroy(&self, vault: VaultId) -> Result<()> {
+        self.0.write(Reach::Vault(vault), |session| write::destroy(session, vault))
+    }
+
+    fn tombstones(&self, vault: VaultId, after: Option<MemoryId>) -> Result<Vec<TombstoneRow>> {
+        let sql = "
+            SELECT id, at, brief FROM lacuna.tombstone WHERE vault = $1 AND ($2::bytea IS NULL OR id > $2)
+            ORDER BY id LIMIT $3";
+        let (after, limit) = (after.as_ref().map(memory_id), TOMBSTONES_PAGE_MAX as i64);
+        self.0.read(Reach::Vault(vault), |session| {
+            let rows = session.query(sql, &[&id(&vault), &after, &limit])?;
+            let tombstone = |row: &Columns| {
+                let id = MemoryId::from_bytes(fixed(row, 0)?);
+                Ok(TombstoneRow {
+                    id,
+                    at: time(row.try_get(1).map_err(failed)?)?,
+                    brief: row.try_get(2).map_err(failed)?,
+                })
+            };
+            rows.iter().map(tombstone).collect()
+        })
+    }
+
+    fn soft_deleted(&self, before: Timestamp, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {
+        let sql = "
+            SELECT DISTINCT vault FROM lacuna.memory
+            WHERE state = 4 AND updated_at < $1 AND ($2::bytea IS NULL OR vault > $2)
+            ORDER BY vault LIMIT $3";
+        let (after, limit) = (after.as_ref().map(id), limit.min(VAULTS_PAGE_MAX) as i64);
+        self.0.read(Reach::Admin, |session| {
+            let rows = session.query(sql, &[&millis(before), &after, &limit])?;
+            rows.iter().map(|row| Ok(VaultId::from_bytes(fixed(row, 0)?))).collect()
+        })
+    }
+
+    fn expiring(&self, before: Timestamp, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {
+        let sql = "
+            SELECT DISTINCT vault FROM lacuna.memory
+            WHERE expires_at IS NOT NULL AND state <> 4 AND expires_at < $1
+                AND ($2::bytea IS NULL OR vault > $2)
+            ORDER BY vault LIMIT $3";
+        let (after, limit) = (after.as_ref().map(id), limit.min(VAULTS_PAGE_MAX) as i64);
+        self.0.read(Reach::Admin, |session| {
+            let rows = session.query(sql, &[&millis(before), &after, &limit])?;
+            rows.iter().map(|row| Ok(VaultId::from_bytes(fixed(row, 0)?))).collect()
+        })
+    }
+
+    fn settings(&self, vault: VaultId) -> Result<Option<SealedSettings>> {
+        let sql = "SELECT revision, sealed FROM lacuna.setting WHERE vault = $1";
+        self.0.read(Reach::Vault(vault), |session| {
+            let row = session.query_opt(sql, &[&id(&vault)])?;
+            let settings = |row: Columns| {
+                Ok(SealedSettings {
+                    revision: number_u32(row.try_get(0).map_err(failed)?)?,
+                    sealed: row.try_get(1).map_err(failed)?,
+                })
+            };
+            row.map(settings).transpose()
+        })
+    }
+
+    fn jobs(&self) -> Result<Vec<JobRow>> {
+        self.0.read(Reach::Admin, jobs::all)
+    }
+
+    fn claim_job(&self, claim: &JobClaim) -> Result<bool> {
+        check_claim(claim)?;
+        self.0.write(Reach::Admin, |session| jobs::claim(session, claim))
+    }
+
+    fn renew_job(&self, claim: &JobClaim) -> Result<bool> {
+        check_claim(claim)?;
+        self.0.write(Reach::Admin, |session| jobs::renew(session, claim))
+    }
+
+    fn end_job(&self, end: &JobEnd) -> Result<bool> {
+        check_end(end)?;
+        self.0.write(Reach::Admin, |session| jobs::end(session, end))
+    }
+
+    fn records(&self, org: &OrgId, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<Record>> {
+        self.0.read(Reach::Org(org), |session| records::page(session, org, kind, after, limit))
+    }
+
+    fn vault_records(
+        &self,
+        org: &OrgId,
+        kind: RecordKind,
+        vault: VaultId,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<Record>> {
+        self.0
+            .read(Reach::Org(org), |session| records::page_of_vault(session, org, kind, vault, after, limit))
+    }
+
+    fn last_record(&self, org: &OrgId, kind: RecordKind) -> Result<u64> {
+        self.0.read(Reach::Org(org), |session| records::last(session, org, kind))
+    }
+
+    fn due_records(&self, kind: RecordKind, at: Timestamp, limit: usize) -> Result<Vec<Record>> {
+        self.0.read(Reach::Admin, |session| records::due(session, kind, at, limit))
+    }
+}
+
+/// An id as a column holds it.
+pub fn id(vault: &VaultId) -> &[u8] {
+    vault.as_bytes()
+}
+
+pub fn memory_id(id: &MemoryId) -> &[u8] {
+    id.as_bytes()
+}
+
+/// A column of exactly `N` bytes.
+pub fn fixed<const N: usize>(row: &Columns, column: usize) -> Result<[u8; N]> {
+    let bytes: &[u8] = row.try_get(column).map_err(failed)?;
+    bytes.try_into().map_err(|_| Error::corrupt("a stored id or hash has the wrong length"))
+}
+
+fn signature(row: &Columns, column: usize) -> Result<Option<[u8; SIGNATURE_BYTES]>> {
+    let is_there = row.try_get::<_, Option<&[u8]>>(column).map_err(failed)?.is_some();
+    is_there.then(|| fixed(row, column)).transpose()
+}
+
+fn header(row: &Columns) -> Result<VaultHeader> {
+    Ok(VaultHeader {
+        id: VaultId::from_bytes(fixed(row, 0)?),
+        scope: scope_from_columns(
+            row.try_get(1).map_err(failed)?,
+            row.try_get(2).map_err(failed)?,
+            row.try_get(3).map_err(failed)?,
+        )?,
+        revision: Revision(number_u64(row.try_get(4).map_err(failed)?)?),
+        created_at: time(row.try_get(5).map_err(failed)?)?,
+        audit: ChainHead { seq: number_u64(row.try_get(6).map_err(failed)?)?, hash: fixed(row, 7)? },
+        frozen_at: row.try_get::<_, Option<i64>>(8).map_err(failed)?.map(time).transpose()?,
+        audit_signature: signature(row, 9)?,
+        began_after: Revision(number_u64(row.try_get(10).map_err(failed)?)?),
+    })
+}
+
+fn change(columns: &Columns) -> Result<Change> {
+    if columns.try_get::<_, Option<i16>>(2).map_err(failed)?.is_none() {
+        return Ok(Change::Gone(MemoryId::from_bytes(fixed(columns, 1)?)));
+    }
+    Ok(Change::Put(row(columns, Body::Unchanged)?))
+}
+
+fn body(columns: &Columns) -> Result<Body> {
+    let sealed: Option<Vec<u8>> = columns.try_get(11).map_err(failed)?;
+    Ok(match (columns.try_get::<_, Option<i64>>(9).map_err(failed)?, sealed) {
+        (None, _) => Body::None,
+        (Some(revision), Some(sealed)) => Body::Inline { revision: number_u32(revision)?, sealed },
+        (Some(revision), None) => Body::Blob {
+            revision: number_u32(revision)?,
+            bytes: number_u64(columns.try_get(10).map_err(failed)?)?,
+        },
+    })
+}
+
+fn row(columns: &Columns, body: Body) -> Result<Row> {
+    let state =
+        u8::try_from(columns.try_get::<_, i16>(2).map_err(failed)?).ok().and_then(Lifecycle::from_code);
+    Ok(Row {
+        id: MemoryId::from_bytes(fixed(columns, 1)?),
+        state: state.ok_or_else(|| Error::corrupt("a memory has an unknown state"))?,
+        created_at: time(columns.try_get(3).map_err(failed)?)?,
+        updated_at: time(columns.try_get(4).map_err(failed)?)?,
+        expires_at: columns.try_get::<_, Option<i64>>(5).map_err(failed)?.map(time).transpose()?,
+        key_version: number_u32(columns.try_get(6).map_err(failed)?)?,
+        frame_revision: number_u32(columns.try_get(7).map_err(failed)?)?,
+        frame: columns.try_get(8).map_err(failed)?,
+        body,
+    })
+}
+
+fn audit_row(row: &Columns) -> Result<AuditRow> {
+    Ok(AuditRow {
+        seq: number_u64(row.try_get(0).map_err(failed)?)?,
+        at: time(row.try_get(1).map_err(failed)?)?,
+        hash: fixed(row, 2)?,
+        entry: row.try_get(3).map_err(failed)?,
+    })
+}
+
+fn token(row: &Columns) -> Result<TokenRow> {
+    Ok(TokenRow {
+        id: fixed(row, 0)?,
+        hash: fixed(row, 1)?,
+        org: OrgId::new(row.try_get(2).map_err(failed)?)
+            .map_err(|_| Error::corrupt("a token has no valid org"))?,
+        user: row.try_get(3).map_err(failed)?,
+        roles: row.try_get(4).map_err(failed)?,
+        label: row.try_get(5).map_err(failed)?,
+        created_at: time(row.try_get(6).map_err(failed)?)?,
+        expires_at: row.try_get::<_, Option<i64>>(7).map_err(failed)?.map(time).transpose()?,
+        revoked_at: row.try_get::<_, Option<i64>>(8).map_err(failed)?.map(time).transpose()?,
+    })
+}

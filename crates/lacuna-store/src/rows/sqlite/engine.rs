@@ -1,0 +1,319 @@
+//! Opening a SQLite file so that it is ours, private, current and durable.
+
+use std::fs::{self, OpenOptions};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+
+use lacuna_types::{Error, Result};
+
+const LOCK_WAIT_DEFAULT: Duration = Duration::from_secs(5);
+/// How long to sleep between attempts where SQLite itself does not wait for a lock.
+const LOCK_RETRY: Duration = Duration::from_millis(20);
+const MMAP_BYTES: i64 = 256 * 1024 * 1024;
+const CACHE_KIBIBYTES: i64 = 8 * 1024;
+/// A log that a large transaction blew up is cut back to this when it is next reused.
+const WAL_BYTES_KEPT: i64 = 16 * 1024 * 1024;
+const STATEMENTS_CACHED: usize = 64;
+
+/// What an operator may set about a SQLite file.
+#[derive(Clone, Copy, Debug)]
+pub struct SqliteOptions {
+    /// How long to wait for another process that holds the file.
+    pub lock_wait: Duration,
+    /// The file does not grow beyond this many pages of 4 KiB.
+    pub pages_max: Option<u32>,
+}
+
+impl Default for SqliteOptions {
+    fn default() -> Self {
+        Self { lock_wait: LOCK_WAIT_DEFAULT, pages_max: None }
+    }
+}
+
+/// What a file of one kind holds. Migration `n` leads from version `n` to `n + 1`.
+pub struct Schema {
+    pub application_id: i32,
+    pub migrations: &'static [&'static str],
+}
+
+/// A file that was checked and migrated, and how to connect to it.
+#[derive(Clone)]
+pub struct Database {
+    path: PathBuf,
+    schema: &'static Schema,
+    options: SqliteOptions,
+}
+
+impl Database {
+    pub fn open(path: &Path, schema: &'static Schema, options: SqliteOptions) -> Result<Self> {
+        prepare_file(path)?;
+        let database = Self { path: path.to_owned(), schema, options };
+        let mut connection = database.connect_bare()?;
+        let version = schema.recognise(&connection)?;
+        // Nothing has been written so far; from here on the file is known to be ours or empty.
+        database.configure(&connection)?;
+        if version < schema.current_version() {
+            schema.migrate(&mut connection)?;
+        }
+        Ok(database)
+    }
+
+    /// A connection that may write.
+    pub fn connect(&self) -> Result<Connection> {
+        let connection = self.connect_bare()?;
+        self.schema.recognise(&connection)?;
+        self.configure(&connection)?;
+        Ok(connection)
+    }
+
+    /// A connection that refuses to write.
+    pub fn connect_reader(&self) -> Result<Connection> {
+        let connection = self.connect()?;
+        connection.pragma_update(None, "query_only", true).map_err(failed)?;
+        Ok(connection)
+    }
+
+    fn connect_bare(&self) -> Result<Connection> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&self.path, flags).map_err(failed)?;
+        self.wait_for_locks(&connection).map_err(failed)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
+        Ok(connection)
+    }
+
+    /// Makes statements wait for other processes as long as the operator allows.
+    pub fn wait_for_locks(&self, connection: &Connection) -> rusqlite::Result<()> {
+        connection.busy_timeout(self.options.lock_wait)
+    }
+
+    fn configure(&self, connection: &Connection) -> Result<()> {
+        self.enter_wal(connection)?;
+        connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
+        connection.pragma_update(None, "secure_delete", "ON").map_err(failed)?;
+        connection.pragma_update(None, "foreign_keys", "ON").map_err(failed)?;
+        connection.pragma_update(None, "trusted_schema", "OFF").map_err(failed)?;
+        connection.pragma_update(None, "temp_store", "MEMORY").map_err(failed)?;
+        connection.pragma_update(None, "mmap_size", MMAP_BYTES).map_err(failed)?;
+        connection.pragma_update(None, "cache_size", -CACHE_KIBIBYTES).map_err(failed)?;
+        connection.pragma_update(None, "journal_size_limit", WAL_BYTES_KEPT).map_err(failed)?;
+        if let Some(pages) = self.options.pages_max {
+            connection.pragma_update(None, "max_page_count", pages).map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    /// SQLite does not wait for locks while it changes the journal mode, so this does.
+    fn enter_wal(&self, connection: &Connection) -> Result<()> {
+        let deadline = Instant::now() + self.options.lock_wait;
+        loop {
+            let switched = connection
+                .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0));
+            match switched {
+                Ok(mode) if mode == "wal" => return Ok(()),
+                Ok(mode) => return Err(no_wal(&mode)),
+                Err(error) if is_busy(&error) && Instant::now() < deadline => std::thread::sleep(LOCK_RETRY),
+                Err(error) => return Err(failed(error)),
+            }
+        }
+    }
+}
+
+impl Schema {
+    fn current_version(&self) -> usize {
+        self.migrations.len()
+    }
+
+    /// The version of a file of this kind, zero for an empty one.
+    fn recognise(&self, connection: &Connection) -> Result<usize> {
+        let read = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
+        // In this order another process may create the file meanwhile: what was empty a moment ago may be
+        // ours by now, but what has tables had its application id no later than them.
+        let empty = read("schema_version").map_err(failed)? == 0;
+        let application_id = read("application_id").map_err(failed)?;
+        let version = read("user_version").map_err(failed)?;
+        if application_id != i64::from(self.application_id) && !(application_id == 0 && empty) {
+            return Err(Error::Misconfigured {
+                code: "foreign_database",
+                reason: "the database file belongs to something else; choose another path".into(),
+            });
+        }
+        usize::try_from(version).ok().filter(|version| *version <= self.current_version()).ok_or_else(|| {
+            Error::Misconfigured {
+                code: "newer_database",
+                reason: format!(
+                    "the database has version {version} and this program knows {}; use a newer Lacuna",
+                    self.current_version()
+                ),
+            }
+        })
+    }
+
+    /// Brings the file to the current version in one transaction.
+    fn migrate(&self, connection: &mut Connection) -> Result<()> {
+        let transaction =
+            connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+        // Read again under the lock: another process may have migrated meanwhile.
+        let version = self.recognise(&transaction)?;
+        for migration in &self.migrations[version..] {
+            transaction.execute_batch(migration).map_err(failed)?;
+        }
+        transaction.pragma_update(None, "application_id", self.application_id).map_err(failed)?;
+        transaction.pragma_update(None, "user_version", self.current_version() as i64).map_err(failed)?;
+        transaction.commit().map_err(failed)?;
+        Ok(())
+    }
+}
+
+/// Makes the folder and the file, for the owner's eyes only, or finds out early why they cannot be used.
+fn prepare_file(path: &Path) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder {
+        private_folder().create(folder).map_err(|error| unusable(path, error))?;
+    }
+    match private_file().open(path) {
+        Ok(_) => return Ok(()),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(unusable(path, error)),
+    }
+    let metadata = fs::metadata(path).map_err(|error| unusable(path, error))?;
+    if !metadata.is_file() {
+        return Err(Error::Misconfigured {
+            code: "not_a_database",
+            reason: format!("{} is not a file", path.display()),
+        });
+    }
+    if metadata.permissions().readonly() {
+        return Err(read_only());
+    }
+    Ok(())
+}
+
+fn private_folder() -> fs::DirBuilder {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder
+}
+
+fn private_file() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+fn unusable(path: &Path, error: std::io::Error) -> Error {
+    match error.kind() {
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => read_only(),
+        ErrorKind::StorageFull => disk_full(error),
+        _ => Error::unavailable("store_unavailable", format!("{} cannot be opened", path.display()), error),
+    }
+}
+
+fn read_only() -> Error {
+    Error::Misconfigured {
+        code: "read_only",
+        reason: "the database file or its folder cannot be written; check owner and permissions".into(),
+    }
+}
+
+fn disk_full(source: impl std::error::Error + Send + Sync + 'static) -> Error {
+    let reason = "there is no space left for the database; nothing was changed";
+    Error::unavailable("disk_full", reason, source)
+}
+
+fn no_wal(mode: &str) -> Error {
+    Error::Misconfigured {
+        code: "store_unavailable",
+        reason: format!("the database stayed in journal mode {mode}; use a local file system"),
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}
+
+fn is_bad_column(error: &rusqlite::Error) -> bool {
+    use rusqlite::Error::{FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error};
+    matches!(
+        error,
+        FromSqlConversionFailure(..) | IntegralValueOutOfRange(..) | InvalidColumnType(..) | Utf8Error(..)
+    )
+}
+
+/// What each failure of SQLite means to the caller.
+pub fn failed(error: rusqlite::Error) -> Error {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            let reason = "another process holds the database; nothing was changed, try again later";
+            Error::unavailable("locked", reason, error)
+        }
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => read_only(),
+        Some(ErrorCode::DiskFull) => disk_full(error),
+        Some(ErrorCode::NotADatabase) => Error::Misconfigured {
+            code: "not_a_database",
+            reason: "the database file is not a database; choose another path or restore it".into(),
+        },
+        Some(ErrorCode::DatabaseCorrupt) => Error::corrupt("the database file fails its own checks"),
+        None if is_bad_column(&error) => Error::corrupt(format!("a stored column does not parse ({error})")),
+        _ => Error::unavailable("store_unavailable", "the database cannot be used", error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST: &str = "CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('kept')";
+    const SECOND: &str = "ALTER TABLE note ADD COLUMN length INTEGER; UPDATE note SET length = length(text)";
+    const BROKEN: &str = "UPDATE note SET text = 'lost'; CREATE TABLE note (twice TEXT)";
+
+    static OLD: Schema = Schema { application_id: 7, migrations: &[FIRST] };
+    static NEW: Schema = Schema { application_id: 7, migrations: &[FIRST, SECOND] };
+    static FAILING: Schema = Schema { application_id: 7, migrations: &[FIRST, SECOND, BROKEN] };
+
+    fn open(path: &Path, schema: &'static Schema) -> Result<Connection> {
+        Database::open(path, schema, SqliteOptions::default())?.connect()
+    }
+
+    fn note(connection: &Connection) -> (String, i64) {
+        connection
+            .query_row("SELECT text, length FROM note", [], |row| Ok((row.get(0)?, row.get(1)?)))
+            .unwrap()
+    }
+
+    #[test]
+    fn an_older_file_is_migrated_and_keeps_its_data() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("notes.db");
+        drop(open(&path, &OLD).unwrap());
+        assert_eq!(note(&open(&path, &NEW).unwrap()), ("kept".into(), 4));
+        assert_eq!(open(&path, &OLD).unwrap_err().code(), "newer_database");
+        assert_eq!(note(&open(&path, &NEW).unwrap()), ("kept".into(), 4));
+    }
+
+    #[test]
+    fn a_failed_migration_leaves_the_file_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("notes.db");
+        drop(open(&path, &NEW).unwrap());
+        assert_eq!(open(&path, &FAILING).unwrap_err().code(), "store_unavailable");
+        assert_eq!(note(&open(&path, &NEW).unwrap()), ("kept".into(), 4));
+    }
+
+    #[test]
+    fn several_may_create_the_same_file_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("notes.db");
+        std::thread::scope(|threads| {
+            for _ in 0..6 {
+                threads.spawn(|| assert_eq!(note(&open(&path, &NEW).unwrap()), ("kept".into(), 4)));
+            }
+        });
+    }
+}

@@ -1,0 +1,370 @@
+//! Group commit: one thread writes, and whoever waits at the same time shares one fsync.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::engine::Database;
+use crate::rows::sqlite::engine::failed;
+use lacuna_types::{Error, Result};
+
+/// Batches that may wait for the writer; more callers block until there is room.
+const QUEUE_MAX: usize = 256;
+/// Batches in one transaction.
+const GROUP_MAX: usize = 64;
+/// The log is scrubbed when no work came for this long since something was erased. Scrubbing takes as long
+/// as two commits, so doing it before the answer would triple the cost of forgetting and protect little more:
+/// the file is scrubbed again when it is opened, in case the process died in between.
+const SCRUB_QUIET: Duration = Duration::from_millis(20);
+/// After this many groups it is scrubbed even though work keeps coming.
+const SCRUB_GROUPS_MAX: u32 = 32;
+/// How long a reader may hold up scrubbing, and with it the writer.
+const SCRUB_WAIT: Duration = Duration::from_millis(50);
+
+/// Something that the writer can do inside a transaction.
+pub trait Apply: Send + 'static {
+    type Done: Send + 'static;
+
+    fn apply(&self, connection: &Connection) -> Result<Applied<Self::Done>>;
+}
+
+pub struct Applied<T> {
+    pub done: T,
+    /// Whether bytes were removed or replaced, so that the log must not keep them.
+    pub erased: bool,
+}
+
+struct Job<A: Apply> {
+    work: A,
+    answer: SyncSender<Result<A::Done>>,
+}
+
+pub struct Writer<A: Apply> {
+    /// `Some` until the writer is dropped.
+    queue: Option<SyncSender<Job<A>>>,
+    thread: Option<JoinHandle<()>>,
+    transactions: Arc<AtomicU64>,
+}
+
+impl<A: Apply> Writer<A> {
+    pub fn start(database: Database) -> Result<Self> {
+        let connection = database.connect()?;
+        let (queue, jobs) = sync_channel(QUEUE_MAX);
+        let transactions = Arc::new(AtomicU64::new(0));
+        let scribe = Scribe {
+            database,
+            connection: Some(connection),
+            transactions: transactions.clone(),
+            // What an earlier process left in the log may be something erased.
+            unscrubbed_groups: 1,
+        };
+        let thread = std::thread::Builder::new()
+            .name("lacuna-writer".into())
+            .spawn(move || scribe.serve(&jobs))
+            .map_err(|error| Error::unavailable("store_unavailable", "no thread for the writer", error))?;
+        Ok(Self { queue: Some(queue), thread: Some(thread), transactions })
+    }
+
+    /// Applies `work` atomically and durably, and waits for that.
+    pub fn run(&self, work: A) -> Result<A::Done> {
+        let (answer, answered) = sync_channel(1);
+        let queue = self.queue.as_ref().ok_or_else(stopped)?;
+        queue.send(Job { work, answer }).map_err(|_| stopped())?;
+        answered.recv().map_err(|_| stopped())?
+    }
+
+    /// Transactions committed so far; with group commit fewer than the batches.
+    pub fn transactions(&self) -> u64 {
+        self.transactions.load(Ordering::Relaxed)
+    }
+}
+
+impl<A: Apply> Drop for Writer<A> {
+    fn drop(&mut self) {
+        self.queue = None;
+        if let Some(thread) = self.thread.take() {
+            // A panic of the writer was already answered to whoever waited for it.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn stopped() -> Error {
+    Error::Unavailable {
+        code: "store_unavailable",
+        reason: "the database writer has stopped; restart Lacuna".into(),
+        source: None,
+    }
+}
+
+/// The writer's thread.
+struct Scribe {
+    database: Database,
+    /// `None` after a failed commit, until the file opens again.
+    connection: Option<Connection>,
+    transactions: Arc<AtomicU64>,
+    /// Groups since the first whose erased bytes may still be in the log, itself included; zero for none.
+    unscrubbed_groups: u32,
+}
+
+impl Scribe {
+    fn serve<A: Apply>(mut self, jobs: &Receiver<Job<A>>) {
+        loop {
+            match self.next_job(jobs) {
+                Ok(first) => self.write_group(gather(first, jobs)),
+                Err(RecvTimeoutError::Timeout) => self.scrub(),
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        self.scrub();
+    }
+
+    /// The next job. While the log holds erased bytes, a quiet moment is the time to scrub it.
+    fn next_job<A: Apply>(&mut self, jobs: &Receiver<Job<A>>) -> Result<Job<A>, RecvTimeoutError> {
+        if self.unscrubbed_groups == 0 {
+            return jobs.recv().map_err(|_| RecvTimeoutError::Disconnected);
+        }
+        if self.unscrubbed_groups > SCRUB_GROUPS_MAX {
+            self.scrub();
+        }
+        jobs.recv_timeout(SCRUB_QUIET)
+    }
+
+    fn write_group<A: Apply>(&mut self, group: Vec<Job<A>>) {
+        let outcomes = self.transact(&group);
+        match outcomes {
+            Ok(outcomes) => {
+                for (job, outcome) in group.into_iter().zip(outcomes) {
+                    // A caller that went away does not need its answer.
+                    let _ = job.answer.send(outcome);
+                }
+            }
+            Err(error) => {
+                for job in group {
+                    let _ = job.answer.send(Err(same_again(&error)));
+                }
+            }
+        }
+    }
+
+    /// One transaction for the whole group. The outer error means that none of it was committed as far as
+    /// SQLite knows. After a failed commit the bytes may still reach the disk, so it is never tried again
+    /// on the same connection: the next group opens the file anew.
+    fn transact<A: Apply>(&mut self, group: &[Job<A>]) -> Result<Vec<Result<A::Done>>> {
+        let mut connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => self.database.connect()?,
+        };
+        match in_transaction(&mut connection, group) {
+            Ok(Applied { done, erased }) => {
+                self.connection = Some(connection);
+                self.transactions.fetch_add(1, Ordering::Relaxed);
+                if erased || self.unscrubbed_groups > 0 {
+                    self.unscrubbed_groups = self.unscrubbed_groups.saturating_add(1);
+                }
+                Ok(done)
+            }
+            Err(Failure::Transaction(error)) => {
+                self.connection = Some(connection);
+                Err(error)
+            }
+            Err(Failure::Commit(error)) => Err(error),
+        }
+    }
+
+    /// Moves the log into the database and cuts it to nothing, so that it does not keep what was erased.
+    fn scrub(&mut self) {
+        let Some(connection) = &self.connection else { return };
+        let scrubbed = checkpoint(connection).and_then(|busy| {
+            self.database.wait_for_locks(connection)?;
+            Ok(busy)
+        });
+        // Counting starts again after a failure, so that a long read does not slow down every group.
+        self.unscrubbed_groups = match scrubbed {
+            Ok(false) => 0,
+            Ok(true) => {
+                tracing::debug!("a reader keeps erased bytes in the log; scrubbing it later");
+                1
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the log could not be scrubbed; trying again later");
+                1
+            }
+        };
+    }
+}
+
+/// Whether a reader stood in the way.
+fn checkpoint(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.busy_timeout(SCRUB_WAIT)?;
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
+}
+
+enum Failure {
+    /// The transaction could not begin or was rolled back before the commit.
+    Transaction(Error),
+    /// The commit itself failed.
+    Commit(Error),
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Transaction(failed(error))
+    }
+}
+
+fn in_transaction<A: Apply>(
+    connection: &mut Connection,
+    group: &[Job<A>],
+) -> Result<Applied<Vec<Result<A::Done>>>, Failure> {
+    let mut transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let mut outcomes = Vec::with_capacity(group.len());
+    let mut erased = false;
+    for job in group {
+        let savepoint = transaction.savepoint()?;
+        match job.work.apply(&savepoint) {
+            Ok(applied) => {
+                savepoint.commit()?;
+                erased |= applied.erased;
+                outcomes.push(Ok(applied.done));
+            }
+            // A full disk or an I/O error ends the whole transaction, not only this part of it.
+            Err(error) if savepoint.is_autocommit() => return Err(Failure::Transaction(error)),
+            Err(error) => {
+                savepoint.finish()?;
+                outcomes.push(Err(error));
+            }
+        }
+    }
+    transaction.commit().map_err(|error| Failure::Commit(failed(error)))?;
+    Ok(Applied { done: outcomes, erased })
+}
+
+fn gather<A: Apply>(first: Job<A>, jobs: &Receiver<Job<A>>) -> Vec<Job<A>> {
+    let mut group = vec![first];
+    group.extend(jobs.try_iter().take(GROUP_MAX - 1));
+    group
+}
+
+/// The same error for each caller of a failed group.
+fn same_again(error: &Error) -> Error {
+    match error {
+        Error::Misconfigured { code, reason } => Error::Misconfigured { code, reason: reason.clone() },
+        Error::Unavailable { code, reason, source } => Error::Unavailable {
+            code,
+            reason: reason.clone(),
+            source: source.as_ref().map(|source| source.to_string().into()),
+        },
+        Error::Corrupt(what) => Error::Corrupt(what.clone()),
+        other => Error::Unavailable { code: "store_unavailable", reason: other.to_string(), source: None },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::sqlite::engine::{Schema, SqliteOptions};
+
+    static SCHEMA: Schema = Schema {
+        application_id: 7,
+        migrations: &["
+            CREATE TABLE parent (id INTEGER PRIMARY KEY);
+            CREATE TABLE child (parent INTEGER REFERENCES parent DEFERRABLE INITIALLY DEFERRED);"],
+    };
+
+    enum Work {
+        Good(i64),
+        Refused(i64),
+        /// A deferred reference to nothing: every statement works and the commit fails.
+        FailsAtCommit,
+    }
+
+    impl Apply for Work {
+        type Done = i64;
+
+        fn apply(&self, connection: &Connection) -> Result<Applied<i64>> {
+            let insert = |id| connection.execute("INSERT INTO parent VALUES (?1)", [id]);
+            let done = match self {
+                Self::Good(id) => insert(*id).map(|_| *id).map_err(failed)?,
+                Self::Refused(id) => {
+                    insert(*id).map_err(failed)?;
+                    return Err(Error::NotFound("reason to go on"));
+                }
+                Self::FailsAtCommit => {
+                    connection.execute("INSERT INTO child VALUES (-1)", []).map(|_| 0).map_err(failed)?
+                }
+            };
+            Ok(Applied { done, erased: false })
+        }
+    }
+
+    fn database(folder: &tempfile::TempDir) -> Database {
+        Database::open(&folder.path().join("x.db"), &SCHEMA, SqliteOptions::default()).unwrap()
+    }
+
+    fn parents(database: &Database) -> Vec<i64> {
+        let connection = database.connect().unwrap();
+        let mut statement = connection.prepare("SELECT id FROM parent ORDER BY id").unwrap();
+        statement.query_map([], |row| row.get(0)).unwrap().map(|id| id.unwrap()).collect()
+    }
+
+    fn scribe(database: &Database) -> Scribe {
+        Scribe {
+            database: database.clone(),
+            connection: Some(database.connect().unwrap()),
+            transactions: Arc::default(),
+            unscrubbed_groups: 0,
+        }
+    }
+
+    fn group(work: Vec<Work>) -> (Vec<Job<Work>>, Vec<Receiver<Result<i64>>>) {
+        work.into_iter()
+            .map(|work| {
+                let (answer, answered) = sync_channel(1);
+                (Job { work, answer }, answered)
+            })
+            .unzip()
+    }
+
+    fn codes(answers: &[Receiver<Result<i64>>]) -> Vec<&'static str> {
+        answers.iter().map(|answer| answer.recv().unwrap().err().map_or("ok", |error| error.code())).collect()
+    }
+
+    #[test]
+    fn a_refused_batch_does_not_touch_its_group() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = database(&folder);
+        let (jobs, answers) = group(vec![Work::Good(1), Work::Refused(2), Work::Good(1), Work::Good(3)]);
+        let mut scribe = scribe(&database);
+        scribe.write_group(jobs);
+        assert_eq!(codes(&answers), ["ok", "not_found", "store_unavailable", "ok"]);
+        assert_eq!((parents(&database), scribe.transactions.load(Ordering::Relaxed)), (vec![1, 3], 1));
+    }
+
+    #[test]
+    fn a_failed_commit_fails_its_whole_group_and_the_next_one_works() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = database(&folder);
+        let (jobs, answers) = group(vec![Work::Good(1), Work::FailsAtCommit, Work::Good(2)]);
+        let mut scribe = scribe(&database);
+        scribe.write_group(jobs);
+        assert_eq!(codes(&answers), ["store_unavailable"; 3]);
+        assert!(parents(&database).is_empty() && scribe.connection.is_none());
+        let (jobs, answers) = group(vec![Work::Good(1)]);
+        scribe.write_group(jobs);
+        assert_eq!((codes(&answers), parents(&database)), (vec!["ok"], vec![1]));
+    }
+
+    #[test]
+    fn work_is_answered_by_the_thread() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = database(&folder);
+        let writer = Writer::start(database.clone()).unwrap();
+        assert_eq!(writer.run(Work::Good(5)).unwrap(), 5);
+        assert_eq!((writer.transactions(), parents(&database)), (1, vec![5]));
+    }
+}

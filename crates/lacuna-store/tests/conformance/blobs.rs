@@ -1,0 +1,74 @@
+//! Blobs in a local folder.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use lacuna_store::blobs::{BLOB_BYTES_MAX, BlobName, Blobs};
+
+use crate::samples::*;
+
+fn name(n: u64, revision: u32) -> BlobName {
+    BlobName { memory: id(n), revision }
+}
+
+#[test]
+fn a_blob_comes_back_until_it_is_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("blobs");
+    let vault = scope("ann").vault_id();
+    let sealed: Vec<u8> = (0..3_000_000u32).map(|n| (n % 253) as u8).collect();
+    Blobs::open(&root).unwrap().put(vault, name(1, 1), sealed.clone()).unwrap();
+
+    let blobs = Blobs::open(&root).unwrap();
+    assert_eq!(blobs.get(vault, name(1, 1)).unwrap(), sealed);
+    blobs.put(vault, name(1, 1), vec![7]).unwrap();
+    assert_eq!(blobs.get(vault, name(1, 1)).unwrap(), vec![7]);
+    blobs.delete(vault, name(1, 1)).unwrap();
+    blobs.delete(vault, name(1, 1)).unwrap();
+    assert_eq!(blobs.get(vault, name(1, 1)).unwrap_err().code(), "not_found");
+    assert_eq!(fs::metadata(&root).unwrap().permissions().mode() & 0o777, 0o700);
+}
+
+#[test]
+fn a_vault_lists_its_own_blobs() {
+    let folder = tempfile::tempdir().unwrap();
+    let blobs = Blobs::open(folder.path()).unwrap();
+    let (ann, ben) = (scope("ann").vault_id(), scope("ben").vault_id());
+    for blob in [name(2, 1), name(1, 3), name(1, 1)] {
+        blobs.put(ann, blob, vec![]).unwrap();
+    }
+    blobs.put(ben, name(9, 9), vec![1]).unwrap();
+    fs::write(folder.path().join(ann.to_string()).join("stray"), "x").unwrap();
+    assert_eq!(blobs.list(ann).unwrap(), vec![name(1, 1), name(1, 3), name(2, 1)]);
+    assert_eq!(blobs.list(scope("nobody").vault_id()).unwrap(), vec![]);
+    assert_eq!(blobs.get(ben, name(1, 1)).unwrap_err().code(), "not_found");
+}
+
+#[test]
+fn what_cannot_be_kept_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let blobs = Blobs::open(folder.path().join("blobs")).unwrap();
+    let vault = scope("ann").vault_id();
+    let oversized = vec![0; BLOB_BYTES_MAX + 1];
+    assert_eq!(blobs.put(vault, name(1, 1), oversized).unwrap_err().code(), "invalid");
+    assert_eq!(blobs.list(vault).unwrap(), vec![]);
+    fs::write(folder.path().join("file"), "x").unwrap();
+    assert_eq!(Blobs::open(folder.path().join("file")).err().unwrap().code(), "blobs_unavailable");
+}
+
+#[test]
+fn several_threads_may_share_the_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let blobs = Blobs::open(folder.path()).unwrap();
+    let vault = scope("ann").vault_id();
+    std::thread::scope(|threads| {
+        for n in 0..6 {
+            let blobs = &blobs;
+            threads.spawn(move || {
+                blobs.put(vault, name(n, 0), vec![n as u8; 50_000]).unwrap();
+                assert_eq!(blobs.get(vault, name(n, 0)).unwrap(), vec![n as u8; 50_000]);
+            });
+        }
+    });
+    assert_eq!(blobs.list(vault).unwrap().len(), 6);
+}

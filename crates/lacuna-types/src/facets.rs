@@ -1,0 +1,201 @@
+/// Declares a closed set of words: the variants, their public spelling and their stable byte at rest.
+#[macro_export]
+macro_rules! facet {
+    ($(#[$doc:meta])* $type:ident, $field:literal, { $($variant:ident = $byte:literal $word:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum $type { $($variant),+ }
+
+        impl $type {
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word),+ }
+            }
+
+            /// The byte under which this value is stored. Frozen: never reuse or renumber one.
+            pub fn code(self) -> u8 {
+                match self { $(Self::$variant => $byte),+ }
+            }
+
+            pub fn from_code(code: u8) -> Option<Self> {
+                match code { $($byte => Some(Self::$variant),)+ _ => None }
+            }
+        }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl std::str::FromStr for $type {
+            type Err = $crate::Error;
+
+            fn from_str(text: &str) -> $crate::Result<Self> {
+                Self::ALL.iter().copied().find(|value| value.as_str() == text).ok_or_else(|| {
+                    let known: Vec<_> = Self::ALL.iter().map(|value| value.as_str()).collect();
+                    $crate::Error::invalid($field, format!("must be one of {}", known.join(", ")))
+                })
+            }
+        }
+    };
+}
+
+facet!(Category, "category", {
+    Conversation = 1 "conversation",
+    WorkPattern = 2 "work_pattern",
+    Preference = 3 "preference",
+    LearnedContext = 4 "learned_context",
+});
+
+facet!(ContentType, "content_type", {
+    Transcript = 1 "transcript",
+    Summary = 2 "summary",
+    Fact = 3 "fact",
+    Preference = 4 "preference",
+    Pattern = 5 "pattern",
+});
+
+facet!(Tier, "tier", {
+    Working = 1 "working",
+    Episodic = 2 "episodic",
+    Semantic = 3 "semantic",
+});
+
+facet!(PersonaKind, "kind", {
+    Episodic = 1 "episodic",
+    Semantic = 2 "semantic",
+    Procedural = 3 "procedural",
+});
+
+facet!(Lane, "lane", {
+    Profile = 1 "profile",
+    Business = 2 "business",
+    Documents = 3 "documents",
+});
+
+facet!(SourceType, "source.type", {
+    UserMessage = 1 "user_message",
+    ToolOutput = 2 "tool_output",
+    AiInference = 3 "ai_inference",
+    ExplicitSave = 4 "explicit_save",
+});
+
+facet!(
+    /** Ordered from the least to the most trusted. */
+    Trust, "source.trust", {
+    Low = 1 "low",
+    Medium = 2 "medium",
+    High = 3 "high",
+});
+
+facet!(Contribution, "derived_from.contribution", {
+    Primary = 1 "primary",
+    Context = 2 "context",
+    Inference = 3 "inference",
+});
+
+facet!(PrivacyClass, "privacy_class", {
+    NonPii = 1 "non-pii",
+    Aggregate = 2 "aggregate",
+    GuestPii = 3 "guest-pii",
+    StaffPii = 4 "staff-pii",
+    SensitivePii = 5 "sensitive-pii",
+    CommercialConfidential = 6 "commercial-confidential",
+});
+
+facet!(Sensitivity, "sensitivity", {
+    Health = 1 "health",
+    Financial = 2 "financial",
+    Biometric = 3 "biometric",
+    Location = 4 "location",
+    PoliticalReligious = 5 "political_religious",
+    Relationships = 6 "relationships",
+    Professional = 7 "professional",
+    Preferences = 8 "preferences",
+});
+
+facet!(ConsentBasis, "consent_basis", {
+    ServiceDelivery = 1 "service-delivery",
+    LegitimateInterest = 2 "legitimate-interest",
+    ExplicitConsent = 3 "explicit-consent",
+    LegalObligation = 4 "legal-obligation",
+    NotApplicable = 5 "not-applicable",
+});
+
+facet!(RetentionTier, "retention", {
+    Ephemeral = 1 "ephemeral",
+    ShortTerm = 2 "short_term",
+    MediumTerm = 3 "medium_term",
+    LongTerm = 4 "long_term",
+    Sensitive = 5 "sensitive",
+});
+
+facet!(
+    /** Only `active` memories are recalled; `archived` on explicit request. */
+    Lifecycle, "state", {
+    Candidate = 1 "candidate",
+    Approved = 2 "approved",
+    Active = 3 "active",
+    Deleted = 4 "deleted",
+    Archived = 5 "archived",
+});
+
+facet!(
+    /** What a candidate waits for before it may become active. */
+    Wait, "waits", {
+    Confirmation = 1 "confirmation",
+    Quarantine = 2 "quarantine",
+    Approval = 3 "approval",
+    Contradiction = 4 "contradiction",
+    Dangling = 5 "dangling",
+});
+
+impl Category {
+    /// The tier that follows from the category unless the caller names one.
+    pub fn default_tier(self) -> Tier {
+        match self {
+            Category::Conversation => Tier::Episodic,
+            Category::WorkPattern | Category::Preference | Category::LearnedContext => Tier::Semantic,
+        }
+    }
+
+    pub fn default_kind(self) -> PersonaKind {
+        match self {
+            Category::Conversation => PersonaKind::Episodic,
+            Category::WorkPattern => PersonaKind::Procedural,
+            Category::Preference | Category::LearnedContext => PersonaKind::Semantic,
+        }
+    }
+
+    pub fn default_content_type(self) -> ContentType {
+        match self {
+            Category::Conversation => ContentType::Transcript,
+            Category::WorkPattern => ContentType::Pattern,
+            Category::Preference => ContentType::Preference,
+            Category::LearnedContext => ContentType::Fact,
+        }
+    }
+}
+
+facet!(
+    /** What a token lets its bearer do. */
+    Role, "roles", {
+    User = 1 "user",
+    Reader = 2 "reader",
+    Admin = 3 "admin",
+    Agent = 4 "agent",
+});
+
+impl SourceType {
+    /// The trust that a source of this type starts with. A caller may lower it, never raise it.
+    pub fn trust(self, tool: Option<&str>) -> Trust {
+        match self {
+            SourceType::UserMessage | SourceType::ExplicitSave => Trust::High,
+            SourceType::ToolOutput if tool == Some("web_fetch") => Trust::Low,
+            SourceType::ToolOutput => Trust::Medium,
+            SourceType::AiInference => Trust::Low,
+        }
+    }
+}

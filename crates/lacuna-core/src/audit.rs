@@ -3,13 +3,13 @@
 //! Entries form a chain of hashes whose end is signed; they are committed in the same transaction as the act
 //! that they record.
 
-mod aged;
-mod append;
-mod chain;
-mod checkpoint;
-mod hand_out;
-mod reads;
-mod summary;
+pub(crate) mod aged;
+pub(crate) mod append;
+pub(crate) mod chain;
+pub(crate) mod checkpoint;
+pub(crate) mod hand_out;
+pub(crate) mod reads;
+pub(crate) mod summary;
 
 use lacuna_seal::{Signature, VerifyingKey};
 
@@ -22,8 +22,9 @@ pub use reads::{READ_SUBJECTS_MAX, READS_QUEUED_MAX, READS_SAMPLED};
 pub(crate) use reads::{Read, ReadLog};
 pub use summary::{ACTORS_MAX, AuditSummary, Concern, RECEIPTS_MAX, REPORT_DAYS, end_of_today};
 
-use crate::lacuna::Lacuna;
+use crate::audit::reads::flush_reads_of;
 use crate::permit::{Grant, ReadAudit};
+use crate::service::Service;
 use lacuna_store::cbor::{Reader, Writer};
 use lacuna_store::rows::{AuditRow, ChainHead};
 use lacuna_types::{Error, Result};
@@ -171,90 +172,92 @@ pub(crate) fn note<'a>(entry: &'a AuditEntry, name: &str) -> Option<&'a str> {
     entry.notes.iter().find_map(|note| note.strip_prefix(name)?.strip_prefix(':'))
 }
 
-impl Lacuna {
-    /// Walks the vault's chain from its first entry to its signed end.
-    pub fn verify_audit(&self, grant: &Grant<ReadAudit>) -> Result<AuditReport> {
-        self.verify_audit_through(grant, None)
-    }
+/// Walks the vault's chain from its first entry to its signed end.
+pub(crate) fn verify_audit(service: &Service, grant: &Grant<ReadAudit>) -> Result<AuditReport> {
+    verify_audit_through(service, grant, None)
+}
 
-    /// As [`Self::verify_audit`], and asks that the chain goes through a head that was written down earlier:
-    /// this is what shows that a whole vault was put back to an older state.
-    pub fn verify_audit_through(
-        &self,
-        grant: &Grant<ReadAudit>,
-        known: Option<ChainHead>,
-    ) -> Result<AuditReport> {
-        let vault = grant.scope().vault_id();
-        self.flush_reads_of(vault)?;
-        let mut attempts = 1;
-        loop {
-            let before = self.store.revision(vault)?;
-            match self.walk(vault, known, &mut |_, _| Ok(())) {
-                // Entries may have been aged out between two pages; then it is worth another look.
-                Err(Error::Corrupt(_)) if attempts < WALKS_MAX && self.store.revision(vault)? != before => {
-                    attempts += 1;
-                }
-                walked => return walked,
+/// As [`verify_audit`], and asks that the chain goes through a head that was written down earlier:
+/// this is what shows that a whole vault was put back to an older state.
+pub(crate) fn verify_audit_through(
+    service: &Service,
+    grant: &Grant<ReadAudit>,
+    known: Option<ChainHead>,
+) -> Result<AuditReport> {
+    let vault = grant.scope().vault_id();
+    flush_reads_of(service, vault)?;
+    let mut attempts = 1;
+    loop {
+        let before = service.store.revision(vault)?;
+        match walk(service, vault, known, &mut |_, _| Ok(())) {
+            // Entries may have been aged out between two pages; then it is worth another look.
+            Err(Error::Corrupt(_)) if attempts < WALKS_MAX && service.store.revision(vault)? != before => {
+                attempts += 1;
             }
+            walked => return walked,
         }
     }
+}
 
-    fn walk(
-        &self,
-        vault: VaultId,
-        known: Option<ChainHead>,
-        visit: &mut dyn FnMut(&AuditRow, &AuditEntry) -> Result<()>,
-    ) -> Result<AuditReport> {
-        let mut walk = ChainWalk::new(vault, self.audit_key()?);
-        if let Some(known) = known {
-            walk = walk.through(known);
-        }
-        loop {
-            let Some(header) = self.store.vault(vault)? else {
-                return walk.finish(ChainHead::default(), None);
-            };
-            let head = header.audit;
-            self.each_entry(vault, walk.seq(), |row| {
-                // What lies beyond the head is looked at when the header has been read again.
-                if row.seq > head.seq { Ok(()) } else { walk.step(row).and_then(|entry| visit(row, &entry)) }
-            })?;
-            let beyond = self.store.audit(vault, head.seq)?.last().map(|row| row.seq);
-            let Some(last) = beyond else {
-                return walk.finish(head, header.audit_signature.map(Signature::from_bytes).as_ref());
-            };
-            // What came meanwhile is in the header by now.
-            if self.store.vault(vault)?.is_none_or(|header| header.audit.seq < last) {
-                return Err(Error::corrupt("the audit chain goes on beyond the head in the vault's header"));
-            }
+fn walk(
+    service: &Service,
+    vault: VaultId,
+    known: Option<ChainHead>,
+    visit: &mut dyn FnMut(&AuditRow, &AuditEntry) -> Result<()>,
+) -> Result<AuditReport> {
+    let mut walk = ChainWalk::new(vault, audit_key(service)?);
+    if let Some(known) = known {
+        walk = walk.through(known);
+    }
+    loop {
+        let Some(header) = service.store.vault(vault)? else {
+            return walk.finish(ChainHead::default(), None);
+        };
+        let head = header.audit;
+        each_entry(service, vault, walk.seq(), |row| {
+            // What lies beyond the head is looked at when the header has been read again.
+            if row.seq > head.seq { Ok(()) } else { walk.step(row).and_then(|entry| visit(row, &entry)) }
+        })?;
+        let beyond = service.store.audit(vault, head.seq)?.last().map(|row| row.seq);
+        let Some(last) = beyond else {
+            return walk.finish(head, header.audit_signature.map(Signature::from_bytes).as_ref());
+        };
+        // What came meanwhile is in the header by now.
+        if service.store.vault(vault)?.is_none_or(|header| header.audit.seq < last) {
+            return Err(Error::corrupt("the audit chain goes on beyond the head in the vault's header"));
         }
     }
+}
 
-    /// Whoever has this key can verify an exported chain without this installation.
-    pub fn audit_key(&self) -> Result<VerifyingKey> {
-        Ok(self.kms.signing_key(&*self.entropy)?.verifying_key())
-    }
+/// Whoever has this key can verify an exported chain without this installation.
+pub(crate) fn audit_key(service: &Service) -> Result<VerifyingKey> {
+    Ok(service.kms.signing_key(&*service.entropy)?.verifying_key())
+}
 
-    /// Entries of the vault's chain above `after`, oldest first, a page at a time.
-    pub fn read_audit(&self, grant: &Grant<ReadAudit>, after: u64) -> Result<Vec<(AuditRow, AuditEntry)>> {
-        let vault = grant.scope().vault_id();
-        self.flush_reads_of(vault)?;
-        let rows = self.store.audit(vault, after)?;
-        rows.into_iter().map(|row| AuditEntry::decode(&row).map(|entry| (row, entry))).collect()
-    }
+/// Entries of the vault's chain above `after`, oldest first, a page at a time.
+pub(crate) fn read_audit(
+    service: &Service,
+    grant: &Grant<ReadAudit>,
+    after: u64,
+) -> Result<Vec<(AuditRow, AuditEntry)>> {
+    let vault = grant.scope().vault_id();
+    flush_reads_of(service, vault)?;
+    let rows = service.store.audit(vault, after)?;
+    rows.into_iter().map(|row| AuditEntry::decode(&row).map(|entry| (row, entry))).collect()
+}
 
-    /// Visits the entries above `after`, a page at a time.
-    pub(crate) fn each_entry(
-        &self,
-        vault: VaultId,
-        mut after: u64,
-        mut visit: impl FnMut(&AuditRow) -> Result<()>,
-    ) -> Result<()> {
-        loop {
-            let page = self.store.audit(vault, after)?;
-            let Some(last) = page.last() else { return Ok(()) };
-            after = last.seq;
-            page.iter().try_for_each(&mut visit)?;
-        }
+/// Visits the entries above `after`, a page at a time.
+pub(crate) fn each_entry(
+    service: &Service,
+    vault: VaultId,
+    mut after: u64,
+    mut visit: impl FnMut(&AuditRow) -> Result<()>,
+) -> Result<()> {
+    loop {
+        let page = service.store.audit(vault, after)?;
+        let Some(last) = page.last() else { return Ok(()) };
+        after = last.seq;
+        page.iter().try_for_each(&mut visit)?;
     }
 }
 

@@ -9,10 +9,11 @@ use zeroize::Zeroizing;
 use crate::forget::find::Finder;
 use crate::forget::{Closeness, SignedReceipt};
 use crate::index::QueryVector;
-use crate::lacuna::Lacuna;
 use crate::permit::{Grant, Remember};
 use crate::place::Corrects;
+use crate::remember::remember_as;
 use crate::remember::{Outcome, Remembered};
+use crate::service::Service;
 use crate::vault::OpenVault;
 use lacuna_language::clause::{self, Cut};
 use lacuna_language::facts::{Statement, statements};
@@ -71,67 +72,70 @@ pub enum Corrected {
     Which(Vec<MemoryId>),
 }
 
-impl Lacuna {
-    /// Puts a new text in the place of what it corrects.
-    pub fn correct(&self, grant: &Grant<Remember>, what: &Correction, draft: Draft) -> Result<Corrected> {
-        let chosen = match what {
-            Correction::Id(id) => self.by_id(grant, *id, &draft.text)?,
-            Correction::Words(about) => match self.by_words(grant, about, &draft.text)? {
-                Ok(chosen) => chosen,
-                Err(candidates) => return Ok(Corrected::Which(candidates)),
-            },
-        };
-        let (replaced, left_some) = (chosen.id, chosen.left.is_some());
-        let (mut outcomes, receipt) = self.remember_as(grant, vec![draft], Some(chosen))?;
-        Ok(match outcomes.pop().ok_or(Error::NotFound("memory"))? {
-            Outcome::Stored(memory) if memory.state != Lifecycle::Candidate => {
-                Corrected::Done { memory, replaced, left_some, receipt: receipt.map(Box::new) }
-            }
-            held => Corrected::Held(held),
-        })
-    }
-
-    fn by_id(&self, grant: &Grant<Remember>, id: MemoryId, text: &str) -> Result<Corrects> {
-        let newer = statements(text);
-        let found = self.serve(grant.scope(), |open| -> Result<Corrects> {
-            let old = old_text(self, grant, open, id)?;
-            let states = |part: &str| {
-                statements(part).iter().any(|one| newer.iter().any(|new| same_attribute(one, new)))
-            };
-            Ok(Corrects { id, left: rest(&old, states) })
-        })?;
-        found.unwrap_or(Err(Error::NotFound("memory")))
-    }
-
-    /// The one memory that is meant, or those that may be.
-    fn by_words(
-        &self,
-        grant: &Grant<Remember>,
-        about: &str,
-        text: &str,
-    ) -> Result<Result<Corrects, Vec<MemoryId>>> {
-        if about.trim().is_empty() || about.chars().count() > CORRECTION_CHARS_MAX {
-            return Err(Error::invalid("correct", format!("must be 1 to {CORRECTION_CHARS_MAX} characters")));
+/// Puts a new text in the place of what it corrects.
+pub(crate) fn correct(
+    service: &Service,
+    grant: &Grant<Remember>,
+    what: &Correction,
+    draft: Draft,
+) -> Result<Corrected> {
+    let chosen = match what {
+        Correction::Id(id) => by_id(service, grant, *id, &draft.text)?,
+        Correction::Words(about) => match by_words(service, grant, about, &draft.text)? {
+            Ok(chosen) => chosen,
+            Err(candidates) => return Ok(Corrected::Which(candidates)),
+        },
+    };
+    let (replaced, left_some) = (chosen.id, chosen.left.is_some());
+    let (mut outcomes, receipt) = remember_as(service, grant, vec![draft], Some(chosen))?;
+    Ok(match outcomes.pop().ok_or(Error::NotFound("memory"))? {
+        Outcome::Stored(memory) if memory.state != Lifecycle::Candidate => {
+            Corrected::Done { memory, replaced, left_some, receipt: receipt.map(Box::new) }
         }
-        let models = self.serve(grant.scope(), |open| open.index.models())?.unwrap_or_default();
-        let (asked, said) = (self.models.embed_query(about, &models), self.models.embed_query(text, &models));
-        let now = self.clock.now();
-        let chosen = self.read(grant.scope(), |open| -> Result<_> {
-            let ranked = Ranking { service: self, open, now }.rank(about, &asked, text, &said)?;
-            let Some(best) = clear_winner(&ranked) else {
-                let likely = ranked.iter().filter(|one| one.worth >= WORTH_MIN);
-                return Ok(Err(likely.take(CANDIDATES_MAX).map(|one| one.id).collect()));
-            };
-            let old = old_text(self, grant, open, best.id)?;
-            Ok(Ok(Corrects { id: best.id, left: rest_about(&old, &Topic::of(about)) }))
-        })?;
-        chosen.unwrap_or(Ok(Err(Vec::new())))
+        held => Corrected::Held(held),
+    })
+}
+
+fn by_id(service: &Service, grant: &Grant<Remember>, id: MemoryId, text: &str) -> Result<Corrects> {
+    let newer = statements(text);
+    let found = service.serve(grant.scope(), |open| -> Result<Corrects> {
+        let old = old_text(service, grant, open, id)?;
+        let states =
+            |part: &str| statements(part).iter().any(|one| newer.iter().any(|new| same_attribute(one, new)));
+        Ok(Corrects { id, left: rest(&old, states) })
+    })?;
+    found.unwrap_or(Err(Error::NotFound("memory")))
+}
+
+/// The one memory that is meant, or those that may be.
+fn by_words(
+    service: &Service,
+    grant: &Grant<Remember>,
+    about: &str,
+    text: &str,
+) -> Result<Result<Corrects, Vec<MemoryId>>> {
+    if about.trim().is_empty() || about.chars().count() > CORRECTION_CHARS_MAX {
+        return Err(Error::invalid("correct", format!("must be 1 to {CORRECTION_CHARS_MAX} characters")));
     }
+    let models = service.serve(grant.scope(), |open| open.index.models())?.unwrap_or_default();
+    let (asked, said) =
+        (service.models.embed_query(about, &models), service.models.embed_query(text, &models));
+    let now = service.clock.now();
+    let chosen = service.read(grant.scope(), |open| -> Result<_> {
+        let ranked = Ranking { service: service, open, now }.rank(about, &asked, text, &said)?;
+        let Some(best) = clear_winner(&ranked) else {
+            let likely = ranked.iter().filter(|one| one.worth >= WORTH_MIN);
+            return Ok(Err(likely.take(CANDIDATES_MAX).map(|one| one.id).collect()));
+        };
+        let old = old_text(service, grant, open, best.id)?;
+        Ok(Ok(Corrects { id: best.id, left: rest_about(&old, &Topic::of(about)) }))
+    })?;
+    chosen.unwrap_or(Ok(Err(Vec::new())))
 }
 
 /// The full text of a memory that the caller may replace.
 fn old_text(
-    service: &Lacuna,
+    service: &Service,
     grant: &Grant<Remember>,
     open: &OpenVault,
     id: MemoryId,
@@ -152,7 +156,7 @@ struct Ranked {
 }
 
 struct Ranking<'a> {
-    service: &'a Lacuna,
+    service: &'a Service,
     open: &'a OpenVault,
     now: Timestamp,
 }

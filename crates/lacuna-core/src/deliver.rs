@@ -6,7 +6,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::audit::{AuditAction, AuditEntry};
-use crate::lacuna::{Act, Lacuna};
+use crate::service::{Act, Service};
 use lacuna_store::cbor::{Reader, Writer};
 use lacuna_store::rows::{Record, RecordChange, RecordKind};
 use lacuna_types::*;
@@ -127,85 +127,76 @@ impl Delivery {
     }
 }
 
-impl Lacuna {
-    /// Names whom to tell of what.
-    pub fn telling(mut self, recipients: Vec<Recipient>) -> Self {
-        self.recipients = recipients;
-        self
+/// The deliveries of some tidings, to be committed with what they tell of. Numbers may be taken meanwhile:
+/// then the commit conflicts, and they are made anew.
+pub(crate) fn deliveries(service: &Service, tidings: &Tidings) -> Result<Vec<RecordChange>> {
+    let hearing: Vec<_> = service.recipients.iter().filter(|recipient| recipient.hears(tidings)).collect();
+    if hearing.is_empty() {
+        return Ok(Vec::new());
     }
+    let last = service.store.last_record(&tidings.org, RecordKind::Delivery)?;
+    let numbered = hearing.into_iter().zip(last + 1..);
+    let deliveries = numbered.map(|(recipient, number)| Delivery {
+        number,
+        recipient: recipient.name.clone(),
+        tidings: tidings.clone(),
+        attempts: 0,
+        trouble: None,
+        failed: false,
+    });
+    Ok(deliveries.map(|delivery| RecordChange::Add(delivery.record(Some(tidings.at), None))).collect())
+}
 
-    /// The deliveries of some tidings, to be committed with what they tell of. Numbers may be taken meanwhile:
-    /// then the commit conflicts, and they are made anew.
-    pub(crate) fn deliveries(&self, tidings: &Tidings) -> Result<Vec<RecordChange>> {
-        let hearing: Vec<_> = self.recipients.iter().filter(|recipient| recipient.hears(tidings)).collect();
-        if hearing.is_empty() {
-            return Ok(Vec::new());
-        }
-        let last = self.store.last_record(&tidings.org, RecordKind::Delivery)?;
-        let numbered = hearing.into_iter().zip(last + 1..);
-        let deliveries = numbered.map(|(recipient, number)| Delivery {
-            number,
-            recipient: recipient.name.clone(),
-            tidings: tidings.clone(),
-            attempts: 0,
-            trouble: None,
-            failed: false,
-        });
-        Ok(deliveries.map(|delivery| RecordChange::Add(delivery.record(Some(tidings.at), None))).collect())
+/// Deliveries that are due now, of every organisation, the longest overdue first.
+pub(crate) fn due_deliveries(service: &Service, limit: usize) -> Result<Vec<Delivery>> {
+    let due = service.store.due_records(RecordKind::Delivery, service.clock.now(), limit)?;
+    due.iter().map(Delivery::decode).collect()
+}
+
+/// Notes that a delivery arrived.
+pub(crate) fn delivered(service: &Service, delivery: &Delivery) -> Result<()> {
+    let done = Delivery { attempts: delivery.attempts + 1, trouble: None, ..delivery.clone() };
+    settle(service, done, None)
+}
+
+/// Notes that an attempt failed, and when to try again, if it is worth another.
+pub(crate) fn not_delivered(service: &Service, delivery: &Delivery, trouble: &str) -> Result<()> {
+    let attempts = delivery.attempts + 1;
+    let failed = attempts >= DELIVERY_ATTEMPTS_MAX;
+    let tried = Delivery { attempts, failed, trouble: Some(trouble.to_owned()), ..delivery.clone() };
+    settle(service, tried, (!failed).then(|| service.clock.now() + pause_after(attempts)))
+}
+
+/// Writes where a delivery stands; without a next attempt it has ended, and the audit says how.
+fn settle(service: &Service, delivery: Delivery, next: Option<Timestamp>) -> Result<()> {
+    let scope = Scope { org: delivery.tidings.org.clone(), holder: Holder::Org };
+    let now = service.clock.now();
+    let mut act = Act::silent(&scope, now);
+    if next.is_none() {
+        let action = if delivery.failed { AuditAction::DeliveryFailed } else { AuditAction::DeliveryDone };
+        let notes = vec![format!("to:{}", delivery.recipient), delivery.tidings.reference.clone()];
+        act.entries.push(AuditEntry { notes, ..AuditEntry::new(action, "system", Vec::new()) });
     }
+    let done_at = next.is_none().then_some(now);
+    act.batch.records = vec![RecordChange::Update(delivery.record(next, done_at))];
+    let reader = service.reader(&scope);
+    let writer = reader.lock();
+    writer.ensure()?;
+    writer.commit(&act, |_| ()).map(drop)
+}
 
-    /// Deliveries that are due now, of every organisation, the longest overdue first.
-    pub fn due_deliveries(&self, limit: usize) -> Result<Vec<Delivery>> {
-        let due = self.store.due_records(RecordKind::Delivery, self.clock.now(), limit)?;
-        due.iter().map(Delivery::decode).collect()
-    }
-
-    /// Notes that a delivery arrived.
-    pub fn delivered(&self, delivery: &Delivery) -> Result<()> {
-        let done = Delivery { attempts: delivery.attempts + 1, trouble: None, ..delivery.clone() };
-        self.settle(done, None)
-    }
-
-    /// Notes that an attempt failed, and when to try again, if it is worth another.
-    pub fn not_delivered(&self, delivery: &Delivery, trouble: &str) -> Result<()> {
-        let attempts = delivery.attempts + 1;
-        let failed = attempts >= DELIVERY_ATTEMPTS_MAX;
-        let tried = Delivery { attempts, failed, trouble: Some(trouble.to_owned()), ..delivery.clone() };
-        self.settle(tried, (!failed).then(|| self.clock.now() + pause_after(attempts)))
-    }
-
-    /// Writes where a delivery stands; without a next attempt it has ended, and the audit says how.
-    fn settle(&self, delivery: Delivery, next: Option<Timestamp>) -> Result<()> {
-        let scope = Scope { org: delivery.tidings.org.clone(), holder: Holder::Org };
-        let now = self.clock.now();
-        let mut act = Act::silent(&scope, now);
-        if next.is_none() {
-            let action =
-                if delivery.failed { AuditAction::DeliveryFailed } else { AuditAction::DeliveryDone };
-            let notes = vec![format!("to:{}", delivery.recipient), delivery.tidings.reference.clone()];
-            act.entries.push(AuditEntry { notes, ..AuditEntry::new(action, "system", Vec::new()) });
-        }
-        let done_at = next.is_none().then_some(now);
-        act.batch.records = vec![RecordChange::Update(delivery.record(next, done_at))];
-        let slot = self.slot(&scope);
-        let _writer = slot.lock_writer();
-        self.ensure_vault(&slot, &scope)?;
-        self.commit(&slot, &act, |_| ()).map(drop)
-    }
-
-    /// The newest deliveries of an organisation that were given up, the oldest first.
-    pub fn failed_deliveries(&self, org: &OrgId) -> Result<Vec<Delivery>> {
-        let last = self.store.last_record(org, RecordKind::Delivery)?;
-        let mut after = last.saturating_sub(FAILED_LOOKED_AT);
-        let mut failed = Vec::new();
-        loop {
-            let page =
-                self.store.records(org, RecordKind::Delivery, after, lacuna_store::rows::RECORDS_PAGE_MAX)?;
-            let Some(last) = page.last() else { return Ok(failed) };
-            after = last.number;
-            for record in &page {
-                failed.extend(Some(Delivery::decode(record)?).filter(|delivery| delivery.failed));
-            }
+/// The newest deliveries of an organisation that were given up, the oldest first.
+pub(crate) fn failed_deliveries(service: &Service, org: &OrgId) -> Result<Vec<Delivery>> {
+    let last = service.store.last_record(org, RecordKind::Delivery)?;
+    let mut after = last.saturating_sub(FAILED_LOOKED_AT);
+    let mut failed = Vec::new();
+    loop {
+        let page =
+            service.store.records(org, RecordKind::Delivery, after, lacuna_store::rows::RECORDS_PAGE_MAX)?;
+        let Some(last) = page.last() else { return Ok(failed) };
+        after = last.number;
+        for record in &page {
+            failed.extend(Some(Delivery::decode(record)?).filter(|delivery| delivery.failed));
         }
     }
 }

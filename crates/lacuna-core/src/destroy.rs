@@ -9,9 +9,11 @@ use lacuna_seal::{Digest, SIGNATURE_BYTES, Signature};
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
 use crate::deliver::Tidings;
+use crate::forget::receipt::backups_holding;
 use crate::forget::{Cause, Counts, Mode, Named, ProbePath, Probed, Receipt, SignedReceipt, memories_hash};
-use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
 use crate::permit::{Destroy, Grant};
+use crate::service::retrying;
+use crate::service::{Act, Service};
 use lacuna_store::cbor::{Reader, Writer};
 use lacuna_store::keys::{KeyBatch, ReceiptMark};
 use lacuna_store::rows::{ChainHead, Change, Record, RecordChange, RecordKind, VaultHeader};
@@ -76,231 +78,217 @@ struct Contents {
     digest: Digest,
 }
 
-impl Lacuna {
-    /// Says what would go. The token is good for the same caller, for the vault as it is now, and for
-    /// [`DESTROY_PLAN_VALID`]; nothing is kept for it.
-    pub fn plan_destroy(&self, grant: &Grant<Destroy>) -> Result<DestroyPlan> {
-        let vault = grant.scope().vault_id();
-        let header = self.store.vault(vault)?.ok_or(Error::NotFound("vault"))?;
-        let contents = self.contents(&header)?;
-        let expires_at = self.clock.now() + DESTROY_PLAN_VALID;
-        let expiry = millis(expires_at).to_be_bytes();
-        let key = self.kms.signing_key(&*self.entropy)?;
-        let signature = key.sign(TOKEN_DOMAIN, &token_parts(grant, &contents, &expiry));
-        let token = format!("{TOKEN_PREFIX}{}{}", hex(&expiry), hex(signature.as_bytes()));
-        let blobs = self.blobs.list(vault)?.len() as u64;
-        Ok(DestroyPlan { token, expires_at, memories: contents.memories, blobs })
-    }
+/// Says what would go. The token is good for the same caller, for the vault as it is now, and for
+/// [`DESTROY_PLAN_VALID`]; nothing is kept for it.
+pub(crate) fn plan_destroy(service: &Service, grant: &Grant<Destroy>) -> Result<DestroyPlan> {
+    let vault = grant.scope().vault_id();
+    let header = service.store.vault(vault)?.ok_or(Error::NotFound("vault"))?;
+    let contents = contents(service, &header)?;
+    let expires_at = service.clock.now() + DESTROY_PLAN_VALID;
+    let expiry = millis(expires_at).to_be_bytes();
+    let key = service.kms.signing_key(&*service.entropy)?;
+    let signature = key.sign(TOKEN_DOMAIN, &token_parts(grant, &contents, &expiry));
+    let token = format!("{TOKEN_PREFIX}{}{}", hex(&expiry), hex(signature.as_bytes()));
+    let blobs = service.blobs.list(vault)?.len() as u64;
+    Ok(DestroyPlan { token, expires_at, memories: contents.memories, blobs })
+}
 
-    /// Destroys the vault that the token was made for. Its scope may begin anew, with new keys.
-    pub fn destroy(&self, grant: &Grant<Destroy>, token: &str) -> Result<Destruction> {
-        let vault = grant.scope().vault_id();
-        let header = self.store.vault(vault)?.ok_or(Error::NotFound("vault"))?;
-        self.check_token(grant, &header, token)?;
-        let vectors = self.read(grant.scope(), |open| open.index.len() as u64).ok().flatten().unwrap_or(0);
-        let contents = self.contents(&header)?;
-        let counts = DestroyCounts { records: contents.memories, vectors, ..DestroyCounts::default() };
-        let doc = Doc { began_after: header.began_after, counts };
-        let record = self.open_destruction(grant, vault, doc)?;
-        self.end_destruction(&record)
-    }
+/// Destroys the vault that the token was made for. Its scope may begin anew, with new keys.
+pub(crate) fn destroy(service: &Service, grant: &Grant<Destroy>, token: &str) -> Result<Destruction> {
+    let vault = grant.scope().vault_id();
+    let header = service.store.vault(vault)?.ok_or(Error::NotFound("vault"))?;
+    check_token(service, grant, &header, token)?;
+    let vectors = service.read(grant.scope(), |open| open.index.len() as u64).ok().flatten().unwrap_or(0);
+    let contents = contents(service, &header)?;
+    let counts = DestroyCounts { records: contents.memories, vectors, ..DestroyCounts::default() };
+    let doc = Doc { began_after: header.began_after, counts };
+    let record = open_destruction(service, grant, vault, doc)?;
+    end_destruction(service, &record)
+}
 
-    /// Ends every destruction that was begun and not ended. Answers with how many there were.
-    pub fn recover_destructions(&self) -> Result<usize> {
-        let open = self.store.due_records(RecordKind::Destruction, self.clock.now(), RECOVERED_MAX)?;
-        open.iter().try_for_each(|record| self.end_destruction(record).map(drop))?;
-        Ok(open.len())
-    }
+/// Ends every destruction that was begun and not ended. Answers with how many there were.
+pub(crate) fn recover_destructions(service: &Service) -> Result<usize> {
+    let open = service.store.due_records(RecordKind::Destruction, service.clock.now(), RECOVERED_MAX)?;
+    open.iter().try_for_each(|record| end_destruction(service, record).map(drop))?;
+    Ok(open.len())
+}
 
-    fn contents(&self, header: &VaultHeader) -> Result<Contents> {
-        let mut ids = Vec::new();
-        self.store.changes(header.id, Revision::ZERO, &mut |change| {
-            if let Change::Put(row) = change {
-                ids.push(*row.id.as_bytes());
-            }
-            Ok(())
-        })?;
-        ids.sort_unstable();
-        let began_after = header.began_after.0.to_be_bytes();
-        let parts: Vec<&[u8]> =
-            std::iter::once(began_after.as_slice()).chain(ids.iter().map(<[u8; 16]>::as_slice)).collect();
-        Ok(Contents { memories: ids.len() as u64, digest: Digest::of(CONTENTS_DOMAIN, &parts) })
-    }
-
-    fn check_token(&self, grant: &Grant<Destroy>, header: &VaultHeader, token: &str) -> Result<()> {
-        let bytes = decode(token).ok_or_else(useless_token)?;
-        let (expiry, signature) = bytes.split_first_chunk::<8>().ok_or_else(useless_token)?;
-        let signature = signature.try_into().map(Signature::from_bytes).map_err(|_| useless_token())?;
-        let contents = self.contents(header)?;
-        let key = self.kms.signing_key(&*self.entropy)?.verifying_key();
-        let genuine = key.verify(TOKEN_DOMAIN, &token_parts(grant, &contents, expiry), &signature).is_ok();
-        if !genuine || i64::from_be_bytes(*expiry) <= millis(self.clock.now()) {
-            return Err(useless_token());
+fn contents(service: &Service, header: &VaultHeader) -> Result<Contents> {
+    let mut ids = Vec::new();
+    service.store.changes(header.id, Revision::ZERO, &mut |change| {
+        if let Change::Put(row) = change {
+            ids.push(*row.id.as_bytes());
         }
         Ok(())
-    }
+    })?;
+    ids.sort_unstable();
+    let began_after = header.began_after.0.to_be_bytes();
+    let parts: Vec<&[u8]> =
+        std::iter::once(began_after.as_slice()).chain(ids.iter().map(<[u8; 16]>::as_slice)).collect();
+    Ok(Contents { memories: ids.len() as u64, digest: Digest::of(CONTENTS_DOMAIN, &parts) })
+}
 
-    /// Announces it: from here on it ends, whatever happens to us.
-    fn open_destruction(&self, grant: &Grant<Destroy>, vault: VaultId, doc: Doc) -> Result<Record> {
-        let org = grant.caller().org_scope();
-        let actor = grant.caller().user.as_str();
-        for _ in 0..COMMIT_ATTEMPTS_MAX {
-            let now = self.clock.now();
-            let record = Record {
-                org: org.org.clone(),
-                kind: RecordKind::Destruction,
-                number: self.store.last_record(&org.org, RecordKind::Destruction)? + 1,
-                vault: Some(vault),
-                at: now,
-                due_at: Some(now),
-                done_at: None,
-                doc: doc.encode(),
-            };
-            match self.note(
-                &org,
-                AuditAction::VaultDestroy,
-                actor,
-                vec![RecordChange::Add(record.clone())],
-                Vec::new(),
-                None,
-            ) {
-                // Another one took the number.
-                Err(Error::Conflict(_)) => {}
-                answer => return answer.map(|()| record),
-            }
-        }
-        Err(Error::Conflict("the record book"))
+fn check_token(service: &Service, grant: &Grant<Destroy>, header: &VaultHeader, token: &str) -> Result<()> {
+    let bytes = decode(token).ok_or_else(useless_token)?;
+    let (expiry, signature) = bytes.split_first_chunk::<8>().ok_or_else(useless_token)?;
+    let signature = signature.try_into().map(Signature::from_bytes).map_err(|_| useless_token())?;
+    let contents = contents(service, header)?;
+    let key = service.kms.signing_key(&*service.entropy)?.verifying_key();
+    let genuine = key.verify(TOKEN_DOMAIN, &token_parts(grant, &contents, expiry), &signature).is_ok();
+    if !genuine || i64::from_be_bytes(*expiry) <= millis(service.clock.now()) {
+        return Err(useless_token());
     }
+    Ok(())
+}
 
-    /// Takes the steps that are left, and closes the record.
-    fn end_destruction(&self, record: &Record) -> Result<Destruction> {
-        let vault = record.vault.ok_or_else(damaged_record)?;
-        let mut record = record.clone();
-        let mut doc = Doc::decode(&record.doc)?;
-        let stays = |header: &VaultHeader| header.began_after == doc.began_after;
-        if let Some(header) = self.store.vault(vault)?.filter(stays) {
-            let slot = self.slot(&header.scope);
-            let _writer = slot.lock_writer();
-            self.desk.close_vault(header.id);
-            // Keys first: from here on nothing of it can be read, even if we crash.
-            let keys = self.keys.destroy_vault(vault, self.clock.now(), None)?;
-            slot.discard();
-            doc.counts.keys = keys;
-            doc.counts.blobs = self.destroy_blobs(vault)?;
-            self.store.destroy(vault)?;
-            slot.discard();
-        }
-        record.done_at = Some(self.clock.now());
-        record.doc = doc.encode();
-        let receipt = self.close_destruction(&record, &doc)?;
-        Ok(Destruction { receipt, ..destruction(&record)? })
-    }
-
-    fn destroy_blobs(&self, vault: VaultId) -> Result<u64> {
-        let names = self.blobs.list(vault)?;
-        names.iter().try_for_each(|name| self.blobs.delete(vault, *name))?;
-        Ok(names.len() as u64)
-    }
-
-    /// Closes the record with the signed receipt; `None` when another process has closed it already.
-    fn close_destruction(&self, record: &Record, doc: &Doc) -> Result<Option<SignedReceipt>> {
-        let org = Scope { org: record.org.clone(), holder: Holder::Org };
-        let vault = record.vault.ok_or_else(damaged_record)?;
-        let DestroyCounts { records, vectors, blobs, keys } = doc.counts;
-        let notes = [("records", records), ("vectors", vectors), ("blobs", blobs), ("keys", keys)]
-            .map(|(what, count)| format!("{what}:{count}"));
-        for _ in 0..COMMIT_ATTEMPTS_MAX {
-            let closed = self.store.records(&record.org, record.kind, record.number - 1, 1)?.pop();
-            if closed.is_some_and(|stored| stored.done_at.is_some()) {
-                return Ok(None);
-            }
-            let receipt = self.receipt_of(&org, vault, doc)?;
-            // The ledger first: a receipt that it does not know of would make it look outdated.
-            self.keys.commit(KeyBatch {
-                receipt: Some(ReceiptMark { org: record.org.clone(), number: receipt.number }),
-                ..KeyBatch::new(vault, receipt.at)
-            })?;
-            let signed = receipt.sign(&*self.kms.signing_key(&*self.entropy)?);
-            let changes = vec![RecordChange::Update(record.clone()), RecordChange::Add(signed.record())];
-            let mut notes = notes.to_vec();
-            notes.push(signed.receipt.reference());
-            let told = Some(signed.receipt.tidings());
-            match self.note(&org, AuditAction::VaultDestroyDone, "system", changes, notes, told) {
-                // Another one took the number.
-                Err(Error::Conflict(_)) => {}
-                answer => return answer.map(|()| Some(signed)),
-            }
-        }
-        Err(Error::Conflict("the record book"))
-    }
-
-    /// What was done, and what was found when it was looked for.
-    fn receipt_of(&self, org: &Scope, vault: VaultId, doc: &Doc) -> Result<Receipt> {
-        let count = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
-        let probed = |path, found: usize| Probed { path, looked_for: 1, found: count(found as u64) };
-        let rows = usize::from(self.store.vault(vault)?.is_some());
-        let keys = usize::from(self.keys.vault_keys(vault)?.is_some());
-        Ok(Receipt {
-            number: self.store.last_record(&org.org, RecordKind::Receipt)? + 1,
+/// Announces it: from here on it ends, whatever happens to us.
+fn open_destruction(service: &Service, grant: &Grant<Destroy>, vault: VaultId, doc: Doc) -> Result<Record> {
+    let org = grant.caller().org_scope();
+    let actor = grant.caller().user.as_str();
+    // A conflict means that another destruction took the number.
+    retrying(|| {
+        let now = service.clock.now();
+        let record = Record {
             org: org.org.clone(),
-            vault,
-            at: self.clock.now(),
-            mode: Mode::Hard,
-            cause: Cause::Destruction,
-            named: Named::Everything,
-            scope_hashes: Vec::new(),
-            memories_hash: memories_hash(&[]),
-            counts: Counts {
-                direct: count(doc.counts.records),
-                keys_destroyed: count(doc.counts.keys),
-                ..Counts::default()
-            },
-            probes: vec![
-                probed(ProbePath::Rows, rows),
-                probed(ProbePath::Keys, keys),
-                probed(ProbePath::Blobs, self.blobs.list(vault)?.len()),
-            ],
-            backups: self.backups_holding(&org.org, self.clock.now(), None)?,
-            audit: self.store.vault(org.vault_id())?.map_or(ChainHead::default(), |header| header.audit),
-            request: None,
-        })
-    }
-
-    /// One entry in the organisation's own chain, with changes in its book.
-    fn note(
-        &self,
-        org: &Scope,
-        action: AuditAction,
-        actor: &str,
-        changes: Vec<RecordChange>,
-        notes: Vec<String>,
-        tidings: Option<Tidings>,
-    ) -> Result<()> {
-        let record = match changes.first() {
-            Some(RecordChange::Add(record) | RecordChange::Update(record)) => record.vault,
-            Some(RecordChange::Drop { .. }) | None => None,
+            kind: RecordKind::Destruction,
+            number: service.store.last_record(&org.org, RecordKind::Destruction)? + 1,
+            vault: Some(vault),
+            at: now,
+            due_at: Some(now),
+            done_at: None,
+            doc: doc.encode(),
         };
-        let subjects = record.iter().map(|vault| Subject(*vault.as_bytes())).collect();
-        let entry = AuditEntry { notes, ..AuditEntry::new(action, actor, subjects) };
-        let mut act = Act::new(org, self.clock.now(), entry);
-        act.batch.records = changes;
-        act.tidings = tidings;
-        let slot = self.slot(org);
-        let _writer = slot.lock_writer();
-        self.ensure_vault(&slot, org)?;
-        self.commit(&slot, &act, |_| {}).map(drop)
-    }
+        let change = vec![RecordChange::Add(record.clone())];
+        note(service, &org, AuditAction::VaultDestroy, actor, change, Vec::new(), None)?;
+        Ok(record)
+    })
+}
 
-    /// Clears away the rows of a vault whose keys were destroyed: an old copy of the data was put back, or a
-    /// process died in the middle. The caller holds the writer lock.
-    pub(crate) fn clear_destroyed(&self, scope: &Scope) -> Result<()> {
-        let vault = scope.vault_id();
-        if self.keys.vault_keys(vault)?.is_none() && crate::vault::was_destroyed(self.sources(), vault)? {
-            self.destroy_blobs(vault)?;
-            self.store.destroy(vault)?;
-        }
-        Ok(())
+/// Takes the steps that are left, and closes the record.
+fn end_destruction(service: &Service, record: &Record) -> Result<Destruction> {
+    let vault = record.vault.ok_or_else(damaged_record)?;
+    let mut record = record.clone();
+    let mut doc = Doc::decode(&record.doc)?;
+    let stays = |header: &VaultHeader| header.began_after == doc.began_after;
+    if let Some(header) = service.store.vault(vault)?.filter(stays) {
+        let reader = service.reader(&header.scope);
+        let writer = reader.lock();
+        service.desk.close_vault(header.id);
+        // Keys first: from here on nothing of it can be read, even if we crash.
+        let keys = service.keys.destroy_vault(vault, service.clock.now(), None)?;
+        writer.discard();
+        doc.counts.keys = keys;
+        doc.counts.blobs = destroy_blobs(service, vault)?;
+        service.store.destroy(vault)?;
+        writer.discard();
     }
+    record.done_at = Some(service.clock.now());
+    record.doc = doc.encode();
+    let receipt = close_destruction(service, &record, &doc)?;
+    Ok(Destruction { receipt, ..destruction(&record)? })
+}
+
+fn destroy_blobs(service: &Service, vault: VaultId) -> Result<u64> {
+    let names = service.blobs.list(vault)?;
+    names.iter().try_for_each(|name| service.blobs.delete(vault, *name))?;
+    Ok(names.len() as u64)
+}
+
+/// Closes the record with the signed receipt; `None` when another process has closed it already.
+fn close_destruction(service: &Service, record: &Record, doc: &Doc) -> Result<Option<SignedReceipt>> {
+    let org = Scope { org: record.org.clone(), holder: Holder::Org };
+    let vault = record.vault.ok_or_else(damaged_record)?;
+    let DestroyCounts { records, vectors, blobs, keys } = doc.counts;
+    let notes = [("records", records), ("vectors", vectors), ("blobs", blobs), ("keys", keys)]
+        .map(|(what, count)| format!("{what}:{count}"));
+    // A conflict means that another receipt took the number.
+    retrying(|| {
+        let closed = service.store.records(&record.org, record.kind, record.number - 1, 1)?.pop();
+        if closed.is_some_and(|stored| stored.done_at.is_some()) {
+            return Ok(None);
+        }
+        let receipt = receipt_of(service, &org, vault, doc)?;
+        // The ledger first: a receipt that it does not know of would make it look outdated.
+        service.keys.commit(KeyBatch {
+            receipt: Some(ReceiptMark { org: record.org.clone(), number: receipt.number }),
+            ..KeyBatch::new(vault, receipt.at)
+        })?;
+        let signed = receipt.sign(&*service.kms.signing_key(&*service.entropy)?);
+        let changes = vec![RecordChange::Update(record.clone()), RecordChange::Add(signed.record())];
+        let mut notes = notes.to_vec();
+        notes.push(signed.receipt.reference());
+        let told = Some(signed.receipt.tidings());
+        note(service, &org, AuditAction::VaultDestroyDone, "system", changes, notes, told)?;
+        Ok(Some(signed))
+    })
+}
+
+/// What was done, and what was found when it was looked for.
+fn receipt_of(service: &Service, org: &Scope, vault: VaultId, doc: &Doc) -> Result<Receipt> {
+    let count = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+    let probed = |path, found: usize| Probed { path, looked_for: 1, found: count(found as u64) };
+    let rows = usize::from(service.store.vault(vault)?.is_some());
+    let keys = usize::from(service.keys.vault_keys(vault)?.is_some());
+    Ok(Receipt {
+        number: service.store.last_record(&org.org, RecordKind::Receipt)? + 1,
+        org: org.org.clone(),
+        vault,
+        at: service.clock.now(),
+        mode: Mode::Hard,
+        cause: Cause::Destruction,
+        named: Named::Everything,
+        scope_hashes: Vec::new(),
+        memories_hash: memories_hash(&[]),
+        counts: Counts {
+            direct: count(doc.counts.records),
+            keys_destroyed: count(doc.counts.keys),
+            ..Counts::default()
+        },
+        probes: vec![
+            probed(ProbePath::Rows, rows),
+            probed(ProbePath::Keys, keys),
+            probed(ProbePath::Blobs, service.blobs.list(vault)?.len()),
+        ],
+        backups: backups_holding(service, &org.org, service.clock.now(), None)?,
+        audit: service.store.vault(org.vault_id())?.map_or(ChainHead::default(), |header| header.audit),
+        request: None,
+    })
+}
+
+/// One entry in the organisation's own chain, with changes in its book.
+fn note(
+    service: &Service,
+    org: &Scope,
+    action: AuditAction,
+    actor: &str,
+    changes: Vec<RecordChange>,
+    notes: Vec<String>,
+    tidings: Option<Tidings>,
+) -> Result<()> {
+    let record = match changes.first() {
+        Some(RecordChange::Add(record) | RecordChange::Update(record)) => record.vault,
+        Some(RecordChange::Drop { .. }) | None => None,
+    };
+    let subjects = record.iter().map(|vault| Subject(*vault.as_bytes())).collect();
+    let entry = AuditEntry { notes, ..AuditEntry::new(action, actor, subjects) };
+    let mut act = Act::new(org, service.clock.now(), entry);
+    act.batch.records = changes;
+    act.tidings = tidings;
+    let reader = service.reader(org);
+    let writer = reader.lock();
+    writer.ensure()?;
+    writer.commit(&act, |_| {}).map(drop)
+}
+
+/// Clears away the rows of a vault whose keys were destroyed: an old copy of the data was put back, or a
+/// process died in the middle.
+pub(crate) fn clear_destroyed(service: &Service, scope: &Scope) -> Result<()> {
+    let vault = scope.vault_id();
+    if service.keys.vault_keys(vault)?.is_none() && crate::vault::was_destroyed(service.sources(), vault)? {
+        destroy_blobs(service, vault)?;
+        service.store.destroy(vault)?;
+    }
+    Ok(())
 }
 
 fn token_parts<'a>(grant: &'a Grant<Destroy>, contents: &'a Contents, expiry: &'a [u8; 8]) -> [&'a [u8]; 5] {

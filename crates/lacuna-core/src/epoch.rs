@@ -1,9 +1,9 @@
 //! Renewing the epoch: every vault's root is wrapped anew, then the old epoch key is destroyed, and with it
 //! the use of every older copy of the keystore.
 
-use crate::lacuna::Lacuna;
 use crate::permit::{Grant, ManageKeys};
 use crate::retention::Progress;
+use crate::service::Service;
 use crate::vault::Keyring;
 use lacuna_store::keys::KeyBatch;
 use lacuna_types::{Error, Result};
@@ -20,76 +20,73 @@ pub struct EpochRenewal {
     pub destroyed: u32,
 }
 
-impl Lacuna {
-    /// Wraps every root under a new epoch and destroys the old ones. `progress` hears each vault. A renewal
-    /// that was interrupted is finished by the next one: until then both epochs stand.
-    pub fn renew_epoch(
-        &self,
-        _grant: &Grant<ManageKeys>,
-        mut progress: impl FnMut(usize),
-    ) -> Result<EpochRenewal> {
-        self.renew(&mut |vaults| progress(vaults))
-    }
+/// Wraps every root under a new epoch and destroys the old ones. `progress` hears each vault. A renewal
+/// that was interrupted is finished by the next one: until then both epochs stand.
+pub(crate) fn renew_epoch(
+    service: &Service,
+    _grant: &Grant<ManageKeys>,
+    mut progress: impl FnMut(usize),
+) -> Result<EpochRenewal> {
+    renew(service, &mut |vaults| progress(vaults))
+}
 
-    /// As [`Self::renew_epoch`], for the scheduler. It is not stopped on the way: a renewal that begins anew
-    /// every time would never end.
-    pub(crate) fn renew_epochs(&self, progress: Progress<'_>) -> Result<u64> {
-        let renewed = self.renew(&mut |vaults| {
-            let _ = progress(vaults as u64);
-        })?;
-        Ok(renewed.vaults as u64)
-    }
+/// As [`renew_epoch`], for the scheduler. It is not stopped on the way: a renewal that begins anew
+/// every time would never end.
+pub(crate) fn renew_epochs(service: &Service, progress: Progress<'_>) -> Result<u64> {
+    let renewed = renew(service, &mut |vaults| {
+        let _ = progress(vaults as u64);
+    })?;
+    Ok(renewed.vaults as u64)
+}
 
-    fn renew(&self, progress: &mut dyn FnMut(usize)) -> Result<EpochRenewal> {
-        // Nobody wraps a root under an epoch that is about to go.
-        let _alone = self.kms.lock_epoch(true)?;
-        let (current, _) = self.kms.current_epoch(&*self.entropy)?;
-        let epoch = self.kms.make_epoch(current + 1, &*self.entropy)?;
-        let mut vaults = 0;
-        let mut after = None;
-        loop {
-            let page = self.store.vaults(after, PAGE)?;
-            let Some(last) = page.last() else { break };
-            after = Some(last.id);
-            for header in &page {
-                self.rewrap(&header.scope, header.id, epoch)?;
-                vaults += 1;
-                progress(vaults);
-            }
+fn renew(service: &Service, progress: &mut dyn FnMut(usize)) -> Result<EpochRenewal> {
+    // Nobody wraps a root under an epoch that is about to go.
+    let _alone = service.kms.lock_epoch(true)?;
+    let (current, _) = service.kms.current_epoch(&*service.entropy)?;
+    let epoch = service.kms.make_epoch(current + 1, &*service.entropy)?;
+    let mut vaults = 0;
+    let mut after = None;
+    loop {
+        let page = service.store.vaults(after, PAGE)?;
+        let Some(last) = page.last() else { break };
+        after = Some(last.id);
+        for header in &page {
+            rewrap(service, &header.scope, header.id, epoch)?;
+            vaults += 1;
+            progress(vaults);
         }
-        self.refuse_if_left_behind(epoch)?;
-        let destroyed = self.kms.destroy_epochs_before(epoch)?;
-        Ok(EpochRenewal { epoch, vaults, destroyed })
     }
+    refuse_if_left_behind(service, epoch)?;
+    let destroyed = service.kms.destroy_epochs_before(epoch)?;
+    Ok(EpochRenewal { epoch, vaults, destroyed })
+}
 
-    fn rewrap(&self, scope: &Scope, vault: VaultId, epoch: u32) -> Result<()> {
-        let Some(stored) = self.keys.vault_keys(vault)? else { return Ok(()) };
-        if stored.root.epoch == epoch {
-            return Ok(());
-        }
-        let keyring = Keyring::open(scope, &self.kms, &stored)?;
-        let root = keyring.rewrap_root(&self.kms, &stored.root, &*self.entropy)?;
-        let batch = KeyBatch {
-            root: Some((root, Some(stored.root.generation))),
-            ..KeyBatch::new(vault, self.clock.now())
-        };
-        self.keys.commit(batch)
+fn rewrap(service: &Service, scope: &Scope, vault: VaultId, epoch: u32) -> Result<()> {
+    let Some(stored) = service.keys.vault_keys(vault)? else { return Ok(()) };
+    if stored.root.epoch == epoch {
+        return Ok(());
     }
+    let keyring = Keyring::open(scope, &service.kms, &stored)?;
+    let root = keyring.rewrap_root(&service.kms, &stored.root, &*service.entropy)?;
+    let batch = KeyBatch {
+        root: Some((root, Some(stored.root.generation))),
+        ..KeyBatch::new(vault, service.clock.now())
+    };
+    service.keys.commit(batch)
+}
 
-    /// A vault that has keys and no data yet has no name to derive its key from: it keeps the old epoch
-    /// alive until its first memory is written.
-    fn refuse_if_left_behind(&self, epoch: u32) -> Result<()> {
-        let mut after = None;
-        loop {
-            let page = self.keys.vaults(after, PAGE)?;
-            let Some(last) = page.last() else { return Ok(()) };
-            after = Some(*last);
-            for vault in page {
-                if self.keys.vault_keys(vault)?.is_some_and(|stored| stored.root.epoch != epoch) {
-                    let reason =
-                        format!("{vault} has keys but no data yet; the old epoch stays until it has");
-                    return Err(Error::Misconfigured { code: "vault_without_data", reason });
-                }
+/// A vault that has keys and no data yet has no name to derive its key from: it keeps the old epoch
+/// alive until its first memory is written.
+fn refuse_if_left_behind(service: &Service, epoch: u32) -> Result<()> {
+    let mut after = None;
+    loop {
+        let page = service.keys.vaults(after, PAGE)?;
+        let Some(last) = page.last() else { return Ok(()) };
+        after = Some(*last);
+        for vault in page {
+            if service.keys.vault_keys(vault)?.is_some_and(|stored| stored.root.epoch != epoch) {
+                let reason = format!("{vault} has keys but no data yet; the old epoch stays until it has");
+                return Err(Error::Misconfigured { code: "vault_without_data", reason });
             }
         }
     }

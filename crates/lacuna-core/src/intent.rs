@@ -4,8 +4,8 @@
 //! that was asked, and only where the caller wants that; to another scope it points, and goes there only for a
 //! caller who left the choice to it. Where the words mean several things, the most restrictive counts.
 
-use crate::lacuna::Lacuna;
 use crate::permit::{Caller, Grant, Recall, permit};
+use crate::service::Service;
 pub use lacuna_language::intent::rule as intent_rule;
 use lacuna_language::intent::{Matched, matches, words};
 pub use lacuna_types::policy::IntentScope;
@@ -87,31 +87,27 @@ fn scopes_of(caller: &Caller, reach: IntentScope) -> Vec<Scope> {
     readable.filter(meant).collect()
 }
 
-impl Lacuna {
-    /// What the words of a question mean under the caller's policy.
-    pub fn understand(&self, caller: &Caller, text: &str) -> Understood {
-        Understood::of(&matches(&words(text), &self.policy(&caller.org).intents))
-    }
+/// What the words of a question mean under the caller's policy.
+pub(crate) fn understand(service: &Service, caller: &Caller, text: &str) -> Understood {
+    Understood::of(&matches(&words(text), &service.policy(&caller.org).intents))
+}
 
-    /// The one vault that the words mean, if the caller may read it. Otherwise their own, and why.
-    pub fn meant_scope(&self, caller: &Caller, text: &str) -> (Scope, Option<String>) {
-        let own = caller.personal_scope();
-        let reach = self.understand(caller, text).reach.unwrap_or(IntentScope::Private);
-        let mut meant = scopes_of(caller, reach);
-        meant.retain(|scope| permit::<Recall>(caller, scope).is_ok());
-        match (meant.len(), reach) {
-            (_, IntentScope::Private) => (own, None),
-            (1, _) => (meant.remove(0), None),
-            (0, IntentScope::Team) => {
-                (own, Some("the words mean a team, and the caller belongs to none".to_owned()))
-            }
-            (0, _) => {
-                (own, Some("the words mean the organisation, which the caller may not read".to_owned()))
-            }
-            _ => {
-                let names: Vec<String> = meant.iter().map(|scope| scope.holder.to_string()).collect();
-                (own, Some(format!("the words mean a team; say which: {}", names.join(", "))))
-            }
+/// The one vault that the words mean, if the caller may read it. Otherwise their own, and why.
+pub(crate) fn meant_scope(service: &Service, caller: &Caller, text: &str) -> (Scope, Option<String>) {
+    let own = caller.personal_scope();
+    let reach = understand(service, caller, text).reach.unwrap_or(IntentScope::Private);
+    let mut meant = scopes_of(caller, reach);
+    meant.retain(|scope| permit::<Recall>(caller, scope).is_ok());
+    match (meant.len(), reach) {
+        (_, IntentScope::Private) => (own, None),
+        (1, _) => (meant.remove(0), None),
+        (0, IntentScope::Team) => {
+            (own, Some("the words mean a team, and the caller belongs to none".to_owned()))
+        }
+        (0, _) => (own, Some("the words mean the organisation, which the caller may not read".to_owned())),
+        _ => {
+            let names: Vec<String> = meant.iter().map(|scope| scope.holder.to_string()).collect();
+            (own, Some(format!("the words mean a team; say which: {}", names.join(", "))))
         }
     }
 }

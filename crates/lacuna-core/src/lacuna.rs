@@ -1,306 +1,832 @@
-//! The service: one set of operations behind every door. Each asks for the grant that permits it.
+//! The one type that doors call. Each call asks for the grant that permits it, and is a function of its room.
 
-use std::sync::{Arc, OnceLock};
+use crate::audit::AuditEnd;
+use crate::audit::AuditEntry;
+use crate::audit::AuditKept;
+use crate::audit::AuditPart;
+use crate::audit::AuditReport;
+use crate::audit::AuditSummary;
+use crate::backup::BackupEntry;
+use crate::backup::Saved;
+use crate::backup::Saving;
+use crate::compact::CompactRequest;
+use crate::compact::Compacted;
+use crate::compact::CompactionPlan;
+use crate::context::Context;
+use crate::context::Turn;
+use crate::correct::Corrected;
+use crate::correct::Correction;
+use crate::deliver::Delivery;
+use crate::destroy::DestroyPlan;
+use crate::destroy::Destruction;
+use crate::epoch::EpochRenewal;
+use crate::export::ExportLink;
+use crate::export::Exported;
+use crate::export::Wanted;
+use crate::forget::Confirmed;
+use crate::forget::Forgotten;
+use crate::forget::Planned;
+use crate::forget::Request;
+use crate::forget::SignedReceipt;
+use crate::forget::Verified;
+use crate::import::Duplicates;
+use crate::import::Importing;
+use crate::intent::Understood;
+use crate::jobs::Job;
+use crate::jobs::JobState;
+use crate::jobs::Ran;
+use crate::jobs::Schedule;
+use crate::lifecycle::Decided;
+use crate::lifecycle::Decision;
+use crate::meaning::Progress;
+use crate::person::BatchSignature;
+use crate::person::Notice;
+use crate::person::Person;
+use crate::person::PersonBatch;
+use crate::person::PersonForgotten;
+use crate::person::PersonRequest;
+use crate::promote::Moved;
+use crate::recall::Page;
+use crate::recall::Query;
+use crate::recall::Recalled;
+use crate::remember::Outcome;
+use crate::retention::Preview;
+use crate::retention::Settings;
+use crate::retention::Term;
+use crate::review::Answer;
+use crate::review::Answered;
+use crate::review::Month;
+use crate::review::MonthPage;
+use crate::review::Part;
+use crate::scan::Leak;
+use crate::session::Appended;
+use crate::session::Ended;
+use crate::session::Grown;
+use crate::session::NewTurn;
+use crate::session::Piece;
+use crate::session::SessionCursor;
+use crate::session::SessionInfo;
+use crate::session::SessionPage;
+use crate::session::SessionShown;
+use crate::tokens::TokenId;
+use crate::tokens::TokenInfo;
+use crate::tokens::TokenRequest;
+use crate::view::Sheet;
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use lacuna_seal::Entropy;
-
-use crate::admit::Rulebook;
-use crate::audit::{AuditAction, AuditEntry, ReadLog};
-use crate::context::Cooldowns;
-use crate::deliver::{Recipient, Tidings};
-use crate::forget::Receipt;
-use crate::meaning::{Backlog, Models};
-use crate::rehearse::Rehearsals;
-use crate::session::Desk;
-use crate::vault::{Keyring, OpenVault, Slot, Sources, Vaults, missing_keys, was_destroyed};
-use lacuna_language::classify::Prototypes;
-use lacuna_store::blobs::Blobs;
-use lacuna_store::keys::{KeyBatch, KeyStore, LocalKms};
-use lacuna_store::rows::{Batch, Body, ChainHead, Row, Store};
 use lacuna_types::llm::Llm;
 use lacuna_types::policy::Policy;
-use lacuna_types::token_count::{TokenCounter, estimate};
-use lacuna_types::{Clock, Lifecycle, MemoryId, OrgId, Revision, Scope};
-use lacuna_types::{Error, Result};
+use lacuna_types::token_count::TokenCounter;
+use lacuna_types::*;
 
-/// How often a write that met another node's is tried before the caller is told.
-pub(crate) const COMMIT_ATTEMPTS_MAX: usize = 8;
-/// What opened vaults may take in RAM, unless configured.
-pub const OPEN_BYTES_MAX_DEFAULT: usize = 1 << 30;
+use lacuna_seal::{Signature, VerifyingKey};
+use lacuna_store::rows::{AuditRow, ChainHead, MemberRow};
+use zeroize::Zeroizing;
 
-/// What a service is made of. Tests pass their own clock, entropy, stores and models.
-pub struct Parts {
-    pub store: Arc<dyn Store>,
-    pub keys: Arc<dyn KeyStore>,
-    pub kms: LocalKms,
-    pub blobs: Blobs,
-    pub models: Models,
-    pub rules: Rulebook,
-    pub clock: Arc<dyn Clock>,
-    pub entropy: Arc<dyn Entropy>,
-    /// Opened vaults are sealed, longest unused first, beyond this many bytes.
-    pub open_bytes_max: usize,
-}
+use crate::deliver::Recipient;
+use crate::forget::Choice;
+use crate::index::Filter;
+use crate::permit::*;
+use crate::recall::Cursor;
+use crate::service::{OpenLoad, Parts, Service};
 
+/// Private memory with every operation on it. Share one among threads; opened vaults are cached inside.
 pub struct Lacuna {
-    pub(crate) store: Arc<dyn Store>,
-    pub(crate) keys: Arc<dyn KeyStore>,
-    pub(crate) kms: LocalKms,
-    pub(crate) blobs: Blobs,
-    pub(crate) models: Models,
-    pub(crate) rules: Rulebook,
-    /// Examples of every label under the instant model, embedded once.
-    pub(crate) prototypes: OnceLock<Prototypes>,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) entropy: Arc<dyn Entropy>,
-    pub(crate) vaults: Vaults,
-    pub(crate) backlog: Backlog,
-    pub(crate) reads: ReadLog,
-    pub(crate) rehearsals: Rehearsals,
-    pub(crate) cooldowns: Cooldowns,
-    pub(crate) token_counter: TokenCounter,
-    /// What sessions under way hold in RAM.
-    pub(crate) desk: Desk,
-    /// Whom to tell of erasures.
-    pub(crate) recipients: Vec<Recipient>,
-    /// Condenses turns, where one is configured.
-    pub(crate) llm: Option<Arc<dyn Llm>>,
-}
-
-/// What the opened vaults take.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct OpenLoad {
-    pub vaults: usize,
-    pub bytes: usize,
+    service: Service,
 }
 
 impl Lacuna {
+    /// Puts the parts together. Nothing is opened yet.
     pub fn new(parts: Parts) -> Self {
-        let Parts { store, keys, kms, blobs, models, rules, clock, entropy, open_bytes_max } = parts;
-        let vaults = Vaults::new(open_bytes_max);
-        let (prototypes, backlog, reads) = (OnceLock::new(), Backlog::default(), ReadLog::default());
-        Self {
-            store,
-            keys,
-            kms,
-            blobs,
-            models,
-            rules,
-            prototypes,
-            clock,
-            entropy,
-            vaults,
-            backlog,
-            reads,
-            rehearsals: Rehearsals::default(),
-            cooldowns: Cooldowns::default(),
-            token_counter: Arc::new(estimate),
-            desk: Desk::default(),
-            recipients: Vec::new(),
-            llm: None,
-        }
+        Self { service: Service::new(parts) }
     }
 
     /// Lets a language model condense turns; without one, sentences are picked.
-    pub fn condensing_by(mut self, llm: Option<Arc<dyn Llm>>) -> Self {
-        self.llm = llm;
-        self
+    pub fn condensing_by(self, llm: Option<Arc<dyn Llm>>) -> Self {
+        Self { service: self.service.condensing_by(llm) }
     }
 
-    /// Counts tokens by `counter` from now on; [`estimate`] counts until then.
+    /// Counts tokens by `counter` from now on; [`lacuna_types::token_count::estimate`] counts until then.
     pub fn counting(self, counter: TokenCounter) -> Self {
-        Self { token_counter: counter, ..self }
+        Self { service: self.service.counting(counter) }
     }
 
+    /// Names the recipients that are told of erasures.
+    pub fn telling(self, recipients: Vec<Recipient>) -> Self {
+        Self { service: self.service.telling(recipients) }
+    }
+
+    /// Counts the tokens of a text.
     pub fn count_tokens(&self, text: &str) -> usize {
-        (self.token_counter)(text)
+        self.service.count_tokens(text)
     }
 
     /// The rules that an organisation's memories live under.
     pub fn policy(&self, org: &OrgId) -> &Policy {
-        self.rules.policies.of(org)
+        self.service.policy(org)
     }
 
+    /// The clock that every operation reads.
     pub fn clock(&self) -> &dyn Clock {
-        &*self.clock
+        self.service.clock()
     }
 
-    /// Whether the service can serve: the stores answer, and the key files open the first vault there is.
+    /// Checks that the stores answer, and that the key files open the first vault there is.
     pub fn check(&self) -> Result<()> {
-        self.keys.vaults(None, 1)?;
-        let Some(first) = self.store.vaults(None, 1)?.pop() else { return Ok(()) };
-        match self.keys.vault_keys(first.id)? {
-            Some(keys) => Keyring::open(&first.scope, &self.kms, &keys).map(drop),
-            None if was_destroyed(self.sources(), first.id)? => Ok(()),
-            None => Err(missing_keys()),
-        }
+        self.service.check()
     }
 
+    /// Vaults that are open, and the bytes that they take.
     pub fn open_load(&self) -> OpenLoad {
-        let (vaults, bytes) = self.vaults.load();
-        OpenLoad { vaults, bytes }
+        self.service.open_load()
     }
 
-    /// Seals the vaults that nobody has used for `idle`. Answers with how many.
+    /// Closes the vaults that nobody has used for `idle`. Returns how many.
     pub fn seal_idle(&self, idle: SignedDuration) -> usize {
-        self.desk.drop_idle(|org| self.resting_since(org));
-        self.vaults.seal_idle(self.clock.now(), idle)
+        self.service.seal_idle(idle)
     }
 
-    /// Seals every vault that is not in use at this moment.
+    /// Closes every vault that is not in use at this moment. Returns how many.
     pub fn seal_all(&self) -> usize {
-        self.vaults.seal_all()
+        self.service.seal_all()
     }
 
-    pub(crate) fn sources(&self) -> Sources<'_> {
-        Sources { store: &*self.store, keys: &*self.keys, kms: &self.kms, blobs: &self.blobs }
+    /// Deliveries that are due now, of every organisation, the longest overdue first.
+    pub fn due_deliveries(&self, limit: usize) -> Result<Vec<Delivery>> {
+        crate::deliver::due_deliveries(&self.service, limit)
     }
 
-    pub(crate) fn slot(&self, scope: &Scope) -> Arc<Slot> {
-        self.vaults.slot(scope, self.clock.now())
+    /// Notes that a delivery arrived.
+    pub fn delivered(&self, delivery: &Delivery) -> Result<()> {
+        crate::deliver::delivered(&self.service, delivery)
     }
 
-    /// Runs `read` on the vault as it now stands, or answers `None` before its first write.
-    pub(crate) fn read<R>(&self, scope: &Scope, read: impl FnOnce(&OpenVault) -> R) -> Result<Option<R>> {
-        self.read_in(&self.slot(scope), read)
+    /// Notes that an attempt failed, and when to try again, if it is worth another.
+    pub fn not_delivered(&self, delivery: &Delivery, trouble: &str) -> Result<()> {
+        crate::deliver::not_delivered(&self.service, delivery, trouble)
     }
 
-    /// As [`Self::read`], in a slot that the caller has already.
-    pub(crate) fn read_in<R>(&self, slot: &Slot, read: impl FnOnce(&OpenVault) -> R) -> Result<Option<R>> {
-        let bytes = slot.bytes();
-        let result = slot.read(self.sources(), read)?;
-        if slot.bytes() != bytes {
-            self.vaults.make_room(slot.vault());
-        }
-        Ok(result)
+    /// The newest deliveries of an organisation that were given up, the oldest first.
+    pub fn failed_deliveries(&self, org: &OrgId) -> Result<Vec<Delivery>> {
+        crate::deliver::failed_deliveries(&self.service, org)
     }
 
-    /// As [`Self::read`], for a caller. A vault that was closed goes into the backlog, because a crash may
-    /// have left an erasure or a vector unfinished.
-    pub(crate) fn serve<R>(&self, scope: &Scope, read: impl FnOnce(&OpenVault) -> R) -> Result<Option<R>> {
-        if self.slot(scope).bytes() == 0 {
-            self.backlog.push(scope);
-            self.read(scope, |_| ())?;
-        }
-        self.wake(scope)?;
-        self.read(scope, read)
-    }
-
-    /// Lets an open vault do what became due since it was last asked.
-    pub(crate) fn wake(&self, scope: &Scope) -> Result<()> {
-        match self.slot(scope).peek(|vault| !vault.approved.is_empty()) {
-            Some(true) => self.activate_due(scope).map(drop),
-            _ => Ok(()),
-        }
-    }
-
-    /// Makes the vault's root key if it has none. The caller holds the writer lock.
-    pub(crate) fn ensure_vault(&self, slot: &Slot, scope: &Scope) -> Result<()> {
-        if slot.update(self.sources(), |_| Ok(()))?.is_some() {
-            return Ok(());
-        }
-        self.clear_destroyed(scope)?;
-        let _epoch = self.kms.lock_epoch(false)?;
-        let (keyring, root) = Keyring::make(scope, &self.kms, &*self.entropy)?;
-        let batch =
-            KeyBatch { root: Some((root, None)), ..KeyBatch::new(scope.vault_id(), self.clock.now()) };
-        match self.keys.commit(batch) {
-            Ok(()) => slot.install(OpenVault::empty(keyring)),
-            // Another process made it first: theirs is the vault.
-            Err(Error::Conflict(_)) => {}
-            Err(error) => return Err(error),
-        }
-        slot.update(self.sources(), |_| Ok(()))?.ok_or(Error::Conflict("the vault"))
-    }
-
-    /// Commits `act` to the vault with its audit entry, then applies it to the open index.
-    ///
-    /// The caller holds the writer lock; another process may still be faster. Then an act that only adds or
-    /// erases is tried again on top of theirs; one that changes rows as it read them is a conflict.
-    pub(crate) fn commit(
+    /// The page: active facts, preferences, patterns and summaries, the most salient first. Turns of conversations
+    /// are read by session. `None` when it is as `known` already says: then nobody has read anything.
+    pub fn view(
         &self,
-        slot: &Slot,
-        act: &Act,
-        apply: impl FnOnce(&mut OpenVault),
-    ) -> Result<Committed> {
-        let attempts = if act.rewrites() { 1 } else { COMMIT_ATTEMPTS_MAX };
-        for _ in 0..attempts {
-            let (expected, audit) = slot
-                .update(self.sources(), |vault| Ok((vault.revision, vault.audit)))?
-                .unwrap_or((Revision::ZERO, ChainHead::default()));
-            let mut batch = Batch { expected, ..act.batch.clone() };
-            let seq = audit.seq + 1;
-            for id in &mut batch.opens {
-                id.id = seq;
-            }
-            let mut entries = act.entries.clone();
-            let receipt =
-                act.receipt.as_ref().map(|receipt| self.numbered(receipt, &mut entries)).transpose()?;
-            let entries = entries.iter().map(|entry| (act.batch.at, entry));
-            let audit = self.extend_chain(&mut batch, audit, entries)?;
-            if let Some(receipt) = receipt {
-                Receipt { audit, ..receipt }.open_in(&mut batch);
-            }
-            if let Some(tidings) = &act.tidings {
-                batch.records.extend(self.deliveries(tidings)?);
-            }
-            match self.store.commit(batch) {
-                Ok(revision) => {
-                    slot.apply(expected, revision, audit, apply);
-                    return Ok(Committed { audit_seq: seq });
-                }
-                Err(Error::Conflict(_)) => {}
-                Err(error) => {
-                    // The batch may have been written or not: what is open can no longer be trusted.
-                    slot.discard();
-                    return Err(error);
-                }
-            }
-        }
-        Err(Error::Conflict("the vault"))
-    }
-}
-
-/// One change of a vault and the audit entries that go with it.
-pub(crate) struct Act {
-    pub(crate) batch: Batch,
-    /// The first of them names an intent that the batch opens.
-    pub(crate) entries: Vec<AuditEntry>,
-    /// The receipt that the erasure will end with. Its number is settled with the commit.
-    pub(crate) receipt: Option<Box<Receipt>>,
-    /// What recipients are told of it.
-    pub(crate) tidings: Option<Tidings>,
-}
-
-impl Act {
-    pub(crate) fn new(scope: &Scope, at: Timestamp, entry: AuditEntry) -> Self {
-        Self { entries: vec![entry], ..Self::silent(scope, at) }
+        grant: &Grant<Export>,
+        include_health: bool,
+        known: Option<&str>,
+    ) -> Result<Option<Sheet>> {
+        crate::view::view(&self.service, grant, include_health, known)
     }
 
-    /// An act that has no entry yet.
-    pub(crate) fn silent(scope: &Scope, at: Timestamp) -> Self {
-        // The revision and the audit rows are filled in at each attempt.
-        let batch = Batch::new(scope.clone(), at, Revision::ZERO);
-        Self { batch, entries: Vec::new(), receipt: None, tidings: None }
+    /// Moves a memory into the next wider scope: its owner to a team they belong to, an administrator from a
+    /// team to the organisation.
+    pub fn promote(
+        &self,
+        grant: &Grant<Promote>,
+        id: MemoryId,
+        target: &Grant<Remember>,
+        justification: Option<&str>,
+    ) -> Result<Moved> {
+        crate::promote::promote(&self.service, grant, id, target, justification)
     }
 
-    /// Whether it writes rows or settings that were read before: what another process did to them would be lost.
-    fn rewrites(&self) -> bool {
-        let kept = |row: &Row| row.body == Body::Unchanged && row.state != Lifecycle::Deleted;
-        self.batch.settings.is_some() || self.batch.puts.iter().any(kept)
+    /// Makes a new memory in a narrower scope and archives the old one: from the organisation to a team that
+    /// has members, or from a team back to whoever wrote it. Administrators alone do this.
+    pub fn demote(
+        &self,
+        grant: &Grant<Promote>,
+        id: MemoryId,
+        to: Holder,
+        justification: Option<&str>,
+    ) -> Result<Moved> {
+        crate::promote::demote(&self.service, grant, id, to, justification)
     }
 
-    /// Adds an entry about `memories`, unless there are none.
-    pub(crate) fn record(&mut self, action: AuditAction, actor: &str, memories: &[MemoryId]) {
-        if !memories.is_empty() {
-            let subjects = memories.iter().map(|id| (*id).into()).collect();
-            self.entries.push(AuditEntry::new(action, actor, subjects));
-        }
+    /// Takes every draft through the gate and stores those that pass, all of them or none. A draft with a
+    /// field out of bounds is an error of the whole call; one that the rules refuse or ask about is not.
+    pub fn remember(&self, grant: &Grant<Remember>, drafts: Vec<Draft>) -> Result<Vec<Outcome>> {
+        crate::remember::remember(&self.service, grant, drafts)
     }
-}
 
-pub(crate) struct Committed {
-    /// The sequence number of the first audit entry, which also names an intent.
-    pub(crate) audit_seq: u64,
+    /// Prepares what the first write would otherwise wait for.
+    pub fn warm_up(&self) -> Result<()> {
+        crate::remember::warm_up(&self.service)
+    }
+
+    /// A caller with their memberships as they stand now. Doors call this for everybody they authenticate.
+    pub fn caller_for(&self, org: OrgId, user: UserId, roles: Vec<Role>) -> Result<Caller> {
+        crate::members::caller_for(&self.service, org, user, roles)
+    }
+
+    /// Makes `user` a member from their next call on. Who is one already stays one.
+    pub fn add_member(&self, grant: &Grant<ManageMembers>, group: Group, user: UserId) -> Result<()> {
+        crate::members::add_member(&self.service, grant, group, user)
+    }
+
+    /// Ends a membership: from the next call on the group's vault is closed to `user`. What they wrote stays.
+    pub fn remove_member(&self, grant: &Grant<ManageMembers>, group: Group, user: UserId) -> Result<()> {
+        crate::members::remove_member(&self.service, grant, group, user)
+    }
+
+    /// Members in the order of their names, a page at a time, from the one after `after`.
+    pub fn list_members(
+        &self,
+        grant: &Grant<ManageMembers>,
+        group: &Group,
+        after: Option<&UserId>,
+    ) -> Result<Vec<MemberRow>> {
+        crate::members::list_members(&self.service, grant, group, after)
+    }
+
+    pub fn recall(&self, grant: &Grant<Recall>, query: &Query) -> Result<Recalled> {
+        crate::recall::recall(&self.service, grant, query)
+    }
+
+    /// One memory with its full text. Missing, foreign and erased look the same.
+    pub fn get(&self, grant: &Grant<Recall>, id: MemoryId) -> Result<Memory> {
+        crate::recall::get(&self.service, grant, id)
+    }
+
+    /// Memories newest first, without their full texts.
+    pub fn list(
+        &self,
+        grant: &Grant<Recall>,
+        filter: &Filter,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<Page> {
+        crate::recall::list(&self.service, grant, filter, after, limit)
+    }
+
+    /// How many memories the vault holds, and how many of them cannot be opened.
+    pub fn count(&self, grant: &Grant<Recall>) -> Result<(usize, usize)> {
+        crate::recall::count(&self.service, grant)
+    }
+
+    /// Walks the vault's chain from its first entry to its signed end.
+    pub fn verify_audit(&self, grant: &Grant<ReadAudit>) -> Result<AuditReport> {
+        crate::audit::verify_audit(&self.service, grant)
+    }
+
+    /// As [`Self::verify_audit`], and asks that the chain goes through a head that was written down earlier:
+    /// this is what shows that a whole vault was put back to an older state.
+    pub fn verify_audit_through(
+        &self,
+        grant: &Grant<ReadAudit>,
+        known: Option<ChainHead>,
+    ) -> Result<AuditReport> {
+        crate::audit::verify_audit_through(&self.service, grant, known)
+    }
+
+    /// Whoever has this key can verify an exported chain without this installation.
+    pub fn audit_key(&self) -> Result<VerifyingKey> {
+        crate::audit::audit_key(&self.service)
+    }
+
+    /// Entries of the vault's chain above `after`, oldest first, a page at a time.
+    pub fn read_audit(&self, grant: &Grant<ReadAudit>, after: u64) -> Result<Vec<(AuditRow, AuditEntry)>> {
+        crate::audit::read_audit(&self.service, grant, after)
+    }
+
+    /// Makes a token. The secret is shown this once and cannot be shown again.
+    pub fn create_token(
+        &self,
+        grant: &Grant<ManageTokens>,
+        request: TokenRequest,
+    ) -> Result<(TokenInfo, Zeroizing<String>)> {
+        crate::tokens::create_token(&self.service, grant, request)
+    }
+
+    pub fn revoke_token(&self, grant: &Grant<ManageTokens>, id: TokenId) -> Result<()> {
+        crate::tokens::revoke_token(&self.service, grant, id)
+    }
+
+    pub fn list_tokens(&self, grant: &Grant<ManageTokens>) -> Result<Vec<TokenInfo>> {
+        crate::tokens::list_tokens(&self.service, grant)
+    }
+
+    /// The caller whom a token speaks for; `None` when it is unknown, expired or revoked.
+    pub fn authenticate(&self, token: &str) -> Result<Option<Caller>> {
+        crate::tokens::authenticate(&self.service, token)
+    }
+
+    /// Whether the organisation has or had a token. One that ran out counts as well: it must not open the
+    /// door to callers without any.
+    pub fn has_tokens(&self, org: &OrgId) -> Result<bool> {
+        crate::tokens::has_tokens(&self.service, org)
+    }
+
+    /// What the words of a question mean under the caller's policy.
+    pub fn understand(&self, caller: &Caller, text: &str) -> Understood {
+        crate::intent::understand(&self.service, caller, text)
+    }
+
+    /// The one vault that the words mean, if the caller may read it. Otherwise their own, and why.
+    pub fn meant_scope(&self, caller: &Caller, text: &str) -> (Scope, Option<String>) {
+        crate::intent::meant_scope(&self.service, caller, text)
+    }
+
+    /// Vaults with memories that wait for their vector of the main model, as far as is known.
+    pub fn backlog_len(&self) -> usize {
+        crate::meaning::backlog_len(&self.service)
+    }
+
+    /// How many memories of the vault wait for their vector of the main model.
+    pub fn waiting(&self, grant: &Grant<Recall>) -> Result<usize> {
+        crate::meaning::waiting(&self.service, grant)
+    }
+
+    /// Takes the next vault of the backlog, finishes what a crash may have left in it, and gives every
+    /// memory its vector of the main model; `progress` hears how many have it anew, and may break off.
+    /// Answers with their number, or `None` when no vault came within `patience`. A vault that failed or was
+    /// broken off goes back into the backlog.
+    pub fn work_backlog(&self, patience: Duration, progress: &mut Progress<'_>) -> Option<Result<usize>> {
+        crate::meaning::work_backlog(&self.service, patience, progress)
+    }
+
+    /// Gives some memories of a vault their vector of the main model. Answers with how many it gave.
+    pub fn reembed(&self, scope: &Scope, ids: &[MemoryId]) -> Result<usize> {
+        crate::meaning::reembed(&self.service, scope, ids)
+    }
+
+    /// Writes every rehearsal that was noted so far. Answers with how many memories it changed. Whoever embeds
+    /// the library calls this every few seconds and before the process ends.
+    pub fn flush_rehearsals(&self) -> Result<usize> {
+        crate::rehearse::flush_rehearsals(&self.service)
+    }
+
+    /// Stops writes to the vault. Answers with the moment since when they are stopped.
+    pub fn freeze(&self, grant: &Grant<Freeze>) -> Result<Timestamp> {
+        crate::freeze::freeze(&self.service, grant)
+    }
+
+    /// Lets the vault take writes again.
+    pub fn thaw(&self, grant: &Grant<Freeze>) -> Result<()> {
+        crate::freeze::thaw(&self.service, grant)
+    }
+
+    /// When writes were stopped, if they are.
+    pub fn frozen_since(&self, grant: &Grant<Freeze>) -> Result<Option<Timestamp>> {
+        crate::freeze::frozen_since(&self.service, grant)
+    }
+
+    /// The memories that wait for somebody's word, newest first, with their full texts.
+    pub fn candidates(&self, grant: &Grant<Review>, after: Option<Cursor>, limit: usize) -> Result<Page> {
+        crate::lifecycle::candidates(&self.service, grant, after, limit)
+    }
+
+    /// Decides about candidates, in the order given. A decision that cannot be made ends the call; those
+    /// before it stand.
+    pub fn decide(
+        &self,
+        grant: &Grant<Review>,
+        decisions: Vec<(MemoryId, Decision)>,
+    ) -> Result<Vec<Decided>> {
+        crate::lifecycle::decide(&self.service, grant, decisions)
+    }
+
+    /// Moves memories to another state, all of them or none, if the table of transitions lets the caller.
+    pub fn set_state(&self, grant: &Grant<Forget>, ids: &[MemoryId], to: Lifecycle) -> Result<()> {
+        crate::lifecycle::set_state(&self.service, grant, ids, to)
+    }
+
+    /// Wraps every root under a new epoch and destroys the old ones. `progress` hears each vault. A renewal
+    /// that was interrupted is finished by the next one: until then both epochs stand.
+    pub fn renew_epoch(
+        &self,
+        _grant: &Grant<ManageKeys>,
+        progress: impl FnMut(usize),
+    ) -> Result<EpochRenewal> {
+        crate::epoch::renew_epoch(&self.service, _grant, progress)
+    }
+
+    /// Looks through the full text of every memory in the vault, in whatever state. `progress` hears how many
+    /// have been read, and may break off.
+    pub fn scan_stored(&self, grant: &Grant<Recall>, progress: &mut Progress<'_>) -> Result<Vec<Leak>> {
+        crate::scan::scan_stored(&self.service, grant, progress)
+    }
+
+    /// Puts a new text in the place of what it corrects.
+    pub fn correct(&self, grant: &Grant<Remember>, what: &Correction, draft: Draft) -> Result<Corrected> {
+        crate::correct::correct(&self.service, grant, what, draft)
+    }
+
+    /// Says what would go. The token is good for the same caller, for the vault as it is now, and for
+    /// [`DESTROY_PLAN_VALID`]; nothing is kept for it.
+    pub fn plan_destroy(&self, grant: &Grant<Destroy>) -> Result<DestroyPlan> {
+        crate::destroy::plan_destroy(&self.service, grant)
+    }
+
+    /// Destroys the vault that the token was made for. Its scope may begin anew, with new keys.
+    pub fn destroy(&self, grant: &Grant<Destroy>, token: &str) -> Result<Destruction> {
+        crate::destroy::destroy(&self.service, grant, token)
+    }
+
+    /// Ends every destruction that was begun and not ended. Answers with how many there were.
+    pub fn recover_destructions(&self) -> Result<usize> {
+        crate::destroy::recover_destructions(&self.service)
+    }
+
+    /// The vault's notices above `after`, oldest first, a page at a time.
+    pub fn notices(&self, grant: &Grant<Recall>, after: u64) -> Result<Vec<Notice>> {
+        crate::person::notices::notices(&self.service, grant, after)
+    }
+
+    /// Looks for the person of a request through every vault of the organisation. This acknowledges it.
+    pub fn plan_person(
+        &self,
+        grant: &Grant<ForgetPerson>,
+        number: u64,
+        person: &Person,
+    ) -> Result<PersonBatch> {
+        crate::person::batch::plan_person(&self.service, grant, number, person)
+    }
+
+    /// Erases a batch in every vault, with receipts, and completes the request. If something stops it half-way,
+    /// the request stays open, and planning anew finds the rest.
+    pub fn confirm_person(
+        &self,
+        grant: &Grant<ForgetPerson>,
+        number: u64,
+        person: &Person,
+        digest: &[u8; 32],
+        signature: Option<BatchSignature>,
+    ) -> Result<PersonForgotten> {
+        crate::person::batch::confirm_person(&self.service, grant, number, person, digest, signature)
+    }
+
+    /// Opens a person's request: from here on its deadlines run. Nothing is looked for yet.
+    pub fn open_person_request(&self, grant: &Grant<ForgetPerson>, person: &Person) -> Result<PersonRequest> {
+        crate::person::requests::open_person_request(&self.service, grant, person)
+    }
+
+    /// The organisation's requests above `after`, oldest first, a page at a time.
+    pub fn person_requests(&self, grant: &Grant<ForgetPerson>, after: u64) -> Result<Vec<PersonRequest>> {
+        crate::person::requests::person_requests(&self.service, grant, after)
+    }
+
+    /// Removes the tombstones of a vault that are older than the tenant's policy keeps them, and those that were to
+    /// be brief. Answers with how many went.
+    pub fn forget_tombstones(&self, scope: &Scope) -> Result<u64> {
+        crate::person::tombstones::forget_tombstones(&self.service, scope)
+    }
+
+    /// Drops what the keystore's ledger holds beyond the longest time that any tenant keeps tombstones.
+    pub fn forget_old_erasures(&self) -> Result<u64> {
+        crate::person::tombstones::forget_old_erasures(&self.service)
+    }
+
+    /// Every job and where it stands. Nothing of it says what any vault holds.
+    pub fn jobs(&self, _grant: &Grant<ManageJobs>, schedule: &Schedule) -> Result<Vec<JobState>> {
+        crate::jobs::jobs(&self.service, _grant, schedule)
+    }
+
+    /// Runs a job if it is due, or at once if it is `early`, unless somebody else runs it. `node` is who we are,
+    /// other than any other process; `stop` is asked now and then whether to leave the rest for later.
+    pub fn run_job(
+        &self,
+        job: Job,
+        node: &str,
+        early: bool,
+        schedule: &Schedule,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Ran> {
+        crate::jobs::run::run_job(&self.service, job, node, early, schedule, stop)
+    }
+
+    /// Erases what is due in every vault. Answers with how many memories went. One vault that cannot be swept
+    /// does not keep the others waiting; the first failure is the answer in the end.
+    pub fn sweep(&self, progress: crate::retention::Progress<'_>) -> Result<u64> {
+        crate::retention::sweep::sweep(&self.service, progress)
+    }
+
+    /// As [`Self::sweep`], in one vault. A frozen one is left as it is: nothing in it may be changed.
+    pub fn sweep_vault(&self, scope: &Scope) -> Result<usize> {
+        crate::retention::sweep::sweep_vault(&self.service, scope)
+    }
+
+    /// Gives every row of a vault the expiry that rules and settings ask for. Answers with how many had
+    /// another one.
+    pub fn restamp(&self, scope: &Scope) -> Result<usize> {
+        crate::retention::stamp::restamp(&self.service, scope)
+    }
+
+    /// Counts what settings would do, without setting them.
+    pub fn preview_retention(&self, grant: &Grant<Retain>, settings: &Settings) -> Result<Preview> {
+        crate::retention::preview::preview_retention(&self.service, grant, settings)
+    }
+
+    /// What the owner of a vault has set.
+    pub fn retention(&self, grant: &Grant<Recall>) -> Result<Settings> {
+        crate::retention::retention(&self.service, grant)
+    }
+
+    /// How long one memory is kept, and why.
+    pub fn term(&self, grant: &Grant<Recall>, id: MemoryId) -> Result<Term> {
+        crate::retention::term(&self.service, grant, id)
+    }
+
+    /// Sets how long the vault remembers. When memories are over at once because of it, their number must be
+    /// said: whoever has not seen the preview does not lose anything by a slip.
+    pub fn set_retention(&self, grant: &Grant<Retain>, settings: Settings, goes: usize) -> Result<Preview> {
+        crate::retention::set_retention(&self.service, grant, settings, goes)
+    }
+
+    /// Pins memories, so that no time takes them, or lets them go their way again.
+    pub fn pin(&self, grant: &Grant<Forget>, ids: &[MemoryId], pinned: bool) -> Result<()> {
+        crate::retention::pin(&self.service, grant, ids, pinned)
+    }
+
+    /// Carries out a decision, if the review still is as its owner saw it.
+    pub fn answer_review(&self, grant: &Grant<Forget>, seen: &str, answer: &Answer) -> Result<Answered> {
+        crate::review::answer::answer_review(&self.service, grant, seen, answer)
+    }
+
+    /// The vault at a glance: statistics, and what is worth a decision.
+    pub fn review_month(&self, grant: &Grant<Review>) -> Result<Month> {
+        crate::review::month::review_month(&self.service, grant)
+    }
+
+    /// The memories of the review, in the order in which they were stored, a page at a time.
+    pub fn review_items(
+        &self,
+        grant: &Grant<Review>,
+        part: Option<Part>,
+        after: Option<MemoryId>,
+        limit: usize,
+    ) -> Result<MonthPage> {
+        crate::review::month::review_items(&self.service, grant, part, after, limit)
+    }
+
+    /// Writes the vault to `out`, after an audit entry that says so. `progress` is told how many memories
+    /// have been written, after each page.
+    pub fn export(
+        &self,
+        grant: &Grant<Export>,
+        wanted: &Wanted,
+        out: &mut dyn Write,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Exported> {
+        crate::export::export(&self.service, grant, wanted, out, progress)
+    }
+
+    /// What an export would hold at this moment, without its texts.
+    pub fn survey_export(&self, grant: &Grant<Export>, wanted: &Wanted) -> Result<Exported> {
+        crate::export::survey_export(&self.service, grant, wanted)
+    }
+
+    /// How many bytes an export would have at this moment, and what would be in it.
+    pub fn measure_export(&self, grant: &Grant<Export>, wanted: &Wanted) -> Result<(u64, Exported)> {
+        crate::export::measure_export(&self.service, grant, wanted)
+    }
+
+    /// Makes a link to an export of `wanted`, after an audit entry that says so.
+    pub fn make_export_link(&self, grant: &Grant<Export>, wanted: &Wanted) -> Result<ExportLink> {
+        crate::export::link::make_export_link(&self.service, grant, wanted)
+    }
+
+    /// What a link leads to: the grant of whoever made it, as they stand now, and what they wanted. A link
+    /// that is forged, changed, expired or of somebody who has lost access looks like one that never was.
+    pub fn follow_export_link(&self, token: &str) -> Result<(Grant<Export>, Wanted)> {
+        crate::export::link::follow_export_link(&self.service, token)
+    }
+
+    /// Writes every read that was noted so far into its vault's chain. Whoever embeds the library calls this
+    /// about once a second and before the process ends.
+    pub fn flush_reads(&self) -> Result<()> {
+        crate::audit::reads::flush_reads(&self.service)
+    }
+
+    /// Counts what the vault's audit holds from `from` until just before `to`.
+    pub fn summarise_audit(
+        &self,
+        grant: &Grant<ReadAudit>,
+        from: Timestamp,
+        to: Timestamp,
+    ) -> Result<AuditSummary> {
+        crate::audit::summary::summarise_audit(&self.service, grant, from, to)
+    }
+
+    /// Shows `visit` up to `limit` entries after number `after`. The whole chain is verified on the way, and its
+    /// end is signed only if it holds: nobody gets our signature on a chain that was tampered with.
+    pub fn hand_out_audit(
+        &self,
+        grant: &Grant<ReadAudit>,
+        after: u64,
+        limit: u64,
+        visit: &mut dyn FnMut(AuditPart<'_>) -> Result<()>,
+    ) -> Result<AuditEnd> {
+        crate::audit::hand_out::hand_out_audit(&self.service, grant, after, limit, visit)
+    }
+
+    /// Signs a file of handed-out entries by the digest of its lines.
+    pub fn sign_audit_file(&self, lines: &[u8; 32]) -> Result<Signature> {
+        crate::audit::hand_out::sign_audit_file(&self.service, lines)
+    }
+
+    /// The daily care of one vault's chain: old entries give way to their digest, as the policy says, and a
+    /// checkpoint is signed if anything happened since the last one.
+    pub fn keep_audit(&self, scope: &Scope) -> Result<AuditKept> {
+        crate::audit::aged::keep_audit(&self.service, scope)
+    }
+
+    /// Summarises and archives turns, as asked or as far as they are due. `progress` hears how many turns are
+    /// done, and may break off after each portion.
+    pub fn compact(
+        &self,
+        grant: &Grant<Forget>,
+        request: &CompactRequest,
+        progress: &mut Progress<'_>,
+    ) -> Result<Compacted> {
+        crate::compact::run::compact(&self.service, grant, request, progress)
+    }
+
+    /// What [`Self::compact`] would do.
+    pub fn compaction_plan(&self, grant: &Grant<Forget>, request: &CompactRequest) -> Result<CompactionPlan> {
+        crate::compact::run::compaction_plan(&self.service, grant, request)
+    }
+
+    /// Compacts what the policy's thresholds say. Answers with how many turns were archived. For the scheduler.
+    pub fn compact_due(&self, scope: &Scope, progress: &mut Progress<'_>) -> Result<usize> {
+        crate::compact::run::compact_due(&self.service, scope, progress)
+    }
+
+    /// Starts a session, under the caller's id or one of ours. One that is there already goes on.
+    pub fn start_session(&self, grant: &Grant<Remember>, id: Option<SessionId>) -> Result<SessionInfo> {
+        crate::session::append::start_session(&self.service, grant, id)
+    }
+
+    /// Appends turns to a session, all that the gate lets in or none. `expected` is the number that the first
+    /// is to get: an append that is sent again with it is answered as the first time, and writes nothing.
+    pub fn append_turns(
+        &self,
+        grant: &Grant<Remember>,
+        session: &SessionId,
+        turns: Vec<NewTurn>,
+        expected: Option<u32>,
+    ) -> Result<Appended> {
+        crate::session::append::append_turns(&self.service, grant, session, turns, expected)
+    }
+
+    /// Appends a part of a turn. The turn is sealed with its last piece, when something else is said, or when
+    /// the session ends.
+    pub fn append_piece(&self, grant: &Grant<Remember>, session: &SessionId, piece: &Piece) -> Result<Grown> {
+        crate::session::append::append_piece(&self.service, grant, session, piece)
+    }
+
+    /// The sessions of a vault, the last used first.
+    pub fn sessions(
+        &self,
+        grant: &Grant<Recall>,
+        after: Option<&SessionCursor>,
+        limit: usize,
+    ) -> Result<SessionPage> {
+        crate::session::show::sessions(&self.service, grant, after, limit)
+    }
+
+    /// A session and its turns from number `from` on.
+    pub fn session(
+        &self,
+        grant: &Grant<Recall>,
+        id: &SessionId,
+        from: u32,
+        limit: usize,
+    ) -> Result<SessionShown> {
+        crate::session::show::session(&self.service, grant, id, from, limit)
+    }
+
+    /// What the working memory of a session holds, the oldest first.
+    pub fn at_hand(&self, grant: &Grant<Recall>, session: &SessionId) -> Result<Vec<Memory>> {
+        crate::session::working::at_hand(&self.service, grant, session)
+    }
+
+    /// Ends a session: what was being said is sealed, what was for the session only is gone, and its turns are
+    /// archived. Ending it again is harmless; turns that come later are archived by a later end.
+    pub fn end_session(&self, grant: &Grant<Remember>, id: &SessionId) -> Result<Ended> {
+        crate::session::transcript::end_session(&self.service, grant, id)
+    }
+
+    /// Ends the sessions of a vault that nobody went on with for as long as the policy says. Answers with how
+    /// many. A frozen vault takes no transcripts: its sessions wait.
+    pub fn end_idle_sessions(&self, scope: &Scope) -> Result<usize> {
+        crate::session::transcript::end_idle_sessions(&self.service, scope)
+    }
+
+    /// Finishes what a crash interrupted in one vault: announced moves and erasures, and keys whose record
+    /// never came. Answers with the number of keys destroyed.
+    pub fn recover(&self, scope: &Scope) -> Result<usize> {
+        crate::forget::finish::recover(&self.service, scope)
+    }
+
+    /// Whether anything about `words` is still remembered, and what was done to forget it.
+    pub fn verify_forgotten(&self, grant: &Grant<Recall>, words: &str) -> Result<Verified> {
+        crate::forget::verify::verify_forgotten(&self.service, grant, words)
+    }
+
+    /// What would be left of a memory that is held back if whom it mentions became "someone". `None` when it is not
+    /// held back for that, or when only a person can say what would stand there.
+    pub fn anonymous_form(&self, grant: &Grant<Review>, id: MemoryId) -> Result<Option<Zeroizing<String>>> {
+        crate::forget::withhold::anonymous_form(&self.service, grant, id)
+    }
+
+    /// Erases everything that was hidden longer ago than its tenant's policy lets it be restored. Answers with
+    /// how many memories went.
+    pub fn purge(&self) -> Result<u64> {
+        crate::forget::purge::purge(&self.service)
+    }
+
+    /// As [`Self::purge`], in one vault.
+    pub fn purge_vault(&self, scope: &Scope) -> Result<usize> {
+        crate::forget::purge::purge_vault(&self.service, scope)
+    }
+
+    /// When something was last hidden that can still be restored.
+    pub fn last_hidden(&self, grant: &Grant<Recall>) -> Result<Option<Timestamp>> {
+        crate::forget::purge::last_hidden(&self.service, grant)
+    }
+
+    /// Until when a hidden memory can be restored.
+    pub fn restorable_until(&self, scope: &Scope, hidden_at: Timestamp) -> Timestamp {
+        crate::forget::purge::restorable_until(&self.service, scope, hidden_at)
+    }
+
+    /// Erases one memory for good, with what was made of it. Missing, foreign and already erased look the same.
+    pub fn delete(&self, grant: &Grant<Forget>, id: MemoryId) -> Result<Forgotten> {
+        crate::forget::delete(&self.service, grant, id)
+    }
+
+    /// The receipts of one vault above `after`, oldest first, a page at a time.
+    pub fn receipts(&self, grant: &Grant<ReadAudit>, after: u64) -> Result<Vec<SignedReceipt>> {
+        crate::forget::receipt::receipts(&self.service, grant, after)
+    }
+
+    /// One receipt of a vault, by its number.
+    pub fn receipt(&self, grant: &Grant<ReadAudit>, number: u64) -> Result<SignedReceipt> {
+        crate::forget::receipt::receipt(&self.service, grant, number)
+    }
+
+    /// The key under which this installation's receipts and audit heads are signed.
+    pub fn verifying_key(&self) -> Result<VerifyingKey> {
+        crate::forget::receipt::verifying_key(&self.service)
+    }
+
+    /// What a request would do. Nothing changes until [`Self::confirm_forget`].
+    pub fn plan_forget(&self, grant: &Grant<Forget>, request: &Request) -> Result<Planned> {
+        crate::forget::plan::plan_forget(&self.service, grant, request)
+    }
+
+    /// Carries out a plan, if the vault still is as the plan saw it.
+    pub fn confirm_forget(&self, grant: &Grant<Forget>, token: &str, choice: &Choice) -> Result<Confirmed> {
+        crate::forget::confirm::confirm_forget(&self.service, grant, token, choice)
+    }
+
+    /// Begins an import. A dry run goes through everything and stores nothing.
+    pub fn import<'a>(
+        &'a self,
+        grant: &'a Grant<Import>,
+        duplicates: Duplicates,
+        dry_run: bool,
+    ) -> Result<Importing<'a>> {
+        crate::import::import(&self.service, grant, duplicates, dry_run)
+    }
+
+    /// Enters a full backup into the organisation's book, before it is written: receipts name it until it
+    /// expires.
+    pub fn register_backup(&self, grant: &Grant<ManageKeys>, kept: SignedDuration) -> Result<u64> {
+        crate::backup::register_backup(&self.service, grant, kept)
+    }
+
+    /// The full backups that have not expired, oldest first.
+    pub fn list_backups(&self, grant: &Grant<ManageKeys>) -> Result<Vec<BackupEntry>> {
+        crate::backup::list_backups(&self.service, grant)
+    }
+
+    /// Clears away what the ledger says is erased, in every vault. `progress` hears each. After a restore this
+    /// comes before anything is served; a vault that is opened does the same for itself.
+    pub fn replay_ledger(&self, grant: &Grant<ManageKeys>, progress: impl FnMut(usize)) -> Result<usize> {
+        crate::backup::replay_ledger(&self.service, grant, progress)
+    }
+
+    /// Writes a backup. A full one must go into a sealed stream: `out` gets keys.
+    pub fn save_backup<W: Write>(
+        &self,
+        grant: &Grant<ManageKeys>,
+        saving: &Saving<'_>,
+        out: W,
+    ) -> Result<(Saved, W)> {
+        crate::backup::save::save_backup(&self.service, grant, saving, out)
+    }
+
+    /// The memories that `turn` brings to mind, of each vault in `grants` by itself; each is labelled with its
+    /// vault. The first grant is the conversation's own vault.
+    pub fn context(&self, grants: &[Grant<Recall>], turn: &Turn) -> Result<Context> {
+        crate::context::context(&self.service, grants, turn)
+    }
 }

@@ -5,22 +5,21 @@ pub mod permit;
 pub mod admit;
 
 pub mod index;
-mod vault;
+pub(crate) mod vault;
 
 pub mod context;
 pub mod intent;
-mod lacuna;
+pub(crate) mod lacuna;
 pub mod meaning;
 pub mod recall;
 pub mod rehearse;
 pub mod remember;
+pub(crate) mod service;
 
 pub mod session;
 
-mod place;
-mod reconcile;
-mod rewrite;
-mod seal;
+pub(crate) mod place;
+pub(crate) mod reconcile;
 
 pub mod freeze;
 pub mod lifecycle;
@@ -49,7 +48,8 @@ pub mod jobs;
 pub mod members;
 pub mod tokens;
 
-pub use lacuna::{Lacuna, OPEN_BYTES_MAX_DEFAULT, OpenLoad, Parts};
+pub use lacuna::Lacuna;
 pub use lacuna_store::{blobs, keys, rows as store};
 pub use lacuna_types as domain;
 pub use lacuna_types::{Error, Result, decay, embed, error, hex, llm, policy, token_count as tokenise};
+pub use service::{OPEN_BYTES_MAX_DEFAULT, OpenLoad, Parts};

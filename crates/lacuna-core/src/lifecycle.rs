@@ -2,15 +2,19 @@
 
 use jiff::Timestamp;
 
+use crate::audit::reads::note_read;
 use crate::audit::{AuditAction, Read};
+use crate::forget::erase::{carry_out_erasure, end_erasure, prepare_erasure};
+use crate::forget::withhold::anonymise;
 use crate::forget::{Erasure, SignedReceipt, Wanted};
-use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Caller, Forget, Grant, Recall, Remember, Review, permit};
 use crate::recall::{Cursor, LIST_PAGE_MAX, Page};
 use crate::reconcile::rivals_of;
 use crate::remember::Remembered;
-use crate::rewrite::Rewritten;
-use crate::vault::{Held, OpenVault, Slot, shown};
+use crate::remember::remember;
+use crate::service::Rewritten;
+use crate::service::{Act, Service, VaultWriter};
+use crate::vault::{Held, OpenVault, shown};
 use lacuna_language::anonymise::unmark;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
@@ -69,234 +73,240 @@ pub enum Decided {
     Rejected { id: MemoryId },
 }
 
-impl Lacuna {
-    /// The memories that wait for somebody's word, newest first, with their full texts.
-    pub fn candidates(&self, grant: &Grant<Review>, after: Option<Cursor>, limit: usize) -> Result<Page> {
-        if limit == 0 || limit > LIST_PAGE_MAX {
-            return Err(Error::invalid("limit", format!("must be from 1 to {LIST_PAGE_MAX}")));
+/// The memories that wait for somebody's word, newest first, with their full texts.
+pub(crate) fn candidates(
+    service: &Service,
+    grant: &Grant<Review>,
+    after: Option<Cursor>,
+    limit: usize,
+) -> Result<Page> {
+    if limit == 0 || limit > LIST_PAGE_MAX {
+        return Err(Error::invalid("limit", format!("must be from 1 to {LIST_PAGE_MAX}")));
+    }
+    // Whoever governs a vault without belonging to it decides by id, and reads nothing.
+    permit::<Recall>(grant.caller(), grant.scope())?;
+    let page = service.serve(grant.scope(), |open| {
+        let after = after.map(|cursor| (millis(cursor.created_at), cursor.id));
+        let waiting = |state| matches!(state, Candidate | Approved);
+        let mut matching = open.index.before(after).filter(|stored| waiting(stored.attributes.state));
+        let memories: Vec<_> = matching
+            .by_ref()
+            .take(limit)
+            .filter_map(|stored| with_text(shown(&stored), stored.payload))
+            .collect();
+        let last = memories.last().map(|memory| Cursor { created_at: memory.created_at, id: memory.id });
+        Page { next: last.filter(|_| matching.next().is_some()), memories }
+    })?;
+    let page = page.unwrap_or(Page { memories: Vec::new(), next: None });
+    let seen = page.memories.iter().map(|memory| memory.id).collect();
+    note_read(service, &Read::of(grant, "review", seen))?;
+    Ok(page)
+}
+
+/// Decides about candidates, in the order given. A decision that cannot be made ends the call; those
+/// before it stand.
+pub(crate) fn decide(
+    service: &Service,
+    grant: &Grant<Review>,
+    decisions: Vec<(MemoryId, Decision)>,
+) -> Result<Vec<Decided>> {
+    if decisions.is_empty() || decisions.len() > MOVES_MAX {
+        return Err(Error::invalid("decisions", format!("one call takes 1 to {MOVES_MAX} decisions")));
+    }
+    decisions.into_iter().map(|(id, decision)| decide_one(service, grant, id, decision)).collect()
+}
+
+fn decide_one(service: &Service, grant: &Grant<Review>, id: MemoryId, decision: Decision) -> Result<Decided> {
+    match decision {
+        Decision::Accept { keep_both } => accept(service, grant, id, keep_both),
+        Decision::Edit(text) => edit(service, grant, id, text),
+        Decision::Anonymise => make_anonymous(service, grant, id),
+        Decision::Reject => reject(service, grant, id),
+    }
+}
+
+fn make_anonymous(service: &Service, grant: &Grant<Review>, id: MemoryId) -> Result<Decided> {
+    let reader = service.reader(grant.scope());
+    let writer = reader.lock();
+    candidate(&writer, grant, id, |_, _| ())?;
+    let state = accepted_state(service, grant.scope());
+    let (into, receipt) = anonymise(&writer, grant, id, state)?;
+    Ok(Decided::Anonymised { id, into, state, receipt: receipt.map(Box::new) })
+}
+
+/// What an accepted candidate becomes: it is active at once, or after the tenant's grace period.
+fn accepted_state(service: &Service, scope: &Scope) -> Lifecycle {
+    if service.policy(&scope.org).grace.is_zero() { Active } else { Approved }
+}
+
+fn accept(service: &Service, grant: &Grant<Review>, id: MemoryId, keep_both: bool) -> Result<Decided> {
+    let scope = grant.scope();
+    let reader = service.reader(scope);
+    let writer = reader.lock();
+    let supersedes = candidate(&writer, grant, id, |open, held| match keep_both {
+        true => Vec::new(),
+        false => rivals_of(open, id, held),
+    })?;
+    let state = accepted_state(service, scope);
+    let now = service.clock.now();
+    let erasure = prepare_erasure(&writer, &Wanted::whole(&supersedes))?;
+    let mut act = Act::silent(scope, now);
+    let user = grant.caller().user.as_str();
+    act.record(AuditAction::MemorySupersede, user, &supersedes);
+    act.record(AuditAction::MemoryApprove, user, &[id]);
+    if state == Active {
+        act.record(AuditAction::MemoryActivate, "policy", &[id]);
+    }
+    let accepted = writer.rewrite(&[id], |row, frame| {
+        row.state = state;
+        row.updated_at = now;
+        frame.facets.history.waits = None;
+        unmark(&mut frame.facets.entities);
+        frame.facets.history.supersedes.extend(&supersedes);
+        true
+    })?;
+    let gone = erasure.gone.clone();
+    commit_rewritten(&writer, act, accepted, erasure)?;
+    end_erasure(&writer, &gone)?;
+    Ok(Decided::Accepted { id, state, supersedes })
+}
+
+/// The corrected text is the reviewer's own word: it passes the gate as such, and the candidate goes.
+fn edit(service: &Service, grant: &Grant<Review>, id: MemoryId, text: String) -> Result<Decided> {
+    let scope = grant.scope();
+    let facets = {
+        let reader = service.reader(scope);
+        let writer = reader.lock();
+        candidate(&writer, grant, id, |_, held| held.facets.clone())?
+    };
+    let draft = Draft {
+        text,
+        category: Some(facets.category),
+        content_type: Some(facets.content_type),
+        tier: Some(facets.tier),
+        kind: Some(facets.kind),
+        tags: facets.tags,
+        retention: Some(facets.retention.tier),
+        expires_at: facets.retention.expires_at,
+        pinned: facets.retention.pinned,
+        consent_basis: Some(facets.privacy.basis),
+        ..Draft::default()
+    };
+    let allowed = permit::<Remember>(grant.caller(), scope)?;
+    let outcome = remember(service, &allowed, vec![draft])?.pop();
+    let into = outcome.ok_or(Error::NotFound("memory"))?.stored()?;
+    if into.id != id {
+        reject(service, grant, id)?;
+    }
+    Ok(Decided::Edited { id, into: Box::new(into) })
+}
+
+fn reject(service: &Service, grant: &Grant<Review>, id: MemoryId) -> Result<Decided> {
+    let scope = grant.scope();
+    let reader = service.reader(scope);
+    let writer = reader.lock();
+    candidate(&writer, grant, id, |_, _| ())?;
+    let erasure = prepare_erasure(&writer, &Wanted::whole(&[id]))?;
+    let mut act = Act::silent(scope, service.clock.now());
+    act.record(AuditAction::MemoryReject, grant.caller().user.as_str(), &[id]);
+    carry_out_erasure(&writer, erasure, act)?;
+    Ok(Decided::Rejected { id })
+}
+
+/// Runs `look` on a candidate that the caller may decide about.
+fn candidate<R>(
+    writer: &VaultWriter<'_>,
+    grant: &Grant<Review>,
+    id: MemoryId,
+    look: impl FnOnce(&OpenVault, &Held) -> R,
+) -> Result<R> {
+    let looked = writer.update(|open| {
+        thawed(open)?;
+        let stored = open.index.get(&id).ok_or(Error::NotFound("memory"))?;
+        if stored.attributes.state != Candidate {
+            return Err(Error::NotFound("memory"));
         }
-        // Whoever governs a vault without belonging to it decides by id, and reads nothing.
-        permit::<Recall>(grant.caller(), grant.scope())?;
-        let page = self.serve(grant.scope(), |open| {
-            let after = after.map(|cursor| (millis(cursor.created_at), cursor.id));
-            let waiting = |state| matches!(state, Candidate | Approved);
-            let mut matching = open.index.before(after).filter(|stored| waiting(stored.attributes.state));
-            let memories: Vec<_> = matching
-                .by_ref()
-                .take(limit)
-                .filter_map(|stored| with_text(shown(&stored), stored.payload))
-                .collect();
-            let last = memories.last().map(|memory| Cursor { created_at: memory.created_at, id: memory.id });
-            Page { next: last.filter(|_| matching.next().is_some()), memories }
-        })?;
-        let page = page.unwrap_or(Page { memories: Vec::new(), next: None });
-        let seen = page.memories.iter().map(|memory| memory.id).collect();
-        self.note_read(&Read::of(grant, "review", seen))?;
-        Ok(page)
-    }
-
-    /// Decides about candidates, in the order given. A decision that cannot be made ends the call; those
-    /// before it stand.
-    pub fn decide(
-        &self,
-        grant: &Grant<Review>,
-        decisions: Vec<(MemoryId, Decision)>,
-    ) -> Result<Vec<Decided>> {
-        if decisions.is_empty() || decisions.len() > MOVES_MAX {
-            return Err(Error::invalid("decisions", format!("one call takes 1 to {MOVES_MAX} decisions")));
+        let history = &stored.payload.facets.history;
+        let actors = actors(grant.caller(), grant.scope(), history);
+        // Who wrote it into a shared vault is not who approves it.
+        let needs_admin = matches!(history.waits, Some(Wait::Approval | Wait::Quarantine));
+        if actors.is_empty() || needs_admin && !actors.contains(&Admin) {
+            return Err(Error::Denied("somebody else must decide about it"));
         }
-        decisions.into_iter().map(|(id, decision)| self.decide_one(grant, id, decision)).collect()
-    }
+        Ok(look(open, stored.payload))
+    })?;
+    looked.ok_or(Error::NotFound("memory"))
+}
 
-    fn decide_one(&self, grant: &Grant<Review>, id: MemoryId, decision: Decision) -> Result<Decided> {
-        match decision {
-            Decision::Accept { keep_both } => self.accept(grant, id, keep_both),
-            Decision::Edit(text) => self.edit(grant, id, text),
-            Decision::Anonymise => self.make_anonymous(grant, id),
-            Decision::Reject => self.reject(grant, id),
+/// Moves memories to another state, all of them or none, if the table of transitions lets the caller.
+pub(crate) fn set_state(
+    service: &Service,
+    grant: &Grant<Forget>,
+    ids: &[MemoryId],
+    to: Lifecycle,
+) -> Result<()> {
+    if ids.is_empty() || ids.len() > MOVES_MAX {
+        return Err(Error::invalid("memory_ids", format!("one call takes 1 to {MOVES_MAX} memories")));
+    }
+    let scope = grant.scope();
+    let reader = service.reader(scope);
+    let writer = reader.lock();
+    let actions = writer.update(|open| {
+        thawed(open)?;
+        ids.iter().map(|id| action_for(open, id, grant.caller(), scope, to)).collect::<Result<Vec<_>>>()
+    })?;
+    let actions = actions.ok_or(Error::NotFound("memory"))?;
+    let now = service.clock.now();
+    let mut act = Act::silent(scope, now);
+    for (id, action) in ids.iter().zip(actions) {
+        act.record(action, grant.caller().user.as_str(), &[*id]);
+    }
+    let moved = writer.rewrite(ids, |row, _| {
+        row.state = to;
+        row.updated_at = now;
+        true
+    })?;
+    commit_rewritten(&writer, act, moved, Erasure::default())
+}
+
+/// Activates what was approved longer ago than the grace period.
+pub(crate) fn activate_due(service: &Service, scope: &Scope) -> Result<usize> {
+    let reader = service.reader(scope);
+    let writer = reader.lock();
+    let now = service.clock.now();
+    let grace = service.rules.policies.of(&scope.org).grace;
+    let due = writer.update(|open| Ok(approved_before(open, now - grace)))?;
+    let due = due.unwrap_or_default();
+    if due.is_empty() {
+        return Ok(0);
+    }
+    let mut act = Act::silent(scope, now);
+    act.record(AuditAction::MemoryActivate, Policy.as_str(), &due);
+    let activated = writer.rewrite(&due, |row, _| {
+        row.state = Active;
+        row.updated_at = now;
+        true
+    })?;
+    commit_rewritten(&writer, act, activated, Erasure::default())?;
+    Ok(due.len())
+}
+
+/// Commits an act with the rows that were rewritten for it, and drops what it erases.
+fn commit_rewritten(
+    writer: &VaultWriter<'_>,
+    mut act: Act,
+    rewritten: Vec<Rewritten>,
+    erasure: Erasure,
+) -> Result<()> {
+    erasure.join(&mut act);
+    act.batch.puts.extend(rewritten.iter().map(|rewritten| rewritten.row.clone()));
+    writer.commit(&act, |open| {
+        for Rewritten { row, frame } in rewritten {
+            open.put(&row, frame);
         }
-    }
-
-    fn make_anonymous(&self, grant: &Grant<Review>, id: MemoryId) -> Result<Decided> {
-        let slot = self.slot(grant.scope());
-        let _writer = slot.lock_writer();
-        self.candidate(&slot, grant, id, |_, _| ())?;
-        let state = self.accepted_state(grant.scope());
-        let (into, receipt) = self.anonymise(&slot, grant, id, state)?;
-        Ok(Decided::Anonymised { id, into, state, receipt: receipt.map(Box::new) })
-    }
-
-    /// What an accepted candidate becomes: it is active at once, or after the tenant's grace period.
-    fn accepted_state(&self, scope: &Scope) -> Lifecycle {
-        if self.policy(&scope.org).grace.is_zero() { Active } else { Approved }
-    }
-
-    fn accept(&self, grant: &Grant<Review>, id: MemoryId, keep_both: bool) -> Result<Decided> {
-        let scope = grant.scope();
-        let slot = self.slot(scope);
-        let _writer = slot.lock_writer();
-        let supersedes = self.candidate(&slot, grant, id, |open, held| match keep_both {
-            true => Vec::new(),
-            false => rivals_of(open, id, held),
-        })?;
-        let state = self.accepted_state(scope);
-        let now = self.clock.now();
-        let erasure = self.prepare_erasure(&slot, scope, &Wanted::whole(&supersedes))?;
-        let mut act = Act::silent(scope, now);
-        let user = grant.caller().user.as_str();
-        act.record(AuditAction::MemorySupersede, user, &supersedes);
-        act.record(AuditAction::MemoryApprove, user, &[id]);
-        if state == Active {
-            act.record(AuditAction::MemoryActivate, "policy", &[id]);
-        }
-        let accepted = self.rewrite(&slot, scope, &[id], |row, frame| {
-            row.state = state;
-            row.updated_at = now;
-            frame.facets.history.waits = None;
-            unmark(&mut frame.facets.entities);
-            frame.facets.history.supersedes.extend(&supersedes);
-            true
-        })?;
-        let gone = erasure.gone.clone();
-        self.commit_rewritten(&slot, act, accepted, erasure)?;
-        self.end_erasure(&slot, scope, &gone)?;
-        Ok(Decided::Accepted { id, state, supersedes })
-    }
-
-    /// The corrected text is the reviewer's own word: it passes the gate as such, and the candidate goes.
-    fn edit(&self, grant: &Grant<Review>, id: MemoryId, text: String) -> Result<Decided> {
-        let scope = grant.scope();
-        let facets = {
-            let slot = self.slot(scope);
-            let _writer = slot.lock_writer();
-            self.candidate(&slot, grant, id, |_, held| held.facets.clone())?
-        };
-        let draft = Draft {
-            text,
-            category: Some(facets.category),
-            content_type: Some(facets.content_type),
-            tier: Some(facets.tier),
-            kind: Some(facets.kind),
-            tags: facets.tags,
-            retention: Some(facets.retention.tier),
-            expires_at: facets.retention.expires_at,
-            pinned: facets.retention.pinned,
-            consent_basis: Some(facets.privacy.basis),
-            ..Draft::default()
-        };
-        let remember = permit::<Remember>(grant.caller(), scope)?;
-        let outcome = self.remember(&remember, vec![draft])?.pop();
-        let into = outcome.ok_or(Error::NotFound("memory"))?.stored()?;
-        if into.id != id {
-            self.reject(grant, id)?;
-        }
-        Ok(Decided::Edited { id, into: Box::new(into) })
-    }
-
-    fn reject(&self, grant: &Grant<Review>, id: MemoryId) -> Result<Decided> {
-        let scope = grant.scope();
-        let slot = self.slot(scope);
-        let _writer = slot.lock_writer();
-        self.candidate(&slot, grant, id, |_, _| ())?;
-        let erasure = self.prepare_erasure(&slot, scope, &Wanted::whole(&[id]))?;
-        let mut act = Act::silent(scope, self.clock.now());
-        act.record(AuditAction::MemoryReject, grant.caller().user.as_str(), &[id]);
-        self.carry_out_erasure(&slot, scope, erasure, act)?;
-        Ok(Decided::Rejected { id })
-    }
-
-    /// Runs `look` on a candidate that the caller may decide about.
-    fn candidate<R>(
-        &self,
-        slot: &Slot,
-        grant: &Grant<Review>,
-        id: MemoryId,
-        look: impl FnOnce(&OpenVault, &Held) -> R,
-    ) -> Result<R> {
-        let looked = slot.update(self.sources(), |open| {
-            thawed(open)?;
-            let stored = open.index.get(&id).ok_or(Error::NotFound("memory"))?;
-            if stored.attributes.state != Candidate {
-                return Err(Error::NotFound("memory"));
-            }
-            let history = &stored.payload.facets.history;
-            let actors = actors(grant.caller(), grant.scope(), history);
-            // Who wrote it into a shared vault is not who approves it.
-            let needs_admin = matches!(history.waits, Some(Wait::Approval | Wait::Quarantine));
-            if actors.is_empty() || needs_admin && !actors.contains(&Admin) {
-                return Err(Error::Denied("somebody else must decide about it"));
-            }
-            Ok(look(open, stored.payload))
-        })?;
-        looked.ok_or(Error::NotFound("memory"))
-    }
-
-    /// Moves memories to another state, all of them or none, if the table of transitions lets the caller.
-    pub fn set_state(&self, grant: &Grant<Forget>, ids: &[MemoryId], to: Lifecycle) -> Result<()> {
-        if ids.is_empty() || ids.len() > MOVES_MAX {
-            return Err(Error::invalid("memory_ids", format!("one call takes 1 to {MOVES_MAX} memories")));
-        }
-        let scope = grant.scope();
-        let slot = self.slot(scope);
-        let _writer = slot.lock_writer();
-        let actions = slot.update(self.sources(), |open| {
-            thawed(open)?;
-            ids.iter().map(|id| action_for(open, id, grant.caller(), scope, to)).collect::<Result<Vec<_>>>()
-        })?;
-        let actions = actions.ok_or(Error::NotFound("memory"))?;
-        let now = self.clock.now();
-        let mut act = Act::silent(scope, now);
-        for (id, action) in ids.iter().zip(actions) {
-            act.record(action, grant.caller().user.as_str(), &[*id]);
-        }
-        let moved = self.rewrite(&slot, scope, ids, |row, _| {
-            row.state = to;
-            row.updated_at = now;
-            true
-        })?;
-        self.commit_rewritten(&slot, act, moved, Erasure::default())
-    }
-
-    /// Activates what was approved longer ago than the grace period.
-    pub(crate) fn activate_due(&self, scope: &Scope) -> Result<usize> {
-        let slot = self.slot(scope);
-        let _writer = slot.lock_writer();
-        let now = self.clock.now();
-        let grace = self.rules.policies.of(&scope.org).grace;
-        let due = slot.update(self.sources(), |open| Ok(approved_before(open, now - grace)))?;
-        let due = due.unwrap_or_default();
-        if due.is_empty() {
-            return Ok(0);
-        }
-        let mut act = Act::silent(scope, now);
-        act.record(AuditAction::MemoryActivate, Policy.as_str(), &due);
-        let activated = self.rewrite(&slot, scope, &due, |row, _| {
-            row.state = Active;
-            row.updated_at = now;
-            true
-        })?;
-        self.commit_rewritten(&slot, act, activated, Erasure::default())?;
-        Ok(due.len())
-    }
-
-    /// Commits an act with the rows that were rewritten for it, and drops what it erases.
-    fn commit_rewritten(
-        &self,
-        slot: &Slot,
-        mut act: Act,
-        rewritten: Vec<Rewritten>,
-        erasure: Erasure,
-    ) -> Result<()> {
-        erasure.join(&mut act);
-        act.batch.puts.extend(rewritten.iter().map(|rewritten| rewritten.row.clone()));
-        self.commit(slot, &act, |open| {
-            for Rewritten { row, frame } in rewritten {
-                open.put(&row, frame);
-            }
-            erasure.apply(open);
-        })?;
-        Ok(())
-    }
+        erasure.apply(open);
+    })?;
+    Ok(())
 }
 
 /// As what a caller acts on a memory. A person's vault has no administrator but the person.

@@ -1,64 +1,72 @@
 //! Membership: who belongs to which team or deployment, and so to whom its vault opens.
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
-use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Caller, Grant, ManageMembers};
+use crate::service::{Act, Service};
 use lacuna_store::rows::{MEMBERSHIPS_MAX, MemberChange, MemberRow};
 use lacuna_types::{Error, Result};
 use lacuna_types::{Group, OrgId, Role, Scope, UserId};
 
-impl Lacuna {
-    /// A caller with their memberships as they stand now. Doors call this for everybody they authenticate.
-    pub fn caller_for(&self, org: OrgId, user: UserId, roles: Vec<Role>) -> Result<Caller> {
-        let memberships = self.store.memberships(&org, &user)?;
-        Ok(Caller { org, user, roles, memberships })
-    }
+/// A caller with their memberships as they stand now. Doors call this for everybody they authenticate.
+pub(crate) fn caller_for(service: &Service, org: OrgId, user: UserId, roles: Vec<Role>) -> Result<Caller> {
+    let memberships = service.store.memberships(&org, &user)?;
+    Ok(Caller { org, user, roles, memberships })
+}
 
-    /// Makes `user` a member from their next call on. Who is one already stays one.
-    pub fn add_member(&self, grant: &Grant<ManageMembers>, group: Group, user: UserId) -> Result<()> {
-        let theirs = self.store.memberships(&grant.caller().org, &user)?;
-        if theirs.len() >= MEMBERSHIPS_MAX && !theirs.contains(&group) {
-            let reason = format!("belongs to {MEMBERSHIPS_MAX} teams and deployments, which is the most");
-            return Err(Error::invalid("user", reason));
-        }
-        let subjects = subjects(grant, &group, &user);
-        let change = MemberChange::Add { group, user, at: self.clock.now() };
-        self.change_member(grant, AuditAction::MemberAdd, subjects, change)
+/// Makes `user` a member from their next call on. Who is one already stays one.
+pub(crate) fn add_member(
+    service: &Service,
+    grant: &Grant<ManageMembers>,
+    group: Group,
+    user: UserId,
+) -> Result<()> {
+    let theirs = service.store.memberships(&grant.caller().org, &user)?;
+    if theirs.len() >= MEMBERSHIPS_MAX && !theirs.contains(&group) {
+        let reason = format!("belongs to {MEMBERSHIPS_MAX} teams and deployments, which is the most");
+        return Err(Error::invalid("user", reason));
     }
+    let subjects = subjects(grant, &group, &user);
+    let change = MemberChange::Add { group, user, at: service.clock.now() };
+    change_member(service, grant, AuditAction::MemberAdd, subjects, change)
+}
 
-    /// Ends a membership: from the next call on the group's vault is closed to `user`. What they wrote stays.
-    pub fn remove_member(&self, grant: &Grant<ManageMembers>, group: Group, user: UserId) -> Result<()> {
-        let subjects = subjects(grant, &group, &user);
-        self.change_member(grant, AuditAction::MemberRemove, subjects, MemberChange::Remove { group, user })
-    }
+/// Ends a membership: from the next call on the group's vault is closed to `user`. What they wrote stays.
+pub(crate) fn remove_member(
+    service: &Service,
+    grant: &Grant<ManageMembers>,
+    group: Group,
+    user: UserId,
+) -> Result<()> {
+    let subjects = subjects(grant, &group, &user);
+    change_member(service, grant, AuditAction::MemberRemove, subjects, MemberChange::Remove { group, user })
+}
 
-    /// Members in the order of their names, a page at a time, from the one after `after`.
-    pub fn list_members(
-        &self,
-        grant: &Grant<ManageMembers>,
-        group: &Group,
-        after: Option<&UserId>,
-    ) -> Result<Vec<MemberRow>> {
-        self.store.members(&grant.caller().org, group, after)
-    }
+/// Members in the order of their names, a page at a time, from the one after `after`.
+pub(crate) fn list_members(
+    service: &Service,
+    grant: &Grant<ManageMembers>,
+    group: &Group,
+    after: Option<&UserId>,
+) -> Result<Vec<MemberRow>> {
+    service.store.members(&grant.caller().org, group, after)
+}
 
-    fn change_member(
-        &self,
-        grant: &Grant<ManageMembers>,
-        action: AuditAction,
-        subjects: Vec<Subject>,
-        change: MemberChange,
-    ) -> Result<()> {
-        let scope = grant.scope();
-        let entry = AuditEntry::new(action, grant.caller().user.as_str(), subjects);
-        let mut act = Act::new(scope, self.clock.now(), entry);
-        act.batch.members = vec![change];
-        let slot = self.slot(scope);
-        let _writer = slot.lock_writer();
-        self.ensure_vault(&slot, scope)?;
-        self.commit(&slot, &act, |_| {})?;
-        Ok(())
-    }
+fn change_member(
+    service: &Service,
+    grant: &Grant<ManageMembers>,
+    action: AuditAction,
+    subjects: Vec<Subject>,
+    change: MemberChange,
+) -> Result<()> {
+    let scope = grant.scope();
+    let entry = AuditEntry::new(action, grant.caller().user.as_str(), subjects);
+    let mut act = Act::new(scope, service.clock.now(), entry);
+    act.batch.members = vec![change];
+    let reader = service.reader(scope);
+    let writer = reader.lock();
+    writer.ensure()?;
+    writer.commit(&act, |_| {})?;
+    Ok(())
 }
 
 /// What an entry about a membership names: the group's vault, and the vault of whoever came or went.

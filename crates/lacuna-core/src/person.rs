@@ -4,11 +4,11 @@
 //! request → look → signed batch → erasure in each vault, with receipts → done. The request is numbered, has
 //! deadlines and holds no content: the person is in it as a keyed hash, and is named anew at every step.
 
-mod batch;
-mod look;
-mod notices;
-mod requests;
-mod tombstones;
+pub(crate) mod batch;
+pub(crate) mod look;
+pub(crate) mod notices;
+pub(crate) mod requests;
+pub(crate) mod tombstones;
 
 pub use batch::{BatchSignature, PersonBatch, PersonForgotten, batch_message};
 pub use look::KindCount;

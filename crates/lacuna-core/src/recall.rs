@@ -1,6 +1,6 @@
 //! Recall: find by meaning and words, then show; and get or list without searching.
 
-mod limits;
+pub(crate) mod limits;
 
 use std::time::{Duration, Instant};
 
@@ -10,12 +10,17 @@ use limits::{check_tokens, within_tiers};
 
 use crate::admit::{at_most, score};
 use crate::audit::Read;
+use crate::audit::reads::note_read;
 use crate::index::{Explanation, Filter, Search, Tag};
 use crate::intent::Understood;
-use crate::lacuna::Lacuna;
+use crate::intent::understand;
 use crate::permit::{Grant, Recall};
+use crate::recall::limits::within_tokens;
 use crate::rehearse::ALL_DETAILS;
-use crate::vault::{OpenVault, Slot, shown};
+use crate::rehearse::note_rehearsal;
+use crate::service::{Service, VaultReader};
+use crate::session::working::{add_working, get_working, note_working};
+use crate::vault::{OpenVault, shown};
 use lacuna_types::embed::ModelId;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
@@ -114,145 +119,141 @@ pub struct Cursor {
     pub id: MemoryId,
 }
 
-impl Lacuna {
-    pub fn recall(&self, grant: &Grant<Recall>, query: &Query) -> Result<Recalled> {
-        let started = Instant::now();
-        check(query)?;
-        let scope = grant.scope();
-        let slot = self.slot(scope);
-        let models = self.models_in(&slot, scope)?;
-        let mut understood = query.intent.then(|| self.understand(grant.caller(), &query.text));
-        let mut filter = query.filter.clone();
-        if let Some(understood) = understood.as_mut().filter(|_| filter.lanes.is_empty()) {
-            filter.lanes.extend(understood.narrow());
-        }
-        let lanes = filter.lanes.clone();
-        let vectors = self.models.embed_query(&query.text, &models);
-        let search = Search {
-            text: &query.text,
-            vectors: &vectors,
-            filter,
-            tags: query.tags.iter().map(|tag| Tag::of(tag)).collect(),
-            now: millis(self.clock.now()),
-            limit: query.search_limit(),
-            min_similarity: query.min_similarity,
-            recency_weight: query.recency_weight,
-            explain: query.explain,
-        };
-        let answer = self.read_in(&slot, |vault| {
-            let mark = vault.keyring.query_mark(&query.text);
-            self.find(vault, query, &search).map(|recalled| (recalled, mark))
-        })?;
-        let Some((mut recalled, mark)) = answer.transpose()? else {
-            let mut recalled = nothing_stored();
-            self.add_working(scope, query, &search, &mut recalled);
-            return Ok(Recalled { took: started.elapsed(), understood, ..recalled });
-        };
-        self.add_working(scope, query, &search, &mut recalled);
-        let seen = recalled.hits.iter().map(|hit| hit.memory.id).collect();
-        self.note_read(&Read { lanes: &lanes, query: Some(mark), ..Read::of(grant, "recall", seen) })?;
-        if query.rehearse {
-            self.note_rehearsal(grant, recalled.hits.iter().map(|hit| (hit.memory.id, ALL_DETAILS)));
-        }
-        understood.iter_mut().for_each(|understood| understood.broaden(grant, recalled.hits.is_empty()));
-        Ok(Recalled { took: started.elapsed(), understood, ..recalled })
+pub(crate) fn recall(service: &Service, grant: &Grant<Recall>, query: &Query) -> Result<Recalled> {
+    let started = Instant::now();
+    check(query)?;
+    let scope = grant.scope();
+    let reader = service.reader(scope);
+    let models = models_in(&reader)?;
+    let mut understood = query.intent.then(|| understand(service, grant.caller(), &query.text));
+    let mut filter = query.filter.clone();
+    if let Some(understood) = understood.as_mut().filter(|_| filter.lanes.is_empty()) {
+        filter.lanes.extend(understood.narrow());
     }
-
-    /// The models that a vault has vectors of, now that it is about to be searched.
-    ///
-    /// An open vault names its models without a look at the store: the search itself takes that look, and
-    /// a model that came or went meanwhile only changes what it can compare.
-    pub(crate) fn models_in(&self, slot: &Slot, scope: &Scope) -> Result<Vec<ModelId>> {
-        match slot.peek(|vault| (vault.index.models(), vault.approved.is_empty())) {
-            Some((models, true)) => Ok(models),
-            _ => Ok(self.serve(scope, |vault| vault.index.models())?.unwrap_or_default()),
-        }
+    let lanes = filter.lanes.clone();
+    let vectors = service.models.embed_query(&query.text, &models);
+    let search = Search {
+        text: &query.text,
+        vectors: &vectors,
+        filter,
+        tags: query.tags.iter().map(|tag| Tag::of(tag)).collect(),
+        now: millis(service.clock.now()),
+        limit: query.search_limit(),
+        min_similarity: query.min_similarity,
+        recency_weight: query.recency_weight,
+        explain: query.explain,
+    };
+    let answer = reader.read(|vault| {
+        let mark = vault.keyring.query_mark(&query.text);
+        find(service, vault, query, &search).map(|recalled| (recalled, mark))
+    })?;
+    let Some((mut recalled, mark)) = answer.transpose()? else {
+        let mut recalled = nothing_stored();
+        add_working(service, scope, query, &search, &mut recalled);
+        return Ok(Recalled { took: started.elapsed(), understood, ..recalled });
+    };
+    add_working(service, scope, query, &search, &mut recalled);
+    let seen = recalled.hits.iter().map(|hit| hit.memory.id).collect();
+    note_read(service, &Read { lanes: &lanes, query: Some(mark), ..Read::of(grant, "recall", seen) })?;
+    if query.rehearse {
+        note_rehearsal(service, grant, recalled.hits.iter().map(|hit| (hit.memory.id, ALL_DETAILS)));
     }
+    understood.iter_mut().for_each(|understood| understood.broaden(grant, recalled.hits.is_empty()));
+    Ok(Recalled { took: started.elapsed(), understood, ..recalled })
+}
 
-    fn find(&self, vault: &OpenVault, query: &Query, search: &Search<'_>) -> Result<Recalled> {
-        let found = vault.index.search(search);
-        let best = within_tiers(vault, found.hits, query);
-        let ids: Vec<MemoryId> = best.iter().map(|hit| hit.id).collect();
-        let memories = vault.whole(&ids, self.sources())?;
-        // A memory is large: it is moved once, into room that is there.
-        let mut hits = Vec::with_capacity(best.len());
-        hits.extend(best.into_iter().zip(memories).filter_map(|(hit, memory)| {
-            Some(RecalledMemory {
-                memory: memory?,
-                score: hit.score,
-                similarity: hit.similarity,
-                shortened: false,
-                explanation: hit.explanation,
-            })
-        }));
-        let left_out = self.within_tokens(&mut hits, query.max_tokens);
-        let hint =
-            hits.is_empty().then_some("nothing relevant was found: use other words, or widen the filters");
-        Ok(Recalled {
-            hits,
-            total_searched: found.searched,
-            models: found.models,
-            damaged: vault.damaged.len(),
-            left_out,
-            took: Duration::ZERO,
-            hint,
-            understood: None,
+/// The models that a vault has vectors of, now that it is about to be searched.
+///
+/// An open vault names its models without a look at the store: the search itself takes that look, and
+/// a model that came or went meanwhile only changes what it can compare.
+pub(crate) fn models_in(reader: &VaultReader<'_>) -> Result<Vec<ModelId>> {
+    match reader.peek(|vault| (vault.index.models(), vault.approved.is_empty())) {
+        Some((models, true)) => Ok(models),
+        _ => Ok(reader.service.serve(reader.scope(), |vault| vault.index.models())?.unwrap_or_default()),
+    }
+}
+
+fn find(service: &Service, vault: &OpenVault, query: &Query, search: &Search<'_>) -> Result<Recalled> {
+    let found = vault.index.search(search);
+    let best = within_tiers(vault, found.hits, query);
+    let ids: Vec<MemoryId> = best.iter().map(|hit| hit.id).collect();
+    let memories = vault.whole(&ids, service.sources())?;
+    // A memory is large: it is moved once, into room that is there.
+    let mut hits = Vec::with_capacity(best.len());
+    hits.extend(best.into_iter().zip(memories).filter_map(|(hit, memory)| {
+        Some(RecalledMemory {
+            memory: memory?,
+            score: hit.score,
+            similarity: hit.similarity,
+            shortened: false,
+            explanation: hit.explanation,
         })
-    }
+    }));
+    let left_out = within_tokens(service, &mut hits, query.max_tokens);
+    let hint = hits.is_empty().then_some("nothing relevant was found: use other words, or widen the filters");
+    Ok(Recalled {
+        hits,
+        total_searched: found.searched,
+        models: found.models,
+        damaged: vault.damaged.len(),
+        left_out,
+        took: Duration::ZERO,
+        hint,
+        understood: None,
+    })
+}
 
-    /// One memory with its full text. Missing, foreign and erased look the same.
-    pub fn get(&self, grant: &Grant<Recall>, id: MemoryId) -> Result<Memory> {
-        let scope = grant.scope();
-        if let Some(memory) = self.get_working(scope, id) {
-            self.note_working(grant, "get", vec![id])?;
-            return Ok(memory);
+/// One memory with its full text. Missing, foreign and erased look the same.
+pub(crate) fn get(service: &Service, grant: &Grant<Recall>, id: MemoryId) -> Result<Memory> {
+    let scope = grant.scope();
+    if let Some(memory) = get_working(service, scope, id) {
+        note_working(service, grant, "get", vec![id])?;
+        return Ok(memory);
+    }
+    let found = service.serve(scope, |vault| {
+        if vault.damaged.contains(&id) {
+            return Err(Error::corrupt(format!("{id} or its key cannot be opened; run lacuna doctor")));
         }
-        let found = self.serve(scope, |vault| {
-            if vault.damaged.contains(&id) {
-                return Err(Error::corrupt(format!("{id} or its key cannot be opened; run lacuna doctor")));
-            }
-            // Before its text is fetched: of an erasure under way, some of it may be gone.
-            if !vault.index.get(&id).is_some_and(|stored| is_shown(stored.attributes.state)) {
-                return Err(Error::NotFound("memory"));
-            }
-            vault.whole(&[id], self.sources())?.pop().flatten().ok_or(Error::NotFound("memory"))
-        })?;
-        let memory = found.unwrap_or(Err(Error::NotFound("memory")))?;
-        self.note_read(&Read::of(grant, "get", vec![id]))?;
-        Ok(memory)
-    }
-
-    /// Memories newest first, without their full texts.
-    pub fn list(
-        &self,
-        grant: &Grant<Recall>,
-        filter: &Filter,
-        after: Option<Cursor>,
-        limit: usize,
-    ) -> Result<Page> {
-        if limit == 0 || limit > LIST_PAGE_MAX {
-            return Err(Error::invalid("limit", format!("must be from 1 to {LIST_PAGE_MAX}")));
+        // Before its text is fetched: of an erasure under way, some of it may be gone.
+        if !vault.index.get(&id).is_some_and(|stored| is_shown(stored.attributes.state)) {
+            return Err(Error::NotFound("memory"));
         }
-        let now = millis(self.clock.now());
-        let page = self.serve(grant.scope(), |vault| {
-            let after = after.map(|cursor| (millis(cursor.created_at), cursor.id));
-            let mut matching = vault.index.before(after).filter(|stored| stored.passes(filter, now));
-            let memories: Vec<_> =
-                matching.by_ref().take(limit).filter_map(|stored| shown(&stored)).collect();
-            let last = memories.last().map(|memory| Cursor { created_at: memory.created_at, id: memory.id });
-            Page { next: last.filter(|_| matching.next().is_some()), memories }
-        })?;
-        let page = page.unwrap_or(Page { memories: Vec::new(), next: None });
-        let seen = page.memories.iter().map(|memory| memory.id).collect();
-        self.note_read(&Read { lanes: &filter.lanes, ..Read::of(grant, "list", seen) })?;
-        Ok(page)
-    }
+        vault.whole(&[id], service.sources())?.pop().flatten().ok_or(Error::NotFound("memory"))
+    })?;
+    let memory = found.unwrap_or(Err(Error::NotFound("memory")))?;
+    note_read(service, &Read::of(grant, "get", vec![id]))?;
+    Ok(memory)
+}
 
-    /// How many memories the vault holds, and how many of them cannot be opened.
-    pub fn count(&self, grant: &Grant<Recall>) -> Result<(usize, usize)> {
-        let counts = self.serve(grant.scope(), |vault| (vault.index.len(), vault.damaged.len()))?;
-        Ok(counts.unwrap_or_default())
+/// Memories newest first, without their full texts.
+pub(crate) fn list(
+    service: &Service,
+    grant: &Grant<Recall>,
+    filter: &Filter,
+    after: Option<Cursor>,
+    limit: usize,
+) -> Result<Page> {
+    if limit == 0 || limit > LIST_PAGE_MAX {
+        return Err(Error::invalid("limit", format!("must be from 1 to {LIST_PAGE_MAX}")));
     }
+    let now = millis(service.clock.now());
+    let page = service.serve(grant.scope(), |vault| {
+        let after = after.map(|cursor| (millis(cursor.created_at), cursor.id));
+        let mut matching = vault.index.before(after).filter(|stored| stored.passes(filter, now));
+        let memories: Vec<_> = matching.by_ref().take(limit).filter_map(|stored| shown(&stored)).collect();
+        let last = memories.last().map(|memory| Cursor { created_at: memory.created_at, id: memory.id });
+        Page { next: last.filter(|_| matching.next().is_some()), memories }
+    })?;
+    let page = page.unwrap_or(Page { memories: Vec::new(), next: None });
+    let seen = page.memories.iter().map(|memory| memory.id).collect();
+    note_read(service, &Read { lanes: &filter.lanes, ..Read::of(grant, "list", seen) })?;
+    Ok(page)
+}
+
+/// How many memories the vault holds, and how many of them cannot be opened.
+pub(crate) fn count(service: &Service, grant: &Grant<Recall>) -> Result<(usize, usize)> {
+    let counts = service.serve(grant.scope(), |vault| (vault.index.len(), vault.damaged.len()))?;
+    Ok(counts.unwrap_or_default())
 }
 
 fn is_shown(state: Lifecycle) -> bool {

@@ -11,9 +11,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 
 use crate::audit::{AuditAction, AuditEntry, READ_SUBJECTS_MAX};
-use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Grant, Recall, Remember, permit};
-use crate::rewrite::Rewritten;
+use crate::service::Rewritten;
+use crate::service::{Act, Service};
 use lacuna_types::Result;
 use lacuna_types::{Lifecycle, MemoryId, Scope, VaultId};
 
@@ -89,92 +89,90 @@ impl Queue {
     }
 }
 
-impl Lacuna {
-    /// Notes that memories were brought to mind, each with its details that were shown. Whoever may not
-    /// write to the vault changes nothing by reading it.
-    pub(crate) fn note_rehearsal(
-        &self,
-        grant: &Grant<Recall>,
-        memories: impl IntoIterator<Item = (MemoryId, u32)>,
-    ) {
-        if permit::<Remember>(grant.caller(), grant.scope()).is_err() {
-            return;
-        }
-        let at = self.clock.now();
-        let mut queue = self.rehearsals.queue();
-        for (memory, details) in memories {
-            queue.push(grant.scope(), memory, Rehearsed { at, details });
-        }
+/// Notes that memories were brought to mind, each with its details that were shown. Whoever may not
+/// write to the vault changes nothing by reading it.
+pub(crate) fn note_rehearsal(
+    service: &Service,
+    grant: &Grant<Recall>,
+    memories: impl IntoIterator<Item = (MemoryId, u32)>,
+) {
+    if permit::<Remember>(grant.caller(), grant.scope()).is_err() {
+        return;
     }
-
-    /// Writes every rehearsal that was noted so far. Answers with how many memories it changed. Whoever embeds
-    /// the library calls this every few seconds and before the process ends.
-    pub fn flush_rehearsals(&self) -> Result<usize> {
-        let vaults: Vec<VaultId> = self.rehearsals.queue().vaults.keys().copied().collect();
-        let mut written = Ok(0);
-        for vault in vaults {
-            // One vault that cannot be written does not keep the others waiting.
-            let rehearsed = self.write_rehearsals(vault);
-            written = written.and_then(|total| rehearsed.map(|more| total + more));
-        }
-        written
+    let at = service.clock.now();
+    let mut queue = service.rehearsals.queue();
+    for (memory, details) in memories {
+        queue.push(grant.scope(), memory, Rehearsed { at, details });
     }
+}
 
-    fn write_rehearsals(&self, vault: VaultId) -> Result<usize> {
-        let Some(waiting) = self.rehearsals.queue().take(vault) else { return Ok(0) };
-        self.rehearse(&waiting).inspect_err(|_| {
-            let mut queue = self.rehearsals.queue();
-            for (memory, rehearsed) in &waiting.memories {
-                queue.push(&waiting.scope, *memory, *rehearsed);
-            }
-        })
+/// Writes every rehearsal that was noted so far. Answers with how many memories it changed. Whoever embeds
+/// the library calls this every few seconds and before the process ends.
+pub(crate) fn flush_rehearsals(service: &Service) -> Result<usize> {
+    let vaults: Vec<VaultId> = service.rehearsals.queue().vaults.keys().copied().collect();
+    let mut written = Ok(0);
+    for vault in vaults {
+        // One vault that cannot be written does not keep the others waiting.
+        let rehearsed = write_rehearsals(service, vault);
+        written = written.and_then(|total| rehearsed.map(|more| total + more));
     }
+    written
+}
 
-    /// What was erased, hidden or archived meanwhile is passed over, and so is a whole vault that was frozen
-    /// or destroyed.
-    fn rehearse(&self, waiting: &Waiting) -> Result<usize> {
-        let Waiting { scope, memories } = waiting;
-        let slot = self.slot(scope);
-        let _writer = slot.lock_writer();
-        let takes_writes = |frozen_at: Option<Timestamp>| frozen_at.is_none();
-        if !self.store.vault(scope.vault_id())?.is_some_and(|header| takes_writes(header.frozen_at)) {
-            return Ok(0);
+fn write_rehearsals(service: &Service, vault: VaultId) -> Result<usize> {
+    let Some(waiting) = service.rehearsals.queue().take(vault) else { return Ok(0) };
+    rehearse(service, &waiting).inspect_err(|_| {
+        let mut queue = service.rehearsals.queue();
+        for (memory, rehearsed) in &waiting.memories {
+            queue.push(&waiting.scope, *memory, *rehearsed);
         }
-        let ids: Vec<MemoryId> = memories.keys().copied().collect();
-        let renewed = self.rewrite(&slot, scope, &ids, |row, frame| {
-            let Some(rehearsed) = memories.get(&row.id).filter(|_| row.state == Lifecycle::Active) else {
-                return false;
-            };
-            let vitality = &mut frame.facets.vitality;
-            vitality.rehearse(&mut frame.details, |detail| rehearsed.shows(detail), rehearsed.at);
-            true
-        })?;
-        if renewed.is_empty() {
-            return Ok(0);
-        }
-        let mut act = Act::silent(scope, self.clock.now());
-        act.entries = self.rehearsal_entries(scope, &renewed);
-        act.batch.puts = renewed.iter().map(|renewed| renewed.row.clone()).collect();
-        let count = renewed.len();
-        self.commit(&slot, &act, |open| {
-            for Rewritten { row, frame } in renewed {
-                open.put(&row, frame);
-            }
-        })?;
-        Ok(count)
+    })
+}
+
+/// What was erased, hidden or archived meanwhile is passed over, and so is a whole vault that was frozen
+/// or destroyed.
+fn rehearse(service: &Service, waiting: &Waiting) -> Result<usize> {
+    let Waiting { scope, memories } = waiting;
+    let reader = service.reader(scope);
+    let writer = reader.lock();
+    let takes_writes = |frozen_at: Option<Timestamp>| frozen_at.is_none();
+    if !service.store.vault(scope.vault_id())?.is_some_and(|header| takes_writes(header.frozen_at)) {
+        return Ok(0);
     }
-
-    /// None at all where the policy asks for none, or only for some.
-    fn rehearsal_entries(&self, scope: &Scope, renewed: &[Rewritten]) -> Vec<AuditEntry> {
-        if !self.policy(&scope.org).audit_rehearsals.wants(&self.rehearsals.commits) {
-            return Vec::new();
-        }
-        let entry = |renewed: &[Rewritten]| {
-            let subjects = renewed.iter().map(|renewed| renewed.row.id.into()).collect();
-            AuditEntry::new(AuditAction::MemoryRehearse, "system", subjects)
+    let ids: Vec<MemoryId> = memories.keys().copied().collect();
+    let renewed = writer.rewrite(&ids, |row, frame| {
+        let Some(rehearsed) = memories.get(&row.id).filter(|_| row.state == Lifecycle::Active) else {
+            return false;
         };
-        renewed.chunks(READ_SUBJECTS_MAX).map(entry).collect()
+        let vitality = &mut frame.facets.vitality;
+        vitality.rehearse(&mut frame.details, |detail| rehearsed.shows(detail), rehearsed.at);
+        true
+    })?;
+    if renewed.is_empty() {
+        return Ok(0);
     }
+    let mut act = Act::silent(scope, service.clock.now());
+    act.entries = rehearsal_entries(service, scope, &renewed);
+    act.batch.puts = renewed.iter().map(|renewed| renewed.row.clone()).collect();
+    let count = renewed.len();
+    writer.commit(&act, |open| {
+        for Rewritten { row, frame } in renewed {
+            open.put(&row, frame);
+        }
+    })?;
+    Ok(count)
+}
+
+/// None at all where the policy asks for none, or only for some.
+fn rehearsal_entries(service: &Service, scope: &Scope, renewed: &[Rewritten]) -> Vec<AuditEntry> {
+    if !service.policy(&scope.org).audit_rehearsals.wants(&service.rehearsals.commits) {
+        return Vec::new();
+    }
+    let entry = |renewed: &[Rewritten]| {
+        let subjects = renewed.iter().map(|renewed| renewed.row.id.into()).collect();
+        AuditEntry::new(AuditAction::MemoryRehearse, "system", subjects)
+    };
+    renewed.chunks(READ_SUBJECTS_MAX).map(entry).collect()
 }
 
 #[cfg(test)]

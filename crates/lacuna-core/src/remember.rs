@@ -6,13 +6,15 @@ use crate::admit::confirm::{Bound, CONFIRM_WITHIN, Questions, useless_token};
 use crate::admit::{Gate, Presentable, Question, Refusal, Report, Standing, Verdict};
 use crate::audit::{AuditAction, AuditEntry};
 use crate::forget::SignedReceipt;
+use crate::freeze::check_thawed;
 use crate::index::QuantVec;
-use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Grant, Remember};
+use crate::place::place;
 use crate::place::{Arrival, Corrects};
+use crate::service::{Act, Service};
 use crate::session::Numbering;
+use crate::session::working::hold;
 use crate::vault::OpenVault;
-use lacuna_language::classify::Prototypes;
 use lacuna_types::embed::{ModelId, Purpose};
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
@@ -98,167 +100,161 @@ pub(crate) struct Manner {
     pub(crate) numbering: Option<Numbering>,
 }
 
-impl Lacuna {
-    /// Takes every draft through the gate and stores those that pass, all of them or none. A draft with a
-    /// field out of bounds is an error of the whole call; one that the rules refuse or ask about is not.
-    pub fn remember(&self, grant: &Grant<Remember>, drafts: Vec<Draft>) -> Result<Vec<Outcome>> {
-        Ok(self.remember_in(grant, drafts, &Manner::default())?.0)
+/// Takes every draft through the gate and stores those that pass, all of them or none. A draft with a
+/// field out of bounds is an error of the whole call; one that the rules refuse or ask about is not.
+pub(crate) fn remember(
+    service: &Service,
+    grant: &Grant<Remember>,
+    drafts: Vec<Draft>,
+) -> Result<Vec<Outcome>> {
+    Ok(remember_in(service, grant, drafts, &Manner::default())?.0)
+}
+
+/// As [`remember`]; what is stored takes the place of the memory that it corrects, in the same commit.
+/// Answers with the proof of that, too.
+pub(crate) fn remember_as(
+    service: &Service,
+    grant: &Grant<Remember>,
+    drafts: Vec<Draft>,
+    corrects: Option<Corrects>,
+) -> Result<(Vec<Outcome>, Option<SignedReceipt>)> {
+    remember_in(service, grant, drafts, &Manner { corrects, ..Manner::default() })
+}
+
+pub(crate) fn remember_in(
+    service: &Service,
+    grant: &Grant<Remember>,
+    drafts: Vec<Draft>,
+    manner: &Manner,
+) -> Result<(Vec<Outcome>, Option<SignedReceipt>)> {
+    if drafts.is_empty() || drafts.len() > REMEMBER_BATCH_MAX {
+        let reason = format!("one call takes 1 to {REMEMBER_BATCH_MAX} memories");
+        return Err(Error::invalid("memories", reason));
     }
+    let now = service.clock.now();
+    let digests: Vec<_> = drafts.iter().map(|draft| sha256(draft.text.as_bytes())).collect();
+    let standings = standings(service, grant, &drafts, &digests, now)?;
+    let gate = gate(service, grant, now)?;
+    let presentable = clean_all(&gate, drafts, standings)?;
+    let texts: Vec<&str> = presentable.iter().map(Presentable::text).collect();
+    let vectors = service.models.instant.embed(&texts, Purpose::Passage)?;
+    let judged = presentable.into_iter().zip(&vectors).map(|(draft, vector)| gate.judge(draft, vector));
 
-    /// As [`Self::remember`]; what is stored takes the place of the memory that it corrects, in the same commit.
-    /// Answers with the proof of that, too.
-    pub(crate) fn remember_as(
-        &self,
-        grant: &Grant<Remember>,
-        drafts: Vec<Draft>,
-        corrects: Option<Corrects>,
-    ) -> Result<(Vec<Outcome>, Option<SignedReceipt>)> {
-        self.remember_in(grant, drafts, &Manner { corrects, ..Manner::default() })
-    }
-
-    pub(crate) fn remember_in(
-        &self,
-        grant: &Grant<Remember>,
-        drafts: Vec<Draft>,
-        manner: &Manner,
-    ) -> Result<(Vec<Outcome>, Option<SignedReceipt>)> {
-        if drafts.is_empty() || drafts.len() > REMEMBER_BATCH_MAX {
-            let reason = format!("one call takes 1 to {REMEMBER_BATCH_MAX} memories");
-            return Err(Error::invalid("memories", reason));
-        }
-        let now = self.clock.now();
-        let digests: Vec<_> = drafts.iter().map(|draft| sha256(draft.text.as_bytes())).collect();
-        let standings = self.standings(grant, &drafts, &digests, now)?;
-        let gate = self.gate(grant, now)?;
-        let presentable = clean_all(&gate, drafts, standings)?;
-        let texts: Vec<&str> = presentable.iter().map(Presentable::text).collect();
-        let vectors = self.models.instant.embed(&texts, Purpose::Passage)?;
-        let judged = presentable.into_iter().zip(&vectors).map(|(draft, vector)| gate.judge(draft, vector));
-
-        let mut outcomes: Vec<Option<Outcome>> = vec![None; digests.len()];
-        let (mut arrivals, mut held) = (Vec::new(), Vec::new());
-        let mut asked = Vec::new();
-        for (number, (verdict, vector)) in judged.zip(&vectors).enumerate() {
-            match verdict {
-                Verdict::Admitted(admitted) if admitted.facets.tier == Tier::Working => {
-                    held.push((number, *admitted, QuantVec::from_f32(vector)?));
-                }
-                Verdict::Admitted(admitted) => {
-                    let vector = QuantVec::from_f32(vector)?;
-                    arrivals.push(Arrival::new(number, *admitted, vector, manner.corrects.clone()));
-                }
-                Verdict::Asked(questions, report) => asked.push((number, questions, report)),
-                Verdict::Refused(why, report) => {
-                    outcomes[number] = Some(Outcome::Refused(Box::new(Refused { why, report })));
-                }
+    let mut outcomes: Vec<Option<Outcome>> = vec![None; digests.len()];
+    let (mut arrivals, mut held) = (Vec::new(), Vec::new());
+    let mut asked = Vec::new();
+    for (number, (verdict, vector)) in judged.zip(&vectors).enumerate() {
+        match verdict {
+            Verdict::Admitted(admitted) if admitted.facets.tier == Tier::Working => {
+                held.push((number, *admitted, QuantVec::from_f32(vector)?));
+            }
+            Verdict::Admitted(admitted) => {
+                let vector = QuantVec::from_f32(vector)?;
+                arrivals.push(Arrival::new(number, *admitted, vector, manner.corrects.clone()));
+            }
+            Verdict::Asked(questions, report) => asked.push((number, questions, report)),
+            Verdict::Refused(why, report) => {
+                outcomes[number] = Some(Outcome::Refused(Box::new(Refused { why, report })));
             }
         }
-        for (number, asked) in self.ask(grant, asked, &digests, now)? {
-            outcomes[number] = Some(Outcome::Asked(Box::new(asked)));
+    }
+    for (number, asked) in ask(service, grant, asked, &digests, now)? {
+        outcomes[number] = Some(Outcome::Asked(Box::new(asked)));
+    }
+    let placed = place(service, grant, arrivals, manner.numbering.as_ref(), now)?;
+    let held = hold(service, grant, held, now)?;
+    for (number, remembered) in placed.answers.into_iter().chain(held) {
+        outcomes[number] = Some(Outcome::Stored(Box::new(remembered)));
+    }
+    Ok((outcomes.into_iter().flatten().collect(), placed.receipt))
+}
+
+fn gate<'a>(service: &'a Service, grant: &'a Grant<Remember>, now: Timestamp) -> Result<Gate<'a>> {
+    let scope = grant.scope();
+    Ok(Gate {
+        policy: service.rules.policies.of(&scope.org),
+        holder: &scope.holder,
+        now,
+        scanner: service.rules.scanner(),
+        prototypes: service.prototypes()?,
+    })
+}
+
+/// Prepares what the first write would otherwise wait for.
+pub(crate) fn warm_up(service: &Service) -> Result<()> {
+    service.rules.scanner();
+    service.prototypes().map(drop)
+}
+
+/// What is known about each draft from outside it: who writes, what was confirmed, what it comes from.
+fn standings(
+    service: &Service,
+    grant: &Grant<Remember>,
+    drafts: &[Draft],
+    digests: &[[u8; 32]],
+    now: Timestamp,
+) -> Result<Vec<Standing>> {
+    let caller = grant.caller();
+    let scope = grant.scope();
+    let is_person = caller.roles.contains(&Role::User) || caller.roles.contains(&Role::Admin);
+    let newcomer = || Standing {
+        derived: false,
+        // An assistant may say that the user said so: that is not the user saying it.
+        trust_max: if is_person { Trust::High } else { Trust::Medium },
+        may_approve: scope.holder.is_shared() && caller.roles.contains(&Role::Admin),
+        consented: false,
+        possible_confirmed: false,
+        sensitivity: Vec::new(),
+        external: false,
+    };
+    let mut standings: Vec<Standing> = drafts.iter().map(|_| newcomer()).collect();
+    for ((draft, digest), standing) in drafts.iter().zip(digests).zip(&mut standings) {
+        if draft.confirm.is_some() && !is_person {
+            return Err(Error::Denied("only a person may confirm"));
         }
-        let placed = self.place(grant, arrivals, manner.numbering.as_ref(), now)?;
-        let held = self.hold(grant, held, now)?;
-        for (number, remembered) in placed.answers.into_iter().chain(held) {
-            outcomes[number] = Some(Outcome::Stored(Box::new(remembered)));
+        if looks_back(draft) {
+            let known = service.reader(scope).update(|open| {
+                answer_questions(open, draft, &caller.user, digest, now, standing)?;
+                inherit(open, draft, standing)
+            })?;
+            // Before the first write there is neither a question nor a source.
+            known.ok_or_else(|| if draft.confirm.is_some() { useless_token() } else { no_source() })?;
         }
-        Ok((outcomes.into_iter().flatten().collect(), placed.receipt))
     }
+    Ok(standings)
+}
 
-    fn gate<'a>(&'a self, grant: &'a Grant<Remember>, now: Timestamp) -> Result<Gate<'a>> {
-        let scope = grant.scope();
-        Ok(Gate {
-            policy: self.rules.policies.of(&scope.org),
-            holder: &scope.holder,
-            now,
-            scanner: self.rules.scanner(),
-            prototypes: self.prototypes()?,
-        })
+/// Asks about each text, and records that something was asked: never about what.
+fn ask(
+    service: &Service,
+    grant: &Grant<Remember>,
+    asked: Vec<(usize, Vec<Question>, Report)>,
+    digests: &[[u8; 32]],
+    now: Timestamp,
+) -> Result<Vec<(usize, Asked)>> {
+    if asked.is_empty() {
+        return Ok(Vec::new());
     }
-
-    /// Prepares what the first write would otherwise wait for.
-    pub fn warm_up(&self) -> Result<()> {
-        self.rules.scanner();
-        self.prototypes().map(drop)
-    }
-
-    pub(crate) fn prototypes(&self) -> Result<&Prototypes> {
-        if let Some(prototypes) = self.prototypes.get() {
-            return Ok(prototypes);
-        }
-        let made = Prototypes::new(&*self.models.instant)?;
-        Ok(self.prototypes.get_or_init(|| made))
-    }
-
-    /// What is known about each draft from outside it: who writes, what was confirmed, what it comes from.
-    fn standings(
-        &self,
-        grant: &Grant<Remember>,
-        drafts: &[Draft],
-        digests: &[[u8; 32]],
-        now: Timestamp,
-    ) -> Result<Vec<Standing>> {
-        let caller = grant.caller();
-        let scope = grant.scope();
-        let is_person = caller.roles.contains(&Role::User) || caller.roles.contains(&Role::Admin);
-        let newcomer = || Standing {
-            derived: false,
-            // An assistant may say that the user said so: that is not the user saying it.
-            trust_max: if is_person { Trust::High } else { Trust::Medium },
-            may_approve: scope.holder.is_shared() && caller.roles.contains(&Role::Admin),
-            consented: false,
-            possible_confirmed: false,
-            sensitivity: Vec::new(),
-            external: false,
+    let scope = grant.scope();
+    let reader = service.reader(scope);
+    let writer = reader.lock();
+    check_thawed(service, scope)?;
+    writer.ensure()?;
+    let user = &grant.caller().user;
+    let entry = AuditEntry::new(AuditAction::WriteAsked, user.as_str(), Vec::new());
+    writer.commit(&Act::new(scope, now, entry), |_| {})?;
+    let expires_at = now + CONFIRM_WITHIN;
+    let tokens = writer.update(|open| {
+        let token = |(number, questions, _): &(usize, Vec<Question>, Report)| {
+            let bound = Bound { key: open.keyring.confirm_key(), user, digest: &digests[*number] };
+            bound.token(questions.iter().copied().collect::<Questions>(), expires_at)
         };
-        let mut standings: Vec<Standing> = drafts.iter().map(|_| newcomer()).collect();
-        for ((draft, digest), standing) in drafts.iter().zip(digests).zip(&mut standings) {
-            if draft.confirm.is_some() && !is_person {
-                return Err(Error::Denied("only a person may confirm"));
-            }
-            if looks_back(draft) {
-                let known = self.slot(scope).update(self.sources(), |open| {
-                    answer_questions(open, draft, &caller.user, digest, now, standing)?;
-                    inherit(open, draft, standing)
-                })?;
-                // Before the first write there is neither a question nor a source.
-                known.ok_or_else(|| if draft.confirm.is_some() { useless_token() } else { no_source() })?;
-            }
-        }
-        Ok(standings)
-    }
-
-    /// Asks about each text, and records that something was asked: never about what.
-    fn ask(
-        &self,
-        grant: &Grant<Remember>,
-        asked: Vec<(usize, Vec<Question>, Report)>,
-        digests: &[[u8; 32]],
-        now: Timestamp,
-    ) -> Result<Vec<(usize, Asked)>> {
-        if asked.is_empty() {
-            return Ok(Vec::new());
-        }
-        let scope = grant.scope();
-        let slot = self.slot(scope);
-        let _writer = slot.lock_writer();
-        self.check_thawed(scope)?;
-        self.ensure_vault(&slot, scope)?;
-        let user = &grant.caller().user;
-        let entry = AuditEntry::new(AuditAction::WriteAsked, user.as_str(), Vec::new());
-        self.commit(&slot, &Act::new(scope, now, entry), |_| {})?;
-        let expires_at = now + CONFIRM_WITHIN;
-        let tokens = slot.update(self.sources(), |open| {
-            let token = |(number, questions, _): &(usize, Vec<Question>, Report)| {
-                let bound = Bound { key: open.keyring.confirm_key(), user, digest: &digests[*number] };
-                bound.token(questions.iter().copied().collect::<Questions>(), expires_at)
-            };
-            Ok(asked.iter().map(token).collect::<Vec<_>>())
-        })?;
-        let tokens = tokens.ok_or(Error::Conflict("the vault"))?;
-        let answer =
-            |((number, questions, report), token)| (number, Asked { questions, token, expires_at, report });
-        Ok(asked.into_iter().zip(tokens).map(answer).collect())
-    }
+        Ok(asked.iter().map(token).collect::<Vec<_>>())
+    })?;
+    let tokens = tokens.ok_or(Error::Conflict("the vault"))?;
+    let answer =
+        |((number, questions, report), token)| (number, Asked { questions, token, expires_at, report });
+    Ok(asked.into_iter().zip(tokens).map(answer).collect())
 }
 
 fn clean_all(gate: &Gate<'_>, drafts: Vec<Draft>, standings: Vec<Standing>) -> Result<Vec<Presentable>> {

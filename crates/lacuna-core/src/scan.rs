@@ -1,8 +1,8 @@
 //! Scan: secrets that slipped into what is already stored, found by today's rules.
 
-use crate::lacuna::Lacuna;
 use crate::meaning::Progress;
 use crate::permit::{Grant, Recall};
+use crate::service::Service;
 use lacuna_language::secrets::Finding;
 use lacuna_types::MemoryId;
 use lacuna_types::Result;
@@ -18,29 +18,31 @@ pub struct Leak {
     pub findings: Vec<Finding>,
 }
 
-impl Lacuna {
-    /// Looks through the full text of every memory in the vault, in whatever state. `progress` hears how many
-    /// have been read, and may break off.
-    pub fn scan_stored(&self, grant: &Grant<Recall>, progress: &mut Progress<'_>) -> Result<Vec<Leak>> {
-        let scope = grant.scope();
-        let ids = self.serve(scope, |open| -> Vec<MemoryId> {
-            open.index.before(None).map(|stored| stored.id).collect()
-        })?;
-        let mut leaks = Vec::new();
-        let mut read = 0;
-        for chunk in ids.unwrap_or_default().chunks(SCAN_CHUNK) {
-            let found = self.read(scope, |open| open.whole(chunk, self.sources()))?.transpose()?;
-            for memory in found.unwrap_or_default().into_iter().flatten() {
-                let findings = self.rules.scanner().scan(memory.content.full_text());
-                if !findings.is_empty() {
-                    leaks.push(Leak { id: memory.id, findings });
-                }
-            }
-            read += chunk.len();
-            if progress(read).is_break() {
-                break;
+/// Looks through the full text of every memory in the vault, in whatever state. `progress` hears how many
+/// have been read, and may break off.
+pub(crate) fn scan_stored(
+    service: &Service,
+    grant: &Grant<Recall>,
+    progress: &mut Progress<'_>,
+) -> Result<Vec<Leak>> {
+    let scope = grant.scope();
+    let ids = service.serve(scope, |open| -> Vec<MemoryId> {
+        open.index.before(None).map(|stored| stored.id).collect()
+    })?;
+    let mut leaks = Vec::new();
+    let mut read = 0;
+    for chunk in ids.unwrap_or_default().chunks(SCAN_CHUNK) {
+        let found = service.read(scope, |open| open.whole(chunk, service.sources()))?.transpose()?;
+        for memory in found.unwrap_or_default().into_iter().flatten() {
+            let findings = service.rules.scanner().scan(memory.content.full_text());
+            if !findings.is_empty() {
+                leaks.push(Leak { id: memory.id, findings });
             }
         }
-        Ok(leaks)
+        read += chunk.len();
+        if progress(read).is_break() {
+            break;
+        }
     }
+    Ok(leaks)
 }

@@ -7,8 +7,9 @@ use lacuna_seal::sha256;
 use zeroize::Zeroizing;
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
-use crate::lacuna::{Act, Lacuna};
+use crate::members::caller_for;
 use crate::permit::{Caller, Grant, ManageTokens};
+use crate::service::{Act, Service};
 use lacuna_store::rows::{TokenChange, TokenRow};
 use lacuna_types::hex::hex;
 use lacuna_types::{Error, Result};
@@ -60,81 +61,79 @@ pub struct TokenInfo {
     pub revoked_at: Option<Timestamp>,
 }
 
-impl Lacuna {
-    /// Makes a token. The secret is shown this once and cannot be shown again.
-    pub fn create_token(
-        &self,
-        grant: &Grant<ManageTokens>,
-        request: TokenRequest,
-    ) -> Result<(TokenInfo, Zeroizing<String>)> {
-        let now = self.clock.now();
-        check(&request, now)?;
-        let mut id = [0u8; 16];
-        self.entropy.fill(&mut id);
-        let mut secret = Zeroizing::new([0u8; SECRET_BYTES]);
-        self.entropy.fill(&mut *secret);
-        let text = Zeroizing::new(format!("{TOKEN_PREFIX}{}", *Zeroizing::new(hex(&*secret))));
-        let row = TokenRow {
-            id,
-            hash: sha256(text.as_bytes()),
-            org: grant.caller().org.clone(),
-            user: request.user.as_str().to_owned(),
-            roles: request.roles.iter().map(|role| role.as_str().to_owned()).collect(),
-            label: request.label,
-            created_at: now,
-            expires_at: request.expires_at,
-            revoked_at: None,
-        };
-        let info = info(&row)?;
-        self.change_token(grant, AuditAction::TokenCreate, id, TokenChange::Add(row))?;
-        Ok((info, text))
-    }
+/// Makes a token. The secret is shown this once and cannot be shown again.
+pub(crate) fn create_token(
+    service: &Service,
+    grant: &Grant<ManageTokens>,
+    request: TokenRequest,
+) -> Result<(TokenInfo, Zeroizing<String>)> {
+    let now = service.clock.now();
+    check(&request, now)?;
+    let mut id = [0u8; 16];
+    service.entropy.fill(&mut id);
+    let mut secret = Zeroizing::new([0u8; SECRET_BYTES]);
+    service.entropy.fill(&mut *secret);
+    let text = Zeroizing::new(format!("{TOKEN_PREFIX}{}", *Zeroizing::new(hex(&*secret))));
+    let row = TokenRow {
+        id,
+        hash: sha256(text.as_bytes()),
+        org: grant.caller().org.clone(),
+        user: request.user.as_str().to_owned(),
+        roles: request.roles.iter().map(|role| role.as_str().to_owned()).collect(),
+        label: request.label,
+        created_at: now,
+        expires_at: request.expires_at,
+        revoked_at: None,
+    };
+    let info = info(&row)?;
+    change_token(service, grant, AuditAction::TokenCreate, id, TokenChange::Add(row))?;
+    Ok((info, text))
+}
 
-    pub fn revoke_token(&self, grant: &Grant<ManageTokens>, id: TokenId) -> Result<()> {
-        let change = TokenChange::Revoke { id: id.0, at: self.clock.now() };
-        self.change_token(grant, AuditAction::TokenRevoke, id.0, change)
-    }
+pub(crate) fn revoke_token(service: &Service, grant: &Grant<ManageTokens>, id: TokenId) -> Result<()> {
+    let change = TokenChange::Revoke { id: id.0, at: service.clock.now() };
+    change_token(service, grant, AuditAction::TokenRevoke, id.0, change)
+}
 
-    pub fn list_tokens(&self, grant: &Grant<ManageTokens>) -> Result<Vec<TokenInfo>> {
-        self.store.tokens(&grant.caller().org)?.iter().map(info).collect()
-    }
+pub(crate) fn list_tokens(service: &Service, grant: &Grant<ManageTokens>) -> Result<Vec<TokenInfo>> {
+    service.store.tokens(&grant.caller().org)?.iter().map(info).collect()
+}
 
-    /// The caller whom a token speaks for; `None` when it is unknown, expired or revoked.
-    pub fn authenticate(&self, token: &str) -> Result<Option<Caller>> {
-        if !token.starts_with(TOKEN_PREFIX) || token.len() != TOKEN_PREFIX.len() + 2 * SECRET_BYTES {
-            return Ok(None);
-        }
-        let now = self.clock.now();
-        let row = self.store.token(&sha256(token.as_bytes()))?;
-        row.as_ref()
-            .filter(|row| row.revoked_at.is_none() && row.expires_at.is_none_or(|expiry| now < expiry))
-            .map(|row| info(row).and_then(|info| self.caller_for(info.org, info.user, info.roles)))
-            .transpose()
+/// The caller whom a token speaks for; `None` when it is unknown, expired or revoked.
+pub(crate) fn authenticate(service: &Service, token: &str) -> Result<Option<Caller>> {
+    if !token.starts_with(TOKEN_PREFIX) || token.len() != TOKEN_PREFIX.len() + 2 * SECRET_BYTES {
+        return Ok(None);
     }
+    let now = service.clock.now();
+    let row = service.store.token(&sha256(token.as_bytes()))?;
+    row.as_ref()
+        .filter(|row| row.revoked_at.is_none() && row.expires_at.is_none_or(|expiry| now < expiry))
+        .map(|row| info(row).and_then(|info| caller_for(service, info.org, info.user, info.roles)))
+        .transpose()
+}
 
-    /// Whether the organisation has or had a token. One that ran out counts as well: it must not open the
-    /// door to callers without any.
-    pub fn has_tokens(&self, org: &OrgId) -> Result<bool> {
-        Ok(!self.store.tokens(org)?.is_empty())
-    }
+/// Whether the organisation has or had a token. One that ran out counts as well: it must not open the
+/// door to callers without any.
+pub(crate) fn has_tokens(service: &Service, org: &OrgId) -> Result<bool> {
+    Ok(!service.store.tokens(org)?.is_empty())
+}
 
-    fn change_token(
-        &self,
-        grant: &Grant<ManageTokens>,
-        action: AuditAction,
-        id: [u8; 16],
-        change: TokenChange,
-    ) -> Result<()> {
-        let scope = grant.scope().clone();
-        let entry = AuditEntry::new(action, grant.caller().user.as_str(), vec![Subject(id)]);
-        let mut act = Act::new(&scope, self.clock.now(), entry);
-        act.batch.tokens = vec![change];
-        let slot = self.slot(&scope);
-        let _writer = slot.lock_writer();
-        self.ensure_vault(&slot, &scope)?;
-        self.commit(&slot, &act, |_| {})?;
-        Ok(())
-    }
+fn change_token(
+    service: &Service,
+    grant: &Grant<ManageTokens>,
+    action: AuditAction,
+    id: [u8; 16],
+    change: TokenChange,
+) -> Result<()> {
+    let scope = grant.scope().clone();
+    let entry = AuditEntry::new(action, grant.caller().user.as_str(), vec![Subject(id)]);
+    let mut act = Act::new(&scope, service.clock.now(), entry);
+    act.batch.tokens = vec![change];
+    let reader = service.reader(&scope);
+    let writer = reader.lock();
+    writer.ensure()?;
+    writer.commit(&act, |_| {})?;
+    Ok(())
 }
 
 fn check(request: &TokenRequest, now: Timestamp) -> Result<()> {

@@ -9,9 +9,10 @@ use std::collections::{HashMap, HashSet};
 use lacuna_seal::sha256;
 
 use crate::audit::Read;
+use crate::audit::reads::note_read;
 use crate::index::Stored;
-use crate::lacuna::Lacuna;
 use crate::permit::{Export, Grant};
+use crate::service::Service;
 use crate::session::repeats_its_turns;
 use crate::vault::{Held, shown};
 use lacuna_types::Result;
@@ -72,56 +73,52 @@ pub enum Edit {
     Added(String),
 }
 
-impl Lacuna {
-    /// The page: active facts, preferences, patterns and summaries, the most salient first. Turns of conversations
-    /// are read by session. `None` when it is as `known` already says: then nobody has read anything.
-    pub fn view(
-        &self,
-        grant: &Grant<Export>,
-        include_health: bool,
-        known: Option<&str>,
-    ) -> Result<Option<Sheet>> {
-        let sheet = sheet(self.noted(grant, include_health)?);
-        if known == Some(sheet.text.as_str()) {
-            return Ok(None);
-        }
-        self.note_read(&Read::of(grant, "view", sheet.lines.iter().map(|line| line.id).collect()))?;
-        Ok(Some(sheet))
+/// The page: active facts, preferences, patterns and summaries, the most salient first. Turns of conversations
+/// are read by session. `None` when it is as `known` already says: then nobody has read anything.
+pub(crate) fn view(
+    service: &Service,
+    grant: &Grant<Export>,
+    include_health: bool,
+    known: Option<&str>,
+) -> Result<Option<Sheet>> {
+    let sheet = sheet(noted(service, grant, include_health)?);
+    if known == Some(sheet.text.as_str()) {
+        return Ok(None);
     }
+    note_read(service, &Read::of(grant, "view", sheet.lines.iter().map(|line| line.id).collect()))?;
+    Ok(Some(sheet))
+}
 
-    fn noted(&self, grant: &Grant<Export>, include_health: bool) -> Result<Vec<Noted>> {
-        let now = self.clock.now();
-        let on_page = |stored: &Stored<'_, Held>| {
-            let Held { facets, .. } = stored.payload;
-            let healthy = !facets.privacy.sensitivity.contains(&Sensitivity::Health);
-            let lasting = facets.tier == Tier::Semantic || facets.content_type == ContentType::Summary;
-            stored.attributes.state == Lifecycle::Active
-                && stored.attributes.expires_at.is_none_or(|expiry| millis(now) < expiry)
-                && lasting
-                && (include_health || healthy)
-                && !repeats_its_turns(stored.payload)
+fn noted(service: &Service, grant: &Grant<Export>, include_health: bool) -> Result<Vec<Noted>> {
+    let now = service.clock.now();
+    let on_page = |stored: &Stored<'_, Held>| {
+        let Held { facets, .. } = stored.payload;
+        let healthy = !facets.privacy.sensitivity.contains(&Sensitivity::Health);
+        let lasting = facets.tier == Tier::Semantic || facets.content_type == ContentType::Summary;
+        stored.attributes.state == Lifecycle::Active
+            && stored.attributes.expires_at.is_none_or(|expiry| millis(now) < expiry)
+            && lasting
+            && (include_health || healthy)
+            && !repeats_its_turns(stored.payload)
+    };
+    let noted = service.serve(grant.scope(), |open| {
+        let mut places: Vec<_> = open
+            .index
+            .before(None)
+            .filter(on_page)
+            .map(|stored| {
+                (stored.payload.facets.vitality.salience_at(now), stored.attributes.created_at, stored.id)
+            })
+            .collect();
+        places.sort_by(|one, other| other.0.total_cmp(&one.0).then((other.1, other.2).cmp(&(one.1, one.2))));
+        places.truncate(LINES_MAX);
+        let noted = |stored: &Stored<'_, Held>| {
+            let whole = stored.payload.text.is_none() && !stored.payload.has_body;
+            Some(Noted { memory: shown(stored)?, whole })
         };
-        let noted = self.serve(grant.scope(), |open| {
-            let mut places: Vec<_> = open
-                .index
-                .before(None)
-                .filter(on_page)
-                .map(|stored| {
-                    (stored.payload.facets.vitality.salience_at(now), stored.attributes.created_at, stored.id)
-                })
-                .collect();
-            places.sort_by(|one, other| {
-                other.0.total_cmp(&one.0).then((other.1, other.2).cmp(&(one.1, one.2)))
-            });
-            places.truncate(LINES_MAX);
-            let noted = |stored: &Stored<'_, Held>| {
-                let whole = stored.payload.text.is_none() && !stored.payload.has_body;
-                Some(Noted { memory: shown(stored)?, whole })
-            };
-            places.iter().filter_map(|(_, _, id)| noted(&open.index.get(id)?)).collect::<Vec<_>>()
-        })?;
-        Ok(noted.unwrap_or_default())
-    }
+        places.iter().filter_map(|(_, _, id)| noted(&open.index.get(id)?)).collect::<Vec<_>>()
+    })?;
+    Ok(noted.unwrap_or_default())
 }
 
 /// Writes the page: as many of `noted` as there is room for, the first ones first, grouped by what they are.

@@ -2,12 +2,12 @@
 //!
 //! One path for every door: shape → secrets → sanitise by trust → cut → classify → consent → lifecycle.
 
-mod clean;
+pub(crate) mod clean;
 pub(crate) mod confirm;
-mod consent;
-mod judge;
-mod report;
-mod shape;
+pub(crate) mod consent;
+pub(crate) mod judge;
+pub(crate) mod report;
+pub(crate) mod shape;
 
 pub use lacuna_language::{
     classify, facts as attribute, identifiers as identify, names, orders as instructions, sanitise, secrets,

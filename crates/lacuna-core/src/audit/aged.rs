@@ -5,7 +5,9 @@ use lacuna_seal::Digest;
 
 use super::chain::{aged_bytes, aged_digest, is_of_first_rule};
 use super::{AuditAction, AuditEntry, checkpoint, note};
-use crate::lacuna::Lacuna;
+use crate::audit::append::{append_aging, checkpoint};
+use crate::audit::each_entry;
+use crate::service::Service;
 use lacuna_store::rows::{AgedEntry, AuditRow, ChainHead};
 use lacuna_types::hex::{hex, unhex};
 use lacuna_types::policy::AUDIT_DAYS;
@@ -79,62 +81,60 @@ pub struct AuditKept {
     pub checkpoint: bool,
 }
 
-impl Lacuna {
-    /// The daily care of one vault's chain: old entries give way to their digest, as the policy says, and a
-    /// checkpoint is signed if anything happened since the last one.
-    pub fn keep_audit(&self, scope: &Scope) -> Result<AuditKept> {
-        let mut aged = 0;
-        while let Some(found) = self.find_old(scope)? {
-            aged += found.old.len() as u64;
-            let entry = found.sum.entry(found.old.len());
-            self.append_aging(scope, &[(self.clock.now(), entry)], found.old)?;
+/// The daily care of one vault's chain: old entries give way to their digest, as the policy says, and a
+/// checkpoint is signed if anything happened since the last one.
+pub(crate) fn keep_audit(service: &Service, scope: &Scope) -> Result<AuditKept> {
+    let mut aged = 0;
+    while let Some(found) = find_old(service, scope)? {
+        aged += found.old.len() as u64;
+        let entry = found.sum.entry(found.old.len());
+        append_aging(service, scope, &[(service.clock.now(), entry)], found.old)?;
+    }
+    let due = is_checkpoint_due(service, scope.vault_id())?;
+    if due {
+        checkpoint(service, scope)?;
+    }
+    Ok(AuditKept { aged, checkpoint: due })
+}
+
+fn cutoffs(service: &Service, scope: &Scope) -> Cutoffs {
+    let now = service.clock.now();
+    let before = |days: i64| now - SignedDuration::from_hours(days * HOURS_PER_DAY);
+    Cutoffs { reads: before(service.policy(&scope.org).audit_read_days), others: before(AUDIT_DAYS) }
+}
+
+/// The oldest entries that are to go, if there are any, with the sum of all that will be gone then.
+fn find_old(service: &Service, scope: &Scope) -> Result<Option<Found>> {
+    let cutoffs = cutoffs(service, scope);
+    let mut found = Found::default();
+    let mut head = ChainHead::default();
+    each_entry(service, scope.vault_id(), 0, |row| {
+        if aged_digest(row).is_some() {
+            found.sum.add(row.seq);
+        } else if found.old.len() < AGED_BATCH_MAX
+            && cutoffs.has_passed(row)?
+            && !is_of_first_rule(&head, row)
+        {
+            found.sum.add(row.seq);
+            found.old.push(AgedEntry { seq: row.seq, digest: aged_bytes(&row.entry) });
         }
-        let checkpoint = self.is_checkpoint_due(scope.vault_id())?;
-        if checkpoint {
-            self.checkpoint(scope)?;
-        }
-        Ok(AuditKept { aged, checkpoint })
-    }
+        head = ChainHead { seq: row.seq, hash: row.hash };
+        Ok(())
+    })?;
+    Ok((!found.old.is_empty()).then_some(found))
+}
 
-    fn cutoffs(&self, scope: &Scope) -> Cutoffs {
-        let now = self.clock.now();
-        let before = |days: i64| now - SignedDuration::from_hours(days * HOURS_PER_DAY);
-        Cutoffs { reads: before(self.policy(&scope.org).audit_read_days), others: before(AUDIT_DAYS) }
-    }
-
-    /// The oldest entries that are to go, if there are any, with the sum of all that will be gone then.
-    fn find_old(&self, scope: &Scope) -> Result<Option<Found>> {
-        let cutoffs = self.cutoffs(scope);
-        let mut found = Found::default();
-        let mut head = ChainHead::default();
-        self.each_entry(scope.vault_id(), 0, |row| {
-            if aged_digest(row).is_some() {
-                found.sum.add(row.seq);
-            } else if found.old.len() < AGED_BATCH_MAX
-                && cutoffs.has_passed(row)?
-                && !is_of_first_rule(&head, row)
-            {
-                found.sum.add(row.seq);
-                found.old.push(AgedEntry { seq: row.seq, digest: aged_bytes(&row.entry) });
-            }
-            head = ChainHead { seq: row.seq, hash: row.hash };
-            Ok(())
-        })?;
-        Ok((!found.old.is_empty()).then_some(found))
-    }
-
-    /// Looks at the end of the chain only: a checkpoint is never further away than their distance.
-    fn is_checkpoint_due(&self, vault: VaultId) -> Result<bool> {
-        let Some(header) = self.store.vault(vault)? else { return Ok(false) };
-        let after = header.audit.seq.saturating_sub(checkpoint::CHECKPOINT_ENTRIES);
-        let (mut last, mut ends_in_one) = (None, true);
-        self.each_entry(vault, after, |row| {
-            ends_in_one = AuditEntry::decode(row)?.action == AuditAction::Checkpoint;
-            last = if ends_in_one { Some(row.at) } else { last };
-            Ok(())
-        })?;
-        Ok(!ends_in_one && checkpoint::is_due(last, self.clock.now()))
-    }
+/// Looks at the end of the chain only: a checkpoint is never further away than their distance.
+fn is_checkpoint_due(service: &Service, vault: VaultId) -> Result<bool> {
+    let Some(header) = service.store.vault(vault)? else { return Ok(false) };
+    let after = header.audit.seq.saturating_sub(checkpoint::CHECKPOINT_ENTRIES);
+    let (mut last, mut ends_in_one) = (None, true);
+    each_entry(service, vault, after, |row| {
+        ends_in_one = AuditEntry::decode(row)?.action == AuditAction::Checkpoint;
+        last = if ends_in_one { Some(row.at) } else { last };
+        Ok(())
+    })?;
+    Ok(!ends_in_one && checkpoint::is_due(last, service.clock.now()))
 }
 
 #[derive(Default)]

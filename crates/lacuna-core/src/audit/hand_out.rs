@@ -4,8 +4,10 @@ use super::chain::sign_head;
 use lacuna_seal::{Signature, VerifyingKey};
 
 use super::{AuditEntry, AuditReport};
-use crate::lacuna::Lacuna;
+use crate::audit::reads::flush_reads_of;
+use crate::audit::walk;
 use crate::permit::{Grant, ReadAudit};
+use crate::service::Service;
 use lacuna_store::rows::{AuditRow, ChainHead};
 use lacuna_types::{Error, Result};
 
@@ -28,55 +30,53 @@ pub struct AuditEnd {
     pub report: AuditReport,
 }
 
-impl Lacuna {
-    /// Shows `visit` up to `limit` entries after number `after`. The whole chain is verified on the way, and its
-    /// end is signed only if it holds: nobody gets our signature on a chain that was tampered with.
-    pub fn hand_out_audit(
-        &self,
-        grant: &Grant<ReadAudit>,
-        after: u64,
-        limit: u64,
-        visit: &mut dyn FnMut(AuditPart<'_>) -> Result<()>,
-    ) -> Result<AuditEnd> {
-        let vault = grant.scope().vault_id();
-        self.flush_reads_of(vault)?;
-        let before = self.store.revision(vault)?;
-        let last = after.saturating_add(limit);
-        let mut head = ChainHead::default();
-        if after == 0 {
-            visit(AuditPart::After(head))?;
-        }
-        let walked = self.walk(vault, None, &mut |row, entry| {
-            if row.seq <= last {
-                head = ChainHead { seq: row.seq, hash: row.hash };
-            }
-            match row.seq {
-                seq if seq == after => visit(AuditPart::After(head)),
-                seq if seq > after && seq <= last => visit(AuditPart::Entry(row, entry)),
-                _ => Ok(()),
-            }
-        });
-        let report = match walked {
-            // Entries were aged out between two pages.
-            Err(Error::Corrupt(_)) if self.store.revision(vault)? != before => {
-                return Err(Error::Conflict("the audit chain"));
-            }
-            walked => walked?,
-        };
-        if report.entries == 0 {
-            return Err(Error::NotFound("audit entry"));
-        }
-        if after > report.entries {
-            return Err(Error::invalid("after", format!("the chain ends at {}", report.entries)));
-        }
-        let signature = sign_head(&head, vault, &*self.kms.signing_key(&*self.entropy)?);
-        Ok(AuditEnd { head, signature, more: head.seq < report.entries, report })
+/// Shows `visit` up to `limit` entries after number `after`. The whole chain is verified on the way, and its
+/// end is signed only if it holds: nobody gets our signature on a chain that was tampered with.
+pub(crate) fn hand_out_audit(
+    service: &Service,
+    grant: &Grant<ReadAudit>,
+    after: u64,
+    limit: u64,
+    visit: &mut dyn FnMut(AuditPart<'_>) -> Result<()>,
+) -> Result<AuditEnd> {
+    let vault = grant.scope().vault_id();
+    flush_reads_of(service, vault)?;
+    let before = service.store.revision(vault)?;
+    let last = after.saturating_add(limit);
+    let mut head = ChainHead::default();
+    if after == 0 {
+        visit(AuditPart::After(head))?;
     }
+    let walked = walk(service, vault, None, &mut |row, entry| {
+        if row.seq <= last {
+            head = ChainHead { seq: row.seq, hash: row.hash };
+        }
+        match row.seq {
+            seq if seq == after => visit(AuditPart::After(head)),
+            seq if seq > after && seq <= last => visit(AuditPart::Entry(row, entry)),
+            _ => Ok(()),
+        }
+    });
+    let report = match walked {
+        // Entries were aged out between two pages.
+        Err(Error::Corrupt(_)) if service.store.revision(vault)? != before => {
+            return Err(Error::Conflict("the audit chain"));
+        }
+        walked => walked?,
+    };
+    if report.entries == 0 {
+        return Err(Error::NotFound("audit entry"));
+    }
+    if after > report.entries {
+        return Err(Error::invalid("after", format!("the chain ends at {}", report.entries)));
+    }
+    let signature = sign_head(&head, vault, &*service.kms.signing_key(&*service.entropy)?);
+    Ok(AuditEnd { head, signature, more: head.seq < report.entries, report })
+}
 
-    /// Signs a file of handed-out entries by the digest of its lines.
-    pub fn sign_audit_file(&self, lines: &[u8; 32]) -> Result<Signature> {
-        Ok(self.kms.signing_key(&*self.entropy)?.sign(FILE_DOMAIN, &[lines]))
-    }
+/// Signs a file of handed-out entries by the digest of its lines.
+pub(crate) fn sign_audit_file(service: &Service, lines: &[u8; 32]) -> Result<Signature> {
+    Ok(service.kms.signing_key(&*service.entropy)?.sign(FILE_DOMAIN, &[lines]))
 }
 
 /// Whether `key` signed a file whose lines have this digest.

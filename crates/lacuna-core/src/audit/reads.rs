@@ -10,8 +10,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 
 use super::{AuditAction, AuditEntry};
-use crate::lacuna::Lacuna;
+use crate::audit::append::append_entries;
 use crate::permit::{Action, Grant};
+use crate::service::Service;
 use lacuna_types::hex::hex;
 use lacuna_types::policy::AUDIT_SAMPLED;
 use lacuna_types::{Error, Result};
@@ -124,51 +125,49 @@ impl Queue {
     }
 }
 
-impl Lacuna {
-    /// Notes a read, which the caller must not answer if this fails. Seeing nothing is not noted.
-    ///
-    /// The caller holds no lock of a vault: a full queue is written down here and now.
-    pub(crate) fn note_read(&self, read: &Read<'_>) -> Result<()> {
-        let logging = self.policy(&read.scope.org).audit_reads;
-        if read.memories.is_empty() || !logging.wants(&self.reads.reads) {
-            return Ok(());
-        }
-        let is_full = || self.reads.queue().is_full();
-        if is_full()
-            && let Err(error) = self.flush_reads()
-            && is_full()
-        {
-            return Err(unwritten(error));
-        }
-        self.reads.queue().push(self.clock.now(), read);
-        Ok(())
+/// Notes a read, which the caller must not answer if this fails. Seeing nothing is not noted.
+///
+/// The caller holds no lock of a vault: a full queue is written down here and now.
+pub(crate) fn note_read(service: &Service, read: &Read<'_>) -> Result<()> {
+    let logging = service.policy(&read.scope.org).audit_reads;
+    if read.memories.is_empty() || !logging.wants(&service.reads.reads) {
+        return Ok(());
     }
+    let is_full = || service.reads.queue().is_full();
+    if is_full()
+        && let Err(error) = flush_reads(service)
+        && is_full()
+    {
+        return Err(unwritten(error));
+    }
+    service.reads.queue().push(service.clock.now(), read);
+    Ok(())
+}
 
-    /// Writes every read that was noted so far into its vault's chain. Whoever embeds the library calls this
-    /// about once a second and before the process ends.
-    pub fn flush_reads(&self) -> Result<()> {
-        let _writing = self.reads.lock_writing();
-        let vaults: Vec<VaultId> = self.reads.queue().vaults.keys().copied().collect();
-        // One vault that cannot be written does not keep the others waiting.
-        vaults.into_iter().map(|vault| self.write_reads(vault)).fold(Ok(()), Result::and)
-    }
+/// Writes every read that was noted so far into its vault's chain. Whoever embeds the library calls this
+/// about once a second and before the process ends.
+pub(crate) fn flush_reads(service: &Service) -> Result<()> {
+    let _writing = service.reads.lock_writing();
+    let vaults: Vec<VaultId> = service.reads.queue().vaults.keys().copied().collect();
+    // One vault that cannot be written does not keep the others waiting.
+    vaults.into_iter().map(|vault| write_reads(service, vault)).fold(Ok(()), Result::and)
+}
 
-    /// As [`Self::flush_reads`], for one vault.
-    pub(crate) fn flush_reads_of(&self, vault: VaultId) -> Result<()> {
-        let _writing = self.reads.lock_writing();
-        self.write_reads(vault)
-    }
+/// As [`flush_reads`], for one vault.
+pub(crate) fn flush_reads_of(service: &Service, vault: VaultId) -> Result<()> {
+    let _writing = service.reads.lock_writing();
+    write_reads(service, vault)
+}
 
-    fn write_reads(&self, vault: VaultId) -> Result<()> {
-        let Some(waiting) = self.reads.queue().vaults.remove(&vault) else { return Ok(()) };
-        let written = self.append_entries(&waiting.scope, &waiting.entries);
-        let mut queue = self.reads.queue();
-        match written {
-            Ok(()) => queue.entries -= waiting.entries.len(),
-            Err(_) => queue.put_back(vault, waiting),
-        }
-        written
+fn write_reads(service: &Service, vault: VaultId) -> Result<()> {
+    let Some(waiting) = service.reads.queue().vaults.remove(&vault) else { return Ok(()) };
+    let written = append_entries(service, &waiting.scope, &waiting.entries);
+    let mut queue = service.reads.queue();
+    match written {
+        Ok(()) => queue.entries -= waiting.entries.len(),
+        Err(_) => queue.put_back(vault, waiting),
     }
+    written
 }
 
 fn unwritten(error: Error) -> Error {

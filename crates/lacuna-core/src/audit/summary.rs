@@ -7,8 +7,10 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::{AuditAction, AuditEntry};
-use crate::lacuna::Lacuna;
+use crate::audit::each_entry;
+use crate::audit::reads::flush_reads_of;
 use crate::permit::{Grant, ReadAudit};
+use crate::service::Service;
 use lacuna_types::facet;
 use lacuna_types::{Error, Result};
 
@@ -161,26 +163,24 @@ impl AuditSummary {
     }
 }
 
-impl Lacuna {
-    /// Counts what the vault's audit holds from `from` until just before `to`.
-    pub fn summarise_audit(
-        &self,
-        grant: &Grant<ReadAudit>,
-        from: Timestamp,
-        to: Timestamp,
-    ) -> Result<AuditSummary> {
-        if from >= to {
-            return Err(Error::invalid("from", "must be before the end of the period"));
-        }
-        let vault = grant.scope().vault_id();
-        self.flush_reads_of(vault)?;
-        let mut summary = AuditSummary::empty(from, to);
-        self.each_entry(vault, 0, |row| {
-            if (from..to).contains(&row.at) {
-                summary.add(row.at, &AuditEntry::decode(row)?);
-            }
-            Ok(())
-        })?;
-        Ok(summary)
+/// Counts what the vault's audit holds from `from` until just before `to`.
+pub(crate) fn summarise_audit(
+    service: &Service,
+    grant: &Grant<ReadAudit>,
+    from: Timestamp,
+    to: Timestamp,
+) -> Result<AuditSummary> {
+    if from >= to {
+        return Err(Error::invalid("from", "must be before the end of the period"));
     }
+    let vault = grant.scope().vault_id();
+    flush_reads_of(service, vault)?;
+    let mut summary = AuditSummary::empty(from, to);
+    each_entry(service, vault, 0, |row| {
+        if (from..to).contains(&row.at) {
+            summary.add(row.at, &AuditEntry::decode(row)?);
+        }
+        Ok(())
+    })?;
+    Ok(summary)
 }

@@ -5,9 +5,9 @@
 //! until it expires. A restore replays the erasure ledger, and refuses one that is older than the newest
 //! receipt that anybody can show.
 
-mod container;
-mod restore;
-mod save;
+pub(crate) mod container;
+pub(crate) mod restore;
+pub(crate) mod save;
 
 use std::io::Read;
 
@@ -19,8 +19,11 @@ pub use save::{Saved, Saving};
 
 use self::container::{FrameKind, Packer, Unpacker, damaged};
 use crate::audit::{AuditAction, AuditEntry};
-use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
+use crate::destroy::clear_destroyed;
+use crate::forget::finish::recover;
 use crate::permit::{Grant, ManageKeys};
+use crate::service::retrying;
+use crate::service::{Act, Service};
 use lacuna_store::cbor::{Reader, Writer};
 use lacuna_store::keys::{ERASURES_PAGE_MAX, Erasure, KeyStore, ReceiptMark};
 use lacuna_store::rows::{RECORDS_PAGE_MAX, Record, RecordChange, RecordKind};
@@ -181,117 +184,118 @@ struct KeyFile {
     key: Zeroizing<[u8; 32]>,
 }
 
-impl Lacuna {
-    /// Enters a full backup into the organisation's book, before it is written: receipts name it until it
-    /// expires.
-    pub fn register_backup(&self, grant: &Grant<ManageKeys>, kept: SignedDuration) -> Result<u64> {
-        let org = grant.scope();
-        for _ in 0..COMMIT_ATTEMPTS_MAX {
-            let now = self.clock.now();
-            let record = Record {
-                org: org.org.clone(),
-                kind: RecordKind::Backup,
-                number: self.store.last_record(&org.org, RecordKind::Backup)? + 1,
-                vault: None,
-                at: now,
-                due_at: Some(now + kept),
-                done_at: None,
-                doc: Vec::new(),
-            };
-            let number = record.number;
-            let change = Some(RecordChange::Add(record));
-            match self.note_backup(grant, AuditAction::BackupMade, change, format!("number:{number}")) {
-                // Another one took the number.
-                Err(Error::Conflict(_)) => {}
-                answer => return answer.map(|()| number),
-            }
-        }
-        Err(Error::Conflict("the record book"))
-    }
-
-    /// Notes when a backup had its copy of the rows: what is written later is not in it.
-    fn close_backup(&self, grant: &Grant<ManageKeys>, number: u64) -> Result<()> {
-        let org = grant.scope();
-        let found = self.store.records(&org.org, RecordKind::Backup, number.saturating_sub(1), 1)?.pop();
-        let record = found.filter(|record| record.number == number).ok_or(Error::NotFound("backup"))?;
-        let now = self.clock.now();
-        let mut act = Act::silent(org, now);
-        act.batch.records = vec![RecordChange::Update(Record { done_at: Some(now), ..record })];
-        let slot = self.slot(org);
-        let _writer = slot.lock_writer();
-        self.commit(&slot, &act, |_| {}).map(drop)
-    }
-
-    /// The full backups that have not expired, oldest first.
-    pub fn list_backups(&self, grant: &Grant<ManageKeys>) -> Result<Vec<BackupEntry>> {
-        let now = self.clock.now();
-        let mut entries = Vec::new();
-        let mut after = 0;
-        loop {
-            let page = self.store.records(&grant.scope().org, RecordKind::Backup, after, RECORDS_PAGE_MAX)?;
-            let Some(last) = page.last() else { return Ok(entries) };
-            after = last.number;
-            let held = page.iter().filter(|record| record.due_at.is_none_or(|due| due > now));
-            entries.extend(held.map(|record| BackupEntry {
-                number: record.number,
-                made_at: record.at,
-                expires_at: record.due_at,
-            }));
-        }
-    }
-
-    /// Clears away what the ledger says is erased, in every vault. `progress` hears each. After a restore this
-    /// comes before anything is served; a vault that is opened does the same for itself.
-    pub fn replay_ledger(&self, grant: &Grant<ManageKeys>, mut progress: impl FnMut(usize)) -> Result<usize> {
-        let mut vaults = 0;
-        let mut after = None;
-        loop {
-            let page = self.store.vaults(after, VAULTS_PAGE)?;
-            let Some(last) = page.last() else { break };
-            after = Some(last.id);
-            for header in &page {
-                self.replay_in(&header.scope)?;
-                vaults += 1;
-                progress(vaults);
-            }
-        }
-        let org = grant.scope().vault_id();
-        // Data that waits for its keystore takes no entry.
-        if self.keys.vault_keys(org)?.is_some() || self.store.vault(org)?.is_none() {
-            self.note_backup(grant, AuditAction::BackupRestored, None, format!("vaults:{vaults}"))?;
-        }
-        Ok(vaults)
-    }
-
-    fn replay_in(&self, scope: &Scope) -> Result<()> {
-        let slot = self.slot(scope);
-        let writer = slot.lock_writer();
-        self.clear_destroyed(scope)?;
-        drop(writer);
-        // A vault without keys stays as it is, until its keystore is put back.
-        match self.keys.vault_keys(scope.vault_id())? {
-            Some(_) => self.recover(scope).map(drop),
-            None => Ok(()),
-        }
-    }
-
-    fn note_backup(
-        &self,
-        grant: &Grant<ManageKeys>,
-        action: AuditAction,
-        change: Option<RecordChange>,
-        note: String,
-    ) -> Result<()> {
-        let org = grant.scope();
-        let entry = AuditEntry {
-            notes: vec![note],
-            ..AuditEntry::new(action, grant.caller().user.as_str(), Vec::new())
+/// Enters a full backup into the organisation's book, before it is written: receipts name it until it
+/// expires.
+pub(crate) fn register_backup(
+    service: &Service,
+    grant: &Grant<ManageKeys>,
+    kept: SignedDuration,
+) -> Result<u64> {
+    let org = grant.scope();
+    // A conflict means that another backup took the number.
+    retrying(|| {
+        let now = service.clock.now();
+        let record = Record {
+            org: org.org.clone(),
+            kind: RecordKind::Backup,
+            number: service.store.last_record(&org.org, RecordKind::Backup)? + 1,
+            vault: None,
+            at: now,
+            due_at: Some(now + kept),
+            done_at: None,
+            doc: Vec::new(),
         };
-        let mut act = Act::new(org, self.clock.now(), entry);
-        act.batch.records.extend(change);
-        let slot = self.slot(org);
-        let _writer = slot.lock_writer();
-        self.ensure_vault(&slot, org)?;
-        self.commit(&slot, &act, |_| {}).map(drop)
+        let number = record.number;
+        let change = Some(RecordChange::Add(record));
+        note_backup(service, grant, AuditAction::BackupMade, change, format!("number:{number}"))?;
+        Ok(number)
+    })
+}
+
+/// Notes when a backup had its copy of the rows: what is written later is not in it.
+fn close_backup(service: &Service, grant: &Grant<ManageKeys>, number: u64) -> Result<()> {
+    let org = grant.scope();
+    let found = service.store.records(&org.org, RecordKind::Backup, number.saturating_sub(1), 1)?.pop();
+    let record = found.filter(|record| record.number == number).ok_or(Error::NotFound("backup"))?;
+    let now = service.clock.now();
+    let mut act = Act::silent(org, now);
+    act.batch.records = vec![RecordChange::Update(Record { done_at: Some(now), ..record })];
+    let reader = service.reader(org);
+    let writer = reader.lock();
+    writer.commit(&act, |_| {}).map(drop)
+}
+
+/// The full backups that have not expired, oldest first.
+pub(crate) fn list_backups(service: &Service, grant: &Grant<ManageKeys>) -> Result<Vec<BackupEntry>> {
+    let now = service.clock.now();
+    let mut entries = Vec::new();
+    let mut after = 0;
+    loop {
+        let page = service.store.records(&grant.scope().org, RecordKind::Backup, after, RECORDS_PAGE_MAX)?;
+        let Some(last) = page.last() else { return Ok(entries) };
+        after = last.number;
+        let held = page.iter().filter(|record| record.due_at.is_none_or(|due| due > now));
+        entries.extend(held.map(|record| BackupEntry {
+            number: record.number,
+            made_at: record.at,
+            expires_at: record.due_at,
+        }));
     }
+}
+
+/// Clears away what the ledger says is erased, in every vault. `progress` hears each. After a restore this
+/// comes before anything is served; a vault that is opened does the same for itself.
+pub(crate) fn replay_ledger(
+    service: &Service,
+    grant: &Grant<ManageKeys>,
+    mut progress: impl FnMut(usize),
+) -> Result<usize> {
+    let mut vaults = 0;
+    let mut after = None;
+    loop {
+        let page = service.store.vaults(after, VAULTS_PAGE)?;
+        let Some(last) = page.last() else { break };
+        after = Some(last.id);
+        for header in &page {
+            replay_in(service, &header.scope)?;
+            vaults += 1;
+            progress(vaults);
+        }
+    }
+    let org = grant.scope().vault_id();
+    // Data that waits for its keystore takes no entry.
+    if service.keys.vault_keys(org)?.is_some() || service.store.vault(org)?.is_none() {
+        note_backup(service, grant, AuditAction::BackupRestored, None, format!("vaults:{vaults}"))?;
+    }
+    Ok(vaults)
+}
+
+fn replay_in(service: &Service, scope: &Scope) -> Result<()> {
+    let reader = service.reader(scope);
+    let writer = reader.lock();
+    clear_destroyed(service, scope)?;
+    drop(writer);
+    // A vault without keys stays as it is, until its keystore is put back.
+    match service.keys.vault_keys(scope.vault_id())? {
+        Some(_) => recover(service, scope).map(drop),
+        None => Ok(()),
+    }
+}
+
+fn note_backup(
+    service: &Service,
+    grant: &Grant<ManageKeys>,
+    action: AuditAction,
+    change: Option<RecordChange>,
+    note: String,
+) -> Result<()> {
+    let org = grant.scope();
+    let entry =
+        AuditEntry { notes: vec![note], ..AuditEntry::new(action, grant.caller().user.as_str(), Vec::new()) };
+    let mut act = Act::new(org, service.clock.now(), entry);
+    act.batch.records.extend(change);
+    let reader = service.reader(org);
+    let writer = reader.lock();
+    writer.ensure()?;
+    writer.commit(&act, |_| {}).map(drop)
 }

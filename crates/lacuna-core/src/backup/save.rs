@@ -9,8 +9,9 @@ use zeroize::Zeroizing;
 
 use super::container::{FrameKind, Packer, unwritable};
 use super::{Ledger, Manifest, VAULTS_PAGE};
-use crate::lacuna::Lacuna;
+use crate::backup::close_backup;
 use crate::permit::{Grant, ManageKeys};
+use crate::service::Service;
 use crate::vault::Keyring;
 use lacuna_store::cbor::Writer;
 use lacuna_store::keys::{VaultKeys, WrappedMemoryKey};
@@ -39,124 +40,121 @@ pub struct Saved {
     pub erasures: usize,
 }
 
-impl Lacuna {
-    /// Writes a backup. A full one must go into a sealed stream: `out` gets keys.
-    pub fn save_backup<W: Write>(
-        &self,
-        grant: &Grant<ManageKeys>,
-        saving: &Saving<'_>,
-        out: W,
-    ) -> Result<(Saved, W)> {
-        let mut packer = Packer::new(out)?;
-        let manifest = Manifest { made_at: self.clock.now(), number: saving.full };
-        packer.frame(FrameKind::Manifest, &manifest.encode())?;
-        let mut saved = Saved::default();
-        self.pack_database(&mut packer, saving)?;
-        if let Some(number) = saving.full {
-            self.close_backup(grant, number)?;
-        }
-        self.pack_blobs(&mut packer, saving.data, &mut saved)?;
-        if saving.full.is_some() {
-            self.pack_keys(&mut packer, saving.data, &mut saved)?;
-        }
-        // The ledger last: whatever the copy says was erased, it says too.
-        let ledger = Ledger::of(&*self.keys)?;
-        saved.erasures = ledger.lines.len();
-        ledger.pack(&mut packer)?;
-        Ok((saved, packer.finish()?))
+/// Writes a backup. A full one must go into a sealed stream: `out` gets keys.
+pub(crate) fn save_backup<W: Write>(
+    service: &Service,
+    grant: &Grant<ManageKeys>,
+    saving: &Saving<'_>,
+    out: W,
+) -> Result<(Saved, W)> {
+    let mut packer = Packer::new(out)?;
+    let manifest = Manifest { made_at: service.clock.now(), number: saving.full };
+    packer.frame(FrameKind::Manifest, &manifest.encode())?;
+    let mut saved = Saved::default();
+    pack_database(service, &mut packer, saving)?;
+    if let Some(number) = saving.full {
+        close_backup(service, grant, number)?;
     }
-
-    fn pack_database<W: Write>(&self, packer: &mut Packer<W>, saving: &Saving<'_>) -> Result<()> {
-        saving.data.copy_to(saving.scratch)?;
-        let packed = File::open(saving.scratch)
-            .map_err(|error| unwritable(&error))
-            .and_then(|copy| packer.file(super::restore::DATABASE, copy));
-        fs::remove_file(saving.scratch).map_err(|error| unwritable(&error))?;
-        packed
+    pack_blobs(service, &mut packer, saving.data, &mut saved)?;
+    if saving.full.is_some() {
+        pack_keys(service, &mut packer, saving.data, &mut saved)?;
     }
+    // The ledger last: whatever the copy says was erased, it says too.
+    let ledger = Ledger::of(&*service.keys)?;
+    saved.erasures = ledger.lines.len();
+    ledger.pack(&mut packer)?;
+    Ok((saved, packer.finish()?))
+}
 
-    fn pack_blobs<W: Write>(
-        &self,
-        packer: &mut Packer<W>,
-        data: &SqliteStore,
-        saved: &mut Saved,
-    ) -> Result<()> {
-        each_vault(data, |_, vault| {
-            saved.vaults += 1;
-            for name in self.blobs.list(vault)? {
-                match self.blobs.get(vault, name) {
-                    Ok(bytes) => {
-                        let path =
-                            format!("{}/{vault}/{}.{}", super::restore::BLOBS, name.memory, name.revision);
-                        packer.file(&path, bytes.as_slice())?;
-                        saved.blobs += 1;
-                    }
-                    // Erased while we were on our way to it.
-                    Err(Error::NotFound(_)) => {}
-                    Err(error) => return Err(error),
+fn pack_database<W: Write>(_service: &Service, packer: &mut Packer<W>, saving: &Saving<'_>) -> Result<()> {
+    saving.data.copy_to(saving.scratch)?;
+    let packed = File::open(saving.scratch)
+        .map_err(|error| unwritable(&error))
+        .and_then(|copy| packer.file(super::restore::DATABASE, copy));
+    fs::remove_file(saving.scratch).map_err(|error| unwritable(&error))?;
+    packed
+}
+
+fn pack_blobs<W: Write>(
+    service: &Service,
+    packer: &mut Packer<W>,
+    data: &SqliteStore,
+    saved: &mut Saved,
+) -> Result<()> {
+    each_vault(data, |_, vault| {
+        saved.vaults += 1;
+        for name in service.blobs.list(vault)? {
+            match service.blobs.get(vault, name) {
+                Ok(bytes) => {
+                    let path = format!("{}/{vault}/{}.{}", super::restore::BLOBS, name.memory, name.revision);
+                    packer.file(&path, bytes.as_slice())?;
+                    saved.blobs += 1;
                 }
+                // Erased while we were on our way to it.
+                Err(Error::NotFound(_)) => {}
+                Err(error) => return Err(error),
             }
-            Ok(())
-        })
-    }
-
-    /// Roots are wrapped under a key that is in this backup only, so that it opens whatever became of the
-    /// epoch.
-    fn pack_keys<W: Write>(
-        &self,
-        packer: &mut Packer<W>,
-        data: &SqliteStore,
-        saved: &mut Saved,
-    ) -> Result<()> {
-        for (name, key) in self.kms.export_keys()? {
-            let mut bytes = Zeroizing::new(Vec::with_capacity(name.len() + 64));
-            let mut w = Writer(&mut bytes);
-            w.array(2);
-            w.text(&name);
-            w.bytes(key.as_slice());
-            packer.frame(FrameKind::KeyFile, &bytes)?;
         }
-        let epoch = EpochKey::make(&*self.entropy);
-        packer.frame(FrameKind::EpochKey, epoch.expose())?;
-        each_vault(data, |scope, vault| {
-            let Some(stored) = self.keys.vault_keys(vault)? else { return Ok(()) };
-            self.pack_vault(packer, &scope, &stored, &epoch)?;
-            let mut held = Vec::new();
-            self.keys.memory_keys(vault, None, &mut |key| {
-                held.push(key);
-                Ok(())
-            })?;
-            saved.keys += held.len();
-            held.chunks(KEYS_PER_FRAME).try_for_each(|keys| pack_memory_keys(packer, vault, keys))
-        })
-    }
+        Ok(())
+    })
+}
 
-    fn pack_vault<W: Write>(
-        &self,
-        packer: &mut Packer<W>,
-        scope: &Scope,
-        stored: &VaultKeys,
-        epoch: &EpochKey,
-    ) -> Result<()> {
-        let keyring = Keyring::open(scope, &self.kms, stored)?;
-        let wrapped = keyring.root_under(&self.kms, epoch, &stored.root, &*self.entropy)?;
-        let mut bytes = Vec::new();
+/// Roots are wrapped under a key that is in this backup only, so that it opens whatever became of the
+/// epoch.
+fn pack_keys<W: Write>(
+    service: &Service,
+    packer: &mut Packer<W>,
+    data: &SqliteStore,
+    saved: &mut Saved,
+) -> Result<()> {
+    for (name, key) in service.kms.export_keys()? {
+        let mut bytes = Zeroizing::new(Vec::with_capacity(name.len() + 64));
         let mut w = Writer(&mut bytes);
-        w.array(8);
-        w.text(scope.org.as_str());
-        w.text(scope.holder.kind());
-        w.text(scope.holder.name());
-        w.uint(stored.root.generation);
-        w.uint(stored.root.key_version);
-        w.uint(stored.root.holder);
-        w.bytes(&wrapped);
-        w.list(&stored.classes, |w, class| {
-            w.array(2);
-            w.bytes(&class.id);
-            w.bytes(&class.wrapped);
-        });
-        packer.frame(FrameKind::Vault, &bytes)
+        w.array(2);
+        w.text(&name);
+        w.bytes(key.as_slice());
+        packer.frame(FrameKind::KeyFile, &bytes)?;
     }
+    let epoch = EpochKey::make(&*service.entropy);
+    packer.frame(FrameKind::EpochKey, epoch.expose())?;
+    each_vault(data, |scope, vault| {
+        let Some(stored) = service.keys.vault_keys(vault)? else { return Ok(()) };
+        pack_vault(service, packer, &scope, &stored, &epoch)?;
+        let mut held = Vec::new();
+        service.keys.memory_keys(vault, None, &mut |key| {
+            held.push(key);
+            Ok(())
+        })?;
+        saved.keys += held.len();
+        held.chunks(KEYS_PER_FRAME).try_for_each(|keys| pack_memory_keys(packer, vault, keys))
+    })
+}
+
+fn pack_vault<W: Write>(
+    service: &Service,
+    packer: &mut Packer<W>,
+    scope: &Scope,
+    stored: &VaultKeys,
+    epoch: &EpochKey,
+) -> Result<()> {
+    let keyring = Keyring::open(scope, &service.kms, stored)?;
+    let wrapped = keyring.root_under(&service.kms, epoch, &stored.root, &*service.entropy)?;
+    let mut bytes = Vec::new();
+    let mut w = Writer(&mut bytes);
+    w.array(8);
+    w.text(scope.org.as_str());
+    w.text(scope.holder.kind());
+    w.text(scope.holder.name());
+    w.uint(stored.root.generation);
+    w.uint(stored.root.key_version);
+    w.uint(stored.root.holder);
+    w.bytes(&wrapped);
+    w.list(&stored.classes, |w, class| {
+        w.array(2);
+        w.bytes(&class.id);
+        w.bytes(&class.wrapped);
+    });
+    packer.frame(FrameKind::Vault, &bytes)
 }
 
 fn pack_memory_keys<W: Write>(

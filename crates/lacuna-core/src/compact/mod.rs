@@ -4,11 +4,11 @@
 //! picking sentences, or by a model whose every claim is checked. The turns are archived in the commit that
 //! brings what was made of them; they leave the search, not the vault.
 
-mod condense;
-mod plan;
-mod rebuild;
-mod run;
-mod store;
+pub(crate) mod condense;
+pub(crate) mod plan;
+pub(crate) mod rebuild;
+pub(crate) mod run;
+pub(crate) mod store;
 
 pub use lacuna_types::llm::{Claim, ClaimKind};
 pub use lacuna_types::policy::{

@@ -9,11 +9,13 @@ use super::condense::condense;
 use super::plan::{Asked, Candidate, Fact, Kin, Portion, duplicates, portions};
 use super::store::{Opened, Placed};
 use crate::audit::AuditAction;
+use crate::compact::store::place_pieces;
 use crate::index::Stored;
-use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
 use crate::meaning::Progress;
 use crate::permit::{Forget, Grant, Recall, permit};
-use crate::rewrite::Rewritten;
+use crate::service::Rewritten;
+use crate::service::retrying;
+use crate::service::{Act, Service};
 use crate::vault::frame::FRAME_TEXT_BYTES_MAX;
 use crate::vault::{Held, OpenVault};
 use lacuna_language::condense::Rarity;
@@ -96,178 +98,182 @@ struct Due {
     unread_facts: usize,
 }
 
-impl Lacuna {
-    /// Summarises and archives turns, as asked or as far as they are due. `progress` hears how many turns are
-    /// done, and may break off after each portion.
-    pub fn compact(
-        &self,
-        grant: &Grant<Forget>,
-        request: &CompactRequest,
-        progress: &mut Progress<'_>,
-    ) -> Result<Compacted> {
-        self.work_off(&self.work_for(grant, request)?, progress)
-    }
+/// Summarises and archives turns, as asked or as far as they are due. `progress` hears how many turns are
+/// done, and may break off after each portion.
+pub(crate) fn compact(
+    service: &Service,
+    grant: &Grant<Forget>,
+    request: &CompactRequest,
+    progress: &mut Progress<'_>,
+) -> Result<Compacted> {
+    work_off(service, &work_for(service, grant, request)?, progress)
+}
 
-    /// What [`Self::compact`] would do.
-    pub fn compaction_plan(&self, grant: &Grant<Forget>, request: &CompactRequest) -> Result<CompactionPlan> {
-        let due = self.compaction_due(&self.work_for(grant, request)?)?;
-        let mut sessions: Vec<_> = due.portions.iter().map(|portion| &portion.session).collect();
-        sessions.sort_unstable();
-        sessions.dedup();
-        let mut weeks: Vec<_> = due.portions.iter().map(|portion| portion.week.clone()).collect();
-        weeks.dedup();
-        Ok(CompactionPlan {
-            turns: due.portions.iter().map(|portion| portion.turns.len()).sum(),
-            tokens: due.tokens,
-            sessions: sessions.len(),
-            weeks,
-            duplicates: due.duplicates.len(),
-            unread_facts: due.unread_facts,
-        })
-    }
+/// What [`compact`] would do.
+pub(crate) fn compaction_plan(
+    service: &Service,
+    grant: &Grant<Forget>,
+    request: &CompactRequest,
+) -> Result<CompactionPlan> {
+    let due = compaction_due(service, &work_for(service, grant, request)?)?;
+    let mut sessions: Vec<_> = due.portions.iter().map(|portion| &portion.session).collect();
+    sessions.sort_unstable();
+    sessions.dedup();
+    let mut weeks: Vec<_> = due.portions.iter().map(|portion| portion.week.clone()).collect();
+    weeks.dedup();
+    Ok(CompactionPlan {
+        turns: due.portions.iter().map(|portion| portion.turns.len()).sum(),
+        tokens: due.tokens,
+        sessions: sessions.len(),
+        weeks,
+        duplicates: due.duplicates.len(),
+        unread_facts: due.unread_facts,
+    })
+}
 
-    /// Compacts what the policy's thresholds say. Answers with how many turns were archived. For the scheduler.
-    pub fn compact_due(&self, scope: &Scope, progress: &mut Progress<'_>) -> Result<usize> {
-        let work = Work { scope, actor: "policy", asked: Asked::Due, grant: None };
-        match self.work_off(&work, progress) {
-            Ok(done) => Ok(done.turns),
-            // Somebody stopped writes: it is due again when they go on.
-            Err(Error::Refused { code: "frozen", .. }) => Ok(0),
-            Err(error) => Err(error),
+/// Compacts what the policy's thresholds say. Answers with how many turns were archived. For the scheduler.
+pub(crate) fn compact_due(service: &Service, scope: &Scope, progress: &mut Progress<'_>) -> Result<usize> {
+    let work = Work { scope, actor: "policy", asked: Asked::Due, grant: None };
+    match work_off(service, &work, progress) {
+        Ok(done) => Ok(done.turns),
+        // Somebody stopped writes: it is due again when they go on.
+        Err(Error::Refused { code: "frozen", .. }) => Ok(0),
+        Err(error) => Err(error),
+    }
+}
+
+fn work_for<'a>(
+    _service: &Service,
+    grant: &'a Grant<Forget>,
+    request: &'a CompactRequest,
+) -> Result<Work<'a>> {
+    // What is condensed is read; whoever governs a vault without belonging to it reads nothing.
+    permit::<Recall>(grant.caller(), grant.scope())?;
+    let CompactRequest { session, before, force } = request;
+    let asked = match *force || session.is_some() || before.is_some() {
+        true => Asked::All { session: session.as_ref(), before: *before },
+        false => Asked::Due,
+    };
+    Ok(Work { scope: grant.scope(), actor: grant.caller().user.as_str(), asked, grant: Some(grant) })
+}
+
+fn work_off(service: &Service, work: &Work<'_>, progress: &mut Progress<'_>) -> Result<Compacted> {
+    let due = compaction_due(service, work)?;
+    let mut done = Compacted { unread_facts: due.unread_facts, ..Compacted::default() };
+    done.duplicates = archive_duplicates(service, work, &due.duplicates)?;
+    let rarity = rarity(service, work, &due.portions)?;
+    for portion in &due.portions {
+        work_portion(service, work, portion, &rarity, &mut done)?;
+        if progress(done.turns).is_break() {
+            done.cancelled = true;
+            break;
         }
     }
-
-    fn work_for<'a>(&self, grant: &'a Grant<Forget>, request: &'a CompactRequest) -> Result<Work<'a>> {
-        // What is condensed is read; whoever governs a vault without belonging to it reads nothing.
-        permit::<Recall>(grant.caller(), grant.scope())?;
-        let CompactRequest { session, before, force } = request;
-        let asked = match *force || session.is_some() || before.is_some() {
-            true => Asked::All { session: session.as_ref(), before: *before },
-            false => Asked::Due,
-        };
-        Ok(Work { scope: grant.scope(), actor: grant.caller().user.as_str(), asked, grant: Some(grant) })
+    if done.turns > 0 {
+        service.backlog.push(work.scope);
+        service.vaults.make_room(work.scope.vault_id());
     }
+    Ok(done)
+}
 
-    fn work_off(&self, work: &Work<'_>, progress: &mut Progress<'_>) -> Result<Compacted> {
-        let due = self.compaction_due(work)?;
-        let mut done = Compacted { unread_facts: due.unread_facts, ..Compacted::default() };
-        done.duplicates = self.archive_duplicates(work, &due.duplicates)?;
-        let rarity = self.rarity(work, &due.portions)?;
-        for portion in &due.portions {
-            self.work_portion(work, portion, &rarity, &mut done)?;
-            if progress(done.turns).is_break() {
-                done.cancelled = true;
-                break;
+fn compaction_due(service: &Service, work: &Work<'_>) -> Result<Due> {
+    let thresholds = service.policy(&work.scope.org).compaction;
+    let now = service.clock.now();
+    let seen = service.serve(work.scope, |open| match open.frozen_at {
+        Some(_) => Err(Error::frozen()),
+        None => Ok(look(open, work, &thresholds, now)),
+    })?;
+    let Some(seen) = seen.transpose()? else { return Ok(Due::default()) };
+    let sizes: std::collections::HashMap<MemoryId, usize> =
+        seen.turns.iter().map(|turn| (turn.id, turn.tokens)).collect();
+    let portions = portions(seen.turns, &work.asked, &thresholds, now);
+    let ids = portions.iter().flat_map(|portion| &portion.turns);
+    let tokens = ids.filter_map(|id| sizes.get(id)).sum();
+    Ok(Due { portions, tokens, duplicates: seen.duplicates, unread_facts: seen.unread_facts })
+}
+
+/// How much words tell, learned from what is due.
+fn rarity(service: &Service, work: &Work<'_>, portions: &[Portion]) -> Result<Rarity> {
+    let ids: Vec<MemoryId> = portions.iter().flat_map(|portion| portion.turns.iter().copied()).collect();
+    let step = ids.len().div_ceil(Rarity::TURNS_MAX).max(1);
+    let ids: Vec<MemoryId> = ids.into_iter().step_by(step).collect();
+    let shown = service.read(work.scope, |open| -> Vec<(Zeroizing<String>, Source)> {
+        ids.iter().filter_map(|id| Some(shown(&open.index.get(id)?))).collect()
+    })?;
+    let shown = shown.unwrap_or_default().into_iter();
+    let turns: Vec<Turn> = shown.map(|(text, source)| Turn::new(text, &source)).collect();
+    Ok(Rarity::of(turns.iter()))
+}
+
+/// Condenses a portion and stores it. What was erased or changed by somebody else meanwhile is read again.
+fn work_portion(
+    service: &Service,
+    work: &Work<'_>,
+    portion: &Portion,
+    rarity: &Rarity,
+    done: &mut Compacted,
+) -> Result<()> {
+    retrying(|| {
+        let sources = opened(service, work.scope, &portion.turns)?;
+        if sources.is_empty() {
+            return Ok(());
+        }
+        let turns: Vec<Turn> = sources.iter().map(Opened::turn).collect();
+        let pieces = condense(&turns, rarity, service.llm.as_deref());
+        match place_pieces(service, work, portion, &sources, pieces)? {
+            Placed::Stale => Err(Error::Conflict("the vault")),
+            Placed::Done(placed) => {
+                done.add(*placed);
+                Ok(())
             }
         }
-        if done.turns > 0 {
-            self.backlog.push(work.scope);
-            self.vaults.make_room(work.scope.vault_id());
-        }
-        Ok(done)
-    }
+    })
+}
 
-    fn compaction_due(&self, work: &Work<'_>) -> Result<Due> {
-        let thresholds = self.policy(&work.scope.org).compaction;
-        let now = self.clock.now();
-        let seen = self.serve(work.scope, |open| match open.frozen_at {
-            Some(_) => Err(Error::frozen()),
-            None => Ok(look(open, work, &thresholds, now)),
+/// The turns of a portion that are still active, with their full texts.
+fn opened(service: &Service, scope: &Scope, ids: &[MemoryId]) -> Result<Vec<Opened>> {
+    let opened = service.read(scope, |open| -> Result<Vec<Opened>> {
+        let mut bodies = open.bodies(ids, service.sources())?;
+        let active = ids.iter().filter_map(|id| open.index.get(id));
+        let active = active.filter(|stored| stored.attributes.state == Lifecycle::Active);
+        let opened = active.map(|stored| {
+            let text = bodies.remove(&stored.id);
+            let text = text.unwrap_or_else(|| stored.payload.full_text().to_owned());
+            let vector = open.index.vectors_of(&stored.id).pop().map(|(_, vector)| vector);
+            Opened::new(&stored, text, vector)
+        });
+        Ok(opened.collect())
+    })?;
+    opened.unwrap_or(Ok(Vec::new()))
+}
+
+fn archive_duplicates(service: &Service, work: &Work<'_>, ids: &[MemoryId]) -> Result<usize> {
+    let reader = service.reader(work.scope);
+    let writer = reader.lock();
+    let now = service.clock.now();
+    let mut archived = 0;
+    for ids in ids.chunks(DUPLICATES_BATCH) {
+        let moved = writer.rewrite(ids, |row, _| {
+            let active = row.state == Lifecycle::Active;
+            row.state = Lifecycle::Archived;
+            row.updated_at = now;
+            active
         })?;
-        let Some(seen) = seen.transpose()? else { return Ok(Due::default()) };
-        let sizes: std::collections::HashMap<MemoryId, usize> =
-            seen.turns.iter().map(|turn| (turn.id, turn.tokens)).collect();
-        let portions = portions(seen.turns, &work.asked, &thresholds, now);
-        let ids = portions.iter().flat_map(|portion| &portion.turns);
-        let tokens = ids.filter_map(|id| sizes.get(id)).sum();
-        Ok(Due { portions, tokens, duplicates: seen.duplicates, unread_facts: seen.unread_facts })
-    }
-
-    /// How much words tell, learned from what is due.
-    fn rarity(&self, work: &Work<'_>, portions: &[Portion]) -> Result<Rarity> {
-        let ids: Vec<MemoryId> = portions.iter().flat_map(|portion| portion.turns.iter().copied()).collect();
-        let step = ids.len().div_ceil(Rarity::TURNS_MAX).max(1);
-        let ids: Vec<MemoryId> = ids.into_iter().step_by(step).collect();
-        let shown = self.read(work.scope, |open| -> Vec<(Zeroizing<String>, Source)> {
-            ids.iter().filter_map(|id| Some(shown(&open.index.get(id)?))).collect()
-        })?;
-        let shown = shown.unwrap_or_default().into_iter();
-        let turns: Vec<Turn> = shown.map(|(text, source)| Turn::new(text, &source)).collect();
-        Ok(Rarity::of(turns.iter()))
-    }
-
-    /// Condenses a portion and stores it. What was erased or changed by somebody else meanwhile is read again.
-    fn work_portion(
-        &self,
-        work: &Work<'_>,
-        portion: &Portion,
-        rarity: &Rarity,
-        done: &mut Compacted,
-    ) -> Result<()> {
-        for _ in 0..COMMIT_ATTEMPTS_MAX {
-            let sources = self.opened(work.scope, &portion.turns)?;
-            if sources.is_empty() {
-                return Ok(());
-            }
-            let turns: Vec<Turn> = sources.iter().map(Opened::turn).collect();
-            let pieces = condense(&turns, rarity, self.llm.as_deref());
-            match self.place_pieces(work, portion, &sources, pieces) {
-                Ok(Placed::Stale) | Err(Error::Conflict(_)) => {}
-                Ok(Placed::Done(placed)) => {
-                    done.add(*placed);
-                    return Ok(());
-                }
-                Err(error) => return Err(error),
-            }
+        if moved.is_empty() {
+            continue;
         }
-        Err(Error::Conflict("the vault"))
-    }
-
-    /// The turns of a portion that are still active, with their full texts.
-    fn opened(&self, scope: &Scope, ids: &[MemoryId]) -> Result<Vec<Opened>> {
-        let opened = self.read(scope, |open| -> Result<Vec<Opened>> {
-            let mut bodies = open.bodies(ids, self.sources())?;
-            let active = ids.iter().filter_map(|id| open.index.get(id));
-            let active = active.filter(|stored| stored.attributes.state == Lifecycle::Active);
-            let opened = active.map(|stored| {
-                let text = bodies.remove(&stored.id);
-                let text = text.unwrap_or_else(|| stored.payload.full_text().to_owned());
-                let vector = open.index.vectors_of(&stored.id).pop().map(|(_, vector)| vector);
-                Opened::new(&stored, text, vector)
-            });
-            Ok(opened.collect())
-        })?;
-        opened.unwrap_or(Ok(Vec::new()))
-    }
-
-    fn archive_duplicates(&self, work: &Work<'_>, ids: &[MemoryId]) -> Result<usize> {
-        let slot = self.slot(work.scope);
-        let _writer = slot.lock_writer();
-        let now = self.clock.now();
-        let mut archived = 0;
-        for ids in ids.chunks(DUPLICATES_BATCH) {
-            let moved = self.rewrite(&slot, work.scope, ids, |row, _| {
-                let active = row.state == Lifecycle::Active;
-                row.state = Lifecycle::Archived;
-                row.updated_at = now;
-                active
-            })?;
-            if moved.is_empty() {
-                continue;
+        let ids: Vec<MemoryId> = moved.iter().map(|moved| moved.row.id).collect();
+        let mut act = Act::silent(work.scope, now);
+        act.record(AuditAction::MemoryArchive, work.actor, &ids);
+        act.batch.puts = moved.iter().map(|moved| moved.row.clone()).collect();
+        writer.commit(&act, |open| {
+            for Rewritten { row, frame } in moved {
+                open.put(&row, frame);
             }
-            let ids: Vec<MemoryId> = moved.iter().map(|moved| moved.row.id).collect();
-            let mut act = Act::silent(work.scope, now);
-            act.record(AuditAction::MemoryArchive, work.actor, &ids);
-            act.batch.puts = moved.iter().map(|moved| moved.row.clone()).collect();
-            self.commit(&slot, &act, |open| {
-                for Rewritten { row, frame } in moved {
-                    open.put(&row, frame);
-                }
-            })?;
-            archived += ids.len();
-        }
-        Ok(archived)
+        })?;
+        archived += ids.len();
     }
+    Ok(archived)
 }
 
 impl Compacted {

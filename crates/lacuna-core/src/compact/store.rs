@@ -9,12 +9,12 @@ use super::run::{Compacted, Work};
 use crate::admit::{Admitted, Gate, Presentable, Standing, Verdict};
 use crate::audit::{AuditAction, AuditEntry, Subject};
 use crate::index::{QuantVec, Stored, TermList};
-use crate::lacuna::{Act, Lacuna};
 use crate::place::{findings, indexed_text};
 use crate::reconcile::{receive, twin};
-use crate::rewrite::Rewritten;
-use crate::seal::{Prepared, Sealed};
-use crate::vault::{Held, OpenVault, Slot};
+use crate::service::Rewritten;
+use crate::service::{Act, Service, VaultWriter};
+use crate::service::{Prepared, Sealed};
+use crate::vault::{Held, OpenVault};
 use lacuna_language::condense::Turn;
 use lacuna_types::embed::Purpose;
 use lacuna_types::llm::ClaimKind;
@@ -65,149 +65,146 @@ impl Arrival {
     }
 }
 
-impl Lacuna {
-    /// Stores what was made of the sources and archives those that a summary takes the place of.
-    pub(super) fn place_pieces(
-        &self,
-        work: &Work<'_>,
-        portion: &Portion,
-        sources: &[Opened],
-        pieces: Vec<Piece>,
-    ) -> Result<Placed> {
-        let arrivals = self.through_the_gate(work.scope, portion, sources, pieces)?;
-        let covered: Vec<usize> =
-            arrivals.iter().filter(|one| one.is_summary()).flat_map(|one| one.piece.turns.clone()).collect();
-        let (gone, kept): (Vec<_>, Vec<_>) = sources
-            .iter()
-            .enumerate()
-            .partition(|(number, source)| covered.contains(number) || says_nothing(source));
-        let archived: Vec<MemoryId> = gone.iter().map(|(_, source)| source.id).collect();
-        let mut done = Compacted { kept: kept.len(), ..Compacted::default() };
-        done.turns = archived.len();
-        done.tokens_before = gone.iter().map(|(_, source)| estimate(&source.text)).sum();
-        // A fact of a turn that stays would say the same beside it.
-        let arrivals = arrivals
-            .into_iter()
-            .filter(|one| one.piece.turns.iter().all(|turn| covered.contains(turn)))
-            .collect();
-        if archived.is_empty() {
-            return Ok(Placed::Done(Box::new(done)));
-        }
-        self.commit_portion(work, &archived, arrivals, done)
+/// Stores what was made of the sources and archives those that a summary takes the place of.
+pub(super) fn place_pieces(
+    service: &Service,
+    work: &Work<'_>,
+    portion: &Portion,
+    sources: &[Opened],
+    pieces: Vec<Piece>,
+) -> Result<Placed> {
+    let arrivals = through_the_gate(service, work.scope, portion, sources, pieces)?;
+    let covered: Vec<usize> =
+        arrivals.iter().filter(|one| one.is_summary()).flat_map(|one| one.piece.turns.clone()).collect();
+    let (gone, kept): (Vec<_>, Vec<_>) = sources
+        .iter()
+        .enumerate()
+        .partition(|(number, source)| covered.contains(number) || says_nothing(source));
+    let archived: Vec<MemoryId> = gone.iter().map(|(_, source)| source.id).collect();
+    let mut done = Compacted { kept: kept.len(), ..Compacted::default() };
+    done.turns = archived.len();
+    done.tokens_before = gone.iter().map(|(_, source)| estimate(&source.text)).sum();
+    // A fact of a turn that stays would say the same beside it.
+    let arrivals = arrivals
+        .into_iter()
+        .filter(|one| one.piece.turns.iter().all(|turn| covered.contains(turn)))
+        .collect();
+    if archived.is_empty() {
+        return Ok(Placed::Done(Box::new(done)));
     }
+    commit_portion(service, work, &archived, arrivals, done)
+}
 
-    fn through_the_gate(
-        &self,
-        scope: &Scope,
-        portion: &Portion,
-        sources: &[Opened],
-        pieces: Vec<Piece>,
-    ) -> Result<Vec<Arrival>> {
-        let gate = Gate {
-            policy: self.policy(&scope.org),
-            holder: &scope.holder,
-            now: self.clock.now(),
-            scanner: self.rules.scanner(),
-            prototypes: self.prototypes()?,
-        };
-        let mut presentable = Vec::with_capacity(pieces.len());
-        for piece in &pieces {
-            let of: Vec<&Opened> = piece.turns.iter().map(|turn| &sources[*turn]).collect();
-            presentable.push(gate.clean(draft(piece, portion, &of), standing(&of))?);
-        }
-        let texts: Vec<&str> = presentable.iter().map(Presentable::text).collect();
-        let vectors = self.models.instant.embed(&texts, Purpose::Passage)?;
-        let mut arrivals = Vec::with_capacity(pieces.len());
-        for ((piece, presentable), vector) in pieces.into_iter().zip(presentable).zip(vectors) {
-            let Verdict::Admitted(admitted) = gate.judge(presentable, &vector) else { continue };
-            let admitted = settled(*admitted, &piece, sources);
-            // A summary that waits would leave nothing to find in the place of its turns, and what may not outlive
-            // its session is not stored.
-            let stays = admitted.facets.tier != Tier::Working;
-            if stays && (piece.kind.is_some() || admitted.state == Lifecycle::Active) {
-                arrivals.push(Arrival { piece, admitted, vector: QuantVec::from_f32(&vector)? });
-            }
-        }
-        Ok(arrivals)
+fn through_the_gate(
+    service: &Service,
+    scope: &Scope,
+    portion: &Portion,
+    sources: &[Opened],
+    pieces: Vec<Piece>,
+) -> Result<Vec<Arrival>> {
+    let gate = Gate {
+        policy: service.policy(&scope.org),
+        holder: &scope.holder,
+        now: service.clock.now(),
+        scanner: service.rules.scanner(),
+        prototypes: service.prototypes()?,
+    };
+    let mut presentable = Vec::with_capacity(pieces.len());
+    for piece in &pieces {
+        let of: Vec<&Opened> = piece.turns.iter().map(|turn| &sources[*turn]).collect();
+        presentable.push(gate.clean(draft(piece, portion, &of), standing(&of))?);
     }
+    let texts: Vec<&str> = presentable.iter().map(Presentable::text).collect();
+    let vectors = service.models.instant.embed(&texts, Purpose::Passage)?;
+    let mut arrivals = Vec::with_capacity(pieces.len());
+    for ((piece, presentable), vector) in pieces.into_iter().zip(presentable).zip(vectors) {
+        let Verdict::Admitted(admitted) = gate.judge(presentable, &vector) else { continue };
+        let admitted = settled(*admitted, &piece, sources);
+        // A summary that waits would leave nothing to find in the place of its turns, and what may not outlive
+        // its session is not stored.
+        let stays = admitted.facets.tier != Tier::Working;
+        if stays && (piece.kind.is_some() || admitted.state == Lifecycle::Active) {
+            arrivals.push(Arrival { piece, admitted, vector: QuantVec::from_f32(&vector)? });
+        }
+    }
+    Ok(arrivals)
+}
 
-    fn commit_portion(
-        &self,
-        work: &Work<'_>,
-        archived: &[MemoryId],
-        arrivals: Vec<Arrival>,
-        done: Compacted,
-    ) -> Result<Placed> {
-        let scope = work.scope;
-        let slot = self.slot(scope);
-        let _writer = slot.lock_writer();
-        let now = self.clock.now();
-        let settled = slot.update(self.sources(), |open| match open.frozen_at {
-            Some(_) => Err(Error::frozen()),
-            None if !archived.iter().all(|id| is_active(open, id)) => Ok(None),
-            None => Ok(Some(
-                arrivals.into_iter().filter_map(|one| self.find_place(open, one)).collect::<Vec<_>>(),
-            )),
-        })?;
-        let Some(prepared) = settled.flatten() else { return Ok(Placed::Stale) };
-        let done = done.with(&prepared);
-        let mut act = Act::silent(scope, now);
-        let found: Vec<AuditEntry> = prepared.iter().flat_map(|new| noted(new, work.actor)).collect();
-        let sealed = match prepared.is_empty() {
-            true => Vec::new(),
-            false => self.seal_and_store_keys(&slot, scope, prepared, now)?,
-        };
-        let rewritten = self.rewrite(&slot, scope, archived, |row, _| {
-            row.state = Lifecycle::Archived;
-            row.updated_at = now;
-            true
-        })?;
-        if rewritten.len() < archived.len() {
-            return Ok(Placed::Stale);
-        }
-        record(&mut act, work.actor, &sealed, archived);
-        act.entries.extend(found);
-        self.commit_swap(&slot, act, sealed, rewritten)?;
-        Ok(Placed::Done(Box::new(done)))
+fn commit_portion(
+    service: &Service,
+    work: &Work<'_>,
+    archived: &[MemoryId],
+    arrivals: Vec<Arrival>,
+    done: Compacted,
+) -> Result<Placed> {
+    let scope = work.scope;
+    let reader = service.reader(scope);
+    let writer = reader.lock();
+    let now = service.clock.now();
+    let settled = writer.update(|open| match open.frozen_at {
+        Some(_) => Err(Error::frozen()),
+        None if !archived.iter().all(|id| is_active(open, id)) => Ok(None),
+        None => Ok(Some(
+            arrivals.into_iter().filter_map(|one| find_place(service, open, one)).collect::<Vec<_>>(),
+        )),
+    })?;
+    let Some(prepared) = settled.flatten() else { return Ok(Placed::Stale) };
+    let done = done.with(&prepared);
+    let mut act = Act::silent(scope, now);
+    let found: Vec<AuditEntry> = prepared.iter().flat_map(|new| noted(new, work.actor)).collect();
+    let sealed = match prepared.is_empty() {
+        true => Vec::new(),
+        false => writer.seal_keys_first(prepared, now)?,
+    };
+    let rewritten = writer.rewrite(archived, |row, _| {
+        row.state = Lifecycle::Archived;
+        row.updated_at = now;
+        true
+    })?;
+    if rewritten.len() < archived.len() {
+        return Ok(Placed::Stale);
     }
+    record(&mut act, work.actor, &sealed, archived);
+    act.entries.extend(found);
+    commit_swap(&writer, act, sealed, rewritten)?;
+    Ok(Placed::Done(Box::new(done)))
+}
 
-    fn commit_swap(
-        &self,
-        slot: &Slot,
-        mut act: Act,
-        sealed: Vec<Sealed>,
-        rewritten: Vec<Rewritten>,
-    ) -> Result<()> {
-        act.batch.puts = sealed.iter().map(|sealed| sealed.row.clone()).collect();
-        act.batch.puts.extend(rewritten.iter().map(|rewritten| rewritten.row.clone()));
-        self.commit(slot, &act, |open| {
-            for Sealed { row, frame, .. } in sealed {
-                open.put(&row, frame);
-            }
-            for Rewritten { row, frame } in rewritten {
-                open.put(&row, frame);
-            }
-        })?;
-        Ok(())
-    }
-
-    /// How a piece stands to what the vault has: a fact that is there already, or that a newer one contradicts,
-    /// is not said again; one that contradicts an older one waits. It takes nobody's place by itself.
-    fn find_place(&self, open: &OpenVault, arrival: Arrival) -> Option<Prepared> {
-        let Arrival { piece, mut admitted, vector } = arrival;
-        let terms = TermList::of(&indexed_text(&admitted.content), None);
-        if piece.kind.is_some() {
-            if twin(open, &admitted).is_some() {
-                return None;
-            }
-            receive(open, &mut admitted, &terms, |_| false);
-            if admitted.facets.history.waits == Some(Wait::Contradiction) && is_outdated(open, &admitted) {
-                return None;
-            }
+fn commit_swap(
+    writer: &VaultWriter<'_>,
+    mut act: Act,
+    sealed: Vec<Sealed>,
+    rewritten: Vec<Rewritten>,
+) -> Result<()> {
+    act.batch.puts = sealed.iter().map(|sealed| sealed.row.clone()).collect();
+    act.batch.puts.extend(rewritten.iter().map(|rewritten| rewritten.row.clone()));
+    writer.commit(&act, |open| {
+        for Sealed { row, frame, .. } in sealed {
+            open.put(&row, frame);
         }
-        let id = MemoryId::make(&*self.clock, &*self.entropy);
-        Some(Prepared { id, admitted, terms, vector: (self.models.instant.model().clone(), vector) })
+        for Rewritten { row, frame } in rewritten {
+            open.put(&row, frame);
+        }
+    })?;
+    Ok(())
+}
+
+/// How a piece stands to what the vault has: a fact that is there already, or that a newer one contradicts,
+/// is not said again; one that contradicts an older one waits. It takes nobody's place by itself.
+fn find_place(service: &Service, open: &OpenVault, arrival: Arrival) -> Option<Prepared> {
+    let Arrival { piece, mut admitted, vector } = arrival;
+    let terms = TermList::of(&indexed_text(&admitted.content), None);
+    if piece.kind.is_some() {
+        if twin(open, &admitted).is_some() {
+            return None;
+        }
+        receive(open, &mut admitted, &terms, |_| false);
+        if admitted.facets.history.waits == Some(Wait::Contradiction) && is_outdated(open, &admitted) {
+            return None;
+        }
     }
+    let id = MemoryId::make(&*service.clock, &*service.entropy);
+    Some(Prepared { id, admitted, terms, vector: (service.models.instant.model().clone(), vector) })
 }
 
 impl Compacted {

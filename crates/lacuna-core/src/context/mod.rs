@@ -2,10 +2,10 @@
 //!
 //! Six steps, those of the persona schema § 06: candidates → rank → budget → reconstruct → section → rehearsal.
 
-mod cooldown;
-mod quote;
-mod rank;
-mod render;
+pub(crate) mod cooldown;
+pub(crate) mod quote;
+pub(crate) mod rank;
+pub(crate) mod render;
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -19,11 +19,16 @@ pub use self::rank::{FAINT_BELOW, Mark, RECENT, Score, UNASKED_SALIENCE_MIN, VIV
 use self::render::{Limits, Section, section, source_label};
 use crate::admit::at_most;
 use crate::audit::Read;
+use crate::audit::reads::note_read;
 use crate::index::{Filter, QueryVector, Search, Tag};
 use crate::intent::Understood;
-use crate::lacuna::Lacuna;
+use crate::intent::understand;
 use crate::permit::{Grant, Recall};
 use crate::recall::QUERY_CHARS_MAX;
+use crate::recall::models_in;
+use crate::rehearse::note_rehearsal;
+use crate::service::Service;
+use crate::session::working::working;
 use lacuna_types::embed::ModelId;
 pub use lacuna_types::policy::{
     CONTEXT_TOKENS_DEFAULT, CONTEXT_TOKENS_MAX, COOLDOWN_TURNS_DEFAULT, COOLDOWN_TURNS_MAX, Confabulation,
@@ -113,150 +118,148 @@ struct Looked {
     query_mark: [u8; 32],
 }
 
-impl Lacuna {
-    /// The memories that `turn` brings to mind, of each vault in `grants` by itself; each is labelled with its
-    /// vault. The first grant is the conversation's own vault.
-    pub fn context(&self, grants: &[Grant<Recall>], turn: &Turn) -> Result<Context> {
-        let started = Instant::now();
-        check(grants, turn)?;
-        let own = &grants[0];
-        let now = self.clock.now();
-        let policy = self.policy(&own.scope().org);
-        let rules = &policy.context;
-        let mut understood = self.understand(own.caller(), &turn.text);
-        let filter = narrowed(turn, &mut understood);
-        let talk = turn.session.clone().map(|session| (own.scope().vault_id(), session));
-        let cooldown = turn.cooldown_turns.unwrap_or(rules.cooldown_turns);
-        let cooling = talk.as_ref().map(|talk| self.cooldowns.begin(talk, cooldown, now)).unwrap_or_default();
-        let mut limits = Limits {
-            max_tokens: turn.max_tokens.unwrap_or(rules.max_tokens),
-            max_memories: turn.max_memories.unwrap_or(rules.memories_per_turn),
-        };
-        let ask = Ask {
-            rules,
-            filter: &filter,
-            topics: &turn.topics.iter().map(|topic| Tag::of(topic)).collect::<Vec<_>>(),
-            said: !turn.text.trim().is_empty(),
-            cooling: &cooling,
-            now,
-            count: limits.max_memories * PICKS_PER_MEMORY,
-        };
-        let looked = self.bring_to_mind(grants, turn, &ask)?;
-        let seed = looked.iter().flatten().map(|looked| looked.boundary_seed).next().unwrap_or_default();
-        let marks: Vec<_> = looked.iter().map(|looked| looked.as_ref().map(|one| one.query_mark)).collect();
-        let Picked { picks, considered, cooling } = together(looked);
-        let picks = self.with_working(own, turn, &ask, &mut limits, picks);
-        let section = section(&picks, limits, rules.confabulation, &seed, &|text| self.count_tokens(text));
-        self.note_shown(grants, &filter, &marks, &picks, &section)?;
-        talk.inspect(|talk| self.cooldowns.note(talk, stored(&picks, &section)));
-        let items = items(&picks, &section);
-        understood.broaden(own, items.is_empty());
-        let Section { text, boundary, tokens, left_out, .. } = section;
-        let (max_tokens, confabulation) = (limits.max_tokens, rules.confabulation);
-        let took = started.elapsed();
-        Ok(Context {
-            text,
-            items,
-            boundary,
-            tokens,
-            max_tokens,
-            confabulation,
-            considered,
-            cooling,
-            left_out,
-            understood,
-            took,
-        })
-    }
+/// The memories that `turn` brings to mind, of each vault in `grants` by itself; each is labelled with its
+/// vault. The first grant is the conversation's own vault.
+pub(crate) fn context(service: &Service, grants: &[Grant<Recall>], turn: &Turn) -> Result<Context> {
+    let started = Instant::now();
+    check(grants, turn)?;
+    let own = &grants[0];
+    let now = service.clock.now();
+    let policy = service.policy(&own.scope().org);
+    let rules = &policy.context;
+    let mut understood = understand(service, own.caller(), &turn.text);
+    let filter = narrowed(turn, &mut understood);
+    let talk = turn.session.clone().map(|session| (own.scope().vault_id(), session));
+    let cooldown = turn.cooldown_turns.unwrap_or(rules.cooldown_turns);
+    let cooling = talk.as_ref().map(|talk| service.cooldowns.begin(talk, cooldown, now)).unwrap_or_default();
+    let mut limits = Limits {
+        max_tokens: turn.max_tokens.unwrap_or(rules.max_tokens),
+        max_memories: turn.max_memories.unwrap_or(rules.memories_per_turn),
+    };
+    let ask = Ask {
+        rules,
+        filter: &filter,
+        topics: &turn.topics.iter().map(|topic| Tag::of(topic)).collect::<Vec<_>>(),
+        said: !turn.text.trim().is_empty(),
+        cooling: &cooling,
+        now,
+        count: limits.max_memories * PICKS_PER_MEMORY,
+    };
+    let looked = bring_to_mind(service, grants, turn, &ask)?;
+    let seed = looked.iter().flatten().map(|looked| looked.boundary_seed).next().unwrap_or_default();
+    let marks: Vec<_> = looked.iter().map(|looked| looked.as_ref().map(|one| one.query_mark)).collect();
+    let Picked { picks, considered, cooling } = together(looked);
+    let picks = with_working(service, own, turn, &ask, &mut limits, picks);
+    let section = section(&picks, limits, rules.confabulation, &seed, &|text| service.count_tokens(text));
+    note_shown(service, grants, &filter, &marks, &picks, &section)?;
+    talk.inspect(|talk| service.cooldowns.note(talk, stored(&picks, &section)));
+    let items = items(&picks, &section);
+    understood.broaden(own, items.is_empty());
+    let Section { text, boundary, tokens, left_out, .. } = section;
+    let (max_tokens, confabulation) = (limits.max_tokens, rules.confabulation);
+    let took = started.elapsed();
+    Ok(Context {
+        text,
+        items,
+        boundary,
+        tokens,
+        max_tokens,
+        confabulation,
+        considered,
+        cooling,
+        left_out,
+        understood,
+        took,
+    })
+}
 
-    /// What the session has at hand before the rest. It takes tokens, and no memory's place.
-    fn with_working(
-        &self,
-        own: &Grant<Recall>,
-        turn: &Turn,
-        ask: &Ask<'_>,
-        limits: &mut Limits,
-        picks: Vec<Pick>,
-    ) -> Vec<Pick> {
-        let Some(session) = &turn.session else { return picks };
-        let mut first = ask.at_hand(self.working(own.scope(), session), own.scope());
-        first.truncate(limits.max_memories);
-        limits.max_memories += first.len();
-        first.extend(picks);
-        first
-    }
+/// What the session has at hand before the rest. It takes tokens, and no memory's place.
+fn with_working(
+    service: &Service,
+    own: &Grant<Recall>,
+    turn: &Turn,
+    ask: &Ask<'_>,
+    limits: &mut Limits,
+    picks: Vec<Pick>,
+) -> Vec<Pick> {
+    let Some(session) = &turn.session else { return picks };
+    let mut first = ask.at_hand(working(service, own.scope(), session), own.scope());
+    first.truncate(limits.max_memories);
+    limits.max_memories += first.len();
+    first.extend(picks);
+    first
+}
 
-    /// Asks each vault by itself; `None` for one in which nothing is stored yet.
-    fn bring_to_mind(
-        &self,
-        grants: &[Grant<Recall>],
-        turn: &Turn,
-        ask: &Ask<'_>,
-    ) -> Result<Vec<Option<Looked>>> {
-        let text = tail(&turn.text, QUERY_CHARS_MAX);
-        let mut models: Vec<ModelId> = Vec::new();
-        for grant in grants {
-            models.extend(self.models_in(&self.slot(grant.scope()), grant.scope())?);
+/// Asks each vault by itself; `None` for one in which nothing is stored yet.
+fn bring_to_mind(
+    service: &Service,
+    grants: &[Grant<Recall>],
+    turn: &Turn,
+    ask: &Ask<'_>,
+) -> Result<Vec<Option<Looked>>> {
+    let text = tail(&turn.text, QUERY_CHARS_MAX);
+    let mut models: Vec<ModelId> = Vec::new();
+    for grant in grants {
+        models.extend(models_in(&service.reader(grant.scope()))?);
+    }
+    models.sort_unstable_by(|one, other| one.as_str().cmp(other.as_str()));
+    models.dedup();
+    let vectors = if ask.said { service.models.embed_query(text, &models) } else { Vec::new() };
+    grants.iter().map(|grant| look_into(service, grant, text, &vectors, ask)).collect()
+}
+
+fn look_into(
+    service: &Service,
+    grant: &Grant<Recall>,
+    text: &str,
+    vectors: &[QueryVector],
+    ask: &Ask<'_>,
+) -> Result<Option<Looked>> {
+    let scope = grant.scope();
+    let search = Search {
+        text,
+        vectors,
+        filter: ask.filter.clone(),
+        tags: Vec::new(),
+        now: millis(ask.now),
+        limit: FOUND_MAX,
+        min_similarity: 0.0,
+        recency_weight: 0.0,
+        explain: false,
+    };
+    service.read(scope, |vault| {
+        let hits = if ask.said { vault.index.search(&search).hits } else { Vec::new() };
+        let relevance: HashMap<_, _> = hits.iter().map(|hit| (hit.id, hit.relevance)).collect();
+        Looked {
+            picked: ask.pick(vault, scope, &relevance),
+            boundary_seed: vault.keyring.boundary_seed(ask.now),
+            query_mark: vault.keyring.query_mark(text),
         }
-        models.sort_unstable_by(|one, other| one.as_str().cmp(other.as_str()));
-        models.dedup();
-        let vectors = if ask.said { self.models.embed_query(text, &models) } else { Vec::new() };
-        grants.iter().map(|grant| self.look_into(grant, text, &vectors, ask)).collect()
-    }
+    })
+}
 
-    fn look_into(
-        &self,
-        grant: &Grant<Recall>,
-        text: &str,
-        vectors: &[QueryVector],
-        ask: &Ask<'_>,
-    ) -> Result<Option<Looked>> {
-        let scope = grant.scope();
-        let search = Search {
-            text,
-            vectors,
-            filter: ask.filter.clone(),
-            tags: Vec::new(),
-            now: millis(ask.now),
-            limit: FOUND_MAX,
-            min_similarity: 0.0,
-            recency_weight: 0.0,
-            explain: false,
-        };
-        self.read(scope, |vault| {
-            let hits = if ask.said { vault.index.search(&search).hits } else { Vec::new() };
-            let relevance: HashMap<_, _> = hits.iter().map(|hit| (hit.id, hit.relevance)).collect();
-            Looked {
-                picked: ask.pick(vault, scope, &relevance),
-                boundary_seed: vault.keyring.boundary_seed(ask.now),
-                query_mark: vault.keyring.query_mark(text),
-            }
-        })
+/// Notes what is shown: for the audit, without which it may not be, and as a rehearsal.
+fn note_shown(
+    service: &Service,
+    grants: &[Grant<Recall>],
+    filter: &Filter,
+    marks: &[Option<[u8; 32]>],
+    picks: &[Pick],
+    section: &Section,
+) -> Result<()> {
+    let of = |grant: &Grant<Recall>| -> Vec<(MemoryId, u32)> {
+        let lines = section.lines.iter().filter(|line| picks[line.pick].scope == *grant.scope());
+        lines.map(|line| (picks[line.pick].id, line.details)).collect()
+    };
+    for (grant, mark) in grants.iter().zip(marks) {
+        let seen = of(grant).into_iter().map(|(id, _)| id).collect();
+        note_read(service, &Read { lanes: &filter.lanes, query: *mark, ..Read::of(grant, "context", seen) })?;
     }
-
-    /// Notes what is shown: for the audit, without which it may not be, and as a rehearsal.
-    fn note_shown(
-        &self,
-        grants: &[Grant<Recall>],
-        filter: &Filter,
-        marks: &[Option<[u8; 32]>],
-        picks: &[Pick],
-        section: &Section,
-    ) -> Result<()> {
-        let of = |grant: &Grant<Recall>| -> Vec<(MemoryId, u32)> {
-            let lines = section.lines.iter().filter(|line| picks[line.pick].scope == *grant.scope());
-            lines.map(|line| (picks[line.pick].id, line.details)).collect()
-        };
-        for (grant, mark) in grants.iter().zip(marks) {
-            let seen = of(grant).into_iter().map(|(id, _)| id).collect();
-            self.note_read(&Read { lanes: &filter.lanes, query: *mark, ..Read::of(grant, "context", seen) })?;
-        }
-        let kept: HashSet<MemoryId> = stored(picks, section).collect();
-        for grant in grants {
-            self.note_rehearsal(grant, of(grant).into_iter().filter(|(id, _)| kept.contains(id)));
-        }
-        Ok(())
+    let kept: HashSet<MemoryId> = stored(picks, section).collect();
+    for grant in grants {
+        note_rehearsal(service, grant, of(grant).into_iter().filter(|(id, _)| kept.contains(id)));
     }
+    Ok(())
 }
 
 fn check(grants: &[Grant<Recall>], turn: &Turn) -> Result<()> {

@@ -6,8 +6,10 @@ use jiff::{SignedDuration, Timestamp};
 use lacuna_seal::Digest;
 
 use super::{Exported, Format, Wanted};
-use crate::lacuna::Lacuna;
+use crate::export::{measure_export, record_export};
+use crate::members::caller_for;
 use crate::permit::{Export, Grant, permit};
+use crate::service::Service;
 use crate::vault::Keyring;
 use lacuna_store::cbor::{Reader, Writer};
 use lacuna_types::hex::{hex, unhex};
@@ -44,60 +46,61 @@ struct Said {
     expires_at: Timestamp,
 }
 
-impl Lacuna {
-    /// Makes a link to an export of `wanted`, after an audit entry that says so.
-    pub fn make_export_link(&self, grant: &Grant<Export>, wanted: &Wanted) -> Result<ExportLink> {
-        let (total_size_bytes, exported) = self.measure_export(grant, wanted)?;
-        let scope = grant.scope();
-        {
-            // A link is sealed under the vault's keys, so a vault that was never written to gets them now.
-            let slot = self.slot(scope);
-            let _writer = slot.lock_writer();
-            self.ensure_vault(&slot, scope)?;
-        }
-        self.record_export(grant, wanted, "link")?;
-        let generated_at = self.clock.now();
-        let expires_at = generated_at + SignedDuration::from_hours(LINK_HOURS);
-        let mut nonce = [0; NONCE_BYTES];
-        self.entropy.fill(&mut nonce);
-        let caller = grant.caller();
-        let said = Said {
-            nonce,
-            user: caller.user.clone(),
-            roles: caller.roles.clone(),
-            wanted: wanted.clone(),
-            expires_at,
-        };
-        let sealed = self
-            .slot(scope)
-            .update(self.sources(), |open| Ok(open.keyring.seal_link(&said.encode(), &*self.entropy)))?;
-        let sealed = sealed.ok_or(Error::Conflict("the vault"))?;
-        let token = write_token(scope.vault_id(), &sealed);
-        Ok(ExportLink {
-            export_id: export_id(&nonce),
-            token,
-            expires_at,
-            generated_at,
-            exported,
-            total_size_bytes,
-        })
+/// Makes a link to an export of `wanted`, after an audit entry that says so.
+pub(crate) fn make_export_link(
+    service: &Service,
+    grant: &Grant<Export>,
+    wanted: &Wanted,
+) -> Result<ExportLink> {
+    let (total_size_bytes, exported) = measure_export(service, grant, wanted)?;
+    let scope = grant.scope();
+    {
+        // A link is sealed under the vault's keys, so a vault that was never written to gets them now.
+        let reader = service.reader(scope);
+        let writer = reader.lock();
+        writer.ensure()?;
     }
+    record_export(service, grant, wanted, "link")?;
+    let generated_at = service.clock.now();
+    let expires_at = generated_at + SignedDuration::from_hours(LINK_HOURS);
+    let mut nonce = [0; NONCE_BYTES];
+    service.entropy.fill(&mut nonce);
+    let caller = grant.caller();
+    let said = Said {
+        nonce,
+        user: caller.user.clone(),
+        roles: caller.roles.clone(),
+        wanted: wanted.clone(),
+        expires_at,
+    };
+    let sealed =
+        service.reader(scope).update(|open| Ok(open.keyring.seal_link(&said.encode(), &*service.entropy)))?;
+    let sealed = sealed.ok_or(Error::Conflict("the vault"))?;
+    let token = write_token(scope.vault_id(), &sealed);
+    Ok(ExportLink {
+        export_id: export_id(&nonce),
+        token,
+        expires_at,
+        generated_at,
+        exported,
+        total_size_bytes,
+    })
+}
 
-    /// What a link leads to: the grant of whoever made it, as they stand now, and what they wanted. A link
-    /// that is forged, changed, expired or of somebody who has lost access looks like one that never was.
-    pub fn follow_export_link(&self, token: &str) -> Result<(Grant<Export>, Wanted)> {
-        let (vault, sealed) = read_token(token).ok_or_else(missing)?;
-        let header = self.store.vault(vault)?.ok_or_else(missing)?;
-        let keys = self.keys.vault_keys(vault)?.ok_or_else(missing)?;
-        let keyring = Keyring::open(&header.scope, &self.kms, &keys)?;
-        let said = keyring.open_link(&sealed).and_then(|bytes| Said::decode(&bytes)).ok_or_else(missing)?;
-        if said.expires_at <= self.clock.now() {
-            return Err(missing());
-        }
-        let caller = self.caller_for(header.scope.org.clone(), said.user, said.roles)?;
-        let grant = permit(&caller, &header.scope).map_err(|_| missing())?;
-        Ok((grant, said.wanted))
+/// What a link leads to: the grant of whoever made it, as they stand now, and what they wanted. A link
+/// that is forged, changed, expired or of somebody who has lost access looks like one that never was.
+pub(crate) fn follow_export_link(service: &Service, token: &str) -> Result<(Grant<Export>, Wanted)> {
+    let (vault, sealed) = read_token(token).ok_or_else(missing)?;
+    let header = service.store.vault(vault)?.ok_or_else(missing)?;
+    let keys = service.keys.vault_keys(vault)?.ok_or_else(missing)?;
+    let keyring = Keyring::open(&header.scope, &service.kms, &keys)?;
+    let said = keyring.open_link(&sealed).and_then(|bytes| Said::decode(&bytes)).ok_or_else(missing)?;
+    if said.expires_at <= service.clock.now() {
+        return Err(missing());
     }
+    let caller = caller_for(service, header.scope.org.clone(), said.user, said.roles)?;
+    let grant = permit(&caller, &header.scope).map_err(|_| missing())?;
+    Ok((grant, said.wanted))
 }
 
 fn missing() -> Error {

@@ -4,9 +4,9 @@
 //! in the pages that follow, and counts are of what was written. Counts therefore stand behind what they
 //! count.
 
-mod json;
-mod link;
-mod markdown;
+pub(crate) mod json;
+pub(crate) mod link;
+pub(crate) mod markdown;
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -17,13 +17,16 @@ pub use link::{ExportLink, LINK_HOURS};
 
 use self::json::JsonDocument;
 use self::markdown::MarkdownDocument;
+use crate::audit::each_entry;
 use crate::audit::{AuditAction, AuditEntry};
+use crate::forget::receipt::receipt_records;
 use crate::forget::{Mode, SignedReceipt};
 use crate::index::{Cursor, Stored};
-use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Export, Grant};
 use crate::person::BRIEF_TOMBSTONE;
 use crate::retention::Settings;
+use crate::retention::stamp::settings_of;
+use crate::service::{Act, Service};
 use crate::session::repeats_its_turns;
 use crate::vault::{Held, OpenVault};
 use lacuna_store::rows::AuditRow;
@@ -132,179 +135,182 @@ pub(crate) trait Document {
     fn end(&mut self, tail: &Tail<'_>) -> io::Result<()>;
 }
 
-impl Lacuna {
-    /// Writes the vault to `out`, after an audit entry that says so. `progress` is told how many memories
-    /// have been written, after each page.
-    pub fn export(
-        &self,
-        grant: &Grant<Export>,
-        wanted: &Wanted,
-        out: &mut dyn Write,
-        progress: &mut dyn FnMut(u64),
-    ) -> Result<Exported> {
-        self.record_export(grant, wanted, "download")?;
-        self.write_export(grant, wanted, out, progress)
-    }
+/// Writes the vault to `out`, after an audit entry that says so. `progress` is told how many memories
+/// have been written, after each page.
+pub(crate) fn export(
+    service: &Service,
+    grant: &Grant<Export>,
+    wanted: &Wanted,
+    out: &mut dyn Write,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Exported> {
+    record_export(service, grant, wanted, "download")?;
+    write_export(service, grant, wanted, out, progress)
+}
 
-    /// What an export would hold at this moment, without its texts.
-    pub fn survey_export(&self, grant: &Grant<Export>, wanted: &Wanted) -> Result<Exported> {
-        let now = millis(self.clock.now());
-        let survey = self.serve(grant.scope(), |open| survey(open, wanted, now))?;
-        Ok(survey.unwrap_or_default())
-    }
+/// What an export would hold at this moment, without its texts.
+pub(crate) fn survey_export(service: &Service, grant: &Grant<Export>, wanted: &Wanted) -> Result<Exported> {
+    let now = millis(service.clock.now());
+    let survey = service.serve(grant.scope(), |open| survey(open, wanted, now))?;
+    Ok(survey.unwrap_or_default())
+}
 
-    /// How many bytes an export would have at this moment, and what would be in it.
-    pub fn measure_export(&self, grant: &Grant<Export>, wanted: &Wanted) -> Result<(u64, Exported)> {
-        let mut counter = Counter(0);
-        let exported = self.write_export(grant, wanted, &mut counter, &mut |_| {})?;
-        Ok((counter.0, exported))
-    }
+/// How many bytes an export would have at this moment, and what would be in it.
+pub(crate) fn measure_export(
+    service: &Service,
+    grant: &Grant<Export>,
+    wanted: &Wanted,
+) -> Result<(u64, Exported)> {
+    let mut counter = Counter(0);
+    let exported = write_export(service, grant, wanted, &mut counter, &mut |_| {})?;
+    Ok((counter.0, exported))
+}
 
-    /// Before the first byte goes out: an export that cannot be recorded does not happen. A vault that was
-    /// never written to has no chain, and nothing to export.
-    fn record_export(&self, grant: &Grant<Export>, wanted: &Wanted, way: &str) -> Result<()> {
-        let scope = grant.scope();
-        let survey = self.survey_export(grant, wanted)?;
-        let slot = self.slot(scope);
-        let _writer = slot.lock_writer();
-        if slot.update(self.sources(), |_| Ok(()))?.is_none() {
-            return Ok(());
+/// Before the first byte goes out: an export that cannot be recorded does not happen. A vault that was
+/// never written to has no chain, and nothing to export.
+fn record_export(service: &Service, grant: &Grant<Export>, wanted: &Wanted, way: &str) -> Result<()> {
+    let scope = grant.scope();
+    let survey = survey_export(service, grant, wanted)?;
+    let reader = service.reader(scope);
+    let writer = reader.lock();
+    if writer.update(|_| Ok(()))?.is_none() {
+        return Ok(());
+    }
+    let entry = AuditEntry::new(AuditAction::MemoryExport, grant.caller().user.as_str(), Vec::new());
+    let notes = vec![
+        format!("{way} {}", wanted.format),
+        format!("records {}", survey.record_count()),
+        format!("health_left_out {}", survey.health_left_out),
+    ];
+    writer.commit(&Act::new(scope, service.clock.now(), AuditEntry { notes, ..entry }), |_| {})?;
+    Ok(())
+}
+
+fn write_export(
+    service: &Service,
+    grant: &Grant<Export>,
+    wanted: &Wanted,
+    out: &mut dyn Write,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Exported> {
+    match wanted.format {
+        Format::Json => write_document(
+            service,
+            grant,
+            wanted,
+            &mut JsonDocument::new(out, wanted.include_metadata),
+            progress,
+        ),
+        Format::Markdown => write_document(
+            service,
+            grant,
+            wanted,
+            &mut MarkdownDocument::new(out, wanted.include_metadata),
+            progress,
+        ),
+    }
+}
+
+fn write_document(
+    service: &Service,
+    grant: &Grant<Export>,
+    wanted: &Wanted,
+    document: &mut dyn Document,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Exported> {
+    let scope = grant.scope();
+    let now = service.clock.now();
+    let survey = survey_export(service, grant, wanted)?;
+    let mut exported = Exported { counts: Default::default(), ..survey };
+    document.begin(&Head { user: &grant.caller().user, scope, at: now }).map_err(unwritable)?;
+    for (number, &category) in Category::ALL.iter().enumerate().filter(|(_, kind)| wanted.covers(**kind)) {
+        document.begin_category(category).map_err(unwritable)?;
+        let written = exported.record_count();
+        let mut progress = |count| progress(written + count);
+        let part = write_category(service, scope, wanted, category, document, &mut progress)?;
+        exported.counts[number] = part.count;
+        exported.damaged += part.damaged;
+        document.end_category(part.count).map_err(unwritable)?;
+    }
+    document.begin_deletions().map_err(unwritable)?;
+    let mut untold = Untold { receipts: untold_receipts(service, scope, now)?, at: None };
+    each_entry(service, scope.vault_id(), 0, |row| match deletion(row)? {
+        Some(deletion) if untold.hides(&deletion) => Ok(()),
+        Some(deletion) => document.deletion(&deletion).map_err(unwritable),
+        None => Ok(()),
+    })?;
+    let frozen_at = service.store.vault(scope.vault_id())?.and_then(|header| header.frozen_at);
+    let settings = settings_of(&service.reader(scope))?.retention.clone();
+    let tail = Tail { exported, policy: service.policy(&scope.org), frozen_at, settings };
+    document.end(&tail).map_err(unwritable)?;
+    Ok(exported)
+}
+
+/// The receipts of what was deleted without a trace, once its tombstones may be gone.
+fn untold_receipts(service: &Service, scope: &Scope, now: Timestamp) -> Result<HashSet<String>> {
+    let (mut untold, mut after) = (HashSet::new(), 0);
+    loop {
+        let page = receipt_records(service, scope, after)?;
+        let Some(last) = page.last() else { return Ok(untold) };
+        after = last.number;
+        for record in page.iter().filter(|record| record.done_at.is_some()) {
+            let receipt = SignedReceipt::decode(&record.doc)?.receipt;
+            if receipt.mode == Mode::Delete && receipt.at < now - BRIEF_TOMBSTONE {
+                untold.insert(receipt.reference());
+            }
         }
-        let entry = AuditEntry::new(AuditAction::MemoryExport, grant.caller().user.as_str(), Vec::new());
-        let notes = vec![
-            format!("{way} {}", wanted.format),
-            format!("records {}", survey.record_count()),
-            format!("health_left_out {}", survey.health_left_out),
-        ];
-        self.commit(&slot, &Act::new(scope, self.clock.now(), AuditEntry { notes, ..entry }), |_| {})?;
-        Ok(())
     }
+}
 
-    fn write_export(
-        &self,
-        grant: &Grant<Export>,
-        wanted: &Wanted,
-        out: &mut dyn Write,
-        progress: &mut dyn FnMut(u64),
-    ) -> Result<Exported> {
-        match wanted.format {
-            Format::Json => self.write_document(
-                grant,
-                wanted,
-                &mut JsonDocument::new(out, wanted.include_metadata),
-                progress,
-            ),
-            Format::Markdown => self.write_document(
-                grant,
-                wanted,
-                &mut MarkdownDocument::new(out, wanted.include_metadata),
-                progress,
-            ),
-        }
-    }
-
-    fn write_document(
-        &self,
-        grant: &Grant<Export>,
-        wanted: &Wanted,
-        document: &mut dyn Document,
-        progress: &mut dyn FnMut(u64),
-    ) -> Result<Exported> {
-        let scope = grant.scope();
-        let now = self.clock.now();
-        let survey = self.survey_export(grant, wanted)?;
-        let mut exported = Exported { counts: Default::default(), ..survey };
-        document.begin(&Head { user: &grant.caller().user, scope, at: now }).map_err(unwritable)?;
-        for (number, &category) in Category::ALL.iter().enumerate().filter(|(_, kind)| wanted.covers(**kind))
-        {
-            document.begin_category(category).map_err(unwritable)?;
-            let written = exported.record_count();
-            let mut progress = |count| progress(written + count);
-            let part = self.write_category(scope, wanted, category, document, &mut progress)?;
-            exported.counts[number] = part.count;
-            exported.damaged += part.damaged;
-            document.end_category(part.count).map_err(unwritable)?;
-        }
-        document.begin_deletions().map_err(unwritable)?;
-        let mut untold = Untold { receipts: self.untold_receipts(scope, now)?, at: None };
-        self.each_entry(scope.vault_id(), 0, |row| match deletion(row)? {
-            Some(deletion) if untold.hides(&deletion) => Ok(()),
-            Some(deletion) => document.deletion(&deletion).map_err(unwritable),
-            None => Ok(()),
+fn write_category(
+    service: &Service,
+    scope: &Scope,
+    wanted: &Wanted,
+    category: Category,
+    document: &mut dyn Document,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Written> {
+    let order = document.order();
+    let now = millis(service.clock.now());
+    let passes = |stored: &Stored<'_, Held>| {
+        stored.attributes.category == category && is_exported(stored, wanted, now) == Some(true)
+    };
+    let mut written = Written::default();
+    let mut last = None;
+    loop {
+        let opened = service.serve(scope, |open| {
+            let places = page(open, order, last, passes);
+            let ids: Vec<MemoryId> = places.iter().map(|(_, id)| *id).collect();
+            open_page(service, open, &ids).map(|opened| (places.last().copied(), opened))
         })?;
-        let frozen_at = self.store.vault(scope.vault_id())?.and_then(|header| header.frozen_at);
-        let settings = self.settings_of(&self.slot(scope))?.retention.clone();
-        let tail = Tail { exported, policy: self.policy(&scope.org), frozen_at, settings };
-        document.end(&tail).map_err(unwritable)?;
-        Ok(exported)
-    }
-
-    /// The receipts of what was deleted without a trace, once its tombstones may be gone.
-    fn untold_receipts(&self, scope: &Scope, now: Timestamp) -> Result<HashSet<String>> {
-        let (mut untold, mut after) = (HashSet::new(), 0);
-        loop {
-            let page = self.receipt_records(scope, after)?;
-            let Some(last) = page.last() else { return Ok(untold) };
-            after = last.number;
-            for record in page.iter().filter(|record| record.done_at.is_some()) {
-                let receipt = SignedReceipt::decode(&record.doc)?.receipt;
-                if receipt.mode == Mode::Delete && receipt.at < now - BRIEF_TOMBSTONE {
-                    untold.insert(receipt.reference());
-                }
-            }
+        let Some((Some(end), (memories, damaged))) = opened.transpose()? else { return Ok(written) };
+        last = Some(end);
+        for memory in &memories {
+            document.memory(memory).map_err(unwritable)?;
         }
+        written.count += memories.len() as u64;
+        written.damaged += damaged;
+        progress(written.count);
     }
+}
 
-    fn write_category(
-        &self,
-        scope: &Scope,
-        wanted: &Wanted,
-        category: Category,
-        document: &mut dyn Document,
-        progress: &mut dyn FnMut(u64),
-    ) -> Result<Written> {
-        let order = document.order();
-        let now = millis(self.clock.now());
-        let passes = |stored: &Stored<'_, Held>| {
-            stored.attributes.category == category && is_exported(stored, wanted, now) == Some(true)
-        };
-        let mut written = Written::default();
-        let mut last = None;
-        loop {
-            let opened = self.serve(scope, |open| {
-                let places = page(open, order, last, passes);
-                let ids: Vec<MemoryId> = places.iter().map(|(_, id)| *id).collect();
-                self.open_page(open, &ids).map(|opened| (places.last().copied(), opened))
-            })?;
-            let Some((Some(end), (memories, damaged))) = opened.transpose()? else { return Ok(written) };
-            last = Some(end);
-            for memory in &memories {
-                document.memory(memory).map_err(unwritable)?;
-            }
-            written.count += memories.len() as u64;
-            written.damaged += damaged;
-            progress(written.count);
-        }
+/// Memories with their texts, and how many could not be opened: one damaged text is no reason to keep
+/// all the others from their owner.
+fn open_page(service: &Service, open: &OpenVault, ids: &[MemoryId]) -> Result<(Vec<Memory>, u64)> {
+    match open.whole(ids, service.sources()) {
+        Ok(memories) => return Ok((memories.into_iter().flatten().collect(), 0)),
+        Err(Error::Corrupt(_)) => {}
+        Err(error) => return Err(error),
     }
-
-    /// Memories with their texts, and how many could not be opened: one damaged text is no reason to keep
-    /// all the others from their owner.
-    fn open_page(&self, open: &OpenVault, ids: &[MemoryId]) -> Result<(Vec<Memory>, u64)> {
-        match open.whole(ids, self.sources()) {
-            Ok(memories) => return Ok((memories.into_iter().flatten().collect(), 0)),
-            Err(Error::Corrupt(_)) => {}
+    let (mut memories, mut damaged) = (Vec::new(), 0);
+    for id in ids {
+        match open.whole(&[*id], service.sources()) {
+            Ok(found) => memories.extend(found.into_iter().flatten()),
+            Err(Error::Corrupt(_)) => damaged += 1,
             Err(error) => return Err(error),
         }
-        let (mut memories, mut damaged) = (Vec::new(), 0);
-        for id in ids {
-            match open.whole(&[*id], self.sources()) {
-                Ok(found) => memories.extend(found.into_iter().flatten()),
-                Err(Error::Corrupt(_)) => damaged += 1,
-                Err(error) => return Err(error),
-            }
-        }
-        Ok((memories, damaged))
     }
+    Ok((memories, damaged))
 }
 
 /// Deletions that the history passes over: they were to leave no trace, and their time is over.

@@ -11,9 +11,14 @@ use super::purge::days;
 use super::receipt::{Cause, Counts, Named, Receipt, SCOPE_HASHES_MAX, SignedReceipt, memories_hash};
 use super::token::Bound;
 use crate::audit::AuditAction;
-use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
+use crate::forget::erase::{falls_in_parts, hide_instead, prepare_erasure};
+use crate::forget::finish::{finish_intents, finish_intents_seeking};
+use crate::forget::plan::{bound, look, resolve};
 use crate::permit::{Forget, Grant};
-use crate::vault::{OpenVault, Slot};
+use crate::service::retrying;
+use crate::service::{Act, Service, VaultWriter};
+use crate::session::working::forget_working;
+use crate::vault::OpenVault;
 use lacuna_store::rows::ChainHead;
 use lacuna_types::request::{About, Choice, Closeness, Mode, Wish};
 use lacuna_types::*;
@@ -65,180 +70,168 @@ pub(crate) struct Task<'a> {
     pub(crate) request: Option<u64>,
 }
 
-impl Lacuna {
-    /// Carries out a plan, if the vault still is as the plan saw it.
-    pub fn confirm_forget(&self, grant: &Grant<Forget>, token: &str, choice: &Choice) -> Result<Confirmed> {
-        let scope = grant.scope();
-        let key = self.read(scope, |open| {
-            let opened = |sealed: &[u8]| open.keyring.open_plan(sealed);
-            Bound::from_token(token, opened, &grant.caller().user, self.clock.now())
-        })?;
-        let bound = key.unwrap_or_else(|| Err(Error::NotFound("plan")))?;
-        let Bound { wish, who, partial, mode, digest, confirmed, .. } = bound;
-        let look = self.look(scope, wish, who, partial, mode)?;
-        let slot = self.slot(scope);
-        let _writer = slot.lock_writer();
-        self.finish_intents(&slot, scope)?;
-        let resolved = slot.update(self.sources(), |open| {
-            let resolved = self.resolve(open, grant, &look)?;
-            if resolved.digest(open) != digest {
-                return Err(plan_changed());
-            }
-            let again = (confirmed + 1 < confirmations(&look.wish)).then(|| {
-                let bound = self.bound(grant, &look, digest, confirmed + 1);
-                let token = bound.to_token(|said| open.keyring.seal_plan(said, &*self.entropy));
-                Confirmed::Again { token, expires_at: bound.expires_at }
-            });
-            Ok((resolved, again))
-        })?;
-        let (mut resolved, again) = resolved.ok_or_else(plan_changed)?;
-        if let Some(again) = again {
-            return Ok(again);
+/// Carries out a plan, if the vault still is as the plan saw it.
+pub(crate) fn confirm_forget(
+    service: &Service,
+    grant: &Grant<Forget>,
+    token: &str,
+    choice: &Choice,
+) -> Result<Confirmed> {
+    let scope = grant.scope();
+    let key = service.read(scope, |open| {
+        let opened = |sealed: &[u8]| open.keyring.open_plan(sealed);
+        Bound::from_token(token, opened, &grant.caller().user, service.clock.now())
+    })?;
+    let planned = key.unwrap_or_else(|| Err(Error::NotFound("plan")))?;
+    let Bound { wish, who, partial, mode, digest, confirmed, .. } = planned;
+    let look = look(service, scope, wish, who, partial, mode)?;
+    let reader = service.reader(scope);
+    let writer = reader.lock();
+    finish_intents(&writer)?;
+    let resolved = writer.update(|open| {
+        let resolved = resolve(service, open, grant, &look)?;
+        if resolved.digest(open) != digest {
+            return Err(plan_changed());
         }
-        let kept: BTreeSet<MemoryId> = resolved.matches.iter().map(|found| found.id).collect();
-        resolved.choose(choice)?;
-        let done = match mode {
-            Mode::Hard | Mode::Delete => self.forget_for_good(&slot, grant, &look, resolved, kept)?,
-            Mode::Soft => self.hide(&slot, grant, resolved, Lifecycle::Deleted)?,
-            Mode::Archive => self.hide(&slot, grant, resolved, Lifecycle::Archived)?,
+        let again = (confirmed + 1 < confirmations(&look.wish)).then(|| {
+            let again = bound(service, grant, &look, digest, confirmed + 1);
+            let token = again.to_token(|said| open.keyring.seal_plan(said, &*service.entropy));
+            Confirmed::Again { token, expires_at: again.expires_at }
+        });
+        Ok((resolved, again))
+    })?;
+    let (mut resolved, again) = resolved.ok_or_else(plan_changed)?;
+    if let Some(again) = again {
+        return Ok(again);
+    }
+    let kept: BTreeSet<MemoryId> = resolved.matches.iter().map(|found| found.id).collect();
+    resolved.choose(choice)?;
+    let done = match mode {
+        Mode::Hard | Mode::Delete => forget_for_good(&writer, grant, &look, resolved, kept)?,
+        Mode::Soft => hide(&writer, grant, resolved, Lifecycle::Deleted)?,
+        Mode::Archive => hide(&writer, grant, resolved, Lifecycle::Archived)?,
+    };
+    forget_working(service, scope, &look.wish, choice);
+    Ok(Confirmed::Done(Box::new(done)))
+}
+
+fn forget_for_good(
+    writer: &VaultWriter<'_>,
+    grant: &Grant<Forget>,
+    look: &Look,
+    resolved: Resolved,
+    mut kept: BTreeSet<MemoryId>,
+) -> Result<Forgotten> {
+    let scope_hashes = writer.update(|open| Ok(scope_hashes(open, &look.wish)))?;
+    let mut done = Forgotten::default();
+    let mut matches = resolved.matches;
+    for found in &matches {
+        kept.remove(&found.id);
+    }
+    let parts = matches.len().div_ceil(PART_MAX);
+    for number in 1..=parts {
+        let rest = matches.split_off(matches.len().min(PART_MAX));
+        let part = std::mem::replace(&mut matches, rest);
+        let task = Task {
+            actor: grant.caller().user.as_str(),
+            action: AuditAction::MemoryForget,
+            mode: look.mode,
+            cause: Cause::Request,
+            named: named(&look.wish),
+            scope_hashes: scope_hashes.clone().unwrap_or_default(),
+            direct: part.iter().filter(|found| found.closeness == Closeness::Direct).count(),
+            indirect: part.iter().filter(|found| found.closeness == Closeness::Indirect).count(),
+            request: None,
         };
-        self.forget_working(scope, &look.wish, choice);
-        Ok(Confirmed::Done(Box::new(done)))
+        // Only after the last part is nothing left to be found.
+        let wish = (number == parts).then(|| (look.wish.clone(), look.vectors.clone()));
+        let sought = Sought { wish, kept: kept.clone(), ..Sought::default() };
+        done.add(erase_with_receipt(writer, &wanted(part), &task, sought)?);
     }
+    Ok(done)
+}
 
-    fn forget_for_good(
-        &self,
-        slot: &Slot,
-        grant: &Grant<Forget>,
-        look: &Look,
-        resolved: Resolved,
-        mut kept: BTreeSet<MemoryId>,
-    ) -> Result<Forgotten> {
-        let scope_hashes = slot.update(self.sources(), |open| Ok(scope_hashes(open, &look.wish)))?;
-        let mut done = Forgotten::default();
-        let mut matches = resolved.matches;
-        for found in &matches {
-            kept.remove(&found.id);
-        }
-        let parts = matches.len().div_ceil(PART_MAX);
-        for number in 1..=parts {
-            let rest = matches.split_off(matches.len().min(PART_MAX));
-            let part = std::mem::replace(&mut matches, rest);
-            let task = Task {
-                actor: grant.caller().user.as_str(),
-                action: AuditAction::MemoryForget,
-                mode: look.mode,
-                cause: Cause::Request,
-                named: named(&look.wish),
-                scope_hashes: scope_hashes.clone().unwrap_or_default(),
-                direct: part.iter().filter(|found| found.closeness == Closeness::Direct).count(),
-                indirect: part.iter().filter(|found| found.closeness == Closeness::Indirect).count(),
-                request: None,
-            };
-            // Only after the last part is nothing left to be found.
-            let wish = (number == parts).then(|| (look.wish.clone(), look.vectors.clone()));
-            let sought = Sought { wish, kept: kept.clone(), ..Sought::default() };
-            done.add(self.erase_with_receipt(slot, grant.scope(), &wanted(part), &task, sought)?);
-        }
-        Ok(done)
+/// Erases, probes and signs; more than one commit can announce takes several receipts. The caller holds the
+/// writer lock.
+pub(crate) fn erase_with_receipt(
+    writer: &VaultWriter<'_>,
+    wanted: &Wanted,
+    task: &Task<'_>,
+    sought: Sought,
+) -> Result<Forgotten> {
+    let mut done = Forgotten::default();
+    for ids in falls_in_parts(writer, wanted)? {
+        // What was made of it goes first, because one commit cannot announce all of it.
+        let part = Wanted { falls: true, ..Wanted::whole(&ids) };
+        let task = Task { direct: 0, indirect: 0, scope_hashes: task.scope_hashes.clone(), ..*task };
+        done.add(erase_part(writer, &part, &task, Sought::default())?);
     }
+    done.add(erase_part(writer, wanted, task, sought)?);
+    Ok(done)
+}
 
-    /// Erases, probes and signs; more than one commit can announce takes several receipts. The caller holds the
-    /// writer lock.
-    pub(crate) fn erase_with_receipt(
-        &self,
-        slot: &Slot,
-        scope: &Scope,
-        wanted: &Wanted,
-        task: &Task<'_>,
-        sought: Sought,
-    ) -> Result<Forgotten> {
-        let mut done = Forgotten::default();
-        for ids in self.falls_in_parts(slot, wanted)? {
-            // What was made of it goes first, because one commit cannot announce all of it.
-            let part = Wanted { falls: true, ..Wanted::whole(&ids) };
-            let task = Task { direct: 0, indirect: 0, scope_hashes: task.scope_hashes.clone(), ..*task };
-            done.add(self.erase_part(slot, scope, &part, &task, Sought::default())?);
-        }
-        done.add(self.erase_part(slot, scope, wanted, task, sought)?);
-        Ok(done)
-    }
+fn erase_part(
+    writer: &VaultWriter<'_>,
+    wanted: &Wanted,
+    task: &Task<'_>,
+    mut sought: Sought,
+) -> Result<Forgotten> {
+    let mut done = retrying(|| announce_erasure(writer, wanted, task, &mut sought))?;
+    done.receipts = finish_intents_seeking(writer, &mut sought)?;
+    writer.service.backlog.push(writer.scope());
+    Ok(done)
+}
 
-    fn erase_part(
-        &self,
-        slot: &Slot,
-        scope: &Scope,
-        wanted: &Wanted,
-        task: &Task<'_>,
-        mut sought: Sought,
-    ) -> Result<Forgotten> {
-        let mut announced = Err(Error::Conflict("the vault"));
-        for _ in 0..COMMIT_ATTEMPTS_MAX {
-            announced = self.announce_erasure(slot, scope, wanted, task, &mut sought);
-            if !matches!(announced, Err(Error::Conflict(_))) {
-                break;
-            }
-        }
-        let mut done = announced?;
-        done.receipts = self.finish_intents_seeking(slot, scope, &mut sought)?;
-        self.backlog.push(scope);
-        Ok(done)
-    }
+/// From this commit on no node shows what goes, and it will go whatever happens to us. A conflict when
+/// another process wrote to the vault meanwhile: then it is worked out anew.
+fn announce_erasure(
+    writer: &VaultWriter<'_>,
+    wanted: &Wanted,
+    task: &Task<'_>,
+    sought: &mut Sought,
+) -> Result<Forgotten> {
+    let erasure = prepare_erasure(writer, wanted)?;
+    writer.update(|open| {
+        sought.texts_of(&writer.service.models, open, &erasure.gone);
+        Ok(())
+    })?;
+    let now = writer.service.clock.now();
+    let mut done = Forgotten::of(wanted, &erasure);
+    let mut act = Act::silent(writer.scope(), now);
+    act.record(task.action, task.actor, &done.memories);
+    erasure.join(&mut act);
+    act.receipt = Some(Box::new(task.receipt(writer.scope(), now, &erasure)));
+    done.audit_seq = writer.commit(&act, |open| erasure.apply(open))?.audit_seq;
+    Ok(done)
+}
 
-    /// From this commit on no node shows what goes, and it will go whatever happens to us. A conflict when
-    /// another process wrote to the vault meanwhile: then it is worked out anew.
-    fn announce_erasure(
-        &self,
-        slot: &Slot,
-        scope: &Scope,
-        wanted: &Wanted,
-        task: &Task<'_>,
-        sought: &mut Sought,
-    ) -> Result<Forgotten> {
-        let erasure = self.prepare_erasure(slot, scope, wanted)?;
-        slot.update(self.sources(), |open| {
-            sought.texts_of(&self.models, open, &erasure.gone);
-            Ok(())
-        })?;
-        let now = self.clock.now();
-        let mut done = Forgotten::of(wanted, &erasure);
-        let mut act = Act::silent(scope, now);
-        act.record(task.action, task.actor, &done.memories);
-        erasure.join(&mut act);
-        act.receipt = Some(Box::new(task.receipt(scope, now, &erasure)));
-        done.audit_seq = self.commit(slot, &act, |open| erasure.apply(open))?.audit_seq;
-        Ok(done)
-    }
+/// Takes matches and what was made of them out of recall, and keeps them.
+fn hide(
+    writer: &VaultWriter<'_>,
+    grant: &Grant<Forget>,
+    resolved: Resolved,
+    state: Lifecycle,
+) -> Result<Forgotten> {
+    let scope = grant.scope();
+    let now = writer.service.clock.now();
+    let wanted = Wanted { restorable: true, ..wanted(resolved.matches) };
+    let erasure = prepare_erasure(writer, &wanted)?;
+    let action = match state {
+        Lifecycle::Archived => AuditAction::MemoryArchive,
+        _ => AuditAction::MemorySoftDelete,
+    };
+    let mut done = Forgotten::of(&wanted, &erasure);
+    done.restorable_until = (state == Lifecycle::Deleted).then(|| now + purge_after(writer.service, scope));
+    let mut act = Act::silent(scope, now);
+    act.record(action, grant.caller().user.as_str(), &done.memories);
+    done.audit_seq = hide_instead(writer, erasure, state, act)?;
+    writer.service.backlog.push(scope);
+    Ok(done)
+}
 
-    /// Takes matches and what was made of them out of recall, and keeps them.
-    fn hide(
-        &self,
-        slot: &Slot,
-        grant: &Grant<Forget>,
-        resolved: Resolved,
-        state: Lifecycle,
-    ) -> Result<Forgotten> {
-        let scope = grant.scope();
-        let now = self.clock.now();
-        let wanted = Wanted { restorable: true, ..wanted(resolved.matches) };
-        let erasure = self.prepare_erasure(slot, scope, &wanted)?;
-        let action = match state {
-            Lifecycle::Archived => AuditAction::MemoryArchive,
-            _ => AuditAction::MemorySoftDelete,
-        };
-        let mut done = Forgotten::of(&wanted, &erasure);
-        done.restorable_until = (state == Lifecycle::Deleted).then(|| now + self.purge_after(scope));
-        let mut act = Act::silent(scope, now);
-        act.record(action, grant.caller().user.as_str(), &done.memories);
-        done.audit_seq = self.hide_instead(slot, scope, erasure, state, act)?;
-        self.backlog.push(scope);
-        Ok(done)
-    }
-
-    /// How long what was hidden can be restored.
-    pub(crate) fn purge_after(&self, scope: &Scope) -> SignedDuration {
-        days(self.policy(&scope.org).purge_days)
-    }
+/// How long what was hidden can be restored.
+pub(crate) fn purge_after(service: &Service, scope: &Scope) -> SignedDuration {
+    days(service.policy(&scope.org).purge_days)
 }
 
 impl Task<'_> {

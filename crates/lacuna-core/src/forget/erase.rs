@@ -16,10 +16,15 @@ use super::receipt::{SignedReceipt, memories_hash};
 use super::remake::Texts;
 use super::withhold::withhold;
 use crate::audit::AuditAction;
-use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
-use crate::rewrite::Rewritten;
-use crate::seal::{Prepared, Sealed, bound_to};
-use crate::vault::{Held, OpenVault, Slot, Unlocker};
+use crate::forget::finish::finish_intents_seeking;
+use crate::forget::remake::{remade_anonymous, remade_from_rest, remade_from_sources};
+use crate::forget::withhold::{anonymises, anonymous_dangling};
+use crate::place::with_state;
+use crate::service::Rewritten;
+use crate::service::retrying;
+use crate::service::{Act, Service, VaultWriter};
+use crate::service::{Prepared, Sealed, bound_to};
+use crate::vault::{Held, OpenVault, Unlocker};
 use lacuna_language::anonymise::Anonymous;
 use lacuna_store::keys::{KeyBatch, WrappedMemoryKey};
 use lacuna_store::rows::{Intent, Row};
@@ -92,268 +97,241 @@ struct Outcome {
     prepared: Vec<Prepared>,
 }
 
-impl Lacuna {
-    /// Works out what goes with `wanted`, and seals what takes its place. Nothing is erased yet. The caller
-    /// holds the writer lock.
-    pub(crate) fn prepare_erasure(&self, slot: &Slot, scope: &Scope, wanted: &Wanted) -> Result<Erasure> {
-        if wanted.is_empty() {
-            return Ok(Erasure::default());
-        }
-        let now = self.clock.now();
-        let anonymises = wanted.holds_back && !wanted.restorable && self.anonymises(scope);
-        let outcome = slot.update(self.sources(), |open| self.work_out(open, wanted, anonymises, now))?;
-        let Outcome { gone, fell, cut, rebuilt, held_back, prepared } =
-            outcome.ok_or(Error::NotFound("memory"))?;
-        if gone.len() > ERASE_MAX {
-            let reason = format!(
-                "takes more than {ERASE_MAX} memories with it at once: forget what was made of it first"
-            );
-            return Err(Error::invalid("target", reason));
-        }
-        let fell = if wanted.falls { wanted.ids.clone() } else { fell };
-        let sealed = match prepared.is_empty() {
-            true => Vec::new(),
-            false => self.seal_and_store_keys(slot, scope, prepared, now)?,
-        };
-        let withheld = self.rewrite(slot, scope, &held_back, |row, frame| {
-            withhold(row, frame, &[], now);
-            true
-        })?;
-        let gone: Vec<MemoryId> = gone.into_iter().collect();
-        let rows = self.with_state(scope, &gone, Lifecycle::Deleted)?;
-        Ok(Erasure { gone, fell, cut, rebuilt, held_back, rows, sealed, withheld })
+/// Works out what goes with `wanted`, and seals what takes its place. Nothing is erased yet.
+pub(crate) fn prepare_erasure(writer: &VaultWriter<'_>, wanted: &Wanted) -> Result<Erasure> {
+    if wanted.is_empty() {
+        return Ok(Erasure::default());
     }
+    let now = writer.service.clock.now();
+    let anonymises = wanted.holds_back && !wanted.restorable && anonymises(writer.service, writer.scope());
+    let outcome = writer.update(|open| work_out(writer.service, open, wanted, anonymises, now))?;
+    let Outcome { gone, fell, cut, rebuilt, held_back, prepared } =
+        outcome.ok_or(Error::NotFound("memory"))?;
+    if gone.len() > ERASE_MAX {
+        let reason =
+            format!("takes more than {ERASE_MAX} memories with it at once: forget what was made of it first");
+        return Err(Error::invalid("target", reason));
+    }
+    let fell = if wanted.falls { wanted.ids.clone() } else { fell };
+    let sealed = match prepared.is_empty() {
+        true => Vec::new(),
+        false => writer.seal_keys_first(prepared, now)?,
+    };
+    let withheld = writer.rewrite(&held_back, |row, frame| {
+        withhold(row, frame, &[], now);
+        true
+    })?;
+    let gone: Vec<MemoryId> = gone.into_iter().collect();
+    let rows = with_state(writer.service, writer.scope(), &gone, Lifecycle::Deleted)?;
+    Ok(Erasure { gone, fell, cut, rebuilt, held_back, rows, sealed, withheld })
+}
 
-    fn work_out(
-        &self,
-        open: &OpenVault,
-        wanted: &Wanted,
-        anonymises: bool,
-        now: Timestamp,
-    ) -> Result<Outcome> {
+fn work_out(
+    service: &Service,
+    open: &OpenVault,
+    wanted: &Wanted,
+    anonymises: bool,
+    now: Timestamp,
+) -> Result<Outcome> {
+    let going: BTreeSet<MemoryId> = wanted.ids.iter().copied().collect();
+    let mut cuts: BTreeSet<MemoryId> = wanted.named().filter(|id| !going.contains(id)).collect();
+    let mut followed = cascade(open, &going, &cuts);
+    let mut leaning = Vec::new();
+    if anonymises {
+        let rebuilt = followed.rebuilt.iter().map(|rebuild| rebuild.id);
+        let gone: BTreeSet<MemoryId> =
+            going.iter().chain(&cuts).chain(&followed.falls).copied().chain(rebuilt).collect();
+        leaning = anonymous_dangling(service, open, &gone)?;
+        // What was made of those is made anew with them.
+        cuts.extend(leaning.iter().map(|(id, _)| *id));
+        followed = cascade(open, &going, &cuts);
+    }
+    let mut outcome = Outcome { fell: followed.falls, ..Outcome::default() };
+    outcome.gone = going.iter().chain(&outcome.fell).copied().collect();
+    let mut known = Known::default();
+    cut_all(service, open, wanted, &leaning, &mut outcome, &mut known, now)?;
+    for rebuild in &followed.rebuilt {
+        if wanted.restorable {
+            outcome.fell.push(rebuild.id);
+            outcome.gone.insert(rebuild.id);
+            continue;
+        }
+        let remade = remade_from_sources(service, open, rebuild, &known.texts, &known.renamed, now)?;
+        outcome.replace(rebuild.id, remade, &mut known);
+    }
+    outcome.gone.extend(known.renamed.keys());
+    if wanted.holds_back {
+        outcome.held_back = dangling(open, &outcome.gone);
+    }
+    Ok(outcome)
+}
+
+/// Makes what takes the place of memories of which a part goes.
+fn cut_all(
+    service: &Service,
+    open: &OpenVault,
+    wanted: &Wanted,
+    leaning: &[(MemoryId, Anonymous)],
+    outcome: &mut Outcome,
+    known: &mut Known,
+    now: Timestamp,
+) -> Result<()> {
+    let stored = |id: &MemoryId| open.index.get(id).ok_or(Error::NotFound("memory"));
+    for (id, rest) in wanted.cuts.iter().filter(|(id, _)| !wanted.ids.contains(id)) {
+        let remade = remade_from_rest(service, &stored(id)?, rest, &outcome.gone, now)?;
+        outcome.replace(*id, remade, known);
+    }
+    for (id, anonymous) in wanted.anonymous.iter().chain(leaning) {
+        let mut remade = remade_anonymous(service, &stored(id)?, anonymous, &outcome.gone, now)?;
+        if let Some(state) = wanted.released_as {
+            remade.admitted.state = state;
+            remade.admitted.facets.history.waits = None;
+        }
+        outcome.replace(*id, remade, known);
+    }
+    outcome.cut = std::mem::take(&mut outcome.rebuilt);
+    Ok(())
+}
+
+/// What would fall with `wanted`, in parts of which each holds all that was made of it or comes after what
+/// does; none unless it is too much for one commit.
+pub(super) fn falls_in_parts(writer: &VaultWriter<'_>, wanted: &Wanted) -> Result<Vec<Vec<MemoryId>>> {
+    let falls = writer.update(|open| {
         let going: BTreeSet<MemoryId> = wanted.ids.iter().copied().collect();
-        let mut cuts: BTreeSet<MemoryId> = wanted.named().filter(|id| !going.contains(id)).collect();
-        let mut followed = cascade(open, &going, &cuts);
-        let mut leaning = Vec::new();
-        if anonymises {
-            let rebuilt = followed.rebuilt.iter().map(|rebuild| rebuild.id);
-            let gone: BTreeSet<MemoryId> =
-                going.iter().chain(&cuts).chain(&followed.falls).copied().chain(rebuilt).collect();
-            leaning = self.anonymous_dangling(open, &gone)?;
-            // What was made of those is made anew with them.
-            cuts.extend(leaning.iter().map(|(id, _)| *id));
-            followed = cascade(open, &going, &cuts);
-        }
-        let mut outcome = Outcome { fell: followed.falls, ..Outcome::default() };
-        outcome.gone = going.iter().chain(&outcome.fell).copied().collect();
-        let mut known = Known::default();
-        self.cut_all(open, wanted, &leaning, &mut outcome, &mut known, now)?;
-        for rebuild in &followed.rebuilt {
-            if wanted.restorable {
-                outcome.fell.push(rebuild.id);
-                outcome.gone.insert(rebuild.id);
-                continue;
-            }
-            let remade = self.remade_from_sources(open, rebuild, &known.texts, &known.renamed, now)?;
-            outcome.replace(rebuild.id, remade, &mut known);
-        }
-        outcome.gone.extend(known.renamed.keys());
-        if wanted.holds_back {
-            outcome.held_back = dangling(open, &outcome.gone);
-        }
-        Ok(outcome)
-    }
+        let cuts: BTreeSet<MemoryId> = wanted.named().filter(|id| !going.contains(id)).collect();
+        let followed = cascade(open, &going, &cuts);
+        let all = going.len() + cuts.len() + followed.falls.len() + followed.rebuilt.len();
+        Ok(if all > ERASE_MAX { followed.falls } else { Vec::new() })
+    })?;
+    // A memory stands after those that it was made of, so the last go first.
+    let falls: Vec<MemoryId> = falls.unwrap_or_default().into_iter().rev().collect();
+    Ok(falls.chunks(PART_MAX).map(<[MemoryId]>::to_vec).collect())
+}
 
-    /// Makes what takes the place of memories of which a part goes.
-    fn cut_all(
-        &self,
-        open: &OpenVault,
-        wanted: &Wanted,
-        leaning: &[(MemoryId, Anonymous)],
-        outcome: &mut Outcome,
-        known: &mut Known,
-        now: Timestamp,
-    ) -> Result<()> {
-        let stored = |id: &MemoryId| open.index.get(id).ok_or(Error::NotFound("memory"));
-        for (id, rest) in wanted.cuts.iter().filter(|(id, _)| !wanted.ids.contains(id)) {
-            let remade = self.remade_from_rest(&stored(id)?, rest, &outcome.gone, now)?;
-            outcome.replace(*id, remade, known);
-        }
-        for (id, anonymous) in wanted.anonymous.iter().chain(leaning) {
-            let mut remade = self.remade_anonymous(&stored(id)?, anonymous, &outcome.gone, now)?;
-            if let Some(state) = wanted.released_as {
-                remade.admitted.state = state;
-                remade.admitted.facets.history.waits = None;
-            }
-            outcome.replace(*id, remade, known);
-        }
-        outcome.cut = std::mem::take(&mut outcome.rebuilt);
-        Ok(())
-    }
+/// Announces an erasure with its entries, and carries it through.
+pub(crate) fn carry_out_erasure(writer: &VaultWriter<'_>, erasure: Erasure, mut act: Act) -> Result<u64> {
+    let gone = erasure.gone.clone();
+    erasure.join(&mut act);
+    // From this commit on no node shows what goes, whatever happens to us.
+    let announced = writer.commit(&act, |open| erasure.apply(open))?;
+    end_erasure(writer, &gone)?;
+    Ok(announced.audit_seq)
+}
 
-    /// What would fall with `wanted`, in parts of which each holds all that was made of it or comes after what
-    /// does; none unless it is too much for one commit.
-    pub(super) fn falls_in_parts(&self, slot: &Slot, wanted: &Wanted) -> Result<Vec<Vec<MemoryId>>> {
-        let falls = slot.update(self.sources(), |open| {
-            let going: BTreeSet<MemoryId> = wanted.ids.iter().copied().collect();
-            let cuts: BTreeSet<MemoryId> = wanted.named().filter(|id| !going.contains(id)).collect();
-            let followed = cascade(open, &going, &cuts);
-            let all = going.len() + cuts.len() + followed.falls.len() + followed.rebuilt.len();
-            Ok(if all > ERASE_MAX { followed.falls } else { Vec::new() })
-        })?;
-        // A memory stands after those that it was made of, so the last go first.
-        let falls: Vec<MemoryId> = falls.unwrap_or_default().into_iter().rev().collect();
-        Ok(falls.chunks(PART_MAX).map(<[MemoryId]>::to_vec).collect())
-    }
+/// Hides what would be erased: one commit, in which nothing is lost.
+pub(crate) fn hide_instead(
+    writer: &VaultWriter<'_>,
+    erasure: Erasure,
+    state: Lifecycle,
+    mut act: Act,
+) -> Result<u64> {
+    let now = writer.service.clock.now();
+    let hidden = writer.rewrite(&erasure.gone, |row, _| {
+        row.state = state;
+        row.updated_at = now;
+        true
+    })?;
+    erasure.record(&mut act);
+    act.batch.puts = erasure.remaining_rows().chain(hidden.iter().map(|hidden| hidden.row.clone())).collect();
+    let committed = writer.commit(&act, |open| {
+        erasure.apply(open);
+        put_all(open, hidden);
+    })?;
+    Ok(committed.audit_seq)
+}
 
-    /// Announces an erasure with its entries, and carries it through. The caller holds the writer lock.
-    pub(crate) fn carry_out_erasure(
-        &self,
-        slot: &Slot,
-        scope: &Scope,
-        erasure: Erasure,
-        mut act: Act,
-    ) -> Result<u64> {
-        let gone = erasure.gone.clone();
-        erasure.join(&mut act);
-        // From this commit on no node shows what goes, whatever happens to us.
-        let announced = self.commit(slot, &act, |open| erasure.apply(open))?;
-        self.end_erasure(slot, scope, &gone)?;
-        Ok(announced.audit_seq)
-    }
+/// Carries an announced erasure through.
+pub(crate) fn end_erasure(writer: &VaultWriter<'_>, gone: &[MemoryId]) -> Result<()> {
+    end_erasure_seeking(writer, gone, &mut Sought::default()).map(drop)
+}
 
-    /// Hides what would be erased: one commit, in which nothing is lost. The caller holds the writer lock.
-    pub(crate) fn hide_instead(
-        &self,
-        slot: &Slot,
-        scope: &Scope,
-        erasure: Erasure,
-        state: Lifecycle,
-        mut act: Act,
-    ) -> Result<u64> {
-        let now = self.clock.now();
-        let hidden = self.rewrite(slot, scope, &erasure.gone, |row, _| {
-            row.state = state;
-            row.updated_at = now;
+/// As [`end_erasure`]; the probe looks for what is `sought`. Answers with the receipt that the erasure
+/// was announced with, if it was.
+pub(crate) fn end_erasure_seeking(
+    writer: &VaultWriter<'_>,
+    gone: &[MemoryId],
+    sought: &mut Sought,
+) -> Result<Option<SignedReceipt>> {
+    if gone.is_empty() {
+        return Ok(None);
+    }
+    let hash = memories_hash(gone);
+    let mut receipts = finish_intents_seeking(writer, sought)?;
+    // What a process that died had announced may have been ended along with it.
+    receipts.retain(|signed| signed.receipt.memories_hash == hash);
+    Ok(receipts.pop())
+}
+
+/// Lets what was made of a memory stand without it, because the memory moves and is not forgotten.
+pub(crate) fn release_derivatives(writer: &VaultWriter<'_>, source: MemoryId) -> Result<()> {
+    release_all(writer, &[source])
+}
+
+/// As [`release_derivatives`], of several that go at once. What goes itself is not released.
+pub(crate) fn release_all(writer: &VaultWriter<'_>, going: &[MemoryId]) -> Result<()> {
+    let gone: BTreeSet<MemoryId> = going.iter().copied().collect();
+    let rewrapped = writer.update(|open| {
+        let made = gone.iter().flat_map(|source| open.derivatives(*source));
+        let made: BTreeSet<MemoryId> = made.filter(|id| !gone.contains(id)).collect();
+        let made: Vec<MemoryId> = made.into_iter().collect();
+        let mut unlocker = Unlocker::fetching(&open.keyring, &*writer.service.keys, &made)?;
+        made.into_iter()
+            .filter_map(|id| rewrap_without(writer.service, open, &mut unlocker, id, &gone).transpose())
+            .collect::<Result<Vec<_>>>()
+    })?;
+    let rewrapped: Vec<WrappedMemoryKey> = rewrapped.unwrap_or_default();
+    if rewrapped.is_empty() {
+        return Ok(());
+    }
+    for memories in rewrapped.chunks(LOOSEN_BATCH) {
+        let batch = KeyBatch::new(writer.scope().vault_id(), writer.service.clock.now());
+        writer.service.keys.commit(KeyBatch { memories: memories.to_vec(), ..batch })?;
+    }
+    loosen(writer, going)
+}
+
+fn rewrap_without(
+    service: &Service,
+    open: &OpenVault,
+    unlocker: &mut Unlocker<'_>,
+    id: MemoryId,
+    gone: &BTreeSet<MemoryId>,
+) -> Result<Option<WrappedMemoryKey>> {
+    let Some(stored) = open.index.get(&id) else { return Ok(None) };
+    let mut left = bound_to(&stored.payload.facets.derived_from);
+    left.retain(|other| !gone.contains(other));
+    let Some(key) = unlocker.key(id)? else { return Ok(None) };
+    let sources = unlocker.source_keys(&left)?;
+    open.keyring.wrap_memory_key(id, &key, &sources, &*service.entropy).map(Some)
+}
+
+/// Takes the links to erased memories out of those that stay.
+pub(crate) fn loosen(writer: &VaultWriter<'_>, gone: &[MemoryId]) -> Result<()> {
+    let gone: BTreeSet<MemoryId> = gone.iter().copied().collect();
+    let linked = writer.update(|open| {
+        let linked = open.index.before(None).filter(|stored| names_one(stored.payload, &gone));
+        Ok(linked.map(|stored| stored.id).collect::<Vec<_>>())
+    })?;
+    let linked = linked.unwrap_or_default();
+    for ids in linked.chunks(LOOSEN_BATCH) {
+        loosen_some(writer, ids, &gone)?;
+    }
+    Ok(())
+}
+
+/// A conflict when another process keeps writing to the vault.
+fn loosen_some(writer: &VaultWriter<'_>, ids: &[MemoryId], gone: &BTreeSet<MemoryId>) -> Result<()> {
+    retrying(|| {
+        let mut act = Act::silent(writer.scope(), writer.service.clock.now());
+        act.record(AuditAction::MemoryUnlink, "system", ids);
+        let loosened = writer.rewrite(ids, |_, frame| {
+            frame.facets.history.alike.retain(|id| !gone.contains(id));
+            frame.facets.derived_from.retain(|link| !gone.contains(&link.source));
             true
         })?;
-        erasure.record(&mut act);
-        act.batch.puts =
-            erasure.remaining_rows().chain(hidden.iter().map(|hidden| hidden.row.clone())).collect();
-        let committed = self.commit(slot, &act, |open| {
-            erasure.apply(open);
-            put_all(open, hidden);
-        })?;
-        Ok(committed.audit_seq)
-    }
-
-    /// Carries an announced erasure through. The caller holds the writer lock.
-    pub(crate) fn end_erasure(&self, slot: &Slot, scope: &Scope, gone: &[MemoryId]) -> Result<()> {
-        self.end_erasure_seeking(slot, scope, gone, &mut Sought::default()).map(drop)
-    }
-
-    /// As [`Self::end_erasure`]; the probe looks for what is `sought`. Answers with the receipt that the erasure
-    /// was announced with, if it was.
-    pub(crate) fn end_erasure_seeking(
-        &self,
-        slot: &Slot,
-        scope: &Scope,
-        gone: &[MemoryId],
-        sought: &mut Sought,
-    ) -> Result<Option<SignedReceipt>> {
-        if gone.is_empty() {
-            return Ok(None);
-        }
-        let hash = memories_hash(gone);
-        let mut receipts = self.finish_intents_seeking(slot, scope, sought)?;
-        // What a process that died had announced may have been ended along with it.
-        receipts.retain(|signed| signed.receipt.memories_hash == hash);
-        Ok(receipts.pop())
-    }
-
-    /// Lets what was made of a memory stand without it, because the memory moves and is not forgotten. The caller
-    /// holds the writer lock.
-    pub(crate) fn release_derivatives(&self, slot: &Slot, scope: &Scope, source: MemoryId) -> Result<()> {
-        self.release_all(slot, scope, &[source])
-    }
-
-    /// As [`Self::release_derivatives`], of several that go at once. What goes itself is not released.
-    pub(crate) fn release_all(&self, slot: &Slot, scope: &Scope, going: &[MemoryId]) -> Result<()> {
-        let gone: BTreeSet<MemoryId> = going.iter().copied().collect();
-        let rewrapped = slot.update(self.sources(), |open| {
-            let made = gone.iter().flat_map(|source| open.derivatives(*source));
-            let made: BTreeSet<MemoryId> = made.filter(|id| !gone.contains(id)).collect();
-            let made: Vec<MemoryId> = made.into_iter().collect();
-            let mut unlocker = Unlocker::fetching(&open.keyring, &*self.keys, &made)?;
-            made.into_iter()
-                .filter_map(|id| self.rewrap_without(open, &mut unlocker, id, &gone).transpose())
-                .collect::<Result<Vec<_>>>()
-        })?;
-        let rewrapped: Vec<WrappedMemoryKey> = rewrapped.unwrap_or_default();
-        if rewrapped.is_empty() {
-            return Ok(());
-        }
-        for memories in rewrapped.chunks(LOOSEN_BATCH) {
-            let batch = KeyBatch::new(scope.vault_id(), self.clock.now());
-            self.keys.commit(KeyBatch { memories: memories.to_vec(), ..batch })?;
-        }
-        self.loosen(slot, scope, going)
-    }
-
-    fn rewrap_without(
-        &self,
-        open: &OpenVault,
-        unlocker: &mut Unlocker<'_>,
-        id: MemoryId,
-        gone: &BTreeSet<MemoryId>,
-    ) -> Result<Option<WrappedMemoryKey>> {
-        let Some(stored) = open.index.get(&id) else { return Ok(None) };
-        let mut left = bound_to(&stored.payload.facets.derived_from);
-        left.retain(|other| !gone.contains(other));
-        let Some(key) = unlocker.key(id)? else { return Ok(None) };
-        let sources = unlocker.source_keys(&left)?;
-        open.keyring.wrap_memory_key(id, &key, &sources, &*self.entropy).map(Some)
-    }
-
-    /// Takes the links to erased memories out of those that stay. The caller holds the writer lock.
-    pub(crate) fn loosen(&self, slot: &Slot, scope: &Scope, gone: &[MemoryId]) -> Result<()> {
-        let gone: BTreeSet<MemoryId> = gone.iter().copied().collect();
-        let linked = slot.update(self.sources(), |open| {
-            let linked = open.index.before(None).filter(|stored| names_one(stored.payload, &gone));
-            Ok(linked.map(|stored| stored.id).collect::<Vec<_>>())
-        })?;
-        let linked = linked.unwrap_or_default();
-        for ids in linked.chunks(LOOSEN_BATCH) {
-            self.loosen_some(slot, scope, ids, &gone)?;
-        }
-        Ok(())
-    }
-
-    /// A conflict when another process keeps writing to the vault.
-    fn loosen_some(
-        &self,
-        slot: &Slot,
-        scope: &Scope,
-        ids: &[MemoryId],
-        gone: &BTreeSet<MemoryId>,
-    ) -> Result<()> {
-        let mut committed = Err(Error::Conflict("the vault"));
-        for _ in 0..COMMIT_ATTEMPTS_MAX {
-            let mut act = Act::silent(scope, self.clock.now());
-            act.record(AuditAction::MemoryUnlink, "system", ids);
-            let loosened = self.rewrite(slot, scope, ids, |_, frame| {
-                frame.facets.history.alike.retain(|id| !gone.contains(id));
-                frame.facets.derived_from.retain(|link| !gone.contains(&link.source));
-                true
-            })?;
-            act.batch.puts = loosened.iter().map(|loosened| loosened.row.clone()).collect();
-            committed = self.commit(slot, &act, |open| put_all(open, loosened)).map(drop);
-            if !matches!(committed, Err(Error::Conflict(_))) {
-                break;
-            }
-        }
-        committed
-    }
+        act.batch.puts = loosened.iter().map(|loosened| loosened.row.clone()).collect();
+        writer.commit(&act, |open| put_all(open, loosened)).map(drop)
+    })
 }
 
 /// The new ids and texts of memories that were made anew, for what was made of them.

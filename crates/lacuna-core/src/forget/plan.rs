@@ -12,10 +12,12 @@ use super::find::{Finder, Found};
 use super::token::{Bound, PLAN_VALID};
 use crate::admit::at_most;
 use crate::audit::Read;
+use crate::audit::reads::note_read;
 use crate::index::QueryVector;
-use crate::lacuna::Lacuna;
 use crate::permit::{Forget, Grant, Recall, permit};
 use crate::recall::QUERY_CHARS_MAX;
+use crate::service::Service;
+use crate::session::working::working_meant;
 use crate::vault::OpenVault;
 use lacuna_language::classify::entity_key;
 use lacuna_language::names::mentions_name;
@@ -131,174 +133,182 @@ pub(super) struct Look {
     pub(super) mode: Mode,
 }
 
-impl Lacuna {
-    /// What a request would do. Nothing changes until [`Self::confirm_forget`].
-    pub fn plan_forget(&self, grant: &Grant<Forget>, request: &Request) -> Result<Planned> {
-        let scope = grant.scope();
-        // A plan shows what it would erase: whoever may not read here erases by id.
-        permit::<Recall>(grant.caller(), scope)?;
-        let wish = match self.wish(request)? {
-            Reading::Understood(wish) => wish,
-            Reading::Unclear(question) => return Ok(Planned::Unclear(question)),
-        };
-        let mode = request.mode.unwrap_or(self.policy(&scope.org).forget_mode);
-        let look = self.look(scope, wish, request.who, request.partial, mode)?;
-        let planned = self.serve(scope, |open| self.plan_in(open, grant, &look))?;
-        let planned = planned.unwrap_or_else(|| Ok(Planned::Plan(Box::new(self.nothing(&look)))))?;
-        self.note_read(&Read::of(grant, "plan", planned.shown()))?;
-        Ok(planned)
-    }
+/// What a request would do. Nothing changes until [`confirm_forget`].
+pub(crate) fn plan_forget(service: &Service, grant: &Grant<Forget>, request: &Request) -> Result<Planned> {
+    let scope = grant.scope();
+    // A plan shows what it would erase: whoever may not read here erases by id.
+    permit::<Recall>(grant.caller(), scope)?;
+    let wish = match wish(service, request)? {
+        Reading::Understood(wish) => wish,
+        Reading::Unclear(question) => return Ok(Planned::Unclear(question)),
+    };
+    let mode = request.mode.unwrap_or(service.policy(&scope.org).forget_mode);
+    let look = look(service, scope, wish, request.who, request.partial, mode)?;
+    let planned = service.serve(scope, |open| plan_in(service, open, grant, &look))?;
+    let planned = planned.unwrap_or_else(|| Ok(Planned::Plan(Box::new(nothing(service, &look)))))?;
+    note_read(service, &Read::of(grant, "plan", planned.shown()))?;
+    Ok(planned)
+}
 
-    /// What the target of a request comes down to.
-    fn wish(&self, request: &Request) -> Result<Reading> {
-        let about = match &request.target {
-            Target::Words(words) => {
-                let now = self.clock.now().to_zoned(request.zone.clone());
-                return Ok(words::read(words, &now));
-            }
-            Target::Ids(ids) => {
-                at_most("memory_ids", ids.len(), FORGET_IDS_MAX)?;
-                About::Ids(ids.clone())
-            }
-            Target::Session(session) => About::Session(session.clone()),
-            Target::Query(text) => About::Query(checked("query", text)?),
-            Target::Tags(tags) => {
-                at_most("tags", tags.len(), TAGS_MAX)?;
-                About::Tags(tags.clone())
-            }
-            Target::Entity { name, .. } => About::Subject(checked("entity", name)?),
-            Target::Sensitivity(sensitivity) => About::Sensitivity(*sensitivity),
-            Target::Tier(tier) => About::Tier(*tier),
-            Target::Source(source) => About::Source(*source),
-            Target::Within(_) | Target::Everything => About::Everything,
-        };
-        let mut wish = Wish::about(about);
-        match &request.target {
-            Target::Within(span) => wish.when = Some(*span),
-            Target::Entity { reach: Reach::Subject, .. } => wish.reach = Reach::Subject,
-            _ => {}
+/// What the target of a request comes down to.
+fn wish(service: &Service, request: &Request) -> Result<Reading> {
+    let about = match &request.target {
+        Target::Words(words) => {
+            let now = service.clock.now().to_zoned(request.zone.clone());
+            return Ok(words::read(words, &now));
         }
-        Ok(Reading::Understood(wish))
-    }
-
-    /// Embeds what a wish names, under the models that the vault has vectors of.
-    pub(super) fn look(
-        &self,
-        scope: &Scope,
-        wish: Wish,
-        who: Option<u32>,
-        partial: bool,
-        mode: Mode,
-    ) -> Result<Look> {
-        let vectors = self.vectors_for(scope, &wish)?;
-        Ok(Look { wish, vectors, who, partial, mode })
-    }
-
-    /// What a wish names, under each model that the vault has vectors of.
-    pub(super) fn vectors_for(&self, scope: &Scope, wish: &Wish) -> Result<Vec<QueryVector>> {
-        let (About::Subject(text) | About::Query(text)) = &wish.about else { return Ok(Vec::new()) };
-        let models = self.serve(scope, |open| open.index.models())?.unwrap_or_default();
-        Ok(self.models.embed_query(text, &models))
-    }
-
-    fn plan_in(&self, open: &OpenVault, grant: &Grant<Forget>, look: &Look) -> Result<Planned> {
-        let resolved = self.resolve(open, grant, look)?;
-        if look.who.is_none() && resolved.people.len() > 1 {
-            return Ok(Planned::WhichOne(resolved.people));
+        Target::Ids(ids) => {
+            at_most("memory_ids", ids.len(), FORGET_IDS_MAX)?;
+            About::Ids(ids.clone())
         }
-        let mut plan = self.nothing(look);
-        let ids: Vec<MemoryId> = resolved.matches.iter().map(|found| found.id).collect();
-        let falls = fall(open, &resolved.matches);
-        plan.falls = falls.iter().filter(|(_, rebuilt)| !rebuilt).count();
-        plan.rebuilt = falls.len() - plan.falls;
-        plan.others = resolved.others;
-        plan.direct = count(&resolved.matches, Closeness::Direct);
-        plan.indirect = count(&resolved.matches, Closeness::Indirect);
-        plan.working = self.working_meant(grant.scope(), &look.wish);
-        plan.token = (!ids.is_empty() || plan.working > 0).then(|| {
-            let bound = self.bound(grant, look, resolved.digest(open), 0);
-            bound.to_token(|said| open.keyring.seal_plan(said, &*self.entropy))
-        });
-        let shown: Vec<_> = ids.iter().take(PLAN_SHOWN_MAX).copied().collect();
-        let memories = open.whole(&shown, self.sources())?;
-        plan.matches = memories
-            .into_iter()
-            .zip(resolved.matches)
-            .filter_map(|(memory, Match { closeness, reason, leaves, .. })| {
-                Some(PlannedMatch { memory: memory?, closeness, reason, leaves })
-            })
-            .collect();
-        plan.derived = falls
-            .into_iter()
-            .take(PLAN_SHOWN_MAX)
-            .filter_map(|(id, rebuilt)| {
-                let memory = crate::vault::shown(&open.index.get(&id)?)?;
-                Some(PlannedFall { memory, rebuilt })
-            })
-            .collect();
-        Ok(Planned::Plan(Box::new(plan)))
+        Target::Session(session) => About::Session(session.clone()),
+        Target::Query(text) => About::Query(checked("query", text)?),
+        Target::Tags(tags) => {
+            at_most("tags", tags.len(), TAGS_MAX)?;
+            About::Tags(tags.clone())
+        }
+        Target::Entity { name, .. } => About::Subject(checked("entity", name)?),
+        Target::Sensitivity(sensitivity) => About::Sensitivity(*sensitivity),
+        Target::Tier(tier) => About::Tier(*tier),
+        Target::Source(source) => About::Source(*source),
+        Target::Within(_) | Target::Everything => About::Everything,
+    };
+    let mut wish = Wish::about(about);
+    match &request.target {
+        Target::Within(span) => wish.when = Some(*span),
+        Target::Entity { reach: Reach::Subject, .. } => wish.reach = Reach::Subject,
+        _ => {}
     }
+    Ok(Reading::Understood(wish))
+}
 
-    /// What the wish matches now, as far as the caller may erase it.
-    pub(super) fn resolve(&self, open: &OpenVault, grant: &Grant<Forget>, look: &Look) -> Result<Resolved> {
-        let finder = Finder {
-            open,
-            sources: self.sources(),
-            vectors: &look.vectors,
-            now: self.clock.now(),
-            // What is only hidden goes too when something is erased for good.
-            deleted_too: matches!(look.mode, Mode::Hard | Mode::Delete),
-        };
-        let mut found = finder.find(&look.wish)?.matches;
-        let people = namesakes(open, &look.wish, &found);
-        if let Some(which) = look.who {
-            let chosen = people.get((which as usize).wrapping_sub(1));
-            let chosen =
-                chosen.ok_or_else(|| Error::invalid("who", "there is no such person on the list"))?;
-            found.retain(|found| chosen.members.contains(&found.id));
-        }
-        let mut resolved = Resolved { matches: Vec::new(), others: 0, people };
-        for one in found {
-            let Some(stored) = open.index.get(&one.id) else { continue };
-            if !grant.covers(stored.payload.facets.history.author.as_ref()) {
-                resolved.others += 1;
-                continue;
-            }
-            let leaves = (look.partial || !look.wish.keep.is_empty()).then_some(one.leaves).flatten();
-            resolved.matches.push(Match { id: one.id, closeness: one.closeness, reason: one.reason, leaves });
-        }
-        Ok(resolved)
+/// Embeds what a wish names, under the models that the vault has vectors of.
+pub(super) fn look(
+    service: &Service,
+    scope: &Scope,
+    wish: Wish,
+    who: Option<u32>,
+    partial: bool,
+    mode: Mode,
+) -> Result<Look> {
+    let vectors = vectors_for(service, scope, &wish)?;
+    Ok(Look { wish, vectors, who, partial, mode })
+}
+
+/// What a wish names, under each model that the vault has vectors of.
+pub(super) fn vectors_for(service: &Service, scope: &Scope, wish: &Wish) -> Result<Vec<QueryVector>> {
+    let (About::Subject(text) | About::Query(text)) = &wish.about else { return Ok(Vec::new()) };
+    let models = service.serve(scope, |open| open.index.models())?.unwrap_or_default();
+    Ok(service.models.embed_query(text, &models))
+}
+
+fn plan_in(service: &Service, open: &OpenVault, grant: &Grant<Forget>, look: &Look) -> Result<Planned> {
+    let resolved = resolve(service, open, grant, look)?;
+    if look.who.is_none() && resolved.people.len() > 1 {
+        return Ok(Planned::WhichOne(resolved.people));
     }
+    let mut plan = nothing(service, look);
+    let ids: Vec<MemoryId> = resolved.matches.iter().map(|found| found.id).collect();
+    let falls = fall(open, &resolved.matches);
+    plan.falls = falls.iter().filter(|(_, rebuilt)| !rebuilt).count();
+    plan.rebuilt = falls.len() - plan.falls;
+    plan.others = resolved.others;
+    plan.direct = count(&resolved.matches, Closeness::Direct);
+    plan.indirect = count(&resolved.matches, Closeness::Indirect);
+    plan.working = working_meant(service, grant.scope(), &look.wish);
+    plan.token = (!ids.is_empty() || plan.working > 0).then(|| {
+        let bound = bound(service, grant, look, resolved.digest(open), 0);
+        bound.to_token(|said| open.keyring.seal_plan(said, &*service.entropy))
+    });
+    let shown: Vec<_> = ids.iter().take(PLAN_SHOWN_MAX).copied().collect();
+    let memories = open.whole(&shown, service.sources())?;
+    plan.matches = memories
+        .into_iter()
+        .zip(resolved.matches)
+        .filter_map(|(memory, Match { closeness, reason, leaves, .. })| {
+            Some(PlannedMatch { memory: memory?, closeness, reason, leaves })
+        })
+        .collect();
+    plan.derived = falls
+        .into_iter()
+        .take(PLAN_SHOWN_MAX)
+        .filter_map(|(id, rebuilt)| {
+            let memory = crate::vault::shown(&open.index.get(&id)?)?;
+            Some(PlannedFall { memory, rebuilt })
+        })
+        .collect();
+    Ok(Planned::Plan(Box::new(plan)))
+}
 
-    pub(super) fn bound(&self, grant: &Grant<Forget>, look: &Look, digest: [u8; 32], confirmed: u8) -> Bound {
-        Bound {
-            user: grant.caller().user.clone(),
-            expires_at: self.clock.now() + PLAN_VALID,
-            mode: look.mode,
-            who: look.who,
-            confirmed,
-            wish: look.wish.clone(),
-            digest,
-            partial: look.partial,
-        }
+/// What the wish matches now, as far as the caller may erase it.
+pub(super) fn resolve(
+    service: &Service,
+    open: &OpenVault,
+    grant: &Grant<Forget>,
+    look: &Look,
+) -> Result<Resolved> {
+    let finder = Finder {
+        open,
+        sources: service.sources(),
+        vectors: &look.vectors,
+        now: service.clock.now(),
+        // What is only hidden goes too when something is erased for good.
+        deleted_too: matches!(look.mode, Mode::Hard | Mode::Delete),
+    };
+    let mut found = finder.find(&look.wish)?.matches;
+    let people = namesakes(open, &look.wish, &found);
+    if let Some(which) = look.who {
+        let chosen = people.get((which as usize).wrapping_sub(1));
+        let chosen = chosen.ok_or_else(|| Error::invalid("who", "there is no such person on the list"))?;
+        found.retain(|found| chosen.members.contains(&found.id));
     }
-
-    fn nothing(&self, look: &Look) -> Plan {
-        Plan {
-            token: None,
-            expires_at: self.clock.now() + PLAN_VALID,
-            mode: look.mode,
-            wish: look.wish.clone(),
-            direct: 0,
-            indirect: 0,
-            matches: Vec::new(),
-            derived: Vec::new(),
-            falls: 0,
-            rebuilt: 0,
-            others: 0,
-            working: 0,
-            confirmations: confirmations(&look.wish),
+    let mut resolved = Resolved { matches: Vec::new(), others: 0, people };
+    for one in found {
+        let Some(stored) = open.index.get(&one.id) else { continue };
+        if !grant.covers(stored.payload.facets.history.author.as_ref()) {
+            resolved.others += 1;
+            continue;
         }
+        let leaves = (look.partial || !look.wish.keep.is_empty()).then_some(one.leaves).flatten();
+        resolved.matches.push(Match { id: one.id, closeness: one.closeness, reason: one.reason, leaves });
+    }
+    Ok(resolved)
+}
+
+pub(super) fn bound(
+    service: &Service,
+    grant: &Grant<Forget>,
+    look: &Look,
+    digest: [u8; 32],
+    confirmed: u8,
+) -> Bound {
+    Bound {
+        user: grant.caller().user.clone(),
+        expires_at: service.clock.now() + PLAN_VALID,
+        mode: look.mode,
+        who: look.who,
+        confirmed,
+        wish: look.wish.clone(),
+        digest,
+        partial: look.partial,
+    }
+}
+
+fn nothing(service: &Service, look: &Look) -> Plan {
+    Plan {
+        token: None,
+        expires_at: service.clock.now() + PLAN_VALID,
+        mode: look.mode,
+        wish: look.wish.clone(),
+        direct: 0,
+        indirect: 0,
+        matches: Vec::new(),
+        derived: Vec::new(),
+        falls: 0,
+        rebuilt: 0,
+        others: 0,
+        working: 0,
+        confirmations: confirmations(&look.wish),
     }
 }
 

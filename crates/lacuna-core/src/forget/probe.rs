@@ -6,9 +6,9 @@ use zeroize::Zeroizing;
 
 use super::find::Finder;
 use crate::index::{Filter, QueryVector, Search};
-use crate::lacuna::Lacuna;
 use crate::meaning::Models;
-use crate::vault::{OpenVault, Slot};
+use crate::service::{Service, VaultWriter};
+use crate::vault::OpenVault;
 use lacuna_store::blobs::BlobName;
 use lacuna_store::keys::keys_by_memory;
 use lacuna_store::rows::Row;
@@ -54,85 +54,82 @@ pub(crate) struct Sought {
     pub(crate) blobs: Vec<BlobName>,
 }
 
-impl Lacuna {
-    /// Looks for `gone` by every way. The caller holds the writer lock.
-    pub(crate) fn probe(
-        &self,
-        slot: &Slot,
-        scope: &Scope,
-        gone: &[MemoryId],
-        sought: &Sought,
-    ) -> Result<Vec<Probed>> {
-        let vault = scope.vault_id();
-        let shown = |row: &Row| row.state != Lifecycle::Deleted;
-        let rows = self.store.rows(vault, gone)?.into_iter().flatten().filter(shown).count();
-        let keys = keys_by_memory(&*self.keys, vault, Some(gone))?.len();
-        let mut blobs = 0;
-        for name in &sought.blobs {
-            blobs += usize::from(self.blobs.get(vault, *name).is_ok());
-        }
-        let mut probes = vec![
-            probed(ProbePath::Rows, gone.len(), rows),
-            probed(ProbePath::Keys, gone.len(), keys),
-            probed(ProbePath::Blobs, sought.blobs.len(), blobs),
-        ];
-        let in_ram = slot.update(self.sources(), |open| self.probe_open(open, gone, sought))?;
-        probes.extend(in_ram.unwrap_or_default());
-        // An export is made when it is fetched, and never kept.
-        probes.push(probed(ProbePath::Exports, 0, 0));
-        Ok(probes)
+/// Looks for `gone` by every way.
+pub(crate) fn probe(writer: &VaultWriter<'_>, gone: &[MemoryId], sought: &Sought) -> Result<Vec<Probed>> {
+    let vault = writer.scope().vault_id();
+    let shown = |row: &Row| row.state != Lifecycle::Deleted;
+    let rows = writer.service.store.rows(vault, gone)?.into_iter().flatten().filter(shown).count();
+    let keys = keys_by_memory(&*writer.service.keys, vault, Some(gone))?.len();
+    let mut blobs = 0;
+    for name in &sought.blobs {
+        blobs += usize::from(writer.service.blobs.get(vault, *name).is_ok());
     }
+    let mut probes = vec![
+        probed(ProbePath::Rows, gone.len(), rows),
+        probed(ProbePath::Keys, gone.len(), keys),
+        probed(ProbePath::Blobs, sought.blobs.len(), blobs),
+    ];
+    let in_ram = writer.update(|open| probe_open(writer.service, open, gone, sought))?;
+    probes.extend(in_ram.unwrap_or_default());
+    // An export is made when it is fetched, and never kept.
+    probes.push(probed(ProbePath::Exports, 0, 0));
+    Ok(probes)
+}
 
-    fn probe_open(&self, open: &OpenVault, gone: &[MemoryId], sought: &Sought) -> Result<Vec<Probed>> {
-        let erased: BTreeSet<MemoryId> = gone.iter().copied().collect();
-        let held = gone.iter().filter(|id| open.index.get(id).is_some()).count();
-        let lineage =
-            open.lineage.iter().filter(|(source, made)| erased.contains(source) || erased.contains(made));
-        let lineage = lineage.count();
-        let (mut by_words, mut by_meaning) = (0, 0);
-        for (text, vectors) in &sought.texts {
-            by_words += self.search_again(open, text, &[], &erased);
-            by_meaning += self.search_again(open, "", vectors, &erased);
-        }
-        let mut probes = vec![
-            probed(ProbePath::Index, gone.len(), held),
-            probed(ProbePath::Lineage, gone.len(), lineage),
-            probed(ProbePath::Words, sought.texts.len(), by_words),
-            probed(ProbePath::Meaning, sought.texts.len(), by_meaning),
-        ];
-        if let Some((wish, vectors)) = &sought.wish {
-            let (now, sources) = (self.clock.now(), self.sources());
-            let again = Finder { open, sources, vectors, now, deleted_too: true }.find(wish)?;
-            let left = again
-                .matches
-                .iter()
-                .filter(|found| found.closeness == Closeness::Direct && !sought.kept.contains(&found.id));
-            probes.push(probed(ProbePath::Names, 1, left.count()));
-        }
-        Ok(probes)
+fn probe_open(
+    service: &Service,
+    open: &OpenVault,
+    gone: &[MemoryId],
+    sought: &Sought,
+) -> Result<Vec<Probed>> {
+    let erased: BTreeSet<MemoryId> = gone.iter().copied().collect();
+    let held = gone.iter().filter(|id| open.index.get(id).is_some()).count();
+    let lineage =
+        open.lineage.iter().filter(|(source, made)| erased.contains(source) || erased.contains(made));
+    let lineage = lineage.count();
+    let (mut by_words, mut by_meaning) = (0, 0);
+    for (text, vectors) in &sought.texts {
+        by_words += search_again(service, open, text, &[], &erased);
+        by_meaning += search_again(service, open, "", vectors, &erased);
     }
+    let mut probes = vec![
+        probed(ProbePath::Index, gone.len(), held),
+        probed(ProbePath::Lineage, gone.len(), lineage),
+        probed(ProbePath::Words, sought.texts.len(), by_words),
+        probed(ProbePath::Meaning, sought.texts.len(), by_meaning),
+    ];
+    if let Some((wish, vectors)) = &sought.wish {
+        let (now, sources) = (service.clock.now(), service.sources());
+        let again = Finder { open, sources, vectors, now, deleted_too: true }.find(wish)?;
+        let left = again
+            .matches
+            .iter()
+            .filter(|found| found.closeness == Closeness::Direct && !sought.kept.contains(&found.id));
+        probes.push(probed(ProbePath::Names, 1, left.count()));
+    }
+    Ok(probes)
+}
 
-    /// How many erased memories a search for `text` still answers with.
-    fn search_again(
-        &self,
-        open: &OpenVault,
-        text: &str,
-        vectors: &[QueryVector],
-        erased: &BTreeSet<MemoryId>,
-    ) -> usize {
-        let search = Search {
-            text,
-            vectors,
-            filter: Filter::default(),
-            tags: Vec::new(),
-            now: millis(self.clock.now()),
-            limit: PROBED_RESULTS,
-            min_similarity: 0.0,
-            recency_weight: 0.0,
-            explain: false,
-        };
-        open.index.search(&search).hits.iter().filter(|hit| erased.contains(&hit.id)).count()
-    }
+/// How many erased memories a search for `text` still answers with.
+fn search_again(
+    service: &Service,
+    open: &OpenVault,
+    text: &str,
+    vectors: &[QueryVector],
+    erased: &BTreeSet<MemoryId>,
+) -> usize {
+    let search = Search {
+        text,
+        vectors,
+        filter: Filter::default(),
+        tags: Vec::new(),
+        now: millis(service.clock.now()),
+        limit: PROBED_RESULTS,
+        min_similarity: 0.0,
+        recency_weight: 0.0,
+        explain: false,
+    };
+    open.index.search(&search).hits.iter().filter(|hit| erased.contains(&hit.id)).count()
 }
 
 impl Sought {

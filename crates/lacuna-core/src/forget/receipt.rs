@@ -9,8 +9,8 @@ use lacuna_seal::{Digest, Signature, SigningKey, VerifyingKey};
 use super::probe::{ProbePath, Probed};
 use crate::audit::{AuditAction, AuditEntry};
 use crate::deliver::{Event, Tidings};
-use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Grant, ReadAudit};
+use crate::service::{Act, Service};
 use lacuna_store::cbor::{Reader, Writer};
 use lacuna_store::rows::{Batch, ChainHead, Intent, RECORDS_PAGE_MAX, Record, RecordChange, RecordKind};
 use lacuna_types::request::Mode;
@@ -249,97 +249,103 @@ impl SignedReceipt {
     }
 }
 
-impl Lacuna {
-    /// The receipt with the next number of its tenant, which the first entry quotes.
-    pub(crate) fn numbered(&self, receipt: &Receipt, entries: &mut [AuditEntry]) -> Result<Receipt> {
-        let number = self.store.last_record(&receipt.org, RecordKind::Receipt)? + 1;
-        if let Some(first) = entries.first_mut() {
-            first.notes.push(reference(number, receipt.at));
+/// The receipt with the next number of its tenant, which the first entry quotes.
+pub(crate) fn numbered(service: &Service, receipt: &Receipt, entries: &mut [AuditEntry]) -> Result<Receipt> {
+    let number = service.store.last_record(&receipt.org, RecordKind::Receipt)? + 1;
+    if let Some(first) = entries.first_mut() {
+        first.notes.push(reference(number, receipt.at));
+    }
+    Ok(Receipt { number, ..receipt.clone() })
+}
+
+/// The receipt that an erasure under way was announced with.
+pub(super) fn announced_receipt(
+    service: &Service,
+    scope: &Scope,
+    intent: &Intent,
+) -> Result<Option<Receipt>> {
+    let Some((number, [])) = intent.note.split_first_chunk() else { return Ok(None) };
+    let number = u64::from_be_bytes(*number);
+    let record = service.store.records(&scope.org, RecordKind::Receipt, number - 1, 1)?.pop();
+    let record = record.filter(|record| record.number == number && record.done_at.is_none());
+    record.map(|record| Receipt::decode(&record.doc)).transpose()
+}
+
+/// Signs what was done, and lets the commit that ends the erasure issue it.
+/// `since` is when the first of what went was written, if that can be told.
+pub(super) fn sign_into(
+    service: &Service,
+    receipt: Receipt,
+    since: Option<Timestamp>,
+    act: &mut Act,
+) -> Result<SignedReceipt> {
+    let now = service.clock.now();
+    let backups = backups_holding(service, &receipt.org, now, since)?;
+    let signed = Receipt { backups, ..receipt }.sign(&*service.kms.signing_key(&*service.entropy)?);
+    let mut entry = AuditEntry::new(AuditAction::Receipt, "system", Vec::new());
+    entry.notes.push(signed.receipt.reference());
+    act.entries.push(entry);
+    act.tidings = Some(signed.receipt.tidings());
+    let record = signed.receipt.record(signed.encode(), Some(now));
+    act.batch.records = vec![RecordChange::Update(record)];
+    Ok(signed)
+}
+
+/// The full backups that have not expired: they may hold what was erased, sealed under their own passphrase. One
+/// that was finished before the first of it was written cannot.
+pub(crate) fn backups_holding(
+    service: &Service,
+    org: &OrgId,
+    now: Timestamp,
+    since: Option<Timestamp>,
+) -> Result<Vec<BackupHold>> {
+    let records = service.store.records(org, RecordKind::Backup, 0, RECORDS_PAGE_MAX)?;
+    let is_older =
+        |record: &Record| record.done_at.is_some_and(|done| since.is_some_and(|since| done < since));
+    let records = records.into_iter().filter(|record| !is_older(record));
+    let holding = records.filter_map(|record| {
+        let until = record.due_at.filter(|until| *until > now)?;
+        Some(BackupHold { number: record.number, until })
+    });
+    Ok(holding.take(BACKUPS_NAMED_MAX).collect())
+}
+
+/// The receipts of one vault above `after`, oldest first, a page at a time.
+pub(crate) fn receipts(
+    service: &Service,
+    grant: &Grant<ReadAudit>,
+    after: u64,
+) -> Result<Vec<SignedReceipt>> {
+    let mut found = Vec::new();
+    let mut after = after;
+    while found.len() < RECEIPTS_PAGE {
+        let page = receipt_records(service, grant.scope(), after)?;
+        let Some(last) = page.last() else { break };
+        after = last.number;
+        for record in page.iter().filter(|record| record.done_at.is_some()) {
+            found.push(SignedReceipt::decode(&record.doc)?);
         }
-        Ok(Receipt { number, ..receipt.clone() })
     }
+    Ok(found)
+}
 
-    /// The receipt that an erasure under way was announced with.
-    pub(super) fn announced_receipt(&self, scope: &Scope, intent: &Intent) -> Result<Option<Receipt>> {
-        let Some((number, [])) = intent.note.split_first_chunk() else { return Ok(None) };
-        let number = u64::from_be_bytes(*number);
-        let record = self.store.records(&scope.org, RecordKind::Receipt, number - 1, 1)?.pop();
-        let record = record.filter(|record| record.number == number && record.done_at.is_none());
-        record.map(|record| Receipt::decode(&record.doc)).transpose()
-    }
+/// The records of a vault's receipts above `after`, a page at a time; those of erasures under way too.
+pub(crate) fn receipt_records(service: &Service, scope: &Scope, after: u64) -> Result<Vec<Record>> {
+    let vault = scope.vault_id();
+    service.store.vault_records(&scope.org, RecordKind::Receipt, vault, after, RECORDS_PAGE_MAX)
+}
 
-    /// Signs what was done, and lets the commit that ends the erasure issue it.
-    /// `since` is when the first of what went was written, if that can be told.
-    pub(super) fn sign_into(
-        &self,
-        receipt: Receipt,
-        since: Option<Timestamp>,
-        act: &mut Act,
-    ) -> Result<SignedReceipt> {
-        let now = self.clock.now();
-        let backups = self.backups_holding(&receipt.org, now, since)?;
-        let signed = Receipt { backups, ..receipt }.sign(&*self.kms.signing_key(&*self.entropy)?);
-        let mut entry = AuditEntry::new(AuditAction::Receipt, "system", Vec::new());
-        entry.notes.push(signed.receipt.reference());
-        act.entries.push(entry);
-        act.tidings = Some(signed.receipt.tidings());
-        let record = signed.receipt.record(signed.encode(), Some(now));
-        act.batch.records = vec![RecordChange::Update(record)];
-        Ok(signed)
-    }
+/// One receipt of a vault, by its number.
+pub(crate) fn receipt(service: &Service, grant: &Grant<ReadAudit>, number: u64) -> Result<SignedReceipt> {
+    let before = number.checked_sub(1).ok_or(Error::NotFound("receipt"))?;
+    let record = service.store.records(&grant.scope().org, RecordKind::Receipt, before, 1)?.pop();
+    let own = record.filter(|record| record.number == number && is_issued_for(record, grant.scope()));
+    SignedReceipt::decode(&own.ok_or(Error::NotFound("receipt"))?.doc)
+}
 
-    /// The full backups that have not expired: they may hold what was erased, sealed under their own passphrase. One
-    /// that was finished before the first of it was written cannot.
-    pub(crate) fn backups_holding(
-        &self,
-        org: &OrgId,
-        now: Timestamp,
-        since: Option<Timestamp>,
-    ) -> Result<Vec<BackupHold>> {
-        let records = self.store.records(org, RecordKind::Backup, 0, RECORDS_PAGE_MAX)?;
-        let is_older =
-            |record: &Record| record.done_at.is_some_and(|done| since.is_some_and(|since| done < since));
-        let records = records.into_iter().filter(|record| !is_older(record));
-        let holding = records.filter_map(|record| {
-            let until = record.due_at.filter(|until| *until > now)?;
-            Some(BackupHold { number: record.number, until })
-        });
-        Ok(holding.take(BACKUPS_NAMED_MAX).collect())
-    }
-
-    /// The receipts of one vault above `after`, oldest first, a page at a time.
-    pub fn receipts(&self, grant: &Grant<ReadAudit>, after: u64) -> Result<Vec<SignedReceipt>> {
-        let mut found = Vec::new();
-        let mut after = after;
-        while found.len() < RECEIPTS_PAGE {
-            let page = self.receipt_records(grant.scope(), after)?;
-            let Some(last) = page.last() else { break };
-            after = last.number;
-            for record in page.iter().filter(|record| record.done_at.is_some()) {
-                found.push(SignedReceipt::decode(&record.doc)?);
-            }
-        }
-        Ok(found)
-    }
-
-    /// The records of a vault's receipts above `after`, a page at a time; those of erasures under way too.
-    pub(crate) fn receipt_records(&self, scope: &Scope, after: u64) -> Result<Vec<Record>> {
-        let vault = scope.vault_id();
-        self.store.vault_records(&scope.org, RecordKind::Receipt, vault, after, RECORDS_PAGE_MAX)
-    }
-
-    /// One receipt of a vault, by its number.
-    pub fn receipt(&self, grant: &Grant<ReadAudit>, number: u64) -> Result<SignedReceipt> {
-        let before = number.checked_sub(1).ok_or(Error::NotFound("receipt"))?;
-        let record = self.store.records(&grant.scope().org, RecordKind::Receipt, before, 1)?.pop();
-        let own = record.filter(|record| record.number == number && is_issued_for(record, grant.scope()));
-        SignedReceipt::decode(&own.ok_or(Error::NotFound("receipt"))?.doc)
-    }
-
-    /// The key under which this installation's receipts and audit heads are signed.
-    pub fn verifying_key(&self) -> Result<VerifyingKey> {
-        Ok(self.kms.signing_key(&*self.entropy)?.verifying_key())
-    }
+/// The key under which this installation's receipts and audit heads are signed.
+pub(crate) fn verifying_key(service: &Service) -> Result<VerifyingKey> {
+    Ok(service.kms.signing_key(&*service.entropy)?.verifying_key())
 }
 
 fn is_issued_for(record: &Record, scope: &Scope) -> bool {

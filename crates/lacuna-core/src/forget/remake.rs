@@ -10,9 +10,10 @@ use super::cascade::Rebuild;
 use crate::admit::{Admitted, Report, gist_of};
 use crate::compact::{Left, rebuilt};
 use crate::index::{QuantVec, Stored, TermList};
-use crate::lacuna::Lacuna;
 use crate::reconcile::attribute_marks;
-use crate::seal::Prepared;
+use crate::service::Prepared;
+use crate::service::Service;
+use crate::session::transcript::remade_transcript;
 use crate::vault::{Held, OpenVault};
 use lacuna_language::anonymise::{Anonymous, unmark};
 use lacuna_language::classify::{Classified, Meaning, SURE, classify};
@@ -23,105 +24,103 @@ use lacuna_types::{Error, Result};
 /// Texts of memories, where they are known.
 pub(crate) type Texts = HashMap<MemoryId, Zeroizing<String>>;
 
-impl Lacuna {
-    /// What is left of a memory after a part of its text was cut out.
-    pub(crate) fn remade_from_rest(
-        &self,
-        stored: &Stored<'_, Held>,
-        rest: &str,
-        gone: &BTreeSet<MemoryId>,
-        now: Timestamp,
-    ) -> Result<Prepared> {
-        let mut facets = stored.payload.facets.clone();
-        facets.derived_from.retain(|link| !gone.contains(&link.source));
-        let details = stored.payload.details.iter().filter(|detail| rest.contains(&detail.content)).cloned();
-        self.remade(stored, rest, details.collect(), facets, now)
-    }
+/// What is left of a memory after a part of its text was cut out.
+pub(crate) fn remade_from_rest(
+    service: &Service,
+    stored: &Stored<'_, Held>,
+    rest: &str,
+    gone: &BTreeSet<MemoryId>,
+    now: Timestamp,
+) -> Result<Prepared> {
+    let mut facets = stored.payload.facets.clone();
+    facets.derived_from.retain(|link| !gone.contains(&link.source));
+    let details = stored.payload.details.iter().filter(|detail| rest.contains(&detail.content)).cloned();
+    remade(service, stored, rest, details.collect(), facets, now)
+}
 
-    /// A memory in which other words stand for whom it mentioned.
-    pub(crate) fn remade_anonymous(
-        &self,
-        stored: &Stored<'_, Held>,
-        anonymous: &Anonymous,
-        gone: &BTreeSet<MemoryId>,
-        now: Timestamp,
-    ) -> Result<Prepared> {
-        let mut facets = stored.payload.facets.clone();
-        facets.derived_from.retain(|link| !gone.contains(&link.source));
-        facets.tags.clone_from(&anonymous.tags);
-        unmark(&mut facets.entities);
-        self.remade(stored, &anonymous.text, anonymous.details.clone(), facets, now)
-    }
+/// A memory in which other words stand for whom it mentioned.
+pub(crate) fn remade_anonymous(
+    service: &Service,
+    stored: &Stored<'_, Held>,
+    anonymous: &Anonymous,
+    gone: &BTreeSet<MemoryId>,
+    now: Timestamp,
+) -> Result<Prepared> {
+    let mut facets = stored.payload.facets.clone();
+    facets.derived_from.retain(|link| !gone.contains(&link.source));
+    facets.tags.clone_from(&anonymous.tags);
+    unmark(&mut facets.entities);
+    remade(service, stored, &anonymous.text, anonymous.details.clone(), facets, now)
+}
 
-    /// A consolidated memory, made anew from what is left of its sources. `known` holds the texts and the new
-    /// ids of those that were made anew before it.
-    pub(crate) fn remade_from_sources(
-        &self,
-        open: &OpenVault,
-        rebuild: &Rebuild,
-        texts: &Texts,
-        renamed: &HashMap<MemoryId, MemoryId>,
-        now: Timestamp,
-    ) -> Result<Prepared> {
-        let stored = open.index.get(&rebuild.id).ok_or(Error::NotFound("memory"))?;
-        if stored.payload.facets.history.segment.is_some() {
-            return self.remade_transcript(open, &stored, &rebuild.left, texts, renamed, now);
+/// A consolidated memory, made anew from what is left of its sources. `known` holds the texts and the new
+/// ids of those that were made anew before it.
+pub(crate) fn remade_from_sources(
+    service: &Service,
+    open: &OpenVault,
+    rebuild: &Rebuild,
+    texts: &Texts,
+    renamed: &HashMap<MemoryId, MemoryId>,
+    now: Timestamp,
+) -> Result<Prepared> {
+    let stored = open.index.get(&rebuild.id).ok_or(Error::NotFound("memory"))?;
+    if stored.payload.facets.history.segment.is_some() {
+        return remade_transcript(service, open, &stored, &rebuild.left, texts, renamed, now);
+    }
+    let sources: Vec<_> = rebuild.left.iter().filter_map(|link| open.index.get(&link.source)).collect();
+    let text = |source: &Stored<'_, Held>| match texts.get(&source.id) {
+        Some(text) => text.to_string(),
+        None => source.payload.full_text().to_owned(),
+    };
+    let left = sources.iter().map(|source| Left { text: text(source), facets: &source.payload.facets });
+    let Held { facets, .. } = stored.payload;
+    let text = match rebuilt(stored.payload.full_text(), facets.content_type, left.collect()) {
+        Some(text) => text.to_string(),
+        None => {
+            let room = stored.payload.full_text().chars().count().max(GIST_CHARS_MAX);
+            joined(sources.iter().map(text), room)
         }
-        let sources: Vec<_> = rebuild.left.iter().filter_map(|link| open.index.get(&link.source)).collect();
-        let text = |source: &Stored<'_, Held>| match texts.get(&source.id) {
-            Some(text) => text.to_string(),
-            None => source.payload.full_text().to_owned(),
-        };
-        let left = sources.iter().map(|source| Left { text: text(source), facets: &source.payload.facets });
-        let Held { facets, .. } = stored.payload;
-        let text = match rebuilt(stored.payload.full_text(), facets.content_type, left.collect()) {
-            Some(text) => text.to_string(),
-            None => {
-                let room = stored.payload.full_text().chars().count().max(GIST_CHARS_MAX);
-                joined(sources.iter().map(text), room)
-            }
-        };
-        let mut facets = stored.payload.facets.clone();
-        facets.derived_from = rebuild.left.clone();
-        for link in &mut facets.derived_from {
-            link.source = renamed.get(&link.source).copied().unwrap_or(link.source);
-        }
-        let of_sources = || sources.iter().map(|source| &source.payload.facets);
-        facets.tags.retain(|tag| of_sources().any(|source| source.tags.contains(tag)));
-        let trust = of_sources().map(|source| source.source.trust).min();
-        facets.source.trust = trust.unwrap_or(facets.source.trust).min(facets.source.trust);
-        self.remade(&stored, &text, Vec::new(), facets, now)
+    };
+    let mut facets = stored.payload.facets.clone();
+    facets.derived_from = rebuild.left.clone();
+    for link in &mut facets.derived_from {
+        link.source = renamed.get(&link.source).copied().unwrap_or(link.source);
     }
+    let of_sources = || sources.iter().map(|source| &source.payload.facets);
+    facets.tags.retain(|tag| of_sources().any(|source| source.tags.contains(tag)));
+    let trust = of_sources().map(|source| source.source.trust).min();
+    facets.source.trust = trust.unwrap_or(facets.source.trust).min(facets.source.trust);
+    remade(service, &stored, &text, Vec::new(), facets, now)
+}
 
-    fn remade(
-        &self,
-        stored: &Stored<'_, Held>,
-        text: &str,
-        details: Vec<Detail>,
-        mut facets: Facets,
-        now: Timestamp,
-    ) -> Result<Prepared> {
-        let vector = self.models.instant.embed(&[text], Purpose::Passage)?.pop();
-        let vector = vector.ok_or_else(|| Error::corrupt("the model gave no vector"))?;
-        let seen = classify(text, Some(&Meaning { prototypes: self.prototypes()?, vector: &vector }));
-        narrow(&mut facets, seen, text);
-        facets.history.alike.clear();
-        facets.history.attributes = match facets.tier {
-            Tier::Semantic => attribute_marks(text),
-            _ => Vec::new(),
-        };
-        facets.history.supersedes = vec![stored.id];
-        facets.history.remade_at = Some(now);
-        let gist = gist_of(None, text);
-        let content = Content { text: (gist != text).then(|| text.to_owned()), gist, details };
-        let created_at = from_millis(stored.attributes.created_at).unwrap_or(now);
-        let terms = TermList::of(text, None);
-        let state = stored.attributes.state;
-        let admitted = Admitted { content, facets, created_at, state, report: Report::default() };
-        let id = MemoryId::make(&*self.clock, &*self.entropy);
-        let vector = (self.models.instant.model().clone(), QuantVec::from_f32(&vector)?);
-        Ok(Prepared { id, admitted, terms, vector })
-    }
+fn remade(
+    service: &Service,
+    stored: &Stored<'_, Held>,
+    text: &str,
+    details: Vec<Detail>,
+    mut facets: Facets,
+    now: Timestamp,
+) -> Result<Prepared> {
+    let vector = service.models.instant.embed(&[text], Purpose::Passage)?.pop();
+    let vector = vector.ok_or_else(|| Error::corrupt("the model gave no vector"))?;
+    let seen = classify(text, Some(&Meaning { prototypes: service.prototypes()?, vector: &vector }));
+    narrow(&mut facets, seen, text);
+    facets.history.alike.clear();
+    facets.history.attributes = match facets.tier {
+        Tier::Semantic => attribute_marks(text),
+        _ => Vec::new(),
+    };
+    facets.history.supersedes = vec![stored.id];
+    facets.history.remade_at = Some(now);
+    let gist = gist_of(None, text);
+    let content = Content { text: (gist != text).then(|| text.to_owned()), gist, details };
+    let created_at = from_millis(stored.attributes.created_at).unwrap_or(now);
+    let terms = TermList::of(text, None);
+    let state = stored.attributes.state;
+    let admitted = Admitted { content, facets, created_at, state, report: Report::default() };
+    let id = MemoryId::make(&*service.clock, &*service.entropy);
+    let vector = (service.models.instant.model().clone(), QuantVec::from_f32(&vector)?);
+    Ok(Prepared { id, admitted, terms, vector })
 }
 
 /// What was said of the whole and does not hold for the rest goes; nothing is added that the whole was not.

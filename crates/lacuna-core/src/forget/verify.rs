@@ -5,8 +5,10 @@ use jiff::Timestamp;
 use super::confirm::scope_hashes;
 use super::find::find;
 use super::receipt::SignedReceipt;
-use crate::lacuna::Lacuna;
+use crate::forget::plan::vectors_for;
+use crate::forget::receipt::receipt_records;
 use crate::permit::{Grant, Recall};
+use crate::service::Service;
 use lacuna_language::classify::entity_key;
 use lacuna_language::identifiers::identifiers;
 use lacuna_language::request::{self as words, Reading};
@@ -43,47 +45,49 @@ pub struct Verified {
     pub receipts: Vec<(String, Timestamp)>,
 }
 
-impl Lacuna {
-    /// Whether anything about `words` is still remembered, and what was done to forget it.
-    pub fn verify_forgotten(&self, grant: &Grant<Recall>, words: &str) -> Result<Verified> {
-        let scope = grant.scope();
-        let now = self.clock.now();
-        let wish = asked_about(words, now)?;
-        let vectors = self.vectors_for(scope, &wish)?;
-        let found = self.serve(scope, |open| -> Result<_> {
-            let found = find(open, self.sources(), &wish, &vectors, now)?.matches;
-            Ok((found, scope_hashes(open, &wish)))
-        })?;
-        let (found, hashes) = found.transpose()?.unwrap_or_default();
-        let of = |closeness| {
-            let close = found.iter().filter(move |found| found.closeness == closeness);
-            close.map(|found| found.id).collect()
-        };
-        Ok(Verified {
-            direct: of(Closeness::Direct),
-            indirect: of(Closeness::Indirect),
-            receipts: self.receipts_naming(scope, &hashes)?,
-        })
-    }
+/// Whether anything about `words` is still remembered, and what was done to forget it.
+pub(crate) fn verify_forgotten(service: &Service, grant: &Grant<Recall>, words: &str) -> Result<Verified> {
+    let scope = grant.scope();
+    let now = service.clock.now();
+    let wish = asked_about(words, now)?;
+    let vectors = vectors_for(service, scope, &wish)?;
+    let found = service.serve(scope, |open| -> Result<_> {
+        let found = find(open, service.sources(), &wish, &vectors, now)?.matches;
+        Ok((found, scope_hashes(open, &wish)))
+    })?;
+    let (found, hashes) = found.transpose()?.unwrap_or_default();
+    let of = |closeness| {
+        let close = found.iter().filter(move |found| found.closeness == closeness);
+        close.map(|found| found.id).collect()
+    };
+    Ok(Verified {
+        direct: of(Closeness::Direct),
+        indirect: of(Closeness::Indirect),
+        receipts: receipts_naming(service, scope, &hashes)?,
+    })
+}
 
-    fn receipts_naming(&self, scope: &Scope, hashes: &[[u8; 32]]) -> Result<Vec<(String, Timestamp)>> {
-        let mut naming = Vec::new();
-        let mut after = 0;
-        loop {
-            let page = self.receipt_records(scope, after)?;
-            let Some(last) = page.last() else { break };
-            after = last.number;
-            for record in page.iter().filter(|record| record.done_at.is_some()) {
-                let receipt = SignedReceipt::decode(&record.doc)?.receipt;
-                if receipt.scope_hashes.iter().any(|hash| hashes.contains(hash)) {
-                    naming.push((receipt.reference(), receipt.at));
-                }
+fn receipts_naming(
+    service: &Service,
+    scope: &Scope,
+    hashes: &[[u8; 32]],
+) -> Result<Vec<(String, Timestamp)>> {
+    let mut naming = Vec::new();
+    let mut after = 0;
+    loop {
+        let page = receipt_records(service, scope, after)?;
+        let Some(last) = page.last() else { break };
+        after = last.number;
+        for record in page.iter().filter(|record| record.done_at.is_some()) {
+            let receipt = SignedReceipt::decode(&record.doc)?.receipt;
+            if receipt.scope_hashes.iter().any(|hash| hashes.contains(hash)) {
+                naming.push((receipt.reference(), receipt.at));
             }
         }
-        naming.reverse();
-        naming.truncate(RECEIPTS_NAMED_MAX);
-        Ok(naming)
     }
+    naming.reverse();
+    naming.truncate(RECEIPTS_NAMED_MAX);
+    Ok(naming)
 }
 
 /// What a question is about. Anything that is not put as a question is its own subject.

@@ -11,10 +11,12 @@ use super::erase::Wanted;
 use super::probe::Sought;
 use super::receipt::{Cause, Named, SignedReceipt};
 use crate::audit::AuditAction;
-use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
+use crate::forget::confirm::erase_with_receipt;
 use crate::permit::{Grant, Recall, Review, permit};
+use crate::service::retrying;
+use crate::service::{Act, Service, VaultWriter};
+use crate::vault::OpenVault;
 use crate::vault::frame::Frame;
-use crate::vault::{OpenVault, Slot};
 use lacuna_language::anonymise::{Anonymous, anonymous, mark, marked};
 use lacuna_store::rows::Row;
 use lacuna_types::policy::Dangling;
@@ -35,168 +37,159 @@ pub(crate) fn withhold(row: &mut Row, frame: &mut Frame, mentions: &[String], no
     mark(&mut frame.facets.entities, mentions);
 }
 
-impl Lacuna {
-    pub(crate) fn anonymises(&self, scope: &Scope) -> bool {
-        self.policy(&scope.org).dangling == Dangling::Anonymise
-    }
+pub(crate) fn anonymises(service: &Service, scope: &Scope) -> bool {
+    service.policy(&scope.org).dangling == Dangling::Anonymise
+}
 
-    /// What would be left of a memory that is held back if whom it mentions became "someone". `None` when it is not
-    /// held back for that, or when only a person can say what would stand there.
-    pub fn anonymous_form(&self, grant: &Grant<Review>, id: MemoryId) -> Result<Option<Zeroizing<String>>> {
-        // Whoever governs a vault without belonging to it decides by id, and reads nothing.
-        permit::<Recall>(grant.caller(), grant.scope())?;
-        let form = self.serve(grant.scope(), |open| self.anonymous_candidate(open, id))?;
-        Ok(form.transpose()?.flatten().map(|anonymous| anonymous.text))
-    }
+/// What would be left of a memory that is held back if whom it mentions became "someone". `None` when it is not
+/// held back for that, or when only a person can say what would stand there.
+pub(crate) fn anonymous_form(
+    service: &Service,
+    grant: &Grant<Review>,
+    id: MemoryId,
+) -> Result<Option<Zeroizing<String>>> {
+    // Whoever governs a vault without belonging to it decides by id, and reads nothing.
+    permit::<Recall>(grant.caller(), grant.scope())?;
+    let form = service.serve(grant.scope(), |open| anonymous_candidate(service, open, id))?;
+    Ok(form.transpose()?.flatten().map(|anonymous| anonymous.text))
+}
 
-    /// A memory that waits because it leans on what was forgotten, without that.
-    fn anonymous_candidate(&self, open: &OpenVault, id: MemoryId) -> Result<Option<Anonymous>> {
-        let Some(stored) = open.index.get(&id) else { return Ok(None) };
-        let facets = &stored.payload.facets;
-        if stored.attributes.state != Lifecycle::Candidate || facets.history.waits != Some(Wait::Dangling) {
-            return Ok(None);
-        }
-        self.anonymous_in(open, id, &marked(&facets.entities), |id| open.index.get(id).is_none())
+/// A memory that waits because it leans on what was forgotten, without that.
+fn anonymous_candidate(service: &Service, open: &OpenVault, id: MemoryId) -> Result<Option<Anonymous>> {
+    let Some(stored) = open.index.get(&id) else { return Ok(None) };
+    let facets = &stored.payload.facets;
+    if stored.attributes.state != Lifecycle::Candidate || facets.history.waits != Some(Wait::Dangling) {
+        return Ok(None);
     }
+    anonymous_in(service, open, id, &marked(&facets.entities), |id| open.index.get(id).is_none())
+}
 
-    pub(crate) fn anonymous_in(
-        &self,
-        open: &OpenVault,
-        id: MemoryId,
-        mentions: &[String],
-        is_gone: impl Fn(&MemoryId) -> bool,
-    ) -> Result<Option<Anonymous>> {
-        let Some(stored) = open.index.get(&id) else { return Ok(None) };
-        let body = open.bodies(&[id], self.sources())?.remove(&id).map(Zeroizing::new);
-        let text = body.as_ref().map_or_else(|| stored.payload.full_text(), |body| body.as_str());
-        let (details, tags) = (&stored.payload.details, &stored.payload.facets.tags);
-        Ok(anonymous(text, details, tags, mentions, is_gone))
+pub(crate) fn anonymous_in(
+    service: &Service,
+    open: &OpenVault,
+    id: MemoryId,
+    mentions: &[String],
+    is_gone: impl Fn(&MemoryId) -> bool,
+) -> Result<Option<Anonymous>> {
+    let Some(stored) = open.index.get(&id) else { return Ok(None) };
+    let body = open.bodies(&[id], service.sources())?.remove(&id).map(Zeroizing::new);
+    let text = body.as_ref().map_or_else(|| stored.payload.full_text(), |body| body.as_str());
+    let (details, tags) = (&stored.payload.details, &stored.payload.facets.tags);
+    Ok(anonymous(text, details, tags, mentions, is_gone))
+}
+
+/// The memories that would be left pointing at one of `gone` and can be made to point at nobody.
+pub(super) fn anonymous_dangling(
+    service: &Service,
+    open: &OpenVault,
+    gone: &BTreeSet<MemoryId>,
+) -> Result<Vec<(MemoryId, Anonymous)>> {
+    let mut found = Vec::new();
+    for id in dangling(open, gone) {
+        let anonymous = anonymous_in(service, open, id, &[], |id| gone.contains(id))?;
+        found.extend(anonymous.map(|anonymous| (id, anonymous)));
     }
+    Ok(found)
+}
 
-    /// The memories that would be left pointing at one of `gone` and can be made to point at nobody.
-    pub(super) fn anonymous_dangling(
-        &self,
-        open: &OpenVault,
-        gone: &BTreeSet<MemoryId>,
-    ) -> Result<Vec<(MemoryId, Anonymous)>> {
-        let mut found = Vec::new();
-        for id in dangling(open, gone) {
-            let anonymous = self.anonymous_in(open, id, &[], |id| gone.contains(id))?;
-            found.extend(anonymous.map(|anonymous| (id, anonymous)));
-        }
-        Ok(found)
+/// Puts an anonymous memory in the place of a candidate that leans on what was forgotten. The caller holds the
+/// writer lock, and has asked whether the reviewer may.
+pub(crate) fn anonymise(
+    writer: &VaultWriter<'_>,
+    grant: &Grant<Review>,
+    id: MemoryId,
+    state: Lifecycle,
+) -> Result<(MemoryId, Option<SignedReceipt>)> {
+    let found = writer.update(|open| anonymous_candidate(writer.service, open, id))?;
+    let anonymous = found.flatten().ok_or_else(nothing_to_replace)?;
+    let task = Task {
+        actor: grant.caller().user.as_str(),
+        action: AuditAction::MemoryAnonymise,
+        mode: Mode::Hard,
+        cause: Cause::Request,
+        named: Named::Ids,
+        scope_hashes: Vec::new(),
+        direct: 1,
+        indirect: 0,
+        request: None,
+    };
+    let wanted = Wanted { anonymous: vec![(id, anonymous)], released_as: Some(state), ..Wanted::default() };
+    let mut done = erase_with_receipt(writer, &wanted, &task, Sought::default())?;
+    let (_, now) = done.cut.first().copied().ok_or(Error::NotFound("memory"))?;
+    Ok((now, done.receipts.pop()))
+}
+
+/// Holds back memories that seem to speak of somebody, or anonymises them where the policy says so. Answers
+/// with what was done; `task` is what the receipt says of what was anonymised. The caller holds the writer
+/// lock.
+pub(crate) fn hold_back(
+    writer: &VaultWriter<'_>,
+    leaning: Vec<Leaning>,
+    task: &Task<'_>,
+) -> Result<Forgotten> {
+    let (anonymous, left) = split_anonymous(writer, leaning)?;
+    let mut done = Forgotten::default();
+    if !anonymous.is_empty() {
+        let scope_hashes = task.scope_hashes.clone();
+        let task = Task { indirect: anonymous.len(), scope_hashes, ..*task };
+        let wanted = Wanted { anonymous, ..Wanted::default() };
+        done = erase_with_receipt(writer, &wanted, &task, Sought::default())?;
     }
+    let held = withhold_all(writer, &left)?;
+    done.held_back.extend(held);
+    Ok(done)
+}
 
-    /// Puts an anonymous memory in the place of a candidate that leans on what was forgotten. The caller holds the
-    /// writer lock, and has asked whether the reviewer may.
-    pub(crate) fn anonymise(
-        &self,
-        slot: &Slot,
-        grant: &Grant<Review>,
-        id: MemoryId,
-        state: Lifecycle,
-    ) -> Result<(MemoryId, Option<SignedReceipt>)> {
-        let found = slot.update(self.sources(), |open| self.anonymous_candidate(open, id))?;
-        let anonymous = found.flatten().ok_or_else(nothing_to_replace)?;
-        let task = Task {
-            actor: grant.caller().user.as_str(),
-            action: AuditAction::MemoryAnonymise,
-            mode: Mode::Hard,
-            cause: Cause::Request,
-            named: Named::Ids,
-            scope_hashes: Vec::new(),
-            direct: 1,
-            indirect: 0,
-            request: None,
-        };
-        let wanted =
-            Wanted { anonymous: vec![(id, anonymous)], released_as: Some(state), ..Wanted::default() };
-        let mut done = self.erase_with_receipt(slot, grant.scope(), &wanted, &task, Sought::default())?;
-        let (_, now) = done.cut.first().copied().ok_or(Error::NotFound("memory"))?;
-        Ok((now, done.receipts.pop()))
-    }
-
-    /// Holds back memories that seem to speak of somebody, or anonymises them where the policy says so. Answers
-    /// with what was done; `task` is what the receipt says of what was anonymised. The caller holds the writer
-    /// lock.
-    pub(crate) fn hold_back(
-        &self,
-        slot: &Slot,
-        scope: &Scope,
-        leaning: Vec<Leaning>,
-        task: &Task<'_>,
-    ) -> Result<Forgotten> {
-        let (anonymous, left) = self.split_anonymous(slot, scope, leaning)?;
-        let mut done = Forgotten::default();
-        if !anonymous.is_empty() {
-            let scope_hashes = task.scope_hashes.clone();
-            let task = Task { indirect: anonymous.len(), scope_hashes, ..*task };
-            let wanted = Wanted { anonymous, ..Wanted::default() };
-            done = self.erase_with_receipt(slot, scope, &wanted, &task, Sought::default())?;
-        }
-        let held = self.withhold_all(slot, scope, &left)?;
-        done.held_back.extend(held);
-        Ok(done)
-    }
-
-    /// Parts what can be anonymised, if the policy wants that, from what waits for a person.
-    fn split_anonymous(
-        &self,
-        slot: &Slot,
-        scope: &Scope,
-        leaning: Vec<Leaning>,
-    ) -> Result<(Vec<Anonymised>, Vec<Leaning>)> {
-        let split = slot.update(self.sources(), |open| {
-            let (mut anonymous, mut left) = (Vec::new(), Vec::new());
-            for (id, mentions) in leaning {
-                let Some(stored) = open.index.get(&id).filter(|stored| is_shown(stored.attributes.state))
-                else {
-                    continue;
-                };
-                let form = match self.anonymises(scope) {
-                    true => {
-                        self.anonymous_in(open, stored.id, &mentions, |id| open.index.get(id).is_none())?
-                    }
-                    false => None,
-                };
-                match form {
-                    Some(form) => anonymous.push((id, form)),
-                    None => left.push((id, mentions)),
-                }
+/// Parts what can be anonymised, if the policy wants that, from what waits for a person.
+fn split_anonymous(
+    writer: &VaultWriter<'_>,
+    leaning: Vec<Leaning>,
+) -> Result<(Vec<Anonymised>, Vec<Leaning>)> {
+    let split = writer.update(|open| {
+        let (mut anonymous, mut left) = (Vec::new(), Vec::new());
+        for (id, mentions) in leaning {
+            let Some(stored) = open.index.get(&id).filter(|stored| is_shown(stored.attributes.state)) else {
+                continue;
+            };
+            let form = match anonymises(writer.service, writer.scope()) {
+                true => anonymous_in(writer.service, open, stored.id, &mentions, |id| {
+                    open.index.get(id).is_none()
+                })?,
+                false => None,
+            };
+            match form {
+                Some(form) => anonymous.push((id, form)),
+                None => left.push((id, mentions)),
             }
-            Ok((anonymous, left))
+        }
+        Ok((anonymous, left))
+    })?;
+    Ok(split.unwrap_or_default())
+}
+
+/// Holds memories back in one commit.
+fn withhold_all(writer: &VaultWriter<'_>, leaning: &[Leaning]) -> Result<Vec<MemoryId>> {
+    let ids: Vec<MemoryId> = leaning.iter().map(|(id, _)| *id).collect();
+    if ids.is_empty() {
+        return Ok(ids);
+    }
+    retrying(|| {
+        let now = writer.service.clock.now();
+        let withheld = writer.rewrite(&ids, |row, frame| {
+            let mentions = leaning.iter().find(|(id, _)| *id == row.id).map(|(_, mentions)| mentions);
+            withhold(row, frame, mentions.map_or(&[], Vec::as_slice), now);
+            true
         })?;
-        Ok(split.unwrap_or_default())
-    }
-
-    /// Holds memories back in one commit. The caller holds the writer lock.
-    fn withhold_all(&self, slot: &Slot, scope: &Scope, leaning: &[Leaning]) -> Result<Vec<MemoryId>> {
-        let ids: Vec<MemoryId> = leaning.iter().map(|(id, _)| *id).collect();
-        if ids.is_empty() {
-            return Ok(ids);
-        }
-        let mut committed = Err(Error::Conflict("the vault"));
-        for _ in 0..COMMIT_ATTEMPTS_MAX {
-            let now = self.clock.now();
-            let withheld = self.rewrite(slot, scope, &ids, |row, frame| {
-                let mentions = leaning.iter().find(|(id, _)| *id == row.id).map(|(_, mentions)| mentions);
-                withhold(row, frame, mentions.map_or(&[], Vec::as_slice), now);
-                true
-            })?;
-            let mut act = Act::silent(scope, now);
-            act.record(AuditAction::MemoryWithhold, "system", &ids);
-            act.batch.puts = withheld.iter().map(|withheld| withheld.row.clone()).collect();
-            committed = self.commit(slot, &act, |open| {
-                for withheld in withheld {
-                    open.put(&withheld.row, withheld.frame);
-                }
-            });
-            if !matches!(committed, Err(Error::Conflict(_))) {
-                break;
+        let mut act = Act::silent(writer.scope(), now);
+        act.record(AuditAction::MemoryWithhold, "system", &ids);
+        act.batch.puts = withheld.iter().map(|withheld| withheld.row.clone()).collect();
+        writer.commit(&act, |open| {
+            for withheld in withheld {
+                open.put(&withheld.row, withheld.frame);
             }
-        }
-        committed.map(|_| ids)
-    }
+        })
+    })?;
+    Ok(ids)
 }
 
 /// Whether a memory in this state is found, or will be by itself.

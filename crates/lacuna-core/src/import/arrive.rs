@@ -1,6 +1,7 @@
 //! A batch of records on its way in: through the gate, past what is already here, sealed and stored with its
 //! audit entry.
 
+use crate::service::VaultWriter;
 use lacuna_seal::sha256;
 
 use super::record::{Carried, Fate, Imported, Origin, Record, refused};
@@ -8,12 +9,13 @@ use super::{Importing, Unseen};
 use crate::admit::{Admitted, Gate, Presentable, Standing, Verdict};
 use crate::audit::{AuditAction, AuditEntry, Subject};
 use crate::index::{QuantVec, TermList};
-use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX};
 use crate::place::{findings, indexed_text};
 use crate::reconcile::{beyond_ceiling, receive};
-use crate::rewrite::Rewritten;
-use crate::seal::{Prepared, Sealed};
-use crate::vault::{OpenVault, Slot};
+use crate::service::Act;
+use crate::service::Rewritten;
+use crate::service::retrying;
+use crate::service::{Prepared, Sealed};
+use crate::vault::OpenVault;
 use lacuna_types::embed::Purpose;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
@@ -173,29 +175,25 @@ impl Importing<'_> {
             return Ok(Vec::new());
         }
         let (core, scope) = (self.core, self.grant.scope());
-        let slot = core.slot(scope);
-        let _writer = slot.lock_writer();
+        let reader = core.reader(scope);
+        let writer = reader.lock();
         if !self.dry_run {
-            core.ensure_vault(&slot, scope)?;
+            writer.ensure()?;
         }
-        let mut placed = Err(Error::Conflict("the vault"));
-        for _ in 0..COMMIT_ATTEMPTS_MAX {
-            placed = self.place_once(&slot, arrivals.to_vec());
-            if !matches!(placed, Err(Error::Conflict(_))) {
-                break;
-            }
+        let placed = retrying(|| {
             self.unseen.clear();
-        }
+            self.place_once(&writer, arrivals.to_vec())
+        });
         core.backlog.push(scope);
         core.vaults.make_room(scope.vault_id());
         placed
     }
 
     /// A conflict when another process wrote to the vault meanwhile: then it is planned anew.
-    fn place_once(&mut self, slot: &Slot, arrivals: Vec<Arrival>) -> Result<Vec<Answer>> {
-        let core = self.core;
+    fn place_once(&mut self, writer: &VaultWriter<'_>, arrivals: Vec<Arrival>) -> Result<Vec<Answer>> {
+        let _core = self.core;
         let mut arrivals = Some(arrivals);
-        let planned = slot.update(core.sources(), |open| match open.frozen_at {
+        let planned = writer.update(|open| match open.frozen_at {
             Some(_) => Err(Error::frozen()),
             None => Ok(self.plan(Some(open), arrivals.take().unwrap_or_default())),
         })?;
@@ -213,7 +211,7 @@ impl Importing<'_> {
             answers.push((arrival.number, arrival.origin.clone(), fate, changed, arrival.links_dropped));
         }
         if !self.dry_run {
-            self.commit(slot, plan)?;
+            self.commit(writer, plan)?;
         }
         Ok(answers)
     }
@@ -269,7 +267,7 @@ impl Importing<'_> {
         }
     }
 
-    fn commit(&self, slot: &Slot, plan: Plan) -> Result<()> {
+    fn commit(&self, writer: &VaultWriter<'_>, plan: Plan) -> Result<()> {
         if plan.fresh.is_empty() {
             return Ok(());
         }
@@ -285,11 +283,11 @@ impl Importing<'_> {
             let vector = (core.models.instant.model().clone(), vector);
             prepared.push(Prepared { id, admitted, terms, vector });
         }
-        let mut sealed = core.seal_and_store_keys(slot, scope, prepared, now)?;
+        let mut sealed = writer.seal_keys_first(prepared, now)?;
         for (sealed, updated_at) in sealed.iter_mut().zip(changed_at) {
             sealed.row.updated_at = updated_at;
         }
-        let archived = core.rewrite(slot, scope, &plan.archived, |row, _| {
+        let archived = writer.rewrite(&plan.archived, |row, _| {
             row.state = Lifecycle::Archived;
             true
         })?;
@@ -301,7 +299,7 @@ impl Importing<'_> {
         act.entries.extend(notes);
         act.batch.puts = sealed.iter().map(|sealed| sealed.row.clone()).collect();
         act.batch.puts.extend(archived.iter().map(|archived| archived.row.clone()));
-        core.commit(slot, &act, |open| {
+        writer.commit(&act, |open| {
             for Sealed { row, frame, .. } in sealed {
                 open.put(&row, frame);
             }

@@ -9,8 +9,8 @@
 //! of our own that somebody had confirmed stays confirmed; everything else waits where a new one would.
 //! An import erases nothing: what contradicts a memory that was here before waits for a review.
 
-mod arrive;
-mod record;
+pub(crate) mod arrive;
+pub(crate) mod record;
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,8 +21,8 @@ pub use record::{Account, Carried, Duplicates, Fate, Imported, Origin, Record};
 
 use self::record::{refused, same_memory};
 use crate::admit::Admitted;
-use crate::lacuna::Lacuna;
 use crate::permit::{Grant, Import};
+use crate::service::Service;
 use crate::vault::{OpenVault, text_mark};
 use lacuna_store::rows::Change;
 use lacuna_types::*;
@@ -38,7 +38,7 @@ type Mark = [u8; 10];
 
 /// An import under way. Dropping it ends it; what was stored stays stored.
 pub struct Importing<'a> {
-    core: &'a Lacuna,
+    core: &'a Service,
     grant: &'a Grant<Import>,
     duplicates: Duplicates,
     dry_run: bool,
@@ -65,41 +65,39 @@ struct Unseen {
     state: Lifecycle,
 }
 
-impl Lacuna {
-    /// Begins an import. A dry run goes through everything and stores nothing.
-    pub fn import<'a>(
-        &'a self,
-        grant: &'a Grant<Import>,
-        duplicates: Duplicates,
-        dry_run: bool,
-    ) -> Result<Importing<'a>> {
-        let scope = grant.scope();
-        let mut gone = HashSet::new();
-        self.store.changes(scope.vault_id(), Revision::ZERO, &mut |change| {
-            if let Change::Gone(id) = change {
-                gone.insert(id.origin_mark());
-            }
-            Ok(())
-        })?;
-        let placed = self.serve(scope, |open| match open.frozen_at {
-            Some(_) => Err(Error::frozen()),
-            None => Ok(open.index.after(None).map(|stored| (stored.id.origin_mark(), stored.id)).collect()),
-        })?;
-        Ok(Importing {
-            core: self,
-            grant,
-            duplicates,
-            dry_run,
-            started_at: self.clock.now(),
-            gone,
-            placed: placed.transpose()?.unwrap_or_default(),
-            brought: HashSet::new(),
-            unseen: HashMap::new(),
-            deferred: Vec::new(),
-            deferred_bytes: 0,
-            account: Account::default(),
-        })
-    }
+/// Begins an import. A dry run goes through everything and stores nothing.
+pub(crate) fn import<'a>(
+    service: &'a Service,
+    grant: &'a Grant<Import>,
+    duplicates: Duplicates,
+    dry_run: bool,
+) -> Result<Importing<'a>> {
+    let scope = grant.scope();
+    let mut gone = HashSet::new();
+    service.store.changes(scope.vault_id(), Revision::ZERO, &mut |change| {
+        if let Change::Gone(id) = change {
+            gone.insert(id.origin_mark());
+        }
+        Ok(())
+    })?;
+    let placed = service.serve(scope, |open| match open.frozen_at {
+        Some(_) => Err(Error::frozen()),
+        None => Ok(open.index.after(None).map(|stored| (stored.id.origin_mark(), stored.id)).collect()),
+    })?;
+    Ok(Importing {
+        core: service,
+        grant,
+        duplicates,
+        dry_run,
+        started_at: service.clock.now(),
+        gone,
+        placed: placed.transpose()?.unwrap_or_default(),
+        brought: HashSet::new(),
+        unseen: HashMap::new(),
+        deferred: Vec::new(),
+        deferred_bytes: 0,
+        account: Account::default(),
+    })
 }
 
 impl Importing<'_> {

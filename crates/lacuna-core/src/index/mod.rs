@@ -4,15 +4,15 @@
 //! trace: its vector is zeroed, its words lose their postings, and its neighbours lose its context, because
 //! nothing about a memory is stored anywhere but under the memory itself.
 
-mod access;
-mod block;
-mod filter;
+pub(crate) mod access;
+pub(crate) mod block;
+pub(crate) mod filter;
 pub mod kernels;
-mod postings;
-mod quant;
-mod search;
-mod sessions;
-mod top;
+pub(crate) mod postings;
+pub(crate) mod quant;
+pub(crate) mod search;
+pub(crate) mod sessions;
+pub(crate) mod top;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -356,4 +356,4 @@ const VACANT: Attributes = Attributes {
 };
 
 #[cfg(test)]
-mod residue;
+pub(crate) mod residue;

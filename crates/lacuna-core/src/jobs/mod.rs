@@ -3,15 +3,15 @@
 //! The table of jobs lies in the store, so that a job survives restarts and several nodes share it. Whoever runs
 //! a job holds a claim that runs out unless it is renewed; a node that dies loses its jobs to the others.
 
-mod run;
-mod work;
+pub(crate) mod run;
+pub(crate) mod work;
 
 pub use run::{CLAIM_HOLDS, PAUSE_FIRST, PAUSE_MAX, Ran};
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::lacuna::Lacuna;
 use crate::permit::{Grant, ManageJobs};
+use crate::service::Service;
 use lacuna_store::rows::JobRow;
 use lacuna_types::Result;
 use lacuna_types::facet;
@@ -84,17 +84,19 @@ pub struct JobState {
     pub failures: u32,
 }
 
-impl Lacuna {
-    /// Every job and where it stands. Nothing of it says what any vault holds.
-    pub fn jobs(&self, _grant: &Grant<ManageJobs>, schedule: &Schedule) -> Result<Vec<JobState>> {
-        let rows = self.store.jobs()?;
-        let now = self.clock.now();
-        let state = |job: &Job| {
-            let row = rows.iter().find(|row| row.name == job.as_str());
-            JobState::of(*job, job.every(schedule), row, now)
-        };
-        Ok(Job::ALL.iter().map(state).collect())
-    }
+/// Every job and where it stands. Nothing of it says what any vault holds.
+pub(crate) fn jobs(
+    service: &Service,
+    _grant: &Grant<ManageJobs>,
+    schedule: &Schedule,
+) -> Result<Vec<JobState>> {
+    let rows = service.store.jobs()?;
+    let now = service.clock.now();
+    let state = |job: &Job| {
+        let row = rows.iter().find(|row| row.name == job.as_str());
+        JobState::of(*job, job.every(schedule), row, now)
+    };
+    Ok(Job::ALL.iter().map(state).collect())
 }
 
 impl JobState {

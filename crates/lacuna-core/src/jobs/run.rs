@@ -8,7 +8,8 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Job, Schedule};
-use crate::lacuna::Lacuna;
+use crate::jobs::work::work;
+use crate::service::Service;
 use lacuna_store::rows::{JobClaim, JobEnd};
 use lacuna_types::millis;
 use lacuna_types::{Error, Result};
@@ -40,7 +41,7 @@ pub enum Ran {
 
 /// A claim while it is held, shared by the work and by what renews it.
 struct Held<'a> {
-    service: &'a Lacuna,
+    service: &'a Service,
     claim: JobClaim,
     /// Until when it is ours, in milliseconds. The past when somebody else has it.
     until: AtomicI64,
@@ -48,69 +49,67 @@ struct Held<'a> {
     rung: Condvar,
 }
 
-impl Lacuna {
-    /// Runs a job if it is due, or at once if it is `early`, unless somebody else runs it. `node` is who we are,
-    /// other than any other process; `stop` is asked now and then whether to leave the rest for later.
-    pub fn run_job(
-        &self,
-        job: Job,
-        node: &str,
-        early: bool,
-        schedule: &Schedule,
-        stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Ran> {
-        let at = self.clock.now();
-        let (name, node) = (job.as_str().to_owned(), node.to_owned());
-        let claim = JobClaim { name, node, at, until: at + CLAIM_HOLDS, early };
-        if !self.store.claim_job(&claim)? {
-            return Ok(Ran::NotNow);
-        }
-        let held = Held::new(self, claim);
-        let mut done = 0;
-        let worked = std::thread::scope(|threads| {
-            threads.spawn(|| held.renew());
-            // However the work ends, even by a panic, the other thread must hear of it.
-            let _end = EndOfWork(&held);
-            self.work(job, &mut |count| {
-                done = count;
-                if stop() || !held.is_ours() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            })
-        });
-        self.give_back(job, &held, schedule, worked.map(|count| count.max(done)), stop())
+/// Runs a job if it is due, or at once if it is `early`, unless somebody else runs it. `node` is who we are,
+/// other than any other process; `stop` is asked now and then whether to leave the rest for later.
+pub(crate) fn run_job(
+    service: &Service,
+    job: Job,
+    node: &str,
+    early: bool,
+    schedule: &Schedule,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Ran> {
+    let at = service.clock.now();
+    let (name, node) = (job.as_str().to_owned(), node.to_owned());
+    let claim = JobClaim { name, node, at, until: at + CLAIM_HOLDS, early };
+    if !service.store.claim_job(&claim)? {
+        return Ok(Ran::NotNow);
     }
-
-    fn give_back(
-        &self,
-        job: Job,
-        held: &Held<'_>,
-        schedule: &Schedule,
-        worked: Result<u64>,
-        stopped: bool,
-    ) -> Result<Ran> {
-        let now = self.clock.now();
-        let failures = self.failures(job)?;
-        let (outcome, done, failures, pause) = match &worked {
-            Ok(done) if stopped => ("stopped", *done, 0, SignedDuration::ZERO),
-            Ok(done) => ("ok", *done, 0, job.every(schedule).unwrap_or(SignedDuration::ZERO)),
-            Err(error) => (error.code(), 0, failures + 1, pause_after(failures)),
-        };
-        let (name, node) = (held.claim.name.clone(), held.claim.node.clone());
-        let outcome = outcome.to_owned();
-        let end = JobEnd { name, node, ended_at: now, due_at: now + pause, outcome, done, failures };
-        if !self.store.end_job(&end)? {
-            return Ok(Ran::Lost);
-        }
-        Ok(match worked {
-            Ok(done) if stopped => Ran::Stopped(done),
-            Ok(done) => Ran::Done(done),
-            Err(error) => Ran::Failed(error),
+    let held = Held::new(service, claim);
+    let mut done = 0;
+    let worked = std::thread::scope(|threads| {
+        threads.spawn(|| held.renew());
+        // However the work ends, even by a panic, the other thread must hear of it.
+        let _end = EndOfWork(&held);
+        work(service, job, &mut |count| {
+            done = count;
+            if stop() || !held.is_ours() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })
-    }
+    });
+    give_back(service, job, &held, schedule, worked.map(|count| count.max(done)), stop())
+}
 
-    fn failures(&self, job: Job) -> Result<u32> {
-        let rows = self.store.jobs()?;
-        Ok(rows.iter().find(|row| row.name == job.as_str()).map_or(0, |row| row.failures))
+fn give_back(
+    service: &Service,
+    job: Job,
+    held: &Held<'_>,
+    schedule: &Schedule,
+    worked: Result<u64>,
+    stopped: bool,
+) -> Result<Ran> {
+    let now = service.clock.now();
+    let failures = failures(service, job)?;
+    let (outcome, done, failures, pause) = match &worked {
+        Ok(done) if stopped => ("stopped", *done, 0, SignedDuration::ZERO),
+        Ok(done) => ("ok", *done, 0, job.every(schedule).unwrap_or(SignedDuration::ZERO)),
+        Err(error) => (error.code(), 0, failures + 1, pause_after(failures)),
+    };
+    let (name, node) = (held.claim.name.clone(), held.claim.node.clone());
+    let outcome = outcome.to_owned();
+    let end = JobEnd { name, node, ended_at: now, due_at: now + pause, outcome, done, failures };
+    if !service.store.end_job(&end)? {
+        return Ok(Ran::Lost);
     }
+    Ok(match worked {
+        Ok(done) if stopped => Ran::Stopped(done),
+        Ok(done) => Ran::Done(done),
+        Err(error) => Ran::Failed(error),
+    })
+}
+
+fn failures(service: &Service, job: Job) -> Result<u32> {
+    let rows = service.store.jobs()?;
+    Ok(rows.iter().find(|row| row.name == job.as_str()).map_or(0, |row| row.failures))
 }
 
 /// How long a job rests after it failed once more.
@@ -120,7 +119,7 @@ fn pause_after(failures: u32) -> SignedDuration {
 }
 
 impl<'a> Held<'a> {
-    fn new(service: &'a Lacuna, claim: JobClaim) -> Self {
+    fn new(service: &'a Service, claim: JobClaim) -> Self {
         let until = AtomicI64::new(millis(claim.until));
         Self { service, claim, until, ended: Mutex::new(false), rung: Condvar::new() }
     }

@@ -1,74 +1,83 @@
 //! What each job does, vault by vault. One vault that fails does not keep the others waiting: the first failure is
 //! the answer in the end.
 
+use crate::audit::aged::keep_audit;
+use crate::compact::run::compact_due;
+use crate::epoch::renew_epochs;
+use crate::forget::purge::purge_while;
 use crate::jobs::Job;
-use crate::lacuna::Lacuna;
+use crate::meaning::reembed_all;
+use crate::person::tombstones::{forget_old_erasures, forget_tombstones};
 use crate::retention::Progress;
+use crate::retention::stamp::restamp_if_changed;
+use crate::retention::sweep::sweep;
+use crate::review::prompt::{archive_faded, prompt_review};
+use crate::service::Service;
+use crate::session::transcript::end_idle_sessions;
 use lacuna_store::rows::{RECORDS_PAGE_MAX, RecordKind, VaultHeader};
 use lacuna_types::{Error, Result};
 
 /// Vaults that are looked up at a time.
 const PAGE: usize = 256;
 
-impl Lacuna {
-    /// Answers with how many things were done.
-    pub(super) fn work(&self, job: Job, progress: Progress<'_>) -> Result<u64> {
-        match job {
-            Job::Sweep => self.sweep(progress),
-            Job::Purge => self.purge_while(progress),
-            Job::Stamp => self.each_vault(progress, |header, _| {
-                Ok(self.restamp_if_changed(header)? + self.archive_faded(header)?)
-            }),
-            Job::Review => self.each_vault(progress, |header, _| self.prompt_review(header)),
-            Job::Sessions => self.each_vault(progress, |header, _| {
-                self.end_idle_sessions(&header.scope).map(|ended| ended as u64)
-            }),
-            Job::Compact => self.each_vault(progress, |header, progress| {
-                let compacted = self.compact_due(&header.scope, &mut |turns| progress(turns as u64));
-                compacted.map(|turns| turns as u64)
-            }),
-            Job::Embed => self.each_vault(progress, |header, progress| {
-                let embedded = self.reembed_all(&header.scope, &mut |count| progress(count as u64));
-                embedded.map(|count| count as u64)
-            }),
-            Job::Audit => self.care_for_audits(progress),
-            Job::Epoch => self.renew_epochs(progress),
-        }
+/// Answers with how many things were done.
+pub(super) fn work(service: &Service, job: Job, progress: Progress<'_>) -> Result<u64> {
+    match job {
+        Job::Sweep => sweep(service, progress),
+        Job::Purge => purge_while(service, progress),
+        Job::Stamp => each_vault(service, progress, |header, _| {
+            Ok(restamp_if_changed(service, header)? + archive_faded(service, header)?)
+        }),
+        Job::Review => each_vault(service, progress, |header, _| prompt_review(service, header)),
+        Job::Sessions => each_vault(service, progress, |header, _| {
+            end_idle_sessions(service, &header.scope).map(|ended| ended as u64)
+        }),
+        Job::Compact => each_vault(service, progress, |header, progress| {
+            let compacted = compact_due(service, &header.scope, &mut |turns| progress(turns as u64));
+            compacted.map(|turns| turns as u64)
+        }),
+        Job::Embed => each_vault(service, progress, |header, progress| {
+            let embedded = reembed_all(service, &header.scope, &mut |count| progress(count as u64));
+            embedded.map(|count| count as u64)
+        }),
+        Job::Audit => care_for_audits(service, progress),
+        Job::Epoch => renew_epochs(service, progress),
     }
+}
 
-    fn care_for_audits(&self, progress: Progress<'_>) -> Result<u64> {
-        let cared = self.each_vault(progress, |header, _| {
-            let aged = self.keep_audit(&header.scope)?.aged;
-            Ok(aged + self.forget_tombstones(&header.scope)?)
-        })?;
-        self.forget_old_erasures()?;
-        let overdue = self.store.due_records(RecordKind::Request, self.clock.now(), RECORDS_PAGE_MAX)?.len();
-        if overdue > 0 {
-            tracing::warn!(overdue, "requests of people to be forgotten are overdue");
-        }
-        Ok(cared)
+fn care_for_audits(service: &Service, progress: Progress<'_>) -> Result<u64> {
+    let cared = each_vault(service, progress, |header, _| {
+        let aged = keep_audit(service, &header.scope)?.aged;
+        Ok(aged + forget_tombstones(service, &header.scope)?)
+    })?;
+    forget_old_erasures(service)?;
+    let overdue =
+        service.store.due_records(RecordKind::Request, service.clock.now(), RECORDS_PAGE_MAX)?.len();
+    if overdue > 0 {
+        tracing::warn!(overdue, "requests of people to be forgotten are overdue");
     }
+    Ok(cared)
+}
 
-    /// Visits every vault until somebody says to stop, and adds up what was done.
-    fn each_vault(
-        &self,
-        progress: Progress<'_>,
-        visit: impl Fn(&VaultHeader, Progress<'_>) -> Result<u64>,
-    ) -> Result<u64> {
-        let (mut done, mut after) = (0, None);
-        let mut failed: Option<Error> = None;
-        loop {
-            let page = self.store.vaults(after, PAGE)?;
-            let Some(last) = page.last() else { return failed.map_or(Ok(done), Err) };
-            after = Some(last.id);
-            for header in &page {
-                match visit(header, progress) {
-                    Ok(more) => done += more,
-                    Err(error) => failed = failed.or(Some(error)),
-                }
-                if progress(done).is_break() {
-                    return failed.map_or(Ok(done), Err);
-                }
+/// Visits every vault until somebody says to stop, and adds up what was done.
+fn each_vault(
+    service: &Service,
+    progress: Progress<'_>,
+    visit: impl Fn(&VaultHeader, Progress<'_>) -> Result<u64>,
+) -> Result<u64> {
+    let (mut done, mut after) = (0, None);
+    let mut failed: Option<Error> = None;
+    loop {
+        let page = service.store.vaults(after, PAGE)?;
+        let Some(last) = page.last() else { return failed.map_or(Ok(done), Err) };
+        after = Some(last.id);
+        for header in &page {
+            match visit(header, progress) {
+                Ok(more) => done += more,
+                Err(error) => failed = failed.or(Some(error)),
+            }
+            if progress(done).is_break() {
+                return failed.map_or(Ok(done), Err);
             }
         }
     }

@@ -7,9 +7,15 @@ use lacuna_seal::{Signature, VerifyingKey};
 use super::look::{KindCount, Looked, is_their_own, wishes_in};
 use super::{Person, PersonRequest};
 use crate::audit::AuditAction;
+use crate::forget::confirm::erase_with_receipt;
+use crate::forget::finish::finish_intents;
+use crate::forget::withhold::hold_back;
 use crate::forget::{Cause, Choice, Forgotten, Mode, Named, PART_MAX, Sought, Task, Wanted, scope_hashes};
-use crate::lacuna::Lacuna;
 use crate::permit::{ForgetPerson, Grant};
+use crate::person::look::{look_everywhere, speaking_of};
+use crate::person::requests::{open_request, update_request};
+use crate::service::Service;
+use crate::session::working::forget_working;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
@@ -56,135 +62,132 @@ pub fn batch_message<'a>(
     (BATCH_DOMAIN, [org.as_str().as_bytes(), number, digest])
 }
 
-impl Lacuna {
-    /// Looks for the person of a request through every vault of the organisation. This acknowledges it.
-    pub fn plan_person(
-        &self,
-        grant: &Grant<ForgetPerson>,
-        number: u64,
-        person: &Person,
-    ) -> Result<PersonBatch> {
-        let org = &grant.scope().org;
-        let mut request = self.open_request(grant, number, person)?;
-        let looked = self.look_everywhere(org, person)?;
-        if request.acknowledged_at.is_none() {
-            request.acknowledged_at = Some(self.clock.now());
-            self.update_request(grant, &request, None)?;
-        }
-        Ok(PersonBatch {
-            by_kind: looked.by_kind(),
-            memories: looked.memories(),
-            to_review: looked.leaning(),
-            digest: looked.digest(),
-            needs_operator: !self.policy(org).operators.is_empty(),
-            request,
-        })
+/// Looks for the person of a request through every vault of the organisation. This acknowledges it.
+pub(crate) fn plan_person(
+    service: &Service,
+    grant: &Grant<ForgetPerson>,
+    number: u64,
+    person: &Person,
+) -> Result<PersonBatch> {
+    let org = &grant.scope().org;
+    let mut request = open_request(service, grant, number, person)?;
+    let looked = look_everywhere(service, org, person)?;
+    if request.acknowledged_at.is_none() {
+        request.acknowledged_at = Some(service.clock.now());
+        update_request(service, grant, &request, None)?;
     }
+    Ok(PersonBatch {
+        by_kind: looked.by_kind(),
+        memories: looked.memories(),
+        to_review: looked.leaning(),
+        digest: looked.digest(),
+        needs_operator: !service.policy(org).operators.is_empty(),
+        request,
+    })
+}
 
-    /// Erases a batch in every vault, with receipts, and completes the request. If something stops it half-way,
-    /// the request stays open, and planning anew finds the rest.
-    pub fn confirm_person(
-        &self,
-        grant: &Grant<ForgetPerson>,
-        number: u64,
-        person: &Person,
-        digest: &[u8; 32],
-        signature: Option<BatchSignature>,
-    ) -> Result<PersonForgotten> {
-        let mut request = self.open_request(grant, number, person)?;
-        let looked = self.look_everywhere(&grant.scope().org, person)?;
-        if looked.digest() != *digest {
-            let reason = "the vaults are no longer as the batch saw them: plan again";
-            return Err(Error::Refused { code: "plan_changed", reason });
-        }
-        request.signed = Some(self.signed_batch(grant, number, digest, signature)?);
-        let mut done = PersonForgotten { request, clean: true, held_back: 0 };
-        let erased = self.erase_everywhere(grant, &looked, person, &mut done);
-        if erased.is_ok() {
-            done.request.completed_at = Some(self.clock.now());
-        }
-        // What has been erased so far is in the request, whatever came after it.
-        let action = erased.is_ok().then_some(AuditAction::PersonDone);
-        let noted = self.update_request(grant, &done.request, action);
-        erased.and(noted).map(|()| done)
+/// Erases a batch in every vault, with receipts, and completes the request. If something stops it half-way,
+/// the request stays open, and planning anew finds the rest.
+pub(crate) fn confirm_person(
+    service: &Service,
+    grant: &Grant<ForgetPerson>,
+    number: u64,
+    person: &Person,
+    digest: &[u8; 32],
+    signature: Option<BatchSignature>,
+) -> Result<PersonForgotten> {
+    let mut request = open_request(service, grant, number, person)?;
+    let looked = look_everywhere(service, &grant.scope().org, person)?;
+    if looked.digest() != *digest {
+        let reason = "the vaults are no longer as the batch saw them: plan again";
+        return Err(Error::Refused { code: "plan_changed", reason });
     }
+    request.signed = Some(signed_batch(service, grant, number, digest, signature)?);
+    let mut done = PersonForgotten { request, clean: true, held_back: 0 };
+    let erased = erase_everywhere(service, grant, &looked, person, &mut done);
+    if erased.is_ok() {
+        done.request.completed_at = Some(service.clock.now());
+    }
+    // What has been erased so far is in the request, whatever came after it.
+    let action = erased.is_ok().then_some(AuditAction::PersonDone);
+    let noted = update_request(service, grant, &done.request, action);
+    erased.and(noted).map(|()| done)
+}
 
-    /// The operator's own signature where the tenant names operators; else the installation signs in their name.
-    fn signed_batch(
-        &self,
-        grant: &Grant<ForgetPerson>,
-        number: u64,
-        digest: &[u8; 32],
-        given: Option<BatchSignature>,
-    ) -> Result<BatchSignature> {
-        let org = &grant.scope().org;
-        let number = number.to_be_bytes();
-        let (domain, parts) = batch_message(org, &number, digest);
-        let operators = &self.policy(org).operators;
-        if operators.is_empty() {
-            let key = self.kms.signing_key(&*self.entropy)?;
-            return Ok(BatchSignature { key: key.verifying_key(), signature: key.sign(domain, &parts) });
-        }
-        let given = given.ok_or(Error::Denied("an operator of this organisation must sign the batch"))?;
-        let is_operator = operators.contains(&given.key);
-        if !is_operator || given.key.verify(domain, &parts, &given.signature).is_err() {
-            return Err(Error::Denied("the batch is not signed by an operator of this organisation"));
-        }
-        Ok(given)
+/// The operator's own signature where the tenant names operators; else the installation signs in their name.
+fn signed_batch(
+    service: &Service,
+    grant: &Grant<ForgetPerson>,
+    number: u64,
+    digest: &[u8; 32],
+    given: Option<BatchSignature>,
+) -> Result<BatchSignature> {
+    let org = &grant.scope().org;
+    let number = number.to_be_bytes();
+    let (domain, parts) = batch_message(org, &number, digest);
+    let operators = &service.policy(org).operators;
+    if operators.is_empty() {
+        let key = service.kms.signing_key(&*service.entropy)?;
+        return Ok(BatchSignature { key: key.verifying_key(), signature: key.sign(domain, &parts) });
     }
+    let given = given.ok_or(Error::Denied("an operator of this organisation must sign the batch"))?;
+    let is_operator = operators.contains(&given.key);
+    if !is_operator || given.key.verify(domain, &parts, &given.signature).is_err() {
+        return Err(Error::Denied("the batch is not signed by an operator of this organisation"));
+    }
+    Ok(given)
+}
 
-    fn erase_everywhere(
-        &self,
-        grant: &Grant<ForgetPerson>,
-        looked: &Looked,
-        person: &Person,
-        done: &mut PersonForgotten,
-    ) -> Result<()> {
-        looked.vaults.iter().try_for_each(|(scope, _)| self.erase_person_in(grant, scope, person, done))
-    }
+fn erase_everywhere(
+    service: &Service,
+    grant: &Grant<ForgetPerson>,
+    looked: &Looked,
+    person: &Person,
+    done: &mut PersonForgotten,
+) -> Result<()> {
+    looked.vaults.iter().try_for_each(|(scope, _)| erase_person_in(service, grant, scope, person, done))
+}
 
-    fn erase_person_in(
-        &self,
-        grant: &Grant<ForgetPerson>,
-        scope: &Scope,
-        person: &Person,
-        done: &mut PersonForgotten,
-    ) -> Result<()> {
-        let slot = self.slot(scope);
-        let _writer = slot.lock_writer();
-        self.finish_intents(&slot, scope)?;
-        let wishes = wishes_in(scope, person);
-        let found = slot.update(self.sources(), |open| {
-            let hashes: Vec<_> = wishes.iter().flat_map(|wish| scope_hashes(open, wish)).collect();
-            Ok((self.speaking_of(open, scope, person)?, hashes))
-        })?;
-        let (spoken, hashes) = found.unwrap_or_default();
-        wishes.iter().for_each(|wish| self.forget_working(scope, wish, &Choice::All));
-        let parts = spoken.direct.chunks(PART_MAX).collect::<Vec<_>>();
-        let request = Some(done.request.number);
-        let task = |direct| Task {
-            actor: grant.caller().user.as_str(),
-            action: AuditAction::MemoryForget,
-            mode: Mode::Hard,
-            cause: Cause::Person,
-            named: if is_their_own(scope, person) { Named::Everything } else { Named::Subject },
-            scope_hashes: hashes.clone(),
-            direct,
-            indirect: 0,
-            request,
-        };
-        for (number, part) in (1..).zip(&parts) {
-            let task = task(part.len());
-            // Only after the last part is nothing left to be found.
-            let wish =
-                wishes.first().filter(|_| number == parts.len()).map(|wish| (wish.clone(), Vec::new()));
-            let wanted = Wanted { holds_back: true, ..Wanted::whole(part) };
-            let sought = Sought { wish, ..Sought::default() };
-            done.add(self.erase_with_receipt(&slot, scope, &wanted, &task, sought)?);
-        }
-        done.add(self.hold_back(&slot, scope, spoken.leaning, &task(0))?);
-        Ok(())
+fn erase_person_in(
+    service: &Service,
+    grant: &Grant<ForgetPerson>,
+    scope: &Scope,
+    person: &Person,
+    done: &mut PersonForgotten,
+) -> Result<()> {
+    let reader = service.reader(scope);
+    let writer = reader.lock();
+    finish_intents(&writer)?;
+    let wishes = wishes_in(scope, person);
+    let found = writer.update(|open| {
+        let hashes: Vec<_> = wishes.iter().flat_map(|wish| scope_hashes(open, wish)).collect();
+        Ok((speaking_of(service, open, scope, person)?, hashes))
+    })?;
+    let (spoken, hashes) = found.unwrap_or_default();
+    wishes.iter().for_each(|wish| forget_working(service, scope, wish, &Choice::All));
+    let parts = spoken.direct.chunks(PART_MAX).collect::<Vec<_>>();
+    let request = Some(done.request.number);
+    let task = |direct| Task {
+        actor: grant.caller().user.as_str(),
+        action: AuditAction::MemoryForget,
+        mode: Mode::Hard,
+        cause: Cause::Person,
+        named: if is_their_own(scope, person) { Named::Everything } else { Named::Subject },
+        scope_hashes: hashes.clone(),
+        direct,
+        indirect: 0,
+        request,
+    };
+    for (number, part) in (1..).zip(&parts) {
+        let task = task(part.len());
+        // Only after the last part is nothing left to be found.
+        let wish = wishes.first().filter(|_| number == parts.len()).map(|wish| (wish.clone(), Vec::new()));
+        let wanted = Wanted { holds_back: true, ..Wanted::whole(part) };
+        let sought = Sought { wish, ..Sought::default() };
+        done.add(erase_with_receipt(&writer, &wanted, &task, sought)?);
     }
+    done.add(hold_back(&writer, spoken.leaning, &task(0))?);
+    Ok(())
 }
 
 impl PersonForgotten {

@@ -7,7 +7,7 @@ use lacuna_seal::Digest;
 use super::Person;
 use crate::forget::find::Finder;
 use crate::forget::{About, Closeness, Leaning, Wish, is_shown};
-use crate::lacuna::Lacuna;
+use crate::service::Service;
 use crate::vault::OpenVault;
 use lacuna_language::anonymise::mentions;
 use lacuna_language::topic::Topic;
@@ -74,49 +74,57 @@ impl Looked {
     }
 }
 
-impl Lacuna {
-    pub(super) fn look_everywhere(&self, org: &OrgId, person: &Person) -> Result<Looked> {
-        let mut vaults = Vec::new();
-        let mut after = None;
-        loop {
-            let page = self.store.vaults(after, VAULTS_PAGE_MAX)?;
-            let Some(last) = page.last() else { return Ok(Looked { vaults }) };
-            after = Some(last.id);
-            for scope in page.into_iter().map(|header| header.scope).filter(|scope| scope.org == *org) {
-                let found = self.read(&scope, |open| self.speaking_of(open, &scope, person))?;
-                let found = found.transpose()?.unwrap_or_default();
-                if !found.direct.is_empty() || !found.leaning.is_empty() {
-                    vaults.push((scope, found));
-                }
+pub(super) fn look_everywhere(service: &Service, org: &OrgId, person: &Person) -> Result<Looked> {
+    let mut vaults = Vec::new();
+    let mut after = None;
+    loop {
+        let page = service.store.vaults(after, VAULTS_PAGE_MAX)?;
+        let Some(last) = page.last() else { return Ok(Looked { vaults }) };
+        after = Some(last.id);
+        for scope in page.into_iter().map(|header| header.scope).filter(|scope| scope.org == *org) {
+            let found = service.read(&scope, |open| speaking_of(service, open, &scope, person))?;
+            let found = found.transpose()?.unwrap_or_default();
+            if !found.direct.is_empty() || !found.leaning.is_empty() {
+                vaults.push((scope, found));
             }
         }
     }
+}
 
-    /// The memories of one vault that speak of a person. What says so goes. Nobody here sees the doubtful ones, so
-    /// whoever owns the vault decides about them.
-    pub(super) fn speaking_of(&self, open: &OpenVault, scope: &Scope, person: &Person) -> Result<Spoken> {
-        let finder =
-            Finder { open, sources: self.sources(), vectors: &[], now: self.clock.now(), deleted_too: true };
-        let (mut direct, mut doubtful) = (BTreeSet::new(), BTreeSet::new());
-        for wish in wishes_in(scope, person) {
-            for found in finder.find(&wish)?.matches {
-                match found.closeness {
-                    Closeness::Direct => direct.insert(found.id),
-                    Closeness::Indirect => doubtful.insert(found.id),
-                };
-            }
+/// The memories of one vault that speak of a person. What says so goes. Nobody here sees the doubtful ones, so
+/// whoever owns the vault decides about them.
+pub(super) fn speaking_of(
+    service: &Service,
+    open: &OpenVault,
+    scope: &Scope,
+    person: &Person,
+) -> Result<Spoken> {
+    let finder = Finder {
+        open,
+        sources: service.sources(),
+        vectors: &[],
+        now: service.clock.now(),
+        deleted_too: true,
+    };
+    let (mut direct, mut doubtful) = (BTreeSet::new(), BTreeSet::new());
+    for wish in wishes_in(scope, person) {
+        for found in finder.find(&wish)?.matches {
+            match found.closeness {
+                Closeness::Direct => direct.insert(found.id),
+                Closeness::Indirect => doubtful.insert(found.id),
+            };
         }
-        for source in &direct {
-            doubtful.extend(open.derivatives(*source).filter(|made| had_at_hand(open, made, source)));
-        }
-        doubtful.retain(|id| !direct.contains(id));
-        let topics: Vec<Topic> = person.names.iter().map(|name| Topic::of(name)).collect();
-        let leaning = doubtful.iter().filter_map(|id| open.index.get(id));
-        let leaning = leaning
-            .filter(|stored| is_shown(stored.attributes.state))
-            .map(|stored| (stored.id, mentions(stored.payload.full_text(), &topics)));
-        Ok(Spoken { leaning: leaning.collect(), direct: direct.into_iter().collect() })
     }
+    for source in &direct {
+        doubtful.extend(open.derivatives(*source).filter(|made| had_at_hand(open, made, source)));
+    }
+    doubtful.retain(|id| !direct.contains(id));
+    let topics: Vec<Topic> = person.names.iter().map(|name| Topic::of(name)).collect();
+    let leaning = doubtful.iter().filter_map(|id| open.index.get(id));
+    let leaning = leaning
+        .filter(|stored| is_shown(stored.attributes.state))
+        .map(|stored| (stored.id, mentions(stored.payload.full_text(), &topics)));
+    Ok(Spoken { leaning: leaning.collect(), direct: direct.into_iter().collect() })
 }
 
 /// Whether a memory was made while another was at hand, without being made of it.

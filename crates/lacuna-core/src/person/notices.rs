@@ -4,9 +4,10 @@
 
 use jiff::Timestamp;
 
+use crate::forget::receipt::receipt_records;
 use crate::forget::{Cause, Named, SignedReceipt};
-use crate::lacuna::Lacuna;
 use crate::permit::{Grant, Recall};
+use crate::service::Service;
 use lacuna_types::Result;
 
 /// Notices that are handed out at a time.
@@ -22,21 +23,19 @@ pub struct Notice {
     pub memories: u32,
 }
 
-impl Lacuna {
-    /// The vault's notices above `after`, oldest first, a page at a time.
-    pub fn notices(&self, grant: &Grant<Recall>, mut after: u64) -> Result<Vec<Notice>> {
-        let scope = grant.scope();
-        let mut notices = Vec::new();
-        while notices.len() < NOTICES_MAX {
-            let page = self.receipt_records(scope, after)?;
-            let Some(last) = page.last() else { break };
-            after = last.number;
-            for record in page.iter().filter(|record| record.done_at.is_some()) {
-                notices.extend(notice(&SignedReceipt::decode(&record.doc)?));
-            }
+/// The vault's notices above `after`, oldest first, a page at a time.
+pub(crate) fn notices(service: &Service, grant: &Grant<Recall>, mut after: u64) -> Result<Vec<Notice>> {
+    let scope = grant.scope();
+    let mut notices = Vec::new();
+    while notices.len() < NOTICES_MAX {
+        let page = receipt_records(service, scope, after)?;
+        let Some(last) = page.last() else { break };
+        after = last.number;
+        for record in page.iter().filter(|record| record.done_at.is_some()) {
+            notices.extend(notice(&SignedReceipt::decode(&record.doc)?));
         }
-        Ok(notices)
     }
+    Ok(notices)
 }
 
 /// What was erased in their own vault, because they asked for it themselves, is no news to anybody.

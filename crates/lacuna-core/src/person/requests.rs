@@ -8,8 +8,8 @@ use super::Person;
 use super::batch::BatchSignature;
 use crate::audit::{AuditAction, AuditEntry};
 use crate::deliver::{Event, Tidings};
-use crate::lacuna::{Act, Lacuna};
 use crate::permit::{ForgetPerson, Grant};
+use crate::service::{Act, Service};
 use lacuna_store::cbor::{Reader, Writer};
 use lacuna_store::rows::{RECORDS_PAGE_MAX, Record, RecordChange, RecordKind};
 use lacuna_types::*;
@@ -117,89 +117,94 @@ fn read_signature(r: &mut Reader<'_>) -> Option<BatchSignature> {
     Some(BatchSignature { key, signature: Signature::from_bytes(r.array_of_bytes()?) })
 }
 
-impl Lacuna {
-    /// Opens a person's request: from here on its deadlines run. Nothing is looked for yet.
-    pub fn open_person_request(&self, grant: &Grant<ForgetPerson>, person: &Person) -> Result<PersonRequest> {
-        person.check()?;
-        let scope = grant.scope();
-        let slot = self.slot(scope);
-        let _writer = slot.lock_writer();
-        self.ensure_vault(&slot, scope)?;
-        let now = self.clock.now();
-        let policy = self.policy(&scope.org);
-        let request = PersonRequest {
-            number: self.store.last_record(&scope.org, RecordKind::Request)? + 1,
-            opened_at: now,
-            opened_by: grant.caller().user.as_str().to_owned(),
-            acknowledge_by: now + SignedDuration::from_hours(policy.acknowledge_hours),
-            acknowledged_at: None,
-            complete_by: now + SignedDuration::from_hours(policy.complete_hours),
-            completed_at: None,
-            subject: self.subject_mark(scope, person)?,
-            signed: None,
-            receipts: Vec::new(),
-            memories: 0,
-        };
-        let mut act = Act::new(scope, now, request.entry(AuditAction::PersonRequest, grant));
-        act.batch.records = vec![RecordChange::Add(request.record(&scope.org))];
-        act.tidings = Some(request.tidings(&scope.org, Event::PersonRequest, now));
-        self.commit(&slot, &act, |_| ())?;
-        Ok(request)
-    }
+/// Opens a person's request: from here on its deadlines run. Nothing is looked for yet.
+pub(crate) fn open_person_request(
+    service: &Service,
+    grant: &Grant<ForgetPerson>,
+    person: &Person,
+) -> Result<PersonRequest> {
+    person.check()?;
+    let scope = grant.scope();
+    let reader = service.reader(scope);
+    let writer = reader.lock();
+    writer.ensure()?;
+    let now = service.clock.now();
+    let policy = service.policy(&scope.org);
+    let request = PersonRequest {
+        number: service.store.last_record(&scope.org, RecordKind::Request)? + 1,
+        opened_at: now,
+        opened_by: grant.caller().user.as_str().to_owned(),
+        acknowledge_by: now + SignedDuration::from_hours(policy.acknowledge_hours),
+        acknowledged_at: None,
+        complete_by: now + SignedDuration::from_hours(policy.complete_hours),
+        completed_at: None,
+        subject: subject_mark(service, scope, person)?,
+        signed: None,
+        receipts: Vec::new(),
+        memories: 0,
+    };
+    let mut act = Act::new(scope, now, request.entry(AuditAction::PersonRequest, grant));
+    act.batch.records = vec![RecordChange::Add(request.record(&scope.org))];
+    act.tidings = Some(request.tidings(&scope.org, Event::PersonRequest, now));
+    writer.commit(&act, |_| ())?;
+    Ok(request)
+}
 
-    /// The organisation's requests above `after`, oldest first, a page at a time.
-    pub fn person_requests(&self, grant: &Grant<ForgetPerson>, after: u64) -> Result<Vec<PersonRequest>> {
-        let page = self.store.records(&grant.scope().org, RecordKind::Request, after, RECORDS_PAGE_MAX)?;
-        page.iter().map(PersonRequest::decode).collect()
-    }
+/// The organisation's requests above `after`, oldest first, a page at a time.
+pub(crate) fn person_requests(
+    service: &Service,
+    grant: &Grant<ForgetPerson>,
+    after: u64,
+) -> Result<Vec<PersonRequest>> {
+    let page = service.store.records(&grant.scope().org, RecordKind::Request, after, RECORDS_PAGE_MAX)?;
+    page.iter().map(PersonRequest::decode).collect()
+}
 
-    /// One request that is still open, for the person who is named.
-    pub(super) fn open_request(
-        &self,
-        grant: &Grant<ForgetPerson>,
-        number: u64,
-        person: &Person,
-    ) -> Result<PersonRequest> {
-        person.check()?;
-        let before = number.checked_sub(1).ok_or(Error::NotFound("request"))?;
-        let record = self.store.records(&grant.scope().org, RecordKind::Request, before, 1)?.pop();
-        let record = record.filter(|record| record.number == number).ok_or(Error::NotFound("request"))?;
-        let request = PersonRequest::decode(&record)?;
-        if request.completed_at.is_some() {
-            let reason = "the request is already completed";
-            return Err(Error::Refused { code: "request_completed", reason });
-        }
-        if request.subject != self.subject_mark(grant.scope(), person)? {
-            return Err(Error::invalid("person", "is not whom this request is about: name them as it did"));
-        }
-        Ok(request)
+/// One request that is still open, for the person who is named.
+pub(super) fn open_request(
+    service: &Service,
+    grant: &Grant<ForgetPerson>,
+    number: u64,
+    person: &Person,
+) -> Result<PersonRequest> {
+    person.check()?;
+    let before = number.checked_sub(1).ok_or(Error::NotFound("request"))?;
+    let record = service.store.records(&grant.scope().org, RecordKind::Request, before, 1)?.pop();
+    let record = record.filter(|record| record.number == number).ok_or(Error::NotFound("request"))?;
+    let request = PersonRequest::decode(&record)?;
+    if request.completed_at.is_some() {
+        let reason = "the request is already completed";
+        return Err(Error::Refused { code: "request_completed", reason });
     }
+    if request.subject != subject_mark(service, grant.scope(), person)? {
+        return Err(Error::invalid("person", "is not whom this request is about: name them as it did"));
+    }
+    Ok(request)
+}
 
-    fn subject_mark(&self, scope: &Scope, person: &Person) -> Result<[u8; 32]> {
-        let forms = person.forms().join("\n");
-        let mark = self
-            .slot(scope)
-            .update(self.sources(), |open| Ok(open.keyring.scope_hash(&format!("person\n{forms}"))))?;
-        mark.ok_or(Error::NotFound("request"))
-    }
+fn subject_mark(service: &Service, scope: &Scope, person: &Person) -> Result<[u8; 32]> {
+    let forms = person.forms().join("\n");
+    let mark =
+        service.reader(scope).update(|open| Ok(open.keyring.scope_hash(&format!("person\n{forms}"))))?;
+    mark.ok_or(Error::NotFound("request"))
+}
 
-    /// Writes a request as it now stands, with an entry where there is something to record.
-    pub(super) fn update_request(
-        &self,
-        grant: &Grant<ForgetPerson>,
-        request: &PersonRequest,
-        done: Option<AuditAction>,
-    ) -> Result<()> {
-        let scope = grant.scope();
-        let now = self.clock.now();
-        let mut act = Act::silent(scope, now);
-        act.entries.extend(done.map(|action| request.entry(action, grant)));
-        act.tidings = done.map(|_| request.tidings(&scope.org, Event::PersonDone, now));
-        act.batch.records = vec![RecordChange::Update(request.record(&scope.org))];
-        let slot = self.slot(scope);
-        let _writer = slot.lock_writer();
-        self.commit(&slot, &act, |_| ()).map(drop)
-    }
+/// Writes a request as it now stands, with an entry where there is something to record.
+pub(super) fn update_request(
+    service: &Service,
+    grant: &Grant<ForgetPerson>,
+    request: &PersonRequest,
+    done: Option<AuditAction>,
+) -> Result<()> {
+    let scope = grant.scope();
+    let now = service.clock.now();
+    let mut act = Act::silent(scope, now);
+    act.entries.extend(done.map(|action| request.entry(action, grant)));
+    act.tidings = done.map(|_| request.tidings(&scope.org, Event::PersonDone, now));
+    act.batch.records = vec![RecordChange::Update(request.record(&scope.org))];
+    let reader = service.reader(scope);
+    let writer = reader.lock();
+    writer.commit(&act, |_| ()).map(drop)
 }
 
 impl PersonRequest {

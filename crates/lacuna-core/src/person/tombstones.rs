@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::audit::{AuditAction, AuditEntry};
-use crate::lacuna::{Act, Lacuna};
+use crate::service::{Act, Service};
 use lacuna_store::rows::TombstoneRow;
 use lacuna_types::Result;
 use lacuna_types::*;
@@ -12,50 +12,53 @@ const HOURS_PER_DAY: i64 = 24;
 /// How long a tombstone stands for what was to leave none: until every node has heard of the erasure.
 pub const BRIEF_TOMBSTONE: SignedDuration = SignedDuration::from_hours(HOURS_PER_DAY);
 
-impl Lacuna {
-    /// Removes the tombstones of a vault that are older than the tenant's policy keeps them, and those that were to
-    /// be brief. Answers with how many went.
-    pub fn forget_tombstones(&self, scope: &Scope) -> Result<u64> {
-        let before = self.tombstones_until(self.policy(&scope.org).tombstone_days);
-        let brief_before = self.clock.now() - BRIEF_TOMBSTONE;
-        let old = self.old_tombstones(scope.vault_id(), before, brief_before)?;
-        if old == 0 {
-            return Ok(0);
-        }
-        let entry = AuditEntry::new(AuditAction::TombstonesGone, "system", Vec::new());
-        let entry = AuditEntry { notes: vec![format!("count:{old}")], ..entry };
-        let mut act = Act::new(scope, self.clock.now(), entry);
-        act.batch.forget_tombstones_before = Some(before);
-        act.batch.forget_brief_before = Some(brief_before);
-        let slot = self.slot(scope);
-        let _writer = slot.lock_writer();
-        self.commit(&slot, &act, |_| ())?;
-        Ok(old)
+/// Removes the tombstones of a vault that are older than the tenant's policy keeps them, and those that were to
+/// be brief. Answers with how many went.
+pub(crate) fn forget_tombstones(service: &Service, scope: &Scope) -> Result<u64> {
+    let before = tombstones_until(service, service.policy(&scope.org).tombstone_days);
+    let brief_before = service.clock.now() - BRIEF_TOMBSTONE;
+    let old = old_tombstones(service, scope.vault_id(), before, brief_before)?;
+    if old == 0 {
+        return Ok(0);
     }
+    let entry = AuditEntry::new(AuditAction::TombstonesGone, "system", Vec::new());
+    let entry = AuditEntry { notes: vec![format!("count:{old}")], ..entry };
+    let mut act = Act::new(scope, service.clock.now(), entry);
+    act.batch.forget_tombstones_before = Some(before);
+    act.batch.forget_brief_before = Some(brief_before);
+    let reader = service.reader(scope);
+    let writer = reader.lock();
+    writer.commit(&act, |_| ())?;
+    Ok(old)
+}
 
-    /// Drops what the keystore's ledger holds beyond the longest time that any tenant keeps tombstones.
-    pub fn forget_old_erasures(&self) -> Result<u64> {
-        let policies = &self.rules.policies;
-        let kept = policies.by_org.values().chain([&policies.everyone]).map(|policy| policy.tombstone_days);
-        match kept.max() {
-            Some(days) => self.keys.forget_erasures(self.tombstones_until(days)),
-            None => Ok(0),
-        }
+/// Drops what the keystore's ledger holds beyond the longest time that any tenant keeps tombstones.
+pub(crate) fn forget_old_erasures(service: &Service) -> Result<u64> {
+    let policies = &service.rules.policies;
+    let kept = policies.by_org.values().chain([&policies.everyone]).map(|policy| policy.tombstone_days);
+    match kept.max() {
+        Some(days) => service.keys.forget_erasures(tombstones_until(service, days)),
+        None => Ok(0),
     }
+}
 
-    fn tombstones_until(&self, days: i64) -> Timestamp {
-        self.clock.now() - SignedDuration::from_hours(days * HOURS_PER_DAY)
-    }
+fn tombstones_until(service: &Service, days: i64) -> Timestamp {
+    service.clock.now() - SignedDuration::from_hours(days * HOURS_PER_DAY)
+}
 
-    fn old_tombstones(&self, vault: VaultId, before: Timestamp, brief_before: Timestamp) -> Result<u64> {
-        let is_old =
-            |stone: &&TombstoneRow| stone.at < if stone.brief { brief_before.max(before) } else { before };
-        let (mut old, mut after) = (0, None);
-        loop {
-            let page = self.store.tombstones(vault, after)?;
-            let Some(last) = page.last() else { return Ok(old) };
-            after = Some(last.id);
-            old += page.iter().filter(is_old).count() as u64;
-        }
+fn old_tombstones(
+    service: &Service,
+    vault: VaultId,
+    before: Timestamp,
+    brief_before: Timestamp,
+) -> Result<u64> {
+    let is_old =
+        |stone: &&TombstoneRow| stone.at < if stone.brief { brief_before.max(before) } else { before };
+    let (mut old, mut after) = (0, None);
+    loop {
+        let page = service.store.tombstones(vault, after)?;
+        let Some(last) = page.last() else { return Ok(old) };
+        after = Some(last.id);
+        old += page.iter().filter(is_old).count() as u64;
     }
 }

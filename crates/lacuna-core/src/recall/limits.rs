@@ -2,7 +2,7 @@
 
 use super::{Query, RecalledMemory};
 use crate::index::Hit;
-use crate::lacuna::Lacuna;
+use crate::service::Service;
 use crate::vault::OpenVault;
 use lacuna_types::Tier;
 use lacuna_types::{Error, Result};
@@ -61,30 +61,28 @@ pub(super) fn check_tokens(max_tokens: usize) -> Result<()> {
     Ok(())
 }
 
-impl Lacuna {
-    /// Keeps what fits into `max` tokens, best first. A text that is too long for what is left is shown by
-    /// its gist; from the first gist that does not fit, the rest is left out. Answers with how many were.
-    pub(crate) fn within_tokens(&self, hits: &mut Vec<RecalledMemory>, max: usize) -> usize {
-        let bytes: usize = hits.iter().map(|hit| hit.memory.content.full_text().len()).sum();
-        // No token is shorter than a byte, so that most answers need no counting.
-        if bytes <= max {
-            return 0;
-        }
-        let (found, mut left, mut kept) = (hits.len(), max, 0);
-        for hit in hits.iter_mut() {
-            let whole = self.count_tokens(hit.memory.content.full_text());
-            let tokens = if whole <= left { whole } else { self.count_tokens(&hit.memory.content.gist) };
-            if tokens > left {
-                break;
-            }
-            if tokens != whole {
-                hit.memory.content.text = None;
-                hit.shortened = true;
-            }
-            left -= tokens;
-            kept += 1;
-        }
-        hits.truncate(kept);
-        found - kept
+/// Keeps what fits into `max` tokens, best first. A text that is too long for what is left is shown by
+/// its gist; from the first gist that does not fit, the rest is left out. Answers with how many were.
+pub(crate) fn within_tokens(service: &Service, hits: &mut Vec<RecalledMemory>, max: usize) -> usize {
+    let bytes: usize = hits.iter().map(|hit| hit.memory.content.full_text().len()).sum();
+    // No token is shorter than a byte, so that most answers need no counting.
+    if bytes <= max {
+        return 0;
     }
+    let (found, mut left, mut kept) = (hits.len(), max, 0);
+    for hit in hits.iter_mut() {
+        let whole = service.count_tokens(hit.memory.content.full_text());
+        let tokens = if whole <= left { whole } else { service.count_tokens(&hit.memory.content.gist) };
+        if tokens > left {
+            break;
+        }
+        if tokens != whole {
+            hit.memory.content.text = None;
+            hit.shortened = true;
+        }
+        left -= tokens;
+        kept += 1;
+    }
+    hits.truncate(kept);
+    found - kept
 }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use zeroize::Zeroizing;
 
 use super::settings::Settings;
-use crate::lacuna::{Act, Lacuna};
+use crate::service::{Act, Service};
 use crate::vault::{Keyring, OpenVault};
 use lacuna_store::cbor::{Reader, Writer};
 use lacuna_store::rows::{SealedSettings, VaultHeader};
@@ -69,49 +69,47 @@ impl VaultSettings {
     }
 }
 
-impl Lacuna {
-    /// The settings of an opened vault, read and opened once.
-    pub(crate) fn settings_in(&self, open: &mut OpenVault) -> Result<Arc<VaultSettings>> {
-        if let Some(current) = &open.settings.current {
-            return Ok(current.clone());
-        }
-        let stored = self.store.settings(open.keyring.vault())?;
-        let revision = stored.as_ref().map_or(0, |stored| stored.revision);
-        if revision < open.settings.revision {
-            return Err(Error::corrupt("older settings of a vault were put back"));
-        }
-        let settings = match stored {
-            Some(stored) => VaultSettings::decode(&open.keyring.open_settings(&stored)?)?,
-            None => VaultSettings::default(),
-        };
-        let settings = Arc::new(settings);
-        open.settings = HeldSettings { revision, current: Some(settings.clone()) };
-        Ok(settings)
+/// The settings of an opened vault, read and opened once.
+pub(crate) fn settings_in(service: &Service, open: &mut OpenVault) -> Result<Arc<VaultSettings>> {
+    if let Some(current) = &open.settings.current {
+        return Ok(current.clone());
     }
+    let stored = service.store.settings(open.keyring.vault())?;
+    let revision = stored.as_ref().map_or(0, |stored| stored.revision);
+    if revision < open.settings.revision {
+        return Err(Error::corrupt("older settings of a vault were put back"));
+    }
+    let settings = match stored {
+        Some(stored) => VaultSettings::decode(&open.keyring.open_settings(&stored)?)?,
+        None => VaultSettings::default(),
+    };
+    let settings = Arc::new(settings);
+    open.settings = HeldSettings { revision, current: Some(settings.clone()) };
+    Ok(settings)
+}
 
-    /// The settings of a vault that need not be open for it; `None` where its keys are gone.
-    pub(crate) fn settings_at_rest(&self, header: &VaultHeader) -> Result<Option<VaultSettings>> {
-        let Some(stored) = self.store.settings(header.id)? else { return Ok(Some(VaultSettings::default())) };
-        let Some(keys) = self.keys.vault_keys(header.id)? else { return Ok(None) };
-        let keyring = Keyring::open(&header.scope, &self.kms, &keys)?;
-        VaultSettings::decode(&keyring.open_settings(&stored)?).map(Some)
-    }
+/// The settings of a vault that need not be open for it; `None` where its keys are gone.
+pub(crate) fn settings_at_rest(service: &Service, header: &VaultHeader) -> Result<Option<VaultSettings>> {
+    let Some(stored) = service.store.settings(header.id)? else { return Ok(Some(VaultSettings::default())) };
+    let Some(keys) = service.keys.vault_keys(header.id)? else { return Ok(None) };
+    let keyring = Keyring::open(&header.scope, &service.kms, &keys)?;
+    VaultSettings::decode(&keyring.open_settings(&stored)?).map(Some)
+}
 
-    /// Adds other settings to what one commit does. Their revision is the next one, so that of two that are
-    /// written at the same time one is a conflict.
-    pub(crate) fn change_settings(
-        &self,
-        open: &mut OpenVault,
-        act: &mut Act,
-        change: impl FnOnce(&mut VaultSettings),
-    ) -> Result<()> {
-        let mut settings = (*self.settings_in(open)?).clone();
-        change(&mut settings);
-        let revision = open.settings.revision + 1;
-        let sealed = open.keyring.seal_settings(revision, &settings.encode(), &*self.entropy);
-        act.batch.settings = Some(SealedSettings { revision, sealed });
-        Ok(())
-    }
+/// Adds other settings to what one commit does. Their revision is the next one, so that of two that are
+/// written at the same time one is a conflict.
+pub(crate) fn change_settings(
+    service: &Service,
+    open: &mut OpenVault,
+    act: &mut Act,
+    change: impl FnOnce(&mut VaultSettings),
+) -> Result<()> {
+    let mut settings = (*settings_in(service, open)?).clone();
+    change(&mut settings);
+    let revision = open.settings.revision + 1;
+    let sealed = open.keyring.seal_settings(revision, &settings.encode(), &*service.entropy);
+    act.batch.settings = Some(SealedSettings { revision, sealed });
+    Ok(())
 }
 
 #[cfg(test)]

@@ -7,9 +7,10 @@ use jiff::Timestamp;
 use super::settings::Settings;
 use super::stamp::term_of;
 use super::term::{Term, Terms, days};
-use crate::lacuna::Lacuna;
 use crate::permit::{Grant, Recall, Retain, permit};
-use crate::vault::{OpenVault, Slot};
+use crate::retention::stamp::terms_in;
+use crate::service::{Service, VaultReader};
+use crate::vault::OpenVault;
 use lacuna_types::Result;
 use lacuna_types::*;
 
@@ -34,24 +35,26 @@ pub struct Preview {
     pub prolonged: usize,
 }
 
-impl Lacuna {
-    /// Counts what settings would do, without setting them.
-    pub fn preview_retention(&self, grant: &Grant<Retain>, settings: &Settings) -> Result<Preview> {
-        let scope = grant.scope();
-        permit::<Recall>(grant.caller(), scope)?;
-        settings.check(&self.policy(&scope.org).retention)?;
-        self.preview_in(&self.slot(scope), scope, settings)
-    }
+/// Counts what settings would do, without setting them.
+pub(crate) fn preview_retention(
+    service: &Service,
+    grant: &Grant<Retain>,
+    settings: &Settings,
+) -> Result<Preview> {
+    let scope = grant.scope();
+    permit::<Recall>(grant.caller(), scope)?;
+    settings.check(&service.policy(&scope.org).retention)?;
+    preview_in(&service.reader(scope), settings)
+}
 
-    pub(super) fn preview_in(&self, slot: &Slot, scope: &Scope, settings: &Settings) -> Result<Preview> {
-        let rules = &self.policy(&scope.org).retention;
-        let then = Terms::new(rules, settings, &scope.holder);
-        let now = self.clock.now();
-        let preview = slot.update(self.sources(), |open| {
-            self.terms_in(open, scope, |open, today| Ok(compare(open, today, &then, now)))
-        })?;
-        Ok(preview.unwrap_or_default())
-    }
+pub(super) fn preview_in(reader: &VaultReader<'_>, settings: &Settings) -> Result<Preview> {
+    let rules = &reader.service.policy(&reader.scope().org).retention;
+    let then = Terms::new(rules, settings, &reader.scope().holder);
+    let now = reader.service.clock.now();
+    let preview = reader.update(|open| {
+        terms_in(reader.service, open, reader.scope(), |open, today| Ok(compare(open, today, &then, now)))
+    })?;
+    Ok(preview.unwrap_or_default())
 }
 
 fn compare(open: &OpenVault, today: &Terms<'_>, then: &Terms<'_>, now: Timestamp) -> Preview {

@@ -14,9 +14,11 @@ use super::rules::write_rules;
 use super::term::{Subject, Term, Terms};
 use crate::audit::{AuditAction, AuditEntry};
 use crate::index::Stored;
-use crate::lacuna::{Act, COMMIT_ATTEMPTS_MAX, Lacuna};
+use crate::retention::kept::{change_settings, settings_at_rest, settings_in};
+use crate::service::retrying;
+use crate::service::{Act, Service, VaultReader, VaultWriter};
 use crate::vault::frame::Frame;
-use crate::vault::{Held, OpenVault, Slot};
+use crate::vault::{Held, OpenVault};
 use lacuna_store::cbor::Writer;
 use lacuna_store::rows::{Row, VaultHeader};
 use lacuna_types::*;
@@ -28,134 +30,125 @@ const STAMPS_MAX: usize = 1_000;
 /// A row whose expiry is not what it should be, and what it should be.
 type Wrong = (MemoryId, Option<Timestamp>);
 
-impl Lacuna {
-    /// The terms of the memories in an opened vault.
-    pub(crate) fn terms_in<R>(
-        &self,
-        open: &mut OpenVault,
-        scope: &Scope,
-        run: impl FnOnce(&mut OpenVault, &Terms<'_>) -> Result<R>,
-    ) -> Result<R> {
-        let settings = self.settings_in(open)?;
-        let terms = Terms::new(&self.policy(&scope.org).retention, &settings.retention, &scope.holder);
-        run(open, &terms)
-    }
+/// The terms of the memories in an opened vault.
+pub(crate) fn terms_in<R>(
+    service: &Service,
+    open: &mut OpenVault,
+    scope: &Scope,
+    run: impl FnOnce(&mut OpenVault, &Terms<'_>) -> Result<R>,
+) -> Result<R> {
+    let settings = settings_in(service, open)?;
+    let terms = Terms::new(&service.policy(&scope.org).retention, &settings.retention, &scope.holder);
+    run(open, &terms)
+}
 
-    /// As [`Self::terms_in`], for a caller who holds the writer lock and no vault.
-    pub(crate) fn settings_of(&self, slot: &Slot) -> Result<Arc<VaultSettings>> {
-        let settings = slot.update(self.sources(), |open| self.settings_in(open))?;
-        Ok(settings.unwrap_or_default())
-    }
+/// As [`terms_in`], for a caller who holds the writer lock and no vault.
+pub(crate) fn settings_of(reader: &VaultReader<'_>) -> Result<Arc<VaultSettings>> {
+    let settings = reader.update(|open| settings_in(reader.service, open))?;
+    Ok(settings.unwrap_or_default())
+}
 
-    /// Gives every row of a vault the expiry that rules and settings ask for. Answers with how many had
-    /// another one.
-    pub fn restamp(&self, scope: &Scope) -> Result<usize> {
-        let slot = self.slot(scope);
-        let (mut stamped, mut conflicts) = (0, 0);
-        loop {
-            let _writer = slot.lock_writer();
-            let wrong = slot.update(self.sources(), |open| self.wrong_stamps(open, scope))?;
-            let Some((wrong, digest)) = wrong else { return Ok(0) };
-            if wrong.is_empty() {
-                self.note_stamped(&slot, scope, digest)?;
-                return Ok(stamped);
-            }
-            match self.stamp(&slot, scope, &wrong) {
-                Ok(count) => stamped += count,
-                // Another process was faster: what is wrong now is looked for anew.
-                Err(Error::Conflict(_)) if conflicts < COMMIT_ATTEMPTS_MAX => conflicts += 1,
-                Err(error) => return Err(error),
-            }
-        }
+/// Gives every row of a vault the expiry that rules and settings ask for. Answers with how many had
+/// another one.
+pub(crate) fn restamp(service: &Service, scope: &Scope) -> Result<usize> {
+    let reader = service.reader(scope);
+    let mut stamped = 0;
+    // When another process was faster, what is wrong by then is looked for anew.
+    while let Some(count) = retrying(|| stamp_some(&reader.lock()))? {
+        stamped += count;
     }
+    Ok(stamped)
+}
 
-    /// As [`Self::restamp`], where rules or settings changed since the last time; other vaults stay closed.
-    pub(crate) fn restamp_if_changed(&self, header: &VaultHeader) -> Result<u64> {
-        let Some(kept) = self.settings_at_rest(header)? else { return Ok(0) };
-        if kept.stamped == Some(self.digest(&header.scope, &kept)) || header.frozen_at.is_some() {
-            return Ok(0);
-        }
-        Ok(self.restamp(&header.scope)? as u64)
+/// Stamps a batch of rows; `None` when no row is left to stamp.
+fn stamp_some(writer: &VaultWriter<'_>) -> Result<Option<usize>> {
+    let wrong = writer.update(|open| wrong_stamps(writer.service, open, writer.scope()))?;
+    let Some((wrong, digest)) = wrong else { return Ok(None) };
+    if wrong.is_empty() {
+        note_stamped(writer, digest)?;
+        return Ok(None);
     }
+    stamp(writer, &wrong).map(Some)
+}
 
-    /// Whether rows may stand under other rules or settings than those of today.
-    pub(crate) fn is_stamped(&self, open: &mut OpenVault, scope: &Scope) -> Result<bool> {
-        let settings = self.settings_in(open)?;
-        Ok(settings.stamped == Some(self.digest(scope, &settings)))
+/// As [`restamp`], where rules or settings changed since the last time; other vaults stay closed.
+pub(crate) fn restamp_if_changed(service: &Service, header: &VaultHeader) -> Result<u64> {
+    let Some(kept) = settings_at_rest(service, header)? else { return Ok(0) };
+    if kept.stamped == Some(digest(service, &header.scope, &kept)) || header.frozen_at.is_some() {
+        return Ok(0);
     }
+    Ok(restamp(service, &header.scope)? as u64)
+}
 
-    fn wrong_stamps(&self, open: &mut OpenVault, scope: &Scope) -> Result<(Vec<Wrong>, [u8; 32])> {
-        let settings = self.settings_in(open)?;
-        let digest = self.digest(scope, &settings);
-        if self.is_stamped(open, scope)? {
-            return Ok((Vec::new(), digest));
-        }
-        let wrong = self.terms_in(open, scope, |open, terms| {
-            let living = open.index.before(None).filter(|one| one.attributes.state != Lifecycle::Deleted);
-            let stamps =
-                living.map(|one| (one.id, one.attributes.expires_at, term_of(terms, &one).expires_at));
-            let wrong = stamps.filter(|(_, stamped, right)| *stamped != right.map(millis));
-            Ok(wrong.map(|(id, _, right)| (id, right)).take(STAMPS_MAX).collect())
-        })?;
-        Ok((wrong, digest))
-    }
+/// Whether rows may stand under other rules or settings than those of today.
+pub(crate) fn is_stamped(service: &Service, open: &mut OpenVault, scope: &Scope) -> Result<bool> {
+    let settings = settings_in(service, open)?;
+    Ok(settings.stamped == Some(digest(service, scope, &settings)))
+}
 
-    fn stamp(&self, slot: &Slot, scope: &Scope, wrong: &[Wrong]) -> Result<usize> {
-        let ids: Vec<MemoryId> = wrong.iter().map(|(id, _)| *id).collect();
-        let mut act = Act::silent(scope, self.clock.now());
-        act.record(AuditAction::RetentionStamp, "policy", &ids);
-        let stamped = self.rewrite(slot, scope, &ids, |row, _| {
-            let right = wrong.iter().find(|(id, _)| *id == row.id);
-            row.expires_at = right.and_then(|(_, at)| *at);
-            right.is_some()
-        })?;
-        if stamped.is_empty() {
-            // What is in the open vault and not in the store: whoever reads next starts from the store.
-            slot.discard();
-            return Err(Error::Conflict("the vault"));
-        }
-        act.batch.puts = stamped.iter().map(|stamped| stamped.row.clone()).collect();
-        let count = stamped.len();
-        self.commit(slot, &act, |open| stamped.into_iter().for_each(|one| open.put(&one.row, one.frame)))?;
-        Ok(count)
+fn wrong_stamps(service: &Service, open: &mut OpenVault, scope: &Scope) -> Result<(Vec<Wrong>, [u8; 32])> {
+    let settings = settings_in(service, open)?;
+    let digest = digest(service, scope, &settings);
+    if is_stamped(service, open, scope)? {
+        return Ok((Vec::new(), digest));
     }
+    let wrong = terms_in(service, open, scope, |open, terms| {
+        let living = open.index.before(None).filter(|one| one.attributes.state != Lifecycle::Deleted);
+        let stamps = living.map(|one| (one.id, one.attributes.expires_at, term_of(terms, &one).expires_at));
+        let wrong = stamps.filter(|(_, stamped, right)| *stamped != right.map(millis));
+        Ok(wrong.map(|(id, _, right)| (id, right)).take(STAMPS_MAX).collect())
+    })?;
+    Ok((wrong, digest))
+}
 
-    fn note_stamped(&self, slot: &Slot, scope: &Scope, digest: [u8; 32]) -> Result<()> {
-        if self.settings_of(slot)?.stamped == Some(digest) {
-            return Ok(());
-        }
-        let entry = AuditEntry::new(AuditAction::RetentionStamp, "policy", Vec::new());
-        self.set(slot, scope, entry, |settings| settings.stamped = Some(digest))
+fn stamp(writer: &VaultWriter<'_>, wrong: &[Wrong]) -> Result<usize> {
+    let ids: Vec<MemoryId> = wrong.iter().map(|(id, _)| *id).collect();
+    let mut act = Act::silent(writer.scope(), writer.service.clock.now());
+    act.record(AuditAction::RetentionStamp, "policy", &ids);
+    let stamped = writer.rewrite(&ids, |row, _| {
+        let right = wrong.iter().find(|(id, _)| *id == row.id);
+        row.expires_at = right.and_then(|(_, at)| *at);
+        right.is_some()
+    })?;
+    if stamped.is_empty() {
+        // What is in the open vault and not in the store: whoever reads next starts from the store.
+        writer.discard();
+        return Err(Error::Conflict("the vault"));
     }
+    act.batch.puts = stamped.iter().map(|stamped| stamped.row.clone()).collect();
+    let count = stamped.len();
+    writer.commit(&act, |open| stamped.into_iter().for_each(|one| open.put(&one.row, one.frame)))?;
+    Ok(count)
+}
 
-    /// Changes the settings of a vault in one commit. The caller holds the writer lock.
-    pub(crate) fn set(
-        &self,
-        slot: &Slot,
-        scope: &Scope,
-        entry: AuditEntry,
-        change: impl Fn(&mut VaultSettings),
-    ) -> Result<()> {
-        for _ in 0..COMMIT_ATTEMPTS_MAX {
-            let mut act = Act::new(scope, self.clock.now(), entry.clone());
-            let changed =
-                slot.update(self.sources(), |open| self.change_settings(open, &mut act, &change))?;
-            changed.ok_or(Error::NotFound("vault"))?;
-            match self.commit(slot, &act, |open| open.settings.expire()) {
-                Err(Error::Conflict(_)) => {}
-                done => return done.map(drop),
-            }
-        }
-        Err(Error::Conflict("the vault"))
+fn note_stamped(writer: &VaultWriter<'_>, digest: [u8; 32]) -> Result<()> {
+    if settings_of(writer)?.stamped == Some(digest) {
+        return Ok(());
     }
+    let entry = AuditEntry::new(AuditAction::RetentionStamp, "policy", Vec::new());
+    set(writer, entry, |settings| settings.stamped = Some(digest))
+}
 
-    fn digest(&self, scope: &Scope, settings: &VaultSettings) -> [u8; 32] {
-        let mut bytes = Vec::new();
-        let mut w = Writer(&mut bytes);
-        write_rules(&self.policy(&scope.org).retention, &mut w);
-        settings.retention.write(&mut w);
-        sha256(&bytes)
-    }
+/// Changes the settings of a vault in one commit.
+pub(crate) fn set(
+    writer: &VaultWriter<'_>,
+    entry: AuditEntry,
+    change: impl Fn(&mut VaultSettings),
+) -> Result<()> {
+    retrying(|| {
+        let mut act = Act::new(writer.scope(), writer.service.clock.now(), entry.clone());
+        let changed = writer.update(|open| change_settings(writer.service, open, &mut act, &change))?;
+        changed.ok_or(Error::NotFound("vault"))?;
+        writer.commit(&act, |open| open.settings.expire()).map(drop)
+    })
+}
+
+fn digest(service: &Service, scope: &Scope, settings: &VaultSettings) -> [u8; 32] {
+    let mut bytes = Vec::new();
+    let mut w = Writer(&mut bytes);
+    write_rules(&service.policy(&scope.org).retention, &mut w);
+    settings.retention.write(&mut w);
+    sha256(&bytes)
 }
 
 /// The term of a memory in an opened vault.

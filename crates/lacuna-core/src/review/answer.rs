@@ -2,10 +2,17 @@
 
 use super::month::{Found, Part, Reason, mark};
 use crate::audit::{AuditAction, AuditEntry};
+use crate::forget::confirm::erase_with_receipt;
+use crate::forget::finish::finish_intents;
 use crate::forget::{Cause, Forgotten, Mode, Named, PART_MAX, SignedReceipt, Sought, Task, Wanted};
-use crate::lacuna::Lacuna;
+use crate::freeze::check_thawed;
 use crate::lifecycle::MOVES_MAX;
+use crate::lifecycle::set_state;
 use crate::permit::{Forget, Grant, Recall, permit};
+use crate::retention::retain;
+use crate::retention::stamp::set;
+use crate::review::month::found;
+use crate::service::Service;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
@@ -42,83 +49,95 @@ pub struct Answered {
     pub receipts: Vec<SignedReceipt>,
 }
 
-impl Lacuna {
-    /// Carries out a decision, if the review still is as its owner saw it.
-    pub fn answer_review(&self, grant: &Grant<Forget>, seen: &str, answer: &Answer) -> Result<Answered> {
-        let scope = grant.scope();
-        permit::<Recall>(grant.caller(), scope)?;
-        self.check_thawed(scope)?;
-        let found = self.slot(scope).update(self.sources(), |open| {
-            let found = self.found(open, scope)?;
-            if mark(open, &found) != seen {
-                return Err(changed());
+/// Carries out a decision, if the review still is as its owner saw it.
+pub(crate) fn answer_review(
+    service: &Service,
+    grant: &Grant<Forget>,
+    seen: &str,
+    answer: &Answer,
+) -> Result<Answered> {
+    let scope = grant.scope();
+    permit::<Recall>(grant.caller(), scope)?;
+    check_thawed(service, scope)?;
+    let found = service.reader(scope).update(|open| {
+        let found = found(service, open, scope)?;
+        if mark(open, &found) != seen {
+            return Err(changed());
+        }
+        let covered = |one: &Found| {
+            let author = open.index.get(&one.id).and_then(|one| one.payload.facets.history.author.clone());
+            grant.covers(author.as_ref())
+        };
+        Ok(found.into_iter().filter(covered).collect::<Vec<_>>())
+    })?;
+    let found = found.unwrap_or_default();
+    let (stroke, ids) = answer.chosen(&found)?;
+    let mut answered = Answered::default();
+    match stroke {
+        Stroke::Keep => keep_reviewed(service, grant, &ids, &mut answered)?,
+        Stroke::Erase => erase_reviewed(service, grant, &ids, &mut answered)?,
+        Stroke::Archive => {
+            for ids in ids.chunks(MOVES_MAX) {
+                set_state(service, grant, ids, Lifecycle::Archived)?;
             }
-            let covered = |one: &Found| {
-                let author =
-                    open.index.get(&one.id).and_then(|one| one.payload.facets.history.author.clone());
-                grant.covers(author.as_ref())
-            };
-            Ok(found.into_iter().filter(covered).collect::<Vec<_>>())
+            answered.archived = ids;
+        }
+    }
+    note_reviewed(service, grant)?;
+    Ok(answered)
+}
+
+fn keep_reviewed(
+    service: &Service,
+    grant: &Grant<Forget>,
+    ids: &[MemoryId],
+    done: &mut Answered,
+) -> Result<()> {
+    let now = service.clock.now();
+    for ids in ids.chunks(MOVES_MAX) {
+        retain(service, grant, ids, AuditAction::MemoryKeep, |frame| {
+            let Facets { retention, vitality, .. } = &mut frame.facets;
+            retention.kept_at = Some(now);
+            // Whoever keeps it now no longer wants the end that was set when it was stored.
+            retention.expires_at = None;
+            // A review brings a memory to mind as any other look at it does.
+            vitality.rehearse(&mut frame.details, |_| true, now);
         })?;
-        let found = found.unwrap_or_default();
-        let (stroke, ids) = answer.chosen(&found)?;
-        let mut answered = Answered::default();
-        match stroke {
-            Stroke::Keep => self.keep_reviewed(grant, &ids, &mut answered)?,
-            Stroke::Erase => self.erase_reviewed(grant, &ids, &mut answered)?,
-            Stroke::Archive => {
-                for ids in ids.chunks(MOVES_MAX) {
-                    self.set_state(grant, ids, Lifecycle::Archived)?;
-                }
-                answered.archived = ids;
-            }
-        }
-        self.note_reviewed(grant)?;
-        Ok(answered)
+        done.kept.extend(ids);
     }
+    Ok(())
+}
 
-    fn keep_reviewed(&self, grant: &Grant<Forget>, ids: &[MemoryId], done: &mut Answered) -> Result<()> {
-        let now = self.clock.now();
-        for ids in ids.chunks(MOVES_MAX) {
-            self.retain(grant, ids, AuditAction::MemoryKeep, |frame| {
-                let Facets { retention, vitality, .. } = &mut frame.facets;
-                retention.kept_at = Some(now);
-                // Whoever keeps it now no longer wants the end that was set when it was stored.
-                retention.expires_at = None;
-                // A review brings a memory to mind as any other look at it does.
-                vitality.rehearse(&mut frame.details, |_| true, now);
-            })?;
-            done.kept.extend(ids);
-        }
-        Ok(())
+fn erase_reviewed(
+    service: &Service,
+    grant: &Grant<Forget>,
+    ids: &[MemoryId],
+    done: &mut Answered,
+) -> Result<()> {
+    let scope = grant.scope();
+    let reader = service.reader(scope);
+    let writer = reader.lock();
+    finish_intents(&writer)?;
+    for ids in ids.chunks(PART_MAX) {
+        let task = task(grant, ids.len());
+        let wanted = Wanted { holds_back: true, ..Wanted::whole(ids) };
+        let Forgotten { memories, fell, receipts, .. } =
+            erase_with_receipt(&writer, &wanted, &task, Sought::default())?;
+        done.erased.extend(memories);
+        done.fell.extend(fell);
+        done.receipts.extend(receipts);
     }
+    Ok(())
+}
 
-    fn erase_reviewed(&self, grant: &Grant<Forget>, ids: &[MemoryId], done: &mut Answered) -> Result<()> {
-        let scope = grant.scope();
-        let slot = self.slot(scope);
-        let _writer = slot.lock_writer();
-        self.finish_intents(&slot, scope)?;
-        for ids in ids.chunks(PART_MAX) {
-            let task = task(grant, ids.len());
-            let wanted = Wanted { holds_back: true, ..Wanted::whole(ids) };
-            let Forgotten { memories, fell, receipts, .. } =
-                self.erase_with_receipt(&slot, scope, &wanted, &task, Sought::default())?;
-            done.erased.extend(memories);
-            done.fell.extend(fell);
-            done.receipts.extend(receipts);
-        }
-        Ok(())
-    }
-
-    fn note_reviewed(&self, grant: &Grant<Forget>) -> Result<()> {
-        let scope = grant.scope();
-        let slot = self.slot(scope);
-        let _writer = slot.lock_writer();
-        let now = self.clock.now();
-        let user = grant.caller().user.as_str();
-        let entry = AuditEntry::new(AuditAction::ReviewAnswer, user, Vec::new());
-        self.set(&slot, scope, entry, |kept| kept.reviewed_at = Some(now))
-    }
+fn note_reviewed(service: &Service, grant: &Grant<Forget>) -> Result<()> {
+    let scope = grant.scope();
+    let reader = service.reader(scope);
+    let writer = reader.lock();
+    let now = service.clock.now();
+    let user = grant.caller().user.as_str();
+    let entry = AuditEntry::new(AuditAction::ReviewAnswer, user, Vec::new());
+    set(&writer, entry, |kept| kept.reviewed_at = Some(now))
 }
 
 impl Answer {

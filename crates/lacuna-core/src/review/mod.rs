@@ -2,9 +2,9 @@
 //!
 //! The review of candidates, which wait before they become memories, is another one: see [`crate::lifecycle`].
 
-mod answer;
-mod month;
-mod prompt;
+pub(crate) mod answer;
+pub(crate) mod month;
+pub(crate) mod prompt;
 
 pub use answer::{Answer, Answered};
 pub use month::{

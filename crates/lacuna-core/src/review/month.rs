@@ -5,10 +5,13 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use crate::audit::Read;
+use crate::audit::reads::note_read;
 use crate::index::Stored;
-use crate::lacuna::Lacuna;
 use crate::permit::{Grant, Recall, Review, permit};
+use crate::retention::kept::settings_in;
+use crate::retention::stamp::terms_in;
 use crate::retention::{Settings, Term, Terms, days, term_of};
+use crate::service::Service;
 use crate::vault::{Held, OpenVault, shown};
 use lacuna_types::hex::hex;
 use lacuna_types::*;
@@ -133,84 +136,81 @@ pub(super) struct Found {
     pub(super) term: Term,
 }
 
-impl Lacuna {
-    /// The vault at a glance: statistics, and what is worth a decision.
-    pub fn review_month(&self, grant: &Grant<Review>) -> Result<Month> {
-        permit::<Recall>(grant.caller(), grant.scope())?;
-        self.month(grant.scope())
-    }
+/// The vault at a glance: statistics, and what is worth a decision.
+pub(crate) fn review_month(service: &Service, grant: &Grant<Review>) -> Result<Month> {
+    permit::<Recall>(grant.caller(), grant.scope())?;
+    month(service, grant.scope())
+}
 
-    /// As [`Self::review_month`], for the scheduler.
-    pub(super) fn month(&self, scope: &Scope) -> Result<Month> {
-        let now = self.clock.now();
-        let month = self.slot(scope).update(self.sources(), |open| {
-            let kept = self.settings_in(open)?;
-            let found = self.found(open, scope)?;
-            let living = living(open).count();
-            Ok(Month {
-                at: now,
-                memories: living,
-                parts: parts(open),
-                expiring_soon: found.iter().filter(|one| goes_by(&one.term, now, EXPIRING_SOON_DAYS)).count(),
-                to_review: found.len(),
-                recommended: recommended(&found),
-                prompted_at: kept.prompted_at,
-                reviewed_at: kept.reviewed_at,
-                mark: mark(open, &found),
-            })
-        })?;
-        Ok(month.unwrap_or_else(|| Month::empty(now)))
-    }
-
-    /// The memories of the review, in the order in which they were stored, a page at a time.
-    pub fn review_items(
-        &self,
-        grant: &Grant<Review>,
-        part: Option<Part>,
-        after: Option<MemoryId>,
-        limit: usize,
-    ) -> Result<MonthPage> {
-        if limit == 0 || limit > REVIEW_PAGE_MAX {
-            return Err(Error::invalid("limit", format!("must be from 1 to {REVIEW_PAGE_MAX}")));
-        }
-        let scope = grant.scope();
-        permit::<Recall>(grant.caller(), scope)?;
-        let page = self.slot(scope).update(self.sources(), |open| {
-            let hidden = self.settings_in(open)?.retention.hidden.clone();
-            let found = self.found(open, scope)?;
-            let wanted = |one: &Found| part.is_none_or(|part| one.parts.contains(&part));
-            let rest =
-                found.into_iter().filter(|one| after.is_none_or(|after| one.id > after) && wanted(one));
-            let mut items: Vec<ReviewItem> =
-                rest.take(limit + 1).filter_map(|one| item(open, one, &hidden)).collect();
-            let more = items.len() > limit;
-            items.truncate(limit);
-            let next = items.last().map(|last| last.id).filter(|_| more);
-            Ok(MonthPage { items, next })
-        })?;
-        let page = page.unwrap_or_default();
-        let seen = page.items.iter().filter(|item| item.memory.is_some()).map(|item| item.id).collect();
-        self.note_read(&Read::of(grant, "review", seen))?;
-        Ok(page)
-    }
-
-    /// Every memory that is worth a decision now, by id.
-    pub(super) fn found(&self, open: &mut OpenVault, scope: &Scope) -> Result<Vec<Found>> {
-        let now = self.clock.now();
-        let nothing_set = Settings::default();
-        let by_default = Terms::new(&self.policy(&scope.org).retention, &nothing_set, &scope.holder);
-        self.terms_in(open, scope, |open, terms| {
-            let found = living(open).filter_map(|one| {
-                let term = term_of(terms, &one);
-                let reason = reason(&one, &term, now, || term_of(&by_default, &one))?;
-                let parts = Part::of(&one.payload.facets);
-                Some(Found { id: one.id, parts, reason, term })
-            });
-            let mut found: Vec<Found> = found.collect();
-            found.sort_unstable_by_key(|one| one.id);
-            Ok(found)
+/// As [`review_month`], for the scheduler.
+pub(super) fn month(service: &Service, scope: &Scope) -> Result<Month> {
+    let now = service.clock.now();
+    let month = service.reader(scope).update(|open| {
+        let kept = settings_in(service, open)?;
+        let found = found(service, open, scope)?;
+        let living = living(open).count();
+        Ok(Month {
+            at: now,
+            memories: living,
+            parts: parts(open),
+            expiring_soon: found.iter().filter(|one| goes_by(&one.term, now, EXPIRING_SOON_DAYS)).count(),
+            to_review: found.len(),
+            recommended: recommended(&found),
+            prompted_at: kept.prompted_at,
+            reviewed_at: kept.reviewed_at,
+            mark: mark(open, &found),
         })
+    })?;
+    Ok(month.unwrap_or_else(|| Month::empty(now)))
+}
+
+/// The memories of the review, in the order in which they were stored, a page at a time.
+pub(crate) fn review_items(
+    service: &Service,
+    grant: &Grant<Review>,
+    part: Option<Part>,
+    after: Option<MemoryId>,
+    limit: usize,
+) -> Result<MonthPage> {
+    if limit == 0 || limit > REVIEW_PAGE_MAX {
+        return Err(Error::invalid("limit", format!("must be from 1 to {REVIEW_PAGE_MAX}")));
     }
+    let scope = grant.scope();
+    permit::<Recall>(grant.caller(), scope)?;
+    let page = service.reader(scope).update(|open| {
+        let hidden = settings_in(service, open)?.retention.hidden.clone();
+        let found = found(service, open, scope)?;
+        let wanted = |one: &Found| part.is_none_or(|part| one.parts.contains(&part));
+        let rest = found.into_iter().filter(|one| after.is_none_or(|after| one.id > after) && wanted(one));
+        let mut items: Vec<ReviewItem> =
+            rest.take(limit + 1).filter_map(|one| item(open, one, &hidden)).collect();
+        let more = items.len() > limit;
+        items.truncate(limit);
+        let next = items.last().map(|last| last.id).filter(|_| more);
+        Ok(MonthPage { items, next })
+    })?;
+    let page = page.unwrap_or_default();
+    let seen = page.items.iter().filter(|item| item.memory.is_some()).map(|item| item.id).collect();
+    note_read(service, &Read::of(grant, "review", seen))?;
+    Ok(page)
+}
+
+/// Every memory that is worth a decision now, by id.
+pub(super) fn found(service: &Service, open: &mut OpenVault, scope: &Scope) -> Result<Vec<Found>> {
+    let now = service.clock.now();
+    let nothing_set = Settings::default();
+    let by_default = Terms::new(&service.policy(&scope.org).retention, &nothing_set, &scope.holder);
+    terms_in(service, open, scope, |open, terms| {
+        let found = living(open).filter_map(|one| {
+            let term = term_of(terms, &one);
+            let reason = reason(&one, &term, now, || term_of(&by_default, &one))?;
+            let parts = Part::of(&one.payload.facets);
+            Some(Found { id: one.id, parts, reason, term })
+        });
+        let mut found: Vec<Found> = found.collect();
+        found.sort_unstable_by_key(|one| one.id);
+        Ok(found)
+    })
 }
 
 impl Month {

@@ -6,11 +6,14 @@ use jiff::Timestamp;
 use lacuna_seal::Entropy;
 
 use super::desk::Growing;
-use super::number::{Numbering, next_turn};
+use super::number::Numbering;
 use super::{SessionInfo, SessionState, Speaker, TURN_CHARS_MAX, TURNS_PER_APPEND_MAX};
-use crate::lacuna::Lacuna;
+use crate::freeze::check_thawed;
 use crate::permit::{Grant, Remember, permit};
+use crate::remember::remember_in;
 use crate::remember::{Manner, Outcome};
+use crate::service::Service;
+use crate::session::show::session_info;
 use lacuna_types::hex::hex;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
@@ -103,121 +106,132 @@ pub enum Grown {
     Sealed(Box<Appended>),
 }
 
-impl Lacuna {
-    /// Starts a session, under the caller's id or one of ours. One that is there already goes on.
-    pub fn start_session(&self, grant: &Grant<Remember>, id: Option<SessionId>) -> Result<SessionInfo> {
-        let scope = grant.scope();
-        self.check_thawed(scope)?;
-        let id = id.map_or_else(|| make_session_id(&*self.entropy), Ok)?;
-        let now = self.clock.now();
-        let began_at = self.desk.use_session(scope, &id, now, |open| open.began_at)?;
-        let known = self.serve(scope, |open| self.session_info(open, &id))?.flatten();
-        Ok(known.unwrap_or(SessionInfo {
-            id,
-            state: SessionState::Open,
-            began_at,
-            last_at: now,
-            turns: 0,
-            next_turn: 1,
-            transcripts: Vec::new(),
-            mark: 0,
-        }))
-    }
+/// Starts a session, under the caller's id or one of ours. One that is there already goes on.
+pub(crate) fn start_session(
+    service: &Service,
+    grant: &Grant<Remember>,
+    id: Option<SessionId>,
+) -> Result<SessionInfo> {
+    let scope = grant.scope();
+    check_thawed(service, scope)?;
+    let id = id.map_or_else(|| make_session_id(&*service.entropy), Ok)?;
+    let now = service.clock.now();
+    let began_at = service.desk.use_session(scope, &id, now, |open| open.began_at)?;
+    let known = service.serve(scope, |open| session_info(service, open, &id))?.flatten();
+    Ok(known.unwrap_or(SessionInfo {
+        id,
+        state: SessionState::Open,
+        began_at,
+        last_at: now,
+        turns: 0,
+        next_turn: 1,
+        transcripts: Vec::new(),
+        mark: 0,
+    }))
+}
 
-    /// Appends turns to a session, all that the gate lets in or none. `expected` is the number that the first
-    /// is to get: an append that is sent again with it is answered as the first time, and writes nothing.
-    pub fn append_turns(
-        &self,
-        grant: &Grant<Remember>,
-        session: &SessionId,
-        turns: Vec<NewTurn>,
-        expected: Option<u32>,
-    ) -> Result<Appended> {
-        if turns.is_empty() || turns.len() > TURNS_PER_APPEND_MAX {
-            let reason = format!("one append takes 1 to {TURNS_PER_APPEND_MAX} turns");
-            return Err(Error::invalid("turns", reason));
-        }
-        // What was being said before them comes before them.
-        self.seal_growing(grant.scope(), session)?;
-        self.append(grant, session, turns, expected)
+/// Appends turns to a session, all that the gate lets in or none. `expected` is the number that the first
+/// is to get: an append that is sent again with it is answered as the first time, and writes nothing.
+pub(crate) fn append_turns(
+    service: &Service,
+    grant: &Grant<Remember>,
+    session: &SessionId,
+    turns: Vec<NewTurn>,
+    expected: Option<u32>,
+) -> Result<Appended> {
+    if turns.is_empty() || turns.len() > TURNS_PER_APPEND_MAX {
+        let reason = format!("one append takes 1 to {TURNS_PER_APPEND_MAX} turns");
+        return Err(Error::invalid("turns", reason));
     }
+    // What was being said before them comes before them.
+    seal_growing(service, grant.scope(), session)?;
+    append(service, grant, session, turns, expected)
+}
 
-    /// Appends a part of a turn. The turn is sealed with its last piece, when something else is said, or when
-    /// the session ends.
-    pub fn append_piece(&self, grant: &Grant<Remember>, session: &SessionId, piece: &Piece) -> Result<Grown> {
-        let scope = grant.scope();
-        let vault = scope.vault_id();
-        self.check_thawed(scope)?;
-        if self.desk.speaker(vault, session).is_some_and(|speaker| speaker != piece.speaker) {
-            self.seal_growing(scope, session)?;
-        }
-        let pieces = self.desk.grow(scope, session, self.clock.now(), grant.caller(), piece)?;
-        if !piece.last {
-            let turn = self.next_turn(scope, session)?;
-            return Ok(Grown::Growing { turn, pieces });
-        }
-        let sealed = self.seal_growing(scope, session)?.ok_or(Error::Conflict("the session"))?;
-        Ok(Grown::Sealed(Box::new(sealed)))
+/// Appends a part of a turn. The turn is sealed with its last piece, when something else is said, or when
+/// the session ends.
+pub(crate) fn append_piece(
+    service: &Service,
+    grant: &Grant<Remember>,
+    session: &SessionId,
+    piece: &Piece,
+) -> Result<Grown> {
+    let scope = grant.scope();
+    let vault = scope.vault_id();
+    check_thawed(service, scope)?;
+    if service.desk.speaker(vault, session).is_some_and(|speaker| speaker != piece.speaker) {
+        seal_growing(service, scope, session)?;
     }
+    let pieces = service.desk.grow(scope, session, service.clock.now(), grant.caller(), piece)?;
+    if !piece.last {
+        let turn = next_turn(service, scope, session)?;
+        return Ok(Grown::Growing { turn, pieces });
+    }
+    let sealed = seal_growing(service, scope, session)?.ok_or(Error::Conflict("the session"))?;
+    Ok(Grown::Sealed(Box::new(sealed)))
+}
 
-    /// Seals the turn that is being said, if there is one, in the name of whoever began it.
-    pub(super) fn seal_growing(&self, scope: &Scope, session: &SessionId) -> Result<Option<Appended>> {
-        let vault = scope.vault_id();
-        let Some(growing) = self.desk.take_growing(vault, session) else { return Ok(None) };
-        let sealed = self.seal_grown(scope, session, &growing);
-        if sealed.is_err() {
-            self.desk.put_back(vault, session, growing);
-        }
-        sealed.map(Some)
+/// Seals the turn that is being said, if there is one, in the name of whoever began it.
+pub(super) fn seal_growing(
+    service: &Service,
+    scope: &Scope,
+    session: &SessionId,
+) -> Result<Option<Appended>> {
+    let vault = scope.vault_id();
+    let Some(growing) = service.desk.take_growing(vault, session) else { return Ok(None) };
+    let sealed = seal_grown(service, scope, session, &growing);
+    if sealed.is_err() {
+        service.desk.put_back(vault, session, growing);
     }
+    sealed.map(Some)
+}
 
-    fn seal_grown(&self, scope: &Scope, session: &SessionId, growing: &Growing) -> Result<Appended> {
-        let grant = permit::<Remember>(&growing.caller, scope)?;
-        let turn = NewTurn::new(growing.speaker, growing.text().as_str());
-        let turn = NewTurn { tool: growing.tool.clone(), ..turn };
-        self.append(&grant, session, vec![turn], None)
-    }
+fn seal_grown(service: &Service, scope: &Scope, session: &SessionId, growing: &Growing) -> Result<Appended> {
+    let grant = permit::<Remember>(&growing.caller, scope)?;
+    let turn = NewTurn::new(growing.speaker, growing.text().as_str());
+    let turn = NewTurn { tool: growing.tool.clone(), ..turn };
+    append(service, &grant, session, vec![turn], None)
+}
 
-    fn append(
-        &self,
-        grant: &Grant<Remember>,
-        session: &SessionId,
-        turns: Vec<NewTurn>,
-        expected: Option<u32>,
-    ) -> Result<Appended> {
-        let too_long = |turn: &NewTurn| turn.text.chars().count() > TURN_CHARS_MAX;
-        if turns.iter().any(too_long) {
-            let reason = format!("a turn takes at most {TURN_CHARS_MAX} characters");
-            return Err(Error::invalid("text", reason));
-        }
-        let scope = grant.scope();
-        let now = self.clock.now();
-        let floor = self.desk.use_session(scope, session, now, |open| open.next_turn)?;
-        let count = turns.len() as u32;
-        let session = session.clone();
-        let numbering = Numbering { session, expected, count, floor, given: Cell::new(0) };
-        let drafts = turns.into_iter().map(|turn| turn.draft(&numbering.session)).collect();
-        let manner = Manner { numbering: Some(numbering), ..Manner::default() };
-        let (outcomes, _) = self.remember_in(grant, drafts, &manner)?;
-        let numbering = manner.numbering.ok_or(Error::Conflict("the session"))?;
-        let first = match numbering.given.get() {
-            // Nothing was let in, so that nothing was numbered.
-            0 => expected.map_or_else(|| self.next_turn(scope, &numbering.session), Ok)?,
-            given => given,
-        };
-        let next = first + count;
-        let next_turn = self.desk.use_session(scope, &numbering.session, now, |open| {
-            open.next_turn = open.next_turn.max(next);
-            open.next_turn
-        })?;
-        Ok(Appended { first, outcomes, next_turn })
+fn append(
+    service: &Service,
+    grant: &Grant<Remember>,
+    session: &SessionId,
+    turns: Vec<NewTurn>,
+    expected: Option<u32>,
+) -> Result<Appended> {
+    let too_long = |turn: &NewTurn| turn.text.chars().count() > TURN_CHARS_MAX;
+    if turns.iter().any(too_long) {
+        let reason = format!("a turn takes at most {TURN_CHARS_MAX} characters");
+        return Err(Error::invalid("text", reason));
     }
+    let scope = grant.scope();
+    let now = service.clock.now();
+    let floor = service.desk.use_session(scope, session, now, |open| open.next_turn)?;
+    let count = turns.len() as u32;
+    let session = session.clone();
+    let numbering = Numbering { session, expected, count, floor, given: Cell::new(0) };
+    let drafts = turns.into_iter().map(|turn| turn.draft(&numbering.session)).collect();
+    let manner = Manner { numbering: Some(numbering), ..Manner::default() };
+    let (outcomes, _) = remember_in(service, grant, drafts, &manner)?;
+    let numbering = manner.numbering.ok_or(Error::Conflict("the session"))?;
+    let first = match numbering.given.get() {
+        // Nothing was let in, so that nothing was numbered.
+        0 => expected.map_or_else(|| next_turn(service, scope, &numbering.session), Ok)?,
+        given => given,
+    };
+    let next = first + count;
+    let next_turn = service.desk.use_session(scope, &numbering.session, now, |open| {
+        open.next_turn = open.next_turn.max(next);
+        open.next_turn
+    })?;
+    Ok(Appended { first, outcomes, next_turn })
+}
 
-    fn next_turn(&self, scope: &Scope, session: &SessionId) -> Result<u32> {
-        let given = self.desk.peek(scope.vault_id(), session, |open| open.next_turn).unwrap_or(0);
-        let stored = self.read(scope, |open| next_turn(open, session))?.unwrap_or(1);
-        Ok(stored.max(given))
-    }
+fn next_turn(service: &Service, scope: &Scope, session: &SessionId) -> Result<u32> {
+    let given = service.desk.peek(scope.vault_id(), session, |open| open.next_turn).unwrap_or(0);
+    let stored = service.read(scope, |open| super::number::next_turn(open, session))?.unwrap_or(1);
+    Ok(stored.max(given))
 }
 
 fn make_session_id(entropy: &dyn Entropy) -> Result<SessionId> {

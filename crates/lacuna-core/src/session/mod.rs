@@ -4,18 +4,18 @@
 //! as others are. So a session has no row of its own. What is known of it is read from its turns, and what has
 //! not become a turn yet lives in RAM.
 
-mod append;
-mod desk;
-mod number;
-mod show;
-mod transcript;
-mod working;
+pub(crate) mod append;
+pub(crate) mod desk;
+pub(crate) mod number;
+pub(crate) mod show;
+pub(crate) mod transcript;
+pub(crate) mod working;
 
 use jiff::Timestamp;
 
 pub use append::{Appended, Grown, NewTurn, Piece};
 pub(crate) use desk::Desk;
-pub(crate) use number::{Numbering, TURN_TAKEN};
+pub(crate) use number::{Numbering, TurnState};
 pub use show::{SessionCursor, SessionPage, SessionShown};
 pub use transcript::Ended;
 

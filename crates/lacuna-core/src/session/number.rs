@@ -10,8 +10,15 @@ use crate::vault::{Held, OpenVault, text_mark};
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
-/// What a caller is told whose turn another text holds.
-pub(crate) const TURN_TAKEN: &str = "the turn";
+/// The state of the turn that an arriving text asks for.
+pub(crate) enum TurnState {
+    /// No memory holds it yet.
+    Free,
+    /// This memory holds it, with the very same text.
+    Same(MemoryId),
+    /// Another text holds it.
+    Taken,
+}
 
 /// How the turns of one append are numbered.
 pub(crate) struct Numbering {
@@ -45,19 +52,14 @@ impl Numbering {
         Ok(first)
     }
 
-    /// Gives `admitted` its turn, or answers with the memory that is this very turn already.
-    pub(crate) fn settle(
-        &self,
-        open: &OpenVault,
-        admitted: &mut Admitted,
-        turn: u32,
-    ) -> Result<Option<MemoryId>> {
+    /// Gives `admitted` its turn, and tells what holds that turn already.
+    pub(crate) fn settle(&self, open: &OpenVault, admitted: &mut Admitted, turn: u32) -> TurnState {
         admitted.facets.source.turn = Some(turn);
-        let Some(holder) = holder(open, &self.session, turn) else { return Ok(None) };
+        let Some(holder) = holder(open, &self.session, turn) else { return TurnState::Free };
         let hash = open.keyring.text_hash(admitted.content.full_text());
         match holder.payload.text_mark == text_mark(&hash) {
-            true => Ok(Some(holder.id)),
-            false => Err(Error::Conflict(TURN_TAKEN)),
+            true => TurnState::Same(holder.id),
+            false => TurnState::Taken,
         }
     }
 }

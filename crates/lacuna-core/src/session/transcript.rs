@@ -16,11 +16,16 @@ use super::{SessionInfo, Speaker};
 use crate::admit::{Admitted, Report};
 use crate::audit::{AuditAction, AuditEntry, Subject};
 use crate::forget::remake::Texts;
+use crate::freeze::check_thawed;
 use crate::index::{QuantVec, Session, Stored, TermList};
-use crate::lacuna::{Act, Lacuna};
 use crate::permit::{Grant, Remember};
-use crate::seal::{Prepared, Sealed};
-use crate::vault::{Held, OpenVault, Slot};
+use crate::retention::sweep::sweep_session;
+use crate::service::{Act, Service, VaultWriter};
+use crate::service::{Prepared, Sealed};
+use crate::session::append::seal_growing;
+use crate::session::show::{bare_session, session_info};
+use crate::session::working::resting_since;
+use crate::vault::{Held, OpenVault};
 use lacuna_types::embed::Purpose;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
@@ -47,181 +52,182 @@ struct Line {
     facets: Facets,
 }
 
-impl Lacuna {
-    /// Ends a session: what was being said is sealed, what was for the session only is gone, and its turns are
-    /// archived. Ending it again is harmless; turns that come later are archived by a later end.
-    pub fn end_session(&self, grant: &Grant<Remember>, id: &SessionId) -> Result<Ended> {
-        let scope = grant.scope();
-        let known = self.serve(scope, |open| self.session_info(open, id))?.flatten();
-        let known = known.map_or_else(|| self.bare_session(scope, id), Ok)?;
-        self.check_thawed(scope)?;
-        self.seal_growing(scope, id)?;
-        self.sweep_session(scope, id)?;
-        let archived = self.archive_session(scope, id, grant.caller().user.as_str())?;
-        self.desk.close(scope.vault_id(), id);
-        let info = self.serve(scope, |open| self.session_info(open, id))?.flatten();
-        let info = info.unwrap_or(SessionInfo { state: super::SessionState::Ended, ..known });
-        Ok(Ended { info, archived })
-    }
+/// Ends a session: what was being said is sealed, what was for the session only is gone, and its turns are
+/// archived. Ending it again is harmless; turns that come later are archived by a later end.
+pub(crate) fn end_session(service: &Service, grant: &Grant<Remember>, id: &SessionId) -> Result<Ended> {
+    let scope = grant.scope();
+    let known = service.serve(scope, |open| session_info(service, open, id))?.flatten();
+    let known = known.map_or_else(|| bare_session(service, scope, id), Ok)?;
+    check_thawed(service, scope)?;
+    seal_growing(service, scope, id)?;
+    sweep_session(service, scope, id)?;
+    let archived = archive_session(service, scope, id, grant.caller().user.as_str())?;
+    service.desk.close(scope.vault_id(), id);
+    let info = service.serve(scope, |open| session_info(service, open, id))?.flatten();
+    let info = info.unwrap_or(SessionInfo { state: super::SessionState::Ended, ..known });
+    Ok(Ended { info, archived })
+}
 
-    /// Ends the sessions of a vault that nobody went on with for as long as the policy says. Answers with how
-    /// many. A frozen vault takes no transcripts: its sessions wait.
-    pub fn end_idle_sessions(&self, scope: &Scope) -> Result<usize> {
-        if self.check_thawed(scope).is_err() {
-            return Ok(0);
-        }
-        let limit = self.resting_since(&scope.org);
-        let vault = scope.vault_id();
-        for (id, _, used_at) in self.desk.sessions(vault) {
-            if used_at < limit {
-                self.seal_growing(scope, &id)?;
-                self.desk.close(vault, &id);
-            }
-        }
-        let idle = self.read(scope, |open| {
-            let mut idle = named_sessions(open);
-            idle.retain(|place| place.last_at < limit && !waiting(open, &place.id).is_empty());
-            idle
-        })?;
-        let mut ended = 0;
-        for place in idle.unwrap_or_default() {
-            if self.desk.peek(vault, &place.id, |_| ()).is_none() {
-                self.sweep_session(scope, &place.id)?;
-                self.archive_session(scope, &place.id, "system")?;
-                ended += 1;
-            }
-        }
-        Ok(ended)
+/// Ends the sessions of a vault that nobody went on with for as long as the policy says. Answers with how
+/// many. A frozen vault takes no transcripts: its sessions wait.
+pub(crate) fn end_idle_sessions(service: &Service, scope: &Scope) -> Result<usize> {
+    if check_thawed(service, scope).is_err() {
+        return Ok(0);
     }
-
-    /// Archives the turns of a session that are in no transcript yet, one commit for each transcript.
-    fn archive_session(&self, scope: &Scope, session: &SessionId, actor: &str) -> Result<Vec<MemoryId>> {
-        let slot = self.slot(scope);
-        let _writer = slot.lock_writer();
-        let parts = slot.update(self.sources(), |open| Ok(parts(open, session)))?;
-        let mut archived = Vec::new();
-        for part in parts.unwrap_or_default() {
-            let mut rest = part.as_slice();
-            while !rest.is_empty() {
-                let (taken, transcript) = self.archive_some(&slot, scope, session, rest, actor)?;
-                rest = &rest[taken..];
-                archived.extend(transcript);
-            }
+    let limit = resting_since(service, &scope.org);
+    let vault = scope.vault_id();
+    for (id, _, used_at) in service.desk.sessions(vault) {
+        if used_at < limit {
+            seal_growing(service, scope, &id)?;
+            service.desk.close(vault, &id);
         }
-        self.backlog.push(scope);
-        Ok(archived)
     }
+    let idle = service.read(scope, |open| {
+        let mut idle = named_sessions(open);
+        idle.retain(|place| place.last_at < limit && !waiting(open, &place.id).is_empty());
+        idle
+    })?;
+    let mut ended = 0;
+    for place in idle.unwrap_or_default() {
+        if service.desk.peek(vault, &place.id, |_| ()).is_none() {
+            sweep_session(service, scope, &place.id)?;
+            archive_session(service, scope, &place.id, "system")?;
+            ended += 1;
+        }
+    }
+    Ok(ended)
+}
 
-    /// Archives as many of `turns` as one transcript takes. Answers with how many it has dealt with.
-    fn archive_some(
-        &self,
-        slot: &Slot,
-        scope: &Scope,
-        session: &SessionId,
-        turns: &[MemoryId],
-        actor: &str,
-    ) -> Result<(usize, Option<MemoryId>)> {
-        let now = self.clock.now();
-        let lines = slot.update(self.sources(), |open| Ok(self.lines(open, turns, &Texts::new())))?;
-        let mut lines = lines.unwrap_or_default();
-        let fitting = fitting(&lines);
-        let taken = match lines.get(fitting) {
-            Some(next) => turns.iter().position(|id| *id == next.id).unwrap_or(turns.len()),
-            None => turns.len(),
+/// Archives the turns of a session that are in no transcript yet, one commit for each transcript.
+fn archive_session(
+    service: &Service,
+    scope: &Scope,
+    session: &SessionId,
+    actor: &str,
+) -> Result<Vec<MemoryId>> {
+    let reader = service.reader(scope);
+    let writer = reader.lock();
+    let parts = writer.update(|open| Ok(parts(open, session)))?;
+    let mut archived = Vec::new();
+    for part in parts.unwrap_or_default() {
+        let mut rest = part.as_slice();
+        while !rest.is_empty() {
+            let (taken, transcript) = archive_some(&writer, session, rest, actor)?;
+            rest = &rest[taken..];
+            archived.extend(transcript);
+        }
+    }
+    service.backlog.push(scope);
+    Ok(archived)
+}
+
+/// Archives as many of `turns` as one transcript takes. Answers with how many it has dealt with.
+fn archive_some(
+    writer: &VaultWriter<'_>,
+    session: &SessionId,
+    turns: &[MemoryId],
+    actor: &str,
+) -> Result<(usize, Option<MemoryId>)> {
+    let now = writer.service.clock.now();
+    let lines = writer.update(|open| Ok(lines(writer.service, open, turns, &Texts::new())))?;
+    let mut lines = lines.unwrap_or_default();
+    let fitting = fitting(&lines);
+    let taken = match lines.get(fitting) {
+        Some(next) => turns.iter().position(|id| *id == next.id).unwrap_or(turns.len()),
+        None => turns.len(),
+    };
+    lines.truncate(fitting);
+    if lines.is_empty() {
+        return Ok((taken.max(1), None));
+    }
+    let expires_at = transcript_expiry(writer.service, writer.scope(), &lines, now);
+    let facets = facets_of(session, &lines, expires_at);
+    let prepared = transcript(writer.service, lines, facets, now)?;
+    let id = prepared.id;
+    let sealed = writer.seal_keys_first(vec![prepared], now)?;
+    let bytes = sealed.iter().map(|sealed| sealed.row.frame.len() as u64).sum();
+    let entry = AuditEntry::new(AuditAction::SessionEnd, actor, vec![Subject::from(id)]);
+    let mut act = Act::new(writer.scope(), now, AuditEntry { bytes, ..entry });
+    act.batch.puts = sealed.iter().map(|sealed| sealed.row.clone()).collect();
+    writer.commit(&act, |open| {
+        for Sealed { row, frame, .. } in sealed {
+            open.put(&row, frame);
+        }
+    })?;
+    Ok((taken, Some(id)))
+}
+
+/// Until when a transcript is kept: as the policy says, and what is held shortly no longer than its turns.
+fn transcript_expiry(service: &Service, scope: &Scope, lines: &[Line], now: Timestamp) -> Option<Timestamp> {
+    let days = service.policy(&scope.org).transcript_days;
+    let expiry = now.checked_add(SignedDuration::from_hours(days * HOURS_PER_DAY)).ok();
+    let held_shortly =
+        |tier: RetentionTier| matches!(tier, RetentionTier::Sensitive | RetentionTier::Ephemeral);
+    let retained = lines.iter().map(|line| &line.facets.retention);
+    let soonest = retained.filter(|kept| held_shortly(kept.tier)).filter_map(|kept| kept.expires_at);
+    expiry.into_iter().chain(soonest).min()
+}
+
+/// A transcript without the turns that went. `texts` and `renamed` tell of those of which a part was cut.
+pub(crate) fn remade_transcript(
+    service: &Service,
+    open: &OpenVault,
+    stored: &Stored<'_, Held>,
+    left: &[Lineage],
+    texts: &Texts,
+    renamed: &HashMap<MemoryId, MemoryId>,
+    now: Timestamp,
+) -> Result<Prepared> {
+    let ids: Vec<MemoryId> = left.iter().map(|link| link.source).collect();
+    let mut lines = lines(service, open, &ids, texts);
+    let old = &stored.payload.facets;
+    let session = old.source.session.as_ref().ok_or(Error::NotFound("session"))?;
+    let mut facets = facets_of(session, &lines, old.retention.expires_at);
+    for line in &mut lines {
+        line.id = renamed.get(&line.id).copied().unwrap_or(line.id);
+    }
+    facets.history.author.clone_from(&old.history.author);
+    facets.history.supersedes = vec![stored.id];
+    facets.history.remade_at = Some(now);
+    let mut prepared = transcript(service, lines, facets, now)?;
+    prepared.admitted.created_at = from_millis(stored.attributes.created_at).unwrap_or(now);
+    prepared.admitted.state = stored.attributes.state;
+    Ok(prepared)
+}
+
+/// The turns with their texts, in their order. One that cannot be opened is left out: it is no reason to
+/// keep the others from being archived, or from being forgotten.
+fn lines(service: &Service, open: &OpenVault, ids: &[MemoryId], texts: &Texts) -> Vec<Line> {
+    let whole = |id: &MemoryId| open.whole(&[*id], service.sources()).ok()?.pop()?;
+    let line = |id: &MemoryId| {
+        let memory = whole(id)?;
+        let text = match texts.get(id) {
+            Some(text) => text.clone(),
+            None => Zeroizing::new(memory.content.full_text().to_owned()),
         };
-        lines.truncate(fitting);
-        if lines.is_empty() {
-            return Ok((taken.max(1), None));
-        }
-        let expires_at = self.transcript_expiry(scope, &lines, now);
-        let facets = facets_of(session, &lines, expires_at);
-        let prepared = self.transcript(lines, facets, now)?;
-        let id = prepared.id;
-        let sealed = self.seal_and_store_keys(slot, scope, vec![prepared], now)?;
-        let bytes = sealed.iter().map(|sealed| sealed.row.frame.len() as u64).sum();
-        let entry = AuditEntry::new(AuditAction::SessionEnd, actor, vec![Subject::from(id)]);
-        let mut act = Act::new(scope, now, AuditEntry { bytes, ..entry });
-        act.batch.puts = sealed.iter().map(|sealed| sealed.row.clone()).collect();
-        self.commit(slot, &act, |open| {
-            for Sealed { row, frame, .. } in sealed {
-                open.put(&row, frame);
-            }
-        })?;
-        Ok((taken, Some(id)))
-    }
+        let Memory { facets, created_at: at, .. } = memory;
+        let speaker = Speaker::of(facets.source.kind);
+        Some(Line { id: *id, turn: facets.source.turn?, speaker, at, text, facets })
+    };
+    let mut lines: Vec<Line> = ids.iter().filter_map(line).collect();
+    lines.sort_by_key(|line| (line.turn, line.id));
+    lines
+}
 
-    /// Until when a transcript is kept: as the policy says, and what is held shortly no longer than its turns.
-    fn transcript_expiry(&self, scope: &Scope, lines: &[Line], now: Timestamp) -> Option<Timestamp> {
-        let days = self.policy(&scope.org).transcript_days;
-        let expiry = now.checked_add(SignedDuration::from_hours(days * HOURS_PER_DAY)).ok();
-        let held_shortly =
-            |tier: RetentionTier| matches!(tier, RetentionTier::Sensitive | RetentionTier::Ephemeral);
-        let retained = lines.iter().map(|line| &line.facets.retention);
-        let soonest = retained.filter(|kept| held_shortly(kept.tier)).filter_map(|kept| kept.expires_at);
-        expiry.into_iter().chain(soonest).min()
-    }
-
-    /// A transcript without the turns that went. `texts` and `renamed` tell of those of which a part was cut.
-    pub(crate) fn remade_transcript(
-        &self,
-        open: &OpenVault,
-        stored: &Stored<'_, Held>,
-        left: &[Lineage],
-        texts: &Texts,
-        renamed: &HashMap<MemoryId, MemoryId>,
-        now: Timestamp,
-    ) -> Result<Prepared> {
-        let ids: Vec<MemoryId> = left.iter().map(|link| link.source).collect();
-        let mut lines = self.lines(open, &ids, texts);
-        let old = &stored.payload.facets;
-        let session = old.source.session.as_ref().ok_or(Error::NotFound("session"))?;
-        let mut facets = facets_of(session, &lines, old.retention.expires_at);
-        for line in &mut lines {
-            line.id = renamed.get(&line.id).copied().unwrap_or(line.id);
-        }
-        facets.history.author.clone_from(&old.history.author);
-        facets.history.supersedes = vec![stored.id];
-        facets.history.remade_at = Some(now);
-        let mut prepared = self.transcript(lines, facets, now)?;
-        prepared.admitted.created_at = from_millis(stored.attributes.created_at).unwrap_or(now);
-        prepared.admitted.state = stored.attributes.state;
-        Ok(prepared)
-    }
-
-    /// The turns with their texts, in their order. One that cannot be opened is left out: it is no reason to
-    /// keep the others from being archived, or from being forgotten.
-    fn lines(&self, open: &OpenVault, ids: &[MemoryId], texts: &Texts) -> Vec<Line> {
-        let whole = |id: &MemoryId| open.whole(&[*id], self.sources()).ok()?.pop()?;
-        let line = |id: &MemoryId| {
-            let memory = whole(id)?;
-            let text = match texts.get(id) {
-                Some(text) => text.clone(),
-                None => Zeroizing::new(memory.content.full_text().to_owned()),
-            };
-            let Memory { facets, created_at: at, .. } = memory;
-            let speaker = Speaker::of(facets.source.kind);
-            Some(Line { id: *id, turn: facets.source.turn?, speaker, at, text, facets })
-        };
-        let mut lines: Vec<Line> = ids.iter().filter_map(line).collect();
-        lines.sort_by_key(|line| (line.turn, line.id));
-        lines
-    }
-
-    /// A transcript that is ready to be sealed. It is found by its gist alone, which says nothing of what was
-    /// said: whoever looks for that finds the turns.
-    fn transcript(&self, lines: Vec<Line>, mut facets: Facets, now: Timestamp) -> Result<Prepared> {
-        let primary = |line: &Line| Lineage { source: line.id, contribution: Contribution::Primary };
-        facets.derived_from = lines.iter().map(primary).collect();
-        let gist = gist(&lines);
-        let vector = self.models.instant.embed(&[&gist], Purpose::Passage)?.pop();
-        let vector = QuantVec::from_f32(&vector.ok_or_else(|| Error::corrupt("the model gave no vector"))?)?;
-        let terms = TermList::of(&gist, None);
-        let content = Content { gist, details: Vec::new(), text: Some(rendered(&lines)) };
-        let state = Lifecycle::Archived;
-        let admitted = Admitted { content, facets, created_at: now, state, report: Report::default() };
-        let id = MemoryId::make(&*self.clock, &*self.entropy);
-        Ok(Prepared { id, admitted, terms, vector: (self.models.instant.model().clone(), vector) })
-    }
+/// A transcript that is ready to be sealed. It is found by its gist alone, which says nothing of what was
+/// said: whoever looks for that finds the turns.
+fn transcript(service: &Service, lines: Vec<Line>, mut facets: Facets, now: Timestamp) -> Result<Prepared> {
+    let primary = |line: &Line| Lineage { source: line.id, contribution: Contribution::Primary };
+    facets.derived_from = lines.iter().map(primary).collect();
+    let gist = gist(&lines);
+    let vector = service.models.instant.embed(&[&gist], Purpose::Passage)?.pop();
+    let vector = QuantVec::from_f32(&vector.ok_or_else(|| Error::corrupt("the model gave no vector"))?)?;
+    let terms = TermList::of(&gist, None);
+    let content = Content { gist, details: Vec::new(), text: Some(rendered(&lines)) };
+    let state = Lifecycle::Archived;
+    let admitted = Admitted { content, facets, created_at: now, state, report: Report::default() };
+    let id = MemoryId::make(&*service.clock, &*service.entropy);
+    Ok(Prepared { id, admitted, terms, vector: (service.models.instant.model().clone(), vector) })
 }
 
 /// Whether a turn is in a transcript.

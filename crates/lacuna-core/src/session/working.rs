@@ -8,14 +8,18 @@ use jiff::{SignedDuration, Timestamp};
 use super::{WORKING_BYTES_MAX, WORKING_ITEMS_MAX};
 use crate::admit::Admitted;
 use crate::audit::Read;
+use crate::audit::reads::note_read;
 use crate::forget::find::surgery;
 use crate::forget::{About, Choice, Wish};
+use crate::freeze::check_thawed;
 use crate::index::{Attributes, Entry, Index, QuantVec, QueryVector, Search, Session, Stored, Tag, TermList};
-use crate::lacuna::Lacuna;
 use crate::permit::{Forget, Grant, Recall, Remember};
+use crate::place::answer;
 use crate::place::indexed_text;
+use crate::recall::limits::within_tokens;
 use crate::recall::{Query, Recalled, RecalledMemory};
 use crate::remember::Remembered;
+use crate::service::Service;
 use crate::vault::{Held, shown};
 use lacuna_language::clause::Cut;
 use lacuna_language::topic::Topic;
@@ -78,170 +82,168 @@ impl Working {
     }
 }
 
-impl Lacuna {
-    /// Takes what the gate let in into the working memory of its session. It is stored nowhere.
-    pub(crate) fn hold(
-        &self,
-        grant: &Grant<Remember>,
-        admitted: Vec<(usize, Admitted, QuantVec)>,
-        now: Timestamp,
-    ) -> Result<Vec<(usize, Remembered)>> {
-        if admitted.is_empty() {
-            return Ok(Vec::new());
-        }
-        self.check_thawed(grant.scope())?;
-        admitted
-            .into_iter()
-            .map(|(number, admitted, vector)| Ok((number, self.hold_one(grant, admitted, vector, now)?)))
+/// Takes what the gate let in into the working memory of its session. It is stored nowhere.
+pub(crate) fn hold(
+    service: &Service,
+    grant: &Grant<Remember>,
+    admitted: Vec<(usize, Admitted, QuantVec)>,
+    now: Timestamp,
+) -> Result<Vec<(usize, Remembered)>> {
+    if admitted.is_empty() {
+        return Ok(Vec::new());
+    }
+    check_thawed(service, grant.scope())?;
+    admitted
+        .into_iter()
+        .map(|(number, admitted, vector)| Ok((number, hold_one(service, grant, admitted, vector, now)?)))
+        .collect()
+}
+
+fn hold_one(
+    service: &Service,
+    grant: &Grant<Remember>,
+    mut admitted: Admitted,
+    vector: QuantVec,
+    now: Timestamp,
+) -> Result<Remembered> {
+    let scope = grant.scope();
+    let session = admitted.facets.source.session.clone();
+    let session = session.ok_or(Error::invalid("tier", "working memory lives in a session"))?;
+    if scope.holder.is_shared() {
+        admitted.facets.history.author = Some(grant.caller().user.clone());
+    }
+    let id = MemoryId::make(&*service.clock, &*service.entropy);
+    let answer = answer(service, id, &admitted.facets, &admitted, admitted.state);
+    let model = service.models.instant.model().clone();
+    let entry = Entry { vectors: vec![(model, vector)], ..entry(id, admitted, now) };
+    fresh_working(service, scope);
+    service.desk.use_session(scope, &session, now, |open| open.working.put(entry))??;
+    Ok(answer)
+}
+
+/// What the working memory of a session holds, the oldest first.
+pub(crate) fn at_hand(service: &Service, grant: &Grant<Recall>, session: &SessionId) -> Result<Vec<Memory>> {
+    let held = working(service, grant.scope(), session);
+    note_working(service, grant, "at_hand", held.iter().map(|memory| memory.id).collect())?;
+    Ok(held)
+}
+
+/// Notes who saw what is in working memory. A vault that was never written to has no chain to note it in.
+pub(crate) fn note_working(
+    service: &Service,
+    grant: &Grant<Recall>,
+    by: &'static str,
+    seen: Vec<MemoryId>,
+) -> Result<()> {
+    match service.store.revision(grant.scope().vault_id())? {
+        Revision::ZERO => Ok(()),
+        _ => note_read(service, &Read::of(grant, by, seen)),
+    }
+}
+
+/// As [`at_hand`], for whoever notes the read.
+pub(crate) fn working(service: &Service, scope: &Scope, session: &SessionId) -> Vec<Memory> {
+    fresh_working(service, scope);
+    let held = service.desk.peek(scope.vault_id(), session, |open| {
+        let held = open.working.order.iter().filter_map(|(id, _)| open.working.index.get(id));
+        held.filter(|stored| stored.attributes.state == Lifecycle::Active)
+            .filter_map(|stored| whole(&stored))
             .collect()
-    }
+    });
+    held.unwrap_or_default()
+}
 
-    fn hold_one(
-        &self,
-        grant: &Grant<Remember>,
-        mut admitted: Admitted,
-        vector: QuantVec,
-        now: Timestamp,
-    ) -> Result<Remembered> {
-        let scope = grant.scope();
-        let session = admitted.facets.source.session.clone();
-        let session = session.ok_or(Error::invalid("tier", "working memory lives in a session"))?;
-        if scope.holder.is_shared() {
-            admitted.facets.history.author = Some(grant.caller().user.clone());
+/// Adds what the session's working memory has to a recall, by the same scores.
+pub(crate) fn add_working(
+    service: &Service,
+    scope: &Scope,
+    query: &Query,
+    search: &Search<'_>,
+    recalled: &mut Recalled,
+) {
+    let Some(session) = &query.session else { return };
+    fresh_working(service, scope);
+    let instant = service.models.instant.model();
+    let own: Vec<QueryVector> = match search.vectors.iter().any(|vector| vector.model == *instant) {
+        true => search.vectors.to_vec(),
+        false => service.models.embed_query(&query.text, std::slice::from_ref(instant)),
+    };
+    let search =
+        Search { vectors: &own, filter: search.filter.clone(), tags: search.tags.clone(), ..*search };
+    let now = service.clock.now();
+    let is_open = service.desk.peek(scope.vault_id(), session, |_| ()).is_some();
+    let found = is_open.then(|| {
+        service
+            .desk
+            .use_session(scope, session, now, |open| (open.working.search(&search), open.working.order.len()))
+    });
+    let Some(Ok((hits, searched))) = found else { return };
+    recalled.total_searched += searched;
+    recalled.hits.extend(hits);
+    recalled.hits.sort_by(|one, other| other.score.total_cmp(&one.score));
+    recalled.hits.truncate(query.limit);
+    within_tokens(service, &mut recalled.hits, query.max_tokens);
+    recalled.hint = recalled.hint.filter(|_| recalled.hits.is_empty());
+}
+
+pub(crate) fn get_working(service: &Service, scope: &Scope, id: MemoryId) -> Option<Memory> {
+    fresh_working(service, scope);
+    let mut found = None;
+    service.desk.each_working(scope.vault_id(), |_, working| {
+        let stored = working.index.get(&id);
+        let stored = stored.filter(|stored| stored.attributes.state == Lifecycle::Active);
+        found = found.take().or_else(|| whole(&stored?));
+    });
+    found
+}
+
+/// How many memories in working memory a wish to forget means.
+pub(crate) fn working_meant(service: &Service, scope: &Scope, wish: &Wish) -> usize {
+    let mut count = 0;
+    service.desk.each_working(scope.vault_id(), |session, working| {
+        count += working.meant(session, wish).len();
+    });
+    count
+}
+
+/// Drops from working memory what a wish means. It is not kept for a chosen part of a plan: a scrap too many
+/// is nothing lost.
+pub(crate) fn forget_working(service: &Service, scope: &Scope, wish: &Wish, choice: &Choice) {
+    if matches!(choice, Choice::Only(_)) {
+        return;
+    }
+    service.desk.each_working(scope.vault_id(), |session, working| {
+        for id in working.meant(session, wish) {
+            working.drop_one(id);
         }
-        let id = MemoryId::make(&*self.clock, &*self.entropy);
-        let answer = self.answer(id, &admitted.facets, &admitted, admitted.state);
-        let model = self.models.instant.model().clone();
-        let entry = Entry { vectors: vec![(model, vector)], ..entry(id, admitted, now) };
-        self.fresh_working(scope);
-        self.desk.use_session(scope, &session, now, |open| open.working.put(entry))??;
-        Ok(answer)
-    }
+    });
+}
 
-    /// What the working memory of a session holds, the oldest first.
-    pub fn at_hand(&self, grant: &Grant<Recall>, session: &SessionId) -> Result<Vec<Memory>> {
-        let held = self.working(grant.scope(), session);
-        self.note_working(grant, "at_hand", held.iter().map(|memory| memory.id).collect())?;
-        Ok(held)
-    }
-
-    /// Notes who saw what is in working memory. A vault that was never written to has no chain to note it in.
-    pub(crate) fn note_working(
-        &self,
-        grant: &Grant<Recall>,
-        by: &'static str,
-        seen: Vec<MemoryId>,
-    ) -> Result<()> {
-        match self.store.revision(grant.scope().vault_id())? {
-            Revision::ZERO => Ok(()),
-            _ => self.note_read(&Read::of(grant, by, seen)),
+/// Drops one memory from working memory, if it is there.
+pub(crate) fn drop_working(service: &Service, grant: &Grant<Forget>, id: MemoryId) -> Result<bool> {
+    let mut dropped = Ok(false);
+    service.desk.each_working(grant.scope().vault_id(), |_, working| {
+        let Some(stored) = working.index.get(&id) else { return };
+        match grant.covers(stored.payload.facets.history.author.as_ref()) {
+            true => dropped = Ok(working.drop_one(id)),
+            false => dropped = Err(Error::Denied("only its author or an administrator may erase it")),
         }
-    }
+    });
+    dropped
+}
 
-    /// As [`Self::at_hand`], for whoever notes the read.
-    pub(crate) fn working(&self, scope: &Scope, session: &SessionId) -> Vec<Memory> {
-        self.fresh_working(scope);
-        let held = self.desk.peek(scope.vault_id(), session, |open| {
-            let held = open.working.order.iter().filter_map(|(id, _)| open.working.index.get(id));
-            held.filter(|stored| stored.attributes.state == Lifecycle::Active)
-                .filter_map(|stored| whole(&stored))
-                .collect()
-        });
-        held.unwrap_or_default()
-    }
+/// The moment since when a session that nobody used has rested too long.
+pub(crate) fn resting_since(service: &Service, org: &OrgId) -> Timestamp {
+    service.clock.now() - SignedDuration::from_hours(service.policy(org).session_idle_hours)
+}
 
-    /// Adds what the session's working memory has to a recall, by the same scores.
-    pub(crate) fn add_working(
-        &self,
-        scope: &Scope,
-        query: &Query,
-        search: &Search<'_>,
-        recalled: &mut Recalled,
-    ) {
-        let Some(session) = &query.session else { return };
-        self.fresh_working(scope);
-        let instant = self.models.instant.model();
-        let own: Vec<QueryVector> = match search.vectors.iter().any(|vector| vector.model == *instant) {
-            true => search.vectors.to_vec(),
-            false => self.models.embed_query(&query.text, std::slice::from_ref(instant)),
-        };
-        let search =
-            Search { vectors: &own, filter: search.filter.clone(), tags: search.tags.clone(), ..*search };
-        let now = self.clock.now();
-        let is_open = self.desk.peek(scope.vault_id(), session, |_| ()).is_some();
-        let found = is_open.then(|| {
-            self.desk.use_session(scope, session, now, |open| {
-                (open.working.search(&search), open.working.order.len())
-            })
-        });
-        let Some(Ok((hits, searched))) = found else { return };
-        recalled.total_searched += searched;
-        recalled.hits.extend(hits);
-        recalled.hits.sort_by(|one, other| other.score.total_cmp(&one.score));
-        recalled.hits.truncate(query.limit);
-        self.within_tokens(&mut recalled.hits, query.max_tokens);
-        recalled.hint = recalled.hint.filter(|_| recalled.hits.is_empty());
-    }
-
-    pub(crate) fn get_working(&self, scope: &Scope, id: MemoryId) -> Option<Memory> {
-        self.fresh_working(scope);
-        let mut found = None;
-        self.desk.each_working(scope.vault_id(), |_, working| {
-            let stored = working.index.get(&id);
-            let stored = stored.filter(|stored| stored.attributes.state == Lifecycle::Active);
-            found = found.take().or_else(|| whole(&stored?));
-        });
-        found
-    }
-
-    /// How many memories in working memory a wish to forget means.
-    pub(crate) fn working_meant(&self, scope: &Scope, wish: &Wish) -> usize {
-        let mut count = 0;
-        self.desk.each_working(scope.vault_id(), |session, working| {
-            count += working.meant(session, wish).len();
-        });
-        count
-    }
-
-    /// Drops from working memory what a wish means. It is not kept for a chosen part of a plan: a scrap too many
-    /// is nothing lost.
-    pub(crate) fn forget_working(&self, scope: &Scope, wish: &Wish, choice: &Choice) {
-        if matches!(choice, Choice::Only(_)) {
-            return;
-        }
-        self.desk.each_working(scope.vault_id(), |session, working| {
-            for id in working.meant(session, wish) {
-                working.drop_one(id);
-            }
-        });
-    }
-
-    /// Drops one memory from working memory, if it is there.
-    pub(crate) fn drop_working(&self, grant: &Grant<Forget>, id: MemoryId) -> Result<bool> {
-        let mut dropped = Ok(false);
-        self.desk.each_working(grant.scope().vault_id(), |_, working| {
-            let Some(stored) = working.index.get(&id) else { return };
-            match grant.covers(stored.payload.facets.history.author.as_ref()) {
-                true => dropped = Ok(working.drop_one(id)),
-                false => dropped = Err(Error::Denied("only its author or an administrator may erase it")),
-            }
-        });
-        dropped
-    }
-
-    /// The moment since when a session that nobody used has rested too long.
-    pub(crate) fn resting_since(&self, org: &OrgId) -> Timestamp {
-        self.clock.now() - SignedDuration::from_hours(self.policy(org).session_idle_hours)
-    }
-
-    /// Working memory that has rested too long is gone, whether or not anybody has come by to drop it.
-    fn fresh_working(&self, scope: &Scope) {
-        let limit = self.resting_since(&scope.org);
-        let vault = scope.vault_id();
-        for (session, _, used_at) in self.desk.sessions(vault) {
-            if used_at < limit {
-                self.desk.clear_working(vault, &session);
-            }
+/// Working memory that has rested too long is gone, whether or not anybody has come by to drop it.
+fn fresh_working(service: &Service, scope: &Scope) {
+    let limit = resting_since(service, &scope.org);
+    let vault = scope.vault_id();
+    for (session, _, used_at) in service.desk.sessions(vault) {
+        if used_at < limit {
+            service.desk.clear_working(vault, &session);
         }
     }
 }

@@ -2,11 +2,11 @@
 //! read, so that what one node forgot no other node still answers.
 
 pub(crate) mod frame;
-mod keyring;
-mod marks;
-mod open;
-mod relay;
-mod unlock;
+pub(crate) mod keyring;
+pub(crate) mod marks;
+pub(crate) mod open;
+pub(crate) mod relay;
+pub(crate) mod unlock;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};

@@ -30,8 +30,8 @@ enum Task {
     Bench(bench::Options),
     /// Checks the format, lints, and runs every test against a PostgreSQL server of its own.
     Test(test::Arguments),
-    /// Checks licences, advisories and sources of the dependencies.
-    Tidy,
+    /// Checks the order of crates and modules, names, documentation, and the licences and sources of dependencies.
+    Tidy(tidy::Options),
     /// How well things are found, on fixed sets.
     #[command(subcommand)]
     Eval(eval::Command),
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().task {
         Task::Bench(options) => bench::run(&options),
         Task::Test(arguments) => test::run(&arguments),
-        Task::Tidy => tidy::run(),
+        Task::Tidy(options) => tidy::run(&options),
         Task::Eval(command) => eval::run(command),
         Task::Model(command) => model::run(command),
     };

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use crate::Result;
 use crate::postgres::Server;
-use crate::process::{cargo, has_cargo_command, step};
 use crate::{tidy, tools};
+use xtask::process::{cargo, has_cargo_command, step};
 
 /// Where tests find the server. Without it they skip what needs PostgreSQL, and say so.
 const SERVER_VARIABLE: &str = "LACUNA_TEST_POSTGRES";

@@ -14,7 +14,7 @@ use super::house::{Metadata, Package};
 use super::licences;
 use super::report::Report;
 use crate::Result;
-use crate::process::{cargo, has_cargo_command, step};
+use xtask::process::{cargo, has_cargo_command, step};
 
 /// `deny.toml`, as far as it is read here.
 #[derive(Deserialize)]

@@ -27,10 +27,10 @@ fn row(own: &Crate<'_>) -> String {
     let cycle = largest
         .map_or("none".into(), |cycle| format!("{} modules, {} lines", cycle.modules, grouped(cycle.lines)));
     let public = documented(own);
-    let share = if own.is_library {
+    let share = if own.is_public_library() {
         format!("{} % of {}", public.percent(), grouped(public.items))
     } else {
-        "no library".into()
+        "not a library".into()
     };
     format!(
         "| {} | {} | {} | {} | {cycle} | {share} |",

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::source::Source;
 use crate::Result;
-use crate::process::cargo;
+use xtask::process::cargo;
 
 /// Answer of `cargo metadata`, as far as the checks read it.
 #[derive(Deserialize)]
@@ -115,7 +115,7 @@ fn visit(folder: &Path, see: &mut impl FnMut(&Path) -> Result) -> Result {
 /// One package of the workspace.
 pub(super) struct Crate<'a> {
     pub(super) name: &'a str,
-    pub(super) is_library: bool,
+    is_library: bool,
     /// Files below `src`, without those of tests.
     pub(super) sources: Vec<Source<'a>>,
     /// Files of tests, examples and benchmarks, and of test modules below `src`.
@@ -123,6 +123,15 @@ pub(super) struct Crate<'a> {
 }
 
 impl Crate<'_> {
+    /// Tells whether users run or link it; the tools of the workspace are for us.
+    pub(super) fn is_product(&self) -> bool {
+        self.name.starts_with("lacuna")
+    }
+
+    pub(super) fn is_public_library(&self) -> bool {
+        self.is_library && self.is_product()
+    }
+
     pub(super) fn lines(&self) -> usize {
         self.sources.iter().chain(&self.tests).map(|source| source.lines).sum()
     }

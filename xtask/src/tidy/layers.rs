@@ -7,8 +7,8 @@ use super::report::Report;
 /// One crate of the workspace: what it may depend on, and what it may not. Dependencies of tests are free.
 struct Room {
     name: &'static str,
-    /// Crates of the workspace that it may depend on.
-    may: &'static [&'static str],
+    /// Groups of crates of the workspace that it may depend on.
+    may: &'static [&'static [&'static str]],
     /// Groups of other crates that it may not depend on.
     never: &'static [&'static [&'static str]],
 }
@@ -25,27 +25,29 @@ const ALL: &[&str] =
     &["lacuna-types", "lacuna-language", "lacuna-store", "lacuna-core", "lacuna-models", "lacuna-seal"];
 
 /// A crate that has no room here is refused; a room whose crate does not exist stays empty.
-const ROOMS: [Room; 8] = [
+const ROOMS: [Room; 9] = [
     Room { name: "lacuna-seal", may: &[], never: &[DOORS, SQL, BLOBS, ASYNC, CLOCK, NETWORK, MODELS] },
     Room {
         name: "lacuna-types",
-        may: &["lacuna-seal"],
+        may: &[&["lacuna-seal"]],
         never: &[DOORS, SQL, BLOBS, ASYNC, KEYS, NETWORK, MODELS],
     },
     Room {
         name: "lacuna-language",
-        may: &["lacuna-types"],
+        may: &[&["lacuna-types"]],
         never: &[DOORS, SQL, BLOBS, ASYNC, KEYS, NETWORK, MODELS],
     },
-    Room { name: "lacuna-store", may: &["lacuna-types", "lacuna-seal"], never: &[DOORS, NETWORK, MODELS] },
+    Room { name: "lacuna-store", may: &[&["lacuna-types", "lacuna-seal"]], never: &[DOORS, NETWORK, MODELS] },
     Room {
         name: "lacuna-core",
-        may: &["lacuna-types", "lacuna-language", "lacuna-store", "lacuna-seal"],
+        may: &[&["lacuna-types", "lacuna-language", "lacuna-store", "lacuna-seal"]],
         never: &[DOORS, SQL, NETWORK, MODELS],
     },
-    Room { name: "lacuna-models", may: &["lacuna-types"], never: &[DOORS, SQL, BLOBS] },
-    Room { name: "lacuna", may: ALL, never: &[SQL] },
-    Room { name: "xtask", may: ALL, never: &[] },
+    Room { name: "lacuna-models", may: &[&["lacuna-types"]], never: &[DOORS, SQL, BLOBS] },
+    Room { name: "lacuna", may: &[ALL], never: &[SQL] },
+    Room { name: "measure", may: &[ALL, &["xtask"]], never: &[] },
+    // The checks start at once: nothing that takes long to compile.
+    Room { name: "xtask", may: &[], never: &[SQL, BLOBS, ASYNC, KEYS, NETWORK, MODELS] },
 ];
 
 /// Dependencies that break the rules until the core is parted into its crates.
@@ -111,7 +113,7 @@ fn breaches<'a>(members: &[Edges<'a>]) -> Vec<Breach<'a>> {
         };
         let forbidden = |dependency: &&&str| {
             let never = room.never.iter().any(|group| group.contains(dependency));
-            never || (is_member(dependency) && !room.may.contains(dependency))
+            never || (is_member(dependency) && !room.may.iter().any(|group| group.contains(dependency)))
         };
         let found = dependencies.iter().filter(forbidden);
         breaches.extend(found.map(|dependency| Breach { name, dependency }));

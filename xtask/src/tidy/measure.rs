@@ -46,17 +46,12 @@ pub(super) fn shared_type_names<'a>(crates: &[Crate<'a>]) -> BTreeMap<&'a str, V
 /// Names of all types outside tests, with the places that define them.
 pub(super) fn type_names<'a>(crates: &[Crate<'a>]) -> BTreeMap<&'a str, Vec<String>> {
     let mut places: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for source in product(crates).flat_map(|own| &own.sources) {
+    for source in crates.iter().filter(|own| own.is_product()).flat_map(|own| &own.sources) {
         for item in types(source) {
             places.entry(item.name).or_default().push(source.place(item.line));
         }
     }
     places
-}
-
-/// Crates that users run or link, without the tools of the workspace.
-fn product<'a, 'b>(crates: &'b [Crate<'a>]) -> impl Iterator<Item = &'b Crate<'a>> {
-    crates.iter().filter(|own| own.name != "xtask")
 }
 
 /// Public items of a crate.
@@ -127,7 +122,7 @@ pub(super) struct Service {
 
 pub(super) fn service(crates: &[Crate<'_>]) -> Service {
     let mut service = Service { methods: 0, blocks: 0, list: Vec::new() };
-    for source in product(crates).flat_map(|own| &own.sources) {
+    for source in crates.iter().filter(|own| own.is_product()).flat_map(|own| &own.sources) {
         let blocks = methods_of(source, SERVICE);
         if blocks.is_empty() {
             continue;

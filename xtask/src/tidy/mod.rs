@@ -73,7 +73,7 @@ fn check_names(crates: &[Crate<'_>], report: &mut Report) {
 }
 
 fn check_docs(crates: &[Crate<'_>], report: &mut Report) {
-    for own in crates.iter().filter(|own| own.is_library) {
+    for own in crates.iter().filter(|own| own.is_public_library()) {
         let public = measure::documented(own);
         let subject = format!("{}: per cent of public items documented", own.name);
         report.at_least(&subject, public.percent(), limits::documented_percent_min(own.name), &public.bare);

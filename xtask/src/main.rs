@@ -1,12 +1,9 @@
-//! Set-up, checks and measurements of the workspace: `cargo xtask …`, one module per command.
+//! Checks of the workspace: `cargo xtask …`, one module per command.
 // What a task prints is its product.
 #![allow(clippy::print_stdout)]
 
-mod bench;
-mod eval;
-mod model;
+mod measure;
 mod postgres;
-mod process;
 mod test;
 mod tidy;
 mod tools;
@@ -14,8 +11,7 @@ mod tools;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-
-type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
+use xtask::Result;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about)]
@@ -26,33 +22,27 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Task {
-    /// What a memory costs, end to end, beside what a user might pick instead.
-    Bench(bench::Options),
+    /// Measures the cost of a memory, end to end, beside libraries that a user might pick instead.
+    #[command(disable_help_flag = true)]
+    Bench(measure::Arguments),
     /// Checks the format, lints, and runs every test against a PostgreSQL server of its own.
     Test(test::Arguments),
-    /// Checks licences, advisories and sources of the dependencies.
-    Tidy,
-    /// How well things are found, on fixed sets.
-    #[command(subcommand)]
-    Eval(eval::Command),
-    /// The models that are packed into the binary.
-    #[command(subcommand)]
-    Model(model::Command),
+    /// Checks the order of crates and modules, names, documentation, and the licences and sources of dependencies.
+    Tidy(tidy::Options),
+    /// Measures on fixed sets how well things are found, forgotten and stopped.
+    #[command(disable_help_flag = true)]
+    Eval(measure::Arguments),
+    /// Packs the models that the binary carries.
+    #[command(disable_help_flag = true)]
+    Model(measure::Arguments),
 }
 
 fn main() -> ExitCode {
-    let outcome = match Cli::parse().task {
-        Task::Bench(options) => bench::run(&options),
+    xtask::exit_code(match Cli::parse().task {
+        Task::Bench(arguments) => measure::run("bench", &arguments),
         Task::Test(arguments) => test::run(&arguments),
-        Task::Tidy => tidy::run(),
-        Task::Eval(command) => eval::run(command),
-        Task::Model(command) => model::run(command),
-    };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("xtask: {error}");
-            ExitCode::FAILURE
-        }
-    }
+        Task::Tidy(options) => tidy::run(&options),
+        Task::Eval(arguments) => measure::run("eval", &arguments),
+        Task::Model(arguments) => measure::run("model", &arguments),
+    })
 }

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::Result;
-use crate::process::install;
+use xtask::process::install;
 
 const PACKAGED_SERVERS: &str = "/usr/lib/postgresql";
 /// The server refuses to run as root; these accounts exist on most systems.

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use crate::Result;
 
 /// Runs one command and fails when it fails.
-pub(crate) fn step(command: &mut Command) -> Result<()> {
+pub fn step(command: &mut Command) -> Result<()> {
     let shown = shown(command);
     eprintln!("xtask: {shown}");
     let status = command.status().map_err(|error| format!("{shown}: {error}"))?;
@@ -21,19 +21,19 @@ fn shown(command: &Command) -> String {
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
-pub(crate) fn cargo() -> Command {
+pub fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     command
 }
 
-pub(crate) fn has_cargo_command(name: &str) -> bool {
+pub fn has_cargo_command(name: &str) -> bool {
     let version = cargo().args([name, "--version"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
     version.is_ok_and(|status| status.success())
 }
 
 /// Installs packages of the system, which needs its rights.
-pub(crate) fn install(packages: &[&str]) -> Result<()> {
+pub fn install(packages: &[&str]) -> Result<()> {
     let root = std::fs::metadata("/proc/self")?.uid() == 0;
     let before: &[&str] = if root { &["apt-get"] } else { &["sudo", "-n", "apt-get"] };
     let apt = |arguments: &[&str]| {

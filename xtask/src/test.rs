@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use crate::Result;
 use crate::postgres::Server;
-use crate::process::{cargo, has_cargo_command, step};
-use crate::tools;
+use crate::{tidy, tools};
+use xtask::process::{cargo, has_cargo_command, step};
 
 /// Where tests find the server. Without it they skip what needs PostgreSQL, and say so.
 const SERVER_VARIABLE: &str = "LACUNA_TEST_POSTGRES";
@@ -43,6 +43,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         return run_long(started);
     }
     step(cargo().args(["fmt", "--all", "--check"]))?;
+    tidy::run(&tidy::Options::default())?;
     step(cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
     let clients = tools::mcp_clients()?;
     let server = Server::start()?;
@@ -55,7 +56,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         step(with_server(&server, vec!["test", "--workspace", "--doc"]).arg("--quiet"))?;
     }
     let seconds = started.elapsed().as_secs();
-    eprintln!("xtask: all good: format, lints, tests with PostgreSQL {} ({seconds} s)", server.version());
+    eprintln!(
+        "xtask: all good: format, order, lints, tests with PostgreSQL {} ({seconds} s)",
+        server.version()
+    );
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::Result;
-use crate::process::{install, step};
+use xtask::process::{install, step};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/tools");
 const SCHEMATHESIS: &str = "schemathesis==4.32.5";

@@ -11,7 +11,7 @@ fn root() -> PathBuf {
 /// The words between backticks that look like paths of this repository.
 fn named_paths(text: &str) -> Vec<&str> {
     let quoted = text.split('`').skip(1).step_by(2);
-    let roots = ["crates/", "xtask", "bench/", "docs/", "fuzz", "sdk/", ".ci/"];
+    let roots = ["crates/", "xtask", "measure", "bench/", "docs/", "fuzz", "sdk/", ".ci/"];
     let is_path =
         |word: &&str| roots.iter().any(|root| word.starts_with(root)) && !word.contains([' ', '*', '<']);
     quoted.filter(is_path).collect()

@@ -327,7 +327,6 @@ impl Run<'_> {
             thousands(ours.count),
             lifecycle::REMEMBER_BATCH
         ));
-        let rate = |rate: f64| format!("{rate:.0}/s");
         let (name, theirs) = match &peer {
             Some(Ok(peer)) => (peer.peer.as_str(), Some(peer)),
             Some(Err(reason)) => {
@@ -336,45 +335,7 @@ impl Run<'_> {
             }
             None => ("peer", None),
         };
-        let cell = |value: Option<String>| value.unwrap_or_else(|| "–".into());
-        let rows = vec![
-            vec![
-                "remember, until acknowledged".into(),
-                rate(ours.acknowledged_per_second),
-                cell(theirs.map(|peer| rate(peer.remembered_per_second()))),
-                cell(theirs.map(|peer| times(ours.acknowledged_per_second / peer.remembered_per_second()))),
-                format!("≥ {REMEMBER_RATIO_TARGET}× the peer"),
-            ],
-            vec![
-                "remember, until complete".into(),
-                rate(ours.embedded_per_second),
-                cell(theirs.map(|peer| rate(peer.remembered_per_second()))),
-                cell(theirs.map(|peer| times(ours.embedded_per_second / peer.remembered_per_second()))),
-                "–".into(),
-            ],
-            vec![
-                "one batch acknowledged, p50".into(),
-                time(ours.batch.p50),
-                cell(theirs.map(|peer| time(peer.batch().p50))),
-                cell(theirs.map(|peer| ratio(peer.batch().p50, ours.batch.p50))),
-                "–".into(),
-            ],
-            vec![
-                "recall with the question's embedding, p50".into(),
-                time(ours.recall.p50),
-                cell(theirs.map(|peer| time(peer.search().p50))),
-                cell(theirs.map(|peer| ratio(peer.search().p50, ours.recall.p50))),
-                "–".into(),
-            ],
-            vec![
-                "delete one, p50".into(),
-                time(ours.delete.p50),
-                "–".into(),
-                "–".into(),
-                format!("≤ {} ({} of it)", time(DELETE_TARGET), ratio(ours.delete.p50, DELETE_TARGET)),
-            ],
-        ];
-        self.report.table(&["", "Lacuna", name, "times better", "target"], rows);
+        self.report.table(&["", "Lacuna", name, "times better", "target"], writing_rows(&ours, theirs));
         if let Some(peer) = theirs {
             self.report.line(&format!(
                 "\nOf {}'s time to remember, {:.0}% is spent in the model; its search without the embedding of the \
@@ -570,6 +531,49 @@ fn talked(figures: &sessions::Talking) -> Vec<Row> {
         ),
         row("sessions ended meanwhile", figures.jobs.ended.to_string(), "–", "–"),
         row("turns compacted meanwhile", thousands(figures.jobs.compacted), "–", "–"),
+    ]
+}
+
+/// Rows on remembering and deleting, beside the peer where it was measured.
+fn writing_rows(ours: &lifecycle::Writing, theirs: Option<&peers::MemoryAnswer>) -> Vec<Row> {
+    let rate = |rate: f64| format!("{rate:.0}/s");
+    let cell = |value: Option<String>| value.unwrap_or_else(|| "–".into());
+    vec![
+        vec![
+            "remember, until acknowledged".into(),
+            rate(ours.acknowledged_per_second),
+            cell(theirs.map(|peer| rate(peer.remembered_per_second()))),
+            cell(theirs.map(|peer| times(ours.acknowledged_per_second / peer.remembered_per_second()))),
+            format!("≥ {REMEMBER_RATIO_TARGET}× the peer"),
+        ],
+        vec![
+            "remember, until complete".into(),
+            rate(ours.embedded_per_second),
+            cell(theirs.map(|peer| rate(peer.remembered_per_second()))),
+            cell(theirs.map(|peer| times(ours.embedded_per_second / peer.remembered_per_second()))),
+            "–".into(),
+        ],
+        vec![
+            "one batch acknowledged, p50".into(),
+            time(ours.batch.p50),
+            cell(theirs.map(|peer| time(peer.batch().p50))),
+            cell(theirs.map(|peer| ratio(peer.batch().p50, ours.batch.p50))),
+            "–".into(),
+        ],
+        vec![
+            "recall with the question's embedding, p50".into(),
+            time(ours.recall.p50),
+            cell(theirs.map(|peer| time(peer.search().p50))),
+            cell(theirs.map(|peer| ratio(peer.search().p50, ours.recall.p50))),
+            "–".into(),
+        ],
+        vec![
+            "delete one, p50".into(),
+            time(ours.delete.p50),
+            "–".into(),
+            "–".into(),
+            format!("≤ {} ({} of it)", time(DELETE_TARGET), ratio(ours.delete.p50, DELETE_TARGET)),
+        ],
     ]
 }
 

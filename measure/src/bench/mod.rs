@@ -86,7 +86,7 @@ pub(crate) fn run(options: &Options) -> Result {
 /// Figures of a debug build would be about the compiler.
 pub(crate) fn again_in_release() -> Result {
     let given: Vec<String> = std::env::args().skip(1).collect();
-    let mut args = vec!["run", "--release", "--package", "xtask", "--"];
+    let mut args = vec!["run", "--release", "--package", "measure", "--"];
     args.extend(given.iter().map(String::as_str));
     cargo(&args)
 }

@@ -15,7 +15,7 @@ use super::measure::Latency;
 use super::program::{Program, Running};
 use super::sentences;
 use crate::Result;
-use crate::process::install;
+use xtask::process::install;
 
 pub(super) const CONNECTIONS: usize = 64;
 const WRK_THREADS: usize = 2;

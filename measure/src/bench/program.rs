@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
 
 use crate::Result;
-use crate::process::{cargo, step};
+use xtask::process::{cargo, step};
 
 /// Built once, so that one run measures one binary.
 static BUILT: LazyLock<Result<PathBuf, String>> =

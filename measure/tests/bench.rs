@@ -4,7 +4,7 @@ use std::process::Command;
 
 #[test]
 fn a_quick_run_writes_every_section_with_figures() {
-    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+    let output = Command::new(env!("CARGO_BIN_EXE_measure"))
         .args(["bench", "--quick", "--as-built"])
         .output()
         .expect("the driver starts");

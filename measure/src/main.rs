@@ -1,0 +1,41 @@
+//! Measurements of the workspace, one module per command. `cargo xtask` builds and starts this program; it is apart
+//! from it because it links the library, which the checks need not wait for.
+// What a measurement prints is its product.
+#![allow(clippy::print_stdout)]
+
+mod bench;
+mod eval;
+mod model;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use xtask::Result;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about)]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// What a memory costs, end to end, beside what a user might pick instead.
+    Bench(bench::Options),
+    /// How well things are found, on fixed sets.
+    #[command(subcommand)]
+    Eval(eval::Command),
+    /// The models that are packed into the binary.
+    #[command(subcommand)]
+    Model(model::Command),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().task {
+        Task::Bench(options) => bench::run(&options),
+        Task::Eval(command) => eval::run(command),
+        Task::Model(command) => model::run(command),
+    };
+    xtask::exit_code(outcome)
+}

@@ -3,12 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use toml_edit::{Array, Table};
 
 use super::json::Document;
 use super::toml_file;
 
-/// How hosts call our server.
+/// The name of our server in a host's configuration.
 const SERVER: &str = "lacuna";
+/// The table of our server in TOML.
+const SERVER_TABLE: [&str; 2] = ["mcp_servers", SERVER];
 /// The hooks of Claude Code, ours for each, and how long the host waits: longer than our own limits.
 const HOOKS: [(&str, &str, u32); 4] = [
     ("SessionStart", "session-start", 15),
@@ -121,9 +124,9 @@ impl Part {
     /// The file's text without them.
     pub(super) fn take_out(self, text: &str) -> Result<String, String> {
         match self {
-            Part::Servers(key) => Ok(Document::parse(text)?.remove(&[key, SERVER])?.text().to_owned()),
-            Part::Hooks => Ok(without_hooks(Document::parse(text)?)?.text().to_owned()),
-            Part::ServersToml => toml_file::remove(text, &format!("mcp_servers.{SERVER}")),
+            Part::Servers(key) => Ok(Document::parse(text)?.remove(&[key, SERVER])?.text()),
+            Part::Hooks => Ok(without_hooks(Document::parse(text)?)?.text()),
+            Part::ServersToml => toml_file::remove(text, SERVER_TABLE),
         }
     }
 }
@@ -133,36 +136,38 @@ fn add_server(document: &Document, key: &str, program: &Program) -> Result<Strin
     let known = &document.value()[key][SERVER];
     if known["command"] == command && known["args"] == args {
         // Its owner may have added something.
-        return Ok(document.text().to_owned());
+        return Ok(document.text());
     }
     let mut entry = json!({ "command": command, "args": args });
     if key == "servers" {
         entry["type"] = "stdio".into();
     }
-    Ok(document.set(&[key, SERVER], &entry)?.text().to_owned())
+    Ok(document.set(&[key, SERVER], &entry)?.text())
 }
 
 fn add_toml(text: &str, program: &Program) -> Result<String, String> {
     let args = program.mcp_args();
     let read: toml::Table = toml::from_str(text).map_err(|error| error.message().to_owned())?;
-    let known = read.get("mcp_servers").and_then(|servers| servers.get(SERVER));
+    let [servers, server] = SERVER_TABLE;
+    let known = read.get(servers).and_then(|servers| servers.get(server));
     let is = |key: &str, value: toml::Value| known.and_then(|known| known.get(key)) == Some(&value);
     if is("command", program.path.as_str().into()) && is("args", args.clone().into()) {
         return Ok(text.to_owned());
     }
-    // A string of JSON is one of TOML, but for DEL, which no path has that anybody types.
-    let body = format!("command = {}\nargs = {}\n", Value::from(program.path.as_str()), Value::from(args));
-    toml_file::set(text, &format!("mcp_servers.{SERVER}"), &body)
+    let mut table = Table::new();
+    table["command"] = toml_edit::value(&program.path);
+    table["args"] = toml_edit::value(Array::from_iter(args));
+    toml_file::set(text, SERVER_TABLE, &table)
 }
 
 fn add_hooks(document: Document, program: &Program) -> Result<String, String> {
     let value = document.value();
     let has = |(event, hook, _): &(&str, &str, u32)| {
-        let mine: Vec<&str> = commands(&value, event).filter(|line| is_ours(line, hook)).collect();
+        let mine: Vec<&str> = commands(value, event).filter(|line| is_ours(line, hook)).collect();
         mine == [program.hook_line(hook)]
     };
     if HOOKS.iter().all(has) {
-        return Ok(document.text().to_owned());
+        return Ok(document.text());
     }
     let mut document = without_hooks(document)?;
     for (event, hook, timeout) in HOOKS {
@@ -171,13 +176,13 @@ fn add_hooks(document: Document, program: &Program) -> Result<String, String> {
         }] });
         document = document.push(&["hooks", event], &group)?;
     }
-    Ok(document.text().to_owned())
+    Ok(document.text())
 }
 
 /// The settings without our hooks; others in the same group stay.
 fn without_hooks(mut document: Document) -> Result<Document, String> {
     for (event, hook, _) in HOOKS {
-        while let Some(place) = ours(&document.value(), event, hook) {
+        while let Some(place) = ours(document.value(), event, hook) {
             let path: Vec<&str> = place.iter().map(String::as_str).collect();
             document = document.remove(&path)?;
         }
@@ -238,9 +243,10 @@ mod tests {
         assert_eq!(Part::Hooks.add(&added, &program("/opt/lacuna")).unwrap(), added);
         assert_eq!(Part::Hooks.take_out(&added).unwrap(), mine);
         let moved = Part::Hooks.add(&added, &program("/a b/lacuna")).unwrap();
-        let value = Document::parse(&moved).unwrap().value();
+        let document = Document::parse(&moved).unwrap();
+        let value = document.value();
         assert_eq!(
-            commands(&value, "PreCompact").collect::<Vec<_>>(),
+            commands(value, "PreCompact").collect::<Vec<_>>(),
             ["'/a b/lacuna' hook pre-compact", "mine"]
         );
         assert_eq!(Part::Hooks.take_out(&moved).unwrap(), mine);

@@ -3,8 +3,9 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
 use jiff::SignedDuration;
 use lacuna_core::backup::{Ledger, RestoreInto, Restored, Saved, Saving, restore};
@@ -15,7 +16,6 @@ use lacuna_seal::{OpenReader, PassphraseCost, SealWriter, StreamError, SystemEnt
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use super::args::{BackupArgs, BackupCommand, LedgerCommand, RestoreArgs};
 use super::output::{Output, table};
 use crate::assemble::{Installation, Layout, assemble, make_folders, open_kms, open_stores};
 use crate::codes;
@@ -25,6 +25,45 @@ use crate::failure::{Failure, Result};
 /// The first bytes of a sealed stream tell that it is one.
 const SEALED_MAGIC_BYTES: usize = 8;
 const HOURS_PER_DAY: i64 = 24;
+
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(super) struct BackupArgs {
+    #[command(subcommand)]
+    command: Option<BackupCommand>,
+    /// The file to make; nothing may be there.
+    #[arg(required = true)]
+    file: Option<PathBuf>,
+    /// Take the keys along, sealed under a passphrase.
+    #[arg(long)]
+    full: bool,
+    /// After how many days a full backup is to be gone.
+    #[arg(long, value_name = "DAYS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3_650))]
+    keep_days: u32,
+}
+
+#[derive(Subcommand)]
+pub(super) enum BackupCommand {
+    /// Full backups that have not expired.
+    List,
+}
+
+#[derive(Args)]
+pub(super) struct RestoreArgs {
+    file: PathBuf,
+    /// An exported ledger to replay besides the one in the backup and the one here; may be given more than once.
+    #[arg(long = "ledger", value_name = "FILE")]
+    ledgers: Vec<PathBuf>,
+    /// A receipt that somebody kept: a ledger that does not know of it is refused; may be given more than once.
+    #[arg(long = "receipt", value_name = "FILE")]
+    receipts: Vec<PathBuf>,
+}
+
+#[derive(Subcommand)]
+pub(super) enum LedgerCommand {
+    /// Write the ledger into a new file. It holds ids and times, no keys and no content.
+    Export { file: PathBuf },
+}
 
 #[derive(Serialize)]
 struct Written {

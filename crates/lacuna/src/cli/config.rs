@@ -1,10 +1,24 @@
+use clap::Subcommand;
 use serde::Serialize;
 
-use super::args::ConfigCommand;
 use super::output::{Output, table};
 use crate::assemble::preflight;
 use crate::config::{Loaded, Shown};
 use crate::failure::Result;
+
+pub(super) const CONFIG_EXAMPLES: &str = "\
+Examples:
+  lacuna config show
+  lacuna --config /etc/lacuna.toml config check
+  LACUNA_RESIDENCY=eu lacuna config check";
+
+#[derive(Subcommand)]
+pub(super) enum ConfigCommand {
+    /// Every setting with its value and where it comes from; passwords are masked.
+    Show,
+    /// Say everything that is wrong with it, without starting anything.
+    Check,
+}
 
 #[derive(Serialize)]
 struct Settings {

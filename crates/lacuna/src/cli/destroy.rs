@@ -1,10 +1,21 @@
-use super::args::DestroyArgs;
+use clap::Args;
+
+use super::args::ScopeArgs;
 use super::output::{Output, fields};
 use crate::assemble::assemble;
 use crate::codes;
 use crate::config::Config;
 use crate::failure::{Failure, Result};
 use crate::wire::DestroyAnswer;
+
+#[derive(Args)]
+pub(super) struct DestroyArgs {
+    /// Do not ask.
+    #[arg(long)]
+    yes: bool,
+    #[command(flatten)]
+    scope: ScopeArgs,
+}
 
 /// Plans, asks, and destroys.
 pub(super) fn run(config: &Config, args: &DestroyArgs, output: &Output) -> Result<()> {

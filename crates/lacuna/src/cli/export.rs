@@ -6,6 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use lacuna_core::Lacuna;
 use lacuna_core::export::{Exported, Wanted};
@@ -14,7 +15,7 @@ use lacuna_seal::{Entropy, PassphraseCost, SealWriter, SystemEntropy};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use super::args::ExportArgs;
+use super::args::{ScopeArgs, words};
 use super::output::Output;
 use super::passphrase;
 use crate::assemble::assemble;
@@ -22,11 +23,37 @@ use crate::codes;
 use crate::config::Config;
 use crate::failure::{Failure, Result};
 use crate::import::stream_failure;
-use crate::wire::{ExportFormat, hex};
+use crate::wire::{self, ExportFormat, hex};
 
 /// Only whoever exported it may read the file.
 const OWNER_ONLY: u32 = 0o600;
 const BUFFER_BYTES: usize = 64 << 10;
+
+#[derive(Args)]
+pub(super) struct ExportArgs {
+    /// Where to write; `-` is standard output.
+    file: PathBuf,
+    /// json can be imported again, markdown is for people [default: by the ending of FILE, else json].
+    #[arg(long)]
+    format: Option<ExportFormat>,
+    /// Encrypt it to a passphrase.
+    #[arg(long)]
+    encrypt: bool,
+    /// Only this category; may be given more than once.
+    #[arg(long = "category", value_name = "CATEGORY", value_parser = words::<wire::Category, _>(wire::Category::all()))]
+    categories: Vec<wire::Category>,
+    /// Leave out facets, sources, lineage and history. An import then has to guess them.
+    #[arg(long)]
+    no_metadata: bool,
+    /// Write memories about health as well.
+    #[arg(long)]
+    include_health: bool,
+    /// Do not ask again about health.
+    #[arg(long, requires = "include_health")]
+    yes: bool,
+    #[command(flatten)]
+    scope: ScopeArgs,
+}
 
 #[derive(Serialize)]
 struct Told {

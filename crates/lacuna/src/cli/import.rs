@@ -3,13 +3,14 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use lacuna_core::import::{Account, Duplicates, Imported};
 use lacuna_core::permit::{Grant, Import};
 
-use super::args::ImportArgs;
+use super::args::ScopeArgs;
 use super::output::Output;
 use super::passphrase;
 use super::settle::settle;
@@ -19,6 +20,26 @@ use crate::config::Config;
 use crate::failure::{Failure, Result};
 use crate::import::{How, Intake, Shape, open, read_folder};
 use crate::wire::{ImportReport, ImportedView};
+
+#[derive(Args)]
+pub(super) struct ImportArgs {
+    /// The file, or a folder of notes; `-` reads standard input.
+    file: PathBuf,
+    /// The program that wrote it [default: told by its shape].
+    #[arg(long, value_name = "PROGRAM")]
+    from: Option<Shape>,
+    /// Pass over what is already there; this is the default.
+    #[arg(long, conflicts_with = "refuse")]
+    merge: bool,
+    /// Import nothing if the vault already holds one of the memories.
+    #[arg(long)]
+    refuse: bool,
+    /// Tell what would happen, and store nothing.
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    scope: ScopeArgs,
+}
 
 pub(super) fn run(config: &Config, args: ImportArgs, output: &Output) -> Result<()> {
     let installation = assemble(config)?;

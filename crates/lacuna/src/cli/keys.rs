@@ -1,11 +1,18 @@
+use clap::Subcommand;
 use indicatif::ProgressBar;
 use serde::Serialize;
 
-use super::args::KeysCommand;
 use super::output::Output;
 use crate::assemble::assemble;
 use crate::config::Config;
 use crate::failure::Result;
+
+#[derive(Subcommand)]
+pub(super) enum KeysCommand {
+    /// Make a new epoch key, wrap every vault's root under it and destroy the old ones: older copies of the
+    /// keystore go blind.
+    RenewEpoch,
+}
 
 #[derive(Serialize)]
 struct Renewed {

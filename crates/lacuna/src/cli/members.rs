@@ -1,13 +1,36 @@
+use clap::Subcommand;
 use lacuna_core::domain::{DeploymentId, Group, TeamId, UserId};
 use lacuna_core::permit::ManageMembers;
 use serde::Serialize;
 
-use super::args::MembersCommand;
 use super::output::{Output, plain, table};
 use crate::assemble::assemble;
 use crate::config::Config;
 use crate::failure::Result;
 use crate::wire::{MemberList, ScopeList};
+
+#[derive(Subcommand)]
+pub(super) enum MembersCommand {
+    /// Make a user a member; the vault opens to them with their next call.
+    Add { name: String, user: String },
+    /// End a membership; what they wrote stays.
+    Remove { name: String, user: String },
+    /// Members in the order of their names, up to 1,000 at a time.
+    List {
+        name: String,
+        /// Only names after this one.
+        #[arg(long, value_name = "USER")]
+        after: Option<String>,
+    },
+}
+
+impl MembersCommand {
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Add { name, .. } | Self::Remove { name, .. } | Self::List { name, .. } => name,
+        }
+    }
+}
 
 #[derive(Serialize)]
 struct Changed {

@@ -3,9 +3,10 @@
 
 use clap::{Args, ValueEnum};
 
-use super::args::{ForgetArgs, PersonForgetArgs, ScopeArgs};
+use super::args::ScopeArgs;
+use super::forget::{self, ForgetArgs};
 use super::output::Output;
-use super::{forget, person};
+use super::person::{self, PersonForgetArgs};
 use crate::assemble::assemble;
 use crate::config::Config;
 use crate::failure::{Failure, Result};

@@ -1,16 +1,61 @@
 //! How long the vault remembers: what is set, what would change, and pins.
 
+use clap::{Args, Subcommand};
 use lacuna_core::domain::{MemoryId, RetentionTier, Sensitivity};
 use lacuna_core::permit::{Recall, Retain, permit};
 use lacuna_core::retention::{EntityRule, Settings, Span};
 
-use super::args::{RetentionCommand, RetentionSetArgs};
+use super::args::{ScopeArgs, words};
 use super::output::{Output, fields, table};
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
 use crate::failure::{Failure, Result};
-use crate::wire::{PreviewView, RetentionView, RuleView};
+use crate::wire::{self, PreviewView, RetentionView, RuleView};
+
+#[derive(Subcommand)]
+pub(super) enum RetentionCommand {
+    /// What is set, and the rules beneath.
+    Show {
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Change what is set. DAYS is a number, forever, or default to take a setting back.
+    Set(Box<RetentionSetArgs>),
+}
+
+#[derive(Args)]
+pub(super) struct RetentionSetArgs {
+    /// Keep nothing longer than this.
+    #[arg(long, value_name = "DAYS")]
+    max_days: Option<String>,
+    /// How long a category of sensitivity is kept; may be given more than once.
+    #[arg(long = "category", value_name = "CATEGORY=DAYS")]
+    categories: Vec<String>,
+    /// How long a retention tier is kept; may be given more than once.
+    #[arg(long = "tier", value_name = "TIER=DAYS")]
+    tiers: Vec<String>,
+    /// How long what is about somebody or something is kept; may be given more than once.
+    #[arg(long = "about", value_name = "NAME=DAYS")]
+    entities: Vec<String>,
+    /// Never show the content of this category in a review; may be given more than once.
+    #[arg(long, value_name = "CATEGORY", value_parser = words::<wire::Sensitivity, _>(wire::Sensitivity::all()))]
+    hide: Vec<wire::Sensitivity>,
+    /// Show every category in a review again.
+    #[arg(long, conflicts_with = "hide")]
+    show_all: bool,
+    /// Begin with nothing set.
+    #[arg(long)]
+    reset: bool,
+    /// Only say what would go.
+    #[arg(long)]
+    preview: bool,
+    /// Let go what goes by it without asking.
+    #[arg(long)]
+    yes: bool,
+    #[command(flatten)]
+    scope: ScopeArgs,
+}
 
 pub(super) fn run(config: &Config, command: RetentionCommand, output: &Output) -> Result<()> {
     let installation = assemble(config)?;

@@ -1,12 +1,13 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use lacuna_core::admit::secrets::{Finding, Scanner};
 use serde::Serialize;
 
-use super::args::ScanArgs;
+use super::args::ScopeArgs;
 use super::output::{Output, table};
 use crate::assemble::{assemble, rulebook};
 use crate::codes;
@@ -17,6 +18,18 @@ use crate::failure::{Failure, Result};
 const FILE_BYTES_MAX: u64 = 256 << 20;
 /// Memories between two words about progress.
 const PROGRESS_STEP: usize = 10_000;
+
+#[derive(Args)]
+pub(super) struct ScanArgs {
+    /// A text file; `-` reads standard input.
+    #[arg(required_unless_present = "stored", conflicts_with = "stored")]
+    file: Option<PathBuf>,
+    /// Look through the memories of a vault instead.
+    #[arg(long)]
+    stored: bool,
+    #[command(flatten)]
+    scope: ScopeArgs,
+}
 
 /// Where a secret stands; never what it is.
 #[derive(Serialize)]

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use clap::{Args, Subcommand};
 use lacuna_core::domain::SessionId;
 use lacuna_core::permit::{Grant, Remember};
 use lacuna_core::session::{Appended, NewTurn, SESSION_PAGE_DEFAULT, TURNS_PER_APPEND_MAX};
 
-use super::args::{AppendArgs, SessionCommand};
+use super::args::{ScopeArgs, words};
 use super::batch::Source;
 use super::output::{Output, fields, table};
 use super::settle;
@@ -16,9 +17,69 @@ use crate::config::Config;
 use crate::failure::{Failure, Result};
 use crate::http::read_json;
 use crate::wire::{
-    AppendedView, EndedView, OutcomeView, SessionPageView, SessionShownView, SessionView, TurnBody,
+    self, AppendedView, EndedView, OutcomeView, SessionPageView, SessionShownView, SessionView, TurnBody,
     read_session_cursor, read_turn_cursor,
 };
+
+#[derive(Subcommand)]
+pub(super) enum SessionCommand {
+    /// Start a session, or see where one goes on. A session without turns is kept by a server only.
+    Start {
+        /// Your own name for it [default: one is made].
+        session: Option<String>,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Append a turn, or many of them from standard input.
+    Append(AppendArgs),
+    /// Read a session back, in the order of its turns.
+    Show {
+        session: String,
+        /// Where the last page ended.
+        #[arg(long)]
+        cursor: Option<String>,
+        /// How many turns on one page [default: 100].
+        #[arg(long, value_name = "COUNT")]
+        limit: Option<usize>,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Sessions, the last used first.
+    List {
+        /// Where the last page ended.
+        #[arg(long)]
+        cursor: Option<String>,
+        /// How many on one page [default: 100].
+        #[arg(long, value_name = "COUNT")]
+        limit: Option<usize>,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// End a session: archive its turns as a sealed transcript. Ending it again is harmless.
+    End {
+        session: String,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+}
+
+#[derive(Args)]
+pub(super) struct AppendArgs {
+    session: String,
+    /// What was said; `-` reads turns from standard input, one JSON object on each line: {"role", "text"}.
+    text: Option<String>,
+    /// Who said it.
+    #[arg(long, value_name = "ROLE", default_value = "user", value_parser = words::<wire::Speaker, _>(wire::Speaker::all()))]
+    role: wire::Speaker,
+    /// The tool whose output it is.
+    #[arg(long)]
+    tool: Option<String>,
+    /// The number that the first turn is to get: what is sent again with it is not doubled.
+    #[arg(long, value_name = "TURN")]
+    expect: Option<u32>,
+    #[command(flatten)]
+    scope: ScopeArgs,
+}
 
 pub(super) fn run(config: &Config, command: SessionCommand, output: &Output) -> Result<()> {
     match command {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use clap::Args;
 use lacuna_core::permit::{Export, Grant, Recall, permit};
 use lacuna_core::session::{SESSION_PAGE_MAX, SessionInfo};
 use lacuna_core::view::{Edit, read_back, without};
@@ -15,7 +16,7 @@ use serde::Serialize;
 
 use self::apply::{Applied, Wanted, apply};
 use self::folder::{Folder, Manifest, SessionFile};
-use super::args::ViewArgs;
+use super::args::ScopeArgs;
 use super::output::{Output, counted, fields};
 use crate::assemble::{Installation, assemble};
 use crate::codes;
@@ -30,6 +31,30 @@ const SESSIONS_MAX: usize = 200;
 
 const PAGE: &str = "CLAUDE.md";
 const PREFERENCES: &str = "preferences.json";
+
+#[derive(Args)]
+pub(super) struct ViewArgs {
+    /// The folder to write; it is made if it is not there.
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    /// Keep the files current until stopped.
+    #[arg(long, conflicts_with = "remove")]
+    watch: bool,
+    /// Do what the edited page asks for.
+    #[arg(long, conflicts_with = "remove")]
+    apply: bool,
+    /// Remove the files.
+    #[arg(long)]
+    remove: bool,
+    /// Write memories about health as well.
+    #[arg(long, conflicts_with = "remove")]
+    include_health: bool,
+    /// Do not ask before doing what the edited page asks for.
+    #[arg(long)]
+    yes: bool,
+    #[command(flatten)]
+    scope: ScopeArgs,
+}
 
 /// What a command did to a folder.
 #[derive(Default, Serialize)]

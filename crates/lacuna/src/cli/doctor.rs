@@ -1,6 +1,7 @@
 //! Looks at everything an installation stands on, changes nothing, and says what to do.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use crate::codes;
 use crate::config::{Config, EmbedderChoice, StoreChoice};
 use crate::failure::{Failure, Result};
 
-/// What others on the machine must not have.
+/// Permissions that others on the machine must not have.
 const OTHERS: u32 = 0o077;
 
 /// Failed deliveries that are named; all are counted.
@@ -69,7 +70,10 @@ pub(super) fn run(config: &Config, output: &Output) -> Result<()> {
     let layout = Layout::new(&config.data);
     if layout.data.exists() {
         checks.extend(folders(&layout));
-        checks.extend(installation(config, &layout));
+        // Opening an installation would make the folders that are missing.
+        if checks.iter().all(|check| check.mark != Mark::Fail) {
+            checks.extend(installation(config, &layout));
+        }
     } else {
         let found = format!("{} is not there yet", layout.data.display());
         checks.push(Check::warn("data folder", found, "It is made by the first `lacuna remember`."));
@@ -86,13 +90,25 @@ pub(super) fn run(config: &Config, output: &Output) -> Result<()> {
 }
 
 fn folders(layout: &Layout) -> Vec<Check> {
-    let names = ["data folder", "key folder", "blob folder"];
-    names.into_iter().zip(layout.folders()).map(|(name, folder)| private_folder(name, &folder)).collect()
+    let folders = [
+        ("data folder", layout.data.clone()),
+        ("key folder", layout.keys()),
+        ("keystore folder", layout.keystore()),
+        ("blob folder", layout.blobs()),
+    ];
+    folders.iter().map(|(name, folder)| private_folder(name, folder)).collect()
 }
 
+/// Checks that a folder is there, that it can be read and written, and that nobody else can.
 fn private_folder(name: &'static str, folder: &Path) -> Check {
     let shown = folder.display();
-    match fs::metadata(folder) {
+    match fs::metadata(folder).and_then(|meta| fs::read_dir(folder).map(|_| meta)) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Check {
+            check: name,
+            mark: Mark::Fail,
+            found: format!("{shown} is missing"),
+            hint: "Put it back from a backup.",
+        },
         Err(error) => {
             let failure = Failure::new(&codes::DATA_FOLDER_UNAVAILABLE, format!("{shown}: {error}"));
             Check::failed(name, &failure)

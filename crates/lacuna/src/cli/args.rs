@@ -162,7 +162,7 @@ days. Each summary and each fact names the turns that it is made of, and falls w
 Every turn goes through the gate and is sealed at once. An end archives the turns as a sealed transcript."
     )]
     Session(SessionCommand),
-    /// What a turn of a conversation brings to mind, as a section for a prompt.
+    /// Find memories for a turn of a conversation, as a section for a prompt.
     #[command(after_help = "Examples:
   lacuna context \"Shall we book the usual table?\" --session ses_42 --topic travel
   tail -1 chat.txt | lacuna context - --max-tokens 600
@@ -254,7 +254,7 @@ once, and what was forgotten here is not brought back. With --json, one line com
     /// Forget a person everywhere, at their request.
     #[command(subcommand)]
     Person(PersonCommand),
-    /// What was erased in a vault at the request of somebody whom it spoke of.
+    /// List erasures in a vault that a person asked for whom it spoke of.
     Notices {
         #[command(flatten)]
         scope: ScopeArgs,
@@ -293,7 +293,7 @@ and is named in every receipt until it expires."
     /// The list of what was erased, which a restore replays.
     #[command(subcommand)]
     Ledger(LedgerCommand),
-    /// What Claude Code, the Agent SDK and Nanoclaw call at the turns of a conversation.
+    /// Answer the hooks of Claude Code, the Agent SDK and Nanoclaw.
     #[command(
         subcommand,
         after_help = "Examples:
@@ -333,7 +333,7 @@ what it should be is left alone. --data, --config, --org and --as are passed on 
 
 #[derive(Args, Default)]
 pub(super) struct ScopeArgs {
-    /// Which vault: user, team:NAME, org or deployment:NAME [default: your own].
+    /// Vault: user, team:NAME, org or deployment:NAME [default: your own].
     #[arg(long, value_name = "SCOPE")]
     pub(super) scope: Option<String>,
 }

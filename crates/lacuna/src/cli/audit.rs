@@ -36,7 +36,7 @@ pub(super) struct AuditArgs {
 pub(super) enum AuditCommand {
     /// Walk the whole chain, or an exported file, and say whether it holds.
     Verify(AuditVerifyArgs),
-    /// What was done, oldest first, up to 1,000 entries at a time.
+    /// Entries, oldest first, up to 1,000 at a time.
     List {
         /// Only entries with a higher number.
         #[arg(long, value_name = "SEQ", default_value_t = 0)]
@@ -53,7 +53,7 @@ pub(super) enum AuditCommand {
         #[command(flatten)]
         scope: ScopeArgs,
     },
-    /// What happened in a period, counted: Markdown, or JSON with --json.
+    /// Counts of a period: Markdown, or JSON with --json.
     #[command(after_help = "Examples:
   lacuna audit report --from 2026-01-01 --to 2026-02-01")]
     Report(AuditReportArgs),

@@ -16,7 +16,7 @@ use lacuna_seal::{OpenReader, PassphraseCost, SealWriter, StreamError, SystemEnt
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use super::output::{Output, table};
+use super::output::{Output, counted, table};
 use crate::assemble::{Installation, Layout, assemble, make_folders, open_kms, open_stores};
 use crate::codes;
 use crate::config::{Config, StoreChoice};
@@ -66,7 +66,7 @@ pub(super) enum LedgerCommand {
 }
 
 #[derive(Serialize)]
-struct Written {
+struct BackupWritten {
     file: String,
     full: bool,
     vaults: usize,
@@ -86,7 +86,7 @@ struct PutBack {
 }
 
 #[derive(Serialize)]
-struct Listed {
+struct BackupList {
     backups: Vec<ListedBackup>,
 }
 
@@ -124,9 +124,11 @@ fn save(config: &Config, args: &BackupArgs, path: &Path, output: &Output) -> Res
     })?;
     let Saved { vaults, blobs, keys, erasures } = saved;
     let file = path.display().to_string();
-    output.show(&Written { file, full: args.full, vaults, blobs, keys, erasures }, |written| {
+    output.show(&BackupWritten { file, full: args.full, vaults, blobs, keys, erasures }, |written| {
         let kind = if written.full { "data and keys, sealed" } else { "data without keys" };
-        format!("{}: {kind}; {} vaults, {} large texts", written.file, written.vaults, written.blobs)
+        let vaults = counted(written.vaults as usize, "vault", "vaults");
+        let texts = counted(written.blobs as usize, "large text", "large texts");
+        format!("{}: {kind}; {vaults}, {texts}", written.file)
     })
 }
 
@@ -170,7 +172,7 @@ fn list(config: &Config, output: &Output) -> Result<()> {
         made_at: entry.made_at.to_string(),
         expires_at: entry.expires_at.map(|at| at.to_string()),
     });
-    output.show(&Listed { backups: backups.collect() }, |listed| {
+    output.show(&BackupList { backups: backups.collect() }, |listed| {
         let rows = listed.backups.iter().map(|entry| {
             let expires = entry.expires_at.clone().unwrap_or_default();
             [entry.number.to_string(), entry.made_at.clone(), expires]
@@ -199,10 +201,9 @@ pub(super) fn put_back(config: &Config, args: &RestoreArgs, output: &Output) -> 
     let answer = PutBack { made_at, erasures, keys, keys_destroyed: destroyed, vaults, replaced };
     output.show(&answer, |answer| {
         let aside = if answer.replaced { "; what was there is now lacuna.db.replaced" } else { "" };
-        format!(
-            "{} vaults as of {}; {} erasures replayed{aside}",
-            answer.vaults, answer.made_at, answer.erasures
-        )
+        let vaults = counted(answer.vaults as usize, "vault", "vaults");
+        let erasures = counted(answer.erasures as usize, "erasure", "erasures");
+        format!("{vaults} as of {}; {erasures} replayed{aside}", answer.made_at)
     })
 }
 
@@ -245,7 +246,9 @@ pub(super) fn ledger(config: &Config, command: &LedgerCommand, output: &Output) 
     let written = out.write_all(&ledger.encode()?).and_then(|()| out.sync_all());
     written.map_err(|error| unwritable(&error))?;
     let answer = LedgerWritten { file: file.display().to_string(), erasures: ledger.lines.len() };
-    output.show(&answer, |answer| format!("{}: {} erasures", answer.file, answer.erasures))
+    output.show(&answer, |answer| {
+        format!("{}: {}", answer.file, counted(answer.erasures as usize, "erasure", "erasures"))
+    })
 }
 
 /// The server has its own ways: a dump of the data database, and one of the keystore kept apart.

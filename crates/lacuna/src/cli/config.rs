@@ -3,7 +3,7 @@ use serde::Serialize;
 
 use super::output::{Output, table};
 use crate::assemble::preflight;
-use crate::config::{Loaded, Shown};
+use crate::config::{LoadedConfig, ShownSetting};
 use crate::failure::Result;
 
 pub(super) const CONFIG_EXAMPLES: &str = "\
@@ -21,8 +21,8 @@ pub(super) enum ConfigCommand {
 }
 
 #[derive(Serialize)]
-struct Settings {
-    settings: Vec<Shown>,
+struct SettingList {
+    settings: Vec<ShownSetting>,
 }
 
 #[derive(Serialize)]
@@ -32,10 +32,10 @@ struct Checked {
     set: usize,
 }
 
-pub(super) fn run(loaded: Loaded, command: ConfigCommand, output: &Output) -> Result<()> {
+pub(super) fn run(loaded: LoadedConfig, command: ConfigCommand, output: &Output) -> Result<()> {
     match command {
         ConfigCommand::Show => {
-            output.show(&Settings { settings: loaded.shown }, people)?;
+            output.show(&SettingList { settings: loaded.shown }, people)?;
             // What is wrong is told after what there is: it helps to see it.
             loaded.config.map(drop)
         }
@@ -47,8 +47,8 @@ pub(super) fn run(loaded: Loaded, command: ConfigCommand, output: &Output) -> Re
     }
 }
 
-fn people(answer: &Settings) -> String {
-    let row = |shown: &Shown| {
+fn people(answer: &SettingList) -> String {
+    let row = |shown: &ShownSetting| {
         let value = shown.value.clone().unwrap_or_else(|| "-".to_owned());
         [shown.setting.clone(), value, shown.origin.clone()]
     };

@@ -11,12 +11,12 @@ use crate::wire::{self, ContextRequest, ContextResponse};
 
 #[derive(Args)]
 pub(super) struct ContextArgs {
-    /// What was said; `-` reads it from standard input, and nothing is the start of a conversation.
+    /// Text of the turn; `-` reads it from standard input, and without it a conversation starts.
     turn: Option<String>,
     /// The conversation: what it was shown lately is not shown again.
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// What the conversation is about, as a tag; may be given more than once.
+    /// Topic of the conversation, as a tag; may be given more than once.
     #[arg(long = "topic", value_name = "TAG")]
     topics: Vec<String>,
     /// Only this lane; may be given more than once.

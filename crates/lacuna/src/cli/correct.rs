@@ -13,7 +13,7 @@ use crate::wire::{self, CorrectRequest, CorrectedView};
 
 #[derive(Args)]
 pub(super) struct CorrectArgs {
-    /// What the memory is about, in plain words; with --id it is left out.
+    /// Subject of the memory, in plain words; left out with --id.
     #[arg(required_unless_present = "id", conflicts_with = "id")]
     about: Option<String>,
     /// The right text.

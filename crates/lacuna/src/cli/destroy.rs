@@ -1,7 +1,7 @@
 use clap::Args;
 
 use super::args::ScopeArgs;
-use super::output::{Output, fields};
+use super::output::{Output, counted, fields};
 use crate::assemble::assemble;
 use crate::codes;
 use crate::config::Config;
@@ -24,9 +24,9 @@ pub(super) fn run(config: &Config, args: &DestroyArgs, output: &Output) -> Resul
     let plan = installation.service.plan_destroy(&grant)?;
     if !args.yes {
         let question = format!(
-            "Destroy {} with {} memories? It cannot be undone, not from any backup.",
+            "Destroy {} with {}? It cannot be undone, not from any backup.",
             grant.scope().holder,
-            plan.memories
+            counted(plan.memories as usize, "memory", "memories")
         );
         match output.ask(&question) {
             Some(true) => {}

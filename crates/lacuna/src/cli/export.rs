@@ -16,7 +16,7 @@ use serde::Serialize;
 use zeroize::Zeroizing;
 
 use super::args::{ScopeArgs, words};
-use super::output::Output;
+use super::output::{Output, counted};
 use super::passphrase;
 use crate::assemble::assemble;
 use crate::codes;
@@ -31,7 +31,7 @@ const BUFFER_BYTES: usize = 64 << 10;
 
 #[derive(Args)]
 pub(super) struct ExportArgs {
-    /// Where to write; `-` is standard output.
+    /// File to write; `-` is standard output.
     file: PathBuf,
     /// json can be imported again, markdown is for people [default: by the ending of FILE, else json].
     #[arg(long)]
@@ -56,7 +56,7 @@ pub(super) struct ExportArgs {
 }
 
 #[derive(Serialize)]
-struct Told {
+struct ExportAnswer {
     file: String,
     format: ExportFormat,
     encrypted: bool,
@@ -78,9 +78,9 @@ pub(super) fn run(config: &Config, args: ExportArgs, output: &Output) -> Result<
         include_health: args.include_health,
     };
     let passphrase = args.encrypt.then(passphrase::to_seal).transpose()?;
-    let job = Job { core: &installation.service, grant: &grant, wanted: &wanted, passphrase };
+    let job = ExportJob { core: &installation.service, grant: &grant, wanted: &wanted, passphrase };
     let exported = if to_stdout { job.write(io::stdout().lock())?.1 } else { job.write_file(&args.file)? };
-    let told = Told {
+    let told = ExportAnswer {
         file: args.file.display().to_string(),
         format,
         encrypted: args.encrypt,
@@ -96,8 +96,9 @@ pub(super) fn run(config: &Config, args: ExportArgs, output: &Output) -> Result<
     output.show(&told, people)
 }
 
-fn people(told: &Told) -> String {
-    let mut text = format!("exported {} memories to {}", told.record_count, told.file);
+fn people(told: &ExportAnswer) -> String {
+    let mut text =
+        format!("exported {} to {}", counted(told.record_count as usize, "memory", "memories"), told.file);
     if told.health_left_out > 0 {
         text += &format!("; {} about health were left out, see --include-health", told.health_left_out);
     }
@@ -130,16 +131,16 @@ fn format_of(file: &Path) -> ExportFormat {
     }
 }
 
-struct Job<'a> {
+struct ExportJob<'a> {
     core: &'a Lacuna,
     grant: &'a Grant<Export>,
     wanted: &'a Wanted,
     passphrase: Option<Zeroizing<String>>,
 }
 
-impl Job<'_> {
+impl ExportJob<'_> {
     fn write_file(&self, target: &Path) -> Result<Exported> {
-        let place = Place::beside(target)?;
+        let place = DraftFile::beside(target)?;
         let file = OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(&place.partial);
         let file = file.map_err(|error| unwritable(&place.partial, &error))?;
         let (file, exported) = self.write(file)?;
@@ -179,12 +180,12 @@ impl Job<'_> {
 }
 
 /// A file that is not whole yet. It goes if it never becomes so.
-struct Place<'a> {
+struct DraftFile<'a> {
     target: &'a Path,
     partial: PathBuf,
 }
 
-impl<'a> Place<'a> {
+impl<'a> DraftFile<'a> {
     fn beside(target: &'a Path) -> Result<Self> {
         let is_file = fs::metadata(target).map_or(true, |meta| meta.is_file());
         let Some(name) = target.file_name().filter(|_| is_file) else {
@@ -207,7 +208,7 @@ impl<'a> Place<'a> {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for DraftFile<'_> {
     fn drop(&mut self) {
         // After it was put in place there is nothing of this name.
         let _ = fs::remove_file(&self.partial);

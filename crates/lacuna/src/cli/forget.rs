@@ -29,7 +29,7 @@ const SHOWN: usize = 20;
 
 #[derive(Args, Default)]
 pub(super) struct ForgetArgs {
-    /// What to forget, in plain words.
+    /// Words that say what to forget, such as "my dentist".
     pub(super) words: Option<String>,
     /// These memories; may be given more than once.
     #[arg(long = "id", value_name = "MEMORY_ID")]
@@ -37,7 +37,7 @@ pub(super) struct ForgetArgs {
     /// Everything of a conversation.
     #[arg(long, value_name = "ID")]
     pub(super) session: Option<String>,
-    /// What a search by words and meaning finds.
+    /// Everything that a search by words and meaning finds.
     #[arg(long, value_name = "WORDS")]
     pub(super) query: Option<String>,
     /// Everything since: a date, a time, or a span such as 7d.
@@ -69,7 +69,7 @@ pub(super) struct ForgetArgs {
     /// soft hides, hard erases, archive sets aside, delete erases and says so on the receipt [default: the policy's].
     #[arg(long, value_parser = words::<wire::Mode, _>(wire::Mode::all()))]
     pub(super) mode: Option<wire::Mode>,
-    /// Which of several people of one name, as the question listed them.
+    /// Number of one of several people of one name, as the question listed them.
     #[arg(long, value_name = "NUMBER")]
     pub(super) who: Option<u32>,
     /// Cut a memory that also says something else, instead of taking all of it.
@@ -228,7 +228,7 @@ fn shown(view: &PlanView) -> String {
     text
 }
 
-/// What was forgotten, for people.
+/// Renders the result for people.
 pub(super) fn done(view: &ForgottenView) -> String {
     let mut lines = vec![match (&view.restorable_until, view.receipts.is_empty()) {
         (Some(until), _) => {

@@ -11,7 +11,7 @@ use lacuna_core::import::{Account, Duplicates, Imported};
 use lacuna_core::permit::{Grant, Import};
 
 use super::args::ScopeArgs;
-use super::output::Output;
+use super::output::{Output, counted};
 use super::passphrase;
 use super::settle::settle;
 use crate::assemble::{Installation, assemble};
@@ -51,7 +51,7 @@ pub(super) fn run(config: &Config, args: ImportArgs, output: &Output) -> Result<
         let reason = "--refuse looks at the file before it takes anything, and needs one";
         return Err(Failure::new(&codes::USAGE, reason));
     }
-    let job = Job { installation: &installation, grant: &grant, file: &args.file };
+    let job = ImportJob { installation: &installation, grant: &grant, file: &args.file };
     if args.refuse && !args.dry_run {
         job.import(How { dry_run: true, ..how }, &mut |_| Ok(()))?;
     }
@@ -67,13 +67,13 @@ pub(super) fn run(config: &Config, args: ImportArgs, output: &Output) -> Result<
     output.show(&report, people)
 }
 
-struct Job<'a> {
+struct ImportJob<'a> {
     installation: &'a Installation,
     grant: &'a Grant<Import>,
     file: &'a Path,
 }
 
-impl Job<'_> {
+impl ImportJob<'_> {
     fn import(&self, how: How, told: &mut dyn FnMut(Imported) -> Result<()>) -> Result<(Shape, Account)> {
         let core = &self.installation.service;
         let bar =
@@ -107,7 +107,8 @@ impl Job<'_> {
 
 fn people(report: &ImportReport) -> String {
     let done = if report.dry_run { "would store" } else { "stored" };
-    let mut told = format!("{done} {} memories from {}", report.stored, report.from);
+    let mut told =
+        format!("{done} {} from {}", counted(report.stored as usize, "memory", "memories"), report.from);
     let others = [
         (report.waiting, "of them wait for a review, see lacuna review list"),
         (report.repeated, "were here already"),

@@ -30,7 +30,7 @@ pub(super) enum JobsCommand {
 #[derive(Serialize)]
 struct JobRun {
     job: &'static str,
-    /// How many things it did.
+    /// Number of things that it did.
     done: u64,
 }
 

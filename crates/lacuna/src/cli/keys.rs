@@ -2,7 +2,7 @@ use clap::Subcommand;
 use indicatif::ProgressBar;
 use serde::Serialize;
 
-use super::output::Output;
+use super::output::{Output, counted};
 use crate::assemble::assemble;
 use crate::config::Config;
 use crate::failure::Result;
@@ -34,9 +34,11 @@ pub(super) fn run(config: &Config, command: KeysCommand, output: &Output) -> Res
             let answer =
                 Renewed { epoch: renewal.epoch, vaults: renewal.vaults, destroyed: renewal.destroyed };
             output.show(&answer, |answer| {
+                let vaults = counted(answer.vaults, "vault", "vaults");
+                let keys = counted(answer.destroyed as usize, "old epoch key", "old epoch keys");
+                let epoch = answer.epoch;
                 format!(
-                    "epoch {} wraps {} vaults; {} old epoch keys destroyed: older copies of the keystore are blind",
-                    answer.epoch, answer.vaults, answer.destroyed
+                    "epoch {epoch} wraps {vaults}; {keys} destroyed: older copies of the keystore are blind"
                 )
             })
         }

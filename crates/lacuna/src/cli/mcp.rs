@@ -16,12 +16,12 @@ use crate::config::Config;
 use crate::failure::{Failure, Result, log_panics_by_place};
 use crate::mcp::{Announcer, Door, Ready, ToolSet};
 
-/// How long work under way may still take after the client has gone.
+/// Time for work under way after the client has gone.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(20);
 
 #[derive(Args)]
 pub(super) struct McpArgs {
-    /// Which tools to offer.
+    /// Set of tools to offer.
     #[arg(long, value_enum, default_value_t)]
     tools: ToolSet,
 }

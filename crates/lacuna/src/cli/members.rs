@@ -33,7 +33,7 @@ impl MembersCommand {
 }
 
 #[derive(Serialize)]
-struct Changed {
+struct MembershipChange {
     scope: String,
     user: String,
     member: bool,
@@ -63,13 +63,13 @@ fn run(config: &Config, command: MembersCommand, group: Group, output: &Output) 
         MembersCommand::Add { user, .. } => {
             let user = UserId::new(&user)?;
             service.add_member(&grant, group, user.clone())?;
-            let changed = Changed { scope, user: user.to_string(), member: true };
+            let changed = MembershipChange { scope, user: user.to_string(), member: true };
             output.show(&changed, |changed| format!("{} belongs to {}", changed.user, changed.scope))
         }
         MembersCommand::Remove { user, .. } => {
             let user = UserId::new(&user)?;
             service.remove_member(&grant, group, user.clone())?;
-            let changed = Changed { scope, user: user.to_string(), member: false };
+            let changed = MembershipChange { scope, user: user.to_string(), member: false };
             output.show(&changed, |changed| format!("{} left {}", changed.user, changed.scope))
         }
         MembersCommand::List { after, .. } => {

@@ -30,10 +30,10 @@ use crate::wire::{
 pub(super) enum MemoryCommand {
     /// Memories, newest first.
     List {
-        /// How many on one page [default: 50].
+        /// Memories on one page [default: 50].
         #[arg(long, value_name = "COUNT")]
         limit: Option<usize>,
-        /// Where the last page ended.
+        /// The cursor that the last page ended with.
         #[arg(long)]
         cursor: Option<String>,
         /// Only memories of this privacy class.
@@ -89,7 +89,7 @@ pub(super) enum MemoryCommand {
         #[command(flatten)]
         scope: ScopeArgs,
     },
-    /// Whether anything about something is still remembered, and what was done to forget it.
+    /// Look for traces of something that was forgotten, and for the receipts.
     VerifyForgotten {
         /// A question or a subject, such as "my diabetes".
         about: String,
@@ -125,7 +125,7 @@ pub(super) enum MemoryCommand {
 #[derive(Args)]
 pub(super) struct MoveArgs {
     memory_id: String,
-    /// Where to: team:NAME, org or user:NAME.
+    /// Target scope: team:NAME, org or user:NAME.
     #[arg(long, value_name = "SCOPE")]
     to: String,
     /// Why, in at most 500 characters; it is sealed with the memory.
@@ -143,7 +143,7 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
             let filters = filter.into_filters(installation.service.clock().now());
             let mut filter = filters.into_core()?;
             filter.min_salience = salience(min_salience)?;
-            let wanted = Wanted { filter, privacy_class };
+            let wanted = ListFilter { filter, privacy_class };
             list(&installation, &grant, &wanted, cursor.as_deref(), limit, output)
         }
         MemoryCommand::Inspect { memory_id, plain, scope } => {
@@ -204,14 +204,14 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
     }
 }
 
-/// Which memories a list is to show.
-struct Wanted {
+/// Filter of a list.
+struct ListFilter {
     filter: Filter,
     /// The index does not know it, so that it is looked for page by page.
     privacy_class: Option<PrivacyClass>,
 }
 
-impl Wanted {
+impl ListFilter {
     fn page(
         &self,
         service: &Lacuna,
@@ -243,7 +243,7 @@ fn salience(least: Option<f32>) -> Result<f32> {
 fn list(
     installation: &Installation,
     grant: &Grant<Recall>,
-    wanted: &Wanted,
+    wanted: &ListFilter,
     cursor: Option<&str>,
     limit: Option<usize>,
     output: &Output,
@@ -315,7 +315,7 @@ fn inspected(shown: &InspectView, in_signs: bool) -> String {
     format!("{}\n\n{}", people(&shown.memory), fading(shown, in_signs))
 }
 
-/// How it fades: numbers, and the curve as a row of signs on either side of now.
+/// The fading of a memory: numbers, and the curve as a row of signs on either side of now.
 fn fading(shown: &InspectView, in_signs: bool) -> String {
     let vitality = &shown.vitality;
     let date = |at: &Timestamp| at.strftime("%Y-%m-%d").to_string();

@@ -47,7 +47,7 @@ pub(super) struct PersonForgetArgs {
     /// A full name; may repeat.
     #[arg(long = "name", value_name = "NAME")]
     pub(super) names: Vec<String>,
-    /// Who they are here, if they have a vault: everything in it goes.
+    /// Their user name, if they have a vault: everything in it goes.
     #[arg(long = "person", value_name = "USER")]
     pub(super) user: Option<String>,
     /// A conversation that was theirs; may repeat.

@@ -4,7 +4,7 @@ use lacuna_core::domain::Trust;
 use lacuna_core::permit::permit;
 
 use super::args::{ScopeArgs, words};
-use super::output::{Output, fields, plain, table};
+use super::output::{Output, counted, fields, plain, table};
 use super::remember::read_stdin;
 use super::when::When;
 use crate::assemble::assemble;
@@ -42,9 +42,9 @@ pub(super) struct FilterArgs {
 
 #[derive(Args)]
 pub(super) struct RecallArgs {
-    /// What to find, in your own words; `-` reads it from standard input.
+    /// Question in your own words; `-` reads it from standard input.
     query: String,
-    /// How many at most [default: 10 memories of events and 20 of facts].
+    /// Most memories to show [default: 10 memories of events and 20 of facts].
     #[arg(long, value_name = "COUNT")]
     limit: Option<usize>,
     /// Tokens of all texts together [default: 4000].
@@ -59,7 +59,7 @@ pub(super) struct RecallArgs {
     /// Leave out what is less similar; the same value means the same under every model.
     #[arg(long, value_name = "0..1", allow_negative_numbers = true)]
     min_similarity: Option<f32>,
-    /// How much recency counts [default: 0.3].
+    /// Weight of recency [default: 0.3].
     #[arg(long, value_name = "0..1", allow_negative_numbers = true)]
     recency_weight: Option<f32>,
     /// Tell why each memory has its score.
@@ -170,8 +170,8 @@ fn people(answer: &SearchResponse) -> String {
     }
     if answer.damaged > 0 {
         parts.push(format!(
-            "{} memories are damaged and were not searched: run lacuna doctor",
-            answer.damaged
+            "{} damaged and not searched: run lacuna doctor",
+            counted(answer.damaged as usize, "memory is", "memories are")
         ));
     }
     parts.join("\n\n")

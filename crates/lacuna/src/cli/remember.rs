@@ -54,7 +54,7 @@ pub(super) struct RememberArgs {
     tier: Option<wire::Tier>,
     #[arg(long, value_parser = words::<wire::Lane, _>(wire::Lane::all()))]
     lane: Option<wire::Lane>,
-    /// Who says it; what is not your own word waits for a review before it is a fact.
+    /// Its source; a text that is not your own word waits for a review before it is a fact.
     #[arg(long, value_parser = words::<wire::SourceType, _>(wire::SourceType::all()))]
     source: Option<wire::SourceType>,
     /// The tool whose output it is.
@@ -65,7 +65,7 @@ pub(super) struct RememberArgs {
     derived_from: Vec<String>,
     #[arg(long, value_name = "CLASS", value_parser = words::<wire::PrivacyClass, _>(wire::PrivacyClass::all()))]
     privacy_class: Option<wire::PrivacyClass>,
-    /// How long it is kept, by tier.
+    /// Retention tier, which says how long it is kept.
     #[arg(long, value_name = "TIER", value_parser = words::<wire::RetentionTier, _>(wire::RetentionTier::all()))]
     retention: Option<wire::RetentionTier>,
     /// Keep it whatever its time.
@@ -77,10 +77,10 @@ pub(super) struct RememberArgs {
     /// Its place in that conversation.
     #[arg(long, value_name = "NUMBER")]
     turn: Option<u32>,
-    /// What it tells about; health, biometric, financial, political_religious and location have keys of their own.
+    /// Sensitive topics; health, biometric, financial, political_religious and location have keys of their own.
     #[arg(long, value_parser = words::<wire::Sensitivity, _>(wire::Sensitivity::all()))]
     sensitivity: Vec<wire::Sensitivity>,
-    /// When it is to be gone: a date, a time, or a span such as 90d.
+    /// Time of its erasure: a date, a time, or a span such as 90d.
     #[arg(long, value_name = "WHEN")]
     expires: Option<When>,
     /// The legal basis for keeping personal data.
@@ -95,7 +95,7 @@ pub(super) struct RememberArgs {
     /// Confirm whatever is asked.
     #[arg(long, conflicts_with = "batch")]
     yes: bool,
-    /// When it happened: a date, a time, or a span such as 2h for two hours ago.
+    /// Time at which it happened: a date, a time, or a span such as 2h for two hours ago.
     #[arg(long, value_name = "WHEN")]
     at: Option<When>,
     #[command(flatten)]
@@ -105,7 +105,7 @@ pub(super) struct RememberArgs {
 pub(super) fn run(config: &Config, args: Box<RememberArgs>, output: &Output) -> Result<()> {
     if let Some(path) = &args.batch {
         // Before anything is opened: a file that is not there should leave no trace.
-        let source = batch::Source::open(path)?;
+        let source = batch::LineSource::open(path)?;
         let installation = assemble(config)?;
         let grant = installation.grant(args.scope.as_deref())?;
         let outcome = batch::remember(&installation, &grant, source, args.from_line, output);

@@ -1,4 +1,4 @@
-//! How long the vault remembers: what is set, what would change, and pins.
+//! Retention: the settings of a vault, the effect of a change, and pins.
 
 use clap::{Args, Subcommand};
 use lacuna_core::domain::{MemoryId, RetentionTier, Sensitivity};
@@ -15,7 +15,7 @@ use crate::wire::{self, PreviewView, RetentionView, RuleView};
 
 #[derive(Subcommand)]
 pub(super) enum RetentionCommand {
-    /// What is set, and the rules beneath.
+    /// The settings, and the rules beneath.
     Show {
         #[command(flatten)]
         scope: ScopeArgs,
@@ -29,13 +29,13 @@ pub(super) struct RetentionSetArgs {
     /// Keep nothing longer than this.
     #[arg(long, value_name = "DAYS")]
     max_days: Option<String>,
-    /// How long a category of sensitivity is kept; may be given more than once.
+    /// Days that a category of sensitivity is kept; may be given more than once.
     #[arg(long = "category", value_name = "CATEGORY=DAYS")]
     categories: Vec<String>,
-    /// How long a retention tier is kept; may be given more than once.
+    /// Days that a retention tier is kept; may be given more than once.
     #[arg(long = "tier", value_name = "TIER=DAYS")]
     tiers: Vec<String>,
-    /// How long what is about somebody or something is kept; may be given more than once.
+    /// Days that memories about a person or thing are kept; may be given more than once.
     #[arg(long = "about", value_name = "NAME=DAYS")]
     entities: Vec<String>,
     /// Never show the content of this category in a review; may be given more than once.
@@ -114,7 +114,7 @@ pub(super) fn pin(
 }
 
 impl RetentionSetArgs {
-    /// What is given, over what was set before.
+    /// Merges the given settings over the earlier ones.
     fn over(self, mut settings: Settings) -> Result<Settings> {
         if self.reset {
             settings = Settings::default();

@@ -13,12 +13,12 @@ use crate::wire::{ReviewPage, Reviewed, VaultStateView, read_cursor};
 
 #[derive(Subcommand)]
 pub(super) enum ReviewCommand {
-    /// What waits, newest first.
+    /// Memories that wait, newest first.
     List {
         /// Memories on one page [default: 50].
         #[arg(long)]
         limit: Option<usize>,
-        /// Where the page before ended.
+        /// The cursor that the last page ended with.
         #[arg(long)]
         cursor: Option<String>,
         #[command(flatten)]

@@ -8,7 +8,7 @@ use lacuna_core::permit::{Grant, Remember};
 use lacuna_core::session::{Appended, NewTurn, SESSION_PAGE_DEFAULT, TURNS_PER_APPEND_MAX};
 
 use super::args::{ScopeArgs, words};
-use super::batch::Source;
+use super::batch::LineSource;
 use super::output::{Output, fields, table};
 use super::settle;
 use crate::assemble::{Installation, assemble};
@@ -35,10 +35,10 @@ pub(super) enum SessionCommand {
     /// Read a session back, in the order of its turns.
     Show {
         session: String,
-        /// Where the last page ended.
+        /// The cursor that the last page ended with.
         #[arg(long)]
         cursor: Option<String>,
-        /// How many turns on one page [default: 100].
+        /// Turns on one page [default: 100].
         #[arg(long, value_name = "COUNT")]
         limit: Option<usize>,
         #[command(flatten)]
@@ -46,10 +46,10 @@ pub(super) enum SessionCommand {
     },
     /// Sessions, the last used first.
     List {
-        /// Where the last page ended.
+        /// The cursor that the last page ended with.
         #[arg(long)]
         cursor: Option<String>,
-        /// How many on one page [default: 100].
+        /// Sessions on one page [default: 100].
         #[arg(long, value_name = "COUNT")]
         limit: Option<usize>,
         #[command(flatten)]
@@ -66,9 +66,9 @@ pub(super) enum SessionCommand {
 #[derive(Args)]
 pub(super) struct AppendArgs {
     session: String,
-    /// What was said; `-` reads turns from standard input, one JSON object on each line: {"role", "text"}.
+    /// Text of the turn; `-` reads turns from standard input, one JSON object on each line: {"role", "text"}.
     text: Option<String>,
-    /// Who said it.
+    /// Speaker of the turn.
     #[arg(long, value_name = "ROLE", default_value = "user", value_parser = words::<wire::Speaker, _>(wire::Speaker::all()))]
     role: wire::Speaker,
     /// The tool whose output it is.
@@ -143,7 +143,7 @@ fn append(config: &Config, args: AppendArgs, output: &Output) -> Result<()> {
     output.show(&appended, AppendedTotal::told)
 }
 
-/// What a whole append came to.
+/// Counts of a whole append.
 #[derive(Default, serde::Serialize)]
 struct AppendedTotal {
     stored: u64,
@@ -181,7 +181,7 @@ fn append_lines(
     mut expected: Option<u32>,
     output: &Output,
 ) -> Result<AppendedTotal> {
-    let mut source = Source::open(Path::new("-"))?;
+    let mut source = LineSource::open(Path::new("-"))?;
     let mut total = AppendedTotal::default();
     let (mut turns, mut number) = (Vec::new(), 0u64);
     while let Some(line) = source.line()? {

@@ -17,7 +17,7 @@ const INDENT: &str = "  ";
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// A file's text, and the values that it holds.
-pub(super) struct Document {
+pub(super) struct JsonText {
     /// Without the byte order mark, if there was one.
     text: String,
     is_marked: bool,
@@ -32,12 +32,12 @@ struct Syntax<'a> {
 }
 
 /// A member of an object or an item of an array.
-struct Entry<'n> {
+struct JsonEntry<'n> {
     start: usize,
     value: &'n Node<'n>,
 }
 
-impl Document {
+impl JsonText {
     /// Reads a text; an empty one is an empty object.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let bare = text.strip_prefix(BYTE_ORDER_MARK);
@@ -177,7 +177,7 @@ impl<'a> Syntax<'a> {
     }
 
     /// An entry with its comma: its lines if it has its own, so that comments around it stay.
-    fn span_before(&self, entry: &Entry, next: &Entry) -> Range<usize> {
+    fn span_before(&self, entry: &JsonEntry, next: &JsonEntry) -> Range<usize> {
         let comma = self.tokens.iter().find(|token| token.range.start >= entry.value.end());
         let comma = comma.filter(|token| token.token == Token::Comma);
         let end = comma.map_or(next.start, |comma| comma.range.end);
@@ -217,14 +217,15 @@ fn strict() -> ParseOptions {
     }
 }
 
-fn entries<'n>(node: &'n Node<'n>) -> Vec<Entry<'n>> {
+fn entries<'n>(node: &'n Node<'n>) -> Vec<JsonEntry<'n>> {
     match node {
         Node::Object(object) => {
-            let entry = |member: &'n ObjectProp<'n>| Entry { start: member.start(), value: &member.value };
+            let entry =
+                |member: &'n ObjectProp<'n>| JsonEntry { start: member.start(), value: &member.value };
             object.properties.iter().map(entry).collect()
         }
         Node::Array(array) => {
-            array.elements.iter().map(|value| Entry { start: value.start(), value }).collect()
+            array.elements.iter().map(|value| JsonEntry { start: value.start(), value }).collect()
         }
         _ => Vec::new(),
     }
@@ -258,7 +259,7 @@ mod tests {
     use super::*;
 
     fn set(text: &str, path: &[&str], value: Value) -> String {
-        Document::parse(text).unwrap().set(path, &value).unwrap().text
+        JsonText::parse(text).unwrap().set(path, &value).unwrap().text
     }
 
     #[test]
@@ -270,7 +271,7 @@ mod tests {
             "\"servers\": {\n        \"lacuna\": {\n          \"command\": \"l\"\n        },\n",
         );
         assert_eq!(added, expected);
-        let document = Document::parse(&added).unwrap();
+        let document = JsonText::parse(&added).unwrap();
         assert_eq!(document.remove(&["servers", "lacuna"]).unwrap().text, text);
         assert_eq!(document.value()["servers"]["lacuna"], json!({"command": "l"}));
     }
@@ -280,18 +281,18 @@ mod tests {
         for text in
             ["{ // one\n  // two\n  \"a\": 1, // three\n  \"b\": 2\n}", "{ /* one */ \"a\": 1 /* two */ }"]
         {
-            let added = Document::parse(text).unwrap().set(&["lacuna"], &json!(7)).unwrap();
+            let added = JsonText::parse(text).unwrap().set(&["lacuna"], &json!(7)).unwrap();
             assert_eq!(added.remove(&["lacuna"]).unwrap().text, text);
         }
         let text = "{\n  \"a\": 1, // mine\n  \"lacuna\": 2,\n  // yours\n  \"b\": 3\n}";
-        let left = Document::parse(text).unwrap().remove(&["lacuna"]).unwrap().text;
+        let left = JsonText::parse(text).unwrap().remove(&["lacuna"]).unwrap().text;
         assert_eq!(left, "{\n  \"a\": 1, // mine\n  // yours\n  \"b\": 3\n}");
     }
 
     #[test]
     fn a_byte_order_mark_and_windows_line_ends_stay() {
         let text = "\u{feff}{\r\n  \"a\": 1\r\n}\r\n";
-        let added = Document::parse(text).unwrap().set(&["lacuna"], &json!(7)).unwrap();
+        let added = JsonText::parse(text).unwrap().set(&["lacuna"], &json!(7)).unwrap();
         assert_eq!(added.text(), text.replace("{\r", "{\n  \"lacuna\": 7,\r"));
         assert_eq!(added.remove(&["lacuna"]).unwrap().text(), text);
     }
@@ -300,7 +301,7 @@ mod tests {
     fn what_is_missing_is_made_and_goes_again() {
         assert_eq!(set("", &["a", "b"], json!(1)), "{\n  \"a\": {\n    \"b\": 1\n  }\n}\n");
         assert_eq!(set("{\"k\": 1}", &["a"], json!([])), "{\"a\": [], \"k\": 1}");
-        let made = Document::parse("{\"k\": 1}").unwrap().push(&["h", "s"], &json!({"c": 2})).unwrap();
+        let made = JsonText::parse("{\"k\": 1}").unwrap().push(&["h", "s"], &json!({"c": 2})).unwrap();
         assert_eq!(made.value(), &json!({"k": 1, "h": {"s": [{"c": 2}]}}));
         let both = made.push(&["h", "s"], &json!(3)).unwrap();
         assert_eq!(both.remove(&["h", "s", "0"]).unwrap().value(), made.value());
@@ -326,14 +327,14 @@ mod tests {
             "{\"a\": \"\n",
             "{,}",
         ] {
-            assert!(Document::parse(bad).is_err(), "{bad}");
+            assert!(JsonText::parse(bad).is_err(), "{bad}");
         }
         let deep = format!("{{\"a\":{}", "[".repeat(1_000_000));
-        assert!(Document::parse(&deep).is_err());
-        let fault = Document::parse("{\n\"token\": hunter2\n}").err().unwrap();
+        assert!(JsonText::parse(&deep).is_err());
+        let fault = JsonText::parse("{\n\"token\": hunter2\n}").err().unwrap();
         assert_eq!(fault, "line 2: Unexpected word", "and nothing of what stands there");
-        assert!(Document::parse("{\"a\": 1}").unwrap().set(&["a", "b"], &json!(1)).is_err());
-        assert!(Document::parse("{\"a\": 1}").unwrap().push(&["a"], &json!(1)).is_err());
+        assert!(JsonText::parse("{\"a\": 1}").unwrap().set(&["a", "b"], &json!(1)).is_err());
+        assert!(JsonText::parse("{\"a\": 1}").unwrap().push(&["a"], &json!(1)).is_err());
     }
 
     fn any_json() -> impl Strategy<Value = Value> {
@@ -356,7 +357,7 @@ mod tests {
         fn any_object_is_read_as_serde_reads_it_and_comes_back(value in any_json(), compact: bool) {
             let value = json!({"k": value});
             let text = if compact { value.to_string() } else { serde_json::to_string_pretty(&value).unwrap() };
-            let document = Document::parse(&text).unwrap();
+            let document = JsonText::parse(&text).unwrap();
             prop_assert_eq!(document.value(), &value);
             let added = document.set(&["own", "lacuna"], &json!({"x": [1]})).unwrap();
             prop_assert_eq!(&added.remove(&["own", "lacuna"]).unwrap().text, &text);
@@ -364,7 +365,7 @@ mod tests {
 
         #[test]
         fn no_text_makes_it_panic(text in "[{}\\[\\],:\"\\\\/*a1 \n]{0,40}") {
-            let _ = Document::parse(&text);
+            let _ = JsonText::parse(&text);
         }
     }
 }

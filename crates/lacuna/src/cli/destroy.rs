@@ -32,7 +32,7 @@ pub(super) fn run(config: &Config, args: &DestroyArgs, output: &Output) -> Resul
             Some(true) => {}
             Some(false) => return Err(Failure::new(&codes::NEEDS_CONFIRMATION, "nothing was destroyed")),
             None => {
-                let reason = "there is nobody to ask: pass --yes to destroy it";
+                let reason = "there is no terminal to confirm it on; pass --yes to destroy it";
                 return Err(Failure::new(&codes::NEEDS_CONFIRMATION, reason));
             }
         }

@@ -133,7 +133,11 @@ fn installation(config: &Config, layout: &Layout) -> Vec<DoctorCheck> {
     }];
     let stores = match &config.store {
         StoreChoice::Sqlite if !layout.database().exists() => {
-            checks.push(DoctorCheck::warn("database", "nothing is stored yet", "Remember something first."));
+            checks.push(DoctorCheck::warn(
+                "database",
+                "nothing is stored yet",
+                "Run `lacuna remember \"The ferry leaves at noon.\"` first.",
+            ));
             return checks;
         }
         _ => assemble::open_stores(config, layout),

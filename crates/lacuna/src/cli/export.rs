@@ -117,8 +117,7 @@ fn confirm_health(args: &ExportArgs, output: &Output) -> Result<()> {
         Some(true) => Ok(()),
         Some(false) => Err(Failure::new(&codes::NEEDS_CONFIRMATION, "not exported")),
         None => {
-            let reason =
-                "not exported: --include-health needs --yes, since nobody is at a terminal to confirm it";
+            let reason = "not exported: there is no terminal to confirm it on; pass --include-health --yes";
             Err(Failure::new(&codes::NEEDS_CONFIRMATION, reason))
         }
     }

@@ -172,8 +172,8 @@ fn agreed(output: &Output, question: &str) -> Result<()> {
         Some(true) => Ok(()),
         Some(false) => Err(Failure::new(&codes::NEEDS_CONFIRMATION, "nothing was forgotten")),
         None => {
-            let reason = "nothing was forgotten: nobody is at a terminal to confirm it; --yes gives one yes, \
-                          --json prints the token to give the next one to";
+            let reason = "nothing was forgotten: there is no terminal to confirm it on; --yes confirms once, and \
+                          --json prints the token that confirms the second time";
             Err(Failure::new(&codes::NEEDS_CONFIRMATION, reason))
         }
     }

@@ -302,7 +302,9 @@ fn delete(
             Some(true) => {}
             Some(false) => return Err(Failure::new(&codes::NEEDS_CONFIRMATION, "not erased")),
             None => {
-                let reason = format!("{id} was not erased: nobody is at a terminal to confirm it");
+                let reason = format!(
+                    "{id} was not erased: there is no terminal to confirm it on; pass --yes to confirm"
+                );
                 return Err(Failure::new(&codes::NEEDS_CONFIRMATION, reason));
             }
         }

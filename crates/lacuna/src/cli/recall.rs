@@ -163,7 +163,7 @@ fn people(answer: &SearchResponse) -> String {
         plain(&models)
     ));
     if answer.left_out > 0 {
-        parts.push(format!("{} more did not fit: use --max-tokens", answer.left_out));
+        parts.push(format!("{} more did not fit: allow more, such as --max-tokens 8000", answer.left_out));
     }
     if let Some(understood) = &answer.understood {
         parts.push(meant(understood));

@@ -94,7 +94,7 @@ fn set(installation: &Installation, args: RetentionSetArgs, output: &Output) -> 
 fn agreed(output: &Output, goes: usize) -> Result<()> {
     match output.ask(&format!("Set it, and let {goes} go?")) {
         Some(true) => Ok(()),
-        _ => Err(Failure::new(&codes::NEEDS_CONFIRMATION, "nothing was set; --yes confirms")),
+        _ => Err(Failure::new(&codes::NEEDS_CONFIRMATION, "nothing was set; pass --yes to confirm")),
     }
 }
 

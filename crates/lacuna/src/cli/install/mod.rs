@@ -102,7 +102,9 @@ fn agree(output: &Output) -> Result<()> {
     let refusal = match output.ask("Change this?") {
         Some(true) => return Ok(()),
         Some(false) => "nothing was changed",
-        None => "nothing was changed: nobody is at a terminal to ask; --yes says yes, --dry-run only shows",
+        None => {
+            "nothing was changed: there is no terminal to ask on; pass --yes to confirm, or --dry-run to look"
+        }
     };
     Err(Failure::new(&codes::NEEDS_CONFIRMATION, refusal))
 }

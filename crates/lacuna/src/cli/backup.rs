@@ -126,8 +126,8 @@ fn save(config: &Config, args: &BackupArgs, path: &Path, output: &Output) -> Res
     let file = path.display().to_string();
     output.show(&BackupWritten { file, full: args.full, vaults, blobs, keys, erasures }, |written| {
         let kind = if written.full { "data and keys, sealed" } else { "data without keys" };
-        let vaults = counted(written.vaults as usize, "vault", "vaults");
-        let texts = counted(written.blobs as usize, "large text", "large texts");
+        let vaults = counted(written.vaults, "vault", "vaults");
+        let texts = counted(written.blobs, "large text", "large texts");
         format!("{}: {kind}; {vaults}, {texts}", written.file)
     })
 }
@@ -201,8 +201,8 @@ pub(super) fn put_back(config: &Config, args: &RestoreArgs, output: &Output) -> 
     let answer = PutBack { made_at, erasures, keys, keys_destroyed: destroyed, vaults, replaced };
     output.show(&answer, |answer| {
         let aside = if answer.replaced { "; what was there is now lacuna.db.replaced" } else { "" };
-        let vaults = counted(answer.vaults as usize, "vault", "vaults");
-        let erasures = counted(answer.erasures as usize, "erasure", "erasures");
+        let vaults = counted(answer.vaults, "vault", "vaults");
+        let erasures = counted(answer.erasures, "erasure", "erasures");
         format!("{vaults} as of {}; {erasures} replayed{aside}", answer.made_at)
     })
 }
@@ -247,7 +247,7 @@ pub(super) fn ledger(config: &Config, command: &LedgerCommand, output: &Output) 
     written.map_err(|error| unwritable(&error))?;
     let answer = LedgerWritten { file: file.display().to_string(), erasures: ledger.lines.len() };
     output.show(&answer, |answer| {
-        format!("{}: {}", answer.file, counted(answer.erasures as usize, "erasure", "erasures"))
+        format!("{}: {}", answer.file, counted(answer.erasures, "erasure", "erasures"))
     })
 }
 

@@ -171,7 +171,7 @@ fn people(answer: &SearchResponse) -> String {
     if answer.damaged > 0 {
         parts.push(format!(
             "{} damaged and not searched: run lacuna doctor",
-            counted(answer.damaged as usize, "memory is", "memories are")
+            counted(answer.damaged, "memory is", "memories are")
         ));
     }
     parts.join("\n\n")

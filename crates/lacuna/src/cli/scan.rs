@@ -89,7 +89,7 @@ fn scan_stored(config: &Config, scope: Option<&str>, output: &Output) -> Result<
     let leaks = installation.service.scan_stored(&grant, &mut |read| {
         if read >= told + PROGRESS_STEP {
             told = read;
-            output.note(&format!("{} read", counted(read as usize, "memory", "memories")));
+            output.note(&format!("{} read", counted(read, "memory", "memories")));
         }
         ControlFlow::Continue(())
     })?;

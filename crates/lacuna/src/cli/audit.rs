@@ -11,7 +11,7 @@ use lacuna_seal::VerifyingKey;
 
 use super::args::ScopeArgs;
 use super::output::{Output, table};
-use super::when::When;
+use super::when::TimeArg;
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
@@ -83,10 +83,10 @@ pub(super) struct AuditVerifyArgs {
 pub(super) struct AuditReportArgs {
     /// A date, a time, or a span such as 7d [default: 30 days before the end].
     #[arg(long, value_name = "WHEN")]
-    pub(super) from: Option<When>,
+    pub(super) from: Option<TimeArg>,
     /// A date, a time, or a span such as 1d; not part of the period any more [default: the end of today].
     #[arg(long, value_name = "WHEN")]
-    pub(super) to: Option<When>,
+    pub(super) to: Option<TimeArg>,
     #[command(flatten)]
     pub(super) scope: ScopeArgs,
 }
@@ -193,8 +193,8 @@ fn export(
 
 pub(super) fn report(installation: &Installation, args: &AuditReportArgs, output: &Output) -> Result<()> {
     let now = installation.service.clock().now();
-    let to = args.to.map_or_else(|| end_of_today(now), |when: When| when.before(now));
-    let from = args.from.map_or(to - REPORT_PERIOD, |when: When| when.before(now));
+    let to = args.to.map_or_else(|| end_of_today(now), |when: TimeArg| when.before(now));
+    let from = args.from.map_or(to - REPORT_PERIOD, |when: TimeArg| when.before(now));
     let grant = installation.grant(args.scope.as_deref())?;
     let summary = installation.service.summarise_audit(&grant, from, to)?;
     output.show(&AuditReportView::of(summary, grant.scope()), AuditReportView::markdown)

@@ -10,7 +10,7 @@ use lacuna_core::permit::Forget;
 use super::args::ScopeArgs;
 use super::output::{Output, fields};
 use super::settle::settle;
-use super::when::When;
+use super::when::TimeArg;
 use crate::assemble::assemble;
 use crate::config::Config;
 use crate::failure::Result;
@@ -23,7 +23,7 @@ pub(super) struct CompactArgs {
     session: Option<String>,
     /// Only turns from before a date, a time, or a span such as 30d ago.
     #[arg(long, value_name = "WHEN")]
-    before: Option<When>,
+    before: Option<TimeArg>,
     /// Whatever the policy's thresholds say.
     #[arg(long)]
     force: bool,

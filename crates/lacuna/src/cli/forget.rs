@@ -12,7 +12,7 @@ use lacuna_seal::VerifyingKey;
 
 use super::args::{ScopeArgs, words};
 use super::output::{Output, counted, fields, line, table};
-use super::when::When;
+use super::when::TimeArg;
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
@@ -42,10 +42,10 @@ pub(super) struct ForgetArgs {
     pub(super) query: Option<String>,
     /// Everything since: a date, a time, or a span such as 7d.
     #[arg(long, value_name = "WHEN")]
-    pub(super) since: Option<When>,
+    pub(super) since: Option<TimeArg>,
     /// Everything until.
     #[arg(long, value_name = "WHEN")]
-    pub(super) until: Option<When>,
+    pub(super) until: Option<TimeArg>,
     /// Everything with one of these tags; may be given more than once.
     #[arg(long = "tag", value_name = "TAG")]
     pub(super) tags: Vec<String>,

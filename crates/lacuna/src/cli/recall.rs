@@ -6,7 +6,7 @@ use lacuna_core::permit::permit;
 use super::args::{ScopeArgs, words};
 use super::output::{Output, counted, fields, plain, table};
 use super::remember::read_stdin;
-use super::when::When;
+use super::when::TimeArg;
 use crate::assemble::assemble;
 use crate::config::Config;
 use crate::failure::Result;
@@ -31,10 +31,10 @@ pub(super) struct FilterArgs {
     session: Option<String>,
     /// A date, a time, or a span such as 7d.
     #[arg(long, value_name = "WHEN")]
-    since: Option<When>,
+    since: Option<TimeArg>,
     /// A date, a time, or a span such as 1d.
     #[arg(long, value_name = "WHEN")]
-    until: Option<When>,
+    until: Option<TimeArg>,
     /// Show archived memories as well.
     #[arg(long)]
     archived: bool,

@@ -9,7 +9,7 @@ use lacuna_core::remember::Outcome;
 
 use super::args::{ScopeArgs, words};
 use super::output::{Output, fields};
-use super::when::When;
+use super::when::TimeArg;
 use super::{batch, settle};
 use crate::assemble::{Installation, assemble};
 use crate::codes;
@@ -82,7 +82,7 @@ pub(super) struct RememberArgs {
     sensitivity: Vec<wire::Sensitivity>,
     /// Time of its erasure: a date, a time, or a span such as 90d.
     #[arg(long, value_name = "WHEN")]
-    expires: Option<When>,
+    expires: Option<TimeArg>,
     /// The legal basis for keeping personal data.
     #[arg(long, value_name = "BASIS", value_parser = words::<wire::ConsentBasis, _>(wire::ConsentBasis::all()))]
     consent: Option<wire::ConsentBasis>,
@@ -97,7 +97,7 @@ pub(super) struct RememberArgs {
     yes: bool,
     /// Time at which it happened: a date, a time, or a span such as 2h for two hours ago.
     #[arg(long, value_name = "WHEN")]
-    at: Option<When>,
+    at: Option<TimeArg>,
     #[command(flatten)]
     scope: ScopeArgs,
 }

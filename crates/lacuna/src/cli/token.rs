@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::args::words;
 use super::output::{Output, fields, table};
-use super::when::When;
+use super::when::TimeArg;
 use crate::assemble::assemble;
 use crate::config::Config;
 use crate::failure::Result;
@@ -28,7 +28,7 @@ pub(super) enum TokenCommand {
         label: String,
         /// A date, a time, or a span such as 90d [default: never].
         #[arg(long, value_name = "WHEN")]
-        expires: Option<When>,
+        expires: Option<TimeArg>,
     },
     List,
     /// From the next call on it opens nothing.

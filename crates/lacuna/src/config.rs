@@ -21,7 +21,7 @@ use lacuna_models::LlmKind;
 use serde::Deserialize;
 
 pub(crate) use self::http::{HttpChoice, LimitChoice, OidcChoice, OrgOf, TlsChoice, is_loopback_host};
-pub(crate) use self::show::Shown;
+pub(crate) use self::show::ShownSetting;
 use crate::codes;
 use crate::failure::{Failure, Result};
 
@@ -111,7 +111,7 @@ pub(crate) struct Config {
     pub(crate) data: PathBuf,
     pub(crate) store: StoreChoice,
     pub(crate) embedder: EmbedderChoice,
-    /// What condenses turns; sentences are picked without one.
+    /// Language model that condenses turns; sentences are picked without one.
     pub(crate) llm: Option<LlmChoice>,
     pub(crate) listen: SocketAddr,
     /// TLS ends at a proxy in front, so that an address beyond loopback may be served.
@@ -121,21 +121,21 @@ pub(crate) struct Config {
     pub(crate) user: UserId,
     pub(crate) open_bytes_max: usize,
     pub(crate) idle_seal: SignedDuration,
-    /// What runs how often by itself.
+    /// Jobs that run by themselves, and their intervals.
     pub(crate) schedule: Schedule,
     /// The folder of policy files.
     pub(crate) policies: PathBuf,
     /// An operator's own rules for secrets.
     pub(crate) secret_rules: Option<PathBuf>,
-    /// Who is told of erasures.
+    /// Recipients of notices of erasures.
     pub(crate) webhooks: Vec<WebhookChoice>,
     pub(crate) http: HttpChoice,
     pub(crate) log_format: LogFormat,
-    /// Where traces go, without content.
+    /// Collector of traces, which hold no content.
     pub(crate) otlp_url: Option<String>,
 }
 
-/// How a line of the log is written.
+/// Format of a line of the log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum LogFormat {
     #[default]
@@ -150,13 +150,13 @@ pub(crate) struct WebhookChoice {
     pub(crate) name: String,
     pub(crate) url: String,
     pub(crate) secret_env: String,
-    /// Which events; all of them without this.
+    /// Names of events; all of them without this.
     pub(crate) events: Option<Vec<String>>,
     /// Of which organisation; of all without this.
     pub(crate) org: Option<String>,
 }
 
-/// Where sealed memories and wrapped keys are kept. URLs may hold passwords and are never printed.
+/// Store of sealed memories and wrapped keys. URLs may hold passwords and are never printed.
 #[derive(PartialEq, Eq)]
 pub(crate) enum StoreChoice {
     Sqlite,
@@ -179,7 +179,7 @@ pub(crate) struct LlmChoice {
     pub(crate) key_env: Option<String>,
 }
 
-/// What a key was set to, and by what.
+/// Value of a key, and its origin.
 #[derive(Clone)]
 struct Setting {
     text: String,
@@ -194,7 +194,7 @@ pub(crate) struct RawConfig {
     faults: Vec<String>,
 }
 
-/// Where configuration comes from: the flags that were given, and the environment.
+/// Origins of the configuration: the flags that were given, and the environment.
 pub(crate) struct Origins {
     /// The file named by `--config`.
     pub(crate) file: Option<PathBuf>,
@@ -208,17 +208,17 @@ pub(crate) fn load(origins: Origins) -> Result<Config> {
     load_shown(origins)?.config
 }
 
-/// What was read, and what it means if it holds.
-pub(crate) struct Loaded {
-    pub(crate) shown: Vec<Shown>,
+/// Settings as they were read, and the configuration that they make if they hold.
+pub(crate) struct LoadedConfig {
+    pub(crate) shown: Vec<ShownSetting>,
     pub(crate) config: Result<Config>,
 }
 
 /// As [`load`], with every setting as it is shown to people.
-pub(crate) fn load_shown(origins: Origins) -> Result<Loaded> {
+pub(crate) fn load_shown(origins: Origins) -> Result<LoadedConfig> {
     let env = origins.env.clone();
     let raw = read(origins)?;
-    Ok(Loaded { shown: raw.shown(), config: raw.into_config(&env) })
+    Ok(LoadedConfig { shown: raw.shown(), config: raw.into_config(&env) })
 }
 
 /// Reads every source, the stronger over the weaker.

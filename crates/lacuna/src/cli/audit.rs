@@ -1,16 +1,17 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::{Args, Subcommand};
 use jiff::SignedDuration;
 use lacuna_core::audit::{REPORT_DAYS, end_of_today};
 use lacuna_core::permit::ReadAudit;
 use lacuna_seal::VerifyingKey;
 
-use super::args::{AuditArgs, AuditCommand, AuditReportArgs, AuditVerifyArgs};
+use super::args::ScopeArgs;
 use super::output::{Output, table};
-use super::when::When;
+use super::when::TimeArg;
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
@@ -21,6 +22,74 @@ use crate::wire::{
 };
 
 const REPORT_PERIOD: SignedDuration = SignedDuration::from_hours(REPORT_DAYS * 24);
+
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(super) struct AuditArgs {
+    #[command(subcommand)]
+    command: Option<AuditCommand>,
+    #[command(flatten)]
+    report: AuditReportArgs,
+}
+
+#[derive(Subcommand)]
+pub(super) enum AuditCommand {
+    /// Walk the whole chain, or an exported file, and say whether it holds.
+    Verify(AuditVerifyArgs),
+    /// Entries, oldest first, up to 1,000 at a time.
+    List {
+        /// Only entries with a higher number.
+        #[arg(long, value_name = "SEQ", default_value_t = 0)]
+        after: u64,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Write the chain as signed JSON lines that can be verified anywhere; `-` writes to standard output.
+    Export {
+        file: PathBuf,
+        /// Only entries with a higher number.
+        #[arg(long, value_name = "SEQ", default_value_t = 0)]
+        after: u64,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Counts of a period: Markdown, or JSON with --json.
+    #[command(after_help = "Examples:
+  lacuna audit report --from 2026-01-01 --to 2026-02-01")]
+    Report(AuditReportArgs),
+    /// Let old entries go as the policy says, and sign a checkpoint if one is due. A server does this daily.
+    Keep {
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+}
+
+#[derive(Args)]
+pub(super) struct AuditVerifyArgs {
+    /// A file that `lacuna audit export` wrote; needs no data folder and no other key than the public one.
+    #[arg(conflicts_with_all = ["head", "scope"])]
+    file: Option<PathBuf>,
+    /// The public key that you trust.
+    #[arg(long, value_name = "ed25519:HEX", requires = "file")]
+    key: Option<String>,
+    /// A head that was written down earlier: the chain must go through it.
+    #[arg(long, value_name = "SEQ:HASH")]
+    head: Option<String>,
+    #[command(flatten)]
+    scope: ScopeArgs,
+}
+
+#[derive(Args)]
+pub(super) struct AuditReportArgs {
+    /// A date, a time, or a span such as 7d [default: 30 days before the end].
+    #[arg(long, value_name = "WHEN")]
+    pub(super) from: Option<TimeArg>,
+    /// A date, a time, or a span such as 1d; not part of the period any more [default: the end of today].
+    #[arg(long, value_name = "WHEN")]
+    pub(super) to: Option<TimeArg>,
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
+}
 
 pub(super) fn run(config: &Config, args: AuditArgs, output: &Output) -> Result<()> {
     match args.command.unwrap_or(AuditCommand::Report(args.report)) {
@@ -124,8 +193,8 @@ fn export(
 
 pub(super) fn report(installation: &Installation, args: &AuditReportArgs, output: &Output) -> Result<()> {
     let now = installation.service.clock().now();
-    let to = args.to.map_or_else(|| end_of_today(now), |when: When| when.before(now));
-    let from = args.from.map_or(to - REPORT_PERIOD, |when: When| when.before(now));
+    let to = args.to.map_or_else(|| end_of_today(now), |when: TimeArg| when.before(now));
+    let from = args.from.map_or(to - REPORT_PERIOD, |when: TimeArg| when.before(now));
     let grant = installation.grant(args.scope.as_deref())?;
     let summary = installation.service.summarise_audit(&grant, from, to)?;
     output.show(&AuditReportView::of(summary, grant.scope()), AuditReportView::markdown)

@@ -3,8 +3,9 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
 use jiff::SignedDuration;
 use lacuna_core::backup::{Ledger, RestoreInto, Restored, Saved, Saving, restore};
@@ -15,8 +16,7 @@ use lacuna_seal::{OpenReader, PassphraseCost, SealWriter, StreamError, SystemEnt
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use super::args::{BackupArgs, BackupCommand, LedgerCommand, RestoreArgs};
-use super::output::{Output, table};
+use super::output::{Output, counted, table};
 use crate::assemble::{Installation, Layout, assemble, make_folders, open_kms, open_stores};
 use crate::codes;
 use crate::config::{Config, StoreChoice};
@@ -26,8 +26,47 @@ use crate::failure::{Failure, Result};
 const SEALED_MAGIC_BYTES: usize = 8;
 const HOURS_PER_DAY: i64 = 24;
 
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(super) struct BackupArgs {
+    #[command(subcommand)]
+    command: Option<BackupCommand>,
+    /// The file to make; nothing may be there.
+    #[arg(required = true)]
+    file: Option<PathBuf>,
+    /// Take the keys along, sealed under a passphrase.
+    #[arg(long)]
+    full: bool,
+    /// After how many days a full backup is to be gone.
+    #[arg(long, value_name = "DAYS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3_650))]
+    keep_days: u32,
+}
+
+#[derive(Subcommand)]
+pub(super) enum BackupCommand {
+    /// Full backups that have not expired.
+    List,
+}
+
+#[derive(Args)]
+pub(super) struct RestoreArgs {
+    file: PathBuf,
+    /// An exported ledger to replay besides the one in the backup and the one here; may be given more than once.
+    #[arg(long = "ledger", value_name = "FILE")]
+    ledgers: Vec<PathBuf>,
+    /// A receipt that somebody kept: a ledger that does not know of it is refused; may be given more than once.
+    #[arg(long = "receipt", value_name = "FILE")]
+    receipts: Vec<PathBuf>,
+}
+
+#[derive(Subcommand)]
+pub(super) enum LedgerCommand {
+    /// Write the ledger into a new file. It holds ids and times, no keys and no content.
+    Export { file: PathBuf },
+}
+
 #[derive(Serialize)]
-struct Written {
+struct BackupWritten {
     file: String,
     full: bool,
     vaults: usize,
@@ -47,7 +86,7 @@ struct PutBack {
 }
 
 #[derive(Serialize)]
-struct Listed {
+struct BackupList {
     backups: Vec<ListedBackup>,
 }
 
@@ -85,9 +124,11 @@ fn save(config: &Config, args: &BackupArgs, path: &Path, output: &Output) -> Res
     })?;
     let Saved { vaults, blobs, keys, erasures } = saved;
     let file = path.display().to_string();
-    output.show(&Written { file, full: args.full, vaults, blobs, keys, erasures }, |written| {
+    output.show(&BackupWritten { file, full: args.full, vaults, blobs, keys, erasures }, |written| {
         let kind = if written.full { "data and keys, sealed" } else { "data without keys" };
-        format!("{}: {kind}; {} vaults, {} large texts", written.file, written.vaults, written.blobs)
+        let vaults = counted(written.vaults, "vault", "vaults");
+        let texts = counted(written.blobs, "large text", "large texts");
+        format!("{}: {kind}; {vaults}, {texts}", written.file)
     })
 }
 
@@ -131,7 +172,7 @@ fn list(config: &Config, output: &Output) -> Result<()> {
         made_at: entry.made_at.to_string(),
         expires_at: entry.expires_at.map(|at| at.to_string()),
     });
-    output.show(&Listed { backups: backups.collect() }, |listed| {
+    output.show(&BackupList { backups: backups.collect() }, |listed| {
         let rows = listed.backups.iter().map(|entry| {
             let expires = entry.expires_at.clone().unwrap_or_default();
             [entry.number.to_string(), entry.made_at.clone(), expires]
@@ -160,10 +201,9 @@ pub(super) fn put_back(config: &Config, args: &RestoreArgs, output: &Output) -> 
     let answer = PutBack { made_at, erasures, keys, keys_destroyed: destroyed, vaults, replaced };
     output.show(&answer, |answer| {
         let aside = if answer.replaced { "; what was there is now lacuna.db.replaced" } else { "" };
-        format!(
-            "{} vaults as of {}; {} erasures replayed{aside}",
-            answer.vaults, answer.made_at, answer.erasures
-        )
+        let vaults = counted(answer.vaults, "vault", "vaults");
+        let erasures = counted(answer.erasures, "erasure", "erasures");
+        format!("{vaults} as of {}; {erasures} replayed{aside}", answer.made_at)
     })
 }
 
@@ -206,7 +246,9 @@ pub(super) fn ledger(config: &Config, command: &LedgerCommand, output: &Output) 
     let written = out.write_all(&ledger.encode()?).and_then(|()| out.sync_all());
     written.map_err(|error| unwritable(&error))?;
     let answer = LedgerWritten { file: file.display().to_string(), erasures: ledger.lines.len() };
-    output.show(&answer, |answer| format!("{}: {} erasures", answer.file, answer.erasures))
+    output.show(&answer, |answer| {
+        format!("{}: {}", answer.file, counted(answer.erasures, "erasure", "erasures"))
+    })
 }
 
 /// The server has its own ways: a dump of the data database, and one of the keystore kept apart.

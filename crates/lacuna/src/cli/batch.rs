@@ -9,7 +9,7 @@ use lacuna_core::permit::{Grant, Remember};
 use lacuna_core::remember::Outcome;
 use serde::Serialize;
 
-use super::output::Output;
+use super::output::{Output, counted};
 use crate::assemble::Installation;
 use crate::codes;
 use crate::failure::{Failure, Result};
@@ -23,15 +23,15 @@ const CHUNK_BYTES: usize = 32 << 20;
 /// One line: the longest transcript, with every character escaped.
 const LINE_BYTES_MAX: usize = 8 << 20;
 
-/// Where the lines come from.
-pub(super) struct Source {
+/// Input that is read line by line: a file or standard input.
+pub(super) struct LineSource {
     reader: Box<dyn BufRead>,
     name: String,
     /// The size of a file, for the progress bar.
     bytes: Option<u64>,
 }
 
-impl Source {
+impl LineSource {
     pub(super) fn open(path: &Path) -> Result<Self> {
         if path.as_os_str() == "-" {
             return Ok(Self {
@@ -60,9 +60,9 @@ impl Source {
     }
 }
 
-/// What a whole batch came to.
+/// Counts of a whole batch.
 #[derive(Default, Serialize)]
-struct Account {
+struct BatchTotals {
     stored: u64,
     /// Stored, and waiting for a review.
     waiting: u64,
@@ -71,7 +71,7 @@ struct Account {
     refused: u64,
 }
 
-impl Account {
+impl BatchTotals {
     fn count(&mut self, outcome: &Outcome) {
         match outcome {
             Outcome::Stored(memory) => {
@@ -84,14 +84,18 @@ impl Account {
     }
 
     fn told(&self) -> String {
-        let mut told = format!("remembered {} memories", self.stored);
+        let mut told = format!("remembered {}", counted(self.stored as usize, "memory", "memories"));
         let others = [
-            (self.waiting, "of them wait for a review"),
-            (self.asked, "were not stored: they need a confirmation, see --json"),
-            (self.refused, "were refused, see --json"),
+            (self.waiting, "of them waits for a review", "of them wait for a review"),
+            (
+                self.asked,
+                "was not stored: it needs a confirmation, see --json",
+                "were not stored: they need a confirmation, see --json",
+            ),
+            (self.refused, "was refused, see --json", "were refused, see --json"),
         ];
-        for (count, what) in others.into_iter().filter(|(count, _)| *count > 0) {
-            told += &format!("; {count} {what}");
+        for (count, one, many) in others.into_iter().filter(|(count, ..)| *count > 0) {
+            told += &format!("; {}", counted(count as usize, one, many));
         }
         told
     }
@@ -106,12 +110,12 @@ struct Chunk {
 pub(super) fn remember(
     installation: &Installation,
     grant: &Grant<Remember>,
-    mut source: Source,
+    mut source: LineSource,
     from_line: u64,
     output: &Output,
 ) -> Result<()> {
     let bar = progress(source.bytes);
-    let mut account = Account::default();
+    let mut account = BatchTotals::default();
     let mut number = 0;
     let outcome = loop {
         let (chunk, fault) = read_chunk(&mut source, &mut number, from_line);
@@ -126,13 +130,17 @@ pub(super) fn remember(
     bar.finish_and_clear();
     outcome.map_err(|failure| with_account(failure, account.stored))?;
     if !output.is_json() {
-        output.show(&account, Account::told)?;
+        output.show(&account, BatchTotals::told)?;
     }
     Ok(())
 }
 
 /// Reads up to a chunk. The second part is `None` to go on, and otherwise says how the input ended.
-fn read_chunk(source: &mut Source, number: &mut u64, from_line: u64) -> (Chunk, Option<Result<(), Failure>>) {
+fn read_chunk(
+    source: &mut LineSource,
+    number: &mut u64,
+    from_line: u64,
+) -> (Chunk, Option<Result<(), Failure>>) {
     let mut chunk = Chunk { requests: Vec::new(), bytes: 0 };
     while chunk.requests.len() < CHUNK_LINES && chunk.bytes < CHUNK_BYTES as u64 {
         *number += 1;
@@ -158,7 +166,7 @@ fn store(
     installation: &Installation,
     grant: &Grant<Remember>,
     requests: Vec<(u64, RememberRequest)>,
-    account: &mut Account,
+    account: &mut BatchTotals,
     output: &Output,
 ) -> Result<()> {
     let Some((first, _)) = requests.first() else { return Ok(()) };
@@ -179,7 +187,7 @@ fn commit(
     installation: &Installation,
     grant: &Grant<Remember>,
     requests: Vec<RememberRequest>,
-    account: &mut Account,
+    account: &mut BatchTotals,
     output: &Output,
 ) -> Result<()> {
     for outcome in installation.service.remember(grant, into_drafts(requests)?)? {
@@ -197,7 +205,8 @@ fn at_line(number: u64, failure: Failure) -> Failure {
 }
 
 fn with_account(failure: Failure, stored: u64) -> Failure {
-    let detail = format!("{} ({stored} memories were stored before it)", failure.detail);
+    let before = counted(stored as usize, "memory was", "memories were");
+    let detail = format!("{} ({before} stored before it)", failure.detail);
     Failure { public: detail.clone(), detail, ..failure }
 }
 

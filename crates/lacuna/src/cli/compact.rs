@@ -3,16 +3,36 @@
 
 use std::ops::ControlFlow;
 
+use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use lacuna_core::permit::Forget;
 
-use super::args::CompactArgs;
+use super::args::ScopeArgs;
 use super::output::{Output, fields};
 use super::settle::settle;
+use super::when::TimeArg;
 use crate::assemble::assemble;
 use crate::config::Config;
 use crate::failure::Result;
 use crate::wire::{CompactAnswer, CompactBody, CompactedView, CompactionPlanView};
+
+#[derive(Args)]
+pub(super) struct CompactArgs {
+    /// Only turns of this session; its last ones stay, unless --before is given.
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Only turns from before a date, a time, or a span such as 30d ago.
+    #[arg(long, value_name = "WHEN")]
+    before: Option<TimeArg>,
+    /// Whatever the policy's thresholds say.
+    #[arg(long)]
+    force: bool,
+    /// Say what would be compacted, and change nothing.
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    scope: ScopeArgs,
+}
 
 pub(super) fn run(config: &Config, args: CompactArgs, output: &Output) -> Result<()> {
     let installation = assemble(config)?;

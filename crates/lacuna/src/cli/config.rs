@@ -1,14 +1,28 @@
+use clap::Subcommand;
 use serde::Serialize;
 
-use super::args::ConfigCommand;
 use super::output::{Output, table};
 use crate::assemble::preflight;
-use crate::config::{Loaded, Shown};
+use crate::config::{LoadedConfig, ShownSetting};
 use crate::failure::Result;
 
+pub(super) const CONFIG_EXAMPLES: &str = "\
+Examples:
+  lacuna config show
+  lacuna --config /etc/lacuna.toml config check
+  LACUNA_RESIDENCY=eu lacuna config check";
+
+#[derive(Subcommand)]
+pub(super) enum ConfigCommand {
+    /// Every setting with its value and where it comes from; passwords are masked.
+    Show,
+    /// Say everything that is wrong with it, without starting anything.
+    Check,
+}
+
 #[derive(Serialize)]
-struct Settings {
-    settings: Vec<Shown>,
+struct SettingList {
+    settings: Vec<ShownSetting>,
 }
 
 #[derive(Serialize)]
@@ -18,10 +32,10 @@ struct Checked {
     set: usize,
 }
 
-pub(super) fn run(loaded: Loaded, command: ConfigCommand, output: &Output) -> Result<()> {
+pub(super) fn run(loaded: LoadedConfig, command: ConfigCommand, output: &Output) -> Result<()> {
     match command {
         ConfigCommand::Show => {
-            output.show(&Settings { settings: loaded.shown }, people)?;
+            output.show(&SettingList { settings: loaded.shown }, people)?;
             // What is wrong is told after what there is: it helps to see it.
             loaded.config.map(drop)
         }
@@ -33,8 +47,8 @@ pub(super) fn run(loaded: Loaded, command: ConfigCommand, output: &Output) -> Re
     }
 }
 
-fn people(answer: &Settings) -> String {
-    let row = |shown: &Shown| {
+fn people(answer: &SettingList) -> String {
+    let row = |shown: &ShownSetting| {
         let value = shown.value.clone().unwrap_or_else(|| "-".to_owned());
         [shown.setting.clone(), value, shown.origin.clone()]
     };

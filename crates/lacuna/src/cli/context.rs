@@ -1,12 +1,42 @@
+use clap::Args;
 use lacuna_core::permit::permit;
 
-use super::args::ContextArgs;
+use super::args::{ScopeArgs, words};
 use super::output::{Output, plain};
 use super::remember::read_stdin;
 use crate::assemble::assemble;
 use crate::config::Config;
 use crate::failure::Result;
-use crate::wire::{ContextRequest, ContextResponse};
+use crate::wire::{self, ContextRequest, ContextResponse};
+
+#[derive(Args)]
+pub(super) struct ContextArgs {
+    /// Text of the turn; `-` reads it from standard input, and without it a conversation starts.
+    turn: Option<String>,
+    /// The conversation: what it was shown lately is not shown again.
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Topic of the conversation, as a tag; may be given more than once.
+    #[arg(long = "topic", value_name = "TAG")]
+    topics: Vec<String>,
+    /// Only this lane; may be given more than once.
+    #[arg(long = "lane", value_name = "LANE", value_parser = words::<wire::Lane, _>(wire::Lane::all()))]
+    lanes: Vec<wire::Lane>,
+    /// Tokens of the whole section [default: as the policy says].
+    #[arg(long, value_name = "COUNT")]
+    max_tokens: Option<usize>,
+    /// Memories in the section [default: as the policy says].
+    #[arg(long, value_name = "COUNT")]
+    max_memories: Option<usize>,
+    /// Let the words of the turn ("my", "our", "the docs") narrow the lanes.
+    #[arg(long)]
+    intent: bool,
+    /// A further vault to ask, such as team:NAME; may be given more than once.
+    #[arg(long = "shared", value_name = "SCOPE")]
+    shared: Vec<String>,
+    #[command(flatten)]
+    scope: ScopeArgs,
+}
 
 pub(super) fn run(config: &Config, args: ContextArgs, output: &Output) -> Result<()> {
     let turn = match args.turn.as_deref() {

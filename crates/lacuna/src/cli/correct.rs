@@ -1,15 +1,36 @@
+use clap::Args;
 use lacuna_core::correct::Corrected;
-use lacuna_core::permit::Recall;
-use lacuna_core::permit::permit;
+use lacuna_core::permit::{Recall, permit};
 use lacuna_core::remember::Outcome;
 
-use super::args::CorrectArgs;
+use super::args::{ScopeArgs, words};
 use super::output::{Output, line};
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
 use crate::failure::{Failure, Result};
-use crate::wire::{CorrectRequest, CorrectedView};
+use crate::wire::{self, CorrectRequest, CorrectedView};
+
+#[derive(Args)]
+pub(super) struct CorrectArgs {
+    /// Subject of the memory, in plain words; left out with --id.
+    #[arg(required_unless_present = "id", conflicts_with = "id")]
+    about: Option<String>,
+    /// The right text.
+    #[arg(allow_hyphen_values = true)]
+    text: String,
+    /// The memory to correct.
+    #[arg(long, value_name = "MEMORY_ID")]
+    id: Option<String>,
+    /// The legal basis for keeping personal data.
+    #[arg(long, value_name = "BASIS", value_parser = words::<wire::ConsentBasis, _>(wire::ConsentBasis::all()))]
+    consent: Option<wire::ConsentBasis>,
+    /// Confirm whatever the gate asks.
+    #[arg(long)]
+    yes: bool,
+    #[command(flatten)]
+    scope: ScopeArgs,
+}
 
 pub(super) fn run(config: &Config, args: CorrectArgs, output: &Output) -> Result<()> {
     let installation = assemble(config)?;
@@ -57,7 +78,7 @@ fn which_one(
     scope: Option<&str>,
     ids: &[lacuna_core::domain::MemoryId],
 ) -> Failure {
-    let scope = crate::wire::read_scope(scope, &installation.local);
+    let scope = wire::read_scope(scope, &installation.local);
     let reading = scope.ok().and_then(|scope| permit::<Recall>(&installation.local, &scope).ok());
     let lines: Vec<String> = ids
         .iter()

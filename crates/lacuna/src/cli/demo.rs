@@ -16,9 +16,9 @@ use super::output::Output;
 use crate::codes;
 use crate::failure::{Failure, Result};
 
-/// Who has the vault.
+/// User whose vault it is.
 const USER: &str = "anna";
-/// What the story is about, and what is looked for afterwards.
+/// Word that the story is about, and that is searched for afterwards.
 const SECRET: &str = "Dr. Lindqvist";
 const FORGET: &str = "everything about my dentist";
 /// Bytes of randomness in the folder's name.
@@ -46,7 +46,7 @@ const STORY: &[(&str, &[&str])] = &[
     ("Whatever happened is in a chain of hashes.", &["audit", "verify"]),
 ];
 
-/// What a step came to, for programs.
+/// Result of a step, for programs.
 #[derive(Serialize)]
 struct Step<'a> {
     why: &'a str,
@@ -54,9 +54,9 @@ struct Step<'a> {
     output: serde_json::Value,
 }
 
-/// What the look through the files found.
+/// Result of the search through all files.
 #[derive(Serialize)]
-struct Looked {
+struct FileSearch {
     files: usize,
     bytes: u64,
     found: usize,
@@ -156,8 +156,8 @@ impl Drop for Vault {
 }
 
 /// Looks through every file below a folder for a text.
-fn look(folder: &Path, text: &str) -> Result<Looked> {
-    let mut looked = Looked { files: 0, bytes: 0, found: 0 };
+fn look(folder: &Path, text: &str) -> Result<FileSearch> {
+    let mut looked = FileSearch { files: 0, bytes: 0, found: 0 };
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).map_err(|error| broken(&folder, &error))? {

@@ -1,10 +1,21 @@
-use super::args::DestroyArgs;
-use super::output::{Output, fields};
+use clap::Args;
+
+use super::args::ScopeArgs;
+use super::output::{Output, counted, fields};
 use crate::assemble::assemble;
 use crate::codes;
 use crate::config::Config;
 use crate::failure::{Failure, Result};
 use crate::wire::DestroyAnswer;
+
+#[derive(Args)]
+pub(super) struct DestroyArgs {
+    /// Do not ask.
+    #[arg(long)]
+    yes: bool,
+    #[command(flatten)]
+    scope: ScopeArgs,
+}
 
 /// Plans, asks, and destroys.
 pub(super) fn run(config: &Config, args: &DestroyArgs, output: &Output) -> Result<()> {
@@ -13,15 +24,15 @@ pub(super) fn run(config: &Config, args: &DestroyArgs, output: &Output) -> Resul
     let plan = installation.service.plan_destroy(&grant)?;
     if !args.yes {
         let question = format!(
-            "Destroy {} with {} memories? It cannot be undone, not from any backup.",
+            "Destroy {} with {}? It cannot be undone, not from any backup.",
             grant.scope().holder,
-            plan.memories
+            counted(plan.memories as usize, "memory", "memories")
         );
         match output.ask(&question) {
             Some(true) => {}
             Some(false) => return Err(Failure::new(&codes::NEEDS_CONFIRMATION, "nothing was destroyed")),
             None => {
-                let reason = "there is nobody to ask: pass --yes to destroy it";
+                let reason = "there is no terminal to confirm it on; pass --yes to destroy it";
                 return Err(Failure::new(&codes::NEEDS_CONFIRMATION, reason));
             }
         }

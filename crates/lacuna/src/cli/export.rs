@@ -6,6 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use lacuna_core::Lacuna;
 use lacuna_core::export::{Exported, Wanted};
@@ -14,22 +15,48 @@ use lacuna_seal::{Entropy, PassphraseCost, SealWriter, SystemEntropy};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use super::args::ExportArgs;
-use super::output::Output;
+use super::args::{ScopeArgs, words};
+use super::output::{Output, counted};
 use super::passphrase;
 use crate::assemble::assemble;
 use crate::codes;
 use crate::config::Config;
 use crate::failure::{Failure, Result};
 use crate::import::stream_failure;
-use crate::wire::{ExportFormat, hex};
+use crate::wire::{self, ExportFormat, hex};
 
 /// Only whoever exported it may read the file.
 const OWNER_ONLY: u32 = 0o600;
 const BUFFER_BYTES: usize = 64 << 10;
 
+#[derive(Args)]
+pub(super) struct ExportArgs {
+    /// File to write; `-` is standard output.
+    file: PathBuf,
+    /// json can be imported again, markdown is for people [default: by the ending of FILE, else json].
+    #[arg(long)]
+    format: Option<ExportFormat>,
+    /// Encrypt it to a passphrase.
+    #[arg(long)]
+    encrypt: bool,
+    /// Only this category; may be given more than once.
+    #[arg(long = "category", value_name = "CATEGORY", value_parser = words::<wire::Category, _>(wire::Category::all()))]
+    categories: Vec<wire::Category>,
+    /// Leave out facets, sources, lineage and history. An import then has to guess them.
+    #[arg(long)]
+    no_metadata: bool,
+    /// Write memories about health as well.
+    #[arg(long)]
+    include_health: bool,
+    /// Do not ask again about health.
+    #[arg(long, requires = "include_health")]
+    yes: bool,
+    #[command(flatten)]
+    scope: ScopeArgs,
+}
+
 #[derive(Serialize)]
-struct Told {
+struct ExportAnswer {
     file: String,
     format: ExportFormat,
     encrypted: bool,
@@ -51,9 +78,9 @@ pub(super) fn run(config: &Config, args: ExportArgs, output: &Output) -> Result<
         include_health: args.include_health,
     };
     let passphrase = args.encrypt.then(passphrase::to_seal).transpose()?;
-    let job = Job { core: &installation.service, grant: &grant, wanted: &wanted, passphrase };
+    let job = ExportJob { core: &installation.service, grant: &grant, wanted: &wanted, passphrase };
     let exported = if to_stdout { job.write(io::stdout().lock())?.1 } else { job.write_file(&args.file)? };
-    let told = Told {
+    let told = ExportAnswer {
         file: args.file.display().to_string(),
         format,
         encrypted: args.encrypt,
@@ -69,8 +96,9 @@ pub(super) fn run(config: &Config, args: ExportArgs, output: &Output) -> Result<
     output.show(&told, people)
 }
 
-fn people(told: &Told) -> String {
-    let mut text = format!("exported {} memories to {}", told.record_count, told.file);
+fn people(told: &ExportAnswer) -> String {
+    let mut text =
+        format!("exported {} to {}", counted(told.record_count as usize, "memory", "memories"), told.file);
     if told.health_left_out > 0 {
         text += &format!("; {} about health were left out, see --include-health", told.health_left_out);
     }
@@ -89,8 +117,7 @@ fn confirm_health(args: &ExportArgs, output: &Output) -> Result<()> {
         Some(true) => Ok(()),
         Some(false) => Err(Failure::new(&codes::NEEDS_CONFIRMATION, "not exported")),
         None => {
-            let reason =
-                "not exported: --include-health needs --yes, since nobody is at a terminal to confirm it";
+            let reason = "not exported: there is no terminal to confirm it on; pass --include-health --yes";
             Err(Failure::new(&codes::NEEDS_CONFIRMATION, reason))
         }
     }
@@ -103,16 +130,16 @@ fn format_of(file: &Path) -> ExportFormat {
     }
 }
 
-struct Job<'a> {
+struct ExportJob<'a> {
     core: &'a Lacuna,
     grant: &'a Grant<Export>,
     wanted: &'a Wanted,
     passphrase: Option<Zeroizing<String>>,
 }
 
-impl Job<'_> {
+impl ExportJob<'_> {
     fn write_file(&self, target: &Path) -> Result<Exported> {
-        let place = Place::beside(target)?;
+        let place = DraftFile::beside(target)?;
         let file = OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(&place.partial);
         let file = file.map_err(|error| unwritable(&place.partial, &error))?;
         let (file, exported) = self.write(file)?;
@@ -152,12 +179,12 @@ impl Job<'_> {
 }
 
 /// A file that is not whole yet. It goes if it never becomes so.
-struct Place<'a> {
+struct DraftFile<'a> {
     target: &'a Path,
     partial: PathBuf,
 }
 
-impl<'a> Place<'a> {
+impl<'a> DraftFile<'a> {
     fn beside(target: &'a Path) -> Result<Self> {
         let is_file = fs::metadata(target).map_or(true, |meta| meta.is_file());
         let Some(name) = target.file_name().filter(|_| is_file) else {
@@ -180,7 +207,7 @@ impl<'a> Place<'a> {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for DraftFile<'_> {
     fn drop(&mut self) {
         // After it was put in place there is nothing of this name.
         let _ = fs::remove_file(&self.partial);

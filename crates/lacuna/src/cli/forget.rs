@@ -1,22 +1,24 @@
 //! Forget, and see that it was: the plan on the terminal, a yes, the receipt.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::{Args, Subcommand};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use lacuna_core::forget::{Choice, Confirmed, Planned};
 use lacuna_core::permit::{Forget, Grant};
 use lacuna_seal::VerifyingKey;
 
-use super::args::{ForgetArgs, ReceiptCommand};
+use super::args::{ScopeArgs, words};
 use super::output::{Output, counted, fields, line, table};
+use super::when::TimeArg;
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
 use crate::failure::{Failure, Result};
 use crate::wire::{
-    ConfirmRequest, ForgetRequest, ForgottenView, PlanView, ReceiptList, ReceiptView, VerifiedView,
+    self, ConfirmRequest, ForgetRequest, ForgottenView, PlanView, ReceiptList, ReceiptView, VerifiedView,
     read_number,
 };
 
@@ -24,6 +26,98 @@ use crate::wire::{
 const RECEIPT_BYTES_MAX: u64 = 1 << 20;
 /// Matches that a plan shows on the terminal.
 const SHOWN: usize = 20;
+
+#[derive(Args, Default)]
+pub(super) struct ForgetArgs {
+    /// Words that say what to forget, such as "my dentist".
+    pub(super) words: Option<String>,
+    /// These memories; may be given more than once.
+    #[arg(long = "id", value_name = "MEMORY_ID")]
+    pub(super) ids: Vec<String>,
+    /// Everything of a conversation.
+    #[arg(long, value_name = "ID")]
+    pub(super) session: Option<String>,
+    /// Everything that a search by words and meaning finds.
+    #[arg(long, value_name = "WORDS")]
+    pub(super) query: Option<String>,
+    /// Everything since: a date, a time, or a span such as 7d.
+    #[arg(long, value_name = "WHEN")]
+    pub(super) since: Option<TimeArg>,
+    /// Everything until.
+    #[arg(long, value_name = "WHEN")]
+    pub(super) until: Option<TimeArg>,
+    /// Everything with one of these tags; may be given more than once.
+    #[arg(long = "tag", value_name = "TAG")]
+    pub(super) tags: Vec<String>,
+    /// A person, place, organisation or thing by name.
+    #[arg(long, value_name = "NAME")]
+    pub(super) entity: Option<String>,
+    /// Only memories that are about the entity, not those that merely mention it.
+    #[arg(long, requires = "entity")]
+    pub(super) primary_only: bool,
+    /// Everything of a sensitive category.
+    #[arg(long, value_parser = words::<wire::Sensitivity, _>(wire::Sensitivity::all()))]
+    pub(super) sensitivity: Option<wire::Sensitivity>,
+    #[arg(long, value_parser = words::<wire::Tier, _>(wire::Tier::all()))]
+    pub(super) tier: Option<wire::Tier>,
+    /// Everything that came from there.
+    #[arg(long, value_parser = words::<wire::SourceType, _>(wire::SourceType::all()))]
+    pub(super) source: Option<wire::SourceType>,
+    /// Everything there is; asks twice.
+    #[arg(long)]
+    pub(super) everything: bool,
+    /// soft hides, hard erases, archive sets aside, delete erases and says so on the receipt [default: the policy's].
+    #[arg(long, value_parser = words::<wire::Mode, _>(wire::Mode::all()))]
+    pub(super) mode: Option<wire::Mode>,
+    /// Number of one of several people of one name, as the question listed them.
+    #[arg(long, value_name = "NUMBER")]
+    pub(super) who: Option<u32>,
+    /// Cut a memory that also says something else, instead of taking all of it.
+    #[arg(long)]
+    pub(super) partial: bool,
+    /// Only the matches that say it, not those that merely seem to be about it.
+    #[arg(long, conflicts_with = "only")]
+    pub(super) direct: bool,
+    /// Only these of the matches; may be given more than once.
+    #[arg(long, value_name = "MEMORY_ID")]
+    pub(super) only: Vec<String>,
+    /// Do not ask.
+    #[arg(long)]
+    pub(super) yes: bool,
+    /// Carry out the plan that this token belongs to.
+    #[arg(long, value_name = "TOKEN")]
+    pub(super) confirm: Option<String>,
+    #[command(flatten)]
+    pub(super) scope: ScopeArgs,
+}
+
+#[derive(Subcommand)]
+pub(super) enum ReceiptCommand {
+    /// Receipts, oldest first, and the key that verifies them.
+    List {
+        /// Only receipts with a higher number.
+        #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+        after: u64,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// One receipt, as the JSON that can be kept and verified.
+    Show {
+        /// DEL-2026-000123, or its number.
+        receipt: String,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Check a receipt file. With --key it needs no data folder and no server.
+    Verify {
+        file: PathBuf,
+        /// The public key that the receipt must bear [default: this installation's].
+        #[arg(long, value_name = "ed25519:…")]
+        key: Option<String>,
+    },
+    /// The public key under which this installation signs.
+    Key,
+}
 
 pub(super) fn run(config: &Config, args: ForgetArgs, output: &Output) -> Result<()> {
     let installation = assemble(config)?;
@@ -78,8 +172,8 @@ fn agreed(output: &Output, question: &str) -> Result<()> {
         Some(true) => Ok(()),
         Some(false) => Err(Failure::new(&codes::NEEDS_CONFIRMATION, "nothing was forgotten")),
         None => {
-            let reason = "nothing was forgotten: nobody is at a terminal to confirm it; --yes gives one yes, \
-                          --json prints the token to give the next one to";
+            let reason = "nothing was forgotten: there is no terminal to confirm it on; --yes confirms once, and \
+                          --json prints the token that confirms the second time";
             Err(Failure::new(&codes::NEEDS_CONFIRMATION, reason))
         }
     }
@@ -134,7 +228,7 @@ fn shown(view: &PlanView) -> String {
     text
 }
 
-/// What was forgotten, for people.
+/// Renders the result for people.
 pub(super) fn done(view: &ForgottenView) -> String {
     let mut lines = vec![match (&view.restorable_until, view.receipts.is_empty()) {
         (Some(until), _) => {

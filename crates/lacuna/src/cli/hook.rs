@@ -37,7 +37,7 @@ pub(super) enum HookCommand {
 
 #[derive(Args, Clone)]
 pub(super) struct LimitArgs {
-    /// When to stop at the latest [default: 10 for the first two hooks, 45 for the others].
+    /// Latest time to stop [default: 10 for the first two hooks, 45 for the others].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=LIMIT_SECONDS_MAX))]
     limit_seconds: Option<u64>,
 }
@@ -54,8 +54,8 @@ impl HookCommand {
     }
 }
 
-/// What a hook has to say.
-enum Told {
+/// Answer of a hook.
+enum HookAnswer {
     /// To be added to the conversation; empty when there is nothing.
     Added(String),
     Stored(Done),
@@ -80,7 +80,7 @@ pub(super) fn run(config: Result<Config>, command: &HookCommand, json: bool) -> 
     ExitCode::from(codes::exit::OK)
 }
 
-fn work(config: &Config, event: Event, deadline: Deadline) -> Result<Told> {
+fn work(config: &Config, event: Event, deadline: Deadline) -> Result<HookAnswer> {
     let input = HookInput::read(io::stdin().lock(), event)?;
     let session = input.session()?;
     if let (Event::SessionStart, Some(transcript)) = (event, &input.transcript_path) {
@@ -89,7 +89,7 @@ fn work(config: &Config, event: Event, deadline: Deadline) -> Result<Told> {
     }
     let installation = assemble(config)?;
     if matches!(event, Event::SessionStart | Event::UserPromptSubmit) {
-        return Ok(Told::Added(hook::bring_to_mind(&installation, &input)?));
+        return Ok(HookAnswer::Added(hook::bring_to_mind(&installation, &input)?));
     }
     let transcript = input.transcript()?;
     let mut done = Done::default();
@@ -100,7 +100,7 @@ fn work(config: &Config, event: Event, deadline: Deadline) -> Result<Told> {
             store(&installation, config, (&session, &file), true, deadline, &mut done)?;
         }
     }
-    Ok(Told::Stored(done))
+    Ok(HookAnswer::Stored(done))
 }
 
 /// Seals what is new of a conversation and extracts from it. A long one does not take all of the time to seal.
@@ -126,11 +126,11 @@ fn store(
 }
 
 /// The host reads standard output; what was stored is told on the side.
-fn tell(told: Told, event: Event, output: &Output) -> Result<()> {
+fn tell(told: HookAnswer, event: Event, output: &Output) -> Result<()> {
     match told {
-        Told::Added(text) if text.is_empty() => Ok(()),
-        Told::Added(text) => output.json_line(&HookOutput::adding(event, text)),
-        Told::Stored(done) => {
+        HookAnswer::Added(text) if text.is_empty() => Ok(()),
+        HookAnswer::Added(text) => output.json_line(&HookOutput::adding(event, text)),
+        HookAnswer::Stored(done) => {
             output.aside(&done, |done| format!("lacuna: {}", done.told()));
             Ok(())
         }

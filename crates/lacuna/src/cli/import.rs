@@ -3,14 +3,15 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use lacuna_core::import::{Account, Duplicates, Imported};
 use lacuna_core::permit::{Grant, Import};
 
-use super::args::ImportArgs;
-use super::output::Output;
+use super::args::ScopeArgs;
+use super::output::{Output, counted};
 use super::passphrase;
 use super::settle::settle;
 use crate::assemble::{Installation, assemble};
@@ -19,6 +20,26 @@ use crate::config::Config;
 use crate::failure::{Failure, Result};
 use crate::import::{How, Intake, Shape, open, read_folder};
 use crate::wire::{ImportReport, ImportedView};
+
+#[derive(Args)]
+pub(super) struct ImportArgs {
+    /// The file, or a folder of notes; `-` reads standard input.
+    file: PathBuf,
+    /// The program that wrote it [default: told by its shape].
+    #[arg(long, value_name = "PROGRAM")]
+    from: Option<Shape>,
+    /// Pass over what is already there; this is the default.
+    #[arg(long, conflicts_with = "refuse")]
+    merge: bool,
+    /// Import nothing if the vault already holds one of the memories.
+    #[arg(long)]
+    refuse: bool,
+    /// Tell what would happen, and store nothing.
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    scope: ScopeArgs,
+}
 
 pub(super) fn run(config: &Config, args: ImportArgs, output: &Output) -> Result<()> {
     let installation = assemble(config)?;
@@ -30,7 +51,7 @@ pub(super) fn run(config: &Config, args: ImportArgs, output: &Output) -> Result<
         let reason = "--refuse looks at the file before it takes anything, and needs one";
         return Err(Failure::new(&codes::USAGE, reason));
     }
-    let job = Job { installation: &installation, grant: &grant, file: &args.file };
+    let job = ImportJob { installation: &installation, grant: &grant, file: &args.file };
     if args.refuse && !args.dry_run {
         job.import(How { dry_run: true, ..how }, &mut |_| Ok(()))?;
     }
@@ -46,13 +67,13 @@ pub(super) fn run(config: &Config, args: ImportArgs, output: &Output) -> Result<
     output.show(&report, people)
 }
 
-struct Job<'a> {
+struct ImportJob<'a> {
     installation: &'a Installation,
     grant: &'a Grant<Import>,
     file: &'a Path,
 }
 
-impl Job<'_> {
+impl ImportJob<'_> {
     fn import(&self, how: How, told: &mut dyn FnMut(Imported) -> Result<()>) -> Result<(Shape, Account)> {
         let core = &self.installation.service;
         let bar =
@@ -86,7 +107,8 @@ impl Job<'_> {
 
 fn people(report: &ImportReport) -> String {
     let done = if report.dry_run { "would store" } else { "stored" };
-    let mut told = format!("{done} {} memories from {}", report.stored, report.from);
+    let mut told =
+        format!("{done} {} from {}", counted(report.stored as usize, "memory", "memories"), report.from);
     let others = [
         (report.waiting, "of them wait for a review, see lacuna review list"),
         (report.repeated, "were here already"),

@@ -1,5 +1,6 @@
 //! The table of jobs, and running one by hand.
 
+use clap::Subcommand;
 use indicatif::ProgressBar;
 use jiff::Timestamp;
 use lacuna_core::domain::Role;
@@ -8,19 +9,28 @@ use lacuna_core::permit::Caller;
 use lacuna_seal::SystemEntropy;
 use serde::Serialize;
 
-use super::args::JobsCommand;
+use super::args::words;
 use super::output::{Output, table};
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
 use crate::failure::{Failure, Result};
 use crate::jobs::node_name;
-use crate::wire::{JobList, JobView};
+use crate::wire::{self, JobList, JobView};
+
+#[derive(Subcommand)]
+pub(super) enum JobsCommand {
+    /// Run a job now, unless it runs already.
+    Run {
+        #[arg(value_parser = words::<wire::Job, _>(wire::Job::all()))]
+        job: wire::Job,
+    },
+}
 
 #[derive(Serialize)]
 struct JobRun {
     job: &'static str,
-    /// How many things it did.
+    /// Number of things that it did.
     done: u64,
 }
 

@@ -1,11 +1,18 @@
+use clap::Subcommand;
 use indicatif::ProgressBar;
 use serde::Serialize;
 
-use super::args::KeysCommand;
-use super::output::Output;
+use super::output::{Output, counted};
 use crate::assemble::assemble;
 use crate::config::Config;
 use crate::failure::Result;
+
+#[derive(Subcommand)]
+pub(super) enum KeysCommand {
+    /// Make a new epoch key, wrap every vault's root under it and destroy the old ones: older copies of the
+    /// keystore go blind.
+    RenewEpoch,
+}
 
 #[derive(Serialize)]
 struct Renewed {
@@ -27,9 +34,11 @@ pub(super) fn run(config: &Config, command: KeysCommand, output: &Output) -> Res
             let answer =
                 Renewed { epoch: renewal.epoch, vaults: renewal.vaults, destroyed: renewal.destroyed };
             output.show(&answer, |answer| {
+                let vaults = counted(answer.vaults, "vault", "vaults");
+                let keys = counted(answer.destroyed as usize, "old epoch key", "old epoch keys");
+                let epoch = answer.epoch;
                 format!(
-                    "epoch {} wraps {} vaults; {} old epoch keys destroyed: older copies of the keystore are blind",
-                    answer.epoch, answer.vaults, answer.destroyed
+                    "epoch {epoch} wraps {vaults}; {keys} destroyed: older copies of the keystore are blind"
                 )
             })
         }

@@ -3,21 +3,28 @@
 use std::thread;
 use std::time::Duration;
 
+use clap::Args;
 use lacuna_core::domain::Role;
 use lacuna_core::permit::Caller;
 use rmcp::transport::io::stdio_pipes;
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::args::McpArgs;
 use crate::assemble::{Installation, assemble};
 use crate::background::Background;
 use crate::codes;
 use crate::config::Config;
 use crate::failure::{Failure, Result, log_panics_by_place};
-use crate::mcp::{Announcer, Door, Ready};
+use crate::mcp::{Announcer, Door, Ready, ToolSet};
 
-/// How long work under way may still take after the client has gone.
+/// Time for work under way after the client has gone.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(20);
+
+#[derive(Args)]
+pub(super) struct McpArgs {
+    /// Set of tools to offer.
+    #[arg(long, value_enum, default_value_t)]
+    tools: ToolSet,
+}
 
 pub(super) fn run(config: Config, args: &McpArgs) -> Result<()> {
     log_panics_by_place();

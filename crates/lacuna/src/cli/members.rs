@@ -1,16 +1,39 @@
+use clap::Subcommand;
 use lacuna_core::domain::{DeploymentId, Group, TeamId, UserId};
 use lacuna_core::permit::ManageMembers;
 use serde::Serialize;
 
-use super::args::MembersCommand;
 use super::output::{Output, plain, table};
 use crate::assemble::assemble;
 use crate::config::Config;
 use crate::failure::Result;
 use crate::wire::{MemberList, ScopeList};
 
+#[derive(Subcommand)]
+pub(super) enum MembersCommand {
+    /// Make a user a member; the vault opens to them with their next call.
+    Add { name: String, user: String },
+    /// End a membership; what they wrote stays.
+    Remove { name: String, user: String },
+    /// Members in the order of their names, up to 1,000 at a time.
+    List {
+        name: String,
+        /// Only names after this one.
+        #[arg(long, value_name = "USER")]
+        after: Option<String>,
+    },
+}
+
+impl MembersCommand {
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Add { name, .. } | Self::Remove { name, .. } | Self::List { name, .. } => name,
+        }
+    }
+}
+
 #[derive(Serialize)]
-struct Changed {
+struct MembershipChange {
     scope: String,
     user: String,
     member: bool,
@@ -40,13 +63,13 @@ fn run(config: &Config, command: MembersCommand, group: Group, output: &Output) 
         MembersCommand::Add { user, .. } => {
             let user = UserId::new(&user)?;
             service.add_member(&grant, group, user.clone())?;
-            let changed = Changed { scope, user: user.to_string(), member: true };
+            let changed = MembershipChange { scope, user: user.to_string(), member: true };
             output.show(&changed, |changed| format!("{} belongs to {}", changed.user, changed.scope))
         }
         MembersCommand::Remove { user, .. } => {
             let user = UserId::new(&user)?;
             service.remove_member(&grant, group, user.clone())?;
-            let changed = Changed { scope, user: user.to_string(), member: false };
+            let changed = MembershipChange { scope, user: user.to_string(), member: false };
             output.show(&changed, |changed| format!("{} left {}", changed.user, changed.scope))
         }
         MembersCommand::List { after, .. } => {

@@ -1,5 +1,6 @@
 use std::io::IsTerminal;
 
+use clap::{Args, Subcommand};
 use jiff::Timestamp;
 use lacuna_core::Lacuna;
 use lacuna_core::domain::{Memory, MemoryId};
@@ -8,19 +9,131 @@ use lacuna_core::permit::{Grant, Recall, permit};
 use lacuna_core::promote::Moved;
 use lacuna_core::recall::{Cursor, LIST_PAGE_DEFAULT, Page};
 
-use super::args::MemoryCommand;
+use super::args::{ScopeArgs, words};
+use super::audit::{self, AuditReportArgs};
 use super::chart::row;
 use super::output::{Output, counted, fields, table};
+use super::recall::FilterArgs;
+use super::redact::{self, ClearArgs, RedactArgs, RedactUserArgs, TopicArgs};
+use super::retention;
 use super::settle::settle;
-use super::{audit, redact, retention};
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
 use crate::failure::{Failure, Result};
 use crate::wire::{
-    CurveView, ForgottenView, InspectView, MemoryPage, MemoryView, MovedView, PrivacyClass, PromotionView,
-    read_cursor, read_target,
+    self, CurveView, ForgottenView, InspectView, MemoryPage, MemoryView, MovedView, PrivacyClass,
+    PromotionView, read_cursor, read_target,
 };
+
+#[derive(Subcommand)]
+pub(super) enum MemoryCommand {
+    /// Memories, newest first.
+    List {
+        /// Memories on one page [default: 50].
+        #[arg(long, value_name = "COUNT")]
+        limit: Option<usize>,
+        /// The cursor that the last page ended with.
+        #[arg(long)]
+        cursor: Option<String>,
+        /// Only memories of this privacy class.
+        #[arg(long, value_name = "CLASS", value_parser = words::<PrivacyClass, _>(PrivacyClass::all()))]
+        privacy_class: Option<PrivacyClass>,
+        /// Only memories that matter at least this much now.
+        #[arg(long, value_name = "0..1")]
+        min_salience: Option<f32>,
+        #[command(flatten)]
+        filter: Box<FilterArgs>,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// One memory with everything about it, and how it fades.
+    Inspect {
+        memory_id: String,
+        /// Draw in plain signs, as when the output is no terminal.
+        #[arg(long)]
+        plain: bool,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Hide, restore or set aside memories: deleted, active or archived.
+    State {
+        #[arg(required = true, value_name = "MEMORY_ID")]
+        memory_ids: Vec<String>,
+        /// The state to move them to.
+        #[arg(long, value_name = "STATE", value_parser = words::<wire::Lifecycle, _>(wire::Lifecycle::all()))]
+        to: wire::Lifecycle,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Keep memories whatever their time.
+    Pin {
+        #[arg(required = true, value_name = "MEMORY_ID")]
+        memory_ids: Vec<String>,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Let pinned memories go when their time is over.
+    Unpin {
+        #[arg(required = true, value_name = "MEMORY_ID")]
+        memory_ids: Vec<String>,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Erase one memory for good.
+    Delete {
+        memory_id: String,
+        /// Do not ask.
+        #[arg(long)]
+        yes: bool,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Look for traces of something that was forgotten, and for the receipts.
+    VerifyForgotten {
+        /// A question or a subject, such as "my diabetes".
+        about: String,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Forget all of a kind: what happened, facts, or everything.
+    #[command(after_help = "Examples:
+  lacuna memory clear episodic
+  lacuna memory clear all")]
+    Clear(ClearArgs),
+    /// The same as `lacuna forget` with plain words.
+    #[command(after_help = "Examples:
+  lacuna memory forget \"my dentist\"")]
+    Forget(TopicArgs),
+    /// Redact one memory: hide it, erase it or set it aside, with whatever was made of it.
+    #[command(after_help = "Examples:
+  lacuna memory redact mem_01a1… --reason \"asked for by its owner\" --mode soft")]
+    Redact(RedactArgs),
+    /// The same as `lacuna person forget`.
+    #[command(after_help = "Examples:
+  lacuna memory redact-user mira --reason right-to-be-forgotten --plan
+  lacuna memory redact-user --identifier mira@example.org --name 'Mira Okafor'")]
+    RedactUser(Box<RedactUserArgs>),
+    /// The same as `lacuna audit report`.
+    Audit(AuditReportArgs),
+    /// Move one memory into the next wider scope: yours to a team, a team's to the organisation.
+    Promote(MoveArgs),
+    /// Make a new memory in a narrower scope and archive the old one.
+    Demote(MoveArgs),
+}
+
+#[derive(Args)]
+pub(super) struct MoveArgs {
+    memory_id: String,
+    /// Target scope: team:NAME, org or user:NAME.
+    #[arg(long, value_name = "SCOPE")]
+    to: String,
+    /// Why, in at most 500 characters; it is sealed with the memory.
+    #[arg(long, value_name = "TEXT")]
+    justification: Option<String>,
+    #[command(flatten)]
+    scope: ScopeArgs,
+}
 
 pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> Result<()> {
     match command {
@@ -30,7 +143,7 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
             let filters = filter.into_filters(installation.service.clock().now());
             let mut filter = filters.into_core()?;
             filter.min_salience = salience(min_salience)?;
-            let wanted = Wanted { filter, privacy_class };
+            let wanted = ListFilter { filter, privacy_class };
             list(&installation, &grant, &wanted, cursor.as_deref(), limit, output)
         }
         MemoryCommand::Inspect { memory_id, plain, scope } => {
@@ -91,14 +204,14 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
     }
 }
 
-/// Which memories a list is to show.
-struct Wanted {
+/// Filter of a list.
+struct ListFilter {
     filter: Filter,
     /// The index does not know it, so that it is looked for page by page.
     privacy_class: Option<PrivacyClass>,
 }
 
-impl Wanted {
+impl ListFilter {
     fn page(
         &self,
         service: &Lacuna,
@@ -130,7 +243,7 @@ fn salience(least: Option<f32>) -> Result<f32> {
 fn list(
     installation: &Installation,
     grant: &Grant<Recall>,
-    wanted: &Wanted,
+    wanted: &ListFilter,
     cursor: Option<&str>,
     limit: Option<usize>,
     output: &Output,
@@ -189,7 +302,9 @@ fn delete(
             Some(true) => {}
             Some(false) => return Err(Failure::new(&codes::NEEDS_CONFIRMATION, "not erased")),
             None => {
-                let reason = format!("{id} was not erased: nobody is at a terminal to confirm it");
+                let reason = format!(
+                    "{id} was not erased: there is no terminal to confirm it on; pass --yes to confirm"
+                );
                 return Err(Failure::new(&codes::NEEDS_CONFIRMATION, reason));
             }
         }
@@ -202,7 +317,7 @@ fn inspected(shown: &InspectView, in_signs: bool) -> String {
     format!("{}\n\n{}", people(&shown.memory), fading(shown, in_signs))
 }
 
-/// How it fades: numbers, and the curve as a row of signs on either side of now.
+/// The fading of a memory: numbers, and the curve as a row of signs on either side of now.
 fn fading(shown: &InspectView, in_signs: bool) -> String {
     let vitality = &shown.vitality;
     let date = |at: &Timestamp| at.strftime("%Y-%m-%d").to_string();

@@ -140,7 +140,7 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
     }
 }
 
-/// Where the configuration comes from.
+/// Collects the flags, the file and the variables that configure this call.
 fn origins(cli: &Cli) -> Result<Origins> {
     let global = &cli.global;
     let mut flags = Vec::new();
@@ -184,7 +184,7 @@ fn usage(args: &[OsString], error: &clap::Error, json: bool) -> ExitCode {
     ExitCode::from(if harmless { codes::exit::OK } else { codes::exit::USAGE })
 }
 
-/// What was wrong, and what is perhaps meant, on one line.
+/// The fault and the suggestion of an error, on one line.
 fn sentence(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let mut lines = text.lines().map(str::trim);
@@ -195,7 +195,7 @@ fn sentence(error: &clap::Error) -> String {
     }
 }
 
-/// Whether a hook was called, however badly.
+/// True if a hook was called, however badly.
 fn is_hook(args: &[OsString]) -> bool {
     let matches = Cli::command().ignore_errors(true).try_get_matches_from(args);
     matches.is_ok_and(|matches| matches.subcommand_name() == Some("hook"))

@@ -1,11 +1,12 @@
 //! The monthly review on the terminal: the statistics, a choice, and what came of it.
 
+use clap::Args;
 use jiff::Timestamp;
 use lacuna_core::domain::MemoryId;
 use lacuna_core::permit::{Forget, Grant, Review, permit};
 use lacuna_core::review::{Answer, Part, REVIEW_PAGE_MAX};
 
-use super::args::MonthArgs;
+use super::args::ScopeArgs;
 use super::output::{Output, fields, line, table};
 use crate::assemble::{Installation, assemble};
 use crate::config::Config;
@@ -14,6 +15,36 @@ use crate::wire::{AnsweredView, MonthPageView, MonthView, ReviewItemView};
 
 const CHOICES: &str =
     "[k]eep all, [o]ne by one, by [c]ategory, apply [d]efaults, [a]rchive what has faded, or [l]ater? ";
+
+#[derive(Args)]
+pub(super) struct MonthArgs {
+    /// List the memories that are worth a decision.
+    #[arg(long)]
+    list: bool,
+    /// Keep all of them: their time begins anew.
+    #[arg(long, group = "answer")]
+    keep_all: bool,
+    /// Erase what is older than your organisation's rules keep it.
+    #[arg(long, group = "answer")]
+    apply_defaults: bool,
+    /// Set aside what has faded: it is kept and no longer recalled.
+    #[arg(long, group = "answer")]
+    archive_faded: bool,
+    /// Keep those of one part: a category such as health, conversations or other.
+    #[arg(long, value_name = "PART", group = "answer")]
+    keep: Option<String>,
+    /// Erase those of one part.
+    #[arg(long, value_name = "PART", group = "answer")]
+    erase: Option<String>,
+    /// Keep these; may be given more than once.
+    #[arg(long = "keep-id", value_name = "MEMORY_ID", group = "answer")]
+    keep_ids: Vec<String>,
+    /// Erase these; may be given more than once.
+    #[arg(long = "erase-id", value_name = "MEMORY_ID", group = "answer")]
+    erase_ids: Vec<String>,
+    #[command(flatten)]
+    scope: ScopeArgs,
+}
 
 pub(super) fn run(config: &Config, args: &MonthArgs, output: &Output) -> Result<()> {
     let installation = assemble(config)?;

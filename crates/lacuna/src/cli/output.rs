@@ -1,5 +1,5 @@
-//! What reaches the terminal: tables for people, JSON for programs, and never an escape sequence of a memory.
-//! Ours are colours around the labels of errors, on a terminal only.
+//! Output on the terminal: tables for people, JSON for programs, and never an escape sequence of a memory.
+//! Our own escape sequences colour the labels of errors, on a terminal only.
 
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -15,7 +15,7 @@ const RED: &str = "\u{1b}[1;31m";
 const CYAN: &str = "\u{1b}[36m";
 const PLAIN: &str = "\u{1b}[0m";
 
-/// Whether colours are seen and wanted, as no-color.org has it.
+/// True on a terminal that shows colours, unless no-color.org's variable forbids them.
 fn colours_wanted(is_terminal: bool, no_color: Option<&OsStr>, term: Option<&OsStr>) -> bool {
     is_terminal && no_color.is_none_or(OsStr::is_empty) && term.is_some_and(|term| term != "dumb")
 }
@@ -124,7 +124,7 @@ pub(super) fn fields(rows: impl IntoIterator<Item = (&'static str, String)>) -> 
     lines.join("\n")
 }
 
-/// So many of something, in words that fit the number.
+/// A number and a noun in singular or plural: `1 memory`, `2 memories`.
 pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
     let what = if count == 1 { one } else { many };
     format!("{count} {what}")

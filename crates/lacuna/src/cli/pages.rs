@@ -1,4 +1,4 @@
-//! What a shell and a reader of manuals need: completions and man pages, made from the commands themselves.
+//! Completions for shells and man pages, made from the commands themselves.
 
 use std::fs;
 use std::io;
@@ -8,7 +8,7 @@ use clap::{Args, CommandFactory as _, ValueEnum};
 use clap_complete::Shell;
 
 use super::args::Cli;
-use super::output::Output;
+use super::output::{Output, counted};
 use crate::codes;
 use crate::failure::{Failure, Result};
 
@@ -51,7 +51,9 @@ pub(super) fn man(args: &ManArgs, output: &Output) -> Result<()> {
     fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
     let mut written = Vec::new();
     write_pages(&command, folder, &mut written)?;
-    output.show(&written, |written| format!("{} pages in {}", written.len(), folder.display()))
+    output.show(&written, |written| {
+        format!("{} in {}", counted(written.len(), "page", "pages"), folder.display())
+    })
 }
 
 /// A text as it is, or as one JSON string.

@@ -3,14 +3,15 @@
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::{Args, Subcommand};
 use lacuna_core::permit::{ForgetPerson, Grant};
 use lacuna_core::person::{BatchSignature, PersonBatch, batch_message};
 use lacuna_seal::{SigningKey, SystemEntropy, Zeroizing};
 use serde::Serialize;
 
-use super::args::{PersonCommand, PersonForgetArgs, ScopeArgs};
+use super::args::ScopeArgs;
 use super::output::{Output, counted, table};
 use crate::assemble::{Installation, assemble};
 use crate::codes;
@@ -20,6 +21,51 @@ use crate::wire::{
     NoticeList, PersonBatchView, PersonBody, PersonForgottenView, PersonRequestList, PersonRequestView, hex,
     unhex,
 };
+
+#[derive(Subcommand)]
+pub(super) enum PersonCommand {
+    /// Open a request, look through every vault, and erase what speaks of the person.
+    #[command(after_help = "Examples:
+  lacuna person forget --identifier mira@example.org --name 'Mira Okafor' --plan
+  lacuna person forget --request 7 --identifier mira@example.org --name 'Mira Okafor' --yes")]
+    Forget(Box<PersonForgetArgs>),
+    /// Open requests, with the time left; overdue ones are marked.
+    Requests {
+        /// Completed ones as well.
+        #[arg(long)]
+        all: bool,
+    },
+    /// Make an operator's key: a file for its owner alone, and the public key for the policy.
+    Key { file: PathBuf },
+}
+
+#[derive(Args)]
+pub(super) struct PersonForgetArgs {
+    /// An e-mail address, a phone number or another number of theirs, in any spelling; may repeat.
+    #[arg(long = "identifier", value_name = "TEXT")]
+    pub(super) identifiers: Vec<String>,
+    /// A full name; may repeat.
+    #[arg(long = "name", value_name = "NAME")]
+    pub(super) names: Vec<String>,
+    /// Their user name, if they have a vault: everything in it goes.
+    #[arg(long = "person", value_name = "USER")]
+    pub(super) user: Option<String>,
+    /// A conversation that was theirs; may repeat.
+    #[arg(long = "session", value_name = "ID")]
+    pub(super) sessions: Vec<String>,
+    /// Go on with an open request instead of opening one.
+    #[arg(long, value_name = "NUMBER")]
+    pub(super) request: Option<u64>,
+    /// Only look, and say how much would go.
+    #[arg(long = "plan")]
+    pub(super) plan_only: bool,
+    /// The operator's key file, where the policy names operators.
+    #[arg(long, value_name = "FILE")]
+    pub(super) sign_with: Option<PathBuf>,
+    /// Do not ask.
+    #[arg(long)]
+    pub(super) yes: bool,
+}
 
 #[derive(Serialize)]
 struct OperatorKey {

@@ -1,10 +1,21 @@
-use super::args::PolicyCommand;
+use std::path::PathBuf;
+
+use clap::Subcommand;
+
 use super::output::{Output, fields};
 use crate::assemble::rulebook;
 use crate::config::Config;
 use crate::failure::Result;
 use crate::policy_file::read_policy;
 use crate::wire::PolicyView;
+
+#[derive(Subcommand)]
+pub(super) enum PolicyCommand {
+    /// The rules in force for your organisation.
+    Show,
+    /// Read a policy file and say whether it holds.
+    Check { file: PathBuf },
+}
 
 pub(super) fn run(config: &Config, command: PolicyCommand, output: &Output) -> Result<()> {
     match command {

@@ -1,16 +1,75 @@
+use clap::Args;
 use jiff::Timestamp;
 use lacuna_core::domain::Trust;
 use lacuna_core::permit::permit;
 
-use super::args::{FilterArgs, RecallArgs};
-use super::output::{Output, fields, plain, table};
+use super::args::{ScopeArgs, words};
+use super::output::{Output, counted, fields, plain, table};
 use super::remember::read_stdin;
+use super::when::TimeArg;
 use crate::assemble::assemble;
 use crate::config::Config;
 use crate::failure::Result;
 use crate::wire::{
-    Filters, FoundMemory, Meant, SearchRequest, SearchResponse, TimeRange, UnderstoodView, read_meant,
+    self, Filters, FoundMemory, Meant, SearchRequest, SearchResponse, TimeRange, UnderstoodView, read_meant,
 };
+
+#[derive(Args)]
+pub(super) struct FilterArgs {
+    /// May be given more than once.
+    #[arg(long = "category", value_name = "CATEGORY", value_parser = words::<wire::Category, _>(wire::Category::all()))]
+    categories: Vec<wire::Category>,
+    #[arg(long = "tier", value_name = "TIER", value_parser = words::<wire::Tier, _>(wire::Tier::all()))]
+    tiers: Vec<wire::Tier>,
+    #[arg(long = "lane", value_name = "LANE", value_parser = words::<wire::Lane, _>(wire::Lane::all()))]
+    lanes: Vec<wire::Lane>,
+    /// Only memories with this tag; given more than once, with all of them.
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// Only memories of this conversation.
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// A date, a time, or a span such as 7d.
+    #[arg(long, value_name = "WHEN")]
+    since: Option<TimeArg>,
+    /// A date, a time, or a span such as 1d.
+    #[arg(long, value_name = "WHEN")]
+    until: Option<TimeArg>,
+    /// Show archived memories as well.
+    #[arg(long)]
+    archived: bool,
+}
+
+#[derive(Args)]
+pub(super) struct RecallArgs {
+    /// Question in your own words; `-` reads it from standard input.
+    query: String,
+    /// Most memories to show [default: 10 memories of events and 20 of facts].
+    #[arg(long, value_name = "COUNT")]
+    limit: Option<usize>,
+    /// Tokens of all texts together [default: 4000].
+    #[arg(long, value_name = "COUNT")]
+    max_tokens: Option<usize>,
+    /// Let the words of the question ("my", "our", "the docs") narrow the lanes.
+    #[arg(long)]
+    intent: bool,
+    /// Count what is found as brought to mind, so that it fades later.
+    #[arg(long)]
+    rehearse: bool,
+    /// Leave out what is less similar; the same value means the same under every model.
+    #[arg(long, value_name = "0..1", allow_negative_numbers = true)]
+    min_similarity: Option<f32>,
+    /// Weight of recency [default: 0.3].
+    #[arg(long, value_name = "0..1", allow_negative_numbers = true)]
+    recency_weight: Option<f32>,
+    /// Tell why each memory has its score.
+    #[arg(long)]
+    explain: bool,
+    #[command(flatten)]
+    filter: FilterArgs,
+    #[command(flatten)]
+    scope: ScopeArgs,
+}
 
 pub(super) fn run(config: &Config, args: RecallArgs, output: &Output) -> Result<()> {
     let query = if args.query == "-" { read_stdin()? } else { args.query };
@@ -104,15 +163,15 @@ fn people(answer: &SearchResponse) -> String {
         plain(&models)
     ));
     if answer.left_out > 0 {
-        parts.push(format!("{} more did not fit: use --max-tokens", answer.left_out));
+        parts.push(format!("{} more did not fit: allow more, such as --max-tokens 8000", answer.left_out));
     }
     if let Some(understood) = &answer.understood {
         parts.push(meant(understood));
     }
     if answer.damaged > 0 {
         parts.push(format!(
-            "{} memories are damaged and were not searched: run lacuna doctor",
-            answer.damaged
+            "{} damaged and not searched: run lacuna doctor",
+            counted(answer.damaged, "memory is", "memories are")
         ));
     }
     parts.join("\n\n")

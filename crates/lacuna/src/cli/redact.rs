@@ -3,18 +3,19 @@
 
 use clap::{Args, ValueEnum};
 
-use super::args::{ForgetArgs, PersonForgetArgs, ScopeArgs};
+use super::args::ScopeArgs;
+use super::forget::{self, ForgetArgs};
 use super::output::Output;
-use super::{forget, person};
+use super::person::{self, PersonForgetArgs};
 use crate::assemble::assemble;
 use crate::config::Config;
 use crate::failure::{Failure, Result};
 use crate::wire;
 
-/// What `memory clear` clears.
+/// Kinds of memories that `memory clear` clears.
 #[derive(Clone, Copy, ValueEnum)]
 pub(super) enum Clear {
-    /// What happened and what was said.
+    /// Events and conversations.
     Episodic,
     /// Facts and preferences.
     Semantic,
@@ -34,7 +35,7 @@ pub(super) struct ClearArgs {
 
 #[derive(Args)]
 pub(super) struct TopicArgs {
-    /// What to forget, in plain words.
+    /// Words that say what to forget, such as "my dentist".
     topic: String,
     /// Do not ask.
     #[arg(long)]
@@ -61,7 +62,7 @@ pub(super) struct RedactArgs {
 
 #[derive(Args)]
 pub(super) struct RedactUserArgs {
-    /// Who they are here, if they have a vault: everything in it goes.
+    /// Their user name, if they have a vault: everything in it goes.
     #[arg(conflicts_with = "user")]
     user_id: Option<String>,
     /// Why. It is told back and stored nowhere.

@@ -1,28 +1,111 @@
 use std::io::Read;
+use std::path::PathBuf;
 
+use clap::Args;
 use lacuna_core::admit::Question;
 use lacuna_core::domain::{Clock, Lifecycle, TRANSCRIPT_CHARS_MAX};
 use lacuna_core::permit::{Grant, Remember};
 use lacuna_core::remember::Outcome;
 
-use super::args::RememberArgs;
+use super::args::{ScopeArgs, words};
 use super::output::{Output, fields};
+use super::when::TimeArg;
 use super::{batch, settle};
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
 use crate::failure::{Failure, Result};
-use crate::wire::{DetailBody, LineageBody, RememberRequest, RememberedView, SourceBody};
+use crate::wire::{self, DetailBody, LineageBody, RememberRequest, RememberedView, SourceBody};
 
 /// UTF-8 takes at most this many bytes per character.
 const CHAR_BYTES_MAX: usize = 4;
 /// A text on standard input, in bytes: what the longest transcript may take.
 const TEXT_BYTES_MAX: usize = TRANSCRIPT_CHARS_MAX * CHAR_BYTES_MAX;
 
+#[derive(Args)]
+pub(super) struct RememberArgs {
+    /// The text; `-` reads it from standard input, `--` before it lets it begin with a hyphen.
+    #[arg(required_unless_present = "batch", conflicts_with = "batch")]
+    text: Option<String>,
+    /// Remember every line of a JSONL file; `-` reads standard input.
+    #[arg(long, value_name = "FILE")]
+    batch: Option<PathBuf>,
+    /// First line of the batch to take, to go on after a bad one.
+    #[arg(long, value_name = "LINE", default_value_t = 1, requires = "batch")]
+    from_line: u64,
+    #[arg(long, value_parser = words::<wire::Category, _>(wire::Category::all()))]
+    category: Option<wire::Category>,
+    #[arg(long, value_parser = words::<wire::ContentType, _>(wire::ContentType::all()))]
+    content_type: Option<wire::ContentType>,
+    /// May be given more than once.
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// Importance from 0 to 1 [default: 0.5].
+    #[arg(long, value_name = "0..1", allow_negative_numbers = true)]
+    salience: Option<f32>,
+    /// Its core in at most 280 characters [default: made from the text].
+    #[arg(long)]
+    gist: Option<String>,
+    /// A detail that fades by itself, in at most 200 characters; may be given more than once.
+    #[arg(long = "detail", value_name = "TEXT")]
+    details: Vec<String>,
+    /// working is known to its session only, and stored nowhere.
+    #[arg(long, value_parser = words::<wire::Tier, _>(wire::Tier::all()))]
+    tier: Option<wire::Tier>,
+    #[arg(long, value_parser = words::<wire::Lane, _>(wire::Lane::all()))]
+    lane: Option<wire::Lane>,
+    /// Its source; a text that is not your own word waits for a review before it is a fact.
+    #[arg(long, value_parser = words::<wire::SourceType, _>(wire::SourceType::all()))]
+    source: Option<wire::SourceType>,
+    /// The tool whose output it is.
+    #[arg(long, value_name = "NAME")]
+    tool: Option<String>,
+    /// A memory that it was made of, such as mem_01a1…=inference; may be given more than once [default: =primary].
+    #[arg(long = "derived-from", value_name = "MEMORY_ID[=HOW]")]
+    derived_from: Vec<String>,
+    #[arg(long, value_name = "CLASS", value_parser = words::<wire::PrivacyClass, _>(wire::PrivacyClass::all()))]
+    privacy_class: Option<wire::PrivacyClass>,
+    /// Retention tier, which says how long it is kept.
+    #[arg(long, value_name = "TIER", value_parser = words::<wire::RetentionTier, _>(wire::RetentionTier::all()))]
+    retention: Option<wire::RetentionTier>,
+    /// Keep it whatever its time.
+    #[arg(long)]
+    pin: bool,
+    /// The conversation that it comes from.
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Its place in that conversation.
+    #[arg(long, value_name = "NUMBER")]
+    turn: Option<u32>,
+    /// Sensitive topics; health, biometric, financial, political_religious and location have keys of their own.
+    #[arg(long, value_parser = words::<wire::Sensitivity, _>(wire::Sensitivity::all()))]
+    sensitivity: Vec<wire::Sensitivity>,
+    /// Time of its erasure: a date, a time, or a span such as 90d.
+    #[arg(long, value_name = "WHEN")]
+    expires: Option<TimeArg>,
+    /// The legal basis for keeping personal data.
+    #[arg(long, value_name = "BASIS", value_parser = words::<wire::ConsentBasis, _>(wire::ConsentBasis::all()))]
+    consent: Option<wire::ConsentBasis>,
+    /// Refuse a text with a secret instead of storing it without.
+    #[arg(long)]
+    fail_on_secret: bool,
+    /// The token of an earlier answer that asked about this very text.
+    #[arg(long, value_name = "TOKEN")]
+    confirm: Option<String>,
+    /// Confirm whatever is asked.
+    #[arg(long, conflicts_with = "batch")]
+    yes: bool,
+    /// Time at which it happened: a date, a time, or a span such as 2h for two hours ago.
+    #[arg(long, value_name = "WHEN")]
+    at: Option<TimeArg>,
+    #[command(flatten)]
+    scope: ScopeArgs,
+}
+
 pub(super) fn run(config: &Config, args: Box<RememberArgs>, output: &Output) -> Result<()> {
     if let Some(path) = &args.batch {
         // Before anything is opened: a file that is not there should leave no trace.
-        let source = batch::Source::open(path)?;
+        let source = batch::LineSource::open(path)?;
         let installation = assemble(config)?;
         let grant = installation.grant(args.scope.as_deref())?;
         let outcome = batch::remember(&installation, &grant, source, args.from_line, output);

@@ -1,16 +1,61 @@
-//! How long the vault remembers: what is set, what would change, and pins.
+//! Retention: the settings of a vault, the effect of a change, and pins.
 
+use clap::{Args, Subcommand};
 use lacuna_core::domain::{MemoryId, RetentionTier, Sensitivity};
 use lacuna_core::permit::{Recall, Retain, permit};
 use lacuna_core::retention::{EntityRule, Settings, Span};
 
-use super::args::{RetentionCommand, RetentionSetArgs};
+use super::args::{ScopeArgs, words};
 use super::output::{Output, fields, table};
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
 use crate::failure::{Failure, Result};
-use crate::wire::{PreviewView, RetentionView, RuleView};
+use crate::wire::{self, PreviewView, RetentionView, RuleView};
+
+#[derive(Subcommand)]
+pub(super) enum RetentionCommand {
+    /// The settings, and the rules beneath.
+    Show {
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Change what is set. DAYS is a number, forever, or default to take a setting back.
+    Set(Box<RetentionSetArgs>),
+}
+
+#[derive(Args)]
+pub(super) struct RetentionSetArgs {
+    /// Keep nothing longer than this.
+    #[arg(long, value_name = "DAYS")]
+    max_days: Option<String>,
+    /// Days that a category of sensitivity is kept; may be given more than once.
+    #[arg(long = "category", value_name = "CATEGORY=DAYS")]
+    categories: Vec<String>,
+    /// Days that a retention tier is kept; may be given more than once.
+    #[arg(long = "tier", value_name = "TIER=DAYS")]
+    tiers: Vec<String>,
+    /// Days that memories about a person or thing are kept; may be given more than once.
+    #[arg(long = "about", value_name = "NAME=DAYS")]
+    entities: Vec<String>,
+    /// Never show the content of this category in a review; may be given more than once.
+    #[arg(long, value_name = "CATEGORY", value_parser = words::<wire::Sensitivity, _>(wire::Sensitivity::all()))]
+    hide: Vec<wire::Sensitivity>,
+    /// Show every category in a review again.
+    #[arg(long, conflicts_with = "hide")]
+    show_all: bool,
+    /// Begin with nothing set.
+    #[arg(long)]
+    reset: bool,
+    /// Only say what would go.
+    #[arg(long)]
+    preview: bool,
+    /// Let go what goes by it without asking.
+    #[arg(long)]
+    yes: bool,
+    #[command(flatten)]
+    scope: ScopeArgs,
+}
 
 pub(super) fn run(config: &Config, command: RetentionCommand, output: &Output) -> Result<()> {
     let installation = assemble(config)?;
@@ -49,7 +94,7 @@ fn set(installation: &Installation, args: RetentionSetArgs, output: &Output) -> 
 fn agreed(output: &Output, goes: usize) -> Result<()> {
     match output.ask(&format!("Set it, and let {goes} go?")) {
         Some(true) => Ok(()),
-        _ => Err(Failure::new(&codes::NEEDS_CONFIRMATION, "nothing was set; --yes confirms")),
+        _ => Err(Failure::new(&codes::NEEDS_CONFIRMATION, "nothing was set; pass --yes to confirm")),
     }
 }
 
@@ -69,7 +114,7 @@ pub(super) fn pin(
 }
 
 impl RetentionSetArgs {
-    /// What is given, over what was set before.
+    /// Merges the given settings over the earlier ones.
     fn over(self, mut settings: Settings) -> Result<Settings> {
         if self.reset {
             settings = Settings::default();

@@ -1,13 +1,70 @@
+use clap::Subcommand;
 use lacuna_core::domain::MemoryId;
 use lacuna_core::lifecycle::Decision;
 use lacuna_core::recall::LIST_PAGE_DEFAULT;
 
-use super::args::ReviewCommand;
+use super::args::ScopeArgs;
+use super::month::MonthArgs;
 use super::output::{Output, line, table};
 use crate::assemble::assemble;
 use crate::config::Config;
 use crate::failure::Result;
 use crate::wire::{ReviewPage, Reviewed, VaultStateView, read_cursor};
+
+#[derive(Subcommand)]
+pub(super) enum ReviewCommand {
+    /// Memories that wait, newest first.
+    List {
+        /// Memories on one page [default: 50].
+        #[arg(long)]
+        limit: Option<usize>,
+        /// The cursor that the last page ended with.
+        #[arg(long)]
+        cursor: Option<String>,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// They are right: let them become active.
+    Accept {
+        #[arg(required = true, value_name = "MEMORY_ID")]
+        memory_ids: Vec<String>,
+        /// Keep the older facts that they contradict as well.
+        #[arg(long)]
+        keep_both: bool,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// It is nearly right: this text takes its place.
+    Edit {
+        memory_id: String,
+        text: String,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// They speak of something that was forgotten: let "someone" stand in its place.
+    Anonymise {
+        #[arg(required = true, value_name = "MEMORY_ID")]
+        memory_ids: Vec<String>,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Look through what is remembered, as once a month: what there is, what will go, what to decide.
+    #[command(after_help = "Examples:
+  lacuna review memories
+  lacuna review memories --list
+  lacuna review memories --keep health
+  lacuna review memories --apply-defaults
+
+At a terminal you are asked what to do: keep all, one by one, by category, or apply the defaults.")]
+    Memories(Box<MonthArgs>),
+    /// They are wrong: erase them.
+    Reject {
+        #[arg(required = true, value_name = "MEMORY_ID")]
+        memory_ids: Vec<String>,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+}
 
 pub(super) fn run(config: &Config, command: ReviewCommand, output: &Output) -> Result<()> {
     match command {

@@ -1,26 +1,39 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use lacuna_core::admit::secrets::{Finding, Scanner};
 use serde::Serialize;
 
-use super::args::ScanArgs;
-use super::output::{Output, table};
+use super::args::ScopeArgs;
+use super::output::{Output, counted, table};
 use crate::assemble::{assemble, rulebook};
 use crate::codes;
 use crate::config::Config;
 use crate::failure::{Failure, Result};
 
-/// What is read of a file at most.
+/// Limit on a file.
 const FILE_BYTES_MAX: u64 = 256 << 20;
 /// Memories between two words about progress.
 const PROGRESS_STEP: usize = 10_000;
 
-/// Where a secret stands; never what it is.
+#[derive(Args)]
+pub(super) struct ScanArgs {
+    /// A text file; `-` reads standard input.
+    #[arg(required_unless_present = "stored", conflicts_with = "stored")]
+    file: Option<PathBuf>,
+    /// Look through the memories of a vault instead.
+    #[arg(long)]
+    stored: bool,
+    #[command(flatten)]
+    scope: ScopeArgs,
+}
+
+/// Place and kind of a secret; never its text.
 #[derive(Serialize)]
-struct Found {
+struct SecretFound {
     /// The memory, or `LINE:COLUMN` of a file.
     place: String,
     rule: String,
@@ -30,7 +43,7 @@ struct Found {
 
 #[derive(Serialize)]
 struct Scanned {
-    found: Vec<Found>,
+    found: Vec<SecretFound>,
 }
 
 pub(super) fn run(config: &Config, args: &ScanArgs, output: &Output) -> Result<()> {
@@ -49,7 +62,7 @@ pub(super) fn run(config: &Config, args: &ScanArgs, output: &Output) -> Result<(
     })
 }
 
-fn scan_file(scanner: &Scanner, path: &Path) -> Result<Vec<Found>> {
+fn scan_file(scanner: &Scanner, path: &Path) -> Result<Vec<SecretFound>> {
     let unreadable = |error: io::Error| {
         Failure::new(&codes::INPUT_UNREADABLE, format!("{} cannot be read: {error}", path.display()))
     };
@@ -69,14 +82,14 @@ fn scan_file(scanner: &Scanner, path: &Path) -> Result<Vec<Found>> {
     Ok(scanner.scan(&text).iter().map(|finding| found(line_and_column(&text, finding), finding)).collect())
 }
 
-fn scan_stored(config: &Config, scope: Option<&str>, output: &Output) -> Result<Vec<Found>> {
+fn scan_stored(config: &Config, scope: Option<&str>, output: &Output) -> Result<Vec<SecretFound>> {
     let installation = assemble(config)?;
     let grant = installation.grant(scope)?;
     let mut told = 0;
     let leaks = installation.service.scan_stored(&grant, &mut |read| {
         if read >= told + PROGRESS_STEP {
             told = read;
-            output.note(&format!("{read} memories read"));
+            output.note(&format!("{} read", counted(read, "memory", "memories")));
         }
         ControlFlow::Continue(())
     })?;
@@ -85,8 +98,8 @@ fn scan_stored(config: &Config, scope: Option<&str>, output: &Output) -> Result<
     Ok(all.collect())
 }
 
-fn found(place: String, finding: &Finding) -> Found {
-    Found {
+fn found(place: String, finding: &Finding) -> SecretFound {
+    SecretFound {
         place,
         rule: finding.rule.to_string(),
         family: finding.family.to_string(),

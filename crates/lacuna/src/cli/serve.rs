@@ -1,5 +1,6 @@
 use std::net::{SocketAddr, TcpListener};
 
+use clap::Args;
 use serde::Serialize;
 
 use super::output::Output;
@@ -10,6 +11,16 @@ use crate::config::Config;
 use crate::failure::{Failure, Result};
 use crate::http::{self, App, Certificate, Openness, Parts};
 use crate::traces::Traces;
+
+#[derive(Args)]
+pub(super) struct ServeArgs {
+    /// Address and port; port 0 takes a free one [env: LACUNA_LISTEN] [default: 127.0.0.1:7707].
+    #[arg(long, value_name = "ADDRESS")]
+    pub(super) listen: Option<String>,
+    /// TLS ends at a proxy in front: any address may be served, and every call needs a token.
+    #[arg(long)]
+    pub(super) behind_tls_proxy: bool,
+}
 
 #[derive(Serialize)]
 struct Listening {

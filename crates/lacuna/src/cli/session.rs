@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use clap::{Args, Subcommand};
 use lacuna_core::domain::SessionId;
 use lacuna_core::permit::{Grant, Remember};
 use lacuna_core::session::{Appended, NewTurn, SESSION_PAGE_DEFAULT, TURNS_PER_APPEND_MAX};
 
-use super::args::{AppendArgs, SessionCommand};
-use super::batch::Source;
+use super::args::{ScopeArgs, words};
+use super::batch::LineSource;
 use super::output::{Output, fields, table};
 use super::settle;
 use crate::assemble::{Installation, assemble};
@@ -16,9 +17,69 @@ use crate::config::Config;
 use crate::failure::{Failure, Result};
 use crate::http::read_json;
 use crate::wire::{
-    AppendedView, EndedView, OutcomeView, SessionPageView, SessionShownView, SessionView, TurnBody,
+    self, AppendedView, EndedView, OutcomeView, SessionPageView, SessionShownView, SessionView, TurnBody,
     read_session_cursor, read_turn_cursor,
 };
+
+#[derive(Subcommand)]
+pub(super) enum SessionCommand {
+    /// Start a session, or see where one goes on. A session without turns is kept by a server only.
+    Start {
+        /// Your own name for it [default: one is made].
+        session: Option<String>,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Append a turn, or many of them from standard input.
+    Append(AppendArgs),
+    /// Read a session back, in the order of its turns.
+    Show {
+        session: String,
+        /// The cursor that the last page ended with.
+        #[arg(long)]
+        cursor: Option<String>,
+        /// Turns on one page [default: 100].
+        #[arg(long, value_name = "COUNT")]
+        limit: Option<usize>,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Sessions, the last used first.
+    List {
+        /// The cursor that the last page ended with.
+        #[arg(long)]
+        cursor: Option<String>,
+        /// Sessions on one page [default: 100].
+        #[arg(long, value_name = "COUNT")]
+        limit: Option<usize>,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// End a session: archive its turns as a sealed transcript. Ending it again is harmless.
+    End {
+        session: String,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+}
+
+#[derive(Args)]
+pub(super) struct AppendArgs {
+    session: String,
+    /// Text of the turn; `-` reads turns from standard input, one JSON object on each line: {"role", "text"}.
+    text: Option<String>,
+    /// Speaker of the turn.
+    #[arg(long, value_name = "ROLE", default_value = "user", value_parser = words::<wire::Speaker, _>(wire::Speaker::all()))]
+    role: wire::Speaker,
+    /// The tool whose output it is.
+    #[arg(long)]
+    tool: Option<String>,
+    /// The number that the first turn is to get: what is sent again with it is not doubled.
+    #[arg(long, value_name = "TURN")]
+    expect: Option<u32>,
+    #[command(flatten)]
+    scope: ScopeArgs,
+}
 
 pub(super) fn run(config: &Config, command: SessionCommand, output: &Output) -> Result<()> {
     match command {
@@ -82,7 +143,7 @@ fn append(config: &Config, args: AppendArgs, output: &Output) -> Result<()> {
     output.show(&appended, AppendedTotal::told)
 }
 
-/// What a whole append came to.
+/// Counts of a whole append.
 #[derive(Default, serde::Serialize)]
 struct AppendedTotal {
     stored: u64,
@@ -120,7 +181,7 @@ fn append_lines(
     mut expected: Option<u32>,
     output: &Output,
 ) -> Result<AppendedTotal> {
-    let mut source = Source::open(Path::new("-"))?;
+    let mut source = LineSource::open(Path::new("-"))?;
     let mut total = AppendedTotal::default();
     let (mut turns, mut number) = (Vec::new(), 0u64);
     while let Some(line) = source.line()? {

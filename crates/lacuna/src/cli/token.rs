@@ -1,13 +1,41 @@
+use clap::Subcommand;
 use lacuna_core::permit::ManageTokens;
 use lacuna_core::tokens::TokenId;
 use serde::Serialize;
 
-use super::args::TokenCommand;
+use super::args::words;
 use super::output::{Output, fields, table};
+use super::when::TimeArg;
 use crate::assemble::assemble;
 use crate::config::Config;
 use crate::failure::Result;
-use crate::wire::{TokenCreated, TokenList, TokenRequest, TokenView};
+use crate::wire::{self, TokenCreated, TokenList, TokenRequest, TokenView};
+
+#[derive(Subcommand)]
+pub(super) enum TokenCommand {
+    /// Make a token and show its secret, this once.
+    #[command(after_help = "Examples:
+  lacuna token create --user anna --role user --label laptop --expires 90d")]
+    Create {
+        /// The user whom the bearer speaks for.
+        #[arg(long)]
+        user: String,
+        /// user reads and writes, reader only reads, agent remembers and recalls, admin administers and sees
+        /// no private memory; may be given more than once.
+        #[arg(long = "role", required = true, value_name = "ROLE", value_parser = words::<wire::Role, _>(wire::Role::all()))]
+        roles: Vec<wire::Role>,
+        #[arg(long, default_value = "")]
+        label: String,
+        /// A date, a time, or a span such as 90d [default: never].
+        #[arg(long, value_name = "WHEN")]
+        expires: Option<TimeArg>,
+    },
+    List,
+    /// From the next call on it opens nothing.
+    Revoke {
+        token_id: String,
+    },
+}
 
 #[derive(Serialize)]
 struct Revoked {

@@ -8,14 +8,15 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use clap::Args;
 use lacuna_core::permit::{Export, Grant, Recall, permit};
 use lacuna_core::session::{SESSION_PAGE_MAX, SessionInfo};
 use lacuna_core::view::{Edit, read_back, without};
 use serde::Serialize;
 
-use self::apply::{Applied, Wanted, apply};
-use self::folder::{Folder, Manifest, SessionFile};
-use super::args::ViewArgs;
+use self::apply::{AppliedEdits, PageEdits, apply};
+use self::folder::{Folder, FolderManifest, SessionFile};
+use super::args::ScopeArgs;
 use super::output::{Output, counted, fields};
 use crate::assemble::{Installation, assemble};
 use crate::codes;
@@ -23,7 +24,7 @@ use crate::config::Config;
 use crate::failure::{Failure, Result};
 use crate::wire::TurnView;
 
-/// How often `--watch` looks at the vault and at the page.
+/// Pause between two looks of `--watch` at the vault and at the page.
 const WATCH_EVERY: Duration = Duration::from_secs(1);
 /// Sessions that are written, the last used ones.
 const SESSIONS_MAX: usize = 200;
@@ -31,19 +32,43 @@ const SESSIONS_MAX: usize = 200;
 const PAGE: &str = "CLAUDE.md";
 const PREFERENCES: &str = "preferences.json";
 
-/// What a command did to a folder.
+#[derive(Args)]
+pub(super) struct ViewArgs {
+    /// The folder to write; it is made if it is not there.
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    /// Keep the files current until stopped.
+    #[arg(long, conflicts_with = "remove")]
+    watch: bool,
+    /// Do what the edited page asks for.
+    #[arg(long, conflicts_with = "remove")]
+    apply: bool,
+    /// Remove the files.
+    #[arg(long)]
+    remove: bool,
+    /// Write memories about health as well.
+    #[arg(long, conflicts_with = "remove")]
+    include_health: bool,
+    /// Do not ask before doing what the edited page asks for.
+    #[arg(long)]
+    yes: bool,
+    #[command(flatten)]
+    scope: ScopeArgs,
+}
+
+/// Answer of the command: the changes to a folder.
 #[derive(Default, Serialize)]
-struct Told {
+struct ViewAnswer {
     folder: String,
     /// Memories on the page, and those for which it has no room.
     memories: usize,
     left_out: usize,
     sessions: usize,
-    /// What the edited page asks for and nobody has confirmed yet.
-    #[serde(skip_serializing_if = "Wanted::is_empty")]
-    wanted: Wanted,
+    /// Edits of the page that nobody has confirmed yet.
+    #[serde(skip_serializing_if = "PageEdits::is_empty")]
+    wanted: PageEdits,
     #[serde(skip_serializing_if = "Option::is_none")]
-    applied: Option<Applied>,
+    applied: Option<AppliedEdits>,
     removed: bool,
 }
 
@@ -56,13 +81,13 @@ pub(super) fn run(config: &Config, args: ViewArgs, output: &Output) -> Result<()
     if args.remove {
         let removed = folder.remove()?;
         folder::unregister(&config.data, folder.path())?;
-        let told = Told { folder: folder.shown(), removed, ..Told::default() };
+        let told = ViewAnswer { folder: folder.shown(), removed, ..ViewAnswer::default() };
         return output.show(&told, people);
     }
     let grant = installation.grant::<Export>(args.scope.as_deref())?;
     let manifest = folder.manifest()?;
     let include_health = args.include_health || manifest.as_ref().is_some_and(|known| known.include_health);
-    let view = View { installation: &installation, grant, folder, include_health };
+    let view = FolderView { installation: &installation, grant, folder, include_health };
     view.check_owner(manifest.as_ref())?;
     folder::register(&config.data, view.folder.path())?;
     let told = view.round(args.apply || args.yes, output)?;
@@ -91,7 +116,7 @@ fn refresh_one(installation: &Installation, path: &Path) -> Result<()> {
     let folder = Folder::at(path)?;
     let Some(manifest) = folder.manifest()? else { return Ok(()) };
     let grant = installation.grant::<Export>(Some(&manifest.scope))?;
-    let view = View { installation, grant, folder, include_health: manifest.include_health };
+    let view = FolderView { installation, grant, folder, include_health: manifest.include_health };
     view.check_owner(Some(&manifest))?;
     match view.edits(Some(&manifest))?.is_empty() {
         true => view.render(Some(&manifest)).map(drop),
@@ -100,20 +125,20 @@ fn refresh_one(installation: &Installation, path: &Path) -> Result<()> {
 }
 
 /// One folder and the vault that it shows.
-struct View<'a> {
+struct FolderView<'a> {
     installation: &'a Installation,
     grant: Grant<Export>,
     folder: Folder,
     include_health: bool,
 }
 
-impl View<'_> {
+impl FolderView<'_> {
     fn scope(&self) -> String {
         self.grant.scope().holder.to_string()
     }
 
     /// A folder shows one vault: another one's lines would be taken for deleted.
-    fn check_owner(&self, manifest: Option<&Manifest>) -> Result<()> {
+    fn check_owner(&self, manifest: Option<&FolderManifest>) -> Result<()> {
         match manifest {
             Some(known) if known.scope != self.scope() || known.org != self.grant.scope().org.as_str() => {
                 let reason = format!("the folder shows {} of {}: remove it first", known.scope, known.org);
@@ -129,26 +154,26 @@ impl View<'_> {
     }
 
     /// Brings back what was edited, if somebody says yes, and writes what is remembered now.
-    fn round(&self, yes: bool, output: &Output) -> Result<Told> {
+    fn round(&self, yes: bool, output: &Output) -> Result<ViewAnswer> {
         let manifest = self.folder.manifest()?;
         let edits = self.edits(manifest.as_ref())?;
         if edits.is_empty() {
             return self.render(manifest.as_ref());
         }
-        let wanted = Wanted::of(&edits);
+        let wanted = PageEdits::of(&edits);
         if yes || output.ask(&wanted.question()) == Some(true) {
             let applied = apply(self.installation, &self.scope(), edits)?;
             let told = self.render(self.folder.manifest()?.as_ref())?;
-            return Ok(Told { applied: Some(applied), ..told });
+            return Ok(ViewAnswer { applied: Some(applied), ..told });
         }
         if let Some(manifest) = &manifest {
             self.tidy(manifest)?;
         }
-        Ok(Told { folder: self.folder.shown(), wanted, ..Told::default() })
+        Ok(ViewAnswer { folder: self.folder.shown(), wanted, ..ViewAnswer::default() })
     }
 
-    /// What somebody changed on the page since it was written. A page that is missing or empty asks for nothing.
-    fn edits(&self, manifest: Option<&Manifest>) -> Result<Vec<Edit>> {
+    /// Reads the edits that were made to the page since it was written. A missing or empty page has none.
+    fn edits(&self, manifest: Option<&FolderManifest>) -> Result<Vec<Edit>> {
         let Some(manifest) = manifest else { return Ok(Vec::new()) };
         let Some(page) = self.folder.read(PAGE)? else { return Ok(Vec::new()) };
         if manifest.is_page(&page) {
@@ -158,7 +183,7 @@ impl View<'_> {
     }
 
     /// Takes the lines out of an edited page whose memories are gone, and leaves the edits.
-    fn tidy(&self, manifest: &Manifest) -> Result<()> {
+    fn tidy(&self, manifest: &FolderManifest) -> Result<()> {
         let (Some(page), lines) = (self.folder.read(PAGE)?, manifest.lines()?) else { return Ok(()) };
         let reading = permit::<Recall>(&self.installation.local, self.grant.scope())?;
         let core = &self.installation.service;
@@ -172,12 +197,12 @@ impl View<'_> {
         let lines = lines.into_iter().filter(|line| !gone.contains(line)).collect();
         self.folder.write(PAGE, &tidied)?;
         let mut next = manifest.clone();
-        next.lines = Manifest::bodies(lines);
+        next.lines = FolderManifest::bodies(lines);
         self.folder.write_manifest(&next)
     }
 
     /// Writes what changed: the page, the preferences, the sessions.
-    fn render(&self, manifest: Option<&Manifest>) -> Result<Told> {
+    fn render(&self, manifest: Option<&FolderManifest>) -> Result<ViewAnswer> {
         let core = &self.installation.service;
         let known = self.folder.read(PAGE)?;
         let sheet = core.view(&self.grant, self.include_health, known.as_deref())?;
@@ -196,12 +221,12 @@ impl View<'_> {
         next.sessions = self.render_sessions(&next.sessions)?;
         self.folder.write_manifest(&next)?;
         core.flush_reads()?;
-        Ok(Told {
+        Ok(ViewAnswer {
             folder: self.folder.shown(),
             memories: next.lines.len(),
             left_out: next.left_out,
             sessions: next.sessions.len(),
-            ..Told::default()
+            ..ViewAnswer::default()
         })
     }
 
@@ -285,7 +310,7 @@ fn json<T: Serialize>(value: &T) -> String {
     serde_json::to_string(value).expect("wire types have no maps with other keys than text")
 }
 
-fn people(told: &Told) -> String {
+fn people(told: &ViewAnswer) -> String {
     if told.removed {
         return format!("{} holds nothing of ours any more", told.folder);
     }

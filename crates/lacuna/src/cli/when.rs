@@ -10,12 +10,12 @@ use jiff::{SignedDuration, Timestamp};
 const SPAN_HOURS_MAX: i64 = 100 * 366 * 24;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum When {
+pub(super) enum TimeArg {
     At(Timestamp),
     Span(SignedDuration),
 }
 
-impl When {
+impl TimeArg {
     /// A span is meant as ago.
     pub(super) fn before(self, now: Timestamp) -> Timestamp {
         match self {
@@ -33,7 +33,7 @@ impl When {
     }
 }
 
-impl FromStr for When {
+impl FromStr for TimeArg {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -66,13 +66,13 @@ mod tests {
 
     #[test]
     fn moments_parse_as_people_write_them() {
-        let at = |text: &str| When::At(text.parse().unwrap());
+        let at = |text: &str| TimeArg::At(text.parse().unwrap());
         let cases = [
             ("2026-04-12T09:15:00Z", Some(at("2026-04-12T09:15:00Z"))),
             ("2026-04-12", Some(at("2026-04-12T00:00:00Z"))),
-            ("30m", Some(When::Span(SignedDuration::from_mins(30)))),
-            ("7d", Some(When::Span(SignedDuration::from_hours(168)))),
-            ("4w", Some(When::Span(SignedDuration::from_hours(672)))),
+            ("30m", Some(TimeArg::Span(SignedDuration::from_mins(30)))),
+            ("7d", Some(TimeArg::Span(SignedDuration::from_hours(168)))),
+            ("4w", Some(TimeArg::Span(SignedDuration::from_hours(672)))),
             ("", None),
             ("7", None),
             ("-7d", None),
@@ -81,7 +81,7 @@ mod tests {
             ("99999999999999d", None),
         ];
         for (text, expected) in cases {
-            assert_eq!(text.parse::<When>().ok(), expected, "{text}");
+            assert_eq!(text.parse::<TimeArg>().ok(), expected, "{text}");
         }
     }
 }

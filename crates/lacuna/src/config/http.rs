@@ -26,13 +26,13 @@ const SECONDS_MAX: u64 = 3_600;
 const ORIGINS_MAX: usize = 64;
 const PER_MINUTE_MAX: u32 = 10_000_000;
 const BYTES_PER_DAY_MAX: u64 = 1 << 50;
-/// What each caller may do where others than this machine's people call.
+/// Limits for each caller where others than this machine's people call.
 const READS_PER_MINUTE: u32 = 6_000;
 const WRITES_PER_MINUTE: u32 = 1_200;
 const HEAVY_PER_MINUTE: u32 = 60;
 const BYTES_PER_DAY: u64 = 2 << 30;
 
-/// How the HTTP door is held.
+/// Settings of the HTTP door.
 pub(crate) struct HttpChoice {
     /// Connections that are open at a time.
     pub(crate) connections_max: usize,
@@ -57,7 +57,7 @@ pub(crate) struct HttpChoice {
     pub(crate) oidc: Option<OidcChoice>,
 }
 
-/// What one caller may do; `None` is as much as they like.
+/// Limits for one caller; `None` is no limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct LimitChoice {
     pub(crate) reads_per_minute: Option<u32>,
@@ -73,7 +73,7 @@ pub(crate) struct TlsChoice {
     pub(crate) key: PathBuf,
 }
 
-/// Whose signed tokens are believed, and what they mean here.
+/// Issuer whose signed tokens are accepted, and the meaning of its claims here.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct OidcChoice {
     pub(crate) issuer: String,
@@ -84,11 +84,11 @@ pub(crate) struct OidcChoice {
     pub(crate) org: OrgOf,
     pub(crate) user_claim: String,
     pub(crate) roles_claim: String,
-    /// What a word of the roles claim allows here.
+    /// Role here for each word of the roles claim.
     pub(crate) roles: Vec<(String, Role)>,
 }
 
-/// How a token's organisation is told.
+/// Organisation of a token.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum OrgOf {
     Always(OrgId),

@@ -1,4 +1,4 @@
-//! Where data may go: every host that Lacuna would call, against the regions that an operator declared.
+//! Data residency: every host that Lacuna would call, against the regions that an operator declared.
 //!
 //! Nothing can be learned of a host's place from its name. An operator declares it, and what nobody declared is
 //! outside.

@@ -5,14 +5,14 @@ use serde::Serialize;
 use super::http::default_workers;
 use super::{KEYS, RawConfig};
 
-/// What stands in the place of a password.
+/// Text that stands in the place of a password.
 const MASK: &str = "***";
 /// The origin of what nothing sets.
 const DEFAULT: &str = "default";
 
 /// One setting. What nothing sets has the origin `default`.
 #[derive(Serialize, PartialEq, Eq, Debug)]
-pub(crate) struct Shown {
+pub(crate) struct ShownSetting {
     pub(crate) setting: String,
     /// Absent: it is not set, and needs nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -20,7 +20,7 @@ pub(crate) struct Shown {
     pub(crate) origin: String,
 }
 
-impl Shown {
+impl ShownSetting {
     pub(crate) fn is_set(&self) -> bool {
         self.origin != DEFAULT
     }
@@ -28,15 +28,15 @@ impl Shown {
 
 impl RawConfig {
     /// Every key in its order, then whoever is told of erasures.
-    pub(super) fn shown(&self) -> Vec<Shown> {
+    pub(super) fn shown(&self) -> Vec<ShownSetting> {
         let keys = KEYS.iter().map(|key| {
             let (value, origin) = match self.settings.get(key) {
                 Some(set) => (Some(masked(&set.text)), set.origin.clone()),
                 None => (default_of(key), DEFAULT.to_owned()),
             };
-            Shown { setting: (*key).to_owned(), value, origin }
+            ShownSetting { setting: (*key).to_owned(), value, origin }
         });
-        let hooks = self.webhooks.iter().map(|hook| Shown {
+        let hooks = self.webhooks.iter().map(|hook| ShownSetting {
             setting: format!("webhook {}", hook.name),
             value: Some(masked(&hook.url)),
             origin: "the file".to_owned(),
@@ -45,7 +45,7 @@ impl RawConfig {
     }
 }
 
-/// What holds when nothing sets the key, if that is one value.
+/// Default of a key, if that is one value.
 fn default_of(key: &str) -> Option<String> {
     let text = match key {
         "data" => super::data_folder(None).display().to_string(),

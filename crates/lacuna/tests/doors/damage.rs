@@ -151,6 +151,37 @@ fn files_that_are_no_database_or_a_newer_one_are_refused_unchanged() {
 }
 
 #[test]
+fn doctor_looks_at_every_folder_and_makes_none() {
+    let home = Home::new();
+    home.remember("x");
+    let check = |name: &str| {
+        let told = home.run(&["doctor", "--json"]).json();
+        let checks = told["checks"].as_array().unwrap();
+        checks.iter().find(|check| check["check"] == name).unwrap().clone()
+    };
+    let folders = [("key folder", "keys"), ("keystore folder", "keystore"), ("blob folder", "blobs")];
+    for (name, folder) in folders {
+        let path = home.data().join(folder);
+        let told = check(name);
+        assert_eq!((&told["mark"], &told["found"]), (&json!("ok"), &json!(path)));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(check(name)["mark"], "warn", "{folder} is open to others");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
+    }
+    let (blobs, aside) = (home.data().join("blobs"), home.path("aside"));
+    fs::rename(&blobs, &aside).unwrap();
+    let told = check("blob folder");
+    assert_eq!((&told["mark"], &told["hint"]), (&json!("fail"), &json!("Put it back from a backup.")));
+    assert_eq!(home.run(&["doctor"]).code, 1);
+    assert!(!blobs.exists());
+    fs::write(&blobs, "").unwrap();
+    assert_eq!(check("blob folder")["mark"], "fail", "a file is no folder");
+    fs::remove_file(&blobs).unwrap();
+    fs::rename(&aside, &blobs).unwrap();
+    home.run(&["doctor"]).ok();
+}
+
+#[test]
 fn a_folder_that_cannot_be_used_is_named() {
     let home = Home::new();
     fs::write(home.path("file"), "").unwrap();

@@ -1,14 +1,17 @@
-//! The hosts: where each keeps its configuration, and what it has to say there.
+//! The hosts: the place of each one's configuration, and our entries in it.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use toml_edit::{Array, Table};
 
-use super::json::Document;
+use super::json::JsonText;
 use super::toml_file;
 
-/// How hosts call our server.
+/// The name of our server in a host's configuration.
 const SERVER: &str = "lacuna";
+/// The table of our server in TOML.
+const SERVER_TABLE: [&str; 2] = ["mcp_servers", SERVER];
 /// The hooks of Claude Code, ours for each, and how long the host waits: longer than our own limits.
 const HOOKS: [(&str, &str, u32); 4] = [
     ("SessionStart", "session-start", 15),
@@ -27,9 +30,9 @@ pub(crate) enum Host {
     Codex,
 }
 
-/// What is to be done to a file.
+/// Part of a file that we change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Part {
+pub(super) enum FilePart {
     /// A list of servers in JSON, under this key.
     Servers(&'static str),
     /// The same in TOML.
@@ -37,7 +40,7 @@ pub(super) enum Part {
     Hooks,
 }
 
-/// Where a home folder and the settings of hosts are, as the environment says.
+/// Folders of the user and of hosts, as the environment names them.
 pub(super) struct Places {
     pub(super) home: PathBuf,
     pub(super) claude: Option<PathBuf>,
@@ -58,8 +61,8 @@ impl Host {
     }
 
     /// The files that are changed. `path` is the folder of a project for Claude Code, and a file for the others.
-    pub(super) fn files(self, places: &Places, path: Option<&Path>, hooks: bool) -> Vec<(PathBuf, Part)> {
-        let servers = Part::Servers("mcpServers");
+    pub(super) fn files(self, places: &Places, path: Option<&Path>, hooks: bool) -> Vec<(PathBuf, FilePart)> {
+        let servers = FilePart::Servers("mcpServers");
         let file = |usual: PathBuf| path.map_or(usual, Path::to_owned);
         match self {
             Host::ClaudeCode => {
@@ -71,7 +74,7 @@ impl Host {
                     }
                 };
                 let mut files = vec![(mcp, servers)];
-                files.extend(hooks.then_some((settings, Part::Hooks)));
+                files.extend(hooks.then_some((settings, FilePart::Hooks)));
                 files
             }
             Host::ClaudeDesktop => {
@@ -79,17 +82,17 @@ impl Host {
             }
             Host::Cursor => vec![(file(places.home.join(".cursor/mcp.json")), servers)],
             Host::VsCode => {
-                vec![(file(places.config.join("Code/User/mcp.json")), Part::Servers("servers"))]
+                vec![(file(places.config.join("Code/User/mcp.json")), FilePart::Servers("servers"))]
             }
             Host::Codex => {
                 let folder = places.codex.clone().unwrap_or_else(|| places.home.join(".codex"));
-                vec![(file(folder.join("config.toml")), Part::ServersToml)]
+                vec![(file(folder.join("config.toml")), FilePart::ServersToml)]
             }
         }
     }
 }
 
-/// How a host starts us: the program, and what it is always given.
+/// Command line with which a host starts us: the program, and the arguments that every call gets.
 pub(super) struct Program {
     pub(super) path: String,
     pub(super) args: Vec<String>,
@@ -108,61 +111,63 @@ impl Program {
     }
 }
 
-impl Part {
+impl FilePart {
     /// The file's text with our entries in it.
     pub(super) fn add(self, text: &str, program: &Program) -> Result<String, String> {
         match self {
-            Part::Servers(key) => add_server(&Document::parse(text)?, key, program),
-            Part::Hooks => add_hooks(Document::parse(text)?, program),
-            Part::ServersToml => add_toml(text, program),
+            FilePart::Servers(key) => add_server(&JsonText::parse(text)?, key, program),
+            FilePart::Hooks => add_hooks(JsonText::parse(text)?, program),
+            FilePart::ServersToml => add_toml(text, program),
         }
     }
 
     /// The file's text without them.
     pub(super) fn take_out(self, text: &str) -> Result<String, String> {
         match self {
-            Part::Servers(key) => Ok(Document::parse(text)?.remove(&[key, SERVER])?.text().to_owned()),
-            Part::Hooks => Ok(without_hooks(Document::parse(text)?)?.text().to_owned()),
-            Part::ServersToml => toml_file::remove(text, &format!("mcp_servers.{SERVER}")),
+            FilePart::Servers(key) => Ok(JsonText::parse(text)?.remove(&[key, SERVER])?.text()),
+            FilePart::Hooks => Ok(without_hooks(JsonText::parse(text)?)?.text()),
+            FilePart::ServersToml => toml_file::remove(text, SERVER_TABLE),
         }
     }
 }
 
-fn add_server(document: &Document, key: &str, program: &Program) -> Result<String, String> {
+fn add_server(document: &JsonText, key: &str, program: &Program) -> Result<String, String> {
     let (command, args) = (Value::from(program.path.as_str()), Value::from(program.mcp_args()));
     let known = &document.value()[key][SERVER];
     if known["command"] == command && known["args"] == args {
         // Its owner may have added something.
-        return Ok(document.text().to_owned());
+        return Ok(document.text());
     }
     let mut entry = json!({ "command": command, "args": args });
     if key == "servers" {
         entry["type"] = "stdio".into();
     }
-    Ok(document.set(&[key, SERVER], &entry)?.text().to_owned())
+    Ok(document.set(&[key, SERVER], &entry)?.text())
 }
 
 fn add_toml(text: &str, program: &Program) -> Result<String, String> {
     let args = program.mcp_args();
     let read: toml::Table = toml::from_str(text).map_err(|error| error.message().to_owned())?;
-    let known = read.get("mcp_servers").and_then(|servers| servers.get(SERVER));
+    let [servers, server] = SERVER_TABLE;
+    let known = read.get(servers).and_then(|servers| servers.get(server));
     let is = |key: &str, value: toml::Value| known.and_then(|known| known.get(key)) == Some(&value);
     if is("command", program.path.as_str().into()) && is("args", args.clone().into()) {
         return Ok(text.to_owned());
     }
-    // A string of JSON is one of TOML, but for DEL, which no path has that anybody types.
-    let body = format!("command = {}\nargs = {}\n", Value::from(program.path.as_str()), Value::from(args));
-    toml_file::set(text, &format!("mcp_servers.{SERVER}"), &body)
+    let mut table = Table::new();
+    table["command"] = toml_edit::value(&program.path);
+    table["args"] = toml_edit::value(Array::from_iter(args));
+    toml_file::set(text, SERVER_TABLE, &table)
 }
 
-fn add_hooks(document: Document, program: &Program) -> Result<String, String> {
+fn add_hooks(document: JsonText, program: &Program) -> Result<String, String> {
     let value = document.value();
     let has = |(event, hook, _): &(&str, &str, u32)| {
-        let mine: Vec<&str> = commands(&value, event).filter(|line| is_ours(line, hook)).collect();
+        let mine: Vec<&str> = commands(value, event).filter(|line| is_ours(line, hook)).collect();
         mine == [program.hook_line(hook)]
     };
     if HOOKS.iter().all(has) {
-        return Ok(document.text().to_owned());
+        return Ok(document.text());
     }
     let mut document = without_hooks(document)?;
     for (event, hook, timeout) in HOOKS {
@@ -171,13 +176,13 @@ fn add_hooks(document: Document, program: &Program) -> Result<String, String> {
         }] });
         document = document.push(&["hooks", event], &group)?;
     }
-    Ok(document.text().to_owned())
+    Ok(document.text())
 }
 
 /// The settings without our hooks; others in the same group stay.
-fn without_hooks(mut document: Document) -> Result<Document, String> {
+fn without_hooks(mut document: JsonText) -> Result<JsonText, String> {
     for (event, hook, _) in HOOKS {
-        while let Some(place) = ours(&document.value(), event, hook) {
+        while let Some(place) = ours(document.value(), event, hook) {
             let path: Vec<&str> = place.iter().map(String::as_str).collect();
             document = document.remove(&path)?;
         }
@@ -185,7 +190,7 @@ fn without_hooks(mut document: Document) -> Result<Document, String> {
     Ok(document)
 }
 
-/// Where a hook of ours stands. A group that holds nothing else is ours as a whole.
+/// Finds the path of a hook of ours. A group that holds nothing else is ours as a whole.
 fn ours(value: &Value, event: &str, hook: &str) -> Option<Vec<String>> {
     let groups = value["hooks"][event].as_array()?;
     groups.iter().enumerate().find_map(|(group, one)| {
@@ -206,7 +211,7 @@ fn commands<'a>(value: &'a Value, event: &str) -> impl Iterator<Item = &'a str> 
     hooks.filter_map(|hook| hook["command"].as_str())
 }
 
-/// Whether a line calls this hook of ours, from whatever folder.
+/// True if a line calls this hook of ours, from whatever folder.
 fn is_ours(line: &str, hook: &str) -> bool {
     let Some((program, rest)) = line.split_once(&format!(" hook {hook}")) else { return false };
     let name = program.trim_end_matches('\'').rsplit('/').next().unwrap_or_default();
@@ -234,16 +239,17 @@ mod tests {
     #[test]
     fn hooks_come_once_are_moved_with_the_program_and_leave_others_alone() {
         let mine = "{\n  \"hooks\": {\n    \"PreCompact\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"mine\"}]}]\n  },\n  \"model\": \"x\"\n}\n";
-        let added = Part::Hooks.add(mine, &program("/opt/lacuna")).unwrap();
-        assert_eq!(Part::Hooks.add(&added, &program("/opt/lacuna")).unwrap(), added);
-        assert_eq!(Part::Hooks.take_out(&added).unwrap(), mine);
-        let moved = Part::Hooks.add(&added, &program("/a b/lacuna")).unwrap();
-        let value = Document::parse(&moved).unwrap().value();
+        let added = FilePart::Hooks.add(mine, &program("/opt/lacuna")).unwrap();
+        assert_eq!(FilePart::Hooks.add(&added, &program("/opt/lacuna")).unwrap(), added);
+        assert_eq!(FilePart::Hooks.take_out(&added).unwrap(), mine);
+        let moved = FilePart::Hooks.add(&added, &program("/a b/lacuna")).unwrap();
+        let document = JsonText::parse(&moved).unwrap();
+        let value = document.value();
         assert_eq!(
-            commands(&value, "PreCompact").collect::<Vec<_>>(),
+            commands(value, "PreCompact").collect::<Vec<_>>(),
             ["'/a b/lacuna' hook pre-compact", "mine"]
         );
-        assert_eq!(Part::Hooks.take_out(&moved).unwrap(), mine);
+        assert_eq!(FilePart::Hooks.take_out(&moved).unwrap(), mine);
         assert_eq!(value["hooks"]["SessionEnd"][0]["hooks"][0]["timeout"], 60);
     }
 

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use self::diff::diff;
 pub(crate) use self::host::Host;
-use self::host::{Part, Places, Program};
+use self::host::{FilePart, Places, Program};
 use super::args::Global;
 use super::output::Output;
 use crate::codes;
@@ -24,7 +24,7 @@ use crate::failure::{Failure, Result};
 
 /// A configuration file of a host; Claude Code keeps more than settings in one of its own.
 const FILE_BYTES_MAX: u64 = 64 << 20;
-/// What the copy of a file is called that was made before it was changed.
+/// Suffix of the copy that is made of a file before it is changed.
 const BACKUP_SUFFIX: &str = ".lacuna-backup";
 /// Files are written beside themselves first.
 const DRAFT_SUFFIX: &str = ".lacuna-draft";
@@ -53,7 +53,7 @@ pub(super) struct InstallArgs {
 }
 
 /// A file as it is and as it is to be.
-struct Change {
+struct FileChange {
     path: PathBuf,
     /// `None` when it is not there.
     before: Option<String>,
@@ -70,7 +70,7 @@ struct Installed {
 #[derive(Serialize)]
 struct FileView {
     path: PathBuf,
-    /// What changes in it; empty when it is as it should be.
+    /// Lines that change; empty when there are none.
     diff: String,
     /// The copy of what was there before.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,20 +81,20 @@ pub(super) fn run(global: &Global, args: &InstallArgs, output: &Output) -> Resul
     let program = program(global)?;
     let files = args.host.files(&places()?, args.path.as_deref(), args.undo || !args.no_hooks);
     let changes = files.into_iter().map(|(path, part)| planned(path, part, args.undo, &program));
-    let changes = changes.collect::<Result<Vec<Change>>>()?;
+    let changes = changes.collect::<Result<Vec<FileChange>>>()?;
     let view = |written: bool| Installed {
         host: args.host.name(),
         files: changes.iter().map(|change| change.view(written)).collect(),
         written,
     };
-    if args.dry_run || changes.iter().all(Change::is_none) {
+    if args.dry_run || changes.iter().all(FileChange::is_none) {
         return output.show(&view(false), |view| people(view, args.undo));
     }
     if !args.yes {
         output.note(&people(&view(false), args.undo));
         agree(output)?;
     }
-    changes.iter().filter(|change| !change.is_none()).try_for_each(Change::write)?;
+    changes.iter().filter(|change| !change.is_none()).try_for_each(FileChange::write)?;
     output.show(&view(true), |view| people(view, args.undo))
 }
 
@@ -102,12 +102,14 @@ fn agree(output: &Output) -> Result<()> {
     let refusal = match output.ask("Change this?") {
         Some(true) => return Ok(()),
         Some(false) => "nothing was changed",
-        None => "nothing was changed: nobody is at a terminal to ask; --yes says yes, --dry-run only shows",
+        None => {
+            "nothing was changed: there is no terminal to ask on; pass --yes to confirm, or --dry-run to look"
+        }
     };
     Err(Failure::new(&codes::NEEDS_CONFIRMATION, refusal))
 }
 
-/// How a host is to start us: by the path of this very program, with the folder and the names that it was given.
+/// Returns the command line for a host: the path of this very program, with the folder and the names given to it.
 fn program(global: &Global) -> Result<Program> {
     let fault = |error: io::Error| {
         Failure::new(&codes::INPUT_UNREADABLE, format!("the path of this program cannot be told: {error}"))
@@ -146,7 +148,7 @@ fn places() -> Result<Places> {
     Ok(Places { home, config, claude: named("CLAUDE_CONFIG_DIR"), codex: named("CODEX_HOME") })
 }
 
-fn planned(path: PathBuf, part: Part, undo: bool, program: &Program) -> Result<Change> {
+fn planned(path: PathBuf, part: FilePart, undo: bool, program: &Program) -> Result<FileChange> {
     // A link stays a link: what it leads to is changed.
     let path = fs::canonicalize(&path).unwrap_or(path);
     let before = read(&path)?;
@@ -158,7 +160,7 @@ fn planned(path: PathBuf, part: Part, undo: bool, program: &Program) -> Result<C
     };
     let after = after
         .map_err(|fault| Failure::invalid("path", format!("{} is left as it is: {fault}", path.display())))?;
-    Ok(Change { path, before, after })
+    Ok(FileChange { path, before, after })
 }
 
 fn read(path: &Path) -> Result<Option<String>> {
@@ -176,7 +178,7 @@ fn read(path: &Path) -> Result<Option<String>> {
     fs::read_to_string(path).map(Some).map_err(unreadable)
 }
 
-impl Change {
+impl FileChange {
     fn is_none(&self) -> bool {
         self.before.as_deref().unwrap_or_default() == self.after
     }

@@ -1,4 +1,4 @@
-//! What an edited page asks for, and doing it: deleted lines are forgotten, changed ones corrected, new ones
+//! The edits of a page, and applying them: deleted lines are forgotten, changed ones corrected, new ones
 //! remembered.
 
 use lacuna_core::correct::{Corrected, Correction};
@@ -13,9 +13,9 @@ use super::super::output::counted;
 use crate::assemble::Installation;
 use crate::failure::Result;
 
-/// What a page asks for. It holds no content: the page does.
+/// Counts of the edits of a page. It holds no content: the page does.
 #[derive(Default, Serialize)]
-pub(super) struct Wanted {
+pub(super) struct PageEdits {
     forget: Vec<String>,
     correct: Vec<String>,
     remember: usize,
@@ -23,7 +23,7 @@ pub(super) struct Wanted {
     unclear: Vec<String>,
 }
 
-impl Wanted {
+impl PageEdits {
     pub(super) fn of(edits: &[Edit]) -> Self {
         let mut wanted = Self::default();
         for edit in edits {
@@ -66,9 +66,9 @@ impl Wanted {
     }
 }
 
-/// What was done.
+/// Edits that were applied.
 #[derive(Default, Serialize)]
-pub(super) struct Applied {
+pub(super) struct AppliedEdits {
     forgotten: usize,
     corrected: usize,
     remembered: usize,
@@ -77,7 +77,7 @@ pub(super) struct Applied {
     receipts: Vec<String>,
 }
 
-impl Applied {
+impl AppliedEdits {
     pub(super) fn told(&self) -> String {
         let counts = [
             (self.forgotten, "forgotten"),
@@ -99,8 +99,8 @@ impl Applied {
     }
 }
 
-pub(super) fn apply(installation: &Installation, scope: &str, edits: Vec<Edit>) -> Result<Applied> {
-    let mut applied = Applied::default();
+pub(super) fn apply(installation: &Installation, scope: &str, edits: Vec<Edit>) -> Result<AppliedEdits> {
+    let mut applied = AppliedEdits::default();
     let mut gone = Vec::new();
     for edit in edits {
         match edit {
@@ -123,7 +123,7 @@ fn correct(
     scope: &str,
     id: MemoryId,
     text: String,
-    applied: &mut Applied,
+    applied: &mut AppliedEdits,
 ) -> Result<()> {
     let grant = installation.grant::<Remember>(Some(scope))?;
     let draft = Draft { text, ..Draft::default() };
@@ -144,7 +144,7 @@ fn forget(
     installation: &Installation,
     scope: &str,
     gone: Vec<MemoryId>,
-    applied: &mut Applied,
+    applied: &mut AppliedEdits,
 ) -> Result<()> {
     if gone.is_empty() {
         return Ok(());

@@ -20,7 +20,7 @@ const OWNER_FILE: u32 = 0o600;
 const OWNER_FOLDER: u32 = 0o700;
 const MANIFEST: &str = ".lacuna-view.json";
 const SESSIONS: &str = "sessions";
-/// Where the folders that were written are listed, in the data folder. It holds paths and no content.
+/// File in the data folder that lists the written folders. It holds paths and no content.
 const REGISTRY: &str = "views.json";
 /// Files that we write are small; anything larger is not ours.
 const FILE_BYTES_MAX: u64 = 256 << 20;
@@ -28,9 +28,9 @@ const FILE_BYTES_MAX: u64 = 256 << 20;
 const NAME_BYTES_MAX: usize = 120;
 const VERSION: u32 = 1;
 
-/// What we wrote into a folder. It knows every line by a hash, and holds no content.
+/// Record of the files that we wrote into a folder. It knows every line by a hash, and holds no content.
 #[derive(Clone, Default, Serialize, Deserialize)]
-pub(super) struct Manifest {
+pub(super) struct FolderManifest {
     version: u32,
     pub(super) org: String,
     pub(super) scope: String,
@@ -56,7 +56,7 @@ pub(super) struct SessionFile {
     pub(super) mark: u64,
 }
 
-impl Manifest {
+impl FolderManifest {
     pub(super) fn page(&mut self, text: &str, lines: Vec<Line>) {
         self.version = VERSION;
         self.page = hex(&sha256(text.as_bytes()));
@@ -137,16 +137,16 @@ impl Folder {
         delete(&self.0.join(name))
     }
 
-    pub(super) fn manifest(&self) -> Result<Option<Manifest>> {
+    pub(super) fn manifest(&self) -> Result<Option<FolderManifest>> {
         let Some(text) = self.read(MANIFEST)? else { return Ok(None) };
-        let manifest: Manifest = serde_json::from_str(&text).map_err(|_| damaged())?;
+        let manifest: FolderManifest = serde_json::from_str(&text).map_err(|_| damaged())?;
         if manifest.version > VERSION {
             return Err(Failure::invalid("DIR", format!("{MANIFEST} was written by a newer release")));
         }
         Ok(Some(manifest))
     }
 
-    pub(super) fn write_manifest(&self, manifest: &Manifest) -> Result<()> {
+    pub(super) fn write_manifest(&self, manifest: &FolderManifest) -> Result<()> {
         self.write(MANIFEST, &super::json(manifest))
     }
 

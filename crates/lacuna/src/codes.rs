@@ -183,8 +183,8 @@ codes! {
     PLAN_CHANGED "plan_changed" 409 CONFLICT "The vault has changed since the plan was made. Nothing was forgotten."
         "Plan again, check the changes, and confirm the new plan.";
     UNCLEAR_REQUEST "unclear_request" 422 USAGE "The target of the request is not clear. Nothing was forgotten."
-        "Name the subject, as in: lacuna forget \"everything about my dentist\"."
-        http "Name the subject, as in: \"everything about my dentist\".";
+        "Pass --who with a number of the list, or name the subject, as in: lacuna forget \"everything about my dentist\"."
+        http "Send `who` with a number of the list, or name the subject, as in: \"everything about my dentist\".";
     REQUEST_COMPLETED "request_completed" 409 CONFLICT "The person's request is already completed. Nothing was done."
         "Open another request if there is more to forget.";
     RECEIPT_NOT_VALID "receipt_not_valid" 422 CORRUPT "The receipt was changed after signing, or another key signed it."

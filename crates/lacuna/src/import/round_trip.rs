@@ -314,7 +314,7 @@ proptest! {
         match account {
             Ok(account) => prop_assert_eq!(account.stored, held as u64),
             Err(failure) if held > 0 => {
-                prop_assert!(failure.detail.contains(&format!("{held} memories were stored")), "{}", failure.detail);
+                prop_assert!(failure.detail.contains(&format!("stored before it: {held};")), "{}", failure.detail);
             }
             Err(_) => {}
         }

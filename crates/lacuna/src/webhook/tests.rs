@@ -1,5 +1,6 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
 use jiff::SignedDuration;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process;
 
 use aws_lc_rs::digest::{SHA256, digest};
-use lacuna_models::packed::Packer;
+use lacuna_models::packed::ModelPacker;
 use serde::Deserialize;
 
 use crate::Result;
@@ -213,7 +213,7 @@ fn sha256(bytes: &[u8]) -> String {
 }
 
 fn pack_static(weights: &Weights, vocabulary: &str) -> Result<Vec<u8>> {
-    let mut packer = Packer::default();
+    let mut packer = ModelPacker::default();
     packer.text("vocabulary", vocabulary)?;
     let (columns, values) = weights.matrix("embeddings")?;
     packer.int8_rows("embeddings", columns, &values)?;
@@ -221,7 +221,7 @@ fn pack_static(weights: &Weights, vocabulary: &str) -> Result<Vec<u8>> {
 }
 
 fn pack_sentence(weights: &Weights, vocabulary: &str) -> Result<Vec<u8>> {
-    let mut packer = Packer::default();
+    let mut packer = ModelPacker::default();
     packer.text("vocabulary", vocabulary)?;
     // Sorted by name, so that the order of the source file does not matter.
     for name in weights.tensors.keys().filter(|name| is_needed(name)) {

@@ -1,10 +1,10 @@
 //! Fits a model's cosines to the 0..1 scale, so that a threshold means the same under every model.
 //!
-//! Cosines of unrelated texts differ between models: 0.4 is close for one and nothing for the next. What is
-//! comparable is how seldom unrelated texts come that close. Forty pairs of related sentences, no two pairs
-//! on one matter, give 40 related and 40 × 39 unrelated cosines; the fit puts similarity 0.5 where
-//! [`UNRELATED_ABOVE_HALF`] of the unrelated lie above, and 0.7 where [`UNRELATED_ABOVE_SEVEN_TENTHS`] do.
-//! So both thresholds have the same rate of false alarms under every model, by construction.
+//! Cosines of unrelated texts differ between models: 0.4 is close for one and nothing for the next. The share of
+//! unrelated texts that come that close is comparable. Forty pairs of related sentences, no two pairs on one
+//! matter, give 40 related and 40 × 39 unrelated cosines; the fit puts similarity 0.5 where
+//! [`UNRELATED_ABOVE_HALF`] of the unrelated lie above, and 0.7 where [`UNRELATED_ABOVE_SEVEN_TENTHS`] do. So
+//! both thresholds have the same rate of false alarms under every model, by construction.
 
 use lacuna_types::embed::Calibration;
 use lacuna_types::{Error, Result};
@@ -14,7 +14,7 @@ use crate::vector;
 const UNRELATED_ABOVE_HALF: f32 = 0.05;
 const UNRELATED_ABOVE_SEVEN_TENTHS: f32 = 0.01;
 
-/// The logit of 0.7: how far above the midpoint, in units of 1/steepness, similarity reaches it.
+/// The logit of 0.7: distance above the midpoint, in units of 1/steepness, at which similarity reaches 0.7.
 const LOGIT_OF_SEVEN_TENTHS: f32 = 0.847_297_9;
 
 /// A model that spreads unrelated texts less than this is constant for our purposes.
@@ -36,7 +36,7 @@ pub(crate) fn fit(embed: impl FnOnce(&[&str]) -> Result<Vec<Vec<f32>>>) -> Resul
     Ok(Calibration { midpoint, steepness: LOGIT_OF_SEVEN_TENTHS / spread })
 }
 
-/// The cosines within pairs, and those across pairs; vectors come as the pairs do, two and two.
+/// Cosines within pairs, and cosines across pairs; `vectors` stand in the order of the pairs, two and two.
 fn cosines(vectors: &[Vec<f32>]) -> (Vec<f32>, Vec<f32>) {
     let (mut related, mut unrelated) = (Vec::new(), Vec::new());
     for (i, a) in vectors.iter().step_by(2).enumerate() {
@@ -48,7 +48,7 @@ fn cosines(vectors: &[Vec<f32>]) -> (Vec<f32>, Vec<f32>) {
     (related, unrelated)
 }
 
-/// The value that the given share of values lies above.
+/// The value that the given share of `values` exceeds.
 fn upper_quantile(values: &[f32], share: f32) -> f32 {
     let mut sorted = values.to_vec();
     sorted.sort_by(|a, b| b.total_cmp(a));
@@ -56,7 +56,7 @@ fn upper_quantile(values: &[f32], share: f32) -> f32 {
     sorted.get(at).copied().unwrap_or(0.0)
 }
 
-/// Two ways of touching one matter; no two pairs share theirs.
+/// Pairs of sentences on one matter; no two pairs share a matter.
 const RELATED: [(&str, &str); 40] = [
     ("My sister cannot eat peanuts.", "Anna has a nut allergy."),
     ("What time does the train to Vienna leave?", "The express to Vienna departs at 7:40."),

@@ -1,6 +1,6 @@
 //! Embeddings from a server that speaks OpenAI's `/v1/embeddings`: a hosted one, or one of your own.
 //!
-//! How it is asked, and what its errors hold, is in `server`.
+//! Module `server` sends the requests and words the errors.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use lacuna_types::{Error, Result};
 use serde::{Deserialize, Serialize};
 use ureq::http::header;
 
-use crate::server::{ApiKey, Names, Patience, Server};
+use crate::server::{ApiKey, ModelServer, Patience, ServerNames};
 use crate::{calibration, vector};
 
 /// Texts per request at most; hosted servers allow up to 2,048, small ones choke earlier.
@@ -20,35 +20,37 @@ pub const ENDPOINT_BATCH_MAX: usize = 1024;
 const RESPONSE_BYTES_PER_TEXT: u64 = 256 * 1024;
 const RESPONSE_BYTES_BESIDES: u64 = 64 * 1024;
 
-const NAMES: Names = Names {
+const NAMES: ServerNames = ServerNames {
     what: "the embedding endpoint",
     unavailable: "embedder_unavailable",
     misconfigured: "embedder_misconfigured",
 };
 
-/// Before the endpoint has answered once nothing is known about its model: call most texts unrelated.
+/// Calibration before the first answer, while nothing is known about the model: most texts count as unrelated.
 const UNFITTED: Calibration = Calibration { midpoint: 0.5, steepness: 10.0 };
 
-/// How to reach an embedding endpoint. It has no `Debug` because it holds the key.
+/// Address and limits of an embedding endpoint. It has no `Debug` because it holds the key.
 pub struct EndpointConfig {
     /// The base of the API (`https://api.example.com/v1`) or the whole address ending in `/embeddings`.
     pub url: String,
     /// The model's name as the server knows it.
     pub model: String,
+    /// Key that is sent as a bearer token.
     pub api_key: Option<ApiKey>,
-    /// Asks the model for shorter vectors, if it can.
+    /// Length of vector to ask the model for, if it can shorten them.
     pub dimensions: Option<u32>,
-    /// For one attempt, from connecting to the last byte.
+    /// Limit for one attempt, from connecting to the last byte.
     pub timeout: Duration,
     /// Attempts after the first, on 408, 429, 5xx and broken connections.
     pub retries: u32,
-    /// Before the first retry; it doubles with each.
+    /// Pause before the first retry; it doubles with each.
     pub retry_pause: Duration,
     /// Texts per request.
     pub batch_size: usize,
 }
 
 impl EndpointConfig {
+    /// Starts from the default limits, without a key.
     pub fn new(url: impl Into<String>, model: impl Into<String>) -> Self {
         Self {
             url: url.into(),
@@ -67,7 +69,7 @@ pub(crate) struct Endpoint {
     model: ModelId,
     /// The model's name as the server knows it.
     name: String,
-    server: Server,
+    server: ModelServer,
     batch_size: usize,
     asked_dimensions: Option<u32>,
     /// Learned from the first answer; a server that later changes its mind has changed its model.
@@ -76,7 +78,7 @@ pub(crate) struct Endpoint {
 }
 
 #[derive(Serialize)]
-struct Request<'a> {
+struct EmbeddingsRequest<'a> {
     model: &'a str,
     input: &'a [&'a str],
     encoding_format: &'static str,
@@ -85,12 +87,12 @@ struct Request<'a> {
 }
 
 #[derive(Deserialize)]
-struct Answer {
-    data: Vec<Item>,
+struct EmbeddingsAnswer {
+    data: Vec<EmbeddingItem>,
 }
 
 #[derive(Deserialize)]
-struct Item {
+struct EmbeddingItem {
     index: Option<usize>,
     embedding: Vec<f32>,
 }
@@ -107,7 +109,7 @@ impl Endpoint {
         }
         let EndpointConfig { timeout, retries, retry_pause, .. } = config;
         let patience = Patience { timeout, retries, retry_pause };
-        let server = Server::new(NAMES, &config.url, "/embeddings", patience)?;
+        let server = ModelServer::new(NAMES, &config.url, "/embeddings", patience)?;
         let server = match &config.api_key {
             Some(key) => server.with_key(header::AUTHORIZATION, "Bearer ", key)?,
             None => server,
@@ -132,7 +134,7 @@ impl Endpoint {
     }
 
     fn embed_batch(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
-        let request = Request {
+        let request = EmbeddingsRequest {
             model: &self.name,
             input: texts,
             encoding_format: "float",
@@ -141,7 +143,8 @@ impl Endpoint {
         let body =
             serde_json::to_vec(&request).map_err(|_| unavailable("the texts cannot be sent as JSON"))?;
         let limit = RESPONSE_BYTES_BESIDES + RESPONSE_BYTES_PER_TEXT * texts.len() as u64;
-        let answer: Answer = self.server.ask(&body, limit, |bytes| serde_json::from_slice(bytes).ok())?;
+        let answer: EmbeddingsAnswer =
+            self.server.ask(&body, limit, |bytes| serde_json::from_slice(bytes).ok())?;
         let mut vectors = in_order(answer, texts.len())?;
         if !vectors.iter_mut().all(|vector| vector::normalise(vector)) {
             return Err(unavailable("the embedding endpoint answered with a vector that has no direction"));
@@ -165,7 +168,8 @@ impl Endpoint {
         Ok(())
     }
 
-    /// One request with our own sentences, the first time; without it no similarity could be told.
+    /// Fits the calibration with one request of our own sentences, the first time; without it no similarity could
+    /// be computed.
     fn fitted(&self) -> Result<Calibration> {
         if let Some(calibration) = self.calibration.get() {
             return Ok(*calibration);
@@ -188,7 +192,8 @@ impl Embedder for Endpoint {
         self.embed_all(texts)
     }
 
-    /// Known as soon as anything was embedded; until then, and while the server is down, a cautious guess.
+    /// The fitted calibration once anything was embedded; until then, and while the server is down, a cautious
+    /// guess.
     fn calibration(&self) -> Calibration {
         self.fitted().unwrap_or(UNFITTED)
     }
@@ -205,7 +210,7 @@ fn check_limits(config: &EndpointConfig) -> Result<()> {
 }
 
 /// Puts the vectors into the order of the texts; every text must have exactly one.
-fn in_order(answer: Answer, texts: usize) -> Result<Vec<Vec<f32>>> {
+fn in_order(answer: EmbeddingsAnswer, texts: usize) -> Result<Vec<Vec<f32>>> {
     let mut vectors: Vec<Option<Vec<f32>>> = vec![None; texts];
     let count = answer.data.len();
     for (position, item) in answer.data.into_iter().enumerate() {

@@ -1,8 +1,31 @@
 //! The models of Lacuna: two embedders and a tokenizer packed into the binary, and clients for embedding endpoints
 //! and for language models.
+//!
+//! | function | model | network |
+//! |---|---|---|
+//! | [`static_embedder`] | word vectors, averaged: microseconds a text | none |
+//! | [`sentence_embedder`] | a small transformer: milliseconds a text | none |
+//! | [`endpoint_embedder`] | any server that speaks OpenAI's `/v1/embeddings` | asked on use |
+//! | [`llm`] | a language model that condenses turns | asked on use |
+//! | [`token_counter`] | the tokenizer of current large models | none |
+//!
+//! # Example
+//!
+//! ```
+//! use lacuna_core::embed::Purpose;
+//!
+//! let embedder = lacuna_models::static_embedder()?;
+//! let texts = ["My sister cannot eat peanuts.", "She has a peanut allergy.", "The train leaves at noon."];
+//! let vectors = embedder.embed(&texts, Purpose::Passage)?;
+//!
+//! let cosine = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+//! assert!(cosine(&vectors[0], &vectors[1]) > cosine(&vectors[0], &vectors[2]));
+//! # Ok::<(), lacuna_core::Error>(())
+//! ```
 
 pub mod packed;
 
+mod agent;
 mod calibration;
 mod endpoint;
 mod llm;
@@ -22,6 +45,7 @@ use lacuna_types::Result;
 use lacuna_types::embed::Embedder;
 use lacuna_types::llm::Llm;
 
+pub use agent::{http_agent, is_loopback_host};
 pub use endpoint::{ENDPOINT_BATCH_MAX, EndpointConfig};
 pub use llm::{LLM_ANSWER_BYTES_MAX, LlmConfig, LlmKind};
 pub use sentence::{SENTENCE_DIMENSIONS, SENTENCE_TOKENS_MAX};
@@ -29,22 +53,22 @@ pub use server::{ApiKey, ENDPOINT_RETRIES_MAX};
 pub use static_model::STATIC_DIMENSIONS;
 pub use tokens::token_counter;
 
-/// The model for the first moment and for bulk: word vectors, averaged.
+/// Loads the quick model, for the first moment and for bulk: word vectors, averaged.
 pub fn static_embedder() -> Result<Arc<dyn Embedder>> {
     Ok(Arc::new(static_model::StaticModel::load()?))
 }
 
-/// The default for meaning: a small transformer. Its layers are unpacked and checked by the first call.
+/// Loads the default model for meaning, a small transformer. The first embedding unpacks and checks its layers.
 pub fn sentence_embedder() -> Result<Arc<dyn Embedder>> {
     Ok(Arc::new(sentence::SentenceModel::load()?))
 }
 
-/// A server of your choice instead of the packed models. Nothing is asked until the first text.
+/// Connects to a server of your choice instead of the packed models. The first text makes the first request.
 pub fn endpoint_embedder(config: EndpointConfig) -> Result<Arc<dyn Embedder>> {
     Ok(Arc::new(endpoint::Endpoint::new(config)?))
 }
 
-/// A language model behind an API. Nothing is asked until the first turns.
+/// Connects to a language model behind an API. The first turns make the first request.
 pub fn llm(config: LlmConfig) -> Result<Arc<dyn Llm>> {
-    Ok(Arc::new(llm::Client::new(config)?))
+    Ok(Arc::new(llm::LanguageModel::new(config)?))
 }

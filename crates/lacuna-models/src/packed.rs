@@ -27,10 +27,10 @@ const KIND_TEXT: u8 = 2;
 
 /// A parsed container; the payloads stay where they are.
 pub struct Packed<'a> {
-    parts: BTreeMap<&'a str, Part<'a>>,
+    parts: BTreeMap<&'a str, PackedPart<'a>>,
 }
 
-struct Part<'a> {
+struct PackedPart<'a> {
     kind: u8,
     rows: usize,
     columns: usize,
@@ -38,8 +38,9 @@ struct Part<'a> {
 }
 
 impl<'a> Packed<'a> {
+    /// Reads the table of parts and checks every length.
     pub fn parse(bytes: &'a [u8]) -> Result<Self> {
-        let mut cursor = Cursor { rest: bytes };
+        let mut cursor = PackedReader { rest: bytes };
         if cursor.take(MAGIC.len())? != MAGIC {
             return Err(damaged("it does not start as a packed model does"));
         }
@@ -64,7 +65,7 @@ impl<'a> Packed<'a> {
         Ok(Self { parts })
     }
 
-    fn part(&self, name: &str, kind: u8) -> Result<&Part<'a>> {
+    fn part(&self, name: &str, kind: u8) -> Result<&PackedPart<'a>> {
         let part = self.parts.get(name).ok_or_else(|| damaged(format!("part {name} is missing")))?;
         if part.kind != kind {
             return Err(damaged(format!("part {name} is of another kind")));
@@ -72,7 +73,7 @@ impl<'a> Packed<'a> {
         Ok(part)
     }
 
-    fn shaped(&self, name: &str, kind: u8, rows: usize, columns: usize) -> Result<&Part<'a>> {
+    fn shaped(&self, name: &str, kind: u8, rows: usize, columns: usize) -> Result<&PackedPart<'a>> {
         let part = self.part(name, kind)?;
         if (part.rows, part.columns) != (rows, columns) {
             return Err(damaged(format!(
@@ -95,6 +96,7 @@ impl<'a> Packed<'a> {
         Ok(Int8Rows { scales: finite_floats(name, scales)?, values, columns })
     }
 
+    /// A text part.
     pub fn text(&self, name: &str) -> Result<&'a str> {
         let part = self.part(name, KIND_TEXT)?;
         std::str::from_utf8(part.payload).map_err(|_| damaged(format!("part {name} is not UTF-8")))
@@ -128,21 +130,23 @@ impl Int8Rows<'_> {
     }
 }
 
-/// Writes what [`Packed`] reads. The same parts in the same order give the same bytes.
+/// Writer of the container that [`Packed`] reads. The same parts in the same order give the same bytes.
 #[derive(Default)]
-pub struct Packer {
+pub struct ModelPacker {
     parts: Vec<u8>,
     count: u32,
 }
 
-impl Packer {
+impl ModelPacker {
+    /// Adds a float tensor, row by row.
     pub fn floats(&mut self, name: &str, columns: usize, values: &[f32]) -> Result<()> {
         self.header(name, KIND_FLOATS, values.len().checked_div(columns).unwrap_or(0), columns)?;
         self.extend(values);
         Ok(())
     }
 
-    /// Quantises each row by its largest magnitude, so that a row of small values keeps its precision.
+    /// Adds a quantised tensor. Each row is scaled by its largest magnitude, so that a row of small values keeps
+    /// its precision.
     pub fn int8_rows(&mut self, name: &str, columns: usize, values: &[f32]) -> Result<()> {
         let rows = values.chunks_exact(columns);
         self.header(name, KIND_INT8, rows.len(), columns)?;
@@ -154,12 +158,14 @@ impl Packer {
         Ok(())
     }
 
+    /// Adds a text part.
     pub fn text(&mut self, name: &str, text: &str) -> Result<()> {
         self.header(name, KIND_TEXT, 1, text.len())?;
         self.parts.extend_from_slice(text.as_bytes());
         Ok(())
     }
 
+    /// The bytes of the container.
     pub fn finish(self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend(FORMAT_VERSION.to_le_bytes());
@@ -199,12 +205,12 @@ fn quantise(value: f32, scale: f32) -> i8 {
     (value / scale).round() as i8
 }
 
-/// Reads from the front of what is left, and fails where it is too short.
-struct Cursor<'a> {
+/// Reads from the front of the remaining bytes, and fails when they are too short.
+struct PackedReader<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> PackedReader<'a> {
     fn take(&mut self, length: usize) -> Result<&'a [u8]> {
         let (head, rest) = self.rest.split_at_checked(length).ok_or_else(|| damaged("it ends too early"))?;
         self.rest = rest;
@@ -225,7 +231,7 @@ impl<'a> Cursor<'a> {
         usize::try_from(self.u32()?).map_err(|_| damaged("a size exceeds this machine"))
     }
 
-    fn part(&mut self) -> Result<(&'a str, Part<'a>)> {
+    fn part(&mut self) -> Result<(&'a str, PackedPart<'a>)> {
         let name_length = usize::from(self.array().map(u16::from_le_bytes)?);
         if name_length > NAME_BYTES_MAX {
             return Err(damaged("a part's name is too long"));
@@ -236,7 +242,7 @@ impl<'a> Cursor<'a> {
         let (rows, columns) = (self.size()?, self.size()?);
         let length = payload_length(kind, rows, columns)
             .ok_or_else(|| damaged(format!("part {name} has an impossible kind or size")))?;
-        Ok((name, Part { kind, rows, columns, payload: self.take(length)? }))
+        Ok((name, PackedPart { kind, rows, columns, payload: self.take(length)? }))
     }
 }
 
@@ -270,7 +276,7 @@ mod tests {
     use super::*;
 
     fn sample() -> Vec<u8> {
-        let mut packer = Packer::default();
+        let mut packer = ModelPacker::default();
         packer.text("words", "one\ntwo\n").unwrap();
         packer.floats("bias", 3, &[0.5, -1.0, 2.0]).unwrap();
         packer.int8_rows("weight", 2, &[1.27, -0.01, 0.0, 0.0, -254.0, 127.0]).unwrap();
@@ -294,7 +300,7 @@ mod tests {
 
     #[test]
     fn the_layout_is_frozen() {
-        let mut packer = Packer::default();
+        let mut packer = ModelPacker::default();
         packer.int8_rows("w", 2, &[127.0, -63.5]).unwrap();
         let expected = b"LACUNA\0M\x01\0\0\0\x01\0\0\0\x01\0w\x01\x01\0\0\0\x02\0\0\0\0\0\x80\x3f\x7f\xc0";
         assert_eq!(packer.finish(), expected);
@@ -321,12 +327,12 @@ mod tests {
 
     #[test]
     fn a_repeated_part_and_a_number_that_is_none_are_refused() {
-        let mut twice = Packer::default();
+        let mut twice = ModelPacker::default();
         twice.text("a", "").unwrap();
         twice.text("a", "").unwrap();
         assert!(Packed::parse(&twice.finish()).is_err());
 
-        let mut infinite = Packer::default();
+        let mut infinite = ModelPacker::default();
         infinite.floats("a", 1, &[f32::INFINITY]).unwrap();
         let bytes = infinite.finish();
         assert!(Packed::parse(&bytes).unwrap().floats("a", 1, 1).is_err());

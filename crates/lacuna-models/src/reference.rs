@@ -1,4 +1,4 @@
-//! Vectors of the original float models, frozen: what the packed ones are measured against.
+//! Vectors of the original float models, frozen; tests measure the packed models against them.
 
 use serde::Deserialize;
 
@@ -8,13 +8,13 @@ use crate::vector;
 const STORED_SCALE: f32 = 10_000.0;
 
 #[derive(Deserialize)]
-pub(crate) struct Case {
+pub(crate) struct VectorCase {
     pub(crate) text: String,
     minilm: Vec<i16>,
     potion: Vec<i16>,
 }
 
-impl Case {
+impl VectorCase {
     pub(crate) fn minilm(&self) -> Vec<f32> {
         unit(&self.minilm)
     }
@@ -24,7 +24,7 @@ impl Case {
     }
 }
 
-pub(crate) fn cases() -> Vec<Case> {
+pub(crate) fn cases() -> Vec<VectorCase> {
     serde_json::from_str(include_str!("../tests/data/vectors.json")).unwrap()
 }
 

@@ -13,13 +13,15 @@ use crate::tokenizer::Tokenizer;
 use crate::transformer::{POSITIONS, Transformer, WIDTH};
 use crate::vector;
 
+/// Length of the sentence model's vectors.
 pub const SENTENCE_DIMENSIONS: usize = WIDTH;
-/// What the sentence model reads at once, with the two control tokens.
+/// Tokens that the sentence model reads at once, with the two control tokens.
 pub const SENTENCE_TOKENS_MAX: usize = POSITIONS;
 
 /// The tokens of one text that fit between the two control tokens.
 const WINDOW_TOKENS: usize = SENTENCE_TOKENS_MAX - 2;
-/// Enough for 10,000 characters of English; a text with more tokens is read in this many evenly spread samples.
+/// Windows per text at most: enough for 10,000 characters of English. A longer text is read in this many evenly
+/// spread samples.
 const WINDOWS_MAX: usize = 12;
 
 /// One thread's share of a batch: bounds memory (some 20 MB of activations), and is large enough that
@@ -30,7 +32,7 @@ const BATCH_TOKENS_MIN: usize = 64;
 /// Embedding runs beside recalls; it shall not take the whole machine.
 const THREADS_MAX: usize = 2;
 
-/// What `calibration::fit` gives for this model.
+/// Result of `calibration::fit` for this model.
 const CALIBRATION: Calibration = Calibration { midpoint: 0.222_25, steepness: 9.573 };
 
 static PACKED: &[u8] = include_bytes!("../packed/minilm.bin");

@@ -7,11 +7,12 @@ use crate::packed::{Int8Rows, Packed};
 use crate::tokenizer::Tokenizer;
 use crate::vector;
 
+/// Length of the static model's vectors.
 pub const STATIC_DIMENSIONS: usize = 256;
-/// How many pieces `packed/potion.bin` knows.
+/// Number of pieces in `packed/potion.bin`.
 const VOCABULARY_SIZE: usize = 29_528;
 
-/// What `calibration::fit` gives for this model.
+/// Result of `calibration::fit` for this model.
 const CALIBRATION: Calibration = Calibration { midpoint: 0.189_34, steepness: 11.99 };
 
 static PACKED: &[u8] = include_bytes!("../packed/potion.bin");
@@ -34,7 +35,7 @@ impl StaticModel {
 
     fn embed_one(&self, text: &str) -> Vec<f32> {
         let mut sum = vec![0.0; STATIC_DIMENSIONS];
-        // Unknown words say nothing about the text; the model was trained without them.
+        // The model was trained without unknown words.
         for id in self.tokenizer.encode(text).into_iter().filter(|id| *id != self.tokenizer.unknown) {
             self.vectors.add_row(id as usize, &mut sum);
         }
@@ -56,8 +57,8 @@ impl Embedder for StaticModel {
     }
 }
 
-/// A text without one known word still gets a unit vector: the same text the same one, and any other text a
-/// nearly perpendicular one, so that it is like itself and like nothing else.
+/// Direction for a text without one known word: always the same for one text, and nearly perpendicular to any
+/// other's, so that the text is like itself and like nothing else.
 fn direction_of_its_own(text: &str) -> Vec<f32> {
     const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
     const FNV_PRIME: u64 = 0x0100_0000_01b3;

@@ -155,7 +155,7 @@ mod tests {
 
     /// Ids from the reference implementation, frozen.
     #[derive(Deserialize)]
-    struct Case {
+    struct TokenCase {
         text: String,
         minilm: Vec<u32>,
         potion: Vec<u32>,
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn ids_are_those_of_the_reference() {
-        let cases: Vec<Case> = serde_json::from_str(include_str!("../tests/data/tokens.json")).unwrap();
+        let cases: Vec<TokenCase> = serde_json::from_str(include_str!("../tests/data/tokens.json")).unwrap();
         let (minilm, potion) = (minilm(), tokenizer(include_bytes!("../packed/potion.bin")));
         assert!(cases.len() >= 40);
         for case in cases {

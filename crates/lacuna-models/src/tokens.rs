@@ -1,14 +1,14 @@
-//! How many tokens a text has, as the tokenizer of current large models counts them (o200k).
+//! Token counts, as the tokenizer of current large models counts them (o200k).
 
 use std::sync::Arc;
 
 use lacuna_types::token_count::TokenCounter;
 
-/// Bytes that are counted at a time: enough for the count to be true, and few enough that no text makes the
+/// Bytes that are counted at a time: enough for an accurate count, and few enough that no text makes the
 /// tokenizer's patterns run away.
 const PART_BYTES_MAX: usize = 4 << 10;
 
-/// Counts tokens. The tokenizer is unpacked by the first count.
+/// Returns a function that counts tokens. The first count unpacks the tokenizer.
 pub fn token_counter() -> TokenCounter {
     Arc::new(|text| parts(text).map(count).sum())
 }

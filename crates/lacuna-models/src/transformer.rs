@@ -12,7 +12,7 @@ use crate::vector;
 
 pub(crate) const WIDTH: usize = 384;
 pub(crate) const VOCABULARY_SIZE: usize = 30_522;
-/// How many tokens the model reads at once.
+/// Tokens that the model reads at once.
 pub(crate) const POSITIONS: usize = 256;
 
 const LAYERS: usize = 6;
@@ -213,7 +213,7 @@ fn erf(x: f32) -> f32 {
     x * polynomial(&NUMERATOR) / polynomial(&DENOMINATOR)
 }
 
-/// Where each text's rows stand in the batch.
+/// The rows of each text in the batch.
 fn spans(texts: &[Vec<u32>]) -> impl Iterator<Item = std::ops::Range<usize>> {
     texts.iter().scan(0, |end, text| {
         let start = *end;

@@ -1,6 +1,6 @@
 //! Arithmetic on single vectors.
 
-/// Scales to unit length; `false`, and unchanged, where there is no direction to keep.
+/// Scales to unit length. Returns `false`, and changes nothing, if the vector has no direction.
 pub(crate) fn normalise(vector: &mut [f32]) -> bool {
     let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
     if !length.is_finite() || length <= f32::MIN_POSITIVE {

@@ -5,6 +5,7 @@ use aws_lc_rs::{digest, hmac};
 pub struct Digest([u8; 32]);
 
 impl Digest {
+    /// Hashes `parts` under a domain name, which keeps hashes of different purposes apart.
     pub fn of(domain: &str, parts: &[&[u8]]) -> Self {
         let mut context = digest::Context::new(&digest::SHA256);
         for part in std::iter::once(domain.as_bytes()).chain(parts.iter().copied()) {
@@ -14,13 +15,13 @@ impl Digest {
         Self(sha256_bytes(context.finish()))
     }
 
+    /// The 32 bytes of the hash.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 }
 
-/// Plain SHA-256, for the two places where the format asks for exactly that.
-/// Plain SHA-256. It is guessable for short texts: stored hashes are keyed, see [`crate::FingerprintKey`].
+/// Plain SHA-256. Short texts can be guessed from it, so stored hashes are keyed: see [`crate::FingerprintKey`].
 pub fn sha256(bytes: &[u8]) -> [u8; 32] {
     sha256_bytes(digest::digest(&digest::SHA256, bytes))
 }

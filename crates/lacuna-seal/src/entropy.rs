@@ -4,6 +4,7 @@ use crate::digest::Digest;
 
 /// A source of random bytes. Tests pass a predictable one.
 pub trait Entropy: Send + Sync {
+    /// Overwrites `bytes` with random bytes.
     fn fill(&self, bytes: &mut [u8]);
 }
 
@@ -26,6 +27,7 @@ pub struct SeededEntropy {
 }
 
 impl SeededEntropy {
+    /// Starts the sequence that belongs to `seed`.
     pub fn new(seed: u64) -> Self {
         Self { seed, blocks: AtomicU64::new(0) }
     }

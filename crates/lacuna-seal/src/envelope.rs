@@ -21,7 +21,7 @@ const TAG_BYTES: usize = 16;
 const NONCE_AT: usize = 1 + COMMITMENT_BYTES;
 const CIPHERTEXT_AT: usize = NONCE_AT + NONCE_BYTES;
 
-/// What an envelope adds to the length of its plaintext.
+/// Bytes that an envelope adds to the length of its plaintext.
 pub const OVERHEAD_BYTES: usize = CIPHERTEXT_AT + TAG_BYTES;
 
 const AAD_HASH_BYTES: usize = 32;
@@ -29,13 +29,16 @@ const LABEL_BYTES: usize = INFO_BYTES - AAD_HASH_BYTES;
 const CONTENT_LABEL: &[u8; LABEL_BYTES] = b"lacuna/seal/content/v1";
 const COMMITMENT_LABEL: &[u8; LABEL_BYTES] = b"lacuna/seal/commits/v1";
 
-/// Why an envelope did not open. It says no more than this, since detail would help whoever probes.
+/// Reason why an envelope did not open. It carries no detail, since detail would help an attacker who probes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum OpenError {
+    /// The envelope ends too early.
     #[error("the sealed bytes are cut short; restore them from a replica")]
     Truncated,
+    /// The envelope has a version that this release does not know.
     #[error("the sealed bytes have version {0}, which this release does not know; upgrade to read them")]
     UnknownVersion(u8),
+    /// Key or context is another one, or the bytes were changed.
     #[error("the sealed bytes do not belong to this key and this place")]
     Rejected,
 }
@@ -70,7 +73,7 @@ pub(crate) fn open_into(
     plaintext: &mut Zeroizing<Vec<u8>>,
 ) -> Result<(), OpenError> {
     plaintext.clear();
-    let parts = Parts::split(envelope)?;
+    let parts = EnvelopeParts::split(envelope)?;
     if plaintext.capacity() < parts.ciphertext.len() {
         // A new buffer instead of a grown one: growing would leave the old plaintext behind in freed memory.
         *plaintext = Zeroizing::new(Vec::with_capacity(parts.ciphertext.len()));
@@ -85,7 +88,7 @@ pub(crate) fn open_exact<const N: usize>(
     aad: &[u8],
     envelope: &[u8],
 ) -> Result<Zeroizing<[u8; N]>, OpenError> {
-    let parts = Parts::split(envelope)?;
+    let parts = EnvelopeParts::split(envelope)?;
     if parts.ciphertext.len() != N {
         return Err(OpenError::Rejected);
     }
@@ -94,14 +97,14 @@ pub(crate) fn open_exact<const N: usize>(
     Ok(plaintext)
 }
 
-struct Parts<'a> {
+struct EnvelopeParts<'a> {
     commitment: &'a [u8],
     nonce: [u8; NONCE_BYTES],
     ciphertext: &'a [u8],
     tag: &'a [u8],
 }
 
-impl<'a> Parts<'a> {
+impl<'a> EnvelopeParts<'a> {
     fn split(envelope: &'a [u8]) -> Result<Self, OpenError> {
         match envelope.first() {
             None => return Err(OpenError::Truncated),
@@ -130,7 +133,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// What one key becomes in one context.
+/// Cipher and commitment of one key in one context.
 struct Derived {
     cipher: LessSafeKey,
     commitment: Zeroizing<[u8; COMMITMENT_BYTES]>,

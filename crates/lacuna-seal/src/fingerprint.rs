@@ -6,12 +6,12 @@ use crate::key::RootKey;
 
 const FINGERPRINT_INFO: &[u8] = b"lacuna/fingerprint/v1/";
 
-/// Recognises equal content within one vault. Without the vault's key nobody can test a guess, which a
-/// plain hash would let anyone do.
+/// Recognises equal content within one vault. Nobody can test a guess without the vault's key, as anyone could
+/// with a plain hash.
 pub struct FingerprintKey(hmac::Key);
 
 impl RootKey {
-    /// Each purpose has its own key, so that a query's fingerprint never matches a memory's.
+    /// Derives the key of one purpose, so that a query's fingerprint never matches a memory's.
     pub fn derive_fingerprint_key(&self, purpose: &str) -> FingerprintKey {
         let info = [FINGERPRINT_INFO, purpose.as_bytes()].concat();
         let key = hkdf::expand(self.bytes(), &info);
@@ -32,7 +32,7 @@ impl FingerprintKey {
         bytes
     }
 
-    /// Whether `claimed` is the fingerprint of `parts`. Takes the same time whether it is or not.
+    /// Compares `claimed` with the fingerprint of `parts`, in constant time.
     pub fn verify(&self, parts: &[&[u8]], claimed: &[u8]) -> bool {
         verify_slices_are_equal(&self.fingerprint(parts), claimed).is_ok()
     }

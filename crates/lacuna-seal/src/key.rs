@@ -6,6 +6,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::entropy::Entropy;
 
+/// Length of every key.
 pub const KEY_BYTES: usize = 32;
 
 macro_rules! key {
@@ -15,6 +16,7 @@ macro_rules! key {
         $visibility struct $name([u8; KEY_BYTES]);
 
         impl $name {
+            /// Takes over existing key bytes.
             $visibility fn from_bytes(bytes: [u8; KEY_BYTES]) -> Self {
                 Self(bytes)
             }
@@ -29,7 +31,7 @@ macro_rules! key {
 macro_rules! random_key {
     ($($name:ident),*) => { $(
         impl $name {
-            /// A fresh random key.
+            /// Makes a fresh random key.
             pub fn make(entropy: &dyn Entropy) -> Self {
                 let mut key = Self([0; KEY_BYTES]);
                 entropy.fill(&mut key.0);
@@ -59,7 +61,7 @@ key! {
     pub UserKey
 }
 key! {
-    /// Renewed on a schedule and destroyed, so that old copies of the keystore go blind.
+    /// A key that is renewed on a schedule and then destroyed, so that old copies of the keystore cannot be read.
     pub EpochKey
 }
 key! {

@@ -24,22 +24,26 @@ const MEMORY_KIB: u32 = 64 * 1024;
 const PASSES: u32 = 3;
 const LANES: u32 = 1;
 
-// What a file may ask for: enough to raise the cost for years, too little to stop the machine.
+// Limits for the cost that a file asks for: high enough to raise the cost for years, too low to stop the machine.
 const MEMORY_KIB_MAX: u32 = 1024 * 1024;
 const PASSES_MAX: u32 = 16;
 const LANES_MAX: u32 = 16;
 
-/// What one guess at the passphrase costs (Argon2id). Stored in the file, so it can rise later.
+/// Cost of one guess at the passphrase (Argon2id). The file stores it, so it can rise later.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PassphraseCost {
+    /// Memory per guess.
     pub memory_kib: u32,
+    /// Passes over that memory.
     pub passes: u32,
+    /// Parallel lanes.
     pub lanes: u32,
 }
 
 impl PassphraseCost {
+    /// The cost for new files.
     pub const RECOMMENDED: Self = Self { memory_kib: MEMORY_KIB, passes: PASSES, lanes: LANES };
-    /// The least that Argon2 accepts. **For tests only**: it hardly slows a guess down.
+    /// The lowest cost that Argon2 accepts. **For tests only**: it hardly slows a guess down.
     pub const LEAST: Self = Self { memory_kib: Params::MIN_M_COST, passes: 1, lanes: 1 };
 
     fn to_argon2(self) -> Result<Argon2<'static>, PassphraseError> {
@@ -48,34 +52,40 @@ impl PassphraseCost {
         if !bounded {
             return Err(PassphraseError::CostOutOfBounds);
         }
-        // Argon2 refuses what is too small: no pass, no lane, less than 8 KiB per lane.
+        // Argon2 refuses too low a cost: no pass, no lane, less than 8 KiB per lane.
         Params::new(self.memory_kib, self.passes, self.lanes, Some(KEY_BYTES))
             .map(|params| Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
             .map_err(|_| PassphraseError::CostOutOfBounds)
     }
 }
 
-/// Why a key could not be protected or recovered.
+/// Reason why a key could not be protected or recovered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum PassphraseError {
+    /// The bytes do not begin as a key file does.
     #[error("this is not a passphrase-protected key file; check the path")]
     NotAKeyFile,
+    /// The file has a version that this release does not know.
     #[error("the key file has version {0}, which this release does not know; upgrade to read it")]
     UnknownVersion(u8),
+    /// The file is too short or too long.
     #[error("the key file is damaged: its length is wrong; restore it from a copy")]
     WrongLength,
+    /// The file asks for a cost outside the limits.
     #[error(
         "the Argon2 cost is out of bounds (8 KiB per lane to 1 GiB, 1 to 16 passes, 1 to 16 lanes); \
          if it comes from a key file, the file is damaged or hostile"
     )]
     CostOutOfBounds,
+    /// The machine has less memory than the cost asks for.
     #[error("there is not enough memory to stretch the passphrase; free some and try again")]
     OutOfMemory,
+    /// The passphrase is wrong, or the file was changed.
     #[error("the passphrase is wrong, or the key file was changed")]
     WrongPassphrase,
 }
 
-/// The bytes of a key file from which only `passphrase` recovers `key`.
+/// Writes a key file from which only `passphrase` recovers `key`.
 pub fn protect(
     key: &[u8; KEY_BYTES],
     passphrase: &str,
@@ -98,7 +108,7 @@ pub fn protect(
     Ok(file)
 }
 
-/// The key that [`protect`] put into `file`.
+/// Recovers the key that [`protect`] put into `file`.
 pub fn recover(file: &[u8], passphrase: &str) -> Result<Zeroizing<[u8; KEY_BYTES]>, PassphraseError> {
     let (header, envelope) = split(file)?;
     let cost = PassphraseCost {

@@ -6,15 +6,17 @@ use crate::{digest::sha256, hkdf, key::MasterKey, key::UserKey};
 /// Fixed by the specification of personal memory; changing it makes every vault unreadable.
 const USER_KEY_INFO: &[u8] = b"pn-personal-memory-v1";
 
-/// Whom a user key belongs to, in the one form that enters key derivation.
+/// Owner of a user key, in the one form that enters key derivation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Principal {
+    /// The 16 bytes of a UUID.
     Uuid([u8; 16]),
+    /// A name that is no UUID.
     Name(String),
 }
 
 impl Principal {
-    /// Any spelling of a UUID is that UUID; everything else is a name, in Unicode normal form C.
+    /// Reads any spelling of a UUID as that UUID, and everything else as a name in Unicode normal form C.
     pub fn parse(text: &str) -> Self {
         match Uuid::parse_str(text) {
             Ok(uuid) => Self::Uuid(uuid.into_bytes()),
@@ -37,7 +39,7 @@ impl Principal {
 }
 
 impl MasterKey {
-    /// The same user and version always give the same key.
+    /// Derives a user's key; the same user and version always give the same key.
     pub fn derive_user_key(&self, principal: &Principal, key_version: u32) -> UserKey {
         let mut salt_input = principal.to_bytes();
         salt_input.extend_from_slice(&key_version.to_be_bytes());

@@ -1,4 +1,4 @@
-//! Content: what a memory's key seals.
+//! Content: a memory's key seals and opens its fields.
 
 use zeroize::Zeroizing;
 
@@ -13,6 +13,7 @@ impl MemoryKey {
         envelope::seal(self.bytes(), &context.encode(), plaintext, entropy)
     }
 
+    /// Opens one field at one revision.
     pub fn open(&self, context: &Context<'_>, envelope: &[u8]) -> Result<Zeroizing<Vec<u8>>, OpenError> {
         let mut plaintext = Zeroizing::new(Vec::new());
         self.open_into(context, envelope, &mut plaintext)?;

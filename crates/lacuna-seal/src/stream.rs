@@ -26,11 +26,11 @@ const SALT_AT: usize = COST_AT + 3 * 4;
 const COMMITMENT_AT: usize = SALT_AT + SALT_BYTES;
 const COMMITMENT_BYTES: usize = 32;
 
-/// What stands before the first chunk.
+/// Length of the header before the first chunk.
 pub const STREAM_HEADER_BYTES: usize = COMMITMENT_AT + COMMITMENT_BYTES;
 /// The plaintext of every chunk but the last one, which may be shorter.
 pub const STREAM_CHUNK_BYTES: usize = 64 * 1024;
-/// What sealing adds to each chunk.
+/// Bytes that sealing adds to each chunk.
 pub const STREAM_TAG_BYTES: usize = 16;
 const SEALED_CHUNK_BYTES: usize = STREAM_CHUNK_BYTES + STREAM_TAG_BYTES;
 
@@ -42,24 +42,31 @@ const LAST_AT: usize = NONCE_BYTES - 1;
 const CONTENT_LABEL: &[u8] = b"lacuna/stream/content/v1";
 const COMMITMENT_LABEL: &[u8] = b"lacuna/stream/commits/v1";
 
-/// Why a stream could not be sealed or opened.
+/// Reason why a stream could not be sealed or opened.
 #[derive(Debug, Error)]
 pub enum StreamError {
+    /// The bytes do not begin as a sealed stream does.
     #[error("this is not a sealed stream; check the path")]
     NotAStream,
+    /// The stream has a version that this release does not know.
     #[error("the sealed stream has version {0}, which this release does not know; upgrade to read it")]
     UnknownVersion(u8),
+    /// A part of the stream was changed, moved or cut off.
     #[error("the sealed stream is damaged or cut short; use another copy")]
     Damaged,
+    /// The header asks for a cost outside the limits.
     #[error(
         "the Argon2 cost is out of bounds (8 KiB per lane to 1 GiB, 1 to 16 passes, 1 to 16 lanes); \
          if it comes from a file, the file is damaged or hostile"
     )]
     CostOutOfBounds,
+    /// The machine has less memory than the cost asks for.
     #[error("there is not enough memory to stretch the passphrase; free some and try again")]
     OutOfMemory,
+    /// The passphrase is wrong, or the header was changed.
     #[error("the passphrase is wrong, or the first bytes of the stream were changed")]
     WrongPassphrase,
+    /// The underlying reader or writer failed.
     #[error("the sealed stream could not be read or written")]
     Io(#[from] io::Error),
 }
@@ -76,13 +83,13 @@ impl From<PassphraseError> for StreamError {
     }
 }
 
-/// Whether a file that begins with these bytes claims to be a sealed stream.
+/// Tests whether a file that begins with these bytes claims to be a sealed stream.
 pub fn is_sealed_stream(first_bytes: &[u8]) -> bool {
     first_bytes.starts_with(MAGIC)
 }
 
-/// Seals what is written to it. Only [`finish`](Self::finish) writes the last chunk: a writer that is
-/// dropped before leaves a stream that does not open to its end.
+/// Writer that seals its input. Only [`finish`](Self::finish) writes the last chunk: a writer that is dropped
+/// earlier leaves a stream that does not open to its end.
 pub struct SealWriter<W: Write> {
     inner: W,
     cipher: ChunkCipher,
@@ -117,7 +124,7 @@ impl<W: Write> SealWriter<W> {
         Ok(Self { inner, cipher, chunk, interrupted: false })
     }
 
-    /// Writes the last chunk, flushes, and hands back what was written to.
+    /// Writes the last chunk, flushes, and hands back the inner writer.
     pub fn finish(mut self) -> io::Result<W> {
         self.send(true)?;
         self.inner.flush()?;
@@ -150,17 +157,17 @@ impl<W: Write> Write for SealWriter<W> {
         Ok(taken)
     }
 
-    /// Passes on what was sealed. The chunk that is being filled stays, since cutting it short would end the
+    /// Flushes the sealed chunks. The chunk that is being filled stays, since cutting it short would end the
     /// stream.
     fn flush(&mut self) -> io::Result<()> {
         self.inner.flush()
     }
 }
 
-/// Opens what [`SealWriter`] sealed, chunk by chunk. Every byte that it hands out is authentic and in its
-/// place, but only the end of the stream says that nothing is missing: whoever stops at an error has read a
-/// true beginning, not the whole. A damaged chunk is an [`io::ErrorKind::InvalidData`] around
-/// [`StreamError::Damaged`], and every read after it says the same.
+/// Reader that opens the output of [`SealWriter`], chunk by chunk. Every byte that it hands out is authentic and
+/// in its place, but only the end of the stream proves that nothing is missing: a caller who stops at an error
+/// has a true beginning, not the whole. A damaged chunk is an [`io::ErrorKind::InvalidData`] around
+/// [`StreamError::Damaged`], and every read after it fails in the same way.
 pub struct OpenReader<R: Read> {
     inner: R,
     cipher: ChunkCipher,
@@ -168,11 +175,11 @@ pub struct OpenReader<R: Read> {
     sealed: Zeroizing<Vec<u8>>,
     chunk: Zeroizing<Vec<u8>>,
     handed_out: usize,
-    state: State,
+    state: OpenState,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum OpenState {
     More,
     LastChunk,
     Damaged,
@@ -196,7 +203,7 @@ impl<R: Read> OpenReader<R> {
             sealed: Zeroizing::new(Vec::with_capacity(SEALED_CHUNK_BYTES + 1)),
             chunk: Zeroizing::new(Vec::with_capacity(SEALED_CHUNK_BYTES)),
             handed_out: 0,
-            state: State::More,
+            state: OpenState::More,
         })
     }
 
@@ -210,9 +217,9 @@ impl<R: Read> OpenReader<R> {
         self.sealed.drain(..end);
         self.handed_out = 0;
         self.state = match self.cipher.open(&mut self.chunk, last) {
-            Ok(()) if last => State::LastChunk,
-            Ok(()) => State::More,
-            Err(Rejected) => State::Damaged,
+            Ok(()) if last => OpenState::LastChunk,
+            Ok(()) => OpenState::More,
+            Err(Rejected) => OpenState::Damaged,
         };
         Ok(())
     }
@@ -220,10 +227,10 @@ impl<R: Read> OpenReader<R> {
 
 impl<R: Read> Read for OpenReader<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.handed_out == self.chunk.len() && self.state == State::More && !into.is_empty() {
+        if self.handed_out == self.chunk.len() && self.state == OpenState::More && !into.is_empty() {
             self.next_chunk()?;
         }
-        if self.state == State::Damaged {
+        if self.state == OpenState::Damaged {
             return Err(io::Error::new(io::ErrorKind::InvalidData, StreamError::Damaged));
         }
         let left = &self.chunk[self.handed_out..];

@@ -1,4 +1,4 @@
-//! How each key wraps the next one down. A wrap sets the context's field itself, so a wrapped key of one
+//! Wrapping: each key encrypts the next one down. A wrap sets the context's field itself, so a wrapped key of one
 //! kind never passes for another kind.
 
 use zeroize::Zeroizing;
@@ -14,20 +14,21 @@ const ROOT_HELD_INFO: &[u8] = b"lacuna/wrap/root/held/v1";
 const MEMORY_SOURCES_INFO: &[u8] = b"lacuna/wrap/memory/sources/v1";
 /// A memory's id.
 const SOURCE_BYTES: usize = 16;
-/// The wrapping keys need no salt: what goes in is uniform already.
+/// The wrapping keys need no salt: their input is uniform already.
 const NO_SALT: &[u8] = b"";
 
-/// What a memory's key depends on besides its class key.
+/// Further keys that a memory's key depends on, besides its class key.
 #[derive(Clone, Copy)]
 pub enum Binding<'a> {
+    /// No further key.
     Alone,
-    /// The keys of the memories it was derived from, in an order that the caller can repeat. Without every
-    /// one of them the wrap does not open, so forgetting a source forgets what was made of it.
+    /// The keys of the memories that it was derived from, in an order that the caller can repeat. Without every
+    /// one of them the wrap does not open, so forgetting a source also forgets its derivatives.
     Sources(&'a [&'a MemoryKey]),
 }
 
 impl UserKey {
-    /// `held` takes part when the vault also asks for the user's own secret.
+    /// Encrypts a vault's root key. `held` takes part when the vault also asks for the user's own secret.
     pub fn wrap_root(
         &self,
         epoch: &EpochKey,
@@ -40,6 +41,7 @@ impl UserKey {
         envelope::seal(self.root_wrapping_key(epoch, held).bytes(), &aad, root.bytes(), entropy)
     }
 
+    /// Decrypts a vault's root key with the same keys that wrapped it.
     pub fn unwrap_root(
         &self,
         epoch: &EpochKey,
@@ -60,8 +62,8 @@ impl UserKey {
 }
 
 impl RootKey {
-    /// The class code is sealed with the key, so that nobody sees which classes a vault has. The opener
-    /// does not know it yet either: the context's class takes no part.
+    /// Encrypts a class key together with its class code, so that nobody sees which classes a vault has. The
+    /// opener does not know the code yet either: the context's class takes no part.
     pub fn wrap_class(
         &self,
         key: &ClassKey,
@@ -74,6 +76,7 @@ impl RootKey {
         envelope::seal(self.bytes(), &class_aad(context), plaintext.as_slice(), entropy)
     }
 
+    /// Decrypts a class key and its class code.
     pub fn unwrap_class(&self, context: &Context<'_>, wrapped: &[u8]) -> Result<(ClassKey, u8), OpenError> {
         let plaintext =
             envelope::open_exact::<{ KEY_BYTES + 1 }>(self.bytes(), &class_aad(context), wrapped)?;
@@ -88,6 +91,7 @@ fn class_aad(context: &Context<'_>) -> Vec<u8> {
 }
 
 impl ClassKey {
+    /// Encrypts a memory's key under this class key and its `binding`.
     pub fn wrap_memory(
         &self,
         key: &MemoryKey,
@@ -104,6 +108,7 @@ impl ClassKey {
         }
     }
 
+    /// Decrypts a memory's key; it needs the same `binding` that wrapped it.
     pub fn unwrap_memory(
         &self,
         binding: Binding<'_>,
@@ -120,7 +125,7 @@ impl ClassKey {
         Ok(MemoryKey::from_bytes(*key))
     }
 
-    /// The ids of the memories that a key is bound to, sealed: the keystore shows no lineage.
+    /// Seals the ids of the memories that a key is bound to, so that the keystore shows no lineage.
     pub fn seal_sources(
         &self,
         sources: &[[u8; SOURCE_BYTES]],
@@ -131,6 +136,7 @@ impl ClassKey {
         envelope::seal(self.bytes(), &aad, sources.as_flattened(), entropy)
     }
 
+    /// Opens the output of [`seal_sources`](Self::seal_sources).
     pub fn open_sources(
         &self,
         context: &Context<'_>,

@@ -30,7 +30,7 @@ use crate::policy_file::read_policies;
 use crate::webhook::Webhook;
 use crate::wire::read_scope;
 
-/// Where everything lies under the data folder.
+/// Folders and files under the data folder.
 pub(crate) struct Layout {
     pub(crate) data: PathBuf,
 }
@@ -44,8 +44,8 @@ impl Layout {
         self.data.join("lacuna.db")
     }
 
-    /// Master and epoch keys. Not in the keystore's folder, so that a copy of the one is not a copy of the
-    /// other.
+    /// Master and epoch keys. They lie outside the keystore's folder, so that a copy of one folder is not a copy
+    /// of both.
     pub(crate) fn keys(&self) -> PathBuf {
         self.data.join("keys")
     }
@@ -67,7 +67,7 @@ impl Layout {
     }
 }
 
-/// The service and who calls it from this machine.
+/// The service, and the caller on this machine.
 pub(crate) struct Installation {
     pub(crate) service: Arc<Lacuna>,
     pub(crate) store: Arc<dyn Store>,
@@ -76,12 +76,12 @@ pub(crate) struct Installation {
 }
 
 impl Installation {
-    /// The local caller's grant on the vault that `scope` names, or on their own.
+    /// Grants the local caller access to the vault that `scope` names, or to their own.
     pub(crate) fn grant<A: Action>(&self, scope: Option<&str>) -> Result<Grant<A>> {
         Ok(permit(&self.local, &read_scope(scope, &self.local)?)?)
     }
 
-    /// The local caller's grant to administer the organisation.
+    /// Grants the local caller administration of the organisation.
     pub(crate) fn admin_grant<A: Action>(&self) -> Result<Grant<A>> {
         Ok(permit(&self.local, &self.local.org_scope())?)
     }
@@ -109,14 +109,14 @@ pub(crate) fn assemble(config: &Config) -> Result<Installation> {
         .condensing_by(config.llm.as_ref().map(language_model).transpose()?)
         .counting(lacuna_models::token_counter());
     let service = Arc::new(service);
-    // What was to be destroyed must not be shown, not even once.
+    // A vault that was to be destroyed must not be shown, not even once.
     service.recover_destructions()?;
     let local = local_caller(&service, config)?;
     Ok(Installation { service, store, local, webhooks })
 }
 
-/// Looks at all that the configuration names beside itself (files, variables, certificates), and tells everything that
-/// is wrong with it at once.
+/// Checks everything that the configuration names (files, variables, certificates), and reports every fault at
+/// once.
 pub(crate) fn preflight(config: &Config) -> Result<()> {
     let mut looked = vec![rulebook(config).map(drop)];
     looked.extend(config.webhooks.iter().map(|choice| webhook(choice).map(drop)));
@@ -157,7 +157,8 @@ fn webhook(choice: &WebhookChoice) -> Result<Webhook> {
     Webhook::new(choice.name.clone(), choice.url.clone(), Zeroizing::new(secret), events, org).map_err(fault)
 }
 
-/// Whoever runs commands on this machine can read its key files anyway: user and administrator.
+/// The local caller is user and administrator: anyone who runs commands on this machine can read its key files
+/// anyway.
 fn local_caller(service: &Lacuna, config: &Config) -> Result<Caller> {
     Ok(service.caller_for(config.org.clone(), config.user.clone(), vec![Role::User, Role::Admin])?)
 }
@@ -199,8 +200,8 @@ pub(crate) fn open_stores(config: &Config, layout: &Layout) -> Result<(Arc<dyn S
     }
 }
 
-/// Opens the key folder. An existing key is read at once, so that a wrong passphrase shows before anything
-/// is asked of the service.
+/// Opens the key folder. An existing key is read at once, so that a wrong passphrase shows before the service
+/// does any work.
 pub(crate) fn open_kms(layout: &Layout) -> Result<LocalKms> {
     let folder = layout.keys();
     let kms = LocalKms::open(&folder, passphrase(&folder)?)?;
@@ -227,7 +228,8 @@ fn passphrase(folder: &Path) -> Result<Option<Zeroizing<String>>> {
     Ok(Some(Zeroizing::new(typed)))
 }
 
-/// The instant model is always the static one: it answers at once, whatever the main model does.
+/// Loads the models. The instant model is always the static one: it answers at once, whatever the main model
+/// does.
 pub(crate) fn models(choice: &EmbedderChoice) -> Result<Models> {
     let instant = lacuna_models::static_embedder()?;
     Ok(match choice {
@@ -249,7 +251,8 @@ fn open_postgres(data_url: &str, keys_url: &str) -> Result<(Arc<dyn Store>, Arc<
     Ok((Arc::new(PostgresStore::open(data_url)?), Arc::new(PostgresKeys::open(keys_url)?)))
 }
 
-/// The key is named by the variable that holds it, so that it stands in no file and in no list of processes.
+/// Connects to the endpoint. The configuration names the variable that holds the key, so the key stands in no
+/// file and in no list of processes.
 fn endpoint(
     url: &str,
     model: &str,

@@ -1,4 +1,4 @@
-//! Work that nobody waits for: the scheduled jobs, better vectors for what was just written, and sealing what
+//! Background work: the scheduled jobs, better vectors for new memories, deliveries, and locking vaults that
 //! nobody uses.
 
 use std::ops::ControlFlow;
@@ -16,18 +16,18 @@ use lacuna_seal::SystemEntropy;
 use crate::jobs::{keep_running, node_name, scheduled};
 use crate::webhook::{Webhook, deliver_due};
 
-/// How long the worker waits for a vault before it looks whether it should stop.
+/// Wait for a vault before the worker checks for the stop.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// The pause after a failure; it doubles with each further one.
+/// Pause after a failure; it doubles with each further one.
 const PAUSE_FIRST: Duration = Duration::from_secs(1);
 const PAUSE_MAX: Duration = Duration::from_secs(300);
-/// How often idle vaults are looked for.
+/// Interval between searches for idle vaults.
 const SEAL_EVERY: Duration = Duration::from_secs(30);
-/// How often reads are written into the audit.
+/// Interval between writes of reads into the audit.
 const READS_EVERY: Duration = Duration::from_secs(1);
-/// How often due deliveries are looked for.
+/// Interval between searches for due deliveries.
 const DELIVER_EVERY: Duration = Duration::from_secs(2);
-/// Vaults that are read at a time when the work that an earlier process left is looked for.
+/// Vaults per page when looking for work that an earlier process left.
 const VAULTS_PAGE: usize = 256;
 
 /// Threads that stop when this is dropped.
@@ -119,7 +119,7 @@ impl Background {
         Ok(background)
     }
 
-    /// What tells all of it to stop, before it is dropped.
+    /// The signal that stops all threads before this is dropped.
     pub(crate) fn stop(&self) -> Arc<Stop> {
         self.stop.clone()
     }
@@ -134,13 +134,13 @@ impl Drop for Background {
     fn drop(&mut self) {
         self.stop.ask();
         for thread in self.threads.drain(..) {
-            // A thread that panicked has nothing more to say than its log line.
+            // The log line of a thread that panicked says all there is to know.
             let _ = thread.join();
         }
     }
 }
 
-/// An erasure that an earlier process announced and did not end must not wait until somebody asks for its
+/// Finishes erasures that an earlier process announced and did not end, without waiting for a request to their
 /// vault.
 fn finish_erasures(service: &Lacuna, store: &dyn Store) -> Result<()> {
     service.recover_destructions()?;

@@ -1,9 +1,9 @@
-//! The one table of error codes: what each means, how HTTP and the shell report it, and what to do.
-//! `docs/errors.md` shows it, and a test holds the two together.
+//! The one table of error codes: meaning, HTTP status, exit code and remedy of each. `docs/errors.md` shows it,
+//! and a test compares the two.
 
 use lacuna_core::Error;
 
-/// How the process ends.
+/// Exit codes of the process.
 pub(crate) mod exit {
     pub(crate) const OK: u8 = 0;
     pub(crate) const FAILED: u8 = 1;
@@ -22,14 +22,51 @@ pub(crate) struct Code {
     pub(crate) status: u16,
     pub(crate) exit: u8,
     pub(crate) meaning: &'static str,
+    /// For the command line.
     pub(crate) remedy: &'static str,
+    /// For HTTP, where the command line's remedy would not help.
+    http: Option<&'static str>,
+    /// For MCP tools, where the remedy for HTTP would not help.
+    mcp: Option<&'static str>,
+}
+
+/// Remedies for callers who cannot act themselves.
+const ASK_OPERATOR: &str = "Ask the operator of the server; its log has the cause.";
+const TELL_USER: &str = "Tell the user; `lacuna doctor` on the server's machine finds the cause.";
+
+impl Code {
+    /// Remedy in the words of an HTTP client.
+    pub(crate) fn http_remedy(&self) -> &'static str {
+        self.http.unwrap_or(if self.is_for_operator() { ASK_OPERATOR } else { self.remedy })
+    }
+
+    /// Remedy in the words of a model that calls a tool.
+    pub(crate) fn mcp_remedy(&self) -> &'static str {
+        self.mcp.unwrap_or(if self.is_for_operator() { TELL_USER } else { self.http_remedy() })
+    }
+
+    fn is_for_operator(&self) -> bool {
+        self.status >= 500 && matches!(self.exit, exit::MISCONFIGURED | exit::CORRUPT)
+    }
 }
 
 /// Declares each code as a constant and all of them as [`ALL`].
 macro_rules! codes {
-    ($($constant:ident $name:literal $status:literal $exit:ident $meaning:literal $remedy:literal;)+) => {
-        $(pub(crate) static $constant: Code =
-            Code { name: $name, status: $status, exit: exit::$exit, meaning: $meaning, remedy: $remedy };)+
+    (@optional) => { None };
+    (@optional $text:literal) => { Some($text) };
+    ($(
+        $constant:ident $name:literal $status:literal $exit:ident $meaning:literal $remedy:literal
+            $(http $http:literal)? $(mcp $mcp:literal)?;
+    )+) => {
+        $(pub(crate) static $constant: Code = Code {
+            name: $name,
+            status: $status,
+            exit: exit::$exit,
+            meaning: $meaning,
+            remedy: $remedy,
+            http: codes!(@optional $($http)?),
+            mcp: codes!(@optional $($mcp)?),
+        };)+
         pub(crate) static ALL: &[&Code] = &[$(&$constant),+];
     };
 }
@@ -60,97 +97,121 @@ codes! {
     FOREIGN_ORIGIN "foreign_origin" 403 DENIED "A web page of another origin asked, and no token was sent."
         "Call from the same origin, or make a token.";
     DENIED "denied" 403 DENIED "The caller's roles do not allow this."
-        "Use a token with the role that the message names.";
+        "Use a token with the role that the message names."
+        mcp "Tell the user; another token with the role that the message names may do it.";
     NOT_FOUND "not_found" 404 NOT_FOUND "There is no such thing within the caller's reach: missing, foreign and erased look the same."
-        "Check the id; list what there is.";
-    CONFLICT "conflict" 409 CONFLICT "Somebody else changed it first. Nothing was done."
+        "Check the id against a list.";
+    CONFLICT "conflict" 409 CONFLICT "Another request changed it first. Nothing was done."
         "Read it again and retry.";
-    PRECONDITION_FAILED "precondition_failed" 412 CONFLICT "It is no longer as If-Match names it. Nothing was done."
-        "Read it again, look at what changed, and send the new ETag.";
-    RATE_LIMITED "rate_limited" 429 UNAVAILABLE "The caller sent more requests of this kind than they may in a minute."
+    PRECONDITION_FAILED "precondition_failed" 412 CONFLICT "It has changed since the answer whose ETag If-Match names. Nothing was done."
+        "Read it again, check the changes, and send the new ETag.";
+    RATE_LIMITED "rate_limited" 429 UNAVAILABLE "The caller sent more requests of this kind than a minute allows."
         "Wait as long as Retry-After says; ask the operator for a higher limit.";
-    QUOTA_EXCEEDED "quota_exceeded" 429 UNAVAILABLE "The caller sent more bytes than they may in a day."
+    QUOTA_EXCEEDED "quota_exceeded" 429 UNAVAILABLE "The caller sent more bytes than a day allows."
         "Wait as long as Retry-After says; ask the operator for a higher limit.";
     IDEMPOTENCY_REUSED "idempotency_reused" 422 USAGE "The Idempotency-Key was sent before with another request. Nothing was done."
         "Make a new key for each request, and keep it for its retries.";
     IDEMPOTENCY_IN_FLIGHT "idempotency_in_flight" 409 CONFLICT "The first request with this Idempotency-Key is still being answered, or its answer was too large to keep."
-        "Wait a moment and send it again; or look whether it was done.";
+        "Wait a moment and send it again; or check whether it was done.";
     BODY_TIMEOUT "body_timeout" 408 UNAVAILABLE "The body of the request did not arrive in time."
         "Send it again over a better connection, or send less at once.";
-    OVERLOADED "overloaded" 503 UNAVAILABLE "The server has as much to do as it takes at a time. Nothing was done."
+    OVERLOADED "overloaded" 503 UNAVAILABLE "The server works at its limit. Nothing was done."
         "Wait as long as Retry-After says, and send it again.";
     DRAINING "draining" 503 UNAVAILABLE "The server is about to stop."
         "Ask another server, or the same one after its restart.";
-    SIGN_ON_UNAVAILABLE "sign_on_unavailable" 503 UNAVAILABLE "The keys of the sign-on service cannot be had, so its tokens cannot be verified."
-        "Make sure that oidc.jwks_url answers; API tokens work meanwhile.";
+    SIGN_ON_UNAVAILABLE "sign_on_unavailable" 503 UNAVAILABLE "The keys of the sign-on service cannot be fetched, so its tokens cannot be verified."
+        "Make sure that oidc.jwks_url answers; API tokens work meanwhile."
+        http "Use an API token, or try again later.";
     TIMEOUT "timeout" 503 UNAVAILABLE "The answer took too long. The work may still be finished."
-        "Look whether it was done before sending it again; use smaller batches.";
-    INTERNAL "internal" 500 FAILED "A defect in Lacuna. What was acknowledged before is safe."
-        "Report it with the request id and the log line of that id.";
+        "Check whether it was done before sending it again; use smaller batches.";
+    INTERNAL "internal" 500 FAILED "A defect in Lacuna. Everything acknowledged before is safe."
+        "Report it with the log line."
+        http "Report it with the request id; the log has a line with that id.";
     INPUT_UNREADABLE "input_unreadable" 400 FAILED "The file or standard input cannot be read."
         "Check that the path exists and may be read.";
     OUTPUT_FAILED "output_failed" 500 FAILED "The answer could not be written."
         "Check where the output goes; the work itself was done.";
-    EXPORT_PASSPHRASE "export_passphrase" 422 USAGE "The file is to be or was encrypted, and no passphrase or a wrong one was given."
-        "Set LACUNA_EXPORT_PASSPHRASE, or run in a terminal and answer the prompt.";
+    EXPORT_PASSPHRASE "export_passphrase" 422 USAGE "The file needs a passphrase, and none or a wrong one was given."
+        "Set LACUNA_EXPORT_PASSPHRASE, or run in a terminal and answer the prompt."
+        http "Send the passphrase in the header Lacuna-Passphrase.";
     DAMAGED_EXPORT "damaged_export" 422 USAGE "The encrypted file is damaged, cut short or of a newer release."
         "Use another copy of the file.";
-    UNKNOWN_FORMAT "unknown_format" 422 USAGE "It cannot be told which program wrote the file."
-        "Name the program with --from, or the query parameter `from`.";
-    ALREADY_THERE "already_there" 409 CONFLICT "The vault already holds one of the memories, and was to refuse them then."
-        "Import with --merge to pass over those that are there.";
+    UNKNOWN_FORMAT "unknown_format" 422 USAGE "The file does not show which program wrote it."
+        "Name the program with --from."
+        http "Name the program with the query parameter `from`.";
+    ALREADY_THERE "already_there" 409 CONFLICT "The vault already holds one of the memories, and the import was to refuse duplicates. Nothing was stored."
+        "Import with --merge to skip the memories that are there."
+        http "Import with duplicates=merge to skip the memories that are there.";
     NEEDS_CONFIRMATION "needs_confirmation" 409 USAGE "It was not confirmed. Nothing was done."
-        "Answer yes at the prompt or pass --yes; send a text again with the token that the answer holds.";
-    SECRET_FOUND "secret_found" 422 USAGE "The text holds a secret and was to be refused then. Nothing was stored."
-        "Take the secret out; `gate` says where it stands. Without fail_on_secret it is stored redacted.";
+        "Answer yes at the prompt or pass --yes; for a text, pass the printed token with --confirm."
+        http "Send the same text again with the token of `asked` as `confirm`."
+        mcp "Ask the user; after a yes, call again with the same text and the token as `confirm`.";
+    SECRET_FOUND "secret_found" 422 USAGE "The text holds a secret, and the request was to refuse secrets. Nothing was stored."
+        "Remove the secret. Without --fail-on-secret the text is stored redacted."
+        http "Remove the secret; `gate` has its position. Without fail_on_secret the text is stored redacted.";
     CREDENTIAL_REFUSED "credential_refused" 422 USAGE "A credential is not a fact to remember. Nothing was stored."
-        "Keep it in a password manager; a turn of a conversation is stored with the credential taken out.";
+        "Keep it in a password manager; a turn of a conversation is stored without the credential.";
     NO_LEGAL_BASIS "no_legal_basis" 422 USAGE "Personal data needs a consent basis. Nothing was stored."
-        "Name a consent_basis other than not-applicable.";
+        "Pass --consent with a basis other than not-applicable."
+        http "Send a consent_basis other than not-applicable."
+        mcp "Do not store it; the user can, with `lacuna remember --consent`.";
     EXPLICIT_CONSENT_REQUIRED "explicit_consent_required" 422 USAGE "Sensitive personal data needs explicit consent. Nothing was stored."
-        "Ask the person, and send consent_basis explicit-consent.";
-    SENSITIVE_NOT_ALLOWED "sensitive_not_allowed" 422 DENIED "The tenant's policy takes no sensitive personal data. Nothing was stored."
-        "Ask the administrator for sensitive_allowed in the policy, or do not store it.";
-    SESSION_ONLY "session_only" 422 USAGE "Where somebody is at the moment is not kept. Nothing was stored."
-        "Say it as a lasting fact if it is one, or name consent_basis explicit-consent.";
-    BELOW_SALIENCE "below_salience" 422 USAGE "It matters less than the tenant's policy asks. Nothing was stored."
-        "Send a higher salience if it does matter.";
+        "Ask the person, and pass --consent explicit-consent."
+        http "Ask the person, and send consent_basis explicit-consent."
+        mcp "Do not store it; the user can, with `lacuna remember --consent explicit-consent`.";
+    SENSITIVE_NOT_ALLOWED "sensitive_not_allowed" 422 DENIED "The tenant's policy allows no sensitive personal data. Nothing was stored."
+        "Ask the administrator to set sensitive_allowed in the policy, or do not store it.";
+    SESSION_ONLY "session_only" 422 USAGE "A person's present location is not kept. Nothing was stored."
+        "State it as a lasting fact if it is one, or pass --consent explicit-consent."
+        http "State it as a lasting fact if it is one, or send consent_basis explicit-consent."
+        mcp "State it as a lasting fact if it is one; otherwise do not store it.";
+    BELOW_SALIENCE "below_salience" 422 USAGE "Its salience is below the minimum of the tenant's policy. Nothing was stored."
+        "Pass a higher --salience if it is important."
+        http "Send a higher salience if it is important.";
     FROZEN "frozen" 409 DENIED "The vault is frozen: it can be read and erased, not written. Nothing was stored."
-        "Thaw it with `lacuna thaw` or PUT /v1/vault when processing may go on.";
+        "Run `lacuna thaw` when processing may go on."
+        http "Thaw it with PUT /v1/vault when processing may go on."
+        mcp "Tell the user; they can thaw it with `lacuna thaw`.";
     TRANSITION_NOT_ALLOWED "transition_not_allowed" 409 DENIED "A memory in this state cannot be moved there, or not by this caller."
-        "Look at its state; a candidate is decided in the review.";
-    CANNOT_ANONYMISE "cannot_anonymise" 409 CONFLICT "The memory does not wait for what was forgotten, or no other word can stand there."
+        "Check its state; a candidate is decided in the review.";
+    CANNOT_ANONYMISE "cannot_anonymise" 409 CONFLICT "The memory does not wait because of a forgotten person, or no other word fits there."
         "Accept, edit or reject it.";
-    TOO_MANY_SESSIONS "too_many_sessions" 409 CONFLICT "Too many sessions of the vault hold something in RAM. Nothing was stored."
-        "End some of them with POST /v1/sessions/{id}/end or `lacuna session end`.";
-    PLAN_CHANGED "plan_changed" 409 CONFLICT "The vault is no longer as the plan saw it. Nothing was forgotten."
-        "Plan again, look at what changed, and confirm the new plan.";
-    UNCLEAR_REQUEST "unclear_request" 422 USAGE "It is not clear what to forget. Nothing was forgotten."
-        "Say it as the message suggests.";
+    TOO_MANY_SESSIONS "too_many_sessions" 409 CONFLICT "Too many sessions of the vault hold working memory in RAM. Nothing was stored."
+        "End some of them with `lacuna session end`."
+        http "End some of them with POST /v1/sessions/{id}/end."
+        mcp "Tell the user; `lacuna session end` ends a session.";
+    PLAN_CHANGED "plan_changed" 409 CONFLICT "The vault has changed since the plan was made. Nothing was forgotten."
+        "Plan again, check the changes, and confirm the new plan.";
+    UNCLEAR_REQUEST "unclear_request" 422 USAGE "The target of the request is not clear. Nothing was forgotten."
+        "Pass --who with a number of the list, or name the subject, as in: lacuna forget \"everything about my dentist\"."
+        http "Send `who` with a number of the list, or name the subject, as in: \"everything about my dentist\".";
     REQUEST_COMPLETED "request_completed" 409 CONFLICT "The person's request is already completed. Nothing was done."
         "Open another request if there is more to forget.";
-    RECEIPT_NOT_VALID "receipt_not_valid" 422 CORRUPT "The receipt is not as it was signed, or another key signed it."
-        "Ask for the original, and compare the key with what `lacuna receipt key` prints where it was issued.";
+    RECEIPT_NOT_VALID "receipt_not_valid" 422 CORRUPT "The receipt was changed after signing, or another key signed it."
+        "Ask for the original, and compare the key with the output of `lacuna receipt key` at the issuer."
+        http "Ask for the original, and compare its key with that of the issuer.";
     BAD_CONFIG "bad_config" 500 MISCONFIGURED "The configuration is not acceptable; the message names every fault."
-        "Correct the keys it names.";
+        "Correct the keys that the message names.";
     UNSAFE_LISTEN "unsafe_listen" 500 MISCONFIGURED "The address is not loopback, and no token or no TLS protects it."
         "Listen on 127.0.0.1; or make a token and set tls.cert and tls.key, or pass --behind-tls-proxy behind a proxy that ends TLS.";
-    CANNOT_LISTEN "cannot_listen" 500 MISCONFIGURED "The address cannot be listened on."
-        "Choose another port with --listen, or stop what uses it.";
+    CANNOT_LISTEN "cannot_listen" 500 MISCONFIGURED "The server cannot listen on the address."
+        "Choose another port with --listen, or stop the program that uses it.";
     DATA_FOLDER_UNAVAILABLE "data_folder_unavailable" 503 MISCONFIGURED "The data folder cannot be made or used."
         "Choose another with --data, or correct its owner and permissions.";
     AUDIT_UNAVAILABLE "audit_unavailable" 503 UNAVAILABLE "The audit cannot be written, so nothing is shown."
-        "Find out why the store takes no writes: free some disk space, check its permissions.";
+        "Make the store writable: free some disk space, check its permissions."
+        http "Try again later; if it stays, ask the operator of the server.";
     KEY_FOLDER_UNAVAILABLE "key_folder_unavailable" 503 UNAVAILABLE "The key folder or a file in it cannot be read or written."
-        "Correct its owner and permissions, and free some disk space.";
+        "Correct its owner and permissions, and free some disk space."
+        http "Try again later; if it stays, ask the operator of the server.";
     KEY_FILE_PERMISSIONS "key_file_permissions" 503 MISCONFIGURED "Others on the machine can read a key file."
         "Run chmod 600 on the file that the message names.";
     BAD_KEY_FILE "bad_key_file" 503 MISCONFIGURED "A key file does not parse."
-        "Put the file back from a copy; what it sealed cannot be opened without it.";
+        "Restore the file from a copy; without it the data that it sealed cannot be opened.";
     MISSING_KEY "missing_key" 503 MISCONFIGURED "A key that stored memories need is not there."
-        "Put the key folder back from a copy; the memories are untouched.";
+        "Restore the key folder from a copy; the memories are untouched.";
     WRONG_KEY "wrong_key" 503 MISCONFIGURED "The key files do not belong to this keystore."
-        "Put back the key folder that belongs to this data; the memories are untouched.";
+        "Restore the key folder that belongs to this data; the memories are untouched.";
     WRONG_PASSPHRASE "wrong_passphrase" 503 MISCONFIGURED "The passphrase does not open the keys."
         "Set LACUNA_PASSPHRASE to the passphrase that the keys were made with.";
     PASSPHRASE_REQUIRED "passphrase_required" 503 MISCONFIGURED "The keys are protected by a passphrase, and none was given."
@@ -162,11 +223,14 @@ codes! {
     VAULT_WITHOUT_DATA "vault_without_data" 503 MISCONFIGURED "A vault has keys but no memory yet, so its epoch cannot be renewed."
         "Write a first memory to it, then renew again; nothing was lost.";
     STORE_UNAVAILABLE "store_unavailable" 503 UNAVAILABLE "The database cannot be used at the moment."
-        "Look at the log, make sure that the database is reachable, and retry.";
+        "Read the log, make sure that the database is reachable, and retry."
+        http "Try again later; if it stays, ask the operator of the server.";
     LOCKED "locked" 503 UNAVAILABLE "Another process holds the database."
-        "Retry; if it stays, stop the process that holds it.";
-    DISK_FULL "disk_full" 503 UNAVAILABLE "The disk is full. Nothing was stored by this request."
-        "Free some space and retry.";
+        "Retry; if it stays, stop the process that holds it."
+        http "Try again later; if it stays, ask the operator of the server.";
+    DISK_FULL "disk_full" 503 UNAVAILABLE "The disk is full. This request stored nothing."
+        "Free some space and retry."
+        http "Try again later; if it stays, ask the operator of the server.";
     READ_ONLY "read_only" 503 MISCONFIGURED "The database may only be read. Nothing was changed."
         "Correct the owner and permissions of the data folder and its files.";
     ACCESS_DENIED "access_denied" 503 MISCONFIGURED "The database server refuses the user, the password or a permission."
@@ -176,20 +240,23 @@ codes! {
     TLS_REQUIRED "tls_required" 503 MISCONFIGURED "The database is on another machine, and the connection would not be encrypted."
         "Use a database on this machine or a local TLS tunnel to it.";
     NOT_A_DATABASE "not_a_database" 503 MISCONFIGURED "The database file is damaged or is something else."
-        "Put it back from a backup, or choose another data folder.";
+        "Restore it from a backup, or choose another data folder.";
     FOREIGN_DATABASE "foreign_database" 503 MISCONFIGURED "The database belongs to another program."
         "Choose another data folder or database.";
     NEWER_DATABASE "newer_database" 503 MISCONFIGURED "A newer release of Lacuna wrote this database."
         "Run that release or a later one; nothing was changed.";
     BLOBS_UNAVAILABLE "blobs_unavailable" 503 UNAVAILABLE "Large texts cannot be read or written at the moment."
-        "Check the folder of blobs, its permissions and the disk space.";
+        "Check the folder of blobs, its permissions and the disk space."
+        http "Try again later; if it stays, ask the operator of the server.";
     EMBEDDER_UNAVAILABLE "embedder_unavailable" 503 UNAVAILABLE "The embedding endpoint does not answer."
-        "Make sure that it runs; until then words and the built-in model find memories.";
-    LLM_UNAVAILABLE "llm_unavailable" 503 UNAVAILABLE "The language model does not answer as it should."
-        "Make sure that it runs; until then compaction picks sentences instead.";
-    LLM_MISCONFIGURED "llm_misconfigured" 503 MISCONFIGURED "The language model is not configured as it needs."
+        "Make sure that it runs; until then words and the built-in model find memories."
+        http "Try again later; until then words and the built-in model find memories.";
+    LLM_UNAVAILABLE "llm_unavailable" 503 UNAVAILABLE "The language model does not answer, or not as expected."
+        "Make sure that it runs; until then compaction picks sentences instead."
+        http "Try again later; until then compaction picks sentences instead.";
+    LLM_MISCONFIGURED "llm_misconfigured" 503 MISCONFIGURED "The configuration of the language model is wrong."
         "Check llm.kind, llm.url, llm.model and the key that llm.key_env names.";
-    EMBEDDER_MISCONFIGURED "embedder_misconfigured" 503 MISCONFIGURED "The embedding endpoint is not configured as it needs."
+    EMBEDDER_MISCONFIGURED "embedder_misconfigured" 503 MISCONFIGURED "The configuration of the embedding endpoint is wrong."
         "Check the endpoint's URL, model, key and dimensions.";
     EMBEDDER_UNUSABLE "embedder_unusable" 503 MISCONFIGURED "The embedding model does not work as it should."
         "Run `lacuna doctor`; reinstall the binary, or choose another model.";
@@ -197,15 +264,15 @@ codes! {
         "Use another copy of the backup.";
     BACKUP_UNAVAILABLE "backup_unavailable" 503 UNAVAILABLE "The backup cannot be read or written."
         "Check the path, its permissions and the disk space.";
-    LEDGER_TOO_OLD "ledger_too_old" 503 MISCONFIGURED "A receipt is known that the erasure ledger does not have, so something erased could come back. Nothing was changed."
+    LEDGER_TOO_OLD "ledger_too_old" 503 MISCONFIGURED "The erasure ledger lacks a known receipt, so an erased memory could come back. Nothing was changed."
         "Pass the newest ledger with --ledger, exported by `lacuna ledger export`.";
     UNSOUND "unsound" 500 FAILED "A check of `lacuna doctor` failed."
         "Follow the hints beside the failed checks.";
     CORRUPT "corrupt" 500 CORRUPT "Stored bytes are damaged. Nothing was changed, and the rest still works."
-        "Run `lacuna doctor`; put the damaged part back from a backup.";
+        "Run `lacuna doctor`; restore the damaged part from a backup.";
 }
 
-/// The row of an error of the core. A code without a row would be our defect, and says so.
+/// Finds the row of a core error. A code without a row is a defect of ours and reported as one.
 pub(crate) fn of(error: &Error) -> &'static Code {
     by_name(error.code()).unwrap_or(&INTERNAL)
 }
@@ -232,8 +299,11 @@ mod tests {
     fn every_code_is_documented_as_the_table_has_it() {
         let docs = include_str!("../../../docs/errors.md");
         for code in ALL {
+            let other = |door, remedy: Option<&str>| remedy.map(|text| format!(" {door}: {text}"));
+            let http = other("Over HTTP", code.http).unwrap_or_default();
+            let mcp = other("In a tool", code.mcp).unwrap_or_default();
             let row = format!(
-                "| `{}` | {} | {} | {} | {} |",
+                "| `{}` | {} | {} | {} | {}{http}{mcp} |",
                 code.name, code.status, code.exit, code.meaning, code.remedy
             );
             assert!(docs.contains(&row), "docs/errors.md lacks:\n{row}");
@@ -246,11 +316,14 @@ mod tests {
     const EXIT_ROWS: usize = 9;
 
     #[test]
-    fn every_code_that_the_core_and_the_models_name_has_a_row() {
-        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    fn every_code_that_a_library_crate_names_has_a_row() {
+        let ours = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut named = BTreeSet::new();
-        for folder in ["lacuna-core/src", "lacuna-models/src"] {
-            collect(&crates.join(folder), &mut named);
+        for entry in fs::read_dir(ours.join("..")).unwrap() {
+            let folder = entry.unwrap().path();
+            if folder.file_name() != ours.file_name() {
+                collect(&folder.join("src"), &mut named);
+            }
         }
         assert!(named.contains("missing_key"), "the search for codes finds none");
         let missing: Vec<_> = named.iter().filter(|name| by_name(name).is_none()).collect();

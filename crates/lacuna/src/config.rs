@@ -20,7 +20,7 @@ use lacuna_core::jobs::Schedule;
 use lacuna_models::LlmKind;
 use serde::Deserialize;
 
-pub(crate) use self::http::{HttpChoice, LimitChoice, OidcChoice, OrgOf, TlsChoice, is_loopback_host};
+pub(crate) use self::http::{HttpChoice, LimitChoice, OidcChoice, OrgOf, TlsChoice};
 pub(crate) use self::show::ShownSetting;
 use crate::codes;
 use crate::failure::{Failure, Result};

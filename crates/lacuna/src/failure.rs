@@ -1,5 +1,5 @@
-//! What a door tells about a failure: one row of the table of codes, the field at fault, and two texts, one
-//! for everybody and one for the operator.
+//! Failures as doors report them: one row of the table of codes, the field at fault, and two texts, one for the
+//! caller and one for the operator.
 
 use std::fmt;
 use std::time::Duration;
@@ -18,15 +18,15 @@ pub(crate) struct Failure {
     pub(crate) field: Option<String>,
     /// For the caller: never a path, a host name or anything else of the installation.
     pub(crate) public: String,
-    /// For whoever runs Lacuna, in the terminal or in the log.
+    /// For the operator, in the terminal or in the log.
     pub(crate) detail: String,
-    /// What the gate asks or found, when it is the gate that did not take a text.
+    /// The gate's question or finding, if the gate did not take a text.
     pub(crate) gate: Option<Box<GateAnswer>>,
-    /// When it is worth asking again.
+    /// Pause after which another try makes sense.
     pub(crate) retry_after: Option<Duration>,
 }
 
-/// Why the gate did not take a text.
+/// Reason why the gate did not take a text.
 #[derive(Debug)]
 pub(crate) enum GateAnswer {
     Asked(AskedView),
@@ -45,7 +45,7 @@ impl Failure {
         Self { field: Some(field), ..Self::new(&codes::INVALID, detail) }
     }
 
-    /// The same failure for somebody else who asks, without what the gate said to the first.
+    /// Copies the failure for another caller, without the gate's answer to the first one.
     pub(crate) fn again(&self) -> Self {
         let Self { code, field, public, detail, gate: _, retry_after } = self;
         let (field, public, detail) = (field.clone(), public.clone(), detail.clone());
@@ -54,7 +54,7 @@ impl Failure {
 }
 
 impl Failure {
-    /// Why an outcome is not a memory.
+    /// Turns every outcome but a stored memory into a failure.
     pub(crate) fn of_gate(outcome: Outcome) -> Result<Remembered> {
         match outcome {
             Outcome::Stored(remembered) => Ok(*remembered),
@@ -83,7 +83,7 @@ impl From<Error> for Failure {
             Error::Denied(_) | Error::NotFound(_) | Error::Conflict(_) | Error::Refused { .. } => {
                 Self::new(code, error.to_string())
             }
-            // These may name files and hosts: the caller gets what the table says.
+            // These texts may name files and hosts: the caller gets the text of the table.
             Error::Unavailable { .. } | Error::Misconfigured { .. } | Error::Corrupt(_) => {
                 Self { public: code.meaning.to_owned(), ..Self::new(code, error.to_string()) }
             }
@@ -97,7 +97,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// From now on a panic is logged by its place alone: its message may hold text of a memory.
+/// Installs a panic hook that logs only the place of a panic: its message may hold text of a memory.
 pub(crate) fn log_panics_by_place() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();

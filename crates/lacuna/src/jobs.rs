@@ -9,12 +9,12 @@ use lacuna_core::jobs::{Job, Ran, Schedule};
 use crate::background::Stop;
 use crate::wire::hex;
 
-/// How long after its start a server leaves the jobs to others, so that it serves first.
+/// Delay after the start of a server before it runs jobs, so that it serves first.
 const FIRST: Duration = Duration::from_secs(30);
-/// How often each thread looks whether its job is due.
+/// Interval at which each thread checks whether its job is due.
 const LOOK_EVERY: Duration = Duration::from_secs(20);
 
-/// Runs `job` whenever it is due and nobody else does, until the stop.
+/// Runs `job` whenever it is due and no other server runs it, until the stop.
 pub(crate) fn keep_running(service: &Lacuna, job: Job, node: &str, schedule: Schedule, stop: &Stop) {
     stop.wait(FIRST);
     while !stop.asked() {

@@ -27,7 +27,7 @@ const FILE_BYTES_MAX: u64 = 64 << 10;
 /// Policy files in one folder.
 const FILES_MAX: usize = 10_000;
 
-/// The file, key by key. What is absent follows from the preset.
+/// The file, key by key. An absent key follows from the preset.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawPolicy {
@@ -58,7 +58,7 @@ struct RawPolicy {
     retention: Option<RawRetention>,
 }
 
-/// When old turns make room. What is absent is as by default.
+/// Thresholds at which old turns make room. An absent key has its default.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawCompaction {

@@ -1,20 +1,18 @@
-//! Telling recipients over HTTP: a small JSON body without content, signed with a secret that both know.
+//! Webhooks: a small JSON body without content, sent to recipients and signed with a shared secret.
 //!
 //! `Lacuna-Signature` is `v1=` and the HMAC-SHA256, in hex, of the timestamp, a dot, the delivery's id, a dot and
-//! the body. Whoever receives it checks the signature, the age of the timestamp, and whether the id is new.
+//! the body. A recipient checks the signature, the age of the timestamp, and that the id is new.
 
-use std::net::IpAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use lacuna_core::Lacuna;
 use lacuna_core::deliver::{Delivery, Event, Recipient};
 use lacuna_core::domain::OrgId;
+use lacuna_models::{http_agent, is_loopback_host};
 use lacuna_seal::hmac_sha256;
 use serde::Serialize;
 use ureq::Agent;
 use ureq::http::Uri;
-use ureq::tls::{RootCerts, TlsConfig, TlsProvider};
 use zeroize::Zeroizing;
 
 use crate::wire::hex;
@@ -22,10 +20,10 @@ use crate::wire::hex;
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// Deliveries that are fetched at a time.
 const DELIVERIES_PAGE: usize = 64;
-/// A shorter secret could be guessed.
+/// Shortest secret; a shorter one could be guessed.
 pub(crate) const SECRET_BYTES_MIN: usize = 16;
 
-/// Where one recipient is reached. No `Debug`: it holds the secret.
+/// Address and secret of one recipient. No `Debug`: it holds the secret.
 pub(crate) struct Webhook {
     pub(crate) name: String,
     url: String,
@@ -36,7 +34,7 @@ pub(crate) struct Webhook {
 }
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct WebhookBody<'a> {
     id: &'a str,
     event: &'static str,
     org: &'a str,
@@ -54,10 +52,9 @@ impl Webhook {
         org: Option<OrgId>,
     ) -> Result<Self, String> {
         let uri: Uri = url.parse().map_err(|_| "url must be a URL".to_owned())?;
-        let at_home = is_loopback(&uri);
         match uri.scheme_str() {
             Some("https") => {}
-            Some("http") if at_home => {}
+            Some("http") if uri.host().is_some_and(is_loopback_host) => {}
             _ => return Err("url must start with https://, or http:// on this machine".to_owned()),
         }
         if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
@@ -66,14 +63,15 @@ impl Webhook {
         if secret.len() < SECRET_BYTES_MIN {
             return Err(format!("the secret must have at least {SECRET_BYTES_MIN} bytes"));
         }
-        Ok(Self { name, url, secret, events, org, agent: agent(at_home) })
+        let agent = http_agent(&url, TIMEOUT);
+        Ok(Self { name, url, secret, events, org, agent })
     }
 
     pub(crate) fn recipient(&self) -> Recipient {
         Recipient { name: self.name.clone(), events: self.events.clone(), org: self.org.clone() }
     }
 
-    /// Sends once. What went wrong is told in words that hold nothing of the answer.
+    /// Sends once. The error text holds nothing of the recipient's answer.
     fn send(&self, delivery: &Delivery, now: jiff::Timestamp) -> Result<(), String> {
         let id = delivery.id();
         let body = body(&id, delivery);
@@ -98,7 +96,7 @@ impl Webhook {
 
 fn body(id: &str, delivery: &Delivery) -> String {
     let tidings = &delivery.tidings;
-    let body = Body {
+    let body = WebhookBody {
         id,
         event: tidings.event.as_str(),
         org: tidings.org.as_str(),
@@ -114,7 +112,7 @@ fn signature(secret: &str, timestamp: &str, id: &str, body: &str) -> String {
     format!("v1={}", hex(&mac))
 }
 
-/// Sends what is due. Answers with how many arrived.
+/// Sends the due deliveries. Returns the number that arrived.
 pub(crate) fn deliver_due(service: &Lacuna, hooks: &[Webhook]) -> lacuna_core::Result<usize> {
     let mut arrived = 0;
     for delivery in service.due_deliveries(DELIVERIES_PAGE)? {
@@ -135,32 +133,6 @@ pub(crate) fn deliver_due(service: &Lacuna, hooks: &[Webhook]) -> lacuna_core::R
         }
     }
     Ok(arrived)
-}
-
-fn is_loopback(uri: &Uri) -> bool {
-    let host = uri.host().unwrap_or_default();
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    bare.parse::<IpAddr>().map_or(bare == "localhost", |address| address.is_loopback())
-}
-
-/// How we call others. Follows no redirect: the recipient is whom the operator named.
-pub(crate) fn agent(at_home: bool) -> Agent {
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let tls = TlsConfig::builder()
-        .provider(TlsProvider::Rustls)
-        .root_certs(RootCerts::PlatformVerifier)
-        .unversioned_rustls_crypto_provider(provider)
-        .build();
-    let mut settings = Agent::config_builder()
-        .tls_config(tls)
-        .http_status_as_error(false)
-        .max_redirects(0)
-        .timeout_global(Some(TIMEOUT));
-    if at_home {
-        // What stays on this machine is not sent through the proxy of the environment.
-        settings = settings.proxy(None);
-    }
-    settings.build().new_agent()
 }
 
 #[cfg(test)]

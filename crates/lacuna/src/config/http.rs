@@ -1,6 +1,5 @@
 //! The settings of the HTTP door: limits, times, TLS, origins and sign-on.
 
-use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -236,10 +235,4 @@ fn is_origin(text: &str) -> bool {
 /// Keys that arrive in the clear could be anybody's.
 pub(super) fn is_safe_url(url: &str) -> bool {
     url.starts_with("https://") || (url.starts_with("http://") && super::residency::is_loopback_url(url))
-}
-
-/// Whether this name or address is this machine.
-pub(crate) fn is_loopback_host(host: &str) -> bool {
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    bare.parse::<IpAddr>().map_or(bare.eq_ignore_ascii_case("localhost"), |address| address.is_loopback())
 }

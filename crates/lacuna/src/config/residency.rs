@@ -5,7 +5,8 @@
 
 use std::ffi::OsString;
 
-use super::http::is_loopback_host;
+use lacuna_models::is_loopback_host;
+
 use super::{Config, EmbedderChoice, RawConfig, StoreChoice};
 
 /// Variables by which programs learn of a proxy, which sees whom we call.

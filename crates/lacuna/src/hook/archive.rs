@@ -1,6 +1,6 @@
-//! Archiving a transcript: its turns are appended to their session, in batches, and a mark is moved behind
-//! each batch. Whoever dies in between has stored whole batches; the one that was stored and not marked is sent
-//! again under the same numbers, and not doubled.
+//! Archiving a transcript: its turns are appended to their session in batches, and a mark moves behind each
+//! batch. A hook that dies in between has stored whole batches; the next one sends the unmarked batch again under
+//! the same numbers, and the core does not store it twice.
 
 use std::path::Path;
 
@@ -12,24 +12,24 @@ use lacuna_core::remember::Outcome;
 use lacuna_core::session::{NewTurn, TURNS_PER_APPEND_MAX};
 
 use super::erased::last_erased;
-use super::line::Parser;
-use super::lines::{Lines, Read};
-use super::mark::{Mark, Place};
+use super::line::TranscriptParser;
+use super::lines::{LineRead, TranscriptLines};
+use super::mark::{ReadMark, ReadPosition};
 use super::{Deadline, Done};
 use crate::assemble::Installation;
 use crate::codes;
 use crate::failure::{Failure, Result};
 
-/// A batch is one commit, what is in RAM, and what is under way when the time is over.
+/// Turns of one batch: one commit, the turns in RAM, and the work under way when the time is over.
 const BATCH_TURNS: usize = 16;
 const BATCH_BYTES: usize = 64 << 10;
-/// What one hook stores at most; the next one goes on. An opened vault holds it in RAM.
+/// Turns that one hook stores at most; the next hook goes on. An opened vault holds them in RAM.
 const RUN_TURNS_MAX: usize = 2_000;
 const RUN_BYTES_MAX: usize = 4 << 20;
-/// Read again before the mark, to know which tools gave the answers behind it.
+/// Bytes before the mark that are read again, to learn which tools gave the answers behind it.
 const LOOK_BACK_BYTES: u64 = 1 << 20;
 
-/// Stores what the transcript says that was not stored yet, until it ends or the time is over.
+/// Stores the turns of the transcript that are not stored yet, until it ends or the time is over.
 pub(crate) fn archive(
     installation: &Installation,
     data: &Path,
@@ -42,20 +42,20 @@ pub(crate) fn archive(
     let unreadable = |error: std::io::Error| {
         Failure::new(&codes::INPUT_UNREADABLE, format!("the transcript {}: {error}", transcript.display()))
     };
-    let mut mark = Mark::take(&Mark::path(data, session, transcript))?;
+    let mut mark = ReadMark::take(&ReadMark::path(data, session, transcript))?;
     let began_at = installation.service.start_session(&grant, Some(session.clone()))?.began_at;
     let stale = last_erased(installation)?.map(|erased_at| Stale { erased_at, began_at });
     let (place, known) = begin(installation, &grant, session, mark.place)?;
     let parser = looked_back(transcript, place.offset).map_err(unreadable)?;
-    let lines = Lines::open(transcript, place.offset).map_err(unreadable)?;
-    let mut run = Run { installation, grant, session, lines, parser, place, known, stale };
+    let lines = TranscriptLines::open(transcript, place.offset).map_err(unreadable)?;
+    let mut run = ArchiveRun { installation, grant, session, lines, parser, place, known, stale };
     let (mut turns, mut bytes) = (0, 0);
     loop {
         let batch = run.read(done).map_err(unreadable)?;
         turns += batch.turns.len();
         bytes += batch.bytes;
         run.append(batch.turns, done)?;
-        mark.save(Place { offset: run.lines.offset(), next_turn: run.place.next_turn })?;
+        mark.save(ReadPosition { offset: run.lines.offset(), next_turn: run.place.next_turn })?;
         if batch.is_last {
             return Ok(());
         }
@@ -66,48 +66,48 @@ pub(crate) fn archive(
     }
 }
 
-/// Where to go on, and how many turns from there are stored already. Without a mark the session tells, whose
-/// turns are numbered as the transcript has them.
+/// Finds the place to go on from, and the number of turns from there that are stored already. Without a mark the
+/// session tells, whose turns are numbered as in the transcript.
 fn begin(
     installation: &Installation,
     grant: &Grant<Remember>,
     session: &SessionId,
-    marked: Option<Place>,
-) -> Result<(Place, u32)> {
+    marked: Option<ReadPosition>,
+) -> Result<(ReadPosition, u32)> {
     let stored = installation.service.start_session(grant, Some(session.clone()))?.next_turn;
     Ok(match marked {
-        // Numbers that the core would not give: everything that bore them is gone.
+        // The core would not give these numbers: everything that had them is gone.
         Some(place) if place.next_turn > stored + TURNS_PER_APPEND_MAX as u32 => {
-            (Place { next_turn: stored, ..place }, 0)
+            (ReadPosition { next_turn: stored, ..place }, 0)
         }
         Some(place) => (place, 0),
-        None => (Place { offset: 0, next_turn: 1 }, stored - 1),
+        None => (ReadPosition { offset: 0, next_turn: 1 }, stored - 1),
     })
 }
 
-/// A parser that has seen the calls shortly before `offset`.
-fn looked_back(transcript: &Path, offset: u64) -> std::io::Result<Parser> {
-    let mut parser = Parser::default();
+/// Returns a parser that has seen the calls shortly before `offset`.
+fn looked_back(transcript: &Path, offset: u64) -> std::io::Result<TranscriptParser> {
+    let mut parser = TranscriptParser::default();
     let from = offset.saturating_sub(LOOK_BACK_BYTES);
-    let mut lines = Lines::open(transcript, from)?;
+    let mut lines = TranscriptLines::open(transcript, from)?;
     if from > 0 {
-        // Most likely the middle of a line.
+        // The offset most likely lies in the middle of a line.
         lines.read()?;
     }
     while lines.offset() < offset {
         match lines.read()? {
-            Read::Line(line) => drop(parser.turns(line)),
-            Read::TooLong => {}
-            Read::End => break,
+            LineRead::Line(line) => drop(parser.turns(line)),
+            LineRead::TooLong => {}
+            LineRead::End => break,
         }
     }
     Ok(parser)
 }
 
-/// What was said before the last forgetting is not sealed after it.
+/// Limit for turns from before the last forgetting, which must not be sealed after it.
 struct Stale {
     erased_at: Timestamp,
-    /// When the session began: for turns that do not say when they were said.
+    /// Start of the session: the time of turns that have none.
     began_at: Timestamp,
 }
 
@@ -117,36 +117,36 @@ impl Stale {
     }
 }
 
-struct Batch {
+struct TurnBatch {
     turns: Vec<NewTurn>,
     bytes: usize,
     is_last: bool,
 }
 
-struct Run<'a> {
+struct ArchiveRun<'a> {
     installation: &'a Installation,
     grant: Grant<Remember>,
     session: &'a SessionId,
-    lines: Lines,
-    parser: Parser,
-    place: Place,
+    lines: TranscriptLines,
+    parser: TranscriptParser,
+    place: ReadPosition,
     /// Turns that are stored already and only counted.
     known: u32,
     stale: Option<Stale>,
 }
 
-impl Run<'_> {
+impl ArchiveRun<'_> {
     /// Reads lines until a batch is full.
-    fn read(&mut self, done: &mut Done) -> std::io::Result<Batch> {
-        let mut batch = Batch { turns: Vec::new(), bytes: 0, is_last: false };
+    fn read(&mut self, done: &mut Done) -> std::io::Result<TurnBatch> {
+        let mut batch = TurnBatch { turns: Vec::new(), bytes: 0, is_last: false };
         while batch.turns.len() < BATCH_TURNS && batch.bytes < BATCH_BYTES {
             let turns = match self.lines.read()? {
-                Read::End => {
+                LineRead::End => {
                     batch.is_last = true;
                     break;
                 }
-                Read::TooLong => None,
-                Read::Line(line) => self.parser.turns(line),
+                LineRead::TooLong => None,
+                LineRead::Line(line) => self.parser.turns(line),
             };
             done.skipped += usize::from(turns.is_none());
             for turn in turns.unwrap_or_default() {
@@ -156,8 +156,8 @@ impl Run<'_> {
         Ok(batch)
     }
 
-    /// Takes a turn into a batch, unless it is stored already or too old. Its number is taken either way.
-    fn take(&mut self, turn: NewTurn, batch: &mut Batch, done: &mut Done) {
+    /// Adds a turn to a batch, unless it is stored already or too old. The turn keeps its number either way.
+    fn take(&mut self, turn: NewTurn, batch: &mut TurnBatch, done: &mut Done) {
         if self.known > 0 {
             self.known -= 1;
             self.place.next_turn += 1;
@@ -175,7 +175,7 @@ impl Run<'_> {
     fn append(&mut self, turns: Vec<NewTurn>, done: &mut Done) -> Result<()> {
         for part in turns.chunks(BATCH_TURNS) {
             match self.send(part, done) {
-                // One that the core does not take must not keep the others from being stored, now and for ever.
+                // One turn that the core refuses must not block the others, now and for ever.
                 Err(Error::Invalid { .. }) => self.send_each(part, done)?,
                 sent => sent?,
             }
@@ -199,12 +199,12 @@ impl Run<'_> {
     fn send(&mut self, turns: &[NewTurn], done: &mut Done) -> lacuna_core::Result<()> {
         let service = &self.installation.service;
         let now = service.clock().now();
-        // A clock that goes ahead of ours would have the turn refused.
+        // The core refuses a turn whose clock runs ahead of ours.
         let not_ahead = |turn: &NewTurn| NewTurn { at: turn.at.filter(|at| *at <= now), ..turn.clone() };
         let turns: Vec<NewTurn> = turns.iter().map(not_ahead).collect();
         let expected = Some(self.place.next_turn);
         let appended = match service.append_turns(&self.grant, self.session, turns.clone(), expected) {
-            // Somebody else has said something in this session: it goes on behind that.
+            // Another writer appended to this session: go on behind it.
             Err(Error::Conflict(_)) => service.append_turns(&self.grant, self.session, turns, None)?,
             appended => appended?,
         };

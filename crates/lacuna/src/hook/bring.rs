@@ -1,4 +1,4 @@
-//! What a conversation or a prompt brings to mind, for the host to add.
+//! Memories for a conversation or a prompt, for the host to add.
 
 use lacuna_core::context::{TURN_CHARS_MAX, Turn};
 
@@ -6,12 +6,12 @@ use super::HookInput;
 use crate::assemble::Installation;
 use crate::failure::Result;
 
-/// Tokens of what is added. Hosts cut what is longer than 10,000 characters.
+/// Tokens of the added section. Hosts cut a text longer than 10,000 characters.
 const ADDED_TOKENS_MAX: usize = 2_000;
 /// Characters of a project's name that is used as a topic.
 const TOPIC_CHARS_MAX: usize = 64;
 
-/// The section for the conversation that `input` tells of; empty when nothing comes to mind.
+/// Returns the section for the conversation of `input`; empty when no memory fits.
 pub(crate) fn bring_to_mind(installation: &Installation, input: &HookInput) -> Result<String> {
     let service = &installation.service;
     let grant = installation.grant(None)?;
@@ -29,13 +29,13 @@ pub(crate) fn bring_to_mind(installation: &Installation, input: &HookInput) -> R
     Ok(context.text)
 }
 
-/// The folder in which the host works, by its name: what was tagged with it comes first.
+/// Name of the folder in which the host works: memories tagged with it come first.
 fn project(input: &HookInput) -> Option<String> {
     let name = input.cwd.as_ref()?.file_name()?.to_str()?;
     (name.chars().count() <= TOPIC_CHARS_MAX).then(|| name.to_owned())
 }
 
-/// The end of a prompt: what was pasted stands before the question.
+/// The end of a prompt: pasted text stands before the question.
 fn last_chars(text: &str) -> String {
     let text = text.replace('\0', " ");
     let more = text.chars().count().saturating_sub(TURN_CHARS_MAX);

@@ -1,5 +1,5 @@
-//! When something was last forgotten at somebody's word. A transcript still says what was said before that; to
-//! seal it afterwards would bring it back, and nobody can tell which of its turns spoke of it.
+//! Time of the last erasure on request. A transcript still holds words from before it; sealing them afterwards
+//! would bring them back, and nothing tells which of its turns spoke of the erased matter.
 
 use jiff::Timestamp;
 use lacuna_core::forget::Cause;
@@ -8,7 +8,7 @@ use lacuna_core::permit::ReadAudit;
 use crate::assemble::Installation;
 use crate::failure::Result;
 
-/// The moment at which something was last erased, or hidden until it is, because somebody asked for it.
+/// Returns the time at which something was last erased on request, or hidden until it is.
 pub(super) fn last_erased(installation: &Installation) -> Result<Option<Timestamp>> {
     let grant = installation.grant::<ReadAudit>(None)?;
     let (mut last, mut after) = (installation.service.last_hidden(&installation.grant(None)?)?, 0);
@@ -16,7 +16,7 @@ pub(super) fn last_erased(installation: &Installation) -> Result<Option<Timestam
         let page = installation.service.receipts(&grant, after)?;
         let Some(end) = page.last() else { return Ok(last) };
         after = end.receipt.number;
-        // What only grew old was not forgotten on purpose.
+        // Memories that reached their age were not forgotten on purpose.
         let asked = page.iter().filter(|one| !matches!(one.receipt.cause, Cause::Retention | Cause::Purge));
         last = last.max(asked.map(|one| one.receipt.at).max());
     }

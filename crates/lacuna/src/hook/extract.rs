@@ -1,4 +1,4 @@
-//! What a conversation leaves behind: summaries and facts in the place of its turns, and its sealed transcript.
+//! Results of a conversation: summaries and facts that replace its turns, and its sealed transcript.
 
 use std::ops::ControlFlow;
 

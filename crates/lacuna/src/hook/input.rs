@@ -1,4 +1,4 @@
-//! What the host says when it calls.
+//! Input that the host sends with a call.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -24,13 +24,14 @@ pub(crate) struct HookInput {
     pub(crate) cwd: Option<PathBuf>,
     #[serde(default)]
     hook_event_name: Option<String>,
-    /// What the user said, with UserPromptSubmit.
+    /// The user's prompt, with UserPromptSubmit.
     #[serde(default)]
     pub(crate) prompt: Option<String>,
 }
 
 impl HookInput {
-    /// Reads it, and sees that it is for `event`: a hook that is wired to another one would do the wrong thing.
+    /// Reads the input and checks that it is for `event`: a hook that is wired to another event would do the
+    /// wrong thing.
     pub(crate) fn read(from: impl Read, event: Event) -> Result<Self> {
         let unreadable = |error: std::io::Error| {
             Failure::new(&codes::INPUT_UNREADABLE, format!("standard input cannot be read: {error}"))

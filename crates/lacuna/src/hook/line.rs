@@ -1,8 +1,8 @@
-//! One line of a transcript: which turns of a conversation it holds, and who said them.
+//! One line of a transcript: the turns of a conversation in it, and their speakers.
 //!
-//! A transcript is not trusted. What tools answered is their output, whatever message it stands in; what the
-//! host wrote in the user's name is not the user's word; and what Lacuna's own tools answered is not stored
-//! again, because it would come back after it was forgotten.
+//! A transcript is not trusted. Answers of tools count as tool output, whatever message they stand in; text that
+//! the host wrote in the user's name is not the user's word; and answers of Lacuna's own tools are not stored
+//! again, because they would come back after they were forgotten.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -14,30 +14,30 @@ use serde::{Deserialize, Deserializer};
 
 use super::typed::{said, typed};
 
-/// Characters of what a person or an assistant said; the middle of a longer text is left out.
+/// Characters of a person's or an assistant's text; the middle of a longer text is left out.
 const SAID_CHARS_MAX: usize = 20_000;
-/// Characters of what a tool answered: files and pages that are there anyway.
+/// Characters of a tool's answer: files and pages that exist elsewhere anyway.
 const TOOL_CHARS_MAX: usize = 1_000;
-/// Stands where something was left out. In ASCII: one other character makes the gate's patterns slow on the whole text.
+/// Mark for a left-out part. In ASCII: one other character makes the gate's patterns slow on the whole text.
 const CUT: &str = "\n[... cut ...]\n";
 /// Calls whose answer has not been seen yet.
 const CALLS_MAX: usize = 1_024;
 /// Characters of a tool's name.
 const TOOL_NAME_CHARS_MAX: usize = 64;
-/// How hosts name the tools of our MCP server.
+/// Prefix that hosts give to the tools of our MCP server.
 const OWN_TOOLS: &str = "mcp__lacuna__";
-/// The name under which the core knows what comes from the web, and trusts it least.
+/// The core's name for sources on the web, which it trusts least.
 const WEB: &str = "web_fetch";
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Line {
+struct TranscriptLine {
     #[serde(rename = "type")]
-    kind: Kind,
+    kind: LineKind,
     /// Written by the host.
     #[serde(default)]
     is_meta: bool,
-    /// What an assistant said to another.
+    /// Message of one assistant to another.
     #[serde(default)]
     is_sidechain: bool,
     /// A summary by the model, in the place of the user's message.
@@ -46,12 +46,12 @@ struct Line {
     #[serde(default)]
     timestamp: Option<Timestamp>,
     #[serde(default)]
-    message: Option<Message>,
+    message: Option<TranscriptMessage>,
 }
 
 #[derive(Deserialize, PartialEq, Clone, Copy)]
 #[serde(rename_all = "lowercase")]
-enum Kind {
+enum LineKind {
     User,
     Assistant,
     #[serde(other)]
@@ -59,116 +59,116 @@ enum Kind {
 }
 
 #[derive(Deserialize)]
-struct Message {
+struct TranscriptMessage {
     #[serde(default)]
-    content: Content,
+    content: TranscriptContent,
 }
 
-/// What was said: one text, or blocks of several kinds.
+/// Content of a message: one text, or blocks of several kinds.
 #[derive(Default)]
-enum Content {
+enum TranscriptContent {
     #[default]
     Nothing,
     Text(String),
-    Blocks(Vec<Block>),
+    Blocks(Vec<TranscriptBlock>),
 }
 
 #[derive(Deserialize)]
-struct Block {
+struct TranscriptBlock {
     #[serde(rename = "type", default)]
     kind: String,
     #[serde(default)]
     text: Option<String>,
-    /// Of a call.
+    /// Id of a call.
     #[serde(default)]
     id: Option<String>,
     #[serde(default)]
     name: Option<String>,
-    /// Of an answer.
+    /// Id of the call that an answer belongs to.
     #[serde(default)]
     tool_use_id: Option<String>,
     #[serde(default)]
-    content: Content,
+    content: TranscriptContent,
 }
 
-impl<'de> Deserialize<'de> for Content {
+impl<'de> Deserialize<'de> for TranscriptContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Either;
         impl<'de> Visitor<'de> for Either {
-            type Value = Content;
+            type Value = TranscriptContent;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a text or a list of blocks")
             }
 
-            fn visit_unit<E: de::Error>(self) -> Result<Content, E> {
-                Ok(Content::Nothing)
+            fn visit_unit<E: de::Error>(self) -> Result<TranscriptContent, E> {
+                Ok(TranscriptContent::Nothing)
             }
 
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Content, E> {
-                Ok(Content::Text(text.to_owned()))
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<TranscriptContent, E> {
+                Ok(TranscriptContent::Text(text.to_owned()))
             }
 
-            fn visit_string<E: de::Error>(self, text: String) -> Result<Content, E> {
-                Ok(Content::Text(text))
+            fn visit_string<E: de::Error>(self, text: String) -> Result<TranscriptContent, E> {
+                Ok(TranscriptContent::Text(text))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Content, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<TranscriptContent, A::Error> {
                 let mut blocks = Vec::new();
                 while let Some(block) = list.next_element()? {
                     blocks.push(block);
                 }
-                Ok(Content::Blocks(blocks))
+                Ok(TranscriptContent::Blocks(blocks))
             }
         }
         deserializer.deserialize_any(Either)
     }
 }
 
-impl Content {
-    /// The texts of it, below one another.
+impl TranscriptContent {
+    /// Joins its texts, one per line.
     fn text(self) -> String {
         match self {
-            Content::Nothing => String::new(),
-            Content::Text(text) => text,
-            Content::Blocks(blocks) => {
+            TranscriptContent::Nothing => String::new(),
+            TranscriptContent::Text(text) => text,
+            TranscriptContent::Blocks(blocks) => {
                 blocks.into_iter().filter_map(|block| block.text).collect::<Vec<_>>().join("\n")
             }
         }
     }
 }
 
-/// Reads lines, and remembers which tool was called by which id.
+/// Reads lines, and remembers the tool of each call id.
 #[derive(Default)]
-pub(super) struct Parser {
+pub(super) struct TranscriptParser {
     tools: HashMap<String, String>,
     order: VecDeque<String>,
 }
 
-impl Parser {
-    /// The turns of a line, in their order; `None` when it makes no sense.
+impl TranscriptParser {
+    /// The turns of a line, in their order; `None` when the line cannot be read.
     pub(super) fn turns(&mut self, bytes: &[u8]) -> Option<Vec<NewTurn>> {
         if bytes.is_empty() {
             return Some(Vec::new());
         }
-        let line: Line = serde_json::from_slice(bytes).ok()?;
+        let line: TranscriptLine = serde_json::from_slice(bytes).ok()?;
         if line.is_sidechain || line.is_compact_summary {
             return Some(Vec::new());
         }
         let content = line.message.map(|message| message.content).unwrap_or_default();
         let mut turns = match line.kind {
-            Kind::User => self.of_user(content, line.is_meta),
-            Kind::Assistant => self.of_assistant(content),
-            Kind::Other => Vec::new(),
+            LineKind::User => self.of_user(content, line.is_meta),
+            LineKind::Assistant => self.of_assistant(content),
+            LineKind::Other => Vec::new(),
         };
         turns.iter_mut().for_each(|turn| turn.at = line.timestamp);
         Some(turns)
     }
 
-    fn of_user(&mut self, content: Content, is_meta: bool) -> Vec<NewTurn> {
+    fn of_user(&mut self, content: TranscriptContent, is_meta: bool) -> Vec<NewTurn> {
         let blocks = match content {
-            Content::Blocks(blocks) => blocks,
-            one => vec![Block::text(one.text())],
+            TranscriptContent::Blocks(blocks) => blocks,
+            one => vec![TranscriptBlock::text(one.text())],
         };
         let mut turns = Vec::new();
         let mut texts = Vec::new();
@@ -184,10 +184,10 @@ impl Parser {
         turns
     }
 
-    fn of_assistant(&mut self, content: Content) -> Vec<NewTurn> {
+    fn of_assistant(&mut self, content: TranscriptContent) -> Vec<NewTurn> {
         let blocks = match content {
-            Content::Blocks(blocks) => blocks,
-            one => vec![Block::text(one.text())],
+            TranscriptContent::Blocks(blocks) => blocks,
+            one => vec![TranscriptBlock::text(one.text())],
         };
         let mut texts = Vec::new();
         for block in blocks {
@@ -212,8 +212,8 @@ impl Parser {
         self.tools.insert(id, name);
     }
 
-    /// What a tool answered. Nobody knows what an answer is whose call was not seen: it is left out.
-    fn answer(&mut self, block: Block) -> Option<NewTurn> {
+    /// The turn of a tool's answer. An answer whose call was not seen is of unknown origin and left out.
+    fn answer(&mut self, block: TranscriptBlock) -> Option<NewTurn> {
         let tool = self.tools.get(block.tool_use_id.as_deref()?)?.clone();
         if tool.starts_with(OWN_TOOLS) {
             return None;
@@ -229,10 +229,17 @@ impl Parser {
     }
 }
 
-impl Block {
+impl TranscriptBlock {
     fn text(text: String) -> Self {
         let kind = "text".to_owned();
-        Self { kind, text: Some(text), id: None, name: None, tool_use_id: None, content: Content::Nothing }
+        Self {
+            kind,
+            text: Some(text),
+            id: None,
+            name: None,
+            tool_use_id: None,
+            content: TranscriptContent::Nothing,
+        }
     }
 }
 
@@ -256,14 +263,14 @@ fn cut(text: &str, chars_max: usize) -> String {
 mod tests {
     use super::*;
 
-    fn told(parser: &mut Parser, json: &str) -> Option<Vec<(Speaker, String, Option<String>)>> {
+    fn told(parser: &mut TranscriptParser, json: &str) -> Option<Vec<(Speaker, String, Option<String>)>> {
         let turns = parser.turns(json.as_bytes())?;
         Some(turns.into_iter().map(|turn| (turn.speaker, turn.text, turn.tool)).collect())
     }
 
     #[test]
     fn each_line_tells_who_said_what() {
-        let parser = &mut Parser::default();
+        let parser = &mut TranscriptParser::default();
         let user = r#"{"type":"user","timestamp":"2026-04-12T09:15:00Z","message":{"role":"user","content":"Where is it?"}}"#;
         assert_eq!(parser.turns(user.as_bytes()).unwrap()[0].at, "2026-04-12T09:15:00Z".parse().ok());
         assert_eq!(told(parser, user).unwrap(), [(Speaker::User, "Where is it?".to_owned(), None)]);
@@ -281,7 +288,7 @@ mod tests {
 
     #[test]
     fn what_nobody_said_is_no_turn() {
-        let parser = &mut Parser::default();
+        let parser = &mut TranscriptParser::default();
         for line in [
             r#"{"type":"file-history-snapshot","snapshot":{"a":[1]}}"#,
             r#"{"type":"user","isMeta":true,"message":{"content":"I live in Rome."}}"#,
@@ -294,7 +301,7 @@ mod tests {
         ] {
             assert_eq!(told(parser, line), Some(Vec::new()), "{line}");
         }
-        // Whoever reads only the first or the last of two keys would be told two stories.
+        // A reader of only the first or only the last of two keys would see another speaker.
         let two = r#"{"type":"assistant","type":"user","message":{"content":"I live in Rome."}}"#;
         for line in [two, "{", "[]", "7", r#"{"type":"user","message":{"content":7}}"#] {
             assert_eq!(told(parser, line), None, "{line}");
@@ -303,7 +310,7 @@ mod tests {
 
     #[test]
     fn long_texts_are_cut_and_calls_are_forgotten_in_time() {
-        let parser = &mut Parser::default();
+        let parser = &mut TranscriptParser::default();
         for number in 0..=CALLS_MAX {
             parser.note(format!("t{number}"), "Read".to_owned());
         }

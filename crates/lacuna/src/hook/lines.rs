@@ -1,30 +1,31 @@
-//! A transcript, line by line, with the place where each line ends. No more than one line is in RAM.
+//! A transcript, line by line, with the offset at which each line ends. No more than one line is in RAM.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
 use std::path::Path;
 
-/// One line. A longer one holds a picture or a whole file, and is passed over.
+/// Bytes of one line. A longer line holds a picture or a whole file, and is skipped.
 const LINE_BYTES_MAX: usize = 4 << 20;
 
-/// What was read.
-pub(super) enum Read<'a> {
+/// Result of reading one line.
+pub(super) enum LineRead<'a> {
     /// A line without its break.
     Line(&'a [u8]),
     TooLong,
-    /// The end; or a line that is still being written.
+    /// The end, or a line that is still being written.
     End,
 }
 
-pub(super) struct Lines {
+pub(super) struct TranscriptLines {
     reader: BufReader<File>,
     line: Vec<u8>,
-    /// Where the next line begins.
+    /// Offset of the next line.
     offset: u64,
 }
 
-impl Lines {
-    /// Opens the file at `offset`, or at its end if it is shorter. What is no file has no end, and is refused.
+impl TranscriptLines {
+    /// Opens the file at `offset`, or at its end if it is shorter. Anything but a regular file has no end, and is
+    /// refused.
     pub(super) fn open(path: &Path, offset: u64) -> io::Result<Self> {
         if !path.metadata()?.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a file"));
@@ -39,7 +40,7 @@ impl Lines {
         self.offset
     }
 
-    pub(super) fn read(&mut self) -> io::Result<Read<'_>> {
+    pub(super) fn read(&mut self) -> io::Result<LineRead<'_>> {
         self.line.clear();
         let (mut bytes, mut too_long) = (0, false);
         loop {
@@ -57,15 +58,19 @@ impl Lines {
             self.reader.consume(taken);
             if end.is_some() {
                 self.offset += bytes;
-                return Ok(if too_long { Read::TooLong } else { Read::Line(self.line.trim_ascii_end()) });
+                return Ok(if too_long {
+                    LineRead::TooLong
+                } else {
+                    LineRead::Line(self.line.trim_ascii_end())
+                });
             }
         }
         // The host has not written the break yet, and perhaps not all of the line.
         if bytes == 0 || too_long || serde_json::from_slice::<serde::de::IgnoredAny>(&self.line).is_err() {
-            return Ok(Read::End);
+            return Ok(LineRead::End);
         }
         self.offset += bytes;
-        Ok(Read::Line(&self.line))
+        Ok(LineRead::Line(&self.line))
     }
 }
 
@@ -75,13 +80,13 @@ mod tests {
 
     use super::*;
 
-    fn read_all(lines: &mut Lines) -> Vec<String> {
+    fn read_all(lines: &mut TranscriptLines) -> Vec<String> {
         let mut found = Vec::new();
         loop {
             match lines.read().unwrap() {
-                Read::Line(line) => found.push(String::from_utf8(line.to_vec()).unwrap()),
-                Read::TooLong => found.push("too long".to_owned()),
-                Read::End => return found,
+                LineRead::Line(line) => found.push(String::from_utf8(line.to_vec()).unwrap()),
+                LineRead::TooLong => found.push("too long".to_owned()),
+                LineRead::End => return found,
             }
         }
     }
@@ -95,20 +100,20 @@ mod tests {
             long.write_all(&[b'x'; 1024]).unwrap();
         }
         write!(file, "\n\n{{\"b\":2}}\n{{\"c\":").unwrap();
-        let mut lines = Lines::open(file.path(), 0).unwrap();
+        let mut lines = TranscriptLines::open(file.path(), 0).unwrap();
         assert_eq!(read_all(&mut lines), ["{\"a\":1}", "too long", "", "{\"b\":2}"]);
         assert!(lines.line.capacity() <= LINE_BYTES_MAX * 2);
         write!(file, "3}}").unwrap();
-        let mut rest = Lines::open(file.path(), lines.offset()).unwrap();
+        let mut rest = TranscriptLines::open(file.path(), lines.offset()).unwrap();
         assert_eq!(read_all(&mut rest), ["{\"c\":3}"]);
         assert_eq!(rest.offset(), file.path().metadata().unwrap().len());
-        let mut beyond = Lines::open(file.path(), u64::MAX).unwrap();
+        let mut beyond = TranscriptLines::open(file.path(), u64::MAX).unwrap();
         assert_eq!((beyond.offset(), read_all(&mut beyond)), (rest.offset(), Vec::new()));
     }
 
     #[test]
     fn what_is_no_file_is_not_opened() {
-        assert!(Lines::open(Path::new("/dev/zero"), 0).is_err());
-        assert!(Lines::open(Path::new("/"), 0).is_err());
+        assert!(TranscriptLines::open(Path::new("/dev/zero"), 0).is_err());
+        assert!(TranscriptLines::open(Path::new("/"), 0).is_err());
     }
 }

@@ -1,5 +1,5 @@
-//! How far a transcript has been read: an offset and a number, in a file that says nothing else. Whoever
-//! holds the mark is the only one who reads that transcript.
+//! Reading position in a transcript: an offset and a number, in a file that says nothing else. Only the process
+//! that holds the mark reads that transcript.
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -16,32 +16,32 @@ use crate::wire::hex;
 const FOLDER: &str = "hooks";
 /// Digits of a file's name.
 const NAME_DIGITS: usize = 32;
-/// Version, offset and turn, each as wide as it can get, so that a change takes the place of what was there.
+/// Version, offset and turn, each at its full width, so that a new record overwrites the old one exactly.
 const RECORD_BYTES: usize = 36;
 
-/// A place in a transcript.
+/// A reading position in a transcript.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Place {
-    /// Where the first line begins that was not read yet.
+pub(super) struct ReadPosition {
+    /// Offset of the first unread line.
     pub(super) offset: u64,
-    /// The number that the next turn gets.
+    /// Number of the next turn.
     pub(super) next_turn: u32,
 }
 
-pub(super) struct Mark {
+pub(super) struct ReadMark {
     file: File,
-    /// `None` when this transcript was never read, or nobody knows how far.
-    pub(super) place: Option<Place>,
+    /// `None` when this transcript was never read, or the position is unknown.
+    pub(super) place: Option<ReadPosition>,
 }
 
-impl Mark {
-    /// Where the mark of a transcript lies. Its name tells neither the session nor the path.
+impl ReadMark {
+    /// Path of a transcript's mark. The name reveals neither the session nor the path.
     pub(super) fn path(data: &Path, session: &SessionId, transcript: &Path) -> PathBuf {
         let name = [session.as_str().as_bytes(), b"\0", transcript.as_os_str().as_encoded_bytes()].concat();
         data.join(FOLDER).join(&hex(&sha256(&name))[..NAME_DIGITS])
     }
 
-    /// Takes hold of a mark, and makes it if need be.
+    /// Locks a mark, and creates it if it does not exist.
     pub(super) fn take(path: &Path) -> Result<Self> {
         let failed = |error: io::Error| {
             Failure::new(&codes::DATA_FOLDER_UNAVAILABLE, format!("{}: {error}", path.display()))
@@ -60,13 +60,13 @@ impl Mark {
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
         let mut text = String::new();
-        // A damaged mark is as good as none.
+        // A damaged mark counts as none.
         let read = (&file).take(RECORD_BYTES as u64 + 1).read_to_string(&mut text);
         let place = read.ok().and_then(|_| parse(&text));
         Ok(Self { file, place })
     }
 
-    pub(super) fn save(&mut self, place: Place) -> Result<()> {
+    pub(super) fn save(&mut self, place: ReadPosition) -> Result<()> {
         let record = format!("1 {:020} {:012}\n", place.offset, place.next_turn);
         self.file
             .seek(SeekFrom::Start(0))
@@ -78,10 +78,10 @@ impl Mark {
     }
 }
 
-fn parse(text: &str) -> Option<Place> {
+fn parse(text: &str) -> Option<ReadPosition> {
     let mut parts = text.strip_suffix('\n')?.split(' ');
     let (version, offset, turn) = (parts.next()?, parts.next()?, parts.next()?);
-    let place = Place { offset: offset.parse().ok()?, next_turn: turn.parse().ok()? };
+    let place = ReadPosition { offset: offset.parse().ok()?, next_turn: turn.parse().ok()? };
     (version == "1" && parts.next().is_none() && place.next_turn > 0).then_some(place)
 }
 
@@ -93,22 +93,22 @@ mod tests {
     fn a_mark_is_kept_held_by_one_and_says_nothing() {
         let data = tempfile::tempdir().unwrap();
         let session = SessionId::new("boat-house").unwrap();
-        let path = Mark::path(data.path(), &session, Path::new("/home/anna/secret-project.jsonl"));
-        let mut mark = Mark::take(&path).unwrap();
+        let path = ReadMark::path(data.path(), &session, Path::new("/home/anna/secret-project.jsonl"));
+        let mut mark = ReadMark::take(&path).unwrap();
         assert_eq!(mark.place, None);
-        let place = Place { offset: u64::MAX, next_turn: u32::MAX };
+        let place = ReadPosition { offset: u64::MAX, next_turn: u32::MAX };
         mark.save(place).unwrap();
         mark.save(place).unwrap();
         assert_eq!(std::fs::read(&path).unwrap().len(), RECORD_BYTES);
-        assert_eq!(Mark::take(&path).err().unwrap().code, &codes::LOCKED);
+        assert_eq!(ReadMark::take(&path).err().unwrap().code, &codes::LOCKED);
         drop(mark);
-        assert_eq!(Mark::take(&path).unwrap().place, Some(place));
+        assert_eq!(ReadMark::take(&path).unwrap().place, Some(place));
         assert!(
             !path.display().to_string().contains("secret") && !path.display().to_string().contains("boat")
         );
         for bad in ["", "1 2", "2 00000000000000000001 000000000001\n", "1 1 0\n", "1 1 1 1\n", "1 -1 1\n"] {
             std::fs::write(&path, bad).unwrap();
-            assert_eq!(Mark::take(&path).unwrap().place, None, "{bad}");
+            assert_eq!(ReadMark::take(&path).unwrap().place, None, "{bad}");
         }
     }
 }

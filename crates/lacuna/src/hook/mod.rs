@@ -1,8 +1,9 @@
-//! Hooks: what a host such as Claude Code, the Agent SDK or Nanoclaw calls at the turns of a conversation.
+//! Hooks: commands that a host such as Claude Code, the Agent SDK or Nanoclaw calls at the turns of a
+//! conversation.
 //!
-//! A hook reads one JSON object, does its work within a time limit, and never keeps the host from going on:
-//! whatever fails is told in a line on standard error. What was stored before stays stored, and the next hook
-//! goes on from there. A transcript is read line by line, so that RAM does not grow with it.
+//! A hook reads one JSON object, works within a time limit, and never keeps the host from going on: it reports a
+//! failure in a line on standard error. Turns that it stored before stay stored, and the next hook goes on from
+//! there. A transcript is read line by line, so that RAM does not grow with it.
 
 mod archive;
 mod bring;
@@ -25,7 +26,7 @@ pub(crate) use left::{announce, left_behind};
 
 use serde::Serialize;
 
-/// When the host calls.
+/// Event at which the host calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Event {
     SessionStart,
@@ -35,7 +36,7 @@ pub(crate) enum Event {
 }
 
 impl Event {
-    /// As the host spells it.
+    /// The host's spelling.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Event::SessionStart => "SessionStart",
@@ -45,7 +46,8 @@ impl Event {
         }
     }
 
-    /// Hosts wait 30 seconds for a prompt's hook and 60 for the others, unless their settings say otherwise.
+    /// Default time limit. Hosts wait 30 seconds for a prompt's hook and 60 for the others, unless their settings
+    /// say otherwise.
     pub(crate) fn limit_default(self) -> Duration {
         match self {
             Event::SessionStart | Event::UserPromptSubmit => Duration::from_secs(10),
@@ -54,19 +56,19 @@ impl Event {
     }
 }
 
-/// What a hook stops at, so that it ends by itself before it is ended.
+/// Time at which a hook stops, so that it ends by itself before the host ends it.
 #[derive(Clone, Copy)]
 pub(crate) struct Deadline(Instant);
 
 impl Deadline {
-    /// The part of a limit that is left for the step under way when the time is over: a fifth, at most this.
+    /// Part of a limit that is reserved for the step under way when the time is over: a fifth, at most this.
     const REST_MAX: Duration = Duration::from_secs(5);
 
     pub(crate) fn within(limit: Duration) -> Self {
         Self(Instant::now() + limit.saturating_sub(Self::REST_MAX.min(limit / 5)))
     }
 
-    /// The end of the first part of the time that is left.
+    /// The end of the given part of the remaining time.
     pub(crate) fn share(self, part: f64) -> Self {
         let now = Instant::now();
         Self(now + self.0.saturating_duration_since(now).mul_f64(part))
@@ -77,27 +79,27 @@ impl Deadline {
     }
 }
 
-/// What a hook did, in numbers.
+/// Result of a hook, in numbers.
 #[derive(Default, Serialize, PartialEq, Eq, Debug)]
 pub(crate) struct Done {
     /// Turns that were sealed.
     pub(crate) turns: usize,
     /// Turns that the gate did not take, or would ask about.
     pub(crate) refused: usize,
-    /// Turns from before something was forgotten: they may speak of it.
+    /// Turns from before an erasure: they may speak of the erased matter.
     pub(crate) left_out: usize,
-    /// Lines of the transcript that are too long or make no sense.
+    /// Lines of the transcript that are too long or cannot be read.
     pub(crate) skipped: usize,
     pub(crate) summaries: usize,
     pub(crate) facts: usize,
     /// Facts among them that wait for a review.
     pub(crate) waiting: usize,
-    /// Whether the time was over first: the next hook goes on.
+    /// The time was over first; the next hook goes on.
     pub(crate) unfinished: bool,
 }
 
 impl Done {
-    /// One line for whoever looks.
+    /// One line for a person who reads along.
     pub(crate) fn told(&self) -> String {
         let plural = |count: usize| if count == 1 { "" } else { "s" };
         let mut told = format!("{} turn{} sealed", self.turns, plural(self.turns));
@@ -122,22 +124,24 @@ impl Done {
     }
 }
 
-/// What the host adds to the conversation.
+/// Output for the host to add to the conversation.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct HookOutput {
-    hook_specific_output: Added,
+    hook_specific_output: AddedContext,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Added {
+struct AddedContext {
     hook_event_name: &'static str,
     additional_context: String,
 }
 
 impl HookOutput {
     pub(crate) fn adding(event: Event, text: String) -> Self {
-        Self { hook_specific_output: Added { hook_event_name: event.name(), additional_context: text } }
+        Self {
+            hook_specific_output: AddedContext { hook_event_name: event.name(), additional_context: text },
+        }
     }
 }

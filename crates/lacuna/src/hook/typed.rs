@@ -1,10 +1,10 @@
-//! What a person typed, without what the host put around it.
+//! Text that a person typed, without the host's additions.
 //!
-//! A host writes reminders, the output of commands and the answers of hooks into the messages of the user.
-//! Taken for the user's word they would be trusted like it, and what Lacuna itself had added would be
+//! A host writes reminders, the output of commands and the answers of hooks into the messages of the user. Read
+//! as the user's word they would be trusted like it, and a section that Lacuna itself had added would be
 //! remembered anew, even after it was forgotten.
 
-/// Tags in which hosts wrap what they add.
+/// Tags in which hosts wrap their additions.
 const TAGS: &[&str] = &[
     "system-reminder",
     "user-prompt-submit-hook",
@@ -25,7 +25,7 @@ const TAGS: &[&str] = &[
     "ide_diagnostics",
     "new-diagnostics",
 ];
-/// How the section that we add begins and ends; a mark in brackets follows each.
+/// Begin and end of the section that we add; a mark in brackets follows each.
 const SECTION_START: &str = "## What you remember [";
 const SECTION_END: &str = "## End of what you remember [";
 /// Messages that hosts write in the name of the user.
@@ -50,7 +50,7 @@ pub(super) fn typed(text: &str) -> Option<String> {
 pub(super) fn said(text: &str) -> String {
     let mut left = without(text, SECTION_START, SECTION_END);
     if left.len() < text.len() {
-        // The mark that closed a section stands behind what was taken out.
+        // The mark that closed a section stands behind the removed part.
         left = left.lines().filter(|line| !is_mark(line)).collect::<Vec<_>>().join("\n");
     }
     left.trim().to_owned()
@@ -63,7 +63,7 @@ fn is_mark(line: &str) -> bool {
     })
 }
 
-/// `text` without everything from `open` to `close`; what is not closed goes to the end.
+/// `text` without everything from `open` to `close`; an unclosed part goes to the end.
 fn without(text: &str, open: &str, close: &str) -> String {
     let mut left = String::with_capacity(text.len());
     let mut rest = text;

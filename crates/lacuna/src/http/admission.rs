@@ -1,5 +1,5 @@
-//! How much is let in at a time. Beyond it the answer is a quick 503 that says when to come again, so that what is
-//! inside is finished and health is still told.
+//! Limits on the work that is admitted at a time. Beyond them the answer is a quick 503 with a time to retry, so
+//! that requests inside are finished and health checks still answer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,16 +13,16 @@ use super::App;
 use crate::codes;
 use crate::failure::{Failure, Result};
 
-/// Bytes of request bodies that are in RAM at a time, over all requests.
+/// Bytes of request bodies in RAM at a time, over all requests.
 const BODY_BYTES_MAX: usize = 512 << 20;
 /// Bodies are counted in pieces of this size.
 const BODY_PIECE_BYTES: usize = 4 << 10;
-/// Exports that are being read at a time: each takes a thread for as long as its reader likes.
+/// Exports under way at a time: each takes a thread for as long as its reader likes.
 const EXPORTS_MAX: usize = 8;
-/// Questions about readiness that are in the stores at a time.
+/// Readiness checks in the stores at a time.
 const PROBES_MAX: usize = 2;
 
-/// Everything that is counted.
+/// Counters of all limits.
 pub(super) struct Admission {
     requests: Arc<Semaphore>,
     workers: Arc<Semaphore>,
@@ -44,7 +44,7 @@ impl Admission {
         }
     }
 
-    /// From now on the server says that it is not ready, so that nobody sends it more.
+    /// Makes the server report from now on that it is not ready, so that no balancer sends it more.
     pub(super) fn drain(&self) {
         self.draining.store(true, Ordering::Release);
     }
@@ -53,7 +53,7 @@ impl Admission {
         self.draining.load(Ordering::Acquire)
     }
 
-    /// A place among those who work in the core. Whoever was admitted waits for one, first come first served.
+    /// Waits for a place among the workers of the core, first come first served.
     pub(super) async fn worker(&self) -> Result<OwnedSemaphorePermit> {
         self.workers.clone().acquire_owned().await.map_err(|_| overloaded())
     }
@@ -63,7 +63,8 @@ impl Admission {
         self.workers.clone()
     }
 
-    /// A place to look whether the stores answer, apart from the others: under overload it must be told as well.
+    /// A place to check whether the stores answer, apart from the others: the check must work under overload as
+    /// well.
     pub(super) async fn probe(&self) -> Result<OwnedSemaphorePermit> {
         self.probes.clone().acquire_owned().await.map_err(|_| overloaded())
     }
@@ -72,7 +73,7 @@ impl Admission {
         self.exports.clone().try_acquire_owned().map_err(|_| overloaded())
     }
 
-    /// Room for the body of one request, none of it taken yet.
+    /// Room for the body of one request, still empty.
     pub(super) fn room(&self) -> Room {
         Room { bodies: self.bodies.clone(), held: None, bytes: 0 }
     }
@@ -82,7 +83,7 @@ impl Admission {
     }
 }
 
-/// The part of the room for bodies that one request takes. It is given back when this is dropped.
+/// The part of the room for bodies that one request takes. Dropping it gives the room back.
 pub(super) struct Room {
     bodies: Arc<Semaphore>,
     held: Option<OwnedSemaphorePermit>,
@@ -111,7 +112,7 @@ fn overloaded() -> Failure {
     Failure::new(&codes::OVERLOADED, codes::OVERLOADED.meaning)
 }
 
-/// Before anything else is asked of the core, also before who is calling.
+/// Admits a request before anything else is asked of the core, even before its caller is known.
 pub(super) async fn admit(State(app): State<App>, request: Request, next: Next) -> Result<Response> {
     let _inside = app.0.admission.request()?;
     Ok(next.run(request).await)

@@ -43,9 +43,9 @@ pub(super) async fn verify(
 #[derive(Default, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct ReportParams {
-    /// Where the period begins; 30 days before its end when absent.
+    /// Begin of the period; 30 days before its end when absent.
     from: Option<Timestamp>,
-    /// Where it ends; with today, in UTC, when absent.
+    /// End of the period; the end of today, in UTC, when absent.
     to: Option<Timestamp>,
     /// `json` (the default) or `markdown`.
     format: Option<String>,
@@ -80,7 +80,7 @@ impl ReportParams {
     }
 }
 
-/// What happened in a period: counts by action, actor and day, and receipt numbers; never content.
+/// Report on a period: counts by action, actor and day, and receipt numbers; never content.
 #[utoipa::path(
     get,
     path = "/v1/audit/report",
@@ -125,7 +125,7 @@ pub(super) async fn report(
     tag = "audit",
     params(AfterParams),
     responses(
-        (status = 200, description = "An opening, the entries, and an end that says whether there is more.",
+        (status = 200, description = "An opening, the entries, and an end; `more` tells that the chain goes on.",
             body = String, content_type = "application/x-ndjson"),
         Problems
     )

@@ -1,4 +1,4 @@
-//! Who is calling. This runs before any body is read.
+//! Authentication. It runs before any body is read.
 
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
@@ -16,7 +16,7 @@ use crate::codes;
 use crate::failure::{Failure, Result};
 
 const SCHEME: &str = "bearer";
-/// The names by which a machine calls itself.
+/// Names by which a machine calls itself.
 const LOOPBACK_NAMES: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 /// The port that a host header may leave out.
 const HTTP_PORT: u16 = 80;
@@ -32,7 +32,7 @@ pub(super) async fn authenticate(
     Ok(next.run(request).await)
 }
 
-/// Who calls, and what the tags of their answers are keyed by.
+/// The caller, and the key of the tags of their answers.
 async fn caller(app: &App, headers: &HeaderMap) -> Result<(Caller, TagKey)> {
     if let Some(header) = headers.get(AUTHORIZATION) {
         let token = header.to_str().ok().and_then(bearer).ok_or_else(unauthenticated)?;
@@ -77,8 +77,8 @@ fn unauthenticated() -> Failure {
     Failure::new(&codes::UNAUTHENTICATED, codes::UNAUTHENTICATED.meaning)
 }
 
-/// Loopback keeps other machines out, but not a web page in this machine's browser: one that is not ours, or
-/// one whose name was pointed at us.
+/// Refuses web pages. Loopback keeps other machines out, but not a web page in this machine's browser: a foreign
+/// one, or one whose name was pointed at us.
 fn refuse_web_pages(headers: &HeaderMap, port: u16) -> Result<()> {
     let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
     if !text(HOST).is_some_and(|host| is_own(host, port)) {

@@ -20,10 +20,10 @@ use crate::codes;
 use crate::failure::{Failure, Result};
 use crate::wire::read_scope;
 
-/// Messages of the parser are cut here, because they may repeat what was sent.
+/// Characters of a parser's message; the rest is cut, because it may repeat the input.
 const MESSAGE_CHARS_MAX: usize = 300;
 
-/// What is read and dropped of a body that is too large, before the connection is closed on it.
+/// Bytes of a too large body that are read and dropped before the connection is closed.
 const DROPPED_BYTES_MAX: usize = 64 << 20;
 
 /// A JSON body of at most `MAX` bytes.
@@ -75,8 +75,8 @@ pub(super) async fn receive(
     Ok((bytes, room))
 }
 
-/// Of a body that is too large the rest is read and dropped, within reason: a client that is still sending would
-/// otherwise meet a closed connection instead of the answer.
+/// Collects a body. The rest of a too large body is read and dropped, up to a limit: a client that is still
+/// sending would otherwise meet a closed connection instead of the answer.
 async fn collect(room: &mut Room, mut body: Body, max: usize) -> Result<Vec<u8>> {
     let mut kept = Vec::new();
     let mut seen = 0usize;
@@ -133,7 +133,7 @@ fn unknown_field(message: &str) -> Option<String> {
     rest.split_once('`').map(|(field, _)| field.to_owned())
 }
 
-/// What the parser says, without the value it repeats and without its position, cut to a bound.
+/// The parser's message, without the value that it repeats and without its position, cut to a bound.
 pub(crate) fn without_input(message: &str) -> String {
     let message = message.split(" at line ").next().unwrap_or_default();
     let quotes =
@@ -211,7 +211,7 @@ pub(super) fn once<T>(name: &str, slot: &mut Option<T>, value: T) -> Result<()> 
     }
 }
 
-/// Reads a parameter, or says by which rule it is none.
+/// Reads a parameter; the error states the rule.
 pub(super) fn parse<T: FromStr>(name: &str, value: &str, rule: &str) -> Result<T> {
     value.parse().map_err(|_| Failure::invalid(name, rule))
 }
@@ -221,11 +221,11 @@ pub(super) fn whole_number<T: FromStr>(name: &str, value: &str) -> Result<T> {
     parse(name, value, "must be a whole number")
 }
 
-/// Where a list that counts its items goes on, and of which vault it is.
+/// Position at which a numbered list goes on, and its vault.
 #[derive(Default, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct AfterParams {
-    /// Only those with a higher number.
+    /// Only items with a higher number.
     pub(super) after: Option<u64>,
     /// The vault: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent.
     pub(super) scope: Option<String>,

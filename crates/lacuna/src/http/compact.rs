@@ -12,14 +12,14 @@ use crate::wire::{CompactAnswer, CompactBody, read_scope};
 
 const COMPACT_BYTES_MAX: usize = 16 << 10;
 
-/// Summarise and archive old turns, or say which. What is made of them says where it comes from.
+/// Summarise and archive old turns, or say which. Every summary names its sources.
 #[utoipa::path(
     post,
     path = "/v1/compact",
     operation_id = "compact",
     tag = "memories",
     request_body = CompactBody,
-    responses((status = 200, description = "What would be compacted, or what was.", body = CompactAnswer), Problems)
+    responses((status = 200, description = "The plan, or the result.", body = CompactAnswer), Problems)
 )]
 pub(super) async fn compact(
     State(app): State<App>,

@@ -1,7 +1,7 @@
-//! Conditional requests: what has not changed is not sent again, and what has changed is not overwritten.
+//! Conditional requests: unchanged answers are not sent again, and changed data is not overwritten.
 //!
-//! A tag is a code over the answer, keyed by the caller's own token: it is the same on every node and after a restart,
-//! and says nothing to whoever sees it in somebody's log.
+//! A tag is a code over the answer, keyed by the caller's own token: it is the same on every node and after a
+//! restart, and says nothing to a person who sees it in somebody's log.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -23,17 +23,17 @@ use crate::codes;
 use crate::failure::{Failure, Result};
 use crate::wire::hex;
 
-/// Half of a code is enough to tell answers apart.
+/// Bytes of a tag; half of a code is enough to tell answers apart.
 const TAG_BYTES: usize = 16;
-/// Changes to one scope that look first wait for one another.
+/// Locks for changes that check first; changes to one scope share one.
 const STRIPES: usize = 64;
 
-/// What a caller's tags are keyed by.
+/// Key of a caller's tags.
 #[derive(Clone)]
 pub(super) struct TagKey([u8; 32]);
 
 impl TagKey {
-    /// `secret` is what the caller proves themselves by.
+    /// Derives the key from the secret by which the caller proves themselves.
     pub(super) fn of(secret: &[u8]) -> Self {
         Self(*Digest::of("lacuna/etag", &[secret]).as_bytes())
     }
@@ -43,7 +43,7 @@ impl TagKey {
     }
 }
 
-/// Tags what is read, and says "not modified" to whoever has it already.
+/// Tags answers to reads, and answers "not modified" to a caller who has the same answer already.
 pub(super) async fn tag(request: Request, next: Next) -> Result<Response> {
     let key = request.extensions().get::<TagKey>().cloned().filter(|_| request.method() == Method::GET);
     let known = listed(request.headers(), &IF_NONE_MATCH);
@@ -58,7 +58,7 @@ pub(super) async fn tag(request: Request, next: Next) -> Result<Response> {
     let tag = key.tag(&bytes);
     let value = HeaderValue::from_str(&tag).expect("hex digits in quotes are a header value");
     parts.headers.insert(ETAG, value.clone());
-    // A weak tag means the same here: what differs in a byte differs.
+    // A weak tag means the same here: tags differ if one byte differs.
     let same = |given: &String| given == "*" || given.trim_start_matches("W/") == tag;
     if known.iter().any(same) {
         return Ok((StatusCode::NOT_MODIFIED, [(ETAG, value)]).into_response());
@@ -72,17 +72,17 @@ fn listed(headers: &HeaderMap, name: &HeaderName) -> Vec<String> {
     values.flat_map(|value| value.split(',')).map(|tag| tag.trim().to_owned()).collect()
 }
 
-/// How a change may be guarded.
+/// Guard of a change.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
-#[expect(dead_code, reason = "it describes what `Expected` reads")]
+#[expect(dead_code, reason = "it describes the header that `Expected` reads")]
 pub(super) struct IfMatchParam {
-    /// The `ETag` of what was read: if it has changed since, nothing is done and the answer is 412.
+    /// The `ETag` of an earlier answer: if the data has changed since, nothing is done and the answer is 412.
     #[param(rename = "If-Match", required = false)]
     if_match: Option<String>,
 }
 
-/// What a change expects to find: the tags of `If-Match`, or nothing in particular.
+/// Expectation of a change: the tags of `If-Match`, or none.
 pub(super) struct Expected {
     tags: Vec<String>,
     key: TagKey,
@@ -103,7 +103,7 @@ impl Expected {
         self.tags.is_empty()
     }
 
-    /// `current` is what a GET would answer with.
+    /// Compares with `current`, the answer to a GET.
     pub(super) fn check(&self, current: &impl Serialize) -> Result<()> {
         let answer = serde_json::to_vec(current);
         let answer = answer.map_err(|_| Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning))?;
@@ -115,10 +115,10 @@ impl Expected {
     }
 }
 
-/// Lets one change of a scope look and act before the next one looks.
-pub(super) struct Turns([Mutex<()>; STRIPES]);
+/// Lets one change of a scope check and act before the next one checks.
+pub(super) struct ScopeLocks([Mutex<()>; STRIPES]);
 
-impl Turns {
+impl ScopeLocks {
     pub(super) fn new() -> Self {
         Self(std::array::from_fn(|_| Mutex::new(())))
     }

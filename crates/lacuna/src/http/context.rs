@@ -11,13 +11,13 @@ use crate::wire::{ContextRequest, ContextResponse};
 /// A turn has at most 32,000 characters; the rest is filters.
 const CONTEXT_BYTES_MAX: usize = 256 << 10;
 
-/// What a turn of a conversation brings to mind, as a section for a prompt.
+/// Memories that fit a turn of a conversation, as a section for a prompt.
 #[utoipa::path(
     post,
     path = "/v1/context",
     tag = "memories",
     request_body = ContextRequest,
-    responses((status = 200, description = "The section, and what it says.", body = ContextResponse), Problems)
+    responses((status = 200, description = "The section, as text and as data.", body = ContextResponse), Problems)
 )]
 pub(super) async fn context(
     State(app): State<App>,

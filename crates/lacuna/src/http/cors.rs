@@ -9,10 +9,10 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 use super::idempotency::{KEY, REPLAYED};
 use super::observe::REQUEST_ID;
 
-/// How long a browser may remember what is allowed.
+/// Time for which a browser may remember the permission.
 const REMEMBERED: Duration = Duration::from_secs(600);
 
-/// What browsers are told, if any page may call at all. Cookies are never meant: nothing here is kept in one.
+/// Headers for browsers, if any page may call at all. Cookies are never allowed: Lacuna keeps nothing in one.
 pub(super) fn layer(origins: &[String]) -> Option<CorsLayer> {
     let origins: Vec<HeaderValue> = origins.iter().filter_map(|origin| origin.parse().ok()).collect();
     if origins.is_empty() {

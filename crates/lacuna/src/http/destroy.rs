@@ -17,7 +17,7 @@ const DESTROY_BYTES_MAX: usize = 16 << 10;
     operation_id = "destroy",
     tag = "review",
     request_body = DestroyRequest,
-    responses((status = 200, description = "The plan, or what was destroyed.", body = DestroyAnswer), Problems)
+    responses((status = 200, description = "The plan, or the result.", body = DestroyAnswer), Problems)
 )]
 pub(super) async fn destroy(
     State(app): State<App>,

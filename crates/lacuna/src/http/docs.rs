@@ -1,5 +1,5 @@
-//! A page to read the description with, whole in one file: it loads nothing, from us or from anybody else, and can be
-//! saved and read without a network.
+//! A page that shows the description, whole in one file: it loads nothing, from us or from anybody else, and can
+//! be saved and read without a network.
 
 use std::sync::Arc;
 
@@ -14,15 +14,15 @@ const PAGE: &str = include_str!("docs/page.html");
 const STYLE: &str = include_str!("docs/page.css");
 const SCRIPT: &str = include_str!("docs/page.js");
 
-/// The page as it is served, and what a browser may run of it.
+/// The page, and the header that limits the scripts that a browser runs in it.
 #[derive(Clone)]
-pub(super) struct Page {
+pub(super) struct DocsPage {
     html: Bytes,
     policy: Arc<str>,
 }
 
-impl Page {
-    /// `description` is JSON.
+impl DocsPage {
+    /// Builds the page from a description in JSON.
     pub(super) fn of(description: &str) -> Self {
         // Inside a script element only this could end it early; in a string of JSON the escape means the same.
         let description = description.replace('<', "\\u003c");
@@ -46,7 +46,7 @@ impl Page {
     tag = "operation",
     responses((status = 200, description = "One HTML file that loads nothing.", body = String, content_type = "text/html; charset=utf-8"))
 )]
-pub(super) async fn docs(Extension(page): Extension<Page>) -> impl IntoResponse {
+pub(super) async fn docs(Extension(page): Extension<DocsPage>) -> impl IntoResponse {
     let headers = [
         (CONTENT_TYPE, "text/html; charset=utf-8".to_owned()),
         (CONTENT_SECURITY_POLICY, page.policy.to_string()),

@@ -1,5 +1,5 @@
-//! Examples for every operation of the description. They are answers that the server gave, kept in one file; a test
-//! holds them against the schemas.
+//! Examples for every operation of the description. They are answers that the server gave, kept in one file; a
+//! test checks them against the schemas.
 
 use serde_json::{Map, Value};
 

@@ -30,14 +30,14 @@ use crate::import::{How, Intake, Shape, open};
 use crate::wire::{ExportRequest, ExportView, ImportReport, ImportedView, read_scope};
 
 const REQUEST_BYTES_MAX: usize = 16 << 10;
-/// A file that is sent in one request; larger ones are imported on the command line, or in parts.
+/// Bytes of a file that is sent in one request; larger ones are imported on the command line, or in parts.
 const IMPORT_BYTES_MAX: usize = 16 << 20;
 /// The header that holds the passphrase of an encrypted file. It is used for this one request, and never logged.
 const PASSPHRASE_HEADER: &str = "lacuna-passphrase";
-/// What an export on its way holds: pieces of this size, and as many of them.
+/// Size of a piece of an export, and pieces in RAM.
 const PIECE_BYTES: usize = 64 << 10;
 const PIECES_MAX: usize = 4;
-/// A reader who takes nothing for this long has gone.
+/// A reader who takes nothing for this long is gone.
 const STALLED: Duration = Duration::from_secs(60);
 
 /// Make a link to an export, which can be followed for 24 hours without any other token.
@@ -47,7 +47,7 @@ const STALLED: Duration = Duration::from_secs(60);
     operation_id = "create_export",
     tag = "exports",
     request_body = ExportRequest,
-    responses((status = 201, description = "The link, and what is behind it at this moment.", body = ExportView), Problems)
+    responses((status = 201, description = "The link, and numbers of the export at this moment.", body = ExportView), Problems)
 )]
 pub(super) async fn create(
     State(app): State<App>,
@@ -81,7 +81,7 @@ pub(super) async fn download(State(app): State<App>, Id(token): Id) -> Result<Re
         send_export(&service, &grant, &wanted, sender);
         drop(place);
     });
-    // An export that fails before its first byte is answered as any failure is.
+    // An export that fails before its first byte gets the usual answer to a failure.
     let first = match pieces.recv().await {
         Some(Ok(Some(piece))) => piece,
         Some(Err(failure)) => return Err(failure),
@@ -107,7 +107,7 @@ fn send_export(core: &Lacuna, grant: &Grant<Export>, wanted: &Wanted, sender: mp
     let mut out = PieceWriter { sender, piece: Vec::with_capacity(PIECE_BYTES) };
     let sent = core.export(grant, wanted, &mut out, &mut |_| {}).map_err(Failure::from);
     let ended = sent.and_then(|_| out.send_piece().map_err(|_| gone())).map(|()| None);
-    // If nobody takes the end, nobody takes the export for whole.
+    // A reader that misses the end knows that the export is not whole.
     let _ = out.send(ended);
 }
 
@@ -115,7 +115,7 @@ fn gone() -> Failure {
     Failure::new(&codes::OUTPUT_FAILED, codes::OUTPUT_FAILED.meaning)
 }
 
-/// Hands what is written to the connection, piece by piece, no faster than it takes them.
+/// Hands written bytes to the connection, piece by piece, no faster than it takes them.
 struct PieceWriter {
     sender: mpsc::Sender<Piece>,
     piece: Vec<u8>,
@@ -181,23 +181,23 @@ impl HttpBody for Pieces {
                 self.ended = true;
                 None
             }
-            // The connection is cut, so that nobody takes a part for the whole.
+            // The connection is cut, so that no reader takes a part for the whole.
             Some(Err(failure)) => Some(Err(io::Error::other(failure.detail))),
             None => Some(Err(io::Error::from(io::ErrorKind::UnexpectedEof))),
         })
     }
 }
 
-/// How an import is asked for.
+/// Parameters of an import.
 #[derive(Default, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct ImportParams {
     /// The program that wrote the file: `lacuna`, `mem0`, `chatgpt`, `claude`, `mcp-memory` or `basic-memory`;
-    /// told by its shape when absent.
+    /// recognised by its shape when absent.
     from: Option<String>,
-    /// `merge` passes over what is already there, `refuse` then takes nothing; `merge` when absent.
+    /// `merge` skips records that are already there, `refuse` then stores nothing; `merge` when absent.
     duplicates: Option<String>,
-    /// Tell what would happen, and store nothing.
+    /// Report the result without storing anything.
     dry_run: Option<bool>,
     /// The vault: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent.
     scope: Option<String>,
@@ -236,7 +236,7 @@ impl ImportParams {
     }
 }
 
-/// Bring in an export of Lacuna or of another program. What is imported twice is stored once.
+/// Import an export of Lacuna or of another program. A record that is imported twice is stored once.
 #[utoipa::path(
     post,
     path = "/v1/import",
@@ -280,7 +280,7 @@ fn import_file(
     passphrase: Option<&Zeroizing<String>>,
 ) -> Result<ImportReport> {
     if how.duplicates == Duplicates::Refuse && !how.dry_run {
-        // All or nothing: first see that there is none, then take them.
+        // All or nothing: first check that no record is there, then import.
         import_file(core, grant, file, How { dry_run: true, ..how }, passphrase)?;
     }
     let given = || {

@@ -17,14 +17,14 @@ use crate::wire::{
 /// A request names at most 1,000 ids; a token holds the request.
 const FORGET_BYTES_MAX: usize = 256 << 10;
 
-/// What a request to forget would do. Nothing changes until it is confirmed.
+/// Plan a request to forget. Nothing changes until it is confirmed.
 #[utoipa::path(
     post,
     path = "/v1/forget",
     operation_id = "plan_forget",
     tag = "forget",
     request_body = ForgetRequest,
-    responses((status = 200, description = "The plan, or what must be answered first.", body = PlanView), Problems)
+    responses((status = 200, description = "The plan, or a question to answer first.", body = PlanView), Problems)
 )]
 pub(super) async fn plan(
     State(app): State<App>,
@@ -38,7 +38,8 @@ pub(super) async fn plan(
     Ok(axum::Json(PlanView::of(planned, &scope)))
 }
 
-/// Carry out a plan: all of it, only what says it, or a chosen part. The answer carries the signed receipts.
+/// Carry out a plan: all of it, only the direct matches, or a chosen part. The answer carries the signed
+/// receipts.
 #[utoipa::path(
     post,
     path = "/v1/forget/confirm",
@@ -60,7 +61,7 @@ pub(super) async fn confirm(
     Ok(axum::Json(ForgottenView::of(confirmed, &scope)))
 }
 
-/// Put right what is remembered wrong: the new text takes the place of the old one, which is erased.
+/// Correct a wrong memory: the new text replaces the old one, which is erased.
 #[utoipa::path(
     post,
     path = "/v1/correct",
@@ -81,7 +82,7 @@ pub(super) async fn correct(
     Ok(axum::Json(CorrectedView::of(corrected, &scope)?))
 }
 
-/// Whether anything about something is still remembered, and which receipts say that it was forgotten.
+/// Check for memories about a subject, and for receipts that prove it was forgotten.
 #[utoipa::path(
     post,
     path = "/v1/forgotten",

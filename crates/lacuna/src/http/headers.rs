@@ -23,7 +23,7 @@ pub(super) fn add(api: &mut Value) {
 }
 
 fn answers_json(operation: &Map<String, Value>) -> bool {
-    // An export is made anew each time, and has no tag.
+    // Each export is made anew, and has no tag.
     let tagged = operation.get("operationId").is_some_and(|id| id != "download_export");
     let answer = operation.get("responses").and_then(|responses| responses.get("200"));
     tagged && answer.and_then(|answer| answer.pointer("/content/application~1json")).is_some()

@@ -17,7 +17,7 @@ fn well(status: &'static str) -> axum::Json<Health> {
     axum::Json(Health { status, version: env!("CARGO_PKG_VERSION") })
 }
 
-/// Whether the process lives.
+/// Liveness: the process runs.
 #[utoipa::path(
     get,
     path = "/healthz",
@@ -28,7 +28,7 @@ pub(super) async fn healthz() -> axum::Json<Health> {
     well("alive")
 }
 
-/// Whether it is worth sending requests: the stores answer, and the server is not about to stop.
+/// Readiness: the stores answer, and the server is not about to stop.
 #[utoipa::path(
     get,
     path = "/readyz",

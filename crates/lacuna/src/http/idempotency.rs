@@ -1,8 +1,8 @@
 //! `Idempotency-Key`: a POST that is sent twice is done once.
 //!
-//! The first answer is kept in RAM for a day and given again to whoever sends the same request. It is sealed under a key
-//! that is made from that very request, of which nothing is kept: only who knows the whole request can open its answer.
-//! At a restart all of it is gone.
+//! The first answer is kept in RAM for a day and repeated for the same request. It is sealed under a key that is
+//! derived from the request itself, of which nothing is kept: only a caller who knows the whole request can open
+//! its answer. A restart discards all answers.
 
 use std::collections::hash_map::Entry as MapEntry;
 use std::collections::{HashMap, VecDeque};
@@ -27,47 +27,47 @@ use crate::codes;
 use crate::failure::{Failure, Result};
 
 pub(super) static KEY: HeaderName = HeaderName::from_static("idempotency-key");
-/// Says that an answer is that of an earlier request.
+/// Header of an answer that repeats an earlier one.
 pub(super) static REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 const KEY_BYTES_MAX: usize = 255;
 /// The largest body that any route takes; each route has a limit of its own beneath.
 const REQUEST_BYTES_MAX: usize = 64 << 20;
-/// An answer beyond this is not kept, only that it was given.
+/// Bytes of a kept answer; of a larger one only the fact that it was given is kept.
 const ANSWER_BYTES_MAX: usize = 1 << 20;
 const KEPT_FOR: Duration = Duration::from_secs(24 * 60 * 60);
-/// Keys that are known at a time, of everybody and of one caller. One more, and the oldest is forgotten.
+/// Known keys, of everybody and of one caller. One more, and the oldest is forgotten.
 const KEYS_MAX: usize = 20_000;
 const KEYS_OF_CALLER_MAX: usize = 2_000;
 /// Bytes of all kept answers.
 const KEPT_BYTES_MAX: usize = 64 << 20;
-/// When to ask again after a request that is still being answered.
+/// Pause before a retry while the first request is still being answered.
 const IN_FLIGHT_PAUSE: Duration = Duration::from_secs(1);
 
-/// What is kept of the head of an answer.
+/// Headers of an answer that are kept.
 static HEADERS: [HeaderName; 3] = [CONTENT_TYPE, ETAG, LOCATION];
 
 type Name = [u8; 32];
 
 /// An answer as it is kept.
-struct Kept {
+struct KeptAnswer {
     status: StatusCode,
     headers: Vec<(HeaderName, HeaderValue)>,
-    /// Absent: it was too large.
+    /// Absent: the answer was too large.
     sealed: Option<Vec<u8>>,
 }
 
 /// One key of one caller.
-struct Entry {
+struct KeyEntry {
     caller: Name,
-    /// Of the request, under the secret of this process.
+    /// Digest of the request, under the secret of this process.
     print: Name,
     at: Instant,
     /// Absent while the request is being answered.
-    kept: Option<Kept>,
+    kept: Option<KeptAnswer>,
 }
 
-impl Entry {
+impl KeyEntry {
     fn bytes(&self) -> usize {
         self.kept.as_ref().and_then(|kept| kept.sealed.as_ref()).map_or(0, Vec::len)
     }
@@ -75,16 +75,16 @@ impl Entry {
 
 #[derive(Default)]
 struct Book {
-    entries: HashMap<Name, Entry>,
+    entries: HashMap<Name, KeyEntry>,
     /// Oldest first.
     order: VecDeque<Name>,
-    /// How many keys each caller has.
+    /// Number of keys of each caller.
     of_callers: HashMap<Name, usize>,
     bytes: usize,
 }
 
-/// What is to be done with a request.
-enum Turn {
+/// Decision about a request.
+enum KeyDecision {
     First,
     Again(StatusCode, Vec<(HeaderName, HeaderValue)>, Option<Vec<u8>>),
     InFlight,
@@ -93,28 +93,28 @@ enum Turn {
 }
 
 impl Book {
-    fn turn(&mut self, request: &Marks, now: Instant) -> Turn {
+    fn decide(&mut self, request: &RequestDigests, now: Instant) -> KeyDecision {
         self.expire(now);
         if let Some(entry) = self.entries.get(&request.name) {
             return match &entry.kept {
-                _ if entry.print != request.print => Turn::Other,
-                None => Turn::InFlight,
-                Some(kept) => Turn::Again(kept.status, kept.headers.clone(), kept.sealed.clone()),
+                _ if entry.print != request.print => KeyDecision::Other,
+                None => KeyDecision::InFlight,
+                Some(kept) => KeyDecision::Again(kept.status, kept.headers.clone(), kept.sealed.clone()),
             };
         }
         let of_caller = self.of_callers.get(&request.caller).copied().unwrap_or_default();
         let fits = of_caller < KEYS_OF_CALLER_MAX || self.forget_oldest(Some(&request.caller));
         if !fits || (self.entries.len() >= KEYS_MAX && !self.forget_oldest(None)) {
-            return Turn::NoRoom;
+            return KeyDecision::NoRoom;
         }
-        let entry = Entry { caller: request.caller, print: request.print, at: now, kept: None };
+        let entry = KeyEntry { caller: request.caller, print: request.print, at: now, kept: None };
         self.entries.insert(request.name, entry);
         self.order.push_back(request.name);
         *self.of_callers.entry(request.caller).or_default() += 1;
-        Turn::First
+        KeyDecision::First
     }
 
-    fn finish(&mut self, name: &Name, kept: Kept) {
+    fn finish(&mut self, name: &Name, kept: KeptAnswer) {
         let Some(entry) = self.entries.get_mut(name) else { return };
         entry.kept = Some(kept);
         self.bytes += entry.bytes();
@@ -148,7 +148,7 @@ impl Book {
         }
     }
 
-    /// Never one that is still being answered: it would be done twice.
+    /// Forgets the oldest answered request; one that is still being answered would be done twice.
     fn forget_oldest(&mut self, of: Option<&Name>) -> bool {
         let answered = |name: &&Name| {
             let entry = self.entries.get(*name);
@@ -165,8 +165,8 @@ pub(super) struct Answers {
     book: Mutex<Book>,
 }
 
-/// What tells requests apart. The digest of the request itself is never kept.
-struct Marks {
+/// Digests that tell requests apart. The digest of the request itself is never kept.
+struct RequestDigests {
     caller: Name,
     name: Name,
     print: Name,
@@ -184,13 +184,13 @@ impl Answers {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn marks(&self, caller: &Caller, key: &[u8], request: &Digest) -> Marks {
+    fn digests(&self, caller: &Caller, key: &[u8], request: &Digest) -> RequestDigests {
         let of = |domain: &str, parts: &[&[u8]]| {
             hmac_sha256(&*self.secret, &[Digest::of(domain, parts).as_bytes().as_slice()])
         };
         let who = of("caller", &[caller.org.as_str().as_bytes(), caller.user.as_str().as_bytes()]);
         let name = of("key", &[&who, key]);
-        Marks {
+        RequestDigests {
             caller: who,
             print: of("print", &[&name, request.as_bytes()]),
             seal: Zeroizing::new(of("seal", &[&name, request.as_bytes()])),
@@ -199,7 +199,7 @@ impl Answers {
     }
 }
 
-impl Marks {
+impl RequestDigests {
     /// The nonce, then the sealed answer.
     fn seal(&self, answer: &[u8]) -> Result<Vec<u8>> {
         let mut sealed = answer.to_vec();
@@ -224,20 +224,20 @@ fn defect(_: impl std::fmt::Debug) -> Failure {
 }
 
 /// Takes the key back when the request ends without an answer to keep.
-struct Claim {
+struct KeyClaim {
     answers: Arc<Answers>,
     name: Option<Name>,
 }
 
-impl Claim {
-    fn keep(mut self, kept: Kept) {
+impl KeyClaim {
+    fn keep(mut self, kept: KeptAnswer) {
         if let Some(name) = self.name.take() {
             self.answers.book().finish(&name, kept);
         }
     }
 }
 
-impl Drop for Claim {
+impl Drop for KeyClaim {
     fn drop(&mut self) {
         if let Some(name) = self.name.take() {
             self.answers.book().remove(&name);
@@ -245,7 +245,7 @@ impl Drop for Claim {
     }
 }
 
-/// Whether a POST to this route is worth a key.
+/// Tests whether POSTs to this route take a key.
 pub(super) fn takes_key(route: &str) -> bool {
     !READING_POSTS.contains(&route)
 }
@@ -266,35 +266,35 @@ pub(super) async fn once(State(app): State<App>, request: Request, next: Next) -
     let kind = parts.headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
     let digest = Digest::of("lacuna/request", &[parts.uri.to_string().as_bytes(), kind, &body]);
     let answers = app.0.answers.clone();
-    let marks = answers.marks(&caller, key.as_bytes(), &digest);
-    let turn = answers.book().turn(&marks, Instant::now());
-    match turn {
-        Turn::First => {}
-        Turn::Again(status, headers, sealed) => return replay(&marks, status, headers, sealed),
-        Turn::InFlight => {
+    let digests = answers.digests(&caller, key.as_bytes(), &digest);
+    let decision = answers.book().decide(&digests, Instant::now());
+    match decision {
+        KeyDecision::First => {}
+        KeyDecision::Again(status, headers, sealed) => return replay(&digests, status, headers, sealed),
+        KeyDecision::InFlight => {
             let failure = Failure::new(&codes::IDEMPOTENCY_IN_FLIGHT, codes::IDEMPOTENCY_IN_FLIGHT.meaning);
             return Err(Failure { retry_after: Some(IN_FLIGHT_PAUSE), ..failure });
         }
-        Turn::Other => {
+        KeyDecision::Other => {
             return Err(Failure::new(&codes::IDEMPOTENCY_REUSED, codes::IDEMPOTENCY_REUSED.meaning));
         }
-        Turn::NoRoom => return Err(Failure::new(&codes::OVERLOADED, codes::OVERLOADED.meaning)),
+        KeyDecision::NoRoom => return Err(Failure::new(&codes::OVERLOADED, codes::OVERLOADED.meaning)),
     }
-    let claim = Claim { answers, name: Some(marks.name) };
+    let claim = KeyClaim { answers, name: Some(digests.name) };
     parts.extensions.insert(Charged);
     let request = Request::from_parts(parts, Body::from(body));
     // In a task of its own: a caller who leaves or runs out of time finds the answer when they ask again.
     let work = carried(async move {
         let response = next.run(request).await;
         drop(room);
-        keep(response, claim, &marks).await
+        keep(response, claim, &digests).await
     });
     let done = tokio::spawn(work).await;
     done.unwrap_or_else(|_| Err(Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning)))
 }
 
-/// Keeps what was done. What failed changed nothing, and may be tried again under the same key.
-async fn keep(response: Response, claim: Claim, marks: &Marks) -> Result<Response> {
+/// Keeps an answer. A failed request changed nothing, and may be tried again under the same key.
+async fn keep(response: Response, claim: KeyClaim, digests: &RequestDigests) -> Result<Response> {
     if !response.status().is_success() {
         return Ok(response);
     }
@@ -302,14 +302,14 @@ async fn keep(response: Response, claim: Claim, marks: &Marks) -> Result<Respons
     let bytes = to_bytes(body, usize::MAX).await;
     let bytes = bytes.map_err(|_| Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning))?;
     let fits = bytes.len() <= ANSWER_BYTES_MAX;
-    let sealed = if fits { Some(marks.seal(&bytes)?) } else { None };
+    let sealed = if fits { Some(digests.seal(&bytes)?) } else { None };
     let headers = HEADERS.iter().filter_map(|name| Some((name.clone(), parts.headers.get(name)?.clone())));
-    claim.keep(Kept { status: parts.status, headers: headers.collect(), sealed });
+    claim.keep(KeptAnswer { status: parts.status, headers: headers.collect(), sealed });
     Ok(Response::from_parts(parts, Body::from(bytes)))
 }
 
 fn replay(
-    marks: &Marks,
+    digests: &RequestDigests,
     status: StatusCode,
     headers: Vec<(HeaderName, HeaderValue)>,
     sealed: Option<Vec<u8>>,
@@ -318,7 +318,7 @@ fn replay(
         let reason = "it was done, and its answer was too large to be kept";
         return Err(Failure::new(&codes::IDEMPOTENCY_IN_FLIGHT, reason));
     };
-    let opened = marks.open(sealed)?;
+    let opened = digests.open(sealed)?;
     let mut response = (status, Bytes::from(opened)).into_response();
     response.headers_mut().remove(CONTENT_TYPE);
     response.headers_mut().extend(headers);
@@ -332,35 +332,35 @@ mod tests {
 
     use super::*;
 
-    fn marks(answers: &Answers, user: &str, key: &str, body: &str) -> Marks {
+    fn digests(answers: &Answers, user: &str, key: &str, body: &str) -> RequestDigests {
         let caller = Caller::new(OrgId::new("acme").unwrap(), UserId::new(user).unwrap(), vec![]);
-        answers.marks(&caller, key.as_bytes(), &Digest::of("test", &[body.as_bytes()]))
+        answers.digests(&caller, key.as_bytes(), &Digest::of("test", &[body.as_bytes()]))
     }
 
-    fn done(marks: &Marks, text: &str) -> Kept {
-        let sealed = Some(marks.seal(text.as_bytes()).unwrap());
-        Kept { status: StatusCode::CREATED, headers: Vec::new(), sealed }
+    fn done(digests: &RequestDigests, text: &str) -> KeptAnswer {
+        let sealed = Some(digests.seal(text.as_bytes()).unwrap());
+        KeptAnswer { status: StatusCode::CREATED, headers: Vec::new(), sealed }
     }
 
     #[test]
     fn a_key_is_one_callers_and_one_requests_for_a_day() {
         let (answers, now) = (Answers::new(), Instant::now());
-        let first = marks(&answers, "anna", "k", "body");
+        let first = digests(&answers, "anna", "k", "body");
         let mut book = answers.book();
-        assert!(matches!(book.turn(&first, now), Turn::First));
-        assert!(matches!(book.turn(&first, now), Turn::InFlight));
-        assert!(matches!(book.turn(&marks(&answers, "anna", "k", "other"), now), Turn::Other));
-        assert!(matches!(book.turn(&marks(&answers, "ben", "k", "other"), now), Turn::First));
+        assert!(matches!(book.decide(&first, now), KeyDecision::First));
+        assert!(matches!(book.decide(&first, now), KeyDecision::InFlight));
+        assert!(matches!(book.decide(&digests(&answers, "anna", "k", "other"), now), KeyDecision::Other));
+        assert!(matches!(book.decide(&digests(&answers, "ben", "k", "other"), now), KeyDecision::First));
         book.finish(&first.name, done(&first, "answer"));
         let almost = now + KEPT_FOR - Duration::from_secs(1);
-        assert!(matches!(book.turn(&first, almost), Turn::Again(StatusCode::CREATED, _, Some(_))));
-        assert!(matches!(book.turn(&first, now + KEPT_FOR), Turn::First));
+        assert!(matches!(book.decide(&first, almost), KeyDecision::Again(StatusCode::CREATED, _, Some(_))));
+        assert!(matches!(book.decide(&first, now + KEPT_FOR), KeyDecision::First));
     }
 
     #[test]
     fn a_kept_answer_opens_for_the_same_request_only_and_shows_nothing_by_itself() {
         let answers = Answers::new();
-        let (first, other) = (marks(&answers, "anna", "k", "body"), marks(&answers, "anna", "k", "bodx"));
+        let (first, other) = (digests(&answers, "anna", "k", "body"), digests(&answers, "anna", "k", "bodx"));
         let sealed = done(&first, "heliotrope").sealed.unwrap();
         assert!(!sealed.windows(4).any(|part| part == b"heli"));
         assert!(other.open(sealed.clone()).is_err());
@@ -371,20 +371,20 @@ mod tests {
     fn one_caller_pushes_out_only_their_own_keys_and_never_one_in_flight() {
         let (answers, now) = (Answers::new(), Instant::now());
         let mut book = answers.book();
-        let bens = marks(&answers, "ben", "k", "b");
-        assert!(matches!(book.turn(&bens, now), Turn::First));
+        let bens = digests(&answers, "ben", "k", "b");
+        assert!(matches!(book.decide(&bens, now), KeyDecision::First));
         book.finish(&bens.name, done(&bens, "x"));
-        let annas: Vec<Marks> = (0..=KEYS_OF_CALLER_MAX)
-            .map(|number| marks(&answers, "anna", &number.to_string(), "b"))
+        let annas: Vec<RequestDigests> = (0..=KEYS_OF_CALLER_MAX)
+            .map(|number| digests(&answers, "anna", &number.to_string(), "b"))
             .collect();
-        for mark in &annas[..KEYS_OF_CALLER_MAX] {
-            assert!(matches!(book.turn(mark, now), Turn::First));
+        for digests in &annas[..KEYS_OF_CALLER_MAX] {
+            assert!(matches!(book.decide(digests, now), KeyDecision::First));
         }
         let last = &annas[KEYS_OF_CALLER_MAX];
-        assert!(matches!(book.turn(last, now), Turn::NoRoom), "all of hers are in flight");
+        assert!(matches!(book.decide(last, now), KeyDecision::NoRoom), "all of hers are in flight");
         book.finish(&annas[7].name, done(&annas[7], "x"));
-        assert!(matches!(book.turn(last, now), Turn::First));
-        assert!(matches!(book.turn(&bens, now), Turn::Again(..)));
+        assert!(matches!(book.decide(last, now), KeyDecision::First));
+        assert!(matches!(book.decide(&bens, now), KeyDecision::Again(..)));
         assert!(!book.entries.contains_key(&annas[7].name) && book.bytes > 0);
         assert_eq!(book.entries.len(), book.order.len());
         let of_anna = book.of_callers[&last.caller];

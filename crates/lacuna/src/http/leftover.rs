@@ -1,5 +1,6 @@
-//! What is left of a request's body when its answer is known. Whoever is refused early has often sent it already: closed on
-//! without a word, the connection would take the answer with it, or break the next request on it.
+//! Rest of a request's body when its answer is known. A client that is refused early has often sent the body
+//! already: if the connection closed at once, the client would lose the answer, or the next request on it would
+//! break.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,21 +13,21 @@ use axum::extract::Request;
 use axum::http::header::EXPECT;
 use http_body::{Frame, SizeHint};
 
-/// What is read and dropped of a body that nobody wanted, and for how long.
+/// Bytes of an unwanted body that are read and dropped, and the time for it.
 const DROPPED_BYTES_MAX: usize = 64 << 10;
 const DROPPED_TIME_MAX: Duration = Duration::from_secs(1);
 
-/// Knows whether the body was read to its end, and has it again if not.
+/// Knows whether the body was read to its end, and gets it back if not.
 #[derive(Clone, Default)]
 pub(super) struct Leftover {
     ended: Arc<AtomicBool>,
     body: Arc<Mutex<Option<Body>>>,
-    /// The sender waits to be asked for the body, and nobody will.
+    /// The sender waits to be asked for the body, and nobody will ask.
     unsent: bool,
 }
 
 impl Leftover {
-    /// Lends the body of a request to whoever answers it.
+    /// Lends the body of a request to its handler.
     pub(super) fn lend(request: Request) -> (Request, Self) {
         let unsent = request.headers().contains_key(EXPECT);
         let leftover = Self { unsent, ..Self::default() };
@@ -35,7 +36,7 @@ impl Leftover {
         (request, leftover)
     }
 
-    /// Drops the rest of the body, within reason. Answers whether the connection can go on.
+    /// Drops the rest of the body, up to a limit. Returns whether the connection can go on.
     pub(super) async fn drop_rest(&self) -> bool {
         let left = self.body.lock().unwrap_or_else(PoisonError::into_inner).take();
         match left.filter(|_| !self.unsent) {
@@ -57,7 +58,7 @@ async fn drained(mut body: Body) -> bool {
     true
 }
 
-/// A body that goes back when it is dropped before its end.
+/// A body that returns to its owner when it is dropped before its end.
 struct Lent {
     body: Option<Body>,
     to: Leftover,

@@ -1,6 +1,6 @@
-//! How much each caller may ask for: so many requests of each class in a minute, and so many bytes in a day.
+//! Limits per caller: requests of each class in a minute, and bytes in a day.
 //!
-//! Every limit is a bucket that fills at its rate and holds at most one period. What is remembered of callers is
+//! Every limit is a bucket that fills at its rate and holds at most one period. The accounts of callers are
 //! bounded, in RAM, and forgotten at a restart.
 
 use std::collections::HashMap;
@@ -18,17 +18,17 @@ use crate::codes;
 use crate::config::LimitChoice;
 use crate::failure::{Failure, Result};
 
-/// Callers that are remembered. One more, and those who used nothing lately are forgotten, then the one who was seen
+/// Accounts in RAM. One more, and callers who used nothing lately are forgotten, then the one who was seen
 /// longest ago.
 const CALLERS_MAX: usize = 10_000;
-/// One caller has at most this part of the requests that are admitted, so that nobody takes all the places.
+/// Divisor for one caller's part of the admitted requests, so that nobody takes all the places.
 const SHARE: usize = 2;
-/// When to come again after one's own requests are under way.
+/// Pause before a retry while a caller's own requests are under way.
 const SHARE_PAUSE: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// POSTs that change nothing. One that is heavy as well counts as heavy.
+/// POSTs that change nothing. A heavy one counts as heavy.
 pub(super) const READING_POSTS: [&str; 6] = [
     "/v1/search",
     "/v1/context",
@@ -37,7 +37,7 @@ pub(super) const READING_POSTS: [&str; 6] = [
     "/v1/retention/preview",
     "/v1/people/requests/{request}/plan",
 ];
-/// What reads or rewrites much of a vault at once.
+/// Operations that read or rewrite much of a vault at once.
 const HEAVY: [&str; 13] = [
     "/v1/memories/batch",
     "/v1/import",
@@ -54,7 +54,7 @@ const HEAVY: [&str; 13] = [
     "/v1/review/month",
 ];
 
-/// What kind of work a request is.
+/// Class of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Class {
     Read,
@@ -86,7 +86,8 @@ impl Bucket {
         Self { full, period, left: full, at: now }
     }
 
-    /// Takes `cost`, or says after how long there is enough. What is more than the bucket holds waits for a full one.
+    /// Takes `cost`, or returns the wait until there is enough. A cost above the bucket's size waits for a full
+    /// one.
     fn take(&mut self, cost: f64, now: Instant) -> std::result::Result<(), Duration> {
         self.fill(now);
         if self.left >= cost {
@@ -110,7 +111,7 @@ impl Bucket {
 }
 
 /// The buckets of one caller; none where there is no limit.
-struct Account {
+struct CallerAccount {
     reads: Option<Bucket>,
     writes: Option<Bucket>,
     heavy: Option<Bucket>,
@@ -120,7 +121,7 @@ struct Account {
     seen: Instant,
 }
 
-impl Account {
+impl CallerAccount {
     fn new(choice: &LimitChoice, now: Instant) -> Self {
         let minute = |rate: Option<u32>| rate.map(|rate| Bucket::new(f64::from(rate), MINUTE, now));
         Self {
@@ -151,29 +152,29 @@ impl Account {
 }
 
 /// The accounts of everybody who called lately.
-pub(super) struct Limits {
+pub(super) struct CallerLimits {
     choice: LimitChoice,
     inside_max: usize,
     callers_max: usize,
-    accounts: Mutex<HashMap<(String, String), Account>>,
+    accounts: Mutex<HashMap<(String, String), CallerAccount>>,
 }
 
-impl Limits {
+impl CallerLimits {
     pub(super) fn new(choice: LimitChoice, requests_max: usize) -> Self {
-        // Where nobody is limited there is nobody to share with.
+        // Without limits there is nobody to share with.
         let inside_max =
             if choice == LimitChoice::default() { usize::MAX } else { requests_max.div_ceil(SHARE) };
         Self { choice, inside_max, callers_max: CALLERS_MAX, accounts: Mutex::default() }
     }
 
-    /// A place for one more request of this caller, until what it answers with is dropped.
-    fn enter(self: &Arc<Self>, caller: &Caller, now: Instant) -> Option<Inside> {
+    /// Admits one more request of this caller, until the returned guard is dropped.
+    fn enter(self: &Arc<Self>, caller: &Caller, now: Instant) -> Option<RequestInside> {
         self.with(caller, now, |account| {
             let free = account.inside < self.inside_max;
             account.inside += usize::from(free);
             free
         })
-        .then(|| Inside { limits: self.clone(), caller: caller.clone() })
+        .then(|| RequestInside { limits: self.clone(), caller: caller.clone() })
     }
 
     fn take_request(&self, caller: &Caller, class: Class, now: Instant) -> std::result::Result<(), Duration> {
@@ -187,32 +188,32 @@ impl Limits {
         })
     }
 
-    fn with<T>(&self, caller: &Caller, now: Instant, act: impl FnOnce(&mut Account) -> T) -> T {
+    fn with<T>(&self, caller: &Caller, now: Instant, act: impl FnOnce(&mut CallerAccount) -> T) -> T {
         let name = (caller.org.to_string(), caller.user.to_string());
         let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
         if accounts.len() >= self.callers_max && !accounts.contains_key(&name) {
             make_room(&mut accounts, self.callers_max, now);
         }
-        let account = accounts.entry(name).or_insert_with(|| Account::new(&self.choice, now));
+        let account = accounts.entry(name).or_insert_with(|| CallerAccount::new(&self.choice, now));
         account.seen = now;
         act(account)
     }
 }
 
 /// A request under way.
-struct Inside {
-    limits: Arc<Limits>,
+struct RequestInside {
+    limits: Arc<CallerLimits>,
     caller: Caller,
 }
 
-impl Drop for Inside {
+impl Drop for RequestInside {
     fn drop(&mut self) {
         self.limits
             .with(&self.caller, Instant::now(), |account| account.inside = account.inside.saturating_sub(1));
     }
 }
 
-fn make_room(accounts: &mut HashMap<(String, String), Account>, max: usize, now: Instant) {
+fn make_room(accounts: &mut HashMap<(String, String), CallerAccount>, max: usize, now: Instant) {
     accounts.retain(|_, account| !account.is_idle(now));
     while accounts.len() >= max {
         let oldest = accounts.iter().min_by_key(|(_, account)| account.seen).map(|(name, _)| name.clone());
@@ -256,14 +257,14 @@ mod tests {
         Caller::new(OrgId::new("acme").unwrap(), UserId::new(user).unwrap(), vec![Role::User])
     }
 
-    fn limits(callers_max: usize) -> Limits {
+    fn limits(callers_max: usize) -> CallerLimits {
         let choice = LimitChoice {
             reads_per_minute: Some(60),
             writes_per_minute: Some(2),
             heavy_per_minute: None,
             bytes_per_day: Some(1_000),
         };
-        Limits { callers_max, ..Limits::new(choice, 4) }
+        CallerLimits { callers_max, ..CallerLimits::new(choice, 4) }
     }
 
     #[test]
@@ -316,7 +317,7 @@ mod tests {
         assert!(limits.enter(&caller("ben"), now).is_some());
         drop(held);
         assert!(limits.enter(&caller("anna"), now).is_some());
-        let free = Arc::new(Limits::new(LimitChoice::default(), 1));
+        let free = Arc::new(CallerLimits::new(LimitChoice::default(), 1));
         let held: Vec<_> = (0..9).filter_map(|_| free.enter(&caller("anna"), now)).collect();
         assert_eq!(held.len(), 9, "where nobody is limited");
     }

@@ -1,5 +1,5 @@
-//! The accept loop: so many connections at a time, each with its own patience, and a stop that lets what is under way
-//! finish.
+//! The accept loop: a bounded number of connections, each with its own time limits, and a stop that lets requests
+//! under way finish.
 
 use std::io;
 use std::sync::Arc;
@@ -26,33 +26,33 @@ const HEADERS_MAX: usize = 100;
 /// The pause when the system has no file handle left for another connection.
 const BREATH: Duration = Duration::from_millis(50);
 
-/// How connections are held.
+/// Limits on connections.
 #[derive(Clone)]
-pub(super) struct Terms {
+pub(super) struct ConnectionLimits {
     pub(super) connections_max: usize,
     pub(super) header_time: Duration,
     pub(super) stall_time: Duration,
-    /// How long the server still takes connections after the signal, while it says that it is not ready.
+    /// Time for which the server still takes connections after the signal, while it reports that it is not ready.
     pub(super) notice_time: Duration,
     pub(super) drain_time: Duration,
     pub(super) tls: Option<Arc<Certificate>>,
 }
 
-/// Serves until `stopped`. Then it says that it is not ready; after the notice nobody is let in any more, those who rest
-/// are closed, and those who wait for an answer get it within the time to drain.
+/// Serves until `stopped`. Then it reports that it is not ready; after the notice it accepts no more connections,
+/// closes idle ones, and finishes the requests under way within the time to drain.
 pub(super) async fn serve(
     listener: TcpListener,
     app: App,
     router: Router,
-    terms: Terms,
+    limits: ConnectionLimits,
     stopped: impl Future<Output = ()>,
 ) {
     let connections = GracefulShutdown::new();
-    let places = Arc::new(Semaphore::new(terms.connections_max));
+    let places = Arc::new(Semaphore::new(limits.connections_max));
     let closed = async {
         stopped.await;
         app.0.admission.drain();
-        tokio::time::sleep(terms.notice_time).await;
+        tokio::time::sleep(limits.notice_time).await;
     };
     let mut closed = std::pin::pin!(closed);
     loop {
@@ -60,8 +60,8 @@ pub(super) async fn serve(
             () = &mut closed => break,
             accepted = accept(&listener, &places) => match accepted {
                 Ok((place, stream)) => {
-                    let held = Held { place, watcher: connections.watcher() };
-                    tokio::spawn(hold(stream, router.clone(), terms.clone(), held));
+                    let held = HeldConnection { place, watcher: connections.watcher() };
+                    tokio::spawn(hold(stream, router.clone(), limits.clone(), held));
                 }
                 Err(error) => {
                     tracing::debug!(kind = %error.kind(), "a connection was not taken");
@@ -72,12 +72,13 @@ pub(super) async fn serve(
     }
     drop(listener);
     tracing::info!(connections = connections.count(), "draining");
-    if tokio::time::timeout(terms.drain_time, connections.shutdown()).await.is_err() {
+    if tokio::time::timeout(limits.drain_time, connections.shutdown()).await.is_err() {
         tracing::warn!("some requests did not end in time");
     }
 }
 
-/// The next connection. Whoever finds no place waits in the system's own queue, which is bounded as well.
+/// Accepts the next connection. Without a free place, connections wait in the system's own queue, which is
+/// bounded as well.
 async fn accept(
     listener: &TcpListener,
     places: &Arc<Semaphore>,
@@ -87,22 +88,22 @@ async fn accept(
     Ok((place, stream))
 }
 
-/// A connection's place, and by what it learns of the stop.
-struct Held {
+/// A connection's place, and its signal of the stop.
+struct HeldConnection {
     place: OwnedSemaphorePermit,
     watcher: Watcher,
 }
 
-async fn hold(stream: TcpStream, router: Router, terms: Terms, held: Held) {
+async fn hold(stream: TcpStream, router: Router, limits: ConnectionLimits, held: HeldConnection) {
     // A small answer should not wait for a larger one that may never come.
     let _ = stream.set_nodelay(true);
-    let stream = Patient::new(stream, terms.stall_time);
-    match &terms.tls {
-        None => speak(stream, router, &terms, held).await,
+    let stream = Patient::new(stream, limits.stall_time);
+    match &limits.tls {
+        None => speak(stream, router, &limits, held).await,
         Some(certificate) => {
             let greeting = certificate.acceptor().accept(stream);
-            match tokio::time::timeout(terms.header_time, greeting).await {
-                Ok(Ok(stream)) => speak(stream, router, &terms, held).await,
+            match tokio::time::timeout(limits.header_time, greeting).await {
+                Ok(Ok(stream)) => speak(stream, router, &limits, held).await,
                 Ok(Err(error)) => tracing::debug!(kind = %error.kind(), "a TLS greeting failed"),
                 Err(_) => tracing::debug!("a TLS greeting took too long"),
             }
@@ -110,7 +111,7 @@ async fn hold(stream: TcpStream, router: Router, terms: Terms, held: Held) {
     }
 }
 
-async fn speak<T>(stream: T, router: Router, terms: &Terms, held: Held)
+async fn speak<T>(stream: T, router: Router, limits: &ConnectionLimits, held: HeldConnection)
 where
     T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -119,11 +120,11 @@ where
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(terms.header_time)
+        .header_read_timeout(limits.header_time)
         .max_buf_size(HEAD_BYTES_MAX)
         .max_headers(HEADERS_MAX)
         .serve_connection(TokioIo::new(stream), service);
-    // Whoever leaves in the middle has no more to hear, and nobody else asks.
+    // A client that leaves in the middle needs no answer.
     if let Err(error) = held.watcher.watch(connection).await {
         tracing::debug!(timeout = error.is_timeout(), parse = error.is_parse(), "a connection broke off");
     }

@@ -1,5 +1,5 @@
-//! `/mcp`: the MCP door over streamable HTTP, with sessions for clients that open one and without for those that
-//! speak the newest specification.
+//! `/mcp`: the MCP door over streamable HTTP, with sessions for clients that open one, and without for clients of
+//! the newest specification.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,7 +28,7 @@ use crate::mcp::{Door, Ready, ToolSet};
 
 /// One message: a batch of notes at most.
 const MESSAGE_BYTES_MAX: usize = 4 << 20;
-/// A session that nobody uses for so long is closed.
+/// A session that is unused for so long is closed.
 const SESSION_IDLE_MAX: Duration = Duration::from_secs(30 * 60);
 /// Sessions that one caller may have open; a further one closes the oldest.
 const SESSIONS_PER_CALLER_MAX: usize = 16;
@@ -36,15 +36,15 @@ const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 
 type Service = StreamableHttpService<Door, LocalSessionManager>;
 
-/// Everything that requests to `/mcp` share.
+/// State that requests to `/mcp` share.
 pub(super) struct Mcp {
-    /// One for each set of tools.
+    /// One service for each set of tools.
     services: Vec<(ToolSet, Service)>,
     sessions: Arc<LocalSessionManager>,
     owners: Mutex<Owners>,
 }
 
-/// Whose each session is, in the order in which they were opened.
+/// Owner of each session, in the order in which they were opened.
 #[derive(Default)]
 struct Owners {
     opened: u64,
@@ -71,7 +71,7 @@ impl Mcp {
         idle.keep_alive = Some(SESSION_IDLE_MAX);
         sessions.session_config = idle;
         let sessions = Arc::new(sessions);
-        // Host and Origin are looked at by ourselves, before and here.
+        // We check Host and Origin ourselves, before and here.
         let config = StreamableHttpServerConfig::default()
             .with_max_request_body_bytes(MESSAGE_BYTES_MAX)
             .disable_allowed_hosts();
@@ -93,7 +93,7 @@ impl Mcp {
         self.services.iter().find(|(set, _)| *set == tools).map(|(_, service)| service.clone())
     }
 
-    /// A session is known to nobody but who opened it, even to somebody who has learned its id.
+    /// Hides a session from everybody but its owner, even from somebody who has learned its id.
     fn check_owner(&self, headers: &HeaderMap, caller: &Caller) -> Result<()> {
         let Some(id) = headers.get(&SESSION_ID) else { return Ok(()) };
         let owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
@@ -103,13 +103,13 @@ impl Mcp {
         }
     }
 
-    /// Notes whose a session is, and closes the oldest of those who have too many.
+    /// Records the owner of a session, and closes the oldest of an owner who has too many.
     async fn note_session(&self, response: &Response<impl Sized>, caller: &Caller) {
         let Some(id) = response.headers().get(&SESSION_ID).and_then(|id| id.to_str().ok()) else { return };
         let alive: Vec<String> =
             self.sessions.sessions.read().await.keys().map(|id| id.to_string()).collect();
         for surplus in self.own(id, caller, &alive) {
-            // It may have ended by itself meanwhile.
+            // The session may have ended by itself meanwhile.
             let _ = self.sessions.close_session(&surplus.into()).await;
         }
     }
@@ -135,7 +135,7 @@ impl Mcp {
     }
 }
 
-/// `?tools=` names the set of tools; that of this house without it.
+/// Parameters of `/mcp`: `?tools=` names the set of tools, those of Lacuna when absent.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Params {
@@ -154,7 +154,7 @@ pub(super) async fn answer(
     mcp.check_owner(request.headers(), &caller)?;
     let service =
         mcp.service(tools).ok_or_else(|| Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning))?;
-    // As every other body: bounded in time and room, and counted against its caller's day.
+    // Like every other body: bounded in time and room, and counted against its caller's day.
     let (parts, body) = request.into_parts();
     let (bytes, _room) = receive(&app, Some(&caller), body, MESSAGE_BYTES_MAX).await?;
     let request = Request::from_parts(parts, Body::from(bytes));
@@ -171,7 +171,7 @@ fn read_tools(params: Option<Params>) -> Result<ToolSet> {
     }
 }
 
-/// A page of another origin has no business here, even with a token that it got hold of.
+/// Refuses pages of other origins, even with a token that they got hold of.
 fn refuse_foreign_pages(headers: &HeaderMap) -> Result<()> {
     let Some(origin) = headers.get(ORIGIN) else { return Ok(()) };
     let host = headers.get(HOST).and_then(|host| host.to_str().ok());

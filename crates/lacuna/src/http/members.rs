@@ -1,4 +1,4 @@
-//! Who belongs to which team or deployment, for administrators.
+//! Members of teams and deployments, for administrators.
 
 #![allow(unused_qualifications, reason = "the macro that describes parameters writes their full path")]
 
@@ -19,10 +19,10 @@ fn granted(caller: &Caller) -> lacuna_core::Result<Grant<ManageMembers>> {
     permit(caller, &caller.org_scope())
 }
 
-/// Where a list of members goes on.
+/// Position at which a list of members goes on.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "it describes what `read_after` reads")]
+#[expect(dead_code, reason = "it describes the parameter that `read_after` reads")]
 pub(super) struct AfterParam {
     /// The `next` of the page before.
     after: Option<String>,

@@ -32,7 +32,7 @@ const BATCH_BYTES_MAX: usize = 64 << 20;
     request_body = RememberRequest,
     responses(
         (status = 201, description = "It is stored, sealed and can be found.", body = RememberedView),
-        (status = 202, description = "It is stored and sealed, and waits: `waits` says for what.", body = RememberedView),
+        (status = 202, description = "It is stored and sealed, and waits: `waits` has the reason.", body = RememberedView),
         Problems
     )
 )]
@@ -54,7 +54,7 @@ pub(super) async fn remember(
     Ok((status, axum::Json(RememberedView::of(stored, &scope))))
 }
 
-/// Remember up to 2,000 texts. What passes the gate is stored in one commit, all of it or nothing.
+/// Remember up to 2,000 texts. The texts that pass the gate are stored in one commit, all of them or none.
 #[utoipa::path(
     post,
     path = "/v1/memories/batch",
@@ -73,16 +73,16 @@ pub(super) async fn remember_batch(
     Ok((StatusCode::CREATED, axum::Json(RememberedBatch::of(remembered, &scope))))
 }
 
-/// Which vault a call means.
+/// Vault of a call.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "it describes what `InScope` reads")]
+#[expect(dead_code, reason = "it describes the parameter that `InScope` reads")]
 pub(super) struct ScopeParam {
     /// `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own vault when absent.
     scope: Option<String>,
 }
 
-/// What a list may be narrowed by. Names that repeat are joined.
+/// Filters of a list. Names that repeat are joined.
 #[derive(Default, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct ListParams {
@@ -201,8 +201,8 @@ pub(super) async fn get(
     Ok(axum::Json(MemoryView::of(memory, &scope)))
 }
 
-/// Erase one memory for good, with what was made of it: keys first, then everything they had sealed. The answer
-/// carries the signed receipt.
+/// Erase one memory for good, together with its derivatives: keys first, then everything they had sealed. The
+/// answer carries the signed receipt.
 #[utoipa::path(
     delete,
     path = "/v1/memories/{memory_id}",
@@ -219,10 +219,10 @@ pub(super) async fn erase(
     InScope(scope): InScope,
 ) -> Result<axum::Json<ForgottenView>> {
     let id: MemoryId = id.parse()?;
-    let turns = app.clone();
+    let locks = app.clone();
     let erased = app.work(move |core| {
         let grant = permit(&caller, &scope)?;
-        let _turn = turns.0.turns.take(&scope);
+        let _lock = locks.0.scope_locks.take(&scope);
         if !expected.anything() {
             let memory = core.get(&permit(&caller, &scope)?, id)?;
             expected.check(&MemoryView::of(memory, &scope))?;

@@ -1,4 +1,4 @@
-//! The HTTP door: `/v1`, health, metrics and the description of it all.
+//! The HTTP door: `/v1`, health, metrics and their description.
 
 mod admission;
 mod audit;
@@ -63,10 +63,10 @@ use utoipa_axum::routes;
 
 use self::admission::Admission;
 pub(crate) use self::body::{read_json, without_input};
-use self::conditional::{TagKey, Turns};
+use self::conditional::{ScopeLocks, TagKey};
 use self::idempotency::Answers;
-use self::limits::Limits;
-use self::listen::Terms;
+use self::limits::CallerLimits;
+use self::listen::ConnectionLimits;
 pub(crate) use self::memory_tool::MEMORY_TOOL_BYTES_MAX;
 pub(crate) use self::metrics::install as install_metrics;
 use self::oidc::SignOn;
@@ -76,12 +76,12 @@ use crate::background::Stop;
 use crate::codes;
 use crate::config::HttpChoice;
 use crate::failure::{Failure, Result, log_panics_by_place};
-use crate::traces::{Deed, Traces};
+use crate::traces::{SpanKind, Traces};
 
-/// How long work that no request waits for any more may still take at the end: it may be in the middle of a commit.
+/// Time for work that outlives its request at the end: it may be in the middle of a commit.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(20);
 
-/// Whom the server answers without a token.
+/// Callers that the server answers without a token.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Openness {
     /// The one local user, on loopback, until the first token is made.
@@ -89,7 +89,7 @@ pub(crate) enum Openness {
     TokensOnly,
 }
 
-/// What every handler shares.
+/// State that every handler shares.
 #[derive(Clone)]
 pub(crate) struct App(Arc<Shared>);
 
@@ -101,19 +101,19 @@ struct Shared {
     metrics: PrometheusHandle,
     schedule: Schedule,
     admission: Admission,
-    limits: Arc<Limits>,
+    limits: Arc<CallerLimits>,
     answers: Arc<Answers>,
-    turns: Turns,
+    scope_locks: ScopeLocks,
     sign_on: Option<SignOn>,
     traces: Option<Arc<Traces>>,
-    /// What tags are keyed by for a caller without a token.
+    /// Key of the tags for a caller without a token.
     local_tags: TagKey,
     request_time: Duration,
     body_time: Duration,
     mcp: mcp::Mcp,
 }
 
-/// What the door is made of.
+/// Parts that the door is built from.
 pub(crate) struct Parts {
     pub(crate) service: Arc<Lacuna>,
     pub(crate) local: Caller,
@@ -140,9 +140,9 @@ impl App {
             schedule,
             traces,
             admission,
-            limits: Arc::new(Limits::new(choice.limits, choice.requests_max)),
+            limits: Arc::new(CallerLimits::new(choice.limits, choice.requests_max)),
             answers: Arc::new(Answers::new()),
-            turns: Turns::new(),
+            scope_locks: ScopeLocks::new(),
             sign_on: choice.oidc.as_ref().map(SignOn::new),
             local_tags: TagKey::of(&secret),
             request_time: choice.request_time,
@@ -158,7 +158,7 @@ impl App {
         self.work(move |core| Ok(work(core)?)).await
     }
 
-    /// As `call`, for work that may fail for reasons of the door.
+    /// Like `call`, for work that may also fail at the door.
     async fn work<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Lacuna) -> Result<T> + Send + 'static,
@@ -167,7 +167,7 @@ impl App {
         self.block(place, work).await
     }
 
-    /// Looks into the core beside those who work there.
+    /// Runs a check beside the workers of the core.
     async fn probe(
         &self,
         look: impl FnOnce(&Lacuna) -> lacuna_core::Result<()> + Send + 'static,
@@ -176,27 +176,28 @@ impl App {
         self.block(place, move |core| Ok(look(core)?)).await
     }
 
-    /// The place is given back when the work ends, also when nobody waits for it any more.
+    /// Runs work on a blocking thread. The place is given back when the work ends, even if nobody waits for it
+    /// any more.
     async fn block<T: Send + 'static>(
         &self,
         place: OwnedSemaphorePermit,
         work: impl FnOnce(&Lacuna) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (service, span) = (self.0.service.clone(), tracing::Span::current());
-        let part = self.0.traces.clone().zip(observe::current_place().map(|place| place.part()));
+        let part = self.0.traces.clone().zip(observe::current_position().map(|position| position.part()));
         let done = tokio::task::spawn_blocking(move || {
             let _place = place;
             let (began, started) = (service.clock().now(), Instant::now());
             let done = span.in_scope(|| work(&service));
             if let Some((traces, part)) = part {
-                traces.note(part, Deed::Core, began, started.elapsed());
+                traces.note(part, SpanKind::Core, began, started.elapsed());
             }
             done
         });
         done.await.map_err(|_| Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning))?
     }
 
-    /// Runs an operation on one vault, if the caller may. Answers with the scope as well.
+    /// Runs an operation on one vault, if the caller may. Returns the scope as well.
     async fn call_in<A: Action, T: Send + 'static>(
         &self,
         caller: Caller,
@@ -218,7 +219,7 @@ fn routes() -> (Router<App>, utoipa::openapi::OpenApi) {
     described.split_for_parts()
 }
 
-/// What a link opens by itself. It is admitted as everything that goes to the core.
+/// Routes that a link opens by itself. They are admitted like every call to the core.
 fn linked() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(exports::download))
 }
@@ -280,22 +281,22 @@ pub(crate) fn router(app: App, origins: &[String]) -> Router {
     let (linked, linked_api) = linked().split_for_parts();
     api.merge(linked_api);
     let linked = linked.route_layer(middleware::from_fn_with_state(app.clone(), admission::admit));
-    // From the inside out: a request is admitted first, and nothing of it is read before it is known who calls.
+    // From the inside out: a request is admitted first, and nothing of it is read before its caller is known.
     let guarded = guarded
         .route_layer(middleware::from_fn(conditional::tag))
         .route_layer(middleware::from_fn_with_state(app.clone(), idempotency::once))
-        // Its answers are streams, which have no tag and are not kept to be told again.
+        // Its answers are streams, which have no tag and are not kept for a repeat.
         .route("/mcp", any(mcp::answer))
         .route_layer(middleware::from_fn_with_state(app.clone(), limits::limit))
         .route_layer(middleware::from_fn_with_state(app.clone(), auth::authenticate))
         .route_layer(middleware::from_fn_with_state(app.clone(), admission::admit));
-    let description = openapi::Document::of(&api);
+    let description = openapi::OpenApiDocument::of(&api);
     let all = open
         .merge(guarded)
         .merge(linked)
         .fallback(unknown_route)
         .method_not_allowed_fallback(method_not_allowed)
-        .layer(Extension(docs::Page::of(description.text())))
+        .layer(Extension(docs::DocsPage::of(description.text())))
         .layer(Extension(description))
         .layer(CatchPanicLayer::custom(problem::panicked));
     let all = match cors::layer(origins) {
@@ -325,7 +326,7 @@ pub(crate) fn serve(
     log_panics_by_place();
     let broken = |error: std::io::Error| Failure::new(&codes::CANNOT_LISTEN, error.to_string());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(broken)?;
-    let terms = Terms {
+    let limits = ConnectionLimits {
         connections_max: choice.connections_max,
         header_time: choice.header_time,
         stall_time: choice.body_time,
@@ -344,10 +345,10 @@ pub(crate) fn serve(
             streams.0.mcp.stop();
             background.ask();
         };
-        if let Some(certificate) = &terms.tls {
+        if let Some(certificate) = &limits.tls {
             tokio::spawn(certificate.clone().keep_fresh());
         }
-        listen::serve(listener, app, router, terms, stopped).await;
+        listen::serve(listener, app, router, limits, stopped).await;
         Ok(())
     });
     runtime.shutdown_timeout(SHUTDOWN_GRACE);

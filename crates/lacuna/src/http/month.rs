@@ -15,10 +15,10 @@ use super::problem::Problems;
 use crate::failure::{Failure, Result};
 use crate::wire::{AnswerRequest, AnsweredView, MonthPageView, MonthView, read_scope};
 
-/// Every memory of a large review by its id.
+/// Bytes of an answer that names every memory of a large review by its id.
 const ANSWER_BYTES_MAX: usize = 4 << 20;
 
-/// The monthly review: what the vault holds, what will go, and what is worth a decision.
+/// The monthly review: an overview of the vault, coming deletions, and memories worth a decision.
 #[utoipa::path(
     get,
     path = "/v1/review/month",
@@ -36,7 +36,7 @@ pub(super) async fn show(
     Ok(axum::Json(MonthView::of(month, &scope)))
 }
 
-/// What a list of a review takes.
+/// Parameters of a review's list.
 #[derive(Default, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct ItemParams {
@@ -67,7 +67,7 @@ impl ItemParams {
     }
 }
 
-/// The memories of the monthly review, without the content of what their owner does not want to see.
+/// The memories of the monthly review, without the content of categories that their owner hides.
 #[utoipa::path(
     get,
     path = "/v1/review/month/memories",

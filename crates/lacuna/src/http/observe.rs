@@ -15,23 +15,23 @@ use super::App;
 use super::leftover::Leftover;
 use crate::codes;
 use crate::failure::Failure;
-use crate::traces::{Deed, Place};
+use crate::traces::{SpanKind, TracePosition};
 use crate::wire::hex;
 
 pub(super) static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-/// An id that a caller chose is kept up to this length.
+/// Bytes of an id that a caller chose.
 const REQUEST_ID_BYTES_MAX: usize = 64;
 
 /// The request that a task answers.
 #[derive(Clone)]
-struct Current {
+struct CurrentRequest {
     id: HeaderValue,
-    /// Where it stands in a trace, if traces are kept.
-    place: Option<Place>,
+    /// Position in a trace, if traces are sent.
+    position: Option<TracePosition>,
 }
 
 tokio::task_local! {
-    static CURRENT: Current;
+    static CURRENT: CurrentRequest;
 }
 
 /// The id of the request under way, if there is one.
@@ -39,14 +39,14 @@ pub(super) fn current_id() -> Option<String> {
     CURRENT.try_with(|current| current.id.to_str().unwrap_or_default().to_owned()).ok()
 }
 
-/// Where the request under way stands in a trace.
-pub(super) fn current_place() -> Option<Place> {
-    CURRENT.try_with(|current| current.place.clone()).ok().flatten()
+/// Position of the request under way in its trace.
+pub(super) fn current_position() -> Option<TracePosition> {
+    CURRENT.try_with(|current| current.position.clone()).ok().flatten()
 }
 
 /// Lets another task answer for the request under way: its id and its place in the log go along.
 pub(super) fn carried<F: Future>(work: F) -> impl Future<Output = F::Output> {
-    let (current, span) = (CURRENT.try_with(Current::clone).ok(), tracing::Span::current());
+    let (current, span) = (CURRENT.try_with(CurrentRequest::clone).ok(), tracing::Span::current());
     let carried = async move {
         match current {
             Some(current) => CURRENT.scope(current, work).await,
@@ -61,21 +61,21 @@ pub(super) async fn observe(State(app): State<App>, request: Request, next: Next
     let (request, leftover) = Leftover::lend(request);
     let id = given_id(&request).unwrap_or_else(make_id);
     let method = request.method().clone();
-    // The pattern and never the path: ids are nobody's business here.
+    // The pattern and never the path, which holds ids.
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
-    let place = app.0.traces.as_ref().and_then(|_| place_of(&request));
+    let position = app.0.traces.as_ref().and_then(|_| position_of(&request));
     let began = app.0.service.clock().now();
     let span =
         tracing::info_span!("request", id = id.to_str().unwrap_or_default(), trace = tracing::field::Empty);
-    if let Some(place) = &place {
-        span.record("trace", place.trace_id());
+    if let Some(position) = &position {
+        span.record("trace", position.trace_id());
     }
 
     let timed_out = |_| Failure::new(&codes::TIMEOUT, codes::TIMEOUT.meaning).into_response();
     let answer =
         async { tokio::time::timeout(app.0.request_time, next.run(request)).await.unwrap_or_else(timed_out) };
     let mut response = CURRENT
-        .scope(Current { id: id.clone(), place: place.clone() }, answer)
+        .scope(CurrentRequest { id: id.clone(), position: position.clone() }, answer)
         .instrument(span.clone())
         .await;
     let goes_on = leftover.drop_rest().await;
@@ -84,15 +84,15 @@ pub(super) async fn observe(State(app): State<App>, request: Request, next: Next
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
     }
     headers.insert(REQUEST_ID.clone(), id);
-    // What was forgotten must not live on in somebody's cache.
+    // A forgotten memory must not live on in a cache.
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     headers.entry(X_CONTENT_TYPE_OPTIONS).or_insert(HeaderValue::from_static("nosniff"));
 
     let (status, took) = (response.status().as_u16(), started.elapsed());
     span.in_scope(|| tracing::info!(%method, route, status, ms = took.as_secs_f64() * 1_000.0, "answered"));
-    if let (Some(traces), Some(place)) = (&app.0.traces, place) {
-        let deed = Deed::Request { method: label_of(&method), route: route.clone(), status };
-        traces.note(place, deed, began, took);
+    if let (Some(traces), Some(position)) = (&app.0.traces, position) {
+        let work = SpanKind::Request { method: label_of(&method), route: route.clone(), status };
+        traces.note(position, work, began, took);
     }
     let labels = [("method", label_of(&method)), ("route", route), ("status", status.to_string())];
     metrics::counter!("lacuna_http_requests_total", &labels).increment(1);
@@ -100,11 +100,11 @@ pub(super) async fn observe(State(app): State<App>, request: Request, next: Next
     response
 }
 
-fn place_of(request: &Request) -> Option<Place> {
-    Place::of_request(request.headers().get("traceparent").and_then(|value| value.to_str().ok()))
+fn position_of(request: &Request) -> Option<TracePosition> {
+    TracePosition::of_request(request.headers().get("traceparent").and_then(|value| value.to_str().ok()))
 }
 
-/// A method that nobody knows is a caller's own word, and would make a figure of its own for each.
+/// Label of a method. Unknown methods share one, since each would otherwise make a figure of its own.
 fn label_of(method: &axum::http::Method) -> String {
     let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
     let word = method.as_str();

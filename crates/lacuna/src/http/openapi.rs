@@ -31,11 +31,11 @@ use super::{examples, headers, shapes};
         (name = "operation", description = "Health, figures and this description; no token needed."),
     )
 )]
-struct Frame;
+struct ApiFrame;
 
 /// The description without its paths.
 pub(super) fn frame() -> utoipa::openapi::OpenApi {
-    let mut api = Frame::openapi();
+    let mut api = ApiFrame::openapi();
     let scheme =
         Http::builder().scheme(HttpAuthScheme::Bearer).description(Some("A token of `lacuna token create`."));
     let components = api.components.get_or_insert_default();
@@ -45,9 +45,9 @@ pub(super) fn frame() -> utoipa::openapi::OpenApi {
 
 /// The description as it is served.
 #[derive(Clone)]
-pub(super) struct Document(Bytes);
+pub(super) struct OpenApiDocument(Bytes);
 
-impl Document {
+impl OpenApiDocument {
     pub(super) fn of(api: &utoipa::openapi::OpenApi) -> Self {
         let mut api = serde_json::to_value(api).expect("a description is JSON");
         shapes::add(&mut api);
@@ -68,6 +68,6 @@ impl Document {
     tag = "operation",
     responses((status = 200, description = "OpenAPI 3.1.", body = serde_json::Value))
 )]
-pub(super) async fn openapi_json(Extension(document): Extension<Document>) -> impl IntoResponse {
+pub(super) async fn openapi_json(Extension(document): Extension<OpenApiDocument>) -> impl IntoResponse {
     ([(CONTENT_TYPE, "application/json")], document.0)
 }

@@ -1,5 +1,5 @@
-//! A connection whose other side must take what is sent to it. Without this a reader who stops reading would hold
-//! its answer, and a place among the connections, for ever.
+//! A connection whose other side must keep reading. Without this a client that stops reading would hold its
+//! answer, and a place among the connections, for ever.
 
 use std::future::Future;
 use std::io;
@@ -22,7 +22,7 @@ impl<T> Patient<T> {
         Self { inner, patience, waiting: None }
     }
 
-    /// Lets a write that waits go on waiting until patience ends.
+    /// Fails a write that waits longer than the limit.
     fn watch<R>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<R>>) -> Poll<io::Result<R>> {
         if written.is_ready() {
             self.waiting = None;

@@ -21,7 +21,8 @@ fn operator(caller: &Caller) -> lacuna_core::Result<Grant<ForgetPerson>> {
     permit(caller, &caller.org_scope())
 }
 
-/// Open a person's request to be forgotten. Its deadlines run from here; the person is not kept in it.
+/// Open a person's request to be forgotten. Its deadlines run from here; the request does not store who the
+/// person is.
 #[utoipa::path(
     post,
     path = "/v1/people/requests",
@@ -45,7 +46,7 @@ pub(super) async fn open(
     Ok((StatusCode::CREATED, axum::Json(view)))
 }
 
-/// The organisation's requests, oldest first, with the time left and what is overdue.
+/// The organisation's requests, oldest first, with the time left and overdue ones marked.
 #[utoipa::path(
     get,
     path = "/v1/people/requests",
@@ -67,7 +68,7 @@ pub(super) async fn list(
     Ok(axum::Json(PersonRequestList { requests }))
 }
 
-/// Look for the person of a request through every vault. Answers with counts, never with content.
+/// Look for the person of a request through every vault. The answer holds counts, never content.
 #[utoipa::path(
     post,
     path = "/v1/people/requests/{request}/plan",
@@ -121,7 +122,7 @@ pub(super) async fn confirm(
     Ok(axum::Json(view))
 }
 
-/// What was erased in a vault at the request of somebody whom it spoke of.
+/// Erasures in a vault at the request of a person mentioned in it.
 #[utoipa::path(
     get,
     path = "/v1/notices",

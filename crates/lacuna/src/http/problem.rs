@@ -14,37 +14,37 @@ use crate::codes;
 use crate::failure::{Failure, GateAnswer};
 use crate::wire::{AskedView, ReportView};
 
-/// When it is worth asking again after a server that had too much to do.
+/// Pause before a retry at an overloaded server.
 const SOON: Duration = Duration::from_secs(1);
 
-/// What went wrong and what to do about it. `code` is stable; the texts are for people.
+/// A failure and its remedy. `code` is stable; the texts are for people.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Problem {
     /// The stable name of the error; docs/errors.md lists them all.
     code: &'static str,
     status: u16,
-    /// What the code means.
+    /// The meaning of the code.
     title: &'static str,
-    /// What happened in this case.
+    /// Details of this case.
     detail: String,
     /// The field at fault.
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<String>,
-    /// What to do.
+    /// The next step for the caller.
     remedy: &'static str,
-    /// The id of the request, as the header `X-Request-Id` has it; the log has it as well.
+    /// The id of the request, as in the header `X-Request-Id`; the log has it as well.
     #[serde(skip_serializing_if = "Option::is_none")]
     request_id: Option<String>,
-    /// What must be confirmed before the text is stored.
+    /// The question to confirm before the text is stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     asked: Option<AskedView>,
-    /// What the gate found in a text that it did not take.
+    /// The gate's findings in a text that it did not take.
     #[serde(skip_serializing_if = "Option::is_none")]
     gate: Option<ReportView>,
 }
 
 impl Problem {
-    fn new(failure: &Failure, detail: &str) -> Self {
+    fn new(failure: &Failure, detail: &str, remedy: &'static str) -> Self {
         let code = failure.code;
         let (asked, gate) = match failure.gate.as_deref() {
             None => (None, None),
@@ -57,16 +57,16 @@ impl Problem {
             title: code.meaning,
             detail: detail.to_owned(),
             field: failure.field.clone(),
-            remedy: code.remedy,
+            remedy,
             request_id: current_id(),
             asked,
             gate,
         }
     }
 
-    /// With the text for whoever runs Lacuna.
+    /// The problem for the command line, with the operator's text.
     pub(crate) fn for_operator(failure: &Failure) -> Self {
-        Self::new(failure, &failure.detail)
+        Self::new(failure, &failure.detail, failure.code.remedy)
     }
 }
 
@@ -78,7 +78,8 @@ impl IntoResponse for Failure {
         if status.is_server_error() && !meant {
             tracing::error!(code = self.code.name, detail = self.detail, "request failed");
         }
-        let body = serde_json::to_vec(&Problem::new(&self, &self.public)).unwrap_or_default();
+        let body = serde_json::to_vec(&Problem::new(&self, &self.public, self.code.http_remedy()))
+            .unwrap_or_default();
         let mut response = (status, body).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
@@ -92,14 +93,14 @@ impl IntoResponse for Failure {
     }
 }
 
-/// When to ask again, in whole seconds and never at once.
+/// Seconds until a retry, never zero.
 fn retry_after(failure: &Failure) -> Option<u64> {
     let soon = [&codes::OVERLOADED, &codes::DRAINING].contains(&failure.code).then_some(SOON);
     let wait = failure.retry_after.or(soon)?;
     Some(wait.as_secs() + u64::from(wait.subsec_nanos() > 0).max(u64::from(wait.is_zero())))
 }
 
-/// The panic itself was logged by the hook.
+/// Answer to a panic; the hook has logged it.
 pub(super) fn panicked(_: Box<dyn Any + Send>) -> Response {
     Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning).into_response()
 }
@@ -115,13 +116,13 @@ impl IntoResponses for Problems {
             ("403", "The caller may not do this."),
             ("404", "There is no such thing within the caller's reach."),
             ("408", "The body did not arrive in time."),
-            ("409", "Somebody else changed it first."),
-            ("412", "It is no longer as `If-Match` names it."),
+            ("409", "Another request changed it first, or its state does not allow this."),
+            ("412", "It has changed since the answer whose `ETag` `If-Match` names."),
             ("413", "The body is too large."),
             ("415", "The body is not declared as JSON."),
             ("421", "The server was called by a name that is not its own."),
             ("422", "A field is not acceptable."),
-            ("429", "The caller asked for more than they may; `Retry-After` says when to come again."),
+            ("429", "The caller is over a limit; `Retry-After` has the time to wait."),
             ("500", "Stored data is damaged, or Lacuna has a defect."),
             ("503", "Not possible at the moment, or until an operator acts."),
         ];

@@ -15,11 +15,11 @@ use super::problem::Problems;
 use crate::failure::Result;
 use crate::wire::{JobList, PinRequest, PreviewView, RetentionRequest, RetentionView, read_scope};
 
-/// Sixty-four names and a few numbers.
+/// Bytes of sixty-four names and a few numbers.
 const SETTINGS_BYTES_MAX: usize = 256 << 10;
 const PIN_BYTES_MAX: usize = 1 << 20;
 
-/// How long the vault remembers: what its owner has set, and the rules beneath.
+/// Retention of the vault: its owner's settings, and the tenant's rules.
 #[utoipa::path(
     get,
     path = "/v1/retention",
@@ -43,8 +43,8 @@ fn current(core: &Lacuna, grant: &Grant<Recall>) -> lacuna_core::Result<Retentio
     Ok(RetentionView::of(&settings, &core.policy(&scope.org).retention, scope))
 }
 
-/// Set how long the vault remembers. Replaces all that was set. When memories go at once by it, `goes` must say
-/// how many: ask for the preview first.
+/// Set the vault's retention. Replaces all settings. If memories go at once by it, `goes` must state their
+/// number: ask for the preview first.
 #[utoipa::path(
     put,
     path = "/v1/retention",
@@ -63,10 +63,10 @@ pub(super) async fn set(
     let scope = read_scope(request.scope.as_deref(), &caller)?;
     let goes = request.goes;
     let settings = request.into_core()?;
-    let turns = app.clone();
+    let locks = app.clone();
     let preview = app.work(move |core| {
         let grant = permit(&caller, &scope)?;
-        let _turn = turns.0.turns.take(&scope);
+        let _lock = locks.0.scope_locks.take(&scope);
         if !expected.anything() {
             expected.check(&current(core, &permit(&caller, &scope)?)?)?;
         }
@@ -75,7 +75,7 @@ pub(super) async fn set(
     Ok(axum::Json(preview.await?))
 }
 
-/// What would go if this were set? Nothing is changed.
+/// Preview of settings: the memories that would go. Nothing is changed.
 #[utoipa::path(
     post,
     path = "/v1/retention/preview",
@@ -96,7 +96,7 @@ pub(super) async fn preview(
     Ok(axum::Json(PreviewView::of(preview, &scope)))
 }
 
-/// Pin memories, so that no time takes them, or unpin them: all of them, or none.
+/// Pin memories, so that no retention time erases them, or unpin them: all of them, or none.
 #[utoipa::path(
     post,
     path = "/v1/memories/pin",
@@ -117,7 +117,7 @@ pub(super) async fn pin(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// The jobs of the scheduler: when each ran, how it ended, when it runs next, and where it runs now.
+/// The jobs of the scheduler: last run, result, next run, and the node that runs each now.
 #[utoipa::path(
     get,
     path = "/v1/admin/jobs",

@@ -19,11 +19,11 @@ use crate::wire::{
     read_cursor, read_scope,
 };
 
-/// A thousand decisions, each with the longest text that a memory keeps.
+/// Bytes of a thousand decisions, each with the longest text that a memory keeps.
 const REVIEW_BYTES_MAX: usize = 16 << 20;
 const STATE_BYTES_MAX: usize = 1 << 20;
 
-/// What a review list takes.
+/// Parameters of a review list.
 #[derive(Default, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct ReviewParams {
@@ -51,7 +51,7 @@ impl ReviewParams {
     }
 }
 
-/// Memories that wait for confirmation or approval, with what each waits for.
+/// Memories that wait for confirmation or approval, each with its reason.
 #[utoipa::path(
     get,
     path = "/v1/review",
@@ -119,7 +119,7 @@ pub(super) async fn set_state(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Whether the vault takes writes.
+/// State of the vault: open or frozen for writes.
 #[utoipa::path(
     get,
     path = "/v1/vault",
@@ -154,10 +154,10 @@ pub(super) async fn freeze(
     Json(request): Json<FreezeRequest, STATE_BYTES_MAX>,
 ) -> Result<axum::Json<VaultStateView>> {
     let scope = read_scope(request.scope.as_deref(), &caller)?;
-    let turns = app.clone();
+    let locks = app.clone();
     let state = app.work(move |core| {
         let grant = permit(&caller, &scope)?;
-        let _turn = turns.0.turns.take(&scope);
+        let _lock = locks.0.scope_locks.take(&scope);
         if !expected.anything() {
             let since = core.frozen_since(&permit(&caller, &scope)?)?;
             expected.check(&VaultStateView::of(since, &scope))?;

@@ -19,10 +19,10 @@ use crate::wire::{
 };
 
 const SESSION_BYTES_MAX: usize = 16 << 10;
-/// A thousand turns, most of them short.
+/// Bytes of a thousand turns, most of them short.
 const APPEND_BYTES_MAX: usize = 64 << 20;
 
-/// Start a session, under a name of the caller's or one that is made. One that is there already goes on.
+/// Start a session, under the caller's own name or a generated one. An existing session goes on.
 #[utoipa::path(
     post,
     path = "/v1/sessions",
@@ -42,8 +42,7 @@ pub(super) async fn start(
     Ok(axum::Json(SessionView::of(info, &scope)))
 }
 
-/// Append turns to a session, or a piece of a turn that is still being said. Each goes through the gate and is
-/// sealed at once.
+/// Append turns to a session, or a piece of an unfinished turn. Each goes through the gate and is sealed at once.
 #[utoipa::path(
     post,
     path = "/v1/sessions/{session_id}/turns",
@@ -78,13 +77,13 @@ pub(super) async fn append(
     Ok((StatusCode::CREATED, axum::Json(appended)))
 }
 
-/// Where a list of sessions or of turns goes on.
+/// Position at which a list of sessions or of turns goes on.
 #[derive(Default, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct PageParams {
     /// The `next_cursor` of the page before.
     cursor: Option<String>,
-    /// How many on one page; 100 when absent.
+    /// Items on one page; 100 when absent.
     #[param(minimum = 1, maximum = 500)]
     limit: Option<usize>,
     /// The vault: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent.

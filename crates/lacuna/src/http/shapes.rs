@@ -1,5 +1,5 @@
-//! The shapes of names and ids, added to the description wherever they stand: a client that follows them is refused for
-//! what it means and not for how it spells it.
+//! Patterns of names and ids, added to the description wherever they occur: a client that follows them is never
+//! refused for a spelling.
 
 use serde_json::{Map, Value};
 
@@ -8,7 +8,7 @@ const NAME: &str = r"[^\s\u0000-\u001f\u007f](.{0,126}[^\s\u0000-\u001f\u007f])?
 const MEMORY_ID: &str = "^mem_[0-9a-fA-F]{32}$";
 const TOKEN_ID: &str = r"^tok_[+0-9a-fA-F][0-9a-fA-F]{31}$";
 
-/// The pattern of a field or parameter of this name. None is narrower than what is taken.
+/// The pattern of a field or parameter of this name. It is never narrower than the accepted input.
 fn pattern(name: &str) -> Option<String> {
     match name {
         "memory_id" => Some(MEMORY_ID.to_owned()),
@@ -19,7 +19,7 @@ fn pattern(name: &str) -> Option<String> {
     }
 }
 
-/// The words that a parameter takes, of those that are read as text.
+/// The words that a parameter takes, for parameters that are read as text.
 fn words(name: &str) -> Option<&'static [&'static str]> {
     match name {
         "duplicates" => Some(&["merge", "refuse"]),
@@ -31,7 +31,7 @@ fn words(name: &str) -> Option<&'static [&'static str]> {
 pub(super) fn add(api: &mut Value) {
     unsigned(api);
     let schemas = api.pointer_mut("/components/schemas").and_then(Value::as_object_mut);
-    // What the server answers with needs no shape: nobody has to spell it.
+    // Answers of the server need no pattern: no client has to spell them.
     let requests =
         schemas.into_iter().flatten().filter(|(_, schema)| schema.get("additionalProperties").is_some());
     for (_, schema) in requests {
@@ -50,7 +50,7 @@ pub(super) fn add(api: &mut Value) {
     }
 }
 
-/// A number that is never negative reaches twice as far as its format would say.
+/// Gives numbers that are never negative an unsigned format, which reaches twice as far.
 fn unsigned(value: &mut Value) {
     match value {
         Value::Object(fields) => {

@@ -17,7 +17,7 @@ use crate::codes;
 use crate::config::TlsChoice;
 use crate::failure::{Failure, Result};
 
-/// How often the files are looked at, beside the signal.
+/// Interval at which the files are checked, beside the signal.
 const LOOK_EVERY: Duration = Duration::from_secs(10);
 /// A chain of certificates is small; anything larger is not one.
 const FILE_BYTES_MAX: u64 = 1 << 20;
@@ -26,12 +26,12 @@ const READ_BY_OTHERS: u32 = 0o004;
 /// The certificate in use, and the files that it comes from.
 pub(crate) struct Certificate {
     files: TlsChoice,
-    current: RwLock<Current>,
+    current: RwLock<CurrentCertificate>,
 }
 
-struct Current {
+struct CurrentCertificate {
     config: Arc<ServerConfig>,
-    /// Of both files as they were read, to see that they changed.
+    /// Digest of both files, to see that they changed.
     digest: [u8; 32],
 }
 
@@ -45,7 +45,7 @@ impl Certificate {
         TlsAcceptor::from(current.config.clone())
     }
 
-    /// Takes the files as they are now. A fault leaves the old certificate in use.
+    /// Loads the files as they are now. After a fault the old certificate stays in use.
     fn reload(&self) -> Result<bool> {
         let new = read(&self.files)?;
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
@@ -79,7 +79,7 @@ impl Certificate {
     }
 }
 
-fn read(files: &TlsChoice) -> Result<Current> {
+fn read(files: &TlsChoice) -> Result<CurrentCertificate> {
     let (cert, key) = (small_file(&files.cert)?, small_file(&files.key)?);
     refuse_readable_key(&files.key)?;
     let chain: std::result::Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&cert).collect();
@@ -96,7 +96,7 @@ fn read(files: &TlsChoice) -> Result<Current> {
         config.map_err(|_| fault(&files.cert, "does not belong to the key, or cannot be used"))?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     let digest = *lacuna_seal::Digest::of("lacuna/tls-files", &[&cert, &key]).as_bytes();
-    Ok(Current { config: Arc::new(config), digest })
+    Ok(CurrentCertificate { config: Arc::new(config), digest })
 }
 
 fn small_file(path: &Path) -> Result<Zeroizing<Vec<u8>>> {

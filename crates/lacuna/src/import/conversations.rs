@@ -1,5 +1,5 @@
-//! Conversations that somebody had with other assistants: the data exports of ChatGPT and Claude, and the
-//! memories that these kept. Each turn becomes an episode with its role, its time and its place.
+//! Conversations with other assistants: the data exports of ChatGPT and Claude, and the memories that these kept.
+//! Each turn becomes an episode with its role, its time and its position.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -11,11 +11,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Intake;
-use super::facts::{Fact, moment, push_fact};
-use super::parse::{Items, Parser};
+use super::facts::{ImportedFact, moment, push_fact};
+use super::parse::{ItemLists, ItemParser};
 use crate::failure::Result;
 
-/// Who spoke.
+/// Speaker of a turn.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     Person,
@@ -29,7 +29,7 @@ impl Role {
             "user" | "human" => Some(Self::Person),
             "assistant" => Some(Self::Assistant),
             "tool" => Some(Self::Tool),
-            // What a program told the model is nobody's memory.
+            // Messages of programs to the model are nobody's memory.
             _ => None,
         }
     }
@@ -43,15 +43,15 @@ impl Role {
     }
 }
 
-/// One turn, in the words of neither program.
-struct Turn {
+/// One turn, in a form common to both programs.
+struct ConversationTurn {
     role: Role,
     id: Option<String>,
     text: String,
     at: Option<Timestamp>,
 }
 
-/// A conversation, in the words of neither program.
+/// A conversation, in a form common to both programs.
 struct Conversation<'a> {
     program: &'static str,
     id: Option<&'a str>,
@@ -59,7 +59,7 @@ struct Conversation<'a> {
 }
 
 impl Conversation<'_> {
-    fn push(&self, intake: &mut Intake<'_>, turns: Vec<Turn>) -> Result<()> {
+    fn push(&self, intake: &mut Intake<'_>, turns: Vec<ConversationTurn>) -> Result<()> {
         let session = self.id.and_then(|id| SessionId::new(id).ok());
         let spoken = turns.into_iter().filter(|turn| !turn.text.trim().is_empty());
         for (place, turn) in spoken.enumerate() {
@@ -123,26 +123,26 @@ struct ChatGptAuthor {
 
 #[derive(Deserialize)]
 struct ChatGptContent {
-    /// Texts, and descriptions of pictures and files, which are passed over.
+    /// Texts, and descriptions of pictures and files, which are skipped.
     #[serde(default)]
     parts: Vec<Value>,
     text: Option<String>,
 }
 
 pub(super) fn read_chatgpt(reader: impl Read, intake: &mut Intake<'_>) -> Result<()> {
-    let parser = Parser::new(reader);
+    let parser = ItemParser::new(reader);
     let names = ["conversations", "memories"];
-    let seed = Items::new(&names, &parser, |item: ChatGptItem| push_chatgpt(intake, item));
+    let seed = ItemLists::new(&names, &parser, |item: ChatGptItem| push_chatgpt(intake, item));
     parser.whole(seed)
 }
 
 fn push_chatgpt(intake: &mut Intake<'_>, item: ChatGptItem) -> Result<()> {
     let Some(mapping) = item.mapping else {
-        let fact = Fact {
+        let fact = ImportedFact {
             text: item.content.or(item.memory).unwrap_or_default(),
             name: item.id,
             at: item.created_at.as_deref().and_then(moment),
-            ..Fact::default()
+            ..ImportedFact::default()
         };
         return push_fact(intake, "chatgpt", fact);
     };
@@ -152,9 +152,9 @@ fn push_chatgpt(intake: &mut Intake<'_>, item: ChatGptItem) -> Result<()> {
     Conversation { program: "chatgpt", id: id.as_deref(), at }.push(intake, turns)
 }
 
-/// The branch of the conversation that its owner last saw, from its beginning. Answers that were replaced are
-/// not part of it.
-fn branch(mut mapping: HashMap<String, ChatGptNode>, current: Option<String>) -> Vec<Turn> {
+/// The branch of the conversation that its owner last saw, from its beginning. Replaced answers are not part of
+/// it.
+fn branch(mut mapping: HashMap<String, ChatGptNode>, current: Option<String>) -> Vec<ConversationTurn> {
     let newest = |mapping: &HashMap<String, ChatGptNode>| {
         let at = |node: &ChatGptNode| node.message.as_ref().and_then(|message| message.create_time);
         let newest = mapping.iter().max_by(|(_, one), (_, other)| {
@@ -164,7 +164,7 @@ fn branch(mut mapping: HashMap<String, ChatGptNode>, current: Option<String>) ->
     };
     let mut next = current.filter(|id| mapping.contains_key(id)).or_else(|| newest(&mapping));
     let mut turns = Vec::new();
-    // Each node is taken out, so a circle ends.
+    // Each node is removed when visited, so a circle ends.
     while let Some(node) = next.and_then(|id| mapping.remove(&id)) {
         turns.extend(node.message.and_then(chatgpt_turn));
         next = node.parent;
@@ -173,20 +173,20 @@ fn branch(mut mapping: HashMap<String, ChatGptNode>, current: Option<String>) ->
     turns
 }
 
-fn chatgpt_turn(message: ChatGptMessage) -> Option<Turn> {
+fn chatgpt_turn(message: ChatGptMessage) -> Option<ConversationTurn> {
     let role = Role::of(&message.author?.role)?;
     let content = message.content?;
     let parts = content.parts.iter().filter_map(Value::as_str).chain(content.text.as_deref());
     let text = parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n");
-    Some(Turn { role, id: message.id, text, at: message.create_time.and_then(from_seconds) })
+    Some(ConversationTurn { role, id: message.id, text, at: message.create_time.and_then(from_seconds) })
 }
 
 fn from_seconds(seconds: f64) -> Option<Timestamp> {
-    // Whatever is no number of this calendar is no time.
+    // A number outside the calendar is no time.
     Timestamp::from_millisecond((seconds * 1_000.0) as i64).ok().filter(|_| seconds.is_finite())
 }
 
-/// A conversation of Claude's `conversations.json`, or what it kept in `memories.json`.
+/// A conversation of Claude's `conversations.json`, or an entry of its `memories.json`.
 #[derive(Deserialize)]
 struct ClaudeItem {
     uuid: Option<String>,
@@ -213,16 +213,16 @@ struct ClaudeContent {
 }
 
 pub(super) fn read_claude(reader: impl Read, intake: &mut Intake<'_>) -> Result<()> {
-    let parser = Parser::new(reader);
+    let parser = ItemParser::new(reader);
     let names = ["conversations", "memories"];
-    let seed = Items::new(&names, &parser, |item: ClaudeItem| push_claude(intake, item));
+    let seed = ItemLists::new(&names, &parser, |item: ClaudeItem| push_claude(intake, item));
     parser.whole(seed)
 }
 
 fn push_claude(intake: &mut Intake<'_>, item: ClaudeItem) -> Result<()> {
     let memories = item.conversations_memory.into_iter();
     for text in memories.chain(item.project_memories.unwrap_or_default().into_values()) {
-        push_fact(intake, "claude", Fact { text, ..Fact::default() })?;
+        push_fact(intake, "claude", ImportedFact { text, ..ImportedFact::default() })?;
     }
     let Some(messages) = item.chat_messages else { return Ok(()) };
     let turns = messages.into_iter().filter_map(claude_turn).collect();
@@ -230,7 +230,7 @@ fn push_claude(intake: &mut Intake<'_>, item: ClaudeItem) -> Result<()> {
     Conversation { program: "claude", id: item.uuid.as_deref(), at }.push(intake, turns)
 }
 
-fn claude_turn(message: ClaudeMessage) -> Option<Turn> {
+fn claude_turn(message: ClaudeMessage) -> Option<ConversationTurn> {
     let role = Role::of(&message.sender)?;
     // Older exports have the text alone, newer ones the parts it was made of as well.
     let spoken = |part: &ClaudeContent| part.r#type.as_deref().is_none_or(|kind| kind == "text");
@@ -240,5 +240,10 @@ fn claude_turn(message: ClaudeMessage) -> Option<Turn> {
         Some(text) => text,
         None => parts.join("\n\n"),
     };
-    Some(Turn { role, id: message.uuid, text, at: message.created_at.as_deref().and_then(moment) })
+    Some(ConversationTurn {
+        role,
+        id: message.uuid,
+        text,
+        at: message.created_at.as_deref().and_then(moment),
+    })
 }

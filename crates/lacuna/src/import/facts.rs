@@ -1,5 +1,5 @@
-//! Facts that other memory programs kept, such as mem0's list of memories. A model wrote them, so they come in with
-//! a model's trust, and wait for a person's word.
+//! Facts that other memory programs kept, such as mem0's list of memories. A model wrote them, so they get a
+//! model's trust and wait for review.
 
 use std::io::Read;
 
@@ -12,13 +12,13 @@ use lacuna_core::import::{Origin, Record};
 use serde::Deserialize;
 
 use super::Intake;
-use super::parse::{Items, Parser};
+use super::parse::{ItemLists, ItemParser};
 use crate::failure::Result;
 
 /// One memory of mem0, or of another list of memories.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Remembered {
+enum ListedMemory {
     Text(String),
     Item(Box<RememberedItem>),
 }
@@ -36,19 +36,21 @@ struct RememberedItem {
 }
 
 pub(super) fn read_mem0(reader: impl Read, intake: &mut Intake<'_>) -> Result<()> {
-    let parser = Parser::new(reader);
-    let seed = Items::new(&["results", "memories"], &parser, |item: Remembered| match item {
-        Remembered::Text(text) => push_fact(intake, "mem0", Fact { text, ..Fact::default() }),
-        Remembered::Item(item) => push_fact(intake, "mem0", Fact::from(*item)),
+    let parser = ItemParser::new(reader);
+    let seed = ItemLists::new(&["results", "memories"], &parser, |item: ListedMemory| match item {
+        ListedMemory::Text(text) => {
+            push_fact(intake, "mem0", ImportedFact { text, ..ImportedFact::default() })
+        }
+        ListedMemory::Item(item) => push_fact(intake, "mem0", ImportedFact::from(*item)),
     });
     parser.whole(seed)
 }
 
-/// What another program remembered.
+/// A memory of another program.
 #[derive(Default)]
-pub(super) struct Fact {
+pub(super) struct ImportedFact {
     pub(super) text: String,
-    /// The other program's own name for it, if that says nothing of its content.
+    /// The other program's own id for it, if that reveals nothing of its content.
     pub(super) name: Option<String>,
     pub(super) at: Option<Timestamp>,
     pub(super) session: Option<String>,
@@ -56,7 +58,7 @@ pub(super) struct Fact {
     pub(super) entities: Vec<Entity>,
 }
 
-impl From<RememberedItem> for Fact {
+impl From<RememberedItem> for ImportedFact {
     fn from(item: RememberedItem) -> Self {
         let name = item.id.and_then(|id| match id {
             serde_json::Value::String(text) => Some(text),
@@ -74,8 +76,8 @@ impl From<RememberedItem> for Fact {
     }
 }
 
-/// A fact without words is none.
-pub(super) fn push_fact(intake: &mut Intake<'_>, program: &str, fact: Fact) -> Result<()> {
+/// Adds a fact; one without words is skipped.
+pub(super) fn push_fact(intake: &mut Intake<'_>, program: &str, fact: ImportedFact) -> Result<()> {
     if fact.text.trim().is_empty() {
         return Ok(());
     }
@@ -99,14 +101,14 @@ pub(super) fn push_fact(intake: &mut Intake<'_>, program: &str, fact: Fact) -> R
     intake.push(Record { number, origin, draft, carried: None })
 }
 
-/// Tags as this house takes them; what does not fit is no reason to lose the memory.
+/// Keeps the tags that Lacuna accepts; a tag that does not fit is no reason to lose the memory.
 pub(super) fn fitting(tags: Vec<String>) -> Vec<String> {
     let fits =
         |tag: &String| !tag.trim().is_empty() && tag.chars().count() <= TAG_CHARS_MAX && !tag.contains('\0');
     tags.into_iter().filter(fits).take(TAGS_MAX).collect()
 }
 
-/// A moment as programs write it: with an offset, or in UTC without one.
+/// Reads a time as programs write it: with an offset, or in UTC without one.
 pub(super) fn moment(text: &str) -> Option<Timestamp> {
     let in_utc =
         || Some(text.parse::<jiff::civil::DateTime>().ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp());

@@ -1,8 +1,8 @@
-//! The graph of the MCP reference memory server, as memories: entities, what was observed of them, and how they
-//! stand to each other. Its file comes in here, and the compatible tools write and read the same form.
+//! The graph of the MCP reference memory server, as memories: entities, observations about them, and relations
+//! between them. This module reads its file, and the compatible tools write and read the same form.
 //!
-//! Each is one memory in plain words, so that it is found, forgotten and reviewed as every other. Names are often
-//! written as identifiers; in a memory they stand as people write them, and a tag says how they were spelt.
+//! Each is one memory in plain words, so that it is found, forgotten and reviewed like every other. Names are
+//! often written as identifiers; a memory has them as people write them, and a tag records the original spelling.
 
 use std::io::Read;
 
@@ -11,38 +11,38 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::Intake;
-use super::facts::{Fact, push_fact};
-use super::parse::Parser;
+use super::facts::{ImportedFact, push_fact};
+use super::parse::ItemParser;
 use crate::failure::Result;
 
 pub(crate) const ENTITY_TAG: &str = "graph:entity";
 pub(crate) const OBSERVATION_TAG: &str = "graph:observation";
 pub(crate) const RELATION_TAG: &str = "graph:relation";
-/// The parts that were spelt with underscores: the name or where a relation starts, its type, and where it ends.
+/// Tags for parts that were spelt with underscores: the name or start of a relation, its type, and its end.
 const SNAKE_TAGS: [&str; 3] = ["graph:snake-from", "graph:snake-type", "graph:snake-to"];
-/// The type of an entity as it was spelt, when that is not in small letters.
+/// Tag with an entity type's original spelling, when that is not in small letters.
 const TYPE_TAG: &str = "graph:type:";
-/// What an entity without a type is.
+/// Type of an entity that has none.
 const KIND_DEFAULT: &str = "thing";
 const PROGRAM: &str = "mcp-memory";
 
-/// One memory of a graph.
+/// One entity, observation or relation of a graph.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Note {
+pub(crate) enum GraphNote {
     Entity { name: String, kind: String },
     Observation { name: String, kind: String, text: String },
     Relation { from: String, kind: String, to: String },
 }
 
-/// A note as a memory holds it.
-pub(crate) struct Written {
+/// A graph note in the form of a memory.
+pub(crate) struct WrittenNote {
     pub(crate) text: String,
     pub(crate) tags: Vec<String>,
     pub(crate) entities: Vec<Entity>,
 }
 
-impl Note {
-    pub(crate) fn write(&self) -> Written {
+impl GraphNote {
+    pub(crate) fn write(&self) -> WrittenNote {
         match self {
             Self::Entity { name, kind } => {
                 let written = about(ENTITY_TAG, name, kind);
@@ -50,9 +50,9 @@ impl Note {
                     true => spaced(name),
                     false => format!("{}: {}", spaced(name), spaced(kind)),
                 };
-                Written { text, ..written }
+                WrittenNote { text, ..written }
             }
-            Self::Observation { name, kind, text } => Written {
+            Self::Observation { name, kind, text } => WrittenNote {
                 text: format!("{}: {}", spaced(name), text.trim()),
                 ..about(OBSERVATION_TAG, name, kind)
             },
@@ -61,7 +61,7 @@ impl Note {
                 let mut tags = vec![RELATION_TAG.to_owned()];
                 let snakes = parts.iter().zip(SNAKE_TAGS).filter(|(part, _)| is_snake(part));
                 tags.extend(snakes.map(|(_, tag)| tag.to_owned()));
-                Written {
+                WrittenNote {
                     text: parts.map(|part| spaced(part)).join(" "),
                     tags,
                     entities: vec![entity("", from, true), entity("", to, false)],
@@ -70,7 +70,7 @@ impl Note {
         }
     }
 
-    /// The note that a memory is, if it is one. What the gate took out of it stays out.
+    /// The graph note in a memory, if it is one. Parts that the gate took out stay out.
     pub(crate) fn read(memory: &Memory) -> Option<Self> {
         let facets = &memory.facets;
         let has = |tag: &str| facets.tags.iter().any(|known| known == tag);
@@ -98,7 +98,7 @@ impl Note {
     }
 }
 
-fn about(tag: &str, name: &str, kind: &str) -> Written {
+fn about(tag: &str, name: &str, kind: &str) -> WrittenNote {
     let mut tags = vec![tag.to_owned()];
     let snakes = [name, kind].into_iter().zip(SNAKE_TAGS).filter(|(part, _)| is_snake(part));
     tags.extend(snakes.map(|(_, tag)| tag.to_owned()));
@@ -107,7 +107,7 @@ fn about(tag: &str, name: &str, kind: &str) -> Written {
     if kind != kind.to_lowercase() && exact.chars().count() <= TAG_CHARS_MAX {
         tags.push(exact);
     }
-    Written { text: String::new(), tags, entities: vec![entity(&kind, name, true)] }
+    WrittenNote { text: String::new(), tags, entities: vec![entity(&kind, name, true)] }
 }
 
 fn entity(kind: &str, name: &str, primary: bool) -> Entity {
@@ -115,7 +115,7 @@ fn entity(kind: &str, name: &str, primary: bool) -> Entity {
     Entity { kind: kind.to_lowercase(), name: spaced(name), primary, relation: None }
 }
 
-/// Whether a name is written as an identifier.
+/// Tests whether a name is written as an identifier.
 fn is_snake(name: &str) -> bool {
     name.contains('_') && !name.contains(char::is_whitespace)
 }
@@ -126,7 +126,7 @@ fn spaced(name: &str) -> String {
 
 /// One line of the server's file, or one item of its graph.
 #[derive(Deserialize)]
-struct Node {
+struct GraphNode {
     name: Option<String>,
     #[serde(rename = "entityType")]
     entity_type: Option<String>,
@@ -137,39 +137,39 @@ struct Node {
     #[serde(rename = "relationType")]
     relation_type: Option<String>,
     #[serde(default)]
-    entities: Vec<Node>,
+    entities: Vec<GraphNode>,
     #[serde(default)]
-    relations: Vec<Node>,
+    relations: Vec<GraphNode>,
     #[serde(default, rename = "type")]
     _type: Option<IgnoredAny>,
 }
 
 /// JSON lines, or one object that holds the lists.
 pub(super) fn read(reader: impl Read, intake: &mut Intake<'_>) -> Result<()> {
-    Parser::new(reader).each(|node: Node| push_node(intake, node))
+    ItemParser::new(reader).each(|node: GraphNode| push_node(intake, node))
 }
 
-fn push_node(intake: &mut Intake<'_>, node: Node) -> Result<()> {
+fn push_node(intake: &mut Intake<'_>, node: GraphNode) -> Result<()> {
     for inner in node.entities.into_iter().chain(node.relations) {
         push_node(intake, inner)?;
     }
     if let (Some(from), Some(kind), Some(to)) = (node.from, node.relation_type, node.to) {
-        return push_note(intake, &Note::Relation { from, kind, to });
+        return push_note(intake, &GraphNote::Relation { from, kind, to });
     }
     let Some(name) = node.name else { return Ok(()) };
     let kind = node.entity_type.unwrap_or_default();
     if node.observations.is_empty() {
-        return push_note(intake, &Note::Entity { name, kind });
+        return push_note(intake, &GraphNote::Entity { name, kind });
     }
     for text in node.observations {
-        push_note(intake, &Note::Observation { name: name.clone(), kind: kind.clone(), text })?;
+        push_note(intake, &GraphNote::Observation { name: name.clone(), kind: kind.clone(), text })?;
     }
     Ok(())
 }
 
-fn push_note(intake: &mut Intake<'_>, note: &Note) -> Result<()> {
-    let Written { text, tags, entities } = note.write();
-    push_fact(intake, PROGRAM, Fact { text, tags, entities, ..Fact::default() })
+fn push_note(intake: &mut Intake<'_>, note: &GraphNote) -> Result<()> {
+    let WrittenNote { text, tags, entities } = note.write();
+    push_fact(intake, PROGRAM, ImportedFact { text, tags, entities, ..ImportedFact::default() })
 }
 
 #[cfg(test)]
@@ -178,12 +178,15 @@ mod tests {
 
     #[test]
     fn names_stand_as_people_write_them() {
-        let note =
-            Note::Relation { from: "Ottoline_Vance".into(), kind: "lives_at".into(), to: "The Mill".into() };
+        let note = GraphNote::Relation {
+            from: "Ottoline_Vance".into(),
+            kind: "lives_at".into(),
+            to: "The Mill".into(),
+        };
         let written = note.write();
         assert_eq!(written.text, "Ottoline Vance lives at The Mill");
         assert_eq!(written.tags, [RELATION_TAG, SNAKE_TAGS[0], SNAKE_TAGS[1]]);
-        let mixed = Note::Entity { name: "the mill_pond".into(), kind: "Place".into() }.write();
+        let mixed = GraphNote::Entity { name: "the mill_pond".into(), kind: "Place".into() }.write();
         assert_eq!((mixed.text.as_str(), mixed.entities[0].kind.as_str()), ("the mill_pond: Place", "place"));
         assert_eq!(mixed.tags, [ENTITY_TAG, "graph:type:Place"]);
     }

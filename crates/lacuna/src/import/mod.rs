@@ -1,7 +1,7 @@
-//! Reading what was taken along elsewhere: exports of ours and of other programs, told apart by their shape.
+//! Imports: exports of Lacuna and of other programs, told apart by their shape.
 //!
-//! Files are read as they come, record by record. What is held of them is one record, or one conversation, at
-//! a time, and each of those is bounded.
+//! Files are read as a stream, record by record. One record, or one conversation, is in RAM at a time, and each
+//! of those is bounded.
 
 mod conversations;
 mod facts;
@@ -27,7 +27,7 @@ pub(crate) use self::notes::read_folder;
 use crate::codes;
 use crate::failure::{Failure, Result};
 
-/// What is looked at to tell a file's shape.
+/// Bytes at the beginning of a file that decide its shape.
 const PREFIX_BYTES: usize = 64 << 10;
 /// Text that goes to the core in one batch; a batch ends at [`IMPORT_BATCH_MAX`] records as well.
 const BATCH_TEXT_BYTES: usize = 2 << 20;
@@ -57,7 +57,7 @@ impl Shape {
     }
 }
 
-/// How a file is to be imported.
+/// Options of an import.
 #[derive(Clone, Copy)]
 pub(crate) struct How {
     pub(crate) from: Option<Shape>,
@@ -106,11 +106,11 @@ impl<'a> Intake<'a> {
         answers.into_iter().try_for_each(&mut *self.told)
     }
 
-    /// Ends the import, also after a fault in the file: what came before it is stored, and the fault says how
-    /// much that was.
+    /// Ends the import, also after a fault in the file: the records before it are stored, and the fault reports
+    /// their number.
     pub(crate) fn finish(mut self, read: Result<()>) -> Result<Account> {
         let fault = match read {
-            // Whoever wanted all or nothing gets nothing more.
+            // An import of all or nothing stores nothing more.
             Err(fault) if fault.code == &codes::ALREADY_THERE => return Err(self.with_account(fault)),
             Err(fault) => Some(fault),
             Ok(()) => None,
@@ -135,14 +135,14 @@ fn with_stored(failure: Failure, stored: u64) -> Failure {
         return failure;
     }
     let detail = format!(
-        "{} ({stored} memories were stored before it; importing the file again stores none of them twice)",
+        "{} (stored before it: {stored}; importing the file again stores nothing twice)",
         failure.detail
     );
     Failure { public: detail.clone(), detail, ..failure }
 }
 
-/// A file whose shape is known.
-pub(crate) struct Opened<'r> {
+/// A file of known shape.
+pub(crate) struct OpenedFile<'r> {
     pub(crate) shape: Shape,
     reader: Box<dyn Read + 'r>,
 }
@@ -152,7 +152,7 @@ pub(crate) fn open<'r>(
     reader: impl Read + 'r,
     from: Option<Shape>,
     passphrase: impl FnOnce() -> Result<Zeroizing<String>>,
-) -> Result<Opened<'r>> {
+) -> Result<OpenedFile<'r>> {
     let (prefix, whole) = peek(reader)?;
     if !is_sealed_stream(&prefix) {
         return recognise(prefix, Box::new(whole), from);
@@ -162,10 +162,10 @@ pub(crate) fn open<'r>(
     recognise(prefix, Box::new(whole), from)
 }
 
-fn recognise<'r>(prefix: Vec<u8>, reader: Box<dyn Read + 'r>, from: Option<Shape>) -> Result<Opened<'r>> {
+fn recognise<'r>(prefix: Vec<u8>, reader: Box<dyn Read + 'r>, from: Option<Shape>) -> Result<OpenedFile<'r>> {
     let unknown = || Failure::new(&codes::UNKNOWN_FORMAT, codes::UNKNOWN_FORMAT.meaning);
     let shape = from.or_else(|| shape_of(&prefix)).ok_or_else(unknown)?;
-    Ok(Opened { shape, reader })
+    Ok(OpenedFile { shape, reader })
 }
 
 fn peek<'r>(mut reader: impl Read + 'r) -> Result<(Vec<u8>, impl Read + 'r)> {
@@ -174,7 +174,7 @@ fn peek<'r>(mut reader: impl Read + 'r) -> Result<(Vec<u8>, impl Read + 'r)> {
     Ok((prefix.clone(), Cursor::new(prefix).chain(reader)))
 }
 
-impl Opened<'_> {
+impl OpenedFile<'_> {
     pub(crate) fn read(self, intake: &mut Intake<'_>) -> Result<()> {
         match self.shape {
             Shape::Lacuna => ours::read(self.reader, intake),

@@ -1,5 +1,5 @@
 //! Notes of basic-memory: Markdown with front matter, observations (`- [category] text #tag (context)`) and
-//! relations (`- relates to [[Other note]]`). Whoever wrote them, person or model, cannot be told.
+//! relations (`- relates to [[Other note]]`). Their writer, person or model, is unknown.
 
 use std::fs;
 use std::io::Read;
@@ -14,11 +14,11 @@ use super::{Intake, unreadable};
 use crate::codes;
 use crate::failure::{Failure, Result};
 
-/// One note.
+/// Bytes of one note.
 const NOTE_BYTES_MAX: u64 = 8 << 20;
 /// Ends an item whose link is no relation of its own.
 const LINK_REMARK: &str = "#bm:links_to";
-/// How deep folders may lie in one another.
+/// Depth of nested folders.
 const FOLDER_DEPTH_MAX: usize = 32;
 
 /// Reads every note of a folder, in the order of their names.
@@ -33,7 +33,7 @@ pub(crate) fn read_folder(folder: &Path, intake: &mut Intake<'_>) -> Result<()> 
     Ok(())
 }
 
-/// Links are not followed: they may lead anywhere.
+/// Lists the notes of a folder. Links are not followed: they may lead anywhere.
 fn notes_in(folder: &Path, depth: usize) -> Result<Vec<PathBuf>> {
     let mut entries: Vec<_> =
         fs::read_dir(folder).and_then(Iterator::collect::<std::io::Result<Vec<_>>>).map_err(unreadable)?;
@@ -64,11 +64,11 @@ pub(super) fn read(reader: impl Read, intake: &mut Intake<'_>) -> Result<()> {
         let at = error.utf8_error().valid_up_to();
         Failure::new(&codes::INVALID_UTF8, format!("the note is not UTF-8 from byte {at} on"))
     })?;
-    Note::of(&text).push(intake)
+    MarkdownNote::of(&text).push(intake)
 }
 
 #[derive(Default)]
-struct Note {
+struct MarkdownNote {
     title: String,
     tags: Vec<String>,
     at: Option<Timestamp>,
@@ -84,7 +84,7 @@ struct Observation {
     tags: Vec<String>,
 }
 
-impl Note {
+impl MarkdownNote {
     fn of(text: &str) -> Self {
         let text = text.trim_start_matches('\u{feff}');
         let (front, body) = split_front_matter(text);
@@ -201,11 +201,11 @@ fn split_front_matter(text: &str) -> (&str, &str) {
     }
 }
 
-/// What an item of a list says, whatever mark it bears.
+/// Text of a list item, whatever its bullet.
 fn item(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let text = ["- ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark))?.trim();
-    // A remark of the program to itself.
+    // The suffix is a remark of the program to itself.
     Some(text.strip_suffix(LINK_REMARK).map_or(text, str::trim_end))
 }
 
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn a_note_is_read_into_its_parts() {
-        let note = Note::of(
+        let note = MarkdownNote::of(
             "---\ntitle: \"Sourdough\"\ntype: note\ntags:\n- baking\n- bread\ncreated: 2025-03-02\n---\n\n# Sourdough\n\n\
              The starter lives in the cellar.\n\n## Observations\n- [method] Feed it at dawn #starter (weekly)\n\
              - [ ] buy flour\n\n## Relations\n- needs [[Rye flour]]\n- part_of [[Kitchen|the kitchen]]\n",
@@ -352,15 +352,15 @@ mod tests {
         ] {
             assert_eq!(parts(line), expected, "{line}");
         }
-        let note = Note::of("# Log\n- I met [[Tilda]] at the harbour\n```\n- [fact] code\n```\n");
+        let note = MarkdownNote::of("# Log\n- I met [[Tilda]] at the harbour\n```\n- [fact] code\n```\n");
         assert_eq!((note.observations.len(), note.relations.len()), (0, 0));
         assert!(note.prose.contains("at the harbour") && note.prose.contains("- [fact] code"));
     }
 
     #[test]
     fn a_note_without_front_matter_is_a_note() {
-        let note = Note::of("# Tools\r\n- [fact] The saw is blunt\r\n---\r\n");
+        let note = MarkdownNote::of("# Tools\r\n- [fact] The saw is blunt\r\n---\r\n");
         assert_eq!((note.title.as_str(), note.observations.len()), ("Tools", 1));
-        assert_eq!(Note::of("---\nno end").prose.trim(), "---\nno end");
+        assert_eq!(MarkdownNote::of("---\nno end").prose.trim(), "---\nno end");
     }
 }

@@ -8,57 +8,60 @@ use lacuna_core::export::EXPORT_VERSION;
 use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
 
 use super::Intake;
-use super::parse::{Aside, Budget, Parser, Passed};
+use super::parse::{Budget, CarriedFailure, ItemParser, Passed};
 use crate::codes;
 use crate::failure::{Failure, Result};
 use crate::wire::{self, RecordBody};
 
 pub(super) fn read(reader: impl Read, intake: &mut Intake<'_>) -> Result<()> {
-    let parser = Parser::new(reader);
-    let (budget, aside) = (parser.budget.clone(), parser.aside.clone());
-    parser.whole(Part { level: Level::Document, reading: &mut Reading { intake, budget, aside } })
+    let parser = ItemParser::new(reader);
+    let (budget, carried) = (parser.budget.clone(), parser.carried.clone());
+    parser.whole(ExportPart {
+        level: DocumentLevel::Document,
+        reading: &mut ExportReading { intake, budget, carried },
+    })
 }
 
-struct Reading<'a, 'i> {
+struct ExportReading<'a, 'i> {
     intake: &'a mut Intake<'i>,
     budget: Budget,
-    aside: Aside,
+    carried: CarriedFailure,
 }
 
-/// How deep in the document the parser is.
+/// Depth of the parser in the document.
 #[derive(Clone, Copy)]
-enum Level {
+enum DocumentLevel {
     Document,
     Categories,
     Category(Category),
     Records(Category),
 }
 
-struct Part<'r, 'a, 'i> {
-    level: Level,
-    reading: &'r mut Reading<'a, 'i>,
+struct ExportPart<'r, 'a, 'i> {
+    level: DocumentLevel,
+    reading: &'r mut ExportReading<'a, 'i>,
 }
 
-impl<'de> DeserializeSeed<'de> for Part<'_, '_, '_> {
+impl<'de> DeserializeSeed<'de> for ExportPart<'_, '_, '_> {
     type Value = ();
 
     fn deserialize<D: de::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         match self.level {
-            Level::Records(_) => deserializer.deserialize_seq(self),
+            DocumentLevel::Records(_) => deserializer.deserialize_seq(self),
             _ => deserializer.deserialize_map(self),
         }
     }
 }
 
-impl<'de> Visitor<'de> for Part<'_, '_, '_> {
+impl<'de> Visitor<'de> for ExportPart<'_, '_, '_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.level {
-            Level::Document => "an export of Lacuna",
-            Level::Categories => "an object of categories",
-            Level::Category(_) => "an object with records",
-            Level::Records(_) => "a list of records",
+            DocumentLevel::Document => "an export of Lacuna",
+            DocumentLevel::Categories => "an object of categories",
+            DocumentLevel::Category(_) => "an object with records",
+            DocumentLevel::Records(_) => "a list of records",
         })
     }
 
@@ -67,28 +70,28 @@ impl<'de> Visitor<'de> for Part<'_, '_, '_> {
         while let Some(key) = map.next_key::<String>()? {
             reading.budget.renew();
             let inner = match (level, key.as_str()) {
-                (Level::Document, "export_version") => {
+                (DocumentLevel::Document, "export_version") => {
                     check_version(&map.next_value::<String>()?)
-                        .map_err(|failure| reading.aside.stop(failure))?;
+                        .map_err(|failure| reading.carried.stop(failure))?;
                     continue;
                 }
-                (Level::Document, "categories") => Level::Categories,
-                (Level::Categories, word) => {
-                    Level::Category(word.parse::<wire::Category>().map_err(de::Error::custom)?.0)
+                (DocumentLevel::Document, "categories") => DocumentLevel::Categories,
+                (DocumentLevel::Categories, word) => {
+                    DocumentLevel::Category(word.parse::<wire::Category>().map_err(de::Error::custom)?.0)
                 }
-                (Level::Category(category), "records") => Level::Records(category),
+                (DocumentLevel::Category(category), "records") => DocumentLevel::Records(category),
                 _ => {
                     map.next_value_seed(Passed(&reading.budget))?;
                     continue;
                 }
             };
-            map.next_value_seed(Part { level: inner, reading })?;
+            map.next_value_seed(ExportPart { level: inner, reading })?;
         }
         Ok(())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        let Level::Records(category) = self.level else {
+        let DocumentLevel::Records(category) = self.level else {
             return Err(de::Error::custom("expected an object"));
         };
         let reading = self.reading;
@@ -96,7 +99,7 @@ impl<'de> Visitor<'de> for Part<'_, '_, '_> {
             let number = reading.intake.next_number();
             let record = body.into_record(number, category).map_err(|error| at_record(number, error.into()));
             let pushed = record.and_then(|record| reading.intake.push(record));
-            pushed.map_err(|failure| reading.aside.stop::<A::Error>(failure))?;
+            pushed.map_err(|failure| reading.carried.stop::<A::Error>(failure))?;
             reading.budget.renew();
         }
         Ok(())
@@ -107,7 +110,7 @@ fn at_record(number: u64, failure: Failure) -> Failure {
     Failure { detail: format!("record {number}: {}", failure.detail), ..failure }
 }
 
-/// Later releases may add to 1.0, and raise the first number when its meaning changes.
+/// Checks the version. Later releases may add to 1.0, and raise the first number when its meaning changes.
 fn check_version(version: &str) -> Result<()> {
     let first = |version: &str| version.split('.').next().map(str::to_owned);
     if first(version) == first(EXPORT_VERSION) {

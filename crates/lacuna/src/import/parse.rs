@@ -1,5 +1,5 @@
-//! JSON of any length, read item by item: a list at the top, or lists under names that are known. No item may
-//! be larger than a bound, so that no file can fill the memory, and every fault is told with its place.
+//! JSON of any length, read item by item: a list at the top, or lists under known names. Every item is bounded,
+//! so that no file can fill the RAM, and every fault is reported with its position.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -14,16 +14,16 @@ use crate::codes;
 use crate::failure::{Failure, Result};
 use crate::http::without_input;
 
-/// One record or one conversation, in bytes of JSON.
+/// Bytes of JSON of one record or one conversation.
 pub(super) const ITEM_BYTES_MAX: u64 = 64 << 20;
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// How much may still be read before the next item must begin.
+/// Bytes that may still be read before the next item must begin.
 #[derive(Clone)]
 pub(super) struct Budget(Rc<Cell<u64>>);
 
 impl Budget {
-    /// What is read ahead into the buffer belongs to the next item already.
+    /// Starts the next item. Bytes read ahead into the buffer belong to it already.
     pub(super) fn renew(&self) {
         self.0.set(ITEM_BYTES_MAX + BUFFER_BYTES as u64);
     }
@@ -49,11 +49,11 @@ impl<R: Read> Read for Metered<R> {
 
 const TOO_LARGE: &str = "one record is larger than 64 MiB";
 
-/// What went wrong behind the parser's back, because its own errors are only texts.
+/// Failure that is carried past the parser, because its own errors are only texts.
 #[derive(Clone, Default)]
-pub(super) struct Aside(Rc<RefCell<Option<Failure>>>);
+pub(super) struct CarriedFailure(Rc<RefCell<Option<Failure>>>);
 
-impl Aside {
+impl CarriedFailure {
     /// Ends the parsing with a failure of ours.
     pub(super) fn stop<E: de::Error>(&self, failure: Failure) -> E {
         *self.0.borrow_mut() = Some(failure);
@@ -62,49 +62,49 @@ impl Aside {
 }
 
 /// A parser over a file, and what goes with it.
-pub(super) struct Parser<'r> {
+pub(super) struct ItemParser<'r> {
     json: serde_json::Deserializer<serde_json::de::IoRead<BufReader<Box<dyn Read + 'r>>>>,
     pub(super) budget: Budget,
-    pub(super) aside: Aside,
+    pub(super) carried: CarriedFailure,
 }
 
-impl<'r> Parser<'r> {
+impl<'r> ItemParser<'r> {
     pub(super) fn new(reader: impl Read + 'r) -> Self {
         let budget = Budget(Rc::default());
         budget.renew();
         let metered: Box<dyn Read + 'r> = Box::new(Metered { inner: reader, budget: budget.clone() });
         let json = serde_json::Deserializer::from_reader(BufReader::with_capacity(BUFFER_BYTES, metered));
-        Self { json, budget, aside: Aside::default() }
+        Self { json, budget, carried: CarriedFailure::default() }
     }
 
-    /// Reads the one value that the file is.
+    /// Reads the one value of the file.
     pub(super) fn whole<S: for<'de> DeserializeSeed<'de, Value = ()>>(mut self, seed: S) -> Result<()> {
         let mut track = serde_path_to_error::Track::new();
         let tracked = serde_path_to_error::Deserializer::new(&mut self.json, &mut track);
         let read = seed.deserialize(tracked);
         let path = track.path().to_string();
         let read = read.and_then(|()| self.json.end());
-        read.map_err(|error| explain(&self.aside, &path, error))
+        read.map_err(|error| explain(&self.carried, &path, error))
     }
 
     /// Reads values one after another, as in JSON lines.
     pub(super) fn each<T: DeserializeOwned>(self, mut visit: impl FnMut(T) -> Result<()>) -> Result<()> {
-        let Self { json, budget, aside } = self;
+        let Self { json, budget, carried } = self;
         for value in json.into_iter::<T>() {
-            visit(value.map_err(|error| explain(&aside, "", error))?)?;
+            visit(value.map_err(|error| explain(&carried, "", error))?)?;
             budget.renew();
         }
         Ok(())
     }
 }
 
-/// The parser's words with the place, and without what stood there.
-fn explain(aside: &Aside, path: &str, error: serde_json::Error) -> Failure {
+/// Error text of the parser with its position, and without the input at that position.
+fn explain(carried: &CarriedFailure, path: &str, error: serde_json::Error) -> Failure {
     let place = match path {
         "" | "." | "?" => format!("line {} column {}", error.line(), error.column()),
         path => format!("{path}, line {} column {}", error.line(), error.column()),
     };
-    if let Some(failure) = aside.0.borrow_mut().take() {
+    if let Some(failure) = carried.0.borrow_mut().take() {
         let detail =
             if failure.field.is_some() { format!("{place}: {}", failure.detail) } else { failure.detail };
         return Failure { public: detail.clone(), detail, ..failure };
@@ -121,23 +121,23 @@ fn explain(aside: &Aside, path: &str, error: serde_json::Error) -> Failure {
     Failure::new(code, format!("{place}: {message}"))
 }
 
-/// A list at the top, or lists under one of `names`; everything else is passed over.
-pub(super) struct Items<'a, T, F> {
+/// A list at the top, or lists under one of `names`; everything else is skipped.
+pub(super) struct ItemLists<'a, T, F> {
     names: &'a [&'a str],
     budget: Budget,
-    aside: Aside,
+    carried: CarriedFailure,
     visit: F,
     item: PhantomData<T>,
 }
 
-impl<'a, T: DeserializeOwned, F: FnMut(T) -> Result<()>> Items<'a, T, F> {
-    pub(super) fn new(names: &'a [&'a str], parser: &Parser<'_>, visit: F) -> Self {
-        let (budget, aside) = (parser.budget.clone(), parser.aside.clone());
-        Self { names, budget, aside, visit, item: PhantomData }
+impl<'a, T: DeserializeOwned, F: FnMut(T) -> Result<()>> ItemLists<'a, T, F> {
+    pub(super) fn new(names: &'a [&'a str], parser: &ItemParser<'_>, visit: F) -> Self {
+        let (budget, carried) = (parser.budget.clone(), parser.carried.clone());
+        Self { names, budget, carried, visit, item: PhantomData }
     }
 }
 
-impl<'de, T: DeserializeOwned, F: FnMut(T) -> Result<()>> DeserializeSeed<'de> for Items<'_, T, F> {
+impl<'de, T: DeserializeOwned, F: FnMut(T) -> Result<()>> DeserializeSeed<'de> for ItemLists<'_, T, F> {
     type Value = ();
 
     fn deserialize<D: de::Deserializer<'de>>(mut self, deserializer: D) -> Result<(), D::Error> {
@@ -145,7 +145,7 @@ impl<'de, T: DeserializeOwned, F: FnMut(T) -> Result<()>> DeserializeSeed<'de> f
     }
 }
 
-struct TopVisitor<'s, 'a, T, F>(&'s mut Items<'a, T, F>);
+struct TopVisitor<'s, 'a, T, F>(&'s mut ItemLists<'a, T, F>);
 
 impl<'de, T: DeserializeOwned, F: FnMut(T) -> Result<()>> Visitor<'de> for TopVisitor<'_, '_, T, F> {
     type Value = ();
@@ -156,7 +156,7 @@ impl<'de, T: DeserializeOwned, F: FnMut(T) -> Result<()>> Visitor<'de> for TopVi
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
         while let Some(item) = list.next_element::<T>()? {
-            (self.0.visit)(item).map_err(|failure| self.0.aside.stop::<A::Error>(failure))?;
+            (self.0.visit)(item).map_err(|failure| self.0.carried.stop::<A::Error>(failure))?;
             self.0.budget.renew();
         }
         Ok(())
@@ -175,7 +175,7 @@ impl<'de, T: DeserializeOwned, F: FnMut(T) -> Result<()>> Visitor<'de> for TopVi
     }
 }
 
-struct ListSeed<'s, 'a, T, F>(&'s mut Items<'a, T, F>);
+struct ListSeed<'s, 'a, T, F>(&'s mut ItemLists<'a, T, F>);
 
 impl<'de, T: DeserializeOwned, F: FnMut(T) -> Result<()>> DeserializeSeed<'de> for ListSeed<'_, '_, T, F> {
     type Value = ();
@@ -185,7 +185,7 @@ impl<'de, T: DeserializeOwned, F: FnMut(T) -> Result<()>> DeserializeSeed<'de> f
     }
 }
 
-/// Something that is passed over; of a list, each item has the bound of an item.
+/// A skipped value; in a list, each item has the bound of an item.
 pub(super) struct Passed<'b>(pub(super) &'b Budget);
 
 impl<'de> DeserializeSeed<'de> for Passed<'_> {

@@ -1,4 +1,5 @@
-//! What an export holds comes back, word for word and facet for facet, through the gate, into another vault.
+//! Tests that the content of an export comes back, word for word and facet for facet, through the gate, into
+//! another vault.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop there")]
 
@@ -104,7 +105,7 @@ fn records(export: &[u8]) -> BTreeMap<String, Value> {
     let named = |(category, one): &(String, &Value)| {
         let mut record = (*one).clone();
         record.as_object_mut().unwrap().remove("memory_id");
-        // Made anew where it is imported, in the order in which memories arrive.
+        // The importing vault computes this anew, in the order in which memories arrive.
         record.as_object_mut().unwrap().remove("alike");
         for link in record["derived_from"].as_array_mut().into_iter().flatten() {
             let id = link["memory_id"].as_str().unwrap();
@@ -243,7 +244,7 @@ impl Made {
 fn settled(world: &World, user: &str, id: MemoryId, fate: u8) {
     match fate % 5 {
         0 => drop(world.core.set_state(&grant::<Forget>(user), &[id], Lifecycle::Archived)),
-        // What waits is confirmed by its owner; the others refuse to be decided about.
+        // The owner confirms waiting memories; the others refuse a decision.
         1 => drop(world.core.decide(&grant(user), vec![(id, Decision::Accept { keep_both: true })])),
         _ => {}
     }
@@ -313,7 +314,7 @@ proptest! {
         match account {
             Ok(account) => prop_assert_eq!(account.stored, held as u64),
             Err(failure) if held > 0 => {
-                prop_assert!(failure.detail.contains(&format!("{held} memories were stored")), "{}", failure.detail);
+                prop_assert!(failure.detail.contains(&format!("stored before it: {held};")), "{}", failure.detail);
             }
             Err(_) => {}
         }

@@ -1,4 +1,4 @@
-//! One call under way: who calls, the service, and a word now and then to a client that waits.
+//! One call under way: the caller, the service, and progress messages to a client that waits.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::codes;
 use crate::failure::{Failure, GateAnswer, Result};
 use crate::http::read_json;
 
-/// How often a client that asked for progress hears that the work goes on.
+/// Interval of progress messages to a client that asked for them.
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
 
 pub(super) struct Call {
@@ -30,7 +30,7 @@ pub(super) struct Call {
     pub(super) workers: Option<Arc<Semaphore>>,
     pub(super) context: RequestContext<RoleServer>,
     pub(super) progress: Progress,
-    /// What the person answered to an earlier answer of ours, and what we gave the client to keep until then.
+    /// The person's reply to an earlier answer of ours, and the state that we gave the client to keep until then.
     pub(super) input_responses: Option<InputResponses>,
     pub(super) request_state: Option<String>,
 }
@@ -47,7 +47,7 @@ impl Call {
             None => None,
         };
         let done = tokio::task::spawn_blocking(move || {
-            // Given back when the work ends, also when nobody waits for it any more.
+            // The place is given back when the work ends, even if nobody waits for it any more.
             let _place = place;
             work(&service, &caller)
         });
@@ -56,7 +56,7 @@ impl Call {
     }
 }
 
-/// Tells a client that asked for it that its call is still worked on.
+/// Tells a client that asked for it that its call is still under way.
 pub(super) struct Progress {
     peer: Peer<RoleServer>,
     token: Option<ProgressToken>,
@@ -83,26 +83,26 @@ impl Progress {
     async fn tell(&self, token: ProgressToken) {
         let count = self.told.fetch_add(1, Ordering::Relaxed) + 1;
         let word = ProgressNotificationParam::new(token, count.into()).with_message("still working");
-        // A client that hears nothing any more will not miss it.
+        // A client that is gone misses nothing.
         let _ = self.peer.notify_progress(word).await;
     }
 }
 
-/// What a tool answers: words for the model, and the same as data.
-pub(super) struct Answer {
+/// A tool's answer: words for the model, and the same as data.
+pub(super) struct ToolAnswer {
     text: String,
     data: serde_json::Value,
 }
 
-pub(super) enum Outcome {
-    Done(Answer),
-    /// An answer in somebody else's form.
+pub(super) enum ToolOutcome {
+    Done(ToolAnswer),
+    /// An answer in another server's form.
     Told(Box<CallToolResult>),
-    /// A person is to be asked by the client, which then calls again.
+    /// The client asks a person, and then calls again.
     CallAgain(Box<InputRequiredResult>),
 }
 
-impl Answer {
+impl ToolAnswer {
     pub(super) fn new(text: String, data: &impl Serialize) -> Result<Self> {
         let data = serde_json::to_value(data);
         let mut data = data.map_err(|_| Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning))?;
@@ -117,20 +117,20 @@ impl Answer {
     }
 }
 
-impl From<Answer> for Outcome {
-    fn from(answer: Answer) -> Self {
+impl From<ToolAnswer> for ToolOutcome {
+    fn from(answer: ToolAnswer) -> Self {
         Self::Done(answer)
     }
 }
 
-/// A failure is something that the model should read and mend, so it is an answer of the tool and no error of the
-/// protocol.
+/// Turns a failure into an answer of the tool, not an error of the protocol: the model should read it and correct
+/// its call.
 pub(super) fn refusal(failure: &Failure) -> CallToolResult {
     if failure.code.status >= 500 {
         tracing::error!(code = failure.code.name, detail = failure.detail, "a tool failed");
     }
     let mut text =
-        format!("Error {}: {}\nWhat to do: {}", failure.code.name, failure.public, failure.code.remedy);
+        format!("Error {}: {}\nWhat to do: {}", failure.code.name, failure.public, failure.code.mcp_remedy());
     if let Some(GateAnswer::Asked(asked)) = failure.gate.as_deref() {
         text += &format!(
             "\nAsk the user whether it may be stored as it is. Only if they say yes, send the very same content \
@@ -141,7 +141,7 @@ pub(super) fn refusal(failure: &Failure) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(text)])
 }
 
-/// What is not there is absent, as the schemas say.
+/// Removes nulls: the schemas say that an empty field is absent.
 fn drop_nulls(value: &mut serde_json::Value) {
     match value {
         serde_json::Value::Object(object) => {

@@ -1,24 +1,24 @@
-//! What a person can pick from a client's menu.
+//! Prompts that a person picks from a client's menu.
 
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptRequestParams, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 
-/// A prompt: its name, what it is for, the one thing that it asks for, and the words that it says with it.
-struct Saying {
+/// A prompt: its name, its purpose, its one argument, and its text.
+struct PromptText {
     name: &'static str,
     about: &'static str,
     argument: Option<(&'static str, &'static str)>,
     says: fn(&str) -> String,
 }
 
-const SAYINGS: [Saying; 4] = [
-    Saying {
+const PROMPTS: [PromptText; 4] = [
+    PromptText {
         name: "remember_this",
         about: "Have something remembered in your own words.",
-        argument: Some(("what", "What is to be remembered.")),
+        argument: Some(("what", "The text to remember.")),
         says: |what| format!("Please remember this with the remember tool, as said by me: {what}"),
     },
-    Saying {
+    PromptText {
         name: "what_do_you_know",
         about: "Ask what is remembered about something.",
         argument: Some(("about", "A person, a topic, a time.")),
@@ -29,10 +29,10 @@ const SAYINGS: [Saying; 4] = [
             )
         },
     },
-    Saying {
+    PromptText {
         name: "forget_this",
         about: "Have something erased, with a receipt.",
-        argument: Some(("what", "What is to be forgotten.")),
+        argument: Some(("what", "The subject to forget.")),
         says: |what| {
             format!(
                 "Please forget {what}. Use the forget tool, show me the plan, and wait for my yes before you confirm it. \
@@ -40,9 +40,9 @@ const SAYINGS: [Saying; 4] = [
             )
         },
     },
-    Saying {
+    PromptText {
         name: "review_my_memories",
-        about: "Go through what waits for your word.",
+        about: "Go through the memories that wait for your decision.",
         argument: None,
         says: |_| {
             "Please go through what waits in my memory with review_memories, one by one, and ask me about each: keep, \
@@ -53,17 +53,17 @@ const SAYINGS: [Saying; 4] = [
 ];
 
 pub(super) fn list() -> Vec<Prompt> {
-    let prompt = |saying: &Saying| {
+    let prompt = |saying: &PromptText| {
         let argument = |(name, about): (&str, &str)| {
             PromptArgument::new(name).with_description(about).with_required(true)
         };
         Prompt::new(saying.name, Some(saying.about), saying.argument.map(|one| vec![argument(one)]))
     };
-    SAYINGS.iter().map(prompt).collect()
+    PROMPTS.iter().map(prompt).collect()
 }
 
 pub(super) fn get(request: &GetPromptRequestParams) -> Result<GetPromptResult, ErrorData> {
-    let saying = SAYINGS.iter().find(|saying| saying.name == request.name);
+    let saying = PROMPTS.iter().find(|saying| saying.name == request.name);
     let saying = saying.ok_or_else(|| ErrorData::invalid_params("there is no such prompt", None))?;
     let given = |name: &str| {
         let value =

@@ -103,15 +103,15 @@ async fn who(call: &Call) -> Result<ResourceContents> {
     Ok(ResourceContents::text(text, PROFILE).with_mime_type("text/markdown"))
 }
 
-/// Missing, foreign, erased and misspelt look the same.
+/// Error for every resource that is not there: missing, foreign, erased and misspelt look the same.
 fn missing(uri: &str) -> ErrorData {
     ErrorData::new(ErrorCode::RESOURCE_NOT_FOUND, format!("there is no resource {uri}"), None)
 }
 
-/// A failure where the protocol has no place for it but an error.
+/// A failure as an error of the protocol, where the protocol has no other place for it.
 pub(super) fn protocol_error(failure: &Failure) -> ErrorData {
     let code =
         if failure.code.status >= 500 { ErrorCode::INTERNAL_ERROR } else { ErrorCode::INVALID_REQUEST };
-    let data = serde_json::json!({"code": failure.code.name, "remedy": failure.code.remedy});
+    let data = serde_json::json!({"code": failure.code.name, "remedy": failure.code.mcp_remedy()});
     ErrorData::new(code, failure.public.clone(), Some(data))
 }

@@ -1,4 +1,4 @@
-//! JSON Schemas of what tools take and answer, made from the wire types that HTTP describes as well.
+//! JSON Schemas of the tools' arguments and answers, made from the wire types that HTTP describes as well.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use utoipa::ToSchema;
 const OPENAPI_PLACE: &str = "#/components/schemas/";
 const SCHEMA_PLACE: &str = "#/$defs/";
 
-/// The schema of arguments or of an answer. What may be absent is never null as well: models read schemas too, and
-/// not every client's dialect has a null.
+/// The schema of arguments or of an answer. An optional field is absent and never null: models read schemas too,
+/// and not every client's dialect has a null.
 pub(super) fn of<T: ToSchema>() -> Arc<JsonObject> {
     let mut schema = whole::<T>();
     schema.values_mut().for_each(without_null);
@@ -38,7 +38,7 @@ fn plain(schema: &impl serde::Serialize) -> JsonObject {
     }
 }
 
-/// References point into this schema, and formats are those of JSON Schema, not of OpenAPI.
+/// Points references into this schema, and replaces OpenAPI formats by those of JSON Schema.
 fn adapt(value: &mut Value) {
     match value {
         Value::Object(object) => {

@@ -1,5 +1,5 @@
-//! Files as memories of the caller's own vault. The first line of a memory's text is the path, and the rest is what
-//! the file says: so an empty file is a memory too, and a file is found by its name.
+//! Files as memories of the caller's own vault. The first line of a memory's text is the path, and the rest is
+//! the file's content: so an empty file is a memory too, and a file is found by its name.
 
 use std::collections::BTreeMap;
 
@@ -25,15 +25,15 @@ const FILE_KIND: &str = "file";
 /// One file, in characters.
 const FILE_CHARS_MAX: usize = 100_000;
 const FILES_MAX: usize = 1_000;
-/// What a folder itself takes, in listings.
+/// Size of a folder itself, in listings.
 const FOLDER_BYTES: usize = 4_096;
 
 /// The files of one vault.
 pub(super) struct Files<'a> {
     core: &'a Lacuna,
     caller: &'a Caller,
-    /// The memories of each path, newest first: after a crash between two steps there may be more than one, and the
-    /// newest holds.
+    /// The memories of each path, newest first: after a crash between two steps there may be more than one, and
+    /// the newest counts.
     known: BTreeMap<FilePath, Vec<MemoryId>>,
 }
 
@@ -63,7 +63,7 @@ impl<'a> Files<'a> {
         self.known.contains_key(path)
     }
 
-    /// A folder is where files are; the root is always there.
+    /// Tests for a folder: a path with files below it. The root is always one.
     pub(super) fn is_folder(&self, path: &FilePath) -> bool {
         path.is_root() || self.known.keys().any(|file| file.is_inside(path))
     }
@@ -76,7 +76,7 @@ impl<'a> Files<'a> {
         Ok(Some(Zeroizing::new(said.to_owned())))
     }
 
-    /// What a listing of a folder shows: itself, then what is in it, with sizes.
+    /// Entries of a folder's listing: itself, then its content, with sizes.
     pub(super) fn inside(&self, folder: &FilePath, depth: usize) -> Vec<(String, usize)> {
         let mut shown = BTreeMap::from([(folder.clone(), FOLDER_BYTES)]);
         for file in self.known.keys().filter(|file| file.is_inside(folder) && !file.is_hidden_below(folder)) {
@@ -108,8 +108,8 @@ impl<'a> Files<'a> {
         Ok(())
     }
 
-    /// A path that the gate had to change, because it holds a secret, would never be found again; and so would a file
-    /// that waits, because it reads like an instruction.
+    /// Refuses a path that the gate changed because it holds a secret, and a file that waits because it reads
+    /// like an instruction: neither would be found again.
     fn check_name(&self, id: MemoryId, path: &FilePath) -> Result<(), Trouble> {
         let stored = self.core.get(&self.readable()?, id);
         let named = stored.as_ref().is_ok_and(|memory| {
@@ -129,7 +129,7 @@ impl<'a> Files<'a> {
         told("Error: The path holds something that may not be stored, such as a secret".to_owned())
     }
 
-    /// The new text first, and then the old one goes: whatever happens in between, the file is there.
+    /// Stores the new text first and then erases the old one: whatever happens in between, the file is there.
     pub(super) fn replace(&mut self, path: &FilePath, text: &str) -> Result<(), Trouble> {
         let old = self.known.get(path).cloned().unwrap_or_default();
         self.write(path, text)?;
@@ -137,7 +137,7 @@ impl<'a> Files<'a> {
         Ok(())
     }
 
-    /// Erases a file, or all that is in a folder. Answers with how many files went.
+    /// Erases a file, or all files in a folder. Returns their number.
     pub(super) fn erase(&mut self, path: &FilePath) -> Result<usize, Trouble> {
         let meant = |file: &FilePath| file == path || file.is_inside(path);
         let gone: Vec<(FilePath, Vec<MemoryId>)> = self.known.extract_if(.., |file, _| meant(file)).collect();
@@ -161,7 +161,7 @@ impl<'a> Files<'a> {
         Ok(())
     }
 
-    /// Erases for good, whatever the policy would do by itself.
+    /// Erases for good, whatever the policy's default mode is.
     fn erase_ids(&self, ids: Vec<MemoryId>) -> Result<()> {
         if ids.is_empty() {
             return Ok(());
@@ -183,7 +183,8 @@ impl<'a> Files<'a> {
     }
 }
 
-/// A model wrote it, and it is kept as what was noted. A note may be longer than a fact, so it is kept whole.
+/// Draft of a file. A model wrote it, so it is stored as a note; a note may be longer than a fact, so it is
+/// stored whole.
 fn draft(path: &FilePath, text: &str) -> Draft {
     let name = path.to_string();
     let file = Entity { kind: FILE_KIND.to_owned(), name: name.clone(), primary: true, relation: None };

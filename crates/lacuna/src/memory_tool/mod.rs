@@ -18,7 +18,7 @@ const LINES_MAX: usize = 999_999;
 const NUMBER_WIDTH: usize = 6;
 /// Lines that are shown before and after a change.
 const SNIPPET_AROUND: usize = 2;
-/// How deep a folder is shown.
+/// Depth to which a folder is listed.
 const DEPTH_SHOWN: usize = 2;
 
 /// A command as the model sends it.
@@ -49,32 +49,32 @@ pub(crate) enum MemoryToolCommand {
     Rename { old_path: String, new_path: String },
 }
 
-/// What the model is told.
+/// The tool's answer to the model.
 #[derive(Serialize, ToSchema)]
 #[schema(as = MemoryToolAnswer)]
 pub(crate) struct MemoryToolAnswer {
     /// The content of the tool's result.
     pub(crate) content: String,
-    /// Whether it is to be sent as an error.
+    /// True if it is to be sent as an error.
     pub(crate) is_error: bool,
 }
 
-/// Carries a command out. What the tool itself calls an error is an answer; only what the model cannot mend is a
-/// failure.
+/// Carries a command out. An error in the tool's own terms is an answer; only a fault that the model cannot
+/// correct is a failure.
 pub(crate) fn answer(core: &Lacuna, caller: &Caller, request: MemoryToolCommand) -> Result<MemoryToolAnswer> {
     match act(&mut Files::read(core, caller)?, request) {
         Ok(content) => Ok(MemoryToolAnswer { content, is_error: false }),
         Err(Trouble::Told(content)) => Ok(MemoryToolAnswer { content, is_error: true }),
-        // What the gate says of a text is something that the model can mend.
+        // The model can correct a text that the gate refused.
         Err(Trouble::Failed(failure)) if failure.code.status < 500 && failure.code.status != 403 => {
-            let content = format!("Error: {} {}", failure.public, failure.code.remedy);
+            let content = format!("Error: {} {}", failure.public, failure.code.mcp_remedy());
             Ok(MemoryToolAnswer { content, is_error: true })
         }
         Err(Trouble::Failed(failure)) => Err(failure),
     }
 }
 
-/// Why a command was not carried out.
+/// Reason why a command was not carried out.
 #[derive(Debug)]
 enum Trouble {
     /// In the tool's own words.

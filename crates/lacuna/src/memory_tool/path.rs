@@ -1,4 +1,4 @@
-//! Paths under `/memories`. They name nothing on a disk, and still nothing that climbs out is taken.
+//! Paths under `/memories`. They name nothing on a disk; a path that climbs out is refused nevertheless.
 
 use std::fmt;
 
@@ -50,12 +50,12 @@ impl FilePath {
         Self(self.0.iter().take(folder.0.len() + depth).cloned().collect())
     }
 
-    /// Where it is when `old`, which it is or lies in, becomes `new`.
+    /// The new path when `old`, which it is or lies in, becomes `new`.
     pub(super) fn moved(&self, old: &Self, new: &Self) -> Self {
         Self(new.0.iter().chain(&self.0[old.0.len()..]).cloned().collect())
     }
 
-    /// Whether a listing of `folder` passes over it.
+    /// Tests whether a listing of `folder` leaves it out.
     pub(super) fn is_hidden_below(&self, folder: &Self) -> bool {
         self.0[folder.0.len()..].iter().any(|part| part.starts_with('.') || part == "node_modules")
     }
@@ -68,7 +68,7 @@ impl fmt::Display for FilePath {
     }
 }
 
-/// Whether a part leads out, now or once somebody has decoded it, or could end a line.
+/// Tests whether a part leads out, now or once decoded, or could end a line.
 fn climbs(part: &str) -> bool {
     let decoded = part.to_ascii_lowercase().replace("%2e", ".");
     decoded == "."

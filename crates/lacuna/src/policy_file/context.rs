@@ -4,7 +4,7 @@ use lacuna_core::context::{ContextRules, Weights};
 use lacuna_core::intent::{INTENT_RULES_MAX, IntentRule, IntentScope, intent_rule};
 use serde::Deserialize;
 
-/// What is absent keeps its default.
+/// The table `[context]`. An absent key keeps its default.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawContext {
@@ -26,7 +26,7 @@ struct RawWeights {
     topic: Option<f32>,
 }
 
-/// What some phrases mean: a lane, a scope, both, a question back, or nothing any more.
+/// Meaning of some phrases: a lane, a scope, both, a question back, or none any more.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawIntent {
@@ -93,14 +93,14 @@ mod tests {
     use super::*;
 
     #[derive(Deserialize)]
-    struct File {
+    struct PolicyTables {
         context: Option<RawContext>,
         #[serde(default)]
         intent: Vec<RawIntent>,
     }
 
     fn read(text: &str) -> Result<(ContextRules, Vec<IntentRule>), String> {
-        let file: File = toml::from_str(text).map_err(|error| error.message().to_owned())?;
+        let file: PolicyTables = toml::from_str(text).map_err(|error| error.message().to_owned())?;
         Ok((rules(file.context)?, intents(&file.intent)?))
     }
 

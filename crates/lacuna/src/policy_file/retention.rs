@@ -1,4 +1,4 @@
-//! The table `[retention]` of a policy: how long memories are kept.
+//! The table `[retention]` of a policy: retention times of memories.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use lacuna_core::domain::{PrivacyClass, RetentionTier, Sensitivity};
 use lacuna_core::retention::{DAYS_MAX, RetentionRules};
 use serde::Deserialize;
 
-/// The table, key by key. What is absent is as the specification says.
+/// The table, key by key. An absent key follows the specification.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct RawRetention {

@@ -1,5 +1,6 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
 use jiff::SignedDuration;
@@ -18,8 +19,8 @@ use super::*;
 
 const SECRET: &str = "a secret that both know";
 
-/// What a recipient heard: the three headers and the body.
-struct Heard {
+/// One received request: the three headers and the body.
+struct ReceivedRequest {
     id: String,
     timestamp: String,
     signature: String,
@@ -27,7 +28,7 @@ struct Heard {
 }
 
 /// A server that answers with one status after the other, the last one for ever.
-fn recipient(statuses: &'static [u16]) -> (String, Receiver<Heard>) {
+fn recipient(statuses: &'static [u16]) -> (String, Receiver<ReceivedRequest>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/told", listener.local_addr().unwrap());
     let (sender, heard) = channel();
@@ -48,7 +49,7 @@ fn recipient(statuses: &'static [u16]) -> (String, Receiver<Heard>) {
             let status = statuses[number.min(statuses.len() - 1)];
             let answer = format!("HTTP/1.1 {status} Told\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
             stream.get_mut().write_all(answer.as_bytes()).unwrap();
-            let told = Heard {
+            let told = ReceivedRequest {
                 id: header("lacuna-delivery"),
                 timestamp: header("lacuna-timestamp"),
                 signature: header("lacuna-signature"),
@@ -112,7 +113,7 @@ fn a_recipient_that_fails_first_is_told_again_until_it_hears() {
     clock.advance(SignedDuration::from_hours(24));
     assert_eq!(deliver_due(&service, &hooks).unwrap(), 0, "what arrived is not sent again");
 
-    let told: Vec<Heard> = heard.try_iter().collect();
+    let told: Vec<ReceivedRequest> = heard.try_iter().collect();
     assert_eq!(told.len(), 3);
     for one in &told {
         assert_eq!((&one.id, &one.body), (&told[0].id, &told[0].body), "every attempt says the same");

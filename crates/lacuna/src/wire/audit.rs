@@ -41,7 +41,7 @@ impl AuditVerified {
     }
 }
 
-/// An exported file that holds, checked without the installation that wrote it.
+/// An exported file that verifies, checked without the installation that wrote it.
 #[derive(Serialize)]
 pub(crate) struct AuditFileVerified {
     pub(crate) org: String,
@@ -52,7 +52,7 @@ pub(crate) struct AuditFileVerified {
     pub(crate) checkpoints: u64,
     pub(crate) aged: u64,
     pub(crate) key: String,
-    /// Without a key of the reader's own, the file only agrees with itself.
+    /// False: the file only agrees with itself, because the reader gave no key.
     pub(crate) key_was_given: bool,
     pub(crate) more: bool,
     pub(crate) exported_at: Timestamp,
@@ -101,7 +101,7 @@ impl AuditWritten {
     }
 }
 
-/// What the daily care of a chain did.
+/// Result of the daily maintenance of a chain.
 #[derive(Serialize)]
 pub(crate) struct AuditKeptView {
     pub(crate) scope: String,
@@ -124,7 +124,7 @@ pub(crate) fn read_head(text: &str) -> Result<ChainHead> {
     read().ok_or_else(|| Failure::invalid("head", "must be the number of an entry, a colon and its hash"))
 }
 
-/// What was done, by whom, to which ids; never what it said.
+/// An action, its actor and the ids concerned; never content.
 #[derive(Serialize, ToSchema)]
 #[schema(as = AuditEntry)]
 pub(crate) struct AuditEntryView {
@@ -134,7 +134,7 @@ pub(crate) struct AuditEntryView {
     pub(crate) actor: String,
     /// The ids concerned, as hex digits.
     pub(crate) subjects: Vec<String>,
-    /// Words of ours that say more; never content.
+    /// Further words of ours; never content.
     pub(crate) notes: Vec<String>,
     pub(crate) hash: String,
 }

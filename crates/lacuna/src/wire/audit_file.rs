@@ -1,8 +1,8 @@
 //! An audit chain as a file of JSON lines: an opening, the entries, and an end that is signed twice, for the
-//! chain and for the lines. It can be verified with the public key alone.
+//! chain and for the lines. The public key alone verifies it.
 //!
-//! Every line has one spelling. A line that would be written in another way is refused, so that nothing in
-//! the file can be changed without being noticed, not even what only people read.
+//! Every line has one spelling. A line in any other spelling is refused, so that no change to the file goes
+//! unnoticed, not even in parts that only people read.
 
 use std::io::{BufRead, Read, Write};
 
@@ -49,7 +49,7 @@ struct EntryLine {
     subjects: Vec<String>,
     bytes: u64,
     notes: Vec<String>,
-    /// What the hash covers; the fields before it are the same for people.
+    /// Bytes that the hash covers; the fields before it repeat them for people.
     entry: String,
     hash: String,
 }
@@ -61,7 +61,7 @@ struct Ending {
     end: u64,
     hash: String,
     signature: String,
-    /// Whether the chain goes on.
+    /// True if the chain goes on.
     more: bool,
     file_signature: String,
 }
@@ -88,11 +88,11 @@ impl EntryLine {
 }
 
 /// Lines, and the digest of all so far.
-struct Lines {
+struct AuditLines {
     digest: [u8; 32],
 }
 
-impl Lines {
+impl AuditLines {
     fn new() -> Self {
         Self { digest: *Digest::of(LINES_DOMAIN, &[]).as_bytes() }
     }
@@ -130,7 +130,7 @@ pub(crate) fn write_audit_file(
     let key = service.audit_key()?;
     let exported_at = service.clock().now();
     let scope = grant.scope();
-    let mut lines = Lines::new();
+    let mut lines = AuditLines::new();
     let end = service.hand_out_audit(grant, after, limit, &mut |part| match part {
         AuditPart::After(head) => {
             let opening = Opening {
@@ -154,26 +154,26 @@ pub(crate) fn write_audit_file(
         more: end.more,
         file_signature: String::new(),
     };
-    // What is signed is the file with an empty place for the signature.
+    // The signature covers the file with an empty place for the signature.
     lines.add(&spelled(&ending));
     ending.file_signature = service.sign_audit_file(&lines.digest)?.to_string();
-    Lines::new().write(out, &ending)?;
+    AuditLines::new().write(out, &ending)?;
     Ok(end)
 }
 
-/// What an exported file proves.
+/// Statement that an exported file proves.
 pub(crate) struct VerifiedFile {
     pub(crate) scope: Scope,
     pub(crate) report: AuditReport,
-    /// Whether the chain went on when the file was made.
+    /// True if the chain went on when the file was made.
     pub(crate) more: bool,
     pub(crate) exported_at: Timestamp,
 }
 
-/// Verifies a file without the installation that wrote it. Without `key` the one in the file is believed:
-/// then it is for the reader to compare it with one that they trust.
+/// Verifies a file without the installation that wrote it. Without `key` it uses the one in the file: then the
+/// reader has to compare that key with one that they trust.
 pub(crate) fn verify_audit_file(input: impl BufRead, key: Option<VerifyingKey>) -> Result<VerifiedFile> {
-    let mut file = File { input, number: 0, lines: Lines::new() };
+    let mut file = AuditFile { input, number: 0, lines: AuditLines::new() };
     let opening_line = file.next()?.ok_or_else(|| broken(1, "the file is empty"))?;
     file.lines.add(&opening_line);
     let opening: Opening = file.read(&opening_line)?;
@@ -198,7 +198,7 @@ pub(crate) fn verify_audit_file(input: impl BufRead, key: Option<VerifyingKey>) 
         let row = entry.row().ok_or_else(|| file.broken("does not parse"))?;
         let found = walk.step(&row).map_err(|error| file.broken(&error.to_string()))?;
         if spelled(&EntryLine::of(&row, &found)) != line {
-            return Err(file.broken("does not say what its entry says"));
+            return Err(file.broken("differs from its entry"));
         }
     }
 }
@@ -214,10 +214,10 @@ impl Opening {
     }
 }
 
-struct File<R> {
+struct AuditFile<R> {
     input: R,
     number: usize,
-    lines: Lines,
+    lines: AuditLines,
 }
 
 struct VerifiedEnd {
@@ -225,7 +225,7 @@ struct VerifiedEnd {
     more: bool,
 }
 
-impl<R: BufRead> File<R> {
+impl<R: BufRead> AuditFile<R> {
     /// The next line, without its end.
     fn next(&mut self) -> Result<Option<String>> {
         self.number += 1;
@@ -240,7 +240,7 @@ impl<R: BufRead> File<R> {
         Ok(Some(text.to_owned()))
     }
 
-    /// Reads a line that is spelled as we spell it.
+    /// Reads a line that has our spelling.
     fn read<T: DeserializeOwned + Serialize>(&self, line: &str) -> Result<T> {
         let read: T = serde_json::from_str(line).map_err(|_| self.broken("does not parse"))?;
         if spelled(&read) == line { Ok(read) } else { Err(self.broken("was not written by Lacuna")) }

@@ -11,14 +11,14 @@ use utoipa::ToSchema;
 
 use super::scope::shown;
 
-/// What happened to a vault's memories in a period: who did what and how often, never what they say.
+/// Actions on a vault's memories in a period: counts by actor and kind, never content.
 #[derive(Serialize, ToSchema)]
 #[schema(as = AuditReport)]
 pub(crate) struct AuditReportView {
     /// The vault that it is about.
     pub(crate) scope: String,
     pub(crate) from: Timestamp,
-    /// Not part of the period any more.
+    /// Exclusive.
     pub(crate) to: Timestamp,
     pub(crate) entries: u64,
     /// By what they concern: writes, reads, erasures, refusals, redactions, candidates and so on.
@@ -27,7 +27,7 @@ pub(crate) struct AuditReportView {
     pub(crate) actors: BTreeMap<String, u64>,
     /// By day of the calendar in UTC.
     pub(crate) days: BTreeMap<String, u64>,
-    /// How many memories reads have shown, each time counted.
+    /// Memories shown by reads, each time counted.
     pub(crate) memories_read: u64,
     /// The numbers of erasure receipts, oldest first.
     pub(crate) receipts: Vec<String>,
@@ -79,7 +79,7 @@ fn counts<K: AsRef<str>>(text: &mut String, title: &str, name: &str, counts: &BT
     counts.iter().for_each(|(key, count)| text.push_str(&format!("| {} | {count} |\n", cell(key.as_ref()))));
 }
 
-/// A name as it may stand in a table of Markdown: nothing in it can act as markup.
+/// Escapes a name for a Markdown table: nothing in it can act as markup.
 fn cell(name: &str) -> String {
     let shown = |c: char| match c {
         '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '&' => format!("\\{c}"),

@@ -1,4 +1,4 @@
-//! Compaction as it travels.
+//! Compaction on the wire.
 
 use jiff::Timestamp;
 use lacuna_core::compact::{CompactRequest, Compacted, CompactionPlan};
@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use super::scope::shown;
 use crate::failure::{Failure, Result};
 
-/// What to summarise and archive. Without a session, a time or `force`, only what the policy's thresholds say.
+/// Turns to summarise and archive. Without a session, a time or `force`, the policy's thresholds decide.
 #[derive(Deserialize, ToSchema, Default)]
 #[serde(deny_unknown_fields, default)]
 #[schema(as = CompactRequest)]
@@ -19,9 +19,9 @@ pub(crate) struct CompactBody {
     /// Only turns from before this moment.
     #[schema(format = DateTime)]
     pub(crate) before: Option<String>,
-    /// Whatever the thresholds say.
+    /// Compact even below the thresholds.
     pub(crate) force: bool,
-    /// Say what would be compacted, and change nothing.
+    /// Report what would be compacted, and change nothing.
     pub(crate) dry_run: bool,
     /// The vault; the caller's own when absent.
     pub(crate) scope: Option<String>,
@@ -38,7 +38,7 @@ impl CompactBody {
     }
 }
 
-/// What would be compacted, or what was.
+/// A plan, or the result.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CompactAnswer)]
 pub(crate) struct CompactAnswer {
@@ -53,7 +53,7 @@ pub(crate) struct CompactAnswer {
 #[schema(as = CompactionPlan)]
 pub(crate) struct CompactionPlanView {
     pub(crate) turns: usize,
-    /// About how many tokens they have.
+    /// Tokens of these turns, estimated.
     pub(crate) tokens: usize,
     pub(crate) sessions: usize,
     /// As ISO 8601 writes them: `2026-W12`.
@@ -69,15 +69,15 @@ pub(crate) struct CompactionPlanView {
 pub(crate) struct CompactedView {
     /// Turns that were archived: out of search, in exports.
     pub(crate) turns: usize,
-    /// Turns that stay as they are, because nothing that could take their place was let in.
+    /// Turns that stay as they are, because the gate took no summary of them.
     pub(crate) kept: usize,
-    /// About how many tokens they had, and how many took their place.
+    /// Tokens of the turns before and of the memories that replaced them, estimated.
     pub(crate) tokens_before: usize,
     pub(crate) tokens_after: usize,
-    /// The memories that took their place.
+    /// The memories that replaced them.
     pub(crate) summaries: Vec<String>,
     pub(crate) facts: Vec<String>,
-    /// Of the facts, how many wait in the review.
+    /// Facts of these that wait in the review.
     pub(crate) waiting: usize,
     pub(crate) duplicates: usize,
     pub(crate) unread_facts: usize,

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use super::scope::shown;
 use super::{Filters, TimeRange, read_scope, words};
 
-/// The scope that leaves the choice to the words of a question.
+/// Scope that leaves the choice to the words of a question.
 const AUTO: &str = "auto";
 
 /// A turn of a conversation for which memories are wanted. Nothing is required.
@@ -18,13 +18,13 @@ const AUTO: &str = "auto";
 #[serde(deny_unknown_fields)]
 #[schema(as = ContextRequest)]
 pub(crate) struct ContextRequest {
-    /// What was said; empty at the start of a conversation.
+    /// The user's words; empty at the start of a conversation.
     #[serde(default)]
     #[schema(max_length = 32_000)]
     pub(crate) turn: String,
-    /// The conversation: with it, what was shown lately is not shown again, and what it has at hand comes first.
+    /// The conversation: with it, memories shown lately are not shown again, and its working memory comes first.
     pub(crate) session_id: Option<String>,
-    /// What the conversation is about: memories with these tags rank higher.
+    /// Topics of the conversation: memories with these tags rank higher.
     #[serde(default)]
     pub(crate) topics: Vec<String>,
     #[serde(default)]
@@ -38,28 +38,29 @@ pub(crate) struct ContextRequest {
     pub(crate) tag_filter: Vec<String>,
     #[serde(default)]
     pub(crate) time_range: TimeRange,
-    /// Tokens of the whole section, in place of what the policy says.
+    /// Tokens of the whole section, instead of the policy's limit.
     #[schema(minimum = 1, maximum = 100_000)]
     pub(crate) max_tokens: Option<usize>,
-    /// Memories in the section, in place of what the policy says.
+    /// Memories in the section, instead of the policy's limit.
     #[schema(minimum = 1, maximum = 50)]
     pub(crate) max_memories: Option<usize>,
-    /// For how many turns a memory that was shown rests, in place of what the policy says.
+    /// Turns for which a shown memory rests, instead of the policy's number.
     #[schema(maximum = 100)]
     pub(crate) cooldown_turns: Option<u32>,
-    /// Whether the words of the turn ("my", "our", "the docs") narrow the lanes, unless `lane_filter` names some.
+    /// True lets the words of the turn ("my", "our", "the docs") narrow the lanes, unless `lane_filter` names
+    /// some.
     #[serde(default)]
     pub(crate) intent: bool,
     /// The conversation's own vault: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when
-    /// absent. With `auto` the words of the turn say which one, and narrow the lanes.
+    /// absent. With `auto` the words of the turn choose the vault, and narrow the lanes.
     pub(crate) scope: Option<String>,
-    /// Further vaults to ask, each by itself; what comes from them is labelled.
+    /// Further vaults to ask, each by itself; memories from them are labelled.
     #[serde(default)]
     pub(crate) shared: Vec<String>,
 }
 
 impl ContextRequest {
-    /// The vaults that are asked, the conversation's own first.
+    /// The vaults to ask, the conversation's own first.
     pub(crate) fn scopes(&self, core: &Lacuna, caller: &Caller) -> Result<(Vec<Scope>, Option<String>)> {
         let Meant { scope, why_own } = read_meant(core, self.scope.as_deref(), caller, &self.turn)?;
         let mut scopes = vec![scope];
@@ -91,13 +92,13 @@ impl ContextRequest {
     }
 }
 
-/// The vault that a call means, and why it is the caller's own where the words meant another.
+/// Vault of a call, and the reason for the caller's own vault where the words meant another.
 pub(crate) struct Meant {
     pub(crate) scope: Scope,
     pub(crate) why_own: Option<String>,
 }
 
-/// As [`read_scope`]; with `auto`, the vault that the words of `text` mean.
+/// Like [`read_scope`]; with `auto`, the vault that the words of `text` mean.
 pub(crate) fn read_meant(core: &Lacuna, scope: Option<&str>, caller: &Caller, text: &str) -> Result<Meant> {
     if !is_auto(scope) {
         return Ok(Meant { scope: read_scope(scope, caller)?, why_own: None });
@@ -106,27 +107,27 @@ pub(crate) fn read_meant(core: &Lacuna, scope: Option<&str>, caller: &Caller, te
     Ok(Meant { scope, why_own })
 }
 
-/// Whether the scope leaves the choice to the words, which then narrow the lanes as well.
+/// Tests for the scope that leaves the choice to the words, which then narrow the lanes as well.
 pub(super) fn is_auto(scope: Option<&str>) -> bool {
     scope == Some(AUTO)
 }
 
-/// How the words of a question were understood.
+/// Interpretation of the words of a question.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Understood)]
 pub(crate) struct UnderstoodView {
-    /// The lane that they mean; absent when they mean none.
+    /// The lane that the words mean; absent when they mean none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) lane: Option<words::Lane>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) scope: Option<words::Reach>,
-    /// Whether they leave open what is meant, so that an assistant should ask back.
+    /// True if the words are ambiguous, so that an assistant should ask back.
     pub(crate) ask: bool,
-    /// The phrases that it follows from; none when no rule spoke.
+    /// The phrases that led to it; none when no rule matched.
     pub(crate) because: Vec<String>,
-    /// Whether only that lane was looked in.
+    /// True if only that lane was searched.
     pub(crate) narrowed: bool,
-    /// What to ask next, or how to look further.
+    /// Next question, or ways to search further.
     pub(crate) broaden: Vec<String>,
 }
 
@@ -145,25 +146,25 @@ impl UnderstoodView {
     }
 }
 
-/// What a turn brings to mind: as a section for a prompt, and as data.
+/// Memories for a turn: as a section for a prompt, and as data.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Context)]
 pub(crate) struct ContextResponse {
-    /// The section, ready for a prompt; empty when nothing comes to mind.
+    /// The section, ready for a prompt; empty when no memory fits.
     pub(crate) text: String,
     /// The word that marks both ends of the section.
     pub(crate) boundary: String,
     pub(crate) tokens: usize,
     pub(crate) max_tokens: usize,
-    /// What the section asks an assistant to do where a memory is silent.
+    /// Instruction of the section to an assistant where a memory is silent.
     pub(crate) confabulation: words::Confabulation,
-    /// What the section says, best first.
+    /// Memories of the section, best first.
     pub(crate) items: Vec<ContextItem>,
     /// Memories that could have been shown.
     pub(crate) considered: usize,
-    /// Of those, how many were shown so lately that they rest.
+    /// Of those, the number that rest because they were shown lately.
     pub(crate) cooling: usize,
-    /// Of the best, how many found no room.
+    /// Of the best, the number that found no room.
     pub(crate) left_out: usize,
     pub(crate) understood: UnderstoodView,
     pub(crate) query_time_ms: f64,
@@ -174,23 +175,23 @@ pub(crate) struct ContextResponse {
 #[schema(as = ContextItem)]
 pub(crate) struct ContextItem {
     pub(crate) memory_id: String,
-    /// How the section calls it.
+    /// Label in the section.
     pub(crate) label: String,
-    /// The vault that it is from.
+    /// Vault of the memory.
     pub(crate) scope: String,
-    /// What the section says of it.
+    /// Text in the section.
     pub(crate) text: String,
     pub(crate) marks: Vec<words::Mark>,
     pub(crate) source_type: words::SourceType,
     pub(crate) trust: words::Trust,
     pub(crate) from_external_content: bool,
-    /// How the section announces a source that is not fully trusted.
+    /// Label in the section for a source that is not fully trusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) source_label: Option<String>,
-    /// Whether it is in the session's working memory and stored nowhere.
+    /// True if it is in the session's working memory and stored nowhere.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) at_hand: bool,
-    /// What the order follows from: the four parts below, by the policy's weights.
+    /// Rank: the four parts below, by the policy's weights.
     pub(crate) score: f32,
     pub(crate) salience: f32,
     pub(crate) relevance: f32,

@@ -1,4 +1,4 @@
-//! A correction as it travels.
+//! Corrections on the wire.
 
 use lacuna_core::correct::{Corrected, Correction};
 use lacuna_core::domain::{Draft, MemoryId, Scope};
@@ -10,16 +10,16 @@ use super::scope::shown;
 use super::words;
 use crate::failure::{Failure, Result};
 
-/// What is wrong, and what is right. Exactly one of `memory_id` and `about`.
+/// The wrong memory, and the right text. Exactly one of `memory_id` and `about`.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = CorrectRequest)]
 pub(crate) struct CorrectRequest {
     pub(crate) memory_id: Option<String>,
-    /// What the memory is about, in plain words: "where I live".
+    /// Subject of the memory, in plain words: "where I live".
     #[schema(max_length = 500)]
     pub(crate) about: Option<String>,
-    /// The right text. It passes the gate as everything does.
+    /// The right text. It passes the gate like every text.
     pub(crate) content: String,
     pub(crate) consent_basis: Option<words::ConsentBasis>,
     /// The token of an earlier answer that asked about this very text.
@@ -45,23 +45,23 @@ impl CorrectRequest {
     }
 }
 
-/// What became of a correction.
+/// Result of a correction.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Corrected)]
 pub(crate) struct CorrectedView {
     pub(crate) scope: String,
     /// `corrected`; `waiting` when the new text waits for review; `which_one` when several may be meant, or none.
     pub(crate) outcome: &'static str,
-    /// The memory that holds from now on.
+    /// The new memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) memory: Option<RememberedView>,
-    /// The memory that it took the place of, which is erased.
+    /// The erased memory that it replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) replaced: Option<String>,
-    /// The receipt of its erasure: `GET /v1/receipts/{receipt}` answers with all of it.
+    /// The receipt of its erasure: `GET /v1/receipts/{receipt}` returns all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) receipt: Option<String>,
-    /// Whether the other half of the old sentence lives on as a memory of its own.
+    /// True if the other half of the old sentence lives on as a memory of its own.
     pub(crate) left_some: bool,
     /// Memories that may be meant, the likeliest first: ask again with one of their ids.
     pub(crate) candidates: Vec<String>,

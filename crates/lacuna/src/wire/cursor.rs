@@ -1,4 +1,4 @@
-//! Cursors are opaque to callers: base64url of the last memory that was shown.
+//! Cursors, opaque to callers: base64url of the last memory on the page.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -13,16 +13,29 @@ pub(crate) fn write_cursor(cursor: Cursor) -> String {
     let mut bytes = [0u8; CURSOR_BYTES];
     bytes[..TIME_BYTES].copy_from_slice(&millis(cursor.created_at).to_be_bytes());
     bytes[TIME_BYTES..].copy_from_slice(cursor.id.as_bytes());
-    URL_SAFE_NO_PAD.encode(bytes)
+    base64url(&bytes)
 }
 
 pub(crate) fn read_cursor(text: &str) -> Result<Cursor> {
-    parse(text)
-        .ok_or_else(|| Error::invalid("cursor", "pass the next_cursor of an earlier answer, unchanged"))
+    parse(text).ok_or_else(wrong_cursor)
+}
+
+pub(super) fn wrong_cursor() -> Error {
+    Error::invalid("cursor", "pass the next_cursor of an earlier answer, unchanged")
+}
+
+/// Writes bytes in the URL-safe alphabet, without padding.
+pub(crate) fn base64url(bytes: &[u8]) -> String {
+    URL_SAFE_NO_PAD.encode(bytes)
+}
+
+/// Reads the output of [`base64url`].
+pub(crate) fn unbase64url(text: &str) -> Option<Vec<u8>> {
+    URL_SAFE_NO_PAD.decode(text).ok()
 }
 
 fn parse(text: &str) -> Option<Cursor> {
-    let bytes: [u8; CURSOR_BYTES] = URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()?;
+    let bytes: [u8; CURSOR_BYTES] = unbase64url(text)?.try_into().ok()?;
     let (time, id) = bytes.split_at(TIME_BYTES);
     let created_at = from_millis(i64::from_be_bytes(time.try_into().ok()?))?;
     Some(Cursor { created_at, id: MemoryId::from_bytes(id.try_into().ok()?) })

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use super::forget::ReceiptView;
 use super::scope::shown;
 
-/// Without a token: what would go. With the token of that plan: everything of the vault goes, for good.
+/// Without a token: a plan. With the token of that plan: the destruction of the whole vault, for good.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = DestroyRequest)]
@@ -17,7 +17,7 @@ pub(crate) struct DestroyRequest {
     pub(crate) token: Option<String>,
 }
 
-/// A plan, or what was done.
+/// A plan, or the result.
 #[derive(Serialize, ToSchema)]
 #[schema(as = DestroyAnswer)]
 pub(crate) struct DestroyAnswer {
@@ -28,7 +28,7 @@ pub(crate) struct DestroyAnswer {
     pub(crate) destroyed: Option<DestructionView>,
 }
 
-/// What would go, and the token that confirms it within 15 minutes.
+/// Content of the vault that would be destroyed, and the token that confirms it within 15 minutes.
 #[derive(Serialize, ToSchema)]
 #[schema(as = DestroyPlan)]
 pub(crate) struct DestroyPlanView {
@@ -38,7 +38,7 @@ pub(crate) struct DestroyPlanView {
     pub(crate) blobs: u64,
 }
 
-/// What went. The organisation's audit keeps two entries about it.
+/// Result of a destruction. The organisation's audit keeps two entries about it.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Destruction)]
 pub(crate) struct DestructionView {

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::scope::shown;
 use super::words;
 
-/// How an export is written.
+/// File format of an export.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize, ToSchema, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ExportFormat {
@@ -26,7 +26,7 @@ impl From<ExportFormat> for Format {
     }
 }
 
-/// What to export. Everything but health, as JSON, unless it says otherwise.
+/// Options of an export. By default everything but health, as JSON.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(as = ExportRequest)]
@@ -36,7 +36,7 @@ pub(crate) struct ExportRequest {
     pub(crate) categories: Vec<words::Category>,
     /// Facets, sources, lineage and history, without which an import has to guess; true when absent.
     pub(crate) include_metadata: Option<bool>,
-    /// Memories about health as well: a yes of its own.
+    /// True includes memories about health.
     pub(crate) include_health: bool,
     /// The vault: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent.
     pub(crate) scope: Option<String>,
@@ -60,13 +60,13 @@ pub(crate) struct ExportView {
     pub(crate) export_id: String,
     /// The vault.
     pub(crate) scope: String,
-    /// On this server. Whoever has it can read the export until it expires, without any other token.
+    /// On this server. Anyone who has it can read the export until it expires, without any other token.
     pub(crate) download_url: String,
     pub(crate) expires_at: Timestamp,
-    /// What the export holds at this moment.
+    /// Records of the export at this moment.
     pub(crate) record_count: u64,
     pub(crate) total_size_bytes: u64,
-    /// Memories about health that it does not hold.
+    /// Memories about health that it leaves out.
     pub(crate) health_left_out: u64,
     /// Memories that cannot be opened.
     pub(crate) damaged: u64,

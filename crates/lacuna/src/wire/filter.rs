@@ -16,7 +16,7 @@ pub(crate) struct TimeRange {
     pub(crate) before: Option<Timestamp>,
 }
 
-/// Which memories are asked for, as every door collects it.
+/// Filters for memories, as every door collects them.
 #[derive(Default)]
 pub(crate) struct Filters {
     pub(crate) categories: Vec<words::Category>,

@@ -1,4 +1,4 @@
-//! Forgetting as it travels: a request, the plan it gets, the confirmation, the receipt.
+//! Forgetting on the wire: a request, its plan, the confirmation, the receipt.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -17,7 +17,7 @@ use super::scope::shown;
 use super::{hex, unhex, words};
 use crate::failure::{Failure, Result};
 
-/// What to forget. Exactly one target; `after` and `before` go together.
+/// Request to forget. Exactly one target; `after` and `before` go together.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = ForgetRequest)]
@@ -49,12 +49,12 @@ pub(crate) struct ForgetRequest {
     /// `soft` hides, `hard` erases, `archive` sets aside, `delete` erases and says so on the receipt; the
     /// policy decides when absent.
     pub(crate) mode: Option<words::Mode>,
-    /// Which of several people of one name, counted from 1, as an earlier answer listed them.
+    /// One of several people of the same name, counted from 1, as an earlier answer listed them.
     pub(crate) who: Option<u32>,
-    /// Cut a memory that also says something else, instead of taking all of it.
+    /// Cut a memory that also says something else, instead of erasing all of it.
     #[serde(default)]
     pub(crate) partial: bool,
-    /// Where "yesterday" is, such as `Europe/Lisbon`; UTC when absent.
+    /// Time zone of "yesterday", such as `Europe/Lisbon`; UTC when absent.
     pub(crate) time_zone: Option<String>,
     /// The vault; the caller's own when absent.
     pub(crate) scope: Option<String>,
@@ -106,38 +106,38 @@ impl ForgetRequest {
     }
 }
 
-/// What a request would do, or what must be answered first.
+/// Plan of a request, or a question that must be answered first.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ForgetPlan)]
 pub(crate) struct PlanView {
     pub(crate) scope: String,
     /// `plan`, `unclear` or `which_one`.
     pub(crate) outcome: &'static str,
-    /// Confirm with it; absent when nothing matches.
+    /// Token to confirm with; absent when nothing matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) token: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) expires_at: Option<Timestamp>,
-    /// How often it must be confirmed.
+    /// Number of confirmations that it needs.
     pub(crate) confirmations: u8,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) mode: Option<words::Mode>,
     pub(crate) direct: usize,
     pub(crate) indirect: usize,
-    /// The first 500 of them.
+    /// The first 500 matches.
     pub(crate) matches: Vec<MatchView>,
-    /// Memories that were made of those: they fall, or are made anew from what is left.
+    /// Derivatives of those memories: they are erased too, or made anew from their other sources.
     pub(crate) derived: Vec<FallView>,
     pub(crate) falls: usize,
     pub(crate) rebuilt: usize,
-    /// Matches that somebody else wrote, and that the caller may not erase.
+    /// Matches that another person wrote, and that the caller may not erase.
     pub(crate) not_yours: usize,
-    /// What only sessions under way hold in RAM: it goes as well.
+    /// Working memories of running sessions, in RAM only, that go as well.
     pub(crate) working: usize,
-    /// What to say instead, when the words were not understood.
+    /// Advice when the words were not understood.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) question: Option<&'static str>,
-    /// The people who bear the name: ask again with `who`.
+    /// The people of that name: ask again with `who`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) people: Vec<PersonView>,
 }
@@ -157,10 +157,10 @@ pub(crate) struct MatchView {
     pub(crate) memory_id: String,
     pub(crate) gist: String,
     pub(crate) created_at: Timestamp,
-    /// `direct` says it, `indirect` only seems to be about it.
+    /// `direct` states it, `indirect` only seems to be about it.
     pub(crate) closeness: &'static str,
     pub(crate) reason: String,
-    /// What would be left of it, when only a part goes.
+    /// Remaining text, when only a part goes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) leaves: Option<String>,
 }
@@ -170,7 +170,7 @@ pub(crate) struct MatchView {
 pub(crate) struct FallView {
     pub(crate) memory_id: String,
     pub(crate) gist: String,
-    /// Whether it is made anew from what is left of its sources.
+    /// True if it is made anew from its other sources.
     pub(crate) rebuilt: bool,
 }
 
@@ -254,13 +254,13 @@ impl From<PlannedFall> for FallView {
     }
 }
 
-/// A yes to a plan.
+/// Confirmation of a plan.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = ForgetConfirmation)]
 pub(crate) struct ConfirmRequest {
     pub(crate) token: String,
-    /// Only the matches that say it, not those that merely seem to be about it.
+    /// Only the direct matches, not those that merely seem to be about it.
     #[serde(default)]
     pub(crate) direct_only: bool,
     /// Only these of the matches.
@@ -284,28 +284,28 @@ impl ConfirmRequest {
     }
 }
 
-/// What was forgotten, with the proof.
+/// Result of forgetting, with the proof.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Forgotten)]
 pub(crate) struct ForgottenView {
     pub(crate) scope: String,
-    /// `done`, or `again`: everything goes only after a second yes, with this token.
+    /// `done`, or `again`: erasing everything needs a second confirmation, with this token.
     pub(crate) outcome: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) token: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) expires_at: Option<Timestamp>,
     pub(crate) memory_ids: Vec<String>,
-    /// Memories that were made of those, and fell with them.
+    /// Derivatives of those memories that were erased with them.
     pub(crate) fell: Vec<String>,
-    /// Memories that live on without a part of what they said.
+    /// Memories that live on without a part of their text.
     pub(crate) cut: Vec<RemadeView>,
-    /// Memories that were made anew from what is left of their sources.
+    /// Memories that were made anew from their other sources.
     pub(crate) rebuilt: Vec<RemadeView>,
-    /// Memories that wait in the review, because they lean on what went.
+    /// Memories that wait in the review, because they depend on an erased one.
     pub(crate) held_back: Vec<String>,
     pub(crate) receipts: Vec<ReceiptView>,
-    /// Until when it can be restored, when it is hidden and not erased.
+    /// Deadline for restoring, when it is hidden and not erased.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) restorable_until: Option<Timestamp>,
     /// The audit entry that announced it.
@@ -358,7 +358,7 @@ impl ForgottenView {
     }
 }
 
-/// The proof of an erasure. It says what was done and never what was erased; `signature` is Ed25519 over all the
+/// The proof of an erasure. It records the act and never the erased content; `signature` is Ed25519 over all the
 /// rest, under `key`.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -373,20 +373,20 @@ pub(crate) struct ReceiptView {
     pub(crate) at: Timestamp,
     pub(crate) mode: words::Mode,
     pub(crate) cause: words::Cause,
-    /// How it was named: ids, subject, session and so on.
+    /// Kind of target: ids, subject, session and so on.
     pub(crate) target: words::Named,
-    /// Hashes of what was named, under a key that only the vault has.
+    /// Hashes of the target, under a key that only the vault has.
     pub(crate) scope_hashes: Vec<String>,
-    /// One hash over the ids of all that went.
+    /// One hash over the ids of all erased memories.
     pub(crate) memories_hash: String,
     pub(crate) counts: CountsBody,
-    /// What was done to make it unreadable.
+    /// Method that made it unreadable.
     pub(crate) method: String,
-    /// By which ways it was looked for afterwards, and what was found.
+    /// Searches made afterwards, and their results.
     pub(crate) probes: Vec<ProbeBody>,
     /// Full backups that still hold copies, and until when.
     pub(crate) backups: Vec<BackupBody>,
-    /// Where the audit chain ended with the commit that announced it.
+    /// Position of the audit chain after the commit that announced it.
     pub(crate) audit_seq: u64,
     pub(crate) audit_hash: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -426,7 +426,7 @@ pub(crate) struct BackupBody {
     pub(crate) until: Timestamp,
 }
 
-/// How an erasure is made to hold; part of every receipt, and the same for all.
+/// Method of every erasure; part of every receipt, and the same for all.
 const METHOD: &str = "destroyed the AES-256-GCM key of each memory, then its rows, vectors, words and blobs";
 
 impl From<SignedReceipt> for ReceiptView {
@@ -467,7 +467,8 @@ impl From<SignedReceipt> for ReceiptView {
 }
 
 impl ReceiptView {
-    /// The receipt as it was signed. What the signature does not cover must follow from what it does.
+    /// The receipt as it was signed. Fields that the signature does not cover must follow from those that it
+    /// does.
     pub(crate) fn into_core(self) -> Result<SignedReceipt> {
         let damaged = |field: &'static str| move || Failure::invalid(field, "does not parse");
         let CountsBody { direct, indirect, fell, cut, rebuilt, held_back, keys_destroyed } = self.counts;
@@ -475,7 +476,7 @@ impl ReceiptView {
             number: self.number,
             org: OrgId::new(&self.org)?,
             vault: VaultId::from_bytes(sized(&self.vault).ok_or_else(damaged("vault"))?),
-            // Signed to the millisecond.
+            // The signature covers milliseconds.
             at: from_millis(millis(self.at)).ok_or_else(damaged("at"))?,
             mode: self.mode.0,
             cause: self.cause.0,
@@ -510,7 +511,7 @@ impl ReceiptView {
     }
 }
 
-/// Exactly so many bytes, in the one spelling that is signed.
+/// Reads exactly so many bytes, in the one spelling that is signed.
 fn sized<const N: usize>(text: &str) -> Option<[u8; N]> {
     unhex(text)?.try_into().ok()
 }
@@ -536,7 +537,7 @@ impl ReceiptList {
     }
 }
 
-/// What may still be known about something.
+/// Subject of a check for remaining memories.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = VerifyForgotten)]
@@ -547,14 +548,14 @@ pub(crate) struct VerifyRequest {
     pub(crate) scope: Option<String>,
 }
 
-/// What is known about something, and what was done to forget it.
+/// Remaining memories about a subject, and earlier requests to forget it.
 #[derive(Serialize, ToSchema)]
 #[schema(as = VerifiedForgotten)]
 pub(crate) struct VerifiedView {
     pub(crate) scope: String,
-    /// Whether no memory says it.
+    /// True if no memory states it.
     pub(crate) forgotten: bool,
-    /// Memories that say it, and memories that only seem to be about it.
+    /// Memories that state it, and memories that only seem to be about it.
     pub(crate) direct: Vec<String>,
     pub(crate) indirect: Vec<String>,
     /// Requests to forget the very same, newest first.

@@ -1,4 +1,4 @@
-//! What the gate did, as it travels: redactions by rule and place, judgements with their reasons, questions.
+//! The gate's work on the wire: redactions by rule and position, judgements with their reasons, questions.
 
 use jiff::Timestamp;
 use lacuna_core::admit::{Judgement, Redaction, Report};
@@ -9,22 +9,22 @@ use utoipa::ToSchema;
 
 use super::remember::RememberedView;
 
-/// What happened to a text on its way in; never a word of it.
+/// The gate's work on a text; never a word of it.
 #[derive(Clone, Serialize, ToSchema, Debug)]
 #[schema(as = GateReport)]
 pub(crate) struct ReportView {
     /// Secrets that were found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) redactions: Vec<RedactionView>,
-    /// What else was changed, as `field: rule`.
+    /// Other changes, as `field: rule`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) changes: Vec<String>,
     /// The rules by which it looks like an instruction to an assistant.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) suspicions: Vec<&'static str>,
-    /// What the gate took it to be.
+    /// The gate's judgements.
     pub(crate) judgements: Vec<JudgementView>,
-    /// Whether the text was cut to fit.
+    /// True if the text was cut to fit.
     pub(crate) truncated: bool,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct RedactionView {
     /// The first character and the one after the last, in the field as it was sent.
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// Whether it was taken out.
+    /// True if it was removed.
     pub(crate) removed: bool,
 }
 
@@ -49,9 +49,9 @@ pub(crate) struct JudgementView {
     pub(crate) value: String,
     /// From 0 to 1.
     pub(crate) confidence: f32,
-    /// The rule that says so.
+    /// The rule that matched.
     pub(crate) reason: &'static str,
-    /// Whether the caller's own word stands instead.
+    /// True if the caller's own value was used instead.
     pub(crate) overridden: bool,
 }
 
@@ -67,7 +67,7 @@ pub(crate) struct AskedView {
     pub(crate) gate: ReportView,
 }
 
-/// A text that was not taken.
+/// A text that the gate refused.
 #[derive(Clone, Serialize, ToSchema, Debug)]
 #[schema(as = Refused)]
 pub(crate) struct RefusedView {
@@ -77,7 +77,7 @@ pub(crate) struct RefusedView {
     pub(crate) gate: ReportView,
 }
 
-/// What became of one text of a batch.
+/// Result for one text of a batch.
 #[derive(Serialize, ToSchema)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 #[schema(as = Outcome)]

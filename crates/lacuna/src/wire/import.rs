@@ -12,7 +12,7 @@ use super::remember::{DetailBody, EntityBody, LineageBody, SourceBody};
 use super::scope::shown;
 use super::words;
 
-/// One record of an export of ours. Keys that a later release adds are passed over.
+/// One record of a Lacuna export. Keys that a later release adds are skipped.
 #[derive(Deserialize)]
 pub(crate) struct RecordBody {
     memory_id: Option<String>,
@@ -121,7 +121,8 @@ impl RecordBody {
         Ok(Record { number, origin, draft, carried })
     }
 
-    /// Only a record with all its metadata tells how it stood; one without is taken like a new one.
+    /// State that a record carries along. Only a record with all its metadata has one; any other is treated like
+    /// a new one.
     fn carried(&mut self) -> Result<Option<Carried>> {
         let (Some(_), Some(state), Some(updated_at)) = (&self.source, self.state, self.updated_at) else {
             return Ok(None);
@@ -147,7 +148,7 @@ impl RecordBody {
     }
 }
 
-/// Of a record that does not say where it came from, nothing can be said but that it stood in a file.
+/// Source of a record that names none: all that is known is that it stood in a file.
 fn unnamed_source(session: Option<&str>, channel: Option<String>, inferred: bool) -> Result<Source> {
     let kind = if inferred { SourceType::AiInference } else { SourceType::ToolOutput };
     let session = session.map(SessionId::new).transpose()?;
@@ -187,7 +188,7 @@ impl TryFrom<PromotionBody> for Promotion {
     }
 }
 
-/// What became of one record.
+/// Result for one record.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Imported)]
 pub(crate) struct ImportedView {
@@ -196,22 +197,22 @@ pub(crate) struct ImportedView {
     /// `stored`, `waiting` (stored, until a review), `repeated` (it was here), `asked` (not stored: it needs a
     /// person's confirmation) or `refused`.
     pub(crate) outcome: &'static str,
-    /// The memory that it is now.
+    /// Its memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) memory_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) state: Option<words::Lifecycle>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) waits: Option<words::Wait>,
-    /// What must be confirmed.
+    /// Questions to confirm.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) questions: Vec<&'static str>,
-    /// Why it was refused.
+    /// Reason of the refusal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) code: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
-    /// Whether something was taken out of its words.
+    /// True if something was removed from its text.
     pub(crate) changed: bool,
     /// Links to memories that are not here.
     pub(crate) links_dropped: usize,
@@ -256,7 +257,7 @@ impl From<Imported> for ImportedView {
     }
 }
 
-/// What an import came to.
+/// Result of an import.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ImportReport)]
 pub(crate) struct ImportReport {
@@ -264,7 +265,7 @@ pub(crate) struct ImportReport {
     pub(crate) scope: String,
     /// The program that wrote the file.
     pub(crate) from: &'static str,
-    /// Nothing was stored: this is what would have happened.
+    /// True: nothing was stored, and the report says what would have happened.
     pub(crate) dry_run: bool,
     pub(crate) stored: u64,
     /// Of those stored, the ones that wait for a review.
@@ -272,10 +273,10 @@ pub(crate) struct ImportReport {
     pub(crate) repeated: u64,
     pub(crate) asked: u64,
     pub(crate) refused: u64,
-    /// Records in whose words something was taken out.
+    /// Records from whose text something was removed.
     pub(crate) changed: u64,
     pub(crate) links_dropped: u64,
-    /// One by one, in no promised order.
+    /// One by one, in no particular order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) records: Vec<ImportedView>,
 }

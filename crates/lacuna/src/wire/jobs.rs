@@ -1,11 +1,11 @@
-//! The table of jobs on the wire. Nothing of it says what any vault holds.
+//! The table of jobs on the wire. It reveals nothing about the content of a vault.
 
 use jiff::Timestamp;
 use lacuna_core::jobs::JobState;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Every job there is, and where it stands.
+/// Every job, and its state.
 #[derive(Serialize, ToSchema)]
 #[schema(as = JobList)]
 pub(crate) struct JobList {
@@ -16,19 +16,19 @@ pub(crate) struct JobList {
 #[schema(as = Job)]
 pub(crate) struct JobView {
     pub(crate) job: &'static str,
-    /// What it does.
+    /// Purpose of the job.
     pub(crate) about: &'static str,
-    /// Hours between its runs; absent for what only runs when an operator says so.
+    /// Hours between its runs; absent for a job that only an operator starts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) every_hours: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) began_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ended_at: Option<Timestamp>,
-    /// `ok`, `stopped`, or the code of what failed.
+    /// `ok`, `stopped`, or the code of the failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) outcome: Option<String>,
-    /// How many things the last run did, and how many runs failed since the last that did not.
+    /// Items that the last run handled, and failed runs since the last success.
     pub(crate) done: u64,
     pub(crate) failures: u32,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -15,22 +15,22 @@ pub(crate) struct MemoryView {
     pub(crate) memory_id: String,
     /// The vault that it is in.
     pub(crate) scope: String,
-    /// Who wrote it, in a vault that several people share.
+    /// The author, in a vault that several people share.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) author: Option<String>,
-    /// How it came from another scope into this one.
+    /// Its move from another scope into this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) promotion: Option<PromotionView>,
-    /// What a candidate waits for.
+    /// Reason why a candidate waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) waits: Option<words::Wait>,
-    /// Erased memories whose place it took.
+    /// Erased memories that it replaced.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) supersedes: Vec<String>,
     /// Memories that say nearly the same, or may contradict it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) alike: Vec<String>,
-    /// How often the same text was written again.
+    /// Number of times that the same text was written again.
     pub(crate) repeats: u32,
     pub(crate) state: words::Lifecycle,
     pub(crate) content: String,
@@ -43,7 +43,7 @@ pub(crate) struct MemoryView {
     pub(crate) updated_at: Timestamp,
 }
 
-/// Everything about a memory but its words.
+/// Everything about a memory but its text.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Facets)]
 pub(crate) struct FacetsView {
@@ -118,7 +118,7 @@ impl MemoryView {
     }
 }
 
-/// How a memory came from one scope into another.
+/// Move of a memory from one scope into another.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Promotion)]
 pub(crate) struct PromotionView {
@@ -151,7 +151,7 @@ impl From<Promotion> for PromotionView {
 #[schema(as = MemorySummary)]
 pub(crate) struct MemorySummary {
     pub(crate) memory_id: String,
-    /// Who wrote it, in a vault that several people share.
+    /// The author, in a vault that several people share.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) author: Option<String>,
     pub(crate) state: words::Lifecycle,

@@ -1,4 +1,4 @@
-//! What travels: the JSON that HTTP speaks and that `--json` prints. The core knows none of it.
+//! Wire types: the JSON that HTTP speaks and that `--json` prints. The core knows none of it.
 
 mod audit;
 mod audit_file;
@@ -36,7 +36,7 @@ pub(crate) use audit_report::AuditReportView;
 pub(crate) use compact::{CompactAnswer, CompactBody, CompactedView, CompactionPlanView};
 pub(crate) use context::{ContextRequest, ContextResponse, Meant, UnderstoodView, read_meant};
 pub(crate) use correct::{CorrectRequest, CorrectedView};
-pub(crate) use cursor::{read_cursor, write_cursor};
+pub(crate) use cursor::{base64url, read_cursor, unbase64url, write_cursor};
 pub(crate) use destroy::{DestroyAnswer, DestroyRequest};
 pub(crate) use export::{ExportFormat, ExportRequest, ExportView};
 pub(crate) use filter::{Filters, TimeRange};
@@ -77,12 +77,17 @@ pub(crate) use words::*;
 
 use crate::failure::{Failure, Result};
 
-/// A number as people quote it, such as DEL-2026-000123, or alone. `field` is what it numbers.
+/// Reads a number as people quote it, such as DEL-2026-000123, or alone. `field` is its name.
 pub(crate) fn read_number(field: &'static str, text: &str) -> Result<u64> {
     let number = text.rsplit_once('-').map_or(text, |(_, number)| number);
     let unclear =
         |_| Failure::invalid(field, "must be a number, or a name that ends in one, such as DEL-2026-000123");
     number.parse().map_err(unclear)
+}
+
+/// A number of memories in words: `1 memory`, `2 memories`.
+pub(crate) fn count_memories(count: usize) -> String {
+    if count == 1 { "1 memory".to_owned() } else { format!("{count} memories") }
 }
 
 /// The owner's own text, as a digest that others can compute as well.

@@ -11,7 +11,7 @@ use super::memory::MemoryView;
 use super::scope::shown;
 use crate::failure::{Failure, Result};
 
-/// A vault at a glance, and what is worth a decision.
+/// Overview of a vault, and memories worth a decision.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Month)]
 pub(crate) struct MonthView {
@@ -19,16 +19,16 @@ pub(crate) struct MonthView {
     pub(crate) at: Timestamp,
     pub(crate) memories: usize,
     pub(crate) parts: Vec<PartView>,
-    /// How many go within 7 days.
+    /// Memories that go within 7 days.
     pub(crate) expiring_soon: usize,
-    /// How many are worth a decision.
+    /// Memories worth a decision.
     pub(crate) to_review: usize,
     pub(crate) recommended: Vec<RecommendationView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) prompted_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reviewed_at: Option<Timestamp>,
-    /// What an answer must name.
+    /// Digest that an answer must repeat.
     pub(crate) seen: String,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct RecommendationView {
     /// `asked`, `half_life`, `expiring`, `beyond_default` or `faded`.
     pub(crate) reason: &'static str,
     pub(crate) memories: usize,
-    /// When the first of them goes if nobody answers.
+    /// Time at which the first of them goes without an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) goes_at: Option<Timestamp>,
 }
@@ -87,7 +87,7 @@ impl MonthView {
 pub(crate) struct MonthPageView {
     pub(crate) scope: String,
     pub(crate) memories: Vec<ReviewItemView>,
-    /// Where the next page begins: the last memory of this one.
+    /// Cursor of the next page: the last memory of this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) next: Option<String>,
 }
@@ -99,13 +99,13 @@ pub(crate) struct ReviewItemView {
     pub(crate) created_at: Timestamp,
     pub(crate) parts: Vec<&'static str>,
     pub(crate) reason: &'static str,
-    /// What decides how long it is kept.
+    /// Rule that decides its retention.
     pub(crate) ground: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) asked_since: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) expires_at: Option<Timestamp>,
-    /// Absent when it is in a category that its owner does not want to see.
+    /// Absent when it is in a category that its owner hides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) memory: Option<MemoryView>,
 }
@@ -127,12 +127,12 @@ impl MonthPageView {
     }
 }
 
-/// One decision about a review that was seen.
+/// One decision about a review.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = MonthAnswer)]
 pub(crate) struct AnswerRequest {
-    /// What the review said under `seen`.
+    /// The review's `seen`.
     pub(crate) seen: String,
     pub(crate) answer: AnswerWord,
     /// For `keep` and `erase`: a category of sensitivity, `conversations` or `other`.
@@ -175,7 +175,7 @@ impl AnswerRequest {
     }
 }
 
-/// What a decision did.
+/// Result of a decision.
 #[derive(Serialize, ToSchema)]
 #[schema(as = MonthAnswered)]
 pub(crate) struct AnsweredView {
@@ -183,7 +183,7 @@ pub(crate) struct AnsweredView {
     pub(crate) kept: Vec<String>,
     pub(crate) archived: Vec<String>,
     pub(crate) erased: Vec<String>,
-    /// What was made of them and went with them.
+    /// Derivatives that went with them.
     pub(crate) fell: Vec<String>,
     pub(crate) receipts: Vec<ReceiptView>,
 }

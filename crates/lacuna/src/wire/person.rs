@@ -1,4 +1,4 @@
-//! A person's right to be forgotten on the wire: who they are, what was found in numbers, what was done.
+//! A person's right to be forgotten on the wire: the person, the findings in numbers, the result.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use super::{hex, unhex};
 use crate::failure::{Failure, Result};
 
-/// By what a person is known. Nothing of it is kept.
+/// Names and identifiers of a person. Nothing of it is stored.
 #[derive(Deserialize, ToSchema, Default)]
 #[serde(deny_unknown_fields, default)]
 #[schema(as = Person)]
@@ -20,7 +20,7 @@ pub(crate) struct PersonBody {
     pub(crate) identifiers: Vec<String>,
     /// Full names.
     pub(crate) names: Vec<String>,
-    /// Who they are here, if they have a vault: everything in it goes.
+    /// Their user name, if they have a vault: everything in it goes.
     pub(crate) user_id: Option<String>,
     /// Conversations that were theirs.
     pub(crate) session_ids: Vec<String>,
@@ -38,7 +38,7 @@ impl PersonBody {
     }
 }
 
-/// What is asked for: first to open a request, then to look, then to erase what was seen.
+/// Steps of a request: first open it, then search, then erase the found memories.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PersonPlanRequest {
@@ -132,19 +132,19 @@ pub(crate) struct KindCountView {
     pub(crate) memories: u64,
 }
 
-/// What a batch would erase: how much in which kind of vault, never what and never whose.
+/// Plan of a batch: numbers of memories by kind of vault, never content and never owners.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PersonBatch)]
 pub(crate) struct PersonBatchView {
     pub(crate) request: PersonRequestView,
     pub(crate) memories: u64,
     pub(crate) by_kind: BTreeMap<&'static str, KindCountView>,
-    /// Memories that only seem to speak of the person, or were made while others were at hand: they stay, and wait
-    /// for the word of whoever owns the vault.
+    /// Memories that only seem to speak of the person, or were made while others were in working memory: they
+    /// stay, and wait for the decision of the vault's owner.
     pub(crate) to_review: u64,
-    /// Confirm this one.
+    /// Digest to confirm.
     pub(crate) digest: String,
-    /// Whether one of the tenant's operators has to sign it.
+    /// True if one of the tenant's operators has to sign it.
     pub(crate) needs_operator: bool,
 }
 
@@ -165,14 +165,14 @@ impl PersonBatchView {
     }
 }
 
-/// What was done at a person's request.
+/// Result of a person's request.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PersonForgotten)]
 pub(crate) struct PersonForgottenView {
     pub(crate) request: PersonRequestView,
-    /// Whether every probe afterwards found nothing.
+    /// True if every search afterwards found nothing.
     pub(crate) clean: bool,
-    /// Memories that wait for review, because they lean on what went or may speak of the person.
+    /// Memories that wait for review, because they depend on an erased one or may speak of the person.
     pub(crate) held_back: u64,
 }
 

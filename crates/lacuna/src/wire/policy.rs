@@ -17,52 +17,52 @@ pub(crate) struct PolicyView {
     pub(crate) caller_may_relax: bool,
     pub(crate) min_salience: f32,
     pub(crate) max_atoms: usize,
-    /// Which writes wait for approval: `none`, `shared` or `all`.
+    /// Writes that wait for approval: `none`, `shared` or `all`.
     pub(crate) approval: &'static str,
     pub(crate) grace_hours: i64,
-    /// Which reads the audit records: `always`, `sampled` or `never`.
+    /// Reads that the audit records: `always`, `sampled` or `never`.
     pub(crate) audit_reads: &'static str,
-    /// Which rehearsals the audit records, in the same words.
+    /// Rehearsals that the audit records, in the same words.
     pub(crate) audit_rehearsals: &'static str,
-    /// How long the audit keeps reads.
+    /// Days for which the audit keeps reads.
     pub(crate) audit_read_days: i64,
-    /// How long it may take until somebody looks into a person's request, and until it is done.
+    /// Hours until somebody must look into a person's request, and until it must be done.
     pub(crate) acknowledge_hours: i64,
     pub(crate) complete_hours: i64,
-    /// How long tombstones are kept.
+    /// Days for which tombstones are kept.
     pub(crate) tombstone_days: i64,
-    /// The public keys of those who must sign what is erased at a person's request.
+    /// Public keys of the operators of whom one must sign an erasure at a person's request.
     pub(crate) operators: Vec<String>,
-    /// What forgetting means unless the caller says: `soft`, `hard`, `archive` or `delete`.
+    /// Mode of forgetting unless the caller names one: `soft`, `hard`, `archive` or `delete`.
     pub(crate) forget_mode: &'static str,
-    /// What was hidden is erased after this many days.
+    /// Days after which a hidden memory is erased.
     pub(crate) purge_days: i64,
     pub(crate) compaction: CompactionPolicyView,
-    /// What a turn of a conversation brings to mind.
+    /// Rules for the context of a turn.
     pub(crate) context: ContextRulesView,
-    /// What phrases mean here, before what they mean everywhere.
+    /// Meanings of phrases here, before their general meaning.
     pub(crate) intents: Vec<IntentView>,
-    /// A session that nobody goes on with is ended after this many hours.
+    /// Hours after which an unused session is ended.
     pub(crate) session_idle_hours: i64,
-    /// How long the transcript of an ended session is kept.
+    /// Days for which the transcript of an ended session is kept.
     pub(crate) transcript_days: i64,
-    /// What becomes of a memory that leans on a forgotten one: `review` or `anonymise`.
+    /// Treatment of a memory that depends on a forgotten one: `review` or `anonymise`.
     pub(crate) dangling: &'static str,
-    /// How long memories are kept.
+    /// Retention times.
     pub(crate) retention: RulesView,
 }
 
-/// From when on old turns make room for summaries.
+/// Thresholds at which old turns make room for summaries.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CompactionPolicy)]
 pub(crate) struct CompactionPolicyView {
-    /// More tokens than this in active turns, and so many percent of them, the oldest, are compacted.
+    /// Limit of tokens in active turns, and the percentage of them, the oldest, that is compacted beyond it.
     pub(crate) tokens_max: usize,
     pub(crate) oldest_percent: usize,
-    /// A session with more messages than this is compacted but for its last ones.
+    /// Messages of a session beyond which it is compacted, but for its last ones.
     pub(crate) session_messages_max: usize,
     pub(crate) keep_last: usize,
-    /// Turns that nobody has read for so long are compacted.
+    /// Days after which unread turns are compacted.
     pub(crate) unread_days: i64,
 }
 
@@ -85,7 +85,7 @@ pub(crate) struct ContextRulesView {
     pub(crate) cooldown_turns: u32,
     pub(crate) max_tokens: usize,
     pub(crate) retrieval_threshold: f32,
-    /// What an assistant may do where a memory is silent: `strict` or `moderate`.
+    /// Freedom of an assistant where a memory is silent: `strict` or `moderate`.
     pub(crate) confabulation: &'static str,
     pub(crate) vertical: &'static str,
     pub(crate) weights: WeightsView,

@@ -5,27 +5,28 @@ use utoipa::ToSchema;
 use super::memory::PromotionView;
 use super::scope::shown;
 
-/// Where a memory is to go.
+/// Target of a move.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = MoveRequest)]
 pub(crate) struct MoveRequest {
     /// `team:NAME` or `org` to promote; `team:NAME` or `user:NAME` to demote.
     pub(crate) to: String,
-    /// Where it is: `user`, `team:NAME` or `org`; the caller's own vault when absent.
+    /// Its present scope: `user`, `team:NAME` or `org`; the caller's own vault when absent.
     pub(crate) scope: Option<String>,
-    /// Why, in at most 500 characters. It is sealed with the memory and stands in no log and no audit entry.
+    /// The reason, in at most 500 characters. It is sealed with the memory and stands in no log and no audit
+    /// entry.
     pub(crate) justification: Option<String>,
 }
 
-/// Where a memory is now.
+/// Result of a move.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Moved)]
 pub(crate) struct MovedView {
-    /// Its id there.
+    /// Its id in the new scope.
     pub(crate) memory_id: String,
     pub(crate) scope: String,
-    /// Its id where it came from.
+    /// Its id in the old scope.
     pub(crate) previous_id: String,
     pub(crate) promotion: PromotionView,
 }

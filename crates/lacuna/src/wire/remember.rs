@@ -11,7 +11,7 @@ use super::gate::{OutcomeView, ReportView};
 use super::scope::shown;
 use super::words;
 
-/// What to remember. Only `content` is required.
+/// A text to remember. Only `content` is required.
 #[derive(Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = RememberRequest)]
@@ -48,12 +48,12 @@ pub(crate) struct RememberRequest {
     /// Importance from 0 to 1; judged from the text when absent.
     #[schema(minimum = 0, maximum = 1)]
     pub(crate) salience: Option<f32>,
-    /// How pleasant, from -1 to 1.
+    /// Pleasantness, from -1 to 1.
     #[schema(minimum = -1, maximum = 1)]
     pub(crate) valence: Option<f32>,
-    /// When it happened; the moment of writing when absent.
+    /// Time of the event; the moment of writing when absent.
     pub(crate) created_at: Option<Timestamp>,
-    /// Refuse the text if it holds a secret, instead of storing it without.
+    /// True refuses a text that holds a secret, instead of storing it without.
     #[serde(default)]
     pub(crate) fail_on_secret: bool,
     /// The `confirm` of an earlier answer that asked about this very text.
@@ -85,21 +85,21 @@ pub(crate) struct EntityBody {
     /// Such as `person`, `place`, `organisation`.
     pub(crate) r#type: String,
     pub(crate) name: String,
-    /// Whether the memory is about it, rather than mentioning it.
+    /// True if the memory is about it, rather than mentioning it.
     #[serde(default)]
     pub(crate) primary: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) relation: Option<String>,
 }
 
-/// Where a memory came from.
+/// Source of a memory.
 #[derive(Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Source)]
 pub(crate) struct SourceBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) r#type: Option<words::SourceType>,
-    /// May be lowered below what the type stands for, never raised.
+    /// May be lowered below the type's own trust, never raised.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) trust: Option<words::Trust>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -194,7 +194,7 @@ impl TryFrom<SourceBody> for Source {
 
     fn try_from(body: SourceBody) -> Result<Self> {
         let kind = body.r#type.map_or(SourceType::ExplicitSave, |word| word.0);
-        // The highest is only a claim: the core lowers it to what the type stands for.
+        // The highest trust is only a claim: the core lowers it to the type's own.
         let trust = body.trust.map_or(Trust::High, |word| word.0);
         Ok(Self {
             session: body.session_id.as_deref().map(SessionId::new).transpose()?,
@@ -252,7 +252,7 @@ pub(crate) struct RememberBatch {
     pub(crate) scope: Option<String>,
 }
 
-/// What became of one text.
+/// Result for one text.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Remembered)]
 pub(crate) struct RememberedView {
@@ -261,7 +261,7 @@ pub(crate) struct RememberedView {
     pub(crate) scope: String,
     /// `sha256:` and the digest of the text as it was stored.
     pub(crate) content_hash: String,
-    /// Whether it can be found by meaning from now on.
+    /// True if it can be found by meaning from now on.
     pub(crate) embedding_generated: bool,
     /// The model of that embedding; a better one may follow in the background.
     pub(crate) embedding_model: String,
@@ -275,15 +275,15 @@ pub(crate) struct RememberedView {
     /// `working` is held in RAM until its session ends, and stored nowhere.
     pub(crate) tier: words::Tier,
     pub(crate) salience: f32,
-    /// How often this very text had been written before; above 0 nothing new was stored.
+    /// Number of times that this very text had been written before; above 0 nothing new was stored.
     pub(crate) repeats: u32,
-    /// Memories that were erased because this one takes their place.
+    /// Memories that were erased because this one replaces them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) supersedes: Vec<String>,
     /// Memories that say nearly the same, or may contradict it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) alike: Vec<String>,
-    /// What the gate did on the way in.
+    /// The gate's work on the text.
     pub(crate) gate: ReportView,
     pub(crate) created_at: Timestamp,
 }
@@ -312,7 +312,7 @@ impl RememberedView {
     }
 }
 
-/// What became of a batch, in its order.
+/// Results of a batch, in its order.
 #[derive(Serialize, ToSchema)]
 #[schema(as = RememberedBatch)]
 pub(crate) struct RememberedBatch {

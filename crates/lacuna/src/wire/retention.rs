@@ -1,4 +1,4 @@
-//! How long memories are kept, on the wire: the tenant's rules, the owner's settings, and what they would do.
+//! Retention on the wire: the tenant's rules, the owner's settings, and their effect.
 
 use std::collections::BTreeMap;
 
@@ -14,24 +14,24 @@ use crate::failure::{Failure, Result};
 /// Days by name; `null` keeps forever.
 type Spans = BTreeMap<String, Option<u32>>;
 
-/// How long what is about somebody or something is kept.
+/// Retention of memories about a person or a thing.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = EntityRule)]
 pub(crate) struct EntityRuleBody {
-    /// Whoever or whatever it is about, in any spelling.
+    /// The person or thing, in any spelling.
     pub(crate) name: String,
     /// Forever when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) days: Option<u32>,
 }
 
-/// All that an owner has set, or wants to set. What is absent follows from the tenant's rules.
+/// All settings of an owner. An absent one follows from the tenant's rules.
 #[derive(Deserialize, ToSchema, Default)]
 #[serde(deny_unknown_fields, default)]
 #[schema(as = RetentionRequest)]
 pub(crate) struct RetentionRequest {
-    /// Nothing is kept longer than this many days, but what is pinned or about whom everything is kept.
+    /// Days after which everything goes, but pinned memories and memories about an entity that is kept forever.
     pub(crate) max_days: Option<u32>,
     /// Days by retention tier; `null` keeps forever.
     pub(crate) tiers: Spans,
@@ -41,7 +41,7 @@ pub(crate) struct RetentionRequest {
     pub(crate) entities: Vec<EntityRuleBody>,
     /// Categories whose content a review never shows.
     pub(crate) hidden: Vec<words::Sensitivity>,
-    /// How many memories go at once by this, as the preview said. Without the right number nothing is set.
+    /// Number of memories that go at once by this, as the preview said. With any other number nothing is set.
     pub(crate) goes: usize,
     /// The vault; the caller's own when absent.
     pub(crate) scope: Option<String>,
@@ -75,7 +75,7 @@ fn spans<T: Ord + std::str::FromStr<Err = lacuna_core::Error>>(
     named.into_iter().map(read).collect()
 }
 
-/// What an owner has set, and the rules of the tenant beneath.
+/// Settings of an owner, and the tenant's rules beneath.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Retention)]
 pub(crate) struct RetentionView {
@@ -114,15 +114,15 @@ impl RetentionView {
 pub(crate) struct RulesView {
     pub(crate) tiers: Vec<RuleView>,
     pub(crate) categories: Vec<RuleView>,
-    /// The most that a deployment keeps, in days by privacy class.
+    /// Upper limits of the deployment, in days by privacy class.
     pub(crate) classes: BTreeMap<String, u32>,
-    /// What happened in a conversation is kept at most this long.
+    /// Days for which episodes are kept at most.
     pub(crate) episodic_days_max: u32,
-    /// How long somebody is asked before `unanswered` holds.
+    /// Days for which an owner is asked before `unanswered` applies.
     pub(crate) grace_days: u32,
-    /// What becomes of a memory about which nobody answered: `erase` or `keep`.
+    /// Treatment of a memory about which nobody answered: `erase` or `keep`.
     pub(crate) unanswered: &'static str,
-    /// How often an owner is asked to look through the vault.
+    /// Days between reviews by the owner.
     pub(crate) review_days: u32,
     pub(crate) archive_faded: bool,
 }
@@ -134,10 +134,10 @@ pub(crate) struct RuleView {
     /// Absent: until somebody erases it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) days: Option<u32>,
-    /// The most that an owner may set.
+    /// Upper limit for the owner's setting.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) days_max: Option<u32>,
-    /// Whether its owner is asked before it goes.
+    /// True if its owner is asked before it goes.
     pub(crate) asks: bool,
 }
 
@@ -164,21 +164,21 @@ impl From<&RetentionRules> for RulesView {
     }
 }
 
-/// What settings would do to the memories that are there.
+/// Effect of settings on the present memories.
 #[derive(Serialize, ToSchema)]
 #[schema(as = RetentionPreview)]
 pub(crate) struct PreviewView {
     pub(crate) scope: String,
     pub(crate) memories: usize,
-    /// How many would be over at once, and erased by the next sweep.
+    /// Memories that would go at once, with the next sweep.
     pub(crate) goes_now: usize,
     /// The first thousand of those.
     pub(crate) memory_ids: Vec<String>,
-    /// How many of those are in which category.
+    /// Number of those in each category.
     pub(crate) categories: BTreeMap<String, usize>,
-    /// How many would be over within 30 days.
+    /// Memories that would go within 30 days.
     pub(crate) goes_soon: usize,
-    /// How many would go earlier, or later, than they do today.
+    /// Memories that would go earlier, or later, than they do today.
     pub(crate) shortened: usize,
     pub(crate) prolonged: usize,
 }

@@ -12,19 +12,19 @@ use super::scope::shown;
 use super::{words, write_cursor};
 use crate::failure::{Failure, Result};
 
-/// Memories that wait for somebody's word, newest first.
+/// Memories that wait for a decision, newest first.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ReviewPage)]
 pub(crate) struct ReviewPage {
     pub(crate) scope: String,
     pub(crate) memories: Vec<MemoryView>,
-    /// What `anonymise` would leave of those that lean on something forgotten, where it can.
+    /// Results of `anonymise` for memories that depend on a forgotten one, where it is possible.
     pub(crate) anonymous: Vec<AnonymousView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) next_cursor: Option<String>,
 }
 
-/// A memory in which "someone" stands for whom it mentions.
+/// A memory in which "someone" replaces the people that it mentions.
 #[derive(Serialize, ToSchema)]
 #[schema(as = AnonymousForm)]
 pub(crate) struct AnonymousView {
@@ -33,7 +33,7 @@ pub(crate) struct AnonymousView {
 }
 
 impl ReviewPage {
-    /// The page, with what the service would make of those memories that can be anonymised.
+    /// Reads the page, with the anonymous form of those memories that have one.
     pub(crate) fn read(core: &Lacuna, grant: &Grant<Review>, page: Page) -> lacuna_core::Result<Self> {
         let leans = |memory: &&Memory| memory.facets.history.waits == Some(Wait::Dangling);
         let mut anonymous = Vec::new();
@@ -78,7 +78,7 @@ pub(crate) struct DecisionBody {
     pub(crate) decision: Verb,
     /// The corrected text, for `edit`.
     pub(crate) content: Option<String>,
-    /// For `accept`: keep the older fact that it contradicts as well.
+    /// For `accept`: true keeps the older fact that it contradicts as well.
     #[serde(default)]
     pub(crate) keep_both: bool,
 }
@@ -88,7 +88,7 @@ pub(crate) struct DecisionBody {
 pub(crate) enum Verb {
     Accept,
     Edit,
-    /// Let "someone" stand for whom it mentions, though they were forgotten.
+    /// Replace the forgotten people that it mentions by "someone".
     Anonymise,
     Reject,
 }
@@ -120,7 +120,7 @@ impl DecisionBody {
     }
 }
 
-/// What the decisions did, in their order.
+/// Results of the decisions, in their order.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Reviewed)]
 pub(crate) struct Reviewed {
@@ -137,13 +137,13 @@ pub(crate) struct DecidedView {
     /// The state it is in now; absent when it is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) state: Option<words::Lifecycle>,
-    /// The memory that took its place, when it was edited or anonymised.
+    /// The memory that replaced it, when it was edited or anonymised.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) into: Option<String>,
-    /// Memories that were erased because this one takes their place.
+    /// Memories that were erased because this one replaces them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) supersedes: Vec<String>,
-    /// The receipt of the erasure of what it said before, when it was anonymised.
+    /// The receipt of the erasure of its earlier text, when it was anonymised.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) receipt: Option<String>,
 }
@@ -201,12 +201,12 @@ pub(crate) struct StateRequest {
     pub(crate) scope: Option<String>,
 }
 
-/// Whether a vault takes writes.
+/// State of a vault for writes.
 #[derive(Serialize, ToSchema)]
 #[schema(as = VaultState)]
 pub(crate) struct VaultStateView {
     pub(crate) scope: String,
-    /// Since when writes are refused; absent while they are taken.
+    /// Time since which writes are refused; absent while they are taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) frozen_since: Option<jiff::Timestamp>,
 }

@@ -1,4 +1,4 @@
-//! Which vault a call means: one word, the same in JSON, in query strings and on the command line.
+//! Vault of a call: one word, the same in JSON, in query strings and on the command line.
 
 use lacuna_core::domain::{Group, Holder, Scope, UserId};
 use lacuna_core::permit::Caller;
@@ -6,12 +6,12 @@ use lacuna_core::{Error, Result};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The scope that `text` names in the caller's organisation; without one, the caller's own vault.
+/// Reads the scope that `text` names in the caller's organisation; without one, the caller's own vault.
 pub(crate) fn read_scope(text: Option<&str>, caller: &Caller) -> Result<Scope> {
     text.map_or_else(|| Ok(caller.personal_scope()), |text| read_named("scope", text, caller))
 }
 
-/// The scope that a memory is to move to.
+/// Reads the scope that a memory is to move to.
 pub(crate) fn read_target(text: &str, caller: &Caller) -> Result<Scope> {
     read_named("to", text, caller)
 }
@@ -43,7 +43,7 @@ impl ScopeList {
     }
 }
 
-/// As answers show it.
+/// The spelling in answers.
 pub(crate) fn shown(scope: &Scope) -> String {
     scope.holder.to_string()
 }

@@ -17,7 +17,7 @@ use super::{Filters, TimeRange, words};
 pub(crate) struct SearchRequest {
     #[schema(min_length = 1, max_length = 4000)]
     pub(crate) query: String,
-    /// When absent: ten memories of events and twenty of facts at most.
+    /// Memories at most; when absent, ten of events and twenty of facts.
     #[schema(minimum = 1, maximum = 100)]
     pub(crate) max_results: Option<usize>,
     /// Tokens of all texts together; 4,000 when absent.
@@ -45,20 +45,21 @@ pub(crate) struct SearchRequest {
     pub(crate) time_range: TimeRange,
     #[serde(default)]
     pub(crate) include_archived: bool,
-    /// How much recency counts, from 0 to 1; 0.3 when absent.
+    /// Weight of recency, from 0 to 1; 0.3 when absent.
     #[schema(minimum = 0, maximum = 1)]
     pub(crate) recency_weight: Option<f32>,
-    /// Whether every score comes with its reasons.
+    /// True adds the reasons of every score.
     #[serde(default)]
     pub(crate) explain: bool,
-    /// Whether what is found counts as brought to mind, so that it fades later.
+    /// True counts found memories as rehearsed, so that they fade later.
     #[serde(default)]
     pub(crate) rehearse: bool,
-    /// Whether the words of the question ("my", "our", "the docs") narrow the lanes, unless `lane_filter` names some.
+    /// True lets the words of the question ("my", "our", "the docs") narrow the lanes, unless `lane_filter` names
+    /// some.
     #[serde(default)]
     pub(crate) intent: bool,
     /// The vault to search: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent. With
-    /// `auto` the words of the question say which one, and narrow the lanes.
+    /// `auto` the words of the question choose the vault, and narrow the lanes.
     pub(crate) scope: Option<String>,
 }
 
@@ -91,7 +92,7 @@ impl SearchRequest {
     }
 }
 
-/// What was found, best first.
+/// Found memories, best first.
 #[derive(Serialize, ToSchema)]
 #[schema(as = SearchResponse)]
 pub(crate) struct SearchResponse {
@@ -106,10 +107,10 @@ pub(crate) struct SearchResponse {
     pub(crate) damaged: usize,
     /// Memories that were found and did not fit into the tokens.
     pub(crate) left_out: usize,
-    /// What to try when nothing was found.
+    /// Advice when nothing was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) hint: Option<String>,
-    /// How the words of the question were understood, if they were to be.
+    /// Interpretation of the words of the question, if it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) understood: Option<UnderstoodView>,
 }
@@ -118,7 +119,7 @@ pub(crate) struct SearchResponse {
 #[schema(as = FoundMemory)]
 pub(crate) struct FoundMemory {
     pub(crate) memory_id: String,
-    /// Who wrote it, in a vault that several people share.
+    /// The author, in a vault that several people share.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) author: Option<String>,
     pub(crate) category: words::Category,
@@ -126,29 +127,29 @@ pub(crate) struct FoundMemory {
     /// `working` is known to its session only, and gone with it.
     pub(crate) tier: words::Tier,
     pub(crate) content: String,
-    /// Whether `content` is the gist, because the whole text did not fit into the tokens.
+    /// True if `content` is the gist, because the whole text did not fit into the tokens.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) shortened: bool,
-    /// How far its source is trusted. Whoever shows it to an assistant should say so when it is not high.
+    /// Trust in its source. A program that shows it to an assistant should say so when it is not high.
     pub(crate) trust: words::Trust,
-    /// Whether it quotes a file, a web page or something else from outside.
+    /// True if it quotes a file, a web page or something else from outside.
     pub(crate) from_external_content: bool,
     pub(crate) tags: Vec<String>,
     pub(crate) salience: f32,
-    /// What the order follows from: meaning, words, salience, recency and tags.
+    /// Rank by meaning, words, salience, recency and tags.
     pub(crate) score: f32,
-    /// How close in meaning, from 0 to 1, comparable across questions and models.
+    /// Closeness in meaning, from 0 to 1, comparable across questions and models.
     pub(crate) similarity_score: f32,
     pub(crate) created_at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) explanation: Option<ExplanationView>,
 }
 
-/// Why a memory has its score.
+/// Reasons of a score.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Explanation)]
 pub(crate) struct ExplanationView {
-    /// The model that compared the meanings, and what it found; absent when only words were compared.
+    /// The model that compared the meanings, and its result; absent when only words were compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) meaning: Option<MeaningView>,
     /// The memory's own words against the question's.
@@ -173,7 +174,7 @@ pub(crate) struct MeaningView {
 }
 
 impl SearchResponse {
-    /// `why_own` says why the caller's own vault was asked where their words meant another.
+    /// Builds the answer. `why_own` gives the reason for the caller's own vault where their words meant another.
     pub(crate) fn of(recalled: Recalled, scope: &Scope, why_own: Option<String>) -> Self {
         Self {
             scope: shown(scope),

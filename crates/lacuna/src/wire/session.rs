@@ -1,5 +1,3 @@
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
 use lacuna_core::domain::{Memory, Scope, SessionId, from_millis, millis};
 use lacuna_core::session::{
@@ -9,8 +7,9 @@ use lacuna_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::cursor::wrong_cursor;
 use super::scope::shown;
-use super::{OutcomeView, words};
+use super::{OutcomeView, base64url, unbase64url, words};
 
 const TIME_BYTES: usize = 8;
 
@@ -52,21 +51,21 @@ pub(crate) struct TurnBody {
     /// The tool whose output it is.
     pub(crate) tool: Option<String>,
     pub(crate) message_id: Option<String>,
-    /// When it was said, if not now.
+    /// Time at which it was said, if not now.
     pub(crate) at: Option<Timestamp>,
-    /// Whether it quotes a file, a web page or something else from outside.
+    /// True if it quotes a file, a web page or something else from outside.
     #[serde(default)]
     pub(crate) from_external_content: bool,
     /// The token of an earlier answer that asked about this very text.
     pub(crate) confirm: Option<String>,
-    /// The place of a piece among those of its turn, from 0.
+    /// The position of a piece among those of its turn, from 0.
     pub(crate) piece: Option<u32>,
-    /// Whether more pieces of the turn follow. The turn is stored with its last one.
+    /// True if more pieces of the turn follow. The turn is stored with its last one.
     #[serde(default)]
     pub(crate) partial: bool,
 }
 
-/// What an append asks for.
+/// Kind of an append.
 pub(crate) enum Append {
     Turns(Vec<NewTurn>),
     Piece(Piece),
@@ -104,17 +103,17 @@ impl From<TurnBody> for NewTurn {
     }
 }
 
-/// What became of an append.
+/// Result of an append.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Appended)]
 pub(crate) struct AppendedView {
     pub(crate) session_id: String,
     pub(crate) scope: String,
-    /// What became of each turn; empty while a turn is still being said.
+    /// Results of each turn; empty while a turn is unfinished.
     pub(crate) turns: Vec<AppendedTurn>,
     /// The number that the next turn gets.
     pub(crate) next_turn: u32,
-    /// The pieces that are held of a turn that is still being said. They are in RAM only.
+    /// Pieces held of an unfinished turn. They are in RAM only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pieces: Option<usize>,
 }
@@ -164,9 +163,9 @@ pub(crate) struct SessionView {
     pub(crate) scope: String,
     pub(crate) state: words::SessionState,
     pub(crate) began_at: Timestamp,
-    /// When something was last said in it.
+    /// Time of its last turn.
     pub(crate) last_at: Timestamp,
-    /// How many turns are shown.
+    /// Number of turns shown.
     pub(crate) turn_count: u32,
     pub(crate) next_turn: u32,
     /// The memories that hold its sealed transcripts.
@@ -280,16 +279,16 @@ impl EndedView {
     }
 }
 
-/// Opaque to callers: base64url of when the last session on the page was used, and its name.
+/// Cursor, opaque to callers: base64url of the time of the last session on the page, and its name.
 fn write_session_cursor(cursor: &SessionCursor) -> String {
     let mut bytes = millis(cursor.last_at).to_be_bytes().to_vec();
     bytes.extend_from_slice(cursor.id.as_str().as_bytes());
-    URL_SAFE_NO_PAD.encode(bytes)
+    base64url(&bytes)
 }
 
 pub(crate) fn read_session_cursor(text: &str) -> Result<SessionCursor> {
     let parse = || {
-        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        let bytes = unbase64url(text)?;
         let (time, id) = bytes.split_first_chunk::<TIME_BYTES>()?;
         let id = SessionId::new(std::str::from_utf8(id).ok()?).ok()?;
         Some(SessionCursor { last_at: from_millis(i64::from_be_bytes(*time))?, id })
@@ -297,13 +296,9 @@ pub(crate) fn read_session_cursor(text: &str) -> Result<SessionCursor> {
     parse().ok_or_else(wrong_cursor)
 }
 
-/// The turn that a page begins with; the first one when there is no cursor.
+/// Reads the turn that a page begins with; the first one when there is no cursor.
 pub(crate) fn read_turn_cursor(text: Option<&str>) -> Result<u32> {
     text.map_or(Ok(1), |text| text.parse().map_err(|_| wrong_cursor()))
-}
-
-fn wrong_cursor() -> Error {
-    Error::invalid("cursor", "pass the next_cursor of an earlier answer, unchanged")
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::words;
 
-/// What a new token is to be.
+/// Settings of a new token.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = TokenRequest)]

@@ -7,11 +7,11 @@ use super::MemoryView;
 
 /// Points of each half of the curve.
 const POINTS: usize = 30;
-/// How far the curve looks ahead, in half-lives.
+/// Half-lives that the curve looks ahead.
 const HALF_LIVES_AHEAD: f32 = 2.0;
 const HOURS_PER_DAY: f32 = 24.0;
 
-/// A memory with how it fades.
+/// A memory with its decay.
 #[derive(Serialize)]
 pub(crate) struct InspectView {
     #[serde(flatten)]
@@ -19,17 +19,17 @@ pub(crate) struct InspectView {
     pub(crate) vitality: VitalityView,
 }
 
-/// How much a memory matters: now, before and later.
+/// Salience of a memory: now, before and later.
 #[derive(Serialize)]
 pub(crate) struct VitalityView {
     pub(crate) salience_now: f32,
-    /// As it was at the last rehearsal, or when the memory was formed.
+    /// Salience at the last rehearsal, or when the memory was formed.
     pub(crate) salience_at_rehearsal: f32,
     pub(crate) half_life_days: f32,
-    /// How bright each detail is now, in their order.
+    /// Brightness of each detail now, in their order.
     pub(crate) details_now: Vec<f32>,
     pub(crate) rehearsals: u32,
-    /// As far back as they are kept, oldest first.
+    /// Times of rehearsals as far back as they are kept, oldest first.
     pub(crate) rehearsed_at: Vec<Timestamp>,
     pub(crate) past: CurveView,
     pub(crate) future: CurveView,
@@ -53,7 +53,7 @@ impl CurveView {
 impl InspectView {
     pub(crate) fn of(memory: Memory, scope: &Scope, now: Timestamp) -> Self {
         let vitality = &memory.facets.vitality;
-        // What is no longer known cannot be drawn: the past begins with the oldest peak that is kept.
+        // The curve of the past begins with the oldest peak that is kept; nothing earlier is known.
         let began = vitality.peaks.first().map_or(vitality.rehearsed_at, |peak| peak.at).min(now);
         let ahead = (vitality.decay.half_life_days * HALF_LIVES_AHEAD * HOURS_PER_DAY) as i64;
         let until = now.saturating_add(SignedDuration::from_hours(ahead)).unwrap_or(Timestamp::MAX);

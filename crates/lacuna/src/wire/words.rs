@@ -1,4 +1,4 @@
-//! The closed sets of words, as they travel: one schema each, and one message for a word that is not in it.
+//! The closed sets of words on the wire: one schema each, and one message for a word that is not in it.
 
 use std::fmt;
 use std::str::FromStr;

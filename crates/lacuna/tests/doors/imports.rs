@@ -204,7 +204,7 @@ fn a_fault_in_the_middle_is_told_with_what_was_stored_before_it() {
     let problem = refused.problem();
     assert_eq!(problem["code"], "invalid");
     let detail = problem["detail"].as_str().unwrap();
-    assert!(detail.contains("results[1]") && detail.contains("1 memories were stored before it"), "{detail}");
+    assert!(detail.contains("results[1]") && detail.contains("stored before it: 1;"), "{detail}");
     assert_eq!(texts(&home), ["Keeps bees"]);
     for (content, code) in [("", "unknown_format"), ("hello", "unknown_format"), ("[1", "unknown_format")] {
         fs::write(home.path("bad.json"), content).unwrap();

@@ -1,29 +1,28 @@
-//! The issuer's published keys: fetched when they are first needed, kept for a while, and fetched again when a token names
-//! a key that is not among them, but never more often than the pause allows.
+//! The issuer's published keys: fetched at first use, kept for a while, and fetched again when a token names an
+//! unknown key, but never more often than the pause allows.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use lacuna_models::http_agent;
 use serde::Deserialize;
 use tokio::sync::Mutex as AsyncMutex;
 use ureq::Agent;
 
 use super::jwt::Algorithm;
 use crate::codes;
-use crate::config::is_loopback_host;
 use crate::failure::{Failure, Result};
-use crate::webhook::agent;
+use crate::wire::unbase64url;
 
-/// Keys are believed for so long without another look: a key that the issuer withdrew opens nothing afterwards.
+/// Age up to which keys are used without asking the issuer: a withdrawn key opens nothing afterwards.
 const FRESH: Duration = Duration::from_secs(300);
-/// And for so long while the issuer does not answer.
+/// Age up to which keys are used while the issuer does not answer.
 const STALE_MAX: Duration = Duration::from_secs(3_600);
 const ANSWER_BYTES_MAX: u64 = 256 << 10;
+const ANSWER_TIME: Duration = Duration::from_secs(10);
 const KEYS_MAX: usize = 64;
 const P256_COORDINATE_BYTES: usize = 32;
-/// What begins a point that is written with both coordinates.
+/// First byte of a point that is written with both coordinates.
 const UNCOMPRESSED: u8 = 4;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,12 +44,12 @@ impl Key {
 }
 
 #[derive(Deserialize)]
-struct Document {
+struct JwksDocument {
     keys: Vec<serde_json::Value>,
 }
 
 #[derive(Deserialize)]
-struct Listed {
+struct ListedKey {
     kty: String,
     kid: Option<String>,
     r#use: Option<String>,
@@ -63,14 +62,14 @@ struct Listed {
 
 /// A key with the name that the issuer gave it.
 #[derive(Clone)]
-struct Named {
+struct NamedKey {
     id: Option<String>,
     key: Key,
 }
 
 #[derive(Default)]
-struct Held {
-    keys: Vec<Named>,
+struct HeldKeys {
+    keys: Vec<NamedKey>,
     fetched: Option<Instant>,
     tried: Option<Instant>,
 }
@@ -79,36 +78,34 @@ pub(super) struct Jwks {
     url: String,
     agent: Agent,
     pause: Duration,
-    held: Arc<Mutex<Held>>,
-    /// One asks the issuer, and the others wait for what it says.
+    held: Arc<Mutex<HeldKeys>>,
+    /// Held while one task asks the issuer; the others wait for its result.
     asking: AsyncMutex<()>,
 }
 
 impl Jwks {
     pub(super) fn new(url: &str, pause: Duration) -> Self {
-        let host = url.parse::<ureq::http::Uri>().ok().and_then(|uri| uri.host().map(str::to_owned));
-        let at_home = host.is_some_and(|host| is_loopback_host(&host));
         Self {
             url: url.to_owned(),
-            agent: agent(at_home),
+            agent: http_agent(url, ANSWER_TIME),
             pause,
             held: Arc::default(),
             asking: AsyncMutex::new(()),
         }
     }
 
-    /// The keys that may have signed: the one of that name, or every one of that kind for a token that names none.
+    /// Keys that may have signed: the one of that name, or every one of that kind for a token that names none.
     pub(super) async fn find(&self, id: Option<&str>, algorithm: Algorithm) -> Result<Vec<Key>> {
         if let Some(found) = self.look(id, algorithm, FRESH) {
             return Ok(found);
         }
-        // Whoever has a key that was good a while ago need not wait for an issuer that is slow.
+        // A caller with a key that was good a while ago need not wait for a slow issuer.
         let _asking = match (self.asking.try_lock(), self.look(id, algorithm, STALE_MAX)) {
             (Ok(asking), _) => asking,
             (Err(_), Some(found)) => return Ok(found),
             (Err(_), None) => self.asking.lock().await,
         };
-        // Somebody else may have asked meanwhile.
+        // Another task may have asked meanwhile.
         if let Some(found) = self.look(id, algorithm, FRESH) {
             return Ok(found);
         }
@@ -125,7 +122,7 @@ impl Jwks {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         held.fetched.filter(|fetched| fetched.elapsed() <= age_max)?;
         let fits =
-            |named: &&Named| named.key.is_for(algorithm) && (id.is_none() || named.id.as_deref() == id);
+            |named: &&NamedKey| named.key.is_for(algorithm) && (id.is_none() || named.id.as_deref() == id);
         let found: Vec<Key> = held.keys.iter().filter(fits).map(|named| named.key.clone()).collect();
         (!found.is_empty()).then_some(found)
     }
@@ -158,7 +155,7 @@ impl Jwks {
     }
 }
 
-fn fetch(agent: &Agent, url: &str) -> std::result::Result<Vec<Named>, &'static str> {
+fn fetch(agent: &Agent, url: &str) -> std::result::Result<Vec<NamedKey>, &'static str> {
     let mut answer = agent.get(url).call().map_err(|_| "no answer")?;
     if !answer.status().is_success() {
         return Err("it refuses");
@@ -167,19 +164,19 @@ fn fetch(agent: &Agent, url: &str) -> std::result::Result<Vec<Named>, &'static s
     parse(&bytes.map_err(|_| "the answer is cut short or too large")?).ok_or("the answer holds no keys")
 }
 
-/// Keys of kinds that we do not know are passed over; issuers publish others as well.
-fn parse(bytes: &[u8]) -> Option<Vec<Named>> {
-    let document: Document = serde_json::from_slice(bytes).ok()?;
+/// Parses the issuer's document. Keys of unknown kinds are skipped; issuers publish others as well.
+fn parse(bytes: &[u8]) -> Option<Vec<NamedKey>> {
+    let document: JwksDocument = serde_json::from_slice(bytes).ok()?;
     let listed = document.keys.into_iter().take(KEYS_MAX);
-    let listed = listed.filter_map(|key| serde_json::from_value::<Listed>(key).ok());
+    let listed = listed.filter_map(|key| serde_json::from_value::<ListedKey>(key).ok());
     Some(listed.filter_map(read_key).collect())
 }
 
-fn read_key(listed: Listed) -> Option<Named> {
+fn read_key(listed: ListedKey) -> Option<NamedKey> {
     if listed.r#use.is_some_and(|purpose| purpose != "sig") {
         return None;
     }
-    let decode = |text: Option<String>| URL_SAFE_NO_PAD.decode(text?).ok();
+    let decode = |text: Option<String>| unbase64url(&text?);
     let key = match (listed.kty.as_str(), listed.crv.as_deref()) {
         ("RSA", _) => Key::Rsa { n: decode(listed.n)?, e: decode(listed.e)? },
         ("EC", Some("P-256")) => {
@@ -192,7 +189,7 @@ fn read_key(listed: Listed) -> Option<Named> {
         ("OKP", Some("Ed25519")) => Key::Ed25519(decode(listed.x)?),
         _ => return None,
     };
-    Some(Named { id: listed.kid, key })
+    Some(NamedKey { id: listed.kid, key })
 }
 
 #[cfg(test)]
@@ -201,7 +198,7 @@ mod tests {
 
     #[test]
     fn keys_for_encryption_and_of_other_kinds_are_passed_over() {
-        let coordinate = URL_SAFE_NO_PAD.encode([1u8; 32]);
+        let coordinate = crate::wire::base64url(&[1u8; 32]);
         let document = format!(
             r#"{{"keys":[
                 {{"kty":"oct","k":"c2VjcmV0","kid":"shared"}},

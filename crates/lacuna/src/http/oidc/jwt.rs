@@ -1,15 +1,14 @@
-//! Signed tokens in their compact form, and nothing that could be mistaken for a signature: three algorithms, all of them
-//! with a public key.
+//! Signed tokens in their compact form: three algorithms, all of them with a public key, so that nothing else can
+//! pass for a signature.
 
 use aws_lc_rs::signature::{
     ECDSA_P256_SHA256_FIXED, ED25519, RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents, UnparsedPublicKey,
 };
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::jwks::Key;
+use crate::wire::unbase64url;
 
 /// A token with many groups has a few kilobytes.
 const TOKEN_BYTES_MAX: usize = 16 << 10;
@@ -21,7 +20,7 @@ pub(super) enum Algorithm {
     EdDsa,
 }
 
-/// A token as it was sent. Nothing in it is true yet.
+/// A token as it was sent. Nothing in it is verified yet.
 pub(super) struct Jwt<'a> {
     algorithm: Algorithm,
     key_id: Option<String>,
@@ -45,8 +44,7 @@ impl<'a> Jwt<'a> {
         }
         let (signed, signature) = token.rsplit_once('.')?;
         let (header, claims) = signed.split_once('.')?;
-        let decode = |part: &str| URL_SAFE_NO_PAD.decode(part).ok();
-        let header: Header = serde_json::from_slice(&decode(header)?).ok()?;
+        let header: Header = serde_json::from_slice(&unbase64url(header)?).ok()?;
         let algorithm = match header.alg.as_str() {
             "RS256" => Algorithm::Rs256,
             "ES256" => Algorithm::Es256,
@@ -56,8 +54,8 @@ impl<'a> Jwt<'a> {
         if header.crit.is_some() {
             return None;
         }
-        let claims = serde_json::from_slice(&decode(claims)?).ok()?;
-        Some(Self { algorithm, key_id: header.kid, signed, signature: decode(signature)?, claims })
+        let claims = serde_json::from_slice(&unbase64url(claims)?).ok()?;
+        Some(Self { algorithm, key_id: header.kid, signed, signature: unbase64url(signature)?, claims })
     }
 
     pub(super) fn algorithm(&self) -> Algorithm {
@@ -68,7 +66,7 @@ impl<'a> Jwt<'a> {
         self.key_id.as_deref()
     }
 
-    /// The key decides the algorithm; a token that names another one is not signed by it.
+    /// Verifies the signature. The key decides the algorithm; a token that names another one is not signed by it.
     pub(super) fn is_signed_by(&self, key: &Key) -> bool {
         let message = self.signed.as_bytes();
         let plain = |algorithm, point: &[u8]| {
@@ -84,7 +82,7 @@ impl<'a> Jwt<'a> {
         }
     }
 
-    /// Only to be believed after [`is_signed_by`](Self::is_signed_by).
+    /// The claims; trust them only after [`is_signed_by`](Self::is_signed_by).
     pub(super) fn claims(&self) -> &Map<String, Value> {
         &self.claims
     }

@@ -1,5 +1,5 @@
-//! Sign-on by somebody else's signed tokens: JWTs of one issuer for one audience, verified with the issuer's published
-//! keys, and read as an organisation, a user and roles by the operator's rules.
+//! Sign-on by signed tokens of another service: JWTs of one issuer for one audience, verified with the issuer's
+//! published keys, and mapped to an organisation, a user and roles by the operator's rules.
 
 mod jwks;
 mod jwt;
@@ -15,10 +15,10 @@ use self::jwt::Jwt;
 use crate::config::{OidcChoice, OrgOf};
 use crate::failure::Result;
 
-/// How far the issuer's clock may be from ours.
+/// Largest difference between the issuer's clock and ours.
 const LEEWAY_SECONDS: f64 = 60.0;
 
-/// Whom a token speaks for.
+/// Identity that a token claims.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) struct Claimed {
     pub(super) org: OrgId,
@@ -37,7 +37,7 @@ impl SignOn {
         Self { choice: choice.clone(), keys: Jwks::new(&choice.jwks_url, pause) }
     }
 
-    /// `None` for every token that is not good, whatever the reason: whoever sent it learns nothing.
+    /// Identity of a valid token; `None` for every other token, whatever the reason: its sender learns nothing.
     pub(super) async fn claimed(&self, token: &str, now: Timestamp) -> Result<Option<Claimed>> {
         let Some(jwt) = Jwt::parse(token) else { return Ok(None) };
         let candidates = self.keys.find(jwt.key_id(), jwt.algorithm()).await?;
@@ -73,7 +73,7 @@ fn read_claims(choice: &OidcChoice, claims: &Map<String, Value>, now: Timestamp)
     Some(Claimed { org, user, roles })
 }
 
-/// A token without an end is refused: nobody could take it back.
+/// Checks the token's time span. A token without an end is refused: nobody could take it back.
 fn is_in_force(claims: &Map<String, Value>, now: Timestamp) -> bool {
     let now = now.as_second() as f64;
     let moment = |name: &str| match claims.get(name) {
@@ -87,7 +87,7 @@ fn is_in_force(claims: &Map<String, Value>, now: Timestamp) -> bool {
     now - LEEWAY_SECONDS < end && begun(start) && begun(issued)
 }
 
-/// A claim by its name, or by the way to it: `realm_access.roles`.
+/// A claim by its name, or by its path: `realm_access.roles`.
 fn at<'a>(claims: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
     if let Some(value) = claims.get(path) {
         return Some(value);

@@ -1,6 +1,6 @@
 //! The tools of the MCP reference memory server, on this memory: a client that was set up for that server finds
-//! the same names, arguments and answers. What they write are the notes of an assistant, with an assistant's trust;
-//! what they delete is erased.
+//! the same names, arguments and answers. They write notes of an assistant, with an assistant's trust; a deletion
+//! erases.
 
 mod notes;
 
@@ -13,28 +13,26 @@ use self::notes::Notes;
 use super::call::{Call, arguments};
 use super::schema::of;
 use crate::failure::Result;
-use crate::import::graph::Note;
+use crate::import::graph::GraphNote;
 
 pub(super) const RESOURCE: &str = "memory://knowledge-graph";
 
 /// A node of the graph.
 #[derive(Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = GraphEntity)]
-pub(super) struct Entity {
+pub(super) struct GraphEntity {
     /// The name of the entity.
     name: String,
-    /// What kind of thing it is.
+    /// The type of the entity.
     entity_type: String,
-    /// What was observed of it, one statement each.
+    /// Observations about it, one statement each.
     observations: Vec<String>,
 }
 
-/// How one entity stands to another.
+/// A relation between two entities.
 #[derive(Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = GraphRelation)]
-pub(super) struct Relation {
+pub(super) struct GraphRelation {
     /// The entity that the relation starts from.
     from: String,
     /// The entity that it leads to.
@@ -46,18 +44,18 @@ pub(super) struct Relation {
 #[derive(Default, Serialize, ToSchema)]
 #[schema(as = Graph)]
 pub(super) struct Graph {
-    entities: Vec<Entity>,
-    relations: Vec<Relation>,
+    entities: Vec<GraphEntity>,
+    relations: Vec<GraphRelation>,
 }
 
 #[derive(Serialize, Deserialize, ToSchema)]
 pub(super) struct Entities {
-    entities: Vec<Entity>,
+    entities: Vec<GraphEntity>,
 }
 
 #[derive(Serialize, Deserialize, ToSchema)]
 pub(super) struct Relations {
-    relations: Vec<Relation>,
+    relations: Vec<GraphRelation>,
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -75,7 +73,8 @@ pub(super) struct Addition {
 }
 
 #[derive(Serialize, ToSchema)]
-pub(super) struct Added {
+#[schema(as = Added)]
+pub(super) struct AddedObservations {
     results: Vec<AddedTo>,
 }
 
@@ -95,12 +94,13 @@ pub(super) struct EntityNames {
 
 #[derive(Deserialize, ToSchema)]
 pub(super) struct Deletions {
-    deletions: Vec<Deletion>,
+    deletions: Vec<ObservationDeletion>,
 }
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Deletion {
+#[schema(as = Deletion)]
+pub(super) struct ObservationDeletion {
     entity_name: String,
     /// The observations to delete, word for word.
     observations: Vec<String>,
@@ -116,13 +116,15 @@ pub(super) struct Deleted {
 pub(super) struct Nothing {}
 
 #[derive(Deserialize, ToSchema)]
-pub(super) struct Wanted {
+#[schema(as = Wanted)]
+pub(super) struct SearchNodes {
     /// Words to look for in names, types and observations.
     query: String,
 }
 
 #[derive(Deserialize, ToSchema)]
-pub(super) struct Names {
+#[schema(as = Names)]
+pub(super) struct OpenNodes {
     /// The names of the entities to open.
     names: Vec<String>,
 }
@@ -140,7 +142,7 @@ pub(super) fn list() -> Vec<Tool> {
     vec![
         tool(
             "create_entities",
-            "Add entities to the graph, with what is known of each.",
+            "Add entities to the graph, with observations about each.",
             of::<Entities>(),
             of::<Entities>(),
             adds(),
@@ -156,12 +158,12 @@ pub(super) fn list() -> Vec<Tool> {
             "add_observations",
             "Add observations to entities that are in the graph.",
             of::<Additions>(),
-            of::<Added>(),
+            of::<AddedObservations>(),
             adds(),
         ),
         tool(
             "delete_entities",
-            "Erase entities, what was observed of them, and their relations. It cannot be undone.",
+            "Erase entities, their observations and their relations. It cannot be undone.",
             of::<EntityNames>(),
             of::<Deleted>(),
             erases(),
@@ -184,14 +186,14 @@ pub(super) fn list() -> Vec<Tool> {
         tool(
             "search_nodes",
             "Find entities by words in their names, types and observations.",
-            of::<Wanted>(),
+            of::<SearchNodes>(),
             of::<Graph>(),
             reads(),
         ),
         tool(
             "open_nodes",
             "Read entities by their names, with their relations.",
-            of::<Names>(),
+            of::<OpenNodes>(),
             of::<Graph>(),
             reads(),
         ),
@@ -224,8 +226,13 @@ pub(super) async fn run(
             .await
         }
         "add_observations" => {
-            on(call, given, |notes, args| notes.add_observations(args), |made: &Added| pretty(&made.results))
-                .await
+            on(
+                call,
+                given,
+                |notes, args| notes.add_observations(args),
+                |made: &AddedObservations| pretty(&made.results),
+            )
+            .await
         }
         "delete_entities" => {
             on(call, given, |notes, args| notes.delete_entities(args), |done: &Deleted| done.message.clone())
@@ -246,9 +253,9 @@ pub(super) async fn run(
         }
         "read_graph" => on(call, given, |notes, _: Nothing| Ok(notes.graph(|_| true)), pretty).await,
         "search_nodes" => {
-            on(call, given, |notes, wanted: Wanted| Ok(notes.search(&wanted.query)), pretty).await
+            on(call, given, |notes, search: SearchNodes| Ok(notes.search(&search.query)), pretty).await
         }
-        "open_nodes" => on(call, given, |notes, names: Names| Ok(notes.open(&names.names)), pretty).await,
+        "open_nodes" => on(call, given, |notes, names: OpenNodes| Ok(notes.open(&names.names)), pretty).await,
         _ => return None,
     })
 }
@@ -281,9 +288,9 @@ fn pretty(value: &impl Serialize) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default()
 }
 
-impl From<&Relation> for Note {
-    fn from(relation: &Relation) -> Self {
-        let Relation { from, to, relation_type } = relation.clone();
+impl From<&GraphRelation> for GraphNote {
+    fn from(relation: &GraphRelation) -> Self {
+        let GraphRelation { from, to, relation_type } = relation.clone();
         Self::Relation { from, kind: relation_type, to }
     }
 }

@@ -13,26 +13,27 @@ use lacuna_core::recall::{Cursor, LIST_PAGE_MAX};
 use lacuna_core::remember::REMEMBER_BATCH_MAX;
 
 use super::{
-    Added, AddedTo, Additions, Deleted, Deletions, Entities, Entity, EntityNames, Graph, Relation, Relations,
+    AddedObservations, AddedTo, Additions, Deleted, Deletions, Entities, EntityNames, Graph, GraphEntity,
+    GraphRelation, Relations,
 };
 use crate::codes;
 use crate::failure::{Failure, Result};
-use crate::import::graph::{ENTITY_TAG, Note, OBSERVATION_TAG, RELATION_TAG, Written};
+use crate::import::graph::{ENTITY_TAG, GraphNote, OBSERVATION_TAG, RELATION_TAG, WrittenNote};
 
-/// Notes that a graph may have: all of it is read for every call.
+/// Notes of a graph at most: every call reads all of them.
 const NOTES_MAX: usize = 20_000;
 /// Memories that one erasure names.
 const ERASED_AT_ONCE: usize = 1_000;
 const CHANNEL: &str = "mcp";
 
-/// What says in which order notes were made, because many of them are of one moment.
+/// Tag with a note's number, because many notes are of one moment.
 const NUMBER_TAG: &str = "graph:no:";
 
 /// The notes of one vault, in the order in which they were made.
 pub(super) struct Notes<'a> {
     core: &'a Lacuna,
     caller: &'a Caller,
-    known: Vec<(MemoryId, Note)>,
+    known: Vec<(MemoryId, GraphNote)>,
     /// The number of the next one.
     next: u64,
 }
@@ -54,15 +55,15 @@ impl<'a> Notes<'a> {
             }
         }
         known.reverse();
-        // What was imported has no number, and comes first.
+        // Imported notes have no number, and come first.
         known.sort_by_key(|(number, ..)| *number);
         let next = known.last().map_or(0, |(number, ..)| *number) + 1;
         Ok(Self { core, caller, next, known: known.into_iter().map(|(_, id, note)| (id, note)).collect() })
     }
 
     /// The entities that `wanted` picks, and the relations of each.
-    pub(super) fn graph(&self, wanted: impl Fn(&Entity) -> bool) -> Graph {
-        let entities: Vec<Entity> = self.entities().into_iter().filter(wanted).collect();
+    pub(super) fn graph(&self, wanted: impl Fn(&GraphEntity) -> bool) -> Graph {
+        let entities: Vec<GraphEntity> = self.entities().into_iter().filter(wanted).collect();
         let picked = |name: &str| entities.iter().any(|entity| entity.name == name);
         let everything = entities.len() == self.entities().len();
         let relations = self.relations().filter(|one| everything || picked(&one.from) || picked(&one.to));
@@ -82,7 +83,7 @@ impl<'a> Notes<'a> {
     }
 
     pub(super) fn create_entities(&self, args: Entities) -> Result<Entities> {
-        let mut made: Vec<Entity> = Vec::new();
+        let mut made: Vec<GraphEntity> = Vec::new();
         let known = self.entities();
         for entity in args.entities {
             if !known.iter().chain(&made).any(|other| other.name == entity.name) {
@@ -90,8 +91,8 @@ impl<'a> Notes<'a> {
             }
         }
         let mut notes = Vec::new();
-        for Entity { name, entity_type: kind, observations } in made.clone() {
-            notes.push(Note::Entity { name: name.clone(), kind: kind.clone() });
+        for GraphEntity { name, entity_type: kind, observations } in made.clone() {
+            notes.push(GraphNote::Entity { name: name.clone(), kind: kind.clone() });
             notes.extend(observed(&name, &kind, observations));
         }
         self.write(&notes)?;
@@ -99,18 +100,18 @@ impl<'a> Notes<'a> {
     }
 
     pub(super) fn create_relations(&self, args: Relations) -> Result<Relations> {
-        let mut made: Vec<Relation> = Vec::new();
-        let known: Vec<Relation> = self.relations().collect();
+        let mut made: Vec<GraphRelation> = Vec::new();
+        let known: Vec<GraphRelation> = self.relations().collect();
         for relation in args.relations {
             if !known.contains(&relation) && !made.contains(&relation) {
                 made.push(relation);
             }
         }
-        self.write(&made.iter().map(Note::from).collect::<Vec<_>>())?;
+        self.write(&made.iter().map(GraphNote::from).collect::<Vec<_>>())?;
         Ok(Relations { relations: made })
     }
 
-    pub(super) fn add_observations(&self, args: Additions) -> Result<Added> {
+    pub(super) fn add_observations(&self, args: Additions) -> Result<AddedObservations> {
         let known = self.entities();
         let (mut results, mut notes) = (Vec::new(), Vec::new());
         for addition in args.observations {
@@ -123,14 +124,14 @@ impl<'a> Notes<'a> {
             results.push(AddedTo { entity_name: name, added_observations: fresh });
         }
         self.write(&notes)?;
-        Ok(Added { results })
+        Ok(AddedObservations { results })
     }
 
     pub(super) fn delete_entities(&self, args: EntityNames) -> Result<Deleted> {
         let gone = |name: &String| args.entity_names.contains(name);
         self.erase(|note| match note {
-            Note::Entity { name, .. } | Note::Observation { name, .. } => gone(name),
-            Note::Relation { from, to, .. } => gone(from) || gone(to),
+            GraphNote::Entity { name, .. } | GraphNote::Observation { name, .. } => gone(name),
+            GraphNote::Relation { from, to, .. } => gone(from) || gone(to),
         })?;
         Ok(deleted("Entities"))
     }
@@ -139,36 +140,36 @@ impl<'a> Notes<'a> {
         let meant = |about: &str, said: &String| {
             args.deletions.iter().any(|one| one.entity_name == about && one.observations.contains(said))
         };
-        // An entity of which nothing is left is still an entity.
+        // An entity without observations or relations is still an entity.
         let bare = self.entities().into_iter().filter(|entity| {
             let marked =
-                |(_, note): &(_, Note)| matches!(note, Note::Entity { name, .. } if *name == entity.name);
+                |(_, note): &(_, GraphNote)| matches!(note, GraphNote::Entity { name, .. } if *name == entity.name);
             !self.known.iter().any(marked) && entity.observations.iter().all(|said| meant(&entity.name, said))
         });
-        let kept: Vec<Note> =
-            bare.map(|entity| Note::Entity { name: entity.name, kind: entity.entity_type }).collect();
+        let kept: Vec<GraphNote> =
+            bare.map(|entity| GraphNote::Entity { name: entity.name, kind: entity.entity_type }).collect();
         self.write(&kept)?;
-        self.erase(|note| matches!(note, Note::Observation { name, text, .. } if meant(name, text)))?;
+        self.erase(|note| matches!(note, GraphNote::Observation { name, text, .. } if meant(name, text)))?;
         Ok(deleted("Observations"))
     }
 
     pub(super) fn delete_relations(&self, args: Relations) -> Result<Deleted> {
-        let gone: Vec<Note> = args.relations.iter().map(Note::from).collect();
+        let gone: Vec<GraphNote> = args.relations.iter().map(GraphNote::from).collect();
         self.erase(|note| gone.contains(note))?;
         Ok(deleted("Relations"))
     }
 
-    fn entities(&self) -> Vec<Entity> {
-        let mut entities: Vec<Entity> = Vec::new();
+    fn entities(&self) -> Vec<GraphEntity> {
+        let mut entities: Vec<GraphEntity> = Vec::new();
         for (_, note) in &self.known {
             let (name, kind, said) = match note {
-                Note::Entity { name, kind } => (name, kind, None),
-                Note::Observation { name, kind, text } => (name, kind, Some(text)),
-                Note::Relation { .. } => continue,
+                GraphNote::Entity { name, kind } => (name, kind, None),
+                GraphNote::Observation { name, kind, text } => (name, kind, Some(text)),
+                GraphNote::Relation { .. } => continue,
             };
             let at = entities.iter().position(|entity| entity.name == *name).unwrap_or_else(|| {
                 let (name, entity_type) = (name.clone(), kind.clone());
-                entities.push(Entity { name, entity_type, observations: Vec::new() });
+                entities.push(GraphEntity { name, entity_type, observations: Vec::new() });
                 entities.len() - 1
             });
             entities[at].observations.extend(said.cloned());
@@ -176,19 +177,19 @@ impl<'a> Notes<'a> {
         entities
     }
 
-    fn relations(&self) -> impl Iterator<Item = Relation> {
+    fn relations(&self) -> impl Iterator<Item = GraphRelation> {
         self.known.iter().filter_map(|(_, note)| match note {
-            Note::Relation { from, kind, to } => {
-                Some(Relation { from: from.clone(), to: to.clone(), relation_type: kind.clone() })
+            GraphNote::Relation { from, kind, to } => {
+                Some(GraphRelation { from: from.clone(), to: to.clone(), relation_type: kind.clone() })
             }
             _ => None,
         })
     }
 
-    fn write(&self, notes: &[Note]) -> Result<()> {
+    fn write(&self, notes: &[GraphNote]) -> Result<()> {
         let scope = self.caller.personal_scope();
         let grant = permit(self.caller, &scope)?;
-        let numbered: Vec<(u64, &Note)> = (self.next..).zip(notes).collect();
+        let numbered: Vec<(u64, &GraphNote)> = (self.next..).zip(notes).collect();
         for some in numbered.chunks(REMEMBER_BATCH_MAX) {
             let drafts = some.iter().map(|(number, note)| draft(note, *number)).collect();
             let outcomes = self.core.remember(&grant, drafts)?;
@@ -199,8 +200,8 @@ impl<'a> Notes<'a> {
         Ok(())
     }
 
-    /// Erases for good what `gone` picks, whatever the policy would do by itself.
-    fn erase(&self, gone: impl Fn(&Note) -> bool) -> Result<()> {
+    /// Erases the notes that `gone` picks for good, whatever the policy's default mode is.
+    fn erase(&self, gone: impl Fn(&GraphNote) -> bool) -> Result<()> {
         let scope = self.caller.personal_scope();
         let grant = permit(self.caller, &scope)?;
         let ids: BTreeSet<MemoryId> =
@@ -218,7 +219,7 @@ impl<'a> Notes<'a> {
     }
 }
 
-type Numbered = (u64, MemoryId, Note);
+type Numbered = (u64, MemoryId, GraphNote);
 
 /// One page of notes, newest first.
 fn page(core: &Lacuna, caller: &Caller, after: Option<Cursor>) -> Result<(Vec<Numbered>, Option<Cursor>)> {
@@ -231,24 +232,24 @@ fn page(core: &Lacuna, caller: &Caller, after: Option<Cursor>) -> Result<(Vec<Nu
         let id = memory.id;
         let memory: Memory = if is_cut(&memory) { core.get(&grant, id)? } else { memory };
         let number = memory.facets.tags.iter().find_map(|tag| tag.strip_prefix(NUMBER_TAG)?.parse().ok());
-        notes.extend(Note::read(&memory).map(|note| (number.unwrap_or(0), id, note)));
+        notes.extend(GraphNote::read(&memory).map(|note| (number.unwrap_or(0), id, note)));
     }
     Ok((notes, page.next))
 }
 
-/// A list shows the gist, which of a long text is only the beginning.
+/// Tests for a gist that is cut: a list shows only the beginning of a long text.
 fn is_cut(memory: &Memory) -> bool {
     memory.content.gist.ends_with('…') || memory.content.gist.chars().count() >= GIST_CHARS_MAX
 }
 
-fn observed(name: &str, kind: &str, texts: Vec<String>) -> impl Iterator<Item = Note> {
-    let note = move |text| Note::Observation { name: name.to_owned(), kind: kind.to_owned(), text };
+fn observed(name: &str, kind: &str, texts: Vec<String>) -> impl Iterator<Item = GraphNote> {
+    let note = move |text| GraphNote::Observation { name: name.to_owned(), kind: kind.to_owned(), text };
     texts.into_iter().map(note)
 }
 
-/// A note of an assistant: kept as what was noted, with an assistant's trust. It is not taken for a fact.
-fn draft(note: &Note, number: u64) -> Draft {
-    let Written { text, mut tags, entities } = note.write();
+/// A note of an assistant: stored as a note, with an assistant's trust, and not taken for a fact.
+fn draft(note: &GraphNote, number: u64) -> Draft {
+    let WrittenNote { text, mut tags, entities } = note.write();
     tags.push(format!("{NUMBER_TAG}{number}"));
     let source =
         Source { channel: Some(CHANNEL.to_owned()), ..Source::new(SourceType::AiInference, Trust::Low) };

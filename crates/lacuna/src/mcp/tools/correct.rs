@@ -7,11 +7,11 @@ use utoipa::ToSchema;
 
 use super::remember::{SaidBy, spoken_by};
 use crate::failure::{Failure, Result};
-use crate::mcp::ask::{Asked, Word, about, ask};
-use crate::mcp::call::{Answer, Call, Outcome, quoted};
+use crate::mcp::ask::{Reply, about, ask};
+use crate::mcp::call::{Call, ToolAnswer, ToolOutcome, quoted};
 use crate::wire::{CorrectedView, read_scope};
 
-/// Memories that are offered when it is not said which one is wrong.
+/// Memories that are offered when the request does not say which one is wrong.
 const OFFERED_MAX: usize = 5;
 
 #[derive(Clone, Deserialize, ToSchema)]
@@ -19,10 +19,10 @@ const OFFERED_MAX: usize = 5;
 pub(in crate::mcp) struct CorrectArgs {
     /// The memory that is wrong. Without it, the answer lists those that `about` may mean.
     memory_id: Option<String>,
-    /// What the wrong memory is about: "where I live".
+    /// Subject of the wrong memory: "where I live".
     #[schema(max_length = 500)]
     about: Option<String>,
-    /// What is right, as one statement that can be understood without the conversation.
+    /// The right text, as one statement that can be understood without the conversation.
     #[schema(min_length = 1, max_length = 10_000)]
     content: String,
     /// True only after the user has seen the old text and agreed that it is replaced and erased.
@@ -32,7 +32,7 @@ pub(in crate::mcp) struct CorrectArgs {
     scope: Option<String>,
 }
 
-/// What a correction came to.
+/// Result of a correction.
 #[derive(Serialize, ToSchema)]
 pub(in crate::mcp) struct CorrectAnswer {
     /// `corrected`; `waiting` when the new text waits for review; `confirm` when the user is to agree first;
@@ -50,7 +50,7 @@ pub(in crate::mcp) struct OldText {
     content: String,
 }
 
-pub(in crate::mcp) async fn run(call: &Call, args: CorrectArgs) -> Result<Outcome> {
+pub(in crate::mcp) async fn run(call: &Call, args: CorrectArgs) -> Result<ToolOutcome> {
     let Some(memory_id) = args.memory_id.clone() else { return offer(call, args).await };
     let id: MemoryId = memory_id.parse()?;
     let old = old_text(call, id, args.scope.clone()).await?;
@@ -60,12 +60,12 @@ pub(in crate::mcp) async fn run(call: &Call, args: CorrectArgs) -> Result<Outcom
         quoted(&args.content)
     );
     match ask(call, message, about("correct", &[&memory_id, &args.content])).await? {
-        Asked::CallAgain(again) => Ok(Outcome::CallAgain(again)),
-        Asked::Said(Word::No) => {
+        Reply::CallAgain(again) => Ok(ToolOutcome::CallAgain(again)),
+        Reply::No => {
             let text = "The user did not agree. Nothing was changed.".to_owned();
             answer("declined", text, Vec::new(), None)
         }
-        Asked::Said(Word::Unasked) if !args.confirmed => {
+        Reply::Unasked if !args.confirmed => {
             let text = format!(
                 "Nothing is changed yet. {} would be erased for good: {}\nShow the user both texts. Only if they agree, \
                  call correct again with the same arguments and confirmed = true.",
@@ -74,7 +74,7 @@ pub(in crate::mcp) async fn run(call: &Call, args: CorrectArgs) -> Result<Outcom
             );
             answer("confirm", text, vec![old], None)
         }
-        Asked::Said(Word::Yes | Word::Unasked) => replace(call, id, args).await,
+        Reply::Yes | Reply::Unasked => replace(call, id, args).await,
     }
 }
 
@@ -87,7 +87,7 @@ async fn old_text(call: &Call, id: MemoryId, scope: Option<String>) -> Result<Ol
     .await
 }
 
-async fn replace(call: &Call, id: MemoryId, args: CorrectArgs) -> Result<Outcome> {
+async fn replace(call: &Call, id: MemoryId, args: CorrectArgs) -> Result<ToolOutcome> {
     let corrected = call
         .work(move |core, caller| {
             let scope = read_scope(args.scope.as_deref(), caller)?;
@@ -113,9 +113,12 @@ async fn replace(call: &Call, id: MemoryId, args: CorrectArgs) -> Result<Outcome
 }
 
 /// The memories that may be meant.
-async fn offer(call: &Call, args: CorrectArgs) -> Result<Outcome> {
+async fn offer(call: &Call, args: CorrectArgs) -> Result<ToolOutcome> {
     let Some(about) = args.about else {
-        return Err(Failure::invalid("memory_id", "name the memory, or say in `about` what it is about"));
+        return Err(Failure::invalid(
+            "memory_id",
+            "send `memory_id`, or the subject of the memory in `about`",
+        ));
     };
     let scope = args.scope;
     let candidates = call
@@ -145,6 +148,6 @@ fn answer(
     text: String,
     candidates: Vec<OldText>,
     corrected: Option<CorrectedView>,
-) -> Result<Outcome> {
-    Ok(Answer::new(text, &CorrectAnswer { outcome, candidates, corrected })?.into())
+) -> Result<ToolOutcome> {
+    Ok(ToolAnswer::new(text, &CorrectAnswer { outcome, candidates, corrected })?.into())
 }

@@ -5,20 +5,20 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::failure::Result;
-use crate::mcp::ask::{Asked, Word, ask};
-use crate::mcp::call::{Answer, Call, Outcome, quoted};
+use crate::mcp::ask::{Reply, ask};
+use crate::mcp::call::{Call, ToolAnswer, ToolOutcome, quoted};
 use crate::wire::{self, ConfirmRequest, ForgetRequest, ForgottenView, PlanView, read_scope};
 
 /// Matches that a person is shown before they say yes; the rest is counted.
 const SHOWN_TO_PERSON: usize = 12;
 const SHOWN_CHARS: usize = 120;
-/// Everything goes only after a second yes, and nothing asks for more.
+/// Confirmations at most: erasing everything needs a second yes, and nothing needs more.
 const CONFIRMATIONS_MAX: usize = 2;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::mcp) struct ForgetArgs {
-    /// What to forget, in the user's own words: "everything about my dentist", "my salary but keep that I work at
+    /// The request in the user's own words: "everything about my dentist", "my salary but keep that I work at
     /// Acme", "our conversation from yesterday".
     words: Option<String>,
     /// Or the very memories, by the ids that recall gave.
@@ -37,12 +37,12 @@ pub(in crate::mcp) struct ForgetArgs {
     after: Option<Timestamp>,
     /// Or everything before this moment.
     before: Option<Timestamp>,
-    /// Which of several people of one name, counted from 1, as an earlier answer listed them.
+    /// One of several people of the same name, counted from 1, as an earlier answer listed them.
     who: Option<u32>,
     /// Cut a memory that also says something else, instead of taking all of it.
     #[serde(default)]
     partial: bool,
-    /// Where "yesterday" is, such as `Europe/Lisbon`.
+    /// Time zone of "yesterday", such as `Europe/Lisbon`.
     time_zone: Option<String>,
     /// The second step: the token of the plan that the user has seen and agreed to. Send nothing else with it but
     /// `only`, `direct_only` and `scope`.
@@ -57,7 +57,7 @@ pub(in crate::mcp) struct ForgetArgs {
     scope: Option<String>,
 }
 
-/// What a call to forget came to.
+/// Result of a call to forget.
 #[derive(Serialize, ToSchema)]
 pub(in crate::mcp) struct ForgetAnswer {
     /// `plan`: show it to the user, and confirm. `again`: it needs a second yes. `forgotten`: it is done. `declined`:
@@ -73,15 +73,15 @@ pub(in crate::mcp) struct ForgetAnswer {
     forgotten: Option<ForgottenView>,
 }
 
-pub(in crate::mcp) async fn run(call: &Call, mut args: ForgetArgs) -> Result<Outcome> {
-    // What the client kept while it asked the person is the token of the plan that they saw.
+pub(in crate::mcp) async fn run(call: &Call, mut args: ForgetArgs) -> Result<ToolOutcome> {
+    // The client's state is the token of the plan that the person saw.
     let kept = call.request_state.clone();
     let Some(token) = kept.or_else(|| args.confirm_token.take()) else { return plan(call, args).await };
     let message = "Carry out the erasure that your assistant has planned? It cannot be undone.".to_owned();
-    with_a_yes(call, Planned { token, message, plan: None }, args).await
+    with_a_yes(call, PlannedForget { token, message, plan: None }, args).await
 }
 
-async fn plan(call: &Call, args: ForgetArgs) -> Result<Outcome> {
+async fn plan(call: &Call, args: ForgetArgs) -> Result<ToolOutcome> {
     let scope = args.scope.clone();
     let request = args.request().into_core()?;
     let plan = call
@@ -93,39 +93,39 @@ async fn plan(call: &Call, args: ForgetArgs) -> Result<Outcome> {
     match plan.token.clone() {
         Some(token) => {
             let message = shown_to_person(&plan);
-            with_a_yes(call, Planned { token, message, plan: Some(plan) }, args).await
+            with_a_yes(call, PlannedForget { token, message, plan: Some(plan) }, args).await
         }
         None => open_question(plan),
     }
 }
 
-struct Planned {
+struct PlannedForget {
     token: String,
     message: String,
-    /// What the model is told, when nobody can be asked.
+    /// The plan for the model, when nobody can be asked.
     plan: Option<PlanView>,
 }
 
-/// Where the client can ask, the person decides, whatever the model sends. Where it cannot, a token that comes
-/// back is taken for the yes that the model was told to get.
-async fn with_a_yes(call: &Call, mut planned: Planned, args: ForgetArgs) -> Result<Outcome> {
+/// Gets a yes. Where the client can ask, the person decides, whatever the model sends. Where it cannot, a
+/// returned token counts as the yes that the model was told to get.
+async fn with_a_yes(call: &Call, mut planned: PlannedForget, args: ForgetArgs) -> Result<ToolOutcome> {
     for _ in 0..CONFIRMATIONS_MAX {
         match ask(call, planned.message.clone(), planned.token.clone()).await? {
-            Asked::CallAgain(again) => return Ok(Outcome::CallAgain(again)),
-            Asked::Said(Word::No) => return declined(),
-            Asked::Said(Word::Unasked) => {
+            Reply::CallAgain(again) => return Ok(ToolOutcome::CallAgain(again)),
+            Reply::No => return declined(),
+            Reply::Unasked => {
                 return match planned.plan.take() {
                     Some(plan) => for_the_user(plan, planned.token),
                     None => finish(confirm(call, planned.token, &args).await?),
                 };
             }
-            Asked::Said(Word::Yes) => {}
+            Reply::Yes => {}
         }
         let done = confirm(call, planned.token, &args).await?;
         match (done.token.clone(), call.input_responses.is_some()) {
             (Some(token), false) => {
                 let message = "This erases everything that is remembered. Are you sure?".to_owned();
-                planned = Planned { token, message, plan: None };
+                planned = PlannedForget { token, message, plan: None };
             }
             _ => return finish(done),
         }
@@ -170,8 +170,11 @@ impl ForgetArgs {
 
 fn shown_to_person(plan: &PlanView) -> String {
     let count = plan.direct + plan.indirect;
-    let mut message =
-        format!("Forget {count} memories, and {} that were made of them? It cannot be undone.", plan.falls);
+    let mut message = format!(
+        "Forget {}, and {} derived from them? It cannot be undone.",
+        wire::count_memories(count),
+        plan.falls
+    );
     for one in plan.matches.iter().take(SHOWN_TO_PERSON) {
         let gist: String = one.gist.chars().take(SHOWN_CHARS).collect();
         message += &format!("\n- {}", quoted(&gist));
@@ -182,10 +185,10 @@ fn shown_to_person(plan: &PlanView) -> String {
     message
 }
 
-fn for_the_user(plan: PlanView, token: String) -> Result<Outcome> {
+fn for_the_user(plan: PlanView, token: String) -> Result<ToolOutcome> {
     let mut text = format!(
-        "Nothing is forgotten yet. {} memories say it, {} only seem to be about it, {} that were made of them fall as \
-         well and {} are made anew.",
+        "Nothing is forgotten yet. Direct matches: {}; indirect matches: {}; derived memories that are erased as \
+         well: {}; derived memories that are made anew: {}.",
         plan.direct, plan.indirect, plan.falls, plan.rebuilt
     );
     for one in &plan.matches {
@@ -202,26 +205,33 @@ fn for_the_user(plan: PlanView, token: String) -> Result<Outcome> {
     answer("plan", text, Some(token), Some(plan), None)
 }
 
-fn open_question(plan: PlanView) -> Result<Outcome> {
+fn open_question(plan: PlanView) -> Result<ToolOutcome> {
     let text = match plan.outcome {
         "unclear" => format!("Ask the user: {}", plan.question.unwrap_or_default()),
         "which_one" => {
             let people = plan.people.iter().map(|one| {
-                format!("\n- who = {}: {} ({} memories)", one.who, quoted(&one.label), one.memories)
+                format!(
+                    "\n- who = {}: {} ({})",
+                    one.who,
+                    quoted(&one.label),
+                    wire::count_memories(one.memories)
+                )
             });
             format!(
                 "Several people bear that name. Ask the user which one is meant:{}",
                 people.collect::<String>()
             )
         }
-        _ if plan.not_yours > 0 => "Only somebody else could erase what matches.".to_owned(),
+        _ if plan.not_yours > 0 => {
+            "Another person wrote the matches, and only they can erase them.".to_owned()
+        }
         _ => "Nothing that is remembered matches, so there is nothing to forget.".to_owned(),
     };
     let outcome = if plan.outcome == "plan" { "nothing" } else { plan.outcome };
     answer(outcome, text, None, Some(plan), None)
 }
 
-fn finish(done: ForgottenView) -> Result<Outcome> {
+fn finish(done: ForgottenView) -> Result<ToolOutcome> {
     if let Some(token) = done.token.clone() {
         let text = format!(
             "This erases everything, and needs a second yes. Ask the user once more, then call forget with \
@@ -232,8 +242,8 @@ fn finish(done: ForgottenView) -> Result<Outcome> {
     }
     let receipts: Vec<_> = done.receipts.iter().map(|receipt| receipt.receipt.as_str()).collect();
     let mut text = format!(
-        "Forgotten: {} memories, and {} that were made of them.",
-        done.memory_ids.len(),
+        "Forgotten: {}, and {} derived from them.",
+        wire::count_memories(done.memory_ids.len()),
         done.fell.len()
     );
     match done.restorable_until {
@@ -243,7 +253,7 @@ fn finish(done: ForgottenView) -> Result<Outcome> {
     answer("forgotten", text, None, None, Some(done))
 }
 
-fn declined() -> Result<Outcome> {
+fn declined() -> Result<ToolOutcome> {
     answer("declined", "The user did not say yes. Nothing was forgotten.".to_owned(), None, None, None)
 }
 
@@ -253,8 +263,8 @@ fn answer(
     confirm_token: Option<String>,
     plan: Option<PlanView>,
     forgotten: Option<ForgottenView>,
-) -> Result<Outcome> {
+) -> Result<ToolOutcome> {
     // The token stands in one place.
     let plan = plan.map(|plan| PlanView { token: None, ..plan });
-    Ok(Answer::new(text, &ForgetAnswer { outcome, confirm_token, plan, forgotten })?.into())
+    Ok(ToolAnswer::new(text, &ForgetAnswer { outcome, confirm_token, plan, forgotten })?.into())
 }

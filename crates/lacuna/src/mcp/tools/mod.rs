@@ -1,4 +1,4 @@
-//! The tools of this house: few, and each described so that a model knows when to use it and when not to.
+//! The tools of Lacuna: few, and each described so that a model knows when to use it and when not to.
 
 pub(super) mod correct;
 pub(super) mod forget;
@@ -15,7 +15,7 @@ use self::recall::{ContextArgs, RecallArgs};
 use self::remember::RememberArgs;
 use self::review::{ReviewAnswer, ReviewArgs};
 use self::status::{Status, StatusArgs};
-use super::call::{Call, Outcome, arguments};
+use super::call::{Call, ToolOutcome, arguments};
 use super::schema::of;
 use crate::failure::Result;
 use crate::wire::{ContextResponse, RememberedView, SearchResponse};
@@ -48,7 +48,7 @@ const STATUS: &str = "How the memory stands: how much there is, what waits, whet
     With about, answers whether anything is still remembered about something, and with which receipts it was \
     forgotten: use it to check after forget, and when the user asks whether you still know something.";
 
-/// What a call does to what is stored, as clients are told.
+/// Effect of a call on stored memories, as clients are told.
 struct Effect {
     reads_only: bool,
     destroys: bool,
@@ -88,7 +88,7 @@ pub(super) fn list() -> Vec<Tool> {
 }
 
 /// Runs a tool of this set; `None` if it has no such tool.
-pub(super) async fn run(call: &Call, name: &str, given: Option<JsonObject>) -> Option<Result<Outcome>> {
+pub(super) async fn run(call: &Call, name: &str, given: Option<JsonObject>) -> Option<Result<ToolOutcome>> {
     Some(match name {
         "remember" => started(arguments(given), |args| remember::run(call, args)).await,
         "recall" => started(arguments(given), |args| recall::run(call, args)).await,
@@ -101,9 +101,9 @@ pub(super) async fn run(call: &Call, name: &str, given: Option<JsonObject>) -> O
     })
 }
 
-async fn started<T, F: Future<Output = Result<Outcome>>>(
+async fn started<T, F: Future<Output = Result<ToolOutcome>>>(
     read: Result<T>,
     run: impl FnOnce(T) -> F,
-) -> Result<Outcome> {
+) -> Result<ToolOutcome> {
     run(read?).await
 }

@@ -8,14 +8,14 @@ use utoipa::ToSchema;
 
 use crate::codes;
 use crate::failure::{Failure, GateAnswer, Result};
-use crate::mcp::ask::{Asked, Word, about, ask};
-use crate::mcp::call::{Answer, Call, Outcome};
+use crate::mcp::ask::{Reply, about, ask};
+use crate::mcp::call::{Call, ToolAnswer, ToolOutcome};
 use crate::wire::{self, RememberedView, read_scope};
 
-/// Where memories of this door come from.
+/// Channel of memories that come through this door.
 const CHANNEL: &str = "mcp";
 
-/// Whose words they are.
+/// Speaker of the words.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::mcp) enum SaidBy {
@@ -35,14 +35,14 @@ pub(in crate::mcp) struct RememberArgs {
     /// "tomorrow".
     #[schema(min_length = 1, max_length = 10_000)]
     content: String,
-    /// `user` only if the user said it in so many words; what you concluded is `assistant`; what a tool, a file or
-    /// a web page said is `tool`. What is not the user's word waits for their review.
+    /// `user` only if the user said it in so many words; `assistant` for your own conclusions; `tool` for the
+    /// output of a tool, a file or a web page. Only the user's word is stored without their review.
     #[serde(default)]
     said_by: SaidBy,
-    /// With `said_by` = `tool`: which tool, such as `web_fetch`.
+    /// With `said_by` = `tool`: the tool's name, such as `web_fetch`.
     tool: Option<String>,
-    /// `preference` for likes and habits, `learned_context` for facts, `work_pattern` for how somebody works,
-    /// `conversation` for what happened.
+    /// `preference` for likes and habits, `learned_context` for facts, `work_pattern` for ways of working,
+    /// `conversation` for events.
     category: Option<wire::Category>,
     #[serde(default)]
     #[schema(max_items = 32)]
@@ -52,7 +52,7 @@ pub(in crate::mcp) struct RememberArgs {
     salience: Option<f32>,
     /// The conversation that it comes from, if you have an id for it.
     session_id: Option<String>,
-    /// When it is to be forgotten, if the user named a time.
+    /// Time at which it is to be forgotten, if the user named one.
     expires_at: Option<Timestamp>,
     /// The token of an earlier answer that asked about this very text: only after the user said yes.
     confirm: Option<String>,
@@ -60,15 +60,15 @@ pub(in crate::mcp) struct RememberArgs {
     scope: Option<String>,
 }
 
-pub(in crate::mcp) async fn run(call: &Call, args: RememberArgs) -> Result<Outcome> {
+pub(in crate::mcp) async fn run(call: &Call, args: RememberArgs) -> Result<ToolOutcome> {
     match store(call, args.clone()).await {
         Err(failure) => asked(call, args, failure).await,
         Ok(stored) => Ok(told(&stored)?.into()),
     }
 }
 
-/// What the gate asks goes to the person where the client can ask, and else to the model as it is.
-async fn asked(call: &Call, args: RememberArgs, failure: Failure) -> Result<Outcome> {
+/// Takes the gate's question to the person where the client can ask, and else to the model.
+async fn asked(call: &Call, args: RememberArgs, failure: Failure) -> Result<ToolOutcome> {
     let Some(GateAnswer::Asked(question)) = failure.gate.as_deref() else { return Err(failure) };
     let message = format!(
         "Your assistant wants to remember something that needs your yes ({}). Remember it as it is?\n\n{}",
@@ -76,12 +76,10 @@ async fn asked(call: &Call, args: RememberArgs, failure: Failure) -> Result<Outc
         args.content
     );
     match ask(call, message, about("remember", &[&args.content])).await? {
-        Asked::CallAgain(again) => Ok(Outcome::CallAgain(again)),
-        Asked::Said(Word::Unasked) => Err(failure),
-        Asked::Said(Word::No) => {
-            Err(Failure::new(&codes::NEEDS_CONFIRMATION, "the user was asked and did not say yes"))
-        }
-        Asked::Said(Word::Yes) => {
+        Reply::CallAgain(again) => Ok(ToolOutcome::CallAgain(again)),
+        Reply::Unasked => Err(failure),
+        Reply::No => Err(Failure::new(&codes::NEEDS_CONFIRMATION, "the user was asked and did not say yes")),
+        Reply::Yes => {
             let confirm = Some(question.confirm.clone());
             Ok(told(&store(call, RememberArgs { confirm, ..args }).await?)?.into())
         }
@@ -115,9 +113,9 @@ impl RememberArgs {
     }
 }
 
-/// Gives a draft the source that it has. What an assistant says that the user said is less than the user's own
-/// message: it is kept as said, with medium trust, and found at once. Everything else is a claim of a model or of a
-/// tool, and the gate lets it wait.
+/// Gives a draft its source. An assistant's report of the user's words is less than the user's own message: it is
+/// stored as said, with medium trust, and found at once. Everything else is a claim of a model or of a tool, and
+/// waits for review.
 pub(in crate::mcp) fn spoken_by(
     said_by: SaidBy,
     draft: Draft,
@@ -148,7 +146,7 @@ pub(in crate::mcp) fn spoken_by(
     }
 }
 
-fn told(stored: &RememberedView) -> Result<Answer> {
+fn told(stored: &RememberedView) -> Result<ToolAnswer> {
     let mut text = match (stored.repeats, stored.state.0) {
         (1.., _) => format!("It was remembered already, as {}.", stored.memory_id),
         (_, Lifecycle::Active) => {
@@ -166,5 +164,5 @@ fn told(stored: &RememberedView) -> Result<Answer> {
     if !stored.gate.changes.is_empty() {
         text += &format!(" Parts were changed on the way in: {}.", stored.gate.changes.join(", "));
     }
-    Answer::new(text, stored)
+    ToolAnswer::new(text, stored)
 }

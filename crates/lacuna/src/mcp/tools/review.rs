@@ -7,14 +7,14 @@ use utoipa::ToSchema;
 
 use crate::codes;
 use crate::failure::{Failure, Result};
-use crate::mcp::ask::{Asked, Word, about, ask};
-use crate::mcp::call::{Answer, Call, Outcome, quoted};
+use crate::mcp::ask::{Reply, about, ask};
+use crate::mcp::call::{Call, ToolAnswer, ToolOutcome, quoted};
 use crate::wire::{self, DecisionBody, Reviewed, Verb, read_cursor, read_scope, write_cursor};
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::mcp) struct ReviewArgs {
-    /// What the user decided about memories that wait. Leave it out to list them.
+    /// The user's decisions about memories that wait. Leave it out to list them.
     #[serde(default)]
     #[schema(max_items = 1000)]
     decisions: Vec<DecisionBody>,
@@ -27,7 +27,7 @@ pub(in crate::mcp) struct ReviewArgs {
     scope: Option<String>,
 }
 
-/// What waits, or what was decided.
+/// Waiting memories, or the result of decisions.
 #[derive(Serialize, ToSchema)]
 pub(in crate::mcp) struct ReviewAnswer {
     /// `waiting`, `decided`, or `declined` when the user did not agree.
@@ -39,7 +39,7 @@ pub(in crate::mcp) struct ReviewAnswer {
     decided: Option<Reviewed>,
 }
 
-/// A memory that is not recalled before somebody says that it is right.
+/// A memory that is not recalled before somebody confirms it.
 #[derive(Serialize, ToSchema)]
 pub(in crate::mcp) struct WaitingMemory {
     memory_id: String,
@@ -68,14 +68,14 @@ impl From<Memory> for WaitingMemory {
     }
 }
 
-pub(in crate::mcp) async fn run(call: &Call, args: ReviewArgs) -> Result<Outcome> {
+pub(in crate::mcp) async fn run(call: &Call, args: ReviewArgs) -> Result<ToolOutcome> {
     match args.decisions.is_empty() {
         true => list(call, args).await,
         false => decide(call, args).await,
     }
 }
 
-async fn list(call: &Call, args: ReviewArgs) -> Result<Outcome> {
+async fn list(call: &Call, args: ReviewArgs) -> Result<ToolOutcome> {
     let after = args.cursor.as_deref().map(read_cursor).transpose()?;
     let page = call
         .work(move |core, caller| {
@@ -99,27 +99,28 @@ async fn list(call: &Call, args: ReviewArgs) -> Result<Outcome> {
             .map_or_else(|| "it looks like an instruction; only a person should read it".to_owned(), quoted);
         text += &format!("\n- {} ({} trust): {content}", one.memory_id, one.trust);
     }
-    Ok(Answer::new(text, &ReviewAnswer { outcome: "waiting", waiting, next_cursor, decided: None })?.into())
+    Ok(ToolAnswer::new(text, &ReviewAnswer { outcome: "waiting", waiting, next_cursor, decided: None })?
+        .into())
 }
 
-/// A model's claim does not become a fact because a model says yes to it: that takes a person, whom the client asks,
-/// or who decides at another door.
-async fn decide(call: &Call, args: ReviewArgs) -> Result<Outcome> {
+/// Decides, if a person agrees. A model's yes does not make a model's claim a fact: that takes a person, whom the
+/// client asks, or who decides at another door.
+async fn decide(call: &Call, args: ReviewArgs) -> Result<ToolOutcome> {
     let rejects_all = args.decisions.iter().all(|one| one.decision == Verb::Reject);
     let message = shown_to_person(call, &args).await?;
     let state = about("review", &[&message]);
     match ask(call, message, state).await? {
-        Asked::CallAgain(again) => return Ok(Outcome::CallAgain(again)),
-        Asked::Said(Word::No) => {
+        Reply::CallAgain(again) => return Ok(ToolOutcome::CallAgain(again)),
+        Reply::No => {
             let text = "The user did not agree. Nothing was decided.".to_owned();
             return reviewed("declined", text, None);
         }
-        Asked::Said(Word::Unasked) if !rejects_all => {
+        Reply::Unasked if !rejects_all => {
             let reason = "this client cannot ask the user, and only they may let a memory become a fact: they run \
                           `lacuna review accept MEMORY_ID`, or use another door; rejecting is possible here";
             return Err(Failure::new(&codes::NEEDS_CONFIRMATION, reason));
         }
-        Asked::Said(Word::Yes | Word::Unasked) => {}
+        Reply::Yes | Reply::Unasked => {}
     }
     let decisions = args.decisions.into_iter().map(DecisionBody::into_core).collect::<Result<Vec<_>>>()?;
     let decided = call
@@ -133,7 +134,7 @@ async fn decide(call: &Call, args: ReviewArgs) -> Result<Outcome> {
     reviewed("decided", text, Some(decided))
 }
 
-/// What the person is asked: each decision beside the words that it is about.
+/// The question to the person: each decision beside the words that it is about.
 async fn shown_to_person(call: &Call, args: &ReviewArgs) -> Result<String> {
     let scope = args.scope.clone();
     let page = call
@@ -154,7 +155,7 @@ async fn shown_to_person(call: &Call, args: &ReviewArgs) -> Result<String> {
     Ok(message)
 }
 
-fn reviewed(outcome: &'static str, text: String, decided: Option<Reviewed>) -> Result<Outcome> {
+fn reviewed(outcome: &'static str, text: String, decided: Option<Reviewed>) -> Result<ToolOutcome> {
     let data = ReviewAnswer { outcome, waiting: Vec::new(), next_cursor: None, decided };
-    Ok(Answer::new(text, &data)?.into())
+    Ok(ToolAnswer::new(text, &data)?.into())
 }

@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::failure::Result;
-use crate::mcp::call::{Answer, Call, Outcome};
-use crate::wire::{ScopeList, VerifiedView, read_scope};
+use crate::mcp::call::{Call, ToolAnswer, ToolOutcome};
+use crate::wire::{self, ScopeList, VerifiedView, read_scope};
 
-/// Waiting memories that are counted; beyond it there are many.
+/// Waiting memories that are counted at most.
 const COUNTED_MAX: usize = 500;
 
 #[derive(Deserialize, ToSchema)]
@@ -21,7 +21,7 @@ pub(in crate::mcp) struct StatusArgs {
     scope: Option<String>,
 }
 
-/// How the memory stands.
+/// State of the memory.
 #[derive(Serialize, ToSchema)]
 pub(in crate::mcp) struct Status {
     version: &'static str,
@@ -32,7 +32,7 @@ pub(in crate::mcp) struct Status {
     /// Memories that wait for a review, up to 500; absent if the caller may not review.
     #[serde(skip_serializing_if = "Option::is_none")]
     waiting: Option<usize>,
-    /// Since when nothing is stored.
+    /// Time since which nothing is stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     frozen_since: Option<Timestamp>,
     /// The vaults that may be named as scope.
@@ -41,7 +41,7 @@ pub(in crate::mcp) struct Status {
     about: Option<VerifiedView>,
 }
 
-pub(in crate::mcp) async fn run(call: &Call, args: StatusArgs) -> Result<Outcome> {
+pub(in crate::mcp) async fn run(call: &Call, args: StatusArgs) -> Result<ToolOutcome> {
     let status = call
         .work(move |core, caller| {
             let scope = read_scope(args.scope.as_deref(), caller)?;
@@ -62,11 +62,11 @@ pub(in crate::mcp) async fn run(call: &Call, args: StatusArgs) -> Result<Outcome
             })
         })
         .await?;
-    Ok(Answer::new(told(&status), &status)?.into())
+    Ok(ToolAnswer::new(told(&status), &status)?.into())
 }
 
 fn told(status: &Status) -> String {
-    let mut text = format!("{} memories in {}", status.memories, status.scope);
+    let mut text = format!("{} in {}", wire::count_memories(status.memories), status.scope);
     if let Some(waiting) = status.waiting.filter(|waiting| *waiting > 0) {
         text += &format!(", {waiting} of them wait for a review");
     }

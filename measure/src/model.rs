@@ -1,9 +1,8 @@
 //! `cargo xtask model pack`: makes the packed models from the files that their authors published.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process;
+use std::{fs, process};
 
 use aws_lc_rs::digest::{SHA256, digest};
 use lacuna_models::packed::ModelPacker;

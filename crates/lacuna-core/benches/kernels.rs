@@ -7,10 +7,10 @@ mod made;
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use lacuna_core::index::kernels::{
-    SIGN_ENTRY_MAX, SIGN_GROUP, SIGN_TABLE, dot_rows, portable, query_code_max, sign_sums,
+use lacuna_core::index::kernels::portable;
+use lacuna_core::index::{
+    Filter, SIGN_ENTRY_MAX, SIGN_GROUP, SIGN_TABLE, Search, dot_rows, query_code_max, sign_sums,
 };
-use lacuna_core::index::{Filter, Search};
 use made::{DIMENSIONS, Dice, NOW, World, query};
 
 const ROWS: usize = 1_024;

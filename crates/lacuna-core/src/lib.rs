@@ -1,55 +1,27 @@
-//! The memory library of Lacuna. Modules stand in the order in which a memory travels.
+//! The memory library of Lacuna: the vault, and the operations on it. Modules stand in the order in which a memory
+//! travels, and each uses only those before it.
 
 pub mod permit;
 
-pub mod admit;
-
+pub mod gate;
 pub mod index;
-pub(crate) mod vault;
-
-pub mod context;
-pub mod intent;
-pub(crate) mod lacuna;
-pub mod meaning;
-pub mod recall;
-pub mod rehearse;
-pub mod remember;
-pub(crate) mod service;
-
-pub mod session;
-
-pub(crate) mod place;
-pub(crate) mod reconcile;
-
-pub mod freeze;
-pub mod lifecycle;
-pub mod retention;
-pub mod review;
-pub mod scan;
-
-pub mod compact;
-pub mod correct;
-pub mod destroy;
-pub mod forget;
-pub mod person;
-pub mod promote;
-
-pub mod export;
-pub mod import;
-pub mod view;
-
-pub mod backup;
 
 pub mod audit;
-pub mod deliver;
+pub mod vault;
 
-pub mod epoch;
-pub mod jobs;
-pub mod members;
-pub mod tokens;
+pub mod read;
+
+pub mod erase;
+pub mod write;
+
+pub mod keep;
+pub mod transfer;
+
+pub mod forget;
+pub mod govern;
+
+mod lacuna;
 
 pub use lacuna::Lacuna;
-pub use lacuna_store::{blobs, keys, rows as store};
-pub use lacuna_types as domain;
-pub use lacuna_types::{Error, Result, decay, embed, error, hex, llm, policy, token_count as tokenise};
-pub use service::{OPEN_BYTES_MAX_DEFAULT, OpenLoad, Parts};
+pub use lacuna_types::{Error, Result};
+pub use vault::{OPEN_BYTES_MAX_DEFAULT, OpenLoad, Parts};

@@ -3,8 +3,7 @@
 
 use std::marker::PhantomData;
 
-use lacuna_types::{Error, Result};
-use lacuna_types::{Group, Holder, OrgId, Role, Scope, UserId};
+use lacuna_types::{Error, Group, Holder, OrgId, Result, Role, Scope, UserId};
 
 /// Somebody whom a door has authenticated.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -213,8 +212,9 @@ fn standing(caller: &Caller, scope: &Scope) -> Option<Standing> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use lacuna_types::{DeploymentId, TeamId};
+
+    use super::*;
 
     /// Every set of roles that a token can have.
     fn role_sets() -> impl Iterator<Item = Vec<Role>> {

@@ -4,12 +4,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lacuna_core::decay::Fading;
-use lacuna_core::domain::{Category, Lane, Lifecycle, MemoryId, SessionId, Tier};
-use lacuna_core::embed::{Calibration, ModelId};
 use lacuna_core::index::{
-    Attributes, Entry, Filter, Index, Lanes, QuantVec, QueryVector, Search, Session, Tag, TermList,
+    Attributes, Entry, Filter, Index, Lanes, QuantVec, QueryVector, Search, Session, Tag,
 };
+use lacuna_language::words::TermList;
+use lacuna_types::decay::Fading;
+use lacuna_types::embed::{Calibration, ModelId};
+use lacuna_types::{Category, Lane, Lifecycle, MemoryId, SessionId, Tier};
 use proptest::collection::{btree_set, vec};
 use proptest::option;
 use proptest::prelude::*;

@@ -5,8 +5,9 @@
 mod index_support;
 
 use index_support::{fact, ids, question, turn};
-use lacuna_core::domain::{Lifecycle, MemoryId};
-use lacuna_core::index::{Entry, Filter, Index, Language, QuantVec, Search, TermList};
+use lacuna_core::index::{Entry, Filter, Index, QuantVec, Search};
+use lacuna_language::words::{Language, TermList};
+use lacuna_types::{Lifecycle, MemoryId};
 
 #[test]
 fn words_find_a_memory_in_any_of_its_forms() {

@@ -12,7 +12,7 @@
 //! # Example
 //!
 //! ```
-//! use lacuna_core::embed::Purpose;
+//! use lacuna_types::embed::Purpose;
 //!
 //! let embedder = lacuna_models::static_embedder()?;
 //! let texts = ["My sister cannot eat peanuts.", "She has a peanut allergy.", "The train leaves at noon."];
@@ -20,7 +20,7 @@
 //!
 //! let cosine = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
 //! assert!(cosine(&vectors[0], &vectors[1]) > cosine(&vectors[0], &vectors[2]));
-//! # Ok::<(), lacuna_core::Error>(())
+//! # Ok::<(), lacuna_types::Error>(())
 //! ```
 
 pub mod packed;

@@ -5,8 +5,7 @@
 
 use std::time::Duration;
 
-use lacuna_types::llm::{Claim, ClaimKind};
-use lacuna_types::llm::{Condensed, Llm, Said};
+use lacuna_types::llm::{Claim, ClaimKind, Condensed, Llm, Said};
 use lacuna_types::{Error, Result};
 use serde::Deserialize;
 use serde_json::{Value, json};

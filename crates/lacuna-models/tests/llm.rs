@@ -9,8 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use lacuna_models::{ApiKey, LLM_ANSWER_BYTES_MAX, LlmConfig, LlmKind, llm};
-use lacuna_types::llm::{Claim, ClaimKind};
-use lacuna_types::llm::{Condensed, Said};
+use lacuna_types::llm::{Claim, ClaimKind, Condensed, Said};
 use lacuna_types::{Error, Result};
 use serde_json::{Value, json};
 

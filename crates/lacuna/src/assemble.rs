@@ -6,20 +6,19 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lacuna_core::admit::Rulebook;
-use lacuna_core::admit::secrets::Scanner;
-use lacuna_core::blobs::Blobs;
-use lacuna_core::deliver::Event;
-use lacuna_core::domain::{OrgId, Role, SystemClock};
-use lacuna_core::embed::Embedder;
-use lacuna_core::keys::{KeyStore, LocalKms, PostgresKeys, SqliteKeys};
-use lacuna_core::llm::Llm;
-use lacuna_core::meaning::Models;
+use lacuna_core::gate::Rulebook;
 use lacuna_core::permit::{Action, Caller, Grant, permit};
-use lacuna_core::store::{PostgresStore, SqliteStore, Store};
+use lacuna_core::vault::{Event, Models};
 use lacuna_core::{Lacuna, Parts};
+use lacuna_language::secrets::Scanner;
 use lacuna_models::{ApiKey, EndpointConfig, LlmConfig};
 use lacuna_seal::SystemEntropy;
+use lacuna_store::blobs::Blobs;
+use lacuna_store::keys::{KeyStore, LocalKms, PostgresKeys, SqliteKeys};
+use lacuna_store::rows::{PostgresStore, SqliteStore, Store};
+use lacuna_types::embed::Embedder;
+use lacuna_types::llm::Llm;
+use lacuna_types::{OrgId, Role, SystemClock};
 use zeroize::Zeroizing;
 
 use crate::codes;
@@ -150,7 +149,7 @@ fn webhook(choice: &WebhookChoice) -> Result<Webhook> {
         Some(words) => words
             .iter()
             .map(|word| word.parse())
-            .collect::<lacuna_core::Result<Vec<Event>>>()
+            .collect::<lacuna_types::Result<Vec<Event>>>()
             .map_err(|error| fault(error.to_string()))?,
     };
     let org = choice.org.as_deref().map(OrgId::new).transpose().map_err(|error| fault(error.to_string()))?;

@@ -8,10 +8,11 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use lacuna_core::jobs::Schedule;
-use lacuna_core::store::{Store, VaultHeader};
-use lacuna_core::{Lacuna, Result};
+use lacuna_core::Lacuna;
+use lacuna_core::govern::Schedule;
 use lacuna_seal::SystemEntropy;
+use lacuna_store::rows::{Store, VaultHeader};
+use lacuna_types::Result;
 
 use crate::jobs::{keep_running, node_name, scheduled};
 use crate::webhook::{Webhook, deliver_due};

@@ -1,7 +1,7 @@
 //! The one table of error codes: meaning, HTTP status, exit code and remedy of each. `docs/errors.md` shows it,
 //! and a test compares the two.
 
-use lacuna_core::Error;
+use lacuna_types::Error;
 
 /// Exit codes of the process.
 pub(crate) mod exit {

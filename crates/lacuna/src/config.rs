@@ -14,10 +14,10 @@ use std::str::FromStr;
 use etcetera::BaseStrategy;
 use jiff::SignedDuration;
 use lacuna_core::OPEN_BYTES_MAX_DEFAULT;
-use lacuna_core::deliver::RECIPIENTS_MAX;
-use lacuna_core::domain::{OrgId, UserId};
-use lacuna_core::jobs::Schedule;
+use lacuna_core::govern::Schedule;
+use lacuna_core::vault::RECIPIENTS_MAX;
 use lacuna_models::LlmKind;
+use lacuna_types::{OrgId, UserId};
 use serde::Deserialize;
 
 pub(crate) use self::http::{HttpChoice, LimitChoice, OidcChoice, OrgOf, TlsChoice};

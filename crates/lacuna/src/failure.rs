@@ -4,8 +4,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use lacuna_core::Error;
-use lacuna_core::remember::{Outcome, Remembered};
+use lacuna_core::write::{Outcome, Remembered};
+use lacuna_types::Error;
 
 use crate::codes::{self, Code};
 use crate::wire::{AskedView, RefusedView};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lacuna_core::Lacuna;
-use lacuna_core::jobs::{Job, Ran, Schedule};
+use lacuna_core::govern::{Job, Ran, Schedule};
 
 use crate::background::Stop;
 use crate::wire::hex;

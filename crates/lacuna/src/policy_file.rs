@@ -8,13 +8,13 @@ use std::fs;
 use std::path::Path;
 
 use jiff::SignedDuration;
-use lacuna_core::compact::{Thresholds, UNREAD_DAYS_MAX};
-use lacuna_core::domain::OrgId;
-use lacuna_core::policy::{
+use lacuna_seal::VerifyingKey;
+use lacuna_types::OrgId;
+use lacuna_types::policy::{
     AUDIT_READ_DAYS_MAX, Approval, GRACE_HOURS_MAX, MAX_ATOMS_MAX, OPERATORS_MAX, PURGE_DAYS_MAX, Policies,
     Policy, Preset, REQUEST_HOURS_MAX, SESSION_IDLE_HOURS_MAX, TOMBSTONE_DAYS_MAX, TRANSCRIPT_DAYS_MAX,
+    Thresholds, UNREAD_DAYS_MAX,
 };
-use lacuna_seal::VerifyingKey;
 use serde::Deserialize;
 
 use self::retention::RawRetention;
@@ -94,7 +94,7 @@ impl RawCompaction {
 
 impl RawPolicy {
     fn into_policy(self) -> Result<Policy, String> {
-        let word = |error: lacuna_core::Error| error.to_string();
+        let word = |error: lacuna_types::Error| error.to_string();
         let preset = self.preset.map_or(Ok(Preset::PersonalAuthority), |text| text.parse().map_err(word))?;
         let mut policy = Policy::of(preset);
         policy.fail_on_secret = self.fail_on_secret.unwrap_or(policy.fail_on_secret);
@@ -205,8 +205,8 @@ fn fault(path: &Path, reason: &str) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use lacuna_core::domain::{PrivacyClass, Sensitivity};
-    use lacuna_core::policy::ReadLogging;
+    use lacuna_types::policy::ReadLogging;
+    use lacuna_types::{PrivacyClass, Sensitivity};
 
     use super::*;
 

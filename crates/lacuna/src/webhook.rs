@@ -6,10 +6,10 @@
 use std::time::Duration;
 
 use lacuna_core::Lacuna;
-use lacuna_core::deliver::{Delivery, Event, Recipient};
-use lacuna_core::domain::OrgId;
+use lacuna_core::vault::{Delivery, Event, Recipient};
 use lacuna_models::{http_agent, is_loopback_host};
 use lacuna_seal::hmac_sha256;
+use lacuna_types::OrgId;
 use serde::Serialize;
 use ureq::Agent;
 use ureq::http::Uri;
@@ -113,7 +113,7 @@ fn signature(secret: &str, timestamp: &str, id: &str, body: &str) -> String {
 }
 
 /// Sends the due deliveries. Returns the number that arrived.
-pub(crate) fn deliver_due(service: &Lacuna, hooks: &[Webhook]) -> lacuna_core::Result<usize> {
+pub(crate) fn deliver_due(service: &Lacuna, hooks: &[Webhook]) -> lacuna_types::Result<usize> {
     let mut arrived = 0;
     for delivery in service.due_deliveries(DELIVERIES_PAGE)? {
         let hook = hooks.iter().find(|hook| hook.name == delivery.recipient);

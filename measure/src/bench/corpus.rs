@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::thread;
 
-use lacuna_core::embed::{Embedder, Purpose};
+use lacuna_types::embed::{Embedder, Purpose};
 
 use super::random::Random;
 use super::sentences;

@@ -9,13 +9,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use xtask::process::install;
 
 use super::corpus::SEED;
 use super::measure::Latency;
 use super::program::{Program, Running};
 use super::sentences;
 use crate::Result;
-use xtask::process::install;
 
 pub(super) const CONNECTIONS: usize = 64;
 const WRK_THREADS: usize = 2;

@@ -6,11 +6,12 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use lacuna_core::domain::{ContentType, Contribution, Lineage};
-use lacuna_core::forget::{Choice, Confirmed, Planned, Request, Target};
-use lacuna_core::meaning::Models;
+use lacuna_core::forget::{Confirmed, Planned, Request};
 use lacuna_core::permit::{Forget, Recall, Remember};
-use lacuna_core::recall::Query;
+use lacuna_core::read::Query;
+use lacuna_core::vault::Models;
+use lacuna_types::request::{Choice, Target};
+use lacuna_types::{ContentType, Contribution, Lineage};
 use serde::{Deserialize, Serialize};
 
 use super::corpus::Corpus;
@@ -143,7 +144,7 @@ pub(super) fn write_questions(count: usize) -> Vec<String> {
 pub(super) fn writing(count: usize, questions: usize, folder: &Path) -> Result<Writing> {
     let main = lacuna_models::sentence_embedder()?;
     // The layers are unpacked at first use, which is no part of any memory's cost.
-    main.embed(&["warm"], lacuna_core::embed::Purpose::Passage)?;
+    main.embed(&["warm"], lacuna_types::embed::Purpose::Passage)?;
     let models =
         Models { instant: lacuna_models::static_embedder()?, main, others: Vec::new(), keep_instant: false };
     let service = service(folder, models)?;
@@ -161,7 +162,7 @@ pub(super) fn writing(count: usize, questions: usize, folder: &Path) -> Result<W
     let acknowledged = started.elapsed();
     let embedded: usize =
         std::iter::from_fn(|| service.work_backlog(BACKLOG_PATIENCE, &mut |_| ControlFlow::Continue(())))
-            .sum::<lacuna_core::Result<_>>()?;
+            .sum::<lacuna_types::Result<_>>()?;
     let complete = started.elapsed() - BACKLOG_PATIENCE;
     if embedded != count {
         return Err(format!("{embedded} of {count} memories got their sentence vector").into());

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
 
-use crate::Result;
 use xtask::process::{cargo, step};
+
+use crate::Result;
 
 /// Built once, so that one run measures one binary.
 static BUILT: LazyLock<Result<PathBuf, String>> =

@@ -1,13 +1,12 @@
 //! The results as a page of Markdown.
 
 use std::fmt::Write;
-use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::thread;
 use std::time::Duration;
+use std::{fs, thread};
 
-use lacuna_core::domain::{Clock, SystemClock};
+use lacuna_types::{Clock, SystemClock};
 
 pub(crate) struct Report(String);
 

@@ -4,21 +4,20 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use lacuna_core::admit::Rulebook;
-use lacuna_core::blobs::Blobs;
-use lacuna_core::context::{Context, Turn};
-use lacuna_core::domain::{Category, ConsentBasis, Draft, MemoryId, OrgId, Role, SystemClock, UserId};
-use lacuna_core::embed::{Calibration, Embedder, ModelId, Purpose};
+use lacuna_core::gate::Rulebook;
 use lacuna_core::index::QueryVector;
-use lacuna_core::keys::{LocalKms, SqliteKeys};
-use lacuna_core::meaning::Models;
 use lacuna_core::permit::{Action, Caller, Grant, permit};
-use lacuna_core::policy::{MAX_ATOMS_MAX, Policies, Policy};
-use lacuna_core::recall::Query;
-use lacuna_core::remember::Outcome;
-use lacuna_core::store::SqliteStore;
+use lacuna_core::read::{Context, Query, Turn};
+use lacuna_core::vault::Models;
+use lacuna_core::write::Outcome;
 use lacuna_core::{Lacuna, Parts};
 use lacuna_seal::SystemEntropy;
+use lacuna_store::blobs::Blobs;
+use lacuna_store::keys::{LocalKms, SqliteKeys};
+use lacuna_store::rows::SqliteStore;
+use lacuna_types::embed::{Calibration, Embedder, ModelId, Purpose};
+use lacuna_types::policy::{MAX_ATOMS_MAX, Policies, Policy};
+use lacuna_types::{Category, ConsentBasis, Draft, MemoryId, OrgId, Role, SystemClock, UserId};
 
 use super::corpus::{Corpus, TOP};
 use crate::Result;
@@ -44,7 +43,7 @@ impl By {
     }
 
     pub(super) fn recency_weight(self) -> f32 {
-        if self == By::Meaning { 0.0 } else { lacuna_core::recall::RECENCY_WEIGHT_DEFAULT }
+        if self == By::Meaning { 0.0 } else { lacuna_core::read::RECENCY_WEIGHT_DEFAULT }
     }
 }
 
@@ -79,7 +78,7 @@ impl Embedder for Recorded {
         &self.model
     }
 
-    fn embed(&self, texts: &[&str], purpose: Purpose) -> lacuna_core::Result<Vec<Vec<f32>>> {
+    fn embed(&self, texts: &[&str], purpose: Purpose) -> lacuna_types::Result<Vec<Vec<f32>>> {
         let Corpus { vectors, question_vectors, .. } = &*self.corpus;
         Ok(match purpose {
             Purpose::Query => vec![question_vectors.row(self.question.load(Ordering::Relaxed)).to_vec()],

@@ -9,12 +9,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use lacuna_core::Lacuna;
-use lacuna_core::domain::SessionId;
-use lacuna_core::meaning::Models;
+use lacuna_core::keep::{NewTurn, SESSION_PAGE_MAX};
 use lacuna_core::permit::{Recall, Remember};
-use lacuna_core::policy::Policy;
-use lacuna_core::remember::Outcome;
-use lacuna_core::session::{NewTurn, SESSION_PAGE_MAX, Speaker};
+use lacuna_core::vault::{Models, Speaker};
+use lacuna_core::write::Outcome;
+use lacuna_types::SessionId;
+use lacuna_types::policy::Policy;
 
 use super::measure::{Latency, resident_bytes};
 use super::sentences;
@@ -64,7 +64,7 @@ pub(super) fn talking(people: usize, turns: usize, sessions: usize, folder: &Pat
     service.warm_up()?;
     let names: Vec<(String, SessionId)> = (0..sessions)
         .map(|number| Ok((talker(number % people), SessionId::new(&format!("talk-{number}"))?)))
-        .collect::<lacuna_core::Result<_>>()?;
+        .collect::<lacuna_types::Result<_>>()?;
     let resident_before = resident_bytes()?;
     let stop = Arc::new(AtomicBool::new(false));
     let jobs = start_jobs(&service, people, &stop)?;
@@ -116,7 +116,7 @@ struct Tally {
 
 impl Tally {
     fn count(&mut self, outcome: &Outcome) {
-        use lacuna_core::domain::Tier;
+        use lacuna_types::Tier;
         match outcome {
             Outcome::Stored(memory) if memory.tier == Tier::Working => self.held += 1,
             Outcome::Stored(_) => self.stored += 1,
@@ -143,7 +143,7 @@ fn start_jobs(
     service: &Arc<Lacuna>,
     people: usize,
     stop: &Arc<AtomicBool>,
-) -> Result<thread::JoinHandle<lacuna_core::Result<Jobs>>> {
+) -> Result<thread::JoinHandle<lacuna_types::Result<Jobs>>> {
     let (service, stop) = (service.clone(), stop.clone());
     let scopes: Vec<_> = (0..people)
         .map(|number| Ok(grant::<Recall>(&talker(number))?.scope().clone()))

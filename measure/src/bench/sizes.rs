@@ -5,10 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use lacuna_core::decay::Fading;
-use lacuna_core::domain::{Category, Lane, Lifecycle, MemoryId, Tier};
-use lacuna_core::embed::Embedder;
-use lacuna_core::index::{Attributes, Entry, Filter, Index, Lanes, QuantVec, QueryVector, Search, TermList};
+use lacuna_core::index::{Attributes, Entry, Filter, Index, Lanes, QuantVec, QueryVector, Search};
+use lacuna_language::words::TermList;
+use lacuna_types::decay::Fading;
+use lacuna_types::embed::Embedder;
+use lacuna_types::{Category, Lane, Lifecycle, MemoryId, Tier};
 
 use super::corpus::{Corpus, TOP};
 use super::measure::{Latency, latency};

@@ -12,19 +12,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp, civil};
-use lacuna_core::admit::Rulebook;
-use lacuna_core::blobs::Blobs;
-use lacuna_core::compact::CompactRequest;
-use lacuna_core::domain::*;
+use lacuna_core::gate::Rulebook;
 use lacuna_core::index::Filter;
-use lacuna_core::keys::{LocalKms, RamKeys};
-use lacuna_core::meaning::Models;
+use lacuna_core::keep::CompactRequest;
 use lacuna_core::permit::{Forget, Recall, Remember};
-use lacuna_core::recall::{Cursor, Query, RECALL_RESULTS_MAX, TierLimits};
-use lacuna_core::remember::Outcome;
-use lacuna_core::store::RamStore;
+use lacuna_core::read::{Cursor, Query, RECALL_RESULTS_MAX, TierLimits};
+use lacuna_core::vault::Models;
+use lacuna_core::write::Outcome;
 use lacuna_core::{Lacuna, Parts};
 use lacuna_seal::SystemEntropy;
+use lacuna_store::blobs::Blobs;
+use lacuna_store::keys::{LocalKms, RamKeys};
+use lacuna_store::rows::RamStore;
+use lacuna_types::*;
 use serde::Deserialize;
 
 use crate::Result;

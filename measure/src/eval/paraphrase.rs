@@ -6,10 +6,11 @@
 //! asked. In the second the answer has to be inferred ("Which shoes fit me?", "I wear size 44, wide."; "my
 //! sister" where the fact says "Anna"), which is too much for a small model; it shows how much.
 
-use lacuna_core::decay::Fading;
-use lacuna_core::domain::{Category, Lane, Lifecycle, MemoryId, Tier};
-use lacuna_core::embed::{Embedder, Purpose};
-use lacuna_core::index::{Attributes, Entry, Filter, Index, Lanes, QuantVec, QueryVector, Search, TermList};
+use lacuna_core::index::{Attributes, Entry, Filter, Index, Lanes, QuantVec, QueryVector, Search};
+use lacuna_language::words::TermList;
+use lacuna_types::decay::Fading;
+use lacuna_types::embed::{Embedder, Purpose};
+use lacuna_types::{Category, Lane, Lifecycle, MemoryId, Tier};
 use serde::{Deserialize, Serialize};
 
 use crate::Result;

@@ -5,12 +5,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
-use lacuna_core::decay::Fading;
-use lacuna_core::domain::{Category, Lane, Lifecycle, MemoryId, SessionId, Tier};
-use lacuna_core::embed::{Embedder, Purpose};
-use lacuna_core::index::{
-    Attributes, Entry, Filter, Index, Lanes, QuantVec, QueryVector, Search, Session, TermList,
-};
+use lacuna_core::index::{Attributes, Entry, Filter, Index, Lanes, QuantVec, QueryVector, Search, Session};
+use lacuna_language::words::TermList;
+use lacuna_types::decay::Fading;
+use lacuna_types::embed::{Embedder, Purpose};
+use lacuna_types::{Category, Lane, Lifecycle, MemoryId, SessionId, Tier};
 use serde::Deserialize;
 
 use crate::Result;
@@ -185,7 +184,7 @@ fn index<'a>(space: &'a Space, mode: Mode, vectors: Option<&Vectors<'_>>) -> Res
     for (n, turn) in space.docs.iter().enumerate() {
         let number = turns.entry(&turn.session).and_modify(|number| *number += 1).or_insert(1);
         let number = mode.context.then_some(*number);
-        let vector = |vectors: &Vectors<'_>| -> lacuna_core::Result<_> {
+        let vector = |vectors: &Vectors<'_>| -> lacuna_types::Result<_> {
             let quantised = QuantVec::from_f32(&vectors.turns[turn.text.as_str()])?;
             Ok((vectors.embedder.model().clone(), quantised))
         };

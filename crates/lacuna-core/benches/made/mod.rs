@@ -1,9 +1,10 @@
 //! Memories of our own making that are shaped like real ones: vectors in clusters of low rank, words by Zipf.
 
-use lacuna_core::decay::Fading;
-use lacuna_core::domain::{Category, Lane, Lifecycle, MemoryId, SessionId, Tier};
-use lacuna_core::embed::{Calibration, ModelId};
-use lacuna_core::index::{Attributes, Entry, Index, Lanes, QuantVec, QueryVector, Session, TermList};
+use lacuna_core::index::{Attributes, Entry, Index, Lanes, QuantVec, QueryVector, Session};
+use lacuna_language::words::TermList;
+use lacuna_types::decay::Fading;
+use lacuna_types::embed::{Calibration, ModelId};
+use lacuna_types::{Category, Lane, Lifecycle, MemoryId, SessionId, Tier};
 
 pub(crate) const DIMENSIONS: usize = 384;
 pub(crate) const NOW: i64 = 1_700_000_000_000;

@@ -7,14 +7,13 @@
 
 use jiff::Timestamp;
 use lacuna_seal::{Digest, Signature, SigningKey, VerifyingKey};
-
-use super::aged::AgedSum;
-use super::checkpoint::Checkpoint;
-use super::{AuditAction, AuditEntry};
 use lacuna_store::cbor::{Reader, Writer};
 use lacuna_store::rows::{AuditRow, ChainHead};
-use lacuna_types::{Error, Result};
-use lacuna_types::{VaultId, millis};
+use lacuna_types::{Error, Result, VaultId, millis};
+
+use crate::audit::aged::AgedSum;
+use crate::audit::checkpoint::Checkpoint;
+use crate::audit::{AuditAction, AuditEntry};
 
 const FIRST_HASH_DOMAIN: &str = "lacuna/audit/v1";
 const HASH_DOMAIN: &str = "lacuna/audit/v2";
@@ -33,7 +32,7 @@ pub fn append(head: &mut ChainHead, at: Timestamp, entry: &AuditEntry) -> AuditR
 }
 
 /// Checks that `row` continues the chain that ends at `head`, and moves `head` on to it.
-pub fn follow(head: &mut ChainHead, row: &AuditRow) -> Result<()> {
+pub(crate) fn follow(head: &mut ChainHead, row: &AuditRow) -> Result<()> {
     if row.seq != head.seq + 1 {
         return Err(Error::corrupt(format!("audit entry {} is missing", head.seq + 1)));
     }
@@ -46,7 +45,7 @@ pub fn follow(head: &mut ChainHead, row: &AuditRow) -> Result<()> {
 }
 
 /// Returns true when the first release wrote `row`, which follows `head`.
-pub(super) fn is_of_first_rule(head: &ChainHead, row: &AuditRow) -> bool {
+pub(crate) fn is_of_first_rule(head: &ChainHead, row: &AuditRow) -> bool {
     let parts: [&[u8]; 4] = [&head.hash, &row.seq.to_be_bytes(), &millis(row.at).to_be_bytes(), &row.entry];
     *Digest::of(FIRST_HASH_DOMAIN, &parts).as_bytes() == row.hash
 }
@@ -72,12 +71,12 @@ fn entry_digest(entry: &[u8]) -> [u8; 32] {
 }
 
 /// The digest that stands in the place of an entry, if it was aged out.
-pub(super) fn aged_digest(row: &AuditRow) -> Option<[u8; 32]> {
+pub(crate) fn aged_digest(row: &AuditRow) -> Option<[u8; 32]> {
     (row.entry.len() == AGED_BYTES).then(|| Reader(&row.entry).array_of_bytes())?
 }
 
 /// What takes the place of an entry's bytes.
-pub(super) fn aged_bytes(entry: &[u8]) -> Vec<u8> {
+pub(crate) fn aged_bytes(entry: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(AGED_BYTES);
     Writer(&mut bytes).bytes(&entry_digest(entry));
     bytes

@@ -4,35 +4,34 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use lacuna_seal::Digest;
-use zeroize::Zeroizing;
-
-use super::cascade::cascade;
-use super::find::{Finder, Found};
-use super::token::{Bound, PLAN_VALID};
-use crate::admit::at_most;
-use crate::audit::Read;
-use crate::audit::reads::note_read;
-use crate::index::QueryVector;
-use crate::permit::{Forget, Grant, Recall, permit};
-use crate::recall::QUERY_CHARS_MAX;
-use crate::service::Service;
-use crate::session::working::working_meant;
-use crate::vault::OpenVault;
 use lacuna_language::classify::entity_key;
 use lacuna_language::names::mentions_name;
 use lacuna_language::people::{Cluster, View, clusters};
 use lacuna_language::request::{self as words, Question, Reading};
 use lacuna_language::topic::Topic;
+use lacuna_seal::Digest;
 use lacuna_types::request::{About, Choice, Closeness, Mode, Reach, Reason, Target, Wish};
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
+use zeroize::Zeroizing;
+
+use crate::erase::cascade::cascade;
+use crate::forget::token::{Bound, PLAN_VALID};
+use crate::forget::working::working_meant;
+use crate::gate::shape::at_most;
+use crate::index::search::QueryVector;
+use crate::permit::{Forget, Grant, Recall, permit};
+use crate::read::find::{Finder, Found};
+use crate::read::recall::QUERY_CHARS_MAX;
+use crate::vault::open::OpenVault;
+use crate::vault::reads::{Read, note_read};
+use crate::vault::service::Service;
 
 const DIGEST_DOMAIN: &str = "lacuna/plan/v1";
 /// Memories that a request may name by id.
 pub const FORGET_IDS_MAX: usize = 1_000;
 /// Matches and derived memories that a plan shows; it counts all of them.
-pub const PLAN_SHOWN_MAX: usize = 500;
+pub(crate) const PLAN_SHOWN_MAX: usize = 500;
 
 /// What is asked for.
 #[derive(Clone, Debug)]
@@ -111,26 +110,26 @@ pub struct PlannedFall {
 }
 
 /// What a wish matches in a vault, and what the caller may do about it.
-pub(super) struct Resolved {
-    pub(super) matches: Vec<Match>,
-    pub(super) others: usize,
+pub(crate) struct Resolved {
+    pub(crate) matches: Vec<Match>,
+    pub(crate) others: usize,
     people: Vec<Cluster>,
 }
 
-pub(super) struct Match {
-    pub(super) id: MemoryId,
-    pub(super) closeness: Closeness,
-    pub(super) reason: Reason,
-    pub(super) leaves: Option<Zeroizing<String>>,
+pub(crate) struct Match {
+    pub(crate) id: MemoryId,
+    pub(crate) closeness: Closeness,
+    pub(crate) reason: Reason,
+    pub(crate) leaves: Option<Zeroizing<String>>,
 }
 
 /// A wish with all that is needed to look for it.
-pub(super) struct Look {
-    pub(super) wish: Wish,
-    pub(super) vectors: Vec<QueryVector>,
-    pub(super) who: Option<u32>,
-    pub(super) partial: bool,
-    pub(super) mode: Mode,
+pub(crate) struct Look {
+    pub(crate) wish: Wish,
+    pub(crate) vectors: Vec<QueryVector>,
+    pub(crate) who: Option<u32>,
+    pub(crate) partial: bool,
+    pub(crate) mode: Mode,
 }
 
 /// What a request would do. Nothing changes until [`confirm_forget`].
@@ -183,7 +182,7 @@ fn wish(service: &Service, request: &Request) -> Result<Reading> {
 }
 
 /// Embeds what a wish names, under the models that the vault has vectors of.
-pub(super) fn look(
+pub(crate) fn look(
     service: &Service,
     scope: &Scope,
     wish: Wish,
@@ -196,7 +195,7 @@ pub(super) fn look(
 }
 
 /// What a wish names, under each model that the vault has vectors of.
-pub(super) fn vectors_for(service: &Service, scope: &Scope, wish: &Wish) -> Result<Vec<QueryVector>> {
+pub(crate) fn vectors_for(service: &Service, scope: &Scope, wish: &Wish) -> Result<Vec<QueryVector>> {
     let (About::Subject(text) | About::Query(text)) = &wish.about else { return Ok(Vec::new()) };
     let models = service.serve(scope, |open| open.index.models())?.unwrap_or_default();
     Ok(service.models.embed_query(text, &models))
@@ -233,7 +232,7 @@ fn plan_in(service: &Service, open: &OpenVault, grant: &Grant<Forget>, look: &Lo
         .into_iter()
         .take(PLAN_SHOWN_MAX)
         .filter_map(|(id, rebuilt)| {
-            let memory = crate::vault::shown(&open.index.get(&id)?)?;
+            let memory = crate::vault::open::shown(&open.index.get(&id)?)?;
             Some(PlannedFall { memory, rebuilt })
         })
         .collect();
@@ -241,7 +240,7 @@ fn plan_in(service: &Service, open: &OpenVault, grant: &Grant<Forget>, look: &Lo
 }
 
 /// What the wish matches now, as far as the caller may erase it.
-pub(super) fn resolve(
+pub(crate) fn resolve(
     service: &Service,
     open: &OpenVault,
     grant: &Grant<Forget>,
@@ -275,7 +274,7 @@ pub(super) fn resolve(
     Ok(resolved)
 }
 
-pub(super) fn bound(
+pub(crate) fn bound(
     service: &Service,
     grant: &Grant<Forget>,
     look: &Look,
@@ -315,7 +314,7 @@ fn nothing(service: &Service, look: &Look) -> Plan {
 impl Resolved {
     /// What was matched, by everything that matters to whoever saw it: another text, another state, one more
     /// or one less makes it another plan.
-    pub(super) fn digest(&self, open: &OpenVault) -> [u8; 32] {
+    pub(crate) fn digest(&self, open: &OpenVault) -> [u8; 32] {
         let mut lines: Vec<Vec<u8>> = self.matches.iter().map(|found| line(open, found)).collect();
         lines.sort_unstable();
         let lines: Vec<&[u8]> = lines.iter().map(Vec::as_slice).collect();
@@ -323,7 +322,7 @@ impl Resolved {
     }
 
     /// Keeps what was chosen. Naming what does not match is an error: it was not in the plan.
-    pub(super) fn choose(&mut self, choice: &Choice) -> Result<()> {
+    pub(crate) fn choose(&mut self, choice: &Choice) -> Result<()> {
         match choice {
             Choice::All => {}
             Choice::Direct => self.matches.retain(|found| found.closeness == Closeness::Direct),
@@ -340,7 +339,7 @@ impl Resolved {
 }
 
 /// How often a wish must be confirmed: everything twice, the rest once.
-pub(super) fn confirmations(wish: &Wish) -> u8 {
+pub(crate) fn confirmations(wish: &Wish) -> u8 {
     let everything = wish.about == About::Everything && wish.when.is_none();
     if everything { 2 } else { 1 }
 }

@@ -2,22 +2,21 @@
 
 use std::ops::ControlFlow;
 
-use jiff::{SignedDuration, Timestamp};
-
-use super::confirm::{PART_MAX, Task};
-use super::erase::Wanted;
-use super::probe::Sought;
-use super::receipt::{Cause, Named};
-use crate::audit::AuditAction;
-use crate::forget::confirm::{erase_with_receipt, purge_after};
-use crate::forget::finish::finish_intents;
-use crate::permit::{Grant, Recall};
-use crate::retention::Progress;
-use crate::service::Service;
+use jiff::Timestamp;
 use lacuna_store::rows::VAULTS_PAGE_MAX;
 use lacuna_types::Result;
 use lacuna_types::request::Mode;
 use lacuna_types::*;
+
+use crate::audit::AuditAction;
+use crate::erase::carry_out::{PART_MAX, Task, days, erase_with_receipt, purge_after};
+use crate::erase::finish::finish_intents;
+use crate::erase::prepare::Wanted;
+use crate::erase::probe::Sought;
+use crate::keep::retention::sweep::Progress;
+use crate::permit::{Grant, Recall};
+use crate::vault::receipt::{Cause, Named};
+use crate::vault::service::Service;
 
 /// Erases everything that was hidden longer ago than its tenant's policy lets it be restored. Answers with
 /// how many memories went.
@@ -78,11 +77,6 @@ pub(crate) fn last_hidden(service: &Service, grant: &Grant<Recall>) -> Result<Op
 /// Until when a hidden memory can be restored.
 pub(crate) fn restorable_until(service: &Service, scope: &Scope, hidden_at: Timestamp) -> Timestamp {
     hidden_at + purge_after(service, scope)
-}
-
-/// So many days of the clock.
-pub(super) fn days(count: i64) -> SignedDuration {
-    SignedDuration::from_hours(24 * count)
 }
 
 fn task(direct: usize) -> Task<'static> {

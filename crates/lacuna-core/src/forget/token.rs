@@ -6,7 +6,6 @@
 
 use jiff::{SignedDuration, Timestamp};
 use lacuna_seal::Zeroizing;
-
 use lacuna_store::cbor::{Reader, Writer};
 use lacuna_types::hex::{hex, unhex};
 use lacuna_types::request::{About, Mode, Reach, Span, Wish};
@@ -14,7 +13,7 @@ use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
 /// How long a plan may be confirmed, and how long a second confirmation may take.
-pub const PLAN_VALID: SignedDuration = SignedDuration::from_mins(15);
+pub(crate) const PLAN_VALID: SignedDuration = SignedDuration::from_mins(15);
 const PREFIX: &str = "fgt_";
 const FIELDS: u64 = 8;
 /// Bytes of the longest token that is read.

@@ -1,20 +1,17 @@
 //! "Do you remember anything about X?": what is there, and which receipts say that it was forgotten.
 
 use jiff::Timestamp;
-
-use super::confirm::scope_hashes;
-use super::find::find;
-use super::receipt::SignedReceipt;
-use crate::forget::plan::vectors_for;
-use crate::forget::receipt::receipt_records;
-use crate::permit::{Grant, Recall};
-use crate::service::Service;
-use lacuna_language::classify::entity_key;
-use lacuna_language::identifiers::identifiers;
 use lacuna_language::request::{self as words, Reading};
-use lacuna_types::request::{About, Closeness, Wish};
+use lacuna_types::request::{Closeness, Wish};
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
+
+use crate::erase::carry_out::scope_hashes;
+use crate::forget::plan::vectors_for;
+use crate::permit::{Grant, Recall};
+use crate::read::find::find;
+use crate::vault::receipt::{SignedReceipt, receipt_records};
+use crate::vault::service::Service;
 
 /// Receipts that one answer names; the newest of them.
 const RECEIPTS_NAMED_MAX: usize = 20;
@@ -103,32 +100,10 @@ fn asked_about(words: &str, now: Timestamp) -> Result<Wish> {
     }
 }
 
-/// Every form under which what a wish names can be known again.
-pub(crate) fn forms(wish: &Wish) -> Vec<String> {
-    match &wish.about {
-        About::Subject(text) | About::Query(text) => {
-            let numbers = identifiers(text).into_iter();
-            let numbers = numbers.map(|found| format!("{}:{}", found.kind.as_str(), found.canonical));
-            std::iter::once(entity_key("", text)).chain(numbers).collect()
-        }
-        About::Ids(ids) => ids.iter().map(ToString::to_string).collect(),
-        About::Session(session) => vec![format!("session:{session}")],
-        About::Tags(tags) => tags.iter().map(|tag| format!("tag:{tag}")).collect(),
-        About::Sensitivity(sensitivity) => vec![format!("category:{sensitivity}")],
-        About::Tier(tier) => vec![format!("tier:{tier}")],
-        About::Source(source) => vec![format!("source:{source}")],
-        About::Conversation | About::LastSaid | About::Everything => vec![when(wish)],
-    }
-}
-
-fn when(wish: &Wish) -> String {
-    let at = |at: Option<Timestamp>| at.map_or_else(String::new, |at| at.to_string());
-    let span = wish.when.map(|span| format!("{}/{}", at(span.from), at(span.until)));
-    format!("time:{}", span.unwrap_or_default())
-}
-
 #[cfg(test)]
 mod tests {
+    use lacuna_types::request::About;
+
     use super::*;
 
     #[test]

@@ -1,9 +1,11 @@
 //! What a vault asks of its index besides searching it.
 
-use super::block::Block;
-use super::{Entry, Filter, Index, MODELS_MAX, Stored};
 use lacuna_types::MemoryId;
 use lacuna_types::embed::ModelId;
+
+use crate::index::block::Block;
+use crate::index::filter::Filter;
+use crate::index::{Entry, Index, MODELS_MAX, Stored};
 
 impl<P> Index<P> {
     /// Makes room at once for so many memories as are about to be inserted, of which some are here to see what

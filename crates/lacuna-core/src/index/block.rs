@@ -3,16 +3,16 @@ use std::ops::Range;
 use std::sync::LazyLock;
 use std::thread;
 
-use zeroize::Zeroize;
-
-use super::NONE;
-use super::kernels::{
-    SIGN_ENTRY_MAX, SIGN_GROUP, SIGN_TABLE, dot_picked, dot_rows, query_code_max, sign_sums,
-};
-use super::quant::{QuantVec, join, split, unit};
-use super::top::{Top, TopSums};
 use lacuna_types::embed::ModelId;
 use lacuna_types::{Error, Result};
+use zeroize::Zeroize;
+
+use crate::index::NONE;
+use crate::index::kernels::{
+    SIGN_ENTRY_MAX, SIGN_GROUP, SIGN_TABLE, dot_picked, dot_rows, query_code_max, sign_sums,
+};
+use crate::index::quant::{QuantVec, join, split, unit};
+use crate::index::top::{Top, TopSums};
 
 /// From this many rows on, sign bits are scanned before the codes.
 const SIGNS_FROM_ROWS: usize = 4_096;
@@ -33,7 +33,7 @@ const CHUNK: usize = 64;
 const GROWTH_MIN: usize = 4;
 
 /// The vectors of one model, row after row. Rows move when others leave, so that the block has no holes.
-pub(super) struct Block {
+pub(crate) struct Block {
     model: ModelId,
     dimensions: usize,
     /// The upper bytes of the codes, which every search scans.
@@ -49,7 +49,7 @@ pub(super) struct Block {
 }
 
 /// A query's vector in the forms in which the passes need it.
-pub(super) struct Probe {
+pub(crate) struct Probe {
     codes: Vec<i16>,
     scale: f32,
     tables: Vec<u8>,
@@ -92,7 +92,7 @@ fn sign_tables(unit: &[f32]) -> Vec<u8> {
 }
 
 impl Block {
-    pub(super) fn new(model: ModelId, dimensions: usize) -> Self {
+    pub(crate) fn new(model: ModelId, dimensions: usize) -> Self {
         Self {
             model,
             dimensions,
@@ -105,24 +105,24 @@ impl Block {
         }
     }
 
-    pub(super) fn model(&self) -> &ModelId {
+    pub(crate) fn model(&self) -> &ModelId {
         &self.model
     }
 
-    pub(super) fn dimensions(&self) -> usize {
+    pub(crate) fn dimensions(&self) -> usize {
         self.dimensions
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    pub(super) fn holds(&self, slot: u32) -> bool {
+    pub(crate) fn holds(&self, slot: u32) -> bool {
         self.row(slot).is_some()
     }
 
     /// The vector of a slot, as precisely as it is kept.
-    pub(super) fn vector(&self, slot: u32) -> Option<Vec<f32>> {
+    pub(crate) fn vector(&self, slot: u32) -> Option<Vec<f32>> {
         let row = self.row(slot)?;
         let codes = row * self.dimensions..(row + 1) * self.dimensions;
         let (high, low) = (&self.high[codes.clone()], &self.low[codes]);
@@ -130,7 +130,7 @@ impl Block {
         Some(high.iter().zip(low).map(|(high, low)| f32::from(join(*high, *low)) * scale).collect())
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.high.capacity()
             + self.low.capacity()
             + self.signs.capacity()
@@ -138,13 +138,13 @@ impl Block {
     }
 
     /// Makes room for so many more rows at once.
-    pub(super) fn reserve(&mut self, rows: usize) {
+    pub(crate) fn reserve(&mut self, rows: usize) {
         make_room(&mut self.high, rows * self.dimensions);
         make_room(&mut self.low, rows * self.dimensions);
         make_room(&mut self.scales, rows);
     }
 
-    pub(super) fn check(&self, vector: &QuantVec) -> Result<()> {
+    pub(crate) fn check(&self, vector: &QuantVec) -> Result<()> {
         if vector.dimensions() == self.dimensions {
             return Ok(());
         }
@@ -153,7 +153,7 @@ impl Block {
     }
 
     /// Adds the vector of a slot that has none here yet.
-    pub(super) fn push(&mut self, slot: u32, vector: &QuantVec) {
+    pub(crate) fn push(&mut self, slot: u32, vector: &QuantVec) {
         let row = self.slots.len();
         make_room(&mut self.high, self.dimensions);
         make_room(&mut self.low, self.dimensions);
@@ -173,7 +173,7 @@ impl Block {
     }
 
     /// Takes a slot's vector out: the last row takes its place, and the place that this one leaves is zeroed.
-    pub(super) fn remove(&mut self, slot: u32) {
+    pub(crate) fn remove(&mut self, slot: u32) {
         let Some(row) = self.row(slot) else { return };
         let last = self.slots.len() - 1;
         let dimensions = self.dimensions;
@@ -192,13 +192,13 @@ impl Block {
         }
     }
 
-    pub(super) fn probe(&self, vector: &[f32]) -> Probe {
+    pub(crate) fn probe(&self, vector: &[f32]) -> Probe {
         Probe::new(vector, !self.signs.is_empty())
     }
 
     /// The slots most like the probe among those that are allowed, in rising order, with their cosines by the
     /// upper bytes.
-    pub(super) fn nearest(
+    pub(crate) fn nearest(
         &self,
         probe: &Probe,
         count: usize,
@@ -228,7 +228,7 @@ impl Block {
     }
 
     /// The cosine of each slot that has a vector here, by the upper bytes alone: off by less than a hundredth.
-    pub(super) fn cosines(&self, probe: &Probe, slots: &[u32]) -> Vec<Option<f32>> {
+    pub(crate) fn cosines(&self, probe: &Probe, slots: &[u32]) -> Vec<Option<f32>> {
         self.by_rows(slots, |rows| {
             let dots = dots(&self.high, rows, probe);
             let cosine = |(&row, dot)| dot as f32 * self.scales[row as usize] * self.unscale(probe);
@@ -237,7 +237,7 @@ impl Block {
     }
 
     /// The same by both bytes, as good as by floats.
-    pub(super) fn exact_cosines(&self, probe: &Probe, slots: &[u32]) -> Vec<Option<f32>> {
+    pub(crate) fn exact_cosines(&self, probe: &Probe, slots: &[u32]) -> Vec<Option<f32>> {
         self.by_rows(slots, |rows| {
             let dots = dots(&self.high, rows, probe).into_iter().zip(dots(&self.low, rows, probe));
             // In 64 bits: both bytes together have more digits than 32 hold.
@@ -397,7 +397,7 @@ fn move_last(plane: &mut [i8], row: usize, dimensions: usize) {
 }
 
 /// Appends without leaving an old copy behind when the buffer grows.
-pub(super) fn push<T: Zeroize + Clone>(buffer: &mut Vec<T>, item: T) {
+pub(crate) fn push<T: Zeroize + Clone>(buffer: &mut Vec<T>, item: T) {
     make_room(buffer, 1);
     buffer.push(item);
 }

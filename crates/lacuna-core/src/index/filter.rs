@@ -1,5 +1,6 @@
-use super::{Attributes, Tag};
 use lacuna_types::{Category, Lane, Lifecycle, Tier};
+
+use crate::index::{Attributes, Tag};
 
 /// Which memories a search may find. Empty lists admit everything, save that only active memories are found
 /// unless other states are named.
@@ -22,7 +23,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    pub(super) fn admits<'a>(&self, memory: &Attributes, tags: impl FnOnce() -> &'a [Tag], now: i64) -> bool {
+    pub(crate) fn admits<'a>(&self, memory: &Attributes, tags: impl FnOnce() -> &'a [Tag], now: i64) -> bool {
         self.shows(memory, now)
             && admits(&self.categories, &memory.category)
             && admits(&self.tiers, &memory.tier)
@@ -36,7 +37,7 @@ impl Filter {
     }
 
     /// Whether it asks for nothing, so that a memory's visibility alone decides.
-    pub(super) fn is_default(&self) -> bool {
+    pub(crate) fn is_default(&self) -> bool {
         self.states.is_empty()
             && self.categories.is_empty()
             && self.tiers.is_empty()
@@ -50,7 +51,7 @@ impl Filter {
     }
 
     /// Whether a memory is there at all for this search: in a state that it asks for, and not expired.
-    pub(super) fn shows(&self, memory: &Attributes, now: i64) -> bool {
+    pub(crate) fn shows(&self, memory: &Attributes, now: i64) -> bool {
         let state = match self.states[..] {
             [] => memory.state == Lifecycle::Active,
             _ => self.states.contains(&memory.state),

@@ -6,7 +6,7 @@
 #![allow(unsafe_code)]
 
 /// The largest magnitude of one byte of a code: the upper bytes are symmetric, the lower ones reach −128.
-pub const BYTE_MAGNITUDE_MAX: i32 = 128;
+pub(crate) const BYTE_MAGNITUDE_MAX: i32 = 128;
 /// Rows whose sign bits are stored together: one AVX2 register of bytes.
 pub const SIGN_GROUP: usize = 32;
 /// The largest entry of a sign table: four of them still fit in a byte.
@@ -39,7 +39,7 @@ pub fn dot_rows(rows: &[i8], query: &[i16], out: &mut [i32]) {
 ///
 /// # Panics
 /// When `picked` and `out` differ in length, or `rows` does not hold every picked row.
-pub fn dot_picked(rows: &[i8], picked: &[u32], query: &[i16], out: &mut [i32]) {
+pub(crate) fn dot_picked(rows: &[i8], picked: &[u32], query: &[i16], out: &mut [i32]) {
     assert_eq!(picked.len(), out.len(), "one sum per picked row");
     let held = rows.len() / query.len().max(1);
     assert!(picked.iter().all(|&row| (row as usize) < held), "a picked row lies outside");
@@ -74,10 +74,10 @@ pub fn sign_sums(group: &[u8], tables: &[u8], out: &mut [u16; SIGN_GROUP]) {
 }
 
 /// What every processor can run, and what the fast kernels are tested against.
-pub mod portable {
-    use super::{SIGN_GROUP, SIGN_TABLE};
+pub(crate) mod portable {
+    use crate::index::{SIGN_GROUP, SIGN_TABLE};
 
-    pub fn dot_rows(rows: &[i8], query: &[i16], out: &mut [i32]) {
+    pub(crate) fn dot_rows(rows: &[i8], query: &[i16], out: &mut [i32]) {
         if query.is_empty() {
             out.fill(0);
             return;
@@ -87,14 +87,14 @@ pub mod portable {
         }
     }
 
-    pub fn dot_picked(rows: &[i8], picked: &[u32], query: &[i16], out: &mut [i32]) {
+    pub(crate) fn dot_picked(rows: &[i8], picked: &[u32], query: &[i16], out: &mut [i32]) {
         for (&row, out) in picked.iter().zip(out) {
             let start = row as usize * query.len();
             dot_rows(&rows[start..start + query.len()], query, std::slice::from_mut(out));
         }
     }
 
-    pub fn sign_sums(group: &[u8], tables: &[u8], out: &mut [u16; SIGN_GROUP]) {
+    pub(crate) fn sign_sums(group: &[u8], tables: &[u8], out: &mut [u16; SIGN_GROUP]) {
         out.fill(0);
         for (bytes, tables) in group.chunks_exact(SIGN_GROUP).zip(tables.chunks_exact(2 * SIGN_TABLE)) {
             let (low, high) = tables.split_at(SIGN_TABLE);
@@ -109,7 +109,7 @@ pub mod portable {
 mod avx2 {
     use std::arch::x86_64::*;
 
-    use super::{SIGN_GROUP, SIGN_TABLE};
+    use crate::index::{SIGN_GROUP, SIGN_TABLE};
 
     const LANES: usize = 16;
     const CACHE_LINE: usize = 64;
@@ -117,7 +117,7 @@ mod avx2 {
     /// # Safety
     /// Needs AVX2, and `rows.len() == query.len() * out.len()`.
     #[target_feature(enable = "avx2")]
-    pub(super) unsafe fn dot_rows(rows: &[i8], query: &[i16], out: &mut [i32]) {
+    pub(crate) unsafe fn dot_rows(rows: &[i8], query: &[i16], out: &mut [i32]) {
         let dim = query.len();
         let mut row = 0;
         // Four rows at a time share each load of the query.
@@ -140,7 +140,7 @@ mod avx2 {
     /// # Safety
     /// Needs AVX2, `picked.len() == out.len()`, and in `rows` every picked row of `query.len()` codes.
     #[target_feature(enable = "avx2")]
-    pub(super) unsafe fn dot_picked(rows: &[i8], picked: &[u32], query: &[i16], out: &mut [i32]) {
+    pub(crate) unsafe fn dot_picked(rows: &[i8], picked: &[u32], query: &[i16], out: &mut [i32]) {
         let dim = query.len();
         // SAFETY: every picked row lies within `rows`, by the caller's promise.
         let place = |row: &u32| unsafe { rows.as_ptr().add(*row as usize * dim) };
@@ -225,7 +225,7 @@ mod avx2 {
     /// # Safety
     /// Needs AVX2, whole rows in `group`, two tables per byte of a row, and entries of at most 63.
     #[target_feature(enable = "avx2")]
-    pub(super) unsafe fn sign_sums(group: &[u8], tables: &[u8], out: &mut [u16; SIGN_GROUP]) {
+    pub(crate) unsafe fn sign_sums(group: &[u8], tables: &[u8], out: &mut [u16; SIGN_GROUP]) {
         let row_bytes = group.len() / SIGN_GROUP;
         let nibble = _mm256_set1_epi8(15);
         let (mut even, mut odd) = (_mm256_setzero_si256(), _mm256_setzero_si256());

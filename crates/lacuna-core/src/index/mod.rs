@@ -4,31 +4,32 @@
 //! trace: its vector is zeroed, its words lose their postings, and its neighbours lose its context, because
 //! nothing about a memory is stored anywhere but under the memory itself.
 
+use lacuna_language::words::{Language, TermList, stable_hash};
 pub(crate) mod access;
 pub(crate) mod block;
 pub(crate) mod filter;
 pub mod kernels;
 pub(crate) mod postings;
 pub(crate) mod quant;
+#[cfg(test)]
+mod residue;
 pub(crate) mod search;
 pub(crate) mod sessions;
 pub(crate) mod top;
 
+pub use filter::Filter;
+pub use kernels::{SIGN_ENTRY_MAX, SIGN_GROUP, SIGN_TABLE, dot_rows, query_code_max, sign_sums};
+pub use quant::QuantVec;
+pub use search::{Explanation, Found, QueryVector, Search};
+
 use std::collections::{BTreeMap, HashMap};
 
 use block::Block;
-pub use filter::Filter;
-pub(crate) use lacuna_language::words::stable_hash;
-pub use lacuna_language::words::{Language, MAX_LANGUAGES, QUERY_WORDS_MAX, TERMS_MAX, Term, TermList};
-use postings::Postings;
-pub use quant::{DIMENSIONS_MAX, QuantVec};
-pub use search::{Explanation, Found, Hit, Meaning, QueryVector, RESULTS_MAX, Search};
-use sessions::Sessions;
-
 use lacuna_types::decay::Fading;
 use lacuna_types::embed::ModelId;
-use lacuna_types::{Category, Lane, Lifecycle, MemoryId, SessionId, Tier};
-use lacuna_types::{Error, Result};
+use lacuna_types::{Category, Error, Lane, Lifecycle, MemoryId, Result, SessionId, Tier};
+use postings::Postings;
+use sessions::Sessions;
 
 /// Memories in one vault.
 pub const SLOTS_MAX: usize = 1 << 24;
@@ -354,6 +355,3 @@ const VACANT: Attributes = Attributes {
     lane: Lane::Profile,
     secondary_lanes: Lanes::NONE,
 };
-
-#[cfg(test)]
-pub(crate) mod residue;

@@ -1,11 +1,11 @@
 use std::collections::HashMap;
 
+use lacuna_language::words::{Language, QueryWord, Term, TermList};
 use zeroize::Zeroize;
 
-use super::block::push;
-use super::sessions::Sessions;
-use super::{Language, NONE, SLOTS_MAX, Term, TermList};
-use lacuna_language::words::QueryWord;
+use crate::index::block::push;
+use crate::index::sessions::Sessions;
+use crate::index::{NONE, SLOTS_MAX};
 
 /// How fast repetition of a word stops counting, and how much long texts are discounted: the usual values.
 const K1: f32 = 1.2;
@@ -77,7 +77,7 @@ struct Asked<'a, V> {
 
 /// Which memories say which words.
 #[derive(Default)]
-pub(super) struct Postings {
+pub(crate) struct Postings {
     numbers: HashMap<Term, u32>,
     lists: Vec<List>,
     free: Vec<u32>,
@@ -89,18 +89,18 @@ pub(super) struct Postings {
 
 /// What the words of one memory came to.
 #[derive(Clone, Copy, Default, PartialEq, Debug)]
-pub(super) struct WordScore {
+pub(crate) struct WordScore {
     /// BM25 of the memory by itself.
-    pub(super) own: f32,
+    pub(crate) own: f32,
     /// BM25 of the memory said twice between its neighbours; of a memory without neighbours, its own.
-    pub(super) context: f32,
+    pub(crate) context: f32,
     /// One bit per query word that the memory itself says.
-    pub(super) said: u64,
+    pub(crate) said: u64,
 }
 
 /// Dense working space, kept between searches and zero outside of them.
 #[derive(Default)]
-pub(super) struct Scratch {
+pub(crate) struct Scratch {
     scores: Vec<WordScore>,
     touched: Vec<u32>,
     counts: Vec<u8>,
@@ -119,16 +119,16 @@ impl Scratch {
         }
     }
 
-    pub(super) fn score(&self, slot: u32) -> WordScore {
+    pub(crate) fn score(&self, slot: u32) -> WordScore {
         self.scores.get(slot as usize).copied().unwrap_or_default()
     }
 
     /// Every slot that says one of the words or stands beside one that does.
-    pub(super) fn touched(&self) -> &[u32] {
+    pub(crate) fn touched(&self) -> &[u32] {
         &self.touched
     }
 
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         for slot in self.touched.drain(..) {
             self.scores[slot as usize] = WordScore::default();
         }
@@ -170,7 +170,7 @@ impl Scratch {
 
 impl Postings {
     /// Adds a memory's words and answers with their numbers, by which they are removed.
-    pub(super) fn insert(&mut self, slot: u32, terms: &TermList) -> Box<[u32]> {
+    pub(crate) fn insert(&mut self, slot: u32, terms: &TermList) -> Box<[u32]> {
         if self.lengths.len() <= slot as usize {
             self.lengths.resize(slot as usize + 1, 0);
         }
@@ -203,7 +203,7 @@ impl Postings {
     }
 
     /// Removes a memory's words; a word that nobody else says leaves no trace.
-    pub(super) fn remove(&mut self, slot: u32, terms: &[u32], language: Language) {
+    pub(crate) fn remove(&mut self, slot: u32, terms: &[u32], language: Language) {
         for &number in terms {
             let List { term, postings } = &mut self.lists[number as usize];
             let at = postings.partition_point(|posting| posting.slot() < slot);
@@ -229,19 +229,19 @@ impl Postings {
     }
 
     #[cfg(test)]
-    pub(super) fn knows(&self, term: Term) -> bool {
+    pub(crate) fn knows(&self, term: Term) -> bool {
         self.numbers.contains_key(&term) || self.lists.iter().any(|list| list.term == term)
     }
 
     /// The languages of the vault, the most spoken first.
-    pub(super) fn languages(&self) -> Vec<Language> {
+    pub(crate) fn languages(&self) -> Vec<Language> {
         let mut languages: Vec<_> =
             self.languages.iter().map(|(&language, &count)| (count, language)).collect();
         languages.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
         languages.into_iter().map(|(_, language)| language).collect()
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let postings: usize =
             self.lists.iter().map(|list| list.postings.capacity() * size_of::<Posting>()).sum();
         let per_term = size_of::<List>() + size_of::<(Term, u32)>() + 1;
@@ -250,7 +250,7 @@ impl Postings {
 
     /// Scores every memory that says a word, and the neighbours of those that are visible. Answers with the
     /// weight of each word: the rarer, the heavier.
-    pub(super) fn score(
+    pub(crate) fn score(
         &self,
         words: &[QueryWord],
         sessions: &Sessions,

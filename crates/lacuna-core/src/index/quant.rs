@@ -1,9 +1,9 @@
 use lacuna_types::{Error, Result};
 
 /// The most dimensions that a vector may have.
-pub const DIMENSIONS_MAX: usize = 4096;
+pub(crate) const DIMENSIONS_MAX: usize = 4096;
 /// The largest code: 127 × 256, so that its high byte rounds to at most 127.
-pub(super) const CODE_MAX: i16 = 127 * 256;
+pub(crate) const CODE_MAX: i16 = 127 * 256;
 
 const SCALE_BYTES: usize = 4;
 const CODE_BYTES: usize = 2;
@@ -59,11 +59,11 @@ impl QuantVec {
         sound.then_some(Self { scale, codes }).ok_or_else(|| Error::corrupt("a vector has impossible values"))
     }
 
-    pub(super) fn scale(&self) -> f32 {
+    pub(crate) fn scale(&self) -> f32 {
         self.scale
     }
 
-    pub(super) fn codes(&self) -> &[i16] {
+    pub(crate) fn codes(&self) -> &[i16] {
         &self.codes
     }
 }
@@ -75,19 +75,19 @@ fn check_dimensions(dimensions: usize) -> Result<()> {
     Err(Error::invalid("vector", format!("must have 1 to {DIMENSIONS_MAX} dimensions")))
 }
 
-pub(super) fn unit(vector: &[f32]) -> Vec<f32> {
+pub(crate) fn unit(vector: &[f32]) -> Vec<f32> {
     let norm = vector.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
     let factor = if norm > 0.0 { 1.0 / norm } else { 0.0 };
     vector.iter().map(|&x| (f64::from(x) * factor) as f32).collect()
 }
 
 /// Splits a code into its nearest multiple of 256 and the signed rest, each one byte.
-pub(super) fn split(code: i16) -> (i8, i8) {
+pub(crate) fn split(code: i16) -> (i8, i8) {
     let high = (i32::from(code) + 128) >> 8;
     (high as i8, (i32::from(code) - (high << 8)) as i8)
 }
 
-pub(super) fn join(high: i8, low: i8) -> i16 {
+pub(crate) fn join(high: i8, low: i8) -> i16 {
     (i16::from(high) << 8) + i16::from(low)
 }
 

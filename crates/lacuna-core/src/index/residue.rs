@@ -1,5 +1,7 @@
 //! What is removed is gone from every part of the structure.
 
+use lacuna_language::words::TermList;
+
 use super::*;
 
 fn entry(n: u8, text: &str, tag: &str, vector: &[f32]) -> Entry<String> {

@@ -2,16 +2,18 @@
 
 use std::cell::RefCell;
 
-use super::block::{Block, Probe};
-use super::postings::{Scratch, WordScore};
-use super::top::Top;
-use super::{Filter, Glance, Index, NONE, Tag};
 use lacuna_language::words::{QueryWord, QueryWords, query_words};
 use lacuna_types::MemoryId;
 use lacuna_types::embed::{Calibration, ModelId};
 
+use crate::index::block::{Block, Probe};
+use crate::index::filter::Filter;
+use crate::index::postings::{Scratch, WordScore};
+use crate::index::top::Top;
+use crate::index::{Glance, Index, NONE, Tag};
+
 /// Hits in one answer.
-pub const RESULTS_MAX: usize = 1_000;
+pub(crate) const RESULTS_MAX: usize = 1_000;
 
 /// How much of the relevance comes from meaning; words have the rest. A turn among others says only a part of
 /// what is meant, so the words around it tell more; a memory that stands alone means what it says.

@@ -1,33 +1,34 @@
 use std::collections::{BTreeMap, HashMap};
 
-use super::NONE;
 use lacuna_types::MemoryId;
+
+use crate::index::NONE;
 
 /// The turns of each conversation in order, and who stands beside whom.
 #[derive(Default)]
-pub(super) struct Sessions {
+pub(crate) struct Sessions {
     turns: HashMap<u64, BTreeMap<(u32, MemoryId), u32>>,
     neighbours: Vec<[u32; 2]>,
 }
 
 impl Sessions {
     /// The slots of the turns before and after this one, [`NONE`] where there is none.
-    pub(super) fn neighbours(&self, slot: u32) -> [u32; 2] {
+    pub(crate) fn neighbours(&self, slot: u32) -> [u32; 2] {
         self.neighbours.get(slot as usize).copied().unwrap_or([NONE; 2])
     }
 
     /// The conversations that have turns.
-    pub(super) fn keys(&self) -> impl Iterator<Item = u64> {
+    pub(crate) fn keys(&self) -> impl Iterator<Item = u64> {
         self.turns.keys().copied()
     }
 
     /// The turns of a conversation from one on, in their order.
-    pub(super) fn turns(&self, session: u64, from: u32) -> impl DoubleEndedIterator<Item = (u32, MemoryId)> {
+    pub(crate) fn turns(&self, session: u64, from: u32) -> impl DoubleEndedIterator<Item = (u32, MemoryId)> {
         let from = (from, MemoryId::from_bytes([0; 16]));
         self.turns.get(&session).into_iter().flat_map(move |turns| turns.range(from..).map(|(at, _)| *at))
     }
 
-    pub(super) fn insert(&mut self, session: u64, turn: u32, id: MemoryId, slot: u32) {
+    pub(crate) fn insert(&mut self, session: u64, turn: u32, id: MemoryId, slot: u32) {
         let turns = self.turns.entry(session).or_default();
         turns.insert((turn, id), slot);
         let before = turns.range(..(turn, id)).next_back().map_or(NONE, |(_, &slot)| slot);
@@ -40,7 +41,7 @@ impl Sessions {
     }
 
     /// Takes a turn out; those beside it become neighbours.
-    pub(super) fn remove(&mut self, session: u64, turn: u32, id: MemoryId, slot: u32) {
+    pub(crate) fn remove(&mut self, session: u64, turn: u32, id: MemoryId, slot: u32) {
         let Some(turns) = self.turns.get_mut(&session) else { return };
         turns.remove(&(turn, id));
         if turns.is_empty() {
@@ -51,7 +52,7 @@ impl Sessions {
         self.neighbours[slot as usize] = [NONE; 2];
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let turns: usize = self.turns.values().map(BTreeMap::len).sum();
         turns * 2 * size_of::<((u32, MemoryId), u32)>() + self.neighbours.capacity() * size_of::<[u32; 2]>()
     }

@@ -1,5 +1,5 @@
 /// Keeps the best `limit` of what it is offered, in time linear in the offers.
-pub(super) struct Top<S> {
+pub(crate) struct Top<S> {
     limit: usize,
     threshold: Option<S>,
     items: Vec<(S, u32)>,
@@ -8,7 +8,7 @@ pub(super) struct Top<S> {
 }
 
 impl<S: Copy + PartialOrd> Top<S> {
-    pub(super) fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         let limit = limit.max(1);
         // Reserved at once, as far as it may come: growing costs more than the offers.
         let (items, ranked) = (Vec::with_capacity(2 * limit), Vec::with_capacity(2 * limit));
@@ -16,24 +16,24 @@ impl<S: Copy + PartialOrd> Top<S> {
     }
 
     /// Whether this score could still enter. Cheap, so that costlier questions are asked only after it.
-    pub(super) fn wants(&self, score: S) -> bool {
+    pub(crate) fn wants(&self, score: S) -> bool {
         self.threshold.is_none_or(|threshold| score >= threshold)
     }
 
-    pub(super) fn push(&mut self, score: S, item: u32) {
+    pub(crate) fn push(&mut self, score: S, item: u32) {
         self.items.push((score, item));
         if self.items.len() >= 2 * self.limit {
             self.shrink();
         }
     }
 
-    pub(super) fn merged(mut self, other: Self) -> Self {
+    pub(crate) fn merged(mut self, other: Self) -> Self {
         other.items.into_iter().for_each(|(score, item)| self.push(score, item));
         self
     }
 
     /// The best ones in rising order of item, which is the order of memory.
-    pub(super) fn into_items(mut self) -> Vec<(S, u32)> {
+    pub(crate) fn into_items(mut self) -> Vec<(S, u32)> {
         if self.items.len() > self.limit {
             self.shrink();
         }
@@ -55,7 +55,7 @@ fn best_first<S: PartialOrd>(a: &(S, u32), b: &(S, u32)) -> std::cmp::Ordering {
 }
 
 /// The same for many small whole numbers: it counts who is at each score, so that it never has to select.
-pub(super) struct TopSums {
+pub(crate) struct TopSums {
     limit: usize,
     /// No lower sum can still enter.
     threshold: u16,
@@ -67,26 +67,26 @@ pub(super) struct TopSums {
 
 impl TopSums {
     /// `sum_max` is the highest sum that will be offered.
-    pub(super) fn new(limit: usize, sum_max: u16) -> Self {
+    pub(crate) fn new(limit: usize, sum_max: u16) -> Self {
         let counts = vec![0; usize::from(sum_max) + 1];
         let limit = limit.max(1);
         Self { limit, threshold: 0, counts, reaching: 0, items: Vec::with_capacity(2 * limit) }
     }
 
-    pub(super) fn threshold(&self) -> u16 {
+    pub(crate) fn threshold(&self) -> u16 {
         self.threshold
     }
 
     /// Takes an item whose sum reaches the threshold, which only [`Self::raise`] moves.
     #[inline]
-    pub(super) fn push(&mut self, sum: u16, item: u32) {
+    pub(crate) fn push(&mut self, sum: u16, item: u32) {
         self.items.push((sum, item));
         self.counts[usize::from(sum)] += 1;
         self.reaching += 1;
     }
 
     /// Moves the threshold to where it may stand: whoever is at it is not needed once enough are above it.
-    pub(super) fn raise(&mut self) {
+    pub(crate) fn raise(&mut self) {
         while self.reaching - self.at_threshold() >= self.limit {
             self.reaching -= self.at_threshold();
             self.threshold += 1;
@@ -97,7 +97,7 @@ impl TopSums {
         self.counts[usize::from(self.threshold)] as usize
     }
 
-    pub(super) fn merged(mut self, other: Self) -> Self {
+    pub(crate) fn merged(mut self, other: Self) -> Self {
         for (sum, item) in other.items {
             if sum >= self.threshold {
                 self.push(sum, item);
@@ -108,7 +108,7 @@ impl TopSums {
     }
 
     /// The best ones in the order in which they were offered; of equals, the first.
-    pub(super) fn into_items(mut self) -> impl Iterator<Item = u32> {
+    pub(crate) fn into_items(mut self) -> impl Iterator<Item = u32> {
         self.raise();
         let mut equals = self.limit.saturating_sub(self.reaching - self.at_threshold());
         self.items.into_iter().filter_map(move |(sum, item)| {

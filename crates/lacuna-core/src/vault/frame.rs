@@ -4,12 +4,11 @@
 //! The encoding is a CBOR array of fields. Their order is frozen; a newer release adds fields at the end, and
 //! an older one passes over them.
 
-use zeroize::Zeroizing;
-
 use lacuna_store::cbor::{Reader, Writer};
 use lacuna_types::embed::{MODEL_NAME_BYTES_MAX, ModelId};
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
+use zeroize::Zeroizing;
 
 /// Full texts up to this size stay in the frame, so that a hot recall shows them without a look at the store;
 /// longer ones are sealed apart and fetched.

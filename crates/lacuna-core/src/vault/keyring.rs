@@ -6,13 +6,12 @@ use jiff::Timestamp;
 use lacuna_seal::{
     Binding, ClassKey, Context, Entropy, EpochKey, Field, FingerprintKey, MemoryKey, OpenError, RootKey,
 };
+use lacuna_store::keys::{LocalKms, VaultKeys, WrappedClassKey, WrappedMemoryKey, WrappedRoot};
+use lacuna_store::rows::{Row, SealedSettings};
+use lacuna_types::{Error, KeyClass, MemoryId, Result, Scope, VaultId, millis};
 use zeroize::Zeroizing;
 
 use crate::vault::frame::Frame;
-use lacuna_store::keys::{LocalKms, VaultKeys, WrappedClassKey, WrappedMemoryKey, WrappedRoot};
-use lacuna_store::rows::{Row, SealedSettings};
-use lacuna_types::{Error, Result};
-use lacuna_types::{KeyClass, MemoryId, Scope, VaultId, millis};
 
 const HELD_BY_NOBODY_ELSE: u8 = 0;
 const BOUND_TO_NOTHING: u8 = 0;

@@ -3,9 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use super::open::Held;
-use crate::index::TermList;
+use lacuna_language::facts::attribute_keys;
+use lacuna_language::words::{TermList, stable_hash};
+use lacuna_types::*;
 use lacuna_types::{MemoryId, Tier};
+
+use crate::vault::open::Held;
 
 /// Words that stand for all of a fact's words: those with the smallest hashes, so that texts with nearly the
 /// same words have nearly the same sketch.
@@ -24,11 +27,11 @@ impl Marks {
         self.0.range((mark, first)..=(mark, last)).map(|(_, memory)| *memory)
     }
 
-    pub(super) fn add(&mut self, memory: MemoryId, held: &Held) {
+    pub(crate) fn add(&mut self, memory: MemoryId, held: &Held) {
         self.0.extend(marks_of(held).map(|mark| (mark, memory)));
     }
 
-    pub(super) fn remove(&mut self, memory: MemoryId, held: &Held) {
+    pub(crate) fn remove(&mut self, memory: MemoryId, held: &Held) {
         for mark in marks_of(held) {
             self.0.remove(&(mark, memory));
         }
@@ -65,6 +68,17 @@ pub(crate) fn shared_words(one: &[u64], other: &[u64]) -> f32 {
 /// The mark of a text, from its keyed hash.
 pub(crate) fn text_mark(hash: &[u8; 32]) -> u64 {
     hash.first_chunk().map_or(0, |first| u64::from_be_bytes(*first))
+}
+
+/// What a text makes statements about. Only a short text states a fact: a longer one tells a story, in which a
+/// sentence that contradicts another does not make the whole untrue.
+pub(crate) fn attribute_marks(text: &str) -> Vec<u64> {
+    if text.chars().count() > GIST_CHARS_MAX {
+        return Vec::new();
+    }
+    let mut marks: Vec<u64> = attribute_keys(text).iter().map(|key| stable_hash(key.as_bytes())).collect();
+    marks.truncate(LINKS_MAX);
+    marks
 }
 
 #[cfg(test)]

@@ -3,21 +3,23 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use jiff::Timestamp;
-use zeroize::Zeroizing;
-
-use super::keyring::{Keyring, Place, is_bound};
-use super::marks::{Marks, sketch, text_mark};
-use super::relay::in_order;
-use super::unlock::Unlocker;
-use crate::index::{Attributes, Entry, Index, QuantVec, Session, Stored, Tag, TermList};
-use crate::retention::HeldSettings;
-use crate::vault::frame::Frame;
+use lacuna_language::words::TermList;
 use lacuna_store::blobs::{BlobName, Blobs};
 use lacuna_store::keys::{KeyStore, LocalKms, WrappedMemoryKey, keys_by_memory};
 use lacuna_store::rows::{Body, ChainHead, Change, Row, Store};
 use lacuna_types::embed::ModelId;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
+use zeroize::Zeroizing;
+
+use crate::index::quant::QuantVec;
+use crate::index::{Attributes, Entry, Index, Session, Stored, Tag};
+use crate::vault::frame::Frame;
+use crate::vault::keyring::{Keyring, Place, is_bound};
+use crate::vault::marks::{Marks, sketch, text_mark};
+use crate::vault::relay::in_order;
+use crate::vault::settings::HeldSettings;
+use crate::vault::unlock::Unlocker;
 
 /// How many memories a commit may walk over, on average, to find out what the vault takes in RAM.
 const MEMORIES_WALKED_PER_COMMIT: usize = 256;
@@ -81,12 +83,12 @@ pub(crate) struct OpenVault {
     /// What was made of what: a source, and a memory that names it.
     pub(crate) lineage: BTreeSet<(MemoryId, MemoryId)>,
     pub(crate) settings: HeldSettings,
-    pub(super) weight: Weight,
+    pub(crate) weight: Weight,
 }
 
 /// What the last walk over a vault found it to take.
 #[derive(Default)]
-pub(super) struct Weight {
+pub(crate) struct Weight {
     bytes: usize,
     memories: usize,
     commits_since: usize,
@@ -389,7 +391,7 @@ impl OpenVault {
 
     /// About how many bytes of RAM the vault takes. Walking a large one takes long, so that most commits only
     /// scale what the last walk found.
-    pub(super) fn weigh(&mut self) -> usize {
+    pub(crate) fn weigh(&mut self) -> usize {
         let memories = self.index.len();
         if self.weight.commits_since * MEMORIES_WALKED_PER_COMMIT >= memories || self.weight.memories == 0 {
             let texts: usize = self.index.payloads().map(Held::text_bytes).sum();

@@ -10,7 +10,7 @@ const PART_ITEMS: usize = 128;
 
 /// Does `work` on all items, part by part, and hands what comes of it to `take` in the order of the items. Other
 /// threads work ahead; this one takes what is done, and works itself while there is none.
-pub(super) fn in_order<T: Send, R: Send>(
+pub(crate) fn in_order<T: Send, R: Send>(
     items: Vec<T>,
     work: impl Fn(Vec<T>) -> R + Sync,
     mut take: impl FnMut(R),

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::keyring::{Keyring, OpenKey, SourceKey};
 use lacuna_store::keys::{KeyStore, WrappedMemoryKey, keys_by_memory};
-use lacuna_types::MemoryId;
-use lacuna_types::{Error, Result};
+use lacuna_types::{Error, MemoryId, Result};
+
+use crate::vault::keyring::{Keyring, OpenKey, SourceKey};
 
 /// How many times a memory may be derived from what was derived itself.
 pub(crate) const DERIVATION_DEPTH_MAX: usize = 32;

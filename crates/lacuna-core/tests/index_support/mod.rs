@@ -1,9 +1,10 @@
 //! Small memories and questions for the tests of the index.
 
-use lacuna_core::decay::Fading;
-use lacuna_core::domain::{Category, Lane, Lifecycle, MemoryId, SessionId, Tier};
-use lacuna_core::embed::ModelId;
-use lacuna_core::index::{Attributes, Entry, Filter, Found, Lanes, Search, Session, TermList};
+use lacuna_core::index::{Attributes, Entry, Filter, Found, Lanes, Search, Session};
+use lacuna_language::words::TermList;
+use lacuna_types::decay::Fading;
+use lacuna_types::embed::ModelId;
+use lacuna_types::{Category, Lane, Lifecycle, MemoryId, SessionId, Tier};
 
 pub(crate) const NOW: i64 = 1_700_000_000_000;
 

@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 
 use jiff::SignedDuration;
-use lacuna_core::backup::{BACKUP_KEPT, Ledger, RestoreInto, Restored, Saving, restore};
-use lacuna_core::keys::{KeyBatch, ReceiptMark};
 use lacuna_core::permit::{Destroy, ManageKeys};
-use lacuna_core::store::{Batch, Record, RecordChange, RecordKind};
-use lacuna_seal::{OpenReader, SealWriter};
-use lacuna_seal::{PassphraseCost, SeededEntropy, SystemEntropy};
+use lacuna_core::transfer::{BACKUP_KEPT, Ledger, RestoreInto, Restored, Saving, restore};
+use lacuna_seal::{OpenReader, PassphraseCost, SealWriter, SeededEntropy, SystemEntropy};
+use lacuna_store::keys::{KeyBatch, ReceiptMark};
+use lacuna_store::rows::{Batch, Record, RecordChange, RecordKind};
 
 use super::*;
 

@@ -1,10 +1,12 @@
 //! The audit chain as a whole: signed at its end, checked in parts, and kept no longer than it should be.
 
 use jiff::SignedDuration;
-use lacuna_core::Error;
-use lacuna_core::audit::{AUDIT_DAYS, AuditEntry, AuditKept, CHECKPOINT_ENTRIES, ChainWalk, append};
-use lacuna_core::store::{AuditRow, Batch, ChainHead};
+use lacuna_core::audit::{AuditEntry, CHECKPOINT_ENTRIES, ChainWalk, append};
+use lacuna_core::govern::AuditKept;
 use lacuna_seal::Signature;
+use lacuna_store::rows::{AuditRow, Batch, ChainHead};
+use lacuna_types::Error;
+use lacuna_types::policy::AUDIT_DAYS;
 
 use super::*;
 

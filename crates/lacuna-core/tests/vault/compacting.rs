@@ -4,10 +4,11 @@
 use std::ops::ControlFlow;
 
 use jiff::SignedDuration;
-use lacuna_core::compact::{Claim, ClaimKind, CompactRequest, Compacted, Thresholds};
 use lacuna_core::index::Filter;
-use lacuna_core::llm::{Condensed, Llm, Said};
-use lacuna_core::store::When;
+use lacuna_core::keep::{CompactRequest, Compacted};
+use lacuna_store::rows::When;
+use lacuna_types::llm::{Claim, ClaimKind, Condensed, Llm, Said};
+use lacuna_types::policy::Thresholds;
 
 use super::*;
 

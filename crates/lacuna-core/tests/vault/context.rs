@@ -1,10 +1,10 @@
 //! What a turn of a conversation brings to mind, over real vaults.
 
 use jiff::SignedDuration;
-use lacuna_core::context::{Context, ContextRules, Mark, Turn};
 use lacuna_core::index::Filter;
-use lacuna_core::intent::IntentScope;
-use lacuna_core::tokenise::estimate;
+use lacuna_core::read::{Context, Mark, Turn};
+use lacuna_types::policy::{ContextRules, IntentScope};
+use lacuna_types::token_count::estimate;
 
 use super::*;
 

@@ -1,12 +1,14 @@
 //! Corrections: what is said now takes the place of what was said, and nothing else is touched.
 
+use lacuna_core::Lacuna;
 use lacuna_core::audit::{AuditAction, Subject};
-use lacuna_core::correct::{Corrected, Correction};
-use lacuna_core::domain::*;
-use lacuna_core::forget::{Cause, Mode, Named, ProbePath};
 use lacuna_core::permit::{ReadAudit, Recall, Remember};
-use lacuna_core::store::When;
-use lacuna_core::{Error, Lacuna};
+use lacuna_core::vault::{Cause, Named, ProbePath};
+use lacuna_core::write::{Corrected, Correction};
+use lacuna_store::rows::When;
+use lacuna_types::Error;
+use lacuna_types::request::Mode;
+use lacuna_types::*;
 
 use crate::{Calls, World, draft, grant, scope};
 

@@ -1,5 +1,5 @@
-use lacuna_core::keys::KeyBatch;
-use lacuna_core::store::{Batch, Row};
+use lacuna_store::keys::KeyBatch;
+use lacuna_store::rows::{Batch, Row};
 
 use super::*;
 

@@ -1,9 +1,10 @@
 //! What is made of a memory falls with it: by its key at once, and by the cascade for good.
 
-use lacuna_core::domain::*;
-use lacuna_core::keys::KeyBatch;
+use lacuna_core::Lacuna;
 use lacuna_core::permit::{Forget, Promote, Recall, Remember, permit};
-use lacuna_core::{Lacuna, Result};
+use lacuna_store::keys::KeyBatch;
+use lacuna_types::Result;
+use lacuna_types::*;
 
 use crate::{World, caller, grant};
 

@@ -1,7 +1,7 @@
 use jiff::SignedDuration;
-use lacuna_core::destroy::DestroyCounts;
+use lacuna_core::govern::DestroyCounts;
 use lacuna_core::permit::Destroy;
-use lacuna_core::store::{RecordKind, When};
+use lacuna_store::rows::{RecordKind, When};
 
 use super::*;
 
@@ -19,7 +19,7 @@ fn org_chain(world: &World) -> u64 {
     world.store.vault(org.vault_id()).unwrap().map_or(0, |header| header.audit.seq)
 }
 
-fn confirmed(lacuna: &Lacuna, user: &str) -> Result<lacuna_core::destroy::Destruction> {
+fn confirmed(lacuna: &Lacuna, user: &str) -> Result<lacuna_core::govern::Destruction> {
     let plan = lacuna.plan_destroy(&grant::<Destroy>(user))?;
     lacuna.destroy(&grant::<Destroy>(user), &plan.token)
 }

@@ -1,5 +1,5 @@
-use lacuna_core::keys::KeyBatch;
 use lacuna_core::permit::ManageKeys;
+use lacuna_store::keys::KeyBatch;
 
 use super::*;
 

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use jiff::SignedDuration;
 use lacuna_core::Lacuna;
 use lacuna_core::audit::AuditAction;
-use lacuna_core::domain::*;
-use lacuna_core::export::{Exported, Format, LINK_HOURS, Wanted};
 use lacuna_core::permit::{Export, Forget, ReadAudit, permit};
+use lacuna_core::transfer::{Exported, Format, LINK_HOURS, Wanted};
+use lacuna_types::*;
 
 use crate::{Calls, World, caller, draft, grant};
 

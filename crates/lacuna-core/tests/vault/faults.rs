@@ -1,4 +1,4 @@
-use lacuna_core::store::{Faults, FaultyStore, When};
+use lacuna_store::rows::{Faults, FaultyStore, When};
 
 use super::*;
 

@@ -1,9 +1,10 @@
 //! What a request in plain words means: seen through its plan, and through what is left when it is confirmed.
 
 use lacuna_core::Lacuna;
-use lacuna_core::domain::*;
-use lacuna_core::forget::{Choice, Closeness, Confirmed, Plan, Planned, Reach, Request, Target};
+use lacuna_core::forget::{Confirmed, Plan, Planned, Request};
 use lacuna_core::permit::{Forget, Recall};
+use lacuna_types::request::{Choice, Closeness, Reach, Target};
+use lacuna_types::*;
 
 use crate::{Calls, World, draft, grant};
 

@@ -1,15 +1,17 @@
 //! Plan, confirm, probe, receipt: what is forgotten is gone by every way, and only what the plan showed.
 
 use jiff::SignedDuration;
-use lacuna_core::domain::*;
-use lacuna_core::export::{Format, Wanted};
-use lacuna_core::forget::{
-    Cause, Choice, Closeness, Confirmed, Forgotten, Mode, Named, Plan, Planned, Request, Target,
-};
-use lacuna_core::lifecycle::{Decided, Decision};
+use lacuna_core::Lacuna;
+use lacuna_core::erase::Forgotten;
+use lacuna_core::forget::{Confirmed, Plan, Planned, Request};
+use lacuna_core::govern::{Decided, Decision};
 use lacuna_core::permit::{Forget, ReadAudit, Recall, Review};
-use lacuna_core::policy::{Dangling, Policy, Preset};
-use lacuna_core::{Error, Lacuna, Result};
+use lacuna_core::transfer::{Format, Wanted};
+use lacuna_core::vault::{Cause, Named};
+use lacuna_types::policy::{Dangling, Policy, Preset};
+use lacuna_types::request::{Choice, Closeness, Mode, Target};
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
 
 use crate::{Calls, World, draft, grant, scope};
 

@@ -1,11 +1,11 @@
 //! The gate from outside: what every kind of write ends as, and what its answer says.
 
-use lacuna_core::admit::{Question, Refusal};
 use lacuna_core::audit::AuditAction;
-use lacuna_core::domain::*;
+use lacuna_core::gate::{Question, Refusal};
 use lacuna_core::permit::{Caller, Recall, Remember, permit};
-use lacuna_core::policy::{Policy, Preset};
-use lacuna_core::remember::{Asked, Outcome, Refused};
+use lacuna_core::write::{Asked, Outcome, Refused};
+use lacuna_types::policy::{Policy, Preset};
+use lacuna_types::*;
 
 use crate::{Calls, World, caller, draft, grant};
 
@@ -458,12 +458,12 @@ fn a_candidate_stays_hidden_even_if_its_row_is_tampered_with() {
     let id = lacuna.take("anna", heard).unwrap().id;
     let scope = crate::scope("anna");
     let row = world.store.rows(scope.vault_id(), &[id]).unwrap().remove(0).unwrap();
-    let mut batch = lacuna_core::store::Batch::new(
+    let mut batch = lacuna_store::rows::Batch::new(
         scope.clone(),
         row.updated_at,
         world.store.revision(scope.vault_id()).unwrap(),
     );
-    batch.puts = vec![lacuna_core::store::Row { state: Lifecycle::Active, ..row }];
+    batch.puts = vec![lacuna_store::rows::Row { state: Lifecycle::Active, ..row }];
     world.store.commit(batch).unwrap();
     for lacuna in [lacuna, world.service()] {
         assert!(lacuna.texts("anna", "lantern").is_empty());

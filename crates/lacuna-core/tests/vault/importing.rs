@@ -1,8 +1,8 @@
 //! Imports that are interrupted: what was acknowledged is there, and importing once more stores the rest.
 
-use lacuna_core::import::{Duplicates, Fate, Origin, Record};
 use lacuna_core::permit::Import;
-use lacuna_core::store::When;
+use lacuna_core::transfer::{Duplicates, Fate, Origin, Record};
+use lacuna_store::rows::When;
 
 use super::*;
 
@@ -36,7 +36,7 @@ fn record(number: usize) -> Record {
 fn import(lacuna: &Lacuna) -> (Vec<(usize, MemoryId)>, bool) {
     let grant = grant::<Import>("anna");
     let mut acknowledged = Vec::new();
-    let mut note = |answers: Vec<lacuna_core::import::Imported>| {
+    let mut note = |answers: Vec<lacuna_core::transfer::Imported>| {
         for answer in answers {
             match answer.fate {
                 Fate::Stored { id, .. } | Fate::Repeated { id } => {

@@ -3,9 +3,9 @@
 use std::sync::Barrier;
 
 use jiff::SignedDuration;
-use lacuna_core::jobs::{CLAIM_HOLDS, Job, JobState, PAUSE_FIRST, Ran, Schedule};
+use lacuna_core::govern::{CLAIM_HOLDS, Job, JobState, PAUSE_FIRST, Ran, Schedule};
 use lacuna_core::permit::ManageJobs;
-use lacuna_core::store::{Faults, FaultyStore, JobClaim, When};
+use lacuna_store::rows::{Faults, FaultyStore, JobClaim, When};
 
 use super::retention::days;
 use super::*;

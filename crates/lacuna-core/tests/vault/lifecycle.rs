@@ -1,10 +1,10 @@
 use jiff::SignedDuration;
-use lacuna_core::domain::*;
 use lacuna_core::index::Filter;
 use lacuna_core::permit::{Forget, Recall, Remember};
-use lacuna_core::recall::{LIST_PAGE_MAX, Query};
-use lacuna_core::remember::REMEMBER_BATCH_MAX;
-use lacuna_core::store::Body;
+use lacuna_core::read::{LIST_PAGE_MAX, Query};
+use lacuna_core::write::REMEMBER_BATCH_MAX;
+use lacuna_store::rows::Body;
+use lacuna_types::*;
 
 use super::models::Remote;
 use super::*;

@@ -1,7 +1,7 @@
 //! A recall answers with so much and no more: by tier, and by tokens.
 
-use lacuna_core::recall::{EPISODIC_RESULTS_DEFAULT, SEMANTIC_RESULTS_DEFAULT};
-use lacuna_core::tokenise::estimate;
+use lacuna_core::read::{EPISODIC_RESULTS_DEFAULT, SEMANTIC_RESULTS_DEFAULT};
+use lacuna_types::token_count::estimate;
 
 use super::*;
 
@@ -48,7 +48,7 @@ fn texts_beyond_the_tokens_are_shown_by_their_gist_or_left_out() {
     assert!(all.hits.iter().all(|hit| !hit.shortened));
 
     let some = asked(200);
-    let shown = |hit: &lacuna_core::recall::RecalledMemory| hit.memory.content.full_text().to_owned();
+    let shown = |hit: &lacuna_core::read::RecalledMemory| hit.memory.content.full_text().to_owned();
     let tokens: usize = some.hits.iter().map(|hit| estimate(&shown(hit))).sum();
     assert!(
         tokens <= 200 && some.hits.iter().any(|hit| hit.shortened && long.starts_with(&shown(hit)[..20]))

@@ -41,20 +41,21 @@ use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use lacuna_core::admit::Rulebook;
 use lacuna_core::audit::AuditAction;
-use lacuna_core::blobs::Blobs;
-use lacuna_core::domain::*;
-use lacuna_core::embed::Embedder;
-use lacuna_core::keys::{FaultyKeys, KeyStore, LocalKms, PostgresKeys, RamKeys, SqliteKeys};
-use lacuna_core::meaning::Models;
+use lacuna_core::gate::Rulebook;
 use lacuna_core::permit::{Action, Caller, Forget, Grant, ReadAudit, Recall, Remember, permit};
-use lacuna_core::policy::{Policies, Policy};
-use lacuna_core::recall::{Query, Recalled};
-use lacuna_core::remember::Remembered;
-use lacuna_core::store::{Faults, FaultyStore, PostgresStore, RamStore, SqliteStore, Store};
-use lacuna_core::{Lacuna, Parts, Result};
+use lacuna_core::read::{Query, Recalled};
+use lacuna_core::vault::Models;
+use lacuna_core::write::Remembered;
+use lacuna_core::{Lacuna, Parts};
 use lacuna_seal::SeededEntropy;
+use lacuna_store::blobs::Blobs;
+use lacuna_store::keys::{FaultyKeys, KeyStore, LocalKms, PostgresKeys, RamKeys, SqliteKeys};
+use lacuna_store::rows::{Faults, FaultyStore, PostgresStore, RamStore, SqliteStore, Store};
+use lacuna_types::Result;
+use lacuna_types::embed::Embedder;
+use lacuna_types::policy::{Policies, Policy};
+use lacuna_types::*;
 
 use crate::postgres_database::Database;
 

@@ -3,9 +3,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use lacuna_core::Error;
-use lacuna_core::embed::{Calibration, ModelId, Purpose};
-use lacuna_core::jobs::{Job, Ran, Schedule};
+use lacuna_core::govern::{Job, Ran, Schedule};
+use lacuna_types::Error;
+use lacuna_types::embed::{Calibration, ModelId, Purpose};
 
 use super::*;
 

@@ -1,9 +1,8 @@
 //! The monthly review: what it counts, what it shows, and what an answer does.
 
-use lacuna_core::forget::Cause;
+use lacuna_core::govern::{Answer, Answered, Month, Part, Reason};
 use lacuna_core::permit::{Retain, Review};
-use lacuna_core::retention::{Settings, Span};
-use lacuna_core::review::{Answer, Answered, Month, Part, Reason};
+use lacuna_core::vault::{Cause, Settings, Span};
 
 use super::retention::{days, swept};
 use super::*;

@@ -1,13 +1,12 @@
 //! The right to be forgotten for a person: known data in every kind of vault, a request, and nothing of it left.
 
 use jiff::SignedDuration;
-use lacuna_core::forget::Cause;
-use lacuna_core::lifecycle::Decision;
+use lacuna_core::govern::{BatchSignature, Decision, Person, batch_message};
 use lacuna_core::permit::{ForgetPerson, Review};
-use lacuna_core::person::{BatchSignature, Person, batch_message};
-use lacuna_core::policy::Dangling;
-use lacuna_core::store::RecordKind;
+use lacuna_core::vault::Cause;
 use lacuna_seal::SigningKey;
+use lacuna_store::rows::RecordKind;
+use lacuna_types::policy::Dangling;
 
 use super::*;
 
@@ -241,7 +240,7 @@ fn doubtful(lacuna: &Lacuna) -> [MemoryId; 3] {
     ]
 }
 
-fn forget_mira(lacuna: &Lacuna) -> lacuna_core::person::PersonForgotten {
+fn forget_mira(lacuna: &Lacuna) -> lacuna_core::govern::PersonForgotten {
     lacuna.open_person_request(&operator(), &mira()).unwrap();
     let batch = lacuna.plan_person(&operator(), 1, &mira()).unwrap();
     assert_eq!((batch.memories, batch.to_review), (1, 3));

@@ -1,11 +1,12 @@
 //! Reads are recorded without content, or they do not happen.
 
-use lacuna_core::audit::{AuditEntry, READ_SUBJECTS_MAX, READS_QUEUED_MAX};
+use lacuna_core::audit::AuditEntry;
 use lacuna_core::index::Filter;
 use lacuna_core::permit::Review;
-use lacuna_core::policy::ReadLogging;
-use lacuna_core::recall::LIST_PAGE_MAX;
-use lacuna_core::store::{Faults, FaultyStore, When};
+use lacuna_core::read::LIST_PAGE_MAX;
+use lacuna_core::vault::{READ_SUBJECTS_MAX, READS_QUEUED_MAX};
+use lacuna_store::rows::{Faults, FaultyStore, When};
+use lacuna_types::policy::ReadLogging;
 
 use super::*;
 

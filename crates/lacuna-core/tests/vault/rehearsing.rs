@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 use lacuna_core::permit::Freeze;
-use lacuna_core::policy::{AUDIT_SAMPLED, ReadLogging};
+use lacuna_types::policy::{AUDIT_SAMPLED, ReadLogging};
 
 use super::*;
 

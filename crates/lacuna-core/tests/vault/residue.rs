@@ -7,13 +7,15 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use jiff::SignedDuration;
-use lacuna_core::compact::CompactRequest;
-use lacuna_core::context::Turn;
-use lacuna_core::domain::*;
-use lacuna_core::export::{Format, Wanted};
-use lacuna_core::forget::{Choice, Confirmed, Forgotten, Planned, Request, Target};
+use lacuna_core::erase::Forgotten;
+use lacuna_core::forget::{Confirmed, Planned, Request};
+use lacuna_core::keep::CompactRequest;
 use lacuna_core::permit::{Export, Forget, ReadAudit, Recall};
-use lacuna_core::store::When;
+use lacuna_core::read::Turn;
+use lacuna_core::transfer::{Format, Wanted};
+use lacuna_store::rows::When;
+use lacuna_types::request::{Choice, Target};
+use lacuna_types::*;
 
 use super::*;
 use crate::tamper::Dice;
@@ -390,7 +392,7 @@ fn a_changed_receipt_never_verifies_and_a_true_one_says_nothing() {
         let at = dice.below(changed.len());
         changed[at] ^= 1 << dice.below(8);
         edits += 1;
-        let Ok(forged) = lacuna_core::forget::SignedReceipt::decode(&changed) else { continue };
+        let Ok(forged) = lacuna_core::vault::SignedReceipt::decode(&changed) else { continue };
         assert!(forged.verify(&key).is_err(), "byte {at} can be changed");
     }
 }

@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 
 use jiff::SignedDuration;
-use lacuna_core::forget::Cause;
 use lacuna_core::permit::Retain;
-use lacuna_core::retention::{EntityRule, Ground, RetentionRules, Settings, Span, Unanswered};
-use lacuna_core::store::{Batch, Body, When};
+use lacuna_core::vault::{Cause, EntityRule, Ground, Settings, Span};
+use lacuna_store::rows::{Batch, Body, When};
+use lacuna_types::policy::{RetentionRules, Unanswered};
 
 use super::*;
 

@@ -1,12 +1,14 @@
 //! What waits for somebody's word, and who may give it.
 
 use jiff::SignedDuration;
+use lacuna_core::Lacuna;
 use lacuna_core::audit::AuditAction;
-use lacuna_core::domain::*;
-use lacuna_core::lifecycle::{Decided, Decision, MOVES_MAX};
+use lacuna_core::govern::{Decided, Decision};
 use lacuna_core::permit::{Caller, Forget, Recall, Remember, Review, permit};
-use lacuna_core::policy::{Policy, Preset};
-use lacuna_core::{Lacuna, Result};
+use lacuna_core::vault::MOVES_MAX;
+use lacuna_types::Result;
+use lacuna_types::policy::{Policy, Preset};
+use lacuna_types::*;
 
 use crate::{Calls, World, caller, draft, grant};
 

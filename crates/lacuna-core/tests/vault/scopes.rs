@@ -1,10 +1,10 @@
 //! Vaults that people share: who may do what there, and how memories move between scopes.
 
-use lacuna_core::Error;
 use lacuna_core::audit::AuditAction;
 use lacuna_core::permit::{ManageMembers, Promote};
-use lacuna_core::promote::Moved;
-use lacuna_core::store::{Faults, FaultyStore, When};
+use lacuna_core::transfer::Moved;
+use lacuna_store::rows::{Faults, FaultyStore, When};
+use lacuna_types::Error;
 
 use super::*;
 

@@ -2,14 +2,20 @@
 //! transcript as well.
 
 use jiff::SignedDuration;
-use lacuna_core::domain::*;
-use lacuna_core::forget::{Choice, Confirmed, Forgotten, Mode, Planned, Request, Target};
+use lacuna_core::Lacuna;
+use lacuna_core::erase::Forgotten;
+use lacuna_core::forget::{Confirmed, Planned, Request};
+use lacuna_core::keep::{
+    Appended, Ended, Grown, NewTurn, SESSION_PAGE_MAX, SessionPage, SessionShown, SessionState,
+};
 use lacuna_core::permit::{Forget, Freeze, Recall, Remember};
-use lacuna_core::recall::Query;
-use lacuna_core::remember::Outcome;
-use lacuna_core::session::*;
-use lacuna_core::store::When;
-use lacuna_core::{Lacuna, Result};
+use lacuna_core::read::Query;
+use lacuna_core::vault::{Piece, Speaker, TURNS_PER_APPEND_MAX, WORKING_BYTES_MAX, WORKING_ITEMS_MAX};
+use lacuna_core::write::Outcome;
+use lacuna_store::rows::When;
+use lacuna_types::Result;
+use lacuna_types::request::{Choice, Mode, Target};
+use lacuna_types::*;
 
 use crate::{Calls, World, grant, scope};
 

@@ -2,8 +2,8 @@
 
 use jiff::SignedDuration;
 use lacuna_core::audit::{AuditEntry, append};
-use lacuna_core::store::{AuditRow, ChainHead};
 use lacuna_seal::{Digest, Entropy, SigningKey};
+use lacuna_store::rows::{AuditRow, ChainHead};
 use rusqlite::{Connection, params};
 
 use super::*;

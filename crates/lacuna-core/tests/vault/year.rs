@@ -6,10 +6,9 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use jiff::SignedDuration;
-use lacuna_core::jobs::{Job, Ran, Schedule};
+use lacuna_core::govern::{Answer, Job, Part, Ran, Schedule};
 use lacuna_core::permit::{Retain, Review};
-use lacuna_core::retention::{EntityRule, Settings, Span};
-use lacuna_core::review::{Answer, Part};
+use lacuna_core::vault::{EntityRule, Settings, Span};
 
 use super::*;
 

@@ -1,8 +1,7 @@
 //! Many writers at once.
 
 use lacuna_store::rows::{Batch, RamStore, SqliteStore, Store};
-use lacuna_types::Error;
-use lacuna_types::Revision;
+use lacuna_types::{Error, Revision};
 
 use crate::samples::*;
 

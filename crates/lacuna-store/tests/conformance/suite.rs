@@ -7,8 +7,7 @@ use lacuna_store::rows::{
     SEALED_BYTES_MAX, SealedSettings, Store, TokenChange, TokenRow, TombstoneRow, VAULTS_PAGE_MAX,
     VaultHeader,
 };
-use lacuna_types::Error;
-use lacuna_types::{Group, Holder, Lifecycle, OrgId, Revision, Scope, VaultId};
+use lacuna_types::{Error, Group, Holder, Lifecycle, OrgId, Revision, Scope, VaultId};
 
 use crate::samples::*;
 use crate::{audit_rows, job_rows};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use jiff::SignedDuration;
-use lacuna_core::audit::{REPORT_DAYS, end_of_today};
+use lacuna_core::govern::{REPORT_DAYS, end_of_today};
 use lacuna_core::permit::ReadAudit;
 use lacuna_seal::VerifyingKey;
 

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
 use jiff::SignedDuration;
-use lacuna_core::backup::{Ledger, RestoreInto, Restored, Saved, Saving, restore};
-use lacuna_core::domain::{Clock, SystemClock};
-use lacuna_core::keys::{ReceiptMark, SqliteKeys};
-use lacuna_core::store::SqliteStore;
+use lacuna_core::transfer::{Ledger, RestoreInto, Restored, Saved, Saving, restore};
 use lacuna_seal::{OpenReader, PassphraseCost, SealWriter, StreamError, SystemEntropy, is_sealed_stream};
+use lacuna_store::keys::{ReceiptMark, SqliteKeys};
+use lacuna_store::rows::SqliteStore;
+use lacuna_types::{Clock, SystemClock};
 use serde::Serialize;
 use zeroize::Zeroizing;
 

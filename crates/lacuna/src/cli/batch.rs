@@ -6,7 +6,7 @@ use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use lacuna_core::permit::{Grant, Remember};
-use lacuna_core::remember::Outcome;
+use lacuna_core::write::Outcome;
 use serde::Serialize;
 
 use super::output::{Output, counted};

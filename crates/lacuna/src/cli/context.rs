@@ -58,7 +58,8 @@ pub(super) fn run(config: &Config, args: ContextArgs, output: &Output) -> Result
     };
     let (service, caller) = (&installation.service, &installation.local);
     let (scopes, why_own) = request.scopes(service, caller)?;
-    let grants = scopes.iter().map(|scope| permit(caller, scope)).collect::<lacuna_core::Result<Vec<_>>>()?;
+    let grants =
+        scopes.iter().map(|scope| permit(caller, scope)).collect::<lacuna_types::Result<Vec<_>>>()?;
     let context = service.context(&grants, &request.into_turn()?)?;
     service.flush_reads()?;
     service.flush_rehearsals()?;

@@ -1,7 +1,6 @@
 use clap::Args;
-use lacuna_core::correct::Corrected;
 use lacuna_core::permit::{Recall, permit};
-use lacuna_core::remember::Outcome;
+use lacuna_core::write::{Corrected, Outcome};
 
 use super::args::{ScopeArgs, words};
 use super::output::{Output, line};
@@ -73,11 +72,7 @@ pub(super) fn run(config: &Config, args: CorrectArgs, output: &Output) -> Result
 }
 
 /// Says which memories may be meant, as far as the caller may read them.
-fn which_one(
-    installation: &Installation,
-    scope: Option<&str>,
-    ids: &[lacuna_core::domain::MemoryId],
-) -> Failure {
+fn which_one(installation: &Installation, scope: Option<&str>, ids: &[lacuna_types::MemoryId]) -> Failure {
     let scope = wire::read_scope(scope, &installation.local);
     let reading = scope.ok().and_then(|scope| permit::<Recall>(&installation.local, &scope).ok());
     let lines: Vec<String> = ids

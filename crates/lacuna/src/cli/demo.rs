@@ -8,8 +8,8 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output as Finished, Stdio};
 
-use lacuna_core::hex::hex;
 use lacuna_seal::{Entropy as _, SystemEntropy};
+use lacuna_types::hex::hex;
 use serde::Serialize;
 
 use super::output::Output;

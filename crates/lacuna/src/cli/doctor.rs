@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use lacuna_core::Lacuna;
-use lacuna_core::embed::{Embedder, Purpose};
 use lacuna_core::permit::{Caller, permit};
+use lacuna_types::embed::{Embedder, Purpose};
 use serde::Serialize;
 
 use super::output::{Output, counted, table};

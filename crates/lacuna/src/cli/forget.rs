@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use lacuna_core::forget::{Choice, Confirmed, Planned};
+use lacuna_core::forget::{Confirmed, Planned};
 use lacuna_core::permit::{Forget, Grant};
 use lacuna_seal::VerifyingKey;
+use lacuna_types::request::Choice;
 
 use super::args::{ScopeArgs, words};
 use super::output::{Output, counted, fields, line, table};

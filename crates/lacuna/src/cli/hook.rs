@@ -1,15 +1,14 @@
 //! Hooks on the command line. The work is done beside a clock: when the time is over the process ends, and the
 //! host goes on. Nothing that happens here is an error to the host, because a code other than 0 could block it.
 
-use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
 use clap::{Args, Subcommand};
-use lacuna_core::domain::SessionId;
+use lacuna_types::SessionId;
 
 use super::output::Output;
 use crate::assemble::{Installation, assemble};

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use lacuna_core::import::{Account, Duplicates, Imported};
 use lacuna_core::permit::{Grant, Import};
+use lacuna_core::transfer::{Account, Duplicates, Imported};
 
 use super::args::ScopeArgs;
 use super::output::{Output, counted};

@@ -3,10 +3,10 @@
 use clap::Subcommand;
 use indicatif::ProgressBar;
 use jiff::Timestamp;
-use lacuna_core::domain::Role;
-use lacuna_core::jobs::{Job, Ran};
+use lacuna_core::govern::{Job, Ran};
 use lacuna_core::permit::Caller;
 use lacuna_seal::SystemEntropy;
+use lacuna_types::Role;
 use serde::Serialize;
 
 use super::args::words;
@@ -65,7 +65,7 @@ fn run_now(config: &Config, installation: &Installation, job: Job, output: &Outp
 fn may_run(local: &Caller) -> Result<()> {
     match local.roles.contains(&Role::Admin) {
         true => Ok(()),
-        false => Err(lacuna_core::Error::Denied("this needs the admin role").into()),
+        false => Err(lacuna_types::Error::Denied("this needs the admin role").into()),
     }
 }
 

@@ -4,8 +4,8 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
-use lacuna_core::domain::Role;
 use lacuna_core::permit::Caller;
+use lacuna_types::Role;
 use rmcp::transport::io::stdio_pipes;
 use tokio::signal::unix::{SignalKind, signal};
 

@@ -1,6 +1,6 @@
 use clap::Subcommand;
-use lacuna_core::domain::{DeploymentId, Group, TeamId, UserId};
 use lacuna_core::permit::ManageMembers;
+use lacuna_types::{DeploymentId, Group, TeamId, UserId};
 use serde::Serialize;
 
 use super::output::{Output, plain, table};

@@ -3,11 +3,11 @@ use std::io::IsTerminal;
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
 use lacuna_core::Lacuna;
-use lacuna_core::domain::{Memory, MemoryId};
 use lacuna_core::index::Filter;
 use lacuna_core::permit::{Grant, Recall, permit};
-use lacuna_core::promote::Moved;
-use lacuna_core::recall::{Cursor, LIST_PAGE_DEFAULT, Page};
+use lacuna_core::read::{Cursor, LIST_PAGE_DEFAULT, Page};
+use lacuna_core::transfer::Moved;
+use lacuna_types::{Memory, MemoryId};
 
 use super::args::{ScopeArgs, words};
 use super::audit::{self, AuditReportArgs};
@@ -158,7 +158,7 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
         }
         MemoryCommand::State { memory_ids, to, scope } => {
             let ids =
-                memory_ids.iter().map(|id| id.parse()).collect::<lacuna_core::Result<Vec<MemoryId>>>()?;
+                memory_ids.iter().map(|id| id.parse()).collect::<lacuna_types::Result<Vec<MemoryId>>>()?;
             let installation = assemble(config)?;
             installation.service.set_state(&installation.grant(scope.as_deref())?, &ids, to.0)?;
             let moved = serde_json::json!({ "memory_ids": memory_ids, "state": to });
@@ -293,7 +293,7 @@ fn delete(
     if let Ok(reading) = installation.grant(scope) {
         installation.service.get(&reading, id).map(drop).or_else(|error| match error {
             // Damaged is no reason to keep it.
-            lacuna_core::Error::Corrupt(_) => Ok(()),
+            lacuna_types::Error::Corrupt(_) => Ok(()),
             other => Err(other),
         })?;
     }

@@ -2,11 +2,10 @@ use std::io::{self, Read};
 
 use super::output::Output;
 use crate::assemble::assemble;
-use crate::codes;
 use crate::config::Config;
 use crate::failure::{Failure, Result};
 use crate::http::{MEMORY_TOOL_BYTES_MAX, read_json};
-use crate::memory_tool;
+use crate::{codes, memory_tool};
 
 pub(super) fn run(config: &Config, output: &Output) -> Result<()> {
     let request = read_json(&read_input()?)?;

@@ -2,9 +2,9 @@
 
 use clap::Args;
 use jiff::Timestamp;
-use lacuna_core::domain::MemoryId;
+use lacuna_core::govern::{Answer, Part, REVIEW_PAGE_MAX};
 use lacuna_core::permit::{Forget, Grant, Review, permit};
-use lacuna_core::review::{Answer, Part, REVIEW_PAGE_MAX};
+use lacuna_types::MemoryId;
 
 use super::args::ScopeArgs;
 use super::output::{Output, fields, line, table};
@@ -59,7 +59,7 @@ pub(super) fn run(config: &Config, args: &MonthArgs, output: &Output) -> Result<
 impl MonthArgs {
     fn answer(&self) -> Result<Option<Answer>> {
         let ids =
-            |ids: &[String]| ids.iter().map(|id| id.parse()).collect::<lacuna_core::Result<Vec<MemoryId>>>();
+            |ids: &[String]| ids.iter().map(|id| id.parse()).collect::<lacuna_types::Result<Vec<MemoryId>>>();
         let part = |part: &Option<String>| part.as_deref().map(str::parse::<Part>).transpose();
         let answers = [
             self.keep_all.then_some(Answer::KeepAll),

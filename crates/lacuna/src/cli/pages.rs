@@ -1,8 +1,7 @@
 //! Completions for shells and man pages, made from the commands themselves.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use clap::{Args, CommandFactory as _, ValueEnum};
 use clap_complete::Shell;

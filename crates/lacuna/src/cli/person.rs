@@ -6,8 +6,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
+use lacuna_core::govern::{BatchSignature, PersonBatch, batch_message};
 use lacuna_core::permit::{ForgetPerson, Grant};
-use lacuna_core::person::{BatchSignature, PersonBatch, batch_message};
 use lacuna_seal::{SigningKey, SystemEntropy, Zeroizing};
 use serde::Serialize;
 

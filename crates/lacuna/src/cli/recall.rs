@@ -1,7 +1,7 @@
 use clap::Args;
 use jiff::Timestamp;
-use lacuna_core::domain::Trust;
 use lacuna_core::permit::permit;
+use lacuna_types::Trust;
 
 use super::args::{ScopeArgs, words};
 use super::output::{Output, counted, fields, plain, table};

@@ -2,10 +2,10 @@ use std::io::Read;
 use std::path::PathBuf;
 
 use clap::Args;
-use lacuna_core::admit::Question;
-use lacuna_core::domain::{Clock, Lifecycle, TRANSCRIPT_CHARS_MAX};
+use lacuna_core::gate::Question;
 use lacuna_core::permit::{Grant, Remember};
-use lacuna_core::remember::Outcome;
+use lacuna_core::write::Outcome;
+use lacuna_types::{Clock, Lifecycle, TRANSCRIPT_CHARS_MAX};
 
 use super::args::{ScopeArgs, words};
 use super::output::{Output, fields};

@@ -1,9 +1,9 @@
 //! Retention: the settings of a vault, the effect of a change, and pins.
 
 use clap::{Args, Subcommand};
-use lacuna_core::domain::{MemoryId, RetentionTier, Sensitivity};
 use lacuna_core::permit::{Recall, Retain, permit};
-use lacuna_core::retention::{EntityRule, Settings, Span};
+use lacuna_core::vault::{EntityRule, Settings, Span};
+use lacuna_types::{MemoryId, RetentionTier, Sensitivity};
 
 use super::args::{ScopeArgs, words};
 use super::output::{Output, fields, table};
@@ -105,7 +105,7 @@ pub(super) fn pin(
     scope: Option<&str>,
     output: &Output,
 ) -> Result<()> {
-    let ids = memory_ids.iter().map(|id| id.parse()).collect::<lacuna_core::Result<Vec<MemoryId>>>()?;
+    let ids = memory_ids.iter().map(|id| id.parse()).collect::<lacuna_types::Result<Vec<MemoryId>>>()?;
     installation.service.pin(&installation.grant(scope)?, &ids, pinned)?;
     let done = if pinned { "pinned" } else { "not pinned any more" };
     output.show(&serde_json::json!({"memory_ids": memory_ids, "pinned": pinned}), |_| {

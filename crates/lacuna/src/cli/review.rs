@@ -1,7 +1,7 @@
 use clap::Subcommand;
-use lacuna_core::domain::MemoryId;
-use lacuna_core::lifecycle::Decision;
-use lacuna_core::recall::LIST_PAGE_DEFAULT;
+use lacuna_core::govern::Decision;
+use lacuna_core::read::LIST_PAGE_DEFAULT;
+use lacuna_types::MemoryId;
 
 use super::args::ScopeArgs;
 use super::month::MonthArgs;
@@ -101,7 +101,7 @@ fn decide(
     decision: impl Fn() -> Decision,
     output: &Output,
 ) -> Result<()> {
-    let ids = memory_ids.iter().map(|id| id.parse()).collect::<lacuna_core::Result<Vec<MemoryId>>>()?;
+    let ids = memory_ids.iter().map(|id| id.parse()).collect::<lacuna_types::Result<Vec<MemoryId>>>()?;
     let installation = assemble(config)?;
     let grant = installation.grant(scope)?;
     let decisions = ids.into_iter().map(|id| (id, decision())).collect();

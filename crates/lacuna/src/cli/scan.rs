@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use lacuna_core::admit::secrets::{Finding, Scanner};
+use lacuna_language::secrets::{Finding, Scanner};
 use serde::Serialize;
 
 use super::args::ScopeArgs;

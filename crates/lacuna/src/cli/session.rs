@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use clap::{Args, Subcommand};
-use lacuna_core::domain::SessionId;
+use lacuna_core::keep::{Appended, NewTurn, SESSION_PAGE_DEFAULT};
 use lacuna_core::permit::{Grant, Remember};
-use lacuna_core::session::{Appended, NewTurn, SESSION_PAGE_DEFAULT, TURNS_PER_APPEND_MAX};
+use lacuna_core::vault::TURNS_PER_APPEND_MAX;
+use lacuna_types::SessionId;
 
 use super::args::{ScopeArgs, words};
 use super::batch::LineSource;

@@ -1,6 +1,6 @@
 use clap::Subcommand;
+use lacuna_core::govern::TokenId;
 use lacuna_core::permit::ManageTokens;
-use lacuna_core::tokens::TokenId;
 use serde::Serialize;
 
 use super::args::words;

@@ -9,9 +9,9 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
+use lacuna_core::keep::{SESSION_PAGE_MAX, SessionInfo};
 use lacuna_core::permit::{Export, Grant, Recall, permit};
-use lacuna_core::session::{SESSION_PAGE_MAX, SessionInfo};
-use lacuna_core::view::{Edit, read_back, without};
+use lacuna_core::transfer::{Edit, read_back, without};
 use serde::Serialize;
 
 use self::apply::{AppliedEdits, PageEdits, apply};
@@ -253,7 +253,7 @@ impl FolderView<'_> {
         while let Some(first) = from {
             let shown = self.installation.service.session(reading, &info.id, first, SESSION_PAGE_MAX)?;
             for turn in shown.turns {
-                let health = lacuna_core::domain::Sensitivity::Health;
+                let health = lacuna_types::Sensitivity::Health;
                 if self.include_health || !turn.facets.privacy.sensitivity.contains(&health) {
                     text.push_str(&json(&TurnView::from(turn)));
                     text.push('\n');
@@ -286,7 +286,7 @@ impl FolderView<'_> {
 }
 
 /// The preferences as one JSON document.
-fn preferences(memories: &[lacuna_core::domain::Memory]) -> String {
+fn preferences(memories: &[lacuna_types::Memory]) -> String {
     #[derive(Serialize)]
     struct Preference<'a> {
         memory_id: String,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use lacuna_core::domain::{OrgId, Role};
+use lacuna_types::{OrgId, Role};
 
 use super::{RawConfig, within};
 

@@ -5,11 +5,11 @@
 use std::path::Path;
 
 use jiff::Timestamp;
-use lacuna_core::Error;
-use lacuna_core::domain::SessionId;
+use lacuna_core::keep::NewTurn;
 use lacuna_core::permit::{Grant, Remember};
-use lacuna_core::remember::Outcome;
-use lacuna_core::session::{NewTurn, TURNS_PER_APPEND_MAX};
+use lacuna_core::vault::TURNS_PER_APPEND_MAX;
+use lacuna_core::write::Outcome;
+use lacuna_types::{Error, SessionId};
 
 use super::erased::last_erased;
 use super::line::TranscriptParser;
@@ -196,7 +196,7 @@ impl ArchiveRun<'_> {
         Ok(())
     }
 
-    fn send(&mut self, turns: &[NewTurn], done: &mut Done) -> lacuna_core::Result<()> {
+    fn send(&mut self, turns: &[NewTurn], done: &mut Done) -> lacuna_types::Result<()> {
         let service = &self.installation.service;
         let now = service.clock().now();
         // The core refuses a turn whose clock runs ahead of ours.

@@ -1,6 +1,6 @@
 //! Memories for a conversation or a prompt, for the host to add.
 
-use lacuna_core::context::{TURN_CHARS_MAX, Turn};
+use lacuna_core::read::{TURN_CHARS_MAX, Turn};
 
 use super::HookInput;
 use crate::assemble::Installation;

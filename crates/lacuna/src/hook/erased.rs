@@ -2,8 +2,8 @@
 //! would bring them back, and nothing tells which of its turns spoke of the erased matter.
 
 use jiff::Timestamp;
-use lacuna_core::forget::Cause;
 use lacuna_core::permit::ReadAudit;
+use lacuna_core::vault::Cause;
 
 use crate::assemble::Installation;
 use crate::failure::Result;

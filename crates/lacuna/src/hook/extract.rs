@@ -2,9 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use lacuna_core::compact::CompactRequest;
-use lacuna_core::domain::SessionId;
+use lacuna_core::keep::CompactRequest;
 use lacuna_core::permit::Forget;
+use lacuna_types::SessionId;
 
 use super::{Deadline, Done};
 use crate::assemble::Installation;
@@ -35,7 +35,7 @@ pub(crate) fn extract(
 /// Ends the session: its turns are archived as sealed transcripts. A session without turns has nothing to end.
 pub(crate) fn end(installation: &Installation, session: &SessionId) -> Result<()> {
     match installation.service.end_session(&installation.grant(None)?, session) {
-        Err(lacuna_core::Error::NotFound(_)) => Ok(()),
+        Err(lacuna_types::Error::NotFound(_)) => Ok(()),
         ended => Ok(ended.map(drop)?),
     }
 }

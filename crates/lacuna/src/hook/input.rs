@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::PathBuf;
 
-use lacuna_core::domain::SessionId;
+use lacuna_types::SessionId;
 use serde::Deserialize;
 
 use super::Event;

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use lacuna_core::domain::SessionId;
+use lacuna_types::SessionId;
 
 use super::mark::ReadMark;
 use crate::failure::Result;

@@ -8,7 +8,8 @@ use std::collections::{HashMap, VecDeque};
 use std::fmt;
 
 use jiff::Timestamp;
-use lacuna_core::session::{NewTurn, Speaker};
+use lacuna_core::keep::NewTurn;
+use lacuna_core::vault::Speaker;
 use serde::de::{self, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 

@@ -6,8 +6,8 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use lacuna_core::domain::SessionId;
 use lacuna_seal::sha256;
+use lacuna_types::SessionId;
 
 use crate::codes;
 use crate::failure::{Failure, Result};

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use jiff::{SignedDuration, Timestamp};
-use lacuna_core::audit::{REPORT_DAYS, end_of_today};
+use lacuna_core::govern::{REPORT_DAYS, end_of_today};
 use lacuna_core::permit::{Caller, ReadAudit};
 use utoipa::IntoParams;
 

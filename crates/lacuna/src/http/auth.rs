@@ -5,8 +5,8 @@ use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
 use axum::http::{HeaderMap, HeaderName};
 use axum::middleware::Next;
 use axum::response::Response;
+use lacuna_core::govern::TOKEN_PREFIX;
 use lacuna_core::permit::Caller;
-use lacuna_core::tokens::TOKEN_PREFIX;
 use zeroize::Zeroizing;
 
 use super::conditional::TagKey;

@@ -8,8 +8,8 @@ use axum::body::{Body, HttpBody};
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
-use lacuna_core::domain::Scope;
 use lacuna_core::permit::Caller;
+use lacuna_types::Scope;
 use serde::de::DeserializeOwned;
 use utoipa::IntoParams;
 

@@ -13,8 +13,8 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use lacuna_core::domain::Scope;
 use lacuna_seal::{Digest, hmac_sha256};
+use lacuna_types::Scope;
 use serde::Serialize;
 use utoipa::IntoParams;
 

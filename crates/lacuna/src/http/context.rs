@@ -27,7 +27,7 @@ pub(super) async fn context(
     let answer = app.call(move |core| {
         let (scopes, why_own) = request.scopes(core, &caller)?;
         let grants =
-            scopes.iter().map(|scope| permit(&caller, scope)).collect::<lacuna_core::Result<Vec<_>>>()?;
+            scopes.iter().map(|scope| permit(&caller, scope)).collect::<lacuna_types::Result<Vec<_>>>()?;
         let context = core.context(&grants, &request.into_turn()?)?;
         Ok(ContextResponse::of(context, why_own))
     });

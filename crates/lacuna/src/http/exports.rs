@@ -13,9 +13,8 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, X_CON
 use axum::response::{IntoResponse, Response};
 use http_body::Frame;
 use lacuna_core::Lacuna;
-use lacuna_core::export::{Format, Wanted};
-use lacuna_core::import::Duplicates;
 use lacuna_core::permit::{Caller, Export, Grant, Import, permit};
+use lacuna_core::transfer::{Duplicates, Format, Wanted};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use utoipa::IntoParams;

@@ -328,7 +328,7 @@ fn replay(
 
 #[cfg(test)]
 mod tests {
-    use lacuna_core::domain::{OrgId, UserId};
+    use lacuna_types::{OrgId, UserId};
 
     use super::*;
 

@@ -249,7 +249,7 @@ fn too_many(code: &'static codes::Code, wait: Duration) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use lacuna_core::domain::{OrgId, Role, UserId};
+    use lacuna_types::{OrgId, Role, UserId};
 
     use super::*;
 

@@ -5,8 +5,8 @@
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
-use lacuna_core::domain::{DeploymentId, Group, TeamId, UserId};
 use lacuna_core::permit::{Caller, Grant, ManageMembers, permit};
+use lacuna_types::{DeploymentId, Group, TeamId, UserId};
 use utoipa::IntoParams;
 
 use super::App;
@@ -15,7 +15,7 @@ use super::problem::Problems;
 use crate::failure::{Failure, Result};
 use crate::wire::MemberList;
 
-fn granted(caller: &Caller) -> lacuna_core::Result<Grant<ManageMembers>> {
+fn granted(caller: &Caller) -> lacuna_types::Result<Grant<ManageMembers>> {
     permit(caller, &caller.org_scope())
 }
 

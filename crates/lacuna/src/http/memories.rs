@@ -3,9 +3,9 @@
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
-use lacuna_core::domain::{Lifecycle, MemoryId};
 use lacuna_core::permit::{Caller, permit};
-use lacuna_core::recall::LIST_PAGE_DEFAULT;
+use lacuna_core::read::LIST_PAGE_DEFAULT;
+use lacuna_types::{Lifecycle, MemoryId};
 use utoipa::IntoParams;
 
 use super::App;

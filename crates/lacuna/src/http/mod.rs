@@ -46,14 +46,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::extract::Request;
-use axum::middleware;
 use axum::routing::any;
-use axum::{Extension, Router};
+use axum::{Extension, Router, middleware};
 use lacuna_core::Lacuna;
-use lacuna_core::domain::Scope;
-use lacuna_core::jobs::Schedule;
+use lacuna_core::govern::Schedule;
 use lacuna_core::permit::{Action, Caller, Grant, permit};
 use lacuna_seal::{Entropy, SystemEntropy};
+use lacuna_types::Scope;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::OwnedSemaphorePermit;
@@ -153,7 +152,7 @@ impl App {
     /// Runs the synchronous core on a thread that may block.
     async fn call<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Lacuna) -> lacuna_core::Result<T> + Send + 'static,
+        work: impl FnOnce(&Lacuna) -> lacuna_types::Result<T> + Send + 'static,
     ) -> Result<T> {
         self.work(move |core| Ok(work(core)?)).await
     }
@@ -170,7 +169,7 @@ impl App {
     /// Runs a check beside the workers of the core.
     async fn probe(
         &self,
-        look: impl FnOnce(&Lacuna) -> lacuna_core::Result<()> + Send + 'static,
+        look: impl FnOnce(&Lacuna) -> lacuna_types::Result<()> + Send + 'static,
     ) -> Result<()> {
         let place = self.0.admission.probe().await?;
         self.block(place, move |core| Ok(look(core)?)).await
@@ -202,7 +201,7 @@ impl App {
         &self,
         caller: Caller,
         scope: Scope,
-        work: impl FnOnce(&Lacuna, &Grant<A>) -> lacuna_core::Result<T> + Send + 'static,
+        work: impl FnOnce(&Lacuna, &Grant<A>) -> lacuna_types::Result<T> + Send + 'static,
     ) -> Result<(T, Scope)> {
         self.call(move |core| Ok((work(core, &permit(&caller, &scope)?)?, scope))).await
     }

@@ -2,10 +2,10 @@
 
 use axum::Extension;
 use axum::extract::State;
-use lacuna_core::domain::MemoryId;
+use lacuna_core::govern::Part;
 use lacuna_core::permit::Caller;
-use lacuna_core::recall::LIST_PAGE_DEFAULT;
-use lacuna_core::review::Part;
+use lacuna_core::read::LIST_PAGE_DEFAULT;
+use lacuna_types::MemoryId;
 use utoipa::IntoParams;
 
 use super::App;

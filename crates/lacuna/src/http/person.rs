@@ -17,7 +17,7 @@ use crate::wire::{
 /// A person has at most 64 names and identifiers.
 const PERSON_BYTES_MAX: usize = 64 << 10;
 
-fn operator(caller: &Caller) -> lacuna_core::Result<Grant<ForgetPerson>> {
+fn operator(caller: &Caller) -> lacuna_types::Result<Grant<ForgetPerson>> {
     permit(caller, &caller.org_scope())
 }
 

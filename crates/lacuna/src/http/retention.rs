@@ -4,8 +4,8 @@ use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
 use lacuna_core::Lacuna;
-use lacuna_core::domain::MemoryId;
 use lacuna_core::permit::{Caller, Grant, Recall, permit};
+use lacuna_types::MemoryId;
 
 use super::App;
 use super::body::{InScope, Json};
@@ -37,7 +37,7 @@ pub(super) async fn show(
     Ok(axum::Json(view))
 }
 
-fn current(core: &Lacuna, grant: &Grant<Recall>) -> lacuna_core::Result<RetentionView> {
+fn current(core: &Lacuna, grant: &Grant<Recall>) -> lacuna_types::Result<RetentionView> {
     let settings = core.retention(grant)?;
     let scope = grant.scope();
     Ok(RetentionView::of(&settings, &core.policy(&scope.org).retention, scope))
@@ -112,7 +112,7 @@ pub(super) async fn pin(
 ) -> Result<StatusCode> {
     let scope = read_scope(request.scope.as_deref(), &caller)?;
     let ids = request.memory_ids.iter().map(|id| id.parse());
-    let ids = ids.collect::<lacuna_core::Result<Vec<MemoryId>>>()?;
+    let ids = ids.collect::<lacuna_types::Result<Vec<MemoryId>>>()?;
     app.call_in(caller, scope, move |core, grant| core.pin(grant, &ids, request.pinned)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

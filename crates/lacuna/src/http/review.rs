@@ -3,9 +3,9 @@
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
-use lacuna_core::domain::MemoryId;
 use lacuna_core::permit::{Caller, permit};
-use lacuna_core::recall::LIST_PAGE_DEFAULT;
+use lacuna_core::read::LIST_PAGE_DEFAULT;
+use lacuna_types::MemoryId;
 use utoipa::IntoParams;
 
 use super::App;
@@ -114,7 +114,7 @@ pub(super) async fn set_state(
 ) -> Result<StatusCode> {
     let scope = read_scope(request.scope.as_deref(), &caller)?;
     let ids =
-        request.memory_ids.iter().map(|id| id.parse()).collect::<lacuna_core::Result<Vec<MemoryId>>>()?;
+        request.memory_ids.iter().map(|id| id.parse()).collect::<lacuna_types::Result<Vec<MemoryId>>>()?;
     app.call_in(caller, scope, move |core, grant| core.set_state(grant, &ids, request.state.0)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

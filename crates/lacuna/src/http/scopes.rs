@@ -1,7 +1,7 @@
 use axum::Extension;
 use axum::extract::State;
-use lacuna_core::domain::MemoryId;
 use lacuna_core::permit::{Caller, permit};
+use lacuna_types::MemoryId;
 
 use super::App;
 use super::body::{Id, Json};

@@ -3,9 +3,9 @@
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
-use lacuna_core::domain::SessionId;
+use lacuna_core::keep::SESSION_PAGE_DEFAULT;
 use lacuna_core::permit::Caller;
-use lacuna_core::session::SESSION_PAGE_DEFAULT;
+use lacuna_types::SessionId;
 use utoipa::IntoParams;
 
 use super::App;

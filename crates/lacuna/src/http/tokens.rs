@@ -1,8 +1,8 @@
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
+use lacuna_core::govern::TokenId;
 use lacuna_core::permit::{Caller, Grant, ManageTokens, permit};
-use lacuna_core::tokens::TokenId;
 
 use super::App;
 use super::body::{Id, Json};
@@ -12,7 +12,7 @@ use crate::wire::{TokenCreated, TokenList, TokenRequest, TokenView};
 
 const TOKEN_BYTES_MAX: usize = 16 << 10;
 
-fn granted(caller: &Caller) -> lacuna_core::Result<Grant<ManageTokens>> {
+fn granted(caller: &Caller) -> lacuna_types::Result<Grant<ManageTokens>> {
     permit(caller, &caller.org_scope())
 }
 

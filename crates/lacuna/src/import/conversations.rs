@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::io::Read;
 
 use jiff::Timestamp;
-use lacuna_core::domain::{Category, ContentType, Draft, SessionId, Source, SourceType};
-use lacuna_core::import::{Origin, Record};
+use lacuna_core::transfer::{Origin, Record};
+use lacuna_types::{Category, ContentType, Draft, SessionId, Source, SourceType};
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -5,10 +5,10 @@ use std::io::Read;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use lacuna_core::domain::{
+use lacuna_core::transfer::{Origin, Record};
+use lacuna_types::{
     Category, ContentType, Draft, Entity, SessionId, Source, SourceType, TAG_CHARS_MAX, TAGS_MAX, Trust,
 };
-use lacuna_core::import::{Origin, Record};
 use serde::Deserialize;
 
 use super::Intake;

@@ -6,7 +6,7 @@
 
 use std::io::Read;
 
-use lacuna_core::domain::{Entity, Memory, TAG_CHARS_MAX};
+use lacuna_types::{Entity, Memory, TAG_CHARS_MAX};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 

@@ -16,8 +16,8 @@ use std::io::{self, Cursor, Read};
 
 use clap::ValueEnum;
 use lacuna_core::Lacuna;
-use lacuna_core::import::{Account, Duplicates, IMPORT_BATCH_MAX, Imported, Record};
 use lacuna_core::permit::{Grant, Import};
+use lacuna_core::transfer::{Account, Duplicates, IMPORT_BATCH_MAX, Imported, Record};
 use lacuna_seal::{OpenReader, StreamError, is_sealed_stream};
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -67,7 +67,7 @@ pub(crate) struct How {
 
 /// Takes records one by one, and hands them on in batches.
 pub(crate) struct Intake<'a> {
-    importing: lacuna_core::import::Importing<'a>,
+    importing: lacuna_core::transfer::Importing<'a>,
     told: &'a mut dyn FnMut(Imported) -> Result<()>,
     batch: Vec<Record>,
     batch_bytes: usize,

@@ -6,8 +6,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use lacuna_core::domain::{Category, ContentType, Draft, Entity, Lane, Source, SourceType, Trust};
-use lacuna_core::import::Record;
+use lacuna_core::transfer::Record;
+use lacuna_types::{Category, ContentType, Draft, Entity, Lane, Source, SourceType, Trust};
 
 use super::facts::{fitting, moment};
 use super::{Intake, unreadable};

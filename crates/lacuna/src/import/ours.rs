@@ -3,8 +3,8 @@
 use std::fmt;
 use std::io::Read;
 
-use lacuna_core::domain::Category;
-use lacuna_core::export::EXPORT_VERSION;
+use lacuna_core::transfer::EXPORT_VERSION;
+use lacuna_types::Category;
 use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
 
 use super::Intake;

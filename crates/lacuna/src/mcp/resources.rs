@@ -1,7 +1,7 @@
 //! Memories as resources: each by its id, and a profile that clients can attach to a conversation.
 
-use lacuna_core::domain::{Lane, MemoryId};
 use lacuna_core::permit::permit;
+use lacuna_types::{Lane, MemoryId};
 use rmcp::ErrorData;
 use rmcp::model::{
     ErrorCode, ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,

@@ -4,14 +4,15 @@
 use std::collections::BTreeMap;
 
 use lacuna_core::Lacuna;
-use lacuna_core::domain::{
+use lacuna_core::forget::{Planned, Request};
+use lacuna_core::index::{Filter, Tag};
+use lacuna_core::permit::{Caller, Forget, Grant, Recall, Remember, permit};
+use lacuna_core::read::LIST_PAGE_MAX;
+use lacuna_types::request::{Choice, Mode, Target};
+use lacuna_types::{
     Category, ContentType, Draft, Entity, MemoryId, PersonaKind, RetentionTier, Source, SourceType, Tier,
     Trust,
 };
-use lacuna_core::forget::{Choice, Mode, Planned, Request, Target};
-use lacuna_core::index::{Filter, Tag};
-use lacuna_core::permit::{Caller, Forget, Grant, Recall, Remember, permit};
-use lacuna_core::recall::LIST_PAGE_MAX;
 use zeroize::Zeroizing;
 
 use super::path::FilePath;

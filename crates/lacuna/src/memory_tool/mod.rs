@@ -88,8 +88,8 @@ impl From<Failure> for Trouble {
     }
 }
 
-impl From<lacuna_core::Error> for Trouble {
-    fn from(error: lacuna_core::Error) -> Self {
+impl From<lacuna_types::Error> for Trouble {
+    fn from(error: lacuna_types::Error) -> Self {
         Self::Failed(error.into())
     }
 }

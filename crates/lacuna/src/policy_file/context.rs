@@ -1,7 +1,7 @@
 //! The tables of a policy about context and intent: `[context]`, `[context.weights]` and `[[intent]]`.
 
-use lacuna_core::context::{ContextRules, Weights};
-use lacuna_core::intent::{INTENT_RULES_MAX, IntentRule, IntentScope, intent_rule};
+use lacuna_language::intent::rule as intent_rule;
+use lacuna_types::policy::{ContextRules, INTENT_RULES_MAX, IntentRule, IntentScope, Weights};
 use serde::Deserialize;
 
 /// The table `[context]`. An absent key keeps its default.
@@ -37,7 +37,7 @@ pub(super) struct RawIntent {
     ask: bool,
 }
 
-fn word(error: lacuna_core::Error) -> String {
+fn word(error: lacuna_types::Error) -> String {
     error.to_string()
 }
 
@@ -66,7 +66,7 @@ fn weights(raw: &RawWeights, default: Weights) -> Weights {
     }
 }
 
-fn parsed<T: std::str::FromStr<Err = lacuna_core::Error>>(
+fn parsed<T: std::str::FromStr<Err = lacuna_types::Error>>(
     text: Option<String>,
     default: T,
 ) -> Result<T, String> {
@@ -80,7 +80,7 @@ pub(super) fn intents(raw: &[RawIntent]) -> Result<Vec<IntentRule>, String> {
     raw.iter().map(|row| intent(row).map_err(word)).collect()
 }
 
-fn intent(raw: &RawIntent) -> lacuna_core::Result<IntentRule> {
+fn intent(raw: &RawIntent) -> lacuna_types::Result<IntentRule> {
     let lane = raw.lane.as_deref().map(str::parse).transpose()?;
     let reach = raw.scope.as_deref().map(str::parse::<IntentScope>).transpose()?;
     intent_rule(&raw.words, lane, reach, raw.ask)
@@ -88,7 +88,7 @@ fn intent(raw: &RawIntent) -> lacuna_core::Result<IntentRule> {
 
 #[cfg(test)]
 mod tests {
-    use lacuna_core::context::Confabulation;
+    use lacuna_types::policy::Confabulation;
 
     use super::*;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use lacuna_core::domain::{PrivacyClass, RetentionTier, Sensitivity};
-use lacuna_core::retention::{DAYS_MAX, RetentionRules};
+use lacuna_types::policy::{DAYS_MAX, RetentionRules};
+use lacuna_types::{PrivacyClass, RetentionTier, Sensitivity};
 use serde::Deserialize;
 
 /// The table, key by key. An absent key follows the specification.
@@ -40,7 +40,7 @@ impl Days {
 
 impl RawRetention {
     pub(super) fn into_rules(self) -> Result<RetentionRules, String> {
-        let word = |key: &str, error: lacuna_core::Error| format!("retention.{key}: {error}");
+        let word = |key: &str, error: lacuna_types::Error| format!("retention.{key}: {error}");
         let mut rules = RetentionRules::default();
         rules.grace_days = within("grace_days", self.grace_days, rules.grace_days)?;
         rules.review_days = within("review_days", self.review_days, rules.review_days)?;

@@ -1,9 +1,10 @@
 use std::path::Path;
 
 use jiff::Timestamp;
-use lacuna_core::audit::{AuditEnd, AuditEntry, AuditKept, AuditReport};
-use lacuna_core::domain::Scope;
-use lacuna_core::store::{AuditRow, ChainHead};
+use lacuna_core::audit::{AuditEntry, AuditReport};
+use lacuna_core::govern::{AuditEnd, AuditKept};
+use lacuna_store::rows::{AuditRow, ChainHead};
+use lacuna_types::Scope;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -7,12 +7,13 @@
 use std::io::{BufRead, Read, Write};
 
 use jiff::Timestamp;
-use lacuna_core::audit::{AuditEnd, AuditEntry, AuditPart, AuditReport, ChainWalk, is_signed_file};
-use lacuna_core::domain::{Holder, OrgId, Scope};
+use lacuna_core::Lacuna;
+use lacuna_core::audit::{AuditEntry, AuditReport, ChainWalk};
+use lacuna_core::govern::{AuditEnd, AuditPart, is_signed_file};
 use lacuna_core::permit::{Grant, ReadAudit};
-use lacuna_core::store::{AuditRow, ChainHead};
-use lacuna_core::{Error, Lacuna};
 use lacuna_seal::{Digest, Signature, VerifyingKey};
+use lacuna_store::rows::{AuditRow, ChainHead};
+use lacuna_types::{Error, Holder, OrgId, Scope};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -101,7 +102,7 @@ impl AuditLines {
         self.digest = *Digest::of(LINES_DOMAIN, &[&self.digest, line.as_bytes()]).as_bytes();
     }
 
-    fn write(&mut self, out: &mut dyn Write, line: &impl Serialize) -> lacuna_core::Result<()> {
+    fn write(&mut self, out: &mut dyn Write, line: &impl Serialize) -> lacuna_types::Result<()> {
         let line = spelled(line);
         self.add(&line);
         writeln!(out, "{line}").map_err(|error| {
@@ -126,7 +127,7 @@ pub(crate) fn write_audit_file(
     after: u64,
     limit: u64,
     out: &mut dyn Write,
-) -> lacuna_core::Result<AuditEnd> {
+) -> lacuna_types::Result<AuditEnd> {
     let key = service.audit_key()?;
     let exported_at = service.clock().now();
     let scope = grant.scope();

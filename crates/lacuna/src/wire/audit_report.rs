@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
-use lacuna_core::audit::AuditSummary;
-use lacuna_core::domain::Scope;
+use lacuna_core::govern::AuditSummary;
+use lacuna_types::Scope;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -1,8 +1,8 @@
 //! Compaction on the wire.
 
 use jiff::Timestamp;
-use lacuna_core::compact::{CompactRequest, Compacted, CompactionPlan};
-use lacuna_core::domain::{Scope, SessionId};
+use lacuna_core::keep::{CompactRequest, Compacted, CompactionPlan};
+use lacuna_types::{Scope, SessionId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

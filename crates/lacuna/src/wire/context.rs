@@ -1,9 +1,8 @@
 use jiff::Timestamp;
-use lacuna_core::context::{Context, Item, Turn};
-use lacuna_core::domain::{Scope, SessionId};
-use lacuna_core::intent::Understood;
+use lacuna_core::Lacuna;
 use lacuna_core::permit::Caller;
-use lacuna_core::{Lacuna, Result};
+use lacuna_core::read::{Context, Item, Turn, Understood};
+use lacuna_types::{Result, Scope, SessionId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

@@ -1,13 +1,12 @@
 //! Corrections on the wire.
 
-use lacuna_core::correct::{Corrected, Correction};
-use lacuna_core::domain::{Draft, MemoryId, Scope};
+use lacuna_core::write::{Corrected, Correction};
+use lacuna_types::{Draft, MemoryId, Scope};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::RememberedView;
 use super::scope::shown;
-use super::words;
+use super::{RememberedView, words};
 use crate::failure::{Failure, Result};
 
 /// The wrong memory, and the right text. Exactly one of `memory_id` and `about`.

@@ -2,9 +2,8 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use lacuna_core::domain::{MemoryId, from_millis, millis};
-use lacuna_core::recall::Cursor;
-use lacuna_core::{Error, Result};
+use lacuna_core::read::Cursor;
+use lacuna_types::{Error, MemoryId, Result, from_millis, millis};
 
 const TIME_BYTES: usize = 8;
 const CURSOR_BYTES: usize = TIME_BYTES + 16;

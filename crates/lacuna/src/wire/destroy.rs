@@ -1,5 +1,5 @@
-use lacuna_core::destroy::{DestroyPlan, Destruction};
-use lacuna_core::domain::Scope;
+use lacuna_core::govern::{DestroyPlan, Destruction};
+use lacuna_types::Scope;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

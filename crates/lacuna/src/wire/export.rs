@@ -1,7 +1,7 @@
 use clap::ValueEnum;
 use jiff::Timestamp;
-use lacuna_core::domain::Scope;
-use lacuna_core::export::{ExportLink, Format, Wanted};
+use lacuna_core::transfer::{ExportLink, Format, Wanted};
+use lacuna_types::Scope;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

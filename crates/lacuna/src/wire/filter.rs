@@ -1,7 +1,6 @@
 use jiff::Timestamp;
-use lacuna_core::Result;
-use lacuna_core::domain::{Lifecycle, SessionId, millis};
 use lacuna_core::index::{Filter, Session, Tag};
+use lacuna_types::{Lifecycle, Result, SessionId, millis};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

@@ -2,14 +2,14 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use lacuna_core::domain::{MemoryId, OrgId, Scope, SessionId, VaultId, from_millis, millis};
-use lacuna_core::forget::who::Cluster;
-use lacuna_core::forget::{
-    BackupHold, Choice, Closeness, Confirmed, Counts, Forgotten, Plan, Planned, PlannedFall, PlannedMatch,
-    Probed, Reach, Receipt, Request, SignedReceipt, Span, Target, Verified,
-};
-use lacuna_core::store::ChainHead;
+use lacuna_core::erase::Forgotten;
+use lacuna_core::forget::{Confirmed, Plan, Planned, PlannedFall, PlannedMatch, Request, Verified};
+use lacuna_core::vault::{BackupHold, Counts, Probed, Receipt, SignedReceipt};
+use lacuna_language::people::Cluster;
 use lacuna_seal::{Signature, VerifyingKey};
+use lacuna_store::rows::ChainHead;
+use lacuna_types::request::{Choice, Closeness, Reach, Span, Target};
+use lacuna_types::{MemoryId, OrgId, Scope, SessionId, VaultId, from_millis, millis};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -80,7 +80,7 @@ impl ForgetRequest {
         let reach = if self.primary_only { Reach::Subject } else { Reach::Mentions };
         let span = Span { from: self.after, until: self.before };
         let ids = |ids: Vec<String>| {
-            ids.iter().map(|id| id.parse()).collect::<lacuna_core::Result<Vec<MemoryId>>>()
+            ids.iter().map(|id| id.parse()).collect::<lacuna_types::Result<Vec<MemoryId>>>()
         };
         let targets = [
             self.words.map(Target::Words),
@@ -275,7 +275,7 @@ impl ConfirmRequest {
         match (&self.only, self.direct_only) {
             (Some(_), true) => Err(Failure::invalid("only", "and direct_only exclude each other")),
             (Some(ids), false) => {
-                let ids = ids.iter().map(|id| id.parse()).collect::<lacuna_core::Result<Vec<MemoryId>>>()?;
+                let ids = ids.iter().map(|id| id.parse()).collect::<lacuna_types::Result<Vec<MemoryId>>>()?;
                 Ok(Choice::Only(ids))
             }
             (None, true) => Ok(Choice::Direct),

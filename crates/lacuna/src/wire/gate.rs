@@ -1,9 +1,9 @@
 //! The gate's work on the wire: redactions by rule and position, judgements with their reasons, questions.
 
 use jiff::Timestamp;
-use lacuna_core::admit::{Judgement, Redaction, Report};
-use lacuna_core::domain::Scope;
-use lacuna_core::remember::{Asked, Outcome, Refused};
+use lacuna_core::gate::{Judgement, Redaction, Report};
+use lacuna_core::write::{Asked, Outcome, Refused};
+use lacuna_types::Scope;
 use serde::Serialize;
 use utoipa::ToSchema;
 

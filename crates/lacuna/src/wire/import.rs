@@ -1,10 +1,9 @@
 use jiff::Timestamp;
-use lacuna_core::Result;
-use lacuna_core::domain::{
+use lacuna_core::transfer::{Account, Carried, Fate, Imported, Origin, Record};
+use lacuna_types::{
     Category, DecayProfile, Detail, Draft, Entity, History, Holder, Lifecycle, Lineage, MemoryId, Promotion,
-    Scope, SessionId, Source, SourceType, Trust, UserId,
+    Result, Scope, SessionId, Source, SourceType, Trust, UserId,
 };
-use lacuna_core::import::{Account, Carried, Fate, Imported, Origin, Record};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -168,13 +167,13 @@ impl From<DecayBody> for DecayProfile {
 }
 
 impl TryFrom<PromotionBody> for Promotion {
-    type Error = lacuna_core::Error;
+    type Error = lacuna_types::Error;
 
     fn try_from(body: PromotionBody) -> Result<Self> {
         let holder = |text: &str| {
             let (kind, name) = text.split_once(':').unwrap_or((text, ""));
             Holder::from_words(kind, name)
-                .ok_or_else(|| lacuna_core::Error::invalid("promotion", "names a scope that cannot be read"))
+                .ok_or_else(|| lacuna_types::Error::invalid("promotion", "names a scope that cannot be read"))
         };
         Ok(Self {
             original_author: UserId::new(&body.original_author_id)?,

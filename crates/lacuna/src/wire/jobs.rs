@@ -1,7 +1,7 @@
 //! The table of jobs on the wire. It reveals nothing about the content of a vault.
 
 use jiff::Timestamp;
-use lacuna_core::jobs::JobState;
+use lacuna_core::govern::JobState;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -1,6 +1,6 @@
 use jiff::Timestamp;
-use lacuna_core::domain::Group;
-use lacuna_core::store::{MEMBERS_PAGE_MAX, MemberRow};
+use lacuna_store::rows::{MEMBERS_PAGE_MAX, MemberRow};
+use lacuna_types::Group;
 use serde::Serialize;
 use utoipa::ToSchema;
 

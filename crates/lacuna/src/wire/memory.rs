@@ -1,6 +1,6 @@
 use jiff::Timestamp;
-use lacuna_core::domain::{Facets, Memory, Promotion, Scope};
-use lacuna_core::recall::Page;
+use lacuna_core::read::Page;
+use lacuna_types::{Facets, Memory, Promotion, Scope};
 use serde::Serialize;
 use utoipa::ToSchema;
 

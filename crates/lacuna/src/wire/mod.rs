@@ -47,7 +47,8 @@ pub(crate) use forget::{
 pub(crate) use gate::{AskedView, OutcomeView, RefusedView, ReportView};
 pub(crate) use import::{ImportReport, ImportedView, RecordBody};
 pub(crate) use jobs::{JobList, JobView};
-pub(crate) use lacuna_core::hex::{hex, unhex};
+pub(crate) use lacuna_types::hex::hex;
+pub(crate) use lacuna_types::hex::unhex;
 pub(crate) use member::MemberList;
 pub(crate) use memory::{MemoryPage, MemoryView, PromotionView};
 pub(crate) use month::{AnswerRequest, AnsweredView, MonthPageView, MonthView, ReviewItemView};

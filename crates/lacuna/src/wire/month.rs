@@ -1,8 +1,8 @@
 //! The monthly review on the wire.
 
 use jiff::Timestamp;
-use lacuna_core::domain::{MemoryId, Scope};
-use lacuna_core::review::{Answer, Answered, Month, MonthPage, ReviewItem};
+use lacuna_core::govern::{Answer, Answered, Month, MonthPage, ReviewItem};
+use lacuna_types::{MemoryId, Scope};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -55,12 +55,12 @@ pub(crate) struct RecommendationView {
 
 impl MonthView {
     pub(crate) fn of(month: Month, scope: &Scope) -> Self {
-        let part = |one: lacuna_core::review::PartCount| PartView {
+        let part = |one: lacuna_core::govern::PartCount| PartView {
             part: one.part.as_str(),
             memories: one.memories,
             oldest: one.oldest,
         };
-        let recommended = |one: lacuna_core::review::Recommendation| RecommendationView {
+        let recommended = |one: lacuna_core::govern::Recommendation| RecommendationView {
             part: one.part.as_str(),
             reason: one.reason.as_str(),
             memories: one.memories,

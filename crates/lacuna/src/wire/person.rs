@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use lacuna_core::domain::{SessionId, UserId};
-use lacuna_core::person::{BatchSignature, Notice, Person, PersonBatch, PersonForgotten, PersonRequest};
+use lacuna_core::govern::{BatchSignature, Notice, Person, PersonBatch, PersonForgotten, PersonRequest};
+use lacuna_types::{SessionId, UserId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -31,7 +31,7 @@ impl PersonBody {
         let session = |id: &String| SessionId::new(id);
         Ok(Person {
             user: self.user_id.as_deref().map(UserId::new).transpose()?,
-            sessions: self.session_ids.iter().map(session).collect::<lacuna_core::Result<_>>()?,
+            sessions: self.session_ids.iter().map(session).collect::<lacuna_types::Result<_>>()?,
             identifiers: self.identifiers,
             names: self.names,
         })
@@ -150,7 +150,7 @@ pub(crate) struct PersonBatchView {
 
 impl PersonBatchView {
     pub(crate) fn of(batch: PersonBatch, now: Timestamp) -> Self {
-        let view = |count: &lacuna_core::person::KindCount| KindCountView {
+        let view = |count: &lacuna_core::govern::KindCount| KindCountView {
             vaults: count.vaults,
             memories: count.memories,
         };
@@ -208,7 +208,7 @@ pub(crate) struct NoticeList {
 }
 
 impl NoticeList {
-    pub(crate) fn of(notices: Vec<Notice>, scope: &lacuna_core::domain::Scope) -> Self {
+    pub(crate) fn of(notices: Vec<Notice>, scope: &lacuna_types::Scope) -> Self {
         let view = |notice: Notice| NoticeView {
             number: notice.number,
             receipt: notice.reference,

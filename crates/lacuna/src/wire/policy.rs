@@ -1,7 +1,4 @@
-use lacuna_core::compact::Thresholds;
-use lacuna_core::context::{ContextRules, Weights};
-use lacuna_core::intent::IntentRule;
-use lacuna_core::policy::Policy;
+use lacuna_types::policy::{ContextRules, IntentRule, Policy, Thresholds, Weights};
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -1,4 +1,4 @@
-use lacuna_core::promote::Moved;
+use lacuna_core::transfer::Moved;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

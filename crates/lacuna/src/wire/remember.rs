@@ -1,9 +1,8 @@
 use jiff::Timestamp;
-use lacuna_core::Result;
-use lacuna_core::domain::{
-    Detail, Draft, Entity, Lineage, MemoryId, Scope, SessionId, Source, SourceType, Trust,
+use lacuna_core::write::{Outcome, Remembered};
+use lacuna_types::{
+    Detail, Draft, Entity, Lineage, MemoryId, Result, Scope, SessionId, Source, SourceType, Trust,
 };
-use lacuna_core::remember::{Outcome, Remembered};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -160,7 +159,7 @@ impl RememberRequest {
 /// The drafts of a batch, which goes to one vault as a whole.
 pub(crate) fn into_drafts(memories: Vec<RememberRequest>) -> Result<Vec<Draft>> {
     if memories.iter().any(|memory| memory.scope.is_some()) {
-        return Err(lacuna_core::Error::invalid("memories.scope", "is given once for the whole batch"));
+        return Err(lacuna_types::Error::invalid("memories.scope", "is given once for the whole batch"));
     }
     memories.into_iter().map(RememberRequest::into_draft).collect()
 }
@@ -190,7 +189,7 @@ impl From<Entity> for EntityBody {
 }
 
 impl TryFrom<SourceBody> for Source {
-    type Error = lacuna_core::Error;
+    type Error = lacuna_types::Error;
 
     fn try_from(body: SourceBody) -> Result<Self> {
         let kind = body.r#type.map_or(SourceType::ExplicitSave, |word| word.0);
@@ -226,7 +225,7 @@ impl From<Source> for SourceBody {
 }
 
 impl TryFrom<LineageBody> for Lineage {
-    type Error = lacuna_core::Error;
+    type Error = lacuna_types::Error;
 
     fn try_from(body: LineageBody) -> Result<Self> {
         let source: MemoryId = body.memory_id.parse()?;

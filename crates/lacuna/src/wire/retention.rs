@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use lacuna_core::domain::{self, Scope};
-use lacuna_core::retention::{EntityRule, Preview, RetentionRules, Rule, Settings, Span};
+use lacuna_core::keep::Preview;
+use lacuna_core::vault::{EntityRule, Settings, Span};
+use lacuna_types as domain;
+use lacuna_types::Scope;
+use lacuna_types::policy::{RetentionRule as Rule, RetentionRules};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -64,7 +67,7 @@ fn span(days: Option<u32>) -> Span {
     days.map_or(Span::Forever, Span::Days)
 }
 
-fn spans<T: Ord + std::str::FromStr<Err = lacuna_core::Error>>(
+fn spans<T: Ord + std::str::FromStr<Err = lacuna_types::Error>>(
     field: &'static str,
     named: Spans,
 ) -> Result<BTreeMap<T, Span>> {

@@ -1,8 +1,8 @@
 use lacuna_core::Lacuna;
-use lacuna_core::domain::{Memory, MemoryId, Scope, Wait};
-use lacuna_core::lifecycle::{Decided, Decision};
+use lacuna_core::govern::{Decided, Decision};
 use lacuna_core::permit::{Grant, Review};
-use lacuna_core::recall::Page;
+use lacuna_core::read::Page;
+use lacuna_types::{Memory, MemoryId, Scope, Wait};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use zeroize::Zeroizing;
@@ -34,7 +34,7 @@ pub(crate) struct AnonymousView {
 
 impl ReviewPage {
     /// Reads the page, with the anonymous form of those memories that have one.
-    pub(crate) fn read(core: &Lacuna, grant: &Grant<Review>, page: Page) -> lacuna_core::Result<Self> {
+    pub(crate) fn read(core: &Lacuna, grant: &Grant<Review>, page: Page) -> lacuna_types::Result<Self> {
         let leans = |memory: &&Memory| memory.facets.history.waits == Some(Wait::Dangling);
         let mut anonymous = Vec::new();
         for memory in page.memories.iter().filter(leans) {

@@ -1,8 +1,7 @@
 //! Vault of a call: one word, the same in JSON, in query strings and on the command line.
 
-use lacuna_core::domain::{Group, Holder, Scope, UserId};
 use lacuna_core::permit::Caller;
-use lacuna_core::{Error, Result};
+use lacuna_types::{Error, Group, Holder, Result, Scope, UserId};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -50,7 +49,7 @@ pub(crate) fn shown(scope: &Scope) -> String {
 
 #[cfg(test)]
 mod tests {
-    use lacuna_core::domain::OrgId;
+    use lacuna_types::OrgId;
 
     use super::*;
 

@@ -1,8 +1,7 @@
 use jiff::Timestamp;
-use lacuna_core::Result;
-use lacuna_core::domain::{Scope, SessionId};
 use lacuna_core::index::Explanation;
-use lacuna_core::recall::{Query, Recalled, RecalledMemory};
+use lacuna_core::read::{Query, Recalled, RecalledMemory};
+use lacuna_types::{Result, Scope, SessionId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

@@ -1,9 +1,9 @@
 use jiff::Timestamp;
-use lacuna_core::domain::{Memory, Scope, SessionId, from_millis, millis};
-use lacuna_core::session::{
-    Appended, Ended, Grown, NewTurn, Piece, SessionCursor, SessionInfo, SessionPage, SessionShown,
+use lacuna_core::keep::{
+    Appended, Ended, Grown, NewTurn, SessionCursor, SessionInfo, SessionPage, SessionShown,
 };
-use lacuna_core::{Error, Result};
+use lacuna_core::vault::Piece;
+use lacuna_types::{Error, Memory, Result, Scope, SessionId, from_millis, millis};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -250,7 +250,7 @@ impl From<Memory> for TurnView {
         let source = memory.facets.source;
         Self {
             turn: source.turn.unwrap_or_default(),
-            role: lacuna_core::session::Speaker::of(source.kind).into(),
+            role: lacuna_core::vault::Speaker::of(source.kind).into(),
             text: memory.content.full_text().to_owned(),
             at: memory.created_at,
             memory_id: memory.id.to_string(),

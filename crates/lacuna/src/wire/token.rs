@@ -1,7 +1,6 @@
 use jiff::Timestamp;
-use lacuna_core::Result;
-use lacuna_core::domain::UserId;
-use lacuna_core::tokens::{self, TokenInfo};
+use lacuna_core::govern::{self, TokenInfo};
+use lacuna_types::{Result, UserId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -22,8 +21,8 @@ pub(crate) struct TokenRequest {
 }
 
 impl TokenRequest {
-    pub(crate) fn into_core(self) -> Result<tokens::TokenRequest> {
-        Ok(tokens::TokenRequest {
+    pub(crate) fn into_core(self) -> Result<govern::TokenRequest> {
+        Ok(govern::TokenRequest {
             user: UserId::new(&self.user)?,
             roles: self.roles.into_iter().map(|role| role.0).collect(),
             label: self.label,

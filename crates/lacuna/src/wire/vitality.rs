@@ -1,6 +1,6 @@
 use jiff::{SignedDuration, Timestamp};
-use lacuna_core::decay::Point;
-use lacuna_core::domain::{Memory, Scope, Vitality};
+use lacuna_types::decay::Point;
+use lacuna_types::{Memory, Scope, Vitality};
 use serde::Serialize;
 
 use super::MemoryView;

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use lacuna_core::{context, domain, forget, jobs, session};
+use lacuna_core::{govern, keep, read, vault};
+use lacuna_types as domain;
+use lacuna_types::{policy, request};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
@@ -81,17 +83,21 @@ words!(domain {
     Role,
 });
 
-words!(session { Speaker, SessionState });
+words!(keep { SessionState });
 
-words!(forget { Mode, Cause, Named, ProbePath });
+words!(request { Mode });
 
-words!(jobs { Job });
+words!(vault { Cause, Named, ProbePath, Speaker });
 
-words!(context { Mark, Confabulation });
+words!(govern { Job });
+
+words!(read { Mark });
+
+words!(policy { Confabulation });
 
 /// The scope that a question means keeps the name that the description has always had for it.
 mod intent {
-    pub(super) use lacuna_core::intent::IntentScope as Reach;
+    pub(super) use lacuna_types::policy::IntentScope as Reach;
 }
 words!(intent { Reach });
 

@@ -3,8 +3,8 @@
 use std::io::Write as _;
 use std::process::Stdio;
 
-use lacuna_core::embed::Purpose;
 use lacuna_seal::sha256;
+use lacuna_types::embed::Purpose;
 
 use crate::scan::{Needles, hex};
 use crate::{Server, lacuna};

@@ -1,11 +1,10 @@
 //! The vault as files: what is written, who may read it, and how an edited line comes back.
 
-use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::thread;
 use std::time::Duration;
+use std::{fs, thread};
 
 use serde_json::{Value, json};
 

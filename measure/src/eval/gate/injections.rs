@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use lacuna_core::admit::instructions::instructions;
+use lacuna_language::orders::instructions;
 use serde::Deserialize;
 
 use super::{Sets, share};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use lacuna_core::admit::identify::{CONFIDENT, Identifier, IdentifierKind, identifiers, readings};
+use lacuna_language::identifiers::{CONFIDENT, Identifier, IdentifierKind, identifiers, readings};
 use serde::Deserialize;
 
 use super::{Sets, share};

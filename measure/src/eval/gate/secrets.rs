@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use lacuna_core::admit::secrets::{Level, Scanner};
+use lacuna_language::secrets::{Level, Scanner};
 use serde::Deserialize;
 
 use super::{Sets, share};

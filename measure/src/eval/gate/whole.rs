@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use lacuna_core::domain::*;
-use lacuna_core::embed::Purpose;
-use lacuna_core::meaning::Models;
+use lacuna_core::Lacuna;
 use lacuna_core::permit::{Freeze, Remember};
-use lacuna_core::remember::Outcome;
-use lacuna_core::{Error, Lacuna};
+use lacuna_core::vault::Models;
+use lacuna_core::write::Outcome;
+use lacuna_types::Error;
+use lacuna_types::embed::Purpose;
+use lacuna_types::*;
 use serde::Deserialize;
 
 use super::{Sets, share};

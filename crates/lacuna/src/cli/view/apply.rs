@@ -1,12 +1,12 @@
 //! The edits of a page, and applying them: deleted lines are forgotten, changed ones corrected, new ones
 //! remembered.
 
-use lacuna_core::correct::{Corrected, Correction};
-use lacuna_core::domain::{Draft, Lifecycle, MemoryId};
-use lacuna_core::forget::{Choice, Confirmed, Planned, Request, Target};
+use lacuna_core::forget::{Confirmed, Planned, Request};
 use lacuna_core::permit::{Forget, Remember};
-use lacuna_core::remember::Outcome;
-use lacuna_core::view::Edit;
+use lacuna_core::transfer::Edit;
+use lacuna_core::write::{Corrected, Correction, Outcome};
+use lacuna_types::request::{Choice, Target};
+use lacuna_types::{Draft, Lifecycle, MemoryId};
 use serde::Serialize;
 
 use super::super::output::counted;

@@ -6,9 +6,9 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use lacuna_core::domain::SessionId;
-use lacuna_core::view::Line;
+use lacuna_core::transfer::Line;
 use lacuna_seal::sha256;
+use lacuna_types::SessionId;
 use serde::{Deserialize, Serialize};
 
 use super::unusable;

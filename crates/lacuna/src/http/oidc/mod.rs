@@ -7,7 +7,7 @@ mod jwt;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use lacuna_core::domain::{OrgId, Role, UserId};
+use lacuna_types::{OrgId, Role, UserId};
 use serde_json::{Map, Value};
 
 use self::jwks::Jwks;

@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 
 use lacuna_core::Lacuna;
-use lacuna_core::domain::{
-    Category, Draft, GIST_CHARS_MAX, Memory, MemoryId, RetentionTier, Source, SourceType, Tier, Trust,
-};
-use lacuna_core::forget::{Choice, Confirmed, Mode, Planned, Request, Target};
+use lacuna_core::forget::{Confirmed, Planned, Request};
 use lacuna_core::index::{Filter, Tag};
 use lacuna_core::permit::{Caller, Recall, permit};
-use lacuna_core::recall::{Cursor, LIST_PAGE_MAX};
-use lacuna_core::remember::REMEMBER_BATCH_MAX;
+use lacuna_core::read::{Cursor, LIST_PAGE_MAX};
+use lacuna_core::write::REMEMBER_BATCH_MAX;
+use lacuna_types::request::{Choice, Mode, Target};
+use lacuna_types::{
+    Category, Draft, GIST_CHARS_MAX, Memory, MemoryId, RetentionTier, Source, SourceType, Tier, Trust,
+};
 
 use super::{
     AddedObservations, AddedTo, Additions, Deleted, Deletions, Entities, EntityNames, Graph, GraphEntity,

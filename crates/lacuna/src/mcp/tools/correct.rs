@@ -1,7 +1,7 @@
-use lacuna_core::correct::Correction;
-use lacuna_core::domain::{Draft, MemoryId};
 use lacuna_core::permit::permit;
-use lacuna_core::recall::Query;
+use lacuna_core::read::Query;
+use lacuna_core::write::Correction;
+use lacuna_types::{Draft, MemoryId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -126,7 +126,7 @@ async fn offer(call: &Call, args: CorrectArgs) -> Result<ToolOutcome> {
             let scope = read_scope(scope.as_deref(), caller)?;
             let query = Query { limit: OFFERED_MAX, tiers: None, ..Query::new(about) };
             let found = core.recall(&permit(caller, &scope)?, &query)?.hits.into_iter();
-            let old = |hit: lacuna_core::recall::RecalledMemory| OldText {
+            let old = |hit: lacuna_core::read::RecalledMemory| OldText {
                 memory_id: hit.memory.id.to_string(),
                 content: hit.memory.content.full_text().to_owned(),
             };

@@ -1,6 +1,7 @@
 use jiff::Timestamp;
-use lacuna_core::forget::{Choice, Confirmed};
+use lacuna_core::forget::Confirmed;
 use lacuna_core::permit::permit;
+use lacuna_types::request::Choice;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

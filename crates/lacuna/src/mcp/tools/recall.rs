@@ -128,7 +128,7 @@ pub(in crate::mcp) async fn bring_to_mind(call: &Call, request: ContextRequest) 
     call.work(move |core, caller| {
         let (scopes, why_own) = request.scopes(core, caller)?;
         let grants =
-            scopes.iter().map(|scope| permit(caller, scope)).collect::<lacuna_core::Result<Vec<_>>>()?;
+            scopes.iter().map(|scope| permit(caller, scope)).collect::<lacuna_types::Result<Vec<_>>>()?;
         Ok(ContextResponse::of(core.context(&grants, &request.into_turn()?)?, why_own))
     })
     .await

@@ -1,8 +1,6 @@
 use jiff::Timestamp;
-use lacuna_core::domain::{
-    Category, Draft, Lifecycle, RetentionTier, SessionId, Source, SourceType, Tier, Trust,
-};
 use lacuna_core::permit::permit;
+use lacuna_types::{Category, Draft, Lifecycle, RetentionTier, SessionId, Source, SourceType, Tier, Trust};
 use serde::Deserialize;
 use utoipa::ToSchema;
 

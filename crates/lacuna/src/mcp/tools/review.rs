@@ -1,7 +1,7 @@
 use jiff::Timestamp;
-use lacuna_core::domain::{Memory, Wait};
 use lacuna_core::permit::permit;
-use lacuna_core::recall::{LIST_PAGE_DEFAULT, LIST_PAGE_MAX};
+use lacuna_core::read::{LIST_PAGE_DEFAULT, LIST_PAGE_MAX};
+use lacuna_types::{Memory, Wait};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

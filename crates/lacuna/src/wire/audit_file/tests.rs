@@ -2,15 +2,15 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 use lacuna_core::Parts;
-use lacuna_core::admit::Rulebook;
-use lacuna_core::blobs::Blobs;
-use lacuna_core::domain::{Draft, ManualClock, Role, UserId};
-use lacuna_core::keys::{LocalKms, RamKeys};
-use lacuna_core::meaning::Models;
+use lacuna_core::gate::Rulebook;
 use lacuna_core::permit::{Action, Caller, permit};
-use lacuna_core::recall::Query;
-use lacuna_core::store::RamStore;
+use lacuna_core::read::Query;
+use lacuna_core::vault::Models;
 use lacuna_seal::{Entropy, SeededEntropy};
+use lacuna_store::blobs::Blobs;
+use lacuna_store::keys::{LocalKms, RamKeys};
+use lacuna_store::rows::RamStore;
+use lacuna_types::{Draft, ManualClock, Role, UserId};
 
 use super::*;
 

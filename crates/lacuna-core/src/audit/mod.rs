@@ -1,0 +1,174 @@
+//! The audit chain: what was done, by whom, to which ids; never what it said.
+//!
+//! Entries form a chain of hashes whose end is signed; they are committed in the same transaction as the act
+//! that they record.
+
+pub(crate) mod aged;
+pub(crate) mod chain;
+pub(crate) mod checkpoint;
+
+pub use chain::{AuditReport, ChainWalk, append};
+pub use checkpoint::CHECKPOINT_ENTRIES;
+
+use lacuna_store::cbor::{Reader, Writer};
+use lacuna_store::rows::AuditRow;
+use lacuna_types::{Error, MemoryId, Result, facet};
+
+/// The fields of an entry, and how many of them the first release wrote.
+const FIELDS: u64 = 5;
+const FIRST_FIELDS: u64 = 4;
+/// Notes of one entry.
+pub const NOTES_MAX: usize = 64;
+
+facet!(
+    /** What an entry records. */
+    AuditAction, "action", {
+    MemoryWrite = 1 "memory_write",
+    MemoryDelete = 2 "memory_delete",
+    MemoryDeleteDone = 3 "memory_delete_done",
+    MemoryReembed = 4 "memory_reembed",
+    TokenCreate = 5 "token_create",
+    TokenRevoke = 6 "token_revoke",
+    SecretRedacted = 7 "secret_redacted",
+    PoisoningAttemptBlocked = 8 "poisoning_attempt_blocked",
+    MemorySupersede = 9 "memory_supersede",
+    MemoryRepeat = 10 "memory_repeat",
+    MemoryApprove = 11 "memory_approve",
+    MemoryActivate = 12 "memory_activate",
+    MemorySoftDelete = 13 "memory_soft_delete",
+    MemoryRestore = 14 "memory_restore",
+    MemoryArchive = 15 "memory_archive",
+    MemoryReject = 16 "memory_reject",
+    VaultFreeze = 17 "vault_freeze",
+    VaultThaw = 18 "vault_thaw",
+    MemberAdd = 20 "member_add",
+    MemberRemove = 21 "member_remove",
+    MemoryPromote = 22 "memory_promote",
+    MemoryDemote = 23 "memory_demote",
+    MemoryMoveDone = 24 "memory_move_done",
+    WriteAsked = 25 "write_asked",
+    MemoryExport = 26 "memory_export",
+    MemoryImport = 27 "memory_import",
+    MemoryRead = 30 "memory_read",
+    Checkpoint = 31 "checkpoint",
+    AuditAged = 32 "audit_aged",
+    // Never written: how an entry reads whose bytes are gone.
+    AgedOut = 33 "aged_out",
+    PersonRequest = 34 "person_request",
+    PersonDone = 35 "person_done",
+    DeliveryDone = 36 "delivery_done",
+    DeliveryFailed = 37 "delivery_failed",
+    TombstonesGone = 38 "tombstones_gone",
+    MemoryForget = 40 "memory_forget",
+    MemoryCascade = 41 "memory_cascade",
+    MemoryCut = 42 "memory_cut",
+    MemoryRebuild = 43 "memory_rebuild",
+    MemoryWithhold = 44 "memory_withhold",
+    MemoryUnlink = 45 "memory_unlink",
+    MemoryPurge = 46 "memory_purge",
+    MemoryCorrect = 47 "memory_correct",
+    Receipt = 48 "receipt",
+    MemoryAnonymise = 49 "memory_anonymise",
+    VaultDestroy = 50 "vault_destroy",
+    VaultDestroyDone = 51 "vault_destroy_done",
+    BackupMade = 52 "backup_made",
+    BackupRestored = 53 "backup_restored",
+    MemoryRehearse = 60 "memory_rehearse",
+    SessionEnd = 61 "session_end",
+    MemoryCompact = 70 "memory_compact",
+    RetentionSet = 80 "retention_set",
+    RetentionStamp = 81 "retention_stamp",
+    MemoryExpire = 82 "memory_expire",
+    MemoryPin = 83 "memory_pin",
+    MemoryUnpin = 84 "memory_unpin",
+    MemoryKeep = 85 "memory_keep",
+    ReviewPrompt = 86 "review_prompt",
+    ReviewAnswer = 87 "review_answer",
+});
+
+/// One entry. Its encoding is frozen: a CBOR array of these fields, to which later releases may add.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AuditEntry {
+    pub action: AuditAction,
+    /// The user who acted, or `system`.
+    pub actor: String,
+    /// The memories concerned, or the token, or for a membership the group's vault and the member's.
+    pub subjects: Vec<Subject>,
+    /// Sealed bytes written.
+    pub bytes: u64,
+    /// Words of ours that say more: the rules that struck, and where. Never content.
+    pub notes: Vec<String>,
+}
+
+/// A 16-byte id.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Subject(pub [u8; 16]);
+
+impl From<MemoryId> for Subject {
+    fn from(id: MemoryId) -> Self {
+        Self(*id.as_bytes())
+    }
+}
+
+impl AuditEntry {
+    pub fn new(action: AuditAction, actor: &str, subjects: Vec<Subject>) -> Self {
+        Self { action, actor: actor.to_owned(), subjects, bytes: 0, notes: Vec::new() }
+    }
+
+    pub fn decode(row: &AuditRow) -> Result<Self> {
+        if chain::aged_digest(row).is_some() {
+            return Ok(Self::new(AuditAction::AgedOut, "", Vec::new()));
+        }
+        Reader(&row.entry)
+            .grown_record(FIRST_FIELDS, FIELDS, Self::read)
+            .ok_or_else(|| Error::corrupt(format!("audit entry {} does not parse", row.seq)))
+    }
+
+    fn encode(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut w = Writer(&mut bytes);
+        w.array(if self.notes.is_empty() { FIRST_FIELDS } else { FIELDS } as usize);
+        w.uint(self.action.code());
+        w.text(&self.actor);
+        w.list(&self.subjects, |w, subject| w.bytes(&subject.0));
+        w.uint(self.bytes);
+        if !self.notes.is_empty() {
+            w.list(&self.notes, |w, note| w.text(note));
+        }
+        bytes
+    }
+
+    fn read(r: &mut Reader<'_>, grown: bool) -> Option<Self> {
+        Some(Self {
+            action: AuditAction::from_code(r.uint()?)?,
+            actor: r.text()?.to_owned(),
+            subjects: r.list(|r| r.array_of_bytes().map(Subject))?,
+            bytes: r.uint()?,
+            notes: if grown { r.list(|r| Some(r.text()?.to_owned()))? } else { Vec::new() },
+        })
+    }
+}
+
+/// What follows `name:` among an entry's notes.
+pub(crate) fn note<'a>(entry: &'a AuditEntry, name: &str) -> Option<&'a str> {
+    entry.notes.iter().find_map(|note| note.strip_prefix(name)?.strip_prefix(':'))
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use lacuna_types::hex::hex;
+
+    use lacuna_store::rows::ChainHead;
+
+    use super::*;
+
+    #[test]
+    fn the_encoding_is_frozen() {
+        let entry = AuditEntry::new(AuditAction::MemoryWrite, "anna", vec![Subject([0; 16])]);
+        let row = append(&mut ChainHead::default(), Timestamp::from_second(0).unwrap(), &entry);
+        assert_eq!(hex(&row.entry), "840164616e6e61815000000000000000000000000000000000".to_owned() + "00");
+        assert_eq!(hex(&row.hash), "88e073ec97f50e2ebad8bd2eb96996fad67669c3eaded028535fb09cb4103264");
+        assert_eq!(AuditEntry::decode(&row).unwrap().actor, "anna");
+    }
+}

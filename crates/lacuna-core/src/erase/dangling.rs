@@ -1,0 +1,48 @@
+//! Memories that make no sense without one that is forgotten: they speak of it as "she", "that" or "the one I
+//! told you about". They are held back until somebody has looked at them, or made to speak of "someone".
+
+use std::collections::BTreeSet;
+
+use lacuna_language::pointer::leans;
+use lacuna_types::*;
+
+use crate::index::Stored;
+use crate::vault::open::{Held, OpenVault};
+
+/// Turns of a conversation after a forgotten one that may still speak of it.
+const TURNS_AFTER: u32 = 2;
+/// Memories that are held back by one erasure at most; the nearest come first.
+pub(crate) const HELD_BACK_MAX: usize = 256;
+/// The active memories that would be left pointing at one of `gone`.
+pub(crate) fn dangling(open: &OpenVault, gone: &BTreeSet<MemoryId>) -> Vec<MemoryId> {
+    let erased: Vec<_> = gone.iter().filter_map(|id| open.index.get(id)).collect();
+    let turns: Vec<(&SessionId, u32)> = erased.iter().filter_map(turn).collect();
+    let names: Vec<String> = gone.iter().map(ToString::to_string).collect();
+    let points_back =
+        |stored: &Stored<'_, Held>| follows(stored, &turns) && leans(stored.payload.full_text());
+    open.index
+        .before(None)
+        .filter(|stored| stored.attributes.state == Lifecycle::Active && !gone.contains(&stored.id))
+        .filter(|stored| points_back(stored) || names_an_id(stored.payload, &names))
+        .map(|stored| stored.id)
+        .take(HELD_BACK_MAX)
+        .collect()
+}
+
+fn turn<'a>(stored: &Stored<'a, Held>) -> Option<(&'a SessionId, u32)> {
+    let source = &stored.payload.facets.source;
+    Some((source.session.as_ref()?, source.turn?))
+}
+
+fn follows(stored: &Stored<'_, Held>, turns: &[(&SessionId, u32)]) -> bool {
+    let Some((session, at)) = turn(stored) else { return false };
+    turns
+        .iter()
+        .any(|(other, forgotten)| *other == session && at > *forgotten && at - *forgotten <= TURNS_AFTER)
+}
+
+fn names_an_id(held: &Held, names: &[String]) -> bool {
+    let text = held.full_text();
+    text.contains("mem_") && names.iter().any(|name| text.contains(name.as_str()))
+        || held.facets.tags.iter().any(|tag| names.contains(tag))
+}

@@ -1,0 +1,132 @@
+//! The probe: after an erasure, what was erased is looked for by every way that could still lead to it.
+
+use std::collections::BTreeSet;
+
+use lacuna_store::blobs::BlobName;
+use lacuna_store::keys::keys_by_memory;
+use lacuna_store::rows::Row;
+use lacuna_types::Result;
+use lacuna_types::request::{Closeness, Wish};
+use lacuna_types::*;
+use zeroize::Zeroizing;
+
+use crate::index::filter::Filter;
+use crate::index::search::{QueryVector, Search};
+use crate::read::find::Finder;
+use crate::vault::handle::VaultWriter;
+use crate::vault::models::Models;
+use crate::vault::open::OpenVault;
+use crate::vault::receipt::{ProbePath, Probed};
+use crate::vault::service::Service;
+
+/// Erased texts that are searched for again, words and meaning; the first ones of a large erasure.
+const PROBED_TEXTS_MAX: usize = 64;
+/// Results that each of those searches looks at.
+const PROBED_RESULTS: usize = 20;
+
+/// What is looked for afterwards. It is in RAM only, and gone with the call.
+#[derive(Default)]
+pub(crate) struct Sought {
+    /// What was erased, in its own words and with its vectors; the first of them.
+    pub(crate) texts: Vec<(Zeroizing<String>, Vec<QueryVector>)>,
+    /// What was asked to be forgotten, and what the caller chose to keep although it matches.
+    pub(crate) wish: Option<(Wish, Vec<QueryVector>)>,
+    pub(crate) kept: BTreeSet<MemoryId>,
+    pub(crate) blobs: Vec<BlobName>,
+}
+
+/// Looks for `gone` by every way.
+pub(crate) fn probe(writer: &VaultWriter<'_>, gone: &[MemoryId], sought: &Sought) -> Result<Vec<Probed>> {
+    let vault = writer.scope().vault_id();
+    let shown = |row: &Row| row.state != Lifecycle::Deleted;
+    let rows = writer.service.store.rows(vault, gone)?.into_iter().flatten().filter(shown).count();
+    let keys = keys_by_memory(&*writer.service.keys, vault, Some(gone))?.len();
+    let mut blobs = 0;
+    for name in &sought.blobs {
+        blobs += usize::from(writer.service.blobs.get(vault, *name).is_ok());
+    }
+    let mut probes = vec![
+        probed(ProbePath::Rows, gone.len(), rows),
+        probed(ProbePath::Keys, gone.len(), keys),
+        probed(ProbePath::Blobs, sought.blobs.len(), blobs),
+    ];
+    let in_ram = writer.update(|open| probe_open(writer.service, open, gone, sought))?;
+    probes.extend(in_ram.unwrap_or_default());
+    // An export is made when it is fetched, and never kept.
+    probes.push(probed(ProbePath::Exports, 0, 0));
+    Ok(probes)
+}
+
+fn probe_open(
+    service: &Service,
+    open: &OpenVault,
+    gone: &[MemoryId],
+    sought: &Sought,
+) -> Result<Vec<Probed>> {
+    let erased: BTreeSet<MemoryId> = gone.iter().copied().collect();
+    let held = gone.iter().filter(|id| open.index.get(id).is_some()).count();
+    let lineage =
+        open.lineage.iter().filter(|(source, made)| erased.contains(source) || erased.contains(made));
+    let lineage = lineage.count();
+    let (mut by_words, mut by_meaning) = (0, 0);
+    for (text, vectors) in &sought.texts {
+        by_words += search_again(service, open, text, &[], &erased);
+        by_meaning += search_again(service, open, "", vectors, &erased);
+    }
+    let mut probes = vec![
+        probed(ProbePath::Index, gone.len(), held),
+        probed(ProbePath::Lineage, gone.len(), lineage),
+        probed(ProbePath::Words, sought.texts.len(), by_words),
+        probed(ProbePath::Meaning, sought.texts.len(), by_meaning),
+    ];
+    if let Some((wish, vectors)) = &sought.wish {
+        let (now, sources) = (service.clock.now(), service.sources());
+        let again = Finder { open, sources, vectors, now, deleted_too: true }.find(wish)?;
+        let left = again
+            .matches
+            .iter()
+            .filter(|found| found.closeness == Closeness::Direct && !sought.kept.contains(&found.id));
+        probes.push(probed(ProbePath::Names, 1, left.count()));
+    }
+    Ok(probes)
+}
+
+/// How many erased memories a search for `text` still answers with.
+fn search_again(
+    service: &Service,
+    open: &OpenVault,
+    text: &str,
+    vectors: &[QueryVector],
+    erased: &BTreeSet<MemoryId>,
+) -> usize {
+    let search = Search {
+        text,
+        vectors,
+        filter: Filter::default(),
+        tags: Vec::new(),
+        now: millis(service.clock.now()),
+        limit: PROBED_RESULTS,
+        min_similarity: 0.0,
+        recency_weight: 0.0,
+        explain: false,
+    };
+    open.index.search(&search).hits.iter().filter(|hit| erased.contains(&hit.id)).count()
+}
+
+impl Sought {
+    /// Takes down what is about to be erased, so that it can be looked for afterwards.
+    pub(crate) fn texts_of(&mut self, models: &Models, open: &OpenVault, gone: &[MemoryId]) {
+        let stored = gone.iter().filter_map(|id| open.index.get(id)).take(PROBED_TEXTS_MAX);
+        self.texts = stored
+            .map(|stored| {
+                let text = Zeroizing::new(stored.payload.full_text().to_owned());
+                (text, models.query_of(open.index.vectors_of(&stored.id)))
+            })
+            .collect();
+    }
+}
+
+fn probed(path: ProbePath, looked_for: usize, found: usize) -> Probed {
+    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    Probed { path, looked_for: count(looked_for), found: count(found) }
+}

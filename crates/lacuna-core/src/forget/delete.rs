@@ -1,0 +1,51 @@
+//! Forget: plan → confirm → erase → probe → receipt, for one id, a person, a topic or plain words.
+//!
+//! An erasure is announced in one commit, which hides it on every node; then its keys are destroyed, and from
+//! there on nobody can read it, whatever happens; then blobs go, and it is looked for by every way; then the rows
+//! go in the commit that issues the signed receipt.
+
+use lacuna_types::request::Mode;
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
+
+use crate::audit::AuditAction;
+use crate::erase::carry_out::{Forgotten, Task, erase_with_receipt};
+use crate::erase::finish::finish_intents;
+use crate::erase::prepare::Wanted;
+use crate::erase::probe::Sought;
+use crate::erase::without_receipt::author_of;
+use crate::forget::working::drop_working;
+use crate::permit::{Forget, Grant};
+use crate::transfer::promote::finish_move;
+use crate::vault::receipt::{Cause, Named};
+use crate::vault::service::Service;
+
+/// Erases one memory for good, with what was made of it. Missing, foreign and already erased look the same.
+pub(crate) fn delete(service: &Service, grant: &Grant<Forget>, id: MemoryId) -> Result<Forgotten> {
+    let scope = grant.scope();
+    if drop_working(service, grant, id)? {
+        return Ok(Forgotten { memories: vec![id], ..Forgotten::default() });
+    }
+    finish_move(service, scope, id)?;
+    let reader = service.reader(scope);
+    let writer = reader.lock();
+    finish_intents(&writer)?;
+    let row = service.store.rows(scope.vault_id(), &[id])?.into_iter().next().flatten();
+    row.ok_or(Error::NotFound("memory"))?;
+    if !grant.covers(author_of(&writer, id)?.as_ref()) {
+        return Err(Error::Denied("only its author or an administrator may erase it"));
+    }
+    let task = Task {
+        actor: grant.caller().user.as_str(),
+        action: AuditAction::MemoryDelete,
+        mode: Mode::Hard,
+        cause: Cause::Request,
+        named: Named::Ids,
+        scope_hashes: Vec::new(),
+        direct: 1,
+        indirect: 0,
+        request: None,
+    };
+    let wanted = Wanted { holds_back: true, ..Wanted::whole(&[id]) };
+    erase_with_receipt(&writer, &wanted, &task, Sought::default())
+}

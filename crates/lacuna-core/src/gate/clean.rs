@@ -1,0 +1,152 @@
+//! The first half of the gate: what may not be stored is taken out of every field before anything else
+//! looks at it.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use lacuna_language::identifiers::{Cut, cut_accounts, cut_addresses, routine_location};
+use lacuna_language::orders::instructions;
+use lacuna_language::sanitise::sanitise;
+use lacuna_language::secrets::{Finding, Level, Scanner, looks_like_credential, redact};
+use lacuna_types::*;
+
+use crate::gate::report::{Changed, Question, Redaction, Refusal, Report};
+use crate::gate::shape;
+
+/// What cleaning decides by.
+pub(crate) struct Rules<'a> {
+    pub(crate) scanner: &'a Scanner,
+    pub(crate) fail_on_secret: bool,
+    /// The person has said that what looks like a secret is none.
+    pub(crate) possible_confirmed: bool,
+    pub(crate) trust: Trust,
+    /// Somebody else's words: a file's, a web page's or a model's.
+    pub(crate) foreign: bool,
+    /// Addresses may be kept whole.
+    pub(crate) addresses_allowed: bool,
+}
+
+/// What cleaning found besides what it took out.
+#[derive(Default)]
+pub(crate) struct Cleaned {
+    pub(crate) report: Report,
+    pub(crate) question: Option<Question>,
+    pub(crate) refusal: Option<Refusal>,
+    /// They are foreign words in the shape of an instruction to an assistant.
+    pub(crate) suspicious: bool,
+    pub(crate) routine_location: bool,
+    /// An account number or an address stood in it.
+    pub(crate) sensitivity: Vec<Sensitivity>,
+}
+
+/// Takes out of `draft` what may not be stored.
+pub(crate) fn clean(draft: &mut Draft, rules: &Rules<'_>) -> Cleaned {
+    let mut cleaned = Cleaned::default();
+    if shape::tier(draft) == Tier::Semantic && looks_like_credential(&draft.text) {
+        cleaned.refusal = Some(Refusal::Credential);
+    }
+    if rules.foreign {
+        let suspicion = instructions(&draft.text);
+        cleaned.suspicious = suspicion.is_instruction();
+        cleaned.report.suspicions = suspicion.reasons.iter().map(|reason| reason.rule).collect();
+    }
+    cleaned.routine_location = routine_location(&draft.text);
+    for (field, text) in fields(draft) {
+        cleaned.take_secrets(field, text, rules);
+        cleaned.neutralise(field, text, rules.trust);
+        cleaned.cut(field, text, rules.addresses_allowed);
+    }
+    let (text, truncated) = shape::truncate(std::mem::take(&mut draft.text), shape::content_type(draft));
+    draft.text = text;
+    cleaned.report.truncated = truncated;
+    cleaned
+}
+
+/// Every text of a draft that somebody else may have written.
+fn fields(draft: &mut Draft) -> Vec<(&'static str, &mut String)> {
+    let mut fields = vec![("text", &mut draft.text)];
+    fields.extend(draft.gist.as_mut().map(|gist| ("gist", gist)));
+    fields.extend(draft.details.iter_mut().map(|detail| ("details.content", &mut detail.content)));
+    fields.extend(draft.tags.iter_mut().map(|tag| ("tags", tag)));
+    for entity in &mut draft.entities {
+        fields.push(("entities.name", &mut entity.name));
+        fields.push(("entities.type", &mut entity.kind));
+        fields.extend(entity.relation.as_mut().map(|relation| ("entities.relation", relation)));
+    }
+    if let Some(source) = &mut draft.source {
+        fields.extend(source.message.as_mut().map(|text| ("source.message_id", text)));
+        fields.extend(source.tool.as_mut().map(|text| ("source.tool", text)));
+        fields.extend(source.channel.as_mut().map(|text| ("source.channel", text)));
+        fields.extend(source.deployment.as_mut().map(|text| ("source.deployment", text)));
+    }
+    fields
+}
+
+impl Cleaned {
+    fn take_secrets(&mut self, field: &'static str, text: &mut String, rules: &Rules<'_>) {
+        let findings = rules.scanner.scan(text);
+        if findings.is_empty() {
+            return;
+        }
+        let (removed, possible): (Vec<_>, Vec<_>) =
+            findings.into_iter().partition(|finding| finding.level > Level::Possible);
+        self.report.redactions.extend(removed.iter().map(|finding| redaction(field, text, finding, true)));
+        self.report.redactions.extend(possible.iter().map(|finding| redaction(field, text, finding, false)));
+        if rules.fail_on_secret {
+            self.refusal.get_or_insert(Refusal::Secret);
+        } else if !possible.is_empty() && !rules.possible_confirmed {
+            self.question = Some(Question::PossibleSecret);
+        }
+        if !removed.is_empty() {
+            *text = redact(text, &removed);
+        }
+    }
+
+    fn neutralise(&mut self, field: &'static str, text: &mut String, trust: Trust) {
+        let sanitised = sanitise(text, trust);
+        self.note(field, sanitised.changes.iter().map(|change| change.rule));
+        if let Cow::Owned(changed) = sanitised.text {
+            *text = changed;
+        }
+    }
+
+    fn cut(&mut self, field: &'static str, text: &mut String, addresses_allowed: bool) {
+        self.replace(field, text, cut_accounts(text), Sensitivity::Financial);
+        if !addresses_allowed {
+            self.replace(field, text, cut_addresses(text), Sensitivity::Location);
+        }
+    }
+
+    fn replace(
+        &mut self,
+        field: &'static str,
+        text: &mut String,
+        (changed, cuts): (String, Vec<Cut>),
+        sensitivity: Sensitivity,
+    ) {
+        if !cuts.is_empty() {
+            self.note(field, cuts.iter().map(|cut| cut.kind.as_str()));
+            self.sensitivity.push(sensitivity);
+            *text = changed;
+        }
+    }
+
+    fn note(&mut self, field: &'static str, rules: impl Iterator<Item = &'static str>) {
+        for rule in rules {
+            let change = Changed { field, rule };
+            if !self.report.changes.contains(&change) {
+                self.report.changes.push(change);
+            }
+        }
+    }
+}
+
+fn redaction(field: &'static str, text: &str, finding: &Finding, removed: bool) -> Redaction {
+    let place = in_characters(text, &finding.span);
+    Redaction { field, rule: finding.rule.to_string(), level: finding.level, place, removed }
+}
+
+fn in_characters(text: &str, span: &Range<usize>) -> Range<usize> {
+    let start = text[..span.start].chars().count();
+    start..start + text[span.clone()].chars().count()
+}

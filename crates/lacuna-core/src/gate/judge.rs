@@ -1,0 +1,212 @@
+//! The second half of the gate: what the cleaned text is, and therefore where it may go.
+
+use lacuna_language::classify::{Classified, Judged, SURE};
+use lacuna_language::identifiers::{CONFIDENT, identifiers};
+use lacuna_types::*;
+
+use crate::gate::clean::Cleaned;
+use crate::gate::consent::{Consent, consent};
+use crate::gate::report::{Judgement, Question, Refusal};
+use crate::gate::{Gate, Standing, shape};
+
+/// To ask a person for their explicit consent, or to refuse, takes more than a hint.
+const SENSITIVE_SURE: f32 = 0.7;
+/// What a person asked to be kept matters at least this much.
+const EXPLICIT_SALIENCE_MIN: f32 = 0.5;
+
+/// Where a draft goes.
+pub(crate) enum Way {
+    In { facets: Box<Facets>, state: Lifecycle },
+    Asked(Question),
+    Refused(Refusal),
+}
+
+pub(crate) fn judge(
+    gate: &Gate<'_>,
+    draft: &mut Draft,
+    source: Source,
+    standing: &Standing,
+    cleaned: &mut Cleaned,
+    seen: Classified,
+) -> Way {
+    let mut tier = shape::tier(draft);
+    let privacy = privacy(gate, draft, standing, cleaned, &seen);
+    let basis = match consent(privacy.class, draft.consent_basis, standing.consented, gate.policy) {
+        Consent::Given(basis) => basis,
+        Consent::Asked(question) => return Way::Asked(question),
+        Consent::Refused(refusal) => return Way::Refused(refusal),
+    };
+    if cleaned.routine_location && !draft.pinned && basis != ConsentBasis::ExplicitConsent {
+        // Not kept beyond the session: so it goes where nothing is.
+        match source.session {
+            Some(_) => tier = Tier::Working,
+            None => return Way::Refused(Refusal::RoutineLocation),
+        }
+    }
+    let salience = salience(draft, &source, cleaned, &seen);
+    if salience < gate.policy.min_salience {
+        return Way::Refused(Refusal::BelowSalience);
+    }
+    let (state, waits) = settle(gate, tier, &source, standing, cleaned.suspicious);
+    let (lane, secondary_lanes) = lanes(draft, cleaned, &seen);
+    let created_at = draft.created_at.unwrap_or(gate.now);
+    let kind = draft.kind.unwrap_or(shape::category(draft).default_kind());
+    let facets = Facets {
+        category: shape::category(draft),
+        content_type: shape::content_type(draft),
+        tier,
+        kind,
+        lane,
+        secondary_lanes,
+        tags: shape::unique(std::mem::take(&mut draft.tags)),
+        entities: entities(draft, seen),
+        source,
+        derived_from: std::mem::take(&mut draft.derived_from),
+        retention: Retention {
+            tier: draft.retention.unwrap_or(retention_of(tier, &privacy.sensitivity, cleaned)),
+            expires_at: draft.expires_at,
+            pinned: draft.pinned,
+            kept_at: None,
+        },
+        privacy: Privacy { basis, ..privacy },
+        vitality: Vitality {
+            salience,
+            valence: draft.valence.unwrap_or(0.0),
+            decay: DecayProfile::of(kind),
+            rehearsals: 0,
+            rehearsed_at: created_at,
+            peaks: Vec::new(),
+        },
+        history: History { waits, ..History::default() },
+    };
+    Way::In { facets: Box::new(facets), state }
+}
+
+/// The state in which a memory begins, and what it waits for.
+fn settle(
+    gate: &Gate<'_>,
+    tier: Tier,
+    source: &Source,
+    standing: &Standing,
+    suspicious: bool,
+) -> (Lifecycle, Option<Wait>) {
+    if suspicious {
+        return (Lifecycle::Candidate, Some(Wait::Quarantine));
+    }
+    // Nobody could approve it before it is gone.
+    if tier == Tier::Working {
+        return (Lifecycle::Active, None);
+    }
+    if tier == Tier::Semantic && source.trust < Trust::High {
+        return (Lifecycle::Candidate, Some(Wait::Confirmation));
+    }
+    if gate.policy.wants_approval(gate.holder) && !standing.may_approve {
+        return (Lifecycle::Candidate, Some(Wait::Approval));
+    }
+    match gate.policy.grace.is_zero() {
+        true => (Lifecycle::Active, None),
+        false => (Lifecycle::Approved, None),
+    }
+}
+
+/// The caller's word and what the gate sees, by what the policy lets the caller relax.
+fn privacy(
+    gate: &Gate<'_>,
+    draft: &Draft,
+    standing: &Standing,
+    cleaned: &mut Cleaned,
+    seen: &Classified,
+) -> Privacy {
+    let relax = gate.policy.caller_may_relax;
+    let given = !draft.sensitivity.is_empty();
+    let mut sensitivity = draft.sensitivity.clone();
+    for judged in &seen.sensitivity {
+        let overridden = given && relax && !draft.sensitivity.contains(&judged.value);
+        cleaned.judged("sensitivity", judged, overridden);
+        if judged.is_sure() && !overridden {
+            sensitivity.push(judged.value);
+        }
+    }
+    // What was inherited or cut out of the text is known, not guessed.
+    sensitivity.extend(&standing.sensitivity);
+    sensitivity.extend(&cleaned.sensitivity);
+    let sure_enough = match seen.privacy.value {
+        PrivacyClass::SensitivePii => SENSITIVE_SURE,
+        _ => SURE,
+    };
+    let seen_class = (seen.privacy.confidence >= sure_enough).then_some(seen.privacy.value);
+    let class = match (draft.privacy_class, seen_class) {
+        (Some(own), Some(seen)) if !relax && seen.strictness() > own.strictness() => seen,
+        (Some(own), _) => own,
+        // What cannot be told is taken for personal.
+        (None, seen) => seen.unwrap_or(PrivacyClass::GuestPii),
+    };
+    cleaned.judged("privacy_class", &seen.privacy, class != seen.privacy.value);
+    Privacy { class, sensitivity: shape::unique(sensitivity), basis: ConsentBasis::NotApplicable }
+}
+
+fn salience(draft: &Draft, source: &Source, cleaned: &mut Cleaned, seen: &Classified) -> f32 {
+    let floor = if source.kind == SourceType::ExplicitSave { EXPLICIT_SALIENCE_MIN } else { 0.0 };
+    let Judged { value, confidence, reason } = seen.salience;
+    let judged = Judged { value: format!("{value:.2}"), confidence, reason };
+    cleaned.judged("salience", &judged, draft.salience.is_some());
+    draft.salience.unwrap_or(value.max(floor))
+}
+
+fn lanes(draft: &mut Draft, cleaned: &mut Cleaned, seen: &Classified) -> (Lane, Vec<Lane>) {
+    cleaned.judged("lane", &seen.lane, draft.lane.is_some_and(|lane| lane != seen.lane.value));
+    let lane = draft.lane.unwrap_or(if seen.lane.is_sure() { seen.lane.value } else { Lane::Profile });
+    let mut secondary = std::mem::take(&mut draft.secondary_lanes);
+    if draft.lane.is_none() {
+        secondary.extend(seen.secondary_lanes.iter().filter(|lane| lane.is_sure()).map(|lane| lane.value));
+    }
+    secondary.retain(|other| *other != lane);
+    (lane, shape::unique(secondary))
+}
+
+/// The caller's entities, then those that the gate recognises.
+fn entities(draft: &mut Draft, seen: Classified) -> Vec<Entity> {
+    let mut entities = std::mem::take(&mut draft.entities);
+    let named = seen.entities.into_iter().filter(|named| named.confidence >= SURE).map(|named| named.entity);
+    let numbers = identifiers(&draft.text).into_iter().filter(|found| found.confidence >= CONFIDENT);
+    let numbers = numbers.map(|found| Entity {
+        kind: found.kind.as_str().to_owned(),
+        name: found.canonical,
+        primary: false,
+        relation: None,
+    });
+    for entity in named.chain(numbers) {
+        let known = entities.iter().any(|own| own.name == entity.name && own.kind == entity.kind);
+        if !known && entities.len() < ENTITIES_MAX {
+            entities.push(entity);
+        }
+    }
+    entities
+}
+
+/// How long a memory is kept unless its caller says: where somebody is for a session, what is sensitive for a
+/// month, what happened for a season, what is so until it is no longer.
+fn retention_of(tier: Tier, sensitivity: &[Sensitivity], cleaned: &Cleaned) -> RetentionTier {
+    const HELD_SHORTLY: [Sensitivity; 3] =
+        [Sensitivity::Health, Sensitivity::Financial, Sensitivity::Biometric];
+    if cleaned.routine_location {
+        return RetentionTier::Ephemeral;
+    }
+    match sensitivity.iter().any(|sensitivity| HELD_SHORTLY.contains(sensitivity)) {
+        true => RetentionTier::Sensitive,
+        false if tier == Tier::Semantic => RetentionTier::LongTerm,
+        false => RetentionTier::MediumTerm,
+    }
+}
+
+impl Cleaned {
+    fn judged<T: ToString>(&mut self, facet: &'static str, judged: &Judged<T>, overridden: bool) {
+        self.report.judgements.push(Judgement {
+            facet,
+            value: judged.value.to_string(),
+            confidence: judged.confidence,
+            reason: judged.reason,
+            overridden,
+        });
+    }
+}

@@ -1,0 +1,173 @@
+//! The gate: what may become a memory, in which words, under which rules.
+//!
+//! One path for every door: shape → secrets → sanitise by trust → cut → classify → consent → lifecycle.
+
+pub(crate) mod clean;
+pub(crate) mod confirm;
+pub(crate) mod consent;
+pub(crate) mod judge;
+pub(crate) mod report;
+pub(crate) mod shape;
+
+pub use report::{Judgement, Question, Redaction, Refusal, Report};
+
+use jiff::Timestamp;
+use lacuna_language::classify::{Meaning, Prototypes, classify};
+use lacuna_language::secrets::Scanner;
+use lacuna_types::Result;
+use lacuna_types::policy::{Policies, Policy};
+use lacuna_types::*;
+
+use crate::gate::clean::{Cleaned, Rules, clean};
+use crate::gate::judge::{Way, judge};
+
+/// The rules of an installation.
+#[derive(Default)]
+pub struct Rulebook {
+    pub policies: Policies,
+    /// The built-in rules for secrets with an operator's own; the built-in ones alone when absent.
+    pub scanner: Option<Scanner>,
+}
+
+impl Rulebook {
+    pub fn scanner(&self) -> &Scanner {
+        self.scanner.as_ref().unwrap_or_else(|| Scanner::builtin())
+    }
+}
+
+/// What the gate decides by.
+pub(crate) struct Gate<'a> {
+    pub(crate) policy: &'a Policy,
+    /// Whose vault is written to.
+    pub(crate) holder: &'a Holder,
+    pub(crate) now: Timestamp,
+    pub(crate) scanner: &'a Scanner,
+    pub(crate) prototypes: &'a Prototypes,
+}
+
+/// What is known about one draft from outside it.
+pub(crate) struct Standing {
+    /// The caller's words count for at most this much.
+    pub(crate) trust_max: Trust,
+    /// It is made of memories alone, and deserves the trust that they have.
+    pub(crate) derived: bool,
+    /// The caller's own writes need nobody else's approval.
+    pub(crate) may_approve: bool,
+    /// Questions that the person has answered with yes, for this very text.
+    pub(crate) consented: bool,
+    pub(crate) possible_confirmed: bool,
+    /// What the memories it was derived from were about, and whether one came from outside.
+    pub(crate) sensitivity: Vec<Sensitivity>,
+    pub(crate) external: bool,
+}
+
+/// A draft that has passed the first half of the gate: nothing in it may not be stored.
+pub(crate) struct Presentable {
+    draft: Draft,
+    source: Source,
+    standing: Standing,
+    cleaned: Cleaned,
+}
+
+impl Presentable {
+    pub(crate) fn text(&self) -> &str {
+        &self.draft.text
+    }
+}
+
+/// A draft that has passed: every bound holds, every rule was asked, every default is filled in.
+#[derive(Clone)]
+pub(crate) struct Admitted {
+    pub(crate) content: Content,
+    pub(crate) facets: Facets,
+    pub(crate) created_at: Timestamp,
+    pub(crate) state: Lifecycle,
+    pub(crate) report: Report,
+}
+
+/// What the gate says.
+pub(crate) enum Verdict {
+    Admitted(Box<Admitted>),
+    /// Nothing is stored until the caller confirms.
+    Asked(Vec<Question>, Report),
+    Refused(Refusal, Report),
+}
+
+impl Gate<'_> {
+    /// Checks the shape of a draft and takes out what may not be stored.
+    pub(crate) fn clean(&self, mut draft: Draft, standing: Standing) -> Result<Presentable> {
+        shape::check(&draft, self.now)?;
+        let source = self.source(draft.source.take(), &standing);
+        let (trust, foreign) = (source.trust, is_foreign(&source));
+        draft.source = Some(source);
+        let rules = Rules {
+            scanner: self.scanner,
+            fail_on_secret: draft.fail_on_secret || self.policy.fail_on_secret,
+            possible_confirmed: standing.possible_confirmed,
+            trust,
+            foreign,
+            addresses_allowed: draft.consent_basis == Some(ConsentBasis::ExplicitConsent),
+        };
+        let cleaned = clean(&mut draft, &rules);
+        let source = draft.source.take().unwrap_or(Source::new(SourceType::AiInference, Trust::Low));
+        Ok(Presentable { draft, source, standing, cleaned })
+    }
+
+    /// Decides what becomes of a cleaned draft. `vector` is its meaning under the instant model.
+    pub(crate) fn judge(&self, presentable: Presentable, vector: &[f32]) -> Verdict {
+        let Presentable { mut draft, source, standing, mut cleaned } = presentable;
+        if let Some(refusal) = cleaned.refusal {
+            return Verdict::Refused(refusal, cleaned.report);
+        }
+        let seen = classify(&draft.text, Some(&Meaning { prototypes: self.prototypes, vector }));
+        let way = judge(self, &mut draft, source, &standing, &mut cleaned, seen);
+        let mut questions: Vec<Question> = cleaned.question.into_iter().collect();
+        match way {
+            Way::Refused(refusal) => Verdict::Refused(refusal, cleaned.report),
+            Way::Asked(question) => {
+                questions.push(question);
+                Verdict::Asked(questions, cleaned.report)
+            }
+            Way::In { .. } if !questions.is_empty() => Verdict::Asked(questions, cleaned.report),
+            Way::In { facets, state } => {
+                let created_at = draft.created_at.unwrap_or(self.now);
+                let content = content(draft);
+                Verdict::Admitted(Box::new(Admitted {
+                    content,
+                    facets: *facets,
+                    created_at,
+                    state,
+                    report: cleaned.report,
+                }))
+            }
+        }
+    }
+
+    /// The source with the trust that it deserves: the caller may lower it, never raise it.
+    fn source(&self, source: Option<Source>, standing: &Standing) -> Source {
+        let mut source = source.unwrap_or(Source::new(SourceType::ExplicitSave, Trust::High));
+        source.from_external_content |= standing.external;
+        let deserved = match source.kind {
+            _ if standing.derived => standing.trust_max,
+            // In a vault that several people share, nobody's message is the owner's.
+            SourceType::UserMessage if self.holder.is_shared() => Trust::Medium,
+            kind => kind.trust(source.tool.as_deref()),
+        };
+        source.trust = source.trust.min(deserved).min(standing.trust_max);
+        if source.from_external_content {
+            source.trust = source.trust.min(Trust::Medium);
+        }
+        source
+    }
+}
+
+/// A file, a web page or a model may carry somebody else's orders; the owner's own words do not.
+fn is_foreign(source: &Source) -> bool {
+    source.trust == Trust::Low || source.kind == SourceType::ToolOutput || source.from_external_content
+}
+
+fn content(draft: Draft) -> Content {
+    let gist = shape::gist(draft.gist, &draft.text);
+    let text = (draft.text != gist).then_some(draft.text);
+    Content { gist, details: draft.details, text }
+}

@@ -1,0 +1,32 @@
+//! Governing: audit, review, lifecycle, people, tokens, jobs and keys.
+
+pub(crate) mod audit;
+pub(crate) mod destroy;
+pub(crate) mod epoch;
+pub(crate) mod freeze;
+pub(crate) mod jobs;
+pub(crate) mod lifecycle;
+pub(crate) mod members;
+pub(crate) mod person;
+pub(crate) mod reembed;
+pub(crate) mod review;
+pub(crate) mod scan;
+pub(crate) mod tokens;
+
+pub use audit::care::AuditKept;
+pub use audit::hand_out::{AuditEnd, AuditPart, is_signed_file};
+pub use audit::summary::{AuditSummary, REPORT_DAYS, end_of_today};
+pub use destroy::{DestroyCounts, DestroyPlan, Destruction};
+pub use jobs::run::{CLAIM_HOLDS, PAUSE_FIRST, Ran};
+pub use jobs::{Job, JobState, Schedule};
+pub use lifecycle::{Decided, Decision};
+pub use person::Person;
+pub use person::batch::{BatchSignature, PersonBatch, PersonForgotten, batch_message};
+pub use person::look::KindCount;
+pub use person::notices::Notice;
+pub use person::requests::PersonRequest;
+pub use review::answer::{Answer, Answered};
+pub use review::month::{
+    Month, MonthPage, Part, PartCount, REVIEW_PAGE_MAX, Reason, Recommendation, ReviewItem,
+};
+pub use tokens::{TOKEN_PREFIX, TokenId, TokenInfo, TokenRequest};

@@ -1,0 +1,165 @@
+//! API tokens: who a bearer is. Only a hash of each secret is stored.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use lacuna_seal::sha256;
+use lacuna_store::rows::{TokenChange, TokenRow};
+use lacuna_types::hex::hex;
+use lacuna_types::{Error, NAME_BYTES_MAX, OrgId, Result, Role, UserId};
+use zeroize::Zeroizing;
+
+use crate::audit::{AuditAction, AuditEntry, Subject};
+use crate::permit::{Caller, Grant, ManageTokens};
+use crate::vault::commit::Act;
+use crate::vault::members::caller_for;
+use crate::vault::service::Service;
+
+/// What every token begins with, so that scanners know one when it leaks.
+pub const TOKEN_PREFIX: &str = "lac_";
+const SECRET_BYTES: usize = 32;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TokenId([u8; 16]);
+
+impl fmt::Display for TokenId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "tok_{}", hex(&self.0))
+    }
+}
+
+impl std::str::FromStr for TokenId {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let bytes = text.strip_prefix("tok_").and_then(|text| u128::from_str_radix(text, 16).ok());
+        bytes
+            .filter(|_| text.len() == 36)
+            .map(|number| Self(number.to_be_bytes()))
+            .ok_or_else(|| Error::invalid("token_id", "expected tok_ followed by 32 hex digits"))
+    }
+}
+
+/// What a new token is to be.
+pub struct TokenRequest {
+    pub user: UserId,
+    pub roles: Vec<Role>,
+    pub label: String,
+    pub expires_at: Option<Timestamp>,
+}
+
+/// A token as administrators see it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TokenInfo {
+    pub id: TokenId,
+    pub org: OrgId,
+    pub user: UserId,
+    pub roles: Vec<Role>,
+    pub label: String,
+    pub created_at: Timestamp,
+    pub expires_at: Option<Timestamp>,
+    pub revoked_at: Option<Timestamp>,
+}
+
+/// Makes a token. The secret is shown this once and cannot be shown again.
+pub(crate) fn create_token(
+    service: &Service,
+    grant: &Grant<ManageTokens>,
+    request: TokenRequest,
+) -> Result<(TokenInfo, Zeroizing<String>)> {
+    let now = service.clock.now();
+    check(&request, now)?;
+    let mut id = [0u8; 16];
+    service.entropy.fill(&mut id);
+    let mut secret = Zeroizing::new([0u8; SECRET_BYTES]);
+    service.entropy.fill(&mut *secret);
+    let text = Zeroizing::new(format!("{TOKEN_PREFIX}{}", *Zeroizing::new(hex(&*secret))));
+    let row = TokenRow {
+        id,
+        hash: sha256(text.as_bytes()),
+        org: grant.caller().org.clone(),
+        user: request.user.as_str().to_owned(),
+        roles: request.roles.iter().map(|role| role.as_str().to_owned()).collect(),
+        label: request.label,
+        created_at: now,
+        expires_at: request.expires_at,
+        revoked_at: None,
+    };
+    let info = info(&row)?;
+    change_token(service, grant, AuditAction::TokenCreate, id, TokenChange::Add(row))?;
+    Ok((info, text))
+}
+
+pub(crate) fn revoke_token(service: &Service, grant: &Grant<ManageTokens>, id: TokenId) -> Result<()> {
+    let change = TokenChange::Revoke { id: id.0, at: service.clock.now() };
+    change_token(service, grant, AuditAction::TokenRevoke, id.0, change)
+}
+
+pub(crate) fn list_tokens(service: &Service, grant: &Grant<ManageTokens>) -> Result<Vec<TokenInfo>> {
+    service.store.tokens(&grant.caller().org)?.iter().map(info).collect()
+}
+
+/// The caller whom a token speaks for; `None` when it is unknown, expired or revoked.
+pub(crate) fn authenticate(service: &Service, token: &str) -> Result<Option<Caller>> {
+    if !token.starts_with(TOKEN_PREFIX) || token.len() != TOKEN_PREFIX.len() + 2 * SECRET_BYTES {
+        return Ok(None);
+    }
+    let now = service.clock.now();
+    let row = service.store.token(&sha256(token.as_bytes()))?;
+    row.as_ref()
+        .filter(|row| row.revoked_at.is_none() && row.expires_at.is_none_or(|expiry| now < expiry))
+        .map(|row| info(row).and_then(|info| caller_for(service, info.org, info.user, info.roles)))
+        .transpose()
+}
+
+/// Whether the organisation has or had a token. One that ran out counts as well: it must not open the
+/// door to callers without any.
+pub(crate) fn has_tokens(service: &Service, org: &OrgId) -> Result<bool> {
+    Ok(!service.store.tokens(org)?.is_empty())
+}
+
+fn change_token(
+    service: &Service,
+    grant: &Grant<ManageTokens>,
+    action: AuditAction,
+    id: [u8; 16],
+    change: TokenChange,
+) -> Result<()> {
+    let scope = grant.scope().clone();
+    let entry = AuditEntry::new(action, grant.caller().user.as_str(), vec![Subject(id)]);
+    let mut act = Act::new(&scope, service.clock.now(), entry);
+    act.batch.tokens = vec![change];
+    let reader = service.reader(&scope);
+    let writer = reader.lock();
+    writer.ensure()?;
+    writer.commit(&act, |_| {})?;
+    Ok(())
+}
+
+fn check(request: &TokenRequest, now: Timestamp) -> Result<()> {
+    if request.roles.is_empty() {
+        return Err(Error::invalid("roles", "name at least one"));
+    }
+    if request.label.len() > NAME_BYTES_MAX || request.label.chars().any(char::is_control) {
+        let reason = format!("must be at most {NAME_BYTES_MAX} bytes without control characters");
+        return Err(Error::invalid("label", reason));
+    }
+    if request.expires_at.is_some_and(|expiry| expiry <= now) {
+        return Err(Error::invalid("expires_at", "must lie in the future"));
+    }
+    Ok(())
+}
+
+fn info(row: &TokenRow) -> Result<TokenInfo> {
+    let damaged = |_| Error::corrupt("a token does not parse");
+    Ok(TokenInfo {
+        id: TokenId(row.id),
+        org: row.org.clone(),
+        user: UserId::new(&row.user).map_err(damaged)?,
+        roles: row.roles.iter().map(|role| role.parse()).collect::<Result<_>>().map_err(damaged)?,
+        label: row.label.clone(),
+        created_at: row.created_at,
+        expires_at: row.expires_at,
+        revoked_at: row.revoked_at,
+    })
+}

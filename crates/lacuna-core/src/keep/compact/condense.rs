@@ -1,0 +1,261 @@
+//! What takes the place of some turns: summaries of runs, and facts; by a model where there is one and its
+//! answer holds, by picking sentences otherwise.
+
+use lacuna_language::clause::whole_sentences;
+use lacuna_language::condense::{Rarity, Sources, Turn, extract, runs, summarise};
+use lacuna_types::TEXT_CHARS_MAX;
+use lacuna_types::llm::{Claim, ClaimKind, Llm, Said};
+use zeroize::Zeroizing;
+
+/// A summary may be this share of what it is a summary of, in percent, and this long in any case.
+const SUMMARY_PERCENT: usize = 36;
+const SUMMARY_CHARS_MIN: usize = 100;
+/// Turns that a model is shown at once.
+const MODEL_TURNS_MAX: usize = 24;
+/// Of a model's summary at least this share must hold, in percent, or it is not used.
+const HOLDS_PERCENT_MIN: usize = 50;
+/// Facts of one answer that are looked at.
+const MODEL_CLAIMS_MAX: usize = 64;
+
+/// A text that is made of turns.
+#[derive(PartialEq, Debug)]
+pub(crate) struct Piece {
+    pub text: Zeroizing<String>,
+    /// What kind of fact it is; a summary is none.
+    pub kind: Option<ClaimKind>,
+    /// Numbers of the turns that it is made of, rising.
+    pub turns: Vec<usize>,
+    /// A model wrote it: its facts wait for a person's word.
+    pub by_model: bool,
+}
+
+/// What takes the place of the turns. Every piece has passed the check.
+pub(crate) fn condense(turns: &[Turn], rarity: &Rarity, llm: Option<&dyn Llm>) -> Vec<Piece> {
+    let facts = facts(turns);
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    for lengths in grouped(&runs(turns, rarity), llm.is_some()) {
+        let count: usize = lengths.iter().sum();
+        let group = &turns[start..start + count];
+        match llm.and_then(|llm| by_model(llm, group)) {
+            Some(made) => pieces.extend(made.into_iter().map(|piece| piece.moved(start))),
+            None => {
+                let made = by_picking(group, &lengths, rarity, &facts);
+                pieces.extend(made.into_iter().map(|piece| piece.moved(start)));
+            }
+        }
+        start += count;
+    }
+    let is_new = |fact: &Claim| !pieces.iter().any(|piece| *piece.text == fact.text);
+    let new: Vec<Claim> = facts.into_iter().filter(is_new).collect();
+    pieces.extend(new.into_iter().map(|fact| Piece::of(fact, false)));
+    pieces
+}
+
+impl Piece {
+    /// The piece as it stands among more turns, `by` of which come first.
+    fn moved(mut self, by: usize) -> Self {
+        self.turns.iter_mut().for_each(|turn| *turn += by);
+        self
+    }
+}
+
+/// Runs that are condensed in one go: each by itself, or as many as a model can be shown.
+fn grouped(lengths: &[usize], for_model: bool) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for length in lengths {
+        match groups.last_mut() {
+            Some(last) if for_model && last.iter().sum::<usize>() + length <= MODEL_TURNS_MAX => {
+                last.push(*length)
+            }
+            _ => groups.push(vec![*length]),
+        }
+    }
+    groups
+}
+
+fn by_picking(turns: &[Turn], lengths: &[usize], rarity: &Rarity, facts: &[Claim]) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    for length in lengths {
+        let run = &turns[start..start + length];
+        pieces.extend(picked(run, rarity, facts).map(|piece| piece.moved(start)));
+        start += length;
+    }
+    pieces
+}
+
+fn picked(run: &[Turn], rarity: &Rarity, facts: &[Claim]) -> Option<Piece> {
+    let chars: usize = run.iter().map(|turn| turn.words().chars().count()).sum();
+    let room = (chars * SUMMARY_PERCENT / 100).clamp(SUMMARY_CHARS_MIN, TEXT_CHARS_MAX / 2);
+    let summary = summarise(run, rarity, room, facts)?;
+    let holds = Sources::new(run).check(&summary.text, &summary.used);
+    let turns = (0..run.len()).collect();
+    holds.is_ok().then_some(Piece { text: summary.text, kind: None, turns, by_model: false })
+}
+
+/// What the rules find in the turns.
+fn facts(turns: &[Turn]) -> Vec<Claim> {
+    let sources = Sources::new(turns);
+    let holds = |claim: &Claim| sources.check(&claim.text, &claim.turns).is_ok();
+    extract(turns).into_iter().filter(holds).collect()
+}
+
+impl Piece {
+    fn of(claim: Claim, by_model: bool) -> Self {
+        Self { text: Zeroizing::new(claim.text), kind: Some(claim.kind), turns: claim.turns, by_model }
+    }
+}
+
+/// What a model makes of the turns; `None` when it cannot be reached or its answer does not hold.
+fn by_model(llm: &dyn Llm, turns: &[Turn]) -> Option<Vec<Piece>> {
+    let said: Vec<_> =
+        turns.iter().map(|turn| Said { speaker: turn.speaker.label(), text: turn.words() }).collect();
+    let answer = match llm.condense(&said) {
+        Ok(answer) => answer,
+        Err(error) => {
+            tracing::warn!(model = llm.name(), code = error.code(), "compaction goes on without the model");
+            return None;
+        }
+    };
+    let sources = Sources::new(turns);
+    let all: Vec<usize> = (0..turns.len()).collect();
+    let Some(text) = what_holds(&answer.summary, &sources, &all) else {
+        tracing::warn!(model = llm.name(), "a summary of the model does not keep to its sources");
+        return None;
+    };
+    let mut pieces = vec![Piece { text, kind: None, turns: all, by_model: true }];
+    let claims = answer.claims.into_iter().take(MODEL_CLAIMS_MAX).map(tidied);
+    pieces.extend(
+        claims
+            .filter(|claim| sources.check(&claim.text, &claim.turns).is_ok())
+            .map(|claim| Piece::of(claim, true)),
+    );
+    Some(pieces)
+}
+
+/// The sentences of a summary that keep to their sources, if they are most of it.
+fn what_holds(summary: &str, sources: &Sources<'_>, all: &[usize]) -> Option<Zeroizing<String>> {
+    let sentences = whole_sentences(summary);
+    let holding: Vec<&str> =
+        sentences.iter().copied().filter(|sentence| sources.check(sentence, all).is_ok()).collect();
+    let enough = !holding.is_empty() && holding.len() * 100 >= sentences.len() * HOLDS_PERCENT_MIN;
+    let text = holding.join(" ");
+    (enough && text.chars().count() <= TEXT_CHARS_MAX).then(|| Zeroizing::new(text))
+}
+
+fn tidied(mut claim: Claim) -> Claim {
+    claim.text = claim.text.trim().to_owned();
+    claim.turns.sort_unstable();
+    claim.turns.dedup();
+    if claim.text.is_empty() || claim.text.chars().count() > TEXT_CHARS_MAX {
+        // It points to nothing, so it does not pass.
+        claim.turns.clear();
+    }
+    claim
+}
+
+#[cfg(test)]
+mod tests {
+    use lacuna_types::{Source, SourceType, Trust};
+
+    use super::*;
+
+    fn said(text: &str) -> Turn {
+        Turn::new(text.to_owned(), &Source::new(SourceType::UserMessage, Trust::High))
+    }
+    use lacuna_types::llm::Condensed;
+    use lacuna_types::{Error, Result};
+
+    /// Answers with what it is given.
+    struct Scripted(fn() -> Result<Condensed>);
+
+    impl Llm for Scripted {
+        fn name(&self) -> &str {
+            "scripted"
+        }
+
+        fn condense(&self, _: &[Said<'_>]) -> Result<Condensed> {
+            (self.0)()
+        }
+    }
+
+    fn claim(text: &str, turns: &[usize]) -> Claim {
+        Claim { text: text.to_owned(), kind: ClaimKind::Fact, turns: turns.to_vec() }
+    }
+
+    fn turns() -> [Turn; 2] {
+        [said("Ana: I live in Turku with 3 hens."), said("Ben: And I sold the boat to Karl yesterday.")]
+    }
+
+    fn condensed(llm: Option<&dyn Llm>) -> Vec<(String, Option<ClaimKind>, Vec<usize>, bool)> {
+        let turns = turns();
+        let pieces = condense(&turns, &Rarity::of(turns.iter()), llm);
+        pieces
+            .into_iter()
+            .map(|piece| (piece.text.to_string(), piece.kind, piece.turns, piece.by_model))
+            .collect()
+    }
+
+    #[test]
+    fn a_model_is_believed_claim_by_claim() {
+        let model = Scripted(|| {
+            Ok(Condensed {
+                summary: "Ana lives in Turku with 3 hens. Ben sold a boat to Karl. Olga bought it."
+                    .to_owned(),
+                claims: vec![
+                    claim("Ana lives in Turku.", &[0]),
+                    claim("Ana lives in Turku.", &[1]),
+                    claim("Ana has 4 hens.", &[0]),
+                    claim("Ben sold the boat.", &[]),
+                    claim("Ben sold the boat.", &[9]),
+                ],
+            })
+        });
+        let fact = Some(ClaimKind::Fact);
+        assert_eq!(
+            condensed(Some(&model)),
+            [
+                (
+                    "Ana lives in Turku with 3 hens. Ben sold a boat to Karl.".to_owned(),
+                    None,
+                    vec![0, 1],
+                    true
+                ),
+                ("Ana lives in Turku.".to_owned(), fact, vec![0], true),
+                ("Ana: I live in Turku with 3 hens.".to_owned(), fact, vec![0], false),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_summary_says_what_the_facts_beside_it_do_not() {
+        let turns = [
+            said("We hauled the boat out in Bergen last Friday."),
+            said("I always buy the paint from the shop by the old bridge."),
+            said("Marten Holloway steered the crane for 1,400 kroner."),
+        ];
+        let pieces = condense(&turns, &Rarity::of(turns.iter()), None);
+        let (summaries, facts): (Vec<_>, Vec<_>) = pieces.iter().partition(|piece| piece.kind.is_none());
+        assert_eq!(facts.iter().map(|fact| fact.turns.as_slice()).collect::<Vec<_>>(), [[1]]);
+        let summary = summaries[0].text.as_str();
+        assert!(summary.contains("Holloway") && !summary.contains("paint"), "{summary}");
+    }
+
+    #[test]
+    fn an_answer_that_does_not_hold_and_one_that_never_comes_make_no_difference() {
+        let invents = Scripted(|| {
+            let summary = "Olga lives in Oslo. Ana lives in Turku. Quentin met Rasmus.".to_owned();
+            Ok(Condensed { summary, claims: vec![claim("Ana lives in Turku.", &[0])] })
+        });
+        let silent = Scripted(|| Ok(Condensed::default()));
+        let fails = Scripted(|| {
+            Err(Error::Unavailable { code: "llm_unavailable", reason: "no".into(), source: None })
+        });
+        let plain = condensed(None);
+        assert!(plain.iter().all(|(.., by_model)| !by_model));
+        for model in [invents, silent, fails] {
+            assert_eq!(condensed(Some(&model)), plain);
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! What was made of a portion passes the gate, is sealed under keys that depend on its turns', and comes into the
+//! vault in the commit that archives them.
+
+use lacuna_language::condense::Turn;
+use lacuna_language::words::TermList;
+use lacuna_types::embed::Purpose;
+use lacuna_types::llm::ClaimKind;
+use lacuna_types::token_count::estimate;
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
+use zeroize::Zeroizing;
+
+use crate::audit::{AuditAction, AuditEntry, Subject};
+use crate::gate::{Admitted, Gate, Presentable, Standing, Verdict};
+use crate::index::Stored;
+use crate::index::quant::QuantVec;
+use crate::keep::compact::condense::Piece;
+use crate::keep::compact::plan::Portion;
+use crate::keep::compact::run::{Compacted, Work};
+use crate::vault::commit::Act;
+use crate::vault::handle::VaultWriter;
+use crate::vault::open::{Held, OpenVault};
+use crate::vault::rewrite::Rewritten;
+use crate::vault::seal::{Prepared, Sealed, indexed_text};
+use crate::vault::service::Service;
+use crate::write::place::findings;
+use crate::write::reconcile::{receive, twin};
+
+/// An opened turn with all that is known about it.
+pub(crate) struct Opened {
+    id: MemoryId,
+    text: Zeroizing<String>,
+    vector: Option<Vec<f32>>,
+    facets: Facets,
+    created_at: jiff::Timestamp,
+}
+
+impl Opened {
+    pub(crate) fn new(stored: &Stored<'_, Held>, text: String, vector: Option<Vec<f32>>) -> Self {
+        let created_at = from_millis(stored.attributes.created_at).unwrap_or(stored.payload.updated_at);
+        let facets = stored.payload.facets.clone();
+        Self { id: stored.id, text: Zeroizing::new(text), vector, facets, created_at }
+    }
+
+    pub(crate) fn turn(&self) -> Turn {
+        let mut turn = Turn::new(self.text.clone(), &self.facets.source);
+        turn.vector.clone_from(&self.vector);
+        turn
+    }
+}
+
+/// What became of a portion.
+pub(crate) enum Placed {
+    Done(Box<Compacted>),
+    /// A turn was erased or changed since it was read.
+    Stale,
+}
+
+/// A piece that the gate lets in.
+struct Arrival {
+    piece: Piece,
+    admitted: Admitted,
+    vector: QuantVec,
+}
+
+impl Arrival {
+    fn is_summary(&self) -> bool {
+        self.piece.kind.is_none()
+    }
+}
+
+/// Stores what was made of the sources and archives those that a summary takes the place of.
+pub(crate) fn place_pieces(
+    service: &Service,
+    work: &Work<'_>,
+    portion: &Portion,
+    sources: &[Opened],
+    pieces: Vec<Piece>,
+) -> Result<Placed> {
+    let arrivals = through_the_gate(service, work.scope, portion, sources, pieces)?;
+    let covered: Vec<usize> =
+        arrivals.iter().filter(|one| one.is_summary()).flat_map(|one| one.piece.turns.clone()).collect();
+    let (gone, kept): (Vec<_>, Vec<_>) = sources
+        .iter()
+        .enumerate()
+        .partition(|(number, source)| covered.contains(number) || says_nothing(source));
+    let archived: Vec<MemoryId> = gone.iter().map(|(_, source)| source.id).collect();
+    let mut done = Compacted { kept: kept.len(), ..Compacted::default() };
+    done.turns = archived.len();
+    done.tokens_before = gone.iter().map(|(_, source)| estimate(&source.text)).sum();
+    // A fact of a turn that stays would say the same beside it.
+    let arrivals = arrivals
+        .into_iter()
+        .filter(|one| one.piece.turns.iter().all(|turn| covered.contains(turn)))
+        .collect();
+    if archived.is_empty() {
+        return Ok(Placed::Done(Box::new(done)));
+    }
+    commit_portion(service, work, &archived, arrivals, done)
+}
+
+fn through_the_gate(
+    service: &Service,
+    scope: &Scope,
+    portion: &Portion,
+    sources: &[Opened],
+    pieces: Vec<Piece>,
+) -> Result<Vec<Arrival>> {
+    let gate = Gate {
+        policy: service.policy(&scope.org),
+        holder: &scope.holder,
+        now: service.clock.now(),
+        scanner: service.rules.scanner(),
+        prototypes: service.prototypes()?,
+    };
+    let mut presentable = Vec::with_capacity(pieces.len());
+    for piece in &pieces {
+        let of: Vec<&Opened> = piece.turns.iter().map(|turn| &sources[*turn]).collect();
+        presentable.push(gate.clean(draft(piece, portion, &of), standing(&of))?);
+    }
+    let texts: Vec<&str> = presentable.iter().map(Presentable::text).collect();
+    let vectors = service.models.instant.embed(&texts, Purpose::Passage)?;
+    let mut arrivals = Vec::with_capacity(pieces.len());
+    for ((piece, presentable), vector) in pieces.into_iter().zip(presentable).zip(vectors) {
+        let Verdict::Admitted(admitted) = gate.judge(presentable, &vector) else { continue };
+        let admitted = settled(*admitted, &piece, sources);
+        // A summary that waits would leave nothing to find in the place of its turns, and what may not outlive
+        // its session is not stored.
+        let stays = admitted.facets.tier != Tier::Working;
+        if stays && (piece.kind.is_some() || admitted.state == Lifecycle::Active) {
+            arrivals.push(Arrival { piece, admitted, vector: QuantVec::from_f32(&vector)? });
+        }
+    }
+    Ok(arrivals)
+}
+
+fn commit_portion(
+    service: &Service,
+    work: &Work<'_>,
+    archived: &[MemoryId],
+    arrivals: Vec<Arrival>,
+    done: Compacted,
+) -> Result<Placed> {
+    let scope = work.scope;
+    let reader = service.reader(scope);
+    let writer = reader.lock();
+    let now = service.clock.now();
+    let settled = writer.update(|open| match open.frozen_at {
+        Some(_) => Err(Error::frozen()),
+        None if !archived.iter().all(|id| is_active(open, id)) => Ok(None),
+        None => Ok(Some(
+            arrivals.into_iter().filter_map(|one| find_place(service, open, one)).collect::<Vec<_>>(),
+        )),
+    })?;
+    let Some(prepared) = settled.flatten() else { return Ok(Placed::Stale) };
+    let done = done.with(&prepared);
+    let mut act = Act::silent(scope, now);
+    let found: Vec<AuditEntry> = prepared.iter().flat_map(|new| noted(new, work.actor)).collect();
+    let sealed = match prepared.is_empty() {
+        true => Vec::new(),
+        false => writer.seal_keys_first(prepared, now)?,
+    };
+    let rewritten = writer.rewrite(archived, |row, _| {
+        row.state = Lifecycle::Archived;
+        row.updated_at = now;
+        true
+    })?;
+    if rewritten.len() < archived.len() {
+        return Ok(Placed::Stale);
+    }
+    record(&mut act, work.actor, &sealed, archived);
+    act.entries.extend(found);
+    commit_swap(&writer, act, sealed, rewritten)?;
+    Ok(Placed::Done(Box::new(done)))
+}
+
+fn commit_swap(
+    writer: &VaultWriter<'_>,
+    mut act: Act,
+    sealed: Vec<Sealed>,
+    rewritten: Vec<Rewritten>,
+) -> Result<()> {
+    act.batch.puts = sealed.iter().map(|sealed| sealed.row.clone()).collect();
+    act.batch.puts.extend(rewritten.iter().map(|rewritten| rewritten.row.clone()));
+    writer.commit(&act, |open| {
+        for Sealed { row, frame, .. } in sealed {
+            open.put(&row, frame);
+        }
+        for Rewritten { row, frame } in rewritten {
+            open.put(&row, frame);
+        }
+    })?;
+    Ok(())
+}
+
+/// How a piece stands to what the vault has: a fact that is there already, or that a newer one contradicts,
+/// is not said again; one that contradicts an older one waits. It takes nobody's place by itself.
+fn find_place(service: &Service, open: &OpenVault, arrival: Arrival) -> Option<Prepared> {
+    let Arrival { piece, mut admitted, vector } = arrival;
+    let terms = TermList::of(&indexed_text(&admitted.content), None);
+    if piece.kind.is_some() {
+        if twin(open, &admitted).is_some() {
+            return None;
+        }
+        receive(open, &mut admitted, &terms, |_| false);
+        if admitted.facets.history.waits == Some(Wait::Contradiction) && is_outdated(open, &admitted) {
+            return None;
+        }
+    }
+    let id = MemoryId::make(&*service.clock, &*service.entropy);
+    Some(Prepared { id, admitted, terms, vector: (service.models.instant.model().clone(), vector) })
+}
+
+impl Compacted {
+    fn with(mut self, prepared: &[Prepared]) -> Self {
+        for new in prepared {
+            let is_summary = new.admitted.facets.content_type == ContentType::Summary;
+            if is_summary {
+                self.summaries.push(new.id)
+            } else {
+                self.facts.push(new.id)
+            }
+            match new.admitted.state {
+                Lifecycle::Active => self.tokens_after += estimate(new.admitted.content.full_text()),
+                _ => self.waiting += 1,
+            }
+        }
+        self
+    }
+}
+
+fn record(act: &mut Act, actor: &str, sealed: &[Sealed], archived: &[MemoryId]) {
+    let bytes = sealed.iter().map(|sealed| sealed.row.frame.len() as u64).sum();
+    let subjects = sealed.iter().map(|sealed| Subject::from(sealed.row.id)).collect();
+    let entry = AuditEntry::new(AuditAction::MemoryCompact, actor, subjects);
+    act.entries.push(AuditEntry { bytes, ..entry });
+    act.record(AuditAction::MemoryArchive, actor, archived);
+}
+
+fn noted(new: &Prepared, actor: &str) -> Vec<AuditEntry> {
+    findings(new.id, actor, &new.admitted.report, new.admitted.facets.history.waits)
+}
+
+/// A turn of small words only: nobody would look for it.
+fn says_nothing(source: &Opened) -> bool {
+    source.turn().terms.is_empty()
+}
+
+fn is_active(open: &OpenVault, id: &MemoryId) -> bool {
+    open.index.get(id).is_some_and(|stored| stored.attributes.state == Lifecycle::Active)
+}
+
+/// Whether one of those that it contradicts is newer.
+fn is_outdated(open: &OpenVault, admitted: &Admitted) -> bool {
+    let said_at = millis(admitted.created_at);
+    let rivals = admitted.facets.history.alike.iter().filter_map(|id| open.index.get(id));
+    rivals.map(|rival| rival.attributes.created_at).any(|rival| rival > said_at)
+}
+
+/// What its sources had, their derivative has: the tightest class, every sensitivity, the earliest end.
+fn draft(piece: &Piece, portion: &Portion, of: &[&Opened]) -> Draft {
+    let facets = || of.iter().map(|source| &source.facets);
+    let strictest = facets().max_by_key(|facets| facets.privacy.class.strictness());
+    let mut source = Source::new(SourceType::AiInference, Trust::High);
+    source.session = Some(portion.session.clone());
+    let (category, content_type, tag) = match piece.kind {
+        None => (Category::Conversation, ContentType::Summary, Some(format!("week:{}", portion.week))),
+        Some(ClaimKind::Fact) => (Category::LearnedContext, ContentType::Fact, None),
+        Some(ClaimKind::Preference) => (Category::Preference, ContentType::Preference, None),
+        Some(ClaimKind::Pattern) => (Category::WorkPattern, ContentType::Pattern, None),
+        Some(ClaimKind::Decision) => {
+            (Category::LearnedContext, ContentType::Fact, Some("decision".to_owned()))
+        }
+    };
+    Draft {
+        text: piece.text.to_string(),
+        category: Some(category),
+        content_type: Some(content_type),
+        tags: tag.into_iter().collect(),
+        source: Some(source),
+        derived_from: of.iter().map(|source| primary(source.id)).collect(),
+        privacy_class: strictest.map(|facets| facets.privacy.class),
+        sensitivity: facets().flat_map(|facets| facets.privacy.sensitivity.clone()).collect(),
+        consent_basis: strictest
+            .map(|facets| facets.privacy.basis)
+            .filter(|basis| *basis != ConsentBasis::NotApplicable),
+        retention: facets()
+            .map(|facets| facets.retention.tier)
+            .find(|tier| *tier == RetentionTier::ShortTerm),
+        expires_at: facets().filter_map(|facets| facets.retention.expires_at).min(),
+        salience: facets().map(|facets| facets.vitality.salience).max_by(f32::total_cmp),
+        created_at: of.iter().map(|source| source.created_at).max(),
+        ..Draft::default()
+    }
+}
+
+fn primary(source: MemoryId) -> Lineage {
+    Lineage { source, contribution: Contribution::Primary }
+}
+
+/// Trust never rises by derivation: it is the lowest of the sources'.
+fn standing(of: &[&Opened]) -> Standing {
+    let facets = || of.iter().map(|source| &source.facets);
+    let lowest = facets().map(|facets| facets.source.trust).min().unwrap_or(Trust::Low);
+    Standing {
+        trust_max: lowest,
+        derived: true,
+        // Its sources were approved and confirmed, and it says nothing else.
+        may_approve: true,
+        consented: false,
+        possible_confirmed: true,
+        sensitivity: facets().flat_map(|facets| facets.privacy.sensitivity.clone()).collect(),
+        external: facets().any(|facets| facets.source.from_external_content),
+    }
+}
+
+fn settled(mut admitted: Admitted, piece: &Piece, sources: &[Opened]) -> Admitted {
+    if admitted.state == Lifecycle::Approved {
+        // Its sources had their time of grace.
+        admitted.state = Lifecycle::Active;
+    }
+    if piece.by_model && piece.kind.is_some() && admitted.state == Lifecycle::Active {
+        // No fact becomes active on the word of a model alone.
+        admitted.state = Lifecycle::Candidate;
+        admitted.facets.history.waits = Some(Wait::Confirmation);
+    }
+    admitted.facets.history.author =
+        piece.turns.first().and_then(|turn| sources[*turn].facets.history.author.clone());
+    admitted
+}

@@ -1,0 +1,220 @@
+//! Which memories a turn brings to mind, and in which order.
+
+use std::collections::{HashMap, HashSet};
+
+use jiff::{SignedDuration, Timestamp};
+use lacuna_types::decay::DETAIL_SHOWN_MIN;
+use lacuna_types::policy::{ContextRules, Weights};
+use lacuna_types::*;
+
+use crate::index::filter::Filter;
+use crate::index::{Stored, Tag};
+use crate::vault::open::{Held, OpenVault};
+
+/// From this salience on a memory is vivid, and below the other one it is faint.
+pub(crate) const VIVID_MIN: f32 = 0.7;
+pub(crate) const FAINT_BELOW: f32 = 0.4;
+/// How long a memory is recent.
+pub(crate) const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// Where a turn says something, a memory that has nothing to do with it must be this salient to be shown.
+pub(crate) const UNASKED_SALIENCE_MIN: f32 = VIVID_MIN;
+/// The age at which recency has halved.
+const RECENCY_HALF_LIFE_DAYS: f32 = 7.0;
+const DAY_MILLIS: f32 = 86_400_000.0;
+
+facet!(
+    /** How sure an assistant may be of a memory. */
+    Mark, "mark", {
+    Vivid = 1 "vivid",
+    Faint = 2 "faint",
+    Recent = 3 "recent",
+});
+
+/// Why a memory stands where it does. Each part and the total lie from 0 to 1.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Score {
+    pub total: f32,
+    pub salience: f32,
+    pub relevance: f32,
+    pub recency: f32,
+    /// The share of the turn's topics that the memory bears as tags.
+    pub topic: f32,
+}
+
+impl Score {
+    fn of(weights: &Weights, salience: f32, relevance: f32, recency: f32, topic: f32) -> Self {
+        let sum = weights.salience * salience
+            + weights.relevance * relevance
+            + weights.recency * recency
+            + weights.topic * topic;
+        Self { total: sum / weights.sum(), salience, relevance, recency, topic }
+    }
+}
+
+/// A memory that may be shown, with all that the section needs of it.
+#[cfg_attr(test, derive(Debug))]
+pub(crate) struct Pick {
+    pub(crate) id: MemoryId,
+    pub(crate) score: Score,
+    pub(crate) marks: Vec<Mark>,
+    pub(crate) created_at: Timestamp,
+    pub(crate) gist: String,
+    /// The details that are still bright enough, each with its number among all.
+    pub(crate) details: Vec<(usize, Detail)>,
+    /// Whether there were details that faded.
+    pub(crate) faded: bool,
+    pub(crate) source: Source,
+    pub(crate) scope: Scope,
+    /// Whether it is in the session's working memory and stored nowhere.
+    pub(crate) at_hand: bool,
+}
+
+impl Drop for Pick {
+    fn drop(&mut self) {
+        use zeroize::Zeroize;
+        self.gist.zeroize();
+        self.details.iter_mut().for_each(|(_, detail)| detail.content.zeroize());
+    }
+}
+
+/// What one vault is asked.
+pub(crate) struct Ask<'a> {
+    pub(crate) rules: &'a ContextRules,
+    pub(crate) filter: &'a Filter,
+    pub(crate) topics: &'a [Tag],
+    /// Whether the turn says anything.
+    pub(crate) said: bool,
+    pub(crate) cooling: &'a HashSet<MemoryId>,
+    pub(crate) now: Timestamp,
+    /// How many picks are wanted.
+    pub(crate) count: usize,
+}
+
+/// What one vault answers.
+#[derive(Default)]
+pub(crate) struct Picked {
+    /// Best first.
+    pub(crate) picks: Vec<Pick>,
+    pub(crate) considered: usize,
+    /// Of those, how many were shown so lately that they rest.
+    pub(crate) cooling: usize,
+}
+
+impl Ask<'_> {
+    /// The best memories of a vault, where a search found those in `relevance`.
+    pub(crate) fn pick(
+        &self,
+        vault: &OpenVault,
+        scope: &Scope,
+        relevance: &HashMap<MemoryId, f32>,
+    ) -> Picked {
+        let mut scored: Vec<(Score, MemoryId)> = vault
+            .index
+            .each()
+            .filter_map(|stored| Some((self.score(&stored, relevance)?, stored.id)))
+            .collect();
+        let considered = scored.len();
+        scored.retain(|(_, id)| !self.cooling.contains(id));
+        let cooling = considered - scored.len();
+        keep_best(&mut scored, self.count);
+        let pick = |(score, id): (Score, MemoryId)| self.taken(&vault.index.get(&id)?, score, scope);
+        Picked { picks: scored.into_iter().filter_map(pick).collect(), considered, cooling }
+    }
+
+    /// `None` for what this turn does not bring to mind.
+    fn score(&self, stored: &Stored<'_, Held>, relevance: &HashMap<MemoryId, f32>) -> Option<Score> {
+        let now = millis(self.now);
+        let salience = stored.attributes.fading.at(now);
+        if salience < self.rules.retrieval_threshold || !stored.passes(self.filter, now) {
+            return None;
+        }
+        if salience < stored.payload.facets.vitality.decay.minimum_salience {
+            return None;
+        }
+        let relevance = relevance.get(&stored.id).copied().unwrap_or(0.0);
+        let topic = self.topic(stored.tags);
+        if self.said && relevance <= 0.0 && topic <= 0.0 && salience < UNASKED_SALIENCE_MIN {
+            return None;
+        }
+        let days = now.saturating_sub(stored.attributes.created_at).max(0) as f32 / DAY_MILLIS;
+        let recency = (-days / RECENCY_HALF_LIFE_DAYS).exp2();
+        Some(Score::of(&self.rules.weights, salience, relevance.min(1.0), recency, topic))
+    }
+
+    fn topic(&self, tags: &[Tag]) -> f32 {
+        if self.topics.is_empty() {
+            return 0.0;
+        }
+        let borne = self.topics.iter().filter(|topic| tags.contains(topic)).count();
+        borne as f32 / self.topics.len() as f32
+    }
+
+    fn taken(&self, stored: &Stored<'_, Held>, score: Score, scope: &Scope) -> Option<Pick> {
+        let Held { gist, details, facets, .. } = stored.payload;
+        let created_at = from_millis(stored.attributes.created_at)?;
+        let bright = |(number, detail): (usize, &Detail)| {
+            let brightness = facets.vitality.brightness_at(detail.brightness, self.now);
+            let shown = brightness >= DETAIL_SHOWN_MIN;
+            shown.then(|| (number, Detail { content: detail.content.clone(), brightness }))
+        };
+        let shown: Vec<_> = details.iter().enumerate().filter_map(bright).collect();
+        Some(Pick {
+            id: stored.id,
+            score,
+            marks: marks(score.salience, created_at, self.now),
+            created_at,
+            gist: gist.clone(),
+            faded: shown.is_empty() && !details.is_empty(),
+            details: shown,
+            source: facets.source.clone(),
+            scope: scope.clone(),
+            at_hand: false,
+        })
+    }
+
+    /// What the session has at hand, newest first: it is as present as anything can be.
+    pub(crate) fn at_hand(&self, working: Vec<Memory>, scope: &Scope) -> Vec<Pick> {
+        let is_meant = |memory: &Memory| {
+            let (facets, filter) = (&memory.facets, self.filter);
+            (filter.lanes.is_empty() || filter.lanes.contains(&facets.lane))
+                && (filter.categories.is_empty() || filter.categories.contains(&facets.category))
+                && (filter.tiers.is_empty() || filter.tiers.contains(&facets.tier))
+        };
+        let pick = |memory: Memory| Pick {
+            id: memory.id,
+            score: Score::of(&self.rules.weights, 1.0, 1.0, 1.0, 1.0),
+            marks: marks(1.0, memory.created_at, self.now),
+            created_at: memory.created_at,
+            gist: memory.content.gist,
+            details: memory.content.details.into_iter().enumerate().collect(),
+            faded: false,
+            source: memory.facets.source,
+            scope: scope.clone(),
+            at_hand: true,
+        };
+        working.into_iter().rev().filter(is_meant).map(pick).collect()
+    }
+}
+
+fn marks(salience: f32, created_at: Timestamp, now: Timestamp) -> Vec<Mark> {
+    let recent = (now.duration_since(created_at) <= RECENT).then_some(Mark::Recent);
+    let strength = match salience {
+        _ if salience >= VIVID_MIN => Some(Mark::Vivid),
+        _ if salience < FAINT_BELOW => Some(Mark::Faint),
+        _ => None,
+    };
+    recent.into_iter().chain(strength).collect()
+}
+
+/// Best first; of equals the older id, so that the same vault always answers the same.
+pub(crate) fn best_first(one: &(Score, MemoryId), other: &(Score, MemoryId)) -> std::cmp::Ordering {
+    other.0.total.total_cmp(&one.0.total).then(one.1.cmp(&other.1))
+}
+
+fn keep_best(scored: &mut Vec<(Score, MemoryId)>, count: usize) {
+    if (1..scored.len()).contains(&count) {
+        scored.select_nth_unstable_by(count, best_first);
+    }
+    scored.truncate(count);
+    scored.sort_unstable_by(best_first);
+}

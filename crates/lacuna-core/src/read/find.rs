@@ -1,0 +1,390 @@
+//! Find: which memories a wish to forget means, how closely, and why.
+
+use std::collections::{BTreeSet, HashMap};
+
+use jiff::Timestamp;
+use lacuna_language::classify::entity_key;
+use lacuna_language::clause::{self, Cut};
+use lacuna_language::topic::{Fit, Topic};
+use lacuna_types::Result;
+use lacuna_types::request::{About, Closeness, Reach, Reason, Wish};
+use lacuna_types::*;
+use zeroize::Zeroizing;
+
+use crate::index::filter::Filter;
+use crate::index::search::{QueryVector, RESULTS_MAX, Search};
+use crate::index::{Session, Stored, Tag};
+use crate::vault::open::{Held, OpenVault, Sources};
+use crate::vault::sessions::repeats_its_turns;
+
+/// From this similarity on a memory that says none of the words seems to mean the same.
+const MEANING_MIN: f32 = 0.9;
+/// The share of a topic's words that the best match has at least, when none has all of them.
+const PARTIAL_MIN: f32 = 0.6;
+/// The share of the words that narrow a name, from which a memory of the name says them.
+const NARROWED_MIN: f32 = 0.5;
+
+/// A memory that a wish means. No `Debug`: it may hold a part of the text.
+#[derive(Clone, PartialEq)]
+pub(crate) struct Found {
+    pub(crate) id: MemoryId,
+    pub(crate) closeness: Closeness,
+    pub(crate) reason: Reason,
+    /// What would be left of its text if only what the wish says went; `None` where nothing would.
+    pub(crate) leaves: Option<Zeroizing<String>>,
+}
+
+/// A memory with all that is said in it.
+pub(crate) struct Told {
+    pub(crate) id: MemoryId,
+    /// The full text and, after it, the details.
+    whole: Zeroizing<String>,
+    text_bytes: usize,
+}
+
+impl Told {
+    pub(crate) fn whole(&self) -> &str {
+        &self.whole
+    }
+
+    fn text(&self) -> &str {
+        &self.whole[..self.text_bytes]
+    }
+}
+
+/// What a wish means, in the order in which it was said.
+#[derive(Default)]
+pub(crate) struct Findings {
+    pub(crate) matches: Vec<Found>,
+}
+
+/// Where and how to look.
+pub(crate) struct Finder<'a> {
+    pub(crate) open: &'a OpenVault,
+    pub(crate) sources: Sources<'a>,
+    /// What the wish is about under each model of the vault, for meaning.
+    pub(crate) vectors: &'a [QueryVector],
+    pub(crate) now: Timestamp,
+    /// Whether what was forgotten softly is looked at too.
+    pub(crate) deleted_too: bool,
+}
+
+/// What a wish means among the memories that are shown or wait to be.
+pub(crate) fn find(
+    open: &OpenVault,
+    sources: Sources<'_>,
+    wish: &Wish,
+    vectors: &[QueryVector],
+    now: Timestamp,
+) -> Result<Findings> {
+    Finder { open, sources, vectors, now, deleted_too: false }.find(wish)
+}
+
+impl Finder<'_> {
+    pub(crate) fn find(&self, wish: &Wish) -> Result<Findings> {
+        let mut matches = match &wish.about {
+            About::Subject(subject) => self.by_subject(subject, wish)?,
+            About::Query(query) => self.by_query(query)?,
+            about => self.by_facet(about, wish),
+        };
+        matches.retain(|found| self.stored(&found.id).is_some_and(|stored| within(wish, &stored)));
+        if !wish.keep.is_empty() {
+            matches = self.sparing(wish, matches)?;
+        }
+        let order =
+            |found: &Found| self.stored(&found.id).map(|stored| (stored.attributes.created_at, stored.id));
+        matches.sort_by_key(order);
+        Ok(Findings { matches })
+    }
+
+    fn stored(&self, id: &MemoryId) -> Option<Stored<'_, Held>> {
+        self.open.index.get(id).filter(|stored| self.is_there(stored))
+    }
+
+    fn is_there(&self, stored: &Stored<'_, Held>) -> bool {
+        stored.attributes.state != Lifecycle::Deleted || self.deleted_too
+    }
+
+    fn all(&self) -> impl Iterator<Item = Stored<'_, Held>> {
+        // A transcript says what its turns say: it is made anew, or goes, with them.
+        let own = |stored: &Stored<'_, Held>| !repeats_its_turns(stored.payload);
+        self.open.index.after(None).filter(|stored| self.is_there(stored)).filter(own)
+    }
+
+    fn by_facet(&self, about: &About, wish: &Wish) -> Vec<Found> {
+        let found = |reason: Reason| move |stored: Stored<'_, Held>| direct(stored.id, reason);
+        match about {
+            About::Ids(ids) => {
+                ids.iter().filter_map(|id| self.stored(id)).map(found(Reason::Named)).collect()
+            }
+            About::Session(session) => {
+                let key = Session::key(session);
+                let said =
+                    |stored: &Stored<'_, Held>| stored.attributes.session.is_some_and(|own| own.key == key);
+                self.all().filter(said).map(found(Reason::Session)).collect()
+            }
+            About::Conversation => {
+                let reason = if wish.when.is_some() { Reason::Time } else { Reason::Session };
+                self.all().filter(is_turn).map(found(reason)).collect()
+            }
+            About::LastSaid => self.last_said().into_iter().collect(),
+            About::Tags(tags) => {
+                let tags: Vec<Tag> = tags.iter().map(|tag| Tag::of(tag)).collect();
+                let bears = |stored: &Stored<'_, Held>| tags.iter().any(|tag| stored.tags.contains(tag));
+                self.all().filter(bears).map(found(Reason::Tag)).collect()
+            }
+            About::Sensitivity(category) => {
+                let belongs =
+                    |stored: &Stored<'_, Held>| stored.payload.facets.privacy.sensitivity.contains(category);
+                self.all().filter(belongs).map(found(Reason::Category)).collect()
+            }
+            About::Tier(tier) => self
+                .all()
+                .filter(|stored| stored.attributes.tier == *tier)
+                .map(found(Reason::Category))
+                .collect(),
+            About::Source(source) => {
+                let came = |stored: &Stored<'_, Held>| stored.payload.facets.source.kind == *source;
+                self.all().filter(came).map(found(Reason::Source)).collect()
+            }
+            About::Everything => {
+                let reason = if wish.when.is_some() { Reason::Time } else { Reason::Everything };
+                self.all().map(found(reason)).collect()
+            }
+            About::Subject(_) | About::Query(_) => Vec::new(),
+        }
+    }
+
+    /// The newest memory of the owner's own words.
+    fn last_said(&self) -> Option<Found> {
+        let own = |stored: &Stored<'_, Held>| {
+            matches!(stored.payload.facets.source.kind, SourceType::UserMessage | SourceType::ExplicitSave)
+                && !repeats_its_turns(stored.payload)
+        };
+        let newest = self.open.index.before(None).filter(|stored| self.is_there(stored)).find(own)?;
+        Some(direct(newest.id, Reason::Time))
+    }
+
+    fn by_subject(&self, subject: &str, wish: &Wish) -> Result<Vec<Found>> {
+        let told = self.told()?;
+        let topic = Topic::of(subject);
+        let mut found = match () {
+            _ if topic.is_exact() => exact(&topic, &told),
+            _ if topic.is_named() => self.named(&topic, &told, wish.reach),
+            _ => Vec::new(),
+        };
+        // A name that nothing mentions may be a word like others; an identifier is not.
+        if found.is_empty() && !topic.is_exact() {
+            let topic = if topic.is_named() { Topic::as_words(subject) } else { topic };
+            found = self.spoken(&topic, subject, &told);
+        }
+        let told: HashMap<MemoryId, &Told> = told.iter().map(|told| (told.id, told)).collect();
+        for found in &mut found {
+            if let Some(Cut::Part { left, .. }) = told.get(&found.id).map(|told| surgery(wish, told.text())) {
+                found.leaves = Some(Zeroizing::new(left));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Leaves alone what says nothing but what shall stay, and cuts what says both.
+    fn sparing(&self, wish: &Wish, matches: Vec<Found>) -> Result<Vec<Found>> {
+        let told = self.told()?;
+        let told: HashMap<MemoryId, &Told> = told.iter().map(|told| (told.id, told)).collect();
+        let kept: Vec<Topic> = wish.keep.iter().map(|keep| Topic::of(keep)).collect();
+        let spare = |found: Found| {
+            let Some(told) = told.get(&found.id) else { return Some(found) };
+            if !kept.iter().any(|keep| keep.says(told.whole())) {
+                return Some(found);
+            }
+            match surgery(wish, told.text()) {
+                Cut::Part { left, .. } => Some(Found { leaves: Some(Zeroizing::new(left)), ..found }),
+                // It says what shall go as well, and the two cannot be told apart.
+                Cut::Whole if matches!(wish.about, About::Subject(_)) => Some(found),
+                Cut::Whole | Cut::Nothing => None,
+            }
+        };
+        Ok(matches.into_iter().filter_map(spare).collect())
+    }
+
+    /// Every memory with its text, the oldest first.
+    pub(crate) fn told(&self) -> Result<Vec<Told>> {
+        let apart = self.all().filter(|stored| stored.payload.has_body).map(|stored| stored.id);
+        let mut bodies = self.open.bodies(&apart.collect::<Vec<_>>(), self.sources)?;
+        let tell = |stored: Stored<'_, Held>| {
+            let mut whole =
+                bodies.remove(&stored.id).unwrap_or_else(|| stored.payload.full_text().to_owned());
+            let text_bytes = whole.len();
+            for detail in &stored.payload.details {
+                whole.push('\n');
+                whole.push_str(&detail.content);
+            }
+            Told { id: stored.id, whole: Zeroizing::new(whole), text_bytes }
+        };
+        Ok(self.all().map(tell).collect())
+    }
+
+    /// What mentions somebody, narrowed by what is said of them where some of it is.
+    fn named(&self, topic: &Topic, told: &[Told], reach: Reach) -> Vec<Found> {
+        let mut found = Vec::new();
+        for Told { id, whole, .. } in told {
+            let mention = || self.has_entity(id, topic).then_some(Closeness::Direct);
+            let Some(closeness) = topic.mention(whole).or_else(mention) else { continue };
+            if reach == Reach::Subject && !is_about(whole, topic) {
+                continue;
+            }
+            let reason = if reach == Reach::Subject { Reason::Subject } else { Reason::Mention };
+            // What else it says is read only where there is something to narrow by.
+            let covered = if topic.has_terms() { topic.fit(whole).covered } else { 0.0 };
+            found.push((Found { closeness, ..direct(*id, reason) }, covered));
+        }
+        if !topic.has_terms() {
+            return found.into_iter().map(|(found, _)| found).collect();
+        }
+        if found.iter().any(|(_, covered)| *covered >= NARROWED_MIN) {
+            found.retain(|(_, covered)| *covered >= NARROWED_MIN);
+            return found.into_iter().map(|(found, _)| found).collect();
+        }
+        // Nothing says the rest in words, so it may be any of them.
+        found.into_iter().map(|(found, _)| Found { closeness: Closeness::Indirect, ..found }).collect()
+    }
+
+    /// Whether the memory was written with an entity of this name.
+    fn has_entity(&self, id: &MemoryId, topic: &Topic) -> bool {
+        let Some(stored) = self.stored(id) else { return false };
+        let bare = |name: &str| entity_key("", name);
+        let named =
+            |entity: &Entity| topic.names().iter().any(|name| bare(&name.written) == bare(&entity.name));
+        stored.payload.facets.entities.iter().any(named)
+    }
+
+    /// What says a topic in words, and what seems to mean it.
+    fn spoken(&self, topic: &Topic, subject: &str, told: &[Told]) -> Vec<Found> {
+        let fits: HashMap<MemoryId, Fit> =
+            told.iter().map(|told| (told.id, topic.fit(told.whole()))).collect();
+        let mut found = Vec::new();
+        for Told { id, .. } in told {
+            let fit = fits[id];
+            if topic.has_terms() && fit.literal >= 1.0 {
+                found.push(direct(*id, Reason::Words));
+            } else if topic.has_terms() && fit.covered >= 1.0 {
+                found.push(indirect(*id, Reason::Subject));
+            }
+        }
+        // Some of the words and not the others: that is another thing of the same kind.
+        let other_kind =
+            |id: &MemoryId| fits.get(id).is_some_and(|fit| fit.literal > 0.0 && fit.literal < 1.0);
+        if found.iter().any(|found| found.closeness == Closeness::Direct) {
+            found.retain(|found| !other_kind(&found.id));
+        }
+        if found.is_empty() {
+            found = best(&fits);
+        }
+        let known: BTreeSet<MemoryId> = found.iter().map(|found| found.id).collect();
+        let close = self
+            .meant(subject, MEANING_MIN)
+            .into_iter()
+            .filter(|(id, _)| !known.contains(id) && !other_kind(id));
+        found.extend(close.map(|(id, _)| indirect(id, Reason::Meaning)));
+        found
+    }
+
+    /// As a recall would find it: by words and meaning.
+    fn by_query(&self, query: &str) -> Result<Vec<Found>> {
+        let topic = Topic::as_words(query);
+        let told = self.told()?;
+        let says = |told: &&Told| topic.has_terms() && topic.fit(told.whole()).literal >= 1.0;
+        let said: BTreeSet<MemoryId> = told.iter().filter(says).map(|told| told.id).collect();
+        let meant = self.meant(query, 0.0).into_iter().map(|(id, _)| id).filter(|id| !said.contains(id));
+        let meant = meant.map(|id| indirect(id, Reason::Meaning));
+        let said = said.iter().map(|id| direct(*id, Reason::Words));
+        Ok(said.chain(meant).collect())
+    }
+
+    /// The memories that are at least this similar to a text, and how similar.
+    pub(crate) fn meant(&self, text: &str, min_similarity: f32) -> Vec<(MemoryId, f32)> {
+        let states = [Lifecycle::Active, Lifecycle::Archived, Lifecycle::Candidate, Lifecycle::Approved];
+        let mut states = states.to_vec();
+        states.extend(self.deleted_too.then_some(Lifecycle::Deleted));
+        let found = self.open.index.search(&Search {
+            text,
+            vectors: self.vectors,
+            filter: Filter { states, ..Filter::default() },
+            tags: Vec::new(),
+            now: millis(self.now),
+            limit: RESULTS_MAX,
+            min_similarity,
+            recency_weight: 0.0,
+            explain: false,
+        });
+        let is_own =
+            |id: &MemoryId| self.open.index.get(id).is_some_and(|stored| !repeats_its_turns(stored.payload));
+        let hits = found.hits.into_iter().filter(|hit| is_own(&hit.id));
+        hits.map(|hit| (hit.id, hit.similarity)).collect()
+    }
+}
+
+/// What is left of a text when a wish is fulfilled on it. What the wish keeps stays, if it can be cut loose.
+pub(crate) fn surgery(wish: &Wish, text: &str) -> Cut {
+    let kept: Vec<Topic> = wish.keep.iter().map(|keep| Topic::of(keep)).collect();
+    let is_kept = |part: &str| kept.iter().any(|keep| keep.says(part));
+    // Whatever is not named by words goes as a whole, save what is kept.
+    let About::Subject(subject) = &wish.about else { return clause::cut(text, |part| !is_kept(part)) };
+    let topic = Topic::of(subject);
+    match clause::cut(text, |part| topic.says(part) && !is_kept(part)) {
+        // Where the rest does not part from it, what is kept is all that stays.
+        Cut::Whole if is_kept(text) => clause::cut(text, |part| !is_kept(part)),
+        cut => cut,
+    }
+}
+
+/// What holds an identifier. Other words only tell the closer from the less close.
+fn exact(topic: &Topic, told: &[Told]) -> Vec<Found> {
+    let fits = told.iter().map(|told| (told.id, topic.fit(told.whole())));
+    let fits: Vec<(MemoryId, Fit)> = fits.collect();
+    let holding: Vec<&(MemoryId, Fit)> = fits.iter().filter(|(_, fit)| fit.exact).collect();
+    if holding.is_empty() && topic.is_described() {
+        // Nothing bears the name, but something that is described in the same words bears a longer one.
+        let longer = fits.iter().filter(|(_, fit)| fit.part && fit.literal >= 1.0);
+        return longer.map(|(id, _)| indirect(*id, Reason::Words)).collect();
+    }
+    let said = holding.iter().any(|(_, fit)| fit.literal > 0.0);
+    let timed = holding.iter().any(|(_, fit)| fit.moment);
+    let close = |fit: &Fit| (fit.literal > 0.0 || !said) && (fit.moment || !timed);
+    let found = |(id, fit): &&(MemoryId, Fit)| match close(fit) {
+        true => direct(*id, Reason::Identifier),
+        false => indirect(*id, Reason::Identifier),
+    };
+    holding.iter().map(found).collect()
+}
+
+fn indirect(id: MemoryId, reason: Reason) -> Found {
+    Found { closeness: Closeness::Indirect, ..direct(id, reason) }
+}
+
+fn direct(id: MemoryId, reason: Reason) -> Found {
+    Found { id, closeness: Closeness::Direct, reason, leaves: None }
+}
+
+fn within(wish: &Wish, stored: &Stored<'_, Held>) -> bool {
+    wish.when.is_none_or(|span| from_millis(stored.attributes.created_at).is_some_and(|at| span.contains(at)))
+}
+
+fn is_turn(stored: &Stored<'_, Held>) -> bool {
+    stored.attributes.session.is_some() || stored.attributes.category == Category::Conversation
+}
+
+/// Whether somebody is whom the text speaks of, and not merely in it.
+fn is_about(text: &str, topic: &Topic) -> bool {
+    clause::subjects(text).iter().any(|subject| topic.mention(subject).is_some())
+}
+
+/// The memories that say most of a topic, when none says all of it.
+fn best(fits: &HashMap<MemoryId, Fit>) -> Vec<Found> {
+    let most = fits.values().map(|fit| fit.covered).fold(0.0, f32::max);
+    if most < PARTIAL_MIN {
+        return Vec::new();
+    }
+    let chosen = fits.iter().filter(|(_, fit)| fit.covered >= most && fit.literal > 0.0);
+    chosen.map(|(id, _)| indirect(*id, Reason::Words)).collect()
+}

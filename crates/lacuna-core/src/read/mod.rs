@@ -1,0 +1,17 @@
+//! Reading: recall, context, intent, and finding what a request to forget means.
+
+pub(crate) mod context;
+pub(crate) mod find;
+pub(crate) mod intent;
+pub(crate) mod limits;
+pub(crate) mod recall;
+pub(crate) mod working;
+
+pub use context::rank::Mark;
+pub use context::{Context, Item, TURN_CHARS_MAX, Turn};
+pub use intent::Understood;
+pub use limits::{EPISODIC_RESULTS_DEFAULT, SEMANTIC_RESULTS_DEFAULT, TierLimits};
+pub use recall::{
+    Cursor, LIST_PAGE_DEFAULT, LIST_PAGE_MAX, Page, Query, RECALL_RESULTS_MAX, RECENCY_WEIGHT_DEFAULT,
+    Recalled, RecalledMemory,
+};

@@ -1,0 +1,293 @@
+//! Recall: find by meaning and words, then show; and get or list without searching.
+
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use lacuna_types::embed::ModelId;
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
+
+use crate::gate::shape::{at_most, score};
+use crate::index::Tag;
+use crate::index::filter::Filter;
+use crate::index::search::{Explanation, Search};
+use crate::permit::{Grant, Recall};
+use crate::read::intent::{Understood, understand};
+use crate::read::limits::{
+    EPISODIC_RESULTS_DEFAULT, RECALL_TOKENS_DEFAULT, SEMANTIC_RESULTS_DEFAULT, TierLimits, check_tokens,
+    within_tiers, within_tokens,
+};
+use crate::read::working::{add_working, get_working, note_working};
+use crate::vault::handle::VaultReader;
+use crate::vault::open::{OpenVault, shown};
+use crate::vault::reads::{Read, note_read};
+use crate::vault::rehearse::{ALL_DETAILS, note_rehearsal};
+use crate::vault::service::Service;
+
+/// Results of one recall, by default and at most.
+pub(crate) const RECALL_RESULTS_DEFAULT: usize = EPISODIC_RESULTS_DEFAULT + SEMANTIC_RESULTS_DEFAULT;
+pub const RECALL_RESULTS_MAX: usize = 100;
+/// How much recency counts, unless the caller says.
+pub const RECENCY_WEIGHT_DEFAULT: f32 = 0.3;
+/// Characters of a query.
+pub(crate) const QUERY_CHARS_MAX: usize = 4_000;
+/// Memories on one page of a list, by default and at most.
+pub const LIST_PAGE_DEFAULT: usize = 50;
+pub const LIST_PAGE_MAX: usize = 500;
+
+pub struct Query {
+    pub text: String,
+    pub limit: usize,
+    /// How many of each tier; `None` where `limit` alone decides.
+    pub tiers: Option<TierLimits>,
+    /// Tokens of all texts together.
+    pub max_tokens: usize,
+    pub filter: Filter,
+    /// Tags that raise a memory which bears them; to require tags, use the filter.
+    pub tags: Vec<String>,
+    /// Calibrated: 0.7 means the same under every model.
+    pub min_similarity: f32,
+    /// From 0, where age does not matter, to 1.
+    pub recency_weight: f32,
+    pub explain: bool,
+    /// Whether what is found counts as brought to mind, so that it fades later.
+    pub rehearse: bool,
+    /// Whether the words of the question narrow the lanes, unless the filter names some.
+    pub intent: bool,
+    /// The session under way, whose working memory takes part.
+    pub session: Option<SessionId>,
+}
+
+impl Query {
+    pub fn new(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            limit: RECALL_RESULTS_DEFAULT,
+            tiers: Some(TierLimits::default()),
+            max_tokens: RECALL_TOKENS_DEFAULT,
+            filter: Filter::default(),
+            tags: Vec::new(),
+            min_similarity: 0.0,
+            recency_weight: RECENCY_WEIGHT_DEFAULT,
+            explain: false,
+            rehearse: false,
+            intent: false,
+            session: None,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct Recalled {
+    pub hits: Vec<RecalledMemory>,
+    pub total_searched: usize,
+    /// The models whose vectors took part; empty when only words did.
+    pub models: Vec<ModelId>,
+    /// Memories that could not be searched because their bytes or keys are damaged.
+    pub damaged: usize,
+    /// What was found and did not fit into the tokens.
+    pub left_out: usize,
+    pub took: Duration,
+    /// What to try when nothing was found.
+    pub hint: Option<&'static str>,
+    /// How the words of the question were understood, if they were to be.
+    pub understood: Option<Understood>,
+}
+
+#[derive(Debug)]
+pub struct RecalledMemory {
+    pub memory: Memory,
+    pub score: f32,
+    pub similarity: f32,
+    /// Whether its gist stands for a text that did not fit.
+    pub shortened: bool,
+    pub explanation: Option<Explanation>,
+}
+
+/// One page of a list, newest first.
+pub struct Page {
+    pub memories: Vec<Memory>,
+    /// Where the next page begins; `None` on the last one.
+    pub next: Option<Cursor>,
+}
+
+/// A place in a list: the last memory that was shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cursor {
+    pub created_at: Timestamp,
+    pub id: MemoryId,
+}
+
+pub(crate) fn recall(service: &Service, grant: &Grant<Recall>, query: &Query) -> Result<Recalled> {
+    let started = Instant::now();
+    check(query)?;
+    let scope = grant.scope();
+    let reader = service.reader(scope);
+    let models = models_in(&reader)?;
+    let mut understood = query.intent.then(|| understand(service, grant.caller(), &query.text));
+    let mut filter = query.filter.clone();
+    if let Some(understood) = understood.as_mut().filter(|_| filter.lanes.is_empty()) {
+        filter.lanes.extend(understood.narrow());
+    }
+    let lanes = filter.lanes.clone();
+    let vectors = service.models.embed_query(&query.text, &models);
+    let search = Search {
+        text: &query.text,
+        vectors: &vectors,
+        filter,
+        tags: query.tags.iter().map(|tag| Tag::of(tag)).collect(),
+        now: millis(service.clock.now()),
+        limit: query.search_limit(),
+        min_similarity: query.min_similarity,
+        recency_weight: query.recency_weight,
+        explain: query.explain,
+    };
+    let answer = reader.read(|vault| {
+        let mark = vault.keyring.query_mark(&query.text);
+        find(service, vault, query, &search).map(|recalled| (recalled, mark))
+    })?;
+    let Some((mut recalled, mark)) = answer.transpose()? else {
+        let mut recalled = nothing_stored();
+        add_working(service, scope, query, &search, &mut recalled);
+        return Ok(Recalled { took: started.elapsed(), understood, ..recalled });
+    };
+    add_working(service, scope, query, &search, &mut recalled);
+    let seen = recalled.hits.iter().map(|hit| hit.memory.id).collect();
+    note_read(service, &Read { lanes: &lanes, query: Some(mark), ..Read::of(grant, "recall", seen) })?;
+    if query.rehearse {
+        note_rehearsal(service, grant, recalled.hits.iter().map(|hit| (hit.memory.id, ALL_DETAILS)));
+    }
+    understood.iter_mut().for_each(|understood| understood.broaden(grant, recalled.hits.is_empty()));
+    Ok(Recalled { took: started.elapsed(), understood, ..recalled })
+}
+
+/// The models that a vault has vectors of, now that it is about to be searched.
+///
+/// An open vault names its models without a look at the store: the search itself takes that look, and
+/// a model that came or went meanwhile only changes what it can compare.
+pub(crate) fn models_in(reader: &VaultReader<'_>) -> Result<Vec<ModelId>> {
+    match reader.peek(|vault| (vault.index.models(), vault.approved.is_empty())) {
+        Some((models, true)) => Ok(models),
+        _ => Ok(reader.service.serve(reader.scope(), |vault| vault.index.models())?.unwrap_or_default()),
+    }
+}
+
+fn find(service: &Service, vault: &OpenVault, query: &Query, search: &Search<'_>) -> Result<Recalled> {
+    let found = vault.index.search(search);
+    let best = within_tiers(vault, found.hits, query);
+    let ids: Vec<MemoryId> = best.iter().map(|hit| hit.id).collect();
+    let memories = vault.whole(&ids, service.sources())?;
+    // A memory is large: it is moved once, into room that is there.
+    let mut hits = Vec::with_capacity(best.len());
+    hits.extend(best.into_iter().zip(memories).filter_map(|(hit, memory)| {
+        Some(RecalledMemory {
+            memory: memory?,
+            score: hit.score,
+            similarity: hit.similarity,
+            shortened: false,
+            explanation: hit.explanation,
+        })
+    }));
+    let left_out = within_tokens(service, &mut hits, query.max_tokens);
+    let hint = hits.is_empty().then_some("nothing relevant was found: use other words, or widen the filters");
+    Ok(Recalled {
+        hits,
+        total_searched: found.searched,
+        models: found.models,
+        damaged: vault.damaged.len(),
+        left_out,
+        took: Duration::ZERO,
+        hint,
+        understood: None,
+    })
+}
+
+/// One memory with its full text. Missing, foreign and erased look the same.
+pub(crate) fn get(service: &Service, grant: &Grant<Recall>, id: MemoryId) -> Result<Memory> {
+    let scope = grant.scope();
+    if let Some(memory) = get_working(service, scope, id) {
+        note_working(service, grant, "get", vec![id])?;
+        return Ok(memory);
+    }
+    let found = service.serve(scope, |vault| {
+        if vault.damaged.contains(&id) {
+            return Err(Error::corrupt(format!("{id} or its key cannot be opened; run lacuna doctor")));
+        }
+        // Before its text is fetched: of an erasure under way, some of it may be gone.
+        if !vault.index.get(&id).is_some_and(|stored| is_shown(stored.attributes.state)) {
+            return Err(Error::NotFound("memory"));
+        }
+        vault.whole(&[id], service.sources())?.pop().flatten().ok_or(Error::NotFound("memory"))
+    })?;
+    let memory = found.unwrap_or(Err(Error::NotFound("memory")))?;
+    note_read(service, &Read::of(grant, "get", vec![id]))?;
+    Ok(memory)
+}
+
+/// Memories newest first, without their full texts.
+pub(crate) fn list(
+    service: &Service,
+    grant: &Grant<Recall>,
+    filter: &Filter,
+    after: Option<Cursor>,
+    limit: usize,
+) -> Result<Page> {
+    if limit == 0 || limit > LIST_PAGE_MAX {
+        return Err(Error::invalid("limit", format!("must be from 1 to {LIST_PAGE_MAX}")));
+    }
+    let now = millis(service.clock.now());
+    let page = service.serve(grant.scope(), |vault| {
+        let after = after.map(|cursor| (millis(cursor.created_at), cursor.id));
+        let mut matching = vault.index.before(after).filter(|stored| stored.passes(filter, now));
+        let memories: Vec<_> = matching.by_ref().take(limit).filter_map(|stored| shown(&stored)).collect();
+        let last = memories.last().map(|memory| Cursor { created_at: memory.created_at, id: memory.id });
+        Page { next: last.filter(|_| matching.next().is_some()), memories }
+    })?;
+    let page = page.unwrap_or(Page { memories: Vec::new(), next: None });
+    let seen = page.memories.iter().map(|memory| memory.id).collect();
+    note_read(service, &Read { lanes: &filter.lanes, ..Read::of(grant, "list", seen) })?;
+    Ok(page)
+}
+
+/// How many memories the vault holds, and how many of them cannot be opened.
+pub(crate) fn count(service: &Service, grant: &Grant<Recall>) -> Result<(usize, usize)> {
+    let counts = service.serve(grant.scope(), |vault| (vault.index.len(), vault.damaged.len()))?;
+    Ok(counts.unwrap_or_default())
+}
+
+fn is_shown(state: Lifecycle) -> bool {
+    matches!(state, Lifecycle::Active | Lifecycle::Archived)
+}
+
+fn check(query: &Query) -> Result<()> {
+    if query.text.trim().is_empty() {
+        return Err(Error::invalid("query", "must not be empty"));
+    }
+    if query.text.contains('\0') {
+        return Err(Error::invalid("query", "must not hold NUL"));
+    }
+    if query.text.chars().count() > QUERY_CHARS_MAX {
+        return Err(Error::invalid("query", format!("must be at most {QUERY_CHARS_MAX} characters")));
+    }
+    if query.limit == 0 || query.limit > RECALL_RESULTS_MAX {
+        return Err(Error::invalid("max_results", format!("must be from 1 to {RECALL_RESULTS_MAX}")));
+    }
+    check_tokens(query.max_tokens)?;
+    at_most("tags", query.tags.len(), TAGS_MAX)?;
+    score("min_similarity", query.min_similarity, 0.0)?;
+    score("recency_weight", query.recency_weight, 0.0)?;
+    Ok(())
+}
+
+fn nothing_stored() -> Recalled {
+    Recalled {
+        hits: Vec::new(),
+        total_searched: 0,
+        models: Vec::new(),
+        damaged: 0,
+        left_out: 0,
+        took: Duration::ZERO,
+        hint: Some("nothing is remembered yet"),
+        understood: None,
+    }
+}

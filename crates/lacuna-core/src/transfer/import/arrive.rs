@@ -1,0 +1,327 @@
+//! A batch of records on its way in: through the gate, past what is already here, sealed and stored with its
+//! audit entry.
+
+use lacuna_language::words::TermList;
+use lacuna_seal::sha256;
+use lacuna_types::embed::Purpose;
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
+
+use crate::audit::{AuditAction, AuditEntry, Subject};
+use crate::gate::{Admitted, Gate, Presentable, Standing, Verdict};
+use crate::index::quant::QuantVec;
+use crate::transfer::import::record::{Carried, Fate, Imported, Origin, Record, refused};
+use crate::transfer::import::{Importing, Unseen};
+use crate::vault::commit::{Act, retrying};
+use crate::vault::handle::VaultWriter;
+use crate::vault::open::OpenVault;
+use crate::vault::rewrite::Rewritten;
+use crate::vault::seal::{Prepared, Sealed, indexed_text};
+use crate::write::place::findings;
+use crate::write::reconcile::{beyond_ceiling, receive};
+
+/// A record that the gate lets in.
+#[derive(Clone)]
+struct Arrival {
+    number: u64,
+    origin: Option<Origin>,
+    id: MemoryId,
+    admitted: Admitted,
+    carried: Option<Box<Carried>>,
+    terms: TermList,
+    vector: QuantVec,
+    links_dropped: usize,
+}
+
+/// What the gate looks at, beside what goes around it.
+struct Waiting {
+    number: u64,
+    origin: Option<Origin>,
+    id: MemoryId,
+    carried: Option<Box<Carried>>,
+    links_dropped: usize,
+    presentable: Presentable,
+}
+
+/// What the vault makes of a batch.
+#[derive(Default)]
+struct Plan {
+    fresh: Vec<Arrival>,
+    repeated: Vec<(u64, Option<Origin>, MemoryId)>,
+    archived: Vec<MemoryId>,
+}
+
+impl Importing<'_> {
+    pub(crate) fn store(&mut self, records: Vec<Record>) -> Result<Vec<Imported>> {
+        if records.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (arrivals, mut answers) = self.through_the_gate(records)?;
+        let placed = self.place(&arrivals)?;
+        for (number, origin, fate, changed, links_dropped) in placed {
+            answers.push(self.answer(number, origin.as_ref(), fate, changed, links_dropped));
+        }
+        if !self.dry_run {
+            self.unseen.clear();
+        }
+        Ok(answers)
+    }
+
+    fn through_the_gate(&mut self, records: Vec<Record>) -> Result<(Vec<Arrival>, Vec<Imported>)> {
+        let core = self.core;
+        let scope = self.grant.scope();
+        let gate = Gate {
+            policy: core.policy(&scope.org),
+            holder: &scope.holder,
+            now: core.clock.now(),
+            scanner: core.rules.scanner(),
+            prototypes: core.prototypes()?,
+        };
+        let mut answers = Vec::new();
+        let mut waiting = Vec::new();
+        for record in records {
+            let (number, origin) = (record.number, record.origin.clone());
+            match self.present(&gate, record) {
+                Ok(one) => waiting.push(one),
+                Err(Error::Invalid { field, reason }) => {
+                    let fate = refused("invalid", format!("{field}: {reason}"));
+                    answers.push(self.answer(number, origin.as_ref(), fate, false, 0));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let texts: Vec<&str> = waiting.iter().map(|one| one.presentable.text()).collect();
+        let vectors = core.models.instant.embed(&texts, Purpose::Passage)?;
+        let mut arrivals = Vec::with_capacity(waiting.len());
+        for (one, vector) in waiting.into_iter().zip(&vectors) {
+            let Waiting { number, origin, id, carried, links_dropped, presentable } = one;
+            let fate = match gate.judge(presentable, vector) {
+                Verdict::Admitted(admitted) => {
+                    let terms = TermList::of(&indexed_text(&admitted.content), None);
+                    let vector = QuantVec::from_f32(vector)?;
+                    let admitted = *admitted;
+                    arrivals.push(Arrival {
+                        number,
+                        origin,
+                        id,
+                        admitted,
+                        carried,
+                        terms,
+                        vector,
+                        links_dropped,
+                    });
+                    continue;
+                }
+                Verdict::Asked(questions, _) => Fate::Asked { questions },
+                Verdict::Refused(why, _) => refused(why.code(), why.reason()),
+            };
+            answers.push(self.answer(number, origin.as_ref(), fate, false, links_dropped));
+        }
+        Ok((arrivals, answers))
+    }
+
+    /// Moves the links to where their memories are now, and takes the record through the first half of the
+    /// gate.
+    fn present(&self, gate: &Gate<'_>, record: Record) -> Result<Waiting> {
+        let Record { number, origin, mut draft, carried } = record.in_millis();
+        carried.as_ref().map_or(Ok(()), |carried| carried.check(gate.now))?;
+        let named = draft.derived_from.len();
+        let moved = |link: Lineage| self.place_of(link.source).map(|source| Lineage { source, ..link });
+        draft.derived_from = draft.derived_from.into_iter().filter_map(moved).collect();
+        let links_dropped = named - draft.derived_from.len();
+        let standing = self.standing(&draft, carried.is_some())?;
+        let id = match &origin {
+            Some(origin) => self.new_id(origin),
+            None => MemoryId::make(&*self.core.clock, &*self.core.entropy),
+        };
+        let presentable = gate.clean(draft, standing)?;
+        Ok(Waiting { number, origin, id, carried, links_dropped, presentable })
+    }
+
+    /// Only persons import. What of ours is in a file was confirmed before it was stored; trust, sensitivity
+    /// and outside origin are handed down by the sources as ever.
+    fn standing(&self, draft: &Draft, is_ours: bool) -> Result<Standing> {
+        let scope = self.grant.scope();
+        let mut standing = Standing {
+            derived: false,
+            trust_max: Trust::High,
+            may_approve: scope.holder.is_shared() && self.is_admin(),
+            consented: false,
+            possible_confirmed: is_ours,
+            sensitivity: Vec::new(),
+            external: false,
+        };
+        if draft.derived_from.is_empty() {
+            return Ok(standing);
+        }
+        self.core.read(scope, |open| {
+            let sources = draft.derived_from.iter().filter_map(|link| open.index.get(&link.source));
+            for source in sources {
+                let facets = &source.payload.facets;
+                standing.trust_max = standing.trust_max.min(facets.source.trust);
+                standing.external |= facets.source.from_external_content;
+                standing.sensitivity.extend(&facets.privacy.sensitivity);
+            }
+        })?;
+        Ok(standing)
+    }
+
+    fn is_admin(&self) -> bool {
+        self.grant.caller().roles.contains(&Role::Admin)
+    }
+
+    fn place(&mut self, arrivals: &[Arrival]) -> Result<Vec<Answer>> {
+        if arrivals.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (core, scope) = (self.core, self.grant.scope());
+        let reader = core.reader(scope);
+        let writer = reader.lock();
+        if !self.dry_run {
+            writer.ensure()?;
+        }
+        let placed = retrying(|| {
+            self.unseen.clear();
+            self.place_once(&writer, arrivals.to_vec())
+        });
+        core.backlog.push(scope);
+        core.vaults.make_room(scope.vault_id());
+        placed
+    }
+
+    /// A conflict when another process wrote to the vault meanwhile: then it is planned anew.
+    fn place_once(&mut self, writer: &VaultWriter<'_>, arrivals: Vec<Arrival>) -> Result<Vec<Answer>> {
+        let _core = self.core;
+        let mut arrivals = Some(arrivals);
+        let planned = writer.update(|open| match open.frozen_at {
+            Some(_) => Err(Error::frozen()),
+            None => Ok(self.plan(Some(open), arrivals.take().unwrap_or_default())),
+        })?;
+        // A dry run may look at a vault that was never written to.
+        let plan = planned.unwrap_or_else(|| self.plan(None, arrivals.take().unwrap_or_default()));
+        let mut answers: Vec<Answer> = Vec::new();
+        for (number, origin, id) in &plan.repeated {
+            answers.push((*number, origin.clone(), self.repeated(*id)?, false, 0));
+        }
+        for arrival in &plan.fresh {
+            let Admitted { facets, state, report, .. } = &arrival.admitted;
+            let fate = Fate::Stored { id: arrival.id, state: *state, waits: facets.history.waits };
+            let redacted = report.redactions.iter().any(|redaction| redaction.removed);
+            let changed = redacted || report.truncated || !report.changes.is_empty();
+            answers.push((arrival.number, arrival.origin.clone(), fate, changed, arrival.links_dropped));
+        }
+        if !self.dry_run {
+            self.commit(writer, plan)?;
+        }
+        Ok(answers)
+    }
+
+    fn plan(&mut self, open: Option<&OpenVault>, arrivals: Vec<Arrival>) -> Plan {
+        let mut plan = Plan::default();
+        for mut arrival in arrivals {
+            self.carry(&mut arrival);
+            if let Some(twin) = self.twin(open, &arrival.admitted) {
+                plan.repeated.push((arrival.number, arrival.origin, twin));
+                continue;
+            }
+            let Admitted { content, facets, created_at, state, .. } = &arrival.admitted;
+            let unseen =
+                Unseen { id: arrival.id, facets: facets.clone(), created_at: *created_at, state: *state };
+            self.unseen.entry(sha256(content.full_text().as_bytes())).or_default().push(unseen);
+            if let Some(open) = open {
+                receive(open, &mut arrival.admitted, &arrival.terms, |id| self.brought.contains(id));
+            }
+            self.brought.insert(arrival.id);
+            plan.fresh.push(arrival);
+        }
+        let coming = plan.fresh.iter().filter(|new| new.admitted.state == Lifecycle::Active).count();
+        let max = self.core.policy(&self.grant.scope().org).max_atoms;
+        let now = self.core.clock.now();
+        plan.archived = open.map_or(Vec::new(), |open| beyond_ceiling(open, coming, max, now));
+        plan
+    }
+
+    /// Adds what the export recorded to what the gate said, where the gate does not know better.
+    fn carry(&self, arrival: &mut Arrival) {
+        let shared = self.grant.scope().holder.is_shared();
+        let facets = &mut arrival.admitted.facets;
+        let importer = self.grant.caller().user.clone();
+        if let Some(carried) = arrival.carried.as_deref() {
+            facets.vitality.rehearsals = carried.rehearsals;
+            facets.vitality.rehearsed_at = carried.rehearsed_at;
+            facets.vitality.decay = carried.decay;
+            facets.history.repeats = carried.history.repeats;
+            facets.history.supersedes.clone_from(&carried.history.supersedes);
+            facets.history.remade_at = carried.history.remade_at;
+            if !shared || self.is_admin() {
+                facets.history.promotion.clone_from(&carried.history.promotion);
+                facets.history.author.clone_from(&carried.history.author);
+            }
+            let (state, waits) = settle(arrival.admitted.state, facets.history.waits, carried);
+            arrival.admitted.state = state;
+            facets.history.waits = waits;
+        }
+        if shared {
+            // Somebody must answer for it.
+            facets.history.author.get_or_insert(importer);
+        }
+    }
+
+    fn commit(&self, writer: &VaultWriter<'_>, plan: Plan) -> Result<()> {
+        if plan.fresh.is_empty() {
+            return Ok(());
+        }
+        let (core, scope) = (self.core, self.grant.scope());
+        let now = core.clock.now();
+        let user = self.grant.caller().user.as_str();
+        let mut notes = Vec::new();
+        let mut changed_at = Vec::with_capacity(plan.fresh.len());
+        let mut prepared = Vec::with_capacity(plan.fresh.len());
+        for Arrival { id, admitted, carried, terms, vector, .. } in plan.fresh {
+            notes.extend(findings(id, user, &admitted.report, admitted.facets.history.waits));
+            changed_at.push(carried.map_or(now, |carried| carried.updated_at));
+            let vector = (core.models.instant.model().clone(), vector);
+            prepared.push(Prepared { id, admitted, terms, vector });
+        }
+        let mut sealed = writer.seal_keys_first(prepared, now)?;
+        for (sealed, updated_at) in sealed.iter_mut().zip(changed_at) {
+            sealed.row.updated_at = updated_at;
+        }
+        let archived = writer.rewrite(&plan.archived, |row, _| {
+            row.state = Lifecycle::Archived;
+            true
+        })?;
+        let subjects: Vec<Subject> = sealed.iter().map(|sealed| sealed.row.id.into()).collect();
+        let bytes = sealed.iter().map(|sealed| sealed.row.frame.len() as u64).sum();
+        let entry = AuditEntry { bytes, ..AuditEntry::new(AuditAction::MemoryImport, user, subjects) };
+        let mut act = Act::new(scope, now, entry);
+        act.record(AuditAction::MemoryArchive, "policy", &plan.archived);
+        act.entries.extend(notes);
+        act.batch.puts = sealed.iter().map(|sealed| sealed.row.clone()).collect();
+        act.batch.puts.extend(archived.iter().map(|archived| archived.row.clone()));
+        writer.commit(&act, |open| {
+            for Sealed { row, frame, .. } in sealed {
+                open.put(&row, frame);
+            }
+            for Rewritten { row, frame } in archived {
+                open.put(&row, frame);
+            }
+        })?;
+        Ok(())
+    }
+}
+
+/// Number, origin, fate, whether its words were changed, links dropped.
+type Answer = (u64, Option<Origin>, Fate, bool, usize);
+
+/// The state that a record of ours comes in with. What somebody had confirmed stays confirmed; what looks like
+/// an order to an assistant, or needs the approval of whoever governs a shared vault, waits once more.
+fn settle(gate: Lifecycle, gate_waits: Option<Wait>, carried: &Carried) -> (Lifecycle, Option<Wait>) {
+    match (gate_waits, carried.state) {
+        (Some(Wait::Quarantine | Wait::Approval), _) => (gate, gate_waits),
+        (_, Lifecycle::Candidate) => {
+            (Lifecycle::Candidate, carried.history.waits.or(gate_waits).or(Some(Wait::Confirmation)))
+        }
+        (_, recorded) => (recorded, None),
+    }
+}

@@ -1,0 +1,422 @@
+//! Promote: a memory moves into the next wider scope; and demote, back into a narrower one.
+//!
+//! A memory has one scope at any time, and no transaction spans two vaults. So a move goes in three commits:
+//! the vault that the memory leaves announces it; the memory is sealed anew under the other vault's keys;
+//! then it leaves, which erases it (promotion) or archives it (demotion). A process that dies in between
+//! leaves the announcement, inside the sealed frame, and whoever opens the vault next finishes the move. In
+//! the meantime the memory may be found in both vaults, never in neither.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use lacuna_store::keys::KeyBatch;
+use lacuna_store::rows::{Body, Change, Row};
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
+use zeroize::Zeroizing;
+
+use crate::audit::{AuditAction, AuditEntry, Subject};
+use crate::erase::prepare::release_derivatives;
+use crate::erase::without_receipt::erase;
+use crate::permit::{Grant, Promote, Remember};
+use crate::vault::commit::{Act, Committed};
+use crate::vault::frame::Frame;
+use crate::vault::frozen::check_thawed;
+use crate::vault::handle::VaultWriter;
+use crate::vault::keyring::{OpenKey, Place};
+use crate::vault::open::OpenVault;
+use crate::vault::seal::{FIRST_REVISION, seal_body};
+use crate::vault::service::Service;
+use crate::vault::unlock::Unlocker;
+
+/// What a move did.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Moved {
+    /// The memory where it is now. Ids belong to their vault, so it has a new one.
+    pub id: MemoryId,
+    /// What it was called where it came from.
+    pub previous_id: MemoryId,
+    pub scope: Scope,
+    pub promotion: Promotion,
+}
+
+/// A move between two vaults, both of whose writer locks are held.
+struct Route<'a> {
+    source: VaultWriter<'a>,
+    target: VaultWriter<'a>,
+}
+
+/// A memory with all that a vault holds of it, opened.
+struct Opened {
+    row: Row,
+    frame: Frame,
+    /// The full text, if it is sealed apart.
+    body: Option<Zeroizing<String>>,
+}
+
+/// Moves a memory into the next wider scope: its owner to a team they belong to, an administrator from a
+/// team to the organisation.
+pub(crate) fn promote(
+    service: &Service,
+    grant: &Grant<Promote>,
+    id: MemoryId,
+    target: &Grant<Remember>,
+    justification: Option<&str>,
+) -> Result<Moved> {
+    if target.caller() != grant.caller() {
+        return Err(Error::Denied("both scopes must be granted to the same caller"));
+    }
+    match (&grant.scope().holder, &target.scope().holder) {
+        (Holder::User(_), Holder::Team(_)) | (Holder::Team(_), Holder::Org) => {}
+        _ => {
+            let reason = "a memory is promoted from a user to a team, and from a team to the organisation";
+            return Err(Error::invalid("to", reason));
+        }
+    }
+    begin_move(service, grant, id, target.scope(), justification)
+}
+
+/// Makes a new memory in a narrower scope and archives the old one: from the organisation to a team that
+/// has members, or from a team back to whoever wrote it. Administrators alone do this.
+pub(crate) fn demote(
+    service: &Service,
+    grant: &Grant<Promote>,
+    id: MemoryId,
+    to: Holder,
+    justification: Option<&str>,
+) -> Result<Moved> {
+    let target = Scope { org: grant.scope().org.clone(), holder: to };
+    match (&grant.scope().holder, &target.holder) {
+        (Holder::Org, Holder::Team(team)) => {
+            let members = service.store.members(&target.org, &Group::Team(team.clone()), None)?;
+            members.first().ok_or(Error::NotFound("vault"))?;
+        }
+        (Holder::Team(_), Holder::User(_)) => {}
+        _ => {
+            let reason = "a memory is demoted from the organisation to a team, and from a team to its author";
+            return Err(Error::invalid("to", reason));
+        }
+    }
+    begin_move(service, grant, id, &target, justification)
+}
+
+fn begin_move(
+    service: &Service,
+    grant: &Grant<Promote>,
+    id: MemoryId,
+    target: &Scope,
+    justification: Option<&str>,
+) -> Result<Moved> {
+    let justification = checked_justification(justification)?;
+    let source = grant.scope();
+    // Whoever asks again after a failure gets the answer that they missed.
+    if let Some(moved) = finish_move(service, source, id)?.filter(|moved| moved.scope == *target) {
+        return Ok(moved);
+    }
+    between(service, source, target, |route| {
+        check_thawed(service, route.source.scope())?;
+        check_thawed(service, route.target.scope())?;
+        let opened = open_whole(service, route, id)?.ok_or(Error::NotFound("memory"))?;
+        check_movable(&opened)?;
+        let by = grant.caller().user.clone();
+        let promotion = Promotion { justification, ..provenance(&opened, route, by, service.clock.now()) };
+        check_author(target, &promotion)?;
+        carry_out(service, route, opened, promotion)
+    })
+}
+
+/// Finishes every move that was announced and not ended, here or by a process that died.
+pub(crate) fn finish_moves(service: &Service, scope: &Scope) -> Result<()> {
+    let moving = service.read(scope, |vault| -> Vec<MemoryId> {
+        let all = vault.index.before(None);
+        all.filter(|stored| stored.payload.facets.history.moving.is_some()).map(|stored| stored.id).collect()
+    })?;
+    moving.unwrap_or_default().into_iter().try_for_each(|id| finish_move(service, scope, id).map(drop))
+}
+
+/// Finishes the move of one memory, if it is on its way.
+pub(crate) fn finish_move(service: &Service, source: &Scope, id: MemoryId) -> Result<Option<Moved>> {
+    let moving = service.read(source, |vault| {
+        vault.index.get(&id).and_then(|stored| stored.payload.facets.history.moving.clone())
+    })?;
+    let Some(moving) = moving.flatten() else { return Ok(None) };
+    let target = Scope { org: source.org.clone(), holder: moving.current_scope.clone() };
+    between(service, source, &target, |route| {
+        // Another thread may have been faster while we waited for the locks.
+        let Some(opened) = open_whole(service, route, id)? else { return Ok(None) };
+        let Some(moving) = opened.frame.facets.history.moving.clone() else { return Ok(None) };
+        if has_arrived(service, &target, arrival_id(id, &moving, &target))? {
+            return leave(service, route, id, *moving).map(Some);
+        }
+        // Announced anew, so that the memory arrives under a young id: nobody takes a key that has no
+        // record yet for one whose record never came.
+        let promotion = Promotion { promoted_at: service.clock.now(), ..*moving };
+        carry_out(service, route, opened, promotion).map(Some)
+    })
+}
+
+/// Runs `work` under both writer locks, which are always taken in the same order.
+fn between<R>(
+    service: &Service,
+    source: &Scope,
+    target: &Scope,
+    work: impl FnOnce(&Route<'_>) -> Result<R>,
+) -> Result<R> {
+    let (source, target) = (service.reader(source), service.reader(target));
+    let route = if source.scope().vault_id() < target.scope().vault_id() {
+        let source = source.lock();
+        Route { source, target: target.lock() }
+    } else {
+        let target = target.lock();
+        Route { source: source.lock(), target }
+    };
+    work(&route)
+}
+
+fn carry_out(service: &Service, route: &Route<'_>, opened: Opened, promotion: Promotion) -> Result<Moved> {
+    let previous_id = opened.row.id;
+    let id = arrival_id(previous_id, &promotion, route.target.scope());
+    let opened = announce(service, route, opened, id, &promotion)?;
+    arrive(service, route, opened, id, &promotion)
+        .and_then(|()| leave(service, route, previous_id, promotion))
+        .inspect_err(|_| service.backlog.push(route.source.scope()))
+}
+
+/// From this commit on the move will be finished, whatever happens to us.
+fn announce(
+    service: &Service,
+    route: &Route<'_>,
+    opened: Opened,
+    arrival: MemoryId,
+    promotion: &Promotion,
+) -> Result<Opened> {
+    let Opened { row, mut frame, body } = opened;
+    frame.facets.history.moving = Some(Box::new(promotion.clone()));
+    let entry = move_entry(promotion, row.id, arrival);
+    let row = reseal(service, route, row, &frame, entry)?;
+    Ok(Opened { row, frame, body })
+}
+
+/// Seals the memory under the other vault's keys. Key first, as for everything that is remembered.
+fn arrive(
+    service: &Service,
+    route: &Route<'_>,
+    opened: Opened,
+    id: MemoryId,
+    promotion: &Promotion,
+) -> Result<()> {
+    let (writer, vault) = (&route.target, route.target.scope().vault_id());
+    writer.ensure()?;
+    let previous_id = opened.row.id;
+    let sealed = writer.update(|open| {
+        let mut keys = KeyBatch::new(vault, promotion.promoted_at);
+        let class = KeyClass::of(&opened.frame.facets.privacy.sensitivity);
+        keys.classes.extend(open.keyring.ensure_class(class, &*service.entropy));
+        let (key, wrapped) = open.keyring.make_memory_key(id, class, &[], &*service.entropy)?;
+        keys.memories.push(wrapped);
+        let place = Place {
+            memory: id,
+            created_at: opened.row.created_at,
+            key_version: open.keyring.key_version(),
+            revision: FIRST_REVISION,
+        };
+        let body = match &opened.body {
+            None => Body::None,
+            Some(text) => seal_body(service, &open.keyring, &key, vault, &place, text)?,
+        };
+        let frame =
+            arrived(&opened, open.keyring.text_hash(opened.full_text()), route.target.scope(), promotion);
+        let row = Row {
+            id,
+            updated_at: promotion.promoted_at,
+            key_version: place.key_version,
+            frame_revision: FIRST_REVISION,
+            frame: open.keyring.seal_frame(&key, &place, &frame, &*service.entropy),
+            body,
+            ..opened.row
+        };
+        Ok((keys, row, frame))
+    })?;
+    let (keys, row, frame) = sealed.ok_or(Error::Conflict("the vault"))?;
+    // A class key that was not stored must not be used again.
+    service.keys.commit(keys).inspect_err(|_| writer.discard())?;
+    let bytes = row.frame.len() as u64;
+    let entry = AuditEntry { bytes, ..move_entry(promotion, id, previous_id) };
+    put(writer, entry, row, frame)?;
+    service.backlog.push(route.target.scope());
+    Ok(())
+}
+
+/// The memory has arrived, and goes from where it was.
+fn leave(service: &Service, route: &Route<'_>, previous_id: MemoryId, promotion: Promotion) -> Result<Moved> {
+    let id = arrival_id(previous_id, &promotion, route.target.scope());
+    let Some(row) = stored_row(service, route.source.scope(), previous_id)? else {
+        return forget_arrived(service, route, id);
+    };
+    if is_demotion(&promotion) {
+        archive(service, route, row)?;
+    } else {
+        release_derivatives(&route.source, row.id)?;
+        erase(&route.source, promotion.promoted_by.as_str(), &[row.id])?;
+    }
+    Ok(Moved { id, previous_id, scope: route.target.scope().clone(), promotion })
+}
+
+fn archive(service: &Service, route: &Route<'_>, row: Row) -> Result<()> {
+    let mut frame = open_frame(service, route, &row)?;
+    frame.facets.history.moving = None;
+    let entry = AuditEntry::new(AuditAction::MemoryMoveDone, "system", vec![row.id.into()]);
+    reseal(service, route, Row { state: Lifecycle::Archived, ..row }, &frame, entry).map(drop)
+}
+
+/// Another node erased the memory while it was on its way: then it is erased where it arrived as well.
+fn forget_arrived(service: &Service, route: &Route<'_>, id: MemoryId) -> Result<Moved> {
+    if let Some(row) = stored_row(service, route.target.scope(), id)? {
+        erase(&route.target, "system", &[row.id])?;
+    }
+    Err(Error::NotFound("memory"))
+}
+
+/// Whether the memory is in the vault, or was and has been erased there since.
+fn has_arrived(service: &Service, target: &Scope, id: MemoryId) -> Result<bool> {
+    if stored_row(service, target, id)?.is_some() {
+        return Ok(true);
+    }
+    let mut erased = false;
+    service.store.changes(target.vault_id(), Revision::ZERO, &mut |change| {
+        erased |= change == Change::Gone(id);
+        Ok(())
+    })?;
+    Ok(erased)
+}
+
+fn stored_row(service: &Service, scope: &Scope, id: MemoryId) -> Result<Option<Row>> {
+    let row = service.store.rows(scope.vault_id(), &[id])?.into_iter().next().flatten();
+    // A deleted row is an erasure under way.
+    Ok(row.filter(|row| row.state != Lifecycle::Deleted))
+}
+
+fn open_whole(service: &Service, route: &Route<'_>, id: MemoryId) -> Result<Option<Opened>> {
+    let Some(row) = stored_row(service, route.source.scope(), id)? else { return Ok(None) };
+    let frame = open_frame(service, route, &row)?;
+    let bodies = route.source.update(|open| open.bodies(&[id], service.sources()))?;
+    let body = bodies.and_then(|mut bodies| bodies.remove(&id)).map(Zeroizing::new);
+    if body.is_none() && frame.has_body {
+        return Err(Error::corrupt(format!("the text of {id} is missing")));
+    }
+    Ok(Some(Opened { row, frame, body }))
+}
+
+fn open_frame(service: &Service, route: &Route<'_>, row: &Row) -> Result<Frame> {
+    let frame = route.source.update(|open| {
+        open.keyring.open_frame(&*stored_key(service, open, row.id)?, row, &mut Default::default())
+    })?;
+    frame.ok_or(Error::NotFound("memory"))
+}
+
+/// Seals the changed frame of a memory of the vault that is left.
+fn reseal(service: &Service, route: &Route<'_>, row: Row, frame: &Frame, about: AuditEntry) -> Result<Row> {
+    let mut row = Row { frame_revision: row.frame_revision + 1, body: Body::Unchanged, ..row };
+    let place = Place::of(&row, row.frame_revision);
+    let sealed = route.source.update(|open| {
+        let key = stored_key(service, open, row.id)?;
+        Ok(open.keyring.seal_frame(&key, &place, frame, &*service.entropy))
+    })?;
+    row.frame = sealed.ok_or(Error::NotFound("memory"))?;
+    put(&route.source, about, row.clone(), frame.clone())?;
+    Ok(row)
+}
+
+fn stored_key(service: &Service, open: &OpenVault, id: MemoryId) -> Result<Arc<OpenKey>> {
+    let key = Unlocker::fetching(&open.keyring, &*service.keys, &[id])?.key(id)?;
+    key.ok_or_else(|| Error::corrupt(format!("the key of {id} is missing")))
+}
+
+fn put(writer: &VaultWriter<'_>, about: AuditEntry, row: Row, frame: Frame) -> Result<Committed> {
+    let mut act = Act::new(writer.scope(), writer.service.clock.now(), about);
+    act.batch.puts = vec![row.clone()];
+    writer.commit(&act, |open| open.put(&row, frame))
+}
+
+/// Who wrote it first, and when, stays through every further move.
+fn provenance(opened: &Opened, route: &Route<'_>, by: UserId, at: Timestamp) -> Promotion {
+    let history = &opened.frame.facets.history;
+    let (original_author, original_created_at) = match (&history.promotion, &route.source.scope().holder) {
+        (Some(earlier), _) => (earlier.original_author.clone(), earlier.original_created_at),
+        (None, Holder::User(owner)) => (owner.clone(), opened.row.created_at),
+        (None, _) => (history.author.clone().unwrap_or_else(|| by.clone()), opened.row.created_at),
+    };
+    Promotion {
+        original_author,
+        original_created_at,
+        promoted_by: by,
+        promoted_at: at,
+        previous_scope: route.source.scope().holder.clone(),
+        current_scope: route.target.scope().holder.clone(),
+        justification: None,
+    }
+}
+
+/// Only whoever wrote it gets a memory back into their own vault.
+fn check_author(target: &Scope, promotion: &Promotion) -> Result<()> {
+    match &target.holder {
+        Holder::User(user) if *user != promotion.original_author => {
+            Err(Error::invalid("to", "a team's memory is demoted to its author alone"))
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Opened {
+    fn full_text(&self) -> &str {
+        let sealed_apart = self.body.as_ref().map(|text| text.as_str());
+        sealed_apart.or(self.frame.text.as_deref()).unwrap_or(&self.frame.gist)
+    }
+}
+
+/// The frame as the vault at the end of the way holds it. Links to memories of the other vault stay behind.
+fn arrived(opened: &Opened, text_hash: [u8; 32], target: &Scope, promotion: &Promotion) -> Frame {
+    let mut frame = Frame { text_hash, ..opened.frame.clone() };
+    frame.facets.derived_from.clear();
+    frame.facets.history = History {
+        author: target.holder.is_shared().then(|| promotion.original_author.clone()),
+        promotion: Some(Box::new(promotion.clone())),
+        attributes: opened.frame.facets.history.attributes.clone(),
+        ..History::default()
+    };
+    frame
+}
+
+/// The id under which a memory arrives, which follows from where it comes from, where it goes and when.
+fn arrival_id(id: MemoryId, promotion: &Promotion, target: &Scope) -> MemoryId {
+    MemoryId::derive(promotion.promoted_at, &[id.as_bytes(), target.vault_id().as_bytes()])
+}
+
+fn is_demotion(promotion: &Promotion) -> bool {
+    matches!((&promotion.previous_scope, &promotion.current_scope), (Holder::Org, _) | (_, Holder::User(_)))
+}
+
+/// The entry names the memory as its own vault does, and then as the other one does.
+fn move_entry(promotion: &Promotion, here: MemoryId, there: MemoryId) -> AuditEntry {
+    let action = if is_demotion(promotion) { AuditAction::MemoryDemote } else { AuditAction::MemoryPromote };
+    let subjects = [here, there].map(Subject::from).to_vec();
+    AuditEntry::new(action, promotion.promoted_by.as_str(), subjects)
+}
+
+fn check_movable(opened: &Opened) -> Result<()> {
+    match opened.row.state {
+        Lifecycle::Active => Ok(()),
+        Lifecycle::Archived => Err(Error::invalid("memory_id", "is archived: only active memories move")),
+        Lifecycle::Candidate | Lifecycle::Approved | Lifecycle::Deleted => Err(Error::NotFound("memory")),
+    }
+}
+
+fn checked_justification(text: Option<&str>) -> Result<Option<Zeroizing<String>>> {
+    let Some(text) = text else { return Ok(None) };
+    let fits = text.chars().count() <= JUSTIFICATION_CHARS_MAX;
+    if !fits || text.trim().is_empty() || text.contains('\0') {
+        let reason = format!("must be 1 to {JUSTIFICATION_CHARS_MAX} characters without NUL");
+        return Err(Error::invalid("justification", reason));
+    }
+    Ok(Some(Zeroizing::new(text.to_owned())))
+}

@@ -1,0 +1,32 @@
+//! Finishing what a crash interrupted in one vault.
+
+use lacuna_types::Result;
+use lacuna_types::*;
+
+use crate::erase::finish::{ORPHAN_KEY_AGE, destroy_stray_keys, finish_erasures};
+use crate::transfer::promote::finish_moves;
+use crate::vault::service::Service;
+
+/// Finishes what a crash interrupted in one vault: announced moves and erasures, and keys whose record
+/// never came. Answers with the number of keys destroyed.
+pub(crate) fn recover(service: &Service, scope: &Scope) -> Result<usize> {
+    finish_moves(service, scope)?;
+    let reader = service.reader(scope);
+    let writer = reader.lock();
+    finish_erasures(&writer)?;
+    destroy_stray_keys(&writer)
+}
+
+/// As [`recover`], for whoever comes by after every write. Looking for moves and stray keys goes
+/// through all of the vault while its writers wait: so it is done once in a while, when a key can have
+/// become a stray.
+pub(crate) fn recover_again(service: &Service, scope: &Scope) -> Result<()> {
+    let (reader, now) = (service.reader(scope), service.clock.now());
+    if reader.slot().was_recovered_since(now - ORPHAN_KEY_AGE) {
+        let writer = reader.lock();
+        return finish_erasures(&writer);
+    }
+    recover(service, scope)?;
+    reader.slot().note_recovered(now);
+    Ok(())
+}

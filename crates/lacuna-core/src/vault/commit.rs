@@ -1,0 +1,122 @@
+//! The commit that every change of a vault goes through: rows, audit entries and receipts in one batch.
+
+use jiff::Timestamp;
+use lacuna_store::rows::{Batch, Body, ChainHead, Row};
+use lacuna_types::{Error, Lifecycle, MemoryId, Result, Revision, Scope};
+
+use crate::audit::{AuditAction, AuditEntry};
+use crate::vault::chain::extend_chain;
+use crate::vault::deliver::{Tidings, deliveries};
+use crate::vault::handle::VaultWriter;
+use crate::vault::open::OpenVault;
+use crate::vault::receipt::{Receipt, numbered};
+
+/// Attempts at a write that met another node's, before the caller is told of the conflict.
+const COMMIT_ATTEMPTS_MAX: usize = 8;
+
+/// Runs `attempt` again for as long as another process was faster, up to a bound.
+pub(crate) fn retrying<R>(mut attempt: impl FnMut() -> Result<R>) -> Result<R> {
+    let mut tried = attempt();
+    for _ in 1..COMMIT_ATTEMPTS_MAX {
+        if !matches!(tried, Err(Error::Conflict(_))) {
+            break;
+        }
+        tried = attempt();
+    }
+    tried
+}
+
+impl VaultWriter<'_> {
+    /// Commits `act` to the vault with its audit entry, then applies it to the open index.
+    ///
+    /// Another process may still be faster. Then an act that only adds or
+    /// erases is tried again on top of theirs; one that changes rows as it read them is a conflict.
+    pub(crate) fn commit(&self, act: &Act, apply: impl FnOnce(&mut OpenVault)) -> Result<Committed> {
+        let stored = if act.rewrites() { self.store(act) } else { retrying(|| self.store(act)) };
+        let StoredAct { expected, reached, audit, first_seq } = stored?;
+        self.apply(expected, reached, audit, apply);
+        Ok(Committed { audit_seq: first_seq })
+    }
+
+    /// Stores the act on top of the vault as it is open here. A conflict when another process was faster.
+    fn store(&self, act: &Act) -> Result<StoredAct> {
+        let service = self.service;
+        let (expected, audit) = self
+            .update(|vault| Ok((vault.revision, vault.audit)))?
+            .unwrap_or((Revision::ZERO, ChainHead::default()));
+        let mut batch = Batch { expected, ..act.batch.clone() };
+        let first_seq = audit.seq + 1;
+        for pending in &mut batch.opens {
+            pending.id = first_seq;
+        }
+        let mut entries = act.entries.clone();
+        let receipt =
+            act.receipt.as_ref().map(|receipt| numbered(service, receipt, &mut entries)).transpose()?;
+        let entries = entries.iter().map(|entry| (act.batch.at, entry));
+        let audit = extend_chain(service, &mut batch, audit, entries)?;
+        if let Some(receipt) = receipt {
+            Receipt { audit, ..receipt }.open_in(&mut batch);
+        }
+        if let Some(tidings) = &act.tidings {
+            batch.records.extend(deliveries(service, tidings)?);
+        }
+        let reached = service.store.commit(batch).inspect_err(|error| {
+            // The batch may have been written or not: what is open can no longer be trusted.
+            if !matches!(error, Error::Conflict(_)) {
+                self.discard();
+            }
+        })?;
+        Ok(StoredAct { expected, reached, audit, first_seq })
+    }
+}
+
+/// A commit that the store has taken, for the open vault to follow.
+struct StoredAct {
+    expected: Revision,
+    reached: Revision,
+    audit: ChainHead,
+    first_seq: u64,
+}
+
+/// One change of a vault and the audit entries that go with it.
+pub(crate) struct Act {
+    pub(crate) batch: Batch,
+    /// The first of them names an intent that the batch opens.
+    pub(crate) entries: Vec<AuditEntry>,
+    /// The receipt that the erasure will end with. Its number is settled with the commit.
+    pub(crate) receipt: Option<Box<Receipt>>,
+    /// What recipients are told of it.
+    pub(crate) tidings: Option<Tidings>,
+}
+
+impl Act {
+    pub(crate) fn new(scope: &Scope, at: Timestamp, entry: AuditEntry) -> Self {
+        Self { entries: vec![entry], ..Self::silent(scope, at) }
+    }
+
+    /// An act that has no entry yet.
+    pub(crate) fn silent(scope: &Scope, at: Timestamp) -> Self {
+        // The revision and the audit rows are filled in at each attempt.
+        let batch = Batch::new(scope.clone(), at, Revision::ZERO);
+        Self { batch, entries: Vec::new(), receipt: None, tidings: None }
+    }
+
+    /// Whether it writes rows or settings that were read before: what another process did to them would be lost.
+    fn rewrites(&self) -> bool {
+        let kept = |row: &Row| row.body == Body::Unchanged && row.state != Lifecycle::Deleted;
+        self.batch.settings.is_some() || self.batch.puts.iter().any(kept)
+    }
+
+    /// Adds an entry about `memories`, unless there are none.
+    pub(crate) fn record(&mut self, action: AuditAction, actor: &str, memories: &[MemoryId]) {
+        if !memories.is_empty() {
+            let subjects = memories.iter().map(|id| (*id).into()).collect();
+            self.entries.push(AuditEntry::new(action, actor, subjects));
+        }
+    }
+}
+
+pub(crate) struct Committed {
+    /// The sequence number of the first audit entry, which also names an intent.
+    pub(crate) audit_seq: u64,
+}

@@ -1,0 +1,117 @@
+//! The two handles of a vault: one to read from it, one that holds its writer lock.
+
+use std::ops::Deref;
+use std::sync::{Arc, MutexGuard};
+
+use lacuna_store::keys::KeyBatch;
+use lacuna_store::rows::ChainHead;
+use lacuna_types::{Error, Result, Revision, Scope};
+
+use crate::vault::cache::Slot;
+use crate::vault::cleared::clear_destroyed;
+use crate::vault::keyring::Keyring;
+use crate::vault::open::OpenVault;
+use crate::vault::service::Service;
+
+/// A vault in reach of an operation.
+pub(crate) struct VaultReader<'a> {
+    pub(crate) service: &'a Service,
+    scope: &'a Scope,
+    slot: Arc<Slot>,
+}
+
+/// A vault whose writer lock is held: one per vault and process. Other processes are met by the expected revision.
+pub(crate) struct VaultWriter<'a> {
+    reader: &'a VaultReader<'a>,
+    _lock: MutexGuard<'a, ()>,
+}
+
+impl<'a> VaultReader<'a> {
+    pub(crate) fn new(service: &'a Service, slot: Arc<Slot>, scope: &'a Scope) -> Self {
+        Self { service, scope, slot }
+    }
+
+    pub(crate) fn scope(&self) -> &'a Scope {
+        self.scope
+    }
+
+    /// Waits for the writer lock.
+    pub(crate) fn lock(&self) -> VaultWriter<'_> {
+        VaultWriter { reader: self, _lock: self.slot.lock_writer() }
+    }
+
+    /// Runs `read` on the vault as it now stands, or returns `None` before its first write.
+    pub(crate) fn read<R>(&self, read: impl FnOnce(&OpenVault) -> R) -> Result<Option<R>> {
+        let bytes = self.slot.bytes();
+        let result = self.slot.read(self.service.sources(), read)?;
+        if self.slot.bytes() != bytes {
+            self.service.vaults.make_room(self.slot.vault());
+        }
+        Ok(result)
+    }
+
+    /// Brings the open vault up to date and runs `update` on it, alone. Returns `None` before its first write.
+    pub(crate) fn update<R>(&self, update: impl FnOnce(&mut OpenVault) -> Result<R>) -> Result<Option<R>> {
+        self.slot.update(self.service.sources(), update)
+    }
+
+    /// Runs `look` on the vault if it is open, whatever was committed since.
+    pub(crate) fn peek<R>(&self, look: impl FnOnce(&OpenVault) -> R) -> Option<R> {
+        self.slot.peek(look)
+    }
+
+    /// Drops what is open; the next reader starts from the store.
+    pub(crate) fn discard(&self) {
+        self.slot.discard();
+    }
+
+    /// Bytes that the open vault takes in RAM; zero when it is closed.
+    pub(crate) fn bytes(&self) -> usize {
+        self.slot.bytes()
+    }
+
+    pub(crate) fn slot(&self) -> &Slot {
+        &self.slot
+    }
+}
+
+impl<'a> Deref for VaultWriter<'a> {
+    type Target = VaultReader<'a>;
+
+    fn deref(&self) -> &Self::Target {
+        self.reader
+    }
+}
+
+impl VaultWriter<'_> {
+    /// Makes the vault's root key if it has none.
+    pub(crate) fn ensure(&self) -> Result<()> {
+        if self.update(|_| Ok(()))?.is_some() {
+            return Ok(());
+        }
+        let (service, scope) = (self.service, self.scope);
+        clear_destroyed(service, scope)?;
+        let _epoch = service.kms.lock_epoch(false)?;
+        let (keyring, root) = Keyring::make(scope, &service.kms, &*service.entropy)?;
+        let batch =
+            KeyBatch { root: Some((root, None)), ..KeyBatch::new(scope.vault_id(), service.clock.now()) };
+        match service.keys.commit(batch) {
+            Ok(()) => self.slot.install(OpenVault::empty(keyring)),
+            // Another process made it first: theirs is the vault.
+            Err(Error::Conflict(_)) => {}
+            Err(error) => return Err(error),
+        }
+        self.update(|_| Ok(()))?.ok_or(Error::Conflict("the vault"))
+    }
+
+    /// Applies a commit of this process to the open vault, unless a refresh has already brought it in.
+    pub(crate) fn apply(
+        &self,
+        expected: Revision,
+        reached: Revision,
+        audit: ChainHead,
+        apply: impl FnOnce(&mut OpenVault),
+    ) {
+        self.slot.apply(expected, reached, audit, apply);
+    }
+}

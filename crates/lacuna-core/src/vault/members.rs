@@ -1,0 +1,12 @@
+//! Callers with the teams and deployments that they belong to.
+
+use lacuna_types::{OrgId, Result, Role, UserId};
+
+use crate::permit::Caller;
+use crate::vault::service::Service;
+
+/// A caller with their memberships as they stand now. Doors call this for everybody they authenticate.
+pub(crate) fn caller_for(service: &Service, org: OrgId, user: UserId, roles: Vec<Role>) -> Result<Caller> {
+    let memberships = service.store.memberships(&org, &user)?;
+    Ok(Caller { org, user, roles, memberships })
+}

@@ -1,0 +1,101 @@
+//! The embedding models of an installation, and the queue of vaults that await a better vector.
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use lacuna_types::Scope;
+use lacuna_types::embed::{Embedder, ModelId, Purpose};
+
+use crate::index::search::QueryVector;
+
+/// Hears how far a long work has come, and says whether to go on.
+pub(crate) type Progress<'a> = dyn FnMut(usize) -> ControlFlow<()> + 'a;
+
+/// The models of an installation.
+pub struct Models {
+    /// Embeds at once, at the moment of writing.
+    pub instant: Arc<dyn Embedder>,
+    /// The model every memory should end up with; the instant one when there is no other.
+    pub main: Arc<dyn Embedder>,
+    /// Models that older vectors may still carry.
+    pub others: Vec<Arc<dyn Embedder>>,
+    /// Whether the instant vector stays beside the main one, because the main model may be out of reach
+    /// when a question comes.
+    pub keep_instant: bool,
+}
+
+impl Models {
+    pub fn only(model: Arc<dyn Embedder>) -> Self {
+        Self { instant: model.clone(), main: model, others: Vec::new(), keep_instant: false }
+    }
+
+    /// The query under each model that the vault has vectors of. A model that cannot answer is left out:
+    /// the words and the other models still can.
+    pub(crate) fn embed_query(&self, text: &str, present: &[ModelId]) -> Vec<QueryVector> {
+        let mut vectors = Vec::with_capacity(present.len());
+        for embedder in self.by_preference().filter(|embedder| present.contains(embedder.model())) {
+            let model = embedder.model();
+            match embedder.embed(&[text], Purpose::Query) {
+                Ok(mut answer) => vectors.extend(answer.pop().map(|vector| QueryVector {
+                    model: model.clone(),
+                    vector,
+                    calibration: embedder.calibration(),
+                })),
+                Err(error) => tracing::warn!(%model, code = error.code(), "recall goes on without a model"),
+            }
+        }
+        vectors
+    }
+
+    /// Vectors that are known already, as a query under those of their models that are in use.
+    pub(crate) fn query_of(&self, vectors: Vec<(ModelId, Vec<f32>)>) -> Vec<QueryVector> {
+        let in_use = |(model, vector): (ModelId, Vec<f32>)| {
+            let embedder = self.by_preference().find(|embedder| *embedder.model() == model)?;
+            Some(QueryVector { model, vector, calibration: embedder.calibration() })
+        };
+        vectors.into_iter().filter_map(in_use).collect()
+    }
+
+    /// The main model first, the instant one last: of each memory the first counts that it has.
+    fn by_preference(&self) -> impl Iterator<Item = &Arc<dyn Embedder>> {
+        let instant = (self.instant.model() != self.main.model()).then_some(&self.instant);
+        std::iter::once(&self.main).chain(&self.others).chain(instant)
+    }
+}
+
+/// Vaults in which some memory still waits for its vector of the main model.
+#[derive(Default)]
+pub(crate) struct Backlog {
+    scopes: Mutex<VecDeque<Scope>>,
+    arrived: Condvar,
+}
+
+impl Backlog {
+    pub(crate) fn push(&self, scope: &Scope) {
+        let mut scopes = self.lock();
+        if !scopes.contains(scope) {
+            scopes.push_back(scope.clone());
+            self.arrived.notify_one();
+        }
+    }
+
+    /// The next vault, waiting up to `patience` for one to arrive.
+    pub(crate) fn pop(&self, patience: Duration) -> Option<Scope> {
+        let scopes = self.lock();
+        let (mut scopes, _) = self
+            .arrived
+            .wait_timeout_while(scopes, patience, |scopes| scopes.is_empty())
+            .unwrap_or_else(PoisonError::into_inner);
+        scopes.pop_front()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Scope>> {
+        self.scopes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,203 @@
+//! Rehearsal: what was shown to an assistant, or asked for on purpose, stays longer.
+//!
+//! An answer does not wait for it. Rehearsals gather in RAM and are written together, one commit for a vault;
+//! what is brought to mind several times before that counts once. The queue is bounded, and whatever finds it
+//! full is passed over: a rehearsal that is lost makes a memory fade a little sooner, and no more.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use jiff::Timestamp;
+use lacuna_types::{Lifecycle, MemoryId, Result, Scope, VaultId};
+
+use crate::audit::{AuditAction, AuditEntry};
+use crate::permit::{Grant, Recall, Remember, permit};
+use crate::vault::commit::Act;
+use crate::vault::reads::READ_SUBJECTS_MAX;
+use crate::vault::rewrite::Rewritten;
+use crate::vault::service::Service;
+
+/// Memories that wait in RAM for their rehearsal to be written, of all vaults together.
+pub(crate) const REHEARSALS_QUEUED_MAX: usize = 4_096;
+
+/// Every detail of a memory was shown.
+pub(crate) const ALL_DETAILS: u32 = u32::MAX;
+
+/// What was brought to mind and is not written down yet.
+#[derive(Default)]
+pub(crate) struct Rehearsals {
+    queue: Mutex<Queue>,
+    /// Commits so far, by which the audit of rehearsals is sampled.
+    commits: AtomicU64,
+}
+
+#[derive(Default)]
+struct Queue {
+    vaults: HashMap<VaultId, Waiting>,
+    memories: usize,
+}
+
+struct Waiting {
+    scope: Scope,
+    memories: BTreeMap<MemoryId, Rehearsed>,
+}
+
+/// When a memory was last brought to mind, and which of its details were shown, one bit each.
+#[derive(Clone, Copy)]
+struct Rehearsed {
+    at: Timestamp,
+    details: u32,
+}
+
+impl Rehearsed {
+    fn shows(self, detail: usize) -> bool {
+        u32::try_from(detail)
+            .ok()
+            .and_then(|bit| self.details.checked_shr(bit))
+            .is_some_and(|bits| bits & 1 == 1)
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self { at: self.at.max(other.at), details: self.details | other.details }
+    }
+}
+
+impl Rehearsals {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Queue {
+    fn push(&mut self, scope: &Scope, memory: MemoryId, rehearsed: Rehearsed) {
+        let waiting = self
+            .vaults
+            .entry(scope.vault_id())
+            .or_insert_with(|| Waiting { scope: scope.clone(), memories: BTreeMap::new() });
+        if let Some(known) = waiting.memories.get_mut(&memory) {
+            *known = known.and(rehearsed);
+        } else if self.memories < REHEARSALS_QUEUED_MAX {
+            waiting.memories.insert(memory, rehearsed);
+            self.memories += 1;
+        }
+    }
+
+    fn take(&mut self, vault: VaultId) -> Option<Waiting> {
+        let waiting = self.vaults.remove(&vault)?;
+        self.memories -= waiting.memories.len();
+        Some(waiting)
+    }
+}
+
+/// Notes that memories were brought to mind, each with its details that were shown. Whoever may not
+/// write to the vault changes nothing by reading it.
+pub(crate) fn note_rehearsal(
+    service: &Service,
+    grant: &Grant<Recall>,
+    memories: impl IntoIterator<Item = (MemoryId, u32)>,
+) {
+    if permit::<Remember>(grant.caller(), grant.scope()).is_err() {
+        return;
+    }
+    let at = service.clock.now();
+    let mut queue = service.rehearsals.queue();
+    for (memory, details) in memories {
+        queue.push(grant.scope(), memory, Rehearsed { at, details });
+    }
+}
+
+/// Writes every rehearsal that was noted so far. Answers with how many memories it changed. Whoever embeds
+/// the library calls this every few seconds and before the process ends.
+pub(crate) fn flush_rehearsals(service: &Service) -> Result<usize> {
+    let vaults: Vec<VaultId> = service.rehearsals.queue().vaults.keys().copied().collect();
+    let mut written = Ok(0);
+    for vault in vaults {
+        // One vault that cannot be written does not keep the others waiting.
+        let rehearsed = write_rehearsals(service, vault);
+        written = written.and_then(|total| rehearsed.map(|more| total + more));
+    }
+    written
+}
+
+fn write_rehearsals(service: &Service, vault: VaultId) -> Result<usize> {
+    let Some(waiting) = service.rehearsals.queue().take(vault) else { return Ok(0) };
+    rehearse(service, &waiting).inspect_err(|_| {
+        let mut queue = service.rehearsals.queue();
+        for (memory, rehearsed) in &waiting.memories {
+            queue.push(&waiting.scope, *memory, *rehearsed);
+        }
+    })
+}
+
+/// What was erased, hidden or archived meanwhile is passed over, and so is a whole vault that was frozen
+/// or destroyed.
+fn rehearse(service: &Service, waiting: &Waiting) -> Result<usize> {
+    let Waiting { scope, memories } = waiting;
+    let reader = service.reader(scope);
+    let writer = reader.lock();
+    let takes_writes = |frozen_at: Option<Timestamp>| frozen_at.is_none();
+    if !service.store.vault(scope.vault_id())?.is_some_and(|header| takes_writes(header.frozen_at)) {
+        return Ok(0);
+    }
+    let ids: Vec<MemoryId> = memories.keys().copied().collect();
+    let renewed = writer.rewrite(&ids, |row, frame| {
+        let Some(rehearsed) = memories.get(&row.id).filter(|_| row.state == Lifecycle::Active) else {
+            return false;
+        };
+        let vitality = &mut frame.facets.vitality;
+        vitality.rehearse(&mut frame.details, |detail| rehearsed.shows(detail), rehearsed.at);
+        true
+    })?;
+    if renewed.is_empty() {
+        return Ok(0);
+    }
+    let mut act = Act::silent(scope, service.clock.now());
+    act.entries = rehearsal_entries(service, scope, &renewed);
+    act.batch.puts = renewed.iter().map(|renewed| renewed.row.clone()).collect();
+    let count = renewed.len();
+    writer.commit(&act, |open| {
+        for Rewritten { row, frame } in renewed {
+            open.put(&row, frame);
+        }
+    })?;
+    Ok(count)
+}
+
+/// None at all where the policy asks for none, or only for some.
+fn rehearsal_entries(service: &Service, scope: &Scope, renewed: &[Rewritten]) -> Vec<AuditEntry> {
+    if !service.policy(&scope.org).audit_rehearsals.wants(&service.rehearsals.commits) {
+        return Vec::new();
+    }
+    let entry = |renewed: &[Rewritten]| {
+        let subjects = renewed.iter().map(|renewed| renewed.row.id.into()).collect();
+        AuditEntry::new(AuditAction::MemoryRehearse, "system", subjects)
+    };
+    renewed.chunks(READ_SUBJECTS_MAX).map(entry).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use lacuna_types::{OrgId, UserId};
+
+    use super::*;
+
+    #[test]
+    fn the_queue_is_bounded_and_counts_a_memory_once() {
+        let scope = Scope::personal(OrgId::new("acme").unwrap(), UserId::new("anna").unwrap());
+        let id = |n: usize| MemoryId::from_bytes((n as u128).to_be_bytes());
+        let seen = |second, details| Rehearsed { at: Timestamp::from_second(second).unwrap(), details };
+        let mut queue = Queue::default();
+        queue.push(&scope, id(7), seen(5, 0b01));
+        queue.push(&scope, id(7), seen(3, 0b10));
+        assert_eq!(queue.memories, 1);
+        for n in 0..REHEARSALS_QUEUED_MAX + 50 {
+            queue.push(&scope, id(n), seen(1, 0));
+        }
+        let waiting = queue.take(scope.vault_id()).unwrap();
+        assert_eq!((waiting.memories.len(), queue.memories), (REHEARSALS_QUEUED_MAX, 0));
+        let once = waiting.memories[&id(7)];
+        assert_eq!(once.at, Timestamp::from_second(5).unwrap());
+        assert!(once.shows(0) && once.shows(1) && !once.shows(2) && !once.shows(40));
+    }
+}

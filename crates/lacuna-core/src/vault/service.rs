@@ -1,0 +1,208 @@
+//! The service: what every operation stands on, and the two handles of a vault that operations take.
+//!
+//! [`VaultReader`] is a vault in reach; [`VaultReader::lock`] makes it a [`VaultWriter`], which holds the writer
+//! lock for as long as it lives. Whatever changes a vault takes the writer.
+
+use std::sync::{Arc, OnceLock};
+
+use jiff::SignedDuration;
+use lacuna_language::classify::Prototypes;
+use lacuna_seal::Entropy;
+use lacuna_store::blobs::Blobs;
+use lacuna_store::keys::{KeyStore, LocalKms};
+use lacuna_store::rows::Store;
+use lacuna_types::llm::Llm;
+use lacuna_types::policy::Policy;
+use lacuna_types::token_count::{TokenCounter, estimate};
+use lacuna_types::{Clock, OrgId, Result, Scope};
+
+use crate::gate::Rulebook;
+use crate::vault::activate::activate_due;
+use crate::vault::cache::Vaults;
+use crate::vault::cooldown::Cooldowns;
+use crate::vault::deliver::Recipient;
+use crate::vault::handle::VaultReader;
+use crate::vault::keyring::Keyring;
+use crate::vault::models::{Backlog, Models};
+use crate::vault::open::{OpenVault, Sources, missing_keys, was_destroyed};
+use crate::vault::reads::ReadLog;
+use crate::vault::rehearse::Rehearsals;
+use crate::vault::sessions::Desk;
+use crate::vault::working::resting_since;
+
+/// What opened vaults may take in RAM, unless configured.
+pub const OPEN_BYTES_MAX_DEFAULT: usize = 1 << 30;
+
+/// What a service is made of. Tests pass their own clock, entropy, stores and models.
+pub struct Parts {
+    pub store: Arc<dyn Store>,
+    pub keys: Arc<dyn KeyStore>,
+    pub kms: LocalKms,
+    pub blobs: Blobs,
+    pub models: Models,
+    pub rules: Rulebook,
+    pub clock: Arc<dyn Clock>,
+    pub entropy: Arc<dyn Entropy>,
+    /// Opened vaults are sealed, longest unused first, beyond this many bytes.
+    pub open_bytes_max: usize,
+}
+
+/// The parts of a running installation, and what it holds in RAM.
+pub(crate) struct Service {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) keys: Arc<dyn KeyStore>,
+    pub(crate) kms: LocalKms,
+    pub(crate) blobs: Blobs,
+    pub(crate) models: Models,
+    pub(crate) rules: Rulebook,
+    /// Examples of every label under the instant model, embedded once.
+    pub(crate) prototypes: OnceLock<Prototypes>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) vaults: Vaults,
+    pub(crate) backlog: Backlog,
+    pub(crate) reads: ReadLog,
+    pub(crate) rehearsals: Rehearsals,
+    pub(crate) cooldowns: Cooldowns,
+    pub(crate) token_counter: TokenCounter,
+    /// What sessions under way hold in RAM.
+    pub(crate) desk: Desk,
+    /// Whom to tell of erasures.
+    pub(crate) recipients: Vec<Recipient>,
+    /// Condenses turns, where one is configured.
+    pub(crate) llm: Option<Arc<dyn Llm>>,
+}
+
+/// What the opened vaults take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OpenLoad {
+    pub vaults: usize,
+    pub bytes: usize,
+}
+
+impl Service {
+    pub(crate) fn new(parts: Parts) -> Self {
+        let Parts { store, keys, kms, blobs, models, rules, clock, entropy, open_bytes_max } = parts;
+        let vaults = Vaults::new(open_bytes_max);
+        let (prototypes, backlog, reads) = (OnceLock::new(), Backlog::default(), ReadLog::default());
+        Self {
+            store,
+            keys,
+            kms,
+            blobs,
+            models,
+            rules,
+            prototypes,
+            clock,
+            entropy,
+            vaults,
+            backlog,
+            reads,
+            rehearsals: Rehearsals::default(),
+            cooldowns: Cooldowns::default(),
+            token_counter: Arc::new(estimate),
+            desk: Desk::default(),
+            recipients: Vec::new(),
+            llm: None,
+        }
+    }
+
+    /// Lets a language model condense turns; without one, sentences are picked.
+    pub(crate) fn condensing_by(mut self, llm: Option<Arc<dyn Llm>>) -> Self {
+        self.llm = llm;
+        self
+    }
+
+    /// Counts tokens by `counter` from now on; [`estimate`] counts until then.
+    pub(crate) fn counting(self, counter: TokenCounter) -> Self {
+        Self { token_counter: counter, ..self }
+    }
+
+    pub(crate) fn count_tokens(&self, text: &str) -> usize {
+        (self.token_counter)(text)
+    }
+
+    /// The rules that an organisation's memories live under.
+    pub(crate) fn policy(&self, org: &OrgId) -> &Policy {
+        self.rules.policies.of(org)
+    }
+
+    pub(crate) fn clock(&self) -> &dyn Clock {
+        &*self.clock
+    }
+
+    /// Whether the service can serve: the stores answer, and the key files open the first vault there is.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.keys.vaults(None, 1)?;
+        let Some(first) = self.store.vaults(None, 1)?.pop() else { return Ok(()) };
+        match self.keys.vault_keys(first.id)? {
+            Some(keys) => Keyring::open(&first.scope, &self.kms, &keys).map(drop),
+            None if was_destroyed(self.sources(), first.id)? => Ok(()),
+            None => Err(missing_keys()),
+        }
+    }
+
+    pub(crate) fn open_load(&self) -> OpenLoad {
+        let (vaults, bytes) = self.vaults.load();
+        OpenLoad { vaults, bytes }
+    }
+
+    /// Seals the vaults that nobody has used for `idle`. Answers with how many.
+    pub(crate) fn seal_idle(&self, idle: SignedDuration) -> usize {
+        self.desk.drop_idle(|org| resting_since(self, org));
+        self.vaults.seal_idle(self.clock.now(), idle)
+    }
+
+    /// Seals every vault that is not in use at this moment.
+    pub(crate) fn seal_all(&self) -> usize {
+        self.vaults.seal_all()
+    }
+
+    pub(crate) fn sources(&self) -> Sources<'_> {
+        Sources { store: &*self.store, keys: &*self.keys, kms: &self.kms, blobs: &self.blobs }
+    }
+
+    /// The vault of `scope`, to read from it or to lock it for writing.
+    pub(crate) fn reader<'a>(&'a self, scope: &'a Scope) -> VaultReader<'a> {
+        VaultReader::new(self, self.vaults.slot(scope, self.clock.now()), scope)
+    }
+
+    /// Runs `read` on the vault as it now stands, or returns `None` before its first write.
+    pub(crate) fn read<R>(&self, scope: &Scope, read: impl FnOnce(&OpenVault) -> R) -> Result<Option<R>> {
+        self.reader(scope).read(read)
+    }
+
+    /// As [`Self::read`], for a caller. A vault that was closed goes into the backlog, because a crash may
+    /// have left an erasure or a vector unfinished.
+    pub(crate) fn serve<R>(&self, scope: &Scope, read: impl FnOnce(&OpenVault) -> R) -> Result<Option<R>> {
+        if self.reader(scope).bytes() == 0 {
+            self.backlog.push(scope);
+            self.read(scope, |_| ())?;
+        }
+        self.wake(scope)?;
+        self.read(scope, read)
+    }
+
+    /// Lets an open vault do what became due since it was last asked.
+    pub(crate) fn wake(&self, scope: &Scope) -> Result<()> {
+        match self.reader(scope).peek(|vault| !vault.approved.is_empty()) {
+            Some(true) => activate_due(self, scope).map(drop),
+            _ => Ok(()),
+        }
+    }
+
+    /// Examples of every label under the instant model, embedded on first use.
+    pub(crate) fn prototypes(&self) -> Result<&Prototypes> {
+        if let Some(prototypes) = self.prototypes.get() {
+            return Ok(prototypes);
+        }
+        let made = Prototypes::new(&*self.models.instant)?;
+        Ok(self.prototypes.get_or_init(|| made))
+    }
+
+    /// Names whom to tell of what.
+    pub(crate) fn telling(mut self, recipients: Vec<Recipient>) -> Self {
+        self.recipients = recipients;
+        self
+    }
+}

@@ -1,0 +1,151 @@
+//! The sealed document of a vault: what its owner has set, and what the scheduler notes beside it.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use lacuna_store::cbor::{Reader, Writer};
+use lacuna_store::rows::{SealedSettings, VaultHeader};
+use lacuna_types::{Error, Result, from_millis, millis};
+use zeroize::Zeroizing;
+
+use crate::vault::commit::Act;
+use crate::vault::keyring::Keyring;
+use crate::vault::open::OpenVault;
+use crate::vault::owner_settings::Settings;
+use crate::vault::service::Service;
+
+const FIELDS: u64 = 4;
+
+/// What a vault keeps about itself.
+#[derive(Clone, PartialEq, Default)]
+pub(crate) struct VaultSettings {
+    pub(crate) retention: Settings,
+    /// The digest of the rules and settings under which every row has its expiry.
+    pub(crate) stamped: Option<[u8; 32]>,
+    /// When its owner was last asked to look through it, and when they last did.
+    pub(crate) prompted_at: Option<Timestamp>,
+    pub(crate) reviewed_at: Option<Timestamp>,
+}
+
+/// The document as an opened vault holds it.
+#[derive(Default)]
+pub(crate) struct HeldSettings {
+    /// The newest sealing that was seen here. An older one was put back by somebody.
+    revision: u32,
+    /// `None` until it is asked for, and after every refresh.
+    current: Option<Arc<VaultSettings>>,
+}
+
+impl HeldSettings {
+    /// What was read may no longer be what is stored.
+    pub(crate) fn expire(&mut self) {
+        self.current = None;
+    }
+}
+
+impl VaultSettings {
+    fn encode(&self) -> Zeroizing<Vec<u8>> {
+        let mut bytes = Zeroizing::new(Vec::new());
+        let mut w = Writer(&mut bytes);
+        w.array(FIELDS as usize);
+        self.retention.write(&mut w);
+        w.optional(self.stamped.as_ref(), |w, digest| w.bytes(digest));
+        for moment in [self.prompted_at, self.reviewed_at] {
+            w.optional(moment, |w, at| w.int(millis(at)));
+        }
+        bytes
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self> {
+        let moment = |r: &mut Reader<'_>| r.optional(|r| from_millis(r.int()?));
+        let read = Reader(bytes).record(FIELDS, |r| {
+            Some(Self {
+                retention: Settings::read(r)?,
+                stamped: r.optional(Reader::array_of_bytes)?,
+                prompted_at: moment(r)?,
+                reviewed_at: moment(r)?,
+            })
+        });
+        read.ok_or_else(|| Error::corrupt("the settings of a vault do not parse"))
+    }
+}
+
+/// The settings of an opened vault, read and opened once.
+pub(crate) fn settings_in(service: &Service, open: &mut OpenVault) -> Result<Arc<VaultSettings>> {
+    if let Some(current) = &open.settings.current {
+        return Ok(current.clone());
+    }
+    let stored = service.store.settings(open.keyring.vault())?;
+    let revision = stored.as_ref().map_or(0, |stored| stored.revision);
+    if revision < open.settings.revision {
+        return Err(Error::corrupt("older settings of a vault were put back"));
+    }
+    let settings = match stored {
+        Some(stored) => VaultSettings::decode(&open.keyring.open_settings(&stored)?)?,
+        None => VaultSettings::default(),
+    };
+    let settings = Arc::new(settings);
+    open.settings = HeldSettings { revision, current: Some(settings.clone()) };
+    Ok(settings)
+}
+
+/// The settings of a vault that need not be open for it; `None` where its keys are gone.
+pub(crate) fn settings_at_rest(service: &Service, header: &VaultHeader) -> Result<Option<VaultSettings>> {
+    let Some(stored) = service.store.settings(header.id)? else { return Ok(Some(VaultSettings::default())) };
+    let Some(keys) = service.keys.vault_keys(header.id)? else { return Ok(None) };
+    let keyring = Keyring::open(&header.scope, &service.kms, &keys)?;
+    VaultSettings::decode(&keyring.open_settings(&stored)?).map(Some)
+}
+
+/// Adds other settings to what one commit does. Their revision is the next one, so that of two that are
+/// written at the same time one is a conflict.
+pub(crate) fn change_settings(
+    service: &Service,
+    open: &mut OpenVault,
+    act: &mut Act,
+    change: impl FnOnce(&mut VaultSettings),
+) -> Result<()> {
+    let mut settings = (*settings_in(service, open)?).clone();
+    change(&mut settings);
+    let revision = open.settings.revision + 1;
+    let sealed = open.keyring.seal_settings(revision, &settings.encode(), &*service.entropy);
+    act.batch.settings = Some(SealedSettings { revision, sealed });
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use lacuna_types::{RetentionTier, Sensitivity};
+
+    use super::*;
+    use crate::vault::owner_settings::{EntityRule, Span};
+
+    #[test]
+    fn settings_come_back_and_nothing_makes_reading_them_panic() {
+        let settings = VaultSettings {
+            retention: Settings {
+                max_days: Some(365),
+                tiers: [(RetentionTier::MediumTerm, Span::Days(30))].into(),
+                categories: [(Sensitivity::Health, Span::Days(7)), (Sensitivity::Preferences, Span::Forever)]
+                    .into(),
+                entities: vec![EntityRule { name: "Zoë".into(), keep: Span::Forever }],
+                hidden: vec![Sensitivity::Health],
+            },
+            stamped: Some([7; 32]),
+            prompted_at: from_millis(5),
+            reviewed_at: None,
+        };
+        let bytes = settings.encode();
+        assert!(VaultSettings::decode(&bytes).unwrap() == settings);
+        for end in 0..bytes.len() {
+            assert!(VaultSettings::decode(&bytes[..end]).is_err());
+        }
+        for at in 0..bytes.len() {
+            for byte in [0x00, 0x1b, 0x9f, 0xf6, 0xff] {
+                let mut changed = bytes.to_vec();
+                changed[at] = byte;
+                let _ = VaultSettings::decode(&changed);
+            }
+        }
+    }
+}

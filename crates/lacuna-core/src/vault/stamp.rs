@@ -1,0 +1,60 @@
+//! The term of a memory under the rules and settings of its vault.
+
+use std::sync::Arc;
+
+use lacuna_store::rows::Row;
+use lacuna_types::Result;
+use lacuna_types::*;
+
+use crate::index::Stored;
+use crate::vault::frame::Frame;
+use crate::vault::handle::VaultReader;
+use crate::vault::open::{Held, OpenVault};
+use crate::vault::service::Service;
+use crate::vault::settings::{VaultSettings, settings_in};
+use crate::vault::term::{Subject, Term, Terms};
+
+/// The terms of the memories in an opened vault.
+pub(crate) fn terms_in<R>(
+    service: &Service,
+    open: &mut OpenVault,
+    scope: &Scope,
+    run: impl FnOnce(&mut OpenVault, &Terms<'_>) -> Result<R>,
+) -> Result<R> {
+    let settings = settings_in(service, open)?;
+    let terms = Terms::new(&service.policy(&scope.org).retention, &settings.retention, &scope.holder);
+    run(open, &terms)
+}
+
+/// As [`terms_in`], for a caller who holds the writer lock and no vault.
+pub(crate) fn settings_of(reader: &VaultReader<'_>) -> Result<Arc<VaultSettings>> {
+    let settings = reader.update(|open| settings_in(reader.service, open))?;
+    Ok(settings.unwrap_or_default())
+}
+
+/// The term of a memory in an opened vault.
+pub(crate) fn term_of(terms: &Terms<'_>, stored: &Stored<'_, Held>) -> Term {
+    terms.of(&subject(stored))
+}
+
+/// Whether a memory in an opened vault goes when its session ends.
+pub(crate) fn ends_with_session(terms: &Terms<'_>, stored: &Stored<'_, Held>) -> bool {
+    terms.end_with_session(&subject(stored))
+}
+
+fn subject<'a>(stored: &Stored<'a, Held>) -> Subject<'a> {
+    let held = stored.payload;
+    Subject {
+        id: stored.id,
+        created_at: from_millis(stored.attributes.created_at).unwrap_or(held.updated_at),
+        facets: &held.facets,
+        gist: &held.gist,
+        text: held.text.as_deref(),
+    }
+}
+
+/// The term of a memory whose frame is open.
+pub(crate) fn term_of_frame(terms: &Terms<'_>, row: &Row, frame: &Frame) -> Term {
+    let (gist, text) = (frame.gist.as_str(), frame.text.as_deref());
+    terms.of(&Subject { id: row.id, created_at: row.created_at, facets: &frame.facets, gist, text })
+}

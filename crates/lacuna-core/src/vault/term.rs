@@ -1,0 +1,216 @@
+//! How long one memory is kept: a pure function of what it is, of the tenant's rules and of its owner's settings.
+//!
+//! Every limit that applies is laid out, and the earliest holds. What the owner said goes before what the rules
+//! say; what is pinned, or about somebody of whom everything is kept, has no limit but the one that a
+//! deployment owes its guests.
+
+use jiff::{SignedDuration, Timestamp};
+use lacuna_language::names::{Name, Sameness};
+use lacuna_types::policy::{DAYS_MAX, RetentionRule as Rule, RetentionRules, Unanswered};
+use lacuna_types::*;
+
+use crate::vault::owner_settings::{Settings, Span};
+
+const HOURS_PER_DAY: i64 = 24;
+
+facet!(
+    /** What decides how long a memory is kept. */
+    Ground, "ground", {
+    Nothing = 1 "nothing",
+    Pin = 2 "pin",
+    Entity = 3 "entity",
+    Given = 4 "given",
+    Category = 5 "category",
+    Tier = 6 "tier",
+    Maximum = 7 "maximum",
+    PrivacyClass = 8 "privacy_class",
+});
+
+/// Until when a memory is kept, and from when its owner is asked about it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Term {
+    pub asks_at: Option<Timestamp>,
+    /// From when it is worth a look because it is sensitive, whatever else holds.
+    pub looks_at: Option<Timestamp>,
+    pub expires_at: Option<Timestamp>,
+    pub ground: Ground,
+}
+
+/// What of a memory decides its term.
+pub(crate) struct Subject<'a> {
+    pub(crate) id: MemoryId,
+    pub(crate) created_at: Timestamp,
+    pub(crate) facets: &'a Facets,
+    pub(crate) gist: &'a str,
+    /// The full text, as far as it lies in the frame.
+    pub(crate) text: Option<&'a str>,
+}
+
+/// The rules and settings of one vault, read once for many memories.
+pub(crate) struct Terms<'a> {
+    rules: &'a RetentionRules,
+    settings: &'a Settings,
+    names: Vec<(Name, &'a str, Span)>,
+    /// Whether guests speak here, to whom the tenant owes its limits by privacy class.
+    is_deployment: bool,
+}
+
+/// One limit on how long a memory is kept.
+struct Limit {
+    at: Timestamp,
+    ground: Ground,
+    /// Whether its owner is asked first, and then given time to answer.
+    asks: bool,
+}
+
+impl<'a> Terms<'a> {
+    pub(crate) fn new(rules: &'a RetentionRules, settings: &'a Settings, holder: &Holder) -> Self {
+        let names = settings.entities.iter();
+        let names = names.map(|rule| (Name::new(&rule.name), rule.name.as_str(), rule.keep)).collect();
+        Self { rules, settings, names, is_deployment: matches!(holder, Holder::Deployment(_)) }
+    }
+
+    pub(crate) fn of(&self, subject: &Subject<'_>) -> Term {
+        let since = kept_since(subject);
+        let mut limits = Vec::new();
+        let exempt = self.exemption(subject);
+        if exempt.is_none() {
+            self.lay_out(subject, since, &mut limits);
+        }
+        let class = self.is_deployment.then(|| self.rules.class_days(subject.facets.privacy.class)).flatten();
+        // Nobody prolongs this by saying that it shall stay.
+        limits.extend(class.map(|days| Limit::hard(stored_at(subject), days, Ground::PrivacyClass)));
+        self.earliest(subject, since, &limits, exempt.unwrap_or(Ground::Nothing))
+    }
+
+    /// Whether a memory is for its session only, and nobody said anything else about it.
+    pub(crate) fn end_with_session(&self, subject: &Subject<'_>) -> bool {
+        let retention = &subject.facets.retention;
+        retention.tier == RetentionTier::Ephemeral
+            && retention.expires_at.is_none()
+            && retention.kept_at.is_none()
+            && !self.settings.tiers.contains_key(&RetentionTier::Ephemeral)
+            && self.exemption(subject).is_none()
+    }
+
+    /// Why no limit of the owner or the tiers holds, if none does. Of several rules about people the strictest
+    /// holds, so one that keeps everything must stand alone.
+    fn exemption(&self, subject: &Subject<'_>) -> Option<Ground> {
+        if subject.facets.retention.pinned {
+            return Some(Ground::Pin);
+        }
+        let mut spans = self.spans_about(subject).peekable();
+        spans.peek()?;
+        spans.all(|span| span == Span::Forever).then_some(Ground::Entity)
+    }
+
+    fn spans_about(&self, subject: &Subject<'_>) -> impl Iterator<Item = Span> {
+        self.names
+            .iter()
+            .filter(|(name, written, _)| is_about(subject, name, written))
+            .map(|(.., span)| *span)
+    }
+
+    fn lay_out(&self, subject: &Subject<'_>, since: Timestamp, limits: &mut Vec<Limit>) {
+        let entity = self.spans_about(subject).filter_map(Span::days).min();
+        limits.extend(entity.map(|days| Limit::hard(since, days, Ground::Entity)));
+        limits.extend(self.settings.max_days.map(|days| Limit::hard(since, days, Ground::Maximum)));
+        let facets = subject.facets;
+        if facets.tier == Tier::Episodic {
+            limits.push(Limit::hard(stored_at(subject), self.rules.episodic_days_max, Ground::Tier));
+        }
+        let given = facets.retention.expires_at;
+        limits.extend(given.map(|at| Limit { at, ground: Ground::Given, asks: false }));
+        let categories: Vec<(Option<Span>, Rule)> =
+            self.category_rules(&facets.privacy.sensitivity).collect();
+        for (set, rule) in &categories {
+            limits.extend(limit(since, *set, *rule, given.is_some(), Ground::Category));
+        }
+        // The tier of sensitive memories stands in for a category that has no rule of its own.
+        let tier = facets.retention.tier;
+        if tier != RetentionTier::Sensitive || categories.is_empty() {
+            let set = self.settings.tiers.get(&tier).copied();
+            limits.extend(limit(since, set, self.rules.tier(tier), given.is_some(), Ground::Tier));
+        }
+    }
+
+    fn category_rules(&self, sensitivity: &[Sensitivity]) -> impl Iterator<Item = (Option<Span>, Rule)> {
+        sensitivity.iter().filter_map(|category| {
+            let set = self.settings.categories.get(category).copied();
+            let rule = self.rules.category(*category);
+            let unbounded = Rule { days: None, days_max: None, asks: false };
+            (set.is_some() || rule.is_some()).then(|| (set, rule.unwrap_or(unbounded)))
+        })
+    }
+
+    fn earliest(&self, subject: &Subject<'_>, since: Timestamp, limits: &[Limit], otherwise: Ground) -> Term {
+        let grace = days(self.rules.grace_days);
+        let kept = self.rules.unanswered == Unanswered::Keep;
+        let ends = limits.iter().filter(|limit| !(limit.asks && kept)).map(|limit| match limit.asks {
+            true => (limit.at + grace, limit.ground),
+            false => (limit.at, limit.ground),
+        });
+        let end = ends.min_by_key(|(at, _)| *at);
+        let asked = limits.iter().filter(|limit| limit.asks).map(|limit| (limit.at, limit.ground)).min();
+        let looks_at = half_life_review(subject.facets, since);
+        let expires_at = end.map(|(at, _)| at);
+        let ground = end.or(asked).map_or(otherwise, |(_, ground)| ground);
+        // Whoever is told that it goes anyway is not asked.
+        let before_end = |at: &Timestamp| expires_at.is_none_or(|end| *at < end);
+        let asks_at = asked.map(|(at, _)| at).filter(before_end);
+        Term { asks_at, looks_at: looks_at.filter(before_end), expires_at, ground }
+    }
+}
+
+impl Limit {
+    fn hard(since: Timestamp, count: u32, ground: Ground) -> Self {
+        Self { at: since + days(count), ground, asks: false }
+    }
+}
+
+/// What an owner set is an order; what the rules say may be asked about. An expiry that was given with the
+/// memory takes the place of the rule's days, up to the most that an owner may have.
+fn limit(since: Timestamp, set: Option<Span>, rule: Rule, given: bool, ground: Ground) -> Option<Limit> {
+    match set {
+        Some(span) => span.days().map(|days| Limit::hard(since, days, ground)),
+        None if given => rule.days_max.map(|days| Limit::hard(since, days, ground)),
+        None => rule.days.map(|count| Limit { at: since + days(count), ground, asks: rule.asks }),
+    }
+}
+
+/// Since when a memory has been kept: since it was stored, or since somebody said that it shall stay. What it
+/// tells of may be far older, in an imported conversation for one.
+pub(crate) fn kept_since(subject: &Subject<'_>) -> Timestamp {
+    let stored = stored_at(subject);
+    subject.facets.retention.kept_at.map_or(stored, |kept| kept.max(stored))
+}
+
+fn stored_at(subject: &Subject<'_>) -> Timestamp {
+    subject.id.made_at().unwrap_or(subject.created_at)
+}
+
+/// Sensitive personal data is looked at again after half of its half-life.
+fn half_life_review(facets: &Facets, since: Timestamp) -> Option<Timestamp> {
+    let is_sensitive = facets.privacy.class == PrivacyClass::SensitivePii;
+    let half = f64::from(facets.vitality.decay.half_life_days).clamp(0.0, f64::from(DAYS_MAX)) / 2.0;
+    let hours = half * HOURS_PER_DAY as f64;
+    (is_sensitive && !facets.retention.pinned).then(|| since + SignedDuration::from_hours(hours as i64))
+}
+
+/// Whether a memory is about somebody: they are among its entities, or its text mentions them.
+fn is_about(subject: &Subject<'_>, name: &Name, written: &str) -> bool {
+    let says = |text: &str| name.mentioned_in(text) == Some(Sameness::Same);
+    let is = |entity: &Entity| {
+        let related = entity.relation.as_deref().is_some_and(|word| word.eq_ignore_ascii_case(written));
+        related || says(&entity.name)
+    };
+    subject.facets.entities.iter().any(is) || says(subject.gist) || subject.text.is_some_and(says)
+}
+
+pub(crate) fn days(count: u32) -> SignedDuration {
+    SignedDuration::from_hours(HOURS_PER_DAY * i64::from(count))
+}
+
+#[cfg(test)]
+#[path = "term_tests.rs"]
+mod tests;

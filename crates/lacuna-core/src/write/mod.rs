@@ -1,0 +1,11 @@
+//! Writing: remember, correct, and the one commit that gives a new memory its place.
+
+pub(crate) mod correct;
+pub(crate) mod hold;
+pub(crate) mod number;
+pub(crate) mod place;
+pub(crate) mod reconcile;
+pub(crate) mod remember;
+
+pub use correct::{Corrected, Correction};
+pub use remember::{Asked, Outcome, REMEMBER_BATCH_MAX, Refused, Remembered};

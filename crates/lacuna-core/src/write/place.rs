@@ -1,0 +1,456 @@
+//! Where an admitted memory finds its place in the vault: new, written again, or instead of an older one; one
+//! commit with the audit entries of all that.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use lacuna_language::words::TermList;
+use lacuna_types::request::Mode;
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
+use zeroize::Zeroizing;
+
+use crate::audit::{AuditAction, AuditEntry, NOTES_MAX, Subject};
+use crate::erase::carry_out::Task;
+use crate::erase::prepare::{Erasure, Wanted, end_erasure_seeking, prepare_erasure};
+use crate::erase::probe::Sought;
+use crate::gate::Admitted;
+use crate::gate::report::{Redaction, Report};
+use crate::index::quant::QuantVec;
+use crate::permit::{Grant, Remember};
+use crate::vault::commit::{Act, retrying};
+use crate::vault::handle::VaultWriter;
+use crate::vault::open::OpenVault;
+use crate::vault::receipt::{Cause, Named, SignedReceipt};
+use crate::vault::rewrite::Rewritten;
+use crate::vault::seal::{Prepared, Sealed, indexed_text};
+use crate::vault::service::Service;
+use crate::vault::stamp::{settings_of, term_of_frame};
+use crate::vault::term::Terms;
+use crate::write::number::{Numbering, TurnState};
+use crate::write::reconcile::{Match, beyond_ceiling, reconcile};
+use crate::write::remember::Remembered;
+
+/// An admitted memory and its number among the drafts of the call.
+#[derive(Clone)]
+pub(crate) struct Arrival {
+    number: usize,
+    admitted: Admitted,
+    terms: TermList,
+    vector: QuantVec,
+    /// The memory that it was said to correct.
+    corrects: Option<Corrects>,
+}
+
+/// A memory in whose place another comes, as a whole or in part.
+#[derive(Clone)]
+pub(crate) struct Corrects {
+    pub(crate) id: MemoryId,
+    /// What stays of its text; all of it goes when there is none.
+    pub(crate) left: Option<Zeroizing<String>>,
+}
+
+impl Arrival {
+    pub(crate) fn new(
+        number: usize,
+        admitted: Admitted,
+        vector: QuantVec,
+        corrects: Option<Corrects>,
+    ) -> Self {
+        let terms = TermList::of(&indexed_text(&admitted.content), None);
+        Self { number, admitted, terms, vector, corrects }
+    }
+}
+
+/// What became of the arrivals.
+#[derive(Default)]
+pub(crate) struct Placed {
+    /// One for each arrival, with its number.
+    pub(crate) answers: Vec<(usize, Remembered)>,
+    /// The proof that what was corrected is gone.
+    pub(crate) receipt: Option<SignedReceipt>,
+}
+
+/// What the vault makes of the arrivals.
+#[derive(Default)]
+struct Plan {
+    fresh: Vec<Prepared>,
+    /// Memories that are written again, with what was written.
+    repeats: Vec<(MemoryId, Admitted)>,
+    superseded: Vec<MemoryId>,
+    /// Memories of which a part was corrected, with what is left of them.
+    cuts: Vec<(MemoryId, Zeroizing<String>)>,
+    /// Memories that somebody said are wrong, whole or in part: what becomes of them is proved.
+    corrected: Vec<MemoryId>,
+    archived: Vec<MemoryId>,
+    answers: Vec<(usize, Remembered)>,
+    entries: Vec<AuditEntry>,
+}
+
+/// Stores what is new among the arrivals, and counts what is not. All of it, or nothing.
+pub(crate) fn place(
+    service: &Service,
+    grant: &Grant<Remember>,
+    arrivals: Vec<Arrival>,
+    numbering: Option<&Numbering>,
+    now: Timestamp,
+) -> Result<Placed> {
+    if arrivals.is_empty() {
+        return Ok(Placed::default());
+    }
+    let scope = grant.scope();
+    let reader = service.reader(scope);
+    let writer = reader.lock();
+    writer.ensure()?;
+    let placed = retrying(|| place_once(&writer, grant, arrivals.clone(), numbering, now));
+    service.backlog.push(scope);
+    service.vaults.make_room(scope.vault_id());
+    // Trying again would not free the turn, so that it is no conflict before here.
+    placed?.ok_or(Error::Conflict("the turn"))
+}
+
+/// A conflict when another process wrote to the vault meanwhile: then it is planned anew. `None` when a turn that an
+/// arrival asks for holds another text.
+fn place_once(
+    writer: &VaultWriter<'_>,
+    grant: &Grant<Remember>,
+    mut arrivals: Vec<Arrival>,
+    numbering: Option<&Numbering>,
+    now: Timestamp,
+) -> Result<Option<Placed>> {
+    let planned = writer.update(|open| {
+        if open.frozen_at.is_some() {
+            return Err(Error::frozen());
+        }
+        let there = match numbering {
+            Some(numbering) => number(writer.service, numbering, open, &mut arrivals)?,
+            None => Some(Vec::new()),
+        };
+        Ok(there.map(|there| (plan(writer.service, grant, open, arrivals), there)))
+    })?;
+    let Some((mut plan, there)) = planned.ok_or(Error::Conflict("the vault"))? else { return Ok(None) };
+    if plan.answers.is_empty() {
+        return Ok(Some(Placed { answers: there, ..Placed::default() }));
+    }
+    let repeated = repeat(writer, &mut plan.repeats, now)?;
+    let sealed = match std::mem::take(&mut plan.fresh) {
+        none if none.is_empty() => Vec::new(),
+        fresh => writer.seal_keys_first(fresh, now)?,
+    };
+    let mut answers = std::mem::take(&mut plan.answers);
+    answers.extend(there);
+    let (gone, mut sought) = commit_plan(writer, grant, plan, sealed, repeated)?;
+    let receipt = end_erasure_seeking(writer, &gone, &mut sought)?;
+    Ok(Some(Placed { answers, receipt }))
+}
+
+/// Gives the arrivals their turns. Answers for those that are there already, and takes them out. `None` when another
+/// text holds one of the turns.
+pub(crate) fn number(
+    service: &Service,
+    numbering: &Numbering,
+    open: &OpenVault,
+    arrivals: &mut Vec<Arrival>,
+) -> Result<Option<Vec<(usize, Remembered)>>> {
+    let first = numbering.first(open)?;
+    let mut there = Vec::new();
+    let mut new = Vec::with_capacity(arrivals.len());
+    for mut arrival in arrivals.drain(..) {
+        let turn = first + arrival.number as u32;
+        match numbering.settle(open, &mut arrival.admitted, turn) {
+            TurnState::Same(id) => there.extend(already_there(service, open, id, &arrival)),
+            TurnState::Free => new.push(arrival),
+            TurnState::Taken => return Ok(None),
+        }
+    }
+    *arrivals = new;
+    Ok(Some(there))
+}
+
+fn already_there(
+    service: &Service,
+    open: &OpenVault,
+    id: MemoryId,
+    arrival: &Arrival,
+) -> Option<(usize, Remembered)> {
+    let stored = open.index.get(&id)?;
+    let (facets, state) = (&stored.payload.facets, stored.attributes.state);
+    let created_at = from_millis(stored.attributes.created_at)?;
+    let repeats = facets.history.repeats + 1;
+    let answer = answer(service, id, facets, &arrival.admitted, state);
+    Some((arrival.number, Remembered { created_at, repeats, ..answer }))
+}
+
+fn plan(service: &Service, grant: &Grant<Remember>, open: &OpenVault, arrivals: Vec<Arrival>) -> Plan {
+    let mut plan = Plan::default();
+    let mut facts_by_text: HashMap<[u8; 32], usize> = HashMap::new();
+    for Arrival { number, mut admitted, terms, vector, corrects } in arrivals {
+        let text_hash = open.keyring.text_hash(admitted.content.full_text());
+        let is_fact = admitted.facets.tier == Tier::Semantic;
+        if let Some(twin) = facts_by_text.get(&text_hash).filter(|_| is_fact) {
+            let twin = &mut plan.fresh[*twin];
+            twin.admitted.facets.history.repeats += 1;
+            let answer = answer(service, twin.id, &twin.admitted.facets, &admitted, twin.admitted.state);
+            plan.answers.push((number, answer));
+            continue;
+        }
+        let may_replace = |history: &History| grant.covers(history.author.as_ref());
+        let corrected = corrects.as_ref().map(|corrects| corrects.id);
+        match reconcile(open, &mut admitted, &terms, corrected, may_replace) {
+            Match::Repeat(id) => {
+                plan.correct(corrects.filter(|corrects| corrects.id != id), &mut admitted);
+                plan.repeat(service, number, id, open, admitted);
+            }
+            Match::New { supersedes } => {
+                plan.correct(corrects, &mut admitted);
+                plan.superseded.extend(supersedes);
+                if is_fact {
+                    facts_by_text.insert(text_hash, plan.fresh.len());
+                }
+                if grant.scope().holder.is_shared() {
+                    admitted.facets.history.author = Some(grant.caller().user.clone());
+                }
+                let id = MemoryId::make(&*service.clock, &*service.entropy);
+                plan.note(id, grant, &admitted.report, admitted.facets.history.waits);
+                plan.answers.push((number, answer(service, id, &admitted.facets, &admitted, admitted.state)));
+                let vector = (service.models.instant.model().clone(), vector);
+                plan.fresh.push(Prepared { id, admitted, terms, vector });
+            }
+        }
+    }
+    plan.superseded.sort_unstable();
+    plan.superseded.dedup();
+    let coming = plan.fresh.iter().filter(|new| new.admitted.state == Lifecycle::Active).count();
+    let max_atoms = service.rules.policies.of(&grant.scope().org).max_atoms;
+    let more = coming.saturating_sub(plan.superseded.len());
+    plan.archived = beyond_ceiling(open, more, max_atoms, service.clock.now());
+    plan.archived.retain(|id| !plan.superseded.contains(id));
+    plan
+}
+
+/// What the caller is told: `facets` and `state` as they are kept, the rest as it was written.
+pub(crate) fn answer(
+    service: &Service,
+    id: MemoryId,
+    facets: &Facets,
+    admitted: &Admitted,
+    state: Lifecycle,
+) -> Remembered {
+    let history = &facets.history;
+    Remembered {
+        id,
+        created_at: admitted.created_at,
+        state,
+        waits: history.waits,
+        content_sha256: sha256(admitted.content.full_text().as_bytes()),
+        embedded_by: service.models.instant.model().clone(),
+        privacy_class: facets.privacy.class,
+        sensitivity: facets.privacy.sensitivity.clone(),
+        lane: facets.lane,
+        tier: facets.tier,
+        salience: facets.vitality.salience,
+        repeats: history.repeats,
+        supersedes: history.supersedes.clone(),
+        alike: history.alike.clone(),
+        report: admitted.report.clone(),
+    }
+}
+
+/// Counts what was written again, and lets a better source speak for it.
+fn repeat(
+    writer: &VaultWriter<'_>,
+    repeats: &mut [(MemoryId, Admitted)],
+    now: Timestamp,
+) -> Result<Vec<Rewritten>> {
+    if repeats.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut ids: Vec<MemoryId> = repeats.iter().map(|(id, _)| *id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let settings = settings_of(writer)?;
+    let terms = Terms::new(
+        &writer.service.policy(&writer.scope().org).retention,
+        &settings.retention,
+        &writer.scope().holder,
+    );
+    writer.rewrite(&ids, |row, frame| {
+        for (_, admitted) in repeats.iter().filter(|(id, _)| *id == row.id) {
+            let written_at = admitted.facets.vitality.rehearsed_at;
+            frame.facets.vitality.rehearse(&mut frame.details, |_| true, written_at);
+            row.state = adopt(&mut frame.facets, row.state, admitted);
+        }
+        row.updated_at = now;
+        // What is said again is kept as if it were new.
+        frame.facets.retention.kept_at = Some(now);
+        row.expires_at = term_of_frame(&terms, row, frame).expires_at;
+        true
+    })
+}
+
+/// Answers with what the plan erases, and what to look for afterwards.
+fn commit_plan(
+    writer: &VaultWriter<'_>,
+    grant: &Grant<Remember>,
+    plan: Plan,
+    sealed: Vec<Sealed>,
+    repeated: Vec<Rewritten>,
+) -> Result<(Vec<MemoryId>, Sought)> {
+    let scope = grant.scope();
+    let user = grant.caller().user.as_str();
+    let wanted = Wanted { cuts: plan.cuts, ..Wanted::whole(&plan.superseded) };
+    let erasure = prepare_erasure(writer, &wanted)?;
+    let mut act = Act::silent(scope, writer.service.clock.now());
+    let sought = prove_correction(writer, grant, &plan.corrected, &erasure, &mut act)?;
+    let outdated: Vec<MemoryId> =
+        plan.superseded.into_iter().filter(|id| !plan.corrected.contains(id)).collect();
+    act.record(AuditAction::MemorySupersede, user, &outdated);
+    if !sealed.is_empty() {
+        let ids = sealed.iter().map(|sealed| sealed.row.id);
+        let bytes = sealed.iter().map(|sealed| sealed.row.frame.len() as u64).sum();
+        let subjects = ids.map(Subject::from).collect();
+        let entry = AuditEntry::new(AuditAction::MemoryWrite, user, subjects);
+        act.entries.push(AuditEntry { bytes, ..entry });
+    }
+    let repeats: Vec<_> = repeated.iter().map(|repeated| repeated.row.id).collect();
+    act.record(AuditAction::MemoryRepeat, user, &repeats);
+    act.record(AuditAction::MemoryArchive, "policy", &plan.archived);
+    act.entries.extend(plan.entries);
+    let mut rewritten = repeated;
+    rewritten.extend(writer.rewrite(&plan.archived, |row, _| {
+        row.state = Lifecycle::Archived;
+        true
+    })?);
+    act.batch.puts = sealed.iter().map(|sealed| sealed.row.clone()).collect();
+    act.batch.puts.extend(rewritten.iter().map(|rewritten| rewritten.row.clone()));
+    erasure.join(&mut act);
+    let gone = erasure.gone.clone();
+    writer.commit(&act, |open| {
+        for Sealed { row, frame, .. } in sealed {
+            open.put(&row, frame);
+        }
+        for Rewritten { row, frame } in rewritten {
+            open.put(&row, frame);
+        }
+        erasure.apply(open);
+    })?;
+    Ok((gone, sought))
+}
+
+/// Lets the commit announce a receipt for what was corrected. What a newer fact merely supersedes gets none:
+/// nobody asked for it, and a write must stay quick.
+fn prove_correction(
+    writer: &VaultWriter<'_>,
+    grant: &Grant<Remember>,
+    corrected: &[MemoryId],
+    erasure: &Erasure,
+    act: &mut Act,
+) -> Result<Sought> {
+    let mut sought = Sought::default();
+    if corrected.is_empty() {
+        return Ok(sought);
+    }
+    let actor = grant.caller().user.as_str();
+    writer.update(|open| {
+        sought.texts_of(&writer.service.models, open, &erasure.gone);
+        Ok(())
+    })?;
+    let task = Task {
+        actor,
+        action: AuditAction::MemoryCorrect,
+        mode: Mode::Hard,
+        cause: Cause::Correction,
+        named: Named::Ids,
+        scope_hashes: Vec::new(),
+        direct: corrected.len(),
+        indirect: 0,
+        request: None,
+    };
+    act.record(task.action, actor, corrected);
+    act.receipt = Some(Box::new(task.receipt(writer.scope(), act.batch.at, erasure)));
+    Ok(sought)
+}
+
+impl Plan {
+    /// Takes the place of what was corrected. A candidate erases nothing: whoever approves it decides.
+    fn correct(&mut self, corrects: Option<Corrects>, admitted: &mut Admitted) {
+        let Some(Corrects { id, left }) = corrects.filter(|_| admitted.state != Lifecycle::Candidate) else {
+            return;
+        };
+        admitted.facets.history.supersedes.push(id);
+        self.corrected.push(id);
+        match left {
+            Some(left) => self.cuts.push((id, left)),
+            None => self.superseded.push(id),
+        }
+    }
+
+    /// A memory that is there already is written again.
+    fn repeat(
+        &mut self,
+        service: &Service,
+        number: usize,
+        id: MemoryId,
+        open: &OpenVault,
+        admitted: Admitted,
+    ) {
+        let Some(stored) = open.index.get(&id) else { return };
+        let mut facets = stored.payload.facets.clone();
+        let mut state = stored.attributes.state;
+        for (_, earlier) in self.repeats.iter().filter(|(repeated, _)| *repeated == id) {
+            state = adopt(&mut facets, state, earlier);
+        }
+        state = adopt(&mut facets, state, &admitted);
+        let created_at = from_millis(stored.attributes.created_at).unwrap_or(admitted.created_at);
+        let answer = Remembered { created_at, ..answer(service, id, &facets, &admitted, state) };
+        self.answers.push((number, answer));
+        self.repeats.push((id, admitted));
+    }
+
+    /// Records what the gate found in a memory that is stored.
+    fn note(&mut self, id: MemoryId, grant: &Grant<Remember>, report: &Report, waits: Option<Wait>) {
+        self.entries.extend(findings(id, grant.caller().user.as_str(), report, waits));
+    }
+}
+
+/// The audit entries about what the gate found in a memory that is stored.
+pub(crate) fn findings(id: MemoryId, user: &str, report: &Report, waits: Option<Wait>) -> Vec<AuditEntry> {
+    let mut entries = Vec::new();
+    let mut record = |action, mut notes: Vec<String>| {
+        notes.truncate(NOTES_MAX);
+        entries.push(AuditEntry { notes, ..AuditEntry::new(action, user, vec![Subject::from(id)]) });
+    };
+    let redacted: Vec<_> = report.redactions.iter().filter(|redaction| redaction.removed).collect();
+    if !redacted.is_empty() {
+        let note = |redaction: &&Redaction| {
+            let place = &redaction.place;
+            format!("{} {} {}-{}", redaction.rule, redaction.field, place.start, place.end)
+        };
+        record(AuditAction::SecretRedacted, redacted.iter().map(note).collect());
+    }
+    if waits == Some(Wait::Quarantine) {
+        let rules = report.suspicions.iter().map(|rule| (*rule).to_owned()).collect();
+        record(AuditAction::PoisoningAttemptBlocked, rules);
+    }
+    entries
+}
+
+/// Counts a repetition. A source that is trusted at least as much speaks for the memory from now on, and may
+/// free it from waiting. Answers with the state.
+fn adopt(facets: &mut Facets, state: Lifecycle, admitted: &Admitted) -> Lifecycle {
+    facets.history.repeats = facets.history.repeats.saturating_add(1);
+    if admitted.facets.source.trust < facets.source.trust {
+        return state;
+    }
+    facets.source = admitted.facets.source.clone();
+    for tag in &admitted.facets.tags {
+        if !facets.tags.contains(tag) && facets.tags.len() < TAGS_MAX {
+            facets.tags.push(tag.clone());
+        }
+    }
+    if state != Lifecycle::Candidate || admitted.state == Lifecycle::Candidate {
+        return state;
+    }
+    facets.history.waits = None;
+    admitted.state
+}

@@ -1,0 +1,215 @@
+//! How new memories stand to those that a vault already has: the same again, nearly the same, or in the place
+//! of an older one; and what must make room.
+
+use std::collections::{BTreeSet, HashMap};
+
+use jiff::Timestamp;
+use lacuna_language::facts::{Verdict, compare_with, statements};
+use lacuna_language::words::TermList;
+use lacuna_types::*;
+
+use crate::gate::Admitted;
+use crate::index::Stored;
+use crate::vault::marks::{SKETCH_MARKS, attribute_marks, shared_words, sketch, text_mark};
+use crate::vault::open::{Held, OpenVault};
+
+/// Memories that share at least this much of their words are nearly the same.
+const ALIKE_MIN: f32 = 0.8;
+/// Facts that are looked at for being nearly the same, those that share most of the sketch first.
+const NEIGHBOURS: usize = 16;
+/// A word of the sketch that more facts bear is passed over.
+const BEARERS_MAX: usize = 64;
+/// Older statements about the same that one new statement is compared with.
+const RIVALS_MAX: usize = 64;
+
+/// What an admitted memory is to its vault.
+pub(crate) enum Match {
+    /// Something new, and the older memories whose place it takes.
+    New { supersedes: Vec<MemoryId> },
+    /// A memory that is already there, word for word.
+    Repeat(MemoryId),
+}
+
+/// Finds what `admitted` repeats, resembles, supersedes or may contradict, and marks it accordingly.
+///
+/// `corrected` is the memory that it was said to correct: there is nothing left to decide between the two.
+/// `may_replace` says whether the writer may take the place of a memory of this author.
+pub(crate) fn reconcile(
+    open: &OpenVault,
+    admitted: &mut Admitted,
+    terms: &TermList,
+    corrected: Option<MemoryId>,
+    may_replace: impl Fn(&History) -> bool,
+) -> Match {
+    if let Some(twin) = twin(open, admitted) {
+        return Match::Repeat(twin);
+    }
+    if admitted.facets.tier != Tier::Semantic {
+        return Match::New { supersedes: Vec::new() };
+    }
+    admitted.facets.history.attributes = attribute_marks(admitted.content.full_text());
+    let supersedes = supersede(open, admitted, corrected, may_replace);
+    link_alike(open, admitted, terms, &supersedes);
+    Match::New { supersedes }
+}
+
+/// The memory that says the same word for word.
+pub(crate) fn twin(open: &OpenVault, admitted: &Admitted) -> Option<MemoryId> {
+    let hash = open.keyring.text_hash(admitted.content.full_text());
+    open.marks.bearers(text_mark(&hash)).find(|id| is_twin(open, id, &admitted.facets))
+}
+
+/// How a memory from elsewhere stands to those that the vault had before it came. It takes nobody's place: where it
+/// contradicts one of them, it waits. What came along with it stood beside it before.
+pub(crate) fn receive(
+    open: &OpenVault,
+    admitted: &mut Admitted,
+    terms: &TermList,
+    came_along: impl Fn(&MemoryId) -> bool,
+) {
+    if admitted.facets.tier != Tier::Semantic {
+        return;
+    }
+    admitted.facets.history.attributes = attribute_marks(admitted.content.full_text());
+    if matches!(admitted.state, Lifecycle::Active | Lifecycle::Approved) {
+        let newer = statements(admitted.content.full_text());
+        let contradicts = |rival: &Stored<'_, Held>| {
+            let verdict = compare_with(rival.payload.full_text(), &newer);
+            matches!(verdict, Verdict::Supersedes | Verdict::Undecided)
+        };
+        let rivals = rivals(open, &admitted.facets.history).filter(|rival| !came_along(&rival.id));
+        let undecided: Vec<_> = rivals.filter(contradicts).map(|rival| rival.id).take(LINKS_MAX).collect();
+        if !undecided.is_empty() {
+            admitted.state = Lifecycle::Candidate;
+            admitted.facets.history.waits = Some(Wait::Contradiction);
+            admitted.facets.history.alike = undecided;
+        }
+    }
+    link_alike(open, admitted, terms, &[]);
+}
+
+/// A fact is the same wherever it was said; a turn is the same only if it is the same turn.
+fn is_twin(open: &OpenVault, id: &MemoryId, facets: &Facets) -> bool {
+    let Some(stored) = open.index.get(id) else { return false };
+    if matches!(stored.attributes.state, Lifecycle::Deleted | Lifecycle::Archived) {
+        return false;
+    }
+    let (old, new) = (&stored.payload.facets.source, &facets.source);
+    let same_turn = old.session.is_some()
+        && old.session == new.session
+        && (old.turn, &old.message) == (new.turn, &new.message)
+        && (old.turn.is_some() || old.message.is_some());
+    let both_facts = stored.attributes.tier == Tier::Semantic && facets.tier == Tier::Semantic;
+    both_facts || same_turn
+}
+
+/// The older memories whose place the new one takes. Where that cannot be decided, the new one waits.
+fn supersede(
+    open: &OpenVault,
+    admitted: &mut Admitted,
+    corrected: Option<MemoryId>,
+    may_replace: impl Fn(&History) -> bool,
+) -> Vec<MemoryId> {
+    let newer = statements(admitted.content.full_text());
+    let rivals = rivals(open, &admitted.facets.history).filter(|rival| Some(rival.id) != corrected);
+    let mut superseded = Vec::new();
+    let mut undecided = Vec::new();
+    for rival in rivals {
+        match compare_with(rival.payload.full_text(), &newer) {
+            Verdict::Supersedes if outranks(admitted, &rival, &may_replace) => superseded.push(rival.id),
+            Verdict::Supersedes | Verdict::Undecided => undecided.push(rival.id),
+            Verdict::Same | Verdict::Unrelated => {}
+        }
+    }
+    superseded.sort_unstable();
+    superseded.truncate(LINKS_MAX);
+    let is_candidate = admitted.state == Lifecycle::Candidate;
+    if !undecided.is_empty() && !is_candidate {
+        admitted.state = Lifecycle::Candidate;
+        admitted.facets.history.waits = Some(Wait::Contradiction);
+        admitted.facets.history.alike.extend(undecided);
+    }
+    // A candidate erases nothing: whoever approves it decides.
+    if admitted.state == Lifecycle::Candidate {
+        return Vec::new();
+    }
+    admitted.facets.history.supersedes.clone_from(&superseded);
+    superseded
+}
+
+/// The active facts that make a statement about the same, the newest first.
+fn rivals<'a>(open: &'a OpenVault, history: &History) -> impl Iterator<Item = Stored<'a, Held>> {
+    let ids: BTreeSet<MemoryId> =
+        history.attributes.iter().flat_map(|mark| open.marks.bearers(*mark)).collect();
+    let facts = ids.into_iter().rev().filter_map(|id| open.index.get(&id));
+    let active = facts.filter(|stored| stored.attributes.state == Lifecycle::Active);
+    active.filter(|stored| stored.attributes.tier == Tier::Semantic).take(RIVALS_MAX)
+}
+
+/// The active facts that an accepted candidate contradicts.
+pub(crate) fn rivals_of(open: &OpenVault, id: MemoryId, held: &Held) -> Vec<MemoryId> {
+    let newer = statements(held.full_text());
+    let contradicts =
+        |rival: &Stored<'_, Held>| compare_with(rival.payload.full_text(), &newer) == Verdict::Supersedes;
+    let rivals = rivals(open, &held.facets.history).filter(|rival| rival.id != id).filter(contradicts);
+    rivals.map(|rival| rival.id).take(LINKS_MAX).collect()
+}
+
+fn outranks(admitted: &Admitted, rival: &Stored<'_, Held>, may_replace: &impl Fn(&History) -> bool) -> bool {
+    let facets = &rival.payload.facets;
+    admitted.facets.source.trust >= facets.source.trust
+        && !facets.retention.pinned
+        && admitted.created_at >= from_millis(rival.attributes.created_at).unwrap_or(admitted.created_at)
+        && may_replace(&facets.history)
+}
+
+/// Links the facts that share most of their words, as far as a sketch of the words finds them.
+fn link_alike(open: &OpenVault, admitted: &mut Admitted, terms: &TermList, gone: &[MemoryId]) {
+    let mut shared: HashMap<MemoryId, usize> = HashMap::new();
+    let own = sketch(terms, Tier::Semantic);
+    for mark in own.iter().take(SKETCH_MARKS) {
+        // A word that many facts say tells none of them apart.
+        let bearers: Vec<_> = open.marks.bearers(*mark).take(BEARERS_MAX + 1).collect();
+        if bearers.len() <= BEARERS_MAX {
+            bearers.into_iter().for_each(|id| *shared.entry(id).or_default() += 1);
+        }
+    }
+    let mut likely: Vec<_> = shared.into_iter().filter(|(id, _)| !gone.contains(id)).collect();
+    likely.sort_unstable_by_key(|(id, count)| (usize::MAX - count, *id));
+    let links = &mut admitted.facets.history.alike;
+    for (id, _) in likely.into_iter().take(NEIGHBOURS) {
+        let Some(stored) = open.index.get(&id) else { continue };
+        let is_there = stored.attributes.state == Lifecycle::Active;
+        let alike = || shared_words(&own, &stored.payload.sketch) >= ALIKE_MIN;
+        if is_there && !links.contains(&id) && links.len() < LINKS_MAX && alike() {
+            links.push(id);
+        }
+    }
+}
+
+/// The memories that are least salient `now`, beyond the ceiling, when `coming` more arrive; the oldest of
+/// equals first.
+pub(crate) fn beyond_ceiling(open: &OpenVault, coming: usize, max: usize, now: Timestamp) -> Vec<MemoryId> {
+    if open.index.len() + coming <= max {
+        return Vec::new();
+    }
+    let (mut active, mut unpinned) = (0, Vec::new());
+    for stored in open.index.active() {
+        active += 1;
+        if !stored.payload.facets.retention.pinned {
+            let salience = stored.attributes.fading.at(millis(now));
+            unpinned.push((salience, stored.attributes.created_at, stored.id));
+        }
+    }
+    let excess = (active + coming).saturating_sub(max).min(unpinned.len());
+    if excess == 0 {
+        return Vec::new();
+    }
+    let order = |one: &(f32, i64, MemoryId), other: &(f32, i64, MemoryId)| {
+        one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)).then(one.2.cmp(&other.2))
+    };
+    unpinned.select_nth_unstable_by(excess - 1, order);
+    unpinned.truncate(excess);
+    unpinned.sort_unstable_by(order);
+    unpinned.into_iter().map(|(_, _, id)| id).collect()
+}

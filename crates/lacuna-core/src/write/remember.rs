@@ -1,0 +1,311 @@
+//! Remember: admit → reconcile with what is there → seal → store with its audit entries → index.
+
+use jiff::Timestamp;
+use lacuna_types::embed::{ModelId, Purpose};
+use lacuna_types::*;
+use lacuna_types::{Error, Result};
+
+use crate::audit::{AuditAction, AuditEntry};
+use crate::gate::confirm::{Bound, CONFIRM_WITHIN, Questions, useless_token};
+use crate::gate::report::{Question, Refusal, Report};
+use crate::gate::{Gate, Presentable, Standing, Verdict};
+use crate::index::quant::QuantVec;
+use crate::permit::{Grant, Remember};
+use crate::vault::commit::Act;
+use crate::vault::frozen::check_thawed;
+use crate::vault::open::OpenVault;
+use crate::vault::receipt::SignedReceipt;
+use crate::vault::service::Service;
+use crate::write::hold::hold;
+use crate::write::number::Numbering;
+use crate::write::place::{Arrival, Corrects, place};
+
+/// Memories in one call.
+pub const REMEMBER_BATCH_MAX: usize = 2_000;
+
+/// What became of one draft.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Outcome {
+    Stored(Box<Remembered>),
+    Asked(Box<Asked>),
+    Refused(Box<Refused>),
+}
+
+/// A draft that is now a memory.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Remembered {
+    pub id: MemoryId,
+    pub created_at: Timestamp,
+    /// Only an active memory is found.
+    pub state: Lifecycle,
+    /// What it waits for, when it is a candidate; the review answers it.
+    pub waits: Option<Wait>,
+    /// SHA-256 of the full text, for the owner's eyes only: what is stored is keyed.
+    pub content_sha256: [u8; 32],
+    /// The model whose vector finds it from now on; a better one may follow in the background.
+    pub embedded_by: ModelId,
+    pub privacy_class: PrivacyClass,
+    pub sensitivity: Vec<Sensitivity>,
+    pub lane: Lane,
+    /// What is in working memory is never stored, and gone with its session.
+    pub tier: Tier,
+    pub salience: f32,
+    /// How often this very text had been written before. Above zero, nothing new was stored.
+    pub repeats: u32,
+    /// Memories that were erased because this one takes their place.
+    pub supersedes: Vec<MemoryId>,
+    /// Memories that say nearly the same or may contradict it.
+    pub alike: Vec<MemoryId>,
+    /// What the gate did on the way in.
+    pub report: Report,
+}
+
+/// A draft that is not stored until its caller confirms it, by sending it again with the token.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Asked {
+    pub questions: Vec<Question>,
+    pub token: String,
+    pub expires_at: Timestamp,
+    pub report: Report,
+}
+
+/// A draft that was not taken.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Refused {
+    pub why: Refusal,
+    pub report: Report,
+}
+
+impl Outcome {
+    /// The memory, or the error that says why there is none.
+    pub fn stored(self) -> Result<Remembered> {
+        match self {
+            Self::Stored(remembered) => Ok(*remembered),
+            Self::Asked(_) => Err(Error::Refused {
+                code: "needs_confirmation",
+                reason: "it is not stored until it is confirmed",
+            }),
+            Self::Refused(refused) => {
+                Err(Error::Refused { code: refused.why.code(), reason: refused.why.reason() })
+            }
+        }
+    }
+}
+
+/// How drafts come to their place, besides by the rules that hold for all.
+#[derive(Default)]
+pub(crate) struct Manner {
+    /// The memory in whose place they come.
+    pub(crate) corrects: Option<Corrects>,
+    /// How they are numbered, when they are the turns of a session.
+    pub(crate) numbering: Option<Numbering>,
+}
+
+/// Takes every draft through the gate and stores those that pass, all of them or none. A draft with a
+/// field out of bounds is an error of the whole call; one that the rules refuse or ask about is not.
+pub(crate) fn remember(
+    service: &Service,
+    grant: &Grant<Remember>,
+    drafts: Vec<Draft>,
+) -> Result<Vec<Outcome>> {
+    Ok(remember_in(service, grant, drafts, &Manner::default())?.0)
+}
+
+/// As [`remember`]; what is stored takes the place of the memory that it corrects, in the same commit.
+/// Answers with the proof of that, too.
+pub(crate) fn remember_as(
+    service: &Service,
+    grant: &Grant<Remember>,
+    drafts: Vec<Draft>,
+    corrects: Option<Corrects>,
+) -> Result<(Vec<Outcome>, Option<SignedReceipt>)> {
+    remember_in(service, grant, drafts, &Manner { corrects, ..Manner::default() })
+}
+
+pub(crate) fn remember_in(
+    service: &Service,
+    grant: &Grant<Remember>,
+    drafts: Vec<Draft>,
+    manner: &Manner,
+) -> Result<(Vec<Outcome>, Option<SignedReceipt>)> {
+    if drafts.is_empty() || drafts.len() > REMEMBER_BATCH_MAX {
+        let reason = format!("one call takes 1 to {REMEMBER_BATCH_MAX} memories");
+        return Err(Error::invalid("memories", reason));
+    }
+    let now = service.clock.now();
+    let digests: Vec<_> = drafts.iter().map(|draft| sha256(draft.text.as_bytes())).collect();
+    let standings = standings(service, grant, &drafts, &digests, now)?;
+    let gate = gate(service, grant, now)?;
+    let presentable = clean_all(&gate, drafts, standings)?;
+    let texts: Vec<&str> = presentable.iter().map(Presentable::text).collect();
+    let vectors = service.models.instant.embed(&texts, Purpose::Passage)?;
+    let judged = presentable.into_iter().zip(&vectors).map(|(draft, vector)| gate.judge(draft, vector));
+
+    let mut outcomes: Vec<Option<Outcome>> = vec![None; digests.len()];
+    let (mut arrivals, mut held) = (Vec::new(), Vec::new());
+    let mut asked = Vec::new();
+    for (number, (verdict, vector)) in judged.zip(&vectors).enumerate() {
+        match verdict {
+            Verdict::Admitted(admitted) if admitted.facets.tier == Tier::Working => {
+                held.push((number, *admitted, QuantVec::from_f32(vector)?));
+            }
+            Verdict::Admitted(admitted) => {
+                let vector = QuantVec::from_f32(vector)?;
+                arrivals.push(Arrival::new(number, *admitted, vector, manner.corrects.clone()));
+            }
+            Verdict::Asked(questions, report) => asked.push((number, questions, report)),
+            Verdict::Refused(why, report) => {
+                outcomes[number] = Some(Outcome::Refused(Box::new(Refused { why, report })));
+            }
+        }
+    }
+    for (number, asked) in ask(service, grant, asked, &digests, now)? {
+        outcomes[number] = Some(Outcome::Asked(Box::new(asked)));
+    }
+    let placed = place(service, grant, arrivals, manner.numbering.as_ref(), now)?;
+    let held = hold(service, grant, held, now)?;
+    for (number, remembered) in placed.answers.into_iter().chain(held) {
+        outcomes[number] = Some(Outcome::Stored(Box::new(remembered)));
+    }
+    Ok((outcomes.into_iter().flatten().collect(), placed.receipt))
+}
+
+fn gate<'a>(service: &'a Service, grant: &'a Grant<Remember>, now: Timestamp) -> Result<Gate<'a>> {
+    let scope = grant.scope();
+    Ok(Gate {
+        policy: service.rules.policies.of(&scope.org),
+        holder: &scope.holder,
+        now,
+        scanner: service.rules.scanner(),
+        prototypes: service.prototypes()?,
+    })
+}
+
+/// Prepares what the first write would otherwise wait for.
+pub(crate) fn warm_up(service: &Service) -> Result<()> {
+    service.rules.scanner();
+    service.prototypes().map(drop)
+}
+
+/// What is known about each draft from outside it: who writes, what was confirmed, what it comes from.
+fn standings(
+    service: &Service,
+    grant: &Grant<Remember>,
+    drafts: &[Draft],
+    digests: &[[u8; 32]],
+    now: Timestamp,
+) -> Result<Vec<Standing>> {
+    let caller = grant.caller();
+    let scope = grant.scope();
+    let is_person = caller.roles.contains(&Role::User) || caller.roles.contains(&Role::Admin);
+    let newcomer = || Standing {
+        derived: false,
+        // An assistant may say that the user said so: that is not the user saying it.
+        trust_max: if is_person { Trust::High } else { Trust::Medium },
+        may_approve: scope.holder.is_shared() && caller.roles.contains(&Role::Admin),
+        consented: false,
+        possible_confirmed: false,
+        sensitivity: Vec::new(),
+        external: false,
+    };
+    let mut standings: Vec<Standing> = drafts.iter().map(|_| newcomer()).collect();
+    for ((draft, digest), standing) in drafts.iter().zip(digests).zip(&mut standings) {
+        if draft.confirm.is_some() && !is_person {
+            return Err(Error::Denied("only a person may confirm"));
+        }
+        if looks_back(draft) {
+            let known = service.reader(scope).update(|open| {
+                answer_questions(open, draft, &caller.user, digest, now, standing)?;
+                inherit(open, draft, standing)
+            })?;
+            // Before the first write there is neither a question nor a source.
+            known.ok_or_else(|| if draft.confirm.is_some() { useless_token() } else { no_source() })?;
+        }
+    }
+    Ok(standings)
+}
+
+/// Asks about each text, and records that something was asked: never about what.
+fn ask(
+    service: &Service,
+    grant: &Grant<Remember>,
+    asked: Vec<(usize, Vec<Question>, Report)>,
+    digests: &[[u8; 32]],
+    now: Timestamp,
+) -> Result<Vec<(usize, Asked)>> {
+    if asked.is_empty() {
+        return Ok(Vec::new());
+    }
+    let scope = grant.scope();
+    let reader = service.reader(scope);
+    let writer = reader.lock();
+    check_thawed(service, scope)?;
+    writer.ensure()?;
+    let user = &grant.caller().user;
+    let entry = AuditEntry::new(AuditAction::WriteAsked, user.as_str(), Vec::new());
+    writer.commit(&Act::new(scope, now, entry), |_| {})?;
+    let expires_at = now + CONFIRM_WITHIN;
+    let tokens = writer.update(|open| {
+        let token = |(number, questions, _): &(usize, Vec<Question>, Report)| {
+            let bound = Bound { key: open.keyring.confirm_key(), user, digest: &digests[*number] };
+            bound.token(questions.iter().copied().collect::<Questions>(), expires_at)
+        };
+        Ok(asked.iter().map(token).collect::<Vec<_>>())
+    })?;
+    let tokens = tokens.ok_or(Error::Conflict("the vault"))?;
+    let answer =
+        |((number, questions, report), token)| (number, Asked { questions, token, expires_at, report });
+    Ok(asked.into_iter().zip(tokens).map(answer).collect())
+}
+
+fn clean_all(gate: &Gate<'_>, drafts: Vec<Draft>, standings: Vec<Standing>) -> Result<Vec<Presentable>> {
+    let single = drafts.len() == 1;
+    let clean = |(number, (draft, standing))| {
+        gate.clean(draft, standing).map_err(|error| match error {
+            Error::Invalid { field, reason } if !single => {
+                Error::Invalid { field, reason: format!("memory {number}: {reason}") }
+            }
+            other => other,
+        })
+    };
+    drafts.into_iter().zip(standings).enumerate().map(clean).collect()
+}
+
+/// Whether a draft names something that the vault must know: an earlier question, or other memories.
+fn looks_back(draft: &Draft) -> bool {
+    draft.confirm.is_some() || !draft.derived_from.is_empty()
+}
+
+fn answer_questions(
+    open: &OpenVault,
+    draft: &Draft,
+    user: &UserId,
+    digest: &[u8; 32],
+    now: Timestamp,
+    standing: &mut Standing,
+) -> Result<()> {
+    if let Some(token) = &draft.confirm {
+        let answered = Bound { key: open.keyring.confirm_key(), user, digest }.answered(token, now)?;
+        standing.consented = answered.contains(Question::Consent);
+        standing.possible_confirmed = answered.contains(Question::PossibleSecret);
+    }
+    Ok(())
+}
+
+/// Trust never rises by derivation, and what a source was about its derivative is about as well.
+fn inherit(open: &OpenVault, draft: &Draft, standing: &mut Standing) -> Result<()> {
+    for link in &draft.derived_from {
+        let source =
+            open.index.get(&link.source).filter(|source| source.attributes.state != Lifecycle::Deleted);
+        let source = source.ok_or_else(no_source)?;
+        let facets = &source.payload.facets;
+        standing.trust_max = standing.trust_max.min(facets.source.trust);
+        standing.external |= facets.source.from_external_content;
+        standing.sensitivity.extend(&facets.privacy.sensitivity);
+    }
+    Ok(())
+}
+
+fn no_source() -> Error {
+    Error::invalid("derived_from", "names a memory that is not there")
+}

@@ -4,4 +4,5 @@ pub mod cbor;
 pub mod rows;
 
 pub mod blobs;
+mod failure;
 pub mod keys;

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::{ERASURES_PAGE_MAX, Erasure, KeyBatch, WrappedRoot, fell_with_vault};
+use crate::failure::Failure;
 use crate::rows::BATCH_ROWS_MAX;
 use crate::rows::check::{all_distinct, check_bytes, forgotten, whole_millis};
 use lacuna_types::MemoryId;
@@ -35,11 +36,11 @@ pub(super) fn check_lines(lines: &[Erasure]) -> Result<()> {
 pub(super) fn refuse_erased(
     batch: &KeyBatch,
     destroyed_at: Option<Timestamp>,
-    mut erased: impl FnMut(MemoryId) -> Result<bool>,
-) -> Result<()> {
+    mut erased: impl FnMut(MemoryId) -> Result<bool, Failure>,
+) -> Result<(), Failure> {
     for key in &batch.memories {
         if fell_with_vault(&key.memory, destroyed_at) || erased(key.memory)? {
-            return Err(forgotten());
+            return Err(forgotten().into());
         }
     }
     Ok(())

@@ -10,10 +10,10 @@ use super::{
     Erasure, KeyBatch, KeyStore, LedgerCursor, ReceiptMark, VaultKeys, WrappedClassKey, WrappedMemoryKey,
     WrappedRoot, fell_with_vault,
 };
+use crate::failure::Failure;
 use crate::rows::VAULTS_PAGE_MAX;
 use crate::rows::check::whole_millis;
 use crate::rows::columns::number_u32;
-use crate::rows::postgres::engine::failed;
 use crate::rows::postgres::engine::{Reach, Schema, Server, Session};
 use crate::rows::postgres::{fixed, id, memory_id};
 use lacuna_types::{Error, Result};
@@ -51,10 +51,8 @@ impl KeyStore for PostgresKeys {
         self.0.read(Reach::Vault(vault), |session| {
             let Some(root) = session.query_opt(root_sql, &[&id(&vault)])? else { return Ok(None) };
             let classes = session.query(class_sql, &[&id(&vault)])?;
-            let class = |row: &Columns| {
-                Ok(WrappedClassKey { id: fixed(row, 0)?, wrapped: row.try_get(1).map_err(failed)? })
-            };
-            let classes = classes.iter().map(class).collect::<Result<_>>()?;
+            let class = |row: &Columns| Ok(WrappedClassKey { id: fixed(row, 0)?, wrapped: row.try_get(1)? });
+            let classes = classes.iter().map(class).collect::<Result<_, Failure>>()?;
             Ok(Some(VaultKeys { root: read_root(&root)?, classes }))
         })
     }
@@ -65,7 +63,7 @@ impl KeyStore for PostgresKeys {
         only: Option<&[MemoryId]>,
         visit: &mut dyn FnMut(WrappedMemoryKey) -> Result<()>,
     ) -> Result<()> {
-        let mut visit_row = |row: &Columns| visit(read_memory_key(row)?);
+        let mut visit_row = |row: &Columns| Ok(visit(read_memory_key(row)?)?);
         self.0.read(Reach::Vault(vault), |session| match only {
             None => session.stream(ALL_MEMORY_KEYS, &[&id(&vault)], &mut visit_row),
             Some(ids) => {
@@ -151,33 +149,33 @@ fn reach(vault: VaultId, receipt: Option<&ReceiptMark>) -> Reach<'_> {
     receipt.map_or(Reach::Vault(vault), |mark| Reach::VaultAndOrg(vault, &mark.org))
 }
 
-fn read_root(row: &Columns) -> Result<WrappedRoot> {
+fn read_root(row: &Columns) -> Result<WrappedRoot, Failure> {
     Ok(WrappedRoot {
-        generation: number_u32(row.try_get(0).map_err(failed)?)?,
-        key_version: number_u32(row.try_get(1).map_err(failed)?)?,
-        epoch: number_u32(row.try_get(2).map_err(failed)?)?,
-        holder: small(row.try_get(3).map_err(failed)?)?,
-        wrapped: row.try_get(4).map_err(failed)?,
+        generation: number_u32(row.try_get(0)?)?,
+        key_version: number_u32(row.try_get(1)?)?,
+        epoch: number_u32(row.try_get(2)?)?,
+        holder: small(row.try_get(3)?)?,
+        wrapped: row.try_get(4)?,
     })
 }
 
-fn read_memory_key(row: &Columns) -> Result<WrappedMemoryKey> {
+fn read_memory_key(row: &Columns) -> Result<WrappedMemoryKey, Failure> {
     Ok(WrappedMemoryKey {
         memory: MemoryId::from_bytes(fixed(row, 0)?),
         class: fixed(row, 1)?,
-        binding: small(row.try_get(2).map_err(failed)?)?,
-        wrapped: row.try_get(3).map_err(failed)?,
+        binding: small(row.try_get(2)?)?,
+        wrapped: row.try_get(3)?,
     })
 }
 
-fn small(stored: i16) -> Result<u8> {
-    u8::try_from(stored).map_err(|_| Error::corrupt("a stored number is out of range"))
+fn small(stored: i16) -> Result<u8, Failure> {
+    Ok(u8::try_from(stored).map_err(|_| Error::corrupt("a stored number is out of range"))?)
 }
 
-fn apply(session: &mut Session<'_>, batch: &KeyBatch) -> Result<()> {
+fn apply(session: &mut Session<'_>, batch: &KeyBatch) -> Result<(), Failure> {
     let sql = "SELECT generation FROM lacuna_keys.root WHERE vault = $1 FOR UPDATE";
     let stored = session.query_opt(sql, &[&id(&batch.vault)])?;
-    let generation = stored.map(|row| number_u32(row.try_get(0).map_err(failed)?)).transpose()?;
+    let generation = stored.map(|row| number_u32(row.try_get(0)?)).transpose()?;
     check_root(generation, batch)?;
     check_ledger(session, batch)?;
     if let Some((root, _)) = &batch.root {
@@ -192,7 +190,7 @@ fn apply(session: &mut Session<'_>, batch: &KeyBatch) -> Result<()> {
     destroy(session, batch)
 }
 
-fn check_ledger(session: &mut Session<'_>, batch: &KeyBatch) -> Result<()> {
+fn check_ledger(session: &mut Session<'_>, batch: &KeyBatch) -> Result<(), Failure> {
     if batch.memories.is_empty() {
         return Ok(());
     }
@@ -202,7 +200,12 @@ fn check_ledger(session: &mut Session<'_>, batch: &KeyBatch) -> Result<()> {
     refuse_erased(batch, destroyed, |id| Ok(entered.contains(&id)))
 }
 
-fn put_root(session: &mut Session<'_>, vault: VaultId, root: &WrappedRoot, is_new: bool) -> Result<()> {
+fn put_root(
+    session: &mut Session<'_>,
+    vault: VaultId,
+    root: &WrappedRoot,
+    is_new: bool,
+) -> Result<(), Failure> {
     let insert = "
         INSERT INTO lacuna_keys.root (vault, generation, key_version, epoch, holder, wrapped)
         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (vault) DO NOTHING";
@@ -221,10 +224,10 @@ fn put_root(session: &mut Session<'_>, vault: VaultId, root: &WrappedRoot, is_ne
         ],
     )?;
     // Nothing written: another node made the same root a moment earlier.
-    if written == 1 { Ok(()) } else { Err(Error::Conflict("the vault's root key")) }
+    if written == 1 { Ok(()) } else { Err(Error::Conflict("the vault's root key").into()) }
 }
 
-fn put_memory_keys(session: &mut Session<'_>, batch: &KeyBatch) -> Result<()> {
+fn put_memory_keys(session: &mut Session<'_>, batch: &KeyBatch) -> Result<(), Failure> {
     if batch.memories.is_empty() {
         return Ok(());
     }
@@ -241,7 +244,7 @@ fn put_memory_keys(session: &mut Session<'_>, batch: &KeyBatch) -> Result<()> {
     Ok(())
 }
 
-fn destroy(session: &mut Session<'_>, batch: &KeyBatch) -> Result<()> {
+fn destroy(session: &mut Session<'_>, batch: &KeyBatch) -> Result<(), Failure> {
     if batch.destroys.is_empty() {
         return Ok(());
     }

@@ -5,7 +5,7 @@ mod ledger;
 use std::path::Path;
 
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Row as Columns, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Row as Columns, params};
 
 use self::ledger::{Absorb, absorb, destroy_vault, destroyed_at, enter, is_erased, raise};
 use super::check::{check_batch, check_lines, check_root, class_taken, no_such_class, refuse_erased};
@@ -13,14 +13,14 @@ use super::{
     Erasure, KeyBatch, KeyStore, LedgerCursor, ReceiptMark, VaultKeys, WrappedClassKey, WrappedMemoryKey,
     WrappedRoot, fell_with_vault,
 };
+use crate::failure::Failure;
 use crate::rows::VAULTS_PAGE_MAX;
 use crate::rows::check::whole_millis;
 use crate::rows::columns::number_u32;
 use crate::rows::pool::Pool;
-use crate::rows::sqlite::engine::failed;
 use crate::rows::sqlite::engine::{Database, Schema, SqliteOptions};
 use crate::rows::sqlite::writer::{Applied, Apply, Writer};
-use crate::rows::sqlite::{READERS_MAX, bytes, collect, unless_taken};
+use crate::rows::sqlite::{READERS_MAX, bytes, collect, in_snapshot, unless_taken};
 use lacuna_types::Result;
 use lacuna_types::{MemoryId, OrgId, VaultId, millis};
 
@@ -49,19 +49,15 @@ impl SqliteKeys {
         let readers = Pool::new(READERS_MAX, move || database.connect_reader());
         Ok(Self { readers, writer })
     }
+
+    fn snapshot<T>(&self, act: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T> {
+        Ok(in_snapshot(&mut *self.readers.get()?, act)?)
+    }
 }
 
 impl KeyStore for SqliteKeys {
     fn vault_keys(&self, vault: VaultId) -> Result<Option<VaultKeys>> {
-        let mut connection = self.readers.get()?;
-        let snapshot = connection.transaction_with_behavior(TransactionBehavior::Deferred).map_err(failed)?;
-        let sql = "SELECT generation, key_version, epoch, holder, wrapped FROM root WHERE vault = ?1";
-        let Some(root) = collect(&snapshot, sql, [vault.as_bytes()], root)?.pop() else { return Ok(None) };
-        let sql = "SELECT id, wrapped FROM class_key WHERE vault = ?1 ORDER BY rowid";
-        let classes = collect(&snapshot, sql, [vault.as_bytes()], |row| {
-            Ok(WrappedClassKey { id: row.get(0).map_err(failed)?, wrapped: bytes(row, 1)? })
-        })?;
-        Ok(Some(VaultKeys { root, classes }))
+        self.snapshot(|snapshot| vault_keys(snapshot, vault))
     }
 
     fn memory_keys(
@@ -70,25 +66,10 @@ impl KeyStore for SqliteKeys {
         only: Option<&[MemoryId]>,
         visit: &mut dyn FnMut(WrappedMemoryKey) -> Result<()>,
     ) -> Result<()> {
-        let mut connection = self.readers.get()?;
-        let snapshot = connection.transaction_with_behavior(TransactionBehavior::Deferred).map_err(failed)?;
-        let Some(ids) = only else {
-            let mut statement = snapshot.prepare_cached(MEMORY_KEY).map_err(failed)?;
-            let mut rows = statement.query([vault.as_bytes()]).map_err(failed)?;
-            while let Some(row) = rows.next().map_err(failed)? {
-                visit(memory_key(row)?)?;
-            }
-            return Ok(());
-        };
-        let mut statement =
-            snapshot.prepare_cached(&format!("{MEMORY_KEY} AND memory = ?2")).map_err(failed)?;
-        for id in ids {
-            let mut rows = statement.query([vault.as_bytes(), id.as_bytes()]).map_err(failed)?;
-            if let Some(row) = rows.next().map_err(failed)? {
-                visit(memory_key(row)?)?;
-            }
-        }
-        Ok(())
+        self.snapshot(|snapshot| match only {
+            None => visit_all_keys(snapshot, vault, visit),
+            Some(ids) => visit_some_keys(snapshot, vault, ids, visit),
+        })
     }
 
     fn commit(&self, batch: KeyBatch) -> Result<()> {
@@ -102,24 +83,24 @@ impl KeyStore for SqliteKeys {
     }
 
     fn destroyed_at(&self, vault: VaultId) -> Result<Option<Timestamp>> {
-        destroyed_at(&*self.readers.get()?, vault)
+        self.snapshot(|snapshot| destroyed_at(snapshot, vault))
     }
 
     fn erased(&self, vault: VaultId, only: &[MemoryId]) -> Result<Vec<MemoryId>> {
-        let mut connection = self.readers.get()?;
-        let snapshot = connection.transaction_with_behavior(TransactionBehavior::Deferred).map_err(failed)?;
-        let destroyed = destroyed_at(&snapshot, vault)?;
-        let mut erased = Vec::new();
-        for id in only {
-            if fell_with_vault(id, destroyed) || is_erased(&snapshot, vault, *id)? {
-                erased.push(*id);
+        self.snapshot(|snapshot| {
+            let destroyed = destroyed_at(snapshot, vault)?;
+            let mut erased = Vec::new();
+            for id in only {
+                if fell_with_vault(id, destroyed) || is_erased(snapshot, vault, *id)? {
+                    erased.push(*id);
+                }
             }
-        }
-        Ok(erased)
+            Ok(erased)
+        })
     }
 
     fn erasures(&self, after: Option<LedgerCursor>, limit: usize) -> Result<Vec<Erasure>> {
-        ledger::erasures(&*self.readers.get()?, after, limit)
+        self.snapshot(|snapshot| ledger::erasures(snapshot, after, limit))
     }
 
     fn absorb(&self, lines: &[Erasure], receipts: &[ReceiptMark]) -> Result<u64> {
@@ -132,37 +113,76 @@ impl KeyStore for SqliteKeys {
     }
 
     fn last_receipt(&self, org: &OrgId) -> Result<u64> {
-        ledger::last_receipt(&*self.readers.get()?, org)
+        self.snapshot(|snapshot| ledger::last_receipt(snapshot, org))
     }
 
     fn receipts_known(&self, after: Option<&OrgId>) -> Result<Vec<ReceiptMark>> {
-        ledger::receipts_known(&*self.readers.get()?, after)
+        self.snapshot(|snapshot| ledger::receipts_known(snapshot, after))
     }
 
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {
         let sql = "SELECT vault FROM root WHERE ?1 IS NULL OR vault > ?1 ORDER BY vault LIMIT ?2";
         let parameters = params![after.map(|id| *id.as_bytes()), limit.min(VAULTS_PAGE_MAX) as i64];
-        collect(&*self.readers.get()?, sql, parameters, |row| {
-            Ok(VaultId::from_bytes(row.get(0).map_err(failed)?))
+        self.snapshot(|snapshot| {
+            collect(snapshot, sql, parameters, |row| Ok(VaultId::from_bytes(row.get(0)?)))
         })
     }
 }
 
-fn root(row: &Columns<'_>) -> Result<WrappedRoot> {
+fn vault_keys(snapshot: &Connection, vault: VaultId) -> Result<Option<VaultKeys>, Failure> {
+    let sql = "SELECT generation, key_version, epoch, holder, wrapped FROM root WHERE vault = ?1";
+    let Some(root) = collect(snapshot, sql, [vault.as_bytes()], root)?.pop() else { return Ok(None) };
+    let sql = "SELECT id, wrapped FROM class_key WHERE vault = ?1 ORDER BY rowid";
+    let classes = collect(snapshot, sql, [vault.as_bytes()], |row| {
+        Ok(WrappedClassKey { id: row.get(0)?, wrapped: bytes(row, 1)? })
+    })?;
+    Ok(Some(VaultKeys { root, classes }))
+}
+
+fn visit_all_keys(
+    snapshot: &Connection,
+    vault: VaultId,
+    visit: &mut dyn FnMut(WrappedMemoryKey) -> Result<()>,
+) -> Result<(), Failure> {
+    let mut statement = snapshot.prepare_cached(MEMORY_KEY)?;
+    let mut rows = statement.query([vault.as_bytes()])?;
+    while let Some(row) = rows.next()? {
+        visit(memory_key(row)?)?;
+    }
+    Ok(())
+}
+
+fn visit_some_keys(
+    snapshot: &Connection,
+    vault: VaultId,
+    ids: &[MemoryId],
+    visit: &mut dyn FnMut(WrappedMemoryKey) -> Result<()>,
+) -> Result<(), Failure> {
+    let mut statement = snapshot.prepare_cached(&format!("{MEMORY_KEY} AND memory = ?2"))?;
+    for id in ids {
+        let mut rows = statement.query([vault.as_bytes(), id.as_bytes()])?;
+        if let Some(row) = rows.next()? {
+            visit(memory_key(row)?)?;
+        }
+    }
+    Ok(())
+}
+
+fn root(row: &Columns<'_>) -> Result<WrappedRoot, Failure> {
     Ok(WrappedRoot {
-        generation: number_u32(row.get(0).map_err(failed)?)?,
-        key_version: number_u32(row.get(1).map_err(failed)?)?,
-        epoch: number_u32(row.get(2).map_err(failed)?)?,
-        holder: row.get(3).map_err(failed)?,
+        generation: number_u32(row.get(0)?)?,
+        key_version: number_u32(row.get(1)?)?,
+        epoch: number_u32(row.get(2)?)?,
+        holder: row.get(3)?,
         wrapped: bytes(row, 4)?,
     })
 }
 
-fn memory_key(row: &Columns<'_>) -> Result<WrappedMemoryKey> {
+fn memory_key(row: &Columns<'_>) -> Result<WrappedMemoryKey, Failure> {
     Ok(WrappedMemoryKey {
-        memory: MemoryId::from_bytes(row.get(0).map_err(failed)?),
-        class: row.get(1).map_err(failed)?,
-        binding: row.get(2).map_err(failed)?,
+        memory: MemoryId::from_bytes(row.get(0)?),
+        class: row.get(1)?,
+        binding: row.get(2)?,
         wrapped: bytes(row, 3)?,
     })
 }
@@ -178,7 +198,7 @@ enum Work {
 impl Apply for Work {
     type Done = u64;
 
-    fn apply(&self, connection: &Connection) -> Result<Applied<u64>> {
+    fn apply(&self, connection: &Connection) -> Result<Applied<u64>, Failure> {
         match self {
             Self::Batch(batch) => batch.apply(connection),
             Self::DestroyVault { vault, at, receipt } => {
@@ -190,11 +210,7 @@ impl Apply for Work {
             Self::Absorb(work) => Ok(Applied { done: absorb(connection, work)?, erased: true }),
             Self::Forget { before } => {
                 let sql = "DELETE FROM erased WHERE at < ?1";
-                let done = connection
-                    .prepare_cached(sql)
-                    .map_err(failed)?
-                    .execute([millis(*before)])
-                    .map_err(failed)? as u64;
+                let done = connection.prepare_cached(sql)?.execute([millis(*before)])? as u64;
                 Ok(Applied { done, erased: done > 0 })
             }
         }
@@ -202,15 +218,10 @@ impl Apply for Work {
 }
 
 impl KeyBatch {
-    fn apply(&self, connection: &Connection) -> Result<Applied<u64>> {
+    fn apply(&self, connection: &Connection) -> Result<Applied<u64>, Failure> {
         let vault = self.vault.as_bytes();
         let sql = "SELECT generation FROM root WHERE vault = ?1";
-        let generation = connection
-            .prepare_cached(sql)
-            .map_err(failed)?
-            .query_row([vault], |row| row.get(0))
-            .optional()
-            .map_err(failed)?;
+        let generation = connection.prepare_cached(sql)?.query_row([vault], |row| row.get(0)).optional()?;
         check_root(generation, self)?;
         let destroyed = destroyed_at(connection, self.vault)?;
         refuse_erased(self, destroyed, |id| is_erased(connection, self.vault, id))?;
@@ -233,52 +244,43 @@ impl KeyBatch {
     }
 }
 
-fn put_root(connection: &Connection, vault: VaultId, root: &WrappedRoot) -> Result<()> {
+fn put_root(connection: &Connection, vault: VaultId, root: &WrappedRoot) -> Result<(), Failure> {
     let sql = "
         INSERT INTO root (vault, generation, key_version, epoch, holder, wrapped)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
         ON CONFLICT (vault) DO UPDATE SET
             generation = excluded.generation, key_version = excluded.key_version, epoch = excluded.epoch,
             holder = excluded.holder, wrapped = excluded.wrapped";
-    connection
-        .prepare_cached(sql)
-        .map_err(failed)?
-        .execute(params![
-            vault.as_bytes(),
-            root.generation,
-            root.key_version,
-            root.epoch,
-            root.holder,
-            root.wrapped,
-        ])
-        .map_err(failed)?;
+    connection.prepare_cached(sql)?.execute(params![
+        vault.as_bytes(),
+        root.generation,
+        root.key_version,
+        root.epoch,
+        root.holder,
+        root.wrapped,
+    ])?;
     Ok(())
 }
 
-fn put_class(connection: &Connection, vault: VaultId, class: &WrappedClassKey) -> Result<()> {
+fn put_class(connection: &Connection, vault: VaultId, class: &WrappedClassKey) -> Result<(), Failure> {
     let sql = "INSERT INTO class_key (vault, id, wrapped) VALUES (?1, ?2, ?3)";
     let parameters = params![vault.as_bytes(), class.id, class.wrapped];
-    let inserted = connection.prepare_cached(sql).map_err(failed)?.execute(parameters);
+    let inserted = connection.prepare_cached(sql)?.execute(parameters);
     inserted.map_err(|error| unless_taken(error, class_taken()))?;
     Ok(())
 }
 
-fn put_memory_key(connection: &Connection, vault: VaultId, key: &WrappedMemoryKey) -> Result<()> {
+fn put_memory_key(connection: &Connection, vault: VaultId, key: &WrappedMemoryKey) -> Result<(), Failure> {
     let sql = "INSERT INTO memory_key (vault, memory, class, binding, wrapped) VALUES (?1, ?2, ?3, ?4, ?5)";
     let parameters = params![vault.as_bytes(), key.memory.as_bytes(), key.class, key.binding, key.wrapped];
-    let inserted = connection.prepare_cached(sql).map_err(failed)?.execute(parameters);
+    let inserted = connection.prepare_cached(sql)?.execute(parameters);
     // The old key of the same memory is gone by now, so only the class can be missing.
     inserted.map_err(|error| unless_taken(error, no_such_class()))?;
     Ok(())
 }
 
 /// Whether there was a key. `secure_delete` overwrites it with zeros.
-fn destroy(connection: &Connection, vault: VaultId, memory: MemoryId) -> Result<bool> {
+fn destroy(connection: &Connection, vault: VaultId, memory: MemoryId) -> Result<bool, Failure> {
     let sql = "DELETE FROM memory_key WHERE vault = ?1 AND memory = ?2";
-    Ok(connection
-        .prepare_cached(sql)
-        .map_err(failed)?
-        .execute(params![vault.as_bytes(), memory.as_bytes()])
-        .map_err(failed)?
-        > 0)
+    Ok(connection.prepare_cached(sql)?.execute(params![vault.as_bytes(), memory.as_bytes()])? > 0)
 }

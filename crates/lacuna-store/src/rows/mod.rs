@@ -3,16 +3,16 @@
 //! [`Store`] is small and dyn-safe; RAM, SQLite and PostgreSQL implement it, and one suite
 //! (`conformance`) holds for all of them. Keys live elsewhere: see [`crate::keys`].
 
-pub mod check;
-pub mod columns;
+pub(crate) mod check;
+pub(crate) mod columns;
 #[cfg(feature = "testing")]
 mod faulty;
 mod jobs;
-pub mod pool;
-pub mod postgres;
+pub(crate) mod pool;
+pub(crate) mod postgres;
 mod ram;
 mod records;
-pub mod sqlite;
+pub(crate) mod sqlite;
 
 pub use check::{
     BATCH_BYTES_MAX, INTENT_NOTE_BYTES_MAX, LABEL_BYTES_MAX, ROLES_MAX, SEALED_BYTES_MAX, SETTINGS_BYTES_MAX,
@@ -28,8 +28,8 @@ pub use sqlite::{SqliteOptions, SqliteStore};
 use jiff::Timestamp;
 use lacuna_seal::SIGNATURE_BYTES;
 
-use lacuna_types::{Error, Result};
-use lacuna_types::{Group, Holder, Lifecycle, MemoryId, OrgId, Revision, Scope, UserId, VaultId};
+use lacuna_types::Result;
+use lacuna_types::{Group, Lifecycle, MemoryId, OrgId, Revision, Scope, UserId, VaultId};
 
 /// Rows in one batch, of all kinds together; also the memories that one intent may name.
 pub const BATCH_ROWS_MAX: usize = 10_000;
@@ -69,7 +69,7 @@ pub trait Store: Send + Sync {
     fn rows(&self, vault: VaultId, ids: &[MemoryId]) -> Result<Vec<Option<Row>>>;
 
     /// Applies a batch atomically and durably, or not at all, and answers with the new revision.
-    /// [`Error::Conflict`] when the vault is not at `batch.expected`. After [`Error::Unavailable`] the
+    /// [`lacuna_types::Error::Conflict`] when the vault is not at `batch.expected`. After [`lacuna_types::Error::Unavailable`] the
     /// batch is there whole or not at all; [`Store::revision`] tells which.
     fn commit(&self, batch: Batch) -> Result<Revision>;
 
@@ -160,7 +160,7 @@ pub struct VaultHeader {
     pub began_after: Revision,
     pub created_at: Timestamp,
     pub audit: ChainHead,
-    /// The installation's signature of that head; see [`crate::audit`].
+    /// The installation's signature of that head; an audit chain ends at it.
     pub audit_signature: Option<[u8; SIGNATURE_BYTES]>,
     /// When writes were stopped, if they are.
     pub frozen_at: Option<Timestamp>,
@@ -256,7 +256,7 @@ pub struct Batch {
     pub audit: Vec<AuditRow>,
     /// The signature of the chain's new end.
     pub audit_signature: Option<[u8; SIGNATURE_BYTES]>,
-    /// Audit entries whose bytes go. [`Error::NotFound`] for one that is not there.
+    /// Audit entries whose bytes go. [`lacuna_types::Error::NotFound`] for one that is not there.
     pub aged: Vec<AgedEntry>,
     pub freeze: Option<Freeze>,
     /// Replaces what the vault's owner has set.
@@ -356,9 +356,9 @@ pub struct TokenRow {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TokenChange {
-    /// [`Error::Conflict`] when a token of this id or hash is already there.
+    /// [`lacuna_types::Error::Conflict`] when a token of this id or hash is already there.
     Add(TokenRow),
-    /// [`Error::NotFound`] without such a token; a second revocation changes nothing.
+    /// [`lacuna_types::Error::NotFound`] without such a token; a second revocation changes nothing.
     Revoke { id: [u8; 16], at: Timestamp },
 }
 
@@ -373,28 +373,6 @@ pub struct MemberRow {
 pub enum MemberChange {
     /// Who is a member already stays one, since when they were.
     Add { group: Group, user: UserId, at: Timestamp },
-    /// [`Error::NotFound`] when they are no member.
+    /// [`lacuna_types::Error::NotFound`] when they are no member.
     Remove { group: Group, user: UserId },
-}
-
-/// How a scope is written into columns.
-pub fn scope_columns(scope: &Scope) -> (&str, &'static str, &str) {
-    (scope.org.as_str(), scope.holder.kind(), scope.holder.name())
-}
-
-/// Reads a scope back from its columns.
-pub fn scope_from_columns(org: &str, kind: &str, name: &str) -> Result<Scope> {
-    let damaged = || Error::corrupt("the scope of a vault does not parse");
-    let holder = Holder::from_words(kind, name).ok_or_else(damaged)?;
-    Ok(Scope { org: OrgId::new(org).map_err(|_| damaged())?, holder })
-}
-
-/// Reads a group back from its columns.
-pub fn group_from_columns(kind: &str, name: &str) -> Result<Group> {
-    Group::from_words(kind, name).ok_or_else(|| Error::corrupt("a membership does not parse"))
-}
-
-pub fn member_from_columns(user: &str, added_at: Timestamp) -> Result<MemberRow> {
-    let user = UserId::new(user).map_err(|_| Error::corrupt("a membership does not parse"))?;
-    Ok(MemberRow { user, added_at })
 }

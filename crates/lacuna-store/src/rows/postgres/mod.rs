@@ -1,6 +1,6 @@
 //! The store for many nodes: PostgreSQL, with forced row-level security under a role that owns nothing.
 
-pub mod engine;
+pub(crate) mod engine;
 mod jobs;
 mod records;
 mod write;
@@ -13,15 +13,17 @@ use postgres::Row as Columns;
 
 use self::engine::{Reach, Schema, Server};
 use super::check::check_batch;
-use super::columns::{ids as split_ids, number_u32, number_u64, time};
+use super::columns::{
+    group_from_columns, ids as split_ids, member_from_columns, number_u32, number_u64, scope_from_columns,
+    time,
+};
 use super::jobs::{check_claim, check_end};
 use super::{
     AUDIT_PAGE_MAX, AuditRow, Batch, Body, ChainHead, Change, Intent, JobClaim, JobEnd, JobRow,
     MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX, MemberRow, Record, RecordKind, Row, SealedSettings, Store,
     TOKENS_PAGE_MAX, TOMBSTONES_PAGE_MAX, TokenRow, TombstoneRow, VAULTS_PAGE_MAX, VaultHeader,
-    group_from_columns, member_from_columns, scope_from_columns,
 };
-use crate::rows::postgres::engine::failed;
+use crate::failure::Failure;
 use lacuna_types::{Error, Result};
 use lacuna_types::{Group, Lifecycle, MemoryId, OrgId, Revision, UserId, VaultId, millis};
 
@@ -108,7 +110,7 @@ impl Store for PostgresStore {
         self.0.read(Reach::Vault(vault), |session| {
             let header = session.query_opt(HEADER, &[&id(&vault)])?.as_ref().map(header).transpose()?;
             let since = i64::try_from(since.0).unwrap_or(i64::MAX);
-            session.stream(CHANGES, &[&id(&vault), &since], &mut |columns| visit(change(columns)?))?;
+            session.stream(CHANGES, &[&id(&vault), &since], &mut |columns| Ok(visit(change(columns)?)?))?;
             Ok(header.map_or(Revision::ZERO, |header| header.revision))
         })
     }
@@ -137,12 +139,8 @@ impl Store for PostgresStore {
         self.0.read(Reach::Vault(vault), |session| {
             let rows = session.query(sql, &[&id(&vault)])?;
             let intent = |row: &Columns| {
-                let memories = split_ids(row.try_get(1).map_err(failed)?)?;
-                Ok(Intent {
-                    id: number_u64(row.try_get(0).map_err(failed)?)?,
-                    memories,
-                    note: row.try_get(2).map_err(failed)?,
-                })
+                let memories = split_ids(row.try_get(1)?)?;
+                Ok(Intent { id: number_u64(row.try_get(0)?)?, memories, note: row.try_get(2)? })
             };
             rows.iter().map(intent).collect()
         })
@@ -176,11 +174,7 @@ impl Store for PostgresStore {
         self.0.read(Reach::Org(org), |session| {
             let limit = MEMBERSHIPS_MAX as i64;
             let rows = session.query(MEMBERSHIPS, &[&org.as_str(), &user.as_str(), &limit])?;
-            rows.iter()
-                .map(|row| {
-                    group_from_columns(row.try_get(0).map_err(failed)?, row.try_get(1).map_err(failed)?)
-                })
-                .collect()
+            rows.iter().map(|row| group_from_columns(row.try_get(0)?, row.try_get(1)?)).collect()
         })
     }
 
@@ -190,14 +184,7 @@ impl Store for PostgresStore {
         self.0.read(Reach::Org(org), |session| {
             let rows =
                 session.query(MEMBERS, &[&org.as_str(), &group.kind(), &group.name(), &after, &limit])?;
-            rows.iter()
-                .map(|row| {
-                    member_from_columns(
-                        row.try_get(0).map_err(failed)?,
-                        time(row.try_get(1).map_err(failed)?)?,
-                    )
-                })
-                .collect()
+            rows.iter().map(|row| member_from_columns(row.try_get(0)?, time(row.try_get(1)?)?)).collect()
         })
     }
 
@@ -222,11 +209,7 @@ impl Store for PostgresStore {
             let rows = session.query(sql, &[&id(&vault), &after, &limit])?;
             let tombstone = |row: &Columns| {
                 let id = MemoryId::from_bytes(fixed(row, 0)?);
-                Ok(TombstoneRow {
-                    id,
-                    at: time(row.try_get(1).map_err(failed)?)?,
-                    brief: row.try_get(2).map_err(failed)?,
-                })
+                Ok(TombstoneRow { id, at: time(row.try_get(1)?)?, brief: row.try_get(2)? })
             };
             rows.iter().map(tombstone).collect()
         })
@@ -262,10 +245,7 @@ impl Store for PostgresStore {
         self.0.read(Reach::Vault(vault), |session| {
             let row = session.query_opt(sql, &[&id(&vault)])?;
             let settings = |row: Columns| {
-                Ok(SealedSettings {
-                    revision: number_u32(row.try_get(0).map_err(failed)?)?,
-                    sealed: row.try_get(1).map_err(failed)?,
-                })
+                Ok(SealedSettings { revision: number_u32(row.try_get(0)?)?, sealed: row.try_get(1)? })
             };
             row.map(settings).transpose()
         })
@@ -316,97 +296,90 @@ impl Store for PostgresStore {
 }
 
 /// An id as a column holds it.
-pub fn id(vault: &VaultId) -> &[u8] {
+pub(crate) fn id(vault: &VaultId) -> &[u8] {
     vault.as_bytes()
 }
 
-pub fn memory_id(id: &MemoryId) -> &[u8] {
+pub(crate) fn memory_id(id: &MemoryId) -> &[u8] {
     id.as_bytes()
 }
 
 /// A column of exactly `N` bytes.
-pub fn fixed<const N: usize>(row: &Columns, column: usize) -> Result<[u8; N]> {
-    let bytes: &[u8] = row.try_get(column).map_err(failed)?;
-    bytes.try_into().map_err(|_| Error::corrupt("a stored id or hash has the wrong length"))
+pub(crate) fn fixed<const N: usize>(row: &Columns, column: usize) -> Result<[u8; N], Failure> {
+    let bytes: &[u8] = row.try_get(column)?;
+    Ok(bytes.try_into().map_err(|_| Error::corrupt("a stored id or hash has the wrong length"))?)
 }
 
-fn signature(row: &Columns, column: usize) -> Result<Option<[u8; SIGNATURE_BYTES]>> {
-    let is_there = row.try_get::<_, Option<&[u8]>>(column).map_err(failed)?.is_some();
+fn signature(row: &Columns, column: usize) -> Result<Option<[u8; SIGNATURE_BYTES]>, Failure> {
+    let is_there = row.try_get::<_, Option<&[u8]>>(column)?.is_some();
     is_there.then(|| fixed(row, column)).transpose()
 }
 
-fn header(row: &Columns) -> Result<VaultHeader> {
+fn header(row: &Columns) -> Result<VaultHeader, Failure> {
     Ok(VaultHeader {
         id: VaultId::from_bytes(fixed(row, 0)?),
-        scope: scope_from_columns(
-            row.try_get(1).map_err(failed)?,
-            row.try_get(2).map_err(failed)?,
-            row.try_get(3).map_err(failed)?,
-        )?,
-        revision: Revision(number_u64(row.try_get(4).map_err(failed)?)?),
-        created_at: time(row.try_get(5).map_err(failed)?)?,
-        audit: ChainHead { seq: number_u64(row.try_get(6).map_err(failed)?)?, hash: fixed(row, 7)? },
-        frozen_at: row.try_get::<_, Option<i64>>(8).map_err(failed)?.map(time).transpose()?,
+        scope: scope_from_columns(row.try_get(1)?, row.try_get(2)?, row.try_get(3)?)?,
+        revision: Revision(number_u64(row.try_get(4)?)?),
+        created_at: time(row.try_get(5)?)?,
+        audit: ChainHead { seq: number_u64(row.try_get(6)?)?, hash: fixed(row, 7)? },
+        frozen_at: row.try_get::<_, Option<i64>>(8)?.map(time).transpose()?,
         audit_signature: signature(row, 9)?,
-        began_after: Revision(number_u64(row.try_get(10).map_err(failed)?)?),
+        began_after: Revision(number_u64(row.try_get(10)?)?),
     })
 }
 
-fn change(columns: &Columns) -> Result<Change> {
-    if columns.try_get::<_, Option<i16>>(2).map_err(failed)?.is_none() {
+fn change(columns: &Columns) -> Result<Change, Failure> {
+    if columns.try_get::<_, Option<i16>>(2)?.is_none() {
         return Ok(Change::Gone(MemoryId::from_bytes(fixed(columns, 1)?)));
     }
     Ok(Change::Put(row(columns, Body::Unchanged)?))
 }
 
-fn body(columns: &Columns) -> Result<Body> {
-    let sealed: Option<Vec<u8>> = columns.try_get(11).map_err(failed)?;
-    Ok(match (columns.try_get::<_, Option<i64>>(9).map_err(failed)?, sealed) {
+fn body(columns: &Columns) -> Result<Body, Failure> {
+    let sealed: Option<Vec<u8>> = columns.try_get(11)?;
+    Ok(match (columns.try_get::<_, Option<i64>>(9)?, sealed) {
         (None, _) => Body::None,
         (Some(revision), Some(sealed)) => Body::Inline { revision: number_u32(revision)?, sealed },
-        (Some(revision), None) => Body::Blob {
-            revision: number_u32(revision)?,
-            bytes: number_u64(columns.try_get(10).map_err(failed)?)?,
-        },
+        (Some(revision), None) => {
+            Body::Blob { revision: number_u32(revision)?, bytes: number_u64(columns.try_get(10)?)? }
+        }
     })
 }
 
-fn row(columns: &Columns, body: Body) -> Result<Row> {
-    let state =
-        u8::try_from(columns.try_get::<_, i16>(2).map_err(failed)?).ok().and_then(Lifecycle::from_code);
+fn row(columns: &Columns, body: Body) -> Result<Row, Failure> {
+    let state = u8::try_from(columns.try_get::<_, i16>(2)?).ok().and_then(Lifecycle::from_code);
     Ok(Row {
         id: MemoryId::from_bytes(fixed(columns, 1)?),
         state: state.ok_or_else(|| Error::corrupt("a memory has an unknown state"))?,
-        created_at: time(columns.try_get(3).map_err(failed)?)?,
-        updated_at: time(columns.try_get(4).map_err(failed)?)?,
-        expires_at: columns.try_get::<_, Option<i64>>(5).map_err(failed)?.map(time).transpose()?,
-        key_version: number_u32(columns.try_get(6).map_err(failed)?)?,
-        frame_revision: number_u32(columns.try_get(7).map_err(failed)?)?,
-        frame: columns.try_get(8).map_err(failed)?,
+        created_at: time(columns.try_get(3)?)?,
+        updated_at: time(columns.try_get(4)?)?,
+        expires_at: columns.try_get::<_, Option<i64>>(5)?.map(time).transpose()?,
+        key_version: number_u32(columns.try_get(6)?)?,
+        frame_revision: number_u32(columns.try_get(7)?)?,
+        frame: columns.try_get(8)?,
         body,
     })
 }
 
-fn audit_row(row: &Columns) -> Result<AuditRow> {
+fn audit_row(row: &Columns) -> Result<AuditRow, Failure> {
     Ok(AuditRow {
-        seq: number_u64(row.try_get(0).map_err(failed)?)?,
-        at: time(row.try_get(1).map_err(failed)?)?,
+        seq: number_u64(row.try_get(0)?)?,
+        at: time(row.try_get(1)?)?,
         hash: fixed(row, 2)?,
-        entry: row.try_get(3).map_err(failed)?,
+        entry: row.try_get(3)?,
     })
 }
 
-fn token(row: &Columns) -> Result<TokenRow> {
+fn token(row: &Columns) -> Result<TokenRow, Failure> {
     Ok(TokenRow {
         id: fixed(row, 0)?,
         hash: fixed(row, 1)?,
-        org: OrgId::new(row.try_get(2).map_err(failed)?)
-            .map_err(|_| Error::corrupt("a token has no valid org"))?,
-        user: row.try_get(3).map_err(failed)?,
-        roles: row.try_get(4).map_err(failed)?,
-        label: row.try_get(5).map_err(failed)?,
-        created_at: time(row.try_get(6).map_err(failed)?)?,
-        expires_at: row.try_get::<_, Option<i64>>(7).map_err(failed)?.map(time).transpose()?,
-        revoked_at: row.try_get::<_, Option<i64>>(8).map_err(failed)?.map(time).transpose()?,
+        org: OrgId::new(row.try_get(2)?).map_err(|_| Error::corrupt("a token has no valid org"))?,
+        user: row.try_get(3)?,
+        roles: row.try_get(4)?,
+        label: row.try_get(5)?,
+        created_at: time(row.try_get(6)?)?,
+        expires_at: row.try_get::<_, Option<i64>>(7)?.map(time).transpose()?,
+        revoked_at: row.try_get::<_, Option<i64>>(8)?.map(time).transpose()?,
     })
 }

@@ -5,9 +5,9 @@ use postgres::Row as Columns;
 use postgres::types::ToSql;
 
 use super::engine::Session;
+use crate::failure::Failure;
 use crate::rows::check::{no_such_record, record_taken};
 use crate::rows::columns::{number_u64, stored, time};
-use crate::rows::postgres::engine::failed;
 use crate::rows::{RECORDS_PAGE_MAX, Record, RecordChange, RecordKind};
 use lacuna_types::{Error, Result};
 use lacuna_types::{OrgId, VaultId, millis};
@@ -18,7 +18,7 @@ pub(super) fn page(
     kind: RecordKind,
     after: u64,
     limit: usize,
-) -> Result<Vec<Record>> {
+) -> Result<Vec<Record>, Failure> {
     let sql = "
         SELECT org, kind, number, vault, at, due_at, done_at, doc FROM lacuna.record
         WHERE org = $1 AND kind = $2 AND number > $3 ORDER BY number LIMIT $4";
@@ -35,7 +35,7 @@ pub(super) fn page_of_vault(
     vault: VaultId,
     after: u64,
     limit: usize,
-) -> Result<Vec<Record>> {
+) -> Result<Vec<Record>, Failure> {
     let sql = "
         SELECT org, kind, number, vault, at, due_at, done_at, doc FROM lacuna.record
         WHERE vault = $1 AND kind = $2 AND number > $3 AND org = $4 ORDER BY number LIMIT $5";
@@ -46,10 +46,10 @@ pub(super) fn page_of_vault(
     rows.iter().map(record).collect()
 }
 
-pub(super) fn last(session: &mut Session<'_>, org: &OrgId, kind: RecordKind) -> Result<u64> {
+pub(super) fn last(session: &mut Session<'_>, org: &OrgId, kind: RecordKind) -> Result<u64, Failure> {
     let sql = "SELECT max(number) FROM lacuna.record WHERE org = $1 AND kind = $2";
     let row = session.query_opt(sql, &[&org.as_str(), &i16::from(kind.code())])?;
-    let number: Option<i64> = row.map_or(Ok(None), |row| row.try_get(0)).map_err(failed)?;
+    let number: Option<i64> = row.map_or(Ok(None), |row| row.try_get(0))?;
     number.map_or(Ok(0), number_u64)
 }
 
@@ -58,7 +58,7 @@ pub(super) fn due(
     kind: RecordKind,
     at: Timestamp,
     limit: usize,
-) -> Result<Vec<Record>> {
+) -> Result<Vec<Record>, Failure> {
     let sql = "
         SELECT org, kind, number, vault, at, due_at, done_at, doc FROM lacuna.record
         WHERE kind = $1 AND done_at IS NULL AND due_at IS NOT NULL AND due_at <= $2
@@ -68,7 +68,7 @@ pub(super) fn due(
     rows.iter().map(record).collect()
 }
 
-pub(super) fn change(session: &mut Session<'_>, org: &OrgId, change: &RecordChange) -> Result<()> {
+pub(super) fn change(session: &mut Session<'_>, org: &OrgId, change: &RecordChange) -> Result<(), Failure> {
     match change {
         RecordChange::Add(record) => write(session, record, |session, parameters| {
             let sql = "
@@ -94,8 +94,8 @@ pub(super) fn change(session: &mut Session<'_>, org: &OrgId, change: &RecordChan
 fn write(
     session: &mut Session<'_>,
     record: &Record,
-    run: impl FnOnce(&mut Session<'_>, &[&(dyn ToSql + Sync)]) -> Result<u64>,
-) -> Result<()> {
+    run: impl FnOnce(&mut Session<'_>, &[&(dyn ToSql + Sync)]) -> Result<u64, Failure>,
+) -> Result<(), Failure> {
     let written = run(
         session,
         &[
@@ -112,23 +112,23 @@ fn write(
     found(written)
 }
 
-fn found(rows: u64) -> Result<()> {
-    if rows == 0 { Err(no_such_record()) } else { Ok(()) }
+fn found(rows: u64) -> Result<(), Failure> {
+    if rows == 0 { Err(no_such_record().into()) } else { Ok(()) }
 }
 
-fn record(row: &Columns) -> Result<Record> {
+fn record(row: &Columns) -> Result<Record, Failure> {
     let damaged = || Error::corrupt("a record does not parse");
-    let kind = u8::try_from(row.try_get::<_, i16>(1).map_err(failed)?).ok().and_then(RecordKind::from_code);
-    let vault: Option<&[u8]> = row.try_get(3).map_err(failed)?;
+    let kind = u8::try_from(row.try_get::<_, i16>(1)?).ok().and_then(RecordKind::from_code);
+    let vault: Option<&[u8]> = row.try_get(3)?;
     let vault = vault.map(|id| id.try_into().map(VaultId::from_bytes).map_err(|_| damaged())).transpose()?;
     Ok(Record {
-        org: OrgId::new(row.try_get(0).map_err(failed)?).map_err(|_| damaged())?,
+        org: OrgId::new(row.try_get(0)?).map_err(|_| damaged())?,
         kind: kind.ok_or_else(damaged)?,
-        number: number_u64(row.try_get(2).map_err(failed)?)?,
+        number: number_u64(row.try_get(2)?)?,
         vault,
-        at: time(row.try_get(4).map_err(failed)?)?,
-        due_at: row.try_get::<_, Option<i64>>(5).map_err(failed)?.map(time).transpose()?,
-        done_at: row.try_get::<_, Option<i64>>(6).map_err(failed)?.map(time).transpose()?,
-        doc: row.try_get(7).map_err(failed)?,
+        at: time(row.try_get(4)?)?,
+        due_at: row.try_get::<_, Option<i64>>(5)?.map(time).transpose()?,
+        done_at: row.try_get::<_, Option<i64>>(6)?.map(time).transpose()?,
+        doc: row.try_get(7)?,
     })
 }

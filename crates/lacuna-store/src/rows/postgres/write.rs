@@ -2,10 +2,10 @@
 
 use super::engine::Session;
 use super::{header, id, memory_id, records};
+use crate::failure::Failure;
 use crate::rows::check::{forgotten, intent_taken, next_header, no_body_to_keep, no_entry_to_age};
-use crate::rows::columns::{joined, number_u64, stored};
-use crate::rows::postgres::engine::failed;
-use crate::rows::{Batch, Body, MemberChange, Row, TokenChange, TokenRow, VaultHeader, scope_columns};
+use crate::rows::columns::{joined, number_u64, scope_columns, stored};
+use crate::rows::{Batch, Body, MemberChange, Row, TokenChange, TokenRow, VaultHeader};
 use lacuna_types::{Error, Result};
 use lacuna_types::{OrgId, Revision, VaultId, millis};
 
@@ -39,7 +39,7 @@ const PUT_FRAME: &str = "
         AS new (id, state, created_at, updated_at, expires_at, key_version, frame_revision, frame)
     WHERE stored.vault = $1 AND stored.id = new.id";
 
-pub(super) fn apply(session: &mut Session<'_>, batch: &Batch) -> Result<Revision> {
+pub(super) fn apply(session: &mut Session<'_>, batch: &Batch) -> Result<Revision, Failure> {
     let stored_header = session.query_opt(LOCK_HEADER, &[&id(&batch.vault)])?;
     let stored_header = stored_header.as_ref().map(header).transpose()?;
     let is_new = stored_header.is_none();
@@ -59,19 +59,19 @@ pub(super) fn apply(session: &mut Session<'_>, batch: &Batch) -> Result<Revision
     Ok(next.revision)
 }
 
-fn ended(session: &mut Session<'_>, vault: VaultId) -> Result<Revision> {
+fn ended(session: &mut Session<'_>, vault: VaultId) -> Result<Revision, Failure> {
     let sql = "SELECT revision FROM lacuna.ended WHERE vault = $1";
     let row = session.query_opt(sql, &[&id(&vault)])?;
-    row.map_or(Ok(Revision::ZERO), |row| number_u64(row.try_get(0).map_err(failed)?).map(Revision))
+    row.map_or(Ok(Revision::ZERO), |row| number_u64(row.try_get(0)?).map(Revision))
 }
 
 /// Removes everything of a vault, and keeps where it stopped counting.
-pub(super) fn destroy(session: &mut Session<'_>, vault: VaultId) -> Result<()> {
+pub(super) fn destroy(session: &mut Session<'_>, vault: VaultId) -> Result<(), Failure> {
     session.erasing(|session| {
         // The header is locked first, so that nothing is added meanwhile.
         let sql = "SELECT revision FROM lacuna.vault WHERE id = $1 FOR UPDATE";
         let Some(header) = session.query_opt(sql, &[&id(&vault)])? else { return Ok(()) };
-        let revision: i64 = header.try_get(0).map_err(failed)?;
+        let revision: i64 = header.try_get(0)?;
         let sql = "
             INSERT INTO lacuna.ended (vault, revision) VALUES ($1, $2)
             ON CONFLICT (vault) DO UPDATE SET revision = excluded.revision";
@@ -88,7 +88,7 @@ pub(super) fn destroy(session: &mut Session<'_>, vault: VaultId) -> Result<()> {
     })
 }
 
-fn forget_tombstones(session: &mut Session<'_>, batch: &Batch) -> Result<()> {
+fn forget_tombstones(session: &mut Session<'_>, batch: &Batch) -> Result<(), Failure> {
     let kinds = [
         (batch.forget_tombstones_before, "DELETE FROM lacuna.tombstone WHERE vault = $1 AND at < $2"),
         (batch.forget_brief_before, "DELETE FROM lacuna.tombstone WHERE vault = $1 AND brief AND at < $2"),
@@ -100,7 +100,7 @@ fn forget_tombstones(session: &mut Session<'_>, batch: &Batch) -> Result<()> {
     Ok(())
 }
 
-fn set(session: &mut Session<'_>, batch: &Batch) -> Result<()> {
+fn set(session: &mut Session<'_>, batch: &Batch) -> Result<(), Failure> {
     let Some(settings) = &batch.settings else { return Ok(()) };
     let sql = "
         INSERT INTO lacuna.setting (vault, revision, sealed) VALUES ($1, $2, $3)
@@ -109,7 +109,7 @@ fn set(session: &mut Session<'_>, batch: &Batch) -> Result<()> {
     Ok(())
 }
 
-fn write_header(session: &mut Session<'_>, next: &VaultHeader, is_new: bool) -> Result<()> {
+fn write_header(session: &mut Session<'_>, next: &VaultHeader, is_new: bool) -> Result<(), Failure> {
     let (revision, audit_seq) = (stored(next.revision.0)?, stored(next.audit.seq)?);
     let audit_hash = next.audit.hash.as_slice();
     let frozen_at = next.frozen_at.map(millis);
@@ -145,7 +145,7 @@ fn write_header(session: &mut Session<'_>, next: &VaultHeader, is_new: bool) -> 
         session.execute(sql, &[&id(&next.id), &revision, &audit_seq, &audit_hash, &frozen_at, &signature])?
     };
     // Nothing written: another node made the same new vault a moment earlier.
-    if written == 1 { Ok(()) } else { Err(Error::Conflict("the vault")) }
+    if written == 1 { Ok(()) } else { Err(Error::Conflict("the vault").into()) }
 }
 
 /// Rows, column by column.
@@ -164,8 +164,9 @@ struct Arrays<'a> {
 }
 
 impl<'a> Arrays<'a> {
-    fn of(rows: &[&'a Row]) -> Result<Self> {
-        let bodies: Vec<_> = rows.iter().map(|row| body_columns(&row.body)).collect::<Result<_>>()?;
+    fn of(rows: &[&'a Row]) -> Result<Self, Failure> {
+        let bodies: Vec<_> =
+            rows.iter().map(|row| body_columns(&row.body)).collect::<Result<_, Failure>>()?;
         Ok(Self {
             ids: rows.iter().map(|row| memory_id(&row.id)).collect(),
             states: rows.iter().map(|row| i16::from(row.state.code())).collect(),
@@ -184,7 +185,7 @@ impl<'a> Arrays<'a> {
 
 type BodyColumns<'a> = (Option<i64>, Option<i64>, Option<&'a [u8]>);
 
-fn body_columns(body: &Body) -> Result<BodyColumns<'_>> {
+fn body_columns(body: &Body) -> Result<BodyColumns<'_>, Failure> {
     Ok(match body {
         Body::None | Body::Unchanged => (None, None, None),
         Body::Inline { revision, sealed } => {
@@ -194,21 +195,26 @@ fn body_columns(body: &Body) -> Result<BodyColumns<'_>> {
     })
 }
 
-fn put(session: &mut Session<'_>, batch: &Batch, revision: Revision) -> Result<()> {
+fn put(session: &mut Session<'_>, batch: &Batch, revision: Revision) -> Result<(), Failure> {
     if batch.puts.is_empty() {
         return Ok(());
     }
     let ids: Vec<_> = batch.puts.iter().map(|row| memory_id(&row.id)).collect();
     let sql = "SELECT 1 FROM lacuna.tombstone WHERE vault = $1 AND id = ANY($2) LIMIT 1";
     if session.query_opt(sql, &[&id(&batch.vault), &ids])?.is_some() {
-        return Err(forgotten());
+        return Err(forgotten().into());
     }
     let (unchanged, whole): (Vec<_>, Vec<_>) = batch.puts.iter().partition(|row| row.body == Body::Unchanged);
     put_whole(session, batch, revision, &whole)?;
     put_frames(session, batch, revision, &unchanged)
 }
 
-fn put_whole(session: &mut Session<'_>, batch: &Batch, revision: Revision, rows: &[&Row]) -> Result<()> {
+fn put_whole(
+    session: &mut Session<'_>,
+    batch: &Batch,
+    revision: Revision,
+    rows: &[&Row],
+) -> Result<(), Failure> {
     if rows.is_empty() {
         return Ok(());
     }
@@ -234,7 +240,12 @@ fn put_whole(session: &mut Session<'_>, batch: &Batch, revision: Revision, rows:
     Ok(())
 }
 
-fn put_frames(session: &mut Session<'_>, batch: &Batch, revision: Revision, rows: &[&Row]) -> Result<()> {
+fn put_frames(
+    session: &mut Session<'_>,
+    batch: &Batch,
+    revision: Revision,
+    rows: &[&Row],
+) -> Result<(), Failure> {
     if rows.is_empty() {
         return Ok(());
     }
@@ -254,10 +265,10 @@ fn put_frames(session: &mut Session<'_>, batch: &Batch, revision: Revision, rows
             &arrays.frames,
         ],
     )?;
-    if updated == rows.len() as u64 { Ok(()) } else { Err(no_body_to_keep()) }
+    if updated == rows.len() as u64 { Ok(()) } else { Err(no_body_to_keep().into()) }
 }
 
-fn remove(session: &mut Session<'_>, batch: &Batch, revision: Revision) -> Result<()> {
+fn remove(session: &mut Session<'_>, batch: &Batch, revision: Revision) -> Result<(), Failure> {
     if batch.removals.is_empty() {
         return Ok(());
     }
@@ -272,7 +283,7 @@ fn remove(session: &mut Session<'_>, batch: &Batch, revision: Revision) -> Resul
     Ok(())
 }
 
-fn change_intents(session: &mut Session<'_>, batch: &Batch) -> Result<()> {
+fn change_intents(session: &mut Session<'_>, batch: &Batch) -> Result<(), Failure> {
     let sql = "INSERT INTO lacuna.intent (vault, id, memories, note) VALUES ($1, $2, $3, $4)";
     for intent in &batch.opens {
         let memories = joined(&intent.memories);
@@ -291,7 +302,7 @@ fn change_intents(session: &mut Session<'_>, batch: &Batch) -> Result<()> {
     Ok(())
 }
 
-fn age_audit(session: &mut Session<'_>, batch: &Batch) -> Result<()> {
+fn age_audit(session: &mut Session<'_>, batch: &Batch) -> Result<(), Failure> {
     if batch.aged.is_empty() {
         return Ok(());
     }
@@ -302,10 +313,10 @@ fn age_audit(session: &mut Session<'_>, batch: &Batch) -> Result<()> {
         FROM unnest($2::bigint[], $3::bytea[]) AS aged (seq, digest)
         WHERE kept.vault = $1 AND kept.seq = aged.seq";
     let changed = session.execute(sql, &[&id(&batch.vault), &seqs, &digests])?;
-    if changed == batch.aged.len() as u64 { Ok(()) } else { Err(no_entry_to_age()) }
+    if changed == batch.aged.len() as u64 { Ok(()) } else { Err(no_entry_to_age().into()) }
 }
 
-fn append_audit(session: &mut Session<'_>, batch: &Batch) -> Result<()> {
+fn append_audit(session: &mut Session<'_>, batch: &Batch) -> Result<(), Failure> {
     if batch.audit.is_empty() {
         return Ok(());
     }
@@ -320,19 +331,19 @@ fn append_audit(session: &mut Session<'_>, batch: &Batch) -> Result<()> {
     Ok(())
 }
 
-fn change_token(session: &mut Session<'_>, org: &OrgId, change: &TokenChange) -> Result<()> {
+fn change_token(session: &mut Session<'_>, org: &OrgId, change: &TokenChange) -> Result<(), Failure> {
     match change {
         TokenChange::Add(token) => add_token(session, token),
         TokenChange::Revoke { id, at } => {
             let sql = "
                 UPDATE lacuna.token SET revoked_at = coalesce(revoked_at, $3) WHERE id = $1 AND org = $2";
             let revoked = session.execute(sql, &[&id.as_slice(), &org.as_str(), &millis(*at)])?;
-            if revoked == 0 { Err(Error::NotFound("token")) } else { Ok(()) }
+            if revoked == 0 { Err(Error::NotFound("token").into()) } else { Ok(()) }
         }
     }
 }
 
-fn add_token(session: &mut Session<'_>, token: &TokenRow) -> Result<()> {
+fn add_token(session: &mut Session<'_>, token: &TokenRow) -> Result<(), Failure> {
     let sql = "
         INSERT INTO lacuna.token (id, hash, org, holder, roles, label, created_at, expires_at, revoked_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
@@ -351,7 +362,7 @@ fn add_token(session: &mut Session<'_>, token: &TokenRow) -> Result<()> {
     Ok(())
 }
 
-fn change_member(session: &mut Session<'_>, org: &OrgId, change: &MemberChange) -> Result<()> {
+fn change_member(session: &mut Session<'_>, org: &OrgId, change: &MemberChange) -> Result<(), Failure> {
     match change {
         MemberChange::Add { group, user, at } => {
             let sql = "
@@ -365,7 +376,7 @@ fn change_member(session: &mut Session<'_>, org: &OrgId, change: &MemberChange) 
             let sql = "DELETE FROM lacuna.member WHERE org = $1 AND kind = $2 AND name = $3 AND holder = $4";
             let (kind, name) = (group.kind(), group.name());
             let removed = session.execute(sql, &[&org.as_str(), &kind, &name, &user.as_str()])?;
-            if removed == 0 { Err(Error::NotFound("member")) } else { Ok(()) }
+            if removed == 0 { Err(Error::NotFound("member").into()) } else { Ok(()) }
         }
     }
 }

@@ -4,12 +4,12 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 
 use super::writer::{Applied, Apply};
 use super::{header, jobs, records, vault_number};
+use crate::failure::Failure;
 use crate::rows::check::{forgotten, intent_taken, next_header, no_body_to_keep, no_entry_to_age};
-use crate::rows::columns::{joined, number_u64, stored};
-use crate::rows::sqlite::engine::failed;
+use crate::rows::columns::{joined, number_u64, scope_columns, stored};
 use crate::rows::{
     AgedEntry, AuditRow, Batch, Body, Intent, JobClaim, JobEnd, MemberChange, Row, SealedSettings,
-    TokenChange, TokenRow, VaultHeader, scope_columns,
+    TokenChange, TokenRow, VaultHeader,
 };
 use lacuna_types::{Error, Result};
 use lacuna_types::{MemoryId, OrgId, Revision, VaultId, millis};
@@ -30,7 +30,7 @@ pub(super) enum Work {
 impl Apply for Work {
     type Done = u64;
 
-    fn apply(&self, connection: &Connection) -> Result<Applied<u64>> {
+    fn apply(&self, connection: &Connection) -> Result<Applied<u64>, Failure> {
         let changed = |rows: usize| Applied { done: rows as u64, erased: false };
         match self {
             Self::Commit(batch) => batch.apply(connection),
@@ -43,34 +43,29 @@ impl Apply for Work {
 }
 
 /// Removes everything of a vault, and keeps where it stopped counting.
-fn destroy(connection: &Connection, vault: VaultId) -> Result<Applied<u64>> {
+fn destroy(connection: &Connection, vault: VaultId) -> Result<Applied<u64>, Failure> {
     let sql = "
         INSERT INTO ended (vault, revision) SELECT id, revision FROM vault WHERE id = ?1
         ON CONFLICT (vault) DO UPDATE SET revision = excluded.revision";
-    connection.prepare_cached(sql).map_err(failed)?.execute([vault.as_bytes()]).map_err(failed)?;
+    connection.prepare_cached(sql)?.execute([vault.as_bytes()])?;
     if let Some(number) = vault_number(connection, vault)? {
         // Bodies go with their memories.
         for table in ["memory", "tombstone", "intent", "audit", "setting"] {
-            connection.execute(&format!("DELETE FROM {table} WHERE vault = ?1"), [number]).map_err(failed)?;
+            connection.execute(&format!("DELETE FROM {table} WHERE vault = ?1"), [number])?;
         }
-        connection.execute("DELETE FROM vault WHERE number = ?1", [number]).map_err(failed)?;
+        connection.execute("DELETE FROM vault WHERE number = ?1", [number])?;
     }
     Ok(Applied { done: Revision::ZERO.0, erased: true })
 }
 
-fn ended(connection: &Connection, vault: VaultId) -> Result<Revision> {
+fn ended(connection: &Connection, vault: VaultId) -> Result<Revision, Failure> {
     let sql = "SELECT revision FROM ended WHERE vault = ?1";
-    let ended = connection
-        .prepare_cached(sql)
-        .map_err(failed)?
-        .query_row([vault.as_bytes()], |row| row.get(0))
-        .optional()
-        .map_err(failed)?;
+    let ended = connection.prepare_cached(sql)?.query_row([vault.as_bytes()], |row| row.get(0)).optional()?;
     Ok(Revision(ended.map_or(Ok(0), number_u64)?))
 }
 
 impl Batch {
-    fn apply(&self, connection: &Connection) -> Result<Applied<u64>> {
+    fn apply(&self, connection: &Connection) -> Result<Applied<u64>, Failure> {
         let stored_header = header(connection, self.vault)?;
         let ended = match &stored_header {
             Some(_) => Revision::ZERO,
@@ -98,7 +93,7 @@ impl Batch {
     }
 }
 
-fn write_header(connection: &Connection, header: &VaultHeader) -> Result<i64> {
+fn write_header(connection: &Connection, header: &VaultHeader) -> Result<i64, Failure> {
     let (org, kind, name) = scope_columns(&header.scope);
     let sql = "
         INSERT INTO vault (id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash,
@@ -107,25 +102,21 @@ fn write_header(connection: &Connection, header: &VaultHeader) -> Result<i64> {
         ON CONFLICT (id) DO UPDATE SET
             revision = excluded.revision, audit_seq = excluded.audit_seq, audit_hash = excluded.audit_hash,
             frozen_at = excluded.frozen_at, audit_signature = excluded.audit_signature";
-    connection
-        .prepare_cached(sql)
-        .map_err(failed)?
-        .execute(params![
-            header.id.as_bytes(),
-            org,
-            kind,
-            name,
-            stored(header.revision.0)?,
-            millis(header.created_at),
-            stored(header.audit.seq)?,
-            header.audit.hash,
-            header.frozen_at.map(millis),
-            header.audit_signature,
-            stored(header.began_after.0)?,
-        ])
-        .map_err(failed)?;
-    vault_number(connection, header.id)?
-        .ok_or_else(|| Error::corrupt("a vault vanished while it was written"))
+    connection.prepare_cached(sql)?.execute(params![
+        header.id.as_bytes(),
+        org,
+        kind,
+        name,
+        stored(header.revision.0)?,
+        millis(header.created_at),
+        stored(header.audit.seq)?,
+        header.audit.hash,
+        header.frozen_at.map(millis),
+        header.audit_signature,
+        stored(header.began_after.0)?,
+    ])?;
+    let number = vault_number(connection, header.id)?;
+    Ok(number.ok_or_else(|| Error::corrupt("a vault vanished while it was written"))?)
 }
 
 /// Writes into one vault under one revision.
@@ -137,19 +128,15 @@ struct Pen<'a> {
 
 impl Pen<'_> {
     /// Whether any row replaced an older one.
-    fn put_all(&self, rows: &[Row]) -> Result<bool> {
+    fn put_all(&self, rows: &[Row]) -> Result<bool, Failure> {
         let first = self.vault << PLACES_BITS;
         let sql = "SELECT coalesce(max(place), ?1) FROM memory WHERE place BETWEEN ?1 AND ?2";
         let last = first + (1 << PLACES_BITS) - 1;
-        let mut place: i64 = self
-            .connection
-            .prepare_cached(sql)
-            .map_err(failed)?
-            .query_row(params![first, last], |row| row.get(0))
-            .map_err(failed)?;
+        let mut place: i64 =
+            self.connection.prepare_cached(sql)?.query_row(params![first, last], |row| row.get(0))?;
         for row in rows {
             if self.is_forgotten(row.id)? {
-                return Err(forgotten());
+                return Err(forgotten().into());
             }
         }
         let mut replaced = false;
@@ -161,36 +148,26 @@ impl Pen<'_> {
     }
 
     /// Answers with the row's place: a row that is replaced keeps its own.
-    fn put(&self, row: &Row, free_place: i64) -> Result<i64> {
+    fn put(&self, row: &Row, free_place: i64) -> Result<i64, Failure> {
         if row.body == Body::Unchanged && !self.is_there(row.id)? {
-            return Err(no_body_to_keep());
+            return Err(no_body_to_keep().into());
         }
         let place = self.put_frame(row, free_place)?;
         self.put_body(place, &row.body)?;
         Ok(place)
     }
 
-    fn is_forgotten(&self, id: MemoryId) -> Result<bool> {
+    fn is_forgotten(&self, id: MemoryId) -> Result<bool, Failure> {
         let sql = "SELECT 1 FROM tombstone WHERE vault = ?1 AND id = ?2";
-        Ok(self
-            .connection
-            .prepare_cached(sql)
-            .map_err(failed)?
-            .exists(params![self.vault, id.as_bytes()])
-            .map_err(failed)?)
+        Ok(self.connection.prepare_cached(sql)?.exists(params![self.vault, id.as_bytes()])?)
     }
 
-    fn is_there(&self, id: MemoryId) -> Result<bool> {
+    fn is_there(&self, id: MemoryId) -> Result<bool, Failure> {
         let sql = "SELECT 1 FROM memory WHERE vault = ?1 AND id = ?2";
-        Ok(self
-            .connection
-            .prepare_cached(sql)
-            .map_err(failed)?
-            .exists(params![self.vault, id.as_bytes()])
-            .map_err(failed)?)
+        Ok(self.connection.prepare_cached(sql)?.exists(params![self.vault, id.as_bytes()])?)
     }
 
-    fn put_frame(&self, row: &Row, free_place: i64) -> Result<i64> {
+    fn put_frame(&self, row: &Row, free_place: i64) -> Result<i64, Failure> {
         let sql = "
             INSERT INTO memory (place, vault, id, revision, state, created_at, updated_at, expires_at,
                                 key_version, frame_revision, frame)
@@ -214,23 +191,14 @@ impl Pen<'_> {
             row.frame_revision,
             row.frame,
         ];
-        Ok(self
-            .connection
-            .prepare_cached(sql)
-            .map_err(failed)?
-            .query_row(parameters, |row| row.get(0))
-            .map_err(failed)?)
+        Ok(self.connection.prepare_cached(sql)?.query_row(parameters, |row| row.get(0))?)
     }
 
-    fn put_body(&self, place: i64, body: &Body) -> Result<()> {
+    fn put_body(&self, place: i64, body: &Body) -> Result<(), Failure> {
         let (revision, bytes, sealed) = match body {
             Body::Unchanged => return Ok(()),
             Body::None => {
-                self.connection
-                    .prepare_cached("DELETE FROM body WHERE place = ?1")
-                    .map_err(failed)?
-                    .execute([place])
-                    .map_err(failed)?;
+                self.connection.prepare_cached("DELETE FROM body WHERE place = ?1")?.execute([place])?;
                 return Ok(());
             }
             Body::Inline { revision, sealed } => (*revision, sealed.len() as u64, Some(sealed)),
@@ -240,115 +208,93 @@ impl Pen<'_> {
             INSERT INTO body (place, revision, bytes, sealed) VALUES (?1, ?2, ?3, ?4)
             ON CONFLICT (place) DO UPDATE SET
                 revision = excluded.revision, bytes = excluded.bytes, sealed = excluded.sealed";
-        self.connection
-            .prepare_cached(sql)
-            .map_err(failed)?
-            .execute(params![place, revision, stored(bytes)?, sealed])
-            .map_err(failed)?;
+        self.connection.prepare_cached(sql)?.execute(params![place, revision, stored(bytes)?, sealed])?;
         Ok(())
     }
 
-    fn remove(&self, id: MemoryId, at: i64, brief: bool) -> Result<()> {
+    fn remove(&self, id: MemoryId, at: i64, brief: bool) -> Result<(), Failure> {
         let sql = "DELETE FROM memory WHERE vault = ?1 AND id = ?2";
-        self.connection
-            .prepare_cached(sql)
-            .map_err(failed)?
-            .execute(params![self.vault, id.as_bytes()])
-            .map_err(failed)?;
+        self.connection.prepare_cached(sql)?.execute(params![self.vault, id.as_bytes()])?;
         let sql = "
             INSERT INTO tombstone (vault, id, revision, at, brief) VALUES (?1, ?2, ?3, ?4, ?5)
             ON CONFLICT (vault, id) DO NOTHING";
-        self.connection
-            .prepare_cached(sql)
-            .map_err(failed)?
-            .execute(params![self.vault, id.as_bytes(), self.revision, at, brief,])
-            .map_err(failed)?;
+        self.connection.prepare_cached(sql)?.execute(params![
+            self.vault,
+            id.as_bytes(),
+            self.revision,
+            at,
+            brief,
+        ])?;
         Ok(())
     }
 
-    fn forget_tombstones(&self, before: i64) -> Result<()> {
+    fn forget_tombstones(&self, before: i64) -> Result<(), Failure> {
         let sql = "DELETE FROM tombstone WHERE vault = ?1 AND at < ?2";
-        self.connection
-            .prepare_cached(sql)
-            .map_err(failed)?
-            .execute(params![self.vault, before])
-            .map_err(failed)?;
+        self.connection.prepare_cached(sql)?.execute(params![self.vault, before])?;
         Ok(())
     }
 
-    fn forget_brief(&self, before: i64) -> Result<()> {
+    fn forget_brief(&self, before: i64) -> Result<(), Failure> {
         let sql = "DELETE FROM tombstone WHERE vault = ?1 AND brief AND at < ?2";
-        self.connection
-            .prepare_cached(sql)
-            .map_err(failed)?
-            .execute(params![self.vault, before])
-            .map_err(failed)?;
+        self.connection.prepare_cached(sql)?.execute(params![self.vault, before])?;
         Ok(())
     }
 
-    fn set(&self, settings: &SealedSettings) -> Result<()> {
+    fn set(&self, settings: &SealedSettings) -> Result<(), Failure> {
         let sql = "
             INSERT INTO setting (vault, revision, sealed) VALUES (?1, ?2, ?3)
             ON CONFLICT (vault) DO UPDATE SET revision = excluded.revision, sealed = excluded.sealed";
-        self.connection
-            .prepare_cached(sql)
-            .map_err(failed)?
-            .execute(params![self.vault, settings.revision, settings.sealed])
-            .map_err(failed)?;
+        self.connection.prepare_cached(sql)?.execute(params![
+            self.vault,
+            settings.revision,
+            settings.sealed
+        ])?;
         Ok(())
     }
 
-    fn open_intent(&self, intent: &Intent) -> Result<()> {
+    fn open_intent(&self, intent: &Intent) -> Result<(), Failure> {
         let sql = "INSERT INTO intent (vault, id, memories, note) VALUES (?1, ?2, ?3, ?4)";
         let parameters = params![self.vault, stored(intent.id)?, joined(&intent.memories), intent.note];
-        let inserted = self.connection.prepare_cached(sql).map_err(failed)?.execute(parameters);
+        let inserted = self.connection.prepare_cached(sql)?.execute(parameters);
         inserted.map_err(|error| unless_taken(error, intent_taken()))?;
         Ok(())
     }
 
-    fn close_intent(&self, id: u64) -> Result<()> {
+    fn close_intent(&self, id: u64) -> Result<(), Failure> {
         let sql = "DELETE FROM intent WHERE vault = ?1 AND id = ?2";
-        self.connection
-            .prepare_cached(sql)
-            .map_err(failed)?
-            .execute(params![self.vault, stored(id)?])
-            .map_err(failed)?;
+        self.connection.prepare_cached(sql)?.execute(params![self.vault, stored(id)?])?;
         Ok(())
     }
 
-    fn age(&self, aged: &AgedEntry) -> Result<()> {
+    fn age(&self, aged: &AgedEntry) -> Result<(), Failure> {
         let sql = "UPDATE audit SET entry = ?3 WHERE vault = ?1 AND seq = ?2";
         let parameters = params![self.vault, stored(aged.seq)?, aged.digest];
-        match self.connection.prepare_cached(sql).map_err(failed)?.execute(parameters).map_err(failed)? {
-            0 => Err(no_entry_to_age()),
+        match self.connection.prepare_cached(sql)?.execute(parameters)? {
+            0 => Err(no_entry_to_age().into()),
             _ => Ok(()),
         }
     }
 
-    fn audit(&self, row: &AuditRow) -> Result<()> {
+    fn audit(&self, row: &AuditRow) -> Result<(), Failure> {
         let sql = "INSERT INTO audit (vault, seq, at, hash, entry) VALUES (?1, ?2, ?3, ?4, ?5)";
         let parameters = params![self.vault, stored(row.seq)?, millis(row.at), row.hash, row.entry];
-        self.connection.prepare_cached(sql).map_err(failed)?.execute(parameters).map_err(failed)?;
+        self.connection.prepare_cached(sql)?.execute(parameters)?;
         Ok(())
     }
 }
 
-fn change_token(connection: &Connection, org: &OrgId, change: &TokenChange) -> Result<()> {
+fn change_token(connection: &Connection, org: &OrgId, change: &TokenChange) -> Result<(), Failure> {
     match change {
         TokenChange::Add(token) => add_token(connection, token),
         TokenChange::Revoke { id, at } => {
             let sql = "UPDATE token SET revoked_at = coalesce(revoked_at, ?3) WHERE id = ?1 AND org = ?2";
-            let revoked = connection
-                .prepare_cached(sql)
-                .map_err(failed)?
-                .execute(params![id, org.as_str(), millis(*at)])
-                .map_err(failed)?;
-            if revoked == 0 { Err(Error::NotFound("token")) } else { Ok(()) }
+            let revoked = connection.prepare_cached(sql)?.execute(params![id, org.as_str(), millis(*at)])?;
+            if revoked == 0 { Err(Error::NotFound("token").into()) } else { Ok(()) }
         }
     }
 }
 
-fn add_token(connection: &Connection, token: &TokenRow) -> Result<()> {
+fn add_token(connection: &Connection, token: &TokenRow) -> Result<(), Failure> {
     let sql = "
         INSERT INTO token (id, hash, org, user, roles, label, created_at, expires_at, revoked_at)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
@@ -363,35 +309,34 @@ fn add_token(connection: &Connection, token: &TokenRow) -> Result<()> {
         token.expires_at.map(millis),
         token.revoked_at.map(millis),
     ];
-    let inserted = connection.prepare_cached(sql).map_err(failed)?.execute(parameters);
+    let inserted = connection.prepare_cached(sql)?.execute(parameters);
     inserted.map_err(|error| unless_taken(error, Error::Conflict("the token")))?;
     Ok(())
 }
 
-fn change_member(connection: &Connection, org: &OrgId, change: &MemberChange) -> Result<()> {
+fn change_member(connection: &Connection, org: &OrgId, change: &MemberChange) -> Result<(), Failure> {
     match change {
         MemberChange::Add { group, user, at } => {
             let sql = "
                 INSERT INTO member (org, kind, name, user, added_at) VALUES (?1, ?2, ?3, ?4, ?5)
                 ON CONFLICT DO NOTHING";
             let parameters = params![org.as_str(), group.kind(), group.name(), user.as_str(), millis(*at)];
-            connection.prepare_cached(sql).map_err(failed)?.execute(parameters).map_err(failed)?;
+            connection.prepare_cached(sql)?.execute(parameters)?;
             Ok(())
         }
         MemberChange::Remove { group, user } => {
             let sql = "DELETE FROM member WHERE org = ?1 AND kind = ?2 AND name = ?3 AND user = ?4";
             let parameters = params![org.as_str(), group.kind(), group.name(), user.as_str()];
-            let removed =
-                connection.prepare_cached(sql).map_err(failed)?.execute(parameters).map_err(failed)?;
-            if removed == 0 { Err(Error::NotFound("member")) } else { Ok(()) }
+            let removed = connection.prepare_cached(sql)?.execute(parameters)?;
+            if removed == 0 { Err(Error::NotFound("member").into()) } else { Ok(()) }
         }
     }
 }
 
 /// A broken uniqueness is `taken`; anything else is what SQLite says it is.
-pub fn unless_taken(error: rusqlite::Error, taken: Error) -> Error {
+pub(crate) fn unless_taken(error: rusqlite::Error, taken: Error) -> Failure {
     match error.sqlite_error_code() {
-        Some(ErrorCode::ConstraintViolation) => taken,
-        _ => failed(error),
+        Some(ErrorCode::ConstraintViolation) => taken.into(),
+        _ => error.into(),
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::engine::Database;
-use crate::rows::sqlite::engine::failed;
+use crate::failure::Failure;
 use lacuna_types::{Error, Result};
 
 /// Batches that may wait for the writer; more callers block until there is room.
@@ -26,13 +26,13 @@ const SCRUB_GROUPS_MAX: u32 = 32;
 const SCRUB_WAIT: Duration = Duration::from_millis(50);
 
 /// Something that the writer can do inside a transaction.
-pub trait Apply: Send + 'static {
+pub(crate) trait Apply: Send + 'static {
     type Done: Send + 'static;
 
-    fn apply(&self, connection: &Connection) -> Result<Applied<Self::Done>>;
+    fn apply(&self, connection: &Connection) -> Result<Applied<Self::Done>, Failure>;
 }
 
-pub struct Applied<T> {
+pub(crate) struct Applied<T> {
     pub done: T,
     /// Whether bytes were removed or replaced, so that the log must not keep them.
     pub erased: bool,
@@ -40,10 +40,10 @@ pub struct Applied<T> {
 
 struct Job<A: Apply> {
     work: A,
-    answer: SyncSender<Result<A::Done>>,
+    answer: SyncSender<Result<A::Done, Failure>>,
 }
 
-pub struct Writer<A: Apply> {
+pub(crate) struct Writer<A: Apply> {
     /// `Some` until the writer is dropped.
     queue: Option<SyncSender<Job<A>>>,
     thread: Option<JoinHandle<()>>,
@@ -51,7 +51,7 @@ pub struct Writer<A: Apply> {
 }
 
 impl<A: Apply> Writer<A> {
-    pub fn start(database: Database) -> Result<Self> {
+    pub(crate) fn start(database: Database) -> Result<Self> {
         let connection = database.connect()?;
         let (queue, jobs) = sync_channel(QUEUE_MAX);
         let transactions = Arc::new(AtomicU64::new(0));
@@ -70,15 +70,15 @@ impl<A: Apply> Writer<A> {
     }
 
     /// Applies `work` atomically and durably, and waits for that.
-    pub fn run(&self, work: A) -> Result<A::Done> {
+    pub(crate) fn run(&self, work: A) -> Result<A::Done> {
         let (answer, answered) = sync_channel(1);
         let queue = self.queue.as_ref().ok_or_else(stopped)?;
         queue.send(Job { work, answer }).map_err(|_| stopped())?;
-        answered.recv().map_err(|_| stopped())?
+        Ok(answered.recv().map_err(|_| stopped())??)
     }
 
     /// Transactions committed so far; with group commit fewer than the batches.
-    pub fn transactions(&self) -> u64 {
+    pub(crate) fn transactions(&self) -> u64 {
         self.transactions.load(Ordering::Relaxed)
     }
 }
@@ -145,7 +145,7 @@ impl Scribe {
             }
             Err(error) => {
                 for job in group {
-                    let _ = job.answer.send(Err(same_again(&error)));
+                    let _ = job.answer.send(Err(same_again(&error.0).into()));
                 }
             }
         }
@@ -154,7 +154,7 @@ impl Scribe {
     /// One transaction for the whole group. The outer error means that none of it was committed as far as
     /// SQLite knows. After a failed commit the bytes may still reach the disk, so it is never tried again
     /// on the same connection: the next group opens the file anew.
-    fn transact<A: Apply>(&mut self, group: &[Job<A>]) -> Result<Vec<Result<A::Done>>> {
+    fn transact<A: Apply>(&mut self, group: &[Job<A>]) -> Result<Vec<Result<A::Done, Failure>>, Failure> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
             None => self.database.connect()?,
@@ -168,11 +168,11 @@ impl Scribe {
                 }
                 Ok(done)
             }
-            Err(Failure::Transaction(error)) => {
+            Err(GroupFailure::Transaction(error)) => {
                 self.connection = Some(connection);
                 Err(error)
             }
-            Err(Failure::Commit(error)) => Err(error),
+            Err(GroupFailure::Commit(error)) => Err(error),
         }
     }
 
@@ -204,23 +204,24 @@ fn checkpoint(connection: &Connection) -> rusqlite::Result<bool> {
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
 }
 
-enum Failure {
+/// Says how far a group of batches came.
+enum GroupFailure {
     /// The transaction could not begin or was rolled back before the commit.
-    Transaction(Error),
+    Transaction(Failure),
     /// The commit itself failed.
-    Commit(Error),
+    Commit(Failure),
 }
 
-impl From<rusqlite::Error> for Failure {
+impl From<rusqlite::Error> for GroupFailure {
     fn from(error: rusqlite::Error) -> Self {
-        Self::Transaction(failed(error))
+        Self::Transaction(error.into())
     }
 }
 
 fn in_transaction<A: Apply>(
     connection: &mut Connection,
     group: &[Job<A>],
-) -> Result<Applied<Vec<Result<A::Done>>>, Failure> {
+) -> Result<Applied<Vec<Result<A::Done, Failure>>>, GroupFailure> {
     let mut transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut outcomes = Vec::with_capacity(group.len());
     let mut erased = false;
@@ -233,14 +234,14 @@ fn in_transaction<A: Apply>(
                 outcomes.push(Ok(applied.done));
             }
             // A full disk or an I/O error ends the whole transaction, not only this part of it.
-            Err(error) if savepoint.is_autocommit() => return Err(Failure::Transaction(error)),
+            Err(error) if savepoint.is_autocommit() => return Err(GroupFailure::Transaction(error)),
             Err(error) => {
                 savepoint.finish()?;
                 outcomes.push(Err(error));
             }
         }
     }
-    transaction.commit().map_err(|error| Failure::Commit(failed(error)))?;
+    transaction.commit().map_err(|error| GroupFailure::Commit(error.into()))?;
     Ok(Applied { done: outcomes, erased })
 }
 
@@ -286,17 +287,15 @@ mod tests {
     impl Apply for Work {
         type Done = i64;
 
-        fn apply(&self, connection: &Connection) -> Result<Applied<i64>> {
+        fn apply(&self, connection: &Connection) -> Result<Applied<i64>, Failure> {
             let insert = |id| connection.execute("INSERT INTO parent VALUES (?1)", [id]);
             let done = match self {
-                Self::Good(id) => insert(*id).map(|_| *id).map_err(failed)?,
+                Self::Good(id) => insert(*id).map(|_| *id)?,
                 Self::Refused(id) => {
-                    insert(*id).map_err(failed)?;
-                    return Err(Error::NotFound("reason to go on"));
+                    insert(*id)?;
+                    return Err(Error::NotFound("reason to go on").into());
                 }
-                Self::FailsAtCommit => {
-                    connection.execute("INSERT INTO child VALUES (-1)", []).map(|_| 0).map_err(failed)?
-                }
+                Self::FailsAtCommit => connection.execute("INSERT INTO child VALUES (-1)", []).map(|_| 0)?,
             };
             Ok(Applied { done, erased: false })
         }
@@ -321,7 +320,7 @@ mod tests {
         }
     }
 
-    fn group(work: Vec<Work>) -> (Vec<Job<Work>>, Vec<Receiver<Result<i64>>>) {
+    fn group(work: Vec<Work>) -> (Vec<Job<Work>>, Vec<Receiver<Result<i64, Failure>>>) {
         work.into_iter()
             .map(|work| {
                 let (answer, answered) = sync_channel(1);
@@ -330,8 +329,11 @@ mod tests {
             .unzip()
     }
 
-    fn codes(answers: &[Receiver<Result<i64>>]) -> Vec<&'static str> {
-        answers.iter().map(|answer| answer.recv().unwrap().err().map_or("ok", |error| error.code())).collect()
+    fn codes(answers: &[Receiver<Result<i64, Failure>>]) -> Vec<&'static str> {
+        answers
+            .iter()
+            .map(|answer| answer.recv().unwrap().err().map_or("ok", |failure| failure.0.code()))
+            .collect()
     }
 
     #[test]

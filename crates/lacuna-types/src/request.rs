@@ -1,5 +1,8 @@
 //! Requests to forget: the targets that a door can name, and the meaning of a request.
 
+/// Names from before they were made specific.
+pub use self::{PlanChoice as Choice, TimeSpan as Span};
+
 use jiff::Timestamp;
 
 use crate::facet;
@@ -16,7 +19,7 @@ pub enum Target {
     /// Words and meaning together.
     Query(String),
     /// A stretch of time.
-    Within(Span),
+    Within(TimeSpan),
     /// Memories with any of these tags.
     Tags(Vec<String>),
     /// A person, place, organisation or thing by name, wherever it is mentioned or only where it is the
@@ -45,7 +48,7 @@ pub struct Wish {
     /// The subject.
     pub about: About,
     /// The time in which it was said.
-    pub when: Option<Span>,
+    pub when: Option<TimeSpan>,
     /// Exceptions, in the caller's words: "but keep that I work at Acme".
     pub keep: Vec<String>,
     /// Mentions, or only the subject.
@@ -97,14 +100,14 @@ pub enum Reach {
 
 /// A stretch of time, from its first moment up to, not including, its last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Span {
+pub struct TimeSpan {
     /// The first moment; `None` for all before.
     pub from: Option<Timestamp>,
     /// The moment after the last; `None` for all after.
     pub until: Option<Timestamp>,
 }
 
-impl Span {
+impl TimeSpan {
     /// Returns true for a moment within the span.
     pub fn contains(&self, at: Timestamp) -> bool {
         self.from.is_none_or(|from| from <= at) && self.until.is_none_or(|until| at < until)
@@ -126,7 +129,7 @@ facet!(
 
 /// The matches of a plan that are forgotten.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Choice {
+pub enum PlanChoice {
     /// Every match.
     All,
     /// Direct matches only.

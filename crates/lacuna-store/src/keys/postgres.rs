@@ -7,19 +7,19 @@ use postgres::Row as Columns;
 
 use super::check::{check_batch, check_lines, check_root, class_taken, no_such_class, refuse_erased};
 use super::{
-    Erasure, KeyBatch, KeyStore, LedgerCursor, ReceiptMark, VaultKeys, WrappedClassKey, WrappedMemoryKey,
+    KeyBatch, KeyStore, LedgerCursor, LedgerLine, ReceiptMark, VaultKeys, WrappedClassKey, WrappedMemoryKey,
     WrappedRoot, fell_with_vault,
 };
-use crate::failure::Failure;
+use crate::failure::SqlFailure;
 use crate::rows::VAULTS_PAGE_MAX;
 use crate::rows::check::whole_millis;
 use crate::rows::columns::number_u32;
-use crate::rows::postgres::engine::{Reach, Schema, Server, Session};
+use crate::rows::postgres::engine::{PostgresSchema, PostgresServer, ScopedTransaction, Visibility};
 use crate::rows::postgres::{fixed, id, memory_id};
 use lacuna_types::{Error, Result};
 use lacuna_types::{MemoryId, OrgId, VaultId};
 
-static SCHEMA: Schema = Schema {
+static SCHEMA: PostgresSchema = PostgresSchema {
     name: "lacuna_keys",
     app_role: "lacuna_keys_app",
     admin_role: "lacuna_keys_admin",
@@ -34,12 +34,12 @@ const SOME_MEMORY_KEYS: &str = "
 
 /// Wrapped keys in the schema `lacuna_keys` of a PostgreSQL database. Call from threads that may block,
 /// never from inside an asynchronous task.
-pub struct PostgresKeys(Server);
+pub struct PostgresKeys(PostgresServer);
 
 impl PostgresKeys {
     /// Connects, and makes or migrates the schema where needed.
     pub fn open(url: &str) -> Result<Self> {
-        Server::open(url, &SCHEMA).map(Self)
+        PostgresServer::open(url, &SCHEMA).map(Self)
     }
 }
 
@@ -48,11 +48,11 @@ impl KeyStore for PostgresKeys {
         let root_sql = "
             SELECT generation, key_version, epoch, holder, wrapped FROM lacuna_keys.root WHERE vault = $1";
         let class_sql = "SELECT id, wrapped FROM lacuna_keys.class_key WHERE vault = $1 ORDER BY number";
-        self.0.read(Reach::Vault(vault), |session| {
+        self.0.read(Visibility::Vault(vault), |session| {
             let Some(root) = session.query_opt(root_sql, &[&id(&vault)])? else { return Ok(None) };
             let classes = session.query(class_sql, &[&id(&vault)])?;
             let class = |row: &Columns| Ok(WrappedClassKey { id: fixed(row, 0)?, wrapped: row.try_get(1)? });
-            let classes = classes.iter().map(class).collect::<Result<_, Failure>>()?;
+            let classes = classes.iter().map(class).collect::<Result<_, SqlFailure>>()?;
             Ok(Some(VaultKeys { root: read_root(&root)?, classes }))
         })
     }
@@ -64,7 +64,7 @@ impl KeyStore for PostgresKeys {
         visit: &mut dyn FnMut(WrappedMemoryKey) -> Result<()>,
     ) -> Result<()> {
         let mut visit_row = |row: &Columns| Ok(visit(read_memory_key(row)?)?);
-        self.0.read(Reach::Vault(vault), |session| match only {
+        self.0.read(Visibility::Vault(vault), |session| match only {
             None => session.stream(ALL_MEMORY_KEYS, &[&id(&vault)], &mut visit_row),
             Some(ids) => {
                 let ids: Vec<_> = ids.iter().map(memory_id).collect();
@@ -89,12 +89,12 @@ impl KeyStore for PostgresKeys {
     }
 
     fn destroyed_at(&self, vault: VaultId) -> Result<Option<Timestamp>> {
-        self.0.read(Reach::Vault(vault), |session| ledger::destroyed_at(session, vault))
+        self.0.read(Visibility::Vault(vault), |session| ledger::destroyed_at(session, vault))
     }
 
     fn erased(&self, vault: VaultId, only: &[MemoryId]) -> Result<Vec<MemoryId>> {
         let ids: Vec<_> = only.iter().map(memory_id).collect();
-        self.0.read(Reach::Vault(vault), |session| {
+        self.0.read(Visibility::Vault(vault), |session| {
             let destroyed = ledger::destroyed_at(session, vault)?;
             let entered = ledger::entered(session, vault, &ids)?;
             let is_erased = |id: &MemoryId| fell_with_vault(id, destroyed) || entered.contains(id);
@@ -102,35 +102,35 @@ impl KeyStore for PostgresKeys {
         })
     }
 
-    fn erasures(&self, after: Option<LedgerCursor>, limit: usize) -> Result<Vec<Erasure>> {
-        self.0.read(Reach::Admin, |session| ledger::erasures(session, after, limit))
+    fn erasures(&self, after: Option<LedgerCursor>, limit: usize) -> Result<Vec<LedgerLine>> {
+        self.0.read(Visibility::Admin, |session| ledger::erasures(session, after, limit))
     }
 
     /// Vault by vault, because no transaction sees two of them. Absorbing again is safe after a failure.
-    fn absorb(&self, lines: &[Erasure], receipts: &[ReceiptMark]) -> Result<u64> {
+    fn absorb(&self, lines: &[LedgerLine], receipts: &[ReceiptMark]) -> Result<u64> {
         check_lines(lines)?;
         let mut destroyed = 0;
         for group in lines.chunk_by(|one, next| one.vault == next.vault) {
             let vault = group[0].vault;
             destroyed +=
-                self.0.write(Reach::Vault(vault), |session| ledger::absorb(session, vault, group))?;
+                self.0.write(Visibility::Vault(vault), |session| ledger::absorb(session, vault, group))?;
         }
         for mark in receipts {
-            self.0.write(Reach::Org(&mark.org), |session| ledger::raise(session, mark))?;
+            self.0.write(Visibility::Org(&mark.org), |session| ledger::raise(session, mark))?;
         }
         Ok(destroyed)
     }
 
     fn forget_erasures(&self, before: Timestamp) -> Result<u64> {
-        self.0.write(Reach::Admin, |session| ledger::forget(session, before))
+        self.0.write(Visibility::Admin, |session| ledger::forget(session, before))
     }
 
     fn last_receipt(&self, org: &OrgId) -> Result<u64> {
-        self.0.read(Reach::Org(org), |session| ledger::last_receipt(session, org))
+        self.0.read(Visibility::Org(org), |session| ledger::last_receipt(session, org))
     }
 
     fn receipts_known(&self, after: Option<&OrgId>) -> Result<Vec<ReceiptMark>> {
-        self.0.read(Reach::Admin, |session| ledger::receipts_known(session, after))
+        self.0.read(Visibility::Admin, |session| ledger::receipts_known(session, after))
     }
 
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {
@@ -138,18 +138,18 @@ impl KeyStore for PostgresKeys {
             SELECT vault FROM lacuna_keys.root
             WHERE $1::bytea IS NULL OR vault > $1 ORDER BY vault LIMIT $2";
         let limit = limit.min(VAULTS_PAGE_MAX) as i64;
-        self.0.read(Reach::Admin, |session| {
+        self.0.read(Visibility::Admin, |session| {
             let rows = session.query(sql, &[&after.as_ref().map(id), &limit])?;
             rows.iter().map(|row| Ok(VaultId::from_bytes(fixed(row, 0)?))).collect()
         })
     }
 }
 
-fn reach(vault: VaultId, receipt: Option<&ReceiptMark>) -> Reach<'_> {
-    receipt.map_or(Reach::Vault(vault), |mark| Reach::VaultAndOrg(vault, &mark.org))
+fn reach(vault: VaultId, receipt: Option<&ReceiptMark>) -> Visibility<'_> {
+    receipt.map_or(Visibility::Vault(vault), |mark| Visibility::VaultAndOrg(vault, &mark.org))
 }
 
-fn read_root(row: &Columns) -> Result<WrappedRoot, Failure> {
+fn read_root(row: &Columns) -> Result<WrappedRoot, SqlFailure> {
     Ok(WrappedRoot {
         generation: number_u32(row.try_get(0)?)?,
         key_version: number_u32(row.try_get(1)?)?,
@@ -159,7 +159,7 @@ fn read_root(row: &Columns) -> Result<WrappedRoot, Failure> {
     })
 }
 
-fn read_memory_key(row: &Columns) -> Result<WrappedMemoryKey, Failure> {
+fn read_memory_key(row: &Columns) -> Result<WrappedMemoryKey, SqlFailure> {
     Ok(WrappedMemoryKey {
         memory: MemoryId::from_bytes(fixed(row, 0)?),
         class: fixed(row, 1)?,
@@ -168,11 +168,11 @@ fn read_memory_key(row: &Columns) -> Result<WrappedMemoryKey, Failure> {
     })
 }
 
-fn small(stored: i16) -> Result<u8, Failure> {
+fn small(stored: i16) -> Result<u8, SqlFailure> {
     Ok(u8::try_from(stored).map_err(|_| Error::corrupt("a stored number is out of range"))?)
 }
 
-fn apply(session: &mut Session<'_>, batch: &KeyBatch) -> Result<(), Failure> {
+fn apply(session: &mut ScopedTransaction<'_>, batch: &KeyBatch) -> Result<(), SqlFailure> {
     let sql = "SELECT generation FROM lacuna_keys.root WHERE vault = $1 FOR UPDATE";
     let stored = session.query_opt(sql, &[&id(&batch.vault)])?;
     let generation = stored.map(|row| number_u32(row.try_get(0)?)).transpose()?;
@@ -190,7 +190,7 @@ fn apply(session: &mut Session<'_>, batch: &KeyBatch) -> Result<(), Failure> {
     destroy(session, batch)
 }
 
-fn check_ledger(session: &mut Session<'_>, batch: &KeyBatch) -> Result<(), Failure> {
+fn check_ledger(session: &mut ScopedTransaction<'_>, batch: &KeyBatch) -> Result<(), SqlFailure> {
     if batch.memories.is_empty() {
         return Ok(());
     }
@@ -201,11 +201,11 @@ fn check_ledger(session: &mut Session<'_>, batch: &KeyBatch) -> Result<(), Failu
 }
 
 fn put_root(
-    session: &mut Session<'_>,
+    session: &mut ScopedTransaction<'_>,
     vault: VaultId,
     root: &WrappedRoot,
     is_new: bool,
-) -> Result<(), Failure> {
+) -> Result<(), SqlFailure> {
     let insert = "
         INSERT INTO lacuna_keys.root (vault, generation, key_version, epoch, holder, wrapped)
         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (vault) DO NOTHING";
@@ -227,7 +227,7 @@ fn put_root(
     if written == 1 { Ok(()) } else { Err(Error::Conflict("the vault's root key").into()) }
 }
 
-fn put_memory_keys(session: &mut Session<'_>, batch: &KeyBatch) -> Result<(), Failure> {
+fn put_memory_keys(session: &mut ScopedTransaction<'_>, batch: &KeyBatch) -> Result<(), SqlFailure> {
     if batch.memories.is_empty() {
         return Ok(());
     }
@@ -244,7 +244,7 @@ fn put_memory_keys(session: &mut Session<'_>, batch: &KeyBatch) -> Result<(), Fa
     Ok(())
 }
 
-fn destroy(session: &mut Session<'_>, batch: &KeyBatch) -> Result<(), Failure> {
+fn destroy(session: &mut ScopedTransaction<'_>, batch: &KeyBatch) -> Result<(), SqlFailure> {
     if batch.destroys.is_empty() {
         return Ok(());
     }

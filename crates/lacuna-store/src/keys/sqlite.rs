@@ -10,21 +10,21 @@ use rusqlite::{Connection, OptionalExtension, Row as Columns, params};
 use self::ledger::{Absorb, absorb, destroy_vault, destroyed_at, enter, is_erased, raise};
 use super::check::{check_batch, check_lines, check_root, class_taken, no_such_class, refuse_erased};
 use super::{
-    Erasure, KeyBatch, KeyStore, LedgerCursor, ReceiptMark, VaultKeys, WrappedClassKey, WrappedMemoryKey,
+    KeyBatch, KeyStore, LedgerCursor, LedgerLine, ReceiptMark, VaultKeys, WrappedClassKey, WrappedMemoryKey,
     WrappedRoot, fell_with_vault,
 };
-use crate::failure::Failure;
+use crate::failure::SqlFailure;
 use crate::rows::VAULTS_PAGE_MAX;
 use crate::rows::check::whole_millis;
 use crate::rows::columns::number_u32;
 use crate::rows::pool::Pool;
-use crate::rows::sqlite::engine::{Database, Schema, SqliteOptions};
-use crate::rows::sqlite::writer::{Applied, Apply, Writer};
+use crate::rows::sqlite::engine::{Database, SqliteOptions, SqliteSchema};
+use crate::rows::sqlite::writer::{AppliedWork, Apply, GroupWriter};
 use crate::rows::sqlite::{READERS_MAX, bytes, collect, in_snapshot, unless_taken};
 use lacuna_types::Result;
 use lacuna_types::{MemoryId, OrgId, VaultId, millis};
 
-static SCHEMA: Schema = Schema {
+static SCHEMA: SqliteSchema = SqliteSchema {
     application_id: i32::from_be_bytes(*b"LacK"),
     migrations: &[include_str!("schema_sqlite.sql"), include_str!("ledger_sqlite.sql")],
 };
@@ -34,7 +34,7 @@ const MEMORY_KEY: &str = "SELECT memory, class, binding, wrapped FROM memory_key
 /// Wrapped keys in one SQLite file.
 pub struct SqliteKeys {
     readers: Pool<Connection>,
-    writer: Writer<Work>,
+    writer: GroupWriter<KeyWork>,
 }
 
 impl SqliteKeys {
@@ -43,14 +43,15 @@ impl SqliteKeys {
         Self::open_with(path, SqliteOptions::default())
     }
 
+    /// Opens the file with other options.
     pub fn open_with(path: impl AsRef<Path>, options: SqliteOptions) -> Result<Self> {
         let database = Database::open(path.as_ref(), &SCHEMA, options)?;
-        let writer = Writer::start(database.clone())?;
+        let writer = GroupWriter::start(database.clone())?;
         let readers = Pool::new(READERS_MAX, move || database.connect_reader());
         Ok(Self { readers, writer })
     }
 
-    fn snapshot<T>(&self, act: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T> {
+    fn snapshot<T>(&self, act: impl FnOnce(&Connection) -> Result<T, SqlFailure>) -> Result<T> {
         Ok(in_snapshot(&mut *self.readers.get()?, act)?)
     }
 }
@@ -74,12 +75,12 @@ impl KeyStore for SqliteKeys {
 
     fn commit(&self, batch: KeyBatch) -> Result<()> {
         check_batch(&batch)?;
-        self.writer.run(Work::Batch(batch)).map(drop)
+        self.writer.run(KeyWork::Batch(batch)).map(drop)
     }
 
     fn destroy_vault(&self, vault: VaultId, at: Timestamp, receipt: Option<ReceiptMark>) -> Result<u64> {
         whole_millis(at)?;
-        self.writer.run(Work::DestroyVault { vault, at, receipt })
+        self.writer.run(KeyWork::DestroyVault { vault, at, receipt })
     }
 
     fn destroyed_at(&self, vault: VaultId) -> Result<Option<Timestamp>> {
@@ -99,17 +100,17 @@ impl KeyStore for SqliteKeys {
         })
     }
 
-    fn erasures(&self, after: Option<LedgerCursor>, limit: usize) -> Result<Vec<Erasure>> {
+    fn erasures(&self, after: Option<LedgerCursor>, limit: usize) -> Result<Vec<LedgerLine>> {
         self.snapshot(|snapshot| ledger::erasures(snapshot, after, limit))
     }
 
-    fn absorb(&self, lines: &[Erasure], receipts: &[ReceiptMark]) -> Result<u64> {
+    fn absorb(&self, lines: &[LedgerLine], receipts: &[ReceiptMark]) -> Result<u64> {
         check_lines(lines)?;
-        self.writer.run(Work::Absorb(Absorb { lines: lines.to_vec(), receipts: receipts.to_vec() }))
+        self.writer.run(KeyWork::Absorb(Absorb { lines: lines.to_vec(), receipts: receipts.to_vec() }))
     }
 
     fn forget_erasures(&self, before: Timestamp) -> Result<u64> {
-        self.writer.run(Work::Forget { before })
+        self.writer.run(KeyWork::Forget { before })
     }
 
     fn last_receipt(&self, org: &OrgId) -> Result<u64> {
@@ -129,7 +130,7 @@ impl KeyStore for SqliteKeys {
     }
 }
 
-fn vault_keys(snapshot: &Connection, vault: VaultId) -> Result<Option<VaultKeys>, Failure> {
+fn vault_keys(snapshot: &Connection, vault: VaultId) -> Result<Option<VaultKeys>, SqlFailure> {
     let sql = "SELECT generation, key_version, epoch, holder, wrapped FROM root WHERE vault = ?1";
     let Some(root) = collect(snapshot, sql, [vault.as_bytes()], root)?.pop() else { return Ok(None) };
     let sql = "SELECT id, wrapped FROM class_key WHERE vault = ?1 ORDER BY rowid";
@@ -143,7 +144,7 @@ fn visit_all_keys(
     snapshot: &Connection,
     vault: VaultId,
     visit: &mut dyn FnMut(WrappedMemoryKey) -> Result<()>,
-) -> Result<(), Failure> {
+) -> Result<(), SqlFailure> {
     let mut statement = snapshot.prepare_cached(MEMORY_KEY)?;
     let mut rows = statement.query([vault.as_bytes()])?;
     while let Some(row) = rows.next()? {
@@ -157,7 +158,7 @@ fn visit_some_keys(
     vault: VaultId,
     ids: &[MemoryId],
     visit: &mut dyn FnMut(WrappedMemoryKey) -> Result<()>,
-) -> Result<(), Failure> {
+) -> Result<(), SqlFailure> {
     let mut statement = snapshot.prepare_cached(&format!("{MEMORY_KEY} AND memory = ?2"))?;
     for id in ids {
         let mut rows = statement.query([vault.as_bytes(), id.as_bytes()])?;
@@ -168,7 +169,7 @@ fn visit_some_keys(
     Ok(())
 }
 
-fn root(row: &Columns<'_>) -> Result<WrappedRoot, Failure> {
+fn root(row: &Columns<'_>) -> Result<WrappedRoot, SqlFailure> {
     Ok(WrappedRoot {
         generation: number_u32(row.get(0)?)?,
         key_version: number_u32(row.get(1)?)?,
@@ -178,7 +179,7 @@ fn root(row: &Columns<'_>) -> Result<WrappedRoot, Failure> {
     })
 }
 
-fn memory_key(row: &Columns<'_>) -> Result<WrappedMemoryKey, Failure> {
+fn memory_key(row: &Columns<'_>) -> Result<WrappedMemoryKey, SqlFailure> {
     Ok(WrappedMemoryKey {
         memory: MemoryId::from_bytes(row.get(0)?),
         class: row.get(1)?,
@@ -187,38 +188,38 @@ fn memory_key(row: &Columns<'_>) -> Result<WrappedMemoryKey, Failure> {
     })
 }
 
-/// What the writer does. Each answers with a number: of keys destroyed, or of lines dropped.
-enum Work {
+/// The work of the writer. Each answers with a number: of keys destroyed, or of lines dropped.
+enum KeyWork {
     Batch(KeyBatch),
     DestroyVault { vault: VaultId, at: Timestamp, receipt: Option<ReceiptMark> },
     Absorb(Absorb),
     Forget { before: Timestamp },
 }
 
-impl Apply for Work {
+impl Apply for KeyWork {
     type Done = u64;
 
-    fn apply(&self, connection: &Connection) -> Result<Applied<u64>, Failure> {
+    fn apply(&self, connection: &Connection) -> Result<AppliedWork<u64>, SqlFailure> {
         match self {
             Self::Batch(batch) => batch.apply(connection),
             Self::DestroyVault { vault, at, receipt } => {
                 let done = destroy_vault(connection, *vault)?;
-                enter(connection, &Erasure { vault: *vault, memory: None, at: *at })?;
+                enter(connection, &LedgerLine { vault: *vault, memory: None, at: *at })?;
                 receipt.iter().try_for_each(|mark| raise(connection, mark))?;
-                Ok(Applied { done, erased: true })
+                Ok(AppliedWork { done, erased: true })
             }
-            Self::Absorb(work) => Ok(Applied { done: absorb(connection, work)?, erased: true }),
+            Self::Absorb(work) => Ok(AppliedWork { done: absorb(connection, work)?, erased: true }),
             Self::Forget { before } => {
                 let sql = "DELETE FROM erased WHERE at < ?1";
                 let done = connection.prepare_cached(sql)?.execute([millis(*before)])? as u64;
-                Ok(Applied { done, erased: done > 0 })
+                Ok(AppliedWork { done, erased: done > 0 })
             }
         }
     }
 }
 
 impl KeyBatch {
-    fn apply(&self, connection: &Connection) -> Result<Applied<u64>, Failure> {
+    fn apply(&self, connection: &Connection) -> Result<AppliedWork<u64>, SqlFailure> {
         let vault = self.vault.as_bytes();
         let sql = "SELECT generation FROM root WHERE vault = ?1";
         let generation = connection.prepare_cached(sql)?.query_row([vault], |row| row.get(0)).optional()?;
@@ -237,14 +238,14 @@ impl KeyBatch {
         let mut done = 0;
         for id in &self.destroys {
             done += u64::from(destroy(connection, self.vault, *id)?);
-            enter(connection, &Erasure { vault: self.vault, memory: Some(*id), at: self.at })?;
+            enter(connection, &LedgerLine { vault: self.vault, memory: Some(*id), at: self.at })?;
         }
         self.receipt.iter().try_for_each(|mark| raise(connection, mark))?;
-        Ok(Applied { done, erased: erased || done > 0 })
+        Ok(AppliedWork { done, erased: erased || done > 0 })
     }
 }
 
-fn put_root(connection: &Connection, vault: VaultId, root: &WrappedRoot) -> Result<(), Failure> {
+fn put_root(connection: &Connection, vault: VaultId, root: &WrappedRoot) -> Result<(), SqlFailure> {
     let sql = "
         INSERT INTO root (vault, generation, key_version, epoch, holder, wrapped)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
@@ -262,7 +263,7 @@ fn put_root(connection: &Connection, vault: VaultId, root: &WrappedRoot) -> Resu
     Ok(())
 }
 
-fn put_class(connection: &Connection, vault: VaultId, class: &WrappedClassKey) -> Result<(), Failure> {
+fn put_class(connection: &Connection, vault: VaultId, class: &WrappedClassKey) -> Result<(), SqlFailure> {
     let sql = "INSERT INTO class_key (vault, id, wrapped) VALUES (?1, ?2, ?3)";
     let parameters = params![vault.as_bytes(), class.id, class.wrapped];
     let inserted = connection.prepare_cached(sql)?.execute(parameters);
@@ -270,7 +271,7 @@ fn put_class(connection: &Connection, vault: VaultId, class: &WrappedClassKey) -
     Ok(())
 }
 
-fn put_memory_key(connection: &Connection, vault: VaultId, key: &WrappedMemoryKey) -> Result<(), Failure> {
+fn put_memory_key(connection: &Connection, vault: VaultId, key: &WrappedMemoryKey) -> Result<(), SqlFailure> {
     let sql = "INSERT INTO memory_key (vault, memory, class, binding, wrapped) VALUES (?1, ?2, ?3, ?4, ?5)";
     let parameters = params![vault.as_bytes(), key.memory.as_bytes(), key.class, key.binding, key.wrapped];
     let inserted = connection.prepare_cached(sql)?.execute(parameters);
@@ -279,8 +280,8 @@ fn put_memory_key(connection: &Connection, vault: VaultId, key: &WrappedMemoryKe
     Ok(())
 }
 
-/// Whether there was a key. `secure_delete` overwrites it with zeros.
-fn destroy(connection: &Connection, vault: VaultId, memory: MemoryId) -> Result<bool, Failure> {
+/// Returns true when there was a key. `secure_delete` overwrites it with zeros.
+fn destroy(connection: &Connection, vault: VaultId, memory: MemoryId) -> Result<bool, SqlFailure> {
     let sql = "DELETE FROM memory_key WHERE vault = ?1 AND memory = ?2";
     Ok(connection.prepare_cached(sql)?.execute(params![vault.as_bytes(), memory.as_bytes()])? > 0)
 }

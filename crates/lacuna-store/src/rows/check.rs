@@ -1,4 +1,4 @@
-//! What every store checks before it writes, so that all of them refuse the same batches.
+//! Checks of every store before it writes, so that all of them refuse the same batches.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::columns::stored;
 use super::{
-    BATCH_ROWS_MAX, Batch, Body, ChainHead, Freeze, MemberChange, RECORD_BYTES_MAX, RecordChange, Row,
+    BATCH_ROWS_MAX, Batch, ChainHead, Freeze, MemberChange, RECORD_BYTES_MAX, RecordChange, Row, SealedBody,
     TokenChange, TokenRow, VaultHeader,
 };
 use lacuna_types::{Error, Result};
@@ -20,12 +20,12 @@ pub const BATCH_BYTES_MAX: usize = 64 * 1024 * 1024;
 pub const ROLES_MAX: usize = 32;
 /// The note of an intent, in bytes.
 pub const INTENT_NOTE_BYTES_MAX: usize = 64 * 1024;
-/// What a vault's owner has set, sealed, in bytes.
+/// The sealed settings of a vault's owner, in bytes.
 pub const SETTINGS_BYTES_MAX: usize = 256 * 1024;
 /// The label of a token, in bytes of UTF-8.
 pub const LABEL_BYTES_MAX: usize = 256;
 
-/// Refuses what no state of the store could make right.
+/// Refuses batches that are wrong in every state of the store.
 pub(crate) fn check_batch(batch: &Batch) -> Result<()> {
     if batch.vault != batch.scope.vault_id() {
         return Err(Error::corrupt("a batch names a vault that is not its scope's"));
@@ -99,10 +99,10 @@ pub(crate) fn check_bytes(sizes: impl Iterator<Item = usize>) -> Result<()> {
     Ok(())
 }
 
-fn inline_bytes(body: &Body) -> usize {
+fn inline_bytes(body: &SealedBody) -> usize {
     match body {
-        Body::Inline { sealed, .. } => sealed.len(),
-        Body::None | Body::Blob { .. } | Body::Unchanged => 0,
+        SealedBody::Inline { sealed, .. } => sealed.len(),
+        SealedBody::None | SealedBody::Blob { .. } | SealedBody::Unchanged => 0,
     }
 }
 

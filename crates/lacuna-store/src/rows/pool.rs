@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use lacuna_types::{Error, Result};
 
-/// How long a caller waits for a connection before it is told to come back later.
+/// The longest wait for a connection; after it the caller is told to come back later.
 const POOL_WAIT: Duration = Duration::from_secs(10);
 
 type Open<C> = Box<dyn Fn() -> Result<C> + Send + Sync>;
@@ -14,11 +14,11 @@ type Open<C> = Box<dyn Fn() -> Result<C> + Send + Sync>;
 pub(crate) struct Pool<C> {
     open: Open<C>,
     size: usize,
-    state: Mutex<State<C>>,
+    state: Mutex<PoolState<C>>,
     freed: Condvar,
 }
 
-struct State<C> {
+struct PoolState<C> {
     idle: Vec<C>,
     /// Connections that exist, idle or lent.
     open: usize,
@@ -26,13 +26,13 @@ struct State<C> {
 
 impl<C> Pool<C> {
     pub(crate) fn new(size: usize, open: impl Fn() -> Result<C> + Send + Sync + 'static) -> Self {
-        let state = Mutex::new(State { idle: Vec::new(), open: 0 });
+        let state = Mutex::new(PoolState { idle: Vec::new(), open: 0 });
         Self { open: Box::new(open), size, state, freed: Condvar::new() }
     }
 
     /// Lends a connection; dropping the loan gives it back.
     pub(crate) fn get(&self) -> Result<Loan<'_, C>> {
-        let full = |state: &mut State<C>| state.idle.is_empty() && state.open >= self.size;
+        let full = |state: &mut PoolState<C>| state.idle.is_empty() && state.open >= self.size;
         let (mut state, waited) = self
             .freed
             .wait_timeout_while(self.state(), POOL_WAIT, full)
@@ -75,7 +75,7 @@ impl<C> Pool<C> {
         self.freed.notify_one();
     }
 
-    fn state(&self) -> MutexGuard<'_, State<C>> {
+    fn state(&self) -> MutexGuard<'_, PoolState<C>> {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }

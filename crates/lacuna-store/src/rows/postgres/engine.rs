@@ -8,7 +8,7 @@ use postgres::error::SqlState;
 use postgres::types::ToSql;
 use postgres::{Client, Config, IsolationLevel, NoTls, Row as Columns, Statement, Transaction};
 
-use crate::failure::Failure;
+use crate::failure::SqlFailure;
 use crate::rows::pool::{Loan, Pool};
 use lacuna_types::hex::hex;
 use lacuna_types::{Error, Result};
@@ -23,7 +23,7 @@ const PING_TIMEOUT: Duration = Duration::from_secs(2);
 /// Rows fetched at a time while streaming.
 const PAGE_ROWS: i32 = 512;
 
-/// What every session starts with. A commit that is answered must be on disk, whatever the server's default.
+/// The settings of every connection. A commit that is answered must be on disk, whatever the server's default.
 const SESSION_SETTINGS: &str = "
     SET lock_timeout = '10s';
     SET idle_in_transaction_session_timeout = '60s';
@@ -31,8 +31,8 @@ const SESSION_SETTINGS: &str = "
 
 pub(crate) type Parameters<'a> = &'a [&'a (dyn ToSql + Sync)];
 
-/// What one schema holds. Migration `n` leads from version `n` to `n + 1`.
-pub(crate) struct Schema {
+/// The tables and roles of one schema. Migration `n` leads from version `n` to `n + 1`.
+pub(crate) struct PostgresSchema {
     pub name: &'static str,
     /// Works inside one vault.
     pub app_role: &'static str,
@@ -43,9 +43,9 @@ pub(crate) struct Schema {
     pub migrations: &'static [&'static str],
 }
 
-/// How far a transaction can see.
+/// The rows that a transaction can see.
 #[derive(Clone, Copy)]
-pub(crate) enum Reach<'a> {
+pub(crate) enum Visibility<'a> {
     Vault(VaultId),
     /// A vault, and the tokens and memberships of its organisation.
     VaultAndOrg(VaultId, &'a OrgId),
@@ -55,8 +55,8 @@ pub(crate) enum Reach<'a> {
     Admin,
 }
 
-pub(crate) struct Server {
-    schema: &'static Schema,
+pub(crate) struct PostgresServer {
+    schema: &'static PostgresSchema,
     pool: Pool<Link>,
 }
 
@@ -67,8 +67,8 @@ struct Link {
     used: Instant,
 }
 
-impl Server {
-    pub(crate) fn open(url: &str, schema: &'static Schema) -> Result<Self> {
+impl PostgresServer {
+    pub(crate) fn open(url: &str, schema: &'static PostgresSchema) -> Result<Self> {
         let mut config: Config = url.parse().map_err(|_| Error::Misconfigured {
             code: "bad_url",
             reason: "the PostgreSQL URL does not parse; expected postgres://user@host:port/database".into(),
@@ -85,8 +85,8 @@ impl Server {
     /// Reads from one snapshot.
     pub(crate) fn read<T>(
         &self,
-        reach: Reach<'_>,
-        act: impl FnOnce(&mut Session<'_>) -> Result<T, Failure>,
+        reach: Visibility<'_>,
+        act: impl FnOnce(&mut ScopedTransaction<'_>) -> Result<T, SqlFailure>,
     ) -> Result<T> {
         self.within(reach, true, act)
     }
@@ -94,17 +94,17 @@ impl Server {
     /// Commits what `act` does if it succeeds, and nothing of it otherwise.
     pub(crate) fn write<T>(
         &self,
-        reach: Reach<'_>,
-        act: impl FnOnce(&mut Session<'_>) -> Result<T, Failure>,
+        reach: Visibility<'_>,
+        act: impl FnOnce(&mut ScopedTransaction<'_>) -> Result<T, SqlFailure>,
     ) -> Result<T> {
         self.within(reach, false, act)
     }
 
     fn within<T>(
         &self,
-        reach: Reach<'_>,
+        reach: Visibility<'_>,
         read_only: bool,
-        act: impl FnOnce(&mut Session<'_>) -> Result<T, Failure>,
+        act: impl FnOnce(&mut ScopedTransaction<'_>) -> Result<T, SqlFailure>,
     ) -> Result<T> {
         let mut link = self.living_link()?;
         let outcome = link.within(self.schema, reach, read_only, act);
@@ -115,7 +115,7 @@ impl Server {
     }
 
     /// One statement as a single round trip; `sql` must hold no values.
-    pub(crate) fn read_one_text(&self, reach: Reach<'_>, sql: &str) -> Result<Option<String>> {
+    pub(crate) fn read_one_text(&self, reach: Visibility<'_>, sql: &str) -> Result<Option<String>> {
         let mut link = self.living_link()?;
         let script = format!("BEGIN READ ONLY; {} {sql}; COMMIT", self.schema.scope(reach));
         let answer = link.client.simple_query(&script);
@@ -123,7 +123,7 @@ impl Server {
             // The transaction may still be open, so the connection is not used again.
             link.discard();
         }
-        let rows = answer.map_err(Failure::from)?;
+        let rows = answer.map_err(SqlFailure::from)?;
         Ok(rows
             .iter()
             .rev()
@@ -150,17 +150,17 @@ impl Server {
 impl Link {
     fn within<T>(
         &mut self,
-        schema: &'static Schema,
-        reach: Reach<'_>,
+        schema: &'static PostgresSchema,
+        reach: Visibility<'_>,
         read_only: bool,
-        act: impl FnOnce(&mut Session<'_>) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
+        act: impl FnOnce(&mut ScopedTransaction<'_>) -> Result<T, SqlFailure>,
+    ) -> Result<T, SqlFailure> {
         let isolation =
             if read_only { IsolationLevel::RepeatableRead } else { IsolationLevel::ReadCommitted };
         let mut transaction =
             self.client.build_transaction().isolation_level(isolation).read_only(read_only).start()?;
         transaction.batch_execute(&schema.scope(reach))?;
-        let mut session = Session { transaction, schema, statements: &mut self.statements };
+        let mut session = ScopedTransaction { transaction, schema, statements: &mut self.statements };
         let done = act(&mut session)?;
         session.transaction.commit()?;
         Ok(done)
@@ -168,18 +168,18 @@ impl Link {
 }
 
 /// A transaction that sees no further than its reach.
-pub(crate) struct Session<'a> {
+pub(crate) struct ScopedTransaction<'a> {
     transaction: Transaction<'a>,
-    schema: &'static Schema,
+    schema: &'static PostgresSchema,
     statements: &'a mut HashMap<&'static str, Statement>,
 }
 
-impl Session<'_> {
+impl ScopedTransaction<'_> {
     pub(crate) fn query(
         &mut self,
         sql: &'static str,
         parameters: Parameters<'_>,
-    ) -> Result<Vec<Columns>, Failure> {
+    ) -> Result<Vec<Columns>, SqlFailure> {
         let statement = self.statement(sql)?;
         Ok(self.transaction.query(&statement, parameters)?)
     }
@@ -188,12 +188,16 @@ impl Session<'_> {
         &mut self,
         sql: &'static str,
         parameters: Parameters<'_>,
-    ) -> Result<Option<Columns>, Failure> {
+    ) -> Result<Option<Columns>, SqlFailure> {
         let statement = self.statement(sql)?;
         Ok(self.transaction.query_opt(&statement, parameters)?)
     }
 
-    pub(crate) fn execute(&mut self, sql: &'static str, parameters: Parameters<'_>) -> Result<u64, Failure> {
+    pub(crate) fn execute(
+        &mut self,
+        sql: &'static str,
+        parameters: Parameters<'_>,
+    ) -> Result<u64, SqlFailure> {
         let statement = self.statement(sql)?;
         Ok(self.transaction.execute(&statement, parameters)?)
     }
@@ -204,7 +208,7 @@ impl Session<'_> {
         sql: &'static str,
         parameters: Parameters<'_>,
         refused: fn() -> Error,
-    ) -> Result<u64, Failure> {
+    ) -> Result<u64, SqlFailure> {
         let statement = self.statement(sql)?;
         self.transaction.execute(&statement, parameters).map_err(|error| match error.code() {
             Some(&SqlState::UNIQUE_VIOLATION | &SqlState::FOREIGN_KEY_VIOLATION) => refused().into(),
@@ -217,8 +221,8 @@ impl Session<'_> {
         &mut self,
         sql: &'static str,
         parameters: Parameters<'_>,
-        visit: &mut dyn FnMut(&Columns) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+        visit: &mut dyn FnMut(&Columns) -> Result<(), SqlFailure>,
+    ) -> Result<(), SqlFailure> {
         let statement = self.statement(sql)?;
         let portal = self.transaction.bind(&statement, parameters)?;
         loop {
@@ -233,8 +237,8 @@ impl Session<'_> {
     /// Runs `act` with the right to take away, then gives it back. A failure ends the transaction anyway.
     pub(crate) fn erasing<T>(
         &mut self,
-        act: impl FnOnce(&mut Self) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
+        act: impl FnOnce(&mut Self) -> Result<T, SqlFailure>,
+    ) -> Result<T, SqlFailure> {
         let eraser = self.schema.eraser_role.unwrap_or(self.schema.app_role);
         self.transaction.batch_execute(&format!("SET LOCAL ROLE {eraser}"))?;
         let done = act(self)?;
@@ -242,7 +246,7 @@ impl Session<'_> {
         Ok(done)
     }
 
-    fn statement(&mut self, sql: &'static str) -> Result<Statement, Failure> {
+    fn statement(&mut self, sql: &'static str) -> Result<Statement, SqlFailure> {
         if let Some(statement) = self.statements.get(sql) {
             return Ok(statement.clone());
         }
@@ -252,24 +256,24 @@ impl Session<'_> {
     }
 }
 
-impl Schema {
+impl PostgresSchema {
     /// The statements that put a transaction into its scope. Values are hex, so nothing needs quoting.
-    fn scope(&self, reach: Reach<'_>) -> String {
+    fn scope(&self, reach: Visibility<'_>) -> String {
         let vault = |id: VaultId| format!("SELECT set_config('app.vault', '{}', true);", hex(id.as_bytes()));
         let org = |org: &OrgId| {
             let hex = hex(org.as_str().as_bytes());
             format!("SELECT set_config('app.org', convert_from(decode('{hex}', 'hex'), 'UTF8'), true);")
         };
         let (role, settings) = match reach {
-            Reach::Vault(id) => (self.app_role, vault(id)),
-            Reach::VaultAndOrg(id, name) => (self.app_role, vault(id) + &org(name)),
-            Reach::Org(name) => (self.app_role, org(name)),
-            Reach::Admin => (self.admin_role, String::new()),
+            Visibility::Vault(id) => (self.app_role, vault(id)),
+            Visibility::VaultAndOrg(id, name) => (self.app_role, vault(id) + &org(name)),
+            Visibility::Org(name) => (self.app_role, org(name)),
+            Visibility::Admin => (self.admin_role, String::new()),
         };
         format!("SET LOCAL ROLE {role}; {settings}")
     }
 
-    fn migrate(&self, client: &mut Client) -> Result<(), Failure> {
+    fn migrate(&self, client: &mut Client) -> Result<(), SqlFailure> {
         if self.version(client)? == Some(self.migrations.len()) {
             return Ok(());
         }
@@ -293,7 +297,7 @@ impl Schema {
     }
 
     /// The version of the schema, or `None` where there is none.
-    fn version(&self, client: &mut impl postgres::GenericClient) -> Result<Option<usize>, Failure> {
+    fn version(&self, client: &mut impl postgres::GenericClient) -> Result<Option<usize>, SqlFailure> {
         let table = format!("{}.migration", self.name);
         let found = client.query_one("SELECT to_regclass($1) IS NOT NULL", &[&table])?;
         if !found.get::<_, bool>(0) {
@@ -316,7 +320,7 @@ impl Schema {
     }
 
     /// Roles belong to the whole server, so another database may have made them, even at this moment.
-    fn make_roles(&self, client: &mut Client) -> Result<(), Failure> {
+    fn make_roles(&self, client: &mut Client) -> Result<(), SqlFailure> {
         for role in [Some(self.app_role), Some(self.admin_role), self.eraser_role].into_iter().flatten() {
             client.batch_execute(&format!(
                 "DO $$ BEGIN
@@ -336,7 +340,7 @@ impl Schema {
     }
 }
 
-fn connect(config: &Config) -> Result<Client, Failure> {
+fn connect(config: &Config) -> Result<Client, SqlFailure> {
     let mut client = config.connect(NoTls)?;
     client.batch_execute(SESSION_SETTINGS)?;
     Ok(client)
@@ -364,7 +368,7 @@ fn refuse_unprotected_hosts(config: &Config) -> Result<()> {
 }
 
 /// Sorts the failures of PostgreSQL by what the caller can do about them.
-impl From<postgres::Error> for Failure {
+impl From<postgres::Error> for SqlFailure {
     fn from(error: postgres::Error) -> Self {
         Self(caller_error(error))
     }

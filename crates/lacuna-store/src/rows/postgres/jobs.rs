@@ -2,14 +2,14 @@
 
 use postgres::Row as Columns;
 
-use super::engine::Session;
-use crate::failure::Failure;
+use super::engine::ScopedTransaction;
+use crate::failure::SqlFailure;
 use crate::rows::columns::{number_u32, number_u64, stored, time};
 use crate::rows::{JobClaim, JobEnd, JobRow};
 use lacuna_types::Result;
 use lacuna_types::millis;
 
-pub(super) fn all(session: &mut Session<'_>) -> Result<Vec<JobRow>, Failure> {
+pub(super) fn all(session: &mut ScopedTransaction<'_>) -> Result<Vec<JobRow>, SqlFailure> {
     let sql = "
         SELECT name, due_at, claimed_by, claimed_until, began_at, ended_at, outcome, done, failures
         FROM lacuna.job ORDER BY name";
@@ -17,7 +17,7 @@ pub(super) fn all(session: &mut Session<'_>) -> Result<Vec<JobRow>, Failure> {
 }
 
 /// One statement, so that of several nodes one gets it.
-pub(super) fn claim(session: &mut Session<'_>, claim: &JobClaim) -> Result<bool, Failure> {
+pub(super) fn claim(session: &mut ScopedTransaction<'_>, claim: &JobClaim) -> Result<bool, SqlFailure> {
     let sql = "
         INSERT INTO lacuna.job (name, due_at, claimed_by, claimed_until, began_at, done, failures)
         VALUES ($1, $3, $2, $4, $3, 0, 0)
@@ -29,12 +29,12 @@ pub(super) fn claim(session: &mut Session<'_>, claim: &JobClaim) -> Result<bool,
     Ok(session.execute(sql, &[&claim.name, &claim.node, &at, &until, &claim.early])? == 1)
 }
 
-pub(super) fn renew(session: &mut Session<'_>, claim: &JobClaim) -> Result<bool, Failure> {
+pub(super) fn renew(session: &mut ScopedTransaction<'_>, claim: &JobClaim) -> Result<bool, SqlFailure> {
     let sql = "UPDATE lacuna.job SET claimed_until = $3 WHERE name = $1 AND claimed_by = $2";
     Ok(session.execute(sql, &[&claim.name, &claim.node, &millis(claim.until)])? == 1)
 }
 
-pub(super) fn end(session: &mut Session<'_>, end: &JobEnd) -> Result<bool, Failure> {
+pub(super) fn end(session: &mut ScopedTransaction<'_>, end: &JobEnd) -> Result<bool, SqlFailure> {
     let sql = "
         UPDATE lacuna.job SET claimed_by = NULL, claimed_until = NULL, ended_at = $3, due_at = $4,
                               outcome = $5, done = $6, failures = $7
@@ -46,7 +46,7 @@ pub(super) fn end(session: &mut Session<'_>, end: &JobEnd) -> Result<bool, Failu
     Ok(session.execute(sql, &parameters)? == 1)
 }
 
-fn job(row: &Columns) -> Result<JobRow, Failure> {
+fn job(row: &Columns) -> Result<JobRow, SqlFailure> {
     let moment = |column| row.try_get::<_, Option<i64>>(column)?.map(time).transpose();
     Ok(JobRow {
         name: row.try_get(0)?,

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use lacuna_seal::SIGNATURE_BYTES;
 use postgres::Row as Columns;
 
-use self::engine::{Reach, Schema, Server};
+use self::engine::{PostgresSchema, PostgresServer, Visibility};
 use super::check::check_batch;
 use super::columns::{
     group_from_columns, ids as split_ids, member_from_columns, number_u32, number_u64, scope_from_columns,
@@ -19,15 +19,15 @@ use super::columns::{
 };
 use super::jobs::{check_claim, check_end};
 use super::{
-    AUDIT_PAGE_MAX, AuditRow, Batch, Body, ChainHead, Change, Intent, JobClaim, JobEnd, JobRow,
-    MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX, MemberRow, Record, RecordKind, Row, SealedSettings, Store,
-    TOKENS_PAGE_MAX, TOMBSTONES_PAGE_MAX, TokenRow, TombstoneRow, VAULTS_PAGE_MAX, VaultHeader,
+    AUDIT_PAGE_MAX, AuditRow, Batch, ChainHead, JobClaim, JobEnd, JobRow, MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX,
+    MemberRow, PendingErasure, Record, RecordKind, Row, SealedBody, SealedSettings, Store, TOKENS_PAGE_MAX,
+    TOMBSTONES_PAGE_MAX, TokenRow, TombstoneRow, VAULTS_PAGE_MAX, VaultChange, VaultHeader,
 };
-use crate::failure::Failure;
+use crate::failure::SqlFailure;
 use lacuna_types::{Error, Result};
 use lacuna_types::{Group, Lifecycle, MemoryId, OrgId, Revision, UserId, VaultId, millis};
 
-static SCHEMA: Schema = Schema {
+static SCHEMA: PostgresSchema = PostgresSchema {
     name: "lacuna",
     app_role: "lacuna_app",
     admin_role: "lacuna_admin",
@@ -76,18 +76,18 @@ const HEADERS: &str = "
 
 /// Sealed memories in the schema `lacuna` of a PostgreSQL database. Call from threads that may block, never
 /// from inside an asynchronous task.
-pub struct PostgresStore(Server);
+pub struct PostgresStore(PostgresServer);
 
 impl PostgresStore {
     /// Connects, and makes or migrates the schema where needed.
     pub fn open(url: &str) -> Result<Self> {
-        Server::open(url, &SCHEMA).map(Self)
+        PostgresServer::open(url, &SCHEMA).map(Self)
     }
 }
 
 impl Store for PostgresStore {
     fn vault(&self, vault: VaultId) -> Result<Option<VaultHeader>> {
-        self.0.read(Reach::Vault(vault), |session| {
+        self.0.read(Visibility::Vault(vault), |session| {
             session.query_opt(HEADER, &[&id(&vault)])?.as_ref().map(header).transpose()
         })
     }
@@ -96,7 +96,7 @@ impl Store for PostgresStore {
         // Row-level security leaves one row at most: the scope is the filter.
         let text = self
             .0
-            .read_one_text(Reach::Vault(vault), "SELECT coalesce(max(revision), 0) FROM lacuna.vault")?;
+            .read_one_text(Visibility::Vault(vault), "SELECT coalesce(max(revision), 0) FROM lacuna.vault")?;
         let revision = text.and_then(|text| text.parse().ok());
         revision.map(Revision).ok_or_else(|| Error::corrupt("a vault has no valid revision"))
     }
@@ -105,9 +105,9 @@ impl Store for PostgresStore {
         &self,
         vault: VaultId,
         since: Revision,
-        visit: &mut dyn FnMut(Change) -> Result<()>,
+        visit: &mut dyn FnMut(VaultChange) -> Result<()>,
     ) -> Result<Revision> {
-        self.0.read(Reach::Vault(vault), |session| {
+        self.0.read(Visibility::Vault(vault), |session| {
             let header = session.query_opt(HEADER, &[&id(&vault)])?.as_ref().map(header).transpose()?;
             let since = i64::try_from(since.0).unwrap_or(i64::MAX);
             session.stream(CHANGES, &[&id(&vault), &since], &mut |columns| Ok(visit(change(columns)?)?))?;
@@ -117,7 +117,7 @@ impl Store for PostgresStore {
 
     fn rows(&self, vault: VaultId, ids: &[MemoryId]) -> Result<Vec<Option<Row>>> {
         let asked: Vec<_> = ids.iter().map(memory_id).collect();
-        self.0.read(Reach::Vault(vault), |session| {
+        self.0.read(Visibility::Vault(vault), |session| {
             let mut found = HashMap::with_capacity(ids.len());
             session.stream(ROWS, &[&id(&vault), &asked], &mut |columns| {
                 let row = row(columns, body(columns)?)?;
@@ -130,17 +130,17 @@ impl Store for PostgresStore {
 
     fn commit(&self, batch: Batch) -> Result<Revision> {
         check_batch(&batch)?;
-        let reach = Reach::VaultAndOrg(batch.vault, &batch.scope.org);
+        let reach = Visibility::VaultAndOrg(batch.vault, &batch.scope.org);
         self.0.write(reach, |session| write::apply(session, &batch))
     }
 
-    fn intents(&self, vault: VaultId) -> Result<Vec<Intent>> {
+    fn intents(&self, vault: VaultId) -> Result<Vec<PendingErasure>> {
         let sql = "SELECT id, memories, note FROM lacuna.intent WHERE vault = $1 ORDER BY id";
-        self.0.read(Reach::Vault(vault), |session| {
+        self.0.read(Visibility::Vault(vault), |session| {
             let rows = session.query(sql, &[&id(&vault)])?;
             let intent = |row: &Columns| {
                 let memories = split_ids(row.try_get(1)?)?;
-                Ok(Intent { id: number_u64(row.try_get(0)?)?, memories, note: row.try_get(2)? })
+                Ok(PendingErasure { id: number_u64(row.try_get(0)?)?, memories, note: row.try_get(2)? })
             };
             rows.iter().map(intent).collect()
         })
@@ -151,27 +151,27 @@ impl Store for PostgresStore {
             SELECT seq, at, hash, entry FROM lacuna.audit
             WHERE vault = $1 AND seq > $2 ORDER BY seq LIMIT $3";
         let after = i64::try_from(after).unwrap_or(i64::MAX);
-        self.0.read(Reach::Vault(vault), |session| {
+        self.0.read(Visibility::Vault(vault), |session| {
             let rows = session.query(sql, &[&id(&vault), &after, &(AUDIT_PAGE_MAX as i64)])?;
             rows.iter().map(audit_row).collect()
         })
     }
 
     fn token(&self, hash: &[u8; 32]) -> Result<Option<TokenRow>> {
-        self.0.read(Reach::Admin, |session| {
+        self.0.read(Visibility::Admin, |session| {
             session.query_opt(TOKEN, &[&hash.as_slice()])?.as_ref().map(token).transpose()
         })
     }
 
     fn tokens(&self, org: &OrgId) -> Result<Vec<TokenRow>> {
-        self.0.read(Reach::Org(org), |session| {
+        self.0.read(Visibility::Org(org), |session| {
             let rows = session.query(TOKENS, &[&org.as_str(), &(TOKENS_PAGE_MAX as i64)])?;
             rows.iter().map(token).collect()
         })
     }
 
     fn memberships(&self, org: &OrgId, user: &UserId) -> Result<Vec<Group>> {
-        self.0.read(Reach::Org(org), |session| {
+        self.0.read(Visibility::Org(org), |session| {
             let limit = MEMBERSHIPS_MAX as i64;
             let rows = session.query(MEMBERSHIPS, &[&org.as_str(), &user.as_str(), &limit])?;
             rows.iter().map(|row| group_from_columns(row.try_get(0)?, row.try_get(1)?)).collect()
@@ -181,7 +181,7 @@ impl Store for PostgresStore {
     fn members(&self, org: &OrgId, group: &Group, after: Option<&UserId>) -> Result<Vec<MemberRow>> {
         let after = after.map_or("", UserId::as_str);
         let limit = MEMBERS_PAGE_MAX as i64;
-        self.0.read(Reach::Org(org), |session| {
+        self.0.read(Visibility::Org(org), |session| {
             let rows =
                 session.query(MEMBERS, &[&org.as_str(), &group.kind(), &group.name(), &after, &limit])?;
             rows.iter().map(|row| member_from_columns(row.try_get(0)?, time(row.try_get(1)?)?)).collect()
@@ -190,14 +190,14 @@ impl Store for PostgresStore {
 
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultHeader>> {
         let limit = limit.min(VAULTS_PAGE_MAX) as i64;
-        self.0.read(Reach::Admin, |session| {
+        self.0.read(Visibility::Admin, |session| {
             let rows = session.query(HEADERS, &[&after.as_ref().map(id), &limit])?;
             rows.iter().map(header).collect()
         })
     }
 
     fn destroy(&self, vault: VaultId) -> Result<()> {
-        self.0.write(Reach::Vault(vault), |session| write::destroy(session, vault))
+        self.0.write(Visibility::Vault(vault), |session| write::destroy(session, vault))
     }
 
     fn tombstones(&self, vault: VaultId, after: Option<MemoryId>) -> Result<Vec<TombstoneRow>> {
@@ -205,7 +205,7 @@ impl Store for PostgresStore {
             SELECT id, at, brief FROM lacuna.tombstone WHERE vault = $1 AND ($2::bytea IS NULL OR id > $2)
             ORDER BY id LIMIT $3";
         let (after, limit) = (after.as_ref().map(memory_id), TOMBSTONES_PAGE_MAX as i64);
-        self.0.read(Reach::Vault(vault), |session| {
+        self.0.read(Visibility::Vault(vault), |session| {
             let rows = session.query(sql, &[&id(&vault), &after, &limit])?;
             let tombstone = |row: &Columns| {
                 let id = MemoryId::from_bytes(fixed(row, 0)?);
@@ -221,7 +221,7 @@ impl Store for PostgresStore {
             WHERE state = 4 AND updated_at < $1 AND ($2::bytea IS NULL OR vault > $2)
             ORDER BY vault LIMIT $3";
         let (after, limit) = (after.as_ref().map(id), limit.min(VAULTS_PAGE_MAX) as i64);
-        self.0.read(Reach::Admin, |session| {
+        self.0.read(Visibility::Admin, |session| {
             let rows = session.query(sql, &[&millis(before), &after, &limit])?;
             rows.iter().map(|row| Ok(VaultId::from_bytes(fixed(row, 0)?))).collect()
         })
@@ -234,7 +234,7 @@ impl Store for PostgresStore {
                 AND ($2::bytea IS NULL OR vault > $2)
             ORDER BY vault LIMIT $3";
         let (after, limit) = (after.as_ref().map(id), limit.min(VAULTS_PAGE_MAX) as i64);
-        self.0.read(Reach::Admin, |session| {
+        self.0.read(Visibility::Admin, |session| {
             let rows = session.query(sql, &[&millis(before), &after, &limit])?;
             rows.iter().map(|row| Ok(VaultId::from_bytes(fixed(row, 0)?))).collect()
         })
@@ -242,7 +242,7 @@ impl Store for PostgresStore {
 
     fn settings(&self, vault: VaultId) -> Result<Option<SealedSettings>> {
         let sql = "SELECT revision, sealed FROM lacuna.setting WHERE vault = $1";
-        self.0.read(Reach::Vault(vault), |session| {
+        self.0.read(Visibility::Vault(vault), |session| {
             let row = session.query_opt(sql, &[&id(&vault)])?;
             let settings = |row: Columns| {
                 Ok(SealedSettings { revision: number_u32(row.try_get(0)?)?, sealed: row.try_get(1)? })
@@ -252,26 +252,26 @@ impl Store for PostgresStore {
     }
 
     fn jobs(&self) -> Result<Vec<JobRow>> {
-        self.0.read(Reach::Admin, jobs::all)
+        self.0.read(Visibility::Admin, jobs::all)
     }
 
     fn claim_job(&self, claim: &JobClaim) -> Result<bool> {
         check_claim(claim)?;
-        self.0.write(Reach::Admin, |session| jobs::claim(session, claim))
+        self.0.write(Visibility::Admin, |session| jobs::claim(session, claim))
     }
 
     fn renew_job(&self, claim: &JobClaim) -> Result<bool> {
         check_claim(claim)?;
-        self.0.write(Reach::Admin, |session| jobs::renew(session, claim))
+        self.0.write(Visibility::Admin, |session| jobs::renew(session, claim))
     }
 
     fn end_job(&self, end: &JobEnd) -> Result<bool> {
         check_end(end)?;
-        self.0.write(Reach::Admin, |session| jobs::end(session, end))
+        self.0.write(Visibility::Admin, |session| jobs::end(session, end))
     }
 
     fn records(&self, org: &OrgId, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<Record>> {
-        self.0.read(Reach::Org(org), |session| records::page(session, org, kind, after, limit))
+        self.0.read(Visibility::Org(org), |session| records::page(session, org, kind, after, limit))
     }
 
     fn vault_records(
@@ -282,16 +282,17 @@ impl Store for PostgresStore {
         after: u64,
         limit: usize,
     ) -> Result<Vec<Record>> {
-        self.0
-            .read(Reach::Org(org), |session| records::page_of_vault(session, org, kind, vault, after, limit))
+        self.0.read(Visibility::Org(org), |session| {
+            records::page_of_vault(session, org, kind, vault, after, limit)
+        })
     }
 
     fn last_record(&self, org: &OrgId, kind: RecordKind) -> Result<u64> {
-        self.0.read(Reach::Org(org), |session| records::last(session, org, kind))
+        self.0.read(Visibility::Org(org), |session| records::last(session, org, kind))
     }
 
     fn due_records(&self, kind: RecordKind, at: Timestamp, limit: usize) -> Result<Vec<Record>> {
-        self.0.read(Reach::Admin, |session| records::due(session, kind, at, limit))
+        self.0.read(Visibility::Admin, |session| records::due(session, kind, at, limit))
     }
 }
 
@@ -305,17 +306,17 @@ pub(crate) fn memory_id(id: &MemoryId) -> &[u8] {
 }
 
 /// A column of exactly `N` bytes.
-pub(crate) fn fixed<const N: usize>(row: &Columns, column: usize) -> Result<[u8; N], Failure> {
+pub(crate) fn fixed<const N: usize>(row: &Columns, column: usize) -> Result<[u8; N], SqlFailure> {
     let bytes: &[u8] = row.try_get(column)?;
     Ok(bytes.try_into().map_err(|_| Error::corrupt("a stored id or hash has the wrong length"))?)
 }
 
-fn signature(row: &Columns, column: usize) -> Result<Option<[u8; SIGNATURE_BYTES]>, Failure> {
+fn signature(row: &Columns, column: usize) -> Result<Option<[u8; SIGNATURE_BYTES]>, SqlFailure> {
     let is_there = row.try_get::<_, Option<&[u8]>>(column)?.is_some();
     is_there.then(|| fixed(row, column)).transpose()
 }
 
-fn header(row: &Columns) -> Result<VaultHeader, Failure> {
+fn header(row: &Columns) -> Result<VaultHeader, SqlFailure> {
     Ok(VaultHeader {
         id: VaultId::from_bytes(fixed(row, 0)?),
         scope: scope_from_columns(row.try_get(1)?, row.try_get(2)?, row.try_get(3)?)?,
@@ -328,25 +329,25 @@ fn header(row: &Columns) -> Result<VaultHeader, Failure> {
     })
 }
 
-fn change(columns: &Columns) -> Result<Change, Failure> {
+fn change(columns: &Columns) -> Result<VaultChange, SqlFailure> {
     if columns.try_get::<_, Option<i16>>(2)?.is_none() {
-        return Ok(Change::Gone(MemoryId::from_bytes(fixed(columns, 1)?)));
+        return Ok(VaultChange::Gone(MemoryId::from_bytes(fixed(columns, 1)?)));
     }
-    Ok(Change::Put(row(columns, Body::Unchanged)?))
+    Ok(VaultChange::Put(row(columns, SealedBody::Unchanged)?))
 }
 
-fn body(columns: &Columns) -> Result<Body, Failure> {
+fn body(columns: &Columns) -> Result<SealedBody, SqlFailure> {
     let sealed: Option<Vec<u8>> = columns.try_get(11)?;
     Ok(match (columns.try_get::<_, Option<i64>>(9)?, sealed) {
-        (None, _) => Body::None,
-        (Some(revision), Some(sealed)) => Body::Inline { revision: number_u32(revision)?, sealed },
+        (None, _) => SealedBody::None,
+        (Some(revision), Some(sealed)) => SealedBody::Inline { revision: number_u32(revision)?, sealed },
         (Some(revision), None) => {
-            Body::Blob { revision: number_u32(revision)?, bytes: number_u64(columns.try_get(10)?)? }
+            SealedBody::Blob { revision: number_u32(revision)?, bytes: number_u64(columns.try_get(10)?)? }
         }
     })
 }
 
-fn row(columns: &Columns, body: Body) -> Result<Row, Failure> {
+fn row(columns: &Columns, body: SealedBody) -> Result<Row, SqlFailure> {
     let state = u8::try_from(columns.try_get::<_, i16>(2)?).ok().and_then(Lifecycle::from_code);
     Ok(Row {
         id: MemoryId::from_bytes(fixed(columns, 1)?),
@@ -361,7 +362,7 @@ fn row(columns: &Columns, body: Body) -> Result<Row, Failure> {
     })
 }
 
-fn audit_row(row: &Columns) -> Result<AuditRow, Failure> {
+fn audit_row(row: &Columns) -> Result<AuditRow, SqlFailure> {
     Ok(AuditRow {
         seq: number_u64(row.try_get(0)?)?,
         at: time(row.try_get(1)?)?,
@@ -370,7 +371,7 @@ fn audit_row(row: &Columns) -> Result<AuditRow, Failure> {
     })
 }
 
-fn token(row: &Columns) -> Result<TokenRow, Failure> {
+fn token(row: &Columns) -> Result<TokenRow, SqlFailure> {
     Ok(TokenRow {
         id: fixed(row, 0)?,
         hash: fixed(row, 1)?,

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use postgres::Row as Columns;
 use postgres::types::ToSql;
 
-use super::engine::Session;
-use crate::failure::Failure;
+use super::engine::ScopedTransaction;
+use crate::failure::SqlFailure;
 use crate::rows::check::{no_such_record, record_taken};
 use crate::rows::columns::{number_u64, stored, time};
 use crate::rows::{RECORDS_PAGE_MAX, Record, RecordChange, RecordKind};
@@ -13,12 +13,12 @@ use lacuna_types::{Error, Result};
 use lacuna_types::{OrgId, VaultId, millis};
 
 pub(super) fn page(
-    session: &mut Session<'_>,
+    session: &mut ScopedTransaction<'_>,
     org: &OrgId,
     kind: RecordKind,
     after: u64,
     limit: usize,
-) -> Result<Vec<Record>, Failure> {
+) -> Result<Vec<Record>, SqlFailure> {
     let sql = "
         SELECT org, kind, number, vault, at, due_at, done_at, doc FROM lacuna.record
         WHERE org = $1 AND kind = $2 AND number > $3 ORDER BY number LIMIT $4";
@@ -29,13 +29,13 @@ pub(super) fn page(
 }
 
 pub(super) fn page_of_vault(
-    session: &mut Session<'_>,
+    session: &mut ScopedTransaction<'_>,
     org: &OrgId,
     kind: RecordKind,
     vault: VaultId,
     after: u64,
     limit: usize,
-) -> Result<Vec<Record>, Failure> {
+) -> Result<Vec<Record>, SqlFailure> {
     let sql = "
         SELECT org, kind, number, vault, at, due_at, done_at, doc FROM lacuna.record
         WHERE vault = $1 AND kind = $2 AND number > $3 AND org = $4 ORDER BY number LIMIT $5";
@@ -46,7 +46,11 @@ pub(super) fn page_of_vault(
     rows.iter().map(record).collect()
 }
 
-pub(super) fn last(session: &mut Session<'_>, org: &OrgId, kind: RecordKind) -> Result<u64, Failure> {
+pub(super) fn last(
+    session: &mut ScopedTransaction<'_>,
+    org: &OrgId,
+    kind: RecordKind,
+) -> Result<u64, SqlFailure> {
     let sql = "SELECT max(number) FROM lacuna.record WHERE org = $1 AND kind = $2";
     let row = session.query_opt(sql, &[&org.as_str(), &i16::from(kind.code())])?;
     let number: Option<i64> = row.map_or(Ok(None), |row| row.try_get(0))?;
@@ -54,11 +58,11 @@ pub(super) fn last(session: &mut Session<'_>, org: &OrgId, kind: RecordKind) -> 
 }
 
 pub(super) fn due(
-    session: &mut Session<'_>,
+    session: &mut ScopedTransaction<'_>,
     kind: RecordKind,
     at: Timestamp,
     limit: usize,
-) -> Result<Vec<Record>, Failure> {
+) -> Result<Vec<Record>, SqlFailure> {
     let sql = "
         SELECT org, kind, number, vault, at, due_at, done_at, doc FROM lacuna.record
         WHERE kind = $1 AND done_at IS NULL AND due_at IS NOT NULL AND due_at <= $2
@@ -68,7 +72,11 @@ pub(super) fn due(
     rows.iter().map(record).collect()
 }
 
-pub(super) fn change(session: &mut Session<'_>, org: &OrgId, change: &RecordChange) -> Result<(), Failure> {
+pub(super) fn change(
+    session: &mut ScopedTransaction<'_>,
+    org: &OrgId,
+    change: &RecordChange,
+) -> Result<(), SqlFailure> {
     match change {
         RecordChange::Add(record) => write(session, record, |session, parameters| {
             let sql = "
@@ -92,10 +100,10 @@ pub(super) fn change(session: &mut Session<'_>, org: &OrgId, change: &RecordChan
 }
 
 fn write(
-    session: &mut Session<'_>,
+    session: &mut ScopedTransaction<'_>,
     record: &Record,
-    run: impl FnOnce(&mut Session<'_>, &[&(dyn ToSql + Sync)]) -> Result<u64, Failure>,
-) -> Result<(), Failure> {
+    run: impl FnOnce(&mut ScopedTransaction<'_>, &[&(dyn ToSql + Sync)]) -> Result<u64, SqlFailure>,
+) -> Result<(), SqlFailure> {
     let written = run(
         session,
         &[
@@ -112,11 +120,11 @@ fn write(
     found(written)
 }
 
-fn found(rows: u64) -> Result<(), Failure> {
+fn found(rows: u64) -> Result<(), SqlFailure> {
     if rows == 0 { Err(no_such_record().into()) } else { Ok(()) }
 }
 
-fn record(row: &Columns) -> Result<Record, Failure> {
+fn record(row: &Columns) -> Result<Record, SqlFailure> {
     let damaged = || Error::corrupt("a record does not parse");
     let kind = u8::try_from(row.try_get::<_, i16>(1)?).ok().and_then(RecordKind::from_code);
     let vault: Option<&[u8]> = row.try_get(3)?;

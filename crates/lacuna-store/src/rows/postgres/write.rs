@@ -1,11 +1,11 @@
-//! What one batch does to the tables. Lists travel as arrays, so that a batch costs few round trips.
+//! One batch, written to the tables. Lists travel as arrays, so that a batch costs few round trips.
 
-use super::engine::Session;
+use super::engine::ScopedTransaction;
 use super::{header, id, memory_id, records};
-use crate::failure::Failure;
+use crate::failure::SqlFailure;
 use crate::rows::check::{forgotten, intent_taken, next_header, no_body_to_keep, no_entry_to_age};
 use crate::rows::columns::{joined, number_u64, scope_columns, stored};
-use crate::rows::{Batch, Body, MemberChange, Row, TokenChange, TokenRow, VaultHeader};
+use crate::rows::{Batch, MemberChange, Row, SealedBody, TokenChange, TokenRow, VaultHeader};
 use lacuna_types::{Error, Result};
 use lacuna_types::{OrgId, Revision, VaultId, millis};
 
@@ -39,7 +39,7 @@ const PUT_FRAME: &str = "
         AS new (id, state, created_at, updated_at, expires_at, key_version, frame_revision, frame)
     WHERE stored.vault = $1 AND stored.id = new.id";
 
-pub(super) fn apply(session: &mut Session<'_>, batch: &Batch) -> Result<Revision, Failure> {
+pub(super) fn apply(session: &mut ScopedTransaction<'_>, batch: &Batch) -> Result<Revision, SqlFailure> {
     let stored_header = session.query_opt(LOCK_HEADER, &[&id(&batch.vault)])?;
     let stored_header = stored_header.as_ref().map(header).transpose()?;
     let is_new = stored_header.is_none();
@@ -59,14 +59,14 @@ pub(super) fn apply(session: &mut Session<'_>, batch: &Batch) -> Result<Revision
     Ok(next.revision)
 }
 
-fn ended(session: &mut Session<'_>, vault: VaultId) -> Result<Revision, Failure> {
+fn ended(session: &mut ScopedTransaction<'_>, vault: VaultId) -> Result<Revision, SqlFailure> {
     let sql = "SELECT revision FROM lacuna.ended WHERE vault = $1";
     let row = session.query_opt(sql, &[&id(&vault)])?;
     row.map_or(Ok(Revision::ZERO), |row| number_u64(row.try_get(0)?).map(Revision))
 }
 
 /// Removes everything of a vault, and keeps where it stopped counting.
-pub(super) fn destroy(session: &mut Session<'_>, vault: VaultId) -> Result<(), Failure> {
+pub(super) fn destroy(session: &mut ScopedTransaction<'_>, vault: VaultId) -> Result<(), SqlFailure> {
     session.erasing(|session| {
         // The header is locked first, so that nothing is added meanwhile.
         let sql = "SELECT revision FROM lacuna.vault WHERE id = $1 FOR UPDATE";
@@ -88,7 +88,7 @@ pub(super) fn destroy(session: &mut Session<'_>, vault: VaultId) -> Result<(), F
     })
 }
 
-fn forget_tombstones(session: &mut Session<'_>, batch: &Batch) -> Result<(), Failure> {
+fn forget_tombstones(session: &mut ScopedTransaction<'_>, batch: &Batch) -> Result<(), SqlFailure> {
     let kinds = [
         (batch.forget_tombstones_before, "DELETE FROM lacuna.tombstone WHERE vault = $1 AND at < $2"),
         (batch.forget_brief_before, "DELETE FROM lacuna.tombstone WHERE vault = $1 AND brief AND at < $2"),
@@ -100,7 +100,7 @@ fn forget_tombstones(session: &mut Session<'_>, batch: &Batch) -> Result<(), Fai
     Ok(())
 }
 
-fn set(session: &mut Session<'_>, batch: &Batch) -> Result<(), Failure> {
+fn set(session: &mut ScopedTransaction<'_>, batch: &Batch) -> Result<(), SqlFailure> {
     let Some(settings) = &batch.settings else { return Ok(()) };
     let sql = "
         INSERT INTO lacuna.setting (vault, revision, sealed) VALUES ($1, $2, $3)
@@ -109,7 +109,11 @@ fn set(session: &mut Session<'_>, batch: &Batch) -> Result<(), Failure> {
     Ok(())
 }
 
-fn write_header(session: &mut Session<'_>, next: &VaultHeader, is_new: bool) -> Result<(), Failure> {
+fn write_header(
+    session: &mut ScopedTransaction<'_>,
+    next: &VaultHeader,
+    is_new: bool,
+) -> Result<(), SqlFailure> {
     let (revision, audit_seq) = (stored(next.revision.0)?, stored(next.audit.seq)?);
     let audit_hash = next.audit.hash.as_slice();
     let frozen_at = next.frozen_at.map(millis);
@@ -164,9 +168,9 @@ struct Arrays<'a> {
 }
 
 impl<'a> Arrays<'a> {
-    fn of(rows: &[&'a Row]) -> Result<Self, Failure> {
+    fn of(rows: &[&'a Row]) -> Result<Self, SqlFailure> {
         let bodies: Vec<_> =
-            rows.iter().map(|row| body_columns(&row.body)).collect::<Result<_, Failure>>()?;
+            rows.iter().map(|row| body_columns(&row.body)).collect::<Result<_, SqlFailure>>()?;
         Ok(Self {
             ids: rows.iter().map(|row| memory_id(&row.id)).collect(),
             states: rows.iter().map(|row| i16::from(row.state.code())).collect(),
@@ -185,17 +189,17 @@ impl<'a> Arrays<'a> {
 
 type BodyColumns<'a> = (Option<i64>, Option<i64>, Option<&'a [u8]>);
 
-fn body_columns(body: &Body) -> Result<BodyColumns<'_>, Failure> {
+fn body_columns(body: &SealedBody) -> Result<BodyColumns<'_>, SqlFailure> {
     Ok(match body {
-        Body::None | Body::Unchanged => (None, None, None),
-        Body::Inline { revision, sealed } => {
+        SealedBody::None | SealedBody::Unchanged => (None, None, None),
+        SealedBody::Inline { revision, sealed } => {
             (Some(i64::from(*revision)), Some(stored(sealed.len() as u64)?), Some(sealed))
         }
-        Body::Blob { revision, bytes } => (Some(i64::from(*revision)), Some(stored(*bytes)?), None),
+        SealedBody::Blob { revision, bytes } => (Some(i64::from(*revision)), Some(stored(*bytes)?), None),
     })
 }
 
-fn put(session: &mut Session<'_>, batch: &Batch, revision: Revision) -> Result<(), Failure> {
+fn put(session: &mut ScopedTransaction<'_>, batch: &Batch, revision: Revision) -> Result<(), SqlFailure> {
     if batch.puts.is_empty() {
         return Ok(());
     }
@@ -204,17 +208,18 @@ fn put(session: &mut Session<'_>, batch: &Batch, revision: Revision) -> Result<(
     if session.query_opt(sql, &[&id(&batch.vault), &ids])?.is_some() {
         return Err(forgotten().into());
     }
-    let (unchanged, whole): (Vec<_>, Vec<_>) = batch.puts.iter().partition(|row| row.body == Body::Unchanged);
+    let (unchanged, whole): (Vec<_>, Vec<_>) =
+        batch.puts.iter().partition(|row| row.body == SealedBody::Unchanged);
     put_whole(session, batch, revision, &whole)?;
     put_frames(session, batch, revision, &unchanged)
 }
 
 fn put_whole(
-    session: &mut Session<'_>,
+    session: &mut ScopedTransaction<'_>,
     batch: &Batch,
     revision: Revision,
     rows: &[&Row],
-) -> Result<(), Failure> {
+) -> Result<(), SqlFailure> {
     if rows.is_empty() {
         return Ok(());
     }
@@ -241,11 +246,11 @@ fn put_whole(
 }
 
 fn put_frames(
-    session: &mut Session<'_>,
+    session: &mut ScopedTransaction<'_>,
     batch: &Batch,
     revision: Revision,
     rows: &[&Row],
-) -> Result<(), Failure> {
+) -> Result<(), SqlFailure> {
     if rows.is_empty() {
         return Ok(());
     }
@@ -268,7 +273,7 @@ fn put_frames(
     if updated == rows.len() as u64 { Ok(()) } else { Err(no_body_to_keep().into()) }
 }
 
-fn remove(session: &mut Session<'_>, batch: &Batch, revision: Revision) -> Result<(), Failure> {
+fn remove(session: &mut ScopedTransaction<'_>, batch: &Batch, revision: Revision) -> Result<(), SqlFailure> {
     if batch.removals.is_empty() {
         return Ok(());
     }
@@ -283,7 +288,7 @@ fn remove(session: &mut Session<'_>, batch: &Batch, revision: Revision) -> Resul
     Ok(())
 }
 
-fn change_intents(session: &mut Session<'_>, batch: &Batch) -> Result<(), Failure> {
+fn change_intents(session: &mut ScopedTransaction<'_>, batch: &Batch) -> Result<(), SqlFailure> {
     let sql = "INSERT INTO lacuna.intent (vault, id, memories, note) VALUES ($1, $2, $3, $4)";
     for intent in &batch.opens {
         let memories = joined(&intent.memories);
@@ -302,7 +307,7 @@ fn change_intents(session: &mut Session<'_>, batch: &Batch) -> Result<(), Failur
     Ok(())
 }
 
-fn age_audit(session: &mut Session<'_>, batch: &Batch) -> Result<(), Failure> {
+fn age_audit(session: &mut ScopedTransaction<'_>, batch: &Batch) -> Result<(), SqlFailure> {
     if batch.aged.is_empty() {
         return Ok(());
     }
@@ -316,7 +321,7 @@ fn age_audit(session: &mut Session<'_>, batch: &Batch) -> Result<(), Failure> {
     if changed == batch.aged.len() as u64 { Ok(()) } else { Err(no_entry_to_age().into()) }
 }
 
-fn append_audit(session: &mut Session<'_>, batch: &Batch) -> Result<(), Failure> {
+fn append_audit(session: &mut ScopedTransaction<'_>, batch: &Batch) -> Result<(), SqlFailure> {
     if batch.audit.is_empty() {
         return Ok(());
     }
@@ -331,7 +336,11 @@ fn append_audit(session: &mut Session<'_>, batch: &Batch) -> Result<(), Failure>
     Ok(())
 }
 
-fn change_token(session: &mut Session<'_>, org: &OrgId, change: &TokenChange) -> Result<(), Failure> {
+fn change_token(
+    session: &mut ScopedTransaction<'_>,
+    org: &OrgId,
+    change: &TokenChange,
+) -> Result<(), SqlFailure> {
     match change {
         TokenChange::Add(token) => add_token(session, token),
         TokenChange::Revoke { id, at } => {
@@ -343,7 +352,7 @@ fn change_token(session: &mut Session<'_>, org: &OrgId, change: &TokenChange) ->
     }
 }
 
-fn add_token(session: &mut Session<'_>, token: &TokenRow) -> Result<(), Failure> {
+fn add_token(session: &mut ScopedTransaction<'_>, token: &TokenRow) -> Result<(), SqlFailure> {
     let sql = "
         INSERT INTO lacuna.token (id, hash, org, holder, roles, label, created_at, expires_at, revoked_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
@@ -362,7 +371,11 @@ fn add_token(session: &mut Session<'_>, token: &TokenRow) -> Result<(), Failure>
     Ok(())
 }
 
-fn change_member(session: &mut Session<'_>, org: &OrgId, change: &MemberChange) -> Result<(), Failure> {
+fn change_member(
+    session: &mut ScopedTransaction<'_>,
+    org: &OrgId,
+    change: &MemberChange,
+) -> Result<(), SqlFailure> {
     match change {
         MemberChange::Add { group, user, at } => {
             let sql = "

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use crate::failure::Failure;
+use crate::failure::SqlFailure;
 use lacuna_types::{Error, Result};
 
 const LOCK_WAIT_DEFAULT: Duration = Duration::from_secs(5);
-/// How long to sleep between attempts where SQLite itself does not wait for a lock.
+/// The pause between attempts where SQLite itself does not wait for a lock.
 const LOCK_RETRY: Duration = Duration::from_millis(20);
 const MMAP_BYTES: i64 = 256 * 1024 * 1024;
 const CACHE_KIBIBYTES: i64 = 8 * 1024;
@@ -19,10 +19,10 @@ const CACHE_KIBIBYTES: i64 = 8 * 1024;
 const WAL_BYTES_KEPT: i64 = 16 * 1024 * 1024;
 const STATEMENTS_CACHED: usize = 64;
 
-/// What an operator may set about a SQLite file.
+/// The options of a SQLite file.
 #[derive(Clone, Copy, Debug)]
 pub struct SqliteOptions {
-    /// How long to wait for another process that holds the file.
+    /// The longest wait for another process that holds the file.
     pub lock_wait: Duration,
     /// The file does not grow beyond this many pages of 4 KiB.
     pub pages_max: Option<u32>,
@@ -34,8 +34,8 @@ impl Default for SqliteOptions {
     }
 }
 
-/// What a file of one kind holds. Migration `n` leads from version `n` to `n + 1`.
-pub(crate) struct Schema {
+/// The tables of one kind of file. Migration `n` leads from version `n` to `n + 1`.
+pub(crate) struct SqliteSchema {
     pub application_id: i32,
     pub migrations: &'static [&'static str],
 }
@@ -44,12 +44,12 @@ pub(crate) struct Schema {
 #[derive(Clone)]
 pub(crate) struct Database {
     path: PathBuf,
-    schema: &'static Schema,
+    schema: &'static SqliteSchema,
     options: SqliteOptions,
 }
 
 impl Database {
-    pub(crate) fn open(path: &Path, schema: &'static Schema, options: SqliteOptions) -> Result<Self> {
+    pub(crate) fn open(path: &Path, schema: &'static SqliteSchema, options: SqliteOptions) -> Result<Self> {
         prepare_file(path)?;
         let database = Self { path: path.to_owned(), schema, options };
         let mut connection = database.connect_bare()?;
@@ -73,11 +73,11 @@ impl Database {
     /// A connection that refuses to write.
     pub(crate) fn connect_reader(&self) -> Result<Connection> {
         let connection = self.connect()?;
-        connection.pragma_update(None, "query_only", true).map_err(Failure::from)?;
+        connection.pragma_update(None, "query_only", true).map_err(SqlFailure::from)?;
         Ok(connection)
     }
 
-    fn connect_bare(&self) -> Result<Connection, Failure> {
+    fn connect_bare(&self) -> Result<Connection, SqlFailure> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&self.path, flags)?;
         self.wait_for_locks(&connection)?;
@@ -90,7 +90,7 @@ impl Database {
         connection.busy_timeout(self.options.lock_wait)
     }
 
-    fn configure(&self, connection: &Connection) -> Result<(), Failure> {
+    fn configure(&self, connection: &Connection) -> Result<(), SqlFailure> {
         self.enter_wal(connection)?;
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.pragma_update(None, "secure_delete", "ON")?;
@@ -107,7 +107,7 @@ impl Database {
     }
 
     /// SQLite does not wait for locks while it changes the journal mode, so this does.
-    fn enter_wal(&self, connection: &Connection) -> Result<(), Failure> {
+    fn enter_wal(&self, connection: &Connection) -> Result<(), SqlFailure> {
         let deadline = Instant::now() + self.options.lock_wait;
         loop {
             let switched = connection
@@ -122,13 +122,13 @@ impl Database {
     }
 }
 
-impl Schema {
+impl SqliteSchema {
     fn current_version(&self) -> usize {
         self.migrations.len()
     }
 
     /// The version of a file of this kind, zero for an empty one.
-    fn recognise(&self, connection: &Connection) -> Result<usize, Failure> {
+    fn recognise(&self, connection: &Connection) -> Result<usize, SqlFailure> {
         let read = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
         // In this order another process may create the file meanwhile: what was empty a moment ago may be
         // ours by now, but what has tables had its application id no later than them.
@@ -153,7 +153,7 @@ impl Schema {
     }
 
     /// Brings the file to the current version in one transaction.
-    fn migrate(&self, connection: &mut Connection) -> Result<(), Failure> {
+    fn migrate(&self, connection: &mut Connection) -> Result<(), SqlFailure> {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Read again under the lock: another process may have migrated meanwhile.
         let version = self.recognise(&transaction)?;
@@ -254,7 +254,7 @@ fn is_bad_column(error: &rusqlite::Error) -> bool {
 }
 
 /// Sorts the failures of SQLite by what the caller can do about them.
-impl From<rusqlite::Error> for Failure {
+impl From<rusqlite::Error> for SqlFailure {
     fn from(error: rusqlite::Error) -> Self {
         Self(caller_error(error))
     }
@@ -286,11 +286,11 @@ mod tests {
     const SECOND: &str = "ALTER TABLE note ADD COLUMN length INTEGER; UPDATE note SET length = length(text)";
     const BROKEN: &str = "UPDATE note SET text = 'lost'; CREATE TABLE note (twice TEXT)";
 
-    static OLD: Schema = Schema { application_id: 7, migrations: &[FIRST] };
-    static NEW: Schema = Schema { application_id: 7, migrations: &[FIRST, SECOND] };
-    static FAILING: Schema = Schema { application_id: 7, migrations: &[FIRST, SECOND, BROKEN] };
+    static OLD: SqliteSchema = SqliteSchema { application_id: 7, migrations: &[FIRST] };
+    static NEW: SqliteSchema = SqliteSchema { application_id: 7, migrations: &[FIRST, SECOND] };
+    static FAILING: SqliteSchema = SqliteSchema { application_id: 7, migrations: &[FIRST, SECOND, BROKEN] };
 
-    fn open(path: &Path, schema: &'static Schema) -> Result<Connection> {
+    fn open(path: &Path, schema: &'static SqliteSchema) -> Result<Connection> {
         Database::open(path, schema, SqliteOptions::default())?.connect()
     }
 

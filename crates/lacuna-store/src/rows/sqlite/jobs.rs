@@ -3,21 +3,21 @@
 use rusqlite::{Connection, Row as Columns, params};
 
 use super::{at, collect, optional_at};
-use crate::failure::Failure;
+use crate::failure::SqlFailure;
 use crate::rows::columns::{number_u32, number_u64, stored};
 use crate::rows::{JobClaim, JobEnd, JobRow};
 use lacuna_types::Result;
 use lacuna_types::millis;
 
-pub(super) fn all(connection: &Connection) -> Result<Vec<JobRow>, Failure> {
+pub(super) fn all(connection: &Connection) -> Result<Vec<JobRow>, SqlFailure> {
     let sql = "
         SELECT name, due_at, claimed_by, claimed_until, began_at, ended_at, outcome, done, failures
         FROM job ORDER BY name";
     collect(connection, sql, [], job)
 }
 
-/// How many jobs were claimed: one or none.
-pub(super) fn claim(connection: &Connection, claim: &JobClaim) -> Result<usize, Failure> {
+/// The number of jobs claimed: one or none.
+pub(super) fn claim(connection: &Connection, claim: &JobClaim) -> Result<usize, SqlFailure> {
     let sql = "
         INSERT INTO job (name, due_at, claimed_by, claimed_until, began_at, done, failures)
         VALUES (?1, ?3, ?2, ?4, ?3, 0, 0)
@@ -29,14 +29,14 @@ pub(super) fn claim(connection: &Connection, claim: &JobClaim) -> Result<usize, 
     Ok(connection.prepare_cached(sql)?.execute(parameters)?)
 }
 
-/// How many claims were prolonged: one, or none when it is not theirs any more.
-pub(super) fn renew(connection: &Connection, claim: &JobClaim) -> Result<usize, Failure> {
+/// The number of claims prolonged: one, or none when the node has lost it.
+pub(super) fn renew(connection: &Connection, claim: &JobClaim) -> Result<usize, SqlFailure> {
     let sql = "UPDATE job SET claimed_until = ?3 WHERE name = ?1 AND claimed_by = ?2";
     Ok(connection.prepare_cached(sql)?.execute(params![claim.name, claim.node, millis(claim.until)])?)
 }
 
-/// How many runs ended: one, or none when it is not theirs any more.
-pub(super) fn end(connection: &Connection, end: &JobEnd) -> Result<usize, Failure> {
+/// The number of runs ended: one, or none when the node has lost it.
+pub(super) fn end(connection: &Connection, end: &JobEnd) -> Result<usize, SqlFailure> {
     let sql = "
         UPDATE job SET claimed_by = NULL, claimed_until = NULL, ended_at = ?3, due_at = ?4, outcome = ?5,
                        done = ?6, failures = ?7
@@ -52,7 +52,7 @@ pub(super) fn end(connection: &Connection, end: &JobEnd) -> Result<usize, Failur
     ])?)
 }
 
-fn job(row: &Columns<'_>) -> Result<JobRow, Failure> {
+fn job(row: &Columns<'_>) -> Result<JobRow, SqlFailure> {
     Ok(JobRow {
         name: row.get(0)?,
         due_at: at(row, 1)?,

@@ -14,9 +14,9 @@ use rusqlite::{Connection, OptionalExtension, Row as Columns, TransactionBehavio
 pub use self::engine::SqliteOptions;
 pub(crate) use self::write::unless_taken;
 
-use self::engine::{Database, Schema};
-use self::write::Work;
-use self::writer::Writer;
+use self::engine::{Database, SqliteSchema};
+use self::write::StoreWork;
+use self::writer::GroupWriter;
 use super::check::check_batch;
 use super::columns::{
     group_from_columns, ids as split_ids, member_from_columns, number_u32, number_u64, scope_from_columns,
@@ -25,18 +25,18 @@ use super::columns::{
 use super::jobs::{check_claim, check_end};
 use super::pool::Pool;
 use super::{
-    AUDIT_PAGE_MAX, AuditRow, Batch, Body, ChainHead, Change, Intent, JobClaim, JobEnd, JobRow,
-    MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX, MemberRow, Record, RecordKind, Row, SealedSettings, Store,
-    TOKENS_PAGE_MAX, TOMBSTONES_PAGE_MAX, TokenRow, TombstoneRow, VAULTS_PAGE_MAX, VaultHeader,
+    AUDIT_PAGE_MAX, AuditRow, Batch, ChainHead, JobClaim, JobEnd, JobRow, MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX,
+    MemberRow, PendingErasure, Record, RecordKind, Row, SealedBody, SealedSettings, Store, TOKENS_PAGE_MAX,
+    TOMBSTONES_PAGE_MAX, TokenRow, TombstoneRow, VAULTS_PAGE_MAX, VaultChange, VaultHeader,
 };
-use crate::failure::Failure;
+use crate::failure::SqlFailure;
 use lacuna_types::{Error, Result};
 use lacuna_types::{Group, Lifecycle, MemoryId, OrgId, Revision, UserId, VaultId, millis};
 
 /// Connections for reading, per file.
 pub(crate) const READERS_MAX: usize = 8;
 
-static SCHEMA: Schema = Schema {
+static SCHEMA: SqliteSchema = SqliteSchema {
     application_id: i32::from_be_bytes(*b"LacD"),
     migrations: &[
         include_str!("schema.sql"),
@@ -70,7 +70,7 @@ const ROW: &str = "
 pub struct SqliteStore {
     database: Database,
     readers: Pool<Connection>,
-    writer: Writer<Work>,
+    writer: GroupWriter<StoreWork>,
 }
 
 impl SqliteStore {
@@ -79,9 +79,10 @@ impl SqliteStore {
         Self::open_with(path, SqliteOptions::default())
     }
 
+    /// Opens the file with other options.
     pub fn open_with(path: impl AsRef<Path>, options: SqliteOptions) -> Result<Self> {
         let database = Database::open(path.as_ref(), &SCHEMA, options)?;
-        let writer = Writer::start(database.clone())?;
+        let writer = GroupWriter::start(database.clone())?;
         let reading = database.clone();
         let readers = Pool::new(READERS_MAX, move || reading.connect_reader());
         Ok(Self { database, readers, writer })
@@ -91,7 +92,7 @@ impl SqliteStore {
     /// `path`. The copy holds no freed pages, so nothing that was erased before.
     pub fn copy_to(&self, path: &Path) -> Result<()> {
         let path = path.to_str().ok_or_else(|| Error::invalid("path", "must be UTF-8"))?;
-        self.database.connect()?.execute("VACUUM INTO ?1", [path]).map_err(Failure::from)?;
+        self.database.connect()?.execute("VACUUM INTO ?1", [path]).map_err(SqlFailure::from)?;
         Ok(())
     }
 
@@ -101,7 +102,7 @@ impl SqliteStore {
     }
 
     /// Runs `act` on a connection that refuses to write.
-    fn read<T>(&self, act: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T> {
+    fn read<T>(&self, act: impl FnOnce(&Connection) -> Result<T, SqlFailure>) -> Result<T> {
         Ok(act(&*self.readers.get()?)?)
     }
 
@@ -110,7 +111,7 @@ impl SqliteStore {
         &self,
         sql: &str,
         parameters: impl rusqlite::Params,
-        read: impl Fn(&Columns<'_>) -> Result<T, Failure>,
+        read: impl Fn(&Columns<'_>) -> Result<T, SqlFailure>,
     ) -> Result<Vec<T>> {
         self.read(|connection| collect(connection, sql, parameters, read))
     }
@@ -120,7 +121,7 @@ impl SqliteStore {
     fn snapshot<T>(
         &self,
         vault: VaultId,
-        act: impl FnOnce(&Connection, i64) -> Result<T, Failure>,
+        act: impl FnOnce(&Connection, i64) -> Result<T, SqlFailure>,
     ) -> Result<Option<T>> {
         let mut connection = self.readers.get()?;
         Ok(in_snapshot(&mut connection, |snapshot| {
@@ -146,7 +147,7 @@ impl Store for SqliteStore {
         &self,
         vault: VaultId,
         since: Revision,
-        visit: &mut dyn FnMut(Change) -> Result<()>,
+        visit: &mut dyn FnMut(VaultChange) -> Result<()>,
     ) -> Result<Revision> {
         let revision = self.snapshot(vault, |snapshot, number| {
             let revision = header(snapshot, vault)?.map_or(Revision::ZERO, |header| header.revision);
@@ -176,15 +177,15 @@ impl Store for SqliteStore {
 
     fn commit(&self, batch: Batch) -> Result<Revision> {
         check_batch(&batch)?;
-        self.writer.run(Work::Commit(Box::new(batch))).map(Revision)
+        self.writer.run(StoreWork::Commit(Box::new(batch))).map(Revision)
     }
 
-    fn intents(&self, vault: VaultId) -> Result<Vec<Intent>> {
+    fn intents(&self, vault: VaultId) -> Result<Vec<PendingErasure>> {
         let intents = self.snapshot(vault, |snapshot, number| {
             let sql = "SELECT id, memories, note FROM intent WHERE vault = ?1 ORDER BY id";
             collect(snapshot, sql, params![number], |row| {
                 let memories = split_ids(&bytes(row, 1)?)?;
-                Ok(Intent { id: number_u64(row.get(0)?)?, memories, note: bytes(row, 2)? })
+                Ok(PendingErasure { id: number_u64(row.get(0)?)?, memories, note: bytes(row, 2)? })
             })
         })?;
         Ok(intents.unwrap_or_default())
@@ -243,7 +244,7 @@ impl Store for SqliteStore {
     }
 
     fn destroy(&self, vault: VaultId) -> Result<()> {
-        self.writer.run(Work::Destroy(vault)).map(drop)
+        self.writer.run(StoreWork::Destroy(vault)).map(drop)
     }
 
     fn tombstones(&self, vault: VaultId, after: Option<MemoryId>) -> Result<Vec<TombstoneRow>> {
@@ -304,17 +305,17 @@ impl Store for SqliteStore {
 
     fn claim_job(&self, claim: &JobClaim) -> Result<bool> {
         check_claim(claim)?;
-        self.writer.run(Work::ClaimJob(claim.clone())).map(is_one)
+        self.writer.run(StoreWork::ClaimJob(claim.clone())).map(is_one)
     }
 
     fn renew_job(&self, claim: &JobClaim) -> Result<bool> {
         check_claim(claim)?;
-        self.writer.run(Work::RenewJob(claim.clone())).map(is_one)
+        self.writer.run(StoreWork::RenewJob(claim.clone())).map(is_one)
     }
 
     fn end_job(&self, end: &JobEnd) -> Result<bool> {
         check_end(end)?;
-        self.writer.run(Work::EndJob(end.clone())).map(is_one)
+        self.writer.run(StoreWork::EndJob(end.clone())).map(is_one)
     }
 
     fn records(&self, org: &OrgId, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<Record>> {
@@ -341,20 +342,20 @@ impl Store for SqliteStore {
     }
 }
 
-/// Whether the writer changed the one row that it was about.
+/// Returns true when the writer changed its one row.
 fn is_one(rows: u64) -> bool {
     rows == 1
 }
 
-fn at(row: &Columns<'_>, column: usize) -> Result<Timestamp, Failure> {
+fn at(row: &Columns<'_>, column: usize) -> Result<Timestamp, SqlFailure> {
     time(row.get(column)?)
 }
 
-fn optional_at(row: &Columns<'_>, column: usize) -> Result<Option<Timestamp>, Failure> {
+fn optional_at(row: &Columns<'_>, column: usize) -> Result<Option<Timestamp>, SqlFailure> {
     row.get::<_, Option<i64>>(column)?.map(time).transpose()
 }
 
-pub(crate) fn bytes(row: &Columns<'_>, column: usize) -> Result<Vec<u8>, Failure> {
+pub(crate) fn bytes(row: &Columns<'_>, column: usize) -> Result<Vec<u8>, SqlFailure> {
     let value = row.get_ref(column)?;
     Ok(value.as_blob().map_err(rusqlite::Error::from)?.to_vec())
 }
@@ -362,8 +363,8 @@ pub(crate) fn bytes(row: &Columns<'_>, column: usize) -> Result<Vec<u8>, Failure
 /// Reads from one snapshot, which ends with a rollback.
 pub(crate) fn in_snapshot<T>(
     connection: &mut Connection,
-    act: impl FnOnce(&Connection) -> Result<T, Failure>,
-) -> Result<T, Failure> {
+    act: impl FnOnce(&Connection) -> Result<T, SqlFailure>,
+) -> Result<T, SqlFailure> {
     let snapshot = connection.transaction_with_behavior(TransactionBehavior::Deferred)?;
     act(&snapshot)
 }
@@ -372,8 +373,8 @@ pub(crate) fn collect<T>(
     connection: &Connection,
     sql: &str,
     parameters: impl rusqlite::Params,
-    read: impl Fn(&Columns<'_>) -> Result<T, Failure>,
-) -> Result<Vec<T>, Failure> {
+    read: impl Fn(&Columns<'_>) -> Result<T, SqlFailure>,
+) -> Result<Vec<T>, SqlFailure> {
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(parameters)?;
     let mut items = Vec::new();
@@ -383,17 +384,17 @@ pub(crate) fn collect<T>(
     Ok(items)
 }
 
-fn vault_number(connection: &Connection, vault: VaultId) -> Result<Option<i64>, Failure> {
+fn vault_number(connection: &Connection, vault: VaultId) -> Result<Option<i64>, SqlFailure> {
     let mut statement = connection.prepare_cached("SELECT number FROM vault WHERE id = ?1")?;
     Ok(statement.query_row([vault.as_bytes()], |row| row.get(0)).optional()?)
 }
 
-fn header(connection: &Connection, vault: VaultId) -> Result<Option<VaultHeader>, Failure> {
+fn header(connection: &Connection, vault: VaultId) -> Result<Option<VaultHeader>, SqlFailure> {
     let sql = format!("{HEADER} WHERE id = ?1");
     Ok(collect(connection, &sql, params![vault.as_bytes()], header_columns)?.pop())
 }
 
-fn header_columns(row: &Columns<'_>) -> Result<VaultHeader, Failure> {
+fn header_columns(row: &Columns<'_>) -> Result<VaultHeader, SqlFailure> {
     let text = |column| row.get_ref(column).and_then(|value| Ok(value.as_str()?));
     Ok(VaultHeader {
         id: VaultId::from_bytes(row.get(0)?),
@@ -407,26 +408,26 @@ fn header_columns(row: &Columns<'_>) -> Result<VaultHeader, Failure> {
     })
 }
 
-fn change(columns: &Columns<'_>) -> Result<Change, Failure> {
+fn change(columns: &Columns<'_>) -> Result<VaultChange, SqlFailure> {
     let id = MemoryId::from_bytes(columns.get(1)?);
     match columns.get::<_, Option<u8>>(2)? {
-        None => Ok(Change::Gone(id)),
-        Some(state) => Ok(Change::Put(row(columns, id, state, Body::Unchanged)?)),
+        None => Ok(VaultChange::Gone(id)),
+        Some(state) => Ok(VaultChange::Put(row(columns, id, state, SealedBody::Unchanged)?)),
     }
 }
 
-fn row_with_body(columns: &Columns<'_>) -> Result<Row, Failure> {
+fn row_with_body(columns: &Columns<'_>) -> Result<Row, SqlFailure> {
     let body = match (columns.get::<_, Option<i64>>(9)?, columns.get::<_, Option<Vec<u8>>>(11)?) {
-        (None, _) => Body::None,
-        (Some(revision), Some(sealed)) => Body::Inline { revision: number_u32(revision)?, sealed },
+        (None, _) => SealedBody::None,
+        (Some(revision), Some(sealed)) => SealedBody::Inline { revision: number_u32(revision)?, sealed },
         (Some(revision), None) => {
-            Body::Blob { revision: number_u32(revision)?, bytes: number_u64(columns.get(10)?)? }
+            SealedBody::Blob { revision: number_u32(revision)?, bytes: number_u64(columns.get(10)?)? }
         }
     };
     row(columns, MemoryId::from_bytes(columns.get(1)?), columns.get(2)?, body)
 }
 
-fn row(columns: &Columns<'_>, id: MemoryId, state: u8, body: Body) -> Result<Row, Failure> {
+fn row(columns: &Columns<'_>, id: MemoryId, state: u8, body: SealedBody) -> Result<Row, SqlFailure> {
     Ok(Row {
         id,
         state: Lifecycle::from_code(state).ok_or_else(|| Error::corrupt("a memory has an unknown state"))?,
@@ -440,7 +441,7 @@ fn row(columns: &Columns<'_>, id: MemoryId, state: u8, body: Body) -> Result<Row
     })
 }
 
-fn token(row: &Columns<'_>) -> Result<TokenRow, Failure> {
+fn token(row: &Columns<'_>) -> Result<TokenRow, SqlFailure> {
     let roles: String = row.get(4)?;
     Ok(TokenRow {
         id: row.get(0)?,

@@ -1,15 +1,15 @@
-//! What one batch does to the tables, inside the writer's transaction.
+//! One batch, written to the tables inside the writer's transaction.
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 
-use super::writer::{Applied, Apply};
+use super::writer::{AppliedWork, Apply};
 use super::{header, jobs, records, vault_number};
-use crate::failure::Failure;
+use crate::failure::SqlFailure;
 use crate::rows::check::{forgotten, intent_taken, next_header, no_body_to_keep, no_entry_to_age};
 use crate::rows::columns::{joined, number_u64, scope_columns, stored};
 use crate::rows::{
-    AgedEntry, AuditRow, Batch, Body, Intent, JobClaim, JobEnd, MemberChange, Row, SealedSettings,
-    TokenChange, TokenRow, VaultHeader,
+    AgedEntry, AuditRow, Batch, JobClaim, JobEnd, MemberChange, PendingErasure, Row, SealedBody,
+    SealedSettings, TokenChange, TokenRow, VaultHeader,
 };
 use lacuna_types::{Error, Result};
 use lacuna_types::{MemoryId, OrgId, Revision, VaultId, millis};
@@ -17,9 +17,9 @@ use lacuna_types::{MemoryId, OrgId, Revision, VaultId, millis};
 /// Rows of one vault lie in one range of 2^32 places.
 const PLACES_BITS: u32 = 32;
 
-/// What the writer does. Work on a vault answers with its revision, zero when it is gone; work on a job with
+/// The work of the writer. Work on a vault answers with its revision, zero when it is gone; work on a job with
 /// how many jobs it changed.
-pub(super) enum Work {
+pub(super) enum StoreWork {
     Commit(Box<Batch>),
     Destroy(VaultId),
     ClaimJob(JobClaim),
@@ -27,11 +27,11 @@ pub(super) enum Work {
     EndJob(JobEnd),
 }
 
-impl Apply for Work {
+impl Apply for StoreWork {
     type Done = u64;
 
-    fn apply(&self, connection: &Connection) -> Result<Applied<u64>, Failure> {
-        let changed = |rows: usize| Applied { done: rows as u64, erased: false };
+    fn apply(&self, connection: &Connection) -> Result<AppliedWork<u64>, SqlFailure> {
+        let changed = |rows: usize| AppliedWork { done: rows as u64, erased: false };
         match self {
             Self::Commit(batch) => batch.apply(connection),
             Self::Destroy(vault) => destroy(connection, *vault),
@@ -43,7 +43,7 @@ impl Apply for Work {
 }
 
 /// Removes everything of a vault, and keeps where it stopped counting.
-fn destroy(connection: &Connection, vault: VaultId) -> Result<Applied<u64>, Failure> {
+fn destroy(connection: &Connection, vault: VaultId) -> Result<AppliedWork<u64>, SqlFailure> {
     let sql = "
         INSERT INTO ended (vault, revision) SELECT id, revision FROM vault WHERE id = ?1
         ON CONFLICT (vault) DO UPDATE SET revision = excluded.revision";
@@ -55,17 +55,17 @@ fn destroy(connection: &Connection, vault: VaultId) -> Result<Applied<u64>, Fail
         }
         connection.execute("DELETE FROM vault WHERE number = ?1", [number])?;
     }
-    Ok(Applied { done: Revision::ZERO.0, erased: true })
+    Ok(AppliedWork { done: Revision::ZERO.0, erased: true })
 }
 
-fn ended(connection: &Connection, vault: VaultId) -> Result<Revision, Failure> {
+fn ended(connection: &Connection, vault: VaultId) -> Result<Revision, SqlFailure> {
     let sql = "SELECT revision FROM ended WHERE vault = ?1";
     let ended = connection.prepare_cached(sql)?.query_row([vault.as_bytes()], |row| row.get(0)).optional()?;
     Ok(Revision(ended.map_or(Ok(0), number_u64)?))
 }
 
 impl Batch {
-    fn apply(&self, connection: &Connection) -> Result<Applied<u64>, Failure> {
+    fn apply(&self, connection: &Connection) -> Result<AppliedWork<u64>, SqlFailure> {
         let stored_header = header(connection, self.vault)?;
         let ended = match &stored_header {
             Some(_) => Revision::ZERO,
@@ -89,11 +89,11 @@ impl Batch {
         // Replacing erases as well: a corrected text must not live on in the log.
         let replaced = replaced || self.settings.is_some();
         let erased = replaced || !self.removals.is_empty() || !self.aged.is_empty();
-        Ok(Applied { done: next.revision.0, erased })
+        Ok(AppliedWork { done: next.revision.0, erased })
     }
 }
 
-fn write_header(connection: &Connection, header: &VaultHeader) -> Result<i64, Failure> {
+fn write_header(connection: &Connection, header: &VaultHeader) -> Result<i64, SqlFailure> {
     let (org, kind, name) = scope_columns(&header.scope);
     let sql = "
         INSERT INTO vault (id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash,
@@ -127,8 +127,8 @@ struct Pen<'a> {
 }
 
 impl Pen<'_> {
-    /// Whether any row replaced an older one.
-    fn put_all(&self, rows: &[Row]) -> Result<bool, Failure> {
+    /// Returns true when a row replaced an older one.
+    fn put_all(&self, rows: &[Row]) -> Result<bool, SqlFailure> {
         let first = self.vault << PLACES_BITS;
         let sql = "SELECT coalesce(max(place), ?1) FROM memory WHERE place BETWEEN ?1 AND ?2";
         let last = first + (1 << PLACES_BITS) - 1;
@@ -148,8 +148,8 @@ impl Pen<'_> {
     }
 
     /// Answers with the row's place: a row that is replaced keeps its own.
-    fn put(&self, row: &Row, free_place: i64) -> Result<i64, Failure> {
-        if row.body == Body::Unchanged && !self.is_there(row.id)? {
+    fn put(&self, row: &Row, free_place: i64) -> Result<i64, SqlFailure> {
+        if row.body == SealedBody::Unchanged && !self.is_there(row.id)? {
             return Err(no_body_to_keep().into());
         }
         let place = self.put_frame(row, free_place)?;
@@ -157,17 +157,17 @@ impl Pen<'_> {
         Ok(place)
     }
 
-    fn is_forgotten(&self, id: MemoryId) -> Result<bool, Failure> {
+    fn is_forgotten(&self, id: MemoryId) -> Result<bool, SqlFailure> {
         let sql = "SELECT 1 FROM tombstone WHERE vault = ?1 AND id = ?2";
         Ok(self.connection.prepare_cached(sql)?.exists(params![self.vault, id.as_bytes()])?)
     }
 
-    fn is_there(&self, id: MemoryId) -> Result<bool, Failure> {
+    fn is_there(&self, id: MemoryId) -> Result<bool, SqlFailure> {
         let sql = "SELECT 1 FROM memory WHERE vault = ?1 AND id = ?2";
         Ok(self.connection.prepare_cached(sql)?.exists(params![self.vault, id.as_bytes()])?)
     }
 
-    fn put_frame(&self, row: &Row, free_place: i64) -> Result<i64, Failure> {
+    fn put_frame(&self, row: &Row, free_place: i64) -> Result<i64, SqlFailure> {
         let sql = "
             INSERT INTO memory (place, vault, id, revision, state, created_at, updated_at, expires_at,
                                 key_version, frame_revision, frame)
@@ -194,15 +194,15 @@ impl Pen<'_> {
         Ok(self.connection.prepare_cached(sql)?.query_row(parameters, |row| row.get(0))?)
     }
 
-    fn put_body(&self, place: i64, body: &Body) -> Result<(), Failure> {
+    fn put_body(&self, place: i64, body: &SealedBody) -> Result<(), SqlFailure> {
         let (revision, bytes, sealed) = match body {
-            Body::Unchanged => return Ok(()),
-            Body::None => {
+            SealedBody::Unchanged => return Ok(()),
+            SealedBody::None => {
                 self.connection.prepare_cached("DELETE FROM body WHERE place = ?1")?.execute([place])?;
                 return Ok(());
             }
-            Body::Inline { revision, sealed } => (*revision, sealed.len() as u64, Some(sealed)),
-            Body::Blob { revision, bytes } => (*revision, *bytes, None),
+            SealedBody::Inline { revision, sealed } => (*revision, sealed.len() as u64, Some(sealed)),
+            SealedBody::Blob { revision, bytes } => (*revision, *bytes, None),
         };
         let sql = "
             INSERT INTO body (place, revision, bytes, sealed) VALUES (?1, ?2, ?3, ?4)
@@ -212,7 +212,7 @@ impl Pen<'_> {
         Ok(())
     }
 
-    fn remove(&self, id: MemoryId, at: i64, brief: bool) -> Result<(), Failure> {
+    fn remove(&self, id: MemoryId, at: i64, brief: bool) -> Result<(), SqlFailure> {
         let sql = "DELETE FROM memory WHERE vault = ?1 AND id = ?2";
         self.connection.prepare_cached(sql)?.execute(params![self.vault, id.as_bytes()])?;
         let sql = "
@@ -228,19 +228,19 @@ impl Pen<'_> {
         Ok(())
     }
 
-    fn forget_tombstones(&self, before: i64) -> Result<(), Failure> {
+    fn forget_tombstones(&self, before: i64) -> Result<(), SqlFailure> {
         let sql = "DELETE FROM tombstone WHERE vault = ?1 AND at < ?2";
         self.connection.prepare_cached(sql)?.execute(params![self.vault, before])?;
         Ok(())
     }
 
-    fn forget_brief(&self, before: i64) -> Result<(), Failure> {
+    fn forget_brief(&self, before: i64) -> Result<(), SqlFailure> {
         let sql = "DELETE FROM tombstone WHERE vault = ?1 AND brief AND at < ?2";
         self.connection.prepare_cached(sql)?.execute(params![self.vault, before])?;
         Ok(())
     }
 
-    fn set(&self, settings: &SealedSettings) -> Result<(), Failure> {
+    fn set(&self, settings: &SealedSettings) -> Result<(), SqlFailure> {
         let sql = "
             INSERT INTO setting (vault, revision, sealed) VALUES (?1, ?2, ?3)
             ON CONFLICT (vault) DO UPDATE SET revision = excluded.revision, sealed = excluded.sealed";
@@ -252,7 +252,7 @@ impl Pen<'_> {
         Ok(())
     }
 
-    fn open_intent(&self, intent: &Intent) -> Result<(), Failure> {
+    fn open_intent(&self, intent: &PendingErasure) -> Result<(), SqlFailure> {
         let sql = "INSERT INTO intent (vault, id, memories, note) VALUES (?1, ?2, ?3, ?4)";
         let parameters = params![self.vault, stored(intent.id)?, joined(&intent.memories), intent.note];
         let inserted = self.connection.prepare_cached(sql)?.execute(parameters);
@@ -260,13 +260,13 @@ impl Pen<'_> {
         Ok(())
     }
 
-    fn close_intent(&self, id: u64) -> Result<(), Failure> {
+    fn close_intent(&self, id: u64) -> Result<(), SqlFailure> {
         let sql = "DELETE FROM intent WHERE vault = ?1 AND id = ?2";
         self.connection.prepare_cached(sql)?.execute(params![self.vault, stored(id)?])?;
         Ok(())
     }
 
-    fn age(&self, aged: &AgedEntry) -> Result<(), Failure> {
+    fn age(&self, aged: &AgedEntry) -> Result<(), SqlFailure> {
         let sql = "UPDATE audit SET entry = ?3 WHERE vault = ?1 AND seq = ?2";
         let parameters = params![self.vault, stored(aged.seq)?, aged.digest];
         match self.connection.prepare_cached(sql)?.execute(parameters)? {
@@ -275,7 +275,7 @@ impl Pen<'_> {
         }
     }
 
-    fn audit(&self, row: &AuditRow) -> Result<(), Failure> {
+    fn audit(&self, row: &AuditRow) -> Result<(), SqlFailure> {
         let sql = "INSERT INTO audit (vault, seq, at, hash, entry) VALUES (?1, ?2, ?3, ?4, ?5)";
         let parameters = params![self.vault, stored(row.seq)?, millis(row.at), row.hash, row.entry];
         self.connection.prepare_cached(sql)?.execute(parameters)?;
@@ -283,7 +283,7 @@ impl Pen<'_> {
     }
 }
 
-fn change_token(connection: &Connection, org: &OrgId, change: &TokenChange) -> Result<(), Failure> {
+fn change_token(connection: &Connection, org: &OrgId, change: &TokenChange) -> Result<(), SqlFailure> {
     match change {
         TokenChange::Add(token) => add_token(connection, token),
         TokenChange::Revoke { id, at } => {
@@ -294,7 +294,7 @@ fn change_token(connection: &Connection, org: &OrgId, change: &TokenChange) -> R
     }
 }
 
-fn add_token(connection: &Connection, token: &TokenRow) -> Result<(), Failure> {
+fn add_token(connection: &Connection, token: &TokenRow) -> Result<(), SqlFailure> {
     let sql = "
         INSERT INTO token (id, hash, org, user, roles, label, created_at, expires_at, revoked_at)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
@@ -314,7 +314,7 @@ fn add_token(connection: &Connection, token: &TokenRow) -> Result<(), Failure> {
     Ok(())
 }
 
-fn change_member(connection: &Connection, org: &OrgId, change: &MemberChange) -> Result<(), Failure> {
+fn change_member(connection: &Connection, org: &OrgId, change: &MemberChange) -> Result<(), SqlFailure> {
     match change {
         MemberChange::Add { group, user, at } => {
             let sql = "
@@ -334,7 +334,7 @@ fn change_member(connection: &Connection, org: &OrgId, change: &MemberChange) ->
 }
 
 /// A broken uniqueness is `taken`; anything else is what SQLite says it is.
-pub(crate) fn unless_taken(error: rusqlite::Error, taken: Error) -> Failure {
+pub(crate) fn unless_taken(error: rusqlite::Error, taken: Error) -> SqlFailure {
     match error.sqlite_error_code() {
         Some(ErrorCode::ConstraintViolation) => taken.into(),
         _ => error.into(),

@@ -18,7 +18,7 @@ pub const SEALED_BYTES_MAX: usize = 16 * 1024 * 1024;
 pub const BATCH_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Roles of one token.
 pub const ROLES_MAX: usize = 32;
-/// The note of an intent, in bytes.
+/// The note of a pending erasure, in bytes.
 pub const INTENT_NOTE_BYTES_MAX: usize = 64 * 1024;
 /// The sealed settings of a vault's owner, in bytes.
 pub const SETTINGS_BYTES_MAX: usize = 256 * 1024;

@@ -36,7 +36,7 @@ use lacuna_seal::SIGNATURE_BYTES;
 use lacuna_types::Result;
 use lacuna_types::{Group, Lifecycle, MemoryId, OrgId, Revision, Scope, UserId, VaultId};
 
-/// Rows in one batch, of all kinds together; also the memories that one intent may name.
+/// Rows in one batch, of all kinds together; also the memories that one pending erasure may name.
 pub const BATCH_ROWS_MAX: usize = 10_000;
 /// Audit entries handed out per call.
 pub const AUDIT_PAGE_MAX: usize = 1_000;
@@ -51,8 +51,8 @@ pub const VAULTS_PAGE_MAX: usize = 1_000;
 /// Tombstones handed out per call.
 pub const TOMBSTONES_PAGE_MAX: usize = 10_000;
 
-/// Sealed memories, tombstones, intents and audit chains of every vault; token hashes, memberships and the
-/// record book of every organisation; the table of jobs.
+/// Sealed memories, tombstones, pending erasures and audit chains of every vault; token hashes, memberships
+/// and the record book of every organisation; the table of jobs.
 pub trait Store: Send + Sync {
     /// The vault's header, or `None` before its first commit.
     fn vault(&self, vault: VaultId) -> Result<Option<VaultHeader>>;
@@ -101,7 +101,7 @@ pub trait Store: Send + Sync {
     /// of id.
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultHeader>>;
 
-    /// Removes everything of a vault: rows, bodies, tombstones, intents, audit chain and header, in one
+    /// Removes everything of a vault: rows, bodies, tombstones, pending erasures, audit chain and header, in one
     /// transaction. A vault that is not there is passed over. What begins anew in its place counts its
     /// revisions on from where this one ended, so that a copy in RAM is never taken for current.
     fn destroy(&self, vault: VaultId) -> Result<()>;
@@ -271,7 +271,7 @@ pub struct Batch {
     pub brief: bool,
     /// Erasures that begin.
     pub opens: Vec<PendingErasure>,
-    /// Intents that have ended, after `opens`. Ids that are not open are passed over.
+    /// Ids of pending erasures that have ended, after `opens`. Ids that are not open are passed over.
     pub closes: Vec<u64>,
     /// Tokens of the organisation that the vault belongs to.
     pub tokens: Vec<TokenChange>,
@@ -354,7 +354,7 @@ pub struct PendingErasure {
 }
 
 impl PendingErasure {
-    /// An intent without a note. It gets its id when it is committed.
+    /// A pending erasure without a note. It gets its id when it is committed.
     pub fn to_erase(memories: Vec<MemoryId>) -> Self {
         Self { id: 0, memories, note: Vec::new() }
     }

@@ -85,29 +85,29 @@ impl PostgresServer {
     /// Reads from one snapshot.
     pub(crate) fn read<T>(
         &self,
-        reach: Visibility<'_>,
+        visibility: Visibility<'_>,
         act: impl FnOnce(&mut ScopedTransaction<'_>) -> Result<T, SqlFailure>,
     ) -> Result<T> {
-        self.within(reach, true, act)
+        self.within(visibility, true, act)
     }
 
     /// Commits what `act` does if it succeeds, and nothing of it otherwise.
     pub(crate) fn write<T>(
         &self,
-        reach: Visibility<'_>,
+        visibility: Visibility<'_>,
         act: impl FnOnce(&mut ScopedTransaction<'_>) -> Result<T, SqlFailure>,
     ) -> Result<T> {
-        self.within(reach, false, act)
+        self.within(visibility, false, act)
     }
 
     fn within<T>(
         &self,
-        reach: Visibility<'_>,
+        visibility: Visibility<'_>,
         read_only: bool,
         act: impl FnOnce(&mut ScopedTransaction<'_>) -> Result<T, SqlFailure>,
     ) -> Result<T> {
         let mut link = self.living_link()?;
-        let outcome = link.within(self.schema, reach, read_only, act);
+        let outcome = link.within(self.schema, visibility, read_only, act);
         if link.client.is_closed() {
             link.discard();
         }
@@ -115,9 +115,9 @@ impl PostgresServer {
     }
 
     /// One statement as a single round trip; `sql` must hold no values.
-    pub(crate) fn read_one_text(&self, reach: Visibility<'_>, sql: &str) -> Result<Option<String>> {
+    pub(crate) fn read_one_text(&self, visibility: Visibility<'_>, sql: &str) -> Result<Option<String>> {
         let mut link = self.living_link()?;
-        let script = format!("BEGIN READ ONLY; {} {sql}; COMMIT", self.schema.scope(reach));
+        let script = format!("BEGIN READ ONLY; {} {sql}; COMMIT", self.schema.scope(visibility));
         let answer = link.client.simple_query(&script);
         if answer.is_err() {
             // The transaction may still be open, so the connection is not used again.
@@ -151,7 +151,7 @@ impl Link {
     fn within<T>(
         &mut self,
         schema: &'static PostgresSchema,
-        reach: Visibility<'_>,
+        visibility: Visibility<'_>,
         read_only: bool,
         act: impl FnOnce(&mut ScopedTransaction<'_>) -> Result<T, SqlFailure>,
     ) -> Result<T, SqlFailure> {
@@ -159,10 +159,10 @@ impl Link {
             if read_only { IsolationLevel::RepeatableRead } else { IsolationLevel::ReadCommitted };
         let mut transaction =
             self.client.build_transaction().isolation_level(isolation).read_only(read_only).start()?;
-        transaction.batch_execute(&schema.scope(reach))?;
-        let mut session = ScopedTransaction { transaction, schema, statements: &mut self.statements };
-        let done = act(&mut session)?;
-        session.transaction.commit()?;
+        transaction.batch_execute(&schema.scope(visibility))?;
+        let mut scoped = ScopedTransaction { transaction, schema, statements: &mut self.statements };
+        let done = act(&mut scoped)?;
+        scoped.transaction.commit()?;
         Ok(done)
     }
 }
@@ -258,13 +258,13 @@ impl ScopedTransaction<'_> {
 
 impl PostgresSchema {
     /// The statements that put a transaction into its scope. Values are hex, so nothing needs quoting.
-    fn scope(&self, reach: Visibility<'_>) -> String {
+    fn scope(&self, visibility: Visibility<'_>) -> String {
         let vault = |id: VaultId| format!("SELECT set_config('app.vault', '{}', true);", hex(id.as_bytes()));
         let org = |org: &OrgId| {
             let hex = hex(org.as_str().as_bytes());
             format!("SELECT set_config('app.org', convert_from(decode('{hex}', 'hex'), 'UTF8'), true);")
         };
-        let (role, settings) = match reach {
+        let (role, settings) = match visibility {
             Visibility::Vault(id) => (self.app_role, vault(id)),
             Visibility::VaultAndOrg(id, name) => (self.app_role, vault(id) + &org(name)),
             Visibility::Org(name) => (self.app_role, org(name)),

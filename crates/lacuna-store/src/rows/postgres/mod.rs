@@ -87,8 +87,8 @@ impl PostgresStore {
 
 impl Store for PostgresStore {
     fn vault(&self, vault: VaultId) -> Result<Option<VaultHeader>> {
-        self.0.read(Visibility::Vault(vault), |session| {
-            session.query_opt(HEADER, &[&id(&vault)])?.as_ref().map(header).transpose()
+        self.0.read(Visibility::Vault(vault), |transaction| {
+            transaction.query_opt(HEADER, &[&id(&vault)])?.as_ref().map(header).transpose()
         })
     }
 
@@ -107,19 +107,20 @@ impl Store for PostgresStore {
         since: Revision,
         visit: &mut dyn FnMut(VaultChange) -> Result<()>,
     ) -> Result<Revision> {
-        self.0.read(Visibility::Vault(vault), |session| {
-            let header = session.query_opt(HEADER, &[&id(&vault)])?.as_ref().map(header).transpose()?;
+        self.0.read(Visibility::Vault(vault), |transaction| {
+            let header = transaction.query_opt(HEADER, &[&id(&vault)])?.as_ref().map(header).transpose()?;
             let since = i64::try_from(since.0).unwrap_or(i64::MAX);
-            session.stream(CHANGES, &[&id(&vault), &since], &mut |columns| Ok(visit(change(columns)?)?))?;
+            transaction
+                .stream(CHANGES, &[&id(&vault), &since], &mut |columns| Ok(visit(change(columns)?)?))?;
             Ok(header.map_or(Revision::ZERO, |header| header.revision))
         })
     }
 
     fn rows(&self, vault: VaultId, ids: &[MemoryId]) -> Result<Vec<Option<Row>>> {
         let asked: Vec<_> = ids.iter().map(memory_id).collect();
-        self.0.read(Visibility::Vault(vault), |session| {
+        self.0.read(Visibility::Vault(vault), |transaction| {
             let mut found = HashMap::with_capacity(ids.len());
-            session.stream(ROWS, &[&id(&vault), &asked], &mut |columns| {
+            transaction.stream(ROWS, &[&id(&vault), &asked], &mut |columns| {
                 let row = row(columns, body(columns)?)?;
                 found.insert(row.id, row);
                 Ok(())
@@ -130,14 +131,14 @@ impl Store for PostgresStore {
 
     fn commit(&self, batch: Batch) -> Result<Revision> {
         check_batch(&batch)?;
-        let reach = Visibility::VaultAndOrg(batch.vault, &batch.scope.org);
-        self.0.write(reach, |session| write::apply(session, &batch))
+        let visibility = Visibility::VaultAndOrg(batch.vault, &batch.scope.org);
+        self.0.write(visibility, |transaction| write::apply(transaction, &batch))
     }
 
     fn intents(&self, vault: VaultId) -> Result<Vec<PendingErasure>> {
         let sql = "SELECT id, memories, note FROM lacuna.intent WHERE vault = $1 ORDER BY id";
-        self.0.read(Visibility::Vault(vault), |session| {
-            let rows = session.query(sql, &[&id(&vault)])?;
+        self.0.read(Visibility::Vault(vault), |transaction| {
+            let rows = transaction.query(sql, &[&id(&vault)])?;
             let intent = |row: &Columns| {
                 let memories = split_ids(row.try_get(1)?)?;
                 Ok(PendingErasure { id: number_u64(row.try_get(0)?)?, memories, note: row.try_get(2)? })
@@ -151,29 +152,29 @@ impl Store for PostgresStore {
             SELECT seq, at, hash, entry FROM lacuna.audit
             WHERE vault = $1 AND seq > $2 ORDER BY seq LIMIT $3";
         let after = i64::try_from(after).unwrap_or(i64::MAX);
-        self.0.read(Visibility::Vault(vault), |session| {
-            let rows = session.query(sql, &[&id(&vault), &after, &(AUDIT_PAGE_MAX as i64)])?;
+        self.0.read(Visibility::Vault(vault), |transaction| {
+            let rows = transaction.query(sql, &[&id(&vault), &after, &(AUDIT_PAGE_MAX as i64)])?;
             rows.iter().map(audit_row).collect()
         })
     }
 
     fn token(&self, hash: &[u8; 32]) -> Result<Option<TokenRow>> {
-        self.0.read(Visibility::Admin, |session| {
-            session.query_opt(TOKEN, &[&hash.as_slice()])?.as_ref().map(token).transpose()
+        self.0.read(Visibility::Admin, |transaction| {
+            transaction.query_opt(TOKEN, &[&hash.as_slice()])?.as_ref().map(token).transpose()
         })
     }
 
     fn tokens(&self, org: &OrgId) -> Result<Vec<TokenRow>> {
-        self.0.read(Visibility::Org(org), |session| {
-            let rows = session.query(TOKENS, &[&org.as_str(), &(TOKENS_PAGE_MAX as i64)])?;
+        self.0.read(Visibility::Org(org), |transaction| {
+            let rows = transaction.query(TOKENS, &[&org.as_str(), &(TOKENS_PAGE_MAX as i64)])?;
             rows.iter().map(token).collect()
         })
     }
 
     fn memberships(&self, org: &OrgId, user: &UserId) -> Result<Vec<Group>> {
-        self.0.read(Visibility::Org(org), |session| {
+        self.0.read(Visibility::Org(org), |transaction| {
             let limit = MEMBERSHIPS_MAX as i64;
-            let rows = session.query(MEMBERSHIPS, &[&org.as_str(), &user.as_str(), &limit])?;
+            let rows = transaction.query(MEMBERSHIPS, &[&org.as_str(), &user.as_str(), &limit])?;
             rows.iter().map(|row| group_from_columns(row.try_get(0)?, row.try_get(1)?)).collect()
         })
     }
@@ -181,23 +182,23 @@ impl Store for PostgresStore {
     fn members(&self, org: &OrgId, group: &Group, after: Option<&UserId>) -> Result<Vec<MemberRow>> {
         let after = after.map_or("", UserId::as_str);
         let limit = MEMBERS_PAGE_MAX as i64;
-        self.0.read(Visibility::Org(org), |session| {
+        self.0.read(Visibility::Org(org), |transaction| {
             let rows =
-                session.query(MEMBERS, &[&org.as_str(), &group.kind(), &group.name(), &after, &limit])?;
+                transaction.query(MEMBERS, &[&org.as_str(), &group.kind(), &group.name(), &after, &limit])?;
             rows.iter().map(|row| member_from_columns(row.try_get(0)?, time(row.try_get(1)?)?)).collect()
         })
     }
 
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultHeader>> {
         let limit = limit.min(VAULTS_PAGE_MAX) as i64;
-        self.0.read(Visibility::Admin, |session| {
-            let rows = session.query(HEADERS, &[&after.as_ref().map(id), &limit])?;
+        self.0.read(Visibility::Admin, |transaction| {
+            let rows = transaction.query(HEADERS, &[&after.as_ref().map(id), &limit])?;
             rows.iter().map(header).collect()
         })
     }
 
     fn destroy(&self, vault: VaultId) -> Result<()> {
-        self.0.write(Visibility::Vault(vault), |session| write::destroy(session, vault))
+        self.0.write(Visibility::Vault(vault), |transaction| write::destroy(transaction, vault))
     }
 
     fn tombstones(&self, vault: VaultId, after: Option<MemoryId>) -> Result<Vec<TombstoneRow>> {
@@ -205,8 +206,8 @@ impl Store for PostgresStore {
             SELECT id, at, brief FROM lacuna.tombstone WHERE vault = $1 AND ($2::bytea IS NULL OR id > $2)
             ORDER BY id LIMIT $3";
         let (after, limit) = (after.as_ref().map(memory_id), TOMBSTONES_PAGE_MAX as i64);
-        self.0.read(Visibility::Vault(vault), |session| {
-            let rows = session.query(sql, &[&id(&vault), &after, &limit])?;
+        self.0.read(Visibility::Vault(vault), |transaction| {
+            let rows = transaction.query(sql, &[&id(&vault), &after, &limit])?;
             let tombstone = |row: &Columns| {
                 let id = MemoryId::from_bytes(fixed(row, 0)?);
                 Ok(TombstoneRow { id, at: time(row.try_get(1)?)?, brief: row.try_get(2)? })
@@ -221,8 +222,8 @@ impl Store for PostgresStore {
             WHERE state = 4 AND updated_at < $1 AND ($2::bytea IS NULL OR vault > $2)
             ORDER BY vault LIMIT $3";
         let (after, limit) = (after.as_ref().map(id), limit.min(VAULTS_PAGE_MAX) as i64);
-        self.0.read(Visibility::Admin, |session| {
-            let rows = session.query(sql, &[&millis(before), &after, &limit])?;
+        self.0.read(Visibility::Admin, |transaction| {
+            let rows = transaction.query(sql, &[&millis(before), &after, &limit])?;
             rows.iter().map(|row| Ok(VaultId::from_bytes(fixed(row, 0)?))).collect()
         })
     }
@@ -234,16 +235,16 @@ impl Store for PostgresStore {
                 AND ($2::bytea IS NULL OR vault > $2)
             ORDER BY vault LIMIT $3";
         let (after, limit) = (after.as_ref().map(id), limit.min(VAULTS_PAGE_MAX) as i64);
-        self.0.read(Visibility::Admin, |session| {
-            let rows = session.query(sql, &[&millis(before), &after, &limit])?;
+        self.0.read(Visibility::Admin, |transaction| {
+            let rows = transaction.query(sql, &[&millis(before), &after, &limit])?;
             rows.iter().map(|row| Ok(VaultId::from_bytes(fixed(row, 0)?))).collect()
         })
     }
 
     fn settings(&self, vault: VaultId) -> Result<Option<SealedSettings>> {
         let sql = "SELECT revision, sealed FROM lacuna.setting WHERE vault = $1";
-        self.0.read(Visibility::Vault(vault), |session| {
-            let row = session.query_opt(sql, &[&id(&vault)])?;
+        self.0.read(Visibility::Vault(vault), |transaction| {
+            let row = transaction.query_opt(sql, &[&id(&vault)])?;
             let settings = |row: Columns| {
                 Ok(SealedSettings { revision: number_u32(row.try_get(0)?)?, sealed: row.try_get(1)? })
             };
@@ -257,21 +258,21 @@ impl Store for PostgresStore {
 
     fn claim_job(&self, claim: &JobClaim) -> Result<bool> {
         check_claim(claim)?;
-        self.0.write(Visibility::Admin, |session| jobs::claim(session, claim))
+        self.0.write(Visibility::Admin, |transaction| jobs::claim(transaction, claim))
     }
 
     fn renew_job(&self, claim: &JobClaim) -> Result<bool> {
         check_claim(claim)?;
-        self.0.write(Visibility::Admin, |session| jobs::renew(session, claim))
+        self.0.write(Visibility::Admin, |transaction| jobs::renew(transaction, claim))
     }
 
     fn end_job(&self, end: &JobEnd) -> Result<bool> {
         check_end(end)?;
-        self.0.write(Visibility::Admin, |session| jobs::end(session, end))
+        self.0.write(Visibility::Admin, |transaction| jobs::end(transaction, end))
     }
 
     fn records(&self, org: &OrgId, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<Record>> {
-        self.0.read(Visibility::Org(org), |session| records::page(session, org, kind, after, limit))
+        self.0.read(Visibility::Org(org), |transaction| records::page(transaction, org, kind, after, limit))
     }
 
     fn vault_records(
@@ -282,17 +283,17 @@ impl Store for PostgresStore {
         after: u64,
         limit: usize,
     ) -> Result<Vec<Record>> {
-        self.0.read(Visibility::Org(org), |session| {
-            records::page_of_vault(session, org, kind, vault, after, limit)
+        self.0.read(Visibility::Org(org), |transaction| {
+            records::page_of_vault(transaction, org, kind, vault, after, limit)
         })
     }
 
     fn last_record(&self, org: &OrgId, kind: RecordKind) -> Result<u64> {
-        self.0.read(Visibility::Org(org), |session| records::last(session, org, kind))
+        self.0.read(Visibility::Org(org), |transaction| records::last(transaction, org, kind))
     }
 
     fn due_records(&self, kind: RecordKind, at: Timestamp, limit: usize) -> Result<Vec<Record>> {
-        self.0.read(Visibility::Admin, |session| records::due(session, kind, at, limit))
+        self.0.read(Visibility::Admin, |transaction| records::due(transaction, kind, at, limit))
     }
 }
 

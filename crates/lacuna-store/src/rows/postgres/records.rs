@@ -13,7 +13,7 @@ use lacuna_types::{Error, Result};
 use lacuna_types::{OrgId, VaultId, millis};
 
 pub(super) fn page(
-    session: &mut ScopedTransaction<'_>,
+    transaction: &mut ScopedTransaction<'_>,
     org: &OrgId,
     kind: RecordKind,
     after: u64,
@@ -24,12 +24,12 @@ pub(super) fn page(
         WHERE org = $1 AND kind = $2 AND number > $3 ORDER BY number LIMIT $4";
     let after = i64::try_from(after).unwrap_or(i64::MAX);
     let limit = limit.min(RECORDS_PAGE_MAX) as i64;
-    let rows = session.query(sql, &[&org.as_str(), &i16::from(kind.code()), &after, &limit])?;
+    let rows = transaction.query(sql, &[&org.as_str(), &i16::from(kind.code()), &after, &limit])?;
     rows.iter().map(record).collect()
 }
 
 pub(super) fn page_of_vault(
-    session: &mut ScopedTransaction<'_>,
+    transaction: &mut ScopedTransaction<'_>,
     org: &OrgId,
     kind: RecordKind,
     vault: VaultId,
@@ -42,23 +42,23 @@ pub(super) fn page_of_vault(
     let after = i64::try_from(after).unwrap_or(i64::MAX);
     let limit = limit.min(RECORDS_PAGE_MAX) as i64;
     let vault = vault.as_bytes().as_slice();
-    let rows = session.query(sql, &[&vault, &i16::from(kind.code()), &after, &org.as_str(), &limit])?;
+    let rows = transaction.query(sql, &[&vault, &i16::from(kind.code()), &after, &org.as_str(), &limit])?;
     rows.iter().map(record).collect()
 }
 
 pub(super) fn last(
-    session: &mut ScopedTransaction<'_>,
+    transaction: &mut ScopedTransaction<'_>,
     org: &OrgId,
     kind: RecordKind,
 ) -> Result<u64, SqlFailure> {
     let sql = "SELECT max(number) FROM lacuna.record WHERE org = $1 AND kind = $2";
-    let row = session.query_opt(sql, &[&org.as_str(), &i16::from(kind.code())])?;
+    let row = transaction.query_opt(sql, &[&org.as_str(), &i16::from(kind.code())])?;
     let number: Option<i64> = row.map_or(Ok(None), |row| row.try_get(0))?;
     number.map_or(Ok(0), number_u64)
 }
 
 pub(super) fn due(
-    session: &mut ScopedTransaction<'_>,
+    transaction: &mut ScopedTransaction<'_>,
     kind: RecordKind,
     at: Timestamp,
     limit: usize,
@@ -68,44 +68,44 @@ pub(super) fn due(
         WHERE kind = $1 AND done_at IS NULL AND due_at IS NOT NULL AND due_at <= $2
         ORDER BY due_at, org, number LIMIT $3";
     let limit = limit.min(RECORDS_PAGE_MAX) as i64;
-    let rows = session.query(sql, &[&i16::from(kind.code()), &millis(at), &limit])?;
+    let rows = transaction.query(sql, &[&i16::from(kind.code()), &millis(at), &limit])?;
     rows.iter().map(record).collect()
 }
 
 pub(super) fn change(
-    session: &mut ScopedTransaction<'_>,
+    transaction: &mut ScopedTransaction<'_>,
     org: &OrgId,
     change: &RecordChange,
 ) -> Result<(), SqlFailure> {
     match change {
-        RecordChange::Add(record) => write(session, record, |session, parameters| {
+        RecordChange::Add(record) => write(transaction, record, |transaction, parameters| {
             let sql = "
                 INSERT INTO lacuna.record (org, kind, number, vault, at, due_at, done_at, doc)
                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-            session.insert(sql, parameters, record_taken)
+            transaction.insert(sql, parameters, record_taken)
         }),
-        RecordChange::Update(record) => write(session, record, |session, parameters| {
+        RecordChange::Update(record) => write(transaction, record, |transaction, parameters| {
             let sql = "
                 UPDATE lacuna.record SET vault = $4, at = $5, due_at = $6, done_at = $7, doc = $8
                 WHERE org = $1 AND kind = $2 AND number = $3";
-            session.execute(sql, parameters)
+            transaction.execute(sql, parameters)
         }),
         RecordChange::Drop { kind, number } => {
             let sql = "DELETE FROM lacuna.record WHERE org = $1 AND kind = $2 AND number = $3";
             // A number that fits no column names no record.
             let number = i64::try_from(*number).unwrap_or(-1);
-            found(session.execute(sql, &[&org.as_str(), &i16::from(kind.code()), &number])?)
+            found(transaction.execute(sql, &[&org.as_str(), &i16::from(kind.code()), &number])?)
         }
     }
 }
 
 fn write(
-    session: &mut ScopedTransaction<'_>,
+    transaction: &mut ScopedTransaction<'_>,
     record: &Record,
     run: impl FnOnce(&mut ScopedTransaction<'_>, &[&(dyn ToSql + Sync)]) -> Result<u64, SqlFailure>,
 ) -> Result<(), SqlFailure> {
     let written = run(
-        session,
+        transaction,
         &[
             &record.org.as_str(),
             &i16::from(record.kind.code()),

@@ -43,6 +43,10 @@ struct QueuedWork<A: Apply> {
     answer: SyncSender<Result<A::Done, SqlFailure>>,
 }
 
+/// The answer to each piece of work in a group, in its order.
+type Outcomes<A> = Vec<Result<<A as Apply>::Done, SqlFailure>>;
+
+/// The thread that writes, and the queue before it.
 pub(crate) struct GroupWriter<A: Apply> {
     /// `Some` until the writer is dropped.
     queue: Option<SyncSender<QueuedWork<A>>>,
@@ -157,10 +161,7 @@ impl Scribe {
     /// One transaction for the whole group. The outer error means that none of it was committed as far as
     /// SQLite knows. After a failed commit the bytes may still reach the disk, so it is never tried again
     /// on the same connection: the next group opens the file anew.
-    fn transact<A: Apply>(
-        &mut self,
-        group: &[QueuedWork<A>],
-    ) -> Result<Vec<Result<A::Done, SqlFailure>>, SqlFailure> {
+    fn transact<A: Apply>(&mut self, group: &[QueuedWork<A>]) -> Result<Outcomes<A>, SqlFailure> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
             None => self.database.connect()?,
@@ -227,7 +228,7 @@ impl From<rusqlite::Error> for GroupFailure {
 fn in_transaction<A: Apply>(
     connection: &mut Connection,
     group: &[QueuedWork<A>],
-) -> Result<AppliedWork<Vec<Result<A::Done, SqlFailure>>>, GroupFailure> {
+) -> Result<AppliedWork<Outcomes<A>>, GroupFailure> {
     let mut transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut outcomes = Vec::with_capacity(group.len());
     let mut erased = false;
@@ -283,6 +284,8 @@ mod tests {
             CREATE TABLE child (parent INTEGER REFERENCES parent DEFERRABLE INITIALLY DEFERRED);"],
     };
 
+    type Answer = Receiver<Result<i64, SqlFailure>>;
+
     enum TestWork {
         Good(i64),
         Refused(i64),
@@ -326,7 +329,7 @@ mod tests {
         }
     }
 
-    fn group(work: Vec<TestWork>) -> (Vec<QueuedWork<TestWork>>, Vec<Receiver<Result<i64, SqlFailure>>>) {
+    fn group(work: Vec<TestWork>) -> (Vec<QueuedWork<TestWork>>, Vec<Answer>) {
         work.into_iter()
             .map(|work| {
                 let (answer, answered) = sync_channel(1);
@@ -335,7 +338,7 @@ mod tests {
             .unzip()
     }
 
-    fn codes(answers: &[Receiver<Result<i64, SqlFailure>>]) -> Vec<&'static str> {
+    fn codes(answers: &[Answer]) -> Vec<&'static str> {
         answers
             .iter()
             .map(|answer| answer.recv().unwrap().err().map_or("ok", |failure| failure.0.code()))

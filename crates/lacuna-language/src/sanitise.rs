@@ -1,4 +1,4 @@
-//! What is taken out of a text, by how far its source is trusted.
+//! Removal of dangerous parts of a text, by the trust in its source.
 //!
 //! Nothing is thrown away that a person could want to read: what a model could take for control is turned into
 //! words about itself, such as `[content: system]`.
@@ -12,17 +12,24 @@ use regex::{Captures, Regex};
 use super::unmask::{Invisible, Unmasked, unmask};
 use lacuna_types::Trust;
 
+/// The old name of [`TextChange`].
+pub use self::TextChange as Change;
+
 /// A text that may be kept, and what was changed in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sanitised<'a> {
+    /// The text without the dangerous parts.
     pub text: Cow<'a, str>,
-    pub changes: Vec<Change>,
+    /// The changes, in the order of the text.
+    pub changes: Vec<TextChange>,
 }
 
 /// A rule that changed something, and where in the text as it was handed in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct TextChange {
+    /// The name of the rule.
     pub rule: &'static str,
+    /// The place in the original text.
     pub span: Range<usize>,
 }
 
@@ -34,16 +41,16 @@ pub fn sanitise(text: &str, trust: Trust) -> Sanitised<'_> {
     apply(text, edits)
 }
 
-struct Edit {
+struct TextEdit {
     rule: &'static str,
     span: Range<usize>,
     replacement: String,
 }
 
-fn invisible_edits(unmasked: &Unmasked<'_>, trust: Trust) -> Vec<Edit> {
+fn invisible_edits(unmasked: &Unmasked<'_>, trust: Trust) -> Vec<TextEdit> {
     let removed = unmasked.hidden().removed.iter().filter(|removed| is_unwanted(removed.kind, trust));
     removed
-        .map(|removed| Edit { rule: "invisible", span: removed.span.clone(), replacement: String::new() })
+        .map(|removed| TextEdit { rule: "invisible", span: removed.span.clone(), replacement: String::new() })
         .collect()
 }
 
@@ -56,7 +63,7 @@ fn is_unwanted(kind: Invisible, trust: Trust) -> bool {
     }
 }
 
-fn marker_edits(unmasked: &Unmasked<'_>, trust: Trust) -> Vec<Edit> {
+fn marker_edits(unmasked: &Unmasked<'_>, trust: Trust) -> Vec<TextEdit> {
     let text = unmasked.text();
     let mut edits = Vec::new();
     for (marker, pattern) in MARKERS.iter().filter(|(marker, _)| trust <= marker.up_to) {
@@ -66,14 +73,14 @@ fn marker_edits(unmasked: &Unmasked<'_>, trust: Trust) -> Vec<Edit> {
                 continue;
             }
             for (span, replacement) in (marker.neutral)(&found) {
-                edits.push(Edit { rule: marker.rule, span: unmasked.original(span), replacement });
+                edits.push(TextEdit { rule: marker.rule, span: unmasked.original(span), replacement });
             }
         }
     }
     edits
 }
 
-/// What was neutralised once stays as it is.
+/// Returns true for a marker that was neutralised before; it stays as it is.
 fn is_neutral(text: &str, at: usize) -> bool {
     text[..at].trim_end_matches('[').ends_with(NEUTRAL)
 }
@@ -81,7 +88,7 @@ fn is_neutral(text: &str, at: usize) -> bool {
 const NEUTRAL: &str = "[content: ";
 
 /// Makes the edits from left to right; of two that overlap, the longer one that begins first is made.
-fn apply(text: &str, mut edits: Vec<Edit>) -> Sanitised<'_> {
+fn apply(text: &str, mut edits: Vec<TextEdit>) -> Sanitised<'_> {
     if edits.is_empty() {
         return Sanitised { text: Cow::Borrowed(text), changes: Vec::new() };
     }
@@ -89,20 +96,20 @@ fn apply(text: &str, mut edits: Vec<Edit>) -> Sanitised<'_> {
     let mut clean = String::with_capacity(text.len());
     let mut changes = Vec::with_capacity(edits.len());
     let mut at = 0;
-    for Edit { rule, span, replacement } in edits {
+    for TextEdit { rule, span, replacement } in edits {
         if span.start < at {
             continue;
         }
         clean.push_str(&text[at..span.start]);
         clean.push_str(&replacement);
         at = span.end;
-        changes.push(Change { rule, span });
+        changes.push(TextChange { rule, span });
     }
     clean.push_str(&text[at..]);
     Sanitised { text: Cow::Owned(clean), changes }
 }
 
-/// What stands in the place of what.
+/// Replacements, each with its mark.
 type Neutral = Vec<(Range<usize>, String)>;
 
 /// Something that a model could take for more than text.
@@ -207,7 +214,7 @@ fn label(found: &Captures<'_>, words: &str) -> Neutral {
     found.get(0).map(|whole| (whole.range(), format!("{NEUTRAL}{words}]"))).into_iter().collect()
 }
 
-/// What a comment held becomes visible; only what hid it goes.
+/// Makes the text of a comment visible; only the signs that hid it are removed.
 fn opened(found: &Captures<'_>) -> Neutral {
     let open = found.get(1).map(|open| (open.range(), format!("{NEUTRAL}comment] ")));
     let close = found.get(2).map(|close| (close.range(), String::new()));

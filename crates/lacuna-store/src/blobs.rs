@@ -18,10 +18,12 @@ use lacuna_types::{MemoryId, VaultId};
 /// One object, in bytes.
 pub const BLOB_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// Which blob of a vault: a memory, and the revision of its body.
+/// The name of a blob in a vault: a memory, and the revision of its body.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct BlobName {
+    /// The memory.
     pub memory: MemoryId,
+    /// The revision of its body.
     pub revision: u32,
 }
 

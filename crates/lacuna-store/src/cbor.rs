@@ -1,6 +1,9 @@
 //! The part of CBOR (RFC 8949) that frames and audit entries are written in: definite lengths, shortest heads.
 //!
-//! Reading answers `None` for whatever is cut short, of another type or out of range, and never panics.
+//! Reading answers `None` for an item that is cut short, of another type or out of range, and never panics.
+
+/// The old names of [`CborReader`] and [`CborWriter`].
+pub use self::{CborReader as Reader, CborWriter as Writer};
 
 const UNSIGNED: u8 = 0;
 const NEGATIVE: u8 = 1;
@@ -11,25 +14,30 @@ const FALSE: u8 = 0xf4;
 const TRUE: u8 = 0xf5;
 const NULL: u8 = 0xf6;
 const FLOAT: u8 = 0xfa;
-/// How deep an item that is passed over may nest.
+/// The deepest nesting of an item that is passed over.
 const DEPTH_MAX: usize = 16;
 
-pub struct Writer<'a>(pub &'a mut Vec<u8>);
+/// Writes items to the end of a buffer.
+pub struct CborWriter<'a>(pub &'a mut Vec<u8>);
 
-impl Writer<'_> {
+impl CborWriter<'_> {
+    /// Writes the head of an array; `length` items follow.
     pub fn array(&mut self, length: usize) {
         self.head(ARRAY, length as u64);
     }
 
+    /// Writes an array, item by item.
     pub fn list<T>(&mut self, items: &[T], mut write: impl FnMut(&mut Self, &T)) {
         self.array(items.len());
         items.iter().for_each(|item| write(self, item));
     }
 
+    /// Writes an unsigned number.
     pub fn uint(&mut self, number: impl Into<u64>) {
         self.head(UNSIGNED, number.into());
     }
 
+    /// Writes a signed number.
     pub fn int(&mut self, number: i64) {
         match u64::try_from(number) {
             Ok(number) => self.head(UNSIGNED, number),
@@ -37,25 +45,30 @@ impl Writer<'_> {
         }
     }
 
+    /// Writes a number of 32 bits.
     pub fn float(&mut self, number: f32) {
         self.0.push(FLOAT);
         self.0.extend_from_slice(&number.to_be_bytes());
     }
 
+    /// Writes a truth value.
     pub fn bool(&mut self, value: bool) {
         self.0.push(if value { TRUE } else { FALSE });
     }
 
+    /// Writes a text.
     pub fn text(&mut self, text: &str) {
         self.head(TEXT, text.len() as u64);
         self.0.extend_from_slice(text.as_bytes());
     }
 
+    /// Writes bytes.
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.head(BYTES, bytes.len() as u64);
         self.0.extend_from_slice(bytes);
     }
 
+    /// Writes a value, or null for none.
     pub fn optional<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Self, T)) {
         match value {
             Some(value) => write(self, value),
@@ -80,9 +93,10 @@ impl Writer<'_> {
     }
 }
 
-pub struct Reader<'a>(pub &'a [u8]);
+/// Reads items from the front of a slice.
+pub struct CborReader<'a>(pub &'a [u8]);
 
-impl<'a> Reader<'a> {
+impl<'a> CborReader<'a> {
     /// Reads an array that begins with `fields` items this release knows; what a newer one added after them
     /// is passed over.
     pub fn record<T>(&mut self, fields: u64, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
@@ -102,7 +116,7 @@ impl<'a> Reader<'a> {
         fields: u64,
         read: impl FnOnce(&mut Self, bool) -> Option<T>,
     ) -> Option<T> {
-        let mut ahead = Reader(self.0);
+        let mut ahead = CborReader(self.0);
         let grown = ahead.head(ARRAY)? >= fields;
         self.record(if grown { fields } else { least }, |r| read(r, grown))
     }
@@ -115,7 +129,7 @@ impl<'a> Reader<'a> {
         fields: u64,
         read: impl FnOnce(&mut Self, u64) -> Option<T>,
     ) -> Option<T> {
-        let mut ahead = Reader(self.0);
+        let mut ahead = CborReader(self.0);
         let present = ahead.head(ARRAY)?.min(fields);
         if present < least {
             return None;
@@ -123,15 +137,18 @@ impl<'a> Reader<'a> {
         self.record(present, |r| read(r, present))
     }
 
+    /// Reads an array, item by item.
     pub fn list<T>(&mut self, mut read: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         // Every item takes a byte at least, so a length that lies ends with the bytes.
         (0..self.head(ARRAY)?).map(|_| read(self)).collect()
     }
 
+    /// Reads an unsigned number that fits.
     pub fn uint<T: TryFrom<u64>>(&mut self) -> Option<T> {
         T::try_from(self.head(UNSIGNED)?).ok()
     }
 
+    /// Reads a signed number.
     pub fn int(&mut self) -> Option<i64> {
         match self.0.first()? >> 5 {
             NEGATIVE => i64::try_from(self.head(NEGATIVE)?).ok().map(|number| !number),
@@ -139,6 +156,7 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Reads a number of 32 bits.
     pub fn float(&mut self) -> Option<f32> {
         self.expect(FLOAT)?;
         let (number, rest) = self.0.split_first_chunk()?;
@@ -146,22 +164,26 @@ impl<'a> Reader<'a> {
         Some(f32::from_be_bytes(*number))
     }
 
+    /// Reads a truth value.
     pub fn bool(&mut self) -> Option<bool> {
         let value = *self.0.first()?;
         self.expect(if value == TRUE { TRUE } else { FALSE })?;
         Some(value == TRUE)
     }
 
+    /// Reads a text.
     pub fn text(&mut self) -> Option<&'a str> {
         let length = self.head(TEXT)?;
         str::from_utf8(self.take(length)?).ok()
     }
 
+    /// Reads bytes.
     pub fn bytes(&mut self) -> Option<&'a [u8]> {
         let length = self.head(BYTES)?;
         self.take(length)
     }
 
+    /// Reads exactly `N` bytes.
     pub fn array_of_bytes<const N: usize>(&mut self) -> Option<[u8; N]> {
         self.bytes()?.try_into().ok()
     }
@@ -226,9 +248,9 @@ mod tests {
 
     use super::*;
 
-    fn written(write: impl FnOnce(&mut Writer<'_>)) -> Vec<u8> {
+    fn written(write: impl FnOnce(&mut CborWriter<'_>)) -> Vec<u8> {
         let mut bytes = Vec::new();
-        write(&mut Writer(&mut bytes));
+        write(&mut CborWriter(&mut bytes));
         bytes
     }
 
@@ -261,15 +283,15 @@ mod tests {
     proptest! {
         #[test]
         fn numbers_come_back(unsigned in any::<u64>(), signed in any::<i64>()) {
-            prop_assert_eq!(Reader(&written(|w| w.uint(unsigned))).uint(), Some(unsigned));
-            prop_assert_eq!(Reader(&written(|w| w.int(signed))).int(), Some(signed));
+            prop_assert_eq!(CborReader(&written(|w| w.uint(unsigned))).uint(), Some(unsigned));
+            prop_assert_eq!(CborReader(&written(|w| w.int(signed))).int(), Some(signed));
         }
 
         #[test]
         fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
-            let _ = Reader(&bytes).skip(DEPTH_MAX);
-            let _ = Reader(&bytes).record(1, |r| r.list(|r| r.optional(Reader::int)));
-            let _ = (Reader(&bytes).text(), Reader(&bytes).bytes(), Reader(&bytes).float(), Reader(&bytes).bool());
+            let _ = CborReader(&bytes).skip(DEPTH_MAX);
+            let _ = CborReader(&bytes).record(1, |r| r.list(|r| r.optional(CborReader::int)));
+            let _ = (CborReader(&bytes).text(), CborReader(&bytes).bytes(), CborReader(&bytes).float(), CborReader(&bytes).bool());
         }
     }
 }

@@ -25,20 +25,21 @@ pub const SPACING_DAYS: f32 = 1.0;
 pub const REHEARSED_MAX: f32 = 0.9;
 /// The largest factor of one rehearsal, whatever a profile says.
 pub const BOOST_MAX: f32 = 2.0;
-/// The shortest and the longest half-life, whatever a profile says: an hour and a thousand years.
+/// The shortest half-life, whatever a profile says: an hour. The longest is a thousand years.
 pub const HALF_LIFE_DAYS_MIN: f32 = 1.0 / 24.0;
+/// The longest half-life.
 pub const HALF_LIFE_DAYS_MAX: f32 = 365_000.0;
 /// Earlier peaks that a memory keeps; older ones are dropped first.
 pub const PEAKS_MAX: usize = 16;
 /// Details below this brightness are not shown to an assistant.
 pub const DETAIL_SHOWN_MIN: f32 = 0.1;
-/// Points of a curve.
+/// The most points of one curve.
 pub const CURVE_POINTS_MAX: usize = 1_000;
 
 const DAY_MILLIS: f32 = 86_400_000.0;
 const SECOND_MILLIS: i64 = 1_000;
 
-/// How a salience fades, small enough to lie beside every entry of an index.
+/// The curve of a fading salience, small enough to lie beside every entry of an index.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Fading {
     peak: f32,
@@ -75,20 +76,24 @@ impl Fading {
 /// A moment on a memory's curve.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Point {
+    /// The moment.
     pub at: Timestamp,
+    /// The salience at that moment, from 0 to 1.
     pub salience: f32,
 }
 
 impl Vitality {
+    /// The curve since the last rehearsal.
     pub fn fading(&self) -> Fading {
         Fading::from_peak(self.salience, self.rehearsed_at, self)
     }
 
+    /// The salience at a moment.
     pub fn salience_at(&self, now: Timestamp) -> f32 {
         self.fading().at(millis(now))
     }
 
-    /// What is left at `now` of a detail's stored brightness.
+    /// The rest at `now` of a detail's stored brightness.
     pub fn brightness_at(&self, brightness: f32, now: Timestamp) -> f32 {
         let rate = finite(self.decay.detail_decay_rate, DecayProfile::default().detail_decay_rate).max(1.0);
         let half_lives = self.days_until(now) / half_life_days(&self.decay);
@@ -111,7 +116,7 @@ impl Vitality {
         self.rehearsals = self.rehearsals.saturating_add(1);
     }
 
-    /// When it was rehearsed, oldest first, as far as that is still known.
+    /// The known times of rehearsals, oldest first.
     pub fn rehearsal_times(&self) -> Vec<Timestamp> {
         // The first peak of all is the forming of the memory, as long as it is kept.
         let forming = usize::from(self.peaks.len() >= self.rehearsals as usize);
@@ -150,7 +155,7 @@ impl Vitality {
     }
 }
 
-/// What was above the bound already stays where it is.
+/// Lifts a value up to the bound; a value above it stays.
 fn lifted(value: f32, factor: f32) -> f32 {
     (value * factor).min(REHEARSED_MAX).max(value)
 }

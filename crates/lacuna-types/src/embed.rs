@@ -12,10 +12,12 @@ pub struct ModelId(String);
 pub const MODEL_NAME_BYTES_MAX: usize = 128;
 
 impl ModelId {
+    /// Wraps a name; nothing is checked.
     pub fn new(name: impl Into<String>) -> Self {
         Self(name.into())
     }
 
+    /// Returns the name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -27,21 +29,24 @@ impl fmt::Display for ModelId {
     }
 }
 
-/// Whether a text is to be found, or is looking. Some models embed the two differently.
+/// The side of a search on which a text stands. Some models embed the two differently.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
+    /// A text that is kept and found.
     Passage,
+    /// A text that looks for others.
     Query,
 }
 
 /// Turns texts into unit vectors. Calls block; callers choose the thread.
 pub trait Embedder: Send + Sync {
+    /// The model that makes the vectors.
     fn model(&self) -> &ModelId;
 
     /// One vector of unit length per text, in order, all of one dimension.
     fn embed(&self, texts: &[&str], purpose: Purpose) -> Result<Vec<Vec<f32>>>;
 
-    /// How this model's cosines map onto the 0..1 scale that callers see.
+    /// The map of this model's cosines onto the 0..1 scale that callers see.
     fn calibration(&self) -> Calibration;
 }
 
@@ -51,11 +56,12 @@ pub trait Embedder: Send + Sync {
 pub struct Calibration {
     /// The cosine that is as likely to join unrelated texts as related ones.
     pub midpoint: f32,
-    /// How fast similarity rises around the midpoint.
+    /// The slope of the similarity at the midpoint.
     pub steepness: f32,
 }
 
 impl Calibration {
+    /// The similarity from 0 to 1 for a cosine.
     pub fn similarity(&self, cosine: f32) -> f32 {
         1.0 / (1.0 + (-self.log_odds(cosine)).exp())
     }

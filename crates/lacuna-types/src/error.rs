@@ -1,14 +1,17 @@
-//! What can go wrong, sorted by what the caller can do about it.
+//! Errors, sorted by the caller's remedy.
 //!
 //! [`Error::code`] is public and stable; `docs/errors.md` lists every code. Messages are for people and
 //! never hold content, keys or anything else that a log should not see.
 
 use std::fmt;
 
+/// The result of a fallible operation of Lacuna.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-type Source = Box<dyn std::error::Error + Send + Sync>;
+/// The underlying error, for the log.
+type Cause = Box<dyn std::error::Error + Send + Sync>;
 
+/// A failure that a door can show to its caller.
 #[derive(Debug)]
 pub enum Error {
     /// The caller may not do this.
@@ -16,29 +19,54 @@ pub enum Error {
     /// There is no such thing in the caller's reach: missing, foreign and erased look the same.
     NotFound(&'static str),
     /// The request itself is at fault.
-    Invalid { field: &'static str, reason: String },
+    Invalid {
+        /// The name of the field, as the caller wrote it.
+        field: &'static str,
+        /// The rule that the value breaks.
+        reason: String,
+    },
     /// The rules of the vault do not allow it; the same request will be refused again.
-    Refused { code: &'static str, reason: &'static str },
+    Refused {
+        /// The stable public code.
+        code: &'static str,
+        /// The sentence for people.
+        reason: &'static str,
+    },
     /// Somebody else changed the vault first; reading again and retrying is safe.
     Conflict(&'static str),
     /// Nothing is wrong with the request; later may work.
-    Unavailable { code: &'static str, reason: String, source: Option<Source> },
+    Unavailable {
+        /// The stable public code.
+        code: &'static str,
+        /// The sentence for people.
+        reason: String,
+        /// The underlying error, for the log.
+        source: Option<Cause>,
+    },
     /// The installation needs an operator: wrong passphrase, newer database, read-only folder.
-    Misconfigured { code: &'static str, reason: String },
+    Misconfigured {
+        /// The stable public code.
+        code: &'static str,
+        /// The sentence for people.
+        reason: String,
+    },
     /// Stored bytes failed authentication or do not parse. Nothing was changed.
     Corrupt(String),
 }
 
 impl Error {
+    /// An [`Error::Invalid`].
     pub fn invalid(field: &'static str, reason: impl Into<String>) -> Self {
         Self::Invalid { field, reason: reason.into() }
     }
 
+    /// An [`Error::Corrupt`].
     pub fn corrupt(what: impl Into<String>) -> Self {
         Self::Corrupt(what.into())
     }
 
-    pub fn unavailable(code: &'static str, reason: impl Into<String>, source: impl Into<Source>) -> Self {
+    /// An [`Error::Unavailable`] with its cause.
+    pub fn unavailable(code: &'static str, reason: impl Into<String>, source: impl Into<Cause>) -> Self {
         Self::Unavailable { code, reason: reason.into(), source: Some(source.into()) }
     }
 

@@ -1,14 +1,26 @@
+//! Closed sets of words that sort a memory: the facets.
+
 /// Declares a closed set of words: the variants, their public spelling and their stable byte at rest.
 #[macro_export]
 macro_rules! facet {
-    ($(#[$doc:meta])* $type:ident, $field:literal, { $($variant:ident = $byte:literal $word:literal),+ $(,)? }) => {
+    ($(#[$doc:meta])* $type:ident, $field:literal, {
+        $($(#[$variant_doc:meta])* $variant:ident = $byte:literal $word:literal),+ $(,)?
+    }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub enum $type { $($variant),+ }
+        pub enum $type {
+            $(
+                $(#[$variant_doc])*
+                #[doc = concat!("Spelled `", $word, "`.")]
+                $variant
+            ),+
+        }
 
         impl $type {
+            /// Every value, in the order of declaration.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
+            /// Returns the public spelling.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word),+ }
             }
@@ -18,6 +30,7 @@ macro_rules! facet {
                 match self { $(Self::$variant => $byte),+ }
             }
 
+            /// Reads a stored byte back; `None` for one that no value has.
             pub fn from_code(code: u8) -> Option<Self> {
                 match code { $($byte => Some(Self::$variant),)+ _ => None }
             }
@@ -42,14 +55,18 @@ macro_rules! facet {
     };
 }
 
-facet!(Category, "category", {
+facet!(
+    /** The subject matter of a memory; the other facets have defaults by it. */
+    Category, "category", {
     Conversation = 1 "conversation",
     WorkPattern = 2 "work_pattern",
     Preference = 3 "preference",
     LearnedContext = 4 "learned_context",
 });
 
-facet!(ContentType, "content_type", {
+facet!(
+    /** The form of a memory's text. */
+    ContentType, "content_type", {
     Transcript = 1 "transcript",
     Summary = 2 "summary",
     Fact = 3 "fact",
@@ -57,25 +74,33 @@ facet!(ContentType, "content_type", {
     Pattern = 5 "pattern",
 });
 
-facet!(Tier, "tier", {
+facet!(
+    /** The layer of memory that holds it. */
+    Tier, "tier", {
     Working = 1 "working",
     Episodic = 2 "episodic",
     Semantic = 3 "semantic",
 });
 
-facet!(PersonaKind, "kind", {
+facet!(
+    /** The kind of memory in the persona schema; the pace of decay follows from it. */
+    PersonaKind, "kind", {
     Episodic = 1 "episodic",
     Semantic = 2 "semantic",
     Procedural = 3 "procedural",
 });
 
-facet!(Lane, "lane", {
+facet!(
+    /** The part of a person's life to which a memory belongs. */
+    Lane, "lane", {
     Profile = 1 "profile",
     Business = 2 "business",
     Documents = 3 "documents",
 });
 
-facet!(SourceType, "source.type", {
+facet!(
+    /** The origin of a memory. */
+    SourceType, "source.type", {
     UserMessage = 1 "user_message",
     ToolOutput = 2 "tool_output",
     AiInference = 3 "ai_inference",
@@ -90,13 +115,17 @@ facet!(
     High = 3 "high",
 });
 
-facet!(Contribution, "derived_from.contribution", {
+facet!(
+    /** The part that a source had in a derived memory. */
+    Contribution, "derived_from.contribution", {
     Primary = 1 "primary",
     Context = 2 "context",
     Inference = 3 "inference",
 });
 
-facet!(PrivacyClass, "privacy_class", {
+facet!(
+    /** The class of personal data in a memory. */
+    PrivacyClass, "privacy_class", {
     NonPii = 1 "non-pii",
     Aggregate = 2 "aggregate",
     GuestPii = 3 "guest-pii",
@@ -105,7 +134,9 @@ facet!(PrivacyClass, "privacy_class", {
     CommercialConfidential = 6 "commercial-confidential",
 });
 
-facet!(Sensitivity, "sensitivity", {
+facet!(
+    /** Topics that need special care. */
+    Sensitivity, "sensitivity", {
     Health = 1 "health",
     Financial = 2 "financial",
     Biometric = 3 "biometric",
@@ -116,7 +147,9 @@ facet!(Sensitivity, "sensitivity", {
     Preferences = 8 "preferences",
 });
 
-facet!(ConsentBasis, "consent_basis", {
+facet!(
+    /** The legal ground on which a memory is kept. */
+    ConsentBasis, "consent_basis", {
     ServiceDelivery = 1 "service-delivery",
     LegitimateInterest = 2 "legitimate-interest",
     ExplicitConsent = 3 "explicit-consent",
@@ -124,7 +157,9 @@ facet!(ConsentBasis, "consent_basis", {
     NotApplicable = 5 "not-applicable",
 });
 
-facet!(RetentionTier, "retention", {
+facet!(
+    /** The time class after which a memory is erased. */
+    RetentionTier, "retention", {
     Ephemeral = 1 "ephemeral",
     ShortTerm = 2 "short_term",
     MediumTerm = 3 "medium_term",
@@ -143,7 +178,7 @@ facet!(
 });
 
 facet!(
-    /** What a candidate waits for before it may become active. */
+    /** The reason for which a candidate is not active yet. */
     Wait, "waits", {
     Confirmation = 1 "confirmation",
     Quarantine = 2 "quarantine",
@@ -161,6 +196,7 @@ impl Category {
         }
     }
 
+    /// The kind that follows from the category unless the caller names one.
     pub fn default_kind(self) -> PersonaKind {
         match self {
             Category::Conversation => PersonaKind::Episodic,
@@ -169,6 +205,7 @@ impl Category {
         }
     }
 
+    /// The content type that follows from the category unless the caller names one.
     pub fn default_content_type(self) -> ContentType {
         match self {
             Category::Conversation => ContentType::Transcript,
@@ -180,7 +217,7 @@ impl Category {
 }
 
 facet!(
-    /** What a token lets its bearer do. */
+    /** The rights of a token's bearer. */
     Role, "roles", {
     User = 1 "user",
     Reader = 2 "reader",

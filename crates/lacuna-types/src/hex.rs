@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+/// Writes bytes as hex digits.
 pub fn hex(bytes: &[u8]) -> String {
     // Sized before it is filled: growing would leave copies of a secret behind.
     let mut text = String::with_capacity(bytes.len() * 2);

@@ -1,3 +1,5 @@
+//! Ids and names: memories, vaults, organisations, people.
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -17,6 +19,7 @@ pub const NAME_BYTES_MAX: usize = 128;
 pub struct MemoryId(Uuid);
 
 impl MemoryId {
+    /// Makes an id of now.
     pub fn make(clock: &dyn Clock, entropy: &dyn Entropy) -> Self {
         let mut random = [0u8; 10];
         entropy.fill(&mut random);
@@ -33,6 +36,7 @@ impl MemoryId {
         Self(uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid())
     }
 
+    /// Reads a stored id back.
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(Uuid::from_bytes(bytes))
     }
@@ -44,12 +48,13 @@ impl MemoryId {
         mark
     }
 
-    /// When the id was made, if it says so.
+    /// The time at which the id was made, if it is a UUIDv7.
     pub fn made_at(&self) -> Option<Timestamp> {
         let (seconds, nanos) = self.0.get_timestamp()?.to_unix();
         Timestamp::new(i64::try_from(seconds).ok()?, i32::try_from(nanos).ok()?).ok()
     }
 
+    /// Returns the bytes that are stored.
     pub fn as_bytes(&self) -> &[u8; 16] {
         self.0.as_bytes()
     }
@@ -87,10 +92,12 @@ macro_rules! name {
         pub struct $type(String);
 
         impl $type {
+            /// Checks a name and brings it into its normal form.
             pub fn new(text: &str) -> Result<Self> {
                 checked_name($field, text).map(Self)
             }
 
+            /// Returns the checked name.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -124,18 +131,25 @@ fn checked_name(field: &'static str, text: &str) -> Result<String> {
     Ok(name)
 }
 
-/// Whose memory a vault holds. One vault per scope; no query spans two.
+/// The owner of one vault. One vault per scope; no query spans two.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Scope {
+    /// The tenant.
     pub org: OrgId,
+    /// The person or group within the tenant.
     pub holder: Holder,
 }
 
+/// The person or group whose memory a vault holds.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Holder {
+    /// One person.
     User(UserId),
+    /// A team.
     Team(TeamId),
+    /// The whole organisation.
     Org,
+    /// A running assistant.
     Deployment(DeploymentId),
 }
 
@@ -159,6 +173,7 @@ impl Holder {
         }
     }
 
+    /// The name of the person or group; empty for an organisation.
     pub fn name(&self) -> &str {
         match self {
             Holder::User(user) => user.as_str(),
@@ -168,7 +183,7 @@ impl Holder {
         }
     }
 
-    /// Whether several people share it.
+    /// Returns true when several people share it.
     pub fn is_shared(&self) -> bool {
         !matches!(self, Holder::User(_))
     }
@@ -184,14 +199,17 @@ impl fmt::Display for Holder {
     }
 }
 
-/// What people are members of.
+/// A team or deployment, which has members.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Group {
+    /// A team.
     Team(TeamId),
+    /// A running assistant.
     Deployment(DeploymentId),
 }
 
 impl Group {
+    /// The stable word of the kind.
     pub fn kind(&self) -> &'static str {
         match self {
             Group::Team(_) => "team",
@@ -199,6 +217,7 @@ impl Group {
         }
     }
 
+    /// The name of the group.
     pub fn name(&self) -> &str {
         match self {
             Group::Team(team) => team.as_str(),
@@ -226,6 +245,7 @@ impl From<Group> for Holder {
 }
 
 impl Scope {
+    /// The scope of one person.
     pub fn personal(org: OrgId, user: UserId) -> Self {
         Self { org, holder: Holder::User(user) }
     }
@@ -247,10 +267,12 @@ impl Scope {
 pub struct VaultId([u8; 16]);
 
 impl VaultId {
+    /// Reads a stored id back.
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
     }
 
+    /// Returns the bytes that are stored.
     pub fn as_bytes(&self) -> &[u8; 16] {
         &self.0
     }
@@ -273,8 +295,10 @@ impl fmt::Debug for VaultId {
 pub struct Revision(pub u64);
 
 impl Revision {
+    /// The revision of a vault before its first commit.
     pub const ZERO: Self = Self(0);
 
+    /// The revision after one more commit.
     pub fn next(self) -> Self {
         Self(self.0 + 1)
     }

@@ -2,24 +2,30 @@
 
 use crate::error::Result;
 
-/// A turn as a model is shown it. What stands in it is data: whatever it asks for, nobody asked the model.
+/// A turn as a model is shown it. Its text is data; a request in it is no instruction to the model.
 #[derive(Clone, Copy)]
-pub struct Said<'a> {
+pub struct SpokenTurn<'a> {
+    /// The person or assistant who spoke.
     pub speaker: &'a str,
+    /// The words of the turn.
     pub text: &'a str,
 }
 
-/// What kind of thing was learned.
+/// The kind of a claim.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ClaimKind {
+    /// A statement that holds.
     Fact,
+    /// A like or dislike.
     Preference,
-    /// What somebody does again and again.
+    /// A thing that somebody does again and again.
     Pattern,
+    /// A decision that was made.
     Decision,
 }
 
 impl ClaimKind {
+    /// Returns the word for it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Fact => "fact",
@@ -33,24 +39,31 @@ impl ClaimKind {
 /// Something that turns say, and which ones.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claim {
+    /// The claim as one sentence.
     pub text: String,
+    /// The kind of the claim.
     pub kind: ClaimKind,
     /// Numbers of the turns among those that were read, from 0, rising.
     pub turns: Vec<usize>,
 }
 
-/// What a model makes of some turns. Nothing in it is believed before it was checked.
+/// A model's answer about some turns. Callers check it before they use it.
 #[derive(Default)]
 pub struct Condensed {
+    /// The summary of all turns.
     pub summary: String,
     /// Each with the numbers of the turns that say it, from 0.
     pub claims: Vec<Claim>,
 }
+
+/// The old name of [`SpokenTurn`].
+pub use self::SpokenTurn as Said;
 
 /// Condenses turns. Calls block; callers choose the thread.
 pub trait Llm: Send + Sync {
     /// Names the model in logs.
     fn name(&self) -> &str;
 
-    fn condense(&self, turns: &[Said<'_>]) -> Result<Condensed>;
+    /// Summarises the turns and lists their claims.
+    fn condense(&self, turns: &[SpokenTurn<'_>]) -> Result<Condensed>;
 }

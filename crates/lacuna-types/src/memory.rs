@@ -1,3 +1,5 @@
+//! One memory: its words, its facets, its age.
+
 use jiff::Timestamp;
 use zeroize::Zeroizing;
 
@@ -14,43 +16,67 @@ pub const DETAILS_MAX: usize = 32;
 pub const TEXT_CHARS_MAX: usize = 10_000;
 /// Full text of a transcript, in characters; longer is refused.
 pub const TRANSCRIPT_CHARS_MAX: usize = 1_000_000;
-/// What ends a text that was cut at [`TEXT_CHARS_MAX`].
+/// The end of a text that was cut at [`TEXT_CHARS_MAX`].
 pub const TRUNCATION_MARK: &str = "...[TRUNCATED]";
-/// Tags per memory, and characters per tag.
+/// Tags per memory.
 pub const TAGS_MAX: usize = 32;
+/// One tag, in characters.
 pub const TAG_CHARS_MAX: usize = 64;
-/// Entities, sources and other memories that one memory may name.
+/// Entities that one memory may name.
 pub const ENTITIES_MAX: usize = 64;
+/// Sources from which one memory may be derived.
 pub const LINEAGE_MAX: usize = 256;
+/// Other memories that one memory may name as alike or superseded.
 pub const LINKS_MAX: usize = 16;
-/// Why a memory was moved to another scope, in characters.
+/// The reason for a move to another scope, in characters.
 pub const JUSTIFICATION_CHARS_MAX: usize = 500;
 
-/// What a caller would like remembered, as a door read it. Nothing in it has been checked.
+/// A memory that a caller wants stored, as a door read it. Nothing in it has been checked.
 #[derive(Default)]
 pub struct Draft {
+    /// The full text.
     pub text: String,
+    /// The core in one sentence; the text makes one otherwise.
     pub gist: Option<String>,
+    /// Details beside the gist.
     pub details: Vec<Detail>,
+    /// The subject matter.
     pub category: Option<Category>,
+    /// The form of the text.
     pub content_type: Option<ContentType>,
+    /// The layer of memory.
     pub tier: Option<Tier>,
+    /// The kind of the persona schema.
     pub kind: Option<PersonaKind>,
+    /// The main lane.
     pub lane: Option<Lane>,
+    /// Further lanes.
     pub secondary_lanes: Vec<Lane>,
+    /// Tags of the caller's choice.
     pub tags: Vec<String>,
+    /// People, places and things that it names.
     pub entities: Vec<Entity>,
+    /// The origin.
     pub source: Option<Source>,
+    /// The memories from which it was made.
     pub derived_from: Vec<Lineage>,
+    /// The class of personal data.
     pub privacy_class: Option<PrivacyClass>,
+    /// Topics that need special care.
     pub sensitivity: Vec<Sensitivity>,
+    /// The legal ground.
     pub consent_basis: Option<ConsentBasis>,
+    /// The time class.
     pub retention: Option<RetentionTier>,
+    /// The latest time for which it is kept.
     pub expires_at: Option<Timestamp>,
+    /// A pinned memory is not erased by age.
     pub pinned: bool,
+    /// The importance, from 0 to 1.
     pub salience: Option<f32>,
+    /// The feeling, from -1 to 1.
     pub valence: Option<f32>,
-    /// When it happened, for imports and transcripts; the moment of writing otherwise.
+    /// The time of the event, for imports and transcripts; the time of writing otherwise.
     pub created_at: Option<Timestamp>,
     /// Refuse a text with a secret instead of storing it without.
     pub fail_on_secret: bool,
@@ -61,122 +87,173 @@ pub struct Draft {
 /// A memory as its owner sees it: opened, in RAM, never written as it is.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Memory {
+    /// The id.
     pub id: MemoryId,
+    /// The stage of its life.
     pub state: Lifecycle,
+    /// The time of the event or of writing.
     pub created_at: Timestamp,
+    /// The time of the last change.
     pub updated_at: Timestamp,
+    /// The words.
     pub content: Content,
+    /// Everything else about it.
     pub facets: Facets,
 }
 
+/// The words of a memory.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Content {
+    /// The core in one sentence.
     pub gist: String,
+    /// Details beside the gist.
     pub details: Vec<Detail>,
     /// The full text, when it says more than the gist.
     pub text: Option<String>,
 }
 
 impl Content {
+    /// The full text, or the gist where there is none.
     pub fn full_text(&self) -> &str {
         self.text.as_deref().unwrap_or(&self.gist)
     }
 }
 
+/// One detail beside the gist; it fades by itself.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Detail {
+    /// The words.
     pub content: String,
+    /// The strength, from 0 to 1.
     pub brightness: f32,
 }
 
 /// Everything about a memory that is neither its words nor its place in the store.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Facets {
+    /// The subject matter.
     pub category: Category,
+    /// The form of the text.
     pub content_type: ContentType,
+    /// The layer of memory.
     pub tier: Tier,
+    /// The kind of the persona schema.
     pub kind: PersonaKind,
+    /// The main lane.
     pub lane: Lane,
+    /// Further lanes.
     pub secondary_lanes: Vec<Lane>,
+    /// Tags of the caller's choice.
     pub tags: Vec<String>,
+    /// People, places and things that it names.
     pub entities: Vec<Entity>,
+    /// The origin.
     pub source: Source,
+    /// The memories from which it was made.
     pub derived_from: Vec<Lineage>,
+    /// Privacy class, sensitivities and legal ground.
     pub privacy: Privacy,
+    /// The time for which it is kept.
     pub retention: Retention,
+    /// Salience and decay.
     pub vitality: Vitality,
+    /// Relations to other memories, and moves.
     pub history: History,
 }
 
+/// A person, place, organisation or thing that a memory names.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Entity {
+    /// The kind: person, place, organisation, thing.
     pub kind: String,
+    /// The name.
     pub name: String,
+    /// True for an entity that the memory is about.
     pub primary: bool,
-    /// What the entity is to the vault's owner: brother, employer, doctor.
+    /// Its relation to the vault's owner: brother, employer, doctor.
     pub relation: Option<String>,
 }
 
-/// Where a memory stands among the others, and how it came to stand there.
+/// The relations of a memory to others, and its moves between vaults.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct History {
-    /// Who wrote it, in a vault that several people share.
+    /// The writer, in a vault that several people share.
     pub author: Option<UserId>,
+    /// The move that brought it into this vault.
     pub promotion: Option<Box<Promotion>>,
-    /// The way that it is on, from the announcement of a move until the memory has left.
+    /// The move that was announced and has not ended.
     pub moving: Option<Box<Promotion>>,
     /// Erased memories that this one took the place of: their ids, nothing of what they said.
     pub supersedes: Vec<MemoryId>,
     /// Memories that say nearly the same.
     pub alike: Vec<MemoryId>,
-    /// How often the same text was written again.
+    /// Repetitions of the same text after the first.
     pub repeats: u32,
-    /// What a candidate waits for.
+    /// The reason for which a candidate is not active yet.
     pub waits: Option<Wait>,
-    /// What it makes a statement about, as hashes: a newer statement about the same takes its place.
+    /// Hashes of the attributes that it states; a newer statement about the same attribute replaces it.
     pub attributes: Vec<u64>,
-    /// When a part of it was cut out, or it was made anew without one of its sources.
+    /// The last time that a part was cut out, or that it was made anew without one of its sources.
     pub remade_at: Option<Timestamp>,
-    /// Which turns it holds, when it is the transcript of a session. No caller can say so.
+    /// The turns of the session whose transcript it is. Callers cannot set it.
     pub segment: Option<Segment>,
 }
 
 /// A stretch of a session, as one transcript holds it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Segment {
+    /// The number of the first turn.
     pub first: u32,
+    /// The number of the last turn.
     pub last: u32,
-    /// How many turns it holds: some of those in between may be elsewhere.
+    /// The number of turns in it; others of the stretch may be elsewhere.
     pub turns: u32,
 }
 
-/// How a memory came from one scope into another.
+/// A move of a memory from one scope to another.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Promotion {
+    /// The first writer.
     pub original_author: UserId,
+    /// The time of the first writing.
     pub original_created_at: Timestamp,
+    /// The person who moved it.
     pub promoted_by: UserId,
+    /// The time of the move.
     pub promoted_at: Timestamp,
+    /// The holder that it left.
     pub previous_scope: Holder,
+    /// The holder that it came to.
     pub current_scope: Holder,
-    /// Why, in the words of whoever moved it. It is sealed with the memory and stands nowhere else.
+    /// The reason, in the words of the person who moved it. It is sealed with the memory and stands nowhere else.
     pub justification: Option<Zeroizing<String>>,
 }
 
+/// The origin of a memory.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Source {
+    /// The type of the origin.
     pub kind: SourceType,
+    /// The trust in it.
     pub trust: Trust,
+    /// The conversation.
     pub session: Option<SessionId>,
+    /// The id of the message, as the caller names it.
     pub message: Option<String>,
+    /// The number of the turn.
     pub turn: Option<u32>,
+    /// The tool that gave the output.
     pub tool: Option<String>,
+    /// The channel, as the caller names it.
     pub channel: Option<String>,
+    /// The assistant that took part.
     pub deployment: Option<String>,
+    /// True when the words come from outside the conversation.
     pub from_external_content: bool,
 }
 
 impl Source {
+    /// An origin with a type and a trust, and nothing else known.
     pub fn new(kind: SourceType, trust: Trust) -> Self {
         Self {
             kind,
@@ -192,59 +269,82 @@ impl Source {
     }
 }
 
+/// One source of a derived memory.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Lineage {
+    /// The memory that was used.
     pub source: MemoryId,
+    /// Its part in the result.
     pub contribution: Contribution,
 }
 
+/// The privacy facets of a memory.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Privacy {
+    /// The class of personal data.
     pub class: PrivacyClass,
+    /// Topics that need special care.
     pub sensitivity: Vec<Sensitivity>,
+    /// The legal ground.
     pub basis: ConsentBasis,
 }
 
+/// The time for which a memory is kept.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Retention {
+    /// The time class.
     pub tier: RetentionTier,
-    /// What was asked for when it was stored; rules and settings may say less.
+    /// The time that the caller asked for; rules and settings may shorten it.
     pub expires_at: Option<Timestamp>,
+    /// A pinned memory is not erased by age.
     pub pinned: bool,
-    /// When somebody last said that it shall stay: its time begins anew.
+    /// The last time that somebody asked to keep it; its time starts again there.
     pub kept_at: Option<Timestamp>,
 }
 
+/// The strength of a memory, and its decay.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Vitality {
     /// As it was at the last rehearsal, or when the memory was formed.
     pub salience: f32,
+    /// The feeling, from -1 to 1.
     pub valence: f32,
+    /// The parameters of decay.
     pub decay: DecayProfile,
+    /// The number of rehearsals.
     pub rehearsals: u32,
+    /// The time of the last rehearsal, or of forming.
     pub rehearsed_at: Timestamp,
-    /// Where it faded from before the last rehearsal, oldest first: see [`crate::decay`].
+    /// The peaks before the last rehearsal, oldest first: see [`crate::decay`].
     pub peaks: Vec<Peak>,
 }
 
 /// A moment from which a memory faded: when it was formed, or rehearsed.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Peak {
+    /// The time of the peak.
     pub at: Timestamp,
+    /// The salience at the peak.
     pub salience: f32,
 }
 
-/// The half-life of what was learned, and of what one knows how to do. An event has the schema's 14 days.
+/// The half-life of a fact. An event has the schema's 14 days.
 pub const SEMANTIC_HALF_LIFE_DAYS: f32 = 180.0;
+/// The half-life of a skill.
 pub const PROCEDURAL_HALF_LIFE_DAYS: f32 = 365.0;
 
-/// How a memory ages (persona schema § 03).
+/// The parameters of decay (persona schema § 03).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct DecayProfile {
+    /// Days in which the salience halves.
     pub half_life_days: f32,
+    /// The factor of one rehearsal.
     pub rehearsal_boost: f32,
+    /// The share of the valence below which salience does not fall.
     pub valence_protection: f32,
+    /// The salience below which a memory counts as faded.
     pub minimum_salience: f32,
+    /// The factor by which details fade faster than the gist.
     pub detail_decay_rate: f32,
 }
 
@@ -276,7 +376,9 @@ impl Default for DecayProfile {
 /// The key class a memory is sealed under: one random key per class and vault.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum KeyClass {
+    /// The class of everything that needs no key of its own.
     General,
+    /// A sensitivity with a key of its own.
     Sensitive(Sensitivity),
 }
 
@@ -293,6 +395,7 @@ impl KeyClass {
         OWN_KEY.into_iter().find(|class| sensitivity.contains(class)).map_or(Self::General, Self::Sensitive)
     }
 
+    /// Returns the word for it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::General => "general",
@@ -300,6 +403,7 @@ impl KeyClass {
         }
     }
 
+    /// The byte under which it is stored. Frozen.
     pub fn code(self) -> u8 {
         match self {
             Self::General => 0,
@@ -307,6 +411,7 @@ impl KeyClass {
         }
     }
 
+    /// Reads a stored byte back.
     pub fn from_code(code: u8) -> Option<Self> {
         match code {
             0 => Some(Self::General),

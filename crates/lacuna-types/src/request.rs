@@ -1,4 +1,7 @@
-//! What somebody wants forgotten: the targets that a door can name, and what a request comes down to.
+//! Requests to forget: the targets that a door can name, and the meaning of a request.
+
+/// Names from before they were made specific.
+pub use self::{PlanChoice as Choice, TimeSpan as Span};
 
 use jiff::Timestamp;
 
@@ -6,67 +9,87 @@ use crate::facet;
 use crate::facets::{Sensitivity, SourceType, Tier};
 use crate::ids::{MemoryId, SessionId};
 
-/// What a request names.
+/// The target that a request names.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Target {
+    /// Memories by id.
     Ids(Vec<MemoryId>),
+    /// One conversation.
     Session(SessionId),
     /// Words and meaning together.
     Query(String),
-    Within(Span),
+    /// A stretch of time.
+    Within(TimeSpan),
+    /// Memories with any of these tags.
     Tags(Vec<String>),
     /// A person, place, organisation or thing by name, wherever it is mentioned or only where it is the
     /// subject.
     Entity {
+        /// The name as the caller writes it.
         name: String,
+        /// Mentions, or only the subject.
         reach: Reach,
     },
+    /// A topic that needs special care.
     Sensitivity(Sensitivity),
+    /// A layer of memory.
     Tier(Tier),
+    /// A type of origin.
     Source(SourceType),
     /// A request in plain words.
     Words(String),
+    /// The whole vault.
     Everything,
 }
 
-/// What a request comes down to. A memory matches when every part holds for it.
+/// The meaning of a request. A memory matches when every part holds for it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Wish {
+    /// The subject.
     pub about: About,
-    /// When it was said.
-    pub when: Option<Span>,
-    /// What stays although it belongs to what goes: "but keep that I work at Acme".
+    /// The time in which it was said.
+    pub when: Option<TimeSpan>,
+    /// Exceptions, in the caller's words: "but keep that I work at Acme".
     pub keep: Vec<String>,
+    /// Mentions, or only the subject.
     pub reach: Reach,
 }
 
 impl Wish {
+    /// A request about a subject, without times or exceptions.
     pub fn about(about: About) -> Self {
         Self { about, when: None, keep: Vec::new(), reach: Reach::Mentions }
     }
 }
 
-/// What the memories that go have in common.
+/// The subject that the memories to forget share.
 #[derive(Clone, PartialEq, Debug)]
 pub enum About {
+    /// Memories by id.
     Ids(Vec<MemoryId>),
-    /// Whatever the words name: a person, a thing, a topic, an identifier.
+    /// The thing that the words name: a person, a thing, a topic, an identifier.
     Subject(String),
     /// A topic that is looked for by words and meaning, as a recall would.
     Query(String),
+    /// One conversation.
     Session(SessionId),
     /// The turns of a conversation, whenever [`Wish::when`] says.
     Conversation,
     /// The last thing that the owner said.
     LastSaid,
+    /// Memories with any of these tags.
     Tags(Vec<String>),
+    /// A topic that needs special care.
     Sensitivity(Sensitivity),
+    /// A layer of memory.
     Tier(Tier),
+    /// A type of origin.
     Source(SourceType),
+    /// The whole vault.
     Everything,
 }
 
-/// How far a subject reaches.
+/// The reach of a subject.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reach {
     /// Memories that are about it.
@@ -77,48 +100,55 @@ pub enum Reach {
 
 /// A stretch of time, from its first moment up to, not including, its last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Span {
+pub struct TimeSpan {
+    /// The first moment; `None` for all before.
     pub from: Option<Timestamp>,
+    /// The moment after the last; `None` for all after.
     pub until: Option<Timestamp>,
 }
 
-impl Span {
+impl TimeSpan {
+    /// Returns true for a moment within the span.
     pub fn contains(&self, at: Timestamp) -> bool {
         self.from.is_none_or(|from| from <= at) && self.until.is_none_or(|until| at < until)
     }
 }
 
 facet!(
-    /** What forgetting does to a memory. */
+    /** The effect of forgetting on a memory. */
     Mode, "mode", {
-    /* Hidden, and restorable until it is purged. */
+    /** Hidden, and restorable until it is purged. */
     Soft = 1 "soft",
-    /* Erased now; a content-free tombstone remains. */
+    /** Erased now; a content-free tombstone remains. */
     Hard = 2 "hard",
-    /* Out of recall, kept. */
+    /** Out of recall, kept. */
     Archive = 3 "archive",
-    /* Erased now; the receipt says that it was deleted. */
+    /** Erased now; the receipt says that it was deleted. */
     Delete = 4 "delete",
 });
 
-/// Which matches of a plan go.
+/// The matches of a plan that are forgotten.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Choice {
+pub enum PlanChoice {
+    /// Every match.
     All,
-    /// Those that say it, not those that only seem to be about it.
+    /// Direct matches only.
     Direct,
+    /// These matches.
     Only(Vec<MemoryId>),
 }
 
-/// Whether a match says what is to be forgotten, or only seems to be about it.
+/// The closeness of a match: it states the subject, or only seems to be about it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Closeness {
+    /// The memory states the subject.
     Direct,
+    /// The memory seems to be about it.
     Indirect,
 }
 
 facet!(
-    /** Why a memory matches. */
+    /** The reason for a match. */
     Reason, "reason", {
     Named = 1 "named by id",
     Identifier = 2 "holds the identifier",

@@ -1,8 +1,10 @@
+//! Clocks, and times as they are stored.
+
 use std::sync::Mutex;
 
 use jiff::{SignedDuration, Timestamp};
 
-/// Where the current time comes from. Decay, expiry and idle sealing are tested by moving one.
+/// The source of the current time. Decay, expiry and idle sealing are tested by moving one.
 pub trait Clock: Send + Sync {
     /// Now, truncated to the millisecond: the resolution in which times are stored and sealed.
     fn now(&self) -> Timestamp;
@@ -22,10 +24,12 @@ impl Clock for SystemClock {
 pub struct ManualClock(Mutex<Timestamp>);
 
 impl ManualClock {
+    /// A clock that stands at `start`.
     pub fn at(start: Timestamp) -> Self {
         Self(Mutex::new(truncate_to_millis(start)))
     }
 
+    /// Moves the clock on.
     pub fn advance(&self, by: SignedDuration) {
         let mut now = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         *now += by;

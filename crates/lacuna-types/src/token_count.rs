@@ -1,4 +1,4 @@
-//! How long a text is to an assistant: in tokens, by whatever tokenizer the installation has.
+//! The length of a text in tokens, by the tokenizer that the installation has.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ pub type TokenCounter = Arc<dyn Fn(&str) -> usize + Send + Sync>;
 /// Characters of a Latin word that make about one token.
 const CHARS_PER_TOKEN: usize = 4;
 
-/// About how many tokens a text has, by its words and signs alone.
+/// An estimate of the tokens of a text, from its words and signs alone.
 pub fn estimate(text: &str) -> usize {
     let (mut tokens, mut word) = (0usize, 0usize);
     for character in text.chars() {

@@ -2,8 +2,8 @@
 
 use super::IdentifierKind::*;
 use super::checksum::{digit_at, digits, monotonous, number, short_date, verhoeff, weighted};
-use super::rule::Check::{May, Must, Shape};
-use super::rule::{FAINT, FAIR, LIKELY, Rule, STRONG, WEAK};
+use super::rule::ChecksumUse::{May, Must, Shape};
+use super::rule::{FAINT, FAIR, IdentifierRule, LIKELY, STRONG, WEAK};
 
 const PAN: &[&str] = &["pan", "permanent account", "income tax"];
 const GST: &[&str] = &["gst", "gstin", "gstins", "tax"];
@@ -14,8 +14,8 @@ const FRN: &[&str] = &["frn", "foreigner registration", "alien registration", "�
 const LICENCE: &[&str] = &["licence", "license", "driver*", "driving", "운전면허*", "면허*"];
 const THAI: &[&str] = &["tnin", "thai", "national id", "ประชาชน", "เลขประจำตัว*", "เลขบัตร*"];
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[IdentifierRule] = &[
+    IdentifierRule {
         kind: InAadhaar,
         pattern: r"[2-9]\d{3}[ :-]?\d{4}[ :-]?\d{4}",
         digits: 12,
@@ -24,7 +24,7 @@ pub(super) const RULES: &[Rule] = &[
         context: &["aadhaar", "aadhar", "uidai", "uid"],
     },
     // The fourth letter says what kind of taxpayer it is.
-    Rule {
+    IdentifierRule {
         kind: InPan,
         pattern: r"[A-Z]{3}[ABCFGHJLPTKNE][A-Z]\d{4}[A-Z]",
         digits: 4,
@@ -32,8 +32,15 @@ pub(super) const RULES: &[Rule] = &[
         alone: LIKELY,
         context: PAN,
     },
-    Rule { kind: InPan, pattern: r"[A-Z]{5}\d{4}[A-Z]", digits: 4, check: Shape, alone: WEAK, context: PAN },
-    Rule {
+    IdentifierRule {
+        kind: InPan,
+        pattern: r"[A-Z]{5}\d{4}[A-Z]",
+        digits: 4,
+        check: Shape,
+        alone: WEAK,
+        context: PAN,
+    },
+    IdentifierRule {
         kind: InGstin,
         pattern: r"(?:0[1-9]|[12]\d|3[0-7]|9[79])[A-Z]{5}\d{4}[A-Z][1-9A-Z]Z[0-9A-Z]",
         digits: 7,
@@ -41,7 +48,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: STRONG,
         context: GST,
     },
-    Rule {
+    IdentifierRule {
         kind: InPassport,
         pattern: r"[A-PR-WY][1-9]\d ?\d{4}[1-9]",
         digits: 7,
@@ -49,7 +56,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAINT,
         context: PASSPORT,
     },
-    Rule {
+    IdentifierRule {
         kind: InVoter,
         pattern: r"[A-Z]{3}\d{7}",
         digits: 7,
@@ -57,7 +64,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: WEAK,
         context: &["voter*", "vote", "epic", "election*", "elector*"],
     },
-    Rule {
+    IdentifierRule {
         kind: InVehicle,
         pattern: r"(?:A[NPRS]|BR|C[GH]|D[DLN]|G[AJ]|H[PR]|J[HK]|K[AL]|L[AD]|M[HLNPZ]|NL|O[DR]|P[BY]|RJ|SK|T[NRSG]|U[KPA]|WB)[ -]?\d{1,2}[ -]?[A-Z]{1,3}[ -]?\d{4}",
         digits: 5,
@@ -65,7 +72,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: LIKELY,
         context: PLATE,
     },
-    Rule {
+    IdentifierRule {
         kind: SgNric,
         pattern: r"[STFGM]\d{7}[A-Z]",
         digits: 7,
@@ -73,7 +80,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: LIKELY,
         context: &["nric", "fin", "singapore"],
     },
-    Rule {
+    IdentifierRule {
         kind: SgUen,
         pattern: r"\d{8}[A-Z]|(?:19|20)\d{7}[A-Z]|[RST]\d{2}[A-Z]{2}\d{4}[A-Z]",
         digits: 6,
@@ -81,7 +88,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAIR,
         context: &["uen", "acra", "entity"],
     },
-    Rule {
+    IdentifierRule {
         kind: KrRrn,
         pattern: r"\d{6}-[1-4]\d{6}",
         digits: 13,
@@ -89,7 +96,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: LIKELY,
         context: RRN,
     },
-    Rule {
+    IdentifierRule {
         kind: KrRrn,
         pattern: r"\d{6}[1-4]\d{6}",
         digits: 13,
@@ -97,7 +104,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAINT,
         context: RRN,
     },
-    Rule {
+    IdentifierRule {
         kind: KrFrn,
         pattern: r"\d{6}-[5-8]\d{6}",
         digits: 13,
@@ -105,7 +112,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: LIKELY,
         context: FRN,
     },
-    Rule {
+    IdentifierRule {
         kind: KrFrn,
         pattern: r"\d{6}[5-8]\d{6}",
         digits: 13,
@@ -113,7 +120,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAINT,
         context: FRN,
     },
-    Rule {
+    IdentifierRule {
         kind: KrPassport,
         pattern: r"[MSROD]\d{3}[A-Z]\d{4}|[MSROD]\d{8}",
         digits: 7,
@@ -121,7 +128,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: WEAK,
         context: PASSPORT,
     },
-    Rule {
+    IdentifierRule {
         kind: KrDriverLicence,
         pattern: r"(?:1[1-9]|2[0-8])[- ]?\d{2}[- ]?\d{6}[- ]?\d{2}",
         digits: 12,
@@ -129,7 +136,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAINT,
         context: LICENCE,
     },
-    Rule {
+    IdentifierRule {
         kind: KrBrn,
         pattern: r"\d{3}-\d{2}-\d{5}|\d{10}",
         digits: 10,
@@ -137,7 +144,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: WEAK,
         context: &["brn", "business registration", "사업자*"],
     },
-    Rule {
+    IdentifierRule {
         kind: CnResident,
         pattern: r"[1-8]\d{5}(?:18|19|20)\d{9}[0-9X]",
         digits: 17,
@@ -145,7 +152,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: STRONG,
         context: &["身份证*", "resident id", "id card"],
     },
-    Rule {
+    IdentifierRule {
         kind: ThNational,
         pattern: r"[1-8][ -]?\d{4}[ -]?\d{5}[ -]?\d{2}[ -]?\d",
         digits: 13,
@@ -153,7 +160,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAIR,
         context: THAI,
     },
-    Rule {
+    IdentifierRule {
         kind: PhTin,
         pattern: r"[0-5]\d{2}-\d{3}-\d{3}(?:-\d{3,5})?",
         digits: 9,
@@ -161,7 +168,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAIR,
         context: &["tin", "bir", "tax id", "taxpayer"],
     },
-    Rule {
+    IdentifierRule {
         kind: PhTin,
         pattern: r"[0-5]\d{8}(?:\d{3}|\d{5})?",
         digits: 9,

@@ -87,7 +87,7 @@ fn canonical(hit: &Captures<'_>) -> Option<String> {
     day_exists(day, month).then(|| format!("{year}-{month:02}-{day:02}"))
 }
 
-/// Whether a word is the name of a month in English or German, where "in" stands before both months and towns.
+/// Returns true for the name of a month in English or German, where "in" stands before both months and towns.
 pub(super) fn is_month(word: &str) -> bool {
     const FULL: &[&str] = &[
         "january",

@@ -2,8 +2,8 @@
 
 use super::IdentifierKind::*;
 use super::checksum::{day_exists, digit_at, monotonous, number, weighted};
-use super::rule::Check::{Must, Shape};
-use super::rule::{FAINT, FAIR, LIKELY, Rule, UNTOLD, WEAK};
+use super::rule::ChecksumUse::{Must, Shape};
+use super::rule::{FAINT, FAIR, IdentifierRule, LIKELY, UNTOLD, WEAK};
 
 const PLATE: &[&str] = &[
     "reg",
@@ -19,8 +19,8 @@ const PLATE: &[&str] = &[
 const POSTCODE: &[&str] = &["postcode", "post code", "address", "zip", "live", "lives", "london"];
 const PASSPORT: &[&str] = &["passport*", "travel document"];
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[IdentifierRule] = &[
+    IdentifierRule {
         kind: UkNhs,
         pattern: r"\d{3}[- ]\d{3}[- ]\d{4}",
         digits: 10,
@@ -28,7 +28,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAIR,
         context: &["nhs", "national health", "patient"],
     },
-    Rule {
+    IdentifierRule {
         kind: UkNhs,
         pattern: r"\d{10}",
         digits: 10,
@@ -36,7 +36,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAINT,
         context: &["nhs", "national health", "patient"],
     },
-    Rule {
+    IdentifierRule {
         kind: UkNino,
         pattern: r"[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]",
         digits: 6,
@@ -44,7 +44,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: LIKELY,
         context: &["nino", "national insurance", "ni number", "ni no"],
     },
-    Rule {
+    IdentifierRule {
         kind: UkPassport,
         pattern: r"[A-Z]{2}\d{7}",
         digits: 7,
@@ -52,9 +52,16 @@ pub(super) const RULES: &[Rule] = &[
         alone: WEAK,
         context: PASSPORT,
     },
-    Rule { kind: UkPassport, pattern: r"\d{9}", digits: 9, check: Shape, alone: UNTOLD, context: PASSPORT },
+    IdentifierRule {
+        kind: UkPassport,
+        pattern: r"\d{9}",
+        digits: 9,
+        check: Shape,
+        alone: UNTOLD,
+        context: PASSPORT,
+    },
     // Five letters of the name, the birth date with its decade first, initials, and three that tell twins apart.
-    Rule {
+    IdentifierRule {
         kind: UkDrivingLicence,
         pattern: r"[A-Z9]{5}[ -]?\d[0156]\d[0-3]\d\d[ -]?[A-Z9]{2}[A-Z0-9][A-Z]{2}",
         digits: 6,
@@ -62,7 +69,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: LIKELY,
         context: &["licence", "license", "driving", "driver*", "dvla"],
     },
-    Rule {
+    IdentifierRule {
         kind: UkPostcode,
         pattern: r"(?-i)(?:GIR 0AA|(?:[A-PR-UWYZ][0-9][0-9A-HJKPSTUW]?|[A-PR-UWYZ][A-HK-Y][0-9][0-9ABEHMNPRVWXY]?) [0-9][ABD-HJLNP-UW-Z]{2})",
         digits: 1,
@@ -70,7 +77,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: LIKELY,
         context: POSTCODE,
     },
-    Rule {
+    IdentifierRule {
         kind: UkPostcode,
         pattern: r"GIR ?0AA|(?:[A-PR-UWYZ][0-9][0-9A-HJKPSTUW]?|[A-PR-UWYZ][A-HK-Y][0-9][0-9ABEHMNPRVWXY]?) ?[0-9][ABD-HJLNP-UW-Z]{2}",
         digits: 1,
@@ -78,7 +85,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAINT,
         context: &["postcode", "post code", "zip"],
     },
-    Rule {
+    IdentifierRule {
         kind: UkVehicle,
         pattern: r"[A-HJ-PR-Y]{2}(?:0[2-9]|[12][0-9]|5[1-9]|[67][0-9])[ -]?[A-HJ-PR-Z]{3}",
         digits: 2,
@@ -87,7 +94,7 @@ pub(super) const RULES: &[Rule] = &[
         context: PLATE,
     },
     // Before 2001: a letter for the year first, and before 1983 last.
-    Rule {
+    IdentifierRule {
         kind: UkVehicle,
         pattern: r"(?-i)[A-HJ-NPR-TV-Y][1-9][0-9]{0,2}[ -]?[A-HJ-PR-Z]{3}|[A-HJ-PR-Z]{3}[ -]?[1-9][0-9]{0,2}[A-HJ-NPR-TV-Y]",
         digits: 1,

@@ -20,7 +20,7 @@ pub(super) fn number(text: &str, from: usize, to: usize) -> Option<u64> {
     text.get(from..to)?.parse().ok()
 }
 
-/// Whether nearly every character is the same: test values and placeholders that pass many checksums.
+/// Returns true when nearly every character is the same: test values and placeholders that pass many checksums.
 pub(super) fn monotonous(text: &str) -> bool {
     let bytes = text.as_bytes();
     let most = bytes.iter().map(|byte| bytes.iter().filter(|other| *other == byte).count()).max();
@@ -103,7 +103,7 @@ pub(super) fn travel_document(body: &str) -> u32 {
         % 10
 }
 
-/// Whether a day and a month exist together (29 February always does).
+/// Returns true when the month has such a day (29 February always does).
 pub(super) fn day_exists(day: u64, month: u64) -> bool {
     let last = match month {
         2 => 29,
@@ -114,7 +114,7 @@ pub(super) fn day_exists(day: u64, month: u64) -> bool {
     (1..=last).contains(&day)
 }
 
-/// Whether `YYMMDD` at a place is a date; with the century, whether 29 February is in a leap year.
+/// Returns true when `YYMMDD` at a place is a date; the century decides about 29 February.
 pub(super) fn short_date(text: &str, at: usize) -> bool {
     let (month, day) = (number(text, at + 2, at + 4), number(text, at + 4, at + 6));
     month.zip(day).is_some_and(|(month, day)| day_exists(day, month))

@@ -1,4 +1,4 @@
-//! What is cut out of a text before it is kept: account numbers to their end, addresses to their town.
+//! Parts that are cut out of a text before it is kept: account numbers to their end, addresses to their town.
 
 use std::ops::Range;
 
@@ -8,9 +8,9 @@ use super::rule::{lower, told};
 use super::same::find_spellings;
 use super::{CONFIDENT, Family, Identifier, IdentifierKind, identifiers};
 
-/// What stands for the part of an account number that is gone.
+/// The mark in place of the cut part of an account number.
 const MASK: &str = "****";
-/// What stands for an address whose town is not said.
+/// The mark in place of an address without a town.
 const NO_TOWN: &str = "[address]";
 /// The characters of an account number that stay.
 const LAST_CHARS: usize = 4;
@@ -53,36 +53,38 @@ const FINANCES: &[&str] = &[
 
 /// Something that was cut: what it was and where it stood in the original, never its value.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Cut {
+pub struct IdentifierCut {
+    /// The kind of the identifier.
     pub kind: IdentifierKind,
+    /// The place in the text.
     pub span: Range<usize>,
 }
 
 /// Cuts cards, IBANs, bank accounts, and national numbers in a financial context to their last characters.
-pub fn cut_accounts(text: &str) -> (String, Vec<Cut>) {
+pub fn cut_accounts(text: &str) -> (String, Vec<IdentifierCut>) {
     let accounts: Vec<Identifier> = identifiers(text)
         .into_iter()
         .filter(|one| one.confidence >= CONFIDENT && is_account(text, one))
         .collect();
-    let mut cuts: Vec<(Cut, String)> = Vec::new();
+    let mut cuts: Vec<(IdentifierCut, String)> = Vec::new();
     for account in &accounts {
         let again = find_spellings(text, &account.canonical);
         // The same number elsewhere goes too, whether or not anything there says what it is.
         for span in again.into_iter().chain([account.span.clone()]) {
-            cuts.push((Cut { kind: account.kind, span }, masked(&account.canonical)));
+            cuts.push((IdentifierCut { kind: account.kind, span }, masked(&account.canonical)));
         }
     }
     replace(text, cuts)
 }
 
 /// Generalises street addresses to their town.
-pub fn cut_addresses(text: &str) -> (String, Vec<Cut>) {
+pub fn cut_addresses(text: &str) -> (String, Vec<IdentifierCut>) {
     let folded = fold(text);
     let plain = folded.as_ref().map_or(text, |folded| folded.text());
     let cuts = addresses(plain).into_iter().map(|address| {
         let town = address.town.map_or(NO_TOWN, |town| &plain[town]).to_owned();
         let span = folded.as_ref().map_or(address.span.clone(), |folded| folded.original(&address.span));
-        (Cut { kind: IdentifierKind::Address, span }, town)
+        (IdentifierCut { kind: IdentifierKind::Address, span }, town)
     });
     replace(text, cuts.collect())
 }
@@ -103,10 +105,10 @@ fn masked(canonical: &str) -> String {
 }
 
 /// Puts the new words in the place of the old ones; of overlapping cuts the first and longest holds.
-fn replace(text: &str, mut cuts: Vec<(Cut, String)>) -> (String, Vec<Cut>) {
+fn replace(text: &str, mut cuts: Vec<(IdentifierCut, String)>) -> (String, Vec<IdentifierCut>) {
     cuts.sort_by_key(|(cut, _)| (cut.span.start, usize::MAX - cut.span.end));
     let mut result = String::with_capacity(text.len());
-    let mut done: Vec<Cut> = Vec::new();
+    let mut done: Vec<IdentifierCut> = Vec::new();
     let mut from = 0;
     for (cut, words) in cuts {
         if cut.span.start < from {

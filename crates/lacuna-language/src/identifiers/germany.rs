@@ -4,8 +4,8 @@ use super::IdentifierKind::*;
 use super::checksum::{
     cross, day_exists, digit_at, digits, iso7064_11_10, monotonous, number, travel_document, weighted,
 };
-use super::rule::Check::{May, Must, Shape};
-use super::rule::{FAINT, FAIR, LIKELY, Rule, STRONG, UNTOLD, WEAK};
+use super::rule::ChecksumUse::{May, Must, Shape};
+use super::rule::{FAINT, FAIR, IdentifierRule, LIKELY, STRONG, UNTOLD, WEAK};
 
 const TAX_ID: &[&str] =
     &["steuer-id", "steuerid", "steueridentifikation*", "steuerliche*", "idnr", "tin", "tax id"];
@@ -20,8 +20,8 @@ const POSTCODE: &[&str] = &["plz", "postleitzahl", "postcode", "zip"];
 /// Letters that cannot be mistaken for others, and digits.
 const DOCUMENT: &str = r"[CFGHJKLMNPRTVWXYZ][CFGHJKLMNPRTVWXYZ0-9]{8}";
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[IdentifierRule] = &[
+    IdentifierRule {
         kind: DeTaxId,
         pattern: r"[1-9]\d{10}|[1-9]\d \d{3} \d{3} \d{3}",
         digits: 11,
@@ -29,7 +29,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAIR,
         context: TAX_ID,
     },
-    Rule {
+    IdentifierRule {
         kind: DeTaxNumber,
         pattern: r"\d{2,3}/\d{3,4}/\d{4,5}",
         digits: 9,
@@ -37,7 +37,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: WEAK,
         context: TAX_NUMBER,
     },
-    Rule {
+    IdentifierRule {
         kind: DeTaxNumber,
         pattern: r"(?:0[1-9]|1[0-6])\d{11}",
         digits: 13,
@@ -45,7 +45,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAINT,
         context: TAX_NUMBER,
     },
-    Rule {
+    IdentifierRule {
         kind: DeTaxNumber,
         pattern: r"\d{10,13}",
         digits: 10,
@@ -53,7 +53,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: UNTOLD,
         context: TAX_NUMBER,
     },
-    Rule {
+    IdentifierRule {
         kind: DeIdCard,
         pattern: DOCUMENT,
         digits: 3,
@@ -61,8 +61,15 @@ pub(super) const RULES: &[Rule] = &[
         alone: WEAK,
         context: ID_CARD,
     },
-    Rule { kind: DeIdCard, pattern: r"T\d{8}", digits: 8, check: Shape, alone: FAINT, context: ID_CARD },
-    Rule {
+    IdentifierRule {
+        kind: DeIdCard,
+        pattern: r"T\d{8}",
+        digits: 8,
+        check: Shape,
+        alone: FAINT,
+        context: ID_CARD,
+    },
+    IdentifierRule {
         kind: DeIdCard,
         pattern: r"[CFGHJKLMNPRTVWXYZ][CFGHJKLMNPRTVWXYZ0-9]{8}\d",
         digits: 3,
@@ -70,7 +77,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: WEAK,
         context: ID_CARD,
     },
-    Rule {
+    IdentifierRule {
         kind: DePassport,
         pattern: DOCUMENT,
         digits: 3,
@@ -78,7 +85,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: WEAK,
         context: PASSPORT,
     },
-    Rule {
+    IdentifierRule {
         kind: DeSocialSecurity,
         pattern: r"\d{2} ?\d{6} ?[A-Z] ?\d{3}",
         digits: 11,
@@ -93,7 +100,7 @@ pub(super) const RULES: &[Rule] = &[
             "versicherungsnummer",
         ],
     },
-    Rule {
+    IdentifierRule {
         kind: DeHealthInsurance,
         pattern: r"[A-Z]\d{9}",
         digits: 9,
@@ -108,7 +115,7 @@ pub(super) const RULES: &[Rule] = &[
             "gesundheitskarte",
         ],
     },
-    Rule {
+    IdentifierRule {
         kind: DeVat,
         pattern: r"DE[ .-]?\d{3}[ .-]?\d{3}[ .-]?\d{3}",
         digits: 9,
@@ -116,7 +123,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: LIKELY,
         context: &["ust-id*", "ustid*", "umsatzsteuer*", "vat", "mwst", "rechnung"],
     },
-    Rule {
+    IdentifierRule {
         kind: DeLanr,
         pattern: r"\d{9}",
         digits: 9,
@@ -124,7 +131,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAINT,
         context: &["lanr", "arztnummer", "arzt", "arztes", "ärztin"],
     },
-    Rule {
+    IdentifierRule {
         kind: DeBsnr,
         pattern: r"\d{9}",
         digits: 9,
@@ -132,7 +139,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAINT,
         context: &["bsnr", "betriebsstätte*", "betriebsstaette*", "praxis"],
     },
-    Rule {
+    IdentifierRule {
         kind: DeDrivingLicence,
         pattern: r"[A-Z]{2}\d{8}[A-Z0-9]",
         digits: 8,
@@ -140,7 +147,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: WEAK,
         context: LICENCE,
     },
-    Rule {
+    IdentifierRule {
         kind: DeDrivingLicence,
         pattern: r"[A-Z]\d{2}[A-Z0-9]{6}\d[A-Z0-9]",
         digits: 3,
@@ -148,7 +155,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: UNTOLD,
         context: LICENCE,
     },
-    Rule {
+    IdentifierRule {
         kind: DeVehicle,
         pattern: r"(?-i)[A-Z]{1,3}[ -][A-Z]{1,2}[ -][1-9][0-9]{0,3}[HE]?",
         digits: 1,
@@ -156,7 +163,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: WEAK,
         context: PLATE,
     },
-    Rule {
+    IdentifierRule {
         kind: DeVehicle,
         pattern: r"(?-i)[A-Z]{1,3}-[A-Z]{1,2} [1-9][0-9]{0,3}[HE]?",
         digits: 1,
@@ -164,7 +171,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAIR,
         context: PLATE,
     },
-    Rule {
+    IdentifierRule {
         kind: DeVehicle,
         pattern: r"[A-Z]{1,3}[ -][A-Z]{1,2}[ -][1-9][0-9]{2,3}[HE]?",
         digits: 3,
@@ -172,7 +179,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAINT,
         context: NAMED_PLATE,
     },
-    Rule {
+    IdentifierRule {
         kind: DeVehicle,
         pattern: r"[A-Z]{1,3}-[A-Z]{1,2} [1-9][0-9]{0,3}[HE]?",
         digits: 1,
@@ -180,7 +187,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: UNTOLD,
         context: NAMED_PLATE,
     },
-    Rule {
+    IdentifierRule {
         kind: DeCompany,
         pattern: r"HR[AB] ?\d{1,6}",
         digits: 1,
@@ -188,7 +195,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: LIKELY,
         context: &["handelsregister*", "amtsgericht", "registergericht"],
     },
-    Rule {
+    IdentifierRule {
         kind: DePostcode,
         pattern: r"\d{5}",
         digits: 5,
@@ -196,7 +203,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAINT,
         context: POSTCODE,
     },
-    Rule {
+    IdentifierRule {
         kind: AtSocialSecurity,
         pattern: r"[1-9]\d{3} ?\d{6}",
         digits: 10,
@@ -204,7 +211,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAINT,
         context: &["sozialversicherung*", "svnr", "sv-nummer", "e-card"],
     },
-    Rule {
+    IdentifierRule {
         kind: ChAhv,
         pattern: r"756\.?\d{4}\.?\d{4}\.?\d{2}",
         digits: 13,

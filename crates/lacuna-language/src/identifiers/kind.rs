@@ -1,4 +1,4 @@
-//! What an identifier is an identifier of.
+//! Kinds of identifiers.
 
 /// The broad use of an identifier, by which the gate decides.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -19,9 +19,9 @@ pub enum Family {
     Network,
     /// A number plate.
     Vehicle,
-    /// Where somebody lives.
+    /// An address of residence.
     Place,
-    /// When somebody was born.
+    /// A date of birth.
     Birth,
 }
 
@@ -29,15 +29,23 @@ macro_rules! kinds {
     ($($variant:ident $word:literal $family:ident),+ $(,)?) => {
         /// One kind of identifier.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-        pub enum IdentifierKind { $($variant),+ }
+        pub enum IdentifierKind {
+            $(
+                #[doc = concat!("Spelled `", $word, "`.")]
+                $variant
+            ),+
+        }
 
         impl IdentifierKind {
+            /// Every kind, in the order of declaration.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
+            /// Returns the public spelling.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word),+ }
             }
 
+            /// The family of the kind.
             pub fn family(self) -> Family {
                 match self { $(Self::$variant => Family::$family),+ }
             }

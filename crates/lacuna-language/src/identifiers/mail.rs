@@ -127,7 +127,7 @@ fn handle(text: &str, at: usize) -> Option<Identifier> {
     })
 }
 
-/// Whether `[at]` or `(at)` begins here.
+/// Returns true when `[at]` or `(at)` begins here.
 pub(super) fn spelt_at(bytes: &[u8]) -> bool {
     let inner: Vec<u8> = bytes[1..].iter().copied().filter(|byte| *byte != b' ').take(3).collect();
     matches!(inner.as_slice(), [b'a' | b'A', b't' | b'T', b']' | b')']) || inner.first() == Some(&b'@')

@@ -33,12 +33,15 @@ mod tests;
 use std::fmt;
 use std::ops::Range;
 
-pub use cut::{Cut, cut_accounts, cut_addresses};
+pub use cut::{IdentifierCut, cut_accounts, cut_addresses};
 pub use kind::{Family, IdentifierKind};
 pub use phone::same_line;
 pub use routine::routine_location;
 pub use same::{mentions, same_identifier};
-pub use spelling::{Wanted, wanted};
+pub use spelling::{ExactTerm, wanted};
+
+/// The old names of [`IdentifierCut`] and [`ExactTerm`].
+pub use self::{ExactTerm as Wanted, IdentifierCut as Cut};
 
 /// From here on the gate acts on an identifier.
 pub const CONFIDENT: f32 = 0.6;
@@ -46,13 +49,15 @@ pub const CONFIDENT: f32 = 0.6;
 /// An identifier in a text, where it stands, and the one spelling under which all its spellings are equal.
 #[derive(Clone, PartialEq)]
 pub struct Identifier {
+    /// The kind of the identifier.
     pub kind: IdentifierKind,
     /// In bytes of the text.
     pub span: Range<usize>,
+    /// The value in one spelling.
     pub canonical: String,
     /// 0..1; see [`CONFIDENT`].
     pub confidence: f32,
-    /// Why it is taken for one, without its value.
+    /// The reason for taking it for one, without its value.
     pub reason: &'static str,
 }
 
@@ -103,7 +108,7 @@ pub fn readings(text: &str) -> Vec<Identifier> {
     unique(found)
 }
 
-/// What a text must have for any rule to be worth trying.
+/// The features of a text without which no rule is tried.
 struct Clues {
     digit: bool,
     at: bool,

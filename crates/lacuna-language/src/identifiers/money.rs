@@ -7,8 +7,10 @@ use regex::Regex;
 use super::Identifier;
 use super::IdentifierKind::*;
 use super::checksum::{luhn, mod97, monotonous, number, weighted};
-use super::rule::Check::{Must, Shape};
-use super::rule::{FAINT, LIKELY, Rule, STRONG, UNTOLD, WEAK, compact, continues_word, stands_alone};
+use super::rule::ChecksumUse::{Must, Shape};
+use super::rule::{
+    FAINT, IdentifierRule, LIKELY, STRONG, UNTOLD, WEAK, compact, continues_word, stands_alone,
+};
 
 const CARD: &[&str] = &[
     "card",
@@ -55,8 +57,8 @@ const ACCOUNT: &[&str] = &[
 ];
 const ROUTING: &[&str] = &["routing", "aba", "rtn", "bank", "transit"];
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[IdentifierRule] = &[
+    IdentifierRule {
         kind: Card,
         pattern: r"\d{4}[ .-]\d{4}[ .-]\d{4}[ .-]\d{4}(?:[ .-]\d{3})?|\d{4}[ -]\d{6}[ -]\d{4,5}",
         digits: 14,
@@ -64,8 +66,15 @@ pub(super) const RULES: &[Rule] = &[
         alone: STRONG,
         context: CARD,
     },
-    Rule { kind: Card, pattern: r"\d{12,19}", digits: 12, check: Must(card), alone: LIKELY, context: CARD },
-    Rule {
+    IdentifierRule {
+        kind: Card,
+        pattern: r"\d{12,19}",
+        digits: 12,
+        check: Must(card),
+        alone: LIKELY,
+        context: CARD,
+    },
+    IdentifierRule {
         kind: BankAccount,
         pattern: r"\d{8,17}",
         digits: 8,
@@ -73,7 +82,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAINT,
         context: ACCOUNT,
     },
-    Rule {
+    IdentifierRule {
         kind: AbaRouting,
         pattern: r"\d{9}|\d{4}-\d{4}-\d",
         digits: 9,
@@ -81,7 +90,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: WEAK,
         context: ROUTING,
     },
-    Rule {
+    IdentifierRule {
         kind: SortCode,
         pattern: r"\d{2}[- ]\d{2}[- ]\d{2}|\d{6}",
         digits: 6,

@@ -2,16 +2,16 @@
 
 use super::IdentifierKind::*;
 use super::checksum::{day_exists, digit_at, luhn, monotonous, number, short_date, weighted};
-use super::rule::Check::Must;
-use super::rule::{FAINT, FAIR, LIKELY, Rule, STRONG, WEAK};
+use super::rule::ChecksumUse::Must;
+use super::rule::{FAINT, FAIR, IdentifierRule, LIKELY, STRONG, WEAK};
 
 const HETU: &[&str] = &["hetu", "henkilötunnus*", "personbeteckning", "personal identity code", "finnish id"];
 const PERSONNUMMER: &[&str] =
     &["personnummer*", "pnr", "samordningsnummer", "swedish id", "personal identity"];
 const ORGANISATION: &[&str] = &["organisationsnummer", "orgnr", "org.nr", "orgnummer", "bolag*", "företag*"];
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[IdentifierRule] = &[
+    IdentifierRule {
         kind: FiHetu,
         pattern: r"\d{6}[-+A-FU-Y]\d{3}[0-9A-Y]",
         digits: 9,
@@ -19,7 +19,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: STRONG,
         context: HETU,
     },
-    Rule {
+    IdentifierRule {
         kind: SePersonnummer,
         pattern: r"(?:18|19|20)?\d{6}[-+]\d{4}",
         digits: 10,
@@ -27,7 +27,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: LIKELY,
         context: PERSONNUMMER,
     },
-    Rule {
+    IdentifierRule {
         kind: SePersonnummer,
         pattern: r"(?:18|19|20)\d{10}",
         digits: 12,
@@ -35,7 +35,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAIR,
         context: PERSONNUMMER,
     },
-    Rule {
+    IdentifierRule {
         kind: SePersonnummer,
         pattern: r"\d{10}",
         digits: 10,
@@ -43,7 +43,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAINT,
         context: PERSONNUMMER,
     },
-    Rule {
+    IdentifierRule {
         kind: SeCompany,
         pattern: r"[1-35-9]\d[2-9]\d{3}-\d{4}",
         digits: 10,
@@ -51,7 +51,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAIR,
         context: ORGANISATION,
     },
-    Rule {
+    IdentifierRule {
         kind: SeCompany,
         pattern: r"[1-35-9]\d[2-9]\d{7}",
         digits: 10,
@@ -59,7 +59,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAINT,
         context: ORGANISATION,
     },
-    Rule {
+    IdentifierRule {
         kind: NoNational,
         pattern: r"\d{6} ?\d{5}",
         digits: 11,
@@ -67,7 +67,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: LIKELY,
         context: &["fødselsnummer", "personnummer", "d-nummer", "fnr"],
     },
-    Rule {
+    IdentifierRule {
         kind: DkCpr,
         pattern: r"\d{6}-\d{4}",
         digits: 10,
@@ -75,7 +75,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: WEAK,
         context: &["cpr*", "personnummer"],
     },
-    Rule {
+    IdentifierRule {
         kind: PlPesel,
         pattern: r"\d{11}",
         digits: 11,
@@ -83,7 +83,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAIR,
         context: &["pesel"],
     },
-    Rule {
+    IdentifierRule {
         kind: NlBsn,
         pattern: r"\d{9}|\d{4}\.\d{2}\.\d{3}",
         digits: 9,
@@ -91,7 +91,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAINT,
         context: &["bsn", "burgerservicenummer", "sofinummer", "sofi"],
     },
-    Rule {
+    IdentifierRule {
         kind: BeNational,
         pattern: r"\d{11}",
         digits: 11,
@@ -99,7 +99,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAIR,
         context: BELGIAN,
     },
-    Rule {
+    IdentifierRule {
         kind: BeNational,
         pattern: r"\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2}",
         digits: 11,
@@ -155,7 +155,7 @@ fn bsn(text: &str) -> bool {
     sum.is_multiple_of(11) && !monotonous(text)
 }
 
-/// What is missing to 97; those born since 2000 count with a 2 in front.
+/// The difference to 97; for people born since 2000 a 2 goes in front.
 fn belgian(text: &str) -> bool {
     let (Some(body), Some(key)) = (number(text, 0, 9), number(text, 9, 11)) else { return false };
     let matches = [body, body + 2_000_000_000].iter().any(|body| 97 - body % 97 == key);

@@ -12,7 +12,7 @@ use super::{Identifier, IdentifierKind};
 const DIGITS_MIN: usize = 7;
 /// The longest number that the plan of the world allows.
 const DIGITS_MAX: usize = 15;
-/// How far before a number a word may stand that says it is called, in bytes.
+/// The distance in bytes before a number within which a word may mark it as a telephone number.
 const CONTEXT_BEFORE: usize = 32;
 const CONTEXT: &[&str] = &[
     "phone*",
@@ -53,14 +53,14 @@ const CONTEXT: &[&str] = &[
 ];
 
 /// A run of digits as people write telephone numbers, before anybody decided that it is one.
-struct Candidate {
+struct PhoneCandidate {
     span: Range<usize>,
     international: bool,
     /// The digits of each group; brackets and separators are gone.
     groups: Vec<String>,
 }
 
-impl Candidate {
+impl PhoneCandidate {
     fn digits(&self) -> String {
         self.groups.concat()
     }
@@ -142,12 +142,12 @@ pub(super) fn find(text: &str, found: &mut Vec<Identifier>) {
     }
 }
 
-/// Whether the text has the line, in any spelling, even where nothing says that it is a telephone number.
+/// Returns true when the text has the line in any spelling, even without a word that marks it.
 pub(super) fn has_line(text: &str, canonical: &str) -> bool {
     candidates(text).iter().any(|candidate| same_line(&candidate.canonical(), canonical))
 }
 
-fn candidates(text: &str) -> Vec<Candidate> {
+fn candidates(text: &str) -> Vec<PhoneCandidate> {
     static PATTERN: OnceLock<Option<Regex>> = OnceLock::new();
     const GROUPS: &str =
         r"(?:\+ ?|\(\+ ?)?(?:\(\d{1,5}\)|\d{1,15})(?:\)?[ .\-/]{0,2}(?:\(\d{1,5}\)|\d{1,15})){0,8}";
@@ -159,7 +159,7 @@ fn candidates(text: &str) -> Vec<Candidate> {
 }
 
 /// Takes groups from the end until what is left has the length of a telephone number.
-fn candidate(text: &str, span: Range<usize>) -> Option<Candidate> {
+fn candidate(text: &str, span: Range<usize>) -> Option<PhoneCandidate> {
     let raw = &text[span.clone()];
     let before = text[..span.start].chars().next_back();
     let glued =
@@ -190,7 +190,7 @@ fn candidate(text: &str, span: Range<usize>) -> Option<Candidate> {
     if zeros {
         groups[0] = groups[0][2..].to_owned();
     }
-    Some(Candidate { span: span.start..end, international: plus || zeros, groups })
+    Some(PhoneCandidate { span: span.start..end, international: plus || zeros, groups })
 }
 
 fn group_spans(raw: &str) -> Vec<Range<usize>> {
@@ -221,7 +221,7 @@ fn country_length(digits: &str) -> Option<usize> {
     fits.then_some(length)
 }
 
-/// Whether two canonical numbers are the same line: `+442079460958` is `02079460958` where both can be.
+/// Returns true when two canonical numbers are the same line: `+442079460958` is `02079460958` where both can be.
 pub fn same_line(a: &str, b: &str) -> bool {
     match (a.strip_prefix('+'), b.strip_prefix('+')) {
         (Some(a), Some(b)) => a == b,
@@ -231,7 +231,7 @@ pub fn same_line(a: &str, b: &str) -> bool {
     }
 }
 
-/// Whether the digits, dialled in the country of the number, reach it.
+/// Returns true when the digits, dialled in the country of the number, reach it.
 fn reaches(world: &str, home: &str) -> bool {
     let Some(code) = country_length(world) else { return world == home };
     let national = &world[code..];

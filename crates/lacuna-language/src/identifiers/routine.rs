@@ -1,17 +1,17 @@
-//! Where somebody is just now: true for an hour, and nobody's business afterwards.
+//! Statements about somebody's present place: true for an hour, and not kept afterwards.
 
 use std::sync::OnceLock;
 
 use regex::{Regex, RegexSet};
 
-/// Whether the text says where somebody is at the moment, rather than something that lasts.
+/// Returns true for a text about somebody's present place rather than something that lasts.
 pub fn routine_location(text: &str) -> bool {
     let lasts = || lasting().is_some_and(|pattern| pattern.is_match(text));
     let moves = || moving().is_some_and(|set| set.is_match(text));
     momentary().is_some_and(|set| set.is_match(text)) || (moves() && !lasts())
 }
 
-/// What puts a place into a life or at another time: habits, spans of years, plans.
+/// Words that make a place lasting or put it at another time: habits, spans of years, plans.
 fn lasting() -> Option<&'static Regex> {
     static PATTERN: OnceLock<Option<Regex>> = OnceLock::new();
     const WORDS: &str = concat!(

@@ -22,44 +22,44 @@ pub(super) const UNTOLD: f32 = 0.0;
 /// A word beside it names the kind.
 pub(super) const TOLD: f32 = 0.9;
 
-/// How far before and after a number a word may stand that names it, in bytes.
+/// The distances in bytes before and after a number within which a word may name it.
 const CONTEXT_BEFORE: usize = 56;
 const CONTEXT_AFTER: usize = 32;
 /// Longer gaps between digits than this belong to no identifier.
 const GAP_MAX: usize = 24;
 
-pub(super) enum Check {
+pub(super) enum ChecksumUse {
     /// The shape is all there is.
     Shape,
-    /// What fails this is something else.
+    /// A value that fails this is something else.
     Must(fn(&str) -> bool),
-    /// What fails this may still be one, with this confidence.
+    /// A value that fails this may still be one, with this confidence.
     May(fn(&str) -> bool, f32),
 }
 
-pub(super) struct Rule {
+pub(super) struct IdentifierRule {
     pub kind: IdentifierKind,
     /// ASCII, either case, between word boundaries.
     pub pattern: &'static str,
     /// The fewest digits that can match: texts with fewer are not searched.
     pub digits: usize,
     /// Sees the letters and digits only, in capitals.
-    pub check: Check,
+    pub check: ChecksumUse,
     /// The confidence without a word that names it.
     pub alone: f32,
     /// Words that name it, in lower case; a trailing `*` stands for any ending.
     pub context: &'static [&'static str],
 }
 
-impl Rule {
-    /// Whether the pattern lets the writer choose: then the choice holds for the whole number.
+impl IdentifierRule {
+    /// True when the writer may choose a separator; the choice then holds for the whole number.
     fn leaves_separators_open(&self) -> bool {
         ["[-", "[ ", "[."].iter().any(|class| self.pattern.contains(class))
     }
 }
 
 struct Compiled {
-    rule: &'static Rule,
+    rule: &'static IdentifierRule,
     regex: OnceLock<Option<Regex>>,
 }
 
@@ -109,7 +109,7 @@ pub(super) fn apply(text: &str, found: &mut Vec<Identifier>) {
 fn apply_one(
     (text, lower): (&str, &str),
     window: Range<usize>,
-    (rule, regex): (&Rule, &Regex),
+    (rule, regex): (&IdentifierRule, &Regex),
     found: &mut Vec<Identifier>,
 ) {
     let part = &text[window.clone()];
@@ -121,23 +121,23 @@ fn apply_one(
                 from = hit.end();
                 found.push(identifier);
             }
-            // What begins one character later may still be one.
+            // A match one character later may still be one.
             None => from = hit.start() + 1,
         }
     }
 }
 
-fn judge(text: &str, lower: &str, span: Range<usize>, rule: &Rule) -> Option<Identifier> {
+fn judge(text: &str, lower: &str, span: Range<usize>, rule: &IdentifierRule) -> Option<Identifier> {
     let raw = &text[span.clone()];
     if !stands_alone(text, &span) || (rule.leaves_separators_open() && mixes_separators(raw)) {
         return None;
     }
     let canonical = compact(raw);
     let (alone, checked) = match rule.check {
-        Check::Shape => (rule.alone, false),
-        Check::Must(check) => (check(&canonical).then_some(rule.alone)?, true),
-        Check::May(check, _) if check(&canonical) => (rule.alone, true),
-        Check::May(_, unchecked) => (unchecked, false),
+        ChecksumUse::Shape => (rule.alone, false),
+        ChecksumUse::Must(check) => (check(&canonical).then_some(rule.alone)?, true),
+        ChecksumUse::May(check, _) if check(&canonical) => (rule.alone, true),
+        ChecksumUse::May(_, unchecked) => (unchecked, false),
     };
     let told = told(lower, &span, rule.context);
     let confidence = if told { TOLD.max(alone) } else { alone };
@@ -174,13 +174,13 @@ fn windows(text: &str) -> Vec<(Range<usize>, usize)> {
     windows
 }
 
-/// Whether a character continues a word of a script that puts spaces between words.
+/// Returns true when a character continues a word of a script that puts spaces between words.
 pub(super) fn continues_word(c: char) -> bool {
     const SCRIPTS_WITHOUT_SPACES_FROM: u32 = 0x0E00;
     c == '_' || (c.is_alphanumeric() && u32::from(c) < SCRIPTS_WITHOUT_SPACES_FROM)
 }
 
-/// Whether the span is neither part of a longer word or number nor an amount of money.
+/// Returns true when the span is neither part of a longer word or number nor an amount of money.
 pub(super) fn stands_alone(text: &str, span: &Range<usize>) -> bool {
     let mut before = text[..span.start].chars().rev();
     let mut after = text[span.end..].chars();
@@ -222,14 +222,14 @@ pub(super) fn lower(text: &str) -> String {
     if text.is_ascii() { text.to_ascii_lowercase() } else { text.chars().map(lower_one).collect() }
 }
 
-/// Whether one of the words stands near the span of a text in lower case.
+/// Returns true when one of the words stands near the span of a text in lower case.
 pub(super) fn told(lower: &str, span: &Range<usize>, words: &[&str]) -> bool {
     let from = lower.floor_char_boundary(span.start.saturating_sub(CONTEXT_BEFORE));
     let to = lower.ceil_char_boundary((span.end + CONTEXT_AFTER).min(lower.len()));
     says(&lower[from..span.start], words) || says(&lower[span.end..to], words)
 }
 
-/// Whether a text in lower case has one of the words, as a word.
+/// Returns true when a text in lower case has one of the words, as a word.
 pub(super) fn says(lower: &str, words: &[&str]) -> bool {
     words.iter().any(|word| {
         let (stem, open) = word.strip_suffix('*').map_or((*word, false), |stem| (stem, true));

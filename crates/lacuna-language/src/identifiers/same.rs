@@ -1,4 +1,4 @@
-//! Whether two spellings are one identifier, and whether a text mentions it.
+//! Comparison of two spellings of an identifier, and its mentions in a text.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::{Identifier, IdentifierKind, address, phone, readings};
 /// Below this many characters an identifier is only looked for in one piece.
 const SPACED_CHARS_MIN: usize = 5;
 
-/// Whether two texts spell the same identifier: case, spaces, separators and quotes aside.
+/// Returns true when two texts spell the same identifier: case, spaces, separators and quotes aside.
 pub fn same_identifier(a: &str, b: &str) -> bool {
     let (left, right) = (whole(a), whole(b));
     if left.iter().chain(&right).any(|one| punctuation_counts(one.kind)) {
@@ -19,7 +19,7 @@ pub fn same_identifier(a: &str, b: &str) -> bool {
     phones || (!a.is_empty() && a == b)
 }
 
-/// Whether the text mentions the identifier, in any spelling, never as part of a longer one.
+/// Returns true when the text mentions the identifier, in any spelling, never as part of a longer one.
 pub fn mentions(text: &str, wanted: &Identifier) -> bool {
     match wanted.kind {
         IdentifierKind::Phone => phone::has_line(text, &wanted.canonical),
@@ -73,7 +73,7 @@ pub(super) fn find_spellings(text: &str, canonical: &str) -> Vec<Range<usize>> {
     places
 }
 
-/// Where the spelling that begins here ends.
+/// The end of the spelling that begins here.
 fn spelt_from(text: &str, start: usize, canonical: &str) -> Option<usize> {
     let mut wanted = canonical.chars().peekable();
     let spaced = canonical.chars().count() >= SPACED_CHARS_MIN;

@@ -2,8 +2,8 @@
 
 use super::IdentifierKind::*;
 use super::checksum::{digit_at, luhn, monotonous, number, weighted};
-use super::rule::Check::{May, Must, Shape};
-use super::rule::{FAINT, LIKELY, Rule, STRONG, WEAK};
+use super::rule::ChecksumUse::{May, Must, Shape};
+use super::rule::{FAINT, IdentifierRule, LIKELY, STRONG, WEAK};
 
 const NIE: &[&str] = &["nie", "extranjero", "extranjeros"];
 const ES_PASSPORT: &[&str] = &["pasaporte", "passport*"];
@@ -12,8 +12,8 @@ const IT_PASSPORT: &[&str] = &["passaporto", "passport*"];
 const IT_ID: &[&str] =
     &["carta d'identità", "carta identità", "carta di identità", "identity card", "cie", "documento"];
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[IdentifierRule] = &[
+    IdentifierRule {
         kind: EsNif,
         pattern: r"\d{7,8}-?[A-Z]",
         digits: 7,
@@ -21,7 +21,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: LIKELY,
         context: &["nif", "dni", "documento nacional"],
     },
-    Rule {
+    IdentifierRule {
         kind: EsNie,
         pattern: r"[XYZ]-?\d{7}-?[A-Z]",
         digits: 7,
@@ -29,7 +29,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: LIKELY,
         context: NIE,
     },
-    Rule {
+    IdentifierRule {
         kind: EsPassport,
         pattern: r"[A-Z]{3}\d{6}",
         digits: 6,
@@ -37,7 +37,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: WEAK,
         context: ES_PASSPORT,
     },
-    Rule {
+    IdentifierRule {
         kind: PtNif,
         pattern: r"[1-35689]\d{2} ?\d{3} ?\d{3}",
         digits: 9,
@@ -46,7 +46,7 @@ pub(super) const RULES: &[Rule] = &[
         context: &["nif", "contribuinte"],
     },
     // Digits may be replaced by letters where two people would share a code.
-    Rule {
+    IdentifierRule {
         kind: ItFiscalCode,
         pattern: r"[A-Z]{6}[0-9LMNPQRSTUV]{2}[ABCDEHLMPRST][0-9LMNPQRSTUV]{2}[A-Z][0-9LMNPQRSTUV]{3}[A-Z]",
         digits: 1,
@@ -54,7 +54,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: STRONG,
         context: &["codice fiscale", "fiscal code", "cf"],
     },
-    Rule {
+    IdentifierRule {
         kind: ItVat,
         pattern: r"\d{11}",
         digits: 11,
@@ -62,7 +62,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAINT,
         context: &["partita iva", "p.iva", "p. iva", "piva", "iva", "vat"],
     },
-    Rule {
+    IdentifierRule {
         kind: ItDriverLicence,
         pattern: r"[A-Z]{2}\d{7}[A-Z]|U1[B-DF-HJ-NP-Z0-9]{7}[A-Z]",
         digits: 2,
@@ -70,7 +70,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: WEAK,
         context: IT_LICENCE,
     },
-    Rule {
+    IdentifierRule {
         kind: ItPassport,
         pattern: r"[A-Z]{2}\d{7}",
         digits: 7,
@@ -78,7 +78,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: WEAK,
         context: IT_PASSPORT,
     },
-    Rule {
+    IdentifierRule {
         kind: ItIdCard,
         pattern: r"[A-Z]{2} ?\d{7}|\d{7}[A-Z]{2}|[A-Z]{2}\d{5}[A-Z]{2}",
         digits: 5,
@@ -86,7 +86,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAINT,
         context: IT_ID,
     },
-    Rule {
+    IdentifierRule {
         kind: FrNir,
         pattern: r"[12378] ?\d{2} ?\d{2} ?\d[0-9AB] ?\d{3} ?\d{3} ?\d{2}",
         digits: 14,
@@ -94,7 +94,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: STRONG,
         context: &["sécurité sociale", "securite sociale", "nir", "insee", "numéro de sécu", "carte vitale"],
     },
-    Rule {
+    IdentifierRule {
         kind: FrSiret,
         pattern: r"\d{3} ?\d{3} ?\d{3} ?\d{5}",
         digits: 14,
@@ -102,7 +102,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAINT,
         context: &["siret", "siren", "rcs"],
     },
-    Rule {
+    IdentifierRule {
         kind: FrSiret,
         pattern: r"\d{3} ?\d{3} ?\d{3}",
         digits: 9,

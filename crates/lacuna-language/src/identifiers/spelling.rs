@@ -1,11 +1,11 @@
-//! What a request names exactly, an address, a number, a code, a date, and whether a text holds it in some
+//! Exact terms of a request (an address, a number, a code, a date), and the search for them in a text in some
 //! other spelling. Never by its beginning: `TKT-100` is not in `TKT-1000`, `conf` not in `conf.bak`.
 
 mod moment;
 
 use std::ops::Range;
 
-use moment::{Clock, Date, clocks, dates};
+use moment::{ClockTime, Date, clocks, dates};
 
 use super::network::{normalise_url, octets};
 use super::rule::{compact, continues_word};
@@ -27,7 +27,8 @@ const HASH_START_CHARS: usize = 7;
 
 /// Something that a request names exactly.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct ExactTerm {
+    /// The place in the request.
     pub span: Range<usize>,
     form: Form,
 }
@@ -45,7 +46,7 @@ enum Form {
     Place(String),
     Host([u8; 4]),
     Day(Date),
-    Time(Clock),
+    Time(ClockTime),
     /// Digits without leading zeros.
     Number(String),
     /// A small number that only its label makes a name: "room 12".
@@ -75,16 +76,16 @@ impl std::fmt::Debug for Form {
     }
 }
 
-/// What a request names exactly, in its order.
-pub fn wanted(request: &str) -> Vec<Wanted> {
+/// Returns the terms that a request names exactly, in its order.
+pub fn wanted(request: &str) -> Vec<ExactTerm> {
     let mut found = Vec::new();
     for one in identifiers(request) {
-        found.extend(from_identifier(&one).map(|form| Wanted { span: one.span.clone(), form }));
+        found.extend(from_identifier(&one).map(|form| ExactTerm { span: one.span.clone(), form }));
     }
     let mut add = |span: Range<usize>, form: Form| {
-        let free = |other: &Wanted| span.end <= other.span.start || other.span.end <= span.start;
+        let free = |other: &ExactTerm| span.end <= other.span.start || other.span.end <= span.start;
         if found.iter().all(free) {
-            found.push(Wanted { span, form });
+            found.push(ExactTerm { span, form });
         }
     };
     dates(request).into_iter().for_each(|(span, date)| add(span, Form::Day(date)));
@@ -119,8 +120,8 @@ fn labelled(before: &str, token: &str) -> Option<Form> {
     (known && number).then(|| Form::Labelled { label, digits: trimmed(digits).to_owned() })
 }
 
-impl Wanted {
-    /// Whether the text holds it, in any spelling.
+impl ExactTerm {
+    /// Returns true when the text holds it, in any spelling.
     pub fn is_in(&self, text: &str) -> bool {
         match &self.form {
             Form::Known(identifier) => mentions(text, identifier),
@@ -143,7 +144,7 @@ impl Wanted {
         }
     }
 
-    /// Whether only a longer name in the text begins or ends with it, at a mark that parts names: `kelp7` in
+    /// Returns true when only a longer name in the text begins or ends with it, at a mark that parts names: `kelp7` in
     /// `kelp7-2031`. That is another name, unless everything else speaks for it.
     pub fn is_part_in(&self, text: &str) -> bool {
         let Form::Code(codes) = &self.form else { return false };
@@ -158,7 +159,7 @@ impl Wanted {
         matches!(&self.form, Form::Code(codes) if codes.iter().all(|code| !code.contains(|c: char| c.is_ascii_digit())))
     }
 
-    /// Whether it says when something is and not what it is.
+    /// Returns true for a date or a time.
     pub fn is_moment(&self) -> bool {
         matches!(self.form, Form::Day(_) | Form::Time(_))
     }
@@ -352,7 +353,7 @@ fn bounded(text: &str, span: &Range<usize>) -> bool {
     free(before.next(), before.next()) && free(after.next(), after.next())
 }
 
-/// Whether the beginning by which people call a UUID or a hash stands for one in the text.
+/// Returns true when the beginning of a UUID or a hash stands for one in the text.
 fn stands_for(text: &str, code: &str) -> bool {
     let hex = |c: char| c.is_ascii_hexdigit();
     if code.len() < HASH_START_CHARS || !code.chars().all(hex) {

@@ -2,8 +2,8 @@
 
 use super::IdentifierKind::*;
 use super::checksum::{digit_at, luhn, monotonous, number, weighted};
-use super::rule::Check::{Must, Shape};
-use super::rule::{FAINT, FAIR, LIKELY, Rule, UNTOLD, WEAK};
+use super::rule::ChecksumUse::{Must, Shape};
+use super::rule::{FAINT, FAIR, IdentifierRule, LIKELY, UNTOLD, WEAK};
 
 const SSN: &[&str] = &["ssn", "ssns", "social security", "ss#", "seguro social"];
 const ITIN: &[&str] = &["itin", "taxpayer", "tax id", "tax identification", "individual taxpayer"];
@@ -11,8 +11,8 @@ const PASSPORT: &[&str] = &["passport*", "travel document", "pasaporte", "passep
 const DRIVER: &[&str] = &["driver*", "driving", "licence", "license", "dl", "dmv", "permis"];
 const NPI: &[&str] = &["npi", "provider*", "prescriber"];
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[IdentifierRule] = &[
+    IdentifierRule {
         kind: UsSsn,
         pattern: r"\d{3}[-. ]\d{2}[-. ]\d{4}",
         digits: 9,
@@ -20,7 +20,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: LIKELY,
         context: SSN,
     },
-    Rule {
+    IdentifierRule {
         kind: UsSsn,
         pattern: r"\d{9}|\d{3}-\d{6}|\d{5}-\d{4}",
         digits: 9,
@@ -28,7 +28,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAINT,
         context: SSN,
     },
-    Rule {
+    IdentifierRule {
         kind: UsItin,
         pattern: r"9\d\d[- ]\d{2}[- ]\d{4}",
         digits: 9,
@@ -36,7 +36,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: LIKELY,
         context: ITIN,
     },
-    Rule {
+    IdentifierRule {
         kind: UsItin,
         pattern: r"9\d{8}|9\d\d-\d{6}|9\d{4}-\d{4}",
         digits: 9,
@@ -44,7 +44,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAINT,
         context: ITIN,
     },
-    Rule {
+    IdentifierRule {
         kind: UsPassport,
         pattern: r"[A-Z0-9]\d{8}",
         digits: 8,
@@ -52,7 +52,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAINT,
         context: PASSPORT,
     },
-    Rule {
+    IdentifierRule {
         kind: UsDriverLicence,
         pattern: r"[A-Z]\d{7,8}",
         digits: 7,
@@ -61,7 +61,7 @@ pub(super) const RULES: &[Rule] = &[
         context: DRIVER,
     },
     // The states agree on no form: these need the word.
-    Rule {
+    IdentifierRule {
         kind: UsDriverLicence,
         pattern: r"\d{7,12}|[A-Z]\d{3,6}|[A-Z]\d{9,14}|[A-Z]{2}\d{5,7}[A-Z]?|[A-Z]\d{3}(?:-\d{3,4}){2,4}",
         digits: 3,
@@ -70,7 +70,7 @@ pub(super) const RULES: &[Rule] = &[
         context: &["driver*", "driving", "dl", "dmv"],
     },
     // Digits and letters without S, L, O, I, B, Z take fixed turns.
-    Rule {
+    IdentifierRule {
         kind: UsMbi,
         pattern: r"[1-9][AC-HJKMNP-RT-Y][AC-HJKMNP-RT-Y0-9]\d-?[AC-HJKMNP-RT-Y][AC-HJKMNP-RT-Y0-9]\d-?[AC-HJKMNP-RT-Y]{2}\d{2}",
         digits: 5,
@@ -78,7 +78,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: LIKELY,
         context: &["mbi", "medicare", "beneficiary"],
     },
-    Rule {
+    IdentifierRule {
         kind: UsNpi,
         pattern: r"[12]\d{9}|[12]\d{3}[- ]\d{3}[- ]\d{3}",
         digits: 10,
@@ -86,7 +86,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: WEAK,
         context: NPI,
     },
-    Rule {
+    IdentifierRule {
         kind: UsDea,
         pattern: r"[A-HJ-NPRSTUX][A-Z9]\d{7}",
         digits: 7,
@@ -94,7 +94,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAIR,
         context: &["dea", "prescriber", "medical licence", "medical license", "certificate"],
     },
-    Rule {
+    IdentifierRule {
         kind: CaSin,
         pattern: r"[1-79]\d{2}[- ]\d{3}[- ]\d{3}",
         digits: 9,
@@ -102,7 +102,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAIR,
         context: &["sin", "nas", "social insurance", "assurance sociale"],
     },
-    Rule {
+    IdentifierRule {
         kind: CaSin,
         pattern: r"[1-79]\d{8}",
         digits: 9,
@@ -110,7 +110,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAINT,
         context: &["sin", "nas", "social insurance", "assurance sociale"],
     },
-    Rule {
+    IdentifierRule {
         kind: BrCpf,
         pattern: r"\d{3}\.\d{3}\.\d{3}-\d{2}|\d{11}",
         digits: 11,
@@ -118,7 +118,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAIR,
         context: &["cpf", "cadastro de pessoas"],
     },
-    Rule {
+    IdentifierRule {
         kind: BrCnpj,
         pattern: r"\d{2}\.\d{3}\.\d{3}/\d{4}-\d{2}|\d{14}",
         digits: 14,

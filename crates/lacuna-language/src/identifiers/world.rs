@@ -2,13 +2,13 @@
 
 use super::IdentifierKind::*;
 use super::checksum::{digit_at, digits, luhn, monotonous, number, short_date, verhoeff, weighted};
-use super::rule::Check::{Must, Shape};
-use super::rule::{FAINT, FAIR, LIKELY, Rule, UNTOLD, WEAK};
+use super::rule::ChecksumUse::{Must, Shape};
+use super::rule::{FAINT, FAIR, IdentifierRule, LIKELY, UNTOLD, WEAK};
 
 const TR_PLATE: &[&str] = &["plaka*", "plakası", "plate", "license plate", "araç"];
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[IdentifierRule] = &[
+    IdentifierRule {
         kind: TrNational,
         pattern: r"[1-9]\d{10}",
         digits: 11,
@@ -16,7 +16,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAIR,
         context: &["tc", "t.c", "tckn", "kimlik*", "turkish id"],
     },
-    Rule {
+    IdentifierRule {
         kind: TrVehicle,
         pattern: r"(?-i)(?:0[1-9]|[1-7][0-9]|8[01]) ?[A-PR-VYZ]{1,3} ?[0-9]{2,5}",
         digits: 4,
@@ -24,7 +24,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: WEAK,
         context: TR_PLATE,
     },
-    Rule {
+    IdentifierRule {
         kind: TrVehicle,
         pattern: r"(?:0[1-9]|[1-7]\d|8[01]) ?[A-PR-VYZ]{1,3} ?\d{2,5}",
         digits: 4,
@@ -32,7 +32,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAINT,
         context: TR_PLATE,
     },
-    Rule {
+    IdentifierRule {
         kind: NgNin,
         pattern: r"\d{11}",
         digits: 11,
@@ -40,7 +40,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAINT,
         context: &["nin", "nimc", "national identification", "national identity"],
     },
-    Rule {
+    IdentifierRule {
         kind: NgVehicle,
         pattern: r"[A-Z]{3}[ -]?\d{3}[ -]?[A-Z]{2}",
         digits: 3,
@@ -48,7 +48,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: WEAK,
         context: &["plate*", "vehicle*", "registration", "frsc", "car"],
     },
-    Rule {
+    IdentifierRule {
         kind: ZaId,
         pattern: r"\d{6} ?\d{4} ?[012][89]\d",
         digits: 13,
@@ -56,7 +56,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: LIKELY,
         context: &["south african", "rsa", "sa id", "id number", "refugee", "resident number"],
     },
-    Rule {
+    IdentifierRule {
         kind: AuAbn,
         pattern: r"[1-9]\d ?\d{3} ?\d{3} ?\d{3}",
         digits: 11,
@@ -64,7 +64,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAIR,
         context: &["abn", "australian business"],
     },
-    Rule {
+    IdentifierRule {
         kind: AuAcn,
         pattern: r"\d{3} ?\d{3} ?\d{3}",
         digits: 9,
@@ -72,7 +72,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAINT,
         context: &["acn", "australian company"],
     },
-    Rule {
+    IdentifierRule {
         kind: AuTfn,
         pattern: r"\d{3} ?\d{3} ?\d{3}",
         digits: 9,
@@ -80,7 +80,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: FAINT,
         context: &["tfn", "tax file"],
     },
-    Rule {
+    IdentifierRule {
         kind: AuTfn,
         pattern: r"\d{8}",
         digits: 8,
@@ -88,7 +88,7 @@ pub(super) const RULES: &[Rule] = &[
         alone: UNTOLD,
         context: &["tfn", "tax file"],
     },
-    Rule {
+    IdentifierRule {
         kind: AuMedicare,
         pattern: r"[2-6]\d{3} ?\d{5} ?\d",
         digits: 10,

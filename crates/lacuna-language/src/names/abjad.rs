@@ -1,9 +1,9 @@
 //! Hebrew and Arabic: consonants are written, most vowels are not. Common names are listed with theirs.
 
-use super::script::Script;
-use super::spell::{Table, by_table};
+use super::script::NameScript;
+use super::spell::{SpellingTable, by_table};
 
-const HEBREW: Table = &[
+const HEBREW: SpellingTable = &[
     ("א", ""),
     ("ב", "b/v"),
     ("ג", "g"),
@@ -33,7 +33,7 @@ const HEBREW: Table = &[
     ("ת", "t"),
 ];
 
-const ARABIC: Table = &[
+const ARABIC: SpellingTable = &[
     ("ال", "/l"),
     ("ا", ""),
     ("ب", "b"),
@@ -76,7 +76,7 @@ const ARABIC: Table = &[
 ];
 
 /// Common names with their vowels, in the spellings that are met.
-const LISTED: Table = &[
+const LISTED: SpellingTable = &[
     ("محمد", "muhammad/mohammed/mohamed/muhammed/mohamad"),
     ("احمد", "ahmad/ahmed"),
     ("علي", "ali"),
@@ -172,14 +172,14 @@ const LISTED: Table = &[
     ("חיפה", "haifa"),
 ];
 
-pub(super) fn read(script: Script, word: &str) -> Vec<String> {
+pub(super) fn read(script: NameScript, word: &str) -> Vec<String> {
     if let Some(ways) = listed(word) {
         return ways.split('/').map(str::to_owned).collect();
     }
-    by_table(word, if script == Script::Hebrew { HEBREW } else { ARABIC })
+    by_table(word, if script == NameScript::Hebrew { HEBREW } else { ARABIC })
 }
 
-/// Whether a word is listed with its vowels.
+/// Returns true when a word is listed with its vowels.
 pub(super) fn is_listed(word: &str) -> bool {
     listed(word).is_some()
 }

@@ -1,8 +1,8 @@
-//! Whether two names are one.
+//! Comparison of two names.
 
 use super::fold::{bones, loosen};
-use super::script::Script;
-use super::{Name, READINGS_MAX, Sameness, Word, hangul, nicknames};
+use super::script::NameScript;
+use super::{NameWord, PersonName, READINGS_MAX, Sameness, hangul, nicknames};
 
 /// The shortest loosened word that is trusted between two spellings of one script.
 const LOOSE_CHARS_MIN: usize = 4;
@@ -11,7 +11,7 @@ const BONES_MIN: usize = 2;
 /// Names of more words are compared in the given order and the reverse of it only.
 const ORDERED_WORDS_MAX: usize = 3;
 
-pub(super) fn names(a: &Name, b: &Name) -> Sameness {
+pub(super) fn names(a: &PersonName, b: &PersonName) -> Sameness {
     if a.words.is_empty() || b.words.is_empty() {
         return Sameness::Different;
     }
@@ -25,22 +25,23 @@ pub(super) fn names(a: &Name, b: &Name) -> Sameness {
     across
 }
 
-fn one_script(a: &Name, b: &Name) -> Sameness {
+fn one_script(a: &PersonName, b: &PersonName) -> Sameness {
     if a.script.is_unspaced() {
-        let joined =
-            |name: &Name| name.words.iter().map(|word| super::han::plain(&word.native)).collect::<String>();
+        let joined = |name: &PersonName| {
+            name.words.iter().map(|word| super::han::plain(&word.native)).collect::<String>()
+        };
         return if joined(a) == joined(b) { Sameness::Same } else { Sameness::Different };
     }
     if a.words.len() == b.words.len() {
         return paired(&a.words, &b.words, words);
     }
     // "Jean-Luc" and "Jean Luc", "McDonald" and "Mc Donald".
-    let joined = |name: &Name| name.words.iter().map(|word| word.native.as_str()).collect::<String>();
+    let joined = |name: &PersonName| name.words.iter().map(|word| word.native.as_str()).collect::<String>();
     if joined(a) == joined(b) { Sameness::Likely } else { middle(&a.words, &b.words) }
 }
 
 /// "Grace Brewster Hopper" and "Grace Hopper": only what stands between the ends may be missing.
-fn middle(a: &[Word], b: &[Word]) -> Sameness {
+fn middle(a: &[NameWord], b: &[NameWord]) -> Sameness {
     let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
     let ([first, .., last], [other_first, .., other_last]) = (short, long) else {
         return Sameness::Different;
@@ -54,8 +55,8 @@ fn middle(a: &[Word], b: &[Word]) -> Sameness {
 }
 
 /// Pairs the words of two names, each with one of the other; the weakest pair decides.
-fn paired(a: &[Word], b: &[Word], compare: fn(&Word, &Word) -> Sameness) -> Sameness {
-    let mut free: Vec<&Word> = b.iter().collect();
+fn paired(a: &[NameWord], b: &[NameWord], compare: fn(&NameWord, &NameWord) -> Sameness) -> Sameness {
+    let mut free: Vec<&NameWord> = b.iter().collect();
     let mut weakest = Sameness::Same;
     let mut full = false;
     for word in a {
@@ -75,13 +76,14 @@ fn paired(a: &[Word], b: &[Word], compare: fn(&Word, &Word) -> Sameness) -> Same
 }
 
 /// Two words of one script.
-fn words(a: &Word, b: &Word) -> Sameness {
-    if a.native == b.native || a.latin.iter().any(|form| a.script == Script::Latin && b.latin.contains(form))
+fn words(a: &NameWord, b: &NameWord) -> Sameness {
+    if a.native == b.native
+        || a.latin.iter().any(|form| a.script == NameScript::Latin && b.latin.contains(form))
     {
         return Sameness::Same;
     }
     if a.is_initial != b.is_initial {
-        let first = |word: &Word| word.native.chars().next();
+        let first = |word: &NameWord| word.native.chars().next();
         return if first(a) == first(b) { Sameness::Likely } else { Sameness::Different };
     }
     let nick = a.latin.iter().any(|one| b.latin.iter().any(|other| nicknames::are_one(one, other)));
@@ -93,8 +95,8 @@ fn words(a: &Word, b: &Word) -> Sameness {
 }
 
 /// Mohammed and Muhammed are not compared here, Yevgeny and Evgeny are: same letters for each sound.
-fn loosely(a: &Word, b: &Word) -> bool {
-    a.script == Script::Latin
+fn loosely(a: &NameWord, b: &NameWord) -> bool {
+    a.script == NameScript::Latin
         && a.latin.iter().any(|one| {
             let one = loosen(one);
             one.len() >= LOOSE_CHARS_MIN && b.latin.iter().any(|other| loosen(other) == one)
@@ -102,11 +104,11 @@ fn loosely(a: &Word, b: &Word) -> bool {
 }
 
 /// A Cyrillic name in one of its cases.
-fn inflected(a: &Word, b: &Word) -> bool {
+fn inflected(a: &NameWord, b: &NameWord) -> bool {
     const CASES: &[&str] =
         &["ым", "ом", "ем", "ой", "ою", "ей", "ого", "ому", "а", "у", "е", "ы", "и", "ю", "я"];
     const STEM_CHARS_MIN: usize = 3;
-    let stems = |word: &Word| -> Vec<String> {
+    let stems = |word: &NameWord| -> Vec<String> {
         let cut = CASES.iter().filter_map(|case| word.native.strip_suffix(case)).map(str::to_owned);
         let soft = word.native.strip_suffix(['й', 'ь']).map(str::to_owned);
         cut.chain(soft)
@@ -114,7 +116,7 @@ fn inflected(a: &Word, b: &Word) -> bool {
             .filter(|stem| stem.chars().count() >= STEM_CHARS_MIN)
             .collect()
     };
-    if a.script != Script::Cyrillic {
+    if a.script != NameScript::Cyrillic {
         return false;
     }
     let (a, b) = (stems(a), stems(b));
@@ -122,7 +124,7 @@ fn inflected(a: &Word, b: &Word) -> bool {
 }
 
 /// Two words of different scripts.
-fn across_words(a: &Word, b: &Word) -> Sameness {
+fn across_words(a: &NameWord, b: &NameWord) -> Sameness {
     let initial = a.is_initial || b.is_initial;
     let mut best = Sameness::Different;
     for one in &a.latin {
@@ -146,16 +148,16 @@ fn across_words(a: &Word, b: &Word) -> Sameness {
 }
 
 /// Two whole names of different scripts, as one run of letters each.
-fn across(a: &Name, b: &Name) -> Sameness {
+fn across(a: &PersonName, b: &PersonName) -> Sameness {
     let vowelless = a.words.iter().chain(&b.words).any(|word| word.is_vowelless);
     let same = a.loose.iter().any(|one| !one.is_empty() && b.loose.contains(one));
-    let korean = [a.script, b.script].contains(&Script::Hangul)
+    let korean = [a.script, b.script].contains(&NameScript::Hangul)
         && a.loose.iter().any(|one| b.loose.iter().any(|other| hangul::loosen(one) == hangul::loosen(other)));
-    let thai = [a.script, b.script].contains(&Script::Thai);
+    let thai = [a.script, b.script].contains(&NameScript::Thai);
     let bony = (vowelless || thai)
         && a.bones.iter().any(|one| one.chars().count() > BONES_MIN && b.bones.contains(one));
     // One Han character alone is read like many others.
-    let lone = [a, b].iter().any(|name| name.script == Script::Han && is_lone(name));
+    let lone = [a, b].iter().any(|name| name.script == NameScript::Han && is_lone(name));
     match (same && !vowelless || korean, bony) {
         (true, _) if !lone => Sameness::Same,
         (true, _) | (_, true) => Sameness::Likely,
@@ -163,12 +165,12 @@ fn across(a: &Name, b: &Name) -> Sameness {
     }
 }
 
-fn is_lone(name: &Name) -> bool {
+fn is_lone(name: &PersonName) -> bool {
     name.words.iter().map(|word| word.native.chars().count()).sum::<usize>() == 1
 }
 
 /// The name in Latin letters in one run, for every reading and every usual order of its words.
-pub(super) fn orders(words: &[Word]) -> Vec<String> {
+pub(super) fn orders(words: &[NameWord]) -> Vec<String> {
     let mut orders: Vec<Vec<usize>> = vec![(0..words.len()).collect()];
     if words.len() <= ORDERED_WORDS_MAX {
         orders.extend((1..words.len()).map(|first| {
@@ -200,7 +202,7 @@ fn joined<'w>(parts: impl Iterator<Item = &'w [String]>) -> Vec<String> {
 }
 
 /// The spellings under which a name is looked up: its readings, and those of the full name that a nickname is for.
-pub(super) fn spellings(words: &[Word]) -> Vec<String> {
+pub(super) fn spellings(words: &[NameWord]) -> Vec<String> {
     let full: Vec<Vec<String>> = words
         .iter()
         .map(|word| {

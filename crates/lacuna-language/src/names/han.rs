@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::kana;
-use super::script::{Script, of_char};
+use super::script::{NameScript, of_char};
 use super::spell::extend;
 
 /// Longer runs are no names, and have too many readings.
@@ -22,7 +22,7 @@ const VARIANTS: &str = include_str!("lists/variants.txt");
 struct Tables {
     pinyin: HashMap<char, Vec<&'static str>>,
     japanese: HashMap<&'static str, Vec<&'static str>>,
-    /// What a name may begin with that begins with a character.
+    /// The sounds with which a name may begin that begins with a character.
     begins: HashMap<char, Vec<&'static str>>,
     plain: HashMap<char, char>,
 }
@@ -75,7 +75,7 @@ pub(super) fn read(word: &str) -> Vec<String> {
     readings
 }
 
-/// What a name may sound like at its beginning when it begins with a character.
+/// The sounds with which a name may begin that begins with a character.
 pub(super) fn beginnings(c: char) -> &'static [&'static str] {
     TABLES.begins.get(&c).map_or(&[], Vec::as_slice)
 }
@@ -95,8 +95,8 @@ fn pinyin(word: &str) -> Vec<String> {
 /// Divides a word into listed names and kana; the longer name first.
 fn japanese(word: &str) -> Vec<String> {
     let Some(first) = word.chars().next() else { return vec![String::new()] };
-    if of_char(first) == Script::Kana {
-        let end = word.find(|c| of_char(c) != Script::Kana).unwrap_or(word.len());
+    if of_char(first) == NameScript::Kana {
+        let end = word.find(|c| of_char(c) != NameScript::Kana).unwrap_or(word.len());
         return follow(&kana::read(&word[..end]), &word[end..]);
     }
     let ends: Vec<usize> =

@@ -57,7 +57,7 @@ fn is_sign(c: char) -> bool {
     matches!(c, '\u{93e}'..='\u{94c}')
 }
 
-/// What a Thai consonant sounds like before a vowel and at the end of a syllable.
+/// The sounds of a Thai consonant before a vowel and at the end of a syllable.
 fn thai_consonant(c: char) -> Option<(&'static str, &'static str)> {
     Some(match c {
         'ก' => ("k", "k"),

@@ -1,8 +1,8 @@
 //! Hiragana and katakana in Latin letters.
 
-use super::spell::{Table, by_table};
+use super::spell::{SpellingTable, by_table};
 
-const KANA: Table = &[
+const KANA: SpellingTable = &[
     ("きゃ", "kya"),
     ("きゅ", "kyu"),
     ("きょう", "kyo/kyou"),

@@ -1,15 +1,15 @@
-//! Where a text mentions a name: by whole words, and in scripts without spaces by what stands around it.
+//! Mentions of a name in a text: by whole words, and in scripts without spaces by the characters around it.
 
 use std::ops::Range;
 
 use super::fold::{self, loosen};
-use super::script::Script;
-use super::text::{Written, words};
-use super::{Name, Sameness, Word, compare, hangul, unspaced};
+use super::script::NameScript;
+use super::text::{TextWord, words};
+use super::{NameWord, PersonName, Sameness, compare, hangul, unspaced};
 use crate::classify;
 
-impl Name {
-    /// Whether a text mentions this name, and how surely.
+impl PersonName {
+    /// The certainty with which a text mentions this name.
     pub fn mentioned_in(&self, text: &str) -> Option<Sameness> {
         if self.words.is_empty() {
             return None;
@@ -26,7 +26,7 @@ impl Name {
         best
     }
 
-    /// Where a text mentions this name, in bytes, with a title that stands before it.
+    /// The places at which a text mentions this name, in bytes, with a title that stands before it.
     pub fn places_in(&self, text: &str) -> Vec<Range<usize>> {
         let mut places: Vec<Range<usize>> = Vec::new();
         if self.words.is_empty() {
@@ -44,8 +44,8 @@ impl Name {
         places
     }
 
-    /// How surely the name begins at a word, and the place in the text that it takes.
-    fn found_at(&self, words: &[Written<'_>], at: usize) -> Option<(Sameness, Range<usize>)> {
+    /// The certainty with which the name begins at a word, and its place in the text.
+    fn found_at(&self, words: &[TextWord<'_>], at: usize) -> Option<(Sameness, Range<usize>)> {
         let start = words[at].span.start;
         if words[at].script.is_unspaced() {
             let (surely, place) = unspaced::find(self, words[at].text)?;
@@ -57,7 +57,7 @@ impl Name {
     }
 
     /// "Dr. Hopper" may be Grace Hopper.
-    fn titled_at(&self, words: &[Written<'_>], at: usize) -> Option<Sameness> {
+    fn titled_at(&self, words: &[TextWord<'_>], at: usize) -> Option<Sameness> {
         let [_, .., last] = self.words.as_slice() else { return None };
         let named = last.native == words[at].folded && !words[at].is_small();
         let titled = named && at > 0 && words[at].is_joined && classify::is_title(&words[at - 1].folded);
@@ -65,7 +65,7 @@ impl Name {
     }
 
     /// The name as words that begin at one word, and the word before which it ends.
-    fn starting_at(&self, words: &[Written<'_>], at: usize) -> Option<(Sameness, usize)> {
+    fn starting_at(&self, words: &[TextWord<'_>], at: usize) -> Option<(Sameness, usize)> {
         // One more for a middle name; a name without spaces may be written as three words.
         let longest = if self.script.is_unspaced() { 3 } else { self.words.len() + 1 };
         let mut best = None;
@@ -74,7 +74,7 @@ impl Name {
             if end > at + 1 && !last.is_joined || last.script.is_unspaced() || last.is_address {
                 break;
             }
-            // What stands between the ends of a name may be a middle name; the ends themselves must be known.
+            // Words between the ends of a name may be middle names; the ends themselves must be known.
             if !self.knows(last) {
                 if end == at + 1 {
                     break;
@@ -86,8 +86,8 @@ impl Name {
         best
     }
 
-    /// Whether a word may be one of the name's own: a cheap question before the full comparison.
-    fn knows(&self, word: &Written<'_>) -> bool {
+    /// Returns true when a word may be one of the name's own: a cheap question before the full comparison.
+    fn knows(&self, word: &TextWord<'_>) -> bool {
         if self.aliases.contains(&word.folded.as_str()) {
             return true;
         }
@@ -98,7 +98,7 @@ impl Name {
         let lone = word.folded.chars().nth(1).is_none();
         self.words.iter().any(|own| {
             let begins = own.native.chars().next() == first;
-            let cased = own.script == Script::Cyrillic || !word.text.is_ascii();
+            let cased = own.script == NameScript::Cyrillic || !word.text.is_ascii();
             own.native == word.folded
                 || own.latin.contains(&word.folded)
                 || begins && (own.is_initial || lone || cased)
@@ -107,11 +107,11 @@ impl Name {
     }
 
     /// The same across scripts: whether the word sounds like a part of the name.
-    fn knows_sound(&self, word: &Written<'_>) -> bool {
-        if word.script == Script::Latin {
+    fn knows_sound(&self, word: &TextWord<'_>) -> bool {
+        if word.script == NameScript::Latin {
             return self.sounds(&word.folded, false);
         }
-        let read = Word::new(word.text);
+        let read = NameWord::new(word.text);
         read.latin.iter().any(|reading| self.sounds(reading, read.is_vowelless))
     }
 
@@ -121,20 +121,20 @@ impl Name {
             let lone = loose.len() == 1;
             return self.parts.iter().any(|part| *part == loose || lone && part.starts_with(&loose));
         }
-        let thin = is_vowelless || self.script == Script::Thai || self.script.is_abjad();
+        let thin = is_vowelless || self.script == NameScript::Thai || self.script.is_abjad();
         let bones = if thin { fold::bones(&loose) } else { String::new() };
-        let korean = if self.script == Script::Hangul { hangul::loosen(&loose) } else { String::new() };
+        let korean = if self.script == NameScript::Hangul { hangul::loosen(&loose) } else { String::new() };
         self.loose.iter().any(|own| own.contains(&loose))
             || thin && self.bones.iter().any(|own| own.contains(&bones))
             || self.korean.iter().any(|own| own.contains(&korean))
     }
 
-    fn as_window(&self, words: &[Written<'_>], window: Range<usize>) -> Option<Sameness> {
+    fn as_window(&self, words: &[TextWord<'_>], window: Range<usize>) -> Option<Sameness> {
         let inner = &words[window];
         if self.is_too_long_for(inner) {
             return None;
         }
-        let written = Name::of(inner.iter().map(|word| Word::new(word.text)).collect(), true);
+        let written = PersonName::of(inner.iter().map(|word| NameWord::new(word.text)).collect(), true);
         let same = compare::names(self, &written);
         (same != Sameness::Different).then_some(())?;
         // "I met Hopper, Grace said": a comma may turn a name round, or may not.
@@ -144,18 +144,18 @@ impl Name {
     }
 
     /// One word of a name of several is not worth a comparison, unless it is all of them in one.
-    fn is_too_long_for(&self, window: &[Written<'_>]) -> bool {
+    fn is_too_long_for(&self, window: &[TextWord<'_>]) -> bool {
         let [only] = window else { return false };
         let length = || self.words.iter().map(|word| word.native.len()).sum::<usize>();
         self.words.len() > 1 && only.script == self.script && only.folded.len() != length()
     }
 
     /// "A frank discussion" does not mention Frank, and "Will you" may not mention Will.
-    fn by_case(&self, words: &[Written<'_>], window: &[Written<'_>], same: Sameness) -> Option<Sameness> {
+    fn by_case(&self, words: &[TextWord<'_>], window: &[TextWord<'_>], same: Sameness) -> Option<Sameness> {
         if !window.iter().all(|word| word.script.has_case()) {
             return Some(same);
         }
-        let small = window.iter().any(Written::is_small);
+        let small = window.iter().any(TextWord::is_small);
         let common = window.iter().any(|word| classify::is_common_word(&word.folded));
         match window {
             [only] if small && self.is_proper => may_be_small(words, only).then_some(Sameness::Likely),
@@ -166,8 +166,8 @@ impl Name {
     }
 }
 
-/// Whether a word in small letters may be a name all the same: a well-known one, or any in a text without capitals.
-fn may_be_small(words: &[Written<'_>], word: &Written<'_>) -> bool {
-    let shouts = |word: &Written<'_>| word.text.contains(char::is_uppercase);
+/// Returns true when a word in small letters may still be a name: a well-known one, or any in a text without capitals.
+fn may_be_small(words: &[TextWord<'_>], word: &TextWord<'_>) -> bool {
+    let shouts = |word: &TextWord<'_>| word.text.contains(char::is_uppercase);
     !classify::is_common_word(&word.folded) && (classify::is_given(&word.folded) || !words.iter().any(shouts))
 }

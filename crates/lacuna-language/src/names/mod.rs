@@ -21,7 +21,7 @@ mod unspaced;
 mod tests;
 
 use self::fold::{latin_forms, loosen, sound};
-use self::script::Script;
+use self::script::NameScript;
 use super::classify;
 
 /// The longest name that is compared, in words and in bytes; more of it is not looked at.
@@ -30,18 +30,23 @@ const NAME_BYTES_MAX: usize = 256;
 /// The most ways in which one name is read out.
 const READINGS_MAX: usize = 24;
 
-/// Whether two names are one.
+/// The old name of [`PersonName`].
+pub use self::PersonName as Name;
+
+/// The result of comparing two names.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Sameness {
+    /// Two names.
     Different,
     /// An initial, a nickname, a transliteration without vowels: probably, but not for certain.
     Likely,
+    /// One name.
     Same,
 }
 
 /// A name, read once and compared often.
-pub struct Name {
-    words: Vec<Word>,
+pub struct PersonName {
+    words: Vec<NameWord>,
     /// The whole name in Latin letters, loosened, its words in every order that is usual; for other scripts to
     /// meet.
     loose: Vec<String>,
@@ -51,26 +56,27 @@ pub struct Name {
     parts: Vec<String>,
     /// Other forms of its given names.
     aliases: Vec<&'static str>,
-    script: Script,
-    /// Whether it was written with a capital, or in a script that has none.
+    script: NameScript,
+    /// True when it was written with a capital, or in a script that has none.
     is_proper: bool,
 }
 
 /// One word of a name.
-struct Word {
+struct NameWord {
     /// Folded in its own script.
     native: String,
-    script: Script,
+    script: NameScript,
     /// In Latin letters: the spellings of a Latin word, the readings of another.
     latin: Vec<String>,
-    /// Whether the reading lacks vowels that the name has.
+    /// True when the reading lacks vowels that the name has.
     is_vowelless: bool,
     is_initial: bool,
-    /// Whether it is put together by a hyphen or the like.
+    /// True for a name with a hyphen or the like.
     is_compound: bool,
 }
 
-impl Name {
+impl PersonName {
+    /// Reads a name as somebody wrote it.
     pub fn new(name: &str) -> Self {
         let end = name.floor_char_boundary(NAME_BYTES_MAX);
         let is_proper = name.chars().find(|c| c.is_alphabetic()).is_none_or(|c| !c.is_lowercase());
@@ -79,14 +85,15 @@ impl Name {
         if titled < written.len() {
             written.drain(..titled);
         }
-        let words: Vec<Word> = written.iter().take(NAME_WORDS_MAX).map(|word| Word::new(word.text)).collect();
+        let words: Vec<NameWord> =
+            written.iter().take(NAME_WORDS_MAX).map(|word| NameWord::new(word.text)).collect();
         Self::of(words, is_proper)
     }
 
-    fn of(words: Vec<Word>, is_proper: bool) -> Self {
-        let script = words.first().map_or(Script::Other, |word| word.script);
+    fn of(words: Vec<NameWord>, is_proper: bool) -> Self {
+        let script = words.first().map_or(NameScript::Other, |word| word.script);
         let loose: Vec<String> = compare::orders(&words).iter().map(|order| loosen(order)).collect();
-        let is_korean = script == Script::Hangul;
+        let is_korean = script == NameScript::Hangul;
         let forms = || words.iter().flat_map(|word| &word.latin);
         Self {
             bones: loose.iter().map(|order| fold::bones(order)).collect(),
@@ -117,15 +124,15 @@ impl Name {
     }
 }
 
-impl Word {
+impl NameWord {
     fn new(text: &str) -> Self {
         let native = fold::native(text);
         let script = script::of(text);
         let is_initial = script.has_case() && text.trim_end_matches('.').chars().count() == 1;
         let latin = match script {
-            Script::Latin => latin_forms(text),
+            NameScript::Latin => latin_forms(text),
             // Folding would take й for и and ё for е, which are read in other ways.
-            Script::Cyrillic => spell::read(script, &fold::lower(text)),
+            NameScript::Cyrillic => spell::read(script, &fold::lower(text)),
             script => spell::read(script, &native),
         };
         let is_vowelless = script.is_abjad() && !abjad::is_listed(&native);
@@ -134,17 +141,17 @@ impl Word {
     }
 }
 
-/// Whether two names are one: every part of both must be met, in whatever order.
+/// Compares two names: every part of both must be met, in whatever order.
 pub fn same_name(a: &str, b: &str) -> Sameness {
-    compare::names(&Name::new(a), &Name::new(b))
+    compare::names(&PersonName::new(a), &PersonName::new(b))
 }
 
 /// Forms under which a name can be looked up: two names that are the same share one.
 pub fn name_keys(name: &str) -> Vec<String> {
-    Name::new(name).keys()
+    PersonName::new(name).keys()
 }
 
-/// Whether a text mentions a name, by whole words and never by the beginning of a longer one.
+/// The certainty with which a text mentions a name, by whole words and never by the beginning of a longer one.
 pub fn mentions_name(text: &str, name: &str) -> Option<Sameness> {
-    Name::new(name).mentioned_in(text)
+    PersonName::new(name).mentioned_in(text)
 }

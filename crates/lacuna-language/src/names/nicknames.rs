@@ -132,7 +132,7 @@ static LINES: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::new
     lines
 });
 
-/// Whether two given names are forms of one.
+/// Returns true when two given names are forms of one.
 pub(super) fn are_one(a: &str, b: &str) -> bool {
     a != b && lines(a).iter().any(|line| line.split_ascii_whitespace().any(|form| form == b))
 }

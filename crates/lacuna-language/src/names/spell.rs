@@ -1,13 +1,13 @@
 //! Words of other scripts in Latin letters: every usual way to write them, by tables.
 
 use super::READINGS_MAX;
-use super::script::Script;
+use super::script::NameScript;
 use super::{abjad, han, hangul, indic, kana};
 
 /// Letters of a script and how they are written; `/` divides ways, and nothing at all is one.
-pub(super) type Table = &'static [(&'static str, &'static str)];
+pub(super) type SpellingTable = &'static [(&'static str, &'static str)];
 
-const CYRILLIC: Table = &[
+const CYRILLIC: SpellingTable = &[
     ("кс", "ks/x"),
     ("дж", "dzh/j"),
     ("ье", "ye/ie/e"),
@@ -63,7 +63,7 @@ const CYRILLIC: Table = &[
     ("я", "ya/ia/ja"),
 ];
 
-const GREEK: Table = &[
+const GREEK: SpellingTable = &[
     ("ου", "ou"),
     ("αι", "e/ai"),
     ("ει", "i/ei"),
@@ -104,22 +104,22 @@ const GREEK: Table = &[
 ];
 
 /// The readings of a folded word, as its script has them.
-pub(super) fn read(script: Script, word: &str) -> Vec<String> {
+pub(super) fn read(script: NameScript, word: &str) -> Vec<String> {
     match script {
-        Script::Cyrillic => by_table(word, CYRILLIC),
-        Script::Greek => by_table(word, GREEK),
-        Script::Hebrew | Script::Arabic => abjad::read(script, word),
-        Script::Devanagari => indic::devanagari(word),
-        Script::Thai => indic::thai(word),
-        Script::Hangul => hangul::read(word),
-        Script::Kana => kana::read(word),
-        Script::Han => han::read(word),
-        Script::Latin | Script::Other => vec![word.to_owned()],
+        NameScript::Cyrillic => by_table(word, CYRILLIC),
+        NameScript::Greek => by_table(word, GREEK),
+        NameScript::Hebrew | NameScript::Arabic => abjad::read(script, word),
+        NameScript::Devanagari => indic::devanagari(word),
+        NameScript::Thai => indic::thai(word),
+        NameScript::Hangul => hangul::read(word),
+        NameScript::Kana => kana::read(word),
+        NameScript::Han => han::read(word),
+        NameScript::Latin | NameScript::Other => vec![word.to_owned()],
     }
 }
 
 /// Reads a word by a table: of letters that begin alike, the longer; what the table does not know is dropped.
-pub(super) fn by_table(word: &str, table: Table) -> Vec<String> {
+pub(super) fn by_table(word: &str, table: SpellingTable) -> Vec<String> {
     let mut readings = vec![String::new()];
     let mut rest = word;
     while let Some(first) = rest.chars().next() {

@@ -251,7 +251,7 @@ proptest::proptest! {
     #[test]
     fn any_name_is_itself_and_breaks_nothing(name in "\\PC{0,30}", text in "\\PC{0,60}") {
         let itself = same_name(&name, &name);
-        let initial_only = Name::new(&name).words.iter().all(|word| word.is_initial);
+        let initial_only = PersonName::new(&name).words.iter().all(|word| word.is_initial);
         proptest::prop_assert!(itself != Sameness::Different || initial_only);
         mentions_name(&text, &name);
         proptest::prop_assert_eq!(same_name(&name, &text), same_name(&text, &name));

@@ -3,33 +3,33 @@
 use std::ops::Range;
 
 use super::fold;
-use super::script::{self, Script};
+use super::script::{self, NameScript};
 use crate::classify;
 
 /// A word of a text, as it is written.
-pub(super) struct Written<'t> {
+pub(super) struct TextWord<'t> {
     pub text: &'t str,
     pub folded: String,
-    pub script: Script,
+    pub script: NameScript,
     pub opens_sentence: bool,
-    /// Whether nothing but space, a dot or a comma stands between it and the word before.
+    /// True when only space, a dot or a comma stands between it and the word before.
     pub is_joined: bool,
-    /// Whether it is a comma.
+    /// True for a comma.
     pub after_comma: bool,
-    /// Whether it is a part of an address or a handle.
+    /// True for a part of an address or a handle.
     pub is_address: bool,
     pub span: Range<usize>,
 }
 
-impl Written<'_> {
+impl TextWord<'_> {
     pub(super) fn is_small(&self) -> bool {
         self.text.starts_with(char::is_lowercase)
     }
 }
 
 /// The words of a text. A hyphen or an apostrophe within a name is part of it; a possessive is not.
-pub(super) fn words(text: &str) -> Vec<Written<'_>> {
-    let mut words: Vec<Written<'_>> = Vec::new();
+pub(super) fn words(text: &str) -> Vec<TextWord<'_>> {
+    let mut words: Vec<TextWord<'_>> = Vec::new();
     let mut rest = 0;
     while let Some(start) = text[rest..].find(is_letter).map(|at| rest + at) {
         let script = script::of_char(text[start..].chars().next().unwrap_or(' '));
@@ -37,7 +37,7 @@ pub(super) fn words(text: &str) -> Vec<Written<'_>> {
         let between = words.last().map_or("", |word| &text[word.span.end..start]);
         let stop = between.contains(['!', '?', '\n', '。', '！', '？', '…'])
             || between.contains('.') && !words.last().is_some_and(abbreviates);
-        words.push(Written {
+        words.push(TextWord {
             text: &text[start..end],
             folded: fold::native(&text[start..end]),
             script,
@@ -53,8 +53,8 @@ pub(super) fn words(text: &str) -> Vec<Written<'_>> {
     words
 }
 
-/// Whether the dot after a word ends no sentence.
-fn abbreviates(word: &Written<'_>) -> bool {
+/// Returns true when the dot after a word ends no sentence.
+fn abbreviates(word: &TextWord<'_>) -> bool {
     word.text.chars().count() == 1 || classify::is_title(&word.folded)
 }
 
@@ -68,7 +68,7 @@ fn is_mark(c: char) -> bool {
         || matches!(c, 'ー' | '\u{640}' | '\u{e31}'..='\u{e4e}' | '\u{200d}')
 }
 
-fn end_of_word(text: &str, start: usize, script: Script) -> usize {
+fn end_of_word(text: &str, start: usize, script: NameScript) -> usize {
     let mut end = start;
     let mut chars = text[start..].char_indices().peekable();
     while let Some((at, c)) = chars.next() {
@@ -102,7 +102,7 @@ fn joins_small(text: &str, start: usize, at: usize, mark: char) -> bool {
         }
         _ => {
             text[start..at].chars().count() == 1
-                || !matches!(script::of_char(text[start..].chars().next().unwrap_or(' ')), Script::Latin)
+                || !matches!(script::of_char(text[start..].chars().next().unwrap_or(' ')), NameScript::Latin)
         }
     }
 }

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::fold::{self, loosen};
-use super::script::{Script, of_char};
-use super::{Name, Sameness};
+use super::script::{NameScript, of_char};
+use super::{PersonName, Sameness};
 use super::{compare, han, kana};
 
 /// The longest name in characters, by script.
@@ -19,11 +19,11 @@ const AFTER: &str = "的是在和说說去了也都与與跟有要想喜住来�
 /// The commonest family names of one character.
 const FAMILIES: &str =
     "王李张張刘劉陈陳杨楊黄黃赵趙吴吳周徐孙孫马馬朱胡郭何林罗羅郑鄭梁谢謝宋唐许許邓鄧韩韓冯馮曹彭曾萧蕭蔡潘";
-/// What a Korean word adds to a name.
+/// Endings that Korean adds to a name.
 const PARTICLES: &str = "은,는,이,가,을,를,의,에,에게,께,께서,와,과,도,만,랑,이랑,한테,씨,씨는,씨가,씨를,씨의,씨와,씨도,님,님은,님이,님을,님께,군,양,야,아,이는,이가,이를,이의,이와,로,으로,부터,까지,라고,이라고,입니다,예요,이에요,네,선생님,선생님은,선생님이,하고,보다,처럼";
 
-/// How surely a run of one of these scripts holds a name, and where.
-pub(super) fn find(name: &Name, run: &str) -> Option<(Sameness, Range<usize>)> {
+/// The certainty with which a run of one of these scripts holds a name, and the place.
+pub(super) fn find(name: &PersonName, run: &str) -> Option<(Sameness, Range<usize>)> {
     let places: Vec<usize> =
         run.char_indices().map(|(at, _)| at).take(RUN_CHARS_MAX).chain([run.len()]).collect();
     let script = of_char(run.chars().next()?);
@@ -55,55 +55,55 @@ pub(super) fn find(name: &Name, run: &str) -> Option<(Sameness, Range<usize>)> {
 }
 
 /// Han and kana stand in one name; the other scripts keep to themselves.
-fn shares(a: Script, b: Script) -> bool {
-    let japanese = |script| matches!(script, Script::Han | Script::Kana);
+fn shares(a: NameScript, b: NameScript) -> bool {
+    let japanese = |script| matches!(script, NameScript::Han | NameScript::Kana);
     a == b || japanese(a) && japanese(b)
 }
 
-/// Whether a name may begin here, by the sound of the first character.
-fn may_begin(name: &Name, rest: &str) -> bool {
+/// Returns true when a name may begin here, by the sound of the first character.
+fn may_begin(name: &PersonName, rest: &str) -> bool {
     let Some(first) = rest.chars().next() else { return false };
     let letter =
         |reading: &str| name.loose.iter().any(|own| own.chars().next() == loosen(reading).chars().next());
     match of_char(first) {
-        Script::Han => han::beginnings(first).iter().any(|begin| {
+        NameScript::Han => han::beginnings(first).iter().any(|begin| {
             let begin = loosen(begin);
             name.loose.iter().any(|own| own.starts_with(&begin))
         }),
-        Script::Kana => kana::read(&rest[..first.len_utf8()]).iter().any(|reading| letter(reading)),
+        NameScript::Kana => kana::read(&rest[..first.len_utf8()]).iter().any(|reading| letter(reading)),
         _ => true,
     }
 }
 
 fn longest(piece: &str) -> usize {
-    match piece.chars().next().map_or(Script::Other, of_char) {
-        Script::Han => HAN_CHARS_MAX,
-        Script::Hangul => HANGUL_CHARS_MAX,
+    match piece.chars().next().map_or(NameScript::Other, of_char) {
+        NameScript::Han => HAN_CHARS_MAX,
+        NameScript::Hangul => HANGUL_CHARS_MAX,
         _ => KANA_CHARS_MAX,
     }
 }
 
-/// Whether a piece of a run sounds like the name.
-fn read(name: &Name, piece: &str) -> Option<Sameness> {
+/// Returns true when a piece of a run sounds like the name.
+fn read(name: &PersonName, piece: &str) -> Option<Sameness> {
     // One character is read like many others.
     piece.chars().nth(1)?;
-    let same = compare::names(name, &Name::new(piece));
+    let same = compare::names(name, &PersonName::new(piece));
     (same != Sameness::Different).then_some(same)
 }
 
-/// What the characters around a piece say about it being a name of its own.
+/// The certainty that the characters around a piece give it as a name of its own.
 fn boundary(before: &str, piece: &str, after: &str) -> Option<Sameness> {
-    let script = piece.chars().next().map_or(Script::Other, of_char);
+    let script = piece.chars().next().map_or(NameScript::Other, of_char);
     let (last, next) = (before.chars().next_back(), after.chars().next());
     match script {
-        Script::Hangul if last.is_some() => None,
-        Script::Hangul if after.is_empty() || PARTICLES.split(',').any(|one| one == after) => {
+        NameScript::Hangul if last.is_some() => None,
+        NameScript::Hangul if after.is_empty() || PARTICLES.split(',').any(|one| one == after) => {
             Some(Sameness::Same)
         }
-        Script::Hangul => None,
-        Script::Thai if before.is_empty() && after.is_empty() => Some(Sameness::Same),
-        Script::Thai => Some(Sameness::Likely),
-        Script::Kana => {
+        NameScript::Hangul => None,
+        NameScript::Thai if before.is_empty() && after.is_empty() => Some(Sameness::Same),
+        NameScript::Thai => Some(Sameness::Likely),
+        NameScript::Kana => {
             // Kana of one kind that go on are one word; a particle is the other kind, or Han stands there.
             let goes_on = next.is_some_and(|c| same_kana(c, piece) && !AFTER.contains(c));
             let went_on = last.is_some_and(|c| same_kana(c, piece) && !AFTER.contains(c));
@@ -111,12 +111,13 @@ fn boundary(before: &str, piece: &str, after: &str) -> Option<Sameness> {
         }
         // A family name before it makes it a part of another name.
         _ if last.is_some_and(|c| FAMILIES.contains(c)) => Some(Sameness::Likely),
-        _ if next.is_none_or(|c| AFTER.contains(c) || of_char(c) != Script::Han) => Some(Sameness::Same),
+        _ if next.is_none_or(|c| AFTER.contains(c) || of_char(c) != NameScript::Han) => Some(Sameness::Same),
         _ => Some(Sameness::Likely),
     }
 }
 
 fn same_kana(c: char, piece: &str) -> bool {
     let katakana = |c: char| ('\u{30a0}'..='\u{30ff}').contains(&c);
-    of_char(c) == Script::Kana && piece.chars().next_back().is_some_and(|last| katakana(last) == katakana(c))
+    of_char(c) == NameScript::Kana
+        && piece.chars().next_back().is_some_and(|last| katakana(last) == katakana(c))
 }

@@ -14,23 +14,31 @@ mod plain;
 mod rules;
 
 use plain::{Plain, plain};
-use rules::{RULES, Rule};
+use rules::{OrderRule, RULES};
 
-/// How much a text looks like orders to an assistant, and why.
+/// The old name of [`OrderReason`].
+pub use self::OrderReason as Reason;
+
+/// The degree to which a text looks like orders to an assistant, with the reasons.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Suspicion {
+    /// The sum of the weights of the rules that matched.
     pub score: f32,
-    pub reasons: Vec<Reason>,
+    /// The rules that matched, with their places.
+    pub reasons: Vec<OrderReason>,
 }
 
 /// A rule that matched, and where in the text as it was handed in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reason {
+pub struct OrderReason {
+    /// The name of the rule.
     pub rule: &'static str,
+    /// The place in the text.
     pub span: Range<usize>,
 }
 
 impl Suspicion {
+    /// Returns true when the text counts as orders.
     pub fn is_instruction(&self) -> bool {
         self.score >= THRESHOLD
     }
@@ -40,9 +48,9 @@ impl Suspicion {
 const THRESHOLD: f32 = 0.99;
 /// Weak signs count together only when they stand close together, in bytes of the plain form.
 const TOGETHER_BYTES_MAX: usize = 600;
-/// How often one rule is looked for in one text.
+/// The most matches of one rule in one text.
 const MATCHES_PER_RULE_MAX: usize = 16;
-/// How far after a match its exception may stand, in bytes.
+/// The distance in bytes after a match within which its exception may stand.
 const EXCEPTION_BYTES: usize = 40;
 /// Compiled patterns may grow to this size; the words between two words are what makes them grow.
 const PATTERN_BYTES_MAX: usize = 64 << 20;
@@ -55,7 +63,9 @@ pub fn instructions(text: &str) -> Suspicion {
     for sign in &mut signs {
         sign.reason.span = unmasked.original(sign.reason.span.clone());
     }
-    signs.extend(encoded(unmasked.text()).map(|span| Sign::strong("encoded-order", unmasked.original(span))));
+    signs.extend(
+        encoded(unmasked.text()).map(|span| OrderSign::strong("encoded-order", unmasked.original(span))),
+    );
     signs.sort_by_key(|sign| sign.at);
     let mut suspicion = weigh(&signs);
     if let Some(sign) = hidden(&unmasked) {
@@ -66,24 +76,24 @@ pub fn instructions(text: &str) -> Suspicion {
 }
 
 /// One match of one rule.
-struct Sign {
+struct OrderSign {
     at: usize,
     weight: f32,
-    reason: Reason,
+    reason: OrderReason,
 }
 
-impl Sign {
+impl OrderSign {
     fn strong(rule: &'static str, span: Range<usize>) -> Self {
-        Self { at: 0, weight: 1.0, reason: Reason { rule, span } }
+        Self { at: 0, weight: 1.0, reason: OrderReason { rule, span } }
     }
 }
 
 /// A rule's pattern and its exception.
-type Pattern = (Regex, Option<Regex>);
+type CompiledRule = (Regex, Option<Regex>);
 
 /// The patterns of the table. One automaton for all of them would be larger than its cache, and was
 /// thirty times slower.
-static PATTERNS: LazyLock<Option<Vec<Pattern>>> = LazyLock::new(|| {
+static PATTERNS: LazyLock<Option<Vec<CompiledRule>>> = LazyLock::new(|| {
     RULES.iter().map(|rule| Some((compile(&anchored(rule.pattern))?, except(rule)?))).collect()
 });
 
@@ -91,7 +101,7 @@ fn compile(source: &str) -> Option<Regex> {
     RegexBuilder::new(source).unicode(false).size_limit(PATTERN_BYTES_MAX).build().ok()
 }
 
-fn except(rule: &Rule) -> Option<Option<Regex>> {
+fn except(rule: &OrderRule) -> Option<Option<Regex>> {
     if rule.unless.is_empty() { Some(None) } else { compile(&anchored(rule.unless)).map(Some) }
 }
 
@@ -119,7 +129,7 @@ fn word_gap(pattern: &str) -> Option<(u8, &str)> {
     Some((count.parse().ok()?, after))
 }
 
-fn matches(plain: &Plain) -> Vec<Sign> {
+fn matches(plain: &Plain) -> Vec<OrderSign> {
     let Some(patterns) = PATTERNS.as_ref() else { return Vec::new() };
     let text = plain.text.as_bytes();
     let mut signs = Vec::new();
@@ -129,8 +139,8 @@ fn matches(plain: &Plain) -> Vec<Sign> {
                 continue;
             }
             let at = found.start() + usize::from(found.as_bytes().starts_with(b" "));
-            let reason = Reason { rule: rule.name, span: plain.span(at..found.end()) };
-            signs.push(Sign { at, weight: rule.weight, reason });
+            let reason = OrderReason { rule: rule.name, span: plain.span(at..found.end()) };
+            signs.push(OrderSign { at, weight: rule.weight, reason });
         }
     }
     signs
@@ -143,14 +153,14 @@ fn around(text: &[u8], range: Range<usize>) -> &[u8] {
 }
 
 /// Text that no reader sees is not meant for readers.
-fn hidden(unmasked: &Unmasked<'_>) -> Option<Sign> {
+fn hidden(unmasked: &Unmasked<'_>) -> Option<OrderSign> {
     let hidden = unmasked.hidden();
     let span = hidden.removed.first().map_or(0..0, |first| first.span.clone());
     if hidden.encoded || hidden.smuggled.trim().chars().count() >= SMUGGLED_CHARS_MIN {
-        return Some(Sign::strong("invisible-text", span));
+        return Some(OrderSign::strong("invisible-text", span));
     }
     let disguised = hidden.reordered || hidden.split_words > 0;
-    disguised.then(|| Sign { weight: DISGUISE_WEIGHT, ..Sign::strong("disguised-text", span) })
+    disguised.then(|| OrderSign { weight: DISGUISE_WEIGHT, ..OrderSign::strong("disguised-text", span) })
 }
 
 /// Web pages break long words with invisible characters too, so a disguise alone proves little.
@@ -159,7 +169,7 @@ const DISGUISE_WEIGHT: f32 = 0.4;
 const SMUGGLED_CHARS_MIN: usize = 3;
 /// Base64 that is shorter holds no sentence.
 const ENCODED_CHARS_MIN: usize = 24;
-/// How many encoded stretches of one text are read.
+/// The most encoded stretches of one text that are read.
 const ENCODED_MAX: usize = 8;
 
 /// The first stretch of Base64 that spells an order.
@@ -202,7 +212,7 @@ fn sextet(symbol: u8) -> Option<u32> {
 }
 
 /// The heaviest group of signs that stand close together; each rule counts once.
-fn weigh(signs: &[Sign]) -> Suspicion {
+fn weigh(signs: &[OrderSign]) -> Suspicion {
     let mut heaviest = Suspicion::default();
     for (first, sign) in signs.iter().enumerate() {
         let mut group = Suspicion::default();

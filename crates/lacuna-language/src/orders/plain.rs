@@ -11,11 +11,11 @@ use unicode_normalization::char::is_combining_mark;
 /// Words and signs, one space apart, and where each of them stood.
 pub(super) struct Plain {
     pub text: String,
-    /// Where each token begins in `text`, and its place in the text that was read.
+    /// The start of each token in `text`, and its place in the text that was read.
     tokens: Vec<(usize, Range<usize>)>,
 }
 
-/// What is one token whatever it holds: its shape matters to the rules, not its words.
+/// Stretches that are one token whatever they hold: the shape matters to the rules, not its words.
 static SHAPES: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
     [
         ("<role>", super::super::sanitise::ROLE_TOKENS),
@@ -66,7 +66,7 @@ fn shapes(text: &str) -> Vec<(Range<usize>, &'static str)> {
 }
 
 impl Plain {
-    /// Where a stretch of the plain form stood in the text that was read.
+    /// The place in the text that was read of a stretch of the plain form.
     pub(super) fn span(&self, range: Range<usize>) -> Range<usize> {
         let first = self.tokens.partition_point(|(at, _)| *at <= range.start).saturating_sub(1);
         let after = self.tokens.partition_point(|(at, _)| *at < range.end).max(first + 1);
@@ -120,7 +120,7 @@ impl Plain {
         }
         let mut chars = rest.chars();
         let Some(c) = chars.next() else { return 1 };
-        // What ends inside a quotation does not end the sentence around it.
+        // An end inside a quotation does not end the sentence around it.
         let quoted = chars.next().is_some_and(|next| matches!(next, '"' | '”' | '»'));
         match c {
             '.' | '!' | '?' if quoted => {}

@@ -23,10 +23,10 @@ const NAMES: &str = concat!(
 );
 /// Words that name other things too, unless their value follows at once.
 const LOOSE_NAMES: &str = "secrets?|tokens?";
-/// What a credential is for.
+/// Things that a credential opens.
 const PURPOSE: &str =
     r"(?:\s+(?:for|to|of|on|at|für|zum|zu|vom|de|du|des|pour|per|del|di|do|da|voor|van)\s+[^.!?;:=]{1,40}?)?";
-/// What joins a name to its value: "is", "was", "has been changed to", a colon, an equals sign.
+/// Words that join a name to its value: "is", "was", "has been changed to", a colon, an equals sign.
 const JOINTS: &str = concat!(
     r"(?:\s*[:=]|\s+(?:(?:is|was|are|were|will be|has been|should be|remains)\b|(?:changed|set|reset|updated) to\b",
     r"|ist\b|lautet\b|lauten\b|sind\b|war\b|est\b|était\b|sont\b|es\b|era\b|son\b|è\b|sono\b|é\b|são\b",
@@ -42,7 +42,7 @@ const HONOURED: &str = concat!(
     r"\s+(?:\w+\s+)?credential",
 );
 
-/// Whether a fact is about a credential, and so must not be kept as knowledge about a person.
+/// Returns true for a fact about a credential, which is no knowledge about a person.
 pub fn looks_like_credential(text: &str) -> bool {
     static PHRASES: OnceLock<Option<(Regex, Regex)>> = OnceLock::new();
     let phrases = PHRASES.get_or_init(|| {

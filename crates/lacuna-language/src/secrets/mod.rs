@@ -19,17 +19,20 @@ use std::sync::{Arc, OnceLock};
 use serde::Deserialize;
 
 pub use self::credential::looks_like_credential;
-use self::rule::Rule;
+use self::rule::SecretRule;
 use self::scan::Prefilter;
 use lacuna_types::Result;
 
-/// What stands in a text where a secret stood.
+/// The mark in a text in place of a secret.
 pub const REDACTION: &str = "[SECRET_REDACTED]";
 
-/// How sure a rule is.
+/// The old name of [`SecretLevel`].
+pub use self::SecretLevel as Level;
+
+/// The certainty of a rule.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Level {
+pub enum SecretLevel {
     /// Not stored until somebody confirms.
     Possible,
     /// Redacted, and the caller is told.
@@ -38,7 +41,8 @@ pub enum Level {
     Definite,
 }
 
-impl Level {
+impl SecretLevel {
+    /// Returns the word for it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Possible => "possible",
@@ -48,20 +52,22 @@ impl Level {
     }
 }
 
-/// Where a secret stands in a text; never the secret itself.
+/// The place of a secret in a text; never the secret itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
     /// The name of the rule that was surest.
     pub rule: Arc<str>,
+    /// The family of the rule that found it.
     pub family: Arc<str>,
-    pub level: Level,
+    /// The certainty of the rule.
+    pub level: SecretLevel,
     /// Bytes of the text that was scanned, at character boundaries.
     pub span: Range<usize>,
 }
 
 /// The rules, ready to read texts.
 pub struct Scanner {
-    rules: Vec<Rule>,
+    rules: Vec<SecretRule>,
     prefilter: Prefilter,
 }
 
@@ -70,13 +76,13 @@ impl Scanner {
     pub fn builtin() -> &'static Self {
         static BUILTIN: OnceLock<Scanner> = OnceLock::new();
         // The table is part of the program and tested with it: an unreadable one cannot be shipped.
-        BUILTIN.get_or_init(|| Self::new(Rule::table(rule::BUILTIN).unwrap_or_default()))
+        BUILTIN.get_or_init(|| Self::new(SecretRule::table(rule::BUILTIN).unwrap_or_default()))
     }
 
     /// The rules that come with Lacuna, and an operator's own.
     pub fn with_extra(toml: &str) -> Result<Self> {
-        let mut rules = Rule::table(rule::BUILTIN)?;
-        let extra = Rule::table(toml)?;
+        let mut rules = SecretRule::table(rule::BUILTIN)?;
+        let extra = SecretRule::table(toml)?;
         for rule in &extra {
             rule.check(&rules)?;
         }
@@ -84,7 +90,7 @@ impl Scanner {
         Ok(Self::new(rules))
     }
 
-    fn new(rules: Vec<Rule>) -> Self {
+    fn new(rules: Vec<SecretRule>) -> Self {
         Self { prefilter: Prefilter::new(&rules), rules }
     }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use regex::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 
-use super::Level;
+use super::SecretLevel;
 use super::scan::prove;
 use super::shape::{Trait, entropy, is_placeholder};
 use lacuna_types::{Error, Result};
@@ -25,22 +25,22 @@ const RUN_BYTES_MIN: usize = 20;
 /// Stands in examples for nothing: it keeps other scanners from taking them for live secrets.
 pub(super) const EXAMPLE_MARK: char = '¦';
 
-/// What follows the keyword of an `assigned` rule: the rest of the name, an assignment, perhaps quotes.
+/// The pattern after the keyword of an `assigned` rule: the rest of the name, an assignment, perhaps quotes.
 const ASSIGNMENT: &str = concat!(
     r#"[0-9A-Za-z_.\-]{0,40}(?:[ \t](?:api|access|auth|secret|bot|client)?[ _-]?(?:key|token|secret|id|login|password))?"#,
     r#"[ \t]{0,2}\\{0,2}["'`\])]{0,2}[ \t]{0,8}"#,
     r#"(?:[:?+|]{0,3}=>?|:|,|[ \t]is[ \t]|[ \t]|->|>)"#,
     r#"[ \t]{0,8}\\{0,2}["'`\[(]{0,3}[ \t]{0,2}"#
 );
-/// What may stand before a token: no letter or digit, unless it is the end of an escape.
+/// The characters allowed before a token: no letter or digit, unless it is the end of an escape.
 const TOKEN_START: &str = r"(?:^|[^0-9A-Za-z]|\\[nrt])";
 const TOKEN_END: &str = r"(?:[^0-9A-Za-z]|$)";
-/// What may stand after an assigned value.
+/// The characters allowed after an assigned value.
 const VALUE_END: &str = r#"(?:[^0-9A-Za-z_/+\-]|$)"#;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct SecretTable {
     /// Lists of words that are no secrets, by name.
     #[serde(default)]
     stop: BTreeMap<String, Vec<String>>,
@@ -54,7 +54,7 @@ struct Table {
 pub(super) struct RawRule {
     pub name: String,
     pub family: String,
-    level: Level,
+    level: SecretLevel,
     /// Literals, one of which occurs in every match, in any case.
     #[serde(default)]
     keywords: Vec<String>,
@@ -69,7 +69,7 @@ pub(super) struct RawRule {
     /// The least Shannon entropy of the secret, in bits per character.
     #[serde(default)]
     entropy: f32,
-    /// What the secret must have.
+    /// The features that the secret must have.
     #[serde(default)]
     needs: Vec<Trait>,
     /// Expressions that mark a match as no secret after all.
@@ -78,7 +78,7 @@ pub(super) struct RawRule {
     /// Names of lists of words that are no secrets.
     #[serde(default)]
     stop: Vec<String>,
-    /// Whether a secret may be shaped like a placeholder.
+    /// True when a secret may be shaped like a placeholder.
     #[serde(default)]
     placeholders: bool,
     reach: Option<usize>,
@@ -92,7 +92,7 @@ pub(super) struct RawRule {
 }
 
 /// A rule whose expressions are compiled when a text first calls for them.
-pub(super) struct Rule {
+pub(super) struct SecretRule {
     pub raw: RawRule,
     stop: Vec<Arc<HashSet<String>>>,
     expressions: OnceLock<Result<Expressions, regex::Error>>,
@@ -103,10 +103,10 @@ struct Expressions {
     allow: Vec<Regex>,
 }
 
-impl Rule {
+impl SecretRule {
     /// The rules of a table. Their expressions are not looked at yet.
     pub(super) fn table(toml: &str) -> Result<Vec<Self>> {
-        let table: Table = toml::from_str(toml).map_err(|error| invalid(error.message()))?;
+        let table: SecretTable = toml::from_str(toml).map_err(|error| invalid(error.message()))?;
         let listed =
             table.stop.into_iter().map(|(name, words)| (name, Arc::new(words.into_iter().collect())));
         let lists: BTreeMap<String, Arc<HashSet<String>>> = listed.collect();
@@ -162,7 +162,7 @@ impl Rule {
         prove(self).map_err(fault)
     }
 
-    pub(super) fn level(&self) -> Level {
+    pub(super) fn level(&self) -> SecretLevel {
         self.raw.level
     }
 
@@ -182,7 +182,7 @@ impl Rule {
         self.raw.reach.unwrap_or(0).max(BEHIND_BYTES_DEFAULT)
     }
 
-    /// Whether a stretch of text can hold a match at all, at a fraction of the cost of trying.
+    /// Returns true when a stretch of text can hold a match at all, at a fraction of the cost of trying.
     pub(super) fn worth_a_look(&self, stretch: &str) -> bool {
         let digit = self.raw.needs.iter().any(|need| matches!(need, Trait::Digit));
         (!digit || stretch.bytes().any(|byte| byte.is_ascii_digit()))
@@ -193,7 +193,7 @@ impl Rule {
         self.expressions().map(|expressions| &expressions.pattern)
     }
 
-    /// Whether what matched is a secret by everything that an expression cannot say.
+    /// Returns true when a match passes the checks that an expression cannot state.
     pub(super) fn accepts(&self, found: &Captures<'_>) -> bool {
         let whole = found.get(0).map_or("", |part| part.as_str());
         let secret = found.get(1).map_or(whole, |part| part.as_str());

@@ -5,15 +5,15 @@ use std::ops::Range;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, StartKind};
 use regex::Match;
 
-use super::rule::{EXAMPLE_MARK, Rule};
-use super::view::View;
-use super::{Finding, Level};
+use super::rule::{EXAMPLE_MARK, SecretRule};
+use super::view::UnbrokenView;
+use super::{Finding, SecretLevel};
 use crate::unmask::{Unmasked, unmask};
 
 /// A window grows to the end of a token that it would cut, but not beyond this.
 const WINDOW_GROWTH_MAX: usize = 4 << 10;
 
-/// Where to look: keywords of rules, and tokens that are longer than words.
+/// Places to search: keywords of rules, and tokens that are longer than words.
 pub(super) struct Prefilter {
     keywords: Option<AhoCorasick>,
     /// For every keyword, the rules that it wakes.
@@ -23,7 +23,7 @@ pub(super) struct Prefilter {
 }
 
 impl Prefilter {
-    pub(super) fn new(rules: &[Rule]) -> Self {
+    pub(super) fn new(rules: &[SecretRule]) -> Self {
         let mut keywords: Vec<String> = Vec::new();
         let mut wakes: Vec<Vec<usize>> = Vec::new();
         let mut positions = std::collections::HashMap::new();
@@ -48,8 +48,8 @@ impl Prefilter {
         Self { keywords, wakes, runs }
     }
 
-    /// Which rules look where, sorted by rule and place.
-    fn windows(&self, rules: &[Rule], text: &str) -> Vec<(usize, Range<usize>)> {
+    /// Rules and the places that they search, sorted by rule and place.
+    fn windows(&self, rules: &[SecretRule], text: &str) -> Vec<(usize, Range<usize>)> {
         let mut windows = Vec::new();
         for hit in self.keywords.iter().flat_map(|keywords| keywords.find_overlapping_iter(text)) {
             for &n in &self.wakes[hit.pattern().as_usize()] {
@@ -68,7 +68,7 @@ impl Prefilter {
 
 /// Texts up to here are unmasked as a whole, so that a disguised secret may have several lines.
 const UNMASKED_WHOLE_BYTES_MAX: usize = 4 << 10;
-/// What a rule for long tokens sees before the token.
+/// The text before the token that a rule for long tokens sees.
 const CONTEXT_BYTES: usize = 32;
 const LONG_TOKEN_MIN: usize = 20;
 
@@ -95,7 +95,7 @@ fn is_token(byte: u8) -> bool {
 }
 
 /// Runs a rule by itself over its own examples, and says which of them it gets wrong.
-pub(super) fn prove(rule: &Rule) -> Result<(), String> {
+pub(super) fn prove(rule: &SecretRule) -> Result<(), String> {
     let rules = std::slice::from_ref(rule);
     let prefilter = Prefilter::new(rules);
     let finds = |text: &String| !every_reading(rules, &prefilter, &text.replace(EXAMPLE_MARK, "")).is_empty();
@@ -112,7 +112,7 @@ pub(super) fn prove(rule: &Rule) -> Result<(), String> {
 const STOPS: [char; 4] = ['.', ',', ';', ':'];
 
 /// The findings in the text as it stands and in every other reading of it.
-pub(super) fn every_reading(rules: &[Rule], prefilter: &Prefilter, text: &str) -> Vec<Finding> {
+pub(super) fn every_reading(rules: &[SecretRule], prefilter: &Prefilter, text: &str) -> Vec<Finding> {
     let mut findings = one_reading(rules, prefilter, text);
     findings.extend(broken_up(rules, prefilter, text));
     for part in parts_to_unmask(text) {
@@ -147,26 +147,26 @@ fn moved(finding: Finding, seen: &Unmasked<'_>, by: usize) -> Finding {
 }
 
 /// Secrets that a line break or an escape cuts in two or hides behind a letter.
-fn broken_up(rules: &[Rule], prefilter: &Prefilter, text: &str) -> Vec<Finding> {
+fn broken_up(rules: &[SecretRule], prefilter: &Prefilter, text: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
-    if let Some(view) = View::joined(text) {
+    if let Some(view) = UnbrokenView::joined(text) {
         // Joining makes tokens that were never written: only formats that nothing else resembles count.
-        let whole = |finding: &Finding| finding.level == Level::Definite && view.crosses(&finding.span);
+        let whole = |finding: &Finding| finding.level == SecretLevel::Definite && view.crosses(&finding.span);
         let found = one_reading(rules, prefilter, &view.text).into_iter().filter(whole);
         findings.extend(found.filter_map(|finding| placed(finding, &view)));
     }
-    if let Some(view) = View::percent_decoded(text) {
+    if let Some(view) = UnbrokenView::percent_decoded(text) {
         let found = one_reading(rules, prefilter, &view.text).into_iter();
         findings.extend(found.filter_map(|finding| placed(finding, &view)));
     }
     findings
 }
 
-fn placed(finding: Finding, view: &View) -> Option<Finding> {
+fn placed(finding: Finding, view: &UnbrokenView) -> Option<Finding> {
     Some(Finding { span: view.original(&finding.span)?, ..finding })
 }
 
-fn one_reading(rules: &[Rule], prefilter: &Prefilter, text: &str) -> Vec<Finding> {
+fn one_reading(rules: &[SecretRule], prefilter: &Prefilter, text: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut windows = prefilter.windows(rules, text).into_iter().peekable();
     while let Some((n, mut window)) = windows.next() {
@@ -179,7 +179,7 @@ fn one_reading(rules: &[Rule], prefilter: &Prefilter, text: &str) -> Vec<Finding
 }
 
 /// Every match of a rule in a window of the text.
-fn look(rule: &Rule, text: &str, window: Range<usize>, findings: &mut Vec<Finding>) {
+fn look(rule: &SecretRule, text: &str, window: Range<usize>, findings: &mut Vec<Finding>) {
     let end = window_end(text, window.end);
     let mut from = text.floor_char_boundary(window.start);
     if !rule.worth_a_look(&text[from..end]) {
@@ -195,13 +195,13 @@ fn look(rule: &Rule, text: &str, window: Range<usize>, findings: &mut Vec<Findin
         if accepted {
             findings.extend(finding(rule, secret));
         }
-        // What follows may begin inside what was refused, and shares its last character with what was found.
+        // The next match may begin inside a refused one, and shares its last character with one that was found.
         let next = if accepted { secret.end() } else { secret.start() };
         from = text.ceil_char_boundary(next.max(whole.start() + 1));
     }
 }
 
-fn finding(rule: &Rule, secret: Match<'_>) -> Option<Finding> {
+fn finding(rule: &SecretRule, secret: Match<'_>) -> Option<Finding> {
     let length = secret.as_str().trim_end_matches(STOPS).len();
     (length > 0).then(|| Finding {
         rule: rule.raw.name.as_str().into(),

@@ -1,4 +1,4 @@
-//! What a string of characters looks like: how random it is, and whether it only stands in for a secret.
+//! The shape of a string: its randomness, and the marks of a placeholder.
 
 use serde::Deserialize;
 
@@ -120,7 +120,7 @@ pub(super) fn entropy(secret: &str) -> f32 {
     counts.iter().filter(|count| **count > 0).map(bits).sum()
 }
 
-/// Whether a string stands in for a secret: `${TOKEN}`, `<your key>`, `xxxxxxxx`, `AKIA…EXAMPLE`.
+/// Returns true for a placeholder: `${TOKEN}`, `<your key>`, `xxxxxxxx`, `AKIA…EXAMPLE`.
 pub(super) fn is_placeholder(secret: &str) -> bool {
     if REFERENCES.iter().any(|start| secret.starts_with(start)) || has_filler(secret.as_bytes()) {
         return true;

@@ -2,13 +2,13 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn found(text: &str) -> Vec<(&str, Level)> {
+fn found(text: &str) -> Vec<(&str, SecretLevel)> {
     Scanner::builtin().scan(text).into_iter().map(|finding| (&text[finding.span], finding.level)).collect()
 }
 
 #[test]
 fn every_rule_finds_its_examples_and_passes_over_its_counterexamples() {
-    let rules = Rule::table(rule::BUILTIN).unwrap();
+    let rules = SecretRule::table(rule::BUILTIN).unwrap();
     assert!(rules.len() >= 150);
     let mut wrong = Vec::new();
     for (n, rule) in rules.iter().enumerate() {
@@ -70,7 +70,7 @@ fn a_disguised_secret_is_found_and_goes_with_its_disguise() {
     for text in texts {
         let findings = Scanner::builtin().scan(&text);
         assert_eq!(findings.len(), 1, "{text:?}");
-        assert_eq!(findings[0].level, Level::Definite, "{text:?}");
+        assert_eq!(findings[0].level, SecretLevel::Definite, "{text:?}");
         let redacted = redact(&text, &findings);
         assert!(
             !redacted.contains(&head[8..16]) && !redacted.contains(&tail[4..12]),
@@ -82,8 +82,11 @@ fn a_disguised_secret_is_found_and_goes_with_its_disguise() {
 #[test]
 fn several_secrets_of_a_line_are_found_apart() {
     let text = format!("{0} and {0}, password is hunter2, pin: 4711", token());
-    let levels: Vec<Level> = found(&text).into_iter().map(|(_, level)| level).collect();
-    assert_eq!(levels, [Level::Definite, Level::Definite, Level::Probable, Level::Probable]);
+    let levels: Vec<SecretLevel> = found(&text).into_iter().map(|(_, level)| level).collect();
+    assert_eq!(
+        levels,
+        [SecretLevel::Definite, SecretLevel::Definite, SecretLevel::Probable, SecretLevel::Probable]
+    );
     let redacted = redact(&text, &Scanner::builtin().scan(&text));
     let mark = REDACTION;
     assert_eq!(redacted, format!("{mark} and {mark}, password is {mark}, pin: {mark}"));
@@ -93,15 +96,15 @@ fn several_secrets_of_a_line_are_found_apart() {
 fn overlapping_findings_become_one_that_is_as_sure_as_the_surer() {
     let finding = |rule: &str, level, span| Finding { rule: rule.into(), family: "f".into(), level, span };
     let merged = merge(vec![
-        finding("c", Level::Possible, 20..30),
-        finding("b", Level::Definite, 5..12),
-        finding("a", Level::Probable, 0..8),
-        finding("d", Level::Probable, 30..31),
+        finding("c", SecretLevel::Possible, 20..30),
+        finding("b", SecretLevel::Definite, 5..12),
+        finding("a", SecretLevel::Probable, 0..8),
+        finding("d", SecretLevel::Probable, 30..31),
     ]);
     let expected = vec![
-        finding("b", Level::Definite, 0..12),
-        finding("c", Level::Possible, 20..30),
-        finding("d", Level::Probable, 30..31),
+        finding("b", SecretLevel::Definite, 0..12),
+        finding("c", SecretLevel::Possible, 20..30),
+        finding("d", SecretLevel::Probable, 30..31),
     ];
     assert_eq!(merged, expected);
 }
@@ -189,8 +192,9 @@ fn long_texts_that_invite_much_work_are_read_in_a_bounded_number_of_steps() {
 
 #[test]
 fn levels_are_ordered_and_named() {
-    assert!(Level::Possible < Level::Probable && Level::Probable < Level::Definite);
-    let names = [Level::Possible, Level::Probable, Level::Definite].map(Level::as_str);
+    assert!(SecretLevel::Possible < SecretLevel::Probable && SecretLevel::Probable < SecretLevel::Definite);
+    let names =
+        [SecretLevel::Possible, SecretLevel::Probable, SecretLevel::Definite].map(SecretLevel::as_str);
     assert_eq!(names, ["possible", "probable", "definite"]);
 }
 
@@ -236,7 +240,7 @@ proptest! {
 
     #[test]
     fn redacting_takes_any_findings(text in "\\PC{0,20}", spans in proptest::collection::vec((0..40usize, 0..40usize), 0..4)) {
-        let finding = |(start, end)| Finding { rule: "r".into(), family: "f".into(), level: Level::Possible, span: start..end };
+        let finding = |(start, end)| Finding { rule: "r".into(), family: "f".into(), level: SecretLevel::Possible, span: start..end };
         redact(&text, &spans.into_iter().map(finding).collect::<Vec<_>>());
     }
 }

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 /// A token that a line break may have cut has at least this many characters before the break.
 const CUT_CHARS_MIN: usize = 4;
-/// How much of the token before a break is looked at.
+/// The part of the token before a break that is looked at.
 const TAIL_CHARS_MAX: usize = 64;
-/// How much of the text around a break is read again.
+/// The part of the text around a break that is read again.
 const NEIGHBOUR_BYTES: usize = 512;
 /// Stands between two neighbourhoods.
 const GAP: &str = "\n\n";
@@ -14,18 +14,18 @@ const GAP: &str = "\n\n";
 const BREAK_CHARS_MAX: usize = 40;
 
 /// A text made from another by leaving out or replacing stretches.
-pub(super) struct View {
+pub(super) struct UnbrokenView {
     pub text: String,
-    pieces: Vec<Piece>,
+    pieces: Vec<ViewPiece>,
 }
 
 /// A stretch of the view and the stretch of the original that it stands for.
-struct Piece {
+struct ViewPiece {
     view: Range<usize>,
     original: Range<usize>,
 }
 
-impl View {
+impl UnbrokenView {
     fn new() -> Self {
         Self { text: String::new(), pieces: Vec::new() }
     }
@@ -33,7 +33,7 @@ impl View {
     fn push(&mut self, text: &str, original: Range<usize>) {
         let start = self.text.len();
         self.text.push_str(text);
-        self.pieces.push(Piece { view: start..self.text.len(), original });
+        self.pieces.push(ViewPiece { view: start..self.text.len(), original });
     }
 
     /// The neighbourhoods of breaks that cut a token in two, without them: line breaks with their indentation,
@@ -98,25 +98,25 @@ impl View {
         Some(self)
     }
 
-    /// Where a stretch of the view stands in the original.
+    /// The place in the original of a stretch of the view.
     pub(super) fn original(&self, span: &Range<usize>) -> Option<Range<usize>> {
         let (first, last) = self.pieces_of(span)?;
         Some(first.start(span.start)..last.end(span.end))
     }
 
-    /// Whether a stretch of the view is not one stretch of the original.
+    /// Returns true when a stretch of the view is not one stretch of the original.
     pub(super) fn crosses(&self, span: &Range<usize>) -> bool {
         self.pieces_of(span).is_some_and(|(first, last)| first.view != last.view)
     }
 
-    fn pieces_of(&self, span: &Range<usize>) -> Option<(&Piece, &Piece)> {
+    fn pieces_of(&self, span: &Range<usize>) -> Option<(&ViewPiece, &ViewPiece)> {
         let first = self.pieces.partition_point(|piece| piece.view.end <= span.start);
         let last = self.pieces.partition_point(|piece| piece.view.start < span.end).checked_sub(1)?;
         Some((self.pieces.get(first)?, self.pieces.get(last)?))
     }
 }
 
-impl Piece {
+impl ViewPiece {
     fn start(&self, at: usize) -> usize {
         if self.is_verbatim() { self.original.start + (at - self.view.start) } else { self.original.start }
     }
@@ -135,7 +135,7 @@ fn decode(text: &str, at: usize) -> Option<char> {
     (byte.is_ascii_graphic() || byte == b' ').then(|| char::from(byte))
 }
 
-/// Where a token could be cut: line breaks, and signs that add one string to another.
+/// Places at which a token could be cut: line breaks, and signs that add one string to another.
 fn breaks(text: &str) -> impl Iterator<Item = usize> {
     let mut next = 0;
     text.split_inclusive('\n').flat_map(move |line| {
@@ -156,7 +156,7 @@ fn break_around(text: &str, from: usize, at: usize) -> Range<usize> {
     at - before..at + 1 + after
 }
 
-/// Whether what stands on both sides of a break may be one token.
+/// Returns true when the text on both sides of a break may be one token.
 fn is_cut(text: &str, found: &Range<usize>) -> bool {
     let bytes = text.as_bytes();
     let token = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./+=~".contains(byte);
@@ -180,7 +180,7 @@ mod tests {
     fn a_token_is_joined_across_breaks_and_found_again() {
         let text = "key: Ab3\n   dE5fG\\\n  hI7 and\nthen";
         let text = text.replace("Ab3", "Ab3d");
-        let view = View::joined(&text).unwrap();
+        let view = UnbrokenView::joined(&text).unwrap();
         assert_eq!(view.text, "key: Ab3ddE5fGhI7 and\nthen");
         let at = view.text.find("Ab3d").unwrap();
         let span = view.original(&(at..at + "Ab3ddE5fGhI7".len())).unwrap();
@@ -192,7 +192,7 @@ mod tests {
     fn only_the_neighbourhoods_of_breaks_are_read_again_and_apart() {
         let far = "word ".repeat(400);
         let text = format!("{far}Ab3d\nE5fG {far}Hi7j\nK8lm {far}");
-        let view = View::joined(&text).unwrap();
+        let view = UnbrokenView::joined(&text).unwrap();
         assert!(view.text.len() < text.len() / 2);
         for token in ["Ab3dE5fG", "Hi7jK8lm"] {
             let at = view.text.find(token).unwrap();
@@ -204,14 +204,14 @@ mod tests {
     #[test]
     fn prose_is_not_joined() {
         for text in ["one word\nand another", "a + b", "no break", "Dear Anna,\n\nall is well"] {
-            assert!(View::joined(text).is_none(), "{text}");
+            assert!(UnbrokenView::joined(text).is_none(), "{text}");
         }
     }
 
     #[test]
     fn percent_signs_are_decoded_and_found_again() {
         let text = "x%3Dé%40z 100% of";
-        let view = View::percent_decoded(text).unwrap();
+        let view = UnbrokenView::percent_decoded(text).unwrap();
         assert_eq!(view.text, "x=é@z 100% of");
         let at = view.text.find('=').unwrap();
         let span = view.original(&(at..at + "=é@".len())).unwrap();

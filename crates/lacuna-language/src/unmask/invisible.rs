@@ -1,6 +1,6 @@
 //! Characters that are not drawn, and where they have a reason to stand.
 
-/// What an invisible character is for.
+/// The purpose of an invisible character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Invisible {
     /// Tag characters (U+E0000 block): ASCII that is never drawn.
@@ -33,7 +33,7 @@ pub(super) fn invisible(c: char) -> Option<Invisible> {
     })
 }
 
-/// Whether a joiner, a zero-width space or a selector has work to do between these two characters.
+/// Returns true when a joiner, a zero-width space or a selector has work to do between these two characters.
 pub(super) fn has_work(c: char, before: Option<char>, after: Option<char>) -> bool {
     let Some(before) = before else { return false };
     match c {

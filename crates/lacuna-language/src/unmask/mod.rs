@@ -1,7 +1,7 @@
 //! A text as its reader would see it: without invisible characters, with look-alikes folded, and the way back.
 //!
 //! Rules match this form, so that a password with a Cyrillic letter and a zero-width space in it is a password.
-//! What a script or a picture needs stays: a joiner between Persian or Hindi letters, the parts of an emoji.
+//! Characters that a script or a picture needs stay: a joiner between Persian or Hindi letters, the parts of an emoji.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,41 +17,43 @@ pub struct Unmasked<'a> {
     original: &'a str,
     text: Cow<'a, str>,
     /// Empty when the text is the original.
-    runs: Vec<Run>,
+    runs: Vec<MappedRun>,
     hidden: Hidden,
 }
 
-/// What the invisible characters of a text were there for.
+/// The purposes of the invisible characters of a text.
 #[derive(Default, Clone, PartialEq, Eq)]
 pub struct Hidden {
     /// Text that was spelled in tag characters or in variation selectors.
     pub smuggled: String,
-    /// How often something invisible stood inside a word.
+    /// The number of invisible characters inside words.
     pub split_words: usize,
-    /// Whether the text was to be drawn in another order than it is written in.
+    /// True when the text was to be drawn in another order than it is written in.
     pub reordered: bool,
-    /// Whether zero-width characters stood in a row that is long enough to spell something.
+    /// True when zero-width characters stood in a row that is long enough to spell something.
     pub encoded: bool,
-    /// Where invisible characters without work stood in the original.
+    /// The places in the original of invisible characters without work.
     pub removed: Vec<Removed>,
 }
 
 /// A row of invisible characters of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Removed {
+    /// The place in the original.
     pub span: Range<usize>,
+    /// The purpose of the characters.
     pub kind: Invisible,
 }
 
 impl Hidden {
-    /// Whether invisible characters hid something, other than a place to break a word or a line.
+    /// Returns true when invisible characters hid something, other than a place to break a word or a line.
     pub fn any(&self) -> bool {
         !self.smuggled.is_empty() || self.split_words > 0 || self.reordered || self.encoded
     }
 }
 
 /// A stretch of the unmasked text that came from a stretch of the original.
-struct Run {
+struct MappedRun {
     text: usize,
     original: Range<usize>,
     /// Copied byte by byte; otherwise one character stands for another.
@@ -59,14 +61,17 @@ struct Run {
 }
 
 impl Unmasked<'_> {
+    /// The visible text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
+    /// Returns true when the visible text differs from the original.
     pub fn changed(&self) -> bool {
         matches!(self.text, Cow::Owned(_))
     }
 
+    /// The purposes of the invisible characters.
     pub fn hidden(&self) -> &Hidden {
         &self.hidden
     }
@@ -100,7 +105,7 @@ impl Unmasked<'_> {
         }
     }
 
-    fn run_at(&self, at: usize) -> Option<&Run> {
+    fn run_at(&self, at: usize) -> Option<&MappedRun> {
         let after = self.runs.partition_point(|run| run.text <= at);
         self.runs[..after].last()
     }
@@ -127,7 +132,7 @@ pub fn unmask(text: &str) -> Unmasked<'_> {
     if text.is_ascii() || !text.chars().any(is_disguise) {
         return plain;
     }
-    let mut reader = Reader::new(text);
+    let mut reader = UnmaskReader::new(text);
     reader.read();
     fold_mixed_words(&mut reader.glyphs);
     let (unmasked, runs) = write(&reader.glyphs);
@@ -155,23 +160,23 @@ struct Glyph {
 const ENCODED_ROW_MIN: usize = 8;
 /// Selectors in a row that are taken to spell something.
 const SELECTOR_BYTES_MIN: usize = 3;
-/// How far to look for the visible character after an invisible one.
+/// The distance within which the visible character after an invisible one is looked for.
 const LOOK_AHEAD_CHARS: usize = 8;
 /// The tags of a region's flag, with the one that ends them.
 const FLAG_TAGS_MAX: usize = 7;
 const BLACK_FLAG: char = '\u{1F3F4}';
 
-struct Reader<'a> {
+struct UnmaskReader<'a> {
     original: &'a str,
     right_to_left: bool,
     glyphs: Vec<Glyph>,
     hidden: Hidden,
-    /// What a row of selectors spells so far.
+    /// The text that a row of selectors spells so far.
     selected: Vec<u8>,
     zero_width_row: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> UnmaskReader<'a> {
     fn new(original: &'a str) -> Self {
         Self {
             original,
@@ -312,16 +317,16 @@ fn fold_mixed_words(glyphs: &mut [Glyph]) {
     }
 }
 
-fn write(glyphs: &[Glyph]) -> (String, Vec<Run>) {
+fn write(glyphs: &[Glyph]) -> (String, Vec<MappedRun>) {
     let mut text = String::with_capacity(glyphs.len());
-    let mut runs: Vec<Run> = Vec::new();
+    let mut runs: Vec<MappedRun> = Vec::new();
     for glyph in glyphs {
         let original = glyph.at..glyph.at + glyph.len;
         match runs.last_mut() {
             Some(run) if run.verbatim && glyph.verbatim && run.original.end == original.start => {
                 run.original.end = original.end;
             }
-            _ => runs.push(Run { text: text.len(), original, verbatim: glyph.verbatim }),
+            _ => runs.push(MappedRun { text: text.len(), original, verbatim: glyph.verbatim }),
         }
         text.push(glyph.shown);
     }

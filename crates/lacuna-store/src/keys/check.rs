@@ -1,8 +1,9 @@
-//! What every keystore checks before it writes.
+//! Checks of every keystore before it writes.
 
 use jiff::Timestamp;
 
-use super::{ERASURES_PAGE_MAX, Erasure, KeyBatch, WrappedRoot, fell_with_vault};
+use super::{ERASURES_PAGE_MAX, KeyBatch, LedgerLine, WrappedRoot, fell_with_vault};
+use crate::failure::SqlFailure;
 use crate::rows::BATCH_ROWS_MAX;
 use crate::rows::check::{all_distinct, check_bytes, forgotten, whole_millis};
 use lacuna_types::MemoryId;
@@ -24,7 +25,7 @@ pub(super) fn check_batch(batch: &KeyBatch) -> Result<()> {
     whole_millis(batch.at)
 }
 
-pub(super) fn check_lines(lines: &[Erasure]) -> Result<()> {
+pub(super) fn check_lines(lines: &[LedgerLine]) -> Result<()> {
     if lines.len() > ERASURES_PAGE_MAX {
         return Err(Error::invalid("ledger", format!("at most {ERASURES_PAGE_MAX} lines at a time")));
     }
@@ -35,11 +36,11 @@ pub(super) fn check_lines(lines: &[Erasure]) -> Result<()> {
 pub(super) fn refuse_erased(
     batch: &KeyBatch,
     destroyed_at: Option<Timestamp>,
-    mut erased: impl FnMut(MemoryId) -> Result<bool>,
-) -> Result<()> {
+    mut erased: impl FnMut(MemoryId) -> Result<bool, SqlFailure>,
+) -> Result<(), SqlFailure> {
     for key in &batch.memories {
         if fell_with_vault(&key.memory, destroyed_at) || erased(key.memory)? {
-            return Err(forgotten());
+            return Err(forgotten().into());
         }
     }
     Ok(())

@@ -1,8 +1,10 @@
+//! A keystore that fails on purpose.
+
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::{Erasure, KeyBatch, KeyStore, LedgerCursor, ReceiptMark, VaultKeys, WrappedMemoryKey};
+use super::{KeyBatch, KeyStore, LedgerCursor, LedgerLine, ReceiptMark, VaultKeys, WrappedMemoryKey};
 use crate::rows::Faults;
 use lacuna_types::Result;
 use lacuna_types::{MemoryId, OrgId, VaultId};
@@ -14,6 +16,7 @@ pub struct FaultyKeys {
 }
 
 impl FaultyKeys {
+    /// Wraps a keystore; `faults` decides about every operation.
     pub fn new(inner: Arc<dyn KeyStore>, faults: Arc<Faults>) -> Self {
         Self { inner, faults }
     }
@@ -49,11 +52,11 @@ impl KeyStore for FaultyKeys {
         self.faults.run(|| self.inner.erased(vault, only))
     }
 
-    fn erasures(&self, after: Option<LedgerCursor>, limit: usize) -> Result<Vec<Erasure>> {
+    fn erasures(&self, after: Option<LedgerCursor>, limit: usize) -> Result<Vec<LedgerLine>> {
         self.faults.run(|| self.inner.erasures(after, limit))
     }
 
-    fn absorb(&self, lines: &[Erasure], receipts: &[ReceiptMark]) -> Result<u64> {
+    fn absorb(&self, lines: &[LedgerLine], receipts: &[ReceiptMark]) -> Result<u64> {
         self.faults.run(|| self.inner.absorb(lines, receipts))
     }
 

@@ -31,11 +31,11 @@ pub struct LocalKms {
     folder: PathBuf,
     passphrase: Option<Zeroizing<String>>,
     cost: PassphraseCost,
-    loaded: Mutex<Loaded>,
+    loaded: Mutex<LoadedKeys>,
 }
 
 #[derive(Default)]
-struct Loaded {
+struct LoadedKeys {
     masters: HashMap<(OrgId, u32), Arc<MasterKey>>,
     epochs: HashMap<u32, Arc<EpochKey>>,
     signing: Option<Arc<SigningKey>>,
@@ -60,7 +60,7 @@ impl LocalKms {
         })
     }
 
-    /// Whether a key in `folder` asks for a passphrase; a folder that is not there holds none.
+    /// Returns true when a key in `folder` is under a passphrase; false for a folder that is not there.
     pub fn is_protected(folder: &Path) -> Result<bool> {
         let entries = match fs::read_dir(folder) {
             Ok(entries) => entries,
@@ -115,6 +115,7 @@ impl LocalKms {
         Ok((number, self.epoch(number)?))
     }
 
+    /// The key of an epoch; an error when it was destroyed.
     pub fn epoch(&self, number: u32) -> Result<Arc<EpochKey>> {
         if let Some(key) = self.loaded().epochs.get(&number) {
             return Ok(key.clone());
@@ -147,6 +148,7 @@ impl LocalKms {
         Ok(destroyed)
     }
 
+    /// The number of the newest epoch, `None` before the first.
     pub fn newest_epoch(&self) -> Result<Option<u32>> {
         Ok(self.epochs()?.into_iter().max())
     }
@@ -247,7 +249,7 @@ impl LocalKms {
         self.folder.join(format!("epoch-{number}.key"))
     }
 
-    fn loaded(&self) -> MutexGuard<'_, Loaded> {
+    fn loaded(&self) -> MutexGuard<'_, LoadedKeys> {
         self.loaded.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
@@ -330,7 +332,7 @@ impl LocalKms {
     }
 }
 
-/// Whether the key of this name may leave with a backup and come back.
+/// Returns true for a key that a backup takes along.
 fn travels(name: &str) -> bool {
     let master = name.strip_prefix("master-").and_then(|rest| rest.strip_suffix(".key"));
     let is_master = master.and_then(|rest| rest.split_once('-')).is_some_and(|(digest, version)| {

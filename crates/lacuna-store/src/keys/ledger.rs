@@ -12,17 +12,20 @@ pub const RECEIPTS_PAGE_MAX: usize = 1_000;
 
 /// One line of the ledger.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Erasure {
+pub struct LedgerLine {
+    /// The vault.
     pub vault: VaultId,
     /// `None` says that everything of the vault made before `at` is gone.
     pub memory: Option<MemoryId>,
+    /// The time of the erasure.
     pub at: Timestamp,
 }
 
-/// Where a page of the ledger ended. Rows come in this order.
+/// The end of a page of the ledger. Rows come in this order.
 pub type LedgerCursor = (VaultId, Option<MemoryId>);
 
-impl Erasure {
+impl LedgerLine {
+    /// The cursor after this line.
     pub fn cursor(&self) -> LedgerCursor {
         (self.vault, self.memory)
     }
@@ -31,11 +34,13 @@ impl Erasure {
 /// The number of the newest receipt that an organisation's erasures were recorded under.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReceiptMark {
+    /// The organisation.
     pub org: OrgId,
+    /// The number of its newest receipt.
     pub number: u64,
 }
 
-/// Whether a memory falls under the destruction of its vault at `destroyed_at`. An id that does not say when
+/// Returns true when the destruction of the vault at `destroyed_at` covers the memory. An id that does not say when
 /// it was made cannot show that it is newer.
 pub fn fell_with_vault(memory: &MemoryId, destroyed_at: Option<Timestamp>) -> bool {
     destroyed_at.is_some_and(|at| memory.made_at().is_none_or(|made| made < at))

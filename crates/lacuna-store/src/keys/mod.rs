@@ -13,10 +13,15 @@ mod sqlite;
 #[cfg(feature = "testing")]
 pub use faulty::FaultyKeys;
 pub use kms::{EpochLock, LocalKms};
-pub use ledger::{ERASURES_PAGE_MAX, Erasure, LedgerCursor, RECEIPTS_PAGE_MAX, ReceiptMark, fell_with_vault};
+pub use ledger::{
+    ERASURES_PAGE_MAX, LedgerCursor, LedgerLine, RECEIPTS_PAGE_MAX, ReceiptMark, fell_with_vault,
+};
 pub use postgres::PostgresKeys;
 pub use ram::RamKeys;
 pub use sqlite::SqliteKeys;
+
+/// The old name of [`LedgerLine`].
+pub use ledger::LedgerLine as Erasure;
 
 use std::collections::HashMap;
 
@@ -25,7 +30,7 @@ use jiff::Timestamp;
 use lacuna_types::Result;
 use lacuna_types::{MemoryId, OrgId, VaultId};
 
-/// Wrapped keys of every vault. What it keeps is useless without the master key and the epoch key.
+/// Wrapped keys of every vault. They are useless without the master key and the epoch key.
 pub trait KeyStore: Send + Sync {
     /// The vault's root and class keys, or `None` before the vault's first commit.
     fn vault_keys(&self, vault: VaultId) -> Result<Option<VaultKeys>>;
@@ -50,18 +55,18 @@ pub trait KeyStore: Send + Sync {
     /// before `at` is gone. Answers with the number of keys. The vault may begin anew with a new root.
     fn destroy_vault(&self, vault: VaultId, at: Timestamp, receipt: Option<ReceiptMark>) -> Result<u64>;
 
-    /// When the vault was last destroyed, if the ledger knows.
+    /// The time of the vault's last destruction, if the ledger has it.
     fn destroyed_at(&self, vault: VaultId) -> Result<Option<Timestamp>>;
 
-    /// Which of `only` the ledger says are erased, by themselves or with their vault, in the order asked.
+    /// The memories of `only` that are erased by the ledger, by themselves or with their vault, in the order asked.
     fn erased(&self, vault: VaultId, only: &[MemoryId]) -> Result<Vec<MemoryId>>;
 
     /// Up to `limit` lines of the ledger (at most [`ERASURES_PAGE_MAX`]) after a cursor, across all vaults.
-    fn erasures(&self, after: Option<LedgerCursor>, limit: usize) -> Result<Vec<Erasure>>;
+    fn erasures(&self, after: Option<LedgerCursor>, limit: usize) -> Result<Vec<LedgerLine>>;
 
     /// Enters lines of another ledger and destroys the keys that they name, for a restore. A line that is
     /// known already changes nothing. Answers with the number of keys destroyed.
-    fn absorb(&self, lines: &[Erasure], receipts: &[ReceiptMark]) -> Result<u64>;
+    fn absorb(&self, lines: &[LedgerLine], receipts: &[ReceiptMark]) -> Result<u64>;
 
     /// Drops the lines of before a moment, and answers with how many.
     fn forget_erasures(&self, before: Timestamp) -> Result<u64>;
@@ -91,9 +96,12 @@ pub fn keys_by_memory(
     Ok(found)
 }
 
+/// The root key and the class keys of one vault.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VaultKeys {
+    /// The root key.
     pub root: WrappedRoot,
+    /// The class keys, oldest first.
     pub classes: Vec<WrappedClassKey>,
 }
 
@@ -106,36 +114,44 @@ pub struct WrappedRoot {
     pub key_version: u32,
     /// Number of the epoch key that takes part in the wrap.
     pub epoch: u32,
-    /// Who else must take part: 0 nobody, 1 the user's own secret (reserved).
+    /// A further holder of the key: 0 nobody, 1 the user's own secret (reserved).
     pub holder: u8,
+    /// The wrapped bytes.
     pub wrapped: Vec<u8>,
 }
 
 /// A class key. Its name is sealed inside, so that nobody can see which classes a vault has.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WrappedClassKey {
+    /// The id of the class.
     pub id: [u8; 16],
+    /// The wrapped key and name.
     pub wrapped: Vec<u8>,
 }
 
+/// The key of one memory, wrapped under a class key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WrappedMemoryKey {
+    /// The memory.
     pub memory: MemoryId,
     /// The class key that wraps it.
     pub class: [u8; 16],
-    /// What else takes part: 0 nothing, 1 the keys of the memories it derives from (reserved).
+    /// A further key in the wrap: 0 none, 1 the keys of the memories it derives from (reserved).
     pub binding: u8,
+    /// The wrapped bytes.
     pub wrapped: Vec<u8>,
 }
 
-/// What one commit does to the keys of one vault.
+/// The changes of one commit to the keys of one vault.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeyBatch {
+    /// The vault.
     pub vault: VaultId,
-    /// When it happens, for the ledger.
+    /// The time that the ledger records.
     pub at: Timestamp,
     /// The new root, and the generation that it replaces (`None` for a vault's first root).
     pub root: Option<(WrappedRoot, Option<u32>)>,
+    /// New class keys.
     pub classes: Vec<WrappedClassKey>,
     /// Inserted, or replacing the key of the same memory.
     pub memories: Vec<WrappedMemoryKey>,
@@ -146,6 +162,7 @@ pub struct KeyBatch {
 }
 
 impl KeyBatch {
+    /// A batch without changes.
     pub fn new(vault: VaultId, at: Timestamp) -> Self {
         Self {
             vault,

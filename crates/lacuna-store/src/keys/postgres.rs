@@ -7,19 +7,19 @@ use postgres::Row as Columns;
 
 use super::check::{check_batch, check_lines, check_root, class_taken, no_such_class, refuse_erased};
 use super::{
-    Erasure, KeyBatch, KeyStore, LedgerCursor, ReceiptMark, VaultKeys, WrappedClassKey, WrappedMemoryKey,
+    KeyBatch, KeyStore, LedgerCursor, LedgerLine, ReceiptMark, VaultKeys, WrappedClassKey, WrappedMemoryKey,
     WrappedRoot, fell_with_vault,
 };
+use crate::failure::SqlFailure;
 use crate::rows::VAULTS_PAGE_MAX;
 use crate::rows::check::whole_millis;
 use crate::rows::columns::number_u32;
-use crate::rows::postgres::engine::failed;
-use crate::rows::postgres::engine::{Reach, Schema, Server, Session};
+use crate::rows::postgres::engine::{PostgresSchema, PostgresServer, ScopedTransaction, Visibility};
 use crate::rows::postgres::{fixed, id, memory_id};
 use lacuna_types::{Error, Result};
 use lacuna_types::{MemoryId, OrgId, VaultId};
 
-static SCHEMA: Schema = Schema {
+static SCHEMA: PostgresSchema = PostgresSchema {
     name: "lacuna_keys",
     app_role: "lacuna_keys_app",
     admin_role: "lacuna_keys_admin",
@@ -34,12 +34,12 @@ const SOME_MEMORY_KEYS: &str = "
 
 /// Wrapped keys in the schema `lacuna_keys` of a PostgreSQL database. Call from threads that may block,
 /// never from inside an asynchronous task.
-pub struct PostgresKeys(Server);
+pub struct PostgresKeys(PostgresServer);
 
 impl PostgresKeys {
     /// Connects, and makes or migrates the schema where needed.
     pub fn open(url: &str) -> Result<Self> {
-        Server::open(url, &SCHEMA).map(Self)
+        PostgresServer::open(url, &SCHEMA).map(Self)
     }
 }
 
@@ -48,13 +48,11 @@ impl KeyStore for PostgresKeys {
         let root_sql = "
             SELECT generation, key_version, epoch, holder, wrapped FROM lacuna_keys.root WHERE vault = $1";
         let class_sql = "SELECT id, wrapped FROM lacuna_keys.class_key WHERE vault = $1 ORDER BY number";
-        self.0.read(Reach::Vault(vault), |session| {
-            let Some(root) = session.query_opt(root_sql, &[&id(&vault)])? else { return Ok(None) };
-            let classes = session.query(class_sql, &[&id(&vault)])?;
-            let class = |row: &Columns| {
-                Ok(WrappedClassKey { id: fixed(row, 0)?, wrapped: row.try_get(1).map_err(failed)? })
-            };
-            let classes = classes.iter().map(class).collect::<Result<_>>()?;
+        self.0.read(Visibility::Vault(vault), |transaction| {
+            let Some(root) = transaction.query_opt(root_sql, &[&id(&vault)])? else { return Ok(None) };
+            let classes = transaction.query(class_sql, &[&id(&vault)])?;
+            let class = |row: &Columns| Ok(WrappedClassKey { id: fixed(row, 0)?, wrapped: row.try_get(1)? });
+            let classes = classes.iter().map(class).collect::<Result<_, SqlFailure>>()?;
             Ok(Some(VaultKeys { root: read_root(&root)?, classes }))
         })
     }
@@ -65,74 +63,75 @@ impl KeyStore for PostgresKeys {
         only: Option<&[MemoryId]>,
         visit: &mut dyn FnMut(WrappedMemoryKey) -> Result<()>,
     ) -> Result<()> {
-        let mut visit_row = |row: &Columns| visit(read_memory_key(row)?);
-        self.0.read(Reach::Vault(vault), |session| match only {
-            None => session.stream(ALL_MEMORY_KEYS, &[&id(&vault)], &mut visit_row),
+        let mut visit_row = |row: &Columns| Ok(visit(read_memory_key(row)?)?);
+        self.0.read(Visibility::Vault(vault), |transaction| match only {
+            None => transaction.stream(ALL_MEMORY_KEYS, &[&id(&vault)], &mut visit_row),
             Some(ids) => {
                 let ids: Vec<_> = ids.iter().map(memory_id).collect();
-                session.stream(SOME_MEMORY_KEYS, &[&id(&vault), &ids], &mut visit_row)
+                transaction.stream(SOME_MEMORY_KEYS, &[&id(&vault), &ids], &mut visit_row)
             }
         })
     }
 
     fn commit(&self, batch: KeyBatch) -> Result<()> {
         check_batch(&batch)?;
-        let reach = reach(batch.vault, batch.receipt.as_ref());
-        self.0.write(reach, |session| apply(session, &batch))
+        let visibility = visibility(batch.vault, batch.receipt.as_ref());
+        self.0.write(visibility, |transaction| apply(transaction, &batch))
     }
 
     fn destroy_vault(&self, vault: VaultId, at: Timestamp, receipt: Option<ReceiptMark>) -> Result<u64> {
         whole_millis(at)?;
-        self.0.write(reach(vault, receipt.as_ref()), |session| {
-            ledger::enter_vault(session, vault, at)?;
-            receipt.iter().try_for_each(|mark| ledger::raise(session, mark))?;
-            ledger::destroy_vault(session, vault)
+        self.0.write(visibility(vault, receipt.as_ref()), |transaction| {
+            ledger::enter_vault(transaction, vault, at)?;
+            receipt.iter().try_for_each(|mark| ledger::raise(transaction, mark))?;
+            ledger::destroy_vault(transaction, vault)
         })
     }
 
     fn destroyed_at(&self, vault: VaultId) -> Result<Option<Timestamp>> {
-        self.0.read(Reach::Vault(vault), |session| ledger::destroyed_at(session, vault))
+        self.0.read(Visibility::Vault(vault), |transaction| ledger::destroyed_at(transaction, vault))
     }
 
     fn erased(&self, vault: VaultId, only: &[MemoryId]) -> Result<Vec<MemoryId>> {
         let ids: Vec<_> = only.iter().map(memory_id).collect();
-        self.0.read(Reach::Vault(vault), |session| {
-            let destroyed = ledger::destroyed_at(session, vault)?;
-            let entered = ledger::entered(session, vault, &ids)?;
+        self.0.read(Visibility::Vault(vault), |transaction| {
+            let destroyed = ledger::destroyed_at(transaction, vault)?;
+            let entered = ledger::entered(transaction, vault, &ids)?;
             let is_erased = |id: &MemoryId| fell_with_vault(id, destroyed) || entered.contains(id);
             Ok(only.iter().copied().filter(is_erased).collect())
         })
     }
 
-    fn erasures(&self, after: Option<LedgerCursor>, limit: usize) -> Result<Vec<Erasure>> {
-        self.0.read(Reach::Admin, |session| ledger::erasures(session, after, limit))
+    fn erasures(&self, after: Option<LedgerCursor>, limit: usize) -> Result<Vec<LedgerLine>> {
+        self.0.read(Visibility::Admin, |transaction| ledger::erasures(transaction, after, limit))
     }
 
     /// Vault by vault, because no transaction sees two of them. Absorbing again is safe after a failure.
-    fn absorb(&self, lines: &[Erasure], receipts: &[ReceiptMark]) -> Result<u64> {
+    fn absorb(&self, lines: &[LedgerLine], receipts: &[ReceiptMark]) -> Result<u64> {
         check_lines(lines)?;
         let mut destroyed = 0;
         for group in lines.chunk_by(|one, next| one.vault == next.vault) {
             let vault = group[0].vault;
-            destroyed +=
-                self.0.write(Reach::Vault(vault), |session| ledger::absorb(session, vault, group))?;
+            destroyed += self
+                .0
+                .write(Visibility::Vault(vault), |transaction| ledger::absorb(transaction, vault, group))?;
         }
         for mark in receipts {
-            self.0.write(Reach::Org(&mark.org), |session| ledger::raise(session, mark))?;
+            self.0.write(Visibility::Org(&mark.org), |transaction| ledger::raise(transaction, mark))?;
         }
         Ok(destroyed)
     }
 
     fn forget_erasures(&self, before: Timestamp) -> Result<u64> {
-        self.0.write(Reach::Admin, |session| ledger::forget(session, before))
+        self.0.write(Visibility::Admin, |transaction| ledger::forget(transaction, before))
     }
 
     fn last_receipt(&self, org: &OrgId) -> Result<u64> {
-        self.0.read(Reach::Org(org), |session| ledger::last_receipt(session, org))
+        self.0.read(Visibility::Org(org), |transaction| ledger::last_receipt(transaction, org))
     }
 
     fn receipts_known(&self, after: Option<&OrgId>) -> Result<Vec<ReceiptMark>> {
-        self.0.read(Reach::Admin, |session| ledger::receipts_known(session, after))
+        self.0.read(Visibility::Admin, |transaction| ledger::receipts_known(transaction, after))
     }
 
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {
@@ -140,76 +139,81 @@ impl KeyStore for PostgresKeys {
             SELECT vault FROM lacuna_keys.root
             WHERE $1::bytea IS NULL OR vault > $1 ORDER BY vault LIMIT $2";
         let limit = limit.min(VAULTS_PAGE_MAX) as i64;
-        self.0.read(Reach::Admin, |session| {
-            let rows = session.query(sql, &[&after.as_ref().map(id), &limit])?;
+        self.0.read(Visibility::Admin, |transaction| {
+            let rows = transaction.query(sql, &[&after.as_ref().map(id), &limit])?;
             rows.iter().map(|row| Ok(VaultId::from_bytes(fixed(row, 0)?))).collect()
         })
     }
 }
 
-fn reach(vault: VaultId, receipt: Option<&ReceiptMark>) -> Reach<'_> {
-    receipt.map_or(Reach::Vault(vault), |mark| Reach::VaultAndOrg(vault, &mark.org))
+fn visibility(vault: VaultId, receipt: Option<&ReceiptMark>) -> Visibility<'_> {
+    receipt.map_or(Visibility::Vault(vault), |mark| Visibility::VaultAndOrg(vault, &mark.org))
 }
 
-fn read_root(row: &Columns) -> Result<WrappedRoot> {
+fn read_root(row: &Columns) -> Result<WrappedRoot, SqlFailure> {
     Ok(WrappedRoot {
-        generation: number_u32(row.try_get(0).map_err(failed)?)?,
-        key_version: number_u32(row.try_get(1).map_err(failed)?)?,
-        epoch: number_u32(row.try_get(2).map_err(failed)?)?,
-        holder: small(row.try_get(3).map_err(failed)?)?,
-        wrapped: row.try_get(4).map_err(failed)?,
+        generation: number_u32(row.try_get(0)?)?,
+        key_version: number_u32(row.try_get(1)?)?,
+        epoch: number_u32(row.try_get(2)?)?,
+        holder: small(row.try_get(3)?)?,
+        wrapped: row.try_get(4)?,
     })
 }
 
-fn read_memory_key(row: &Columns) -> Result<WrappedMemoryKey> {
+fn read_memory_key(row: &Columns) -> Result<WrappedMemoryKey, SqlFailure> {
     Ok(WrappedMemoryKey {
         memory: MemoryId::from_bytes(fixed(row, 0)?),
         class: fixed(row, 1)?,
-        binding: small(row.try_get(2).map_err(failed)?)?,
-        wrapped: row.try_get(3).map_err(failed)?,
+        binding: small(row.try_get(2)?)?,
+        wrapped: row.try_get(3)?,
     })
 }
 
-fn small(stored: i16) -> Result<u8> {
-    u8::try_from(stored).map_err(|_| Error::corrupt("a stored number is out of range"))
+fn small(stored: i16) -> Result<u8, SqlFailure> {
+    Ok(u8::try_from(stored).map_err(|_| Error::corrupt("a stored number is out of range"))?)
 }
 
-fn apply(session: &mut Session<'_>, batch: &KeyBatch) -> Result<()> {
+fn apply(transaction: &mut ScopedTransaction<'_>, batch: &KeyBatch) -> Result<(), SqlFailure> {
     let sql = "SELECT generation FROM lacuna_keys.root WHERE vault = $1 FOR UPDATE";
-    let stored = session.query_opt(sql, &[&id(&batch.vault)])?;
-    let generation = stored.map(|row| number_u32(row.try_get(0).map_err(failed)?)).transpose()?;
+    let stored = transaction.query_opt(sql, &[&id(&batch.vault)])?;
+    let generation = stored.map(|row| number_u32(row.try_get(0)?)).transpose()?;
     check_root(generation, batch)?;
-    check_ledger(session, batch)?;
+    check_ledger(transaction, batch)?;
     if let Some((root, _)) = &batch.root {
-        put_root(session, batch.vault, root, generation.is_none())?;
+        put_root(transaction, batch.vault, root, generation.is_none())?;
     }
     for class in &batch.classes {
         let sql = "INSERT INTO lacuna_keys.class_key (vault, id, wrapped) VALUES ($1, $2, $3)";
-        session.insert(sql, &[&id(&batch.vault), &class.id.as_slice(), &class.wrapped], class_taken)?;
+        transaction.insert(sql, &[&id(&batch.vault), &class.id.as_slice(), &class.wrapped], class_taken)?;
     }
-    put_memory_keys(session, batch)?;
-    batch.receipt.iter().try_for_each(|mark| ledger::raise(session, mark))?;
-    destroy(session, batch)
+    put_memory_keys(transaction, batch)?;
+    batch.receipt.iter().try_for_each(|mark| ledger::raise(transaction, mark))?;
+    destroy(transaction, batch)
 }
 
-fn check_ledger(session: &mut Session<'_>, batch: &KeyBatch) -> Result<()> {
+fn check_ledger(transaction: &mut ScopedTransaction<'_>, batch: &KeyBatch) -> Result<(), SqlFailure> {
     if batch.memories.is_empty() {
         return Ok(());
     }
     let ids: Vec<_> = batch.memories.iter().map(|key| memory_id(&key.memory)).collect();
-    let destroyed = ledger::destroyed_at(session, batch.vault)?;
-    let entered = ledger::entered(session, batch.vault, &ids)?;
+    let destroyed = ledger::destroyed_at(transaction, batch.vault)?;
+    let entered = ledger::entered(transaction, batch.vault, &ids)?;
     refuse_erased(batch, destroyed, |id| Ok(entered.contains(&id)))
 }
 
-fn put_root(session: &mut Session<'_>, vault: VaultId, root: &WrappedRoot, is_new: bool) -> Result<()> {
+fn put_root(
+    transaction: &mut ScopedTransaction<'_>,
+    vault: VaultId,
+    root: &WrappedRoot,
+    is_new: bool,
+) -> Result<(), SqlFailure> {
     let insert = "
         INSERT INTO lacuna_keys.root (vault, generation, key_version, epoch, holder, wrapped)
         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (vault) DO NOTHING";
     let update = "
         UPDATE lacuna_keys.root
         SET generation = $2, key_version = $3, epoch = $4, holder = $5, wrapped = $6 WHERE vault = $1";
-    let written = session.execute(
+    let written = transaction.execute(
         if is_new { insert } else { update },
         &[
             &id(&vault),
@@ -221,10 +225,10 @@ fn put_root(session: &mut Session<'_>, vault: VaultId, root: &WrappedRoot, is_ne
         ],
     )?;
     // Nothing written: another node made the same root a moment earlier.
-    if written == 1 { Ok(()) } else { Err(Error::Conflict("the vault's root key")) }
+    if written == 1 { Ok(()) } else { Err(Error::Conflict("the vault's root key").into()) }
 }
 
-fn put_memory_keys(session: &mut Session<'_>, batch: &KeyBatch) -> Result<()> {
+fn put_memory_keys(transaction: &mut ScopedTransaction<'_>, batch: &KeyBatch) -> Result<(), SqlFailure> {
     if batch.memories.is_empty() {
         return Ok(());
     }
@@ -237,16 +241,16 @@ fn put_memory_keys(session: &mut Session<'_>, batch: &KeyBatch) -> Result<()> {
         SELECT $1, * FROM unnest($2::bytea[], $3::bytea[], $4::smallint[], $5::bytea[])
         ON CONFLICT (vault, memory) DO UPDATE SET
             class = excluded.class, binding = excluded.binding, wrapped = excluded.wrapped";
-    session.insert(sql, &[&id(&batch.vault), &memories, &classes, &bindings, &wrapped], no_such_class)?;
+    transaction.insert(sql, &[&id(&batch.vault), &memories, &classes, &bindings, &wrapped], no_such_class)?;
     Ok(())
 }
 
-fn destroy(session: &mut Session<'_>, batch: &KeyBatch) -> Result<()> {
+fn destroy(transaction: &mut ScopedTransaction<'_>, batch: &KeyBatch) -> Result<(), SqlFailure> {
     if batch.destroys.is_empty() {
         return Ok(());
     }
     let ids: Vec<_> = batch.destroys.iter().map(memory_id).collect();
-    ledger::enter_memories(session, batch.vault, &ids, batch.at)?;
-    ledger::destroy(session, batch.vault, &ids)?;
+    ledger::enter_memories(transaction, batch.vault, &ids, batch.at)?;
+    ledger::destroy(transaction, batch.vault, &ids)?;
     Ok(())
 }

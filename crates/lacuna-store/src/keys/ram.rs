@@ -9,19 +9,20 @@ use zeroize::Zeroize;
 
 use super::check::{check_batch, check_lines, check_root, class_taken, no_such_class, refuse_erased};
 use super::{
-    ERASURES_PAGE_MAX, Erasure, KeyBatch, KeyStore, LedgerCursor, RECEIPTS_PAGE_MAX, ReceiptMark, VaultKeys,
-    WrappedClassKey, WrappedMemoryKey, WrappedRoot, fell_with_vault,
+    ERASURES_PAGE_MAX, KeyBatch, KeyStore, LedgerCursor, LedgerLine, RECEIPTS_PAGE_MAX, ReceiptMark,
+    VaultKeys, WrappedClassKey, WrappedMemoryKey, WrappedRoot, fell_with_vault,
 };
 use crate::rows::VAULTS_PAGE_MAX;
 use crate::rows::check::whole_millis;
 use lacuna_types::Result;
 use lacuna_types::{MemoryId, OrgId, VaultId};
 
+/// Wrapped keys in RAM, for tests.
 #[derive(Default)]
-pub struct RamKeys(RwLock<Shelf>);
+pub struct RamKeys(RwLock<RamKeyring>);
 
 #[derive(Default)]
-struct Shelf {
+struct RamKeyring {
     rings: BTreeMap<VaultId, Ring>,
     ledger: BTreeMap<LedgerCursor, Timestamp>,
     receipts: BTreeMap<OrgId, u64>,
@@ -34,15 +35,16 @@ struct Ring {
 }
 
 impl RamKeys {
+    /// An empty keystore.
     pub fn new() -> Self {
         Self::default()
     }
 
-    fn read<T>(&self, read: impl FnOnce(&Shelf) -> T) -> T {
+    fn read<T>(&self, read: impl FnOnce(&RamKeyring) -> T) -> T {
         read(&self.0.read().unwrap_or_else(|poisoned| poisoned.into_inner()))
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Shelf> {
+    fn write(&self) -> RwLockWriteGuard<'_, RamKeyring> {
         self.0.write().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
@@ -78,7 +80,7 @@ impl KeyStore for RamKeys {
         whole_millis(at)?;
         let mut shelf = self.write();
         let keys = shelf.rings.remove(&vault).map_or(0, Ring::destroy_all);
-        shelf.enter(Erasure { vault, memory: None, at });
+        shelf.enter(LedgerLine { vault, memory: None, at });
         shelf.raise(receipt);
         Ok(keys)
     }
@@ -91,15 +93,17 @@ impl KeyStore for RamKeys {
         Ok(self.read(|shelf| only.iter().copied().filter(|id| shelf.is_erased(vault, *id)).collect()))
     }
 
-    fn erasures(&self, after: Option<LedgerCursor>, limit: usize) -> Result<Vec<Erasure>> {
+    fn erasures(&self, after: Option<LedgerCursor>, limit: usize) -> Result<Vec<LedgerLine>> {
         let from = after.map_or(Bound::Unbounded, Bound::Excluded);
         Ok(self.read(|shelf| {
             let lines = shelf.ledger.range((from, Bound::Unbounded)).take(limit.min(ERASURES_PAGE_MAX));
-            lines.map(|((vault, memory), at)| Erasure { vault: *vault, memory: *memory, at: *at }).collect()
+            lines
+                .map(|((vault, memory), at)| LedgerLine { vault: *vault, memory: *memory, at: *at })
+                .collect()
         }))
     }
 
-    fn absorb(&self, lines: &[Erasure], receipts: &[ReceiptMark]) -> Result<u64> {
+    fn absorb(&self, lines: &[LedgerLine], receipts: &[ReceiptMark]) -> Result<u64> {
         check_lines(lines)?;
         let mut shelf = self.write();
         let destroyed = lines.iter().map(|line| shelf.absorb(*line)).sum();
@@ -134,7 +138,7 @@ impl KeyStore for RamKeys {
     }
 }
 
-impl Shelf {
+impl RamKeyring {
     /// Everything that can fail comes first, so that a refused batch leaves no trace.
     fn commit(&mut self, mut batch: KeyBatch) -> Result<()> {
         let stored = self.rings.get(&batch.vault);
@@ -143,7 +147,7 @@ impl Shelf {
         refuse_erased(&batch, self.destroyed_at(batch.vault), |id| Ok(self.is_erased(batch.vault, id)))?;
 
         for id in &batch.destroys {
-            self.enter(Erasure { vault: batch.vault, memory: Some(*id), at: batch.at });
+            self.enter(LedgerLine { vault: batch.vault, memory: Some(*id), at: batch.at });
         }
         self.raise(batch.receipt.take());
         match (self.rings.get_mut(&batch.vault), &batch.root) {
@@ -161,14 +165,14 @@ impl Shelf {
     }
 
     /// A memory is erased once; a vault may be destroyed again later.
-    fn enter(&mut self, line: Erasure) {
+    fn enter(&mut self, line: LedgerLine) {
         let at = self.ledger.entry(line.cursor()).or_insert(line.at);
         if line.memory.is_none() {
             *at = line.at.max(*at);
         }
     }
 
-    fn absorb(&mut self, line: Erasure) -> u64 {
+    fn absorb(&mut self, line: LedgerLine) -> u64 {
         let known = self.ledger.get(&line.cursor()).is_some_and(|at| line.memory.is_some() || *at >= line.at);
         self.enter(line);
         let Some(ring) = self.rings.get_mut(&line.vault) else { return 0 };
@@ -233,7 +237,7 @@ impl Ring {
         }
     }
 
-    /// Whether there was a key.
+    /// Returns true when there was a key.
     fn destroy(&mut self, id: MemoryId) -> bool {
         self.memories.remove(&id).map(|mut key| key.wrapped.zeroize()).is_some()
     }

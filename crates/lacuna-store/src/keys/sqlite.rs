@@ -5,26 +5,26 @@ mod ledger;
 use std::path::Path;
 
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Row as Columns, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Row as Columns, params};
 
 use self::ledger::{Absorb, absorb, destroy_vault, destroyed_at, enter, is_erased, raise};
 use super::check::{check_batch, check_lines, check_root, class_taken, no_such_class, refuse_erased};
 use super::{
-    Erasure, KeyBatch, KeyStore, LedgerCursor, ReceiptMark, VaultKeys, WrappedClassKey, WrappedMemoryKey,
+    KeyBatch, KeyStore, LedgerCursor, LedgerLine, ReceiptMark, VaultKeys, WrappedClassKey, WrappedMemoryKey,
     WrappedRoot, fell_with_vault,
 };
+use crate::failure::SqlFailure;
 use crate::rows::VAULTS_PAGE_MAX;
 use crate::rows::check::whole_millis;
 use crate::rows::columns::number_u32;
 use crate::rows::pool::Pool;
-use crate::rows::sqlite::engine::failed;
-use crate::rows::sqlite::engine::{Database, Schema, SqliteOptions};
-use crate::rows::sqlite::writer::{Applied, Apply, Writer};
-use crate::rows::sqlite::{READERS_MAX, bytes, collect, unless_taken};
+use crate::rows::sqlite::engine::{Database, SqliteOptions, SqliteSchema};
+use crate::rows::sqlite::writer::{AppliedWork, Apply, GroupWriter};
+use crate::rows::sqlite::{READERS_MAX, bytes, collect, in_snapshot, unless_taken};
 use lacuna_types::Result;
 use lacuna_types::{MemoryId, OrgId, VaultId, millis};
 
-static SCHEMA: Schema = Schema {
+static SCHEMA: SqliteSchema = SqliteSchema {
     application_id: i32::from_be_bytes(*b"LacK"),
     migrations: &[include_str!("schema_sqlite.sql"), include_str!("ledger_sqlite.sql")],
 };
@@ -34,7 +34,7 @@ const MEMORY_KEY: &str = "SELECT memory, class, binding, wrapped FROM memory_key
 /// Wrapped keys in one SQLite file.
 pub struct SqliteKeys {
     readers: Pool<Connection>,
-    writer: Writer<Work>,
+    writer: GroupWriter<KeyWork>,
 }
 
 impl SqliteKeys {
@@ -43,25 +43,22 @@ impl SqliteKeys {
         Self::open_with(path, SqliteOptions::default())
     }
 
+    /// Opens the file with other options.
     pub fn open_with(path: impl AsRef<Path>, options: SqliteOptions) -> Result<Self> {
         let database = Database::open(path.as_ref(), &SCHEMA, options)?;
-        let writer = Writer::start(database.clone())?;
+        let writer = GroupWriter::start(database.clone())?;
         let readers = Pool::new(READERS_MAX, move || database.connect_reader());
         Ok(Self { readers, writer })
+    }
+
+    fn snapshot<T>(&self, act: impl FnOnce(&Connection) -> Result<T, SqlFailure>) -> Result<T> {
+        Ok(in_snapshot(&mut *self.readers.get()?, act)?)
     }
 }
 
 impl KeyStore for SqliteKeys {
     fn vault_keys(&self, vault: VaultId) -> Result<Option<VaultKeys>> {
-        let mut connection = self.readers.get()?;
-        let snapshot = connection.transaction_with_behavior(TransactionBehavior::Deferred).map_err(failed)?;
-        let sql = "SELECT generation, key_version, epoch, holder, wrapped FROM root WHERE vault = ?1";
-        let Some(root) = collect(&snapshot, sql, [vault.as_bytes()], root)?.pop() else { return Ok(None) };
-        let sql = "SELECT id, wrapped FROM class_key WHERE vault = ?1 ORDER BY rowid";
-        let classes = collect(&snapshot, sql, [vault.as_bytes()], |row| {
-            Ok(WrappedClassKey { id: row.get(0).map_err(failed)?, wrapped: bytes(row, 1)? })
-        })?;
-        Ok(Some(VaultKeys { root, classes }))
+        self.snapshot(|snapshot| vault_keys(snapshot, vault))
     }
 
     fn memory_keys(
@@ -70,147 +67,162 @@ impl KeyStore for SqliteKeys {
         only: Option<&[MemoryId]>,
         visit: &mut dyn FnMut(WrappedMemoryKey) -> Result<()>,
     ) -> Result<()> {
-        let mut connection = self.readers.get()?;
-        let snapshot = connection.transaction_with_behavior(TransactionBehavior::Deferred).map_err(failed)?;
-        let Some(ids) = only else {
-            let mut statement = snapshot.prepare_cached(MEMORY_KEY).map_err(failed)?;
-            let mut rows = statement.query([vault.as_bytes()]).map_err(failed)?;
-            while let Some(row) = rows.next().map_err(failed)? {
-                visit(memory_key(row)?)?;
-            }
-            return Ok(());
-        };
-        let mut statement =
-            snapshot.prepare_cached(&format!("{MEMORY_KEY} AND memory = ?2")).map_err(failed)?;
-        for id in ids {
-            let mut rows = statement.query([vault.as_bytes(), id.as_bytes()]).map_err(failed)?;
-            if let Some(row) = rows.next().map_err(failed)? {
-                visit(memory_key(row)?)?;
-            }
-        }
-        Ok(())
+        self.snapshot(|snapshot| match only {
+            None => visit_all_keys(snapshot, vault, visit),
+            Some(ids) => visit_some_keys(snapshot, vault, ids, visit),
+        })
     }
 
     fn commit(&self, batch: KeyBatch) -> Result<()> {
         check_batch(&batch)?;
-        self.writer.run(Work::Batch(batch)).map(drop)
+        self.writer.run(KeyWork::Batch(batch)).map(drop)
     }
 
     fn destroy_vault(&self, vault: VaultId, at: Timestamp, receipt: Option<ReceiptMark>) -> Result<u64> {
         whole_millis(at)?;
-        self.writer.run(Work::DestroyVault { vault, at, receipt })
+        self.writer.run(KeyWork::DestroyVault { vault, at, receipt })
     }
 
     fn destroyed_at(&self, vault: VaultId) -> Result<Option<Timestamp>> {
-        destroyed_at(&*self.readers.get()?, vault)
+        self.snapshot(|snapshot| destroyed_at(snapshot, vault))
     }
 
     fn erased(&self, vault: VaultId, only: &[MemoryId]) -> Result<Vec<MemoryId>> {
-        let mut connection = self.readers.get()?;
-        let snapshot = connection.transaction_with_behavior(TransactionBehavior::Deferred).map_err(failed)?;
-        let destroyed = destroyed_at(&snapshot, vault)?;
-        let mut erased = Vec::new();
-        for id in only {
-            if fell_with_vault(id, destroyed) || is_erased(&snapshot, vault, *id)? {
-                erased.push(*id);
+        self.snapshot(|snapshot| {
+            let destroyed = destroyed_at(snapshot, vault)?;
+            let mut erased = Vec::new();
+            for id in only {
+                if fell_with_vault(id, destroyed) || is_erased(snapshot, vault, *id)? {
+                    erased.push(*id);
+                }
             }
-        }
-        Ok(erased)
+            Ok(erased)
+        })
     }
 
-    fn erasures(&self, after: Option<LedgerCursor>, limit: usize) -> Result<Vec<Erasure>> {
-        ledger::erasures(&*self.readers.get()?, after, limit)
+    fn erasures(&self, after: Option<LedgerCursor>, limit: usize) -> Result<Vec<LedgerLine>> {
+        self.snapshot(|snapshot| ledger::erasures(snapshot, after, limit))
     }
 
-    fn absorb(&self, lines: &[Erasure], receipts: &[ReceiptMark]) -> Result<u64> {
+    fn absorb(&self, lines: &[LedgerLine], receipts: &[ReceiptMark]) -> Result<u64> {
         check_lines(lines)?;
-        self.writer.run(Work::Absorb(Absorb { lines: lines.to_vec(), receipts: receipts.to_vec() }))
+        self.writer.run(KeyWork::Absorb(Absorb { lines: lines.to_vec(), receipts: receipts.to_vec() }))
     }
 
     fn forget_erasures(&self, before: Timestamp) -> Result<u64> {
-        self.writer.run(Work::Forget { before })
+        self.writer.run(KeyWork::Forget { before })
     }
 
     fn last_receipt(&self, org: &OrgId) -> Result<u64> {
-        ledger::last_receipt(&*self.readers.get()?, org)
+        self.snapshot(|snapshot| ledger::last_receipt(snapshot, org))
     }
 
     fn receipts_known(&self, after: Option<&OrgId>) -> Result<Vec<ReceiptMark>> {
-        ledger::receipts_known(&*self.readers.get()?, after)
+        self.snapshot(|snapshot| ledger::receipts_known(snapshot, after))
     }
 
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {
         let sql = "SELECT vault FROM root WHERE ?1 IS NULL OR vault > ?1 ORDER BY vault LIMIT ?2";
         let parameters = params![after.map(|id| *id.as_bytes()), limit.min(VAULTS_PAGE_MAX) as i64];
-        collect(&*self.readers.get()?, sql, parameters, |row| {
-            Ok(VaultId::from_bytes(row.get(0).map_err(failed)?))
+        self.snapshot(|snapshot| {
+            collect(snapshot, sql, parameters, |row| Ok(VaultId::from_bytes(row.get(0)?)))
         })
     }
 }
 
-fn root(row: &Columns<'_>) -> Result<WrappedRoot> {
+fn vault_keys(snapshot: &Connection, vault: VaultId) -> Result<Option<VaultKeys>, SqlFailure> {
+    let sql = "SELECT generation, key_version, epoch, holder, wrapped FROM root WHERE vault = ?1";
+    let Some(root) = collect(snapshot, sql, [vault.as_bytes()], root)?.pop() else { return Ok(None) };
+    let sql = "SELECT id, wrapped FROM class_key WHERE vault = ?1 ORDER BY rowid";
+    let classes = collect(snapshot, sql, [vault.as_bytes()], |row| {
+        Ok(WrappedClassKey { id: row.get(0)?, wrapped: bytes(row, 1)? })
+    })?;
+    Ok(Some(VaultKeys { root, classes }))
+}
+
+fn visit_all_keys(
+    snapshot: &Connection,
+    vault: VaultId,
+    visit: &mut dyn FnMut(WrappedMemoryKey) -> Result<()>,
+) -> Result<(), SqlFailure> {
+    let mut statement = snapshot.prepare_cached(MEMORY_KEY)?;
+    let mut rows = statement.query([vault.as_bytes()])?;
+    while let Some(row) = rows.next()? {
+        visit(memory_key(row)?)?;
+    }
+    Ok(())
+}
+
+fn visit_some_keys(
+    snapshot: &Connection,
+    vault: VaultId,
+    ids: &[MemoryId],
+    visit: &mut dyn FnMut(WrappedMemoryKey) -> Result<()>,
+) -> Result<(), SqlFailure> {
+    let mut statement = snapshot.prepare_cached(&format!("{MEMORY_KEY} AND memory = ?2"))?;
+    for id in ids {
+        let mut rows = statement.query([vault.as_bytes(), id.as_bytes()])?;
+        if let Some(row) = rows.next()? {
+            visit(memory_key(row)?)?;
+        }
+    }
+    Ok(())
+}
+
+fn root(row: &Columns<'_>) -> Result<WrappedRoot, SqlFailure> {
     Ok(WrappedRoot {
-        generation: number_u32(row.get(0).map_err(failed)?)?,
-        key_version: number_u32(row.get(1).map_err(failed)?)?,
-        epoch: number_u32(row.get(2).map_err(failed)?)?,
-        holder: row.get(3).map_err(failed)?,
+        generation: number_u32(row.get(0)?)?,
+        key_version: number_u32(row.get(1)?)?,
+        epoch: number_u32(row.get(2)?)?,
+        holder: row.get(3)?,
         wrapped: bytes(row, 4)?,
     })
 }
 
-fn memory_key(row: &Columns<'_>) -> Result<WrappedMemoryKey> {
+fn memory_key(row: &Columns<'_>) -> Result<WrappedMemoryKey, SqlFailure> {
     Ok(WrappedMemoryKey {
-        memory: MemoryId::from_bytes(row.get(0).map_err(failed)?),
-        class: row.get(1).map_err(failed)?,
-        binding: row.get(2).map_err(failed)?,
+        memory: MemoryId::from_bytes(row.get(0)?),
+        class: row.get(1)?,
+        binding: row.get(2)?,
         wrapped: bytes(row, 3)?,
     })
 }
 
-/// What the writer does. Each answers with a number: of keys destroyed, or of lines dropped.
-enum Work {
+/// The work of the writer. Each answers with a number: of keys destroyed, or of lines dropped.
+enum KeyWork {
     Batch(KeyBatch),
     DestroyVault { vault: VaultId, at: Timestamp, receipt: Option<ReceiptMark> },
     Absorb(Absorb),
     Forget { before: Timestamp },
 }
 
-impl Apply for Work {
+impl Apply for KeyWork {
     type Done = u64;
 
-    fn apply(&self, connection: &Connection) -> Result<Applied<u64>> {
+    fn apply(&self, connection: &Connection) -> Result<AppliedWork<u64>, SqlFailure> {
         match self {
             Self::Batch(batch) => batch.apply(connection),
             Self::DestroyVault { vault, at, receipt } => {
                 let done = destroy_vault(connection, *vault)?;
-                enter(connection, &Erasure { vault: *vault, memory: None, at: *at })?;
+                enter(connection, &LedgerLine { vault: *vault, memory: None, at: *at })?;
                 receipt.iter().try_for_each(|mark| raise(connection, mark))?;
-                Ok(Applied { done, erased: true })
+                Ok(AppliedWork { done, erased: true })
             }
-            Self::Absorb(work) => Ok(Applied { done: absorb(connection, work)?, erased: true }),
+            Self::Absorb(work) => Ok(AppliedWork { done: absorb(connection, work)?, erased: true }),
             Self::Forget { before } => {
                 let sql = "DELETE FROM erased WHERE at < ?1";
-                let done = connection
-                    .prepare_cached(sql)
-                    .map_err(failed)?
-                    .execute([millis(*before)])
-                    .map_err(failed)? as u64;
-                Ok(Applied { done, erased: done > 0 })
+                let done = connection.prepare_cached(sql)?.execute([millis(*before)])? as u64;
+                Ok(AppliedWork { done, erased: done > 0 })
             }
         }
     }
 }
 
 impl KeyBatch {
-    fn apply(&self, connection: &Connection) -> Result<Applied<u64>> {
+    fn apply(&self, connection: &Connection) -> Result<AppliedWork<u64>, SqlFailure> {
         let vault = self.vault.as_bytes();
         let sql = "SELECT generation FROM root WHERE vault = ?1";
-        let generation = connection
-            .prepare_cached(sql)
-            .map_err(failed)?
-            .query_row([vault], |row| row.get(0))
-            .optional()
-            .map_err(failed)?;
+        let generation = connection.prepare_cached(sql)?.query_row([vault], |row| row.get(0)).optional()?;
         check_root(generation, self)?;
         let destroyed = destroyed_at(connection, self.vault)?;
         refuse_erased(self, destroyed, |id| is_erased(connection, self.vault, id))?;
@@ -226,59 +238,50 @@ impl KeyBatch {
         let mut done = 0;
         for id in &self.destroys {
             done += u64::from(destroy(connection, self.vault, *id)?);
-            enter(connection, &Erasure { vault: self.vault, memory: Some(*id), at: self.at })?;
+            enter(connection, &LedgerLine { vault: self.vault, memory: Some(*id), at: self.at })?;
         }
         self.receipt.iter().try_for_each(|mark| raise(connection, mark))?;
-        Ok(Applied { done, erased: erased || done > 0 })
+        Ok(AppliedWork { done, erased: erased || done > 0 })
     }
 }
 
-fn put_root(connection: &Connection, vault: VaultId, root: &WrappedRoot) -> Result<()> {
+fn put_root(connection: &Connection, vault: VaultId, root: &WrappedRoot) -> Result<(), SqlFailure> {
     let sql = "
         INSERT INTO root (vault, generation, key_version, epoch, holder, wrapped)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
         ON CONFLICT (vault) DO UPDATE SET
             generation = excluded.generation, key_version = excluded.key_version, epoch = excluded.epoch,
             holder = excluded.holder, wrapped = excluded.wrapped";
-    connection
-        .prepare_cached(sql)
-        .map_err(failed)?
-        .execute(params![
-            vault.as_bytes(),
-            root.generation,
-            root.key_version,
-            root.epoch,
-            root.holder,
-            root.wrapped,
-        ])
-        .map_err(failed)?;
+    connection.prepare_cached(sql)?.execute(params![
+        vault.as_bytes(),
+        root.generation,
+        root.key_version,
+        root.epoch,
+        root.holder,
+        root.wrapped,
+    ])?;
     Ok(())
 }
 
-fn put_class(connection: &Connection, vault: VaultId, class: &WrappedClassKey) -> Result<()> {
+fn put_class(connection: &Connection, vault: VaultId, class: &WrappedClassKey) -> Result<(), SqlFailure> {
     let sql = "INSERT INTO class_key (vault, id, wrapped) VALUES (?1, ?2, ?3)";
     let parameters = params![vault.as_bytes(), class.id, class.wrapped];
-    let inserted = connection.prepare_cached(sql).map_err(failed)?.execute(parameters);
+    let inserted = connection.prepare_cached(sql)?.execute(parameters);
     inserted.map_err(|error| unless_taken(error, class_taken()))?;
     Ok(())
 }
 
-fn put_memory_key(connection: &Connection, vault: VaultId, key: &WrappedMemoryKey) -> Result<()> {
+fn put_memory_key(connection: &Connection, vault: VaultId, key: &WrappedMemoryKey) -> Result<(), SqlFailure> {
     let sql = "INSERT INTO memory_key (vault, memory, class, binding, wrapped) VALUES (?1, ?2, ?3, ?4, ?5)";
     let parameters = params![vault.as_bytes(), key.memory.as_bytes(), key.class, key.binding, key.wrapped];
-    let inserted = connection.prepare_cached(sql).map_err(failed)?.execute(parameters);
+    let inserted = connection.prepare_cached(sql)?.execute(parameters);
     // The old key of the same memory is gone by now, so only the class can be missing.
     inserted.map_err(|error| unless_taken(error, no_such_class()))?;
     Ok(())
 }
 
-/// Whether there was a key. `secure_delete` overwrites it with zeros.
-fn destroy(connection: &Connection, vault: VaultId, memory: MemoryId) -> Result<bool> {
+/// Returns true when there was a key. `secure_delete` overwrites it with zeros.
+fn destroy(connection: &Connection, vault: VaultId, memory: MemoryId) -> Result<bool, SqlFailure> {
     let sql = "DELETE FROM memory_key WHERE vault = ?1 AND memory = ?2";
-    Ok(connection
-        .prepare_cached(sql)
-        .map_err(failed)?
-        .execute(params![vault.as_bytes(), memory.as_bytes()])
-        .map_err(failed)?
-        > 0)
+    Ok(connection.prepare_cached(sql)?.execute(params![vault.as_bytes(), memory.as_bytes()])? > 0)
 }

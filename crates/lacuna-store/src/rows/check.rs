@@ -1,4 +1,4 @@
-//! What every store checks before it writes, so that all of them refuse the same batches.
+//! Checks of every store before it writes, so that all of them refuse the same batches.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::columns::stored;
 use super::{
-    BATCH_ROWS_MAX, Batch, Body, ChainHead, Freeze, MemberChange, RECORD_BYTES_MAX, RecordChange, Row,
+    BATCH_ROWS_MAX, Batch, ChainHead, Freeze, MemberChange, RECORD_BYTES_MAX, RecordChange, Row, SealedBody,
     TokenChange, TokenRow, VaultHeader,
 };
 use lacuna_types::{Error, Result};
@@ -18,15 +18,15 @@ pub const SEALED_BYTES_MAX: usize = 16 * 1024 * 1024;
 pub const BATCH_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Roles of one token.
 pub const ROLES_MAX: usize = 32;
-/// The note of an intent, in bytes.
+/// The note of a pending erasure, in bytes.
 pub const INTENT_NOTE_BYTES_MAX: usize = 64 * 1024;
-/// What a vault's owner has set, sealed, in bytes.
+/// The sealed settings of a vault's owner, in bytes.
 pub const SETTINGS_BYTES_MAX: usize = 256 * 1024;
 /// The label of a token, in bytes of UTF-8.
 pub const LABEL_BYTES_MAX: usize = 256;
 
-/// Refuses what no state of the store could make right.
-pub fn check_batch(batch: &Batch) -> Result<()> {
+/// Refuses batches that are wrong in every state of the store.
+pub(crate) fn check_batch(batch: &Batch) -> Result<()> {
     if batch.vault != batch.scope.vault_id() {
         return Err(Error::corrupt("a batch names a vault that is not its scope's"));
     }
@@ -87,7 +87,7 @@ fn check_limits(batch: &Batch) -> Result<()> {
 }
 
 /// Holds single values and their sum to their limits.
-pub fn check_bytes(sizes: impl Iterator<Item = usize>) -> Result<()> {
+pub(crate) fn check_bytes(sizes: impl Iterator<Item = usize>) -> Result<()> {
     let mut total = 0;
     for size in sizes {
         total += size;
@@ -99,10 +99,10 @@ pub fn check_bytes(sizes: impl Iterator<Item = usize>) -> Result<()> {
     Ok(())
 }
 
-fn inline_bytes(body: &Body) -> usize {
+fn inline_bytes(body: &SealedBody) -> usize {
     match body {
-        Body::Inline { sealed, .. } => sealed.len(),
-        Body::None | Body::Blob { .. } | Body::Unchanged => 0,
+        SealedBody::Inline { sealed, .. } => sealed.len(),
+        SealedBody::None | SealedBody::Blob { .. } | SealedBody::Unchanged => 0,
     }
 }
 
@@ -117,7 +117,7 @@ fn check_distinct_ids(batch: &Batch) -> Result<()> {
     Ok(())
 }
 
-pub fn all_distinct<T: Eq + std::hash::Hash>(mut items: impl Iterator<Item = T>) -> bool {
+pub(crate) fn all_distinct<T: Eq + std::hash::Hash>(mut items: impl Iterator<Item = T>) -> bool {
     let mut seen = HashSet::new();
     items.all(|item| seen.insert(item))
 }
@@ -129,7 +129,7 @@ fn check_row(row: &Row) -> Result<()> {
 }
 
 /// Times are sealed and stored in milliseconds; a finer one would not come back as it went in.
-pub fn whole_millis(at: Timestamp) -> Result<()> {
+pub(crate) fn whole_millis(at: Timestamp) -> Result<()> {
     if from_millis(millis(at)) == Some(at) {
         return Ok(());
     }
@@ -166,7 +166,11 @@ fn check_token_row(token: &TokenRow) -> Result<()> {
 
 /// The header that the vault will have after `batch`, or why the batch does not fit the stored one. A new
 /// vault goes on counting at `ended`, where one that was destroyed in its place stopped.
-pub fn next_header(stored: Option<VaultHeader>, ended: Revision, batch: &Batch) -> Result<VaultHeader> {
+pub(crate) fn next_header(
+    stored: Option<VaultHeader>,
+    ended: Revision,
+    batch: &Batch,
+) -> Result<VaultHeader> {
     let expected = stored.as_ref().map_or(Revision::ZERO, |header| header.revision);
     let mut header = stored.unwrap_or_else(|| VaultHeader {
         id: batch.vault,
@@ -201,26 +205,26 @@ pub fn next_header(stored: Option<VaultHeader>, ended: Revision, batch: &Batch) 
     Ok(header)
 }
 
-pub fn forgotten() -> Error {
+pub(crate) fn forgotten() -> Error {
     Error::corrupt("a forgotten memory was written again")
 }
 
-pub fn record_taken() -> Error {
+pub(crate) fn record_taken() -> Error {
     Error::Conflict("the record book")
 }
 
-pub fn no_such_record() -> Error {
+pub(crate) fn no_such_record() -> Error {
     Error::NotFound("record")
 }
 
-pub fn no_body_to_keep() -> Error {
+pub(crate) fn no_body_to_keep() -> Error {
     Error::invalid("body", "there is no stored body to keep")
 }
 
-pub fn no_entry_to_age() -> Error {
+pub(crate) fn no_entry_to_age() -> Error {
     Error::NotFound("audit entry")
 }
 
-pub fn intent_taken() -> Error {
+pub(crate) fn intent_taken() -> Error {
     Error::invalid("intent", "is already open")
 }

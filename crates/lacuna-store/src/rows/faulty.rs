@@ -6,15 +6,15 @@ use std::sync::{Arc, Mutex};
 use jiff::Timestamp;
 
 use super::{
-    AuditRow, Batch, Change, Intent, JobClaim, JobEnd, JobRow, MemberRow, Record, RecordKind, Row,
-    SealedSettings, Store, TokenRow, TombstoneRow, VaultHeader,
+    AuditRow, Batch, JobClaim, JobEnd, JobRow, MemberRow, PendingErasure, Record, RecordKind, Row,
+    SealedSettings, Store, TokenRow, TombstoneRow, VaultChange, VaultHeader,
 };
 use lacuna_types::{Error, Result};
 use lacuna_types::{Group, MemoryId, OrgId, Revision, UserId, VaultId};
 
-/// Whether a failing operation took effect.
+/// The moment of a failure: before or after the operation took effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum When {
+pub enum FaultTiming {
     /// It did not.
     Before,
     /// It did, and only the answer was lost.
@@ -25,13 +25,13 @@ pub enum When {
 #[derive(Default)]
 pub struct Faults {
     operations: AtomicU64,
-    plan: Mutex<Option<Plan>>,
+    plan: Mutex<Option<FaultPlan>>,
 }
 
 #[derive(Clone, Copy)]
-struct Plan {
+struct FaultPlan {
     at: u64,
-    when: When,
+    when: FaultTiming,
     for_good: bool,
 }
 
@@ -42,13 +42,13 @@ impl Faults {
     }
 
     /// The `n`-th operation from now on fails, counted from one; the others work.
-    pub fn fail(&self, n: u64, when: When) {
-        self.set(Plan { at: self.operations() + n, when, for_good: false });
+    pub fn fail(&self, n: u64, when: FaultTiming) {
+        self.set(FaultPlan { at: self.operations() + n, when, for_good: false });
     }
 
     /// The `n`-th operation from now on fails and so does every later one, as if the process had died.
-    pub fn die(&self, n: u64, when: When) {
-        self.set(Plan { at: self.operations() + n, when, for_good: true });
+    pub fn die(&self, n: u64, when: FaultTiming) {
+        self.set(FaultPlan { at: self.operations() + n, when, for_good: true });
     }
 
     /// Everything works again.
@@ -66,7 +66,7 @@ impl Faults {
         let number = self.operations.fetch_add(1, Ordering::SeqCst) + 1;
         let plan = *self.plan();
         match plan {
-            Some(plan) if number == plan.at && plan.when == When::After => {
+            Some(plan) if number == plan.at && plan.when == FaultTiming::After => {
                 operation()?;
                 Err(injected())
             }
@@ -75,11 +75,11 @@ impl Faults {
         }
     }
 
-    fn set(&self, plan: Plan) {
+    fn set(&self, plan: FaultPlan) {
         *self.plan() = Some(plan);
     }
 
-    fn plan(&self) -> std::sync::MutexGuard<'_, Option<Plan>> {
+    fn plan(&self) -> std::sync::MutexGuard<'_, Option<FaultPlan>> {
         self.plan.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
@@ -95,6 +95,7 @@ pub struct FaultyStore {
 }
 
 impl FaultyStore {
+    /// Wraps a store; `faults` decides about every operation.
     pub fn new(inner: Arc<dyn Store>, faults: Arc<Faults>) -> Self {
         Self { inner, faults }
     }
@@ -113,7 +114,7 @@ impl Store for FaultyStore {
         &self,
         vault: VaultId,
         since: Revision,
-        visit: &mut dyn FnMut(Change) -> Result<()>,
+        visit: &mut dyn FnMut(VaultChange) -> Result<()>,
     ) -> Result<Revision> {
         self.faults.run(|| self.inner.changes(vault, since, visit))
     }
@@ -126,7 +127,7 @@ impl Store for FaultyStore {
         self.faults.run(|| self.inner.commit(batch))
     }
 
-    fn intents(&self, vault: VaultId) -> Result<Vec<Intent>> {
+    fn intents(&self, vault: VaultId) -> Result<Vec<PendingErasure>> {
         self.faults.run(|| self.inner.intents(vault))
     }
 

@@ -12,42 +12,57 @@ pub const JOB_WORD_BYTES_MAX: usize = 64;
 /// One job as the table has it. Before its first claim a job has no row, and is due.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JobRow {
+    /// The name of the job.
     pub name: String,
+    /// The time of the next run.
     pub due_at: Timestamp,
-    /// Who runs it, if anybody does, and until when it is theirs. A claim that has run out is nobody's.
+    /// The node that runs it. A claim that has run out is nobody's.
     pub claimed_by: Option<String>,
+    /// The end of the claim.
     pub claimed_until: Option<Timestamp>,
-    /// When the last run began, and when the last one that ended did.
+    /// The start of the last run.
     pub began_at: Option<Timestamp>,
+    /// The end of the last run that ended.
     pub ended_at: Option<Timestamp>,
     /// `ok`, or the code of what failed.
     pub outcome: Option<String>,
-    /// How many things the last run did.
+    /// The number of things that the last run did.
     pub done: u64,
-    /// How many runs failed since the last that did not.
+    /// Failed runs since the last that did not fail.
     pub failures: u32,
 }
 
-/// Who wants to run which job, and until when it shall be theirs.
+/// A node's claim to run a job until a moment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JobClaim {
+    /// The name of the job.
     pub name: String,
+    /// The node that wants to run it.
     pub node: String,
+    /// The time of the claim.
     pub at: Timestamp,
+    /// The end of the claim.
     pub until: Timestamp,
-    /// Whether it runs even though it is not due.
+    /// True runs the job although it is not due.
     pub early: bool,
 }
 
-/// How a run ended, and when the next one is due.
+/// The end of a run, and the time of the next.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JobEnd {
+    /// The name of the job.
     pub name: String,
+    /// The node that ran it.
     pub node: String,
+    /// The time of the end.
     pub ended_at: Timestamp,
+    /// The time of the next run.
     pub due_at: Timestamp,
+    /// `ok`, or the code of the failure.
     pub outcome: String,
+    /// The number of things that the run did.
     pub done: u64,
+    /// Failed runs since the last that did not fail.
     pub failures: u32,
 }
 

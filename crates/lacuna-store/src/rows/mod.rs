@@ -1,37 +1,42 @@
-//! Where sealed bytes are kept. A store cannot read what it keeps.
+//! Stores of sealed bytes, which they cannot read.
 //!
 //! [`Store`] is small and dyn-safe; RAM, SQLite and PostgreSQL implement it, and one suite
 //! (`conformance`) holds for all of them. Keys live elsewhere: see [`crate::keys`].
 
-pub mod check;
-pub mod columns;
+pub(crate) mod check;
+pub(crate) mod columns;
 #[cfg(feature = "testing")]
 mod faulty;
 mod jobs;
-pub mod pool;
-pub mod postgres;
+pub(crate) mod pool;
+pub(crate) mod postgres;
 mod ram;
 mod records;
-pub mod sqlite;
+pub(crate) mod sqlite;
 
 pub use check::{
     BATCH_BYTES_MAX, INTENT_NOTE_BYTES_MAX, LABEL_BYTES_MAX, ROLES_MAX, SEALED_BYTES_MAX, SETTINGS_BYTES_MAX,
 };
 #[cfg(feature = "testing")]
-pub use faulty::{Faults, FaultyStore, When};
+pub use faulty::{FaultTiming, Faults, FaultyStore};
 pub use jobs::{JOB_WORD_BYTES_MAX, JobClaim, JobEnd, JobRow};
 pub use postgres::PostgresStore;
 pub use ram::RamStore;
 pub use records::{RECORD_BYTES_MAX, RECORDS_PAGE_MAX, Record, RecordChange, RecordKind};
 pub use sqlite::{SqliteOptions, SqliteStore};
 
+/// Names from before they were made specific.
+pub use self::{PendingErasure as Intent, SealedBody as Body, VaultChange as Change};
+#[cfg(feature = "testing")]
+pub use faulty::FaultTiming as When;
+
 use jiff::Timestamp;
 use lacuna_seal::SIGNATURE_BYTES;
 
-use lacuna_types::{Error, Result};
-use lacuna_types::{Group, Holder, Lifecycle, MemoryId, OrgId, Revision, Scope, UserId, VaultId};
+use lacuna_types::Result;
+use lacuna_types::{Group, Lifecycle, MemoryId, OrgId, Revision, Scope, UserId, VaultId};
 
-/// Rows in one batch, of all kinds together; also the memories that one intent may name.
+/// Rows in one batch, of all kinds together; also the memories that one pending erasure may name.
 pub const BATCH_ROWS_MAX: usize = 10_000;
 /// Audit entries handed out per call.
 pub const AUDIT_PAGE_MAX: usize = 1_000;
@@ -46,8 +51,8 @@ pub const VAULTS_PAGE_MAX: usize = 1_000;
 /// Tombstones handed out per call.
 pub const TOMBSTONES_PAGE_MAX: usize = 10_000;
 
-/// Sealed memories, tombstones, intents and audit chains of every vault; token hashes, memberships and the
-/// record book of every organisation; the table of jobs.
+/// Sealed memories, tombstones, pending erasures and audit chains of every vault; token hashes, memberships
+/// and the record book of every organisation; the table of jobs.
 pub trait Store: Send + Sync {
     /// The vault's header, or `None` before its first commit.
     fn vault(&self, vault: VaultId) -> Result<Option<VaultHeader>>;
@@ -62,19 +67,19 @@ pub trait Store: Send + Sync {
         &self,
         vault: VaultId,
         since: Revision,
-        visit: &mut dyn FnMut(Change) -> Result<()>,
+        visit: &mut dyn FnMut(VaultChange) -> Result<()>,
     ) -> Result<Revision>;
 
     /// The rows of `ids` with their bodies, in the order asked; `None` for what is not there.
     fn rows(&self, vault: VaultId, ids: &[MemoryId]) -> Result<Vec<Option<Row>>>;
 
     /// Applies a batch atomically and durably, or not at all, and answers with the new revision.
-    /// [`Error::Conflict`] when the vault is not at `batch.expected`. After [`Error::Unavailable`] the
+    /// [`lacuna_types::Error::Conflict`] when the vault is not at `batch.expected`. After [`lacuna_types::Error::Unavailable`] the
     /// batch is there whole or not at all; [`Store::revision`] tells which.
     fn commit(&self, batch: Batch) -> Result<Revision>;
 
     /// Erasures that began and have not ended, oldest first.
-    fn intents(&self, vault: VaultId) -> Result<Vec<Intent>>;
+    fn intents(&self, vault: VaultId) -> Result<Vec<PendingErasure>>;
 
     /// Up to [`AUDIT_PAGE_MAX`] entries of the vault's chain with a sequence number above `after`.
     fn audit(&self, vault: VaultId, after: u64) -> Result<Vec<AuditRow>>;
@@ -96,7 +101,7 @@ pub trait Store: Send + Sync {
     /// of id.
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultHeader>>;
 
-    /// Removes everything of a vault: rows, bodies, tombstones, intents, audit chain and header, in one
+    /// Removes everything of a vault: rows, bodies, tombstones, pending erasures, audit chain and header, in one
     /// transaction. A vault that is not there is passed over. What begins anew in its place counts its
     /// revisions on from where this one ended, so that a copy in RAM is never taken for current.
     fn destroy(&self, vault: VaultId) -> Result<()>;
@@ -112,7 +117,7 @@ pub trait Store: Send + Sync {
     /// hold a row which expires before a moment and is not in the state deleted.
     fn expiring(&self, before: Timestamp, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>>;
 
-    /// What the vault's owner has set, sealed; `None` before the first time.
+    /// The settings of the vault's owner, sealed; `None` before the first time.
     fn settings(&self, vault: VaultId) -> Result<Option<SealedSettings>>;
 
     /// Every job that was ever claimed, in the order of name.
@@ -149,98 +154,124 @@ pub trait Store: Send + Sync {
     fn due_records(&self, kind: RecordKind, at: Timestamp, limit: usize) -> Result<Vec<Record>>;
 }
 
-/// What a vault shows without a key.
+/// The part of a vault that is visible without a key.
 #[derive(Clone, PartialEq, Debug)]
 pub struct VaultHeader {
+    /// The vault's id.
     pub id: VaultId,
+    /// Organisation and holder.
     pub scope: Scope,
+    /// The number of commits.
     pub revision: Revision,
-    /// Where the vault that was destroyed in this place ended; zero when there was none. A copy in RAM at
+    /// The last revision of the vault that was destroyed in this place; zero without one. A copy in RAM at
     /// this revision or below belongs to that one.
     pub began_after: Revision,
+    /// The time of the first commit.
     pub created_at: Timestamp,
+    /// The end of the audit chain.
     pub audit: ChainHead,
-    /// The installation's signature of that head; see [`crate::audit`].
+    /// The installation's signature of that head; an audit chain ends at it.
     pub audit_signature: Option<[u8; SIGNATURE_BYTES]>,
-    /// When writes were stopped, if they are.
+    /// The time since which the vault takes no writes.
     pub frozen_at: Option<Timestamp>,
 }
 
-/// Where an audit chain stands: the last sequence number and its hash.
+/// The end of an audit chain: the last sequence number and its hash.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ChainHead {
+    /// The number of the last entry; zero before the first.
     pub seq: u64,
+    /// The hash of the last entry.
     pub hash: [u8; 32],
 }
 
 /// One memory at rest. Its columns are all that can be read without a key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Row {
+    /// The memory.
     pub id: MemoryId,
+    /// The stage of its life.
     pub state: Lifecycle,
+    /// The time of the event or of writing.
     pub created_at: Timestamp,
+    /// The time of the last change.
     pub updated_at: Timestamp,
+    /// The time at which it is erased by itself.
     pub expires_at: Option<Timestamp>,
+    /// The version of the master key above it.
     pub key_version: u32,
     /// Counts the sealings of the frame; part of what its seal authenticates.
     pub frame_revision: u32,
+    /// The sealed gist, details and facets.
     pub frame: Vec<u8>,
-    pub body: Body,
+    /// The sealed full text, or its place.
+    pub body: SealedBody,
 }
 
-/// Where the sealed full text is.
+/// The sealed full text, or its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Body {
+pub enum SealedBody {
     /// The gist says it all.
     None,
+    /// In the row.
     Inline {
+        /// Counts the sealings of the body.
         revision: u32,
+        /// The sealed bytes.
         sealed: Vec<u8>,
     },
     /// In the blob store, under the vault, the memory and this revision.
     Blob {
+        /// Counts the sealings of the body.
         revision: u32,
+        /// The size of the blob.
         bytes: u64,
     },
-    /// In a [`Change`], where bodies are not loaded; in a [`Batch`], the stored body stays as it is.
+    /// In a [`VaultChange`], where bodies are not loaded; in a [`Batch`], the stored body stays as it is.
     Unchanged,
 }
 
+/// A change of one memory, as [`Store::changes`] shows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Change {
-    /// Inserted or replaced. The body is not loaded: it is [`Body::Unchanged`].
+pub enum VaultChange {
+    /// Inserted or replaced. The body is not loaded: it is [`SealedBody::Unchanged`].
     Put(Row),
     /// Erased; a content-free tombstone remains.
     Gone(MemoryId),
 }
 
-/// What remains of an erased memory: no content, and not for ever.
+/// The rest of an erased memory: no content, and not for ever.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TombstoneRow {
+    /// The erased memory.
     pub id: MemoryId,
-    /// When it was put up.
+    /// The time of the erasure.
     pub at: Timestamp,
-    /// Whether it goes long before the others.
+    /// True for one that is dropped long before the others.
     pub brief: bool,
 }
 
-/// What one commit does to one vault, all of it or nothing.
+/// The changes of one commit to one vault, all of them or none.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Batch {
+    /// The vault, which must be that of `scope`.
     pub vault: VaultId,
     /// Written when the vault is new; a header that differs from the stored one is refused as corrupt.
     pub scope: Scope,
+    /// The time of the commit.
     pub at: Timestamp,
+    /// The revision of the vault before the commit.
     pub expected: Revision,
     /// Inserted, or replacing the row of the same id. An id with a tombstone is refused as corrupt: what
     /// was forgotten never comes back.
     pub puts: Vec<Row>,
     /// Rows to erase; each leaves a tombstone. Ids that are not there leave one as well.
     pub removals: Vec<MemoryId>,
-    /// Whether the tombstones of `removals` go with [`Self::forget_brief_before`] already.
+    /// True when [`Self::forget_brief_before`] drops the tombstones of `removals`.
     pub brief: bool,
-    pub opens: Vec<Intent>,
-    /// Intents that have ended, after `opens`. Ids that are not open are passed over.
+    /// Erasures that begin.
+    pub opens: Vec<PendingErasure>,
+    /// Ids of pending erasures that have ended, after `opens`. Ids that are not open are passed over.
     pub closes: Vec<u64>,
     /// Tokens of the organisation that the vault belongs to.
     pub tokens: Vec<TokenChange>,
@@ -256,14 +287,16 @@ pub struct Batch {
     pub audit: Vec<AuditRow>,
     /// The signature of the chain's new end.
     pub audit_signature: Option<[u8; SIGNATURE_BYTES]>,
-    /// Audit entries whose bytes go. [`Error::NotFound`] for one that is not there.
+    /// Audit entries whose bytes go. [`lacuna_types::Error::NotFound`] for one that is not there.
     pub aged: Vec<AgedEntry>,
+    /// Stops writes, or ends the stop.
     pub freeze: Option<Freeze>,
     /// Replaces what the vault's owner has set.
     pub settings: Option<SealedSettings>,
 }
 
 impl Batch {
+    /// A batch without changes.
     pub fn new(scope: Scope, at: Timestamp, expected: Revision) -> Self {
         Self {
             vault: scope.vault_id(),
@@ -289,14 +322,16 @@ impl Batch {
     }
 }
 
-/// Whether a vault takes writes. The store only keeps the mark; the service heeds it.
+/// A stop of writes, or its end. The store only keeps the mark; the service heeds it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Freeze {
+    /// Writes stop.
     Frozen,
+    /// Writes go on.
     Thawed,
 }
 
-/// What a vault's owner has set, at rest.
+/// The settings of a vault's owner, at rest.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SealedSettings {
     /// Counts the sealings; part of what the seal authenticates.
@@ -308,93 +343,108 @@ pub struct SealedSettings {
 /// An erasure that has been decided and must end, whatever happens. Its id is the sequence number of the
 /// audit entry that announced it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Intent {
+pub struct PendingErasure {
+    /// The sequence number of the audit entry that announced it.
     pub id: u64,
+    /// The memories to erase.
     pub memories: Vec<MemoryId>,
-    /// What whoever ends it needs to know, at most [`INTENT_NOTE_BYTES_MAX`] bytes. It holds no content, and
+    /// The facts that are needed to end it, at most [`INTENT_NOTE_BYTES_MAX`] bytes. It holds no content, and
     /// the store does not read it.
     pub note: Vec<u8>,
 }
 
-impl Intent {
-    /// An intent without a note. It gets its id when it is committed.
+impl PendingErasure {
+    /// A pending erasure without a note. It gets its id when it is committed.
     pub fn to_erase(memories: Vec<MemoryId>) -> Self {
         Self { id: 0, memories, note: Vec::new() }
     }
 }
 
-/// One entry of an audit chain, as [`crate::audit`] made it.
+/// One entry of an audit chain.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AuditRow {
+    /// The number in the chain, from one.
     pub seq: u64,
+    /// The time of the entry.
     pub at: Timestamp,
+    /// The bytes of the entry.
     pub entry: Vec<u8>,
+    /// The hash over the entry and the chain before it.
     pub hash: [u8; 32],
 }
 
 /// An audit entry that is old enough to go. Its number, time and hash stay.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AgedEntry {
+    /// The number in the chain.
     pub seq: u64,
-    /// What takes the place of its bytes.
+    /// The bytes that take their place.
     pub digest: Vec<u8>,
 }
 
 /// An API token: the hash of its secret, and whom it speaks for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TokenRow {
+    /// The token's id.
     pub id: [u8; 16],
+    /// The hash of its secret.
     pub hash: [u8; 32],
+    /// The organisation.
     pub org: OrgId,
+    /// The person for whom it speaks.
     pub user: String,
+    /// The rights of its bearer.
     pub roles: Vec<String>,
+    /// The label that its maker chose.
     pub label: String,
+    /// The time of making.
     pub created_at: Timestamp,
+    /// The time after which it is refused.
     pub expires_at: Option<Timestamp>,
+    /// The time of its revocation.
     pub revoked_at: Option<Timestamp>,
 }
 
+/// A change of one token.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TokenChange {
-    /// [`Error::Conflict`] when a token of this id or hash is already there.
+    /// [`lacuna_types::Error::Conflict`] when a token of this id or hash is already there.
     Add(TokenRow),
-    /// [`Error::NotFound`] without such a token; a second revocation changes nothing.
-    Revoke { id: [u8; 16], at: Timestamp },
+    /// [`lacuna_types::Error::NotFound`] without such a token; a second revocation changes nothing.
+    Revoke {
+        /// The token's id.
+        id: [u8; 16],
+        /// The time of the revocation.
+        at: Timestamp,
+    },
 }
 
 /// One person's place in a team or deployment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemberRow {
+    /// The member.
     pub user: UserId,
+    /// The time from which they are a member.
     pub added_at: Timestamp,
 }
 
+/// A change of one membership.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MemberChange {
-    /// Who is a member already stays one, since when they were.
-    Add { group: Group, user: UserId, at: Timestamp },
-    /// [`Error::NotFound`] when they are no member.
-    Remove { group: Group, user: UserId },
-}
-
-/// How a scope is written into columns.
-pub fn scope_columns(scope: &Scope) -> (&str, &'static str, &str) {
-    (scope.org.as_str(), scope.holder.kind(), scope.holder.name())
-}
-
-/// Reads a scope back from its columns.
-pub fn scope_from_columns(org: &str, kind: &str, name: &str) -> Result<Scope> {
-    let damaged = || Error::corrupt("the scope of a vault does not parse");
-    let holder = Holder::from_words(kind, name).ok_or_else(damaged)?;
-    Ok(Scope { org: OrgId::new(org).map_err(|_| damaged())?, holder })
-}
-
-/// Reads a group back from its columns.
-pub fn group_from_columns(kind: &str, name: &str) -> Result<Group> {
-    Group::from_words(kind, name).ok_or_else(|| Error::corrupt("a membership does not parse"))
-}
-
-pub fn member_from_columns(user: &str, added_at: Timestamp) -> Result<MemberRow> {
-    let user = UserId::new(user).map_err(|_| Error::corrupt("a membership does not parse"))?;
-    Ok(MemberRow { user, added_at })
+    /// A member stays one, with the earlier time.
+    Add {
+        /// The team or deployment.
+        group: Group,
+        /// The new member.
+        user: UserId,
+        /// The time from which they are a member.
+        at: Timestamp,
+    },
+    /// [`lacuna_types::Error::NotFound`] when they are no member.
+    Remove {
+        /// The team or deployment.
+        group: Group,
+        /// The member.
+        user: UserId,
+    },
 }

@@ -6,33 +6,33 @@ use std::time::Duration;
 
 use lacuna_types::{Error, Result};
 
-/// How long a caller waits for a connection before it is told to come back later.
+/// The longest wait for a connection; after it the caller is told to come back later.
 const POOL_WAIT: Duration = Duration::from_secs(10);
 
 type Open<C> = Box<dyn Fn() -> Result<C> + Send + Sync>;
 
-pub struct Pool<C> {
+pub(crate) struct Pool<C> {
     open: Open<C>,
     size: usize,
-    state: Mutex<State<C>>,
+    state: Mutex<PoolState<C>>,
     freed: Condvar,
 }
 
-struct State<C> {
+struct PoolState<C> {
     idle: Vec<C>,
     /// Connections that exist, idle or lent.
     open: usize,
 }
 
 impl<C> Pool<C> {
-    pub fn new(size: usize, open: impl Fn() -> Result<C> + Send + Sync + 'static) -> Self {
-        let state = Mutex::new(State { idle: Vec::new(), open: 0 });
+    pub(crate) fn new(size: usize, open: impl Fn() -> Result<C> + Send + Sync + 'static) -> Self {
+        let state = Mutex::new(PoolState { idle: Vec::new(), open: 0 });
         Self { open: Box::new(open), size, state, freed: Condvar::new() }
     }
 
     /// Lends a connection; dropping the loan gives it back.
-    pub fn get(&self) -> Result<Loan<'_, C>> {
-        let full = |state: &mut State<C>| state.idle.is_empty() && state.open >= self.size;
+    pub(crate) fn get(&self) -> Result<Loan<'_, C>> {
+        let full = |state: &mut PoolState<C>| state.idle.is_empty() && state.open >= self.size;
         let (mut state, waited) = self
             .freed
             .wait_timeout_while(self.state(), POOL_WAIT, full)
@@ -59,7 +59,7 @@ impl<C> Pool<C> {
     }
 
     /// Closes what is idle, so that the next loan connects anew.
-    pub fn close_idle(&self) {
+    pub(crate) fn close_idle(&self) {
         let mut state = self.state();
         state.open -= state.idle.len();
         state.idle.clear();
@@ -75,12 +75,12 @@ impl<C> Pool<C> {
         self.freed.notify_one();
     }
 
-    fn state(&self) -> MutexGuard<'_, State<C>> {
+    fn state(&self) -> MutexGuard<'_, PoolState<C>> {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
-pub struct Loan<'a, C> {
+pub(crate) struct Loan<'a, C> {
     pool: &'a Pool<C>,
     /// `Some` until the loan ends.
     connection: Option<C>,
@@ -88,7 +88,7 @@ pub struct Loan<'a, C> {
 
 impl<C> Loan<'_, C> {
     /// Ends the loan and closes the connection: it is broken, or in a state that nobody knows.
-    pub fn discard(mut self) {
+    pub(crate) fn discard(mut self) {
         self.connection = None;
     }
 }

@@ -11,25 +11,26 @@ use super::check::{
 };
 use super::jobs::{check_claim, check_end};
 use super::{
-    AUDIT_PAGE_MAX, AuditRow, Batch, Body, Change, Intent, JobClaim, JobEnd, JobRow, MEMBERS_PAGE_MAX,
-    MEMBERSHIPS_MAX, MemberChange, MemberRow, RECORDS_PAGE_MAX, Record, RecordChange, RecordKind, Row,
-    SealedSettings, Store, TOKENS_PAGE_MAX, TOMBSTONES_PAGE_MAX, TokenChange, TokenRow, TombstoneRow,
-    VAULTS_PAGE_MAX, VaultHeader,
+    AUDIT_PAGE_MAX, AuditRow, Batch, JobClaim, JobEnd, JobRow, MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX,
+    MemberChange, MemberRow, PendingErasure, RECORDS_PAGE_MAX, Record, RecordChange, RecordKind, Row,
+    SealedBody, SealedSettings, Store, TOKENS_PAGE_MAX, TOMBSTONES_PAGE_MAX, TokenChange, TokenRow,
+    TombstoneRow, VAULTS_PAGE_MAX, VaultChange, VaultHeader,
 };
 use lacuna_types::{Error, Result};
 use lacuna_types::{Group, Lifecycle, MemoryId, OrgId, Revision, UserId, VaultId};
 
+/// Sealed memories in RAM, for tests and for vaults that need not last.
 #[derive(Default)]
-pub struct RamStore(RwLock<Shelf>);
+pub struct RamStore(RwLock<RamRows>);
 
 #[derive(Default)]
-struct Shelf {
+struct RamRows {
     vaults: BTreeMap<VaultId, RamVault>,
     tokens: Vec<TokenRow>,
     members: Members,
     records: Records,
     jobs: BTreeMap<String, JobRow>,
-    /// Where vaults ended that were destroyed.
+    /// The last revisions of vaults that were destroyed.
     ended: HashMap<VaultId, Revision>,
 }
 
@@ -42,7 +43,7 @@ struct RamVault {
     header: VaultHeader,
     rows: HashMap<MemoryId, (Revision, Row)>,
     tombstones: BTreeMap<MemoryId, Tombstone>,
-    intents: BTreeMap<u64, Intent>,
+    intents: BTreeMap<u64, PendingErasure>,
     audit: Vec<AuditRow>,
     settings: Option<SealedSettings>,
 }
@@ -54,11 +55,12 @@ struct Tombstone {
 }
 
 impl RamStore {
+    /// An empty store.
     pub fn new() -> Self {
         Self::default()
     }
 
-    fn read<T>(&self, read: impl FnOnce(&Shelf) -> T) -> T {
+    fn read<T>(&self, read: impl FnOnce(&RamRows) -> T) -> T {
         read(&self.0.read().unwrap_or_else(|poisoned| poisoned.into_inner()))
     }
 
@@ -80,7 +82,7 @@ impl Store for RamStore {
         &self,
         vault: VaultId,
         since: Revision,
-        visit: &mut dyn FnMut(Change) -> Result<()>,
+        visit: &mut dyn FnMut(VaultChange) -> Result<()>,
     ) -> Result<Revision> {
         // Copied out first, so that a slow visitor does not hold up writers.
         let (changes, revision) = self.of_vault(vault, |vault| (vault.changes(since), vault.header.revision));
@@ -101,7 +103,7 @@ impl Store for RamStore {
         shelf.commit(batch)
     }
 
-    fn intents(&self, vault: VaultId) -> Result<Vec<Intent>> {
+    fn intents(&self, vault: VaultId) -> Result<Vec<PendingErasure>> {
         Ok(self.of_vault(vault, |vault| vault.intents.values().cloned().collect()))
     }
 
@@ -276,7 +278,7 @@ fn unclaimed(claim: &JobClaim) -> JobRow {
     }
 }
 
-impl Shelf {
+impl RamRows {
     fn vaults_with(
         &self,
         wanted: impl Fn(&Row) -> bool,
@@ -322,14 +324,14 @@ fn check_fits(stored: Option<&RamVault>, batch: &Batch) -> Result<()> {
         return Err(forgotten());
     }
     let is_there = |row: &Row| stored.is_some_and(|vault| vault.rows.contains_key(&row.id));
-    if batch.puts.iter().any(|row| row.body == Body::Unchanged && !is_there(row)) {
+    if batch.puts.iter().any(|row| row.body == SealedBody::Unchanged && !is_there(row)) {
         return Err(no_body_to_keep());
     }
     let is_kept = |seq: u64| stored.is_some_and(|vault| vault.audit.iter().any(|row| row.seq == seq));
     if !batch.aged.iter().all(|aged| is_kept(aged.seq)) {
         return Err(no_entry_to_age());
     }
-    let taken = |intent: &Intent| stored.is_some_and(|vault| vault.intents.contains_key(&intent.id));
+    let taken = |intent: &PendingErasure| stored.is_some_and(|vault| vault.intents.contains_key(&intent.id));
     if batch.opens.iter().any(taken) { Err(intent_taken()) } else { Ok(()) }
 }
 
@@ -415,11 +417,11 @@ impl RamVault {
         }
     }
 
-    fn changes(&self, since: Revision) -> Vec<(Revision, Change)> {
+    fn changes(&self, since: Revision) -> Vec<(Revision, VaultChange)> {
         let puts = self.rows.values().filter(|(revision, _)| *revision > since);
-        let puts = puts.map(|(revision, row)| (*revision, Change::Put(row.without_body())));
+        let puts = puts.map(|(revision, row)| (*revision, VaultChange::Put(row.without_body())));
         let gone = self.tombstones.iter().filter(|(_, stone)| stone.revision > since);
-        let gone = gone.map(|(id, stone)| (stone.revision, Change::Gone(*id)));
+        let gone = gone.map(|(id, stone)| (stone.revision, VaultChange::Gone(*id)));
         let mut changes: Vec<_> = puts.chain(gone).collect();
         changes.sort_by_key(|(revision, _)| *revision);
         changes
@@ -430,7 +432,7 @@ impl RamVault {
         self.header = header;
         for mut row in batch.puts {
             let stored = self.rows.remove(&row.id);
-            if let (Body::Unchanged, Some((_, stored))) = (&row.body, stored) {
+            if let (SealedBody::Unchanged, Some((_, stored))) = (&row.body, stored) {
                 row.body = stored.body;
             }
             self.rows.insert(row.id, (revision, row));
@@ -462,7 +464,7 @@ impl RamVault {
 }
 
 impl Row {
-    /// A copy as it stands in a [`Change`].
+    /// A copy as it stands in a [`VaultChange`].
     fn without_body(&self) -> Self {
         Self {
             id: self.id,
@@ -473,7 +475,7 @@ impl Row {
             key_version: self.key_version,
             frame_revision: self.frame_revision,
             frame: self.frame.clone(),
-            body: Body::Unchanged,
+            body: SealedBody::Unchanged,
         }
     }
 }

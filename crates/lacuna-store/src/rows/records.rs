@@ -11,7 +11,7 @@ pub const RECORDS_PAGE_MAX: usize = 1_000;
 pub const RECORD_BYTES_MAX: usize = 1024 * 1024;
 
 facet!(
-    /** What a record is about. Each kind of each organisation is numbered by itself. */
+    /** The subject of a record. Each kind of each organisation is numbered by itself. */
     RecordKind, "record", {
     Receipt = 1 "receipt",
     Request = 2 "request",
@@ -21,20 +21,28 @@ facet!(
     Destruction = 6 "destruction",
 });
 
+/// One document in an organisation's record book.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Record {
+    /// The organisation.
     pub org: OrgId,
+    /// The kind of the record.
     pub kind: RecordKind,
+    /// The number within organisation and kind.
     pub number: u64,
+    /// The vault that it belongs to.
     pub vault: Option<VaultId>,
+    /// The time of the record.
     pub at: Timestamp,
-    /// When something has to be done about it, if ever.
+    /// The time at which something has to be done about it.
     pub due_at: Option<Timestamp>,
-    /// When it was done.
+    /// The time at which it was done.
     pub done_at: Option<Timestamp>,
+    /// The document.
     pub doc: Vec<u8>,
 }
 
+/// A change of one record.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RecordChange {
     /// [`lacuna_types::Error::Conflict`] when the number is taken.
@@ -42,5 +50,10 @@ pub enum RecordChange {
     /// Replaces all but organisation, kind and number. [`lacuna_types::Error::NotFound`] without such a record.
     Update(Record),
     /// [`lacuna_types::Error::NotFound`] without such a record.
-    Drop { kind: RecordKind, number: u64 },
+    Drop {
+        /// The kind of the record.
+        kind: RecordKind,
+        /// Its number within the kind.
+        number: u64,
+    },
 }

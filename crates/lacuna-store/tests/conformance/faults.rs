@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use lacuna_store::keys::{FaultyKeys, KeyBatch, KeyStore, RamKeys, SqliteKeys};
 use lacuna_store::rows::{
-    Batch, Body, Faults, FaultyStore, Intent, MemberChange, RamStore, Row, SqliteStore, Store, When,
+    Batch, FaultTiming, Faults, FaultyStore, MemberChange, PendingErasure, RamStore, Row, SealedBody,
+    SqliteStore, Store,
 };
 use lacuna_types::Revision;
 
@@ -13,12 +14,12 @@ use crate::{key_suite, suite};
 
 fn script() -> Vec<Batch> {
     let batch = |expected| Batch::new(scope("script"), time(0), Revision(expected));
-    let body = Body::Inline { revision: 1, sealed: vec![3; 50] };
+    let body = SealedBody::Inline { revision: 1, sealed: vec![3; 50] };
     vec![
         Batch { puts: vec![row(1), Row { body, ..row(2) }], audit: vec![audit_row(1)], ..batch(0) },
-        Batch { puts: vec![Row { body: Body::Unchanged, frame: vec![9], ..row(2) }], ..batch(1) },
+        Batch { puts: vec![Row { body: SealedBody::Unchanged, frame: vec![9], ..row(2) }], ..batch(1) },
         Batch {
-            opens: vec![Intent { id: 2, memories: vec![id(1)], note: vec![7] }],
+            opens: vec![PendingErasure { id: 2, memories: vec![id(1)], note: vec![7] }],
             audit: vec![audit_row(2)],
             ..batch(2)
         },
@@ -40,14 +41,14 @@ fn store_survives(open: &dyn Fn() -> Arc<dyn Store>) {
         states.push(suite::snapshot(&*clean, vault));
     }
     for failing in 0..script().len() {
-        for when in [When::Before, When::After] {
+        for when in [FaultTiming::Before, FaultTiming::After] {
             let (inner, faults) = (open(), Faults::none());
             let faulty = FaultyStore::new(inner.clone(), faults.clone());
             faults.fail(failing as u64 + 1, when);
             for (number, batch) in script().into_iter().enumerate() {
                 let answer = faulty.commit(batch.clone());
                 assert_eq!(answer.is_err(), number == failing);
-                let took_effect = answer.is_ok() || when == When::After;
+                let took_effect = answer.is_ok() || when == FaultTiming::After;
                 assert_eq!(suite::snapshot(&*inner, vault), states[number + usize::from(took_effect)]);
                 // The revision tells whether to do it again; doing it twice would be refused.
                 match inner.revision(vault).unwrap() == batch.expected {
@@ -79,14 +80,14 @@ fn keys_survive(open: &dyn Fn() -> Arc<dyn KeyStore>) {
         states.push(key_suite::snapshot(&*clean, vault));
     }
     for failing in 0..key_script().len() {
-        for when in [When::Before, When::After] {
+        for when in [FaultTiming::Before, FaultTiming::After] {
             let (inner, faults) = (open(), Faults::none());
             let faulty = FaultyKeys::new(inner.clone(), faults.clone());
             faults.die(failing as u64 + 1, when);
             for (number, batch) in key_script().into_iter().enumerate() {
                 assert_eq!(faulty.commit(batch).is_err(), number >= failing);
             }
-            let last = failing + usize::from(when == When::After);
+            let last = failing + usize::from(when == FaultTiming::After);
             assert_eq!(key_suite::snapshot(&*inner, vault), states[last]);
             faults.heal();
             key_script().into_iter().skip(last).for_each(|batch| faulty.commit(batch).unwrap());

@@ -1,7 +1,7 @@
 //! What holds for every keystore.
 
 use lacuna_store::keys::{
-    ERASURES_PAGE_MAX, Erasure, KeyBatch, KeyStore, ReceiptMark, VaultKeys, WrappedMemoryKey,
+    ERASURES_PAGE_MAX, KeyBatch, KeyStore, LedgerLine, ReceiptMark, VaultKeys, WrappedMemoryKey,
 };
 use lacuna_store::rows::{BATCH_ROWS_MAX, SEALED_BYTES_MAX, VAULTS_PAGE_MAX};
 use lacuna_types::{MemoryId, OrgId, VaultId};
@@ -169,14 +169,14 @@ fn destroy(user: &str, ids: &[MemoryId], at: i64) -> KeyBatch {
 }
 
 /// The lines of one vault.
-fn lines(keys: &dyn KeyStore, vault: VaultId) -> Vec<Erasure> {
+fn lines(keys: &dyn KeyStore, vault: VaultId) -> Vec<LedgerLine> {
     let mut lines = keys.erasures(None, ERASURES_PAGE_MAX).unwrap();
     lines.retain(|line| line.vault == vault);
     lines
 }
 
-fn line(user: &str, memory: Option<MemoryId>, at: i64) -> Erasure {
-    Erasure { vault: vault(user), memory, at: time(at) }
+fn line(user: &str, memory: Option<MemoryId>, at: i64) -> LedgerLine {
+    LedgerLine { vault: vault(user), memory, at: time(at) }
 }
 
 fn mark(org: &str, number: u64) -> ReceiptMark {
@@ -236,9 +236,9 @@ fn the_ledger_is_handed_out_in_pages(keys: &dyn KeyStore) {
     keys.commit(destroy("paged", &(1..=7).map(id).collect::<Vec<_>>(), 3)).unwrap();
     keys.destroy_vault(vault("paged"), time(4), None).unwrap();
     let all = keys.erasures(None, usize::MAX).unwrap();
-    assert!(all.len() > 10 && all.is_sorted_by_key(Erasure::cursor));
-    let mut paged: Vec<Erasure> = Vec::new();
-    while let page @ [_, ..] = keys.erasures(paged.last().map(Erasure::cursor), 3).unwrap().as_slice() {
+    assert!(all.len() > 10 && all.is_sorted_by_key(LedgerLine::cursor));
+    let mut paged: Vec<LedgerLine> = Vec::new();
+    while let page @ [_, ..] = keys.erasures(paged.last().map(LedgerLine::cursor), 3).unwrap().as_slice() {
         assert!(page.len() <= 3);
         paged.extend_from_slice(page);
     }

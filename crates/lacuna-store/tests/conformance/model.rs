@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use lacuna_store::rows::{Batch, Body, Change, RamStore, Row, SqliteStore, Store};
+use lacuna_store::rows::{Batch, RamStore, Row, SealedBody, SqliteStore, Store, VaultChange};
 use lacuna_types::{MemoryId, Revision};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -61,8 +61,8 @@ impl Model {
         next.revision += 1;
         for row in &batch.puts {
             let body = match (&row.body, self.rows.get(&row.id)) {
-                (Body::Unchanged, None) => return Err("invalid"),
-                (Body::Unchanged, Some((_, stored))) => stored.body.clone(),
+                (SealedBody::Unchanged, None) => return Err("invalid"),
+                (SealedBody::Unchanged, Some((_, stored))) => stored.body.clone(),
                 (body, _) => body.clone(),
             };
             next.rows.insert(row.id, (next.revision, Row { body, ..row.clone() }));
@@ -90,12 +90,14 @@ fn to_batch(step: &Step, user: &str, revision: u64) -> Batch {
     for act in &step.acts {
         match act {
             Act::Put { n, frame, body } => {
-                let body =
-                    body.map_or(Body::None, |byte| Body::Inline { revision: 1, sealed: vec![byte; 9] });
+                let body = body.map_or(SealedBody::None, |byte| SealedBody::Inline {
+                    revision: 1,
+                    sealed: vec![byte; 9],
+                });
                 batch.puts.push(Row { frame: vec![*frame; 30], body, ..row(*n) });
             }
             Act::Keep { n, frame } => {
-                batch.puts.push(Row { frame: vec![*frame; 20], body: Body::Unchanged, ..row(*n) });
+                batch.puts.push(Row { frame: vec![*frame; 20], body: SealedBody::Unchanged, ..row(*n) });
             }
             Act::Remove { n } => batch.removals.push(id(*n)),
         }
@@ -114,8 +116,8 @@ fn assert_agrees(store: &dyn Store, model: &Model, user: &str, since: u64) {
     let mut named: Vec<_> = seen
         .iter()
         .map(|change| match change {
-            Change::Put(row) => (model.rows[&row.id].0, row.id, true),
-            Change::Gone(id) => (model.gone[id], *id, false),
+            VaultChange::Put(row) => (model.rows[&row.id].0, row.id, true),
+            VaultChange::Gone(id) => (model.gone[id], *id, false),
         })
         .collect();
     assert!(named.is_sorted_by_key(|(revision, ..)| *revision));

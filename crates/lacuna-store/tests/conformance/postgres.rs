@@ -49,7 +49,7 @@ fn two_vaults(store: &PostgresStore) -> (VaultId, VaultId) {
         let full = Batch {
             puts: vec![row(1)],
             removals: vec![id(2)],
-            opens: vec![lacuna_store::rows::Intent { id: 1, memories: vec![id(1)], note: vec![7] }],
+            opens: vec![lacuna_store::rows::PendingErasure { id: 1, memories: vec![id(1)], note: vec![7] }],
             audit: vec![audit_row(1)],
             settings: Some(lacuna_store::rows::SealedSettings { revision: 1, sealed: vec![7; 50] }),
             tokens: vec![TokenChange::Add(token(token_number))],

@@ -2,7 +2,9 @@
 
 use jiff::Timestamp;
 use lacuna_store::keys::{WrappedClassKey, WrappedMemoryKey, WrappedRoot};
-use lacuna_store::rows::{AuditRow, Batch, Body, Change, Record, RecordKind, Row, Store, TokenRow};
+use lacuna_store::rows::{
+    AuditRow, Batch, Record, RecordKind, Row, SealedBody, Store, TokenRow, VaultChange,
+};
 use lacuna_types::{Group, Lifecycle, MemoryId, OrgId, Revision, Scope, UserId, VaultId};
 
 pub(crate) fn scope(user: &str) -> Scope {
@@ -34,7 +36,7 @@ pub(crate) fn row(n: u64) -> Row {
         key_version: 1,
         frame_revision: 1,
         frame: vec![n as u8; 40],
-        body: Body::None,
+        body: SealedBody::None,
     }
 }
 
@@ -97,7 +99,7 @@ pub(crate) fn user(name: &str) -> UserId {
 }
 
 /// All changes since a revision, and the revision of the snapshot.
-pub(crate) fn changes(store: &dyn Store, vault: VaultId, since: Revision) -> (Vec<Change>, Revision) {
+pub(crate) fn changes(store: &dyn Store, vault: VaultId, since: Revision) -> (Vec<VaultChange>, Revision) {
     let mut seen = Vec::new();
     let revision = store
         .changes(vault, since, &mut |change| {

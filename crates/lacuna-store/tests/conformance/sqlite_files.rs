@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use lacuna_store::keys::{KeyBatch, KeyStore, SqliteKeys};
-use lacuna_store::rows::{Batch, Body, MemberChange, Row, SqliteOptions, SqliteStore, Store};
+use lacuna_store::rows::{Batch, MemberChange, Row, SealedBody, SqliteOptions, SqliteStore, Store};
 use lacuna_types::Revision;
 use rusqlite::Connection;
 
@@ -132,7 +132,7 @@ fn a_full_disk_changes_nothing() {
     put(&store, "ann", vec![row(1)]);
     let before = suite::snapshot(&store, vault);
 
-    let huge = Row { body: Body::Inline { revision: 1, sealed: vec![1; 1_000_000] }, ..row(2) };
+    let huge = Row { body: SealedBody::Inline { revision: 1, sealed: vec![1; 1_000_000] }, ..row(2) };
     let refused =
         store.commit(Batch { puts: vec![row(3), huge.clone()], ..batch(&store, "ann") }).unwrap_err();
     assert_eq!(refused.code(), "disk_full");
@@ -158,7 +158,7 @@ fn wait_until_scrubbed(folder: &Path) {
 }
 
 fn canary_row(n: u64) -> Row {
-    let body = Body::Inline { revision: 1, sealed: CANARY.repeat(200) };
+    let body = SealedBody::Inline { revision: 1, sealed: CANARY.repeat(200) };
     Row { frame: CANARY.to_vec(), body, ..row(n) }
 }
 

@@ -2,10 +2,10 @@
 
 use jiff::{SignedDuration, Timestamp};
 use lacuna_store::rows::{
-    AUDIT_PAGE_MAX, BATCH_ROWS_MAX, Batch, Body, ChainHead, Change, INTENT_NOTE_BYTES_MAX, Intent,
-    MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX, MemberChange, RECORD_BYTES_MAX, Record, RecordChange, RecordKind, Row,
-    SEALED_BYTES_MAX, SealedSettings, Store, TokenChange, TokenRow, TombstoneRow, VAULTS_PAGE_MAX,
-    VaultHeader,
+    AUDIT_PAGE_MAX, BATCH_ROWS_MAX, Batch, ChainHead, INTENT_NOTE_BYTES_MAX, MEMBERS_PAGE_MAX,
+    MEMBERSHIPS_MAX, MemberChange, PendingErasure, RECORD_BYTES_MAX, Record, RecordChange, RecordKind, Row,
+    SEALED_BYTES_MAX, SealedBody, SealedSettings, Store, TokenChange, TokenRow, TombstoneRow,
+    VAULTS_PAGE_MAX, VaultChange, VaultHeader,
 };
 use lacuna_types::{Error, Group, Holder, Lifecycle, OrgId, Revision, Scope, VaultId};
 
@@ -60,10 +60,10 @@ fn an_unknown_vault_is_empty(store: &dyn Store) {
 
 fn a_row_comes_back_as_it_went_in(store: &dyn Store) {
     let bodies = [
-        Body::None,
-        Body::Inline { revision: 7, sealed: vec![1, 2, 3] },
-        Body::Inline { revision: 8, sealed: vec![] },
-        Body::Blob { revision: u32::MAX, bytes: 1 << 40 },
+        SealedBody::None,
+        SealedBody::Inline { revision: 7, sealed: vec![1, 2, 3] },
+        SealedBody::Inline { revision: 8, sealed: vec![] },
+        SealedBody::Blob { revision: u32::MAX, bytes: 1 << 40 },
     ];
     let rows: Vec<Row> = Lifecycle::ALL
         .iter()
@@ -91,39 +91,39 @@ fn a_replaced_row_counts_once(store: &dyn Store) {
     put(
         store,
         "replace",
-        vec![row(1), Row { body: Body::Inline { revision: 1, sealed: vec![9] }, ..row(2) }],
+        vec![row(1), Row { body: SealedBody::Inline { revision: 1, sealed: vec![9] }, ..row(2) }],
     );
     let newer = Row { state: Lifecycle::Archived, frame: vec![7; 90], frame_revision: 2, ..row(2) };
     assert_eq!(put(store, "replace", vec![newer.clone()]), Revision(2));
     assert_eq!(store.rows(vault, &[id(2)]).unwrap(), vec![Some(newer.clone())]);
-    let newer = Change::Put(Row { body: Body::Unchanged, ..newer });
+    let newer = VaultChange::Put(Row { body: SealedBody::Unchanged, ..newer });
     assert_eq!(changes(store, vault, Revision(1)), (vec![newer.clone()], Revision(2)));
     let (all, _) = changes(store, vault, Revision::ZERO);
-    assert_eq!(all, vec![Change::Put(Row { body: Body::Unchanged, ..row(1) }), newer]);
+    assert_eq!(all, vec![VaultChange::Put(Row { body: SealedBody::Unchanged, ..row(1) }), newer]);
 }
 
 fn an_unchanged_body_stays(store: &dyn Store) {
     let vault = scope("body").vault_id();
-    let body = Body::Inline { revision: 3, sealed: vec![5; 500] };
+    let body = SealedBody::Inline { revision: 3, sealed: vec![5; 500] };
     put(store, "body", vec![Row { body: body.clone(), ..row(1) }]);
-    put(store, "body", vec![Row { body: Body::Unchanged, frame: vec![8], ..row(1) }]);
+    put(store, "body", vec![Row { body: SealedBody::Unchanged, frame: vec![8], ..row(1) }]);
     let expected = Row { body, frame: vec![8], ..row(1) };
     assert_eq!(store.rows(vault, &[id(1)]).unwrap(), vec![Some(expected)]);
 
     let nothing_to_keep =
-        Batch { puts: vec![Row { body: Body::Unchanged, ..row(2) }], ..batch(store, "body") };
+        Batch { puts: vec![Row { body: SealedBody::Unchanged, ..row(2) }], ..batch(store, "body") };
     assert_refused(store, nothing_to_keep, "invalid");
 }
 
 fn a_removed_row_leaves_a_tombstone(store: &dyn Store) {
     let vault = scope("remove").vault_id();
-    let body = Body::Inline { revision: 3, sealed: vec![5; 500] };
+    let body = SealedBody::Inline { revision: 3, sealed: vec![5; 500] };
     put(store, "remove", vec![row(1), Row { body, ..row(2) }]);
     assert_eq!(remove(store, "remove", &[id(2), id(3)]), Revision(2));
     assert_eq!(store.rows(vault, &[id(2), id(3)]).unwrap(), vec![None, None]);
     let (mut gone, revision) = changes(store, vault, Revision(1));
     gone.sort_by_key(|change| format!("{change:?}"));
-    assert_eq!((gone, revision), (vec![Change::Gone(id(2)), Change::Gone(id(3))], Revision(2)));
+    assert_eq!((gone, revision), (vec![VaultChange::Gone(id(2)), VaultChange::Gone(id(3))], Revision(2)));
     // Removing again is allowed and tells nobody twice.
     remove(store, "remove", &[id(2)]);
     assert_eq!(changes(store, vault, Revision(2)), (vec![], Revision(3)));
@@ -159,8 +159,8 @@ fn changes_come_in_order_from_one_snapshot(store: &dyn Store) {
                 wrote = true;
             }
             seen.push(match change {
-                Change::Put(row) => row.id,
-                Change::Gone(id) => id,
+                VaultChange::Put(row) => row.id,
+                VaultChange::Gone(id) => id,
             });
             Ok(())
         })
@@ -204,7 +204,7 @@ fn a_refused_batch_changes_nothing(store: &dyn Store) {
     let mut half_good = Batch {
         puts: vec![row(1), row(3)],
         removals: vec![id(4)],
-        opens: vec![Intent { id: 1, memories: vec![id(4)], note: vec![7] }],
+        opens: vec![PendingErasure { id: 1, memories: vec![id(4)], note: vec![7] }],
         tokens: vec![TokenChange::Add(token(200))],
         members: vec![add(&team("atomic"), "ann", 1)],
         settings: Some(SealedSettings { revision: 1, sealed: vec![4; 9] }),
@@ -219,7 +219,7 @@ fn a_refused_batch_changes_nothing(store: &dyn Store) {
 
 fn intents_open_and_close(store: &dyn Store) {
     let vault = scope("intent").vault_id();
-    let intent = |id_: u64, memories: &[u64]| Intent {
+    let intent = |id_: u64, memories: &[u64]| PendingErasure {
         id: id_,
         memories: memories.iter().map(|n| id(*n)).collect(),
         note: vec![7],
@@ -380,7 +380,7 @@ fn vaults_do_not_see_each_other(store: &dyn Store) {
     put(store, "iso b", vec![Row { frame: vec![0xb; 9], ..row(1) }]);
     let everything = Batch {
         removals: vec![id(2)],
-        opens: vec![Intent { id: 1, memories: vec![id(2)], note: vec![7] }],
+        opens: vec![PendingErasure { id: 1, memories: vec![id(2)], note: vec![7] }],
         audit: vec![audit_row(1)],
         ..batch(store, "iso b")
     };
@@ -407,11 +407,11 @@ fn a_vault_keeps_its_scope(store: &dyn Store) {
 fn limits_are_held(store: &dyn Store) {
     let too_many = (0..=BATCH_ROWS_MAX as u64).map(id).collect::<Vec<_>>();
     let oversized = Row { frame: vec![0; SEALED_BYTES_MAX + 1], ..row(1) };
-    let long_note = Intent { id: 1, memories: vec![], note: vec![0; INTENT_NOTE_BYTES_MAX + 1] };
+    let long_note = PendingErasure { id: 1, memories: vec![], note: vec![0; INTENT_NOTE_BYTES_MAX + 1] };
     let base = batch(store, "limits");
     let table = [
         Batch { removals: too_many.clone(), ..base.clone() },
-        Batch { opens: vec![Intent { id: 1, memories: too_many, note: vec![7] }], ..base.clone() },
+        Batch { opens: vec![PendingErasure { id: 1, memories: too_many, note: vec![7] }], ..base.clone() },
         Batch { opens: vec![long_note], ..base.clone() },
         Batch { puts: vec![oversized], ..base.clone() },
         Batch { puts: vec![row(1), row(1)], ..base.clone() },
@@ -438,7 +438,7 @@ fn times_are_whole_milliseconds(store: &dyn Store) {
 fn large_values_come_back(store: &dyn Store) {
     let sealed = (0..5_000_000u32).map(|n| (n % 251) as u8).collect::<Vec<_>>();
     let large =
-        Row { frame: sealed[..600_000].to_vec(), body: Body::Inline { revision: 1, sealed }, ..row(1) };
+        Row { frame: sealed[..600_000].to_vec(), body: SealedBody::Inline { revision: 1, sealed }, ..row(1) };
     put(store, "large", vec![large.clone()]);
     assert_eq!(store.rows(scope("large").vault_id(), &[id(1)]).unwrap(), vec![Some(large)]);
     let many: Vec<_> = (10..1_010).map(row).collect();
@@ -580,9 +580,12 @@ fn a_destroyed_vault_begins_anew(store: &dyn Store) {
     store.destroy(vault).unwrap();
     for round in 0..2 {
         let full = Batch {
-            puts: vec![row(1), Row { body: Body::Inline { revision: 1, sealed: vec![1; 3_000] }, ..row(2) }],
+            puts: vec![
+                row(1),
+                Row { body: SealedBody::Inline { revision: 1, sealed: vec![1; 3_000] }, ..row(2) },
+            ],
             removals: vec![id(3)],
-            opens: vec![Intent { id: 1, memories: vec![id(1)], note: vec![3] }],
+            opens: vec![PendingErasure { id: 1, memories: vec![id(1)], note: vec![3] }],
             audit: vec![audit_row(1)],
             ..batch(store, "destroyed")
         };
@@ -612,8 +615,8 @@ pub(crate) fn assert_refused(store: &dyn Store, batch: Batch, code: &str) {
 pub(crate) fn snapshot(store: &dyn Store, vault: VaultId) -> String {
     let (mut changed, revision) = changes(store, vault, Revision::ZERO);
     changed.sort_by_key(|change| match change {
-        Change::Put(row) => row.id,
-        Change::Gone(id) => *id,
+        VaultChange::Put(row) => row.id,
+        VaultChange::Gone(id) => *id,
     });
     let ids: Vec<_> = (0..40).map(id).collect();
     format!(
@@ -630,9 +633,12 @@ pub(crate) fn reopening(open: &dyn Fn() -> Box<dyn Store>) {
     let vault = scope("durable").vault_id();
     let store = open();
     let full = Batch {
-        puts: vec![row(1), Row { body: Body::Inline { revision: 1, sealed: vec![1; 3_000] }, ..row(2) }],
+        puts: vec![
+            row(1),
+            Row { body: SealedBody::Inline { revision: 1, sealed: vec![1; 3_000] }, ..row(2) },
+        ],
         removals: vec![id(3)],
-        opens: vec![Intent { id: 1, memories: vec![id(1)], note: vec![7] }],
+        opens: vec![PendingErasure { id: 1, memories: vec![id(1)], note: vec![7] }],
         settings: Some(SealedSettings { revision: 1, sealed: vec![4; 9] }),
         audit: vec![audit_row(1)],
         tokens: vec![TokenChange::Add(token(150))],

@@ -1,22 +1,25 @@
-//! What a tenant's policy says about context.
+//! A tenant's rules about context.
 
 use crate::error::{Error, Result};
 use crate::facet;
 
-/// Tokens of one section, by default and at most.
+/// Tokens of one section, by default.
 pub const CONTEXT_TOKENS_DEFAULT: usize = 4_000;
+/// Tokens of one section, at most.
 pub const CONTEXT_TOKENS_MAX: usize = 100_000;
-/// Memories of one section, by default and at most.
+/// Memories of one section, by default.
 pub const MEMORIES_PER_TURN_DEFAULT: usize = 5;
+/// Memories of one section, at most.
 pub const MEMORIES_PER_TURN_MAX: usize = 50;
-/// Turns during which a memory that was shown is not shown again, by default and at most.
+/// Turns during which a memory that was shown is not shown again, by default.
 pub const COOLDOWN_TURNS_DEFAULT: u32 = 4;
+/// The longest such time, in turns.
 pub const COOLDOWN_TURNS_MAX: u32 = 100;
-/// Whatever is less salient than this is not brought to mind by itself.
+/// Memories less salient than this are not brought to mind by themselves.
 pub const RETRIEVAL_THRESHOLD_DEFAULT: f32 = 0.15;
 
 facet!(
-    /** What an assistant may do where a memory is silent. */
+    /** The freedom of an assistant where no memory says anything. */
     Confabulation, "confabulation", {
     Strict = 1 "strict",
     Moderate = 2 "moderate",
@@ -32,29 +35,42 @@ facet!(
     Finance = 5 "finance",
 });
 
-/// How much each reason to show a memory counts, against the sum of all four.
+/// The weight of each reason to show a memory, against the sum of all four.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Weights {
+    /// The present salience.
     pub salience: f32,
+    /// The similarity to the turn.
     pub relevance: f32,
+    /// The nearness in time.
     pub recency: f32,
+    /// The topic of the conversation.
     pub topic: f32,
 }
 
 impl Weights {
+    /// The sum of the four.
     pub fn sum(&self) -> f32 {
         self.salience + self.relevance + self.recency + self.topic
     }
 }
 
+/// The rules by which memories are brought to mind at a turn.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ContextRules {
+    /// The most memories of one turn.
     pub memories_per_turn: usize,
+    /// Turns during which a shown memory is not shown again.
     pub cooldown_turns: u32,
+    /// The most tokens of one section.
     pub max_tokens: usize,
+    /// The least salience.
     pub retrieval_threshold: f32,
+    /// The weights of the reasons.
     pub weights: Weights,
+    /// The freedom of the assistant where no memory says anything.
     pub confabulation: Confabulation,
+    /// The tenant's trade.
     pub vertical: Vertical,
 }
 
@@ -73,7 +89,7 @@ impl Default for ContextRules {
 }
 
 impl ContextRules {
-    /// Refuses rules that nobody may live under. Who loads a policy asks this first.
+    /// Refuses rules out of bounds. A loader of policies calls this first.
     pub fn check(&self) -> Result<()> {
         check_tokens(self.max_tokens)?;
         check_memories("memories_per_turn", self.memories_per_turn)?;
@@ -94,14 +110,17 @@ impl ContextRules {
     }
 }
 
+/// Refuses a number of tokens out of bounds.
 pub fn check_tokens(tokens: usize) -> Result<()> {
     within("max_tokens", tokens, 1, CONTEXT_TOKENS_MAX)
 }
 
+/// Refuses a number of memories out of bounds.
 pub fn check_memories(field: &'static str, memories: usize) -> Result<()> {
     within(field, memories, 1, MEMORIES_PER_TURN_MAX)
 }
 
+/// Refuses a cooldown out of bounds.
 pub fn check_cooldown(turns: u32) -> Result<()> {
     within("cooldown_turns", turns as usize, 0, COOLDOWN_TURNS_MAX as usize)
 }

@@ -4,8 +4,9 @@ use crate::error::{Error, Result};
 use crate::facet;
 use crate::facets::Lane;
 
-/// Rows that a policy may add, and phrases of one row.
+/// Rows that a policy may add.
 pub const INTENT_RULES_MAX: usize = 64;
+/// Phrases of one row.
 pub const INTENT_PHRASES_MAX: usize = 64;
 
 facet!(

@@ -31,41 +31,48 @@ pub const MAX_ATOMS_MAX: usize = 1_000_000;
 pub const MIN_SALIENCE_ENTERPRISE: f32 = 0.25;
 /// The longest grace period that a policy may name, in hours.
 pub const GRACE_HOURS_MAX: i64 = 30 * 24;
-/// How long the audit keeps writes and erasures, in days: six years.
+/// Days for which the audit keeps writes and erasures: six years.
 pub const AUDIT_DAYS: i64 = 2_190;
-/// How long the audit keeps reads, unless the policy says otherwise, and at most.
+/// Days for which the audit keeps reads, by default.
 pub const AUDIT_READ_DAYS_DEFAULT: i64 = 90;
+/// Days for which the audit keeps reads, at most.
 pub const AUDIT_READ_DAYS_MAX: i64 = AUDIT_DAYS;
-/// Deadlines of a person's request, in hours, and the longest that a policy may name: the law's three months.
+/// Hours until a person's request is acknowledged, by default.
 pub const ACKNOWLEDGE_HOURS_DEFAULT: i64 = 24;
+/// Hours until a person's request is done, by default.
 pub const COMPLETE_HOURS_DEFAULT: i64 = 720;
+/// The longest deadline that a policy may name: the law's three months.
 pub const REQUEST_HOURS_MAX: i64 = 90 * 24;
-/// How long tombstones are kept, and the longest that a policy may name, in days.
+/// Days for which tombstones are kept, by default.
 pub const TOMBSTONE_DAYS_DEFAULT: i64 = 2_190;
+/// Days for which tombstones are kept, at most.
 pub const TOMBSTONE_DAYS_MAX: i64 = 36_500;
 /// Operators of one tenant.
 pub const OPERATORS_MAX: usize = 32;
 
-/// What was hidden can be restored this long, unless the policy names another time, and at most.
+/// Days in which a hidden memory can be restored, by default.
 pub const PURGE_DAYS_DEFAULT: i64 = 30;
+/// Days in which a hidden memory can be restored, at most.
 pub const PURGE_DAYS_MAX: i64 = 365;
 
-/// A session that nobody goes on with is ended after this long, unless the policy says otherwise, and at most.
+/// Hours after which an idle session is ended, by default.
 pub const SESSION_IDLE_HOURS_DEFAULT: i64 = 24;
+/// Hours after which an idle session is ended, at most.
 pub const SESSION_IDLE_HOURS_MAX: i64 = 30 * 24;
-/// How long the transcript of an ended session is kept, and at most, in days.
+/// Days for which the transcript of an ended session is kept, by default.
 pub const TRANSCRIPT_DAYS_DEFAULT: i64 = 365;
+/// Days for which the transcript of an ended session is kept, at most.
 pub const TRANSCRIPT_DAYS_MAX: i64 = 3_650;
 
 facet!(
-    /** Where a policy starts from. */
+    /** The defaults from which a policy starts. */
     Preset, "preset", {
     EnterpriseSafe = 1 "enterprise-safe",
     PersonalAuthority = 2 "personal-authority",
 });
 
 facet!(
-    /** Which writes wait for somebody's approval, whatever their trust. */
+    /** The writes that wait for approval, whatever their trust. */
     Approval, "approval", {
     None = 1 "none",
     Shared = 2 "shared",
@@ -73,7 +80,7 @@ facet!(
 });
 
 facet!(
-    /** Which reads or rehearsals the audit records. Writes and erasures are recorded always. */
+    /** The reads or rehearsals that the audit records. Writes and erasures are recorded always. */
     ReadLogging, "audit_reads", {
     Always = 1 "always",
     Sampled = 2 "sampled",
@@ -81,17 +88,17 @@ facet!(
 });
 
 facet!(
-    /** What becomes of a memory that leans on one that was forgotten. */
+    /** The fate of a memory that refers to a forgotten one. */
     Dangling, "dangling", {
     Review = 1 "review",
     Anonymise = 2 "anonymise",
 });
 
-/// Where reads or rehearsals are sampled, one in this many is recorded.
+/// One in this many sampled reads or rehearsals is recorded.
 pub const AUDIT_SAMPLED: u64 = 10;
 
 impl ReadLogging {
-    /// Whether the next one is recorded, `seen` being how many there were.
+    /// Returns true when the next one is recorded; `seen` counts those before it.
     pub fn wants(self, seen: &AtomicU64) -> bool {
         match self {
             Self::Always => true,
@@ -101,8 +108,10 @@ impl ReadLogging {
     }
 }
 
+/// The rules of one tenant.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Policy {
+    /// The preset from which it started.
     pub preset: Preset,
     /// A text with a secret is refused whole instead of stored without it.
     pub fail_on_secret: bool,
@@ -111,45 +120,50 @@ pub struct Policy {
     /// The caller's word on privacy class, sensitivity and lane stands even where it is milder than what
     /// the gate sees.
     pub caller_may_relax: bool,
+    /// The least salience of a new memory.
     pub min_salience: f32,
     /// The least salient memories beyond this many are archived.
     pub max_atoms: usize,
+    /// The writes that wait for approval.
     pub approval: Approval,
-    /// What is approved becomes active only after this long.
+    /// The time between approval and the active state.
     pub grace: SignedDuration,
-    /// What forgetting means unless the caller says: hiding for a while, or erasing at once.
+    /// The mode of forgetting unless the caller names one: hide for a while, or erase at once.
     pub forget_mode: Mode,
-    /// What was hidden is erased after this many days.
+    /// Days after which a hidden memory is erased.
     pub purge_days: i64,
-    /// Whether a memory that leans on a forgotten one waits for somebody, or speaks of "someone" from then on.
+    /// The fate of a memory that refers to a forgotten one: it waits for review, or says "someone" instead.
     pub dangling: Dangling,
+    /// The reads that the audit records.
     pub audit_reads: ReadLogging,
-    /// Which rehearsals the audit records.
+    /// The rehearsals that the audit records.
     pub audit_rehearsals: ReadLogging,
-    /// How long the audit keeps reads.
+    /// Days for which the audit keeps reads.
     pub audit_read_days: i64,
-    /// What a turn of a conversation brings to mind.
+    /// The rules by which memories are brought to mind at a turn.
     pub context: ContextRules,
-    /// What phrases mean here, before what they mean everywhere.
+    /// Meanings of phrases that stand before the built-in ones.
     pub intents: Vec<IntentRule>,
-    /// How long it may take until somebody looks into a person's request to be forgotten, and until it is done.
+    /// Hours until a person's request to be forgotten is acknowledged.
     pub acknowledge_hours: i64,
+    /// Hours until it is done.
     pub complete_hours: i64,
-    /// How long tombstones are kept.
+    /// Days for which tombstones are kept.
     pub tombstone_days: i64,
-    /// From when on old turns make room for summaries.
+    /// The sizes and ages at which old turns are compacted.
     pub compaction: Thresholds,
-    /// A session that nobody goes on with is ended after this long, and its working memory is gone.
+    /// Hours after which an idle session is ended and its working memory erased.
     pub session_idle_hours: i64,
-    /// How long the transcript of an ended session is kept.
+    /// Days for which the transcript of an ended session is kept.
     pub transcript_days: i64,
-    /// Who must sign what is erased at a person's request; nobody else can then.
+    /// Keys of the operators; with any, one of them must sign an erasure at a person's request.
     pub operators: Vec<VerifyingKey>,
-    /// How long memories are kept.
+    /// The times for which memories are kept.
     pub retention: RetentionRules,
 }
 
 impl Policy {
+    /// The rules of a preset.
     pub fn of(preset: Preset) -> Self {
         let enterprise = preset == Preset::EnterpriseSafe;
         Self {
@@ -180,7 +194,7 @@ impl Policy {
         }
     }
 
-    /// Whether a write into a vault of `holder` waits for approval.
+    /// Returns true when a write into a vault of `holder` waits for approval.
     pub fn wants_approval(&self, holder: &Holder) -> bool {
         match self.approval {
             Approval::None => false,
@@ -199,11 +213,14 @@ impl Default for Policy {
 /// The policy of every tenant: one for all, and those that have their own.
 #[derive(Clone, Default, Debug)]
 pub struct Policies {
+    /// The policy of tenants without one of their own.
     pub everyone: Policy,
+    /// The policies of single tenants.
     pub by_org: HashMap<OrgId, Policy>,
 }
 
 impl Policies {
+    /// The policy of one tenant.
     pub fn of(&self, org: &OrgId) -> &Policy {
         self.by_org.get(org).unwrap_or(&self.everyone)
     }
@@ -216,12 +233,12 @@ impl Policies {
 }
 
 impl PrivacyClass {
-    /// Whether it speaks of an identifiable person.
+    /// Returns true for data about an identifiable person.
     pub fn is_personal(self) -> bool {
         matches!(self, Self::GuestPii | Self::StaffPii | Self::SensitivePii)
     }
 
-    /// How tightly it is held: the higher, the tighter.
+    /// The rank by strictness, the strictest highest.
     pub fn strictness(self) -> u8 {
         match self {
             Self::NonPii => 0,

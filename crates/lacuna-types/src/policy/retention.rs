@@ -5,28 +5,28 @@ use crate::facets::{PrivacyClass, RetentionTier, Sensitivity};
 
 /// The longest time that anybody may name, in days: a hundred years.
 pub const DAYS_MAX: u32 = 36_500;
-/// How long somebody is asked about a memory before the answer is taken for granted.
+/// Days in which an owner may answer a question about a memory.
 pub const GRACE_DAYS_DEFAULT: u32 = 30;
-/// How often the owner of a vault is asked to look through it.
+/// Days between two reviews of a vault by its owner.
 pub const REVIEW_DAYS_DEFAULT: u32 = 30;
-/// What happened in a conversation is kept at most this long, whoever asked for more.
+/// The longest time for memories of conversations, in days, whoever asked for more.
 pub const EPISODIC_DAYS_MAX_DEFAULT: u32 = 365;
 
 facet!(
-    /** What becomes of a memory about which somebody was asked and did not answer. */
+    /** The fate of a memory about which its owner was asked and did not answer. */
     Unanswered, "unanswered", {
     Erase = 1 "erase",
     Keep = 2 "keep",
 });
 
-/// How long something is kept, and how much longer its owner may want it.
+/// The time for which something is kept, and the longest that its owner may set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RetentionRule {
     /// `None` keeps it until somebody erases it.
     pub days: Option<u32>,
     /// The most that an owner may set.
     pub days_max: Option<u32>,
-    /// Whether its owner is asked before it goes.
+    /// True when its owner is asked before it is erased.
     pub asks: bool,
 }
 
@@ -48,20 +48,29 @@ impl RetentionRule {
 /// privacy classes for what a deployment remembers of its guests.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RetentionRules {
+    /// The rule of the tier `ephemeral`.
     pub ephemeral: RetentionRule,
+    /// The rule of the tier `short_term`.
     pub short_term: RetentionRule,
+    /// The rule of the tier `medium_term`.
     pub medium_term: RetentionRule,
+    /// The rule of the tier `long_term`.
     pub long_term: RetentionRule,
+    /// The rule of the tier `sensitive`.
     pub sensitive: RetentionRule,
     /// Categories that have a rule of their own, whatever the tier.
     pub categories: Vec<(Sensitivity, RetentionRule)>,
-    /// What a deployment keeps at most, by privacy class. Nobody can set more.
+    /// The most days in a deployment's vault, by privacy class. Nobody can set more.
     pub classes: Vec<(PrivacyClass, u32)>,
+    /// The longest time for memories of conversations.
     pub episodic_days_max: u32,
+    /// Days in which an owner may answer a question about a memory.
     pub grace_days: u32,
+    /// The fate of a memory without an answer.
     pub unanswered: Unanswered,
+    /// Days between two reviews.
     pub review_days: u32,
-    /// Whether the sweep archives what has faded below its least salience, or only names it in the review.
+    /// True lets the sweep archive faded memories; otherwise the review names them.
     pub archive_faded: bool,
 }
 
@@ -95,6 +104,7 @@ impl Default for RetentionRules {
 }
 
 impl RetentionRules {
+    /// The rule of a tier.
     pub fn tier(&self, tier: RetentionTier) -> RetentionRule {
         match tier {
             RetentionTier::Ephemeral => self.ephemeral,
@@ -105,6 +115,7 @@ impl RetentionRules {
         }
     }
 
+    /// The rule of a tier, to be changed.
     pub fn tier_mut(&mut self, tier: RetentionTier) -> &mut RetentionRule {
         match tier {
             RetentionTier::Ephemeral => &mut self.ephemeral,
@@ -115,6 +126,7 @@ impl RetentionRules {
         }
     }
 
+    /// The rule of a category that has one.
     pub fn category(&self, category: Sensitivity) -> Option<RetentionRule> {
         self.categories.iter().find(|(listed, _)| *listed == category).map(|(_, rule)| *rule)
     }
@@ -130,10 +142,12 @@ impl RetentionRules {
         }
     }
 
+    /// The limit of a privacy class, in days.
     pub fn class_days(&self, class: PrivacyClass) -> Option<u32> {
         self.classes.iter().find(|(listed, _)| *listed == class).map(|(_, days)| *days)
     }
 
+    /// Sets or removes the limit of a privacy class.
     pub fn set_class(&mut self, class: PrivacyClass, days: Option<u32>) {
         self.classes.retain(|(listed, _)| *listed != class);
         self.classes.extend(days.map(|days| (class, days)));

@@ -25,7 +25,7 @@ impl Date {
 
 /// A time of day.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Clock {
+pub(super) struct ClockTime {
     hour: u8,
     minute: u8,
 }
@@ -113,12 +113,12 @@ fn date(year: u16, month: u16, day: u16, either_way: bool) -> Option<Date> {
 }
 
 /// The times of day of a text.
-pub(super) fn clocks(text: &str) -> Vec<(Range<usize>, Clock)> {
+pub(super) fn clocks(text: &str) -> Vec<(Range<usize>, ClockTime)> {
     let hits = TIME.iter().flat_map(|regex| regex.captures_iter(text));
     hits.filter_map(|hit| Some((hit.get(0)?.range(), clock(text, &hit)?))).collect()
 }
 
-fn clock(text: &str, hit: &Captures<'_>) -> Option<Clock> {
+fn clock(text: &str, hit: &Captures<'_>) -> Option<ClockTime> {
     let span = hit.get(0)?.range();
     let hour: u8 = hit.get(1)?.as_str().parse().ok()?;
     let minute = hit.get(2).map(|minute| minute.as_str().parse::<u8>()).transpose().ok()?;
@@ -137,7 +137,7 @@ fn clock(text: &str, hit: &Captures<'_>) -> Option<Clock> {
         None => hour,
     };
     let minute = minute.unwrap_or(0);
-    (told && !part_of_more && hour < 24 && minute < 60).then_some(Clock { hour, minute })
+    (told && !part_of_more && hour < 24 && minute < 60).then_some(ClockTime { hour, minute })
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use postgres::error::SqlState;
 use postgres::types::ToSql;
 use postgres::{Client, Config, IsolationLevel, NoTls, Row as Columns, Statement, Transaction};
 
+use crate::failure::SqlFailure;
 use crate::rows::pool::{Loan, Pool};
 use lacuna_types::hex::hex;
 use lacuna_types::{Error, Result};
@@ -22,16 +23,16 @@ const PING_TIMEOUT: Duration = Duration::from_secs(2);
 /// Rows fetched at a time while streaming.
 const PAGE_ROWS: i32 = 512;
 
-/// What every session starts with. A commit that is answered must be on disk, whatever the server's default.
+/// The settings of every connection. A commit that is answered must be on disk, whatever the server's default.
 const SESSION_SETTINGS: &str = "
     SET lock_timeout = '10s';
     SET idle_in_transaction_session_timeout = '60s';
     SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';";
 
-pub type Parameters<'a> = &'a [&'a (dyn ToSql + Sync)];
+pub(crate) type Parameters<'a> = &'a [&'a (dyn ToSql + Sync)];
 
-/// What one schema holds. Migration `n` leads from version `n` to `n + 1`.
-pub struct Schema {
+/// The tables and roles of one schema. Migration `n` leads from version `n` to `n + 1`.
+pub(crate) struct PostgresSchema {
     pub name: &'static str,
     /// Works inside one vault.
     pub app_role: &'static str,
@@ -42,9 +43,9 @@ pub struct Schema {
     pub migrations: &'static [&'static str],
 }
 
-/// How far a transaction can see.
+/// The rows that a transaction can see.
 #[derive(Clone, Copy)]
-pub enum Reach<'a> {
+pub(crate) enum Visibility<'a> {
     Vault(VaultId),
     /// A vault, and the tokens and memberships of its organisation.
     VaultAndOrg(VaultId, &'a OrgId),
@@ -54,8 +55,8 @@ pub enum Reach<'a> {
     Admin,
 }
 
-pub struct Server {
-    schema: &'static Schema,
+pub(crate) struct PostgresServer {
+    schema: &'static PostgresSchema,
     pool: Pool<Link>,
 }
 
@@ -66,8 +67,8 @@ struct Link {
     used: Instant,
 }
 
-impl Server {
-    pub fn open(url: &str, schema: &'static Schema) -> Result<Self> {
+impl PostgresServer {
+    pub(crate) fn open(url: &str, schema: &'static PostgresSchema) -> Result<Self> {
         let mut config: Config = url.parse().map_err(|_| Error::Misconfigured {
             code: "bad_url",
             reason: "the PostgreSQL URL does not parse; expected postgres://user@host:port/database".into(),
@@ -82,39 +83,47 @@ impl Server {
     }
 
     /// Reads from one snapshot.
-    pub fn read<T>(&self, reach: Reach<'_>, act: impl FnOnce(&mut Session<'_>) -> Result<T>) -> Result<T> {
-        self.within(reach, true, act)
+    pub(crate) fn read<T>(
+        &self,
+        visibility: Visibility<'_>,
+        act: impl FnOnce(&mut ScopedTransaction<'_>) -> Result<T, SqlFailure>,
+    ) -> Result<T> {
+        self.within(visibility, true, act)
     }
 
     /// Commits what `act` does if it succeeds, and nothing of it otherwise.
-    pub fn write<T>(&self, reach: Reach<'_>, act: impl FnOnce(&mut Session<'_>) -> Result<T>) -> Result<T> {
-        self.within(reach, false, act)
+    pub(crate) fn write<T>(
+        &self,
+        visibility: Visibility<'_>,
+        act: impl FnOnce(&mut ScopedTransaction<'_>) -> Result<T, SqlFailure>,
+    ) -> Result<T> {
+        self.within(visibility, false, act)
     }
 
     fn within<T>(
         &self,
-        reach: Reach<'_>,
+        visibility: Visibility<'_>,
         read_only: bool,
-        act: impl FnOnce(&mut Session<'_>) -> Result<T>,
+        act: impl FnOnce(&mut ScopedTransaction<'_>) -> Result<T, SqlFailure>,
     ) -> Result<T> {
         let mut link = self.living_link()?;
-        let outcome = link.within(self.schema, reach, read_only, act);
+        let outcome = link.within(self.schema, visibility, read_only, act);
         if link.client.is_closed() {
             link.discard();
         }
-        outcome
+        Ok(outcome?)
     }
 
     /// One statement as a single round trip; `sql` must hold no values.
-    pub fn read_one_text(&self, reach: Reach<'_>, sql: &str) -> Result<Option<String>> {
+    pub(crate) fn read_one_text(&self, visibility: Visibility<'_>, sql: &str) -> Result<Option<String>> {
         let mut link = self.living_link()?;
-        let script = format!("BEGIN READ ONLY; {} {sql}; COMMIT", self.schema.scope(reach));
+        let script = format!("BEGIN READ ONLY; {} {sql}; COMMIT", self.schema.scope(visibility));
         let answer = link.client.simple_query(&script);
         if answer.is_err() {
             // The transaction may still be open, so the connection is not used again.
             link.discard();
         }
-        let rows = answer.map_err(failed)?;
+        let rows = answer.map_err(SqlFailure::from)?;
         Ok(rows
             .iter()
             .rev()
@@ -141,76 +150,83 @@ impl Server {
 impl Link {
     fn within<T>(
         &mut self,
-        schema: &'static Schema,
-        reach: Reach<'_>,
+        schema: &'static PostgresSchema,
+        visibility: Visibility<'_>,
         read_only: bool,
-        act: impl FnOnce(&mut Session<'_>) -> Result<T>,
-    ) -> Result<T> {
+        act: impl FnOnce(&mut ScopedTransaction<'_>) -> Result<T, SqlFailure>,
+    ) -> Result<T, SqlFailure> {
         let isolation =
             if read_only { IsolationLevel::RepeatableRead } else { IsolationLevel::ReadCommitted };
-        let mut transaction = self
-            .client
-            .build_transaction()
-            .isolation_level(isolation)
-            .read_only(read_only)
-            .start()
-            .map_err(failed)?;
-        transaction.batch_execute(&schema.scope(reach)).map_err(failed)?;
-        let mut session = Session { transaction, schema, statements: &mut self.statements };
-        let done = act(&mut session)?;
-        session.transaction.commit().map_err(failed)?;
+        let mut transaction =
+            self.client.build_transaction().isolation_level(isolation).read_only(read_only).start()?;
+        transaction.batch_execute(&schema.scope(visibility))?;
+        let mut scoped = ScopedTransaction { transaction, schema, statements: &mut self.statements };
+        let done = act(&mut scoped)?;
+        scoped.transaction.commit()?;
         Ok(done)
     }
 }
 
 /// A transaction that sees no further than its reach.
-pub struct Session<'a> {
+pub(crate) struct ScopedTransaction<'a> {
     transaction: Transaction<'a>,
-    schema: &'static Schema,
+    schema: &'static PostgresSchema,
     statements: &'a mut HashMap<&'static str, Statement>,
 }
 
-impl Session<'_> {
-    pub fn query(&mut self, sql: &'static str, parameters: Parameters<'_>) -> Result<Vec<Columns>> {
+impl ScopedTransaction<'_> {
+    pub(crate) fn query(
+        &mut self,
+        sql: &'static str,
+        parameters: Parameters<'_>,
+    ) -> Result<Vec<Columns>, SqlFailure> {
         let statement = self.statement(sql)?;
-        Ok(self.transaction.query(&statement, parameters).map_err(failed)?)
+        Ok(self.transaction.query(&statement, parameters)?)
     }
 
-    pub fn query_opt(&mut self, sql: &'static str, parameters: Parameters<'_>) -> Result<Option<Columns>> {
+    pub(crate) fn query_opt(
+        &mut self,
+        sql: &'static str,
+        parameters: Parameters<'_>,
+    ) -> Result<Option<Columns>, SqlFailure> {
         let statement = self.statement(sql)?;
-        Ok(self.transaction.query_opt(&statement, parameters).map_err(failed)?)
+        Ok(self.transaction.query_opt(&statement, parameters)?)
     }
 
-    pub fn execute(&mut self, sql: &'static str, parameters: Parameters<'_>) -> Result<u64> {
+    pub(crate) fn execute(
+        &mut self,
+        sql: &'static str,
+        parameters: Parameters<'_>,
+    ) -> Result<u64, SqlFailure> {
         let statement = self.statement(sql)?;
-        Ok(self.transaction.execute(&statement, parameters).map_err(failed)?)
+        Ok(self.transaction.execute(&statement, parameters)?)
     }
 
     /// Inserts; a broken uniqueness or reference is `refused`.
-    pub fn insert(
+    pub(crate) fn insert(
         &mut self,
         sql: &'static str,
         parameters: Parameters<'_>,
         refused: fn() -> Error,
-    ) -> Result<u64> {
+    ) -> Result<u64, SqlFailure> {
         let statement = self.statement(sql)?;
         self.transaction.execute(&statement, parameters).map_err(|error| match error.code() {
-            Some(&SqlState::UNIQUE_VIOLATION | &SqlState::FOREIGN_KEY_VIOLATION) => refused(),
-            _ => failed(error),
+            Some(&SqlState::UNIQUE_VIOLATION | &SqlState::FOREIGN_KEY_VIOLATION) => refused().into(),
+            _ => error.into(),
         })
     }
 
     /// Visits the rows page by page, so that a large vault does not fill the memory.
-    pub fn stream(
+    pub(crate) fn stream(
         &mut self,
         sql: &'static str,
         parameters: Parameters<'_>,
-        visit: &mut dyn FnMut(&Columns) -> Result<()>,
-    ) -> Result<()> {
+        visit: &mut dyn FnMut(&Columns) -> Result<(), SqlFailure>,
+    ) -> Result<(), SqlFailure> {
         let statement = self.statement(sql)?;
-        let portal = self.transaction.bind(&statement, parameters).map_err(failed)?;
+        let portal = self.transaction.bind(&statement, parameters)?;
         loop {
-            let page = self.transaction.query_portal(&portal, PAGE_ROWS).map_err(failed)?;
+            let page = self.transaction.query_portal(&portal, PAGE_ROWS)?;
             page.iter().try_for_each(&mut *visit)?;
             if page.len() < PAGE_ROWS as usize {
                 return Ok(());
@@ -219,78 +235,75 @@ impl Session<'_> {
     }
 
     /// Runs `act` with the right to take away, then gives it back. A failure ends the transaction anyway.
-    pub fn erasing<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+    pub(crate) fn erasing<T>(
+        &mut self,
+        act: impl FnOnce(&mut Self) -> Result<T, SqlFailure>,
+    ) -> Result<T, SqlFailure> {
         let eraser = self.schema.eraser_role.unwrap_or(self.schema.app_role);
-        self.transaction.batch_execute(&format!("SET LOCAL ROLE {eraser}")).map_err(failed)?;
+        self.transaction.batch_execute(&format!("SET LOCAL ROLE {eraser}"))?;
         let done = act(self)?;
-        self.transaction
-            .batch_execute(&format!("SET LOCAL ROLE {}", self.schema.app_role))
-            .map_err(failed)?;
+        self.transaction.batch_execute(&format!("SET LOCAL ROLE {}", self.schema.app_role))?;
         Ok(done)
     }
 
-    fn statement(&mut self, sql: &'static str) -> Result<Statement> {
+    fn statement(&mut self, sql: &'static str) -> Result<Statement, SqlFailure> {
         if let Some(statement) = self.statements.get(sql) {
             return Ok(statement.clone());
         }
-        let statement = self.transaction.prepare(sql).map_err(failed)?;
+        let statement = self.transaction.prepare(sql)?;
         self.statements.insert(sql, statement.clone());
         Ok(statement)
     }
 }
 
-impl Schema {
+impl PostgresSchema {
     /// The statements that put a transaction into its scope. Values are hex, so nothing needs quoting.
-    fn scope(&self, reach: Reach<'_>) -> String {
+    fn scope(&self, visibility: Visibility<'_>) -> String {
         let vault = |id: VaultId| format!("SELECT set_config('app.vault', '{}', true);", hex(id.as_bytes()));
         let org = |org: &OrgId| {
             let hex = hex(org.as_str().as_bytes());
             format!("SELECT set_config('app.org', convert_from(decode('{hex}', 'hex'), 'UTF8'), true);")
         };
-        let (role, settings) = match reach {
-            Reach::Vault(id) => (self.app_role, vault(id)),
-            Reach::VaultAndOrg(id, name) => (self.app_role, vault(id) + &org(name)),
-            Reach::Org(name) => (self.app_role, org(name)),
-            Reach::Admin => (self.admin_role, String::new()),
+        let (role, settings) = match visibility {
+            Visibility::Vault(id) => (self.app_role, vault(id)),
+            Visibility::VaultAndOrg(id, name) => (self.app_role, vault(id) + &org(name)),
+            Visibility::Org(name) => (self.app_role, org(name)),
+            Visibility::Admin => (self.admin_role, String::new()),
         };
         format!("SET LOCAL ROLE {role}; {settings}")
     }
 
-    fn migrate(&self, client: &mut Client) -> Result<()> {
+    fn migrate(&self, client: &mut Client) -> Result<(), SqlFailure> {
         if self.version(client)? == Some(self.migrations.len()) {
             return Ok(());
         }
         self.make_roles(client)?;
-        let mut transaction = client.transaction().map_err(failed)?;
+        let mut transaction = client.transaction()?;
         // Several nodes may start at once; the second one waits here and finds the work done.
-        transaction.execute("SELECT pg_advisory_xact_lock(hashtext($1))", &[&self.name]).map_err(failed)?;
-        transaction
-            .batch_execute(&format!(
-                "CREATE SCHEMA IF NOT EXISTS {0};
+        transaction.execute("SELECT pg_advisory_xact_lock(hashtext($1))", &[&self.name])?;
+        transaction.batch_execute(&format!(
+            "CREATE SCHEMA IF NOT EXISTS {0};
              CREATE TABLE IF NOT EXISTS {0}.migration (version integer PRIMARY KEY);",
-                self.name
-            ))
-            .map_err(failed)?;
+            self.name
+        ))?;
         let version = self.version(&mut transaction)?.unwrap_or(0);
         for (number, migration) in self.migrations.iter().enumerate().skip(version) {
-            transaction.batch_execute(migration).map_err(failed)?;
+            transaction.batch_execute(migration)?;
             let record = format!("INSERT INTO {}.migration VALUES ($1)", self.name);
-            transaction.execute(&record, &[&(number as i32 + 1)]).map_err(failed)?;
+            transaction.execute(&record, &[&(number as i32 + 1)])?;
         }
-        transaction.commit().map_err(failed)?;
+        transaction.commit()?;
         Ok(())
     }
 
     /// The version of the schema, or `None` where there is none.
-    fn version(&self, client: &mut impl postgres::GenericClient) -> Result<Option<usize>> {
+    fn version(&self, client: &mut impl postgres::GenericClient) -> Result<Option<usize>, SqlFailure> {
         let table = format!("{}.migration", self.name);
-        let found = client.query_one("SELECT to_regclass($1) IS NOT NULL", &[&table]).map_err(failed)?;
+        let found = client.query_one("SELECT to_regclass($1) IS NOT NULL", &[&table])?;
         if !found.get::<_, bool>(0) {
             return Ok(None);
         }
-        let newest = client
-            .query_one(&format!("SELECT coalesce(max(version), 0) FROM {table}"), &[])
-            .map_err(failed)?;
+        let newest = client.query_one(&format!("SELECT coalesce(max(version), 0) FROM {table}"), &[])?;
         let version = newest.get::<_, i32>(0);
         match usize::try_from(version) {
             Ok(known) if known <= self.migrations.len() => Ok(Some(known)),
@@ -301,16 +314,16 @@ impl Schema {
                     self.name,
                     self.migrations.len()
                 ),
-            }),
+            }
+            .into()),
         }
     }
 
     /// Roles belong to the whole server, so another database may have made them, even at this moment.
-    fn make_roles(&self, client: &mut Client) -> Result<()> {
+    fn make_roles(&self, client: &mut Client) -> Result<(), SqlFailure> {
         for role in [Some(self.app_role), Some(self.admin_role), self.eraser_role].into_iter().flatten() {
-            client
-                .batch_execute(&format!(
-                    "DO $$ BEGIN
+            client.batch_execute(&format!(
+                "DO $$ BEGIN
                      IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{role}') THEN
                          CREATE ROLE {role} NOLOGIN;
                      END IF;
@@ -321,16 +334,15 @@ impl Schema {
                          GRANT {role} TO CURRENT_USER;
                      END IF;
                  END $$;"
-                ))
-                .map_err(failed)?;
+            ))?;
         }
         Ok(())
     }
 }
 
-fn connect(config: &Config) -> Result<Client> {
-    let mut client = config.connect(NoTls).map_err(failed)?;
-    client.batch_execute(SESSION_SETTINGS).map_err(failed)?;
+fn connect(config: &Config) -> Result<Client, SqlFailure> {
+    let mut client = config.connect(NoTls)?;
+    client.batch_execute(SESSION_SETTINGS)?;
     Ok(client)
 }
 
@@ -355,8 +367,14 @@ fn refuse_unprotected_hosts(config: &Config) -> Result<()> {
     })
 }
 
-/// What each failure of PostgreSQL means to the caller.
-pub fn failed(error: postgres::Error) -> Error {
+/// Sorts the failures of PostgreSQL by what the caller can do about them.
+impl From<postgres::Error> for SqlFailure {
+    fn from(error: postgres::Error) -> Self {
+        Self(caller_error(error))
+    }
+}
+
+fn caller_error(error: postgres::Error) -> Error {
     const BUSY: [SqlState; 3] =
         [SqlState::LOCK_NOT_AVAILABLE, SqlState::T_R_DEADLOCK_DETECTED, SqlState::T_R_SERIALIZATION_FAILURE];
     const REFUSED: [SqlState; 5] = [

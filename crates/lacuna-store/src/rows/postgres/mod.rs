@@ -1,6 +1,6 @@
 //! The store for many nodes: PostgreSQL, with forced row-level security under a role that owns nothing.
 
-pub mod engine;
+pub(crate) mod engine;
 mod jobs;
 mod records;
 mod write;
@@ -11,21 +11,23 @@ use jiff::Timestamp;
 use lacuna_seal::SIGNATURE_BYTES;
 use postgres::Row as Columns;
 
-use self::engine::{Reach, Schema, Server};
+use self::engine::{PostgresSchema, PostgresServer, Visibility};
 use super::check::check_batch;
-use super::columns::{ids as split_ids, number_u32, number_u64, time};
+use super::columns::{
+    group_from_columns, ids as split_ids, member_from_columns, number_u32, number_u64, scope_from_columns,
+    time,
+};
 use super::jobs::{check_claim, check_end};
 use super::{
-    AUDIT_PAGE_MAX, AuditRow, Batch, Body, ChainHead, Change, Intent, JobClaim, JobEnd, JobRow,
-    MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX, MemberRow, Record, RecordKind, Row, SealedSettings, Store,
-    TOKENS_PAGE_MAX, TOMBSTONES_PAGE_MAX, TokenRow, TombstoneRow, VAULTS_PAGE_MAX, VaultHeader,
-    group_from_columns, member_from_columns, scope_from_columns,
+    AUDIT_PAGE_MAX, AuditRow, Batch, ChainHead, JobClaim, JobEnd, JobRow, MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX,
+    MemberRow, PendingErasure, Record, RecordKind, Row, SealedBody, SealedSettings, Store, TOKENS_PAGE_MAX,
+    TOMBSTONES_PAGE_MAX, TokenRow, TombstoneRow, VAULTS_PAGE_MAX, VaultChange, VaultHeader,
 };
-use crate::rows::postgres::engine::failed;
+use crate::failure::SqlFailure;
 use lacuna_types::{Error, Result};
 use lacuna_types::{Group, Lifecycle, MemoryId, OrgId, Revision, UserId, VaultId, millis};
 
-static SCHEMA: Schema = Schema {
+static SCHEMA: PostgresSchema = PostgresSchema {
     name: "lacuna",
     app_role: "lacuna_app",
     admin_role: "lacuna_admin",
@@ -74,19 +76,19 @@ const HEADERS: &str = "
 
 /// Sealed memories in the schema `lacuna` of a PostgreSQL database. Call from threads that may block, never
 /// from inside an asynchronous task.
-pub struct PostgresStore(Server);
+pub struct PostgresStore(PostgresServer);
 
 impl PostgresStore {
     /// Connects, and makes or migrates the schema where needed.
     pub fn open(url: &str) -> Result<Self> {
-        Server::open(url, &SCHEMA).map(Self)
+        PostgresServer::open(url, &SCHEMA).map(Self)
     }
 }
 
 impl Store for PostgresStore {
     fn vault(&self, vault: VaultId) -> Result<Option<VaultHeader>> {
-        self.0.read(Reach::Vault(vault), |session| {
-            session.query_opt(HEADER, &[&id(&vault)])?.as_ref().map(header).transpose()
+        self.0.read(Visibility::Vault(vault), |transaction| {
+            transaction.query_opt(HEADER, &[&id(&vault)])?.as_ref().map(header).transpose()
         })
     }
 
@@ -94,7 +96,7 @@ impl Store for PostgresStore {
         // Row-level security leaves one row at most: the scope is the filter.
         let text = self
             .0
-            .read_one_text(Reach::Vault(vault), "SELECT coalesce(max(revision), 0) FROM lacuna.vault")?;
+            .read_one_text(Visibility::Vault(vault), "SELECT coalesce(max(revision), 0) FROM lacuna.vault")?;
         let revision = text.and_then(|text| text.parse().ok());
         revision.map(Revision).ok_or_else(|| Error::corrupt("a vault has no valid revision"))
     }
@@ -103,21 +105,22 @@ impl Store for PostgresStore {
         &self,
         vault: VaultId,
         since: Revision,
-        visit: &mut dyn FnMut(Change) -> Result<()>,
+        visit: &mut dyn FnMut(VaultChange) -> Result<()>,
     ) -> Result<Revision> {
-        self.0.read(Reach::Vault(vault), |session| {
-            let header = session.query_opt(HEADER, &[&id(&vault)])?.as_ref().map(header).transpose()?;
+        self.0.read(Visibility::Vault(vault), |transaction| {
+            let header = transaction.query_opt(HEADER, &[&id(&vault)])?.as_ref().map(header).transpose()?;
             let since = i64::try_from(since.0).unwrap_or(i64::MAX);
-            session.stream(CHANGES, &[&id(&vault), &since], &mut |columns| visit(change(columns)?))?;
+            transaction
+                .stream(CHANGES, &[&id(&vault), &since], &mut |columns| Ok(visit(change(columns)?)?))?;
             Ok(header.map_or(Revision::ZERO, |header| header.revision))
         })
     }
 
     fn rows(&self, vault: VaultId, ids: &[MemoryId]) -> Result<Vec<Option<Row>>> {
         let asked: Vec<_> = ids.iter().map(memory_id).collect();
-        self.0.read(Reach::Vault(vault), |session| {
+        self.0.read(Visibility::Vault(vault), |transaction| {
             let mut found = HashMap::with_capacity(ids.len());
-            session.stream(ROWS, &[&id(&vault), &asked], &mut |columns| {
+            transaction.stream(ROWS, &[&id(&vault), &asked], &mut |columns| {
                 let row = row(columns, body(columns)?)?;
                 found.insert(row.id, row);
                 Ok(())
@@ -128,21 +131,17 @@ impl Store for PostgresStore {
 
     fn commit(&self, batch: Batch) -> Result<Revision> {
         check_batch(&batch)?;
-        let reach = Reach::VaultAndOrg(batch.vault, &batch.scope.org);
-        self.0.write(reach, |session| write::apply(session, &batch))
+        let visibility = Visibility::VaultAndOrg(batch.vault, &batch.scope.org);
+        self.0.write(visibility, |transaction| write::apply(transaction, &batch))
     }
 
-    fn intents(&self, vault: VaultId) -> Result<Vec<Intent>> {
+    fn intents(&self, vault: VaultId) -> Result<Vec<PendingErasure>> {
         let sql = "SELECT id, memories, note FROM lacuna.intent WHERE vault = $1 ORDER BY id";
-        self.0.read(Reach::Vault(vault), |session| {
-            let rows = session.query(sql, &[&id(&vault)])?;
+        self.0.read(Visibility::Vault(vault), |transaction| {
+            let rows = transaction.query(sql, &[&id(&vault)])?;
             let intent = |row: &Columns| {
-                let memories = split_ids(row.try_get(1).map_err(failed)?)?;
-                Ok(Intent {
-                    id: number_u64(row.try_get(0).map_err(failed)?)?,
-                    memories,
-                    note: row.try_get(2).map_err(failed)?,
-                })
+                let memories = split_ids(row.try_get(1)?)?;
+                Ok(PendingErasure { id: number_u64(row.try_get(0)?)?, memories, note: row.try_get(2)? })
             };
             rows.iter().map(intent).collect()
         })
@@ -153,64 +152,53 @@ impl Store for PostgresStore {
             SELECT seq, at, hash, entry FROM lacuna.audit
             WHERE vault = $1 AND seq > $2 ORDER BY seq LIMIT $3";
         let after = i64::try_from(after).unwrap_or(i64::MAX);
-        self.0.read(Reach::Vault(vault), |session| {
-            let rows = session.query(sql, &[&id(&vault), &after, &(AUDIT_PAGE_MAX as i64)])?;
+        self.0.read(Visibility::Vault(vault), |transaction| {
+            let rows = transaction.query(sql, &[&id(&vault), &after, &(AUDIT_PAGE_MAX as i64)])?;
             rows.iter().map(audit_row).collect()
         })
     }
 
     fn token(&self, hash: &[u8; 32]) -> Result<Option<TokenRow>> {
-        self.0.read(Reach::Admin, |session| {
-            session.query_opt(TOKEN, &[&hash.as_slice()])?.as_ref().map(token).transpose()
+        self.0.read(Visibility::Admin, |transaction| {
+            transaction.query_opt(TOKEN, &[&hash.as_slice()])?.as_ref().map(token).transpose()
         })
     }
 
     fn tokens(&self, org: &OrgId) -> Result<Vec<TokenRow>> {
-        self.0.read(Reach::Org(org), |session| {
-            let rows = session.query(TOKENS, &[&org.as_str(), &(TOKENS_PAGE_MAX as i64)])?;
+        self.0.read(Visibility::Org(org), |transaction| {
+            let rows = transaction.query(TOKENS, &[&org.as_str(), &(TOKENS_PAGE_MAX as i64)])?;
             rows.iter().map(token).collect()
         })
     }
 
     fn memberships(&self, org: &OrgId, user: &UserId) -> Result<Vec<Group>> {
-        self.0.read(Reach::Org(org), |session| {
+        self.0.read(Visibility::Org(org), |transaction| {
             let limit = MEMBERSHIPS_MAX as i64;
-            let rows = session.query(MEMBERSHIPS, &[&org.as_str(), &user.as_str(), &limit])?;
-            rows.iter()
-                .map(|row| {
-                    group_from_columns(row.try_get(0).map_err(failed)?, row.try_get(1).map_err(failed)?)
-                })
-                .collect()
+            let rows = transaction.query(MEMBERSHIPS, &[&org.as_str(), &user.as_str(), &limit])?;
+            rows.iter().map(|row| group_from_columns(row.try_get(0)?, row.try_get(1)?)).collect()
         })
     }
 
     fn members(&self, org: &OrgId, group: &Group, after: Option<&UserId>) -> Result<Vec<MemberRow>> {
         let after = after.map_or("", UserId::as_str);
         let limit = MEMBERS_PAGE_MAX as i64;
-        self.0.read(Reach::Org(org), |session| {
+        self.0.read(Visibility::Org(org), |transaction| {
             let rows =
-                session.query(MEMBERS, &[&org.as_str(), &group.kind(), &group.name(), &after, &limit])?;
-            rows.iter()
-                .map(|row| {
-                    member_from_columns(
-                        row.try_get(0).map_err(failed)?,
-                        time(row.try_get(1).map_err(failed)?)?,
-                    )
-                })
-                .collect()
+                transaction.query(MEMBERS, &[&org.as_str(), &group.kind(), &group.name(), &after, &limit])?;
+            rows.iter().map(|row| member_from_columns(row.try_get(0)?, time(row.try_get(1)?)?)).collect()
         })
     }
 
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultHeader>> {
         let limit = limit.min(VAULTS_PAGE_MAX) as i64;
-        self.0.read(Reach::Admin, |session| {
-            let rows = session.query(HEADERS, &[&after.as_ref().map(id), &limit])?;
+        self.0.read(Visibility::Admin, |transaction| {
+            let rows = transaction.query(HEADERS, &[&after.as_ref().map(id), &limit])?;
             rows.iter().map(header).collect()
         })
     }
 
     fn destroy(&self, vault: VaultId) -> Result<()> {
-        self.0.write(Reach::Vault(vault), |session| write::destroy(session, vault))
+        self.0.write(Visibility::Vault(vault), |transaction| write::destroy(transaction, vault))
     }
 
     fn tombstones(&self, vault: VaultId, after: Option<MemoryId>) -> Result<Vec<TombstoneRow>> {
@@ -218,15 +206,11 @@ impl Store for PostgresStore {
             SELECT id, at, brief FROM lacuna.tombstone WHERE vault = $1 AND ($2::bytea IS NULL OR id > $2)
             ORDER BY id LIMIT $3";
         let (after, limit) = (after.as_ref().map(memory_id), TOMBSTONES_PAGE_MAX as i64);
-        self.0.read(Reach::Vault(vault), |session| {
-            let rows = session.query(sql, &[&id(&vault), &after, &limit])?;
+        self.0.read(Visibility::Vault(vault), |transaction| {
+            let rows = transaction.query(sql, &[&id(&vault), &after, &limit])?;
             let tombstone = |row: &Columns| {
                 let id = MemoryId::from_bytes(fixed(row, 0)?);
-                Ok(TombstoneRow {
-                    id,
-                    at: time(row.try_get(1).map_err(failed)?)?,
-                    brief: row.try_get(2).map_err(failed)?,
-                })
+                Ok(TombstoneRow { id, at: time(row.try_get(1)?)?, brief: row.try_get(2)? })
             };
             rows.iter().map(tombstone).collect()
         })
@@ -238,8 +222,8 @@ impl Store for PostgresStore {
             WHERE state = 4 AND updated_at < $1 AND ($2::bytea IS NULL OR vault > $2)
             ORDER BY vault LIMIT $3";
         let (after, limit) = (after.as_ref().map(id), limit.min(VAULTS_PAGE_MAX) as i64);
-        self.0.read(Reach::Admin, |session| {
-            let rows = session.query(sql, &[&millis(before), &after, &limit])?;
+        self.0.read(Visibility::Admin, |transaction| {
+            let rows = transaction.query(sql, &[&millis(before), &after, &limit])?;
             rows.iter().map(|row| Ok(VaultId::from_bytes(fixed(row, 0)?))).collect()
         })
     }
@@ -251,47 +235,44 @@ impl Store for PostgresStore {
                 AND ($2::bytea IS NULL OR vault > $2)
             ORDER BY vault LIMIT $3";
         let (after, limit) = (after.as_ref().map(id), limit.min(VAULTS_PAGE_MAX) as i64);
-        self.0.read(Reach::Admin, |session| {
-            let rows = session.query(sql, &[&millis(before), &after, &limit])?;
+        self.0.read(Visibility::Admin, |transaction| {
+            let rows = transaction.query(sql, &[&millis(before), &after, &limit])?;
             rows.iter().map(|row| Ok(VaultId::from_bytes(fixed(row, 0)?))).collect()
         })
     }
 
     fn settings(&self, vault: VaultId) -> Result<Option<SealedSettings>> {
         let sql = "SELECT revision, sealed FROM lacuna.setting WHERE vault = $1";
-        self.0.read(Reach::Vault(vault), |session| {
-            let row = session.query_opt(sql, &[&id(&vault)])?;
+        self.0.read(Visibility::Vault(vault), |transaction| {
+            let row = transaction.query_opt(sql, &[&id(&vault)])?;
             let settings = |row: Columns| {
-                Ok(SealedSettings {
-                    revision: number_u32(row.try_get(0).map_err(failed)?)?,
-                    sealed: row.try_get(1).map_err(failed)?,
-                })
+                Ok(SealedSettings { revision: number_u32(row.try_get(0)?)?, sealed: row.try_get(1)? })
             };
             row.map(settings).transpose()
         })
     }
 
     fn jobs(&self) -> Result<Vec<JobRow>> {
-        self.0.read(Reach::Admin, jobs::all)
+        self.0.read(Visibility::Admin, jobs::all)
     }
 
     fn claim_job(&self, claim: &JobClaim) -> Result<bool> {
         check_claim(claim)?;
-        self.0.write(Reach::Admin, |session| jobs::claim(session, claim))
+        self.0.write(Visibility::Admin, |transaction| jobs::claim(transaction, claim))
     }
 
     fn renew_job(&self, claim: &JobClaim) -> Result<bool> {
         check_claim(claim)?;
-        self.0.write(Reach::Admin, |session| jobs::renew(session, claim))
+        self.0.write(Visibility::Admin, |transaction| jobs::renew(transaction, claim))
     }
 
     fn end_job(&self, end: &JobEnd) -> Result<bool> {
         check_end(end)?;
-        self.0.write(Reach::Admin, |session| jobs::end(session, end))
+        self.0.write(Visibility::Admin, |transaction| jobs::end(transaction, end))
     }
 
     fn records(&self, org: &OrgId, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<Record>> {
-        self.0.read(Reach::Org(org), |session| records::page(session, org, kind, after, limit))
+        self.0.read(Visibility::Org(org), |transaction| records::page(transaction, org, kind, after, limit))
     }
 
     fn vault_records(
@@ -302,111 +283,105 @@ impl Store for PostgresStore {
         after: u64,
         limit: usize,
     ) -> Result<Vec<Record>> {
-        self.0
-            .read(Reach::Org(org), |session| records::page_of_vault(session, org, kind, vault, after, limit))
+        self.0.read(Visibility::Org(org), |transaction| {
+            records::page_of_vault(transaction, org, kind, vault, after, limit)
+        })
     }
 
     fn last_record(&self, org: &OrgId, kind: RecordKind) -> Result<u64> {
-        self.0.read(Reach::Org(org), |session| records::last(session, org, kind))
+        self.0.read(Visibility::Org(org), |transaction| records::last(transaction, org, kind))
     }
 
     fn due_records(&self, kind: RecordKind, at: Timestamp, limit: usize) -> Result<Vec<Record>> {
-        self.0.read(Reach::Admin, |session| records::due(session, kind, at, limit))
+        self.0.read(Visibility::Admin, |transaction| records::due(transaction, kind, at, limit))
     }
 }
 
 /// An id as a column holds it.
-pub fn id(vault: &VaultId) -> &[u8] {
+pub(crate) fn id(vault: &VaultId) -> &[u8] {
     vault.as_bytes()
 }
 
-pub fn memory_id(id: &MemoryId) -> &[u8] {
+pub(crate) fn memory_id(id: &MemoryId) -> &[u8] {
     id.as_bytes()
 }
 
 /// A column of exactly `N` bytes.
-pub fn fixed<const N: usize>(row: &Columns, column: usize) -> Result<[u8; N]> {
-    let bytes: &[u8] = row.try_get(column).map_err(failed)?;
-    bytes.try_into().map_err(|_| Error::corrupt("a stored id or hash has the wrong length"))
+pub(crate) fn fixed<const N: usize>(row: &Columns, column: usize) -> Result<[u8; N], SqlFailure> {
+    let bytes: &[u8] = row.try_get(column)?;
+    Ok(bytes.try_into().map_err(|_| Error::corrupt("a stored id or hash has the wrong length"))?)
 }
 
-fn signature(row: &Columns, column: usize) -> Result<Option<[u8; SIGNATURE_BYTES]>> {
-    let is_there = row.try_get::<_, Option<&[u8]>>(column).map_err(failed)?.is_some();
+fn signature(row: &Columns, column: usize) -> Result<Option<[u8; SIGNATURE_BYTES]>, SqlFailure> {
+    let is_there = row.try_get::<_, Option<&[u8]>>(column)?.is_some();
     is_there.then(|| fixed(row, column)).transpose()
 }
 
-fn header(row: &Columns) -> Result<VaultHeader> {
+fn header(row: &Columns) -> Result<VaultHeader, SqlFailure> {
     Ok(VaultHeader {
         id: VaultId::from_bytes(fixed(row, 0)?),
-        scope: scope_from_columns(
-            row.try_get(1).map_err(failed)?,
-            row.try_get(2).map_err(failed)?,
-            row.try_get(3).map_err(failed)?,
-        )?,
-        revision: Revision(number_u64(row.try_get(4).map_err(failed)?)?),
-        created_at: time(row.try_get(5).map_err(failed)?)?,
-        audit: ChainHead { seq: number_u64(row.try_get(6).map_err(failed)?)?, hash: fixed(row, 7)? },
-        frozen_at: row.try_get::<_, Option<i64>>(8).map_err(failed)?.map(time).transpose()?,
+        scope: scope_from_columns(row.try_get(1)?, row.try_get(2)?, row.try_get(3)?)?,
+        revision: Revision(number_u64(row.try_get(4)?)?),
+        created_at: time(row.try_get(5)?)?,
+        audit: ChainHead { seq: number_u64(row.try_get(6)?)?, hash: fixed(row, 7)? },
+        frozen_at: row.try_get::<_, Option<i64>>(8)?.map(time).transpose()?,
         audit_signature: signature(row, 9)?,
-        began_after: Revision(number_u64(row.try_get(10).map_err(failed)?)?),
+        began_after: Revision(number_u64(row.try_get(10)?)?),
     })
 }
 
-fn change(columns: &Columns) -> Result<Change> {
-    if columns.try_get::<_, Option<i16>>(2).map_err(failed)?.is_none() {
-        return Ok(Change::Gone(MemoryId::from_bytes(fixed(columns, 1)?)));
+fn change(columns: &Columns) -> Result<VaultChange, SqlFailure> {
+    if columns.try_get::<_, Option<i16>>(2)?.is_none() {
+        return Ok(VaultChange::Gone(MemoryId::from_bytes(fixed(columns, 1)?)));
     }
-    Ok(Change::Put(row(columns, Body::Unchanged)?))
+    Ok(VaultChange::Put(row(columns, SealedBody::Unchanged)?))
 }
 
-fn body(columns: &Columns) -> Result<Body> {
-    let sealed: Option<Vec<u8>> = columns.try_get(11).map_err(failed)?;
-    Ok(match (columns.try_get::<_, Option<i64>>(9).map_err(failed)?, sealed) {
-        (None, _) => Body::None,
-        (Some(revision), Some(sealed)) => Body::Inline { revision: number_u32(revision)?, sealed },
-        (Some(revision), None) => Body::Blob {
-            revision: number_u32(revision)?,
-            bytes: number_u64(columns.try_get(10).map_err(failed)?)?,
-        },
+fn body(columns: &Columns) -> Result<SealedBody, SqlFailure> {
+    let sealed: Option<Vec<u8>> = columns.try_get(11)?;
+    Ok(match (columns.try_get::<_, Option<i64>>(9)?, sealed) {
+        (None, _) => SealedBody::None,
+        (Some(revision), Some(sealed)) => SealedBody::Inline { revision: number_u32(revision)?, sealed },
+        (Some(revision), None) => {
+            SealedBody::Blob { revision: number_u32(revision)?, bytes: number_u64(columns.try_get(10)?)? }
+        }
     })
 }
 
-fn row(columns: &Columns, body: Body) -> Result<Row> {
-    let state =
-        u8::try_from(columns.try_get::<_, i16>(2).map_err(failed)?).ok().and_then(Lifecycle::from_code);
+fn row(columns: &Columns, body: SealedBody) -> Result<Row, SqlFailure> {
+    let state = u8::try_from(columns.try_get::<_, i16>(2)?).ok().and_then(Lifecycle::from_code);
     Ok(Row {
         id: MemoryId::from_bytes(fixed(columns, 1)?),
         state: state.ok_or_else(|| Error::corrupt("a memory has an unknown state"))?,
-        created_at: time(columns.try_get(3).map_err(failed)?)?,
-        updated_at: time(columns.try_get(4).map_err(failed)?)?,
-        expires_at: columns.try_get::<_, Option<i64>>(5).map_err(failed)?.map(time).transpose()?,
-        key_version: number_u32(columns.try_get(6).map_err(failed)?)?,
-        frame_revision: number_u32(columns.try_get(7).map_err(failed)?)?,
-        frame: columns.try_get(8).map_err(failed)?,
+        created_at: time(columns.try_get(3)?)?,
+        updated_at: time(columns.try_get(4)?)?,
+        expires_at: columns.try_get::<_, Option<i64>>(5)?.map(time).transpose()?,
+        key_version: number_u32(columns.try_get(6)?)?,
+        frame_revision: number_u32(columns.try_get(7)?)?,
+        frame: columns.try_get(8)?,
         body,
     })
 }
 
-fn audit_row(row: &Columns) -> Result<AuditRow> {
+fn audit_row(row: &Columns) -> Result<AuditRow, SqlFailure> {
     Ok(AuditRow {
-        seq: number_u64(row.try_get(0).map_err(failed)?)?,
-        at: time(row.try_get(1).map_err(failed)?)?,
+        seq: number_u64(row.try_get(0)?)?,
+        at: time(row.try_get(1)?)?,
         hash: fixed(row, 2)?,
-        entry: row.try_get(3).map_err(failed)?,
+        entry: row.try_get(3)?,
     })
 }
 
-fn token(row: &Columns) -> Result<TokenRow> {
+fn token(row: &Columns) -> Result<TokenRow, SqlFailure> {
     Ok(TokenRow {
         id: fixed(row, 0)?,
         hash: fixed(row, 1)?,
-        org: OrgId::new(row.try_get(2).map_err(failed)?)
-            .map_err(|_| Error::corrupt("a token has no valid org"))?,
-        user: row.try_get(3).map_err(failed)?,
-        roles: row.try_get(4).map_err(failed)?,
-        label: row.try_get(5).map_err(failed)?,
-        created_at: time(row.try_get(6).map_err(failed)?)?,
-        expires_at: row.try_get::<_, Option<i64>>(7).map_err(failed)?.map(time).transpose()?,
-        revoked_at: row.try_get::<_, Option<i64>>(8).map_err(failed)?.map(time).transpose()?,
+        org: OrgId::new(row.try_get(2)?).map_err(|_| Error::corrupt("a token has no valid org"))?,
+        user: row.try_get(3)?,
+        roles: row.try_get(4)?,
+        label: row.try_get(5)?,
+        created_at: time(row.try_get(6)?)?,
+        expires_at: row.try_get::<_, Option<i64>>(7)?.map(time).transpose()?,
+        revoked_at: row.try_get::<_, Option<i64>>(8)?.map(time).transpose()?,
     })
 }

@@ -1,11 +1,11 @@
-//! What one batch does to the tables. Lists travel as arrays, so that a batch costs few round trips.
+//! One batch, written to the tables. Lists travel as arrays, so that a batch costs few round trips.
 
-use super::engine::Session;
+use super::engine::ScopedTransaction;
 use super::{header, id, memory_id, records};
+use crate::failure::SqlFailure;
 use crate::rows::check::{forgotten, intent_taken, next_header, no_body_to_keep, no_entry_to_age};
-use crate::rows::columns::{joined, number_u64, stored};
-use crate::rows::postgres::engine::failed;
-use crate::rows::{Batch, Body, MemberChange, Row, TokenChange, TokenRow, VaultHeader, scope_columns};
+use crate::rows::columns::{joined, number_u64, scope_columns, stored};
+use crate::rows::{Batch, MemberChange, Row, SealedBody, TokenChange, TokenRow, VaultHeader};
 use lacuna_types::{Error, Result};
 use lacuna_types::{OrgId, Revision, VaultId, millis};
 
@@ -39,43 +39,43 @@ const PUT_FRAME: &str = "
         AS new (id, state, created_at, updated_at, expires_at, key_version, frame_revision, frame)
     WHERE stored.vault = $1 AND stored.id = new.id";
 
-pub(super) fn apply(session: &mut Session<'_>, batch: &Batch) -> Result<Revision> {
-    let stored_header = session.query_opt(LOCK_HEADER, &[&id(&batch.vault)])?;
+pub(super) fn apply(transaction: &mut ScopedTransaction<'_>, batch: &Batch) -> Result<Revision, SqlFailure> {
+    let stored_header = transaction.query_opt(LOCK_HEADER, &[&id(&batch.vault)])?;
     let stored_header = stored_header.as_ref().map(header).transpose()?;
     let is_new = stored_header.is_none();
-    let ended = if is_new { ended(session, batch.vault)? } else { Revision::ZERO };
+    let ended = if is_new { ended(transaction, batch.vault)? } else { Revision::ZERO };
     let next = next_header(stored_header, ended, batch)?;
-    write_header(session, &next, is_new)?;
-    put(session, batch, next.revision)?;
-    remove(session, batch, next.revision)?;
-    change_intents(session, batch)?;
-    age_audit(session, batch)?;
-    append_audit(session, batch)?;
-    batch.tokens.iter().try_for_each(|change| change_token(session, &batch.scope.org, change))?;
-    batch.members.iter().try_for_each(|change| change_member(session, &batch.scope.org, change))?;
-    batch.records.iter().try_for_each(|change| records::change(session, &batch.scope.org, change))?;
-    forget_tombstones(session, batch)?;
-    set(session, batch)?;
+    write_header(transaction, &next, is_new)?;
+    put(transaction, batch, next.revision)?;
+    remove(transaction, batch, next.revision)?;
+    change_intents(transaction, batch)?;
+    age_audit(transaction, batch)?;
+    append_audit(transaction, batch)?;
+    batch.tokens.iter().try_for_each(|change| change_token(transaction, &batch.scope.org, change))?;
+    batch.members.iter().try_for_each(|change| change_member(transaction, &batch.scope.org, change))?;
+    batch.records.iter().try_for_each(|change| records::change(transaction, &batch.scope.org, change))?;
+    forget_tombstones(transaction, batch)?;
+    set(transaction, batch)?;
     Ok(next.revision)
 }
 
-fn ended(session: &mut Session<'_>, vault: VaultId) -> Result<Revision> {
+fn ended(transaction: &mut ScopedTransaction<'_>, vault: VaultId) -> Result<Revision, SqlFailure> {
     let sql = "SELECT revision FROM lacuna.ended WHERE vault = $1";
-    let row = session.query_opt(sql, &[&id(&vault)])?;
-    row.map_or(Ok(Revision::ZERO), |row| number_u64(row.try_get(0).map_err(failed)?).map(Revision))
+    let row = transaction.query_opt(sql, &[&id(&vault)])?;
+    row.map_or(Ok(Revision::ZERO), |row| number_u64(row.try_get(0)?).map(Revision))
 }
 
 /// Removes everything of a vault, and keeps where it stopped counting.
-pub(super) fn destroy(session: &mut Session<'_>, vault: VaultId) -> Result<()> {
-    session.erasing(|session| {
+pub(super) fn destroy(transaction: &mut ScopedTransaction<'_>, vault: VaultId) -> Result<(), SqlFailure> {
+    transaction.erasing(|transaction| {
         // The header is locked first, so that nothing is added meanwhile.
         let sql = "SELECT revision FROM lacuna.vault WHERE id = $1 FOR UPDATE";
-        let Some(header) = session.query_opt(sql, &[&id(&vault)])? else { return Ok(()) };
-        let revision: i64 = header.try_get(0).map_err(failed)?;
+        let Some(header) = transaction.query_opt(sql, &[&id(&vault)])? else { return Ok(()) };
+        let revision: i64 = header.try_get(0)?;
         let sql = "
             INSERT INTO lacuna.ended (vault, revision) VALUES ($1, $2)
             ON CONFLICT (vault) DO UPDATE SET revision = excluded.revision";
-        session.execute(sql, &[&id(&vault), &revision])?;
+        transaction.execute(sql, &[&id(&vault), &revision])?;
         let statements = [
             "DELETE FROM lacuna.memory WHERE vault = $1",
             "DELETE FROM lacuna.tombstone WHERE vault = $1",
@@ -84,32 +84,36 @@ pub(super) fn destroy(session: &mut Session<'_>, vault: VaultId) -> Result<()> {
             "DELETE FROM lacuna.setting WHERE vault = $1",
             "DELETE FROM lacuna.vault WHERE id = $1",
         ];
-        statements.iter().try_for_each(|sql| session.execute(sql, &[&id(&vault)]).map(drop))
+        statements.iter().try_for_each(|sql| transaction.execute(sql, &[&id(&vault)]).map(drop))
     })
 }
 
-fn forget_tombstones(session: &mut Session<'_>, batch: &Batch) -> Result<()> {
+fn forget_tombstones(transaction: &mut ScopedTransaction<'_>, batch: &Batch) -> Result<(), SqlFailure> {
     let kinds = [
         (batch.forget_tombstones_before, "DELETE FROM lacuna.tombstone WHERE vault = $1 AND at < $2"),
         (batch.forget_brief_before, "DELETE FROM lacuna.tombstone WHERE vault = $1 AND brief AND at < $2"),
     ];
     for (before, sql) in kinds {
         let Some(before) = before else { continue };
-        session.erasing(|session| session.execute(sql, &[&id(&batch.vault), &millis(before)]))?;
+        transaction.erasing(|transaction| transaction.execute(sql, &[&id(&batch.vault), &millis(before)]))?;
     }
     Ok(())
 }
 
-fn set(session: &mut Session<'_>, batch: &Batch) -> Result<()> {
+fn set(transaction: &mut ScopedTransaction<'_>, batch: &Batch) -> Result<(), SqlFailure> {
     let Some(settings) = &batch.settings else { return Ok(()) };
     let sql = "
         INSERT INTO lacuna.setting (vault, revision, sealed) VALUES ($1, $2, $3)
         ON CONFLICT (vault) DO UPDATE SET revision = excluded.revision, sealed = excluded.sealed";
-    session.execute(sql, &[&id(&batch.vault), &i64::from(settings.revision), &settings.sealed])?;
+    transaction.execute(sql, &[&id(&batch.vault), &i64::from(settings.revision), &settings.sealed])?;
     Ok(())
 }
 
-fn write_header(session: &mut Session<'_>, next: &VaultHeader, is_new: bool) -> Result<()> {
+fn write_header(
+    transaction: &mut ScopedTransaction<'_>,
+    next: &VaultHeader,
+    is_new: bool,
+) -> Result<(), SqlFailure> {
     let (revision, audit_seq) = (stored(next.revision.0)?, stored(next.audit.seq)?);
     let audit_hash = next.audit.hash.as_slice();
     let frozen_at = next.frozen_at.map(millis);
@@ -121,7 +125,7 @@ fn write_header(session: &mut Session<'_>, next: &VaultHeader, is_new: bool) -> 
                                       audit_hash, frozen_at, audit_signature, began_after)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (id) DO NOTHING";
         let (created_at, began_after) = (millis(next.created_at), stored(next.began_after.0)?);
-        session.execute(
+        transaction.execute(
             sql,
             &[
                 &id(&next.id),
@@ -142,10 +146,11 @@ fn write_header(session: &mut Session<'_>, next: &VaultHeader, is_new: bool) -> 
             UPDATE lacuna.vault SET revision = $2, audit_seq = $3, audit_hash = $4, frozen_at = $5,
                                     audit_signature = $6
             WHERE id = $1";
-        session.execute(sql, &[&id(&next.id), &revision, &audit_seq, &audit_hash, &frozen_at, &signature])?
+        transaction
+            .execute(sql, &[&id(&next.id), &revision, &audit_seq, &audit_hash, &frozen_at, &signature])?
     };
     // Nothing written: another node made the same new vault a moment earlier.
-    if written == 1 { Ok(()) } else { Err(Error::Conflict("the vault")) }
+    if written == 1 { Ok(()) } else { Err(Error::Conflict("the vault").into()) }
 }
 
 /// Rows, column by column.
@@ -164,8 +169,9 @@ struct Arrays<'a> {
 }
 
 impl<'a> Arrays<'a> {
-    fn of(rows: &[&'a Row]) -> Result<Self> {
-        let bodies: Vec<_> = rows.iter().map(|row| body_columns(&row.body)).collect::<Result<_>>()?;
+    fn of(rows: &[&'a Row]) -> Result<Self, SqlFailure> {
+        let bodies: Vec<_> =
+            rows.iter().map(|row| body_columns(&row.body)).collect::<Result<_, SqlFailure>>()?;
         Ok(Self {
             ids: rows.iter().map(|row| memory_id(&row.id)).collect(),
             states: rows.iter().map(|row| i16::from(row.state.code())).collect(),
@@ -184,36 +190,42 @@ impl<'a> Arrays<'a> {
 
 type BodyColumns<'a> = (Option<i64>, Option<i64>, Option<&'a [u8]>);
 
-fn body_columns(body: &Body) -> Result<BodyColumns<'_>> {
+fn body_columns(body: &SealedBody) -> Result<BodyColumns<'_>, SqlFailure> {
     Ok(match body {
-        Body::None | Body::Unchanged => (None, None, None),
-        Body::Inline { revision, sealed } => {
+        SealedBody::None | SealedBody::Unchanged => (None, None, None),
+        SealedBody::Inline { revision, sealed } => {
             (Some(i64::from(*revision)), Some(stored(sealed.len() as u64)?), Some(sealed))
         }
-        Body::Blob { revision, bytes } => (Some(i64::from(*revision)), Some(stored(*bytes)?), None),
+        SealedBody::Blob { revision, bytes } => (Some(i64::from(*revision)), Some(stored(*bytes)?), None),
     })
 }
 
-fn put(session: &mut Session<'_>, batch: &Batch, revision: Revision) -> Result<()> {
+fn put(transaction: &mut ScopedTransaction<'_>, batch: &Batch, revision: Revision) -> Result<(), SqlFailure> {
     if batch.puts.is_empty() {
         return Ok(());
     }
     let ids: Vec<_> = batch.puts.iter().map(|row| memory_id(&row.id)).collect();
     let sql = "SELECT 1 FROM lacuna.tombstone WHERE vault = $1 AND id = ANY($2) LIMIT 1";
-    if session.query_opt(sql, &[&id(&batch.vault), &ids])?.is_some() {
-        return Err(forgotten());
+    if transaction.query_opt(sql, &[&id(&batch.vault), &ids])?.is_some() {
+        return Err(forgotten().into());
     }
-    let (unchanged, whole): (Vec<_>, Vec<_>) = batch.puts.iter().partition(|row| row.body == Body::Unchanged);
-    put_whole(session, batch, revision, &whole)?;
-    put_frames(session, batch, revision, &unchanged)
+    let (unchanged, whole): (Vec<_>, Vec<_>) =
+        batch.puts.iter().partition(|row| row.body == SealedBody::Unchanged);
+    put_whole(transaction, batch, revision, &whole)?;
+    put_frames(transaction, batch, revision, &unchanged)
 }
 
-fn put_whole(session: &mut Session<'_>, batch: &Batch, revision: Revision, rows: &[&Row]) -> Result<()> {
+fn put_whole(
+    transaction: &mut ScopedTransaction<'_>,
+    batch: &Batch,
+    revision: Revision,
+    rows: &[&Row],
+) -> Result<(), SqlFailure> {
     if rows.is_empty() {
         return Ok(());
     }
     let arrays = Arrays::of(rows)?;
-    session.execute(
+    transaction.execute(
         PUT,
         &[
             &id(&batch.vault),
@@ -234,12 +246,17 @@ fn put_whole(session: &mut Session<'_>, batch: &Batch, revision: Revision, rows:
     Ok(())
 }
 
-fn put_frames(session: &mut Session<'_>, batch: &Batch, revision: Revision, rows: &[&Row]) -> Result<()> {
+fn put_frames(
+    transaction: &mut ScopedTransaction<'_>,
+    batch: &Batch,
+    revision: Revision,
+    rows: &[&Row],
+) -> Result<(), SqlFailure> {
     if rows.is_empty() {
         return Ok(());
     }
     let arrays = Arrays::of(rows)?;
-    let updated = session.execute(
+    let updated = transaction.execute(
         PUT_FRAME,
         &[
             &id(&batch.vault),
@@ -254,29 +271,33 @@ fn put_frames(session: &mut Session<'_>, batch: &Batch, revision: Revision, rows
             &arrays.frames,
         ],
     )?;
-    if updated == rows.len() as u64 { Ok(()) } else { Err(no_body_to_keep()) }
+    if updated == rows.len() as u64 { Ok(()) } else { Err(no_body_to_keep().into()) }
 }
 
-fn remove(session: &mut Session<'_>, batch: &Batch, revision: Revision) -> Result<()> {
+fn remove(
+    transaction: &mut ScopedTransaction<'_>,
+    batch: &Batch,
+    revision: Revision,
+) -> Result<(), SqlFailure> {
     if batch.removals.is_empty() {
         return Ok(());
     }
     let ids: Vec<_> = batch.removals.iter().map(memory_id).collect();
     let sql = "DELETE FROM lacuna.memory WHERE vault = $1 AND id = ANY($2)";
-    session.execute(sql, &[&id(&batch.vault), &ids])?;
+    transaction.execute(sql, &[&id(&batch.vault), &ids])?;
     let sql = "
         INSERT INTO lacuna.tombstone (vault, id, revision, at, brief)
         SELECT $1, unnest($2::bytea[]), $3, $4, $5 ON CONFLICT (vault, id) DO NOTHING";
     let (revision, at) = (stored(revision.0)?, millis(batch.at));
-    session.execute(sql, &[&id(&batch.vault), &ids, &revision, &at, &batch.brief])?;
+    transaction.execute(sql, &[&id(&batch.vault), &ids, &revision, &at, &batch.brief])?;
     Ok(())
 }
 
-fn change_intents(session: &mut Session<'_>, batch: &Batch) -> Result<()> {
+fn change_intents(transaction: &mut ScopedTransaction<'_>, batch: &Batch) -> Result<(), SqlFailure> {
     let sql = "INSERT INTO lacuna.intent (vault, id, memories, note) VALUES ($1, $2, $3, $4)";
     for intent in &batch.opens {
         let memories = joined(&intent.memories);
-        session.insert(
+        transaction.insert(
             sql,
             &[&id(&batch.vault), &stored(intent.id)?, &memories, &intent.note],
             intent_taken,
@@ -287,11 +308,11 @@ fn change_intents(session: &mut Session<'_>, batch: &Batch) -> Result<()> {
     }
     let closes: Vec<_> = batch.closes.iter().map(|id| stored(*id)).collect::<Result<_>>()?;
     let sql = "DELETE FROM lacuna.intent WHERE vault = $1 AND id = ANY($2)";
-    session.execute(sql, &[&id(&batch.vault), &closes])?;
+    transaction.execute(sql, &[&id(&batch.vault), &closes])?;
     Ok(())
 }
 
-fn age_audit(session: &mut Session<'_>, batch: &Batch) -> Result<()> {
+fn age_audit(transaction: &mut ScopedTransaction<'_>, batch: &Batch) -> Result<(), SqlFailure> {
     if batch.aged.is_empty() {
         return Ok(());
     }
@@ -301,11 +322,11 @@ fn age_audit(session: &mut Session<'_>, batch: &Batch) -> Result<()> {
         UPDATE lacuna.audit AS kept SET entry = aged.digest
         FROM unnest($2::bigint[], $3::bytea[]) AS aged (seq, digest)
         WHERE kept.vault = $1 AND kept.seq = aged.seq";
-    let changed = session.execute(sql, &[&id(&batch.vault), &seqs, &digests])?;
-    if changed == batch.aged.len() as u64 { Ok(()) } else { Err(no_entry_to_age()) }
+    let changed = transaction.execute(sql, &[&id(&batch.vault), &seqs, &digests])?;
+    if changed == batch.aged.len() as u64 { Ok(()) } else { Err(no_entry_to_age().into()) }
 }
 
-fn append_audit(session: &mut Session<'_>, batch: &Batch) -> Result<()> {
+fn append_audit(transaction: &mut ScopedTransaction<'_>, batch: &Batch) -> Result<(), SqlFailure> {
     if batch.audit.is_empty() {
         return Ok(());
     }
@@ -316,23 +337,27 @@ fn append_audit(session: &mut Session<'_>, batch: &Batch) -> Result<()> {
     let sql = "
         INSERT INTO lacuna.audit (vault, seq, at, hash, entry)
         SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[])";
-    session.execute(sql, &[&id(&batch.vault), &seqs, &times, &hashes, &entries])?;
+    transaction.execute(sql, &[&id(&batch.vault), &seqs, &times, &hashes, &entries])?;
     Ok(())
 }
 
-fn change_token(session: &mut Session<'_>, org: &OrgId, change: &TokenChange) -> Result<()> {
+fn change_token(
+    transaction: &mut ScopedTransaction<'_>,
+    org: &OrgId,
+    change: &TokenChange,
+) -> Result<(), SqlFailure> {
     match change {
-        TokenChange::Add(token) => add_token(session, token),
+        TokenChange::Add(token) => add_token(transaction, token),
         TokenChange::Revoke { id, at } => {
             let sql = "
                 UPDATE lacuna.token SET revoked_at = coalesce(revoked_at, $3) WHERE id = $1 AND org = $2";
-            let revoked = session.execute(sql, &[&id.as_slice(), &org.as_str(), &millis(*at)])?;
-            if revoked == 0 { Err(Error::NotFound("token")) } else { Ok(()) }
+            let revoked = transaction.execute(sql, &[&id.as_slice(), &org.as_str(), &millis(*at)])?;
+            if revoked == 0 { Err(Error::NotFound("token").into()) } else { Ok(()) }
         }
     }
 }
 
-fn add_token(session: &mut Session<'_>, token: &TokenRow) -> Result<()> {
+fn add_token(transaction: &mut ScopedTransaction<'_>, token: &TokenRow) -> Result<(), SqlFailure> {
     let sql = "
         INSERT INTO lacuna.token (id, hash, org, holder, roles, label, created_at, expires_at, revoked_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
@@ -347,25 +372,29 @@ fn add_token(session: &mut Session<'_>, token: &TokenRow) -> Result<()> {
         &token.expires_at.map(millis),
         &token.revoked_at.map(millis),
     ];
-    session.insert(sql, parameters, || Error::Conflict("the token"))?;
+    transaction.insert(sql, parameters, || Error::Conflict("the token"))?;
     Ok(())
 }
 
-fn change_member(session: &mut Session<'_>, org: &OrgId, change: &MemberChange) -> Result<()> {
+fn change_member(
+    transaction: &mut ScopedTransaction<'_>,
+    org: &OrgId,
+    change: &MemberChange,
+) -> Result<(), SqlFailure> {
     match change {
         MemberChange::Add { group, user, at } => {
             let sql = "
                 INSERT INTO lacuna.member (org, kind, name, holder, added_at) VALUES ($1, $2, $3, $4, $5)
                 ON CONFLICT DO NOTHING";
             let (kind, name) = (group.kind(), group.name());
-            session.execute(sql, &[&org.as_str(), &kind, &name, &user.as_str(), &millis(*at)])?;
+            transaction.execute(sql, &[&org.as_str(), &kind, &name, &user.as_str(), &millis(*at)])?;
             Ok(())
         }
         MemberChange::Remove { group, user } => {
             let sql = "DELETE FROM lacuna.member WHERE org = $1 AND kind = $2 AND name = $3 AND holder = $4";
             let (kind, name) = (group.kind(), group.name());
-            let removed = session.execute(sql, &[&org.as_str(), &kind, &name, &user.as_str()])?;
-            if removed == 0 { Err(Error::NotFound("member")) } else { Ok(()) }
+            let removed = transaction.execute(sql, &[&org.as_str(), &kind, &name, &user.as_str()])?;
+            if removed == 0 { Err(Error::NotFound("member").into()) } else { Ok(()) }
         }
     }
 }

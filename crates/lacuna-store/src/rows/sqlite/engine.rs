@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
+use crate::failure::SqlFailure;
 use lacuna_types::{Error, Result};
 
 const LOCK_WAIT_DEFAULT: Duration = Duration::from_secs(5);
-/// How long to sleep between attempts where SQLite itself does not wait for a lock.
+/// The pause between attempts where SQLite itself does not wait for a lock.
 const LOCK_RETRY: Duration = Duration::from_millis(20);
 const MMAP_BYTES: i64 = 256 * 1024 * 1024;
 const CACHE_KIBIBYTES: i64 = 8 * 1024;
@@ -18,10 +19,10 @@ const CACHE_KIBIBYTES: i64 = 8 * 1024;
 const WAL_BYTES_KEPT: i64 = 16 * 1024 * 1024;
 const STATEMENTS_CACHED: usize = 64;
 
-/// What an operator may set about a SQLite file.
+/// The options of a SQLite file.
 #[derive(Clone, Copy, Debug)]
 pub struct SqliteOptions {
-    /// How long to wait for another process that holds the file.
+    /// The longest wait for another process that holds the file.
     pub lock_wait: Duration,
     /// The file does not grow beyond this many pages of 4 KiB.
     pub pages_max: Option<u32>,
@@ -33,22 +34,22 @@ impl Default for SqliteOptions {
     }
 }
 
-/// What a file of one kind holds. Migration `n` leads from version `n` to `n + 1`.
-pub struct Schema {
+/// The tables of one kind of file. Migration `n` leads from version `n` to `n + 1`.
+pub(crate) struct SqliteSchema {
     pub application_id: i32,
     pub migrations: &'static [&'static str],
 }
 
 /// A file that was checked and migrated, and how to connect to it.
 #[derive(Clone)]
-pub struct Database {
+pub(crate) struct Database {
     path: PathBuf,
-    schema: &'static Schema,
+    schema: &'static SqliteSchema,
     options: SqliteOptions,
 }
 
 impl Database {
-    pub fn open(path: &Path, schema: &'static Schema, options: SqliteOptions) -> Result<Self> {
+    pub(crate) fn open(path: &Path, schema: &'static SqliteSchema, options: SqliteOptions) -> Result<Self> {
         prepare_file(path)?;
         let database = Self { path: path.to_owned(), schema, options };
         let mut connection = database.connect_bare()?;
@@ -62,7 +63,7 @@ impl Database {
     }
 
     /// A connection that may write.
-    pub fn connect(&self) -> Result<Connection> {
+    pub(crate) fn connect(&self) -> Result<Connection> {
         let connection = self.connect_bare()?;
         self.schema.recognise(&connection)?;
         self.configure(&connection)?;
@@ -70,99 +71,98 @@ impl Database {
     }
 
     /// A connection that refuses to write.
-    pub fn connect_reader(&self) -> Result<Connection> {
+    pub(crate) fn connect_reader(&self) -> Result<Connection> {
         let connection = self.connect()?;
-        connection.pragma_update(None, "query_only", true).map_err(failed)?;
+        connection.pragma_update(None, "query_only", true).map_err(SqlFailure::from)?;
         Ok(connection)
     }
 
-    fn connect_bare(&self) -> Result<Connection> {
+    fn connect_bare(&self) -> Result<Connection, SqlFailure> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(&self.path, flags).map_err(failed)?;
-        self.wait_for_locks(&connection).map_err(failed)?;
+        let connection = Connection::open_with_flags(&self.path, flags)?;
+        self.wait_for_locks(&connection)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
         Ok(connection)
     }
 
     /// Makes statements wait for other processes as long as the operator allows.
-    pub fn wait_for_locks(&self, connection: &Connection) -> rusqlite::Result<()> {
+    pub(crate) fn wait_for_locks(&self, connection: &Connection) -> rusqlite::Result<()> {
         connection.busy_timeout(self.options.lock_wait)
     }
 
-    fn configure(&self, connection: &Connection) -> Result<()> {
+    fn configure(&self, connection: &Connection) -> Result<(), SqlFailure> {
         self.enter_wal(connection)?;
-        connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
-        connection.pragma_update(None, "secure_delete", "ON").map_err(failed)?;
-        connection.pragma_update(None, "foreign_keys", "ON").map_err(failed)?;
-        connection.pragma_update(None, "trusted_schema", "OFF").map_err(failed)?;
-        connection.pragma_update(None, "temp_store", "MEMORY").map_err(failed)?;
-        connection.pragma_update(None, "mmap_size", MMAP_BYTES).map_err(failed)?;
-        connection.pragma_update(None, "cache_size", -CACHE_KIBIBYTES).map_err(failed)?;
-        connection.pragma_update(None, "journal_size_limit", WAL_BYTES_KEPT).map_err(failed)?;
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        connection.pragma_update(None, "secure_delete", "ON")?;
+        connection.pragma_update(None, "foreign_keys", "ON")?;
+        connection.pragma_update(None, "trusted_schema", "OFF")?;
+        connection.pragma_update(None, "temp_store", "MEMORY")?;
+        connection.pragma_update(None, "mmap_size", MMAP_BYTES)?;
+        connection.pragma_update(None, "cache_size", -CACHE_KIBIBYTES)?;
+        connection.pragma_update(None, "journal_size_limit", WAL_BYTES_KEPT)?;
         if let Some(pages) = self.options.pages_max {
-            connection.pragma_update(None, "max_page_count", pages).map_err(failed)?;
+            connection.pragma_update(None, "max_page_count", pages)?;
         }
         Ok(())
     }
 
     /// SQLite does not wait for locks while it changes the journal mode, so this does.
-    fn enter_wal(&self, connection: &Connection) -> Result<()> {
+    fn enter_wal(&self, connection: &Connection) -> Result<(), SqlFailure> {
         let deadline = Instant::now() + self.options.lock_wait;
         loop {
             let switched = connection
                 .pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0));
             match switched {
                 Ok(mode) if mode == "wal" => return Ok(()),
-                Ok(mode) => return Err(no_wal(&mode)),
+                Ok(mode) => return Err(no_wal(&mode).into()),
                 Err(error) if is_busy(&error) && Instant::now() < deadline => std::thread::sleep(LOCK_RETRY),
-                Err(error) => return Err(failed(error)),
+                Err(error) => return Err(error.into()),
             }
         }
     }
 }
 
-impl Schema {
+impl SqliteSchema {
     fn current_version(&self) -> usize {
         self.migrations.len()
     }
 
     /// The version of a file of this kind, zero for an empty one.
-    fn recognise(&self, connection: &Connection) -> Result<usize> {
+    fn recognise(&self, connection: &Connection) -> Result<usize, SqlFailure> {
         let read = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
         // In this order another process may create the file meanwhile: what was empty a moment ago may be
         // ours by now, but what has tables had its application id no later than them.
-        let empty = read("schema_version").map_err(failed)? == 0;
-        let application_id = read("application_id").map_err(failed)?;
-        let version = read("user_version").map_err(failed)?;
+        let empty = read("schema_version")? == 0;
+        let application_id = read("application_id")?;
+        let version = read("user_version")?;
         if application_id != i64::from(self.application_id) && !(application_id == 0 && empty) {
-            return Err(Error::Misconfigured {
-                code: "foreign_database",
-                reason: "the database file belongs to something else; choose another path".into(),
-            });
+            return Err(foreign_database().into());
         }
-        usize::try_from(version).ok().filter(|version| *version <= self.current_version()).ok_or_else(|| {
-            Error::Misconfigured {
-                code: "newer_database",
-                reason: format!(
-                    "the database has version {version} and this program knows {}; use a newer Lacuna",
-                    self.current_version()
-                ),
-            }
-        })
+        let known = usize::try_from(version).ok().filter(|version| *version <= self.current_version());
+        Ok(known.ok_or_else(|| self.newer_database(version))?)
+    }
+
+    fn newer_database(&self, version: i64) -> Error {
+        Error::Misconfigured {
+            code: "newer_database",
+            reason: format!(
+                "the database has version {version} and this program knows {}; use a newer Lacuna",
+                self.current_version()
+            ),
+        }
     }
 
     /// Brings the file to the current version in one transaction.
-    fn migrate(&self, connection: &mut Connection) -> Result<()> {
-        let transaction =
-            connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+    fn migrate(&self, connection: &mut Connection) -> Result<(), SqlFailure> {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Read again under the lock: another process may have migrated meanwhile.
         let version = self.recognise(&transaction)?;
         for migration in &self.migrations[version..] {
-            transaction.execute_batch(migration).map_err(failed)?;
+            transaction.execute_batch(migration)?;
         }
-        transaction.pragma_update(None, "application_id", self.application_id).map_err(failed)?;
-        transaction.pragma_update(None, "user_version", self.current_version() as i64).map_err(failed)?;
-        transaction.commit().map_err(failed)?;
+        transaction.pragma_update(None, "application_id", self.application_id)?;
+        transaction.pragma_update(None, "user_version", self.current_version() as i64)?;
+        transaction.commit()?;
         Ok(())
     }
 }
@@ -227,6 +227,13 @@ fn disk_full(source: impl std::error::Error + Send + Sync + 'static) -> Error {
     Error::unavailable("disk_full", reason, source)
 }
 
+fn foreign_database() -> Error {
+    Error::Misconfigured {
+        code: "foreign_database",
+        reason: "the database file belongs to something else; choose another path".into(),
+    }
+}
+
 fn no_wal(mode: &str) -> Error {
     Error::Misconfigured {
         code: "store_unavailable",
@@ -246,8 +253,14 @@ fn is_bad_column(error: &rusqlite::Error) -> bool {
     )
 }
 
-/// What each failure of SQLite means to the caller.
-pub fn failed(error: rusqlite::Error) -> Error {
+/// Sorts the failures of SQLite by what the caller can do about them.
+impl From<rusqlite::Error> for SqlFailure {
+    fn from(error: rusqlite::Error) -> Self {
+        Self(caller_error(error))
+    }
+}
+
+fn caller_error(error: rusqlite::Error) -> Error {
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             let reason = "another process holds the database; nothing was changed, try again later";
@@ -273,11 +286,11 @@ mod tests {
     const SECOND: &str = "ALTER TABLE note ADD COLUMN length INTEGER; UPDATE note SET length = length(text)";
     const BROKEN: &str = "UPDATE note SET text = 'lost'; CREATE TABLE note (twice TEXT)";
 
-    static OLD: Schema = Schema { application_id: 7, migrations: &[FIRST] };
-    static NEW: Schema = Schema { application_id: 7, migrations: &[FIRST, SECOND] };
-    static FAILING: Schema = Schema { application_id: 7, migrations: &[FIRST, SECOND, BROKEN] };
+    static OLD: SqliteSchema = SqliteSchema { application_id: 7, migrations: &[FIRST] };
+    static NEW: SqliteSchema = SqliteSchema { application_id: 7, migrations: &[FIRST, SECOND] };
+    static FAILING: SqliteSchema = SqliteSchema { application_id: 7, migrations: &[FIRST, SECOND, BROKEN] };
 
-    fn open(path: &Path, schema: &'static Schema) -> Result<Connection> {
+    fn open(path: &Path, schema: &'static SqliteSchema) -> Result<Connection> {
         Database::open(path, schema, SqliteOptions::default())?.connect()
     }
 

@@ -1,10 +1,10 @@
 //! The embedded store: one SQLite file, many readers, one writer with group commit.
 
-pub mod engine;
+pub(crate) mod engine;
 mod jobs;
 mod records;
 mod write;
-pub mod writer;
+pub(crate) mod writer;
 
 use std::path::Path;
 
@@ -12,29 +12,31 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row as Columns, TransactionBehavior, params};
 
 pub use self::engine::SqliteOptions;
-pub use self::write::unless_taken;
+pub(crate) use self::write::unless_taken;
 
-use self::engine::{Database, Schema};
-use self::write::Work;
-use self::writer::Writer;
+use self::engine::{Database, SqliteSchema};
+use self::write::StoreWork;
+use self::writer::GroupWriter;
 use super::check::check_batch;
-use super::columns::{ids as split_ids, number_u32, number_u64, time};
-use super::jobs::{check_claim, check_end};
-use super::pool::{Loan, Pool};
-use super::{
-    AUDIT_PAGE_MAX, AuditRow, Batch, Body, ChainHead, Change, Intent, JobClaim, JobEnd, JobRow,
-    MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX, MemberRow, Record, RecordKind, Row, SealedSettings, Store,
-    TOKENS_PAGE_MAX, TOMBSTONES_PAGE_MAX, TokenRow, TombstoneRow, VAULTS_PAGE_MAX, VaultHeader,
-    group_from_columns, member_from_columns, scope_from_columns,
+use super::columns::{
+    group_from_columns, ids as split_ids, member_from_columns, number_u32, number_u64, scope_from_columns,
+    time,
 };
-use crate::rows::sqlite::engine::failed;
+use super::jobs::{check_claim, check_end};
+use super::pool::Pool;
+use super::{
+    AUDIT_PAGE_MAX, AuditRow, Batch, ChainHead, JobClaim, JobEnd, JobRow, MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX,
+    MemberRow, PendingErasure, Record, RecordKind, Row, SealedBody, SealedSettings, Store, TOKENS_PAGE_MAX,
+    TOMBSTONES_PAGE_MAX, TokenRow, TombstoneRow, VAULTS_PAGE_MAX, VaultChange, VaultHeader,
+};
+use crate::failure::SqlFailure;
 use lacuna_types::{Error, Result};
 use lacuna_types::{Group, Lifecycle, MemoryId, OrgId, Revision, UserId, VaultId, millis};
 
 /// Connections for reading, per file.
-pub const READERS_MAX: usize = 8;
+pub(crate) const READERS_MAX: usize = 8;
 
-static SCHEMA: Schema = Schema {
+static SCHEMA: SqliteSchema = SqliteSchema {
     application_id: i32::from_be_bytes(*b"LacD"),
     migrations: &[
         include_str!("schema.sql"),
@@ -68,7 +70,7 @@ const ROW: &str = "
 pub struct SqliteStore {
     database: Database,
     readers: Pool<Connection>,
-    writer: Writer<Work>,
+    writer: GroupWriter<StoreWork>,
 }
 
 impl SqliteStore {
@@ -77,9 +79,10 @@ impl SqliteStore {
         Self::open_with(path, SqliteOptions::default())
     }
 
+    /// Opens the file with other options.
     pub fn open_with(path: impl AsRef<Path>, options: SqliteOptions) -> Result<Self> {
         let database = Database::open(path.as_ref(), &SCHEMA, options)?;
-        let writer = Writer::start(database.clone())?;
+        let writer = GroupWriter::start(database.clone())?;
         let reading = database.clone();
         let readers = Pool::new(READERS_MAX, move || reading.connect_reader());
         Ok(Self { database, readers, writer })
@@ -89,7 +92,7 @@ impl SqliteStore {
     /// `path`. The copy holds no freed pages, so nothing that was erased before.
     pub fn copy_to(&self, path: &Path) -> Result<()> {
         let path = path.to_str().ok_or_else(|| Error::invalid("path", "must be UTF-8"))?;
-        self.database.connect()?.execute("VACUUM INTO ?1", [path]).map_err(failed)?;
+        self.database.connect()?.execute("VACUUM INTO ?1", [path]).map_err(SqlFailure::from)?;
         Ok(())
     }
 
@@ -98,45 +101,60 @@ impl SqliteStore {
         self.writer.transactions()
     }
 
-    /// Reads from one snapshot. Rolling back at the end costs nothing: nothing was written.
+    /// Runs `act` on a connection that refuses to write.
+    fn read<T>(&self, act: impl FnOnce(&Connection) -> Result<T, SqlFailure>) -> Result<T> {
+        Ok(act(&*self.readers.get()?)?)
+    }
+
+    /// The rows of one statement.
+    fn list<T>(
+        &self,
+        sql: &str,
+        parameters: impl rusqlite::Params,
+        read: impl Fn(&Columns<'_>) -> Result<T, SqlFailure>,
+    ) -> Result<Vec<T>> {
+        self.read(|connection| collect(connection, sql, parameters, read))
+    }
+
+    /// Reads from one snapshot; `None` where the vault is not there. Rolling back at the end costs nothing:
+    /// nothing was written.
     fn snapshot<T>(
         &self,
         vault: VaultId,
-        read: impl FnOnce(&Connection, i64) -> Result<T>,
+        act: impl FnOnce(&Connection, i64) -> Result<T, SqlFailure>,
     ) -> Result<Option<T>> {
-        let mut connection: Loan<'_, Connection> = self.readers.get()?;
-        let transaction =
-            connection.transaction_with_behavior(TransactionBehavior::Deferred).map_err(failed)?;
-        vault_number(&transaction, vault)?.map(|number| read(&transaction, number)).transpose()
+        let mut connection = self.readers.get()?;
+        Ok(in_snapshot(&mut connection, |snapshot| {
+            vault_number(snapshot, vault)?.map(|number| act(snapshot, number)).transpose()
+        })?)
     }
 }
 
 impl Store for SqliteStore {
     fn vault(&self, vault: VaultId) -> Result<Option<VaultHeader>> {
-        header(&*self.readers.get()?, vault)
+        self.read(|connection| header(connection, vault))
     }
 
     fn revision(&self, vault: VaultId) -> Result<Revision> {
-        let connection = self.readers.get()?;
-        let mut statement =
-            connection.prepare_cached("SELECT revision FROM vault WHERE id = ?1").map_err(failed)?;
-        let revision =
-            statement.query_row([vault.as_bytes()], |row| row.get(0)).optional().map_err(failed)?;
-        Ok(Revision(revision.map_or(Ok(0), number_u64)?))
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached("SELECT revision FROM vault WHERE id = ?1")?;
+            let revision = statement.query_row([vault.as_bytes()], |row| row.get(0)).optional()?;
+            Ok(Revision(revision.map_or(Ok(0), number_u64)?))
+        })
     }
 
     fn changes(
         &self,
         vault: VaultId,
         since: Revision,
-        visit: &mut dyn FnMut(Change) -> Result<()>,
+        visit: &mut dyn FnMut(VaultChange) -> Result<()>,
     ) -> Result<Revision> {
         let revision = self.snapshot(vault, |snapshot, number| {
             let revision = header(snapshot, vault)?.map_or(Revision::ZERO, |header| header.revision);
-            let mut statement = snapshot.prepare_cached(CHANGES).map_err(failed)?;
+            let mut statement = snapshot.prepare_cached(CHANGES)?;
             let since = i64::try_from(since.0).unwrap_or(i64::MAX);
-            let mut rows = statement.query(params![number, since]).map_err(failed)?;
-            while let Some(columns) = rows.next().map_err(failed)? {
+            let mut rows = statement.query(params![number, since])?;
+            while let Some(columns) = rows.next()? {
                 visit(change(columns)?)?;
             }
             Ok(revision)
@@ -146,11 +164,11 @@ impl Store for SqliteStore {
 
     fn rows(&self, vault: VaultId, ids: &[MemoryId]) -> Result<Vec<Option<Row>>> {
         let rows = self.snapshot(vault, |snapshot, number| {
-            let mut statement = snapshot.prepare_cached(ROW).map_err(failed)?;
+            let mut statement = snapshot.prepare_cached(ROW)?;
             ids.iter()
                 .map(|id| {
-                    let mut found = statement.query(params![number, id.as_bytes()]).map_err(failed)?;
-                    found.next().map_err(failed)?.map(row_with_body).transpose()
+                    let mut found = statement.query(params![number, id.as_bytes()])?;
+                    found.next()?.map(row_with_body).transpose()
                 })
                 .collect()
         })?;
@@ -159,15 +177,15 @@ impl Store for SqliteStore {
 
     fn commit(&self, batch: Batch) -> Result<Revision> {
         check_batch(&batch)?;
-        self.writer.run(Work::Commit(Box::new(batch))).map(Revision)
+        self.writer.run(StoreWork::Commit(Box::new(batch))).map(Revision)
     }
 
-    fn intents(&self, vault: VaultId) -> Result<Vec<Intent>> {
+    fn intents(&self, vault: VaultId) -> Result<Vec<PendingErasure>> {
         let intents = self.snapshot(vault, |snapshot, number| {
             let sql = "SELECT id, memories, note FROM intent WHERE vault = ?1 ORDER BY id";
             collect(snapshot, sql, params![number], |row| {
                 let memories = split_ids(&bytes(row, 1)?)?;
-                Ok(Intent { id: number_u64(row.get(0).map_err(failed)?)?, memories, note: bytes(row, 2)? })
+                Ok(PendingErasure { id: number_u64(row.get(0)?)?, memories, note: bytes(row, 2)? })
             })
         })?;
         Ok(intents.unwrap_or_default())
@@ -180,9 +198,9 @@ impl Store for SqliteStore {
             let after = i64::try_from(after).unwrap_or(i64::MAX);
             collect(snapshot, sql, params![number, after, AUDIT_PAGE_MAX as i64], |row| {
                 Ok(AuditRow {
-                    seq: number_u64(row.get(0).map_err(failed)?)?,
+                    seq: number_u64(row.get(0)?)?,
                     at: at(row, 1)?,
-                    hash: row.get(2).map_err(failed)?,
+                    hash: row.get(2)?,
                     entry: bytes(row, 3)?,
                 })
             })
@@ -192,23 +210,20 @@ impl Store for SqliteStore {
 
     fn token(&self, hash: &[u8; 32]) -> Result<Option<TokenRow>> {
         let sql = format!("{TOKEN} WHERE hash = ?1");
-        Ok(collect(&*self.readers.get()?, &sql, params![hash], token)?.pop())
+        self.read(|connection| Ok(collect(connection, &sql, params![hash], token)?.pop()))
     }
 
     fn tokens(&self, org: &OrgId) -> Result<Vec<TokenRow>> {
         let sql = format!("{TOKEN} WHERE org = ?1 ORDER BY created_at, id LIMIT ?2");
-        collect(&*self.readers.get()?, &sql, params![org.as_str(), TOKENS_PAGE_MAX as i64], token)
+        self.list(&sql, params![org.as_str(), TOKENS_PAGE_MAX as i64], token)
     }
 
     fn memberships(&self, org: &OrgId, user: &UserId) -> Result<Vec<Group>> {
         let sql =
             "SELECT kind, name FROM member WHERE org = ?1 AND user = ?2 ORDER BY kind DESC, name LIMIT ?3";
         let parameters = params![org.as_str(), user.as_str(), MEMBERSHIPS_MAX as i64];
-        collect(&*self.readers.get()?, sql, parameters, |row| {
-            group_from_columns(
-                &row.get::<_, String>(0).map_err(failed)?,
-                &row.get::<_, String>(1).map_err(failed)?,
-            )
+        self.list(sql, parameters, |row| {
+            group_from_columns(&row.get::<_, String>(0)?, &row.get::<_, String>(1)?)
         })
     }
 
@@ -218,20 +233,18 @@ impl Store for SqliteStore {
             ORDER BY user LIMIT ?5";
         let after = after.map_or("", UserId::as_str);
         let parameters = params![org.as_str(), group.kind(), group.name(), after, MEMBERS_PAGE_MAX as i64];
-        collect(&*self.readers.get()?, sql, parameters, |row| {
-            member_from_columns(&row.get::<_, String>(0).map_err(failed)?, at(row, 1)?)
-        })
+        self.list(sql, parameters, |row| member_from_columns(&row.get::<_, String>(0)?, at(row, 1)?))
     }
 
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultHeader>> {
         let sql = format!("{HEADER} WHERE ?1 IS NULL OR id > ?1 ORDER BY id LIMIT ?2");
         let limit = limit.min(VAULTS_PAGE_MAX) as i64;
         let after = after.map(|id| *id.as_bytes());
-        collect(&*self.readers.get()?, &sql, params![after, limit], header_columns)
+        self.list(&sql, params![after, limit], header_columns)
     }
 
     fn destroy(&self, vault: VaultId) -> Result<()> {
-        self.writer.run(Work::Destroy(vault)).map(drop)
+        self.writer.run(StoreWork::Destroy(vault)).map(drop)
     }
 
     fn tombstones(&self, vault: VaultId, after: Option<MemoryId>) -> Result<Vec<TombstoneRow>> {
@@ -241,8 +254,8 @@ impl Store for SqliteStore {
                 ORDER BY id LIMIT ?3";
             let after = after.as_ref().map(MemoryId::as_bytes);
             collect(snapshot, sql, params![number, after, TOMBSTONES_PAGE_MAX as i64], |row| {
-                let id = MemoryId::from_bytes(row.get(0).map_err(failed)?);
-                Ok(TombstoneRow { id, at: at(row, 1)?, brief: row.get(2).map_err(failed)? })
+                let id = MemoryId::from_bytes(row.get(0)?);
+                Ok(TombstoneRow { id, at: at(row, 1)?, brief: row.get(2)? })
             })
         })?;
         Ok(tombstones.unwrap_or_default())
@@ -258,9 +271,7 @@ impl Store for SqliteStore {
         );
         let after = after.as_ref().map(VaultId::as_bytes);
         let parameters = params![after, millis(before), limit.min(VAULTS_PAGE_MAX) as i64];
-        collect(&*self.readers.get()?, &sql, parameters, |row| {
-            Ok(VaultId::from_bytes(row.get(0).map_err(failed)?))
-        })
+        self.list(&sql, parameters, |row| Ok(VaultId::from_bytes(row.get(0)?)))
     }
 
     fn expiring(&self, before: Timestamp, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {
@@ -274,19 +285,14 @@ impl Store for SqliteStore {
         );
         let after = after.as_ref().map(VaultId::as_bytes);
         let parameters = params![after, millis(before), limit.min(VAULTS_PAGE_MAX) as i64];
-        collect(&*self.readers.get()?, &sql, parameters, |row| {
-            Ok(VaultId::from_bytes(row.get(0).map_err(failed)?))
-        })
+        self.list(&sql, parameters, |row| Ok(VaultId::from_bytes(row.get(0)?)))
     }
 
     fn settings(&self, vault: VaultId) -> Result<Option<SealedSettings>> {
         let settings = self.snapshot(vault, |snapshot, number| {
             let sql = "SELECT revision, sealed FROM setting WHERE vault = ?1";
             let settings = |row: &Columns<'_>| {
-                Ok(SealedSettings {
-                    revision: number_u32(row.get(0).map_err(failed)?)?,
-                    sealed: bytes(row, 1)?,
-                })
+                Ok(SealedSettings { revision: number_u32(row.get(0)?)?, sealed: bytes(row, 1)? })
             };
             Ok(collect(snapshot, sql, params![number], settings)?.pop())
         })?;
@@ -294,26 +300,26 @@ impl Store for SqliteStore {
     }
 
     fn jobs(&self) -> Result<Vec<JobRow>> {
-        jobs::all(&*self.readers.get()?)
+        self.read(jobs::all)
     }
 
     fn claim_job(&self, claim: &JobClaim) -> Result<bool> {
         check_claim(claim)?;
-        self.writer.run(Work::ClaimJob(claim.clone())).map(is_one)
+        self.writer.run(StoreWork::ClaimJob(claim.clone())).map(is_one)
     }
 
     fn renew_job(&self, claim: &JobClaim) -> Result<bool> {
         check_claim(claim)?;
-        self.writer.run(Work::RenewJob(claim.clone())).map(is_one)
+        self.writer.run(StoreWork::RenewJob(claim.clone())).map(is_one)
     }
 
     fn end_job(&self, end: &JobEnd) -> Result<bool> {
         check_end(end)?;
-        self.writer.run(Work::EndJob(end.clone())).map(is_one)
+        self.writer.run(StoreWork::EndJob(end.clone())).map(is_one)
     }
 
     fn records(&self, org: &OrgId, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<Record>> {
-        records::page(&*self.readers.get()?, org, kind, after, limit)
+        self.read(|connection| records::page(connection, org, kind, after, limit))
     }
 
     fn vault_records(
@@ -324,127 +330,126 @@ impl Store for SqliteStore {
         after: u64,
         limit: usize,
     ) -> Result<Vec<Record>> {
-        records::page_of_vault(&*self.readers.get()?, org, kind, vault, after, limit)
+        self.read(|connection| records::page_of_vault(connection, org, kind, vault, after, limit))
     }
 
     fn last_record(&self, org: &OrgId, kind: RecordKind) -> Result<u64> {
-        records::last(&*self.readers.get()?, org, kind)
+        self.read(|connection| records::last(connection, org, kind))
     }
 
     fn due_records(&self, kind: RecordKind, at: Timestamp, limit: usize) -> Result<Vec<Record>> {
-        records::due(&*self.readers.get()?, kind, at, limit)
+        self.read(|connection| records::due(connection, kind, at, limit))
     }
 }
 
-/// Whether the writer changed the one row that it was about.
+/// Returns true when the writer changed its one row.
 fn is_one(rows: u64) -> bool {
     rows == 1
 }
 
-fn at(row: &Columns<'_>, column: usize) -> Result<Timestamp> {
-    time(row.get(column).map_err(failed)?)
+fn at(row: &Columns<'_>, column: usize) -> Result<Timestamp, SqlFailure> {
+    time(row.get(column)?)
 }
 
-fn optional_at(row: &Columns<'_>, column: usize) -> Result<Option<Timestamp>> {
-    row.get::<_, Option<i64>>(column).map_err(failed)?.map(time).transpose()
+fn optional_at(row: &Columns<'_>, column: usize) -> Result<Option<Timestamp>, SqlFailure> {
+    row.get::<_, Option<i64>>(column)?.map(time).transpose()
 }
 
-pub fn bytes(row: &Columns<'_>, column: usize) -> Result<Vec<u8>> {
-    let value = row.get_ref(column).map_err(failed)?;
-    Ok(value.as_blob().map_err(rusqlite::Error::from).map_err(failed)?.to_vec())
+pub(crate) fn bytes(row: &Columns<'_>, column: usize) -> Result<Vec<u8>, SqlFailure> {
+    let value = row.get_ref(column)?;
+    Ok(value.as_blob().map_err(rusqlite::Error::from)?.to_vec())
 }
 
-pub fn collect<T>(
+/// Reads from one snapshot, which ends with a rollback.
+pub(crate) fn in_snapshot<T>(
+    connection: &mut Connection,
+    act: impl FnOnce(&Connection) -> Result<T, SqlFailure>,
+) -> Result<T, SqlFailure> {
+    let snapshot = connection.transaction_with_behavior(TransactionBehavior::Deferred)?;
+    act(&snapshot)
+}
+
+pub(crate) fn collect<T>(
     connection: &Connection,
     sql: &str,
     parameters: impl rusqlite::Params,
-    read: impl Fn(&Columns<'_>) -> Result<T>,
-) -> Result<Vec<T>> {
-    let mut statement = connection.prepare_cached(sql).map_err(failed)?;
-    let mut rows = statement.query(parameters).map_err(failed)?;
+    read: impl Fn(&Columns<'_>) -> Result<T, SqlFailure>,
+) -> Result<Vec<T>, SqlFailure> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(parameters)?;
     let mut items = Vec::new();
-    while let Some(row) = rows.next().map_err(failed)? {
+    while let Some(row) = rows.next()? {
         items.push(read(row)?);
     }
     Ok(items)
 }
 
-fn vault_number(connection: &Connection, vault: VaultId) -> Result<Option<i64>> {
-    let mut statement =
-        connection.prepare_cached("SELECT number FROM vault WHERE id = ?1").map_err(failed)?;
-    Ok(statement.query_row([vault.as_bytes()], |row| row.get(0)).optional().map_err(failed)?)
+fn vault_number(connection: &Connection, vault: VaultId) -> Result<Option<i64>, SqlFailure> {
+    let mut statement = connection.prepare_cached("SELECT number FROM vault WHERE id = ?1")?;
+    Ok(statement.query_row([vault.as_bytes()], |row| row.get(0)).optional()?)
 }
 
-fn header(connection: &Connection, vault: VaultId) -> Result<Option<VaultHeader>> {
+fn header(connection: &Connection, vault: VaultId) -> Result<Option<VaultHeader>, SqlFailure> {
     let sql = format!("{HEADER} WHERE id = ?1");
     Ok(collect(connection, &sql, params![vault.as_bytes()], header_columns)?.pop())
 }
 
-fn header_columns(row: &Columns<'_>) -> Result<VaultHeader> {
+fn header_columns(row: &Columns<'_>) -> Result<VaultHeader, SqlFailure> {
     let text = |column| row.get_ref(column).and_then(|value| Ok(value.as_str()?));
     Ok(VaultHeader {
-        id: VaultId::from_bytes(row.get(0).map_err(failed)?),
-        scope: scope_from_columns(
-            text(1).map_err(failed)?,
-            text(2).map_err(failed)?,
-            text(3).map_err(failed)?,
-        )?,
-        revision: Revision(number_u64(row.get(4).map_err(failed)?)?),
+        id: VaultId::from_bytes(row.get(0)?),
+        scope: scope_from_columns(text(1)?, text(2)?, text(3)?)?,
+        revision: Revision(number_u64(row.get(4)?)?),
         created_at: at(row, 5)?,
-        audit: ChainHead { seq: number_u64(row.get(6).map_err(failed)?)?, hash: row.get(7).map_err(failed)? },
-        frozen_at: row.get::<_, Option<i64>>(8).map_err(failed)?.map(time).transpose()?,
-        audit_signature: row.get(9).map_err(failed)?,
-        began_after: Revision(number_u64(row.get(10).map_err(failed)?)?),
+        audit: ChainHead { seq: number_u64(row.get(6)?)?, hash: row.get(7)? },
+        frozen_at: row.get::<_, Option<i64>>(8)?.map(time).transpose()?,
+        audit_signature: row.get(9)?,
+        began_after: Revision(number_u64(row.get(10)?)?),
     })
 }
 
-fn change(columns: &Columns<'_>) -> Result<Change> {
-    let id = MemoryId::from_bytes(columns.get(1).map_err(failed)?);
-    match columns.get::<_, Option<u8>>(2).map_err(failed)? {
-        None => Ok(Change::Gone(id)),
-        Some(state) => Ok(Change::Put(row(columns, id, state, Body::Unchanged)?)),
+fn change(columns: &Columns<'_>) -> Result<VaultChange, SqlFailure> {
+    let id = MemoryId::from_bytes(columns.get(1)?);
+    match columns.get::<_, Option<u8>>(2)? {
+        None => Ok(VaultChange::Gone(id)),
+        Some(state) => Ok(VaultChange::Put(row(columns, id, state, SealedBody::Unchanged)?)),
     }
 }
 
-fn row_with_body(columns: &Columns<'_>) -> Result<Row> {
-    let body = match (
-        columns.get::<_, Option<i64>>(9).map_err(failed)?,
-        columns.get::<_, Option<Vec<u8>>>(11).map_err(failed)?,
-    ) {
-        (None, _) => Body::None,
-        (Some(revision), Some(sealed)) => Body::Inline { revision: number_u32(revision)?, sealed },
-        (Some(revision), None) => Body::Blob {
-            revision: number_u32(revision)?,
-            bytes: number_u64(columns.get(10).map_err(failed)?)?,
-        },
+fn row_with_body(columns: &Columns<'_>) -> Result<Row, SqlFailure> {
+    let body = match (columns.get::<_, Option<i64>>(9)?, columns.get::<_, Option<Vec<u8>>>(11)?) {
+        (None, _) => SealedBody::None,
+        (Some(revision), Some(sealed)) => SealedBody::Inline { revision: number_u32(revision)?, sealed },
+        (Some(revision), None) => {
+            SealedBody::Blob { revision: number_u32(revision)?, bytes: number_u64(columns.get(10)?)? }
+        }
     };
-    row(columns, MemoryId::from_bytes(columns.get(1).map_err(failed)?), columns.get(2).map_err(failed)?, body)
+    row(columns, MemoryId::from_bytes(columns.get(1)?), columns.get(2)?, body)
 }
 
-fn row(columns: &Columns<'_>, id: MemoryId, state: u8, body: Body) -> Result<Row> {
+fn row(columns: &Columns<'_>, id: MemoryId, state: u8, body: SealedBody) -> Result<Row, SqlFailure> {
     Ok(Row {
         id,
         state: Lifecycle::from_code(state).ok_or_else(|| Error::corrupt("a memory has an unknown state"))?,
         created_at: at(columns, 3)?,
         updated_at: at(columns, 4)?,
         expires_at: optional_at(columns, 5)?,
-        key_version: number_u32(columns.get(6).map_err(failed)?)?,
-        frame_revision: number_u32(columns.get(7).map_err(failed)?)?,
+        key_version: number_u32(columns.get(6)?)?,
+        frame_revision: number_u32(columns.get(7)?)?,
         frame: bytes(columns, 8)?,
         body,
     })
 }
 
-fn token(row: &Columns<'_>) -> Result<TokenRow> {
-    let roles: String = row.get(4).map_err(failed)?;
+fn token(row: &Columns<'_>) -> Result<TokenRow, SqlFailure> {
+    let roles: String = row.get(4)?;
     Ok(TokenRow {
-        id: row.get(0).map_err(failed)?,
-        hash: row.get(1).map_err(failed)?,
-        org: OrgId::new(&row.get::<_, String>(2).map_err(failed)?)
-            .map_err(|_| Error::corrupt("a token has no valid org"))?,
-        user: row.get(3).map_err(failed)?,
+        id: row.get(0)?,
+        hash: row.get(1)?,
+        org: OrgId::new(&row.get::<_, String>(2)?).map_err(|_| Error::corrupt("a token has no valid org"))?,
+        user: row.get(3)?,
         roles: roles.lines().map(str::to_owned).collect(),
-        label: row.get(5).map_err(failed)?,
+        label: row.get(5)?,
         created_at: at(row, 6)?,
         expires_at: optional_at(row, 7)?,
         revoked_at: optional_at(row, 8)?,

@@ -3,9 +3,9 @@
 use rusqlite::{Connection, Row as Columns, params};
 
 use super::{at, bytes, collect, optional_at, unless_taken};
+use crate::failure::SqlFailure;
 use crate::rows::check::{no_such_record, record_taken};
 use crate::rows::columns::{number_u64, stored};
-use crate::rows::sqlite::engine::failed;
 use crate::rows::{RECORDS_PAGE_MAX, Record, RecordChange, RecordKind};
 use lacuna_types::{Error, Result};
 use lacuna_types::{OrgId, VaultId, millis};
@@ -18,7 +18,7 @@ pub(super) fn page(
     kind: RecordKind,
     after: u64,
     limit: usize,
-) -> Result<Vec<Record>> {
+) -> Result<Vec<Record>, SqlFailure> {
     let sql = format!("{RECORD} WHERE org = ?1 AND kind = ?2 AND number > ?3 ORDER BY number LIMIT ?4");
     let after = i64::try_from(after).unwrap_or(i64::MAX);
     let limit = limit.min(RECORDS_PAGE_MAX) as i64;
@@ -32,7 +32,7 @@ pub(super) fn page_of_vault(
     vault: VaultId,
     after: u64,
     limit: usize,
-) -> Result<Vec<Record>> {
+) -> Result<Vec<Record>, SqlFailure> {
     let sql = format!(
         "{RECORD} WHERE vault = ?1 AND kind = ?2 AND number > ?3 AND org = ?4 ORDER BY number LIMIT ?5"
     );
@@ -42,10 +42,10 @@ pub(super) fn page_of_vault(
     collect(connection, &sql, parameters, record)
 }
 
-pub(super) fn last(connection: &Connection, org: &OrgId, kind: RecordKind) -> Result<u64> {
+pub(super) fn last(connection: &Connection, org: &OrgId, kind: RecordKind) -> Result<u64, SqlFailure> {
     let sql = "SELECT coalesce(max(number), 0) FROM record WHERE org = ?1 AND kind = ?2";
-    let mut statement = connection.prepare_cached(sql).map_err(failed)?;
-    number_u64(statement.query_row(params![org.as_str(), kind.code()], |row| row.get(0)).map_err(failed)?)
+    let mut statement = connection.prepare_cached(sql)?;
+    number_u64(statement.query_row(params![org.as_str(), kind.code()], |row| row.get(0))?)
 }
 
 pub(super) fn due(
@@ -53,7 +53,7 @@ pub(super) fn due(
     kind: RecordKind,
     at: jiff::Timestamp,
     limit: usize,
-) -> Result<Vec<Record>> {
+) -> Result<Vec<Record>, SqlFailure> {
     let sql = format!(
         "{RECORD} WHERE kind = ?1 AND done_at IS NULL AND due_at IS NOT NULL AND due_at <= ?2
          ORDER BY due_at, org, number LIMIT ?3"
@@ -61,7 +61,7 @@ pub(super) fn due(
     collect(connection, &sql, params![kind.code(), millis(at), limit.min(RECORDS_PAGE_MAX) as i64], record)
 }
 
-pub(super) fn change(connection: &Connection, org: &OrgId, change: &RecordChange) -> Result<()> {
+pub(super) fn change(connection: &Connection, org: &OrgId, change: &RecordChange) -> Result<(), SqlFailure> {
     match change {
         RecordChange::Add(record) => {
             let sql = "
@@ -75,19 +75,13 @@ pub(super) fn change(connection: &Connection, org: &OrgId, change: &RecordChange
             let sql = "
                 UPDATE record SET vault = ?4, at = ?5, due_at = ?6, done_at = ?7, doc = ?8
                 WHERE org = ?1 AND kind = ?2 AND number = ?3";
-            found(write(connection, sql, record, stored(record.number)?).map_err(failed)?)
+            found(write(connection, sql, record, stored(record.number)?)?)
         }
         RecordChange::Drop { kind, number } => {
             let sql = "DELETE FROM record WHERE org = ?1 AND kind = ?2 AND number = ?3";
             // A number that fits no column names no record.
             let number = i64::try_from(*number).unwrap_or(-1);
-            found(
-                connection
-                    .prepare_cached(sql)
-                    .map_err(failed)?
-                    .execute(params![org.as_str(), kind.code(), number])
-                    .map_err(failed)?,
-            )
+            found(connection.prepare_cached(sql)?.execute(params![org.as_str(), kind.code(), number])?)
         }
     }
 }
@@ -105,17 +99,17 @@ fn write(connection: &Connection, sql: &str, record: &Record, number: i64) -> ru
     ])
 }
 
-fn found(rows: usize) -> Result<()> {
-    if rows == 0 { Err(no_such_record()) } else { Ok(()) }
+fn found(rows: usize) -> Result<(), SqlFailure> {
+    if rows == 0 { Err(no_such_record().into()) } else { Ok(()) }
 }
 
-fn record(row: &Columns<'_>) -> Result<Record> {
+fn record(row: &Columns<'_>) -> Result<Record, SqlFailure> {
     let damaged = || Error::corrupt("a record does not parse");
     Ok(Record {
-        org: OrgId::new(&row.get::<_, String>(0).map_err(failed)?).map_err(|_| damaged())?,
-        kind: RecordKind::from_code(row.get(1).map_err(failed)?).ok_or_else(damaged)?,
-        number: number_u64(row.get(2).map_err(failed)?)?,
-        vault: row.get::<_, Option<[u8; 16]>>(3).map_err(failed)?.map(VaultId::from_bytes),
+        org: OrgId::new(&row.get::<_, String>(0)?).map_err(|_| damaged())?,
+        kind: RecordKind::from_code(row.get(1)?).ok_or_else(damaged)?,
+        number: number_u64(row.get(2)?)?,
+        vault: row.get::<_, Option<[u8; 16]>>(3)?.map(VaultId::from_bytes),
         at: at(row, 4)?,
         due_at: optional_at(row, 5)?,
         done_at: optional_at(row, 6)?,

@@ -1,15 +1,15 @@
-//! What one batch does to the tables, inside the writer's transaction.
+//! One batch, written to the tables inside the writer's transaction.
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 
-use super::writer::{Applied, Apply};
+use super::writer::{AppliedWork, Apply};
 use super::{header, jobs, records, vault_number};
+use crate::failure::SqlFailure;
 use crate::rows::check::{forgotten, intent_taken, next_header, no_body_to_keep, no_entry_to_age};
-use crate::rows::columns::{joined, number_u64, stored};
-use crate::rows::sqlite::engine::failed;
+use crate::rows::columns::{joined, number_u64, scope_columns, stored};
 use crate::rows::{
-    AgedEntry, AuditRow, Batch, Body, Intent, JobClaim, JobEnd, MemberChange, Row, SealedSettings,
-    TokenChange, TokenRow, VaultHeader, scope_columns,
+    AgedEntry, AuditRow, Batch, JobClaim, JobEnd, MemberChange, PendingErasure, Row, SealedBody,
+    SealedSettings, TokenChange, TokenRow, VaultHeader,
 };
 use lacuna_types::{Error, Result};
 use lacuna_types::{MemoryId, OrgId, Revision, VaultId, millis};
@@ -17,9 +17,9 @@ use lacuna_types::{MemoryId, OrgId, Revision, VaultId, millis};
 /// Rows of one vault lie in one range of 2^32 places.
 const PLACES_BITS: u32 = 32;
 
-/// What the writer does. Work on a vault answers with its revision, zero when it is gone; work on a job with
+/// The work of the writer. Work on a vault answers with its revision, zero when it is gone; work on a job with
 /// how many jobs it changed.
-pub(super) enum Work {
+pub(super) enum StoreWork {
     Commit(Box<Batch>),
     Destroy(VaultId),
     ClaimJob(JobClaim),
@@ -27,11 +27,11 @@ pub(super) enum Work {
     EndJob(JobEnd),
 }
 
-impl Apply for Work {
+impl Apply for StoreWork {
     type Done = u64;
 
-    fn apply(&self, connection: &Connection) -> Result<Applied<u64>> {
-        let changed = |rows: usize| Applied { done: rows as u64, erased: false };
+    fn apply(&self, connection: &Connection) -> Result<AppliedWork<u64>, SqlFailure> {
+        let changed = |rows: usize| AppliedWork { done: rows as u64, erased: false };
         match self {
             Self::Commit(batch) => batch.apply(connection),
             Self::Destroy(vault) => destroy(connection, *vault),
@@ -43,34 +43,29 @@ impl Apply for Work {
 }
 
 /// Removes everything of a vault, and keeps where it stopped counting.
-fn destroy(connection: &Connection, vault: VaultId) -> Result<Applied<u64>> {
+fn destroy(connection: &Connection, vault: VaultId) -> Result<AppliedWork<u64>, SqlFailure> {
     let sql = "
         INSERT INTO ended (vault, revision) SELECT id, revision FROM vault WHERE id = ?1
         ON CONFLICT (vault) DO UPDATE SET revision = excluded.revision";
-    connection.prepare_cached(sql).map_err(failed)?.execute([vault.as_bytes()]).map_err(failed)?;
+    connection.prepare_cached(sql)?.execute([vault.as_bytes()])?;
     if let Some(number) = vault_number(connection, vault)? {
         // Bodies go with their memories.
         for table in ["memory", "tombstone", "intent", "audit", "setting"] {
-            connection.execute(&format!("DELETE FROM {table} WHERE vault = ?1"), [number]).map_err(failed)?;
+            connection.execute(&format!("DELETE FROM {table} WHERE vault = ?1"), [number])?;
         }
-        connection.execute("DELETE FROM vault WHERE number = ?1", [number]).map_err(failed)?;
+        connection.execute("DELETE FROM vault WHERE number = ?1", [number])?;
     }
-    Ok(Applied { done: Revision::ZERO.0, erased: true })
+    Ok(AppliedWork { done: Revision::ZERO.0, erased: true })
 }
 
-fn ended(connection: &Connection, vault: VaultId) -> Result<Revision> {
+fn ended(connection: &Connection, vault: VaultId) -> Result<Revision, SqlFailure> {
     let sql = "SELECT revision FROM ended WHERE vault = ?1";
-    let ended = connection
-        .prepare_cached(sql)
-        .map_err(failed)?
-        .query_row([vault.as_bytes()], |row| row.get(0))
-        .optional()
-        .map_err(failed)?;
+    let ended = connection.prepare_cached(sql)?.query_row([vault.as_bytes()], |row| row.get(0)).optional()?;
     Ok(Revision(ended.map_or(Ok(0), number_u64)?))
 }
 
 impl Batch {
-    fn apply(&self, connection: &Connection) -> Result<Applied<u64>> {
+    fn apply(&self, connection: &Connection) -> Result<AppliedWork<u64>, SqlFailure> {
         let stored_header = header(connection, self.vault)?;
         let ended = match &stored_header {
             Some(_) => Revision::ZERO,
@@ -94,11 +89,11 @@ impl Batch {
         // Replacing erases as well: a corrected text must not live on in the log.
         let replaced = replaced || self.settings.is_some();
         let erased = replaced || !self.removals.is_empty() || !self.aged.is_empty();
-        Ok(Applied { done: next.revision.0, erased })
+        Ok(AppliedWork { done: next.revision.0, erased })
     }
 }
 
-fn write_header(connection: &Connection, header: &VaultHeader) -> Result<i64> {
+fn write_header(connection: &Connection, header: &VaultHeader) -> Result<i64, SqlFailure> {
     let (org, kind, name) = scope_columns(&header.scope);
     let sql = "
         INSERT INTO vault (id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash,
@@ -107,25 +102,21 @@ fn write_header(connection: &Connection, header: &VaultHeader) -> Result<i64> {
         ON CONFLICT (id) DO UPDATE SET
             revision = excluded.revision, audit_seq = excluded.audit_seq, audit_hash = excluded.audit_hash,
             frozen_at = excluded.frozen_at, audit_signature = excluded.audit_signature";
-    connection
-        .prepare_cached(sql)
-        .map_err(failed)?
-        .execute(params![
-            header.id.as_bytes(),
-            org,
-            kind,
-            name,
-            stored(header.revision.0)?,
-            millis(header.created_at),
-            stored(header.audit.seq)?,
-            header.audit.hash,
-            header.frozen_at.map(millis),
-            header.audit_signature,
-            stored(header.began_after.0)?,
-        ])
-        .map_err(failed)?;
-    vault_number(connection, header.id)?
-        .ok_or_else(|| Error::corrupt("a vault vanished while it was written"))
+    connection.prepare_cached(sql)?.execute(params![
+        header.id.as_bytes(),
+        org,
+        kind,
+        name,
+        stored(header.revision.0)?,
+        millis(header.created_at),
+        stored(header.audit.seq)?,
+        header.audit.hash,
+        header.frozen_at.map(millis),
+        header.audit_signature,
+        stored(header.began_after.0)?,
+    ])?;
+    let number = vault_number(connection, header.id)?;
+    Ok(number.ok_or_else(|| Error::corrupt("a vault vanished while it was written"))?)
 }
 
 /// Writes into one vault under one revision.
@@ -136,20 +127,16 @@ struct Pen<'a> {
 }
 
 impl Pen<'_> {
-    /// Whether any row replaced an older one.
-    fn put_all(&self, rows: &[Row]) -> Result<bool> {
+    /// Returns true when a row replaced an older one.
+    fn put_all(&self, rows: &[Row]) -> Result<bool, SqlFailure> {
         let first = self.vault << PLACES_BITS;
         let sql = "SELECT coalesce(max(place), ?1) FROM memory WHERE place BETWEEN ?1 AND ?2";
         let last = first + (1 << PLACES_BITS) - 1;
-        let mut place: i64 = self
-            .connection
-            .prepare_cached(sql)
-            .map_err(failed)?
-            .query_row(params![first, last], |row| row.get(0))
-            .map_err(failed)?;
+        let mut place: i64 =
+            self.connection.prepare_cached(sql)?.query_row(params![first, last], |row| row.get(0))?;
         for row in rows {
             if self.is_forgotten(row.id)? {
-                return Err(forgotten());
+                return Err(forgotten().into());
             }
         }
         let mut replaced = false;
@@ -161,36 +148,26 @@ impl Pen<'_> {
     }
 
     /// Answers with the row's place: a row that is replaced keeps its own.
-    fn put(&self, row: &Row, free_place: i64) -> Result<i64> {
-        if row.body == Body::Unchanged && !self.is_there(row.id)? {
-            return Err(no_body_to_keep());
+    fn put(&self, row: &Row, free_place: i64) -> Result<i64, SqlFailure> {
+        if row.body == SealedBody::Unchanged && !self.is_there(row.id)? {
+            return Err(no_body_to_keep().into());
         }
         let place = self.put_frame(row, free_place)?;
         self.put_body(place, &row.body)?;
         Ok(place)
     }
 
-    fn is_forgotten(&self, id: MemoryId) -> Result<bool> {
+    fn is_forgotten(&self, id: MemoryId) -> Result<bool, SqlFailure> {
         let sql = "SELECT 1 FROM tombstone WHERE vault = ?1 AND id = ?2";
-        Ok(self
-            .connection
-            .prepare_cached(sql)
-            .map_err(failed)?
-            .exists(params![self.vault, id.as_bytes()])
-            .map_err(failed)?)
+        Ok(self.connection.prepare_cached(sql)?.exists(params![self.vault, id.as_bytes()])?)
     }
 
-    fn is_there(&self, id: MemoryId) -> Result<bool> {
+    fn is_there(&self, id: MemoryId) -> Result<bool, SqlFailure> {
         let sql = "SELECT 1 FROM memory WHERE vault = ?1 AND id = ?2";
-        Ok(self
-            .connection
-            .prepare_cached(sql)
-            .map_err(failed)?
-            .exists(params![self.vault, id.as_bytes()])
-            .map_err(failed)?)
+        Ok(self.connection.prepare_cached(sql)?.exists(params![self.vault, id.as_bytes()])?)
     }
 
-    fn put_frame(&self, row: &Row, free_place: i64) -> Result<i64> {
+    fn put_frame(&self, row: &Row, free_place: i64) -> Result<i64, SqlFailure> {
         let sql = "
             INSERT INTO memory (place, vault, id, revision, state, created_at, updated_at, expires_at,
                                 key_version, frame_revision, frame)
@@ -214,141 +191,110 @@ impl Pen<'_> {
             row.frame_revision,
             row.frame,
         ];
-        Ok(self
-            .connection
-            .prepare_cached(sql)
-            .map_err(failed)?
-            .query_row(parameters, |row| row.get(0))
-            .map_err(failed)?)
+        Ok(self.connection.prepare_cached(sql)?.query_row(parameters, |row| row.get(0))?)
     }
 
-    fn put_body(&self, place: i64, body: &Body) -> Result<()> {
+    fn put_body(&self, place: i64, body: &SealedBody) -> Result<(), SqlFailure> {
         let (revision, bytes, sealed) = match body {
-            Body::Unchanged => return Ok(()),
-            Body::None => {
-                self.connection
-                    .prepare_cached("DELETE FROM body WHERE place = ?1")
-                    .map_err(failed)?
-                    .execute([place])
-                    .map_err(failed)?;
+            SealedBody::Unchanged => return Ok(()),
+            SealedBody::None => {
+                self.connection.prepare_cached("DELETE FROM body WHERE place = ?1")?.execute([place])?;
                 return Ok(());
             }
-            Body::Inline { revision, sealed } => (*revision, sealed.len() as u64, Some(sealed)),
-            Body::Blob { revision, bytes } => (*revision, *bytes, None),
+            SealedBody::Inline { revision, sealed } => (*revision, sealed.len() as u64, Some(sealed)),
+            SealedBody::Blob { revision, bytes } => (*revision, *bytes, None),
         };
         let sql = "
             INSERT INTO body (place, revision, bytes, sealed) VALUES (?1, ?2, ?3, ?4)
             ON CONFLICT (place) DO UPDATE SET
                 revision = excluded.revision, bytes = excluded.bytes, sealed = excluded.sealed";
-        self.connection
-            .prepare_cached(sql)
-            .map_err(failed)?
-            .execute(params![place, revision, stored(bytes)?, sealed])
-            .map_err(failed)?;
+        self.connection.prepare_cached(sql)?.execute(params![place, revision, stored(bytes)?, sealed])?;
         Ok(())
     }
 
-    fn remove(&self, id: MemoryId, at: i64, brief: bool) -> Result<()> {
+    fn remove(&self, id: MemoryId, at: i64, brief: bool) -> Result<(), SqlFailure> {
         let sql = "DELETE FROM memory WHERE vault = ?1 AND id = ?2";
-        self.connection
-            .prepare_cached(sql)
-            .map_err(failed)?
-            .execute(params![self.vault, id.as_bytes()])
-            .map_err(failed)?;
+        self.connection.prepare_cached(sql)?.execute(params![self.vault, id.as_bytes()])?;
         let sql = "
             INSERT INTO tombstone (vault, id, revision, at, brief) VALUES (?1, ?2, ?3, ?4, ?5)
             ON CONFLICT (vault, id) DO NOTHING";
-        self.connection
-            .prepare_cached(sql)
-            .map_err(failed)?
-            .execute(params![self.vault, id.as_bytes(), self.revision, at, brief,])
-            .map_err(failed)?;
+        self.connection.prepare_cached(sql)?.execute(params![
+            self.vault,
+            id.as_bytes(),
+            self.revision,
+            at,
+            brief,
+        ])?;
         Ok(())
     }
 
-    fn forget_tombstones(&self, before: i64) -> Result<()> {
+    fn forget_tombstones(&self, before: i64) -> Result<(), SqlFailure> {
         let sql = "DELETE FROM tombstone WHERE vault = ?1 AND at < ?2";
-        self.connection
-            .prepare_cached(sql)
-            .map_err(failed)?
-            .execute(params![self.vault, before])
-            .map_err(failed)?;
+        self.connection.prepare_cached(sql)?.execute(params![self.vault, before])?;
         Ok(())
     }
 
-    fn forget_brief(&self, before: i64) -> Result<()> {
+    fn forget_brief(&self, before: i64) -> Result<(), SqlFailure> {
         let sql = "DELETE FROM tombstone WHERE vault = ?1 AND brief AND at < ?2";
-        self.connection
-            .prepare_cached(sql)
-            .map_err(failed)?
-            .execute(params![self.vault, before])
-            .map_err(failed)?;
+        self.connection.prepare_cached(sql)?.execute(params![self.vault, before])?;
         Ok(())
     }
 
-    fn set(&self, settings: &SealedSettings) -> Result<()> {
+    fn set(&self, settings: &SealedSettings) -> Result<(), SqlFailure> {
         let sql = "
             INSERT INTO setting (vault, revision, sealed) VALUES (?1, ?2, ?3)
             ON CONFLICT (vault) DO UPDATE SET revision = excluded.revision, sealed = excluded.sealed";
-        self.connection
-            .prepare_cached(sql)
-            .map_err(failed)?
-            .execute(params![self.vault, settings.revision, settings.sealed])
-            .map_err(failed)?;
+        self.connection.prepare_cached(sql)?.execute(params![
+            self.vault,
+            settings.revision,
+            settings.sealed
+        ])?;
         Ok(())
     }
 
-    fn open_intent(&self, intent: &Intent) -> Result<()> {
+    fn open_intent(&self, intent: &PendingErasure) -> Result<(), SqlFailure> {
         let sql = "INSERT INTO intent (vault, id, memories, note) VALUES (?1, ?2, ?3, ?4)";
         let parameters = params![self.vault, stored(intent.id)?, joined(&intent.memories), intent.note];
-        let inserted = self.connection.prepare_cached(sql).map_err(failed)?.execute(parameters);
+        let inserted = self.connection.prepare_cached(sql)?.execute(parameters);
         inserted.map_err(|error| unless_taken(error, intent_taken()))?;
         Ok(())
     }
 
-    fn close_intent(&self, id: u64) -> Result<()> {
+    fn close_intent(&self, id: u64) -> Result<(), SqlFailure> {
         let sql = "DELETE FROM intent WHERE vault = ?1 AND id = ?2";
-        self.connection
-            .prepare_cached(sql)
-            .map_err(failed)?
-            .execute(params![self.vault, stored(id)?])
-            .map_err(failed)?;
+        self.connection.prepare_cached(sql)?.execute(params![self.vault, stored(id)?])?;
         Ok(())
     }
 
-    fn age(&self, aged: &AgedEntry) -> Result<()> {
+    fn age(&self, aged: &AgedEntry) -> Result<(), SqlFailure> {
         let sql = "UPDATE audit SET entry = ?3 WHERE vault = ?1 AND seq = ?2";
         let parameters = params![self.vault, stored(aged.seq)?, aged.digest];
-        match self.connection.prepare_cached(sql).map_err(failed)?.execute(parameters).map_err(failed)? {
-            0 => Err(no_entry_to_age()),
+        match self.connection.prepare_cached(sql)?.execute(parameters)? {
+            0 => Err(no_entry_to_age().into()),
             _ => Ok(()),
         }
     }
 
-    fn audit(&self, row: &AuditRow) -> Result<()> {
+    fn audit(&self, row: &AuditRow) -> Result<(), SqlFailure> {
         let sql = "INSERT INTO audit (vault, seq, at, hash, entry) VALUES (?1, ?2, ?3, ?4, ?5)";
         let parameters = params![self.vault, stored(row.seq)?, millis(row.at), row.hash, row.entry];
-        self.connection.prepare_cached(sql).map_err(failed)?.execute(parameters).map_err(failed)?;
+        self.connection.prepare_cached(sql)?.execute(parameters)?;
         Ok(())
     }
 }
 
-fn change_token(connection: &Connection, org: &OrgId, change: &TokenChange) -> Result<()> {
+fn change_token(connection: &Connection, org: &OrgId, change: &TokenChange) -> Result<(), SqlFailure> {
     match change {
         TokenChange::Add(token) => add_token(connection, token),
         TokenChange::Revoke { id, at } => {
             let sql = "UPDATE token SET revoked_at = coalesce(revoked_at, ?3) WHERE id = ?1 AND org = ?2";
-            let revoked = connection
-                .prepare_cached(sql)
-                .map_err(failed)?
-                .execute(params![id, org.as_str(), millis(*at)])
-                .map_err(failed)?;
-            if revoked == 0 { Err(Error::NotFound("token")) } else { Ok(()) }
+            let revoked = connection.prepare_cached(sql)?.execute(params![id, org.as_str(), millis(*at)])?;
+            if revoked == 0 { Err(Error::NotFound("token").into()) } else { Ok(()) }
         }
     }
 }
 
-fn add_token(connection: &Connection, token: &TokenRow) -> Result<()> {
+fn add_token(connection: &Connection, token: &TokenRow) -> Result<(), SqlFailure> {
     let sql = "
         INSERT INTO token (id, hash, org, user, roles, label, created_at, expires_at, revoked_at)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
@@ -363,35 +309,34 @@ fn add_token(connection: &Connection, token: &TokenRow) -> Result<()> {
         token.expires_at.map(millis),
         token.revoked_at.map(millis),
     ];
-    let inserted = connection.prepare_cached(sql).map_err(failed)?.execute(parameters);
+    let inserted = connection.prepare_cached(sql)?.execute(parameters);
     inserted.map_err(|error| unless_taken(error, Error::Conflict("the token")))?;
     Ok(())
 }
 
-fn change_member(connection: &Connection, org: &OrgId, change: &MemberChange) -> Result<()> {
+fn change_member(connection: &Connection, org: &OrgId, change: &MemberChange) -> Result<(), SqlFailure> {
     match change {
         MemberChange::Add { group, user, at } => {
             let sql = "
                 INSERT INTO member (org, kind, name, user, added_at) VALUES (?1, ?2, ?3, ?4, ?5)
                 ON CONFLICT DO NOTHING";
             let parameters = params![org.as_str(), group.kind(), group.name(), user.as_str(), millis(*at)];
-            connection.prepare_cached(sql).map_err(failed)?.execute(parameters).map_err(failed)?;
+            connection.prepare_cached(sql)?.execute(parameters)?;
             Ok(())
         }
         MemberChange::Remove { group, user } => {
             let sql = "DELETE FROM member WHERE org = ?1 AND kind = ?2 AND name = ?3 AND user = ?4";
             let parameters = params![org.as_str(), group.kind(), group.name(), user.as_str()];
-            let removed =
-                connection.prepare_cached(sql).map_err(failed)?.execute(parameters).map_err(failed)?;
-            if removed == 0 { Err(Error::NotFound("member")) } else { Ok(()) }
+            let removed = connection.prepare_cached(sql)?.execute(parameters)?;
+            if removed == 0 { Err(Error::NotFound("member").into()) } else { Ok(()) }
         }
     }
 }
 
 /// A broken uniqueness is `taken`; anything else is what SQLite says it is.
-pub fn unless_taken(error: rusqlite::Error, taken: Error) -> Error {
+pub(crate) fn unless_taken(error: rusqlite::Error, taken: Error) -> SqlFailure {
     match error.sqlite_error_code() {
-        Some(ErrorCode::ConstraintViolation) => taken,
-        _ => failed(error),
+        Some(ErrorCode::ConstraintViolation) => taken.into(),
+        _ => error.into(),
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::engine::Database;
-use crate::rows::sqlite::engine::failed;
+use crate::failure::SqlFailure;
 use lacuna_types::{Error, Result};
 
 /// Batches that may wait for the writer; more callers block until there is room.
@@ -22,36 +22,40 @@ const GROUP_MAX: usize = 64;
 const SCRUB_QUIET: Duration = Duration::from_millis(20);
 /// After this many groups it is scrubbed even though work keeps coming.
 const SCRUB_GROUPS_MAX: u32 = 32;
-/// How long a reader may hold up scrubbing, and with it the writer.
+/// The longest time for which a reader may hold up scrubbing, and with it the writer.
 const SCRUB_WAIT: Duration = Duration::from_millis(50);
 
 /// Something that the writer can do inside a transaction.
-pub trait Apply: Send + 'static {
+pub(crate) trait Apply: Send + 'static {
     type Done: Send + 'static;
 
-    fn apply(&self, connection: &Connection) -> Result<Applied<Self::Done>>;
+    fn apply(&self, connection: &Connection) -> Result<AppliedWork<Self::Done>, SqlFailure>;
 }
 
-pub struct Applied<T> {
+pub(crate) struct AppliedWork<T> {
     pub done: T,
-    /// Whether bytes were removed or replaced, so that the log must not keep them.
+    /// True when bytes were removed or replaced, so that the log must not keep them.
     pub erased: bool,
 }
 
-struct Job<A: Apply> {
+struct QueuedWork<A: Apply> {
     work: A,
-    answer: SyncSender<Result<A::Done>>,
+    answer: SyncSender<Result<A::Done, SqlFailure>>,
 }
 
-pub struct Writer<A: Apply> {
+/// The answer to each piece of work in a group, in its order.
+type Outcomes<A> = Vec<Result<<A as Apply>::Done, SqlFailure>>;
+
+/// The thread that writes, and the queue before it.
+pub(crate) struct GroupWriter<A: Apply> {
     /// `Some` until the writer is dropped.
-    queue: Option<SyncSender<Job<A>>>,
+    queue: Option<SyncSender<QueuedWork<A>>>,
     thread: Option<JoinHandle<()>>,
     transactions: Arc<AtomicU64>,
 }
 
-impl<A: Apply> Writer<A> {
-    pub fn start(database: Database) -> Result<Self> {
+impl<A: Apply> GroupWriter<A> {
+    pub(crate) fn start(database: Database) -> Result<Self> {
         let connection = database.connect()?;
         let (queue, jobs) = sync_channel(QUEUE_MAX);
         let transactions = Arc::new(AtomicU64::new(0));
@@ -59,7 +63,7 @@ impl<A: Apply> Writer<A> {
             database,
             connection: Some(connection),
             transactions: transactions.clone(),
-            // What an earlier process left in the log may be something erased.
+            // The log of an earlier process may hold erased bytes.
             unscrubbed_groups: 1,
         };
         let thread = std::thread::Builder::new()
@@ -70,20 +74,20 @@ impl<A: Apply> Writer<A> {
     }
 
     /// Applies `work` atomically and durably, and waits for that.
-    pub fn run(&self, work: A) -> Result<A::Done> {
+    pub(crate) fn run(&self, work: A) -> Result<A::Done> {
         let (answer, answered) = sync_channel(1);
         let queue = self.queue.as_ref().ok_or_else(stopped)?;
-        queue.send(Job { work, answer }).map_err(|_| stopped())?;
-        answered.recv().map_err(|_| stopped())?
+        queue.send(QueuedWork { work, answer }).map_err(|_| stopped())?;
+        Ok(answered.recv().map_err(|_| stopped())??)
     }
 
     /// Transactions committed so far; with group commit fewer than the batches.
-    pub fn transactions(&self) -> u64 {
+    pub(crate) fn transactions(&self) -> u64 {
         self.transactions.load(Ordering::Relaxed)
     }
 }
 
-impl<A: Apply> Drop for Writer<A> {
+impl<A: Apply> Drop for GroupWriter<A> {
     fn drop(&mut self) {
         self.queue = None;
         if let Some(thread) = self.thread.take() {
@@ -112,7 +116,7 @@ struct Scribe {
 }
 
 impl Scribe {
-    fn serve<A: Apply>(mut self, jobs: &Receiver<Job<A>>) {
+    fn serve<A: Apply>(mut self, jobs: &Receiver<QueuedWork<A>>) {
         loop {
             match self.next_job(jobs) {
                 Ok(first) => self.write_group(gather(first, jobs)),
@@ -124,7 +128,10 @@ impl Scribe {
     }
 
     /// The next job. While the log holds erased bytes, a quiet moment is the time to scrub it.
-    fn next_job<A: Apply>(&mut self, jobs: &Receiver<Job<A>>) -> Result<Job<A>, RecvTimeoutError> {
+    fn next_job<A: Apply>(
+        &mut self,
+        jobs: &Receiver<QueuedWork<A>>,
+    ) -> Result<QueuedWork<A>, RecvTimeoutError> {
         if self.unscrubbed_groups == 0 {
             return jobs.recv().map_err(|_| RecvTimeoutError::Disconnected);
         }
@@ -134,7 +141,7 @@ impl Scribe {
         jobs.recv_timeout(SCRUB_QUIET)
     }
 
-    fn write_group<A: Apply>(&mut self, group: Vec<Job<A>>) {
+    fn write_group<A: Apply>(&mut self, group: Vec<QueuedWork<A>>) {
         let outcomes = self.transact(&group);
         match outcomes {
             Ok(outcomes) => {
@@ -145,7 +152,7 @@ impl Scribe {
             }
             Err(error) => {
                 for job in group {
-                    let _ = job.answer.send(Err(same_again(&error)));
+                    let _ = job.answer.send(Err(same_again(&error.0).into()));
                 }
             }
         }
@@ -154,13 +161,13 @@ impl Scribe {
     /// One transaction for the whole group. The outer error means that none of it was committed as far as
     /// SQLite knows. After a failed commit the bytes may still reach the disk, so it is never tried again
     /// on the same connection: the next group opens the file anew.
-    fn transact<A: Apply>(&mut self, group: &[Job<A>]) -> Result<Vec<Result<A::Done>>> {
+    fn transact<A: Apply>(&mut self, group: &[QueuedWork<A>]) -> Result<Outcomes<A>, SqlFailure> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
             None => self.database.connect()?,
         };
         match in_transaction(&mut connection, group) {
-            Ok(Applied { done, erased }) => {
+            Ok(AppliedWork { done, erased }) => {
                 self.connection = Some(connection);
                 self.transactions.fetch_add(1, Ordering::Relaxed);
                 if erased || self.unscrubbed_groups > 0 {
@@ -168,11 +175,11 @@ impl Scribe {
                 }
                 Ok(done)
             }
-            Err(Failure::Transaction(error)) => {
+            Err(GroupFailure::Transaction(error)) => {
                 self.connection = Some(connection);
                 Err(error)
             }
-            Err(Failure::Commit(error)) => Err(error),
+            Err(GroupFailure::Commit(error)) => Err(error),
         }
     }
 
@@ -198,29 +205,30 @@ impl Scribe {
     }
 }
 
-/// Whether a reader stood in the way.
+/// Returns true when a reader stood in the way.
 fn checkpoint(connection: &Connection) -> rusqlite::Result<bool> {
     connection.busy_timeout(SCRUB_WAIT)?;
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
 }
 
-enum Failure {
+/// Says how far a group of batches came.
+enum GroupFailure {
     /// The transaction could not begin or was rolled back before the commit.
-    Transaction(Error),
+    Transaction(SqlFailure),
     /// The commit itself failed.
-    Commit(Error),
+    Commit(SqlFailure),
 }
 
-impl From<rusqlite::Error> for Failure {
+impl From<rusqlite::Error> for GroupFailure {
     fn from(error: rusqlite::Error) -> Self {
-        Self::Transaction(failed(error))
+        Self::Transaction(error.into())
     }
 }
 
 fn in_transaction<A: Apply>(
     connection: &mut Connection,
-    group: &[Job<A>],
-) -> Result<Applied<Vec<Result<A::Done>>>, Failure> {
+    group: &[QueuedWork<A>],
+) -> Result<AppliedWork<Outcomes<A>>, GroupFailure> {
     let mut transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut outcomes = Vec::with_capacity(group.len());
     let mut erased = false;
@@ -233,18 +241,18 @@ fn in_transaction<A: Apply>(
                 outcomes.push(Ok(applied.done));
             }
             // A full disk or an I/O error ends the whole transaction, not only this part of it.
-            Err(error) if savepoint.is_autocommit() => return Err(Failure::Transaction(error)),
+            Err(error) if savepoint.is_autocommit() => return Err(GroupFailure::Transaction(error)),
             Err(error) => {
                 savepoint.finish()?;
                 outcomes.push(Err(error));
             }
         }
     }
-    transaction.commit().map_err(|error| Failure::Commit(failed(error)))?;
-    Ok(Applied { done: outcomes, erased })
+    transaction.commit().map_err(|error| GroupFailure::Commit(error.into()))?;
+    Ok(AppliedWork { done: outcomes, erased })
 }
 
-fn gather<A: Apply>(first: Job<A>, jobs: &Receiver<Job<A>>) -> Vec<Job<A>> {
+fn gather<A: Apply>(first: QueuedWork<A>, jobs: &Receiver<QueuedWork<A>>) -> Vec<QueuedWork<A>> {
     let mut group = vec![first];
     group.extend(jobs.try_iter().take(GROUP_MAX - 1));
     group
@@ -267,38 +275,38 @@ fn same_again(error: &Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rows::sqlite::engine::{Schema, SqliteOptions};
+    use crate::rows::sqlite::engine::{SqliteOptions, SqliteSchema};
 
-    static SCHEMA: Schema = Schema {
+    static SCHEMA: SqliteSchema = SqliteSchema {
         application_id: 7,
         migrations: &["
             CREATE TABLE parent (id INTEGER PRIMARY KEY);
             CREATE TABLE child (parent INTEGER REFERENCES parent DEFERRABLE INITIALLY DEFERRED);"],
     };
 
-    enum Work {
+    type Answer = Receiver<Result<i64, SqlFailure>>;
+
+    enum TestWork {
         Good(i64),
         Refused(i64),
         /// A deferred reference to nothing: every statement works and the commit fails.
         FailsAtCommit,
     }
 
-    impl Apply for Work {
+    impl Apply for TestWork {
         type Done = i64;
 
-        fn apply(&self, connection: &Connection) -> Result<Applied<i64>> {
+        fn apply(&self, connection: &Connection) -> Result<AppliedWork<i64>, SqlFailure> {
             let insert = |id| connection.execute("INSERT INTO parent VALUES (?1)", [id]);
             let done = match self {
-                Self::Good(id) => insert(*id).map(|_| *id).map_err(failed)?,
+                Self::Good(id) => insert(*id).map(|_| *id)?,
                 Self::Refused(id) => {
-                    insert(*id).map_err(failed)?;
-                    return Err(Error::NotFound("reason to go on"));
+                    insert(*id)?;
+                    return Err(Error::NotFound("reason to go on").into());
                 }
-                Self::FailsAtCommit => {
-                    connection.execute("INSERT INTO child VALUES (-1)", []).map(|_| 0).map_err(failed)?
-                }
+                Self::FailsAtCommit => connection.execute("INSERT INTO child VALUES (-1)", []).map(|_| 0)?,
             };
-            Ok(Applied { done, erased: false })
+            Ok(AppliedWork { done, erased: false })
         }
     }
 
@@ -321,24 +329,28 @@ mod tests {
         }
     }
 
-    fn group(work: Vec<Work>) -> (Vec<Job<Work>>, Vec<Receiver<Result<i64>>>) {
+    fn group(work: Vec<TestWork>) -> (Vec<QueuedWork<TestWork>>, Vec<Answer>) {
         work.into_iter()
             .map(|work| {
                 let (answer, answered) = sync_channel(1);
-                (Job { work, answer }, answered)
+                (QueuedWork { work, answer }, answered)
             })
             .unzip()
     }
 
-    fn codes(answers: &[Receiver<Result<i64>>]) -> Vec<&'static str> {
-        answers.iter().map(|answer| answer.recv().unwrap().err().map_or("ok", |error| error.code())).collect()
+    fn codes(answers: &[Answer]) -> Vec<&'static str> {
+        answers
+            .iter()
+            .map(|answer| answer.recv().unwrap().err().map_or("ok", |failure| failure.0.code()))
+            .collect()
     }
 
     #[test]
     fn a_refused_batch_does_not_touch_its_group() {
         let folder = tempfile::tempdir().unwrap();
         let database = database(&folder);
-        let (jobs, answers) = group(vec![Work::Good(1), Work::Refused(2), Work::Good(1), Work::Good(3)]);
+        let (jobs, answers) =
+            group(vec![TestWork::Good(1), TestWork::Refused(2), TestWork::Good(1), TestWork::Good(3)]);
         let mut scribe = scribe(&database);
         scribe.write_group(jobs);
         assert_eq!(codes(&answers), ["ok", "not_found", "store_unavailable", "ok"]);
@@ -349,12 +361,12 @@ mod tests {
     fn a_failed_commit_fails_its_whole_group_and_the_next_one_works() {
         let folder = tempfile::tempdir().unwrap();
         let database = database(&folder);
-        let (jobs, answers) = group(vec![Work::Good(1), Work::FailsAtCommit, Work::Good(2)]);
+        let (jobs, answers) = group(vec![TestWork::Good(1), TestWork::FailsAtCommit, TestWork::Good(2)]);
         let mut scribe = scribe(&database);
         scribe.write_group(jobs);
         assert_eq!(codes(&answers), ["store_unavailable"; 3]);
         assert!(parents(&database).is_empty() && scribe.connection.is_none());
-        let (jobs, answers) = group(vec![Work::Good(1)]);
+        let (jobs, answers) = group(vec![TestWork::Good(1)]);
         scribe.write_group(jobs);
         assert_eq!((codes(&answers), parents(&database)), (vec!["ok"], vec![1]));
     }
@@ -363,8 +375,8 @@ mod tests {
     fn work_is_answered_by_the_thread() {
         let folder = tempfile::tempdir().unwrap();
         let database = database(&folder);
-        let writer = Writer::start(database.clone()).unwrap();
-        assert_eq!(writer.run(Work::Good(5)).unwrap(), 5);
+        let writer = GroupWriter::start(database.clone()).unwrap();
+        assert_eq!(writer.run(TestWork::Good(5)).unwrap(), 5);
         assert_eq!((writer.transactions(), parents(&database)), (1, vec![5]));
     }
 }

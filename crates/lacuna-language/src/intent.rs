@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use lacuna_types::policy::{IntentRule, IntentScope};
 use lacuna_types::{Lane, Result};
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
+
+use crate::words::{Cut, Folding, fold, word_spans};
 
 /// Builds a row of the table; `phrases` are read as words without case and accents.
 pub fn rule<S: AsRef<str>>(
@@ -96,13 +96,8 @@ const OPEN: &str = "what do you know about|what do you remember about|what do yo
     que sais tu de|que sais tu sur|qu est ce que tu sais de|qu est ce que tu sais sur|\
     que sabes de|que sabes sobre|que recuerdas de|que recuerdas sobre";
 
-/// The words of a text without case and accents. `US` in capitals is a country, and nobody's pronoun.
+/// Returns the words of a text without case and accents. `US` in capitals is a country, and nobody's pronoun.
 pub fn words(text: &str) -> Vec<String> {
-    let parts = text.split(|c: char| !c.is_alphanumeric() && !is_combining_mark(c));
-    parts.filter(|word| !word.is_empty() && *word != "US").map(fold).collect()
-}
-
-fn fold(word: &str) -> String {
-    let lower = word.to_lowercase().replace('ß', "ss");
-    lower.nfd().filter(|c| !is_combining_mark(*c)).collect()
+    let words = word_spans(text, Cut::Marks).filter(|word| word.text != "US");
+    words.map(|word| fold(&word.text.to_lowercase(), Folding::Phrase)).collect()
 }

@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use crate::words::{Cut, word_spans};
+
 /// How many of the first words of a text may point back.
 const FIRST_WORDS: usize = 3;
 
@@ -86,7 +88,7 @@ const AFTER_WHOM: &str = "yesterday today tomorrow again there here at in on to 
     with about from by if last this next later once twice too now then before after as a an the not how what why \
     where who until since often never always";
 
-struct Said<'t> {
+struct FirstWord<'t> {
     text: &'t str,
     lower: String,
     span: Range<usize>,
@@ -95,7 +97,7 @@ struct Said<'t> {
 /// Whether a text leans on what came before it. One that names somebody first stands on its own.
 pub fn leans(text: &str) -> bool {
     let first = first_words(text);
-    let is_name = |(at, word): (usize, &Said<'_>)| {
+    let is_name = |(at, word): (usize, &FirstWord<'_>)| {
         at > 0 && word.text.starts_with(char::is_uppercase) && generic(word).is_none()
     };
     let pointer = first.iter().position(|word| generic(word).is_some());
@@ -119,7 +121,7 @@ pub fn generics(text: &str) -> Option<Vec<(Range<usize>, String)>> {
     Some(put)
 }
 
-fn generic(word: &Said<'_>) -> Option<Generic> {
+fn generic(word: &FirstWord<'_>) -> Option<Generic> {
     POINTERS.iter().find(|(pointer, _)| *pointer == word.lower).map(|(_, generic)| *generic)
 }
 
@@ -166,20 +168,11 @@ fn following(rest: &str) -> Option<&str> {
     (end > 0).then(|| &rest[..end])
 }
 
-fn first_words(text: &str) -> Vec<Said<'_>> {
-    let mut words = Vec::with_capacity(FIRST_WORDS);
-    let mut from = 0;
-    while words.len() < FIRST_WORDS {
-        let Some(start) = text[from..].find(char::is_alphanumeric).map(|at| from + at) else { break };
-        let end = text[start..].find(|c: char| !c.is_alphanumeric()).map_or(text.len(), |at| start + at);
-        words.push(Said {
-            text: &text[start..end],
-            lower: text[start..end].to_lowercase(),
-            span: start..end,
-        });
-        from = end;
-    }
-    words
+fn first_words(text: &str) -> Vec<FirstWord<'_>> {
+    let first = word_spans(text, Cut::Letters).take(FIRST_WORDS);
+    first
+        .map(|word| FirstWord { lower: word.text.to_lowercase(), text: word.text, span: word.span })
+        .collect()
 }
 
 pub fn capital(text: &str) -> String {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::verbs::*;
+use crate::words::{Cut, WordSpan, word_spans};
 
 /// More clauses than this are not told apart.
 const CLAUSES_MAX: usize = 64;
@@ -59,25 +60,14 @@ impl Word<'_> {
 }
 
 pub(super) fn words(text: &str) -> Vec<Word<'_>> {
-    let mut words: Vec<Word<'_>> = Vec::new();
-    let mut from = 0;
-    for part in text.split_whitespace() {
-        let start = from + text[from..].find(part).unwrap_or(0);
-        from = start + part.len();
-        let bare = part.trim_matches(|c: char| !c.is_alphanumeric() && c != '@' && c != '#');
-        if bare.is_empty() {
-            continue;
-        }
-        let at = start + part.find(bare).unwrap_or(0);
-        let before = text[..at].trim_end();
-        words.push(Word {
-            text: bare,
-            lower: bare.to_lowercase().replace('’', "'"),
-            span: at..at + bare.len(),
-            after_comma: before.ends_with([',', ';', ':', '(']),
-        });
-    }
-    words
+    let words = word_spans(text, Cut::Spaces);
+    let word = |word: WordSpan<'_>| Word {
+        lower: word.text.to_lowercase().replace('’', "'"),
+        after_comma: text[..word.span.start].trim_end().ends_with([',', ';', ':', '(']),
+        text: &text[word.span.clone()],
+        span: word.span,
+    };
+    words.map(word).collect()
 }
 
 /// The sentences of a text. Joined again with their ends they are the text.

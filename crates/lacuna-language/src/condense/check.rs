@@ -6,13 +6,11 @@
 
 use std::collections::HashSet;
 
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::turn::Turn;
 use crate::clause::whole_sentences;
-use crate::words::TermList;
+use crate::words::{Folding, TermList, fold};
 
 /// What is wrong with a claim. It never says which word: errors hold no content.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,9 +52,10 @@ pub struct Sources<'t> {
 impl<'t> Sources<'t> {
     pub fn new(turns: &'t [Turn]) -> Self {
         let words = |turn: &Turn| -> HashSet<String> {
-            let own =
-                turn.text().unicode_words().flat_map(|word| [folded(word), folded(without_possessive(word))]);
-            own.chain([folded(turn.speaker.label())]).collect()
+            let own = turn.text().unicode_words().flat_map(|word| {
+                [fold(word, Folding::Phrase), fold(without_possessive(word), Folding::Phrase)]
+            });
+            own.chain([fold(turn.speaker.label(), Folding::Phrase)]).collect()
         };
         Self { turns, words: turns.iter().map(words).collect() }
     }
@@ -84,7 +83,7 @@ impl<'t> Sources<'t> {
     }
 
     fn says(&self, turns: &[usize], word: &str) -> bool {
-        let (whole, bare) = (folded(word), folded(without_possessive(word)));
+        let (whole, bare) = (fold(word, Folding::Phrase), fold(without_possessive(word), Folding::Phrase));
         turns.iter().any(|turn| self.words[*turn].contains(&whole) || self.words[*turn].contains(&bare))
     }
 
@@ -106,7 +105,7 @@ impl<'t> Sources<'t> {
 /// What it would be if this word stood in no source; `None` for a word that anybody may use.
 fn fault_if_missing(word: &str, opens: bool) -> Option<Fault> {
     let first = word.chars().next()?;
-    let plain = folded(word);
+    let plain = fold(word, Folding::Phrase);
     let listed = |list: &str| list.split_whitespace().any(|one| one == plain);
     if word.contains(|c: char| c.is_numeric()) || listed(NUMBERS) {
         return Some(Fault::Number);
@@ -136,15 +135,6 @@ fn opens_a_sentence(before: &str) -> bool {
 
 fn without_possessive(word: &str) -> &str {
     word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word)
-}
-
-/// Lower case and without accents.
-fn folded(word: &str) -> String {
-    word.nfd()
-        .filter(|c| !is_combining_mark(*c))
-        .flat_map(char::to_lowercase)
-        .collect::<String>()
-        .replace('ß', "ss")
 }
 
 /// Characters of scripts that put no space between words.

@@ -3,12 +3,11 @@
 use std::sync::{LazyLock, OnceLock};
 
 use regex::{Captures, Regex, RegexSet, RegexSetBuilder};
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
 
 use super::mood::{is_changed, is_negated, mood};
 use super::patterns::{self, About, Pattern, Sense};
 use super::{Arity, Mood, Statement, nouns};
+use crate::words::{Folding, fold};
 
 /// How many clauses of a text are read; a fact is short.
 const CLAUSES_MAX: usize = 32;
@@ -19,19 +18,17 @@ const VALUE_WORDS_MAX: usize = 10;
 
 /// What a text says about whom, as far as the patterns can tell.
 pub fn statements(text: &str) -> Vec<Statement> {
-    split(&fold(text)).iter().take(CLAUSES_MAX).filter_map(|clause| statement(clause)).collect()
+    split(&spelt_out(text)).iter().take(CLAUSES_MAX).filter_map(|clause| statement(clause)).collect()
 }
 
 /// How many clauses a text has, those that say nothing here included.
 pub(super) fn clauses(text: &str) -> usize {
-    split(&fold(text)).len()
+    split(&spelt_out(text)).len()
 }
 
 /// Without accents, curly quotes and contractions. Capitals stay: they tell names from words.
-fn fold(text: &str) -> String {
-    let folded: String =
-        text.nfd().filter(|c| !is_combining_mark(*c)).map(|c| if c == '’' { '\'' } else { c }).collect();
-    let mut folded = folded.replace('ß', "ss");
+fn spelt_out(text: &str) -> String {
+    let mut folded = fold(text, Folding::Sentence);
     for (contraction, words) in CONTRACTIONS {
         folded = folded.replace(contraction, words);
     }

@@ -3,6 +3,7 @@
 use super::View;
 use crate::classify::{PERSON, classify, entity_key};
 use crate::names::{Name, Sameness, same_name};
+use crate::words::{Cut, WordSpan, word_spans};
 use lacuna_types::Entity;
 
 /// What people do, as far as it stands beside a name without more ado: "John the plumber".
@@ -232,27 +233,24 @@ fn add(voices: &mut Vec<Voice>, key: String, signs: Vec<Sign>) {
 }
 
 /// A word, and what stands before it.
-struct Word<'t> {
+struct SpokenWord<'t> {
     text: &'t str,
     folded: String,
     before: &'t str,
 }
 
-fn words(text: &str) -> Vec<Word<'_>> {
-    let is_part = |c: char| c.is_alphanumeric() || c == '-';
-    let mut words = Vec::new();
+fn words<'t>(text: &'t str) -> Vec<SpokenWord<'t>> {
     let mut end = 0;
-    while let Some(start) = text[end..].find(is_part).map(|at| end + at) {
-        let stop = text[start..].find(|c| !is_part(c)).map_or(text.len(), |at| start + at);
-        let word = &text[start..stop];
-        words.push(Word { text: word, folded: word.to_lowercase(), before: &text[end..start] });
-        end = stop;
-    }
-    words
+    let mut spoken = |word: WordSpan<'t>| {
+        let before = &text[end..word.span.start];
+        end = word.span.end;
+        SpokenWord { folded: word.text.to_lowercase(), text: word.text, before }
+    };
+    word_spans(text, Cut::Hyphens).map(&mut spoken).collect()
 }
 
 /// Where the name stands in a text, as its first word.
-fn mentions(asked: &str, words: &[Word<'_>]) -> Vec<usize> {
+fn mentions(asked: &str, words: &[SpokenWord<'_>]) -> Vec<usize> {
     let wanted: Vec<String> = self::words(asked).into_iter().map(|word| word.folded).collect();
     let fits = |at: &usize| {
         !wanted.is_empty()
@@ -266,7 +264,7 @@ fn mentions(asked: &str, words: &[Word<'_>]) -> Vec<usize> {
 }
 
 /// The key of the fullest known name that stands at a word, and where it ends.
-fn written_at(asked: &str, voices: &[Voice], words: &[Word<'_>], at: usize) -> (String, usize) {
+fn written_at(asked: &str, voices: &[Voice], words: &[SpokenWord<'_>], at: usize) -> (String, usize) {
     let length = self::words(asked).len();
     let full = voices.iter().flat_map(|voice| voice.signs.iter().map(move |sign| (voice, sign)));
     let found = full.filter_map(|(voice, sign)| {
@@ -286,7 +284,7 @@ fn written_at(asked: &str, voices: &[Voice], words: &[Word<'_>], at: usize) -> (
 }
 
 /// "John, the contractor who", "John (contractor)", "John the plumber", "John is our plumber".
-fn role_after(words: &[Word<'_>], end: usize) -> Option<Sign> {
+fn role_after(words: &[SpokenWord<'_>], end: usize) -> Option<Sign> {
     let next = words.get(end)?;
     let opened = next.before.contains('(') || next.before.trim() == ",";
     let linked = COPULAS.contains(&next.folded.as_str()) && next.before.trim().is_empty();
@@ -302,12 +300,12 @@ fn role_after(words: &[Word<'_>], end: usize) -> Option<Sign> {
 }
 
 /// The small words of a role, up to the one that is listed or ends the phrase.
-fn role_phrase<'w, 't>(words: &'w [Word<'t>], first: usize) -> Vec<&'w Word<'t>> {
+fn role_phrase<'w, 't>(words: &'w [SpokenWord<'t>], first: usize) -> Vec<&'w SpokenWord<'t>> {
     const ENDS: &[&str] = &[
         "who", "that", "which", "from", "at", "of", "in", "and", "is", "was", "has", "with", "on", "for",
         "to",
     ];
-    let mut phrase: Vec<&Word<'_>> = Vec::new();
+    let mut phrase: Vec<&SpokenWord<'_>> = Vec::new();
     for (at, word) in words.iter().enumerate().skip(first).take(ROLE_WORDS_MAX) {
         let small = word.text.starts_with(char::is_lowercase) || ROLES.contains(&word.folded.as_str());
         let joined = at == first || word.before.trim().is_empty();
@@ -322,7 +320,7 @@ fn role_phrase<'w, 't>(words: &'w [Word<'t>], first: usize) -> Vec<&'w Word<'t>>
     phrase
 }
 
-fn role_name(phrase: &[&Word<'_>], listed: bool) -> String {
+fn role_name(phrase: &[&SpokenWord<'_>], listed: bool) -> String {
     let words: Vec<&str> = phrase.iter().map(|word| word.folded.as_str()).collect();
     match words.last() {
         Some(last) if listed => (*last).to_owned(),
@@ -331,7 +329,7 @@ fn role_name(phrase: &[&Word<'_>], listed: bool) -> String {
 }
 
 /// Whether an apposition ends here: by punctuation, by a clause, or with the text.
-fn is_closed(words: &[Word<'_>], end: usize) -> bool {
+fn is_closed(words: &[SpokenWord<'_>], end: usize) -> bool {
     words.get(end).is_none_or(|word| {
         !word.before.trim().is_empty()
             || matches!(word.folded.as_str(), "who" | "that" | "which" | "from" | "at" | "of" | "in")
@@ -339,7 +337,7 @@ fn is_closed(words: &[Word<'_>], end: usize) -> bool {
 }
 
 /// "our plumber John", "the plumber, John,".
-fn role_before(words: &[Word<'_>], at: usize) -> Option<Sign> {
+fn role_before(words: &[SpokenWord<'_>], at: usize) -> Option<Sign> {
     let role = words.get(at.checked_sub(1)?)?;
     let close = matches!(words[at].before.trim(), "" | ",");
     let led = at.checked_sub(2).and_then(|led| words.get(led));
@@ -350,12 +348,12 @@ fn role_before(words: &[Word<'_>], at: usize) -> Option<Sign> {
 }
 
 /// "John from Acme", "John at Heron Ltd".
-fn origin(words: &[Word<'_>], end: usize) -> Option<Sign> {
+fn origin(words: &[SpokenWord<'_>], end: usize) -> Option<Sign> {
     let lead = words
         .get(end)
         .filter(|word| ORIGINS.contains(&word.folded.as_str()) && word.before.trim().is_empty())?;
     let capital =
-        |word: &&Word<'_>| word.text.starts_with(char::is_uppercase) && word.before.trim().is_empty();
+        |word: &&SpokenWord<'_>| word.text.starts_with(char::is_uppercase) && word.before.trim().is_empty();
     let name: Vec<&str> =
         words[end + 1..].iter().take_while(capital).take(ROLE_WORDS_MAX).map(|word| word.text).collect();
     (!name.is_empty() && !lead.text.is_empty()).then(|| Sign::From(name.join(" ")))

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
+use crate::words::{Folding, fold};
 
 /// Quotes that open, each with the one that closes it.
 const QUOTES: &[(char, char)] = &[
@@ -90,7 +89,7 @@ impl<'t> Said<'t> {
             return gap.max(Gap::Mark);
         }
         let gap = if led.len() < word.len() { gap.max(Gap::Mark) } else { gap };
-        let folded = fold(core);
+        let folded = fold(core, Folding::Request);
         let elided =
             ELISIONS.iter().find(|elision| folded.starts_with(**elision) && folded.len() > elision.len());
         if let Some(elision) = elided {
@@ -230,19 +229,4 @@ fn quoted(text: &str, start: usize) -> Option<usize> {
         from = end;
     }
     None
-}
-
-/// Lower case, one apostrophe, no accents.
-fn fold(word: &str) -> String {
-    let mut folded = String::with_capacity(word.len());
-    for c in word.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase) {
-        match c {
-            '’' | '‘' | 'ʼ' => folded.push('\''),
-            'ß' => folded.push_str("ss"),
-            'œ' => folded.push_str("oe"),
-            c if is_combining_mark(c) => {}
-            c => folded.push(c),
-        }
-    }
-    folded.nfc().collect()
 }

@@ -3,10 +3,9 @@
 use std::cell::RefCell;
 
 use rust_stemmers::{Algorithm, Stemmer};
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
 
 use super::concept::{Concepts, called, spoken};
+use crate::words::{Cut, Folding, fold, word_spans};
 
 /// One word of a text.
 #[derive(Clone, Debug)]
@@ -26,21 +25,17 @@ thread_local! {
 
 /// The stem of a word in lower case; words of other languages mostly keep their form.
 pub fn stem(lower: &str) -> String {
-    let folded: String =
-        lower.nfd().filter(|c| !is_combining_mark(*c)).collect::<String>().replace('ß', "ss");
+    let folded = fold(lower, Folding::Phrase);
     ENGLISH.with_borrow(|stemmer| stemmer.stem(&folded).into_owned())
 }
 
 /// The words of a text, in order. A compound is a word of its own: "engineering-platform" does not say
 /// "engineering", though it is a platform.
 pub fn words(text: &str) -> Vec<Word> {
-    let parts =
-        text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '\'' | '’' | '.' | '@')));
-    parts.filter_map(word).collect()
+    word_spans(text, Cut::Compounds).filter_map(|part| word(part.text)).collect()
 }
 
-fn word(part: &str) -> Option<Word> {
-    let bare = part.trim_matches(|c: char| !c.is_alphanumeric());
+fn word(bare: &str) -> Option<Word> {
     let lower = bare.to_lowercase().replace('’', "'");
     let lower = lower.strip_suffix("'s").or(lower.strip_suffix("s'")).unwrap_or(&lower).to_owned();
     if lower.is_empty() {

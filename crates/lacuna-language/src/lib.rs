@@ -1,6 +1,7 @@
 //! What reads text: words and folding, names, identifiers, secrets, classification, disguised orders, facts,
 //! requests. Nothing here knows keys, stores or vaults.
 
+pub mod languages;
 pub mod words;
 
 pub mod clause;

@@ -5,11 +5,13 @@
 //! sentence says what its sources say; it can tell what no source says.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::turn::Turn;
 use crate::clause::whole_sentences;
+use crate::languages::words_of;
 use crate::words::{Folding, TermList, fold};
 
 /// What is wrong with a claim. It never says which word: errors hold no content.
@@ -26,22 +28,10 @@ pub enum Fault {
     Date,
 }
 
-/// Words that say how many. An article that is also a number is none.
-const NUMBERS: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen \
-    fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred \
-    thousand million billion dozen twice half zwei drei vier funf sechs sieben acht neun zehn elf zwolf zwanzig \
-    dreissig hundert tausend dutzend zweimal deux trois quatre cinq sept huit neuf dix onze douze vingt trente \
-    cent mille douzaine dos tres cuatro cinco seis siete ocho nueve diez once doce veinte treinta cien mil docena";
-
+/// Words that say how many.
+static NUMBERS: LazyLock<HashSet<&str>> = LazyLock::new(|| words_of(|rules| rules.condense.numbers));
 /// Words that say when. Months that are also other words are told by their capital, as names are.
-const TIMES: &str = "yesterday today tomorrow tonight ago weekend weekends week weeks month months year years \
-    decade decades monday tuesday wednesday thursday friday saturday sunday january february april june july \
-    august september october november december gestern heute morgen vorgestern ubermorgen wochenende woche \
-    wochen monat monate monaten jahr jahre jahren montag dienstag mittwoch donnerstag freitag samstag sonntag \
-    januar februar mai juni juli oktober dezember hier aujourd hui demain semaine semaines mois annee annees \
-    lundi mardi mercredi jeudi vendredi samedi dimanche janvier fevrier avril juin juillet aout septembre octobre \
-    novembre decembre ayer hoy manana semana semanas mes meses ano anos lunes martes miercoles jueves viernes \
-    sabado domingo enero febrero abril mayo junio julio agosto septiembre octubre noviembre diciembre";
+static TIMES: LazyLock<HashSet<&str>> = LazyLock::new(|| words_of(|rules| rules.condense.times));
 
 /// What some turns say, ready to be compared with.
 pub struct Sources<'t> {
@@ -106,11 +96,10 @@ impl<'t> Sources<'t> {
 fn fault_if_missing(word: &str, opens: bool) -> Option<Fault> {
     let first = word.chars().next()?;
     let plain = fold(word, Folding::Phrase);
-    let listed = |list: &str| list.split_whitespace().any(|one| one == plain);
-    if word.contains(|c: char| c.is_numeric()) || listed(NUMBERS) {
+    if word.contains(|c: char| c.is_numeric()) || NUMBERS.contains(plain.as_str()) {
         return Some(Fault::Number);
     }
-    if listed(TIMES) {
+    if TIMES.contains(plain.as_str()) {
         return Some(Fault::Date);
     }
     let cased = first.is_uppercase() || first.is_lowercase();

@@ -1,7 +1,10 @@
 //! A request as words with their places, so that what it names can be kept as it was written.
 
+use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::LazyLock;
 
+use crate::languages::words_of;
 use crate::words::{Folding, fold};
 
 /// Quotes that open, each with the one that closes it.
@@ -16,10 +19,13 @@ const QUOTES: &[(char, char)] = &[
     ('「', '」'),
     ('\'', '\''),
 ];
-/// Short words that French writes together with the next one.
-const ELISIONS: &[&str] = &["l'", "d'", "j'", "m'", "t'", "s'", "n'", "c'", "qu'"];
+/// Short words that are written together with the next one.
+static ELISIONS: LazyLock<HashSet<&str>> = LazyLock::new(|| words_of(|rules| rules.request.elisions));
+/// Words whose full stop ends no sentence.
+static ABBREVIATIONS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| words_of(|rules| rules.request.abbreviations));
 
-pub(super) struct Token {
+pub(super) struct RequestToken {
     pub span: Range<usize>,
     /// Lower case, without accents; empty for quoted words, which are nobody's grammar.
     pub folded: String,
@@ -36,15 +42,9 @@ pub(super) enum Gap {
     Stop,
 }
 
-/// Words whose full stop ends no sentence.
-const ABBREVIATIONS: &[&str] = &[
-    "dr", "mr", "mrs", "ms", "prof", "st", "inc", "ltd", "corp", "co", "jr", "sr", "no", "nr", "hr", "fr",
-    "vs", "approx", "str", "sra", "mme", "mlle",
-];
-
-pub(super) struct Said<'t> {
+pub(super) struct RequestText<'t> {
     pub text: &'t str,
-    pub tokens: Vec<Token>,
+    pub tokens: Vec<RequestToken>,
     /// Whether it ends as a question does.
     pub asks: bool,
 }
@@ -54,7 +54,7 @@ pub(super) fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() || c.is_whitespace() { ' ' } else { c }).collect()
 }
 
-impl<'t> Said<'t> {
+impl<'t> RequestText<'t> {
     pub(super) fn new(text: &'t str) -> Self {
         let asks = text
             .trim_end_matches(|c: char| c.is_whitespace() || ".!\"”'".contains(c))
@@ -66,7 +66,11 @@ impl<'t> Said<'t> {
             if let Some(end) = quoted(text, start) {
                 let mark = text[start..].chars().next().map_or(0, char::len_utf8);
                 let close = text[..end].chars().next_back().map_or(0, char::len_utf8);
-                said.tokens.push(Token { span: start + mark..end - close, folded: String::new(), gap });
+                said.tokens.push(RequestToken {
+                    span: start + mark..end - close,
+                    folded: String::new(),
+                    gap,
+                });
                 (at, gap) = (end, Gap::Space);
                 continue;
             }
@@ -96,11 +100,15 @@ impl<'t> Said<'t> {
             let mark = core
                 .find(['\'', '’'])
                 .map_or(0, |at| at + core[at..].chars().next().map_or(0, char::len_utf8));
-            self.tokens.push(Token { span: start..start + mark, folded: (*elision).to_owned(), gap });
+            self.tokens.push(RequestToken { span: start..start + mark, folded: (*elision).to_owned(), gap });
             let rest = folded[elision.len()..].to_owned();
-            self.tokens.push(Token { span: start + mark..start + core.len(), folded: rest, gap: Gap::Space });
+            self.tokens.push(RequestToken {
+                span: start + mark..start + core.len(),
+                folded: rest,
+                gap: Gap::Space,
+            });
         } else {
-            self.tokens.push(Token { span: start..start + core.len(), folded, gap });
+            self.tokens.push(RequestToken { span: start..start + core.len(), folded, gap });
         }
         gap_after(self.tokens.last().map_or("", |token| &token.folded), after)
     }
@@ -169,7 +177,7 @@ impl<'t> Said<'t> {
 }
 
 fn gap_after(word: &str, marks: &str) -> Gap {
-    let abbreviated = word.chars().count() == 1 || ABBREVIATIONS.contains(&word);
+    let abbreviated = word.chars().count() == 1 || ABBREVIATIONS.contains(word);
     if marks.contains(['!', '?', '。', '？', '！']) || marks.contains('.') && !abbreviated {
         Gap::Stop
     } else if marks.contains([',', ';', ':', ')', '—', '–', '，', '、']) {

@@ -1,14 +1,13 @@
 //! Words: text split into pieces, folded, stemmed by language, without stop words.
 
 mod fold;
-mod language;
 mod pieces;
 mod stop;
 mod terms;
 mod tokens;
 
+pub use crate::languages::Language;
 pub(crate) use fold::{Folding, fold};
-pub use language::Language;
 pub use terms::{
     QUERY_WORDS_MAX, QueryWord, QueryWords, TERMS_MAX, Term, TermList, query_words, stable_hash,
 };

@@ -1,8 +1,82 @@
-use super::dates::{Calendar, Meaning, Part, Unit};
-use super::tongue::Tongue;
+//! French.
+
+use Arity::One;
+use Sense::{Became, Ended, Plain};
+
+use super::Language;
+use super::rules::*;
 use lacuna_types::{Sensitivity, SourceType, Tier};
 
-pub(super) static TONGUE: Tongue = Tongue {
+pub(super) static RULES: LanguageRules = LanguageRules {
+    language: Language::French,
+    stop_words: "a ai as au aux avec c ce ces cet cette d dans de des du elle elles en est et eu il ils j je l la le les \
+            leur leurs lui m ma mais me mes moi mon n ne nos notre nous on ont ou où par pas pour qu que quel quelle \
+            qui quoi s sa se ses si son sont sur t ta te tes toi ton tu un une vos votre vous y à été être",
+    request: REQUEST,
+    clause: ClauseWords {
+        verbs: "suis est sont étais était ai ont avais avait habite habitons vis vit vivons travaille travaillons joue \
+            parle conduis conduit mange bois boit aime déteste possède étudie m'appelle gagne prends prend souffre \
+            viens vient",
+        actors: "je j' nous il elle ils elles on",
+        determiners: "mon ma mes notre nos son sa ses le la les l' un une des",
+        adverbs: "maintenant aussi encore toujours souvent",
+        openers: "si quand parce que lorsque",
+        pointers: "là cela ça ce y",
+        persons: "il elle ils elles",
+        coordinators: "et mais",
+        tails: "parce",
+        prepositions: "à en de chez avec pour",
+        abbreviations: "mme",
+        neutral_joints: &[("mais", "et")],
+        ..ClauseWords::EMPTY
+    },
+    intent: IntentPhrases {
+        own: "je|j|mon|ma|mes|mien|mienne",
+        shared: "nous|notre|nos|mon equipe",
+        company: "l entreprise|notre entreprise|la societe",
+        documents: "la doc|la documentation|notre documentation|le manuel|le wiki",
+        open: "que sais tu de|que sais tu sur|qu est ce que tu sais de|qu est ce que tu sais sur",
+    },
+    pointer: PointerRules {
+        words: &[
+            ("il", Stand::Word("quelqu'un")),
+            ("elle", Stand::Word("quelqu'un")),
+            ("ils", Stand::Word("des gens")),
+            ("elles", Stand::Word("des gens")),
+            ("lui", Stand::Word("quelqu'un")),
+            ("leur", Stand::Unknown),
+            ("cela", Stand::Word("quelque chose")),
+            ("ça", Stand::Word("quelque chose")),
+            ("là", Stand::Word("quelque part")),
+        ],
+        ..PointerRules::EMPTY
+    },
+    fact: FACT,
+    condense: CondenseRules {
+        numbers: "deux trois quatre cinq sept huit neuf dix onze douze vingt trente cent mille douzaine",
+        times: "hier aujourd hui demain semaine semaines mois annee annees lundi mardi mercredi jeudi vendredi samedi \
+            dimanche janvier fevrier avril mai juin juillet aout septembre octobre novembre decembre",
+        leaning: "ça cela il elle si",
+        decisions: r"(?:j'ai|nous avons|on a) (?:décidé|convenu|choisi)",
+        habits: r"\b(?:je|j'|nous|mon|ma|mes)\b?.{0,60}\b(?:toujours|d'habitude|tous les (?:jours|matins|soirs|lundis|mardis|mercredis|jeudis|vendredis|samedis|dimanches)|chaque (?:jour|matin|soir|semaine|mois))\b",
+        ..CondenseRules::EMPTY
+    },
+    people: PeopleWords {
+        roles: "plombier médecin avocat professeur voisin",
+        determiners: "le la mon notre",
+        copulas: "est",
+        origins: "chez de",
+        ..PeopleWords::EMPTY
+    },
+    topic: TopicWords {
+        stop: "le la les l un une des du de et ou je j mon ma mes tu ton nous notre ne pas sur avec pour est suis",
+        circumstances: "pendant après avant",
+        remarks: "le la",
+        ..TopicWords::EMPTY
+    },
+};
+
+const REQUEST: RequestRules = RequestRules {
     polite: "s'il te plait,s'il vous plait,s' il te plait,s' il vous plait,stp,svp,bonjour,salut,merci de,merci d',\
         peux-tu,peux tu,pourrais-tu,pourriez-vous,pouvez-vous,tu peux,vous pouvez,je voudrais que tu,j' aimerais que tu,\
         je veux que tu,je voudrais que vous,j' aimerais que vous,veuillez,est-ce que tu peux,est-ce que tu pourrais,\
@@ -106,6 +180,9 @@ pub(super) static TONGUE: Tongue = Tongue {
     )],
     tagged: "avec l' etiquette,avec le tag,etiquetes,etiquete,marques",
     bound: "personnelles,personnelle,privees,importantes,sensibles,confidentielles,secretes",
+    stray_verbs: "oublier,oublie",
+    elisions: "l' d' j' m' t' s' n' c' qu'",
+    abbreviations: "mme mlle",
     calendar: &CALENDAR,
 };
 
@@ -128,56 +205,57 @@ static CALENDAR: Calendar = Calendar {
     numbers: &[
         "un,une,1", "deux", "trois", "quatre", "cinq", "six", "sept", "huit", "neuf", "dix", "onze", "douze",
     ],
+    ordinals: "er",
     units: &[
-        (Unit::Minute, "minute,minutes"),
-        (Unit::Hour, "heure,heures"),
-        (Unit::Day, "jour,jours"),
-        (Unit::Week, "semaine,semaines"),
-        (Unit::Month, "mois"),
-        (Unit::Quarter, "trimestre,trimestres"),
-        (Unit::Year, "an,ans,annee,annees"),
+        (TimeUnit::Minute, "minute,minutes"),
+        (TimeUnit::Hour, "heure,heures"),
+        (TimeUnit::Day, "jour,jours"),
+        (TimeUnit::Week, "semaine,semaines"),
+        (TimeUnit::Month, "mois"),
+        (TimeUnit::Quarter, "trimestre,trimestres"),
+        (TimeUnit::Year, "an,ans,annee,annees"),
     ],
     parts: &[
-        (Part::Morning, "matin,matinee"),
-        (Part::Afternoon, "apres-midi"),
-        (Part::Evening, "soir,soiree"),
-        (Part::Night, "nuit"),
+        (DayPart::Morning, "matin,matinee"),
+        (DayPart::Afternoon, "apres-midi"),
+        (DayPart::Evening, "soir,soiree"),
+        (DayPart::Night, "nuit"),
     ],
     patterns: &[
-        ("aujourd'hui", Meaning::DaysAgo(0)),
-        ("hier", Meaning::DaysAgo(1)),
-        ("avant-hier", Meaning::DaysAgo(2)),
-        ("demain|apres-demain", Meaning::Future),
-        ("?la|le #unit|#day|#month prochain|prochaine", Meaning::Future),
-        ("#figures", Meaning::Figures),
-        ("?le #day", Meaning::Weekday),
-        ("?le #day dernier|passe", Meaning::Weekday),
-        ("ce #day", Meaning::ThisWeekday),
-        ("#day ?de la semaine derniere", Meaning::WeekdayLastWeek),
-        ("?#day ?le #dom #month ?#year", Meaning::MonthDay),
-        ("?le ?du #dom au|a #dom2 #month ?#year", Meaning::MonthDays),
-        ("#doms #month ?#year", Meaning::MonthDays),
-        ("#month ?#year", Meaning::Month),
-        ("?le ?mois ?de ?d' #month ?#year", Meaning::Month),
-        ("#month dernier", Meaning::LastMonth),
-        ("?l' annee #year", Meaning::Year),
-        ("#year", Meaning::Year),
-        ("#q ?#year", Meaning::Quarter),
-        ("?la|le|l' #unit dernier|derniere|passe|passee", Meaning::LastUnit),
-        ("ce|cet|cette #unit", Meaning::ThisUnit),
-        ("?ces|les #n derniers|dernieres #unit", Meaning::Rolling),
-        ("il y a #n #unit", Meaning::Ago),
-        ("il y a quelques|plusieurs #unit", Meaning::Loose),
-        ("recemment|l'autre jour", Meaning::Loose),
+        ("aujourd'hui", TimeMeaning::DaysAgo(0)),
+        ("hier", TimeMeaning::DaysAgo(1)),
+        ("avant-hier", TimeMeaning::DaysAgo(2)),
+        ("demain|apres-demain", TimeMeaning::Future),
+        ("?la|le #unit|#day|#month prochain|prochaine", TimeMeaning::Future),
+        ("#figures", TimeMeaning::Figures),
+        ("?le #day", TimeMeaning::Weekday),
+        ("?le #day dernier|passe", TimeMeaning::Weekday),
+        ("ce #day", TimeMeaning::ThisWeekday),
+        ("#day ?de la semaine derniere", TimeMeaning::WeekdayLastWeek),
+        ("?#day ?le #dom #month ?#year", TimeMeaning::MonthDay),
+        ("?le ?du #dom au|a #dom2 #month ?#year", TimeMeaning::MonthDays),
+        ("#doms #month ?#year", TimeMeaning::MonthDays),
+        ("#month ?#year", TimeMeaning::Month),
+        ("?le ?mois ?de ?d' #month ?#year", TimeMeaning::Month),
+        ("#month dernier", TimeMeaning::LastMonth),
+        ("?l' annee #year", TimeMeaning::Year),
+        ("#year", TimeMeaning::Year),
+        ("#q ?#year", TimeMeaning::Quarter),
+        ("?la|le|l' #unit dernier|derniere|passe|passee", TimeMeaning::LastUnit),
+        ("ce|cet|cette #unit", TimeMeaning::ThisUnit),
+        ("?ces|les #n derniers|dernieres #unit", TimeMeaning::Rolling),
+        ("il y a #n #unit", TimeMeaning::Ago),
+        ("il y a quelques|plusieurs #unit", TimeMeaning::Loose),
+        ("recemment|l'autre jour", TimeMeaning::Loose),
         (
             "?qui ?ont ?date ?datant ?de plus ?vieux ?vieilles ?anciens ?anciennes de|que|qu' #n #unit",
-            Meaning::Older,
+            TimeMeaning::Older,
         ),
-        ("ce|cet|cette #part", Meaning::PartToday),
-        ("hier #part", Meaning::PartYesterday),
-        ("la nuit derniere", Meaning::DaysAgo(1)),
-        ("#day #part", Meaning::PartWeekday),
-        ("?le week-end|weekend dernier", Meaning::Weekend),
+        ("ce|cet|cette #part", TimeMeaning::PartToday),
+        ("hier #part", TimeMeaning::PartYesterday),
+        ("la nuit derniere", TimeMeaning::DaysAgo(1)),
+        ("#day #part", TimeMeaning::PartWeekday),
+        ("?le week-end|weekend dernier", TimeMeaning::Weekend),
     ],
     before: "avant,avant le,avant la,anterieur au,anterieures au",
     after: "apres,apres le,apres la",
@@ -191,4 +269,54 @@ static CALENDAR: Calendar = Calendar {
         ("de,du", "a,au,jusqu'a,jusqu'au"),
         ("", "a,au,jusqu'a,jusqu'au"),
     ],
+};
+
+const FACT: FactRules = FactRules {
+    patterns: &[
+        named(
+            RESIDENCE,
+            One,
+            Plain,
+            r"(?P<s>j'habite|je vis|nous habitons)(?P<m>(?: (?:maintenant|desormais|actuellement|toujours))*) (?:a|en|au|aux|dans) (?P<v>.+)",
+        ),
+        named(RESIDENCE, One, Ended, r"(?P<s>je) (?:n'habite|ne vis)(?P<m>) plus (?:a|en|au|aux) (?P<v>.+)"),
+        named(RESIDENCE, One, Became, r"(?P<s>j'ai|nous avons)(?P<m>) demenage (?:a|en|au|aux) (?P<v>.+)"),
+        named(
+            "employer",
+            One,
+            Plain,
+            r"(?P<s>je) travaille(?P<m>(?: (?:maintenant|desormais|actuellement))*) (?:chez|pour) (?P<v>.+)",
+        ),
+        named(
+            "job",
+            One,
+            Plain,
+            r"(?P<s>je) travaille(?P<m>(?: (?:maintenant|desormais|actuellement))*) comme (?P<v>.+)",
+        ),
+        named("name", One, Plain, r"(?P<s>je) m'appelle(?P<m>(?: maintenant)?) (?P<v>.+)"),
+        FactPattern {
+            attribute: Attribute::Favourite,
+            arity: One,
+            sense: Plain,
+            source: r"(?P<s>mon|ma) (?P<a>[a-z]+) preferee? (?P<m>(?:est|sont|etait)(?: maintenant| desormais)*) (?P<v>.+)",
+        },
+    ],
+    leads: "avant",
+    value_tails: "depuis|maintenant",
+    articles: "le la",
+    owner: "je|j'ai|j'habite|je vis|nous habitons|nous avons|mon|ma",
+    joints: "et",
+    subjects_again: "je|mon|ma",
+    conditions: "si|quand",
+    past: "etait|avant",
+    changes: "maintenant|desormais",
+    stating_phrases: "appelle",
+    favourites: &[
+        ("couleur", "colour"),
+        ("plat", "food"),
+        ("film", "film"),
+        ("livre", "book"),
+        ("ville", "city"),
+    ],
+    ..FactRules::EMPTY
 };

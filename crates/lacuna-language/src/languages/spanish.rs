@@ -1,8 +1,81 @@
-use super::dates::{Calendar, Meaning, Part, Unit};
-use super::tongue::Tongue;
+//! Spanish.
+
+use Arity::One;
+use Sense::{Became, Ended, Plain};
+
+use super::Language;
+use super::rules::*;
 use lacuna_types::{Sensitivity, SourceType, Tier};
 
-pub(super) static TONGUE: Tongue = Tongue {
+pub(super) static RULES: LanguageRules = LanguageRules {
+    language: Language::Spanish,
+    stop_words: "a al algo ante antes como con contra cual cuando cuándo cómo de del desde donde dónde el ella ellas \
+            ellos en entre era es esa ese eso esta este esto está están fue ha han hasta hay la las le les lo los me \
+            mi mis mucho muy más mí nada ni no nos nosotros o os para pero por porque que quien quién qué se ser si \
+            sin sobre son soy su sus sí también tan te tengo ti tiene tu tus tú un una uno unos y ya yo él",
+    request: REQUEST,
+    clause: ClauseWords {
+        verbs: "soy es tengo tiene tienen tenía vivo vive viven vivimos trabajo trabaja trabajan trabajamos juego juega \
+            hablo habla conduzco conduce como come bebo bebe odio odia estudio estudia llamo llama gano gana tomo \
+            toma sufro sufre",
+        actors: "yo nosotros él ella ellos ellas",
+        determiners: "mi mis nuestro nuestra su sus el la los las un una",
+        adverbs: "ahora también todavía siempre",
+        openers: "cuando porque aunque si que",
+        pointers: "lo eso esto ello allí",
+        persons: "él ella ellos ellas",
+        coordinators: "y e pero",
+        tails: "porque aunque",
+        prepositions: "en de con para",
+        abbreviations: "sra srta",
+        neutral_joints: &[("pero", "y")],
+        ..ClauseWords::EMPTY
+    },
+    intent: IntentPhrases {
+        own: "yo|mi|mis|mio|mia|mios|mias|prefiero|tengo|vivo|trabajo|soy|estoy|quiero|necesito",
+        shared: "nosotros|nosotras|nuestro|nuestra|nuestros|nuestras|mi equipo|tenemos|somos|estamos",
+        company: "la empresa|nuestra empresa|mi empresa|la compania",
+        documents: "la documentacion|nuestra documentacion|los documentos|el manual|la wiki",
+        open: "que sabes de|que sabes sobre|que recuerdas de|que recuerdas sobre",
+    },
+    pointer: PointerRules {
+        words: &[
+            ("él", Stand::Word("alguien")),
+            ("ella", Stand::Word("alguien")),
+            ("ellos", Stand::Word("unas personas")),
+            ("ellas", Stand::Word("unas personas")),
+            ("eso", Stand::Word("algo")),
+            ("esto", Stand::Word("algo")),
+            ("allí", Stand::Word("en algún lugar")),
+        ],
+        ..PointerRules::EMPTY
+    },
+    fact: FACT,
+    condense: CondenseRules {
+        numbers: "dos tres cuatro cinco seis siete ocho nueve diez once doce veinte treinta cien mil docena",
+        times: "ayer hoy manana semana semanas mes meses ano anos lunes martes miercoles jueves viernes sabado domingo \
+            enero febrero abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+        leaning: "si eso él ella",
+        decisions: r"(?:he|hemos) (?:decidido|acordado|elegido)|(?:decidí|decidimos|acordamos)",
+        habits: r"\b(?:siempre|normalmente|todos los (?:días|lunes|martes|miércoles|jueves|viernes|sábados|domingos)|cada (?:día|mañana|noche|semana|mes))\b.{0,60}\b(?:\w+o|\w+mos)\b",
+        ..CondenseRules::EMPTY
+    },
+    people: PeopleWords {
+        roles: "fontanero médico abogado profesor vecino",
+        determiners: "el la mi nuestro",
+        copulas: "es",
+        origins: "de",
+        ..PeopleWords::EMPTY
+    },
+    topic: TopicWords {
+        stop: "el la los las un una unos y o en mi mis yo tu no sobre con para es soy del al de",
+        circumstances: "durante después antes porque",
+        remarks: "el la",
+        ..TopicWords::EMPTY
+    },
+};
+
+const REQUEST: RequestRules = RequestRules {
     polite: "por favor,hola,oye,puedes,podrias,podria,puede,quiero que,quisiera que,me gustaria que,necesito que,ahora,\
         bueno,ok,lacuna,quiero,quisiera,me gustaria,hazme el favor de,haz el favor de",
     closing: "por favor,gracias,muchas gracias,ahora,ya,ahora mismo,para siempre,por completo,completamente,de tu memoria,\
@@ -105,6 +178,9 @@ pub(super) static TONGUE: Tongue = Tongue {
     )],
     tagged: "con la etiqueta,etiquetado,etiquetados con,etiquetado con",
     bound: "personal,personales,privada,privados,importante,confidencial,sensible,secreta",
+    stray_verbs: "olvidar,olvida,olvidado",
+    elisions: "",
+    abbreviations: "sra",
     calendar: &CALENDAR,
 };
 
@@ -138,50 +214,51 @@ static CALENDAR: Calendar = Calendar {
         "once",
         "doce",
     ],
+    ordinals: "",
     units: &[
-        (Unit::Minute, "minuto,minutos"),
-        (Unit::Hour, "hora,horas"),
-        (Unit::Day, "dia,dias"),
-        (Unit::Week, "semana,semanas"),
-        (Unit::Month, "mes,meses"),
-        (Unit::Quarter, "trimestre,trimestres"),
-        (Unit::Year, "ano,anos"),
+        (TimeUnit::Minute, "minuto,minutos"),
+        (TimeUnit::Hour, "hora,horas"),
+        (TimeUnit::Day, "dia,dias"),
+        (TimeUnit::Week, "semana,semanas"),
+        (TimeUnit::Month, "mes,meses"),
+        (TimeUnit::Quarter, "trimestre,trimestres"),
+        (TimeUnit::Year, "ano,anos"),
     ],
-    parts: &[(Part::Morning, "manana"), (Part::Afternoon, "tarde"), (Part::Night, "noche")],
+    parts: &[(DayPart::Morning, "manana"), (DayPart::Afternoon, "tarde"), (DayPart::Night, "noche")],
     patterns: &[
-        ("hoy", Meaning::DaysAgo(0)),
-        ("ayer", Meaning::DaysAgo(1)),
-        ("anteayer|antier", Meaning::DaysAgo(2)),
-        ("antes de ayer", Meaning::DaysAgo(2)),
-        ("manana", Meaning::Future),
-        ("?la|el proxima|proximo #unit|#day|#month", Meaning::Future),
-        ("?la|el #unit|#day que viene", Meaning::Future),
-        ("#figures", Meaning::Figures),
-        ("?el #day", Meaning::Weekday),
-        ("?el #day pasado", Meaning::Weekday),
-        ("?el pasado #day", Meaning::Weekday),
-        ("este #day", Meaning::ThisWeekday),
-        ("?el #day de la semana pasada", Meaning::WeekdayLastWeek),
-        ("?el ?#day #dom de #month ?de|del ?#year", Meaning::MonthDay),
-        ("?del #dom al #dom2 de #month ?de|del ?#year", Meaning::MonthDays),
-        ("#doms de #month ?de|del ?#year", Meaning::MonthDays),
-        ("#month ?de|del ?#year", Meaning::Month),
-        ("#month pasado", Meaning::LastMonth),
-        ("?el ano #year", Meaning::Year),
-        ("#year", Meaning::Year),
-        ("#q ?de ?#year", Meaning::Quarter),
-        ("?la|el #unit pasada|pasado", Meaning::LastUnit),
-        ("esta|este #unit", Meaning::ThisUnit),
-        ("?los|las ultimos|ultimas #n #unit", Meaning::Rolling),
-        ("hace #n #unit", Meaning::Ago),
-        ("hace unos|unas|varios|varias|algunos|algunas #unit", Meaning::Loose),
-        ("recientemente|ultimamente", Meaning::Loose),
-        ("?de mas ?antiguo ?antiguos de|que #n #unit", Meaning::Older),
-        ("esta #part", Meaning::PartToday),
-        ("ayer por la #part", Meaning::PartYesterday),
-        ("anoche", Meaning::DaysAgo(1)),
-        ("?el #day por la #part", Meaning::PartWeekday),
-        ("?el fin de semana pasado", Meaning::Weekend),
+        ("hoy", TimeMeaning::DaysAgo(0)),
+        ("ayer", TimeMeaning::DaysAgo(1)),
+        ("anteayer|antier", TimeMeaning::DaysAgo(2)),
+        ("antes de ayer", TimeMeaning::DaysAgo(2)),
+        ("manana", TimeMeaning::Future),
+        ("?la|el proxima|proximo #unit|#day|#month", TimeMeaning::Future),
+        ("?la|el #unit|#day que viene", TimeMeaning::Future),
+        ("#figures", TimeMeaning::Figures),
+        ("?el #day", TimeMeaning::Weekday),
+        ("?el #day pasado", TimeMeaning::Weekday),
+        ("?el pasado #day", TimeMeaning::Weekday),
+        ("este #day", TimeMeaning::ThisWeekday),
+        ("?el #day de la semana pasada", TimeMeaning::WeekdayLastWeek),
+        ("?el ?#day #dom de #month ?de|del ?#year", TimeMeaning::MonthDay),
+        ("?del #dom al #dom2 de #month ?de|del ?#year", TimeMeaning::MonthDays),
+        ("#doms de #month ?de|del ?#year", TimeMeaning::MonthDays),
+        ("#month ?de|del ?#year", TimeMeaning::Month),
+        ("#month pasado", TimeMeaning::LastMonth),
+        ("?el ano #year", TimeMeaning::Year),
+        ("#year", TimeMeaning::Year),
+        ("#q ?de ?#year", TimeMeaning::Quarter),
+        ("?la|el #unit pasada|pasado", TimeMeaning::LastUnit),
+        ("esta|este #unit", TimeMeaning::ThisUnit),
+        ("?los|las ultimos|ultimas #n #unit", TimeMeaning::Rolling),
+        ("hace #n #unit", TimeMeaning::Ago),
+        ("hace unos|unas|varios|varias|algunos|algunas #unit", TimeMeaning::Loose),
+        ("recientemente|ultimamente", TimeMeaning::Loose),
+        ("?de mas ?antiguo ?antiguos de|que #n #unit", TimeMeaning::Older),
+        ("esta #part", TimeMeaning::PartToday),
+        ("ayer por la #part", TimeMeaning::PartYesterday),
+        ("anoche", TimeMeaning::DaysAgo(1)),
+        ("?el #day por la #part", TimeMeaning::PartWeekday),
+        ("?el fin de semana pasado", TimeMeaning::Weekend),
     ],
     before: "antes de,antes del,anterior a,anteriores a",
     after: "despues de,despues del,posterior a,posteriores a",
@@ -195,4 +272,49 @@ static CALENDAR: Calendar = Calendar {
         ("de,del,desde,desde el", "a,al,hasta,hasta el"),
         ("", "a,al,hasta,hasta el"),
     ],
+};
+
+const FACT: FactRules = FactRules {
+    patterns: &[
+        named(
+            RESIDENCE,
+            One,
+            Plain,
+            r"(?:yo )?(?P<s>vivo|vivimos)(?P<m>(?: (?:ahora|actualmente|todavia))*) en (?P<v>.+)",
+        ),
+        named(RESIDENCE, One, Ended, r"(?:yo )?ya no (?P<s>vivo)(?P<m>) en (?P<v>.+)"),
+        named(RESIDENCE, One, Became, r"(?P<s>me|nos)(?P<m>) (?:mude|he mudado|mudamos) a (?P<v>.+)"),
+        named(
+            "employer",
+            One,
+            Plain,
+            r"(?:yo )?(?P<s>trabajo)(?P<m>(?: (?:ahora|actualmente))*) (?:en|para) (?P<v>.+)",
+        ),
+        named("job", One, Plain, r"(?:yo )?(?P<s>trabajo)(?P<m>(?: (?:ahora|actualmente))*) como (?P<v>.+)"),
+        named("name", One, Plain, r"(?P<s>me) llamo(?P<m>(?: ahora)?) (?P<v>.+)"),
+        FactPattern {
+            attribute: Attribute::Favourite,
+            arity: One,
+            sense: Plain,
+            source: r"(?P<s>mi) (?P<a>[a-z]+) (?:favorit[oa]|preferid[oa]) (?P<m>(?:es|son|era)(?: ahora)*) (?P<v>.+)",
+        },
+    ],
+    leads: "ahora|antes",
+    value_tails: "desde|ahora",
+    articles: "el",
+    owner: "mi|me|nos|vivo|vivimos|trabajo",
+    joints: "y",
+    subjects_again: "mi",
+    conditions: "si|cuando",
+    past: "era|antes",
+    changes: "ahora",
+    stating_phrases: "llamo",
+    favourites: &[
+        ("comida", "food"),
+        ("plato", "food"),
+        ("pelicula", "film"),
+        ("libro", "book"),
+        ("ciudad", "city"),
+    ],
+    ..FactRules::EMPTY
 };

@@ -172,7 +172,7 @@ fn from_pattern(pattern: &FactPattern, found: &Captures<'_>, clause: &str) -> Op
     let attribute = match pattern.attribute {
         Attribute::Named(name) => name.to_owned(),
         Attribute::Group => Some(group(found)).filter(|named| named.split(' ').count() <= VALUE_WORDS_MAX)?,
-        Attribute::Favourite => format!("favourite {}", translated(&group(found))),
+        Attribute::Favourite => format!("favourite {}", translated(&found["a"].to_lowercase())),
         Attribute::Count => counted(&group(found)),
     };
     let around = around(found);
@@ -221,9 +221,11 @@ fn counted(noun: &str) -> String {
 }
 
 /// The English word for a thing that people have favourites of.
-fn translated(noun: &str) -> &str {
+fn translated(noun: &str) -> String {
     let mut known = LANGUAGES.iter().flat_map(|rules| rules.fact.favourites);
-    known.find(|(word, _)| *word == noun).map_or(noun, |(_, english)| english)
+    known
+        .find(|(word, _)| *word == noun)
+        .map_or_else(|| nouns::canonical(noun), |(_, english)| (*english).to_owned())
 }
 
 fn from_preference(found: &Captures<'_>, clause: &str) -> Option<Statement> {

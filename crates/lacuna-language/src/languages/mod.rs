@@ -9,6 +9,7 @@ mod rules;
 mod english;
 mod french;
 mod german;
+mod italian;
 mod spanish;
 
 use std::collections::HashSet;
@@ -22,7 +23,7 @@ pub(crate) use rules::{
 
 /// Languages that have rules for everything. Where two read a text, the first one counts.
 pub(crate) static LANGUAGES: &[&LanguageRules] =
-    &[&english::RULES, &german::RULES, &french::RULES, &spanish::RULES];
+    &[&english::RULES, &german::RULES, &french::RULES, &spanish::RULES, &italian::RULES];
 
 /// Every language of which the rules know something.
 pub(crate) fn every_language() -> impl Iterator<Item = &'static LanguageRules> {

@@ -5,29 +5,6 @@ use super::rules::*;
 
 pub(super) static PARTIAL: &[LanguageRules] = &[
     LanguageRules {
-        language: Language::Italian,
-        stop_words: "a ad agli ai al alla alle allo anche c che chi ci col come con cosa d da dagli dai dal dalla dalle de \
-            degli dei del dell della delle dello di dove e ed era gli ha hai hanno ho i il in io l la le lei li lo \
-            loro lui m ma mi mia mie miei mio ne negli nei nel nella nelle noi non nostro o per perché più quale \
-            quando quello questa questo s se sei si sia siamo sono su sua sue sugli sui sul sulla suo t ti tra tu \
-            tua tuo un una uno v vi voi è",
-        clause: ClauseWords {
-            verbs: "sono è abito abita vivo lavoro lavora gioco gioca parlo parla guido guida mangio mangia bevo beve amo \
-            ama odio studio studia ho ha",
-            actors: "io noi lui lei loro",
-            determiners: "il lo la gli le un una",
-            adverbs: "adesso anche ancora sempre",
-            openers: "se quando perché",
-            pointers: "ci ciò questo",
-            persons: "lui lei",
-            coordinators: "e ma",
-            tails: "perché",
-            prepositions: "con",
-            ..ClauseWords::EMPTY
-        },
-        ..LanguageRules::EMPTY
-    },
-    LanguageRules {
         language: Language::Portuguese,
         stop_words: "a ao aos as até com como d da das de dela dele do dos e ela elas ele eles em entre era essa esse esta \
             este está estão eu foi foram há isso isto já lhe mais mas me mesmo meu meus minha muito na nas nem no \

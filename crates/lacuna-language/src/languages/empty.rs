@@ -130,8 +130,16 @@ impl PeopleWords {
 
 impl TopicWords {
     /// No words at all, for a language that fills in only some lists.
-    pub(super) const EMPTY: Self =
-        Self { stop: "", general: "", roles: "", circumstances: "", remarks: "", joints: "", numbered: "" };
+    pub(super) const EMPTY: Self = Self {
+        stop: "",
+        general: "",
+        roles: "",
+        circumstances: "",
+        remarks: "",
+        joints: "",
+        numbered: "",
+        things: &[],
+    };
 }
 
 static NO_CALENDAR: Calendar = Calendar {

@@ -23,7 +23,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
             complain complete compose conduct confirm connect consider consult consume contact contain contribute \
             control convert cook coordinate cope copy count cover craft create crochet curate cycle dance date \
             debate decide decline decorate defend deliver demand deny depend describe deserve design develop die \
-            dine direct disable discover discuss dislike dive donate doubt downgrade draft dream dress earn edit \
+            dine direct disable discover discuss dislike dive donate doubt draft dream dress earn edit \
             elect embrace employ encourage enjoy enrol enroll enter establish examine exercise exist expand expect \
             experience explain explore export express face fail farm fast fear feature file film finish finalize \
             fish fix focus follow fold foster found fund gain garden gather golf grill graduate guide handle happen \
@@ -57,7 +57,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
             spend spoke speaks speak stood stands stuck swam swims taught teaches teach thinks thought think threw \
             told tells tell took takes take understood understands wakes woke wears wore wear won wins wrote writes \
             swears swore draws drew draw breeds bred bind bound chose chooses choose deals dealt digs dug feeds fed \
-            feed freezes froze hangs hung hides hid hosts leads lead quit rebuilt rebuilds sets set shakes shook \
+            feed freezes froze hangs hung hides hid hosts leads lead quit sets set shakes shook \
             shines shone shoots shrinks splits split spreads spread steals stole sticks strikes struck withdrew \
             withdraws overcame overcomes undergoes underwent prefers preferred",
         bare_verbs: "eat become begin buy bring build come cut drink drive feel find fly forget get give go grow have hear \
@@ -166,8 +166,165 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         joints: "to in at from with for of on by",
         numbered: "project plan phase version room team model release building block unit class group step stage operation \
             mission chapter part volume series season gate platform terminal line",
+        things: THINGS,
     },
 };
+
+const THINGS: &[(Thing, Words, Words)] = &[
+    (
+        Thing::Home,
+        "live living residence reside home hometown city town address relocation location move",
+        "lives lived resides residing resident moved relocated relocate settled based apartment flat \
+                neighbourhood neighborhood returned emigrated immigrated district downtown suburb",
+    ),
+    (
+        Thing::Work,
+        "work job jobs career employer employment workplace company occupation profession position role",
+        "works worked working employed employee employs hired hire joined join joining quit resigned \
+                promoted promotion started startup founder founded freelance freelancer engineer developer teacher \
+                teach nurse lawyer accountant consultant director intern internship interviewed interview left \
+                retired industry firm colleague",
+    ),
+    (
+        Thing::Food,
+        "diet dietary diets food foods eating nutrition",
+        "eat eats ate meal meals vegan vegetarian veganism vegetarianism meat fish gluten halal kosher \
+                fasting consume cuisine",
+    ),
+    (
+        Thing::Marriage,
+        "marital marriage relationship spouse partner",
+        "married marry wife husband divorce divorced divorcing single engaged engagement fiance fiancee \
+                fiancé fiancée widowed widow widower separated girlfriend boyfriend wedding dating",
+    ),
+    (
+        Thing::Vehicle,
+        "car cars vehicle vehicles transport transportation commute driving",
+        "drive drives drove driver truck pickup van motorcycle motorbike scooter bike bikes cycling transit \
+                lease leasing leased automobile",
+    ),
+    (Thing::Pet, "pet pets animal", "dog dogs puppy cat cats kitten rabbit hamster parrot horse adopted"),
+    (
+        Thing::Language,
+        "language languages tongue",
+        "speak speaks speaking spoke fluent fluently bilingual native english german french spanish italian \
+                portuguese mandarin chinese japanese korean russian arabic hindi dutch swedish danish norwegian \
+                polish turkish greek hebrew",
+    ),
+    (
+        Thing::Programming,
+        "programming language languages coding",
+        "programmer program code codes backend frontend framework compiler script scripts",
+    ),
+    (Thing::Allergy, "allergy allergies allergic intolerance", "intolerant"),
+    (
+        Thing::Health,
+        "health medical condition illness disease diagnosis",
+        "diagnosed sick ill therapy treatment medication medicine prescribed prescription prescribe drug \
+                dose tablets surgery hospital clinic symptoms diabetes asthma cancer depression anxiety",
+    ),
+    (
+        Thing::Medicine,
+        "medication medications medicine prescription prescriptions drugs pills",
+        "prescribed prescribe takes dose mg tablets antibiotic antibiotics",
+    ),
+    (Thing::Income, "salary income pay wage wages compensation earnings", "earn earns earning earned bonus"),
+    (
+        Thing::Payment,
+        "payment payments billing",
+        "pay pays paying paid card credit debit invoice billed wire transfer cash cheque",
+    ),
+    (
+        Thing::Subscription,
+        "subscription subscriptions plan membership tier",
+        "subscribed subscribe subscriber upgraded upgrade cancelled canceled renewal premium \
+                trial",
+    ),
+    (
+        Thing::Superior,
+        "reporting manager supervisor boss hierarchy",
+        "reports report reported manages managed",
+    ),
+    (Thing::Politics, "political politics party", "vote votes voted voter conservative liberal socialist"),
+    (
+        Thing::Religion,
+        "religion religious faith",
+        "church mosque synagogue temple christian catholic protestant muslim jewish hindu buddhist atheist \
+                agnostic converted pray prays",
+    ),
+    (Thing::Phone, "phone phones smartphone mobile device", ""),
+    (Thing::Computer, "computer computers laptop laptops workstation hardware device", "desktop pc monitor"),
+    (Thing::Messages, "communication messaging chat", "communicate communicates communicating message email"),
+    (
+        Thing::Hobby,
+        "hobby hobbies pastime leisure sport sports",
+        "plays play playing chess tennis football soccer guitar piano violin painting hiking climbing \
+                running cycling swimming gardening cooking photography knitting gaming",
+    ),
+    (
+        Thing::Education,
+        "education educational degree school university studies schooling",
+        "doctorate master masters bachelor college studied study graduated graduate student diploma major \
+                advisor advised thesis",
+    ),
+    (
+        Thing::Family,
+        "family relatives parents",
+        "mother father mom mum dad sister brother siblings son daughter child children kids baby \
+                grandmother grandfather aunt uncle cousin",
+    ),
+    (
+        Thing::Housing,
+        "property house housing rent estate",
+        "rental rents rented landlord tenant mortgage owns owned bought sold purchased",
+    ),
+    (
+        Thing::Drink,
+        "drink drinks drinking beverage beverages",
+        "drank coffee tea espresso latte beer wine alcohol alcoholic sober juice soda",
+    ),
+    (
+        Thing::Smoking,
+        "smoking tobacco",
+        "smoke smokes smoker smoked cigarettes cigarette vape vaping nicotine",
+    ),
+    (Thing::Sleep, "sleep sleeping bedtime", "sleeps slept wake wakes insomnia nap"),
+    (
+        Thing::Fitness,
+        "fitness exercise workout training",
+        "gym exercises trains yoga pilates marathon runs running weights lifting",
+    ),
+    (Thing::Birth, "birthday age birth birthdate", "born aged turned"),
+    (
+        Thing::Travel,
+        "travel trip trips holiday holidays vacation",
+        "travels travelled flight flights flew hotel visited visits tour journey itinerary booked",
+    ),
+    (
+        Thing::Meeting,
+        "meeting meetings appointment appointments schedule calendar attendance",
+        "scheduled event events conference attend attended attends",
+    ),
+    (
+        Thing::Arts,
+        "music films movies books reading genre",
+        "song songs band album listens listening concert film movie series book novel author reads podcast",
+    ),
+    (
+        Thing::Colour,
+        "color colour colors colours",
+        "red blue green yellow black white purple orange pink brown grey gray",
+    ),
+    (
+        Thing::Password,
+        "password passwords credentials login",
+        "passphrase passcode pin credential token secret",
+    ),
+    (Thing::Mail, "email mail contact", "inbox mailbox e-mail"),
+    (Thing::Insurance, "insurance", "insured insurer policy premium coverage covered"),
+    (Thing::Bank, "bank banking account", "savings checking deposit banker iban"),
+    (Thing::Debt, "debt debts loan loans", "owes owe owed borrowed mortgage repay repays lender"),
+];
 
 const REQUEST: RequestRules = RequestRules {
     polite: "please,pls,kindly,hey,hi,hello,ok,okay,well,so,now,actually,also,and,then,oh,look,listen,sorry,thanks,\

@@ -72,9 +72,41 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         stop: "le la les l un une des du de et ou je j mon ma mes tu ton nous notre ne pas sur avec pour est suis",
         circumstances: "pendant après avant",
         remarks: "le la",
+        things: THINGS,
         ..TopicWords::EMPTY
     },
 };
+
+const THINGS: &[(Thing, Words, Words)] = &[
+    (Thing::Home, "domicile habite ville adresse", "habiter déménagé"),
+    (Thing::Work, "travail emploi employeur métier", "travaille"),
+    (Thing::Food, "régime", "manger mange"),
+    (Thing::Marriage, "mariage", "marié mariée épouse mari divorcé"),
+    (Thing::Vehicle, "voiture", "conduis conduit"),
+    (Thing::Pet, "", "chien chat"),
+    (Thing::Language, "langue langues", "parle"),
+    (Thing::Health, "santé maladie", ""),
+    (Thing::Medicine, "médicament", ""),
+    (Thing::Income, "salaire", "gagne"),
+    (Thing::Payment, "paiement", ""),
+    (Thing::Subscription, "abonnement", ""),
+    (Thing::Politics, "politique", ""),
+    (Thing::Phone, "téléphone", ""),
+    (Thing::Hobby, "loisir", ""),
+    (Thing::Education, "études", ""),
+    (Thing::Family, "famille", ""),
+    (Thing::Housing, "maison loyer", ""),
+    (Thing::Drink, "boire", "bois"),
+    (Thing::Smoking, "", "fume"),
+    (Thing::Sleep, "sommeil", ""),
+    (Thing::Birth, "anniversaire âge", ""),
+    (Thing::Travel, "voyage", ""),
+    (Thing::Meeting, "rendezvous", ""),
+    (Thing::Arts, "musique", ""),
+    (Thing::Colour, "couleur", ""),
+    (Thing::Insurance, "assurance", ""),
+    (Thing::Debt, "dette", ""),
+];
 
 const REQUEST: RequestRules = RequestRules {
     polite: "s'il te plait,s'il vous plait,s' il te plait,s' il vous plait,stp,svp,bonjour,salut,merci de,merci d',\

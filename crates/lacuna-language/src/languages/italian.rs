@@ -73,9 +73,43 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         stop: "il la gli un una e o con per io mio noi nostro nostra non sono è del della dei delle al alla",
         circumstances: "durante dopo prima mentre perché",
         remarks: "il la",
+        things: THINGS,
         ..TopicWords::EMPTY
     },
 };
+
+const THINGS: &[(Thing, Words, Words)] = &[
+    (Thing::Home, "residenza indirizzo", "abito abita trasferito trasferita"),
+    (Thing::Work, "lavoro impiego azienda", "lavora"),
+    (Thing::Food, "dieta alimentazione", "mangio mangia"),
+    (Thing::Marriage, "matrimonio", "sposato sposata moglie marito divorziato divorziata"),
+    (Thing::Vehicle, "macchina", "guido guida"),
+    (Thing::Pet, "", "cane gatto"),
+    (Thing::Language, "lingua lingue", "parlo parla"),
+    (Thing::Allergy, "", "allergico allergica"),
+    (Thing::Health, "salute malattia", ""),
+    (Thing::Medicine, "medicina farmaco", ""),
+    (Thing::Income, "stipendio", "guadagno guadagna"),
+    (Thing::Payment, "pagamento", ""),
+    (Thing::Subscription, "abbonamento", ""),
+    (Thing::Politics, "politica partito", ""),
+    (Thing::Religion, "religione fede", ""),
+    (Thing::Phone, "telefono", ""),
+    (Thing::Hobby, "passatempo", ""),
+    (Thing::Education, "studi", "scuola"),
+    (Thing::Family, "famiglia", ""),
+    (Thing::Housing, "casa affitto", ""),
+    (Thing::Drink, "bevanda", "bevo beve"),
+    (Thing::Smoking, "", "fumo fuma"),
+    (Thing::Sleep, "sonno", ""),
+    (Thing::Birth, "compleanno età", ""),
+    (Thing::Travel, "viaggio vacanza", ""),
+    (Thing::Meeting, "appuntamento riunione", ""),
+    (Thing::Arts, "musica", ""),
+    (Thing::Colour, "colore", ""),
+    (Thing::Insurance, "assicurazione", ""),
+    (Thing::Debt, "debito", ""),
+];
 
 const REQUEST: RequestRules = RequestRules {
     polite: "per favore,per piacere,per cortesia,ciao,ehi,senti,ok,ora,adesso,lacuna,puoi,potresti,puo,potrebbe,vorrei che,\

@@ -389,4 +389,50 @@ pub(crate) struct TopicWords {
     pub joints: Words,
     /// Kinds of things that are numbered: "Project Heron 2" is not "Project Heron".
     pub numbered: Words,
+    /// Everyday things: their names, by which people ask about them, and the verbs and common words that speak of them.
+    /// No brands and no other names: these have no end.
+    pub things: &'static [(Thing, Words, Words)],
+}
+
+/// Everyday things that are said in many words. Their order is only in memory; nothing is stored by it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Thing {
+    Home,
+    Work,
+    Food,
+    Marriage,
+    Vehicle,
+    Pet,
+    Language,
+    Programming,
+    Allergy,
+    Health,
+    Medicine,
+    Income,
+    Payment,
+    Subscription,
+    Superior,
+    Politics,
+    Religion,
+    Phone,
+    Computer,
+    Messages,
+    Hobby,
+    Education,
+    Family,
+    Housing,
+    Drink,
+    Smoking,
+    Sleep,
+    Fitness,
+    Birth,
+    Travel,
+    Meeting,
+    Arts,
+    Colour,
+    Password,
+    Mail,
+    Insurance,
+    Bank,
+    Debt,
 }

@@ -71,9 +71,41 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         stop: "el la los las un una unos y o en mi mis yo tu no sobre con para es soy del al de",
         circumstances: "durante después antes porque",
         remarks: "el la",
+        things: THINGS,
         ..TopicWords::EMPTY
     },
 };
+
+const THINGS: &[(Thing, Words, Words)] = &[
+    (Thing::Home, "domicilio vivo ciudad", "vive vivir mudé"),
+    (Thing::Work, "trabajo empleo empleador empresa", "trabaja"),
+    (Thing::Food, "dieta alimentación", "comer"),
+    (Thing::Marriage, "matrimonio", "casado casada esposa esposo divorciado"),
+    (Thing::Vehicle, "coche", "conduzco conduce"),
+    (Thing::Pet, "mascota", "perro gato"),
+    (Thing::Language, "idioma idiomas", "habla"),
+    (Thing::Allergy, "alergia", "alérgico"),
+    (Thing::Health, "salud enfermedad", ""),
+    (Thing::Medicine, "medicamento", ""),
+    (Thing::Income, "sueldo salario", "gana"),
+    (Thing::Payment, "pago", ""),
+    (Thing::Subscription, "suscripción", ""),
+    (Thing::Politics, "política", ""),
+    (Thing::Religion, "religión", ""),
+    (Thing::Phone, "teléfono", ""),
+    (Thing::Hobby, "afición", ""),
+    (Thing::Education, "estudios", ""),
+    (Thing::Family, "familia", ""),
+    (Thing::Housing, "casa alquiler", ""),
+    (Thing::Drink, "bebida", "bebe"),
+    (Thing::Sleep, "sueño", ""),
+    (Thing::Birth, "cumpleaños edad", ""),
+    (Thing::Travel, "viaje vacaciones", ""),
+    (Thing::Meeting, "cita", ""),
+    (Thing::Arts, "música", ""),
+    (Thing::Insurance, "seguro", ""),
+    (Thing::Debt, "deuda", ""),
+];
 
 const REQUEST: RequestRules = RequestRules {
     polite: "por favor,hola,oye,puedes,podrias,podria,puede,quiero que,quisiera que,me gustaria que,necesito que,ahora,\

@@ -4,8 +4,9 @@ use std::sync::LazyLock;
 
 use lacuna_types::policy::{IntentRule, IntentScope};
 use lacuna_types::{Lane, Result};
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
+
+use crate::languages::{LanguageRules, choices_of};
+use crate::words::{Cut, Folding, fold, word_spans};
 
 /// Builds a row of the table; `phrases` are read as words without case and accents.
 pub fn rule<S: AsRef<str>>(
@@ -54,55 +55,22 @@ pub fn matches<'a>(words: &[String], tenant: &'a [IntentRule]) -> Vec<Matched<'a
 }
 
 static BUILT_IN: LazyLock<Vec<IntentRule>> = LazyLock::new(|| {
-    let row = |phrases: &str, lane: Option<Lane>, scope: Option<IntentScope>| {
-        let phrases: Vec<&str> = phrases.split('|').collect();
+    let row = |list: fn(&LanguageRules) -> &'static str, lane: Option<Lane>, scope: Option<IntentScope>| {
+        let phrases: Vec<&str> = choices_of(list).collect();
         let row = rule(&phrases, lane, scope, lane.is_none() && scope.is_none());
         row.expect("the built-in table holds")
     };
     vec![
-        row(OWN, Some(Lane::Profile), Some(IntentScope::Private)),
-        row(SHARED, Some(Lane::Business), Some(IntentScope::Team)),
-        row(COMPANY, Some(Lane::Business), Some(IntentScope::Org)),
-        row(DOCUMENTS, Some(Lane::Documents), Some(IntentScope::Org)),
-        row(OPEN, None, None),
+        row(|rules| rules.intent.own, Some(Lane::Profile), Some(IntentScope::Private)),
+        row(|rules| rules.intent.shared, Some(Lane::Business), Some(IntentScope::Team)),
+        row(|rules| rules.intent.company, Some(Lane::Business), Some(IntentScope::Org)),
+        row(|rules| rules.intent.documents, Some(Lane::Documents), Some(IntentScope::Org)),
+        row(|rules| rules.intent.open, None, None),
     ]
 });
 
-/// English, German, French and Spanish, in this order. "Me" is not here: "tell me" says nothing of whose.
-const OWN: &str = "i|my|mine|myself|\
-    ich|mein|meine|meinen|meinem|meiner|meines|\
-    je|j|mon|ma|mes|mien|mienne|\
-    yo|mi|mis|mio|mia|mios|mias|prefiero|tengo|vivo|trabajo|soy|estoy|quiero|necesito";
-
-const SHARED: &str = "we|our|ours|us|my team|my team s|\
-    wir|unser|unsere|unseren|unserem|unserer|unseres|uns|mein team|meinem team|\
-    nous|notre|nos|mon equipe|\
-    nosotros|nosotras|nuestro|nuestra|nuestros|nuestras|mi equipo|tenemos|somos|estamos";
-
-const COMPANY: &str = "the company|our company|my company|company wide|the organisation|the organization|\
-    die firma|der firma|unsere firma|unserer firma|das unternehmen|im unternehmen|dem unternehmen|unser unternehmen|\
-    l entreprise|notre entreprise|la societe|\
-    la empresa|nuestra empresa|mi empresa|la compania";
-
-const DOCUMENTS: &str = "the docs|our docs|the documentation|our documentation|the handbook|our handbook|the wiki|\
-    our wiki|the manual|\
-    die doku|der doku|die dokumentation|der dokumentation|unserer dokumentation|das handbuch|im handbuch|dem handbuch|\
-    die unterlagen|den unterlagen|im wiki|\
-    la doc|la documentation|notre documentation|le manuel|le wiki|\
-    la documentacion|nuestra documentacion|los documentos|el manual|la wiki";
-
-const OPEN: &str = "what do you know about|what do you remember about|what do you know of|\
-    was weisst du uber|was weisst du von|\
-    que sais tu de|que sais tu sur|qu est ce que tu sais de|qu est ce que tu sais sur|\
-    que sabes de|que sabes sobre|que recuerdas de|que recuerdas sobre";
-
-/// The words of a text without case and accents. `US` in capitals is a country, and nobody's pronoun.
+/// Returns the words of a text without case and accents. `US` in capitals is a country, and nobody's pronoun.
 pub fn words(text: &str) -> Vec<String> {
-    let parts = text.split(|c: char| !c.is_alphanumeric() && !is_combining_mark(c));
-    parts.filter(|word| !word.is_empty() && *word != "US").map(fold).collect()
-}
-
-fn fold(word: &str) -> String {
-    let lower = word.to_lowercase().replace('ß', "ss");
-    lower.nfd().filter(|c| !is_combining_mark(*c)).collect()
+    let words = word_spans(text, Cut::Marks).filter(|word| word.text != "US");
+    words.map(|word| fold(&word.text.to_lowercase(), Folding::Phrase)).collect()
 }

@@ -3,90 +3,13 @@
 
 use std::ops::Range;
 
+use crate::languages::{LANGUAGES, Stand};
+use crate::words::{Cut, word_spans};
+
 /// How many of the first words of a text may point back.
 const FIRST_WORDS: usize = 3;
 
-/// What stands for a pointer when nobody knows any more whom it meant.
-#[derive(Clone, Copy)]
-enum Generic {
-    /// The same wherever it stands.
-    Word(&'static str),
-    /// "Her" is whose in "her brother", and whom in "ask her".
-    Her,
-    /// "That was late" stands alone, "that ferry" belongs to a thing.
-    Pointing { alone: &'static str, before: &'static str },
-    /// "There is" points nowhere.
-    There,
-    /// One for one and one for several, told apart by the verb.
-    Sie,
-    /// "Das Haus" is an article.
-    Das,
-    /// Only a person can say what would stand for it.
-    Unknown,
-}
-
-use Generic::{Das, Her, Pointing, Sie, There, Unknown, Word};
-
-const ONE: Generic = Word("someone");
-const SOME: Generic = Word("some people");
-const JEMAND: Generic = Word("jemand");
-const QUELQUUN: Generic = Word("quelqu'un");
-const ALGUIEN: Generic = Word("alguien");
-const POINTERS: &[(&str, Generic)] = &[
-    ("he", ONE),
-    ("she", ONE),
-    ("it", Word("something")),
-    ("they", SOME),
-    ("him", ONE),
-    ("her", Her),
-    ("them", SOME),
-    ("his", Word("someone's")),
-    ("hers", Word("someone's")),
-    ("its", Word("something's")),
-    ("their", Word("some people's")),
-    ("that", Pointing { alone: "something", before: "a" }),
-    ("this", Pointing { alone: "something", before: "a" }),
-    ("those", Pointing { alone: "some things", before: "some" }),
-    ("these", Pointing { alone: "some things", before: "some" }),
-    ("there", There),
-    ("same", Unknown),
-    ("er", JEMAND),
-    ("sie", Sie),
-    ("es", Word("etwas")),
-    ("ihn", Word("jemanden")),
-    ("ihm", Word("jemandem")),
-    ("ihr", Unknown),
-    ("das", Das),
-    ("dies", Word("etwas")),
-    ("dort", Word("irgendwo")),
-    ("il", QUELQUUN),
-    ("elle", QUELQUUN),
-    ("ils", Word("des gens")),
-    ("elles", Word("des gens")),
-    ("lui", QUELQUUN),
-    ("leur", Unknown),
-    ("cela", Word("quelque chose")),
-    ("ça", Word("quelque chose")),
-    ("là", Word("quelque part")),
-    ("él", ALGUIEN),
-    ("ella", ALGUIEN),
-    ("ellos", Word("unas personas")),
-    ("ellas", Word("unas personas")),
-    ("eso", Word("algo")),
-    ("esto", Word("algo")),
-    ("allí", Word("en algún lugar")),
-];
-
-/// What follows "that" when it stands alone.
-const VERBS: &str = "is was are were has had have will would can could should must might may did does do made makes \
-    means meant works worked went goes came comes happened happens sounds sounded looks looked seems seemed takes took \
-    gets got needs needed helps helped hurts hurt costs cost isn wasn didn doesn won s d ll";
-/// What follows "her" when it is whom and not whose.
-const AFTER_WHOM: &str = "yesterday today tomorrow again there here at in on to for and but or when while because that \
-    with about from by if last this next later once twice too now then before after as a an the not how what why \
-    where who until since often never always";
-
-struct Said<'t> {
+struct FirstWord<'t> {
     text: &'t str,
     lower: String,
     span: Range<usize>,
@@ -95,7 +18,7 @@ struct Said<'t> {
 /// Whether a text leans on what came before it. One that names somebody first stands on its own.
 pub fn leans(text: &str) -> bool {
     let first = first_words(text);
-    let is_name = |(at, word): (usize, &Said<'_>)| {
+    let is_name = |(at, word): (usize, &FirstWord<'_>)| {
         at > 0 && word.text.starts_with(char::is_uppercase) && generic(word).is_none()
     };
     let pointer = first.iter().position(|word| generic(word).is_some());
@@ -119,42 +42,46 @@ pub fn generics(text: &str) -> Option<Vec<(Range<usize>, String)>> {
     Some(put)
 }
 
-fn generic(word: &Said<'_>) -> Option<Generic> {
-    POINTERS.iter().find(|(pointer, _)| *pointer == word.lower).map(|(_, generic)| *generic)
+fn generic(word: &FirstWord<'_>) -> Option<Stand> {
+    let mut words = LANGUAGES.iter().flat_map(|rules| rules.pointer.words);
+    words.find(|(pointer, _)| *pointer == word.lower).map(|(_, stand)| *stand)
 }
 
-impl Generic {
+impl Stand {
     /// `None` when nobody can tell, `Some(None)` when it points nowhere after all.
     fn in_place(self, rest: &str) -> Option<Option<String>> {
         let next = following(rest);
         let lower = next.map(str::to_lowercase).unwrap_or_default();
-        let listed = |list: &str| lower.is_empty() || list.split_whitespace().any(|word| word == lower);
+        let listed = |list: &str| list.split_whitespace().any(|word| word == lower);
         let stands = match self {
-            Word(word) => word.to_owned(),
-            Her if listed(AFTER_WHOM) => "someone".to_owned(),
-            Her => "someone's".to_owned(),
-            Pointing { alone, .. } if listed(VERBS) => alone.to_owned(),
-            Pointing { before: "a", .. } if lower.starts_with(['a', 'e', 'i', 'o', 'u']) => "an".to_owned(),
-            Pointing { before, .. } => before.to_owned(),
-            There if matches!(lower.as_str(), "is" | "are" | "was" | "were" | "s") => return Some(None),
-            There => "somewhere".to_owned(),
-            Sie if lower == "sind" || lower.ends_with("en") => "einige".to_owned(),
-            Sie => "jemand".to_owned(),
-            Das if next.is_some_and(|next| next.starts_with(char::is_uppercase)) => return None,
-            Das => "etwas".to_owned(),
-            Unknown => return None,
+            Self::Word(word) => word,
+            Self::Alone { next, alone, .. } if lower.is_empty() || listed(next) => alone,
+            Self::Alone { before: "a", .. } if lower.starts_with(['a', 'e', 'i', 'o', 'u']) => "an",
+            Self::Alone { before, .. } => before,
+            Self::Unless { next, .. } if listed(next) => return Some(None),
+            Self::Unless { word, .. } => word,
+            Self::Number { verb, ending, several, .. } if lower == verb || lower.ends_with(ending) => several,
+            Self::Number { one, .. } => one,
+            Self::NotBeforeCapital(_) if next.is_some_and(|next| next.starts_with(char::is_uppercase)) => {
+                return None;
+            }
+            Self::NotBeforeCapital(word) => word,
+            Self::Unknown => return None,
         };
-        Some(Some(stands))
+        Some(Some(stands.to_owned()))
     }
 }
 
 /// "They're" becomes "some people are". Answers with the bytes of the contraction that went into it.
 fn spelled_out(stands: &str, rest: &str) -> (String, usize) {
-    let whole =
-        |mark: &str| rest.strip_prefix(mark).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
-    let contracted = [("'re", "are"), ("’re", "are"), ("'ve", "have"), ("’ve", "have")];
-    match contracted.iter().find(|(mark, _)| whole(mark)) {
-        Some((mark, verb)) => (format!("{stands} {verb}"), mark.len()),
+    let whole = |ending: &str| {
+        let after = rest.strip_prefix(['\'', '’'])?.strip_prefix(ending)?;
+        (!after.starts_with(char::is_alphanumeric)).then_some(rest.len() - after.len())
+    };
+    let mut contractions = LANGUAGES.iter().flat_map(|rules| rules.pointer.contractions);
+    let found = contractions.find_map(|(ending, verb)| Some((whole(ending)?, verb)));
+    match found {
+        Some((bytes, verb)) => (format!("{stands} {verb}"), bytes),
         None => (stands.to_owned(), 0),
     }
 }
@@ -166,20 +93,11 @@ fn following(rest: &str) -> Option<&str> {
     (end > 0).then(|| &rest[..end])
 }
 
-fn first_words(text: &str) -> Vec<Said<'_>> {
-    let mut words = Vec::with_capacity(FIRST_WORDS);
-    let mut from = 0;
-    while words.len() < FIRST_WORDS {
-        let Some(start) = text[from..].find(char::is_alphanumeric).map(|at| from + at) else { break };
-        let end = text[start..].find(|c: char| !c.is_alphanumeric()).map_or(text.len(), |at| start + at);
-        words.push(Said {
-            text: &text[start..end],
-            lower: text[start..end].to_lowercase(),
-            span: start..end,
-        });
-        from = end;
-    }
-    words
+fn first_words(text: &str) -> Vec<FirstWord<'_>> {
+    let first = word_spans(text, Cut::Letters).take(FIRST_WORDS);
+    first
+        .map(|word| FirstWord { lower: word.text.to_lowercase(), text: word.text, span: word.span })
+        .collect()
 }
 
 pub fn capital(text: &str) -> String {

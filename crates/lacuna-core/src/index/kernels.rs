@@ -74,10 +74,10 @@ pub fn sign_sums(group: &[u8], tables: &[u8], out: &mut [u16; SIGN_GROUP]) {
 }
 
 /// What every processor can run, and what the fast kernels are tested against.
-pub(crate) mod portable {
+pub mod portable {
     use crate::index::{SIGN_GROUP, SIGN_TABLE};
 
-    pub(crate) fn dot_rows(rows: &[i8], query: &[i16], out: &mut [i32]) {
+    pub fn dot_rows(rows: &[i8], query: &[i16], out: &mut [i32]) {
         if query.is_empty() {
             out.fill(0);
             return;
@@ -87,14 +87,14 @@ pub(crate) mod portable {
         }
     }
 
-    pub(crate) fn dot_picked(rows: &[i8], picked: &[u32], query: &[i16], out: &mut [i32]) {
+    pub fn dot_picked(rows: &[i8], picked: &[u32], query: &[i16], out: &mut [i32]) {
         for (&row, out) in picked.iter().zip(out) {
             let start = row as usize * query.len();
             dot_rows(&rows[start..start + query.len()], query, std::slice::from_mut(out));
         }
     }
 
-    pub(crate) fn sign_sums(group: &[u8], tables: &[u8], out: &mut [u16; SIGN_GROUP]) {
+    pub fn sign_sums(group: &[u8], tables: &[u8], out: &mut [u16; SIGN_GROUP]) {
         out.fill(0);
         for (bytes, tables) in group.chunks_exact(SIGN_GROUP).zip(tables.chunks_exact(2 * SIGN_TABLE)) {
             let (low, high) = tables.split_at(SIGN_TABLE);

@@ -1,7 +1,8 @@
 //! The form of a name under which an entity is looked up.
 
 use super::lexicon::is_title;
-use super::words::{fold, is_unspaced, words};
+use super::words::{is_unspaced, words};
+use crate::words::{Folding, fold};
 
 /// Honorifics that follow a name in scripts without spaces.
 const SUFFIXES: &[&str] =
@@ -26,7 +27,7 @@ pub fn entity_key(kind: &str, name: &str) -> String {
         key.push_str(bare(&word.folded));
     }
     if words.is_empty() {
-        key.push_str(&fold(name.trim()));
+        key.push_str(&fold(name.trim(), Folding::Listed));
     }
     key
 }

@@ -7,7 +7,8 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use super::words::{Case, Word, fold, is_unspaced, words};
+use super::words::{Case, Word, is_unspaced, words};
+use crate::words::{Folding, fold};
 
 /// Declares the tags under which the lists file their words.
 macro_rules! tags {
@@ -141,13 +142,13 @@ pub(super) fn hits(words: &[Word<'_>]) -> Vec<Hit> {
     hits
 }
 
-/// Whether a folded word is listed as a given name and as nothing less sure.
-pub fn is_given(folded: &str) -> bool {
-    LEXICON.spaced.get(folded).is_some_and(|entry| entry.marks.iter().any(|mark| mark.tag == Tag::Given))
+/// Returns true for a folded word that is listed as a given name and as nothing less sure.
+pub fn is_given(word: &str) -> bool {
+    LEXICON.spaced.get(word).is_some_and(|entry| entry.marks.iter().any(|mark| mark.tag == Tag::Given))
 }
 
-/// Whether a folded word is an everyday word as well as a name.
-pub fn is_common_word(folded: &str) -> bool {
+/// Returns true for a folded word that is an everyday word as well as a name.
+pub fn is_common_word(word: &str) -> bool {
     /// Words that make no trouble when a text is classified, and do when a name is looked for.
     const MORE: &[&str] = &[
         "frank", "jack", "rob", "sue", "bob", "nick", "don", "ray", "gray", "dot", "peg", "carol", "eve",
@@ -156,12 +157,12 @@ pub fn is_common_word(folded: &str) -> bool {
         "bell", "fox", "bird", "field", "ford", "law",
     ];
     let unsure = |entry: &Entry| entry.marks.iter().any(|mark| mark.tag == Tag::GivenUnsure);
-    MORE.contains(&folded) || LEXICON.spaced.get(folded).is_some_and(unsure)
+    MORE.contains(&word) || LEXICON.spaced.get(word).is_some_and(unsure)
 }
 
-/// Whether a folded word stands before names.
-pub fn is_title(folded: &str) -> bool {
-    LEXICON.spaced.get(folded).is_some_and(|entry| entry.marks.iter().any(|mark| mark.tag == Tag::Title))
+/// Returns true for a folded word that stands before names.
+pub fn is_title(word: &str) -> bool {
+    LEXICON.spaced.get(word).is_some_and(|entry| entry.marks.iter().any(|mark| mark.tag == Tag::Title))
 }
 
 impl Lexicon {
@@ -170,7 +171,7 @@ impl Lexicon {
         let mut unspaced: HashMap<String, Vec<Mark>> = HashMap::new();
         for (phrase, mark) in lists.iter().flat_map(|list| entries(list)) {
             if phrase.chars().any(is_unspaced) {
-                unspaced.entry(fold(phrase)).or_default().push(mark);
+                unspaced.entry(fold(phrase, Folding::Listed)).or_default().push(mark);
                 continue;
             }
             let parts: Vec<String> = words(phrase).into_iter().map(|word| word.folded).collect();

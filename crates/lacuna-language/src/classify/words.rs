@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use unicode_normalization::UnicodeNormalization;
+use crate::words::{Folding, fold};
 
 /// How a word is written, where its script has case at all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,7 +87,7 @@ pub(super) fn words(text: &str) -> Vec<Word<'_>> {
         words.push(Word {
             text: piece,
             span: start..stop,
-            folded: fold(piece),
+            folded: fold(piece, Folding::Listed),
             case: case_of(piece),
             gap,
             sentence,
@@ -157,37 +157,6 @@ fn case_of(word: &str) -> Case {
     if rest.peek().is_some() && rest.all(char::is_uppercase) { Case::Upper } else { Case::Title }
 }
 
-/// Folds a word for lookup: compatible forms, lower case, and no accents in scripts that add them to letters.
-pub(super) fn fold(text: &str) -> String {
-    if text.is_ascii() {
-        return text.to_ascii_lowercase();
-    }
-    let bare = text.nfkd().filter(|c| !is_accent(*c)).flat_map(char::to_lowercase);
-    let mut folded = String::with_capacity(text.len());
-    for c in bare {
-        match c {
-            'ß' => folded.push_str("ss"),
-            'æ' => folded.push_str("ae"),
-            'œ' => folded.push_str("oe"),
-            'ø' => folded.push('o'),
-            'ł' => folded.push('l'),
-            'đ' | 'ð' => folded.push('d'),
-            'ı' => folded.push('i'),
-            'ς' => folded.push('σ'),
-            'أ' | 'إ' | 'آ' => folded.push('ا'),
-            'ى' => folded.push('ي'),
-            c if is_accent(c) => {}
-            c => folded.push(c),
-        }
-    }
-    // Decomposed Hangul and voiced kana are put together again.
-    folded.nfc().collect()
-}
-
-fn is_accent(c: char) -> bool {
-    matches!(c, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5bd}' | '\u{5bf}'..='\u{5c7}' | '\u{64b}'..='\u{65f}' | '\u{670}')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -229,7 +198,7 @@ mod tests {
             ("أحمد", "احمد"),
         ];
         for (text, expected) in cases {
-            assert_eq!(fold(text), expected, "{text}");
+            assert_eq!(fold(text, Folding::Listed), expected, "{text}");
         }
     }
 }

@@ -12,6 +12,8 @@ mod verbs;
 use split::{Clause, Items, Sentence, asides, clauses, items, sentences, words};
 use verbs::{is_person, is_persons_own, is_pointer};
 
+use crate::languages::LANGUAGES;
+
 /// Longer texts are not cut: they go, or they stay.
 const CUT_CHARS_MAX: usize = 20_000;
 
@@ -233,13 +235,9 @@ fn joined(parts: &[Clause], count: usize, small: bool) -> String {
 
 /// "But" needs what it contradicts; "and" does not.
 fn neutral(joint: &str) -> &str {
-    match joint.trim_start_matches([',', ' ']) {
-        "but" | "yet" => ", and",
-        "aber" => "und",
-        "mais" => "et",
-        "pero" => "y",
-        _ => joint,
-    }
+    let word = joint.trim_start_matches([',', ' ']);
+    let mut joints = LANGUAGES.iter().flat_map(|rules| rules.clause.neutral_joints);
+    joints.find(|(but, _)| *but == word).map_or(joint, |(_, and)| and)
 }
 
 fn starts_small(sentence: &str) -> bool {

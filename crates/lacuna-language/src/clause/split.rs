@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::verbs::*;
+use crate::words::{Cut, WordSpan, word_spans};
 
 /// More clauses than this are not told apart.
 const CLAUSES_MAX: usize = 64;
@@ -10,10 +11,6 @@ const CLAUSES_MAX: usize = 64;
 const SUBJECT_WORDS_MAX: usize = 7;
 /// Longer parts of an enumeration are no items.
 const ITEM_WORDS_MAX: usize = 6;
-/// Words whose full stop ends no sentence.
-const SHORTENED: &str =
-    "mr mrs ms dr prof st no nr vs etc e.g i.e approx dept inc ltd co jr sr bzw z.b ca sra srta mme";
-
 /// A sentence and what stands between it and the next one.
 pub(super) struct Sentence<'t> {
     pub text: &'t str,
@@ -44,7 +41,7 @@ impl Clause {
 
 /// A word and where it stands.
 #[derive(Clone)]
-pub(super) struct Word<'t> {
+pub(super) struct ClauseWord<'t> {
     pub text: &'t str,
     pub lower: String,
     pub span: Range<usize>,
@@ -52,32 +49,21 @@ pub(super) struct Word<'t> {
     pub after_comma: bool,
 }
 
-impl Word<'_> {
+impl ClauseWord<'_> {
     pub(super) fn is_capital(&self) -> bool {
         self.text.starts_with(char::is_uppercase)
     }
 }
 
-pub(super) fn words(text: &str) -> Vec<Word<'_>> {
-    let mut words: Vec<Word<'_>> = Vec::new();
-    let mut from = 0;
-    for part in text.split_whitespace() {
-        let start = from + text[from..].find(part).unwrap_or(0);
-        from = start + part.len();
-        let bare = part.trim_matches(|c: char| !c.is_alphanumeric() && c != '@' && c != '#');
-        if bare.is_empty() {
-            continue;
-        }
-        let at = start + part.find(bare).unwrap_or(0);
-        let before = text[..at].trim_end();
-        words.push(Word {
-            text: bare,
-            lower: bare.to_lowercase().replace('’', "'"),
-            span: at..at + bare.len(),
-            after_comma: before.ends_with([',', ';', ':', '(']),
-        });
-    }
-    words
+pub(super) fn words(text: &str) -> Vec<ClauseWord<'_>> {
+    let words = word_spans(text, Cut::Spaces);
+    let word = |word: WordSpan<'_>| ClauseWord {
+        lower: word.text.to_lowercase().replace('’', "'"),
+        after_comma: text[..word.span.start].trim_end().ends_with([',', ';', ':', '(']),
+        text: &text[word.span.clone()],
+        span: word.span,
+    };
+    words.map(word).collect()
 }
 
 /// The sentences of a text. Joined again with their ends they are the text.
@@ -123,7 +109,7 @@ fn ends_sentence(text: &str, at: usize, c: char) -> bool {
 fn is_shortened(word: &str, rest: &str) -> bool {
     let lower = word.to_lowercase();
     let initial = word.chars().count() == 1 && word.starts_with(char::is_uppercase) && word != "I";
-    let known = SHORTENED.split(' ').any(|short| short == lower);
+    let known = is_abbreviation(&lower);
     let goes_on =
         rest.trim_start().starts_with(|c: char| c.is_lowercase() || c.is_ascii_digit() || c.is_uppercase());
     (initial || known) && goes_on
@@ -152,14 +138,14 @@ pub(super) fn clauses(sentence: &str) -> Vec<Clause> {
 }
 
 impl Clause {
-    fn whole(sentence: &str, words: &[Word<'_>]) -> Self {
+    fn whole(sentence: &str, words: &[ClauseWord<'_>]) -> Self {
         let subject = verb(words, 0).map_or(String::new(), |verb| subject_text(sentence, words, 0, verb));
         Self { joint: String::new(), carried: None, subject, body: sentence.trim_end().to_owned() }
     }
 }
 
 /// Where a clause that is joined at `at` has its first own word, and whether it leaves its subject out.
-fn begins(words: &[Word<'_>], at: usize, since: usize) -> Option<(usize, bool)> {
+fn begins(words: &[ClauseWord<'_>], at: usize, since: usize) -> Option<(usize, bool)> {
     let coordinated = is_coordinator(&words[at].lower);
     if !coordinated && !words[at].after_comma {
         return None;
@@ -192,7 +178,7 @@ fn begins(words: &[Word<'_>], at: usize, since: usize) -> Option<(usize, bool)> 
 }
 
 /// Whether a verb without a subject is said of the subject of the clause before.
-fn carries(words: &[Word<'_>], since: usize, verb_at: usize) -> bool {
+fn carries(words: &[ClauseWord<'_>], since: usize, verb_at: usize) -> bool {
     let before = &words[since..verb_at];
     let verb = &words[verb_at].lower;
     let finite = !is_bare(verb) || is_auxiliary(verb);
@@ -204,7 +190,7 @@ fn carries(words: &[Word<'_>], since: usize, verb_at: usize) -> bool {
 }
 
 /// The first verb from a word on, as far as can be told.
-pub(super) fn verb(words: &[Word<'_>], from: usize) -> Option<usize> {
+pub(super) fn verb(words: &[ClauseWord<'_>], from: usize) -> Option<usize> {
     (from..words.len()).find(|&at| {
         let word = &words[at];
         let before = at.checked_sub(1).and_then(|before| words.get(before)).filter(|_| at > from);
@@ -217,12 +203,12 @@ pub(super) fn verb(words: &[Word<'_>], from: usize) -> Option<usize> {
 }
 
 /// Whether the word before is a plural, of which a bare verb may be said.
-fn is_plural(words: &[Word<'_>], at: usize) -> bool {
+fn is_plural(words: &[ClauseWord<'_>], at: usize) -> bool {
     at.checked_sub(1)
         .is_some_and(|before| words[before].lower.ends_with('s') && !words[before].lower.ends_with("'s"))
 }
 
-fn build(sentence: &str, words: &[Word<'_>], starts: &[(usize, usize, bool)]) -> Vec<Clause> {
+fn build(sentence: &str, words: &[ClauseWord<'_>], starts: &[(usize, usize, bool)]) -> Vec<Clause> {
     let mut clauses: Vec<Clause> = Vec::new();
     for (number, &(at, first, carried)) in starts.iter().enumerate() {
         let begin = if number == 0 { 0 } else { words[first].span.start };
@@ -238,7 +224,7 @@ fn build(sentence: &str, words: &[Word<'_>], starts: &[(usize, usize, bool)]) ->
     clauses
 }
 
-fn joint(sentence: &str, words: &[Word<'_>], at: usize, first: usize) -> String {
+fn joint(sentence: &str, words: &[ClauseWord<'_>], at: usize, first: usize) -> String {
     if at == 0 {
         return String::new();
     }
@@ -247,7 +233,7 @@ fn joint(sentence: &str, words: &[Word<'_>], at: usize, first: usize) -> String 
 }
 
 /// The words before a verb, adverbs aside.
-fn subject_text(sentence: &str, words: &[Word<'_>], first: usize, verb: usize) -> String {
+fn subject_text(sentence: &str, words: &[ClauseWord<'_>], first: usize, verb: usize) -> String {
     let mut end = verb;
     while end > first && is_adverb(&words[end - 1].lower) {
         end -= 1;
@@ -333,9 +319,7 @@ pub(super) struct Items<'t> {
 /// The enumeration at the end of a clause, if it has one.
 pub(super) fn items(clause: &str) -> Option<Items<'_>> {
     let words = words(clause);
-    let joint = words
-        .iter()
-        .rposition(|word| is_coordinator(&word.lower) || word.lower == "or" || word.lower == "oder")?;
+    let joint = words.iter().rposition(|word| is_coordinator(&word.lower) || is_alternative(&word.lower))?;
     let verb = verb(&words, 0).filter(|verb| verb + 1 < joint)?;
     let mut first = verb + 1;
     while first < joint

@@ -5,14 +5,14 @@
 //! sentence says what its sources say; it can tell what no source says.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::turn::Turn;
 use crate::clause::whole_sentences;
-use crate::words::TermList;
+use crate::languages::words_of;
+use crate::words::{Folding, TermList, fold};
 
 /// What is wrong with a claim. It never says which word: errors hold no content.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,22 +28,10 @@ pub enum Fault {
     Date,
 }
 
-/// Words that say how many. An article that is also a number is none.
-const NUMBERS: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen \
-    fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred \
-    thousand million billion dozen twice half zwei drei vier funf sechs sieben acht neun zehn elf zwolf zwanzig \
-    dreissig hundert tausend dutzend zweimal deux trois quatre cinq sept huit neuf dix onze douze vingt trente \
-    cent mille douzaine dos tres cuatro cinco seis siete ocho nueve diez once doce veinte treinta cien mil docena";
-
+/// Words that say how many.
+static NUMBERS: LazyLock<HashSet<&str>> = LazyLock::new(|| words_of(|rules| rules.condense.numbers));
 /// Words that say when. Months that are also other words are told by their capital, as names are.
-const TIMES: &str = "yesterday today tomorrow tonight ago weekend weekends week weeks month months year years \
-    decade decades monday tuesday wednesday thursday friday saturday sunday january february april june july \
-    august september october november december gestern heute morgen vorgestern ubermorgen wochenende woche \
-    wochen monat monate monaten jahr jahre jahren montag dienstag mittwoch donnerstag freitag samstag sonntag \
-    januar februar mai juni juli oktober dezember hier aujourd hui demain semaine semaines mois annee annees \
-    lundi mardi mercredi jeudi vendredi samedi dimanche janvier fevrier avril juin juillet aout septembre octobre \
-    novembre decembre ayer hoy manana semana semanas mes meses ano anos lunes martes miercoles jueves viernes \
-    sabado domingo enero febrero abril mayo junio julio agosto septiembre octubre noviembre diciembre";
+static TIMES: LazyLock<HashSet<&str>> = LazyLock::new(|| words_of(|rules| rules.condense.times));
 
 /// What some turns say, ready to be compared with.
 pub struct Sources<'t> {
@@ -54,9 +42,10 @@ pub struct Sources<'t> {
 impl<'t> Sources<'t> {
     pub fn new(turns: &'t [Turn]) -> Self {
         let words = |turn: &Turn| -> HashSet<String> {
-            let own =
-                turn.text().unicode_words().flat_map(|word| [folded(word), folded(without_possessive(word))]);
-            own.chain([folded(turn.speaker.label())]).collect()
+            let own = turn.text().unicode_words().flat_map(|word| {
+                [fold(word, Folding::Phrase), fold(without_possessive(word), Folding::Phrase)]
+            });
+            own.chain([fold(turn.speaker.label(), Folding::Phrase)]).collect()
         };
         Self { turns, words: turns.iter().map(words).collect() }
     }
@@ -84,7 +73,7 @@ impl<'t> Sources<'t> {
     }
 
     fn says(&self, turns: &[usize], word: &str) -> bool {
-        let (whole, bare) = (folded(word), folded(without_possessive(word)));
+        let (whole, bare) = (fold(word, Folding::Phrase), fold(without_possessive(word), Folding::Phrase));
         turns.iter().any(|turn| self.words[*turn].contains(&whole) || self.words[*turn].contains(&bare))
     }
 
@@ -106,12 +95,11 @@ impl<'t> Sources<'t> {
 /// What it would be if this word stood in no source; `None` for a word that anybody may use.
 fn fault_if_missing(word: &str, opens: bool) -> Option<Fault> {
     let first = word.chars().next()?;
-    let plain = folded(word);
-    let listed = |list: &str| list.split_whitespace().any(|one| one == plain);
-    if word.contains(|c: char| c.is_numeric()) || listed(NUMBERS) {
+    let plain = fold(word, Folding::Phrase);
+    if word.contains(|c: char| c.is_numeric()) || NUMBERS.contains(plain.as_str()) {
         return Some(Fault::Number);
     }
-    if listed(TIMES) {
+    if TIMES.contains(plain.as_str()) {
         return Some(Fault::Date);
     }
     let cased = first.is_uppercase() || first.is_lowercase();
@@ -136,15 +124,6 @@ fn opens_a_sentence(before: &str) -> bool {
 
 fn without_possessive(word: &str) -> &str {
     word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word)
-}
-
-/// Lower case and without accents.
-fn folded(word: &str) -> String {
-    word.nfd()
-        .filter(|c| !is_combining_mark(*c))
-        .flat_map(char::to_lowercase)
-        .collect::<String>()
-        .replace('ß', "ss")
 }
 
 /// Characters of scripts that put no space between words.

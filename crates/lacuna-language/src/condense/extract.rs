@@ -3,6 +3,7 @@
 //! Only what a person says of themselves or of others is a fact; what an assistant or a page says is not. A
 //! sentence stays as it is: the first person is the speaker, whom the fact names if the turn does.
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -13,6 +14,7 @@ use super::sentences::is_question;
 use super::turn::{Speaker, Turn};
 use crate::clause::{parts, whole_sentences};
 use crate::facts::{Mood, Statement as Assertion, Verdict, attribute_keys, compare, statements};
+use crate::languages::{pattern_of, words_of};
 use lacuna_types::GIST_CHARS_MAX;
 
 /// Facts that one batch of turns may give.
@@ -105,42 +107,31 @@ fn kind(text: &str) -> Option<ClaimKind> {
 
 /// A wish or a guess is no fact, and "I love that" says nothing to somebody who does not know what.
 fn is_sure(statement: &Assertion) -> bool {
-    const POINTERS: &[&str] =
-        &["it", "that", "this", "these", "those", "them", "you", "your", "how", "there"];
+    static LEANING: WordSet = LazyLock::new(|| words_of(|rules| rules.condense.leaning_values));
     let first = statement.value.split(' ').next().unwrap_or_default();
-    statement.mood != Mood::Hedged && !POINTERS.contains(&first)
+    statement.mood != Mood::Hedged && !LEANING.contains(first)
 }
 
 /// Whether a sentence begins with a word for something that another one names.
 fn leans_on_something_else(text: &str) -> bool {
-    const POINTERS: &[&str] = &[
-        "it", "it's", "that", "that's", "this", "these", "those", "they", "he", "she", "you", "you're",
-        "yes", "no", "if", "das", "dies", "er", "sie", "wenn", "ça", "cela", "il", "elle", "si", "eso", "él",
-        "ella",
-    ];
+    static LEANING: WordSet = LazyLock::new(|| words_of(|rules| rules.condense.leaning));
     let first = text.split([' ', ',']).next().unwrap_or_default().to_lowercase().replace('’', "'");
-    POINTERS.contains(&first.as_str())
+    LEANING.contains(first.as_str())
 }
 
+type WordSet = LazyLock<HashSet<&'static str>>;
 type Rule = LazyLock<Option<Regex>>;
 
 /// Somebody has made up their mind.
 static DECISIONS: Rule = LazyLock::new(|| {
-    let english = r"(?:i|we)(?:'ve| have)? (?:finally |just |now )?(?:decided|agreed|settled on|made up (?:my|our) minds?|chose|went with)|we(?:'ll| will| shall) go with|the decision is|decision:";
-    let german =
-        r"(?:ich habe|wir haben) (?:uns |mich )?(?:[\wäöüß ]{0,40} )?(?:entschieden|beschlossen|vereinbart)";
-    let french = r"(?:j'ai|nous avons|on a) (?:décidé|convenu|choisi)";
-    let spanish = r"(?:he|hemos) (?:decidido|acordado|elegido)|(?:decidí|decidimos|acordamos)";
-    Regex::new(&format!(r"(?i)\b(?:{english}|{german}|{french}|{spanish})\b")).ok()
+    let decisions = pattern_of(|rules| rules.condense.decisions);
+    Regex::new(&format!(r"(?i)\b{decisions}\b")).ok()
 });
 
 /// Somebody does something again and again.
 static HABITS: Rule = LazyLock::new(|| {
-    let english = r"\b(?:i|we|my \w+|our \w+)\b.{0,60}\b(?:usually|always|every (?:day|morning|evening|night|week|weekend|month|year|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|each (?:day|morning|evening|week|month|year)|(?:once|twice|three times) a (?:day|week|month|year))\b";
-    let german = r"\b(?:ich|wir|mein\w*|unser\w*)\b.{0,60}\b(?:immer|meistens|gewöhnlich|normalerweise|jeden (?:tag|morgen|abend|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|monat)|jede woche|montags|dienstags|mittwochs|donnerstags|freitags|samstags|sonntags)\b";
-    let french = r"\b(?:je|j'|nous|mon|ma|mes)\b?.{0,60}\b(?:toujours|d'habitude|tous les (?:jours|matins|soirs|lundis|mardis|mercredis|jeudis|vendredis|samedis|dimanches)|chaque (?:jour|matin|soir|semaine|mois))\b";
-    let spanish = r"\b(?:siempre|normalmente|todos los (?:días|lunes|martes|miércoles|jueves|viernes|sábados|domingos)|cada (?:día|mañana|noche|semana|mes))\b.{0,60}\b(?:\w+o|\w+mos)\b";
-    Regex::new(&format!("(?i)(?:{english}|{german}|{french}|{spanish})")).ok()
+    let habits = pattern_of(|rules| rules.condense.habits);
+    Regex::new(&format!("(?i){habits}")).ok()
 });
 
 fn matches(rule: &Rule, text: &str) -> bool {

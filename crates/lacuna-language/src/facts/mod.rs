@@ -5,12 +5,13 @@
 
 mod mood;
 mod nouns;
-mod patterns;
 mod read;
 #[cfg(test)]
 mod tests;
 mod value;
 
+pub use crate::languages::Arity;
+use crate::languages::SWITCH;
 pub use read::statements;
 use value::Relation;
 
@@ -32,19 +33,6 @@ pub struct Statement {
     pub changed: bool,
     /// Whether the value is written like a name or a number.
     pub proper: bool,
-}
-
-/// How many values an attribute can have at a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Arity {
-    One,
-    /// One for each kind of value: a meeting has a day, a time and a place.
-    OneOfKind,
-    /// One of each kind, but there may be another such event, unless the sentence says that it was moved.
-    Event,
-    /// Nobody can tell without asking: a person may have two cars.
-    Unsure,
-    Many,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +63,7 @@ pub fn attribute_keys(text: &str) -> Vec<String> {
     for statement in statements(text) {
         for subject in subject_keys(&statement.subject) {
             keys.push(format!("{subject}/{}", statement.attribute));
-            if statement.attribute == patterns::SWITCH {
+            if statement.attribute == SWITCH {
                 keys.extend(statement.before.iter().map(|before| format!("{subject}={before}")));
             } else {
                 keys.push(format!("{subject}={}", statement.value));
@@ -119,7 +107,7 @@ pub fn compare_with(old: &str, newer: &[Statement]) -> Verdict {
 
 fn relate(old: &Statement, new: &Statement) -> Verdict {
     let Some(certain) = same_subject(&old.subject, &new.subject) else { return Verdict::Unrelated };
-    let verdict = if new.attribute == patterns::SWITCH {
+    let verdict = if new.attribute == SWITCH {
         relate_switch(old, new)
     } else if old.attribute == new.attribute {
         relate_values(old, new)

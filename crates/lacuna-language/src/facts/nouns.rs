@@ -1,6 +1,7 @@
 //! The nouns that sentences are about: attributes, relations, regions, and how many values an attribute has.
 
 use super::Arity;
+use crate::languages::LANGUAGES;
 
 /// Attributes that have one value at a time.
 const SINGLE: &str = "\
@@ -154,10 +155,9 @@ pub(super) fn arity_with(attribute: &str, written: &str, arity: Arity) -> Option
 /// Whether a value is written like a name or a number.
 pub(super) fn is_proper(written: &str) -> bool {
     let bare = written.trim_start_matches(['"', '\'', '+', '#', '$', '€', '£']);
-    let bare = ["the ", "der ", "die ", "das ", "le ", "la ", "el "]
-        .iter()
-        .find_map(|article| bare.strip_prefix(article))
-        .unwrap_or(bare);
+    let mut articles = LANGUAGES.iter().flat_map(|rules| rules.fact.articles.split_whitespace());
+    let after = articles.find_map(|article| bare.strip_prefix(article)?.strip_prefix(' '));
+    let bare = after.unwrap_or(bare);
     let first = bare.split([' ', ',']).next().unwrap_or(bare);
     bare.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit())
         && !listed(COMMON, &first.to_lowercase())

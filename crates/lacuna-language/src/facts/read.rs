@@ -3,12 +3,13 @@
 use std::sync::{LazyLock, OnceLock};
 
 use regex::{Captures, Regex, RegexSet, RegexSetBuilder};
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
 
-use super::mood::{is_changed, is_negated, mood};
-use super::patterns::{self, About, Pattern, Sense};
+use super::mood::{is_changed, is_negated, mood, says};
 use super::{Arity, Mood, Statement, nouns};
+use crate::languages::{
+    Attribute, FactPattern, LANGUAGES, LanguageRules, RESIDENCE, Sense, choices_of, pattern_of,
+};
+use crate::words::{Folding, fold};
 
 /// How many clauses of a text are read; a fact is short.
 const CLAUSES_MAX: usize = 32;
@@ -19,45 +20,30 @@ const VALUE_WORDS_MAX: usize = 10;
 
 /// What a text says about whom, as far as the patterns can tell.
 pub fn statements(text: &str) -> Vec<Statement> {
-    split(&fold(text)).iter().take(CLAUSES_MAX).filter_map(|clause| statement(clause)).collect()
+    split(&spelt_out(text)).iter().take(CLAUSES_MAX).filter_map(|clause| statement(clause)).collect()
 }
 
 /// How many clauses a text has, those that say nothing here included.
 pub(super) fn clauses(text: &str) -> usize {
-    split(&fold(text)).len()
+    split(&spelt_out(text)).len()
 }
 
 /// Without accents, curly quotes and contractions. Capitals stay: they tell names from words.
-fn fold(text: &str) -> String {
-    let folded: String =
-        text.nfd().filter(|c| !is_combining_mark(*c)).map(|c| if c == '’' { '\'' } else { c }).collect();
-    let mut folded = folded.replace('ß', "ss");
-    for (contraction, words) in CONTRACTIONS {
+fn spelt_out(text: &str) -> String {
+    let mut folded = fold(text, Folding::Sentence);
+    for (contraction, words) in LANGUAGES.iter().flat_map(|rules| rules.fact.contractions) {
         folded = folded.replace(contraction, words);
     }
     folded
 }
 
-const CONTRACTIONS: &[(&str, &str)] = &[
-    ("I'm ", "I am "),
-    ("i'm ", "i am "),
-    ("I've ", "I have "),
-    ("i've ", "i have "),
-    ("I'd ", "I would "),
-    ("I'll ", "I will "),
-    ("We're ", "We are "),
-    ("we're ", "we are "),
-    ("We've ", "We have "),
-    ("n't ", " not "),
-    ("can not", "cannot"),
-    ("That's ", "That is "),
-    ("it's ", "it is "),
-];
-
 /// Sentences, and the parts of a sentence that have a verb of their own.
 fn split(text: &str) -> Vec<String> {
     static ENDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        let and = r"(?:, |,? (?:and|but|so|und|et|y) )(?:(?P<again>i|we|my|our|ich|mein|je|mon|ma|mi|the user) |(?P<verb>work|works|live|lives|drive|drives|speak|speaks) )";
+        let joints = pattern_of(|rules| rules.fact.joints);
+        let subjects = pattern_of(|rules| rules.fact.subjects_again);
+        let verbs = pattern_of(|rules| rules.fact.verbs_again);
+        let and = format!("(?:, |,? {joints} )(?:(?P<again>{subjects}) |(?P<verb>{verbs}) )");
         Regex::new(&format!(r"(?i)[.!;\n]+(?:\s|$)|(?P<question>\?)(?:\s|$)|{and}")).ok()
     });
     let Some(ends) = ENDS.as_ref() else { return Vec::new() };
@@ -83,12 +69,11 @@ fn split(text: &str) -> Vec<String> {
 
 /// Whether what follows in the sentence holds only under a condition, or by hearsay.
 fn is_condition(clause: &str) -> bool {
-    const OPENERS: &str = "if|when|once|unless|suppose|imagine|should|assuming|wenn|falls|si|quand|cuando";
-    const HEARSAY: &str = "said|says|told|asked|wrote|thinks|claims|believes|dreamed|dreamt";
     let lower = clause.to_lowercase();
-    let mut words = lower.split_whitespace();
-    words.clone().next().is_some_and(|first| nouns::listed(OPENERS, first))
-        || words.any(|word| nouns::listed(HEARSAY, word.trim_matches(',')))
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    let bare: Vec<&str> = words.iter().map(|word| word.trim_matches(',')).collect();
+    says(&words[..words.len().min(1)], |rules| rules.fact.conditions)
+        || says(&bare, |rules| rules.fact.hearsay)
 }
 
 /// The subject of a clause that is carried over to the next verb: "I live in Oslo and work at Acme".
@@ -106,7 +91,7 @@ struct Reader {
 
 /// How a clause is built.
 enum Shape {
-    Listed(&'static Pattern),
+    Listed(&'static FactPattern),
     Prefers,
     Possessive,
 }
@@ -127,10 +112,18 @@ static READER: LazyLock<Option<Reader>> = LazyLock::new(Reader::compile);
 
 impl Reader {
     fn compile() -> Option<Self> {
-        let listed = patterns::PATTERNS.iter().map(|pattern| (Shape::Listed(pattern), pattern.source));
-        let others = [(Shape::Prefers, patterns::PREFERS), (Shape::Possessive, patterns::POSSESSIVE)];
-        let one = |source| One { source: whole(source), regex: OnceLock::new() };
-        let patterns: Vec<_> = listed.chain(others).map(|(shape, source)| (shape, one(source))).collect();
+        let (mut patterns, mut after) = (Vec::new(), Vec::new());
+        let lead = format!("(?P<lead>(?:{}[,:]? )*)", pattern_of(|rules| rules.fact.leads));
+        let tail = format!("(?:,? {})?", pattern_of(|rules| rules.fact.time_tails));
+        for rules in LANGUAGES {
+            let one = |source| One { source: whole(rules, &lead, &tail, source), regex: OnceLock::new() };
+            let fact = &rules.fact;
+            patterns
+                .extend(fact.patterns.iter().map(|pattern| (Shape::Listed(pattern), one(pattern.source))));
+            after.extend(fact.prefers.iter().map(|source| (Shape::Prefers, one(source))));
+            after.extend(fact.possessives.iter().map(|source| (Shape::Possessive, one(source))));
+        }
+        patterns.append(&mut after);
         let mut any = RegexSetBuilder::new(patterns.iter().map(|(_, one)| &one.source));
         Some(Self { any: any.size_limit(SET_BYTES_MAX).build().ok()?, patterns })
     }
@@ -148,28 +141,22 @@ impl Reader {
     }
 }
 
-/// A pattern with what may stand before and after it.
-fn whole(source: &str) -> String {
+/// A pattern with the words that may stand before and after it.
+fn whole(rules: &LanguageRules, lead: &str, tail: &str, source: &str) -> String {
     let source = match source.strip_prefix("S ") {
-        Some(rest) => format!("{}{} {rest}", patterns::SUBJECT, patterns::AROUND),
+        Some(rest) => format!("{}{} {rest}", rules.fact.subject, rules.fact.around),
         None => source.to_owned(),
     };
     let source = match source.strip_suffix('$') {
-        Some(source) => format!("{source}{TIME_TAIL}$"),
+        Some(source) => format!("{source}{tail}$"),
         None => source,
     };
-    format!("(?i)^{LEAD}(?:{source})").replace(r"\w", LETTER)
+    format!("(?i)^{lead}(?:{source})").replace(r"\w", LETTER)
 }
 
-/// What goes on a name, within brackets. Every character beyond ASCII counts: to know the letters among them, in
+/// Characters of a name, within brackets. Every character beyond ASCII counts: to know the letters among them, in
 /// every pattern anew, would take many times the RAM of all the rest.
 const LETTER: &str = r"0-9A-Za-z_\u{80}-\u{10FFFF}";
-
-/// Words of time that may follow a value.
-const TIME_TAIL: &str = r"(?:,? (?:now|today|again|these days|nowadays|anymore|any more|yesterday|(?:since|for|last|this|in) .+))?";
-
-/// Words before the subject that change nothing, and those that do.
-const LEAD: &str = r"(?P<lead>(?:(?:actually|update|also|so|well|now|currently|today|correction|fyi|note that|remember that|please remember that|remember|maybe|perhaps|i think|probably|previously|formerly|in the past|as of today|since [a-z]+|from now on|hedged|if|when|vielleicht|fruher|inzwischen|jetzt|heute|avant|ahora|antes)[,:]? )*)";
 
 #[cfg(test)]
 pub(super) fn compiles() -> bool {
@@ -181,10 +168,12 @@ fn statement(clause: &str) -> Option<Statement> {
     READER.as_ref()?.statement(clause)
 }
 
-fn from_pattern(pattern: &Pattern, found: &Captures<'_>, clause: &str) -> Option<Statement> {
+fn from_pattern(pattern: &FactPattern, found: &Captures<'_>, clause: &str) -> Option<Statement> {
     let attribute = match pattern.attribute {
-        About::Named(name) => name.to_owned(),
-        About::Group => group_attribute(&found["a"], pattern)?,
+        Attribute::Named(name) => name.to_owned(),
+        Attribute::Group => Some(group(found)).filter(|named| named.split(' ').count() <= VALUE_WORDS_MAX)?,
+        Attribute::Favourite => format!("favourite {}", translated(&found["a"].to_lowercase())),
+        Attribute::Count => counted(&group(found)),
     };
     let around = around(found);
     let arity = nouns::arity(&attribute).filter(|_| pattern.arity == Arity::One).unwrap_or(pattern.arity);
@@ -212,51 +201,31 @@ fn from_pattern(pattern: &Pattern, found: &Captures<'_>, clause: &str) -> Option
             read.mood = if read.mood == Mood::Hedged { Mood::Hedged } else { Mood::Past };
         }
     }
-    if read.attribute == patterns::RESIDENCE && pattern.sense == Sense::Became && !read.proper {
+    if read.attribute == RESIDENCE && pattern.sense == Sense::Became && !read.proper {
         return None;
     }
     let needs_verb =
         matches!(read.attribute.as_str(), "diet" | "marital status" | "age" | "allergy" | "name");
-    let has_verb = around.iter().any(|word| ["am", "is", "are", "be", "been", "was", "s"].contains(word))
-        || [
-            "turned ", "got ", "went ", "became ", "become ", "eat", "go by", "goes by", "heiss", "llamo",
-            "appelle", "name ist",
-        ]
-        .iter()
-        .any(|verb| clause.contains(verb));
+    let has_verb = says(&around, |rules| rules.fact.copulas)
+        || choices_of(|rules| rules.fact.stating_phrases).any(|verb| clause.contains(verb));
     (!needs_verb || has_verb).then_some(read)
 }
 
-fn group_attribute(group: &str, pattern: &Pattern) -> Option<String> {
-    let named = canonical_group(group);
-    let favourite = ["lieblings", "preferee?", "favorit"].iter().any(|word| pattern.source.contains(word));
-    let counted = pattern.source.contains("kids?");
-    if favourite {
-        return Some(format!("favourite {}", translated(&named)));
-    }
-    if counted {
-        return Some(format!(
-            "number of {}",
-            named.trim_end_matches('s').replace("children", "kid").replace("child", "kid")
-        ));
-    }
-    (named.split(' ').count() <= VALUE_WORDS_MAX).then_some(named)
+fn group(found: &Captures<'_>) -> String {
+    nouns::canonical(&found["a"].to_lowercase())
 }
 
-fn canonical_group(group: &str) -> String {
-    nouns::canonical(&group.to_lowercase())
+fn counted(noun: &str) -> String {
+    let kid = noun.trim_end_matches('s').replace("children", "kid").replace("child", "kid");
+    format!("number of {kid}")
 }
 
-/// What people have favourites of, in English.
-fn translated(noun: &str) -> &str {
-    match noun {
-        "farbe" | "couleur" | "colour" => "colour",
-        "essen" | "gericht" | "plat" | "comida" | "plato" => "food",
-        "film" | "pelicula" => "film",
-        "buch" | "livre" | "libro" => "book",
-        "stadt" | "ville" | "ciudad" => "city",
-        _ => noun,
-    }
+/// The English word for a thing that people have favourites of.
+fn translated(noun: &str) -> String {
+    let mut known = LANGUAGES.iter().flat_map(|rules| rules.fact.favourites);
+    known
+        .find(|(word, _)| *word == noun)
+        .map_or_else(|| nouns::canonical(noun), |(_, english)| (*english).to_owned())
 }
 
 fn from_preference(found: &Captures<'_>, clause: &str) -> Option<Statement> {
@@ -336,20 +305,14 @@ fn around<'a>(found: &'a Captures<'_>) -> Vec<&'a str> {
         .collect()
 }
 
-/// How the owner of a vault is spoken of.
-const OWNER: &str = "i|we|my|our|the user|user|users|ich|wir|mein|meine|unser|unsere|je|j'ai|j'habite|\
-    je vis|nous habitons|nous avons|mon|ma|mi|me|nos|vivo|vivimos|trabajo";
-/// Words that stand where a name could, and name nobody.
-const NOBODY: &str = "he|she|it|they|this|that|there|someone|everyone|people|who|what|you|these|those|one|\
-    nobody|anyone|but|and|yes|no|which|his|her|their|your|its";
-
 fn subject(found: &str) -> Option<String> {
     let found = found.to_lowercase();
     let found = found.trim_end_matches("'s");
-    if nouns::listed(OWNER, found) {
+    if choices_of(|rules| rules.fact.owner).any(|owner| owner == found) {
         return Some("owner".to_owned());
     }
-    if found.split(' ').any(|word| nouns::listed(NOBODY, word)) {
+    let words: Vec<&str> = found.split(' ').collect();
+    if says(&words, |rules| rules.fact.nobody) {
         return None;
     }
     match found.strip_prefix("my ") {
@@ -358,18 +321,22 @@ fn subject(found: &str) -> Option<String> {
     }
 }
 
+fn after_word<'v>(value: &'v str, word: &str) -> Option<&'v str> {
+    value.strip_prefix(word)?.strip_prefix(' ')
+}
+
 /// A value ends where the sentence goes on about something else.
 fn value(found: &str) -> Option<String> {
     static TAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        let tail = r"\b(?:with|because|since|which|who|where|when|after|before|while|until|now|anymore|any more|currently|these days|at the moment|right now|again|instead|nowadays|for now|as of|so that|for (?:the past |the last |over |about )?(?:\d+|two|three|four|five|ten|a few|many|several) (?:years?|months?|weeks?)|last (?:week|month|year|spring|summer|autumn|fall|winter|monday|tuesday|quarter)|this (?:week|month|year|spring|summer)|recently|but|in (?:19|20)\d\d|seit|depuis|desde|jetzt|maintenant|ahora|gezogen|rather than|not)\b";
-        Regex::new(&format!(r"(?i)[ ,(]*{tail}.*$")).ok()
+        let tail = pattern_of(|rules| rules.fact.value_tails);
+        Regex::new(&format!(r"(?i)[ ,(]*\b{tail}\b.*$")).ok()
     });
     let cut = TAIL.as_ref()?.replace(found, "");
     let cut = cut.trim().trim_matches(['"', '\'', '.', ',', '(', ')', ':']).to_lowercase();
-    let cut = ["the ", "a ", "an ", "my ", "der ", "die ", "das ", "le ", "la ", "el ", "called "]
-        .iter()
-        .fold(cut.as_str(), |value, article| value.strip_prefix(article).unwrap_or(value))
-        .to_owned();
+    let articles = LANGUAGES.iter().flat_map(|rules| [rules.fact.articles, rules.fact.small_words]);
+    let naming = LANGUAGES.iter().map(|rules| rules.fact.naming_words);
+    let small = articles.chain(naming).flat_map(str::split_whitespace);
+    let cut = small.fold(cut.as_str(), |value, word| after_word(value, word).unwrap_or(value)).to_owned();
     // 50,000 and 50.000 and 50000 are one number.
     static THOUSANDS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(\d)[,' ](\d{3})\b").ok());
     let cut = THOUSANDS.as_ref()?.replace_all(&cut, "$1$2").into_owned();

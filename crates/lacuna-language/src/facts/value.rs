@@ -1,6 +1,7 @@
 //! How two values of one attribute stand to each other.
 
 use super::{Arity, Statement, nouns};
+use crate::languages::RESIDENCE;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Relation {
@@ -53,8 +54,7 @@ fn different(old: &Statement, new: &Statement) -> Relation {
     }
     // Several values at once, or a region beside a place that may lie in it.
     let listed = [old, new].iter().any(|one| is_list(&one.value));
-    let wider = old.attribute == super::patterns::RESIDENCE
-        && nouns::is_region(&old.value) != nouns::is_region(&new.value);
+    let wider = old.attribute == RESIDENCE && nouns::is_region(&old.value) != nouns::is_region(&new.value);
     let younger = old.attribute == "age" && number(&new.value) < number(&old.value);
     // "Ajax" is a team; "losing" is what it does.
     let unlike = old.attribute.starts_with("favourite ") && old.proper != new.proper;

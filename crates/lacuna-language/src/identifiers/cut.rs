@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::address::addresses;
-use super::fold::fold;
+use super::fold::plain_text;
 use super::rule::{lower, told};
 use super::same::find_spellings;
 use super::{CONFIDENT, Family, Identifier, IdentifierKind, identifiers};
@@ -79,7 +79,7 @@ pub fn cut_accounts(text: &str) -> (String, Vec<IdentifierCut>) {
 
 /// Generalises street addresses to their town.
 pub fn cut_addresses(text: &str) -> (String, Vec<IdentifierCut>) {
-    let folded = fold(text);
+    let folded = plain_text(text);
     let plain = folded.as_ref().map_or(text, |folded| folded.text());
     let cuts = addresses(plain).into_iter().map(|address| {
         let town = address.town.map_or(NO_TOWN, |town| &plain[town]).to_owned();

@@ -20,7 +20,7 @@ impl Folded {
 }
 
 /// The folded text, or none when there is nothing to fold.
-pub(super) fn fold(text: &str) -> Option<Folded> {
+pub(super) fn plain_text(text: &str) -> Option<Folded> {
     if text.is_ascii() || text.chars().all(|c| plain(c).is_none()) {
         return None;
     }
@@ -52,10 +52,10 @@ mod tests {
     #[test]
     fn folded_places_lead_back() {
         let text = "né le +44\u{A0}20\u{2011}7946 ０９５８ fin";
-        let folded = fold(text).unwrap();
+        let folded = plain_text(text).unwrap();
         assert!(folded.text().contains("+44 20-7946 0958 fin"));
         let at = folded.text().find("0958").unwrap();
         assert_eq!(&text[folded.original(&(at..at + 4))], "０９５８");
-        assert!(fold("plain").is_none() && fold("né").is_none());
+        assert!(plain_text("plain").is_none() && plain_text("né").is_none());
     }
 }

@@ -84,7 +84,7 @@ pub fn readings(text: &str) -> Vec<Identifier> {
     if clues.none() {
         return Vec::new();
     }
-    let folded = fold::fold(text);
+    let folded = fold::plain_text(text);
     let plain = folded.as_ref().map_or(text, |folded| folded.text());
     let mut found = Vec::new();
     if clues.at {

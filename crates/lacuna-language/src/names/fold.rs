@@ -1,7 +1,8 @@
 //! Spellings of Latin names, and the looser forms under which transliterations meet.
 
 use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
+
+use crate::words::{Folding, fold};
 
 /// Letters that are written with one letter or with two.
 const PAIRS: &[(char, &str, &str)] = &[
@@ -46,44 +47,12 @@ const LOOSE: &[(&str, &str)] = &[
 
 /// A word folded in its own script: width, case, accents and marks of no account.
 pub(super) fn native(word: &str) -> String {
-    if word.is_ascii() {
-        return word
-            .chars()
-            .filter(|c| !matches!(c, '.' | '\'' | '-'))
-            .map(|c| c.to_ascii_lowercase())
-            .collect();
-    }
-    let mut folded = String::with_capacity(word.len());
-    for c in word.nfkd().filter(|c| !is_accent(*c)).flat_map(char::to_lowercase) {
-        match c {
-            'ß' => folded.push_str("ss"),
-            'æ' => folded.push_str("ae"),
-            'œ' => folded.push_str("oe"),
-            'ø' => folded.push('o'),
-            'ł' => folded.push('l'),
-            'đ' | 'ð' => folded.push('d'),
-            'þ' => folded.push_str("th"),
-            'ı' => folded.push('i'),
-            'ς' => folded.push('σ'),
-            'أ' | 'إ' | 'آ' | 'ٱ' => folded.push('ا'),
-            'ى' => folded.push('ي'),
-            'ـ' | '.' | '\'' | '’' | 'ʼ' | '‘' | '-' | '‐' | '‑' | '·' | '・' | '׳' | '״' => {}
-            c if is_accent(c) => {}
-            c => folded.push(c),
-        }
-    }
-    folded.nfc().collect()
+    fold(word, Folding::Name)
 }
 
 /// A word in small letters, each with its marks in one piece.
 pub(super) fn lower(word: &str) -> String {
     word.nfc().flat_map(char::to_lowercase).collect()
-}
-
-/// Marks that are added to letters; the vowels of Devanagari and Thai and the voicing of kana are no such marks.
-fn is_accent(c: char) -> bool {
-    is_combining_mark(c)
-        && !matches!(c, '\u{900}'..='\u{97f}' | '\u{e00}'..='\u{e7f}' | '\u{3099}' | '\u{309a}' | '\u{1100}'..='\u{11ff}')
 }
 
 /// The spellings of a Latin word: Müller is written Muller or Mueller.

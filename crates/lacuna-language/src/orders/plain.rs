@@ -5,8 +5,9 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
-use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
+
+use crate::words::{Folding, fold};
 
 /// Words and signs, one space apart, and where each of them stood.
 pub(super) struct Plain {
@@ -101,7 +102,7 @@ impl Plain {
             let rest = &text[at..part.end];
             let len = word_len(rest);
             if len > 0 {
-                let word = fold(&rest[..len]);
+                let word = fold(&rest[..len], Folding::Order);
                 if !word.is_empty() {
                     self.push(&word, at..at + len);
                 }
@@ -139,25 +140,6 @@ fn word_len(text: &str) -> usize {
 
 fn in_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '\'' | '’') || (!c.is_ascii() && is_combining_mark(c))
-}
-
-/// Lower case, without accents and apostrophes.
-fn fold(word: &str) -> String {
-    if word.is_ascii() {
-        return word.chars().filter(|c| *c != '\'').map(|c| c.to_ascii_lowercase()).collect();
-    }
-    let mut folded = String::with_capacity(word.len());
-    for c in word.nfd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase) {
-        match c {
-            'ß' => folded.push_str("ss"),
-            'ı' => folded.push('i'),
-            'đ' => folded.push('d'),
-            'ł' => folded.push('l'),
-            '\'' | '’' => {}
-            _ => folded.push(c),
-        }
-    }
-    folded.nfc().collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! stand together name one person. A memory without a sign goes with the people it is told together with, and with
 //! nobody if that does not decide it: a guess would forget the wrong one.
 
-mod people;
+mod persons;
 mod signs;
 
 #[cfg(test)]
@@ -12,7 +12,7 @@ mod tests;
 
 use std::collections::HashMap;
 
-use self::people::People;
+use self::persons::People;
 use self::signs::{Sign, Voice, voices};
 use crate::names::Name;
 use lacuna_types::{Entity, MemoryId, SessionId};

@@ -1,121 +1,26 @@
 //! What a memory says about the person whom it names: a fuller name, a relation, a role, where they are from.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use super::View;
 use crate::classify::{PERSON, classify, entity_key};
+use crate::languages::words_of;
 use crate::names::{Name, Sameness, same_name};
+use crate::words::{Cut, WordSpan, word_spans};
 use lacuna_types::Entity;
 
-/// What people do, as far as it stands beside a name without more ado: "John the plumber".
-const ROLES: &[&str] = &[
-    "contractor",
-    "plumber",
-    "electrician",
-    "landlord",
-    "landlady",
-    "tenant",
-    "dentist",
-    "doctor",
-    "lawyer",
-    "solicitor",
-    "accountant",
-    "teacher",
-    "tutor",
-    "trainer",
-    "coach",
-    "barber",
-    "hairdresser",
-    "mechanic",
-    "gardener",
-    "cleaner",
-    "nurse",
-    "therapist",
-    "vet",
-    "baker",
-    "butcher",
-    "chef",
-    "cook",
-    "driver",
-    "builder",
-    "carpenter",
-    "painter",
-    "roofer",
-    "architect",
-    "engineer",
-    "designer",
-    "developer",
-    "recruiter",
-    "consultant",
-    "agent",
-    "broker",
-    "banker",
-    "pastor",
-    "priest",
-    "rabbi",
-    "imam",
-    "nanny",
-    "babysitter",
-    "neighbour",
-    "neighbor",
-    "janitor",
-    "caretaker",
-    "guard",
-    "receptionist",
-    "waiter",
-    "waitress",
-    "bartender",
-    "photographer",
-    "journalist",
-    "editor",
-    "professor",
-    "student",
-    "intern",
-    "salesman",
-    "supplier",
-    "vendor",
-    "courier",
-    "postman",
-    "pharmacist",
-    "surgeon",
-    "physio",
-    "physiotherapist",
-    "psychologist",
-    "translator",
-    "handyman",
-    "locksmith",
-    "tailor",
-    "musician",
-    "drummer",
-    "guitarist",
-    "guide",
-    "instructor",
-    "pilot",
-    "colleague",
-    "boss",
-    "manager",
-    "client",
-    "customer",
-    "friend",
-    "roommate",
-    "flatmate",
-    "handwerker",
-    "klempner",
-    "elektriker",
-    "vermieter",
-    "arzt",
-    "anwalt",
-    "lehrer",
-    "nachbar",
-    "plombier",
-    "médecin",
-    "avocat",
-    "professeur",
-    "voisin",
-    "fontanero",
-    "médico",
-    "abogado",
-    "profesor",
-    "vecino",
-];
+type WordSet = LazyLock<HashSet<&'static str>>;
+
+/// Trades that stand beside a name without more ado: "John the plumber".
+static ROLES: WordSet = LazyLock::new(|| words_of(|rules| rules.people.roles));
+static DETERMINERS: WordSet = LazyLock::new(|| words_of(|rules| rules.people.determiners));
+static COPULAS: WordSet = LazyLock::new(|| words_of(|rules| rules.people.copulas));
+static ORIGINS: WordSet = LazyLock::new(|| words_of(|rules| rules.people.origins));
+/// Words that end the name of a role, and words that close a remark about somebody.
+static ROLE_ENDS: WordSet = LazyLock::new(|| words_of(|rules| rules.people.role_ends));
+static REMARK_ENDS: WordSet = LazyLock::new(|| words_of(|rules| rules.people.remark_ends));
+
 /// Relations of work and service, which are nobody's own as a brother is.
 const PLAIN_RELATIONS: &[&str] = &[
     "colleague",
@@ -131,12 +36,6 @@ const PLAIN_RELATIONS: &[&str] = &[
     "teacher",
     "employer",
 ];
-const DETERMINERS: &[&str] = &[
-    "the", "a", "an", "my", "our", "der", "die", "ein", "mein", "unser", "le", "la", "mon", "notre", "el",
-    "mi", "nuestro",
-];
-const COPULAS: &[&str] = &["is", "was", "ist", "war", "est", "es"];
-const ORIGINS: &[&str] = &["from", "at", "von", "bei", "aus", "chez", "de"];
 /// The longest role that is read, in words.
 const ROLE_WORDS_MAX: usize = 3;
 
@@ -215,7 +114,7 @@ fn hear(voices: &mut Vec<Voice>, asked: &str, entity: &Entity) {
 /// What somebody is by trade is a role, whoever wrote it down.
 fn relation_sign(relation: &str) -> Sign {
     let relation = relation.to_lowercase();
-    let trade = ROLES.contains(&relation.as_str()) && !PLAIN_RELATIONS.contains(&relation.as_str());
+    let trade = ROLES.contains(relation.as_str()) && !PLAIN_RELATIONS.contains(&relation.as_str());
     if trade { Sign::Role(relation) } else { Sign::Relation(relation) }
 }
 
@@ -232,27 +131,24 @@ fn add(voices: &mut Vec<Voice>, key: String, signs: Vec<Sign>) {
 }
 
 /// A word, and what stands before it.
-struct Word<'t> {
+struct SpokenWord<'t> {
     text: &'t str,
     folded: String,
     before: &'t str,
 }
 
-fn words(text: &str) -> Vec<Word<'_>> {
-    let is_part = |c: char| c.is_alphanumeric() || c == '-';
-    let mut words = Vec::new();
+fn words<'t>(text: &'t str) -> Vec<SpokenWord<'t>> {
     let mut end = 0;
-    while let Some(start) = text[end..].find(is_part).map(|at| end + at) {
-        let stop = text[start..].find(|c| !is_part(c)).map_or(text.len(), |at| start + at);
-        let word = &text[start..stop];
-        words.push(Word { text: word, folded: word.to_lowercase(), before: &text[end..start] });
-        end = stop;
-    }
-    words
+    let mut spoken = |word: WordSpan<'t>| {
+        let before = &text[end..word.span.start];
+        end = word.span.end;
+        SpokenWord { folded: word.text.to_lowercase(), text: word.text, before }
+    };
+    word_spans(text, Cut::Hyphens).map(&mut spoken).collect()
 }
 
 /// Where the name stands in a text, as its first word.
-fn mentions(asked: &str, words: &[Word<'_>]) -> Vec<usize> {
+fn mentions(asked: &str, words: &[SpokenWord<'_>]) -> Vec<usize> {
     let wanted: Vec<String> = self::words(asked).into_iter().map(|word| word.folded).collect();
     let fits = |at: &usize| {
         !wanted.is_empty()
@@ -266,7 +162,7 @@ fn mentions(asked: &str, words: &[Word<'_>]) -> Vec<usize> {
 }
 
 /// The key of the fullest known name that stands at a word, and where it ends.
-fn written_at(asked: &str, voices: &[Voice], words: &[Word<'_>], at: usize) -> (String, usize) {
+fn written_at(asked: &str, voices: &[Voice], words: &[SpokenWord<'_>], at: usize) -> (String, usize) {
     let length = self::words(asked).len();
     let full = voices.iter().flat_map(|voice| voice.signs.iter().map(move |sign| (voice, sign)));
     let found = full.filter_map(|(voice, sign)| {
@@ -286,43 +182,39 @@ fn written_at(asked: &str, voices: &[Voice], words: &[Word<'_>], at: usize) -> (
 }
 
 /// "John, the contractor who", "John (contractor)", "John the plumber", "John is our plumber".
-fn role_after(words: &[Word<'_>], end: usize) -> Option<Sign> {
+fn role_after(words: &[SpokenWord<'_>], end: usize) -> Option<Sign> {
     let next = words.get(end)?;
     let opened = next.before.contains('(') || next.before.trim() == ",";
-    let linked = COPULAS.contains(&next.folded.as_str()) && next.before.trim().is_empty();
+    let linked = COPULAS.contains(next.folded.as_str()) && next.before.trim().is_empty();
     let start = end + usize::from(linked);
-    let determined = words.get(start).is_some_and(|word| DETERMINERS.contains(&word.folded.as_str()));
+    let determined = words.get(start).is_some_and(|word| DETERMINERS.contains(word.folded.as_str()));
     let first = start + usize::from(determined);
     let phrase = role_phrase(words, first);
     let role = phrase.last()?;
-    let listed = ROLES.contains(&role.folded.as_str());
+    let listed = ROLES.contains(role.folded.as_str());
     let apposed = opened && determined && is_closed(words, first + phrase.len());
     let placed = next.before.trim().is_empty() && determined || opened;
     (apposed || listed && placed).then(|| Sign::Role(role_name(&phrase, listed)))
 }
 
 /// The small words of a role, up to the one that is listed or ends the phrase.
-fn role_phrase<'w, 't>(words: &'w [Word<'t>], first: usize) -> Vec<&'w Word<'t>> {
-    const ENDS: &[&str] = &[
-        "who", "that", "which", "from", "at", "of", "in", "and", "is", "was", "has", "with", "on", "for",
-        "to",
-    ];
-    let mut phrase: Vec<&Word<'_>> = Vec::new();
+fn role_phrase<'w, 't>(words: &'w [SpokenWord<'t>], first: usize) -> Vec<&'w SpokenWord<'t>> {
+    let mut phrase: Vec<&SpokenWord<'_>> = Vec::new();
     for (at, word) in words.iter().enumerate().skip(first).take(ROLE_WORDS_MAX) {
-        let small = word.text.starts_with(char::is_lowercase) || ROLES.contains(&word.folded.as_str());
+        let small = word.text.starts_with(char::is_lowercase) || ROLES.contains(word.folded.as_str());
         let joined = at == first || word.before.trim().is_empty();
-        if !small || !joined || ENDS.contains(&word.folded.as_str()) {
+        if !small || !joined || ROLE_ENDS.contains(word.folded.as_str()) {
             break;
         }
         phrase.push(word);
-        if ROLES.contains(&word.folded.as_str()) {
+        if ROLES.contains(word.folded.as_str()) {
             break;
         }
     }
     phrase
 }
 
-fn role_name(phrase: &[&Word<'_>], listed: bool) -> String {
+fn role_name(phrase: &[&SpokenWord<'_>], listed: bool) -> String {
     let words: Vec<&str> = phrase.iter().map(|word| word.folded.as_str()).collect();
     match words.last() {
         Some(last) if listed => (*last).to_owned(),
@@ -331,31 +223,30 @@ fn role_name(phrase: &[&Word<'_>], listed: bool) -> String {
 }
 
 /// Whether an apposition ends here: by punctuation, by a clause, or with the text.
-fn is_closed(words: &[Word<'_>], end: usize) -> bool {
-    words.get(end).is_none_or(|word| {
-        !word.before.trim().is_empty()
-            || matches!(word.folded.as_str(), "who" | "that" | "which" | "from" | "at" | "of" | "in")
-    })
+fn is_closed(words: &[SpokenWord<'_>], end: usize) -> bool {
+    words
+        .get(end)
+        .is_none_or(|word| !word.before.trim().is_empty() || REMARK_ENDS.contains(word.folded.as_str()))
 }
 
 /// "our plumber John", "the plumber, John,".
-fn role_before(words: &[Word<'_>], at: usize) -> Option<Sign> {
+fn role_before(words: &[SpokenWord<'_>], at: usize) -> Option<Sign> {
     let role = words.get(at.checked_sub(1)?)?;
     let close = matches!(words[at].before.trim(), "" | ",");
     let led = at.checked_sub(2).and_then(|led| words.get(led));
     let led = led
-        .is_some_and(|led| DETERMINERS.contains(&led.folded.as_str()) || words[at].before.trim().is_empty());
-    let listed = ROLES.contains(&role.folded.as_str());
+        .is_some_and(|led| DETERMINERS.contains(led.folded.as_str()) || words[at].before.trim().is_empty());
+    let listed = ROLES.contains(role.folded.as_str());
     (listed && close && (led || at == 1)).then(|| Sign::Role(role.folded.clone()))
 }
 
 /// "John from Acme", "John at Heron Ltd".
-fn origin(words: &[Word<'_>], end: usize) -> Option<Sign> {
+fn origin(words: &[SpokenWord<'_>], end: usize) -> Option<Sign> {
     let lead = words
         .get(end)
-        .filter(|word| ORIGINS.contains(&word.folded.as_str()) && word.before.trim().is_empty())?;
+        .filter(|word| ORIGINS.contains(word.folded.as_str()) && word.before.trim().is_empty())?;
     let capital =
-        |word: &&Word<'_>| word.text.starts_with(char::is_uppercase) && word.before.trim().is_empty();
+        |word: &&SpokenWord<'_>| word.text.starts_with(char::is_uppercase) && word.before.trim().is_empty();
     let name: Vec<&str> =
         words[end + 1..].iter().take_while(capital).take(ROLE_WORDS_MAX).map(|word| word.text).collect();
     (!name.is_empty() && !lead.text.is_empty()).then(|| Sign::From(name.join(" ")))

@@ -3,16 +3,11 @@
 //! Whatever the rules do not understand is asked about, never guessed: a wrong guess here costs a memory.
 
 mod dates;
-mod english;
-mod french;
-mod german;
 mod keep;
 mod object;
 mod order;
 mod question;
-mod spanish;
 mod tokens;
-mod tongue;
 
 #[cfg(test)]
 mod tests;
@@ -21,7 +16,7 @@ use jiff::Zoned;
 
 pub use question::Question;
 
-use self::tokens::Said;
+use self::tokens::RequestText;
 use lacuna_types::request::Wish;
 
 /// The longest request that is read, in bytes.
@@ -47,14 +42,14 @@ fn understand(words: &str, now: &Zoned) -> Result<Wish, Question> {
         return Err(Question::TooLong);
     }
     let text = tokens::printable(words);
-    let said = Said::new(&text);
+    let said = RequestText::new(&text);
     let order = order::read(&said)?;
     let (object, kept) = keep::split(&said, &order)?;
     if said.has_stop(object.clone()) {
         return Err(Question::OneAtATime);
     }
-    let mut wish = object::read(&said, order.tongue, object, now)?;
-    wish.keep = keep::read(&said, order.tongue, kept, now)?;
+    let mut wish = object::read(&said, order.rules, object, now)?;
+    wish.keep = keep::read(&said, order.rules, kept, now)?;
     keep::check(&wish)?;
     Ok(wish)
 }

@@ -6,8 +6,8 @@ use jiff::Zoned;
 
 use super::dates;
 use super::question::Question;
-use super::tokens::Said;
-use super::tongue::Tongue;
+use super::tokens::RequestText;
+use crate::languages::RequestRules;
 use lacuna_types::request::{About, Reach, Span, Wish};
 use lacuna_types::{MemoryId, SessionId};
 
@@ -16,21 +16,21 @@ const IDS_MAX: usize = 64;
 
 /// Reads the object of a request.
 pub(super) fn read(
-    said: &Said<'_>,
-    tongue: &Tongue,
+    said: &RequestText<'_>,
+    rules: &RequestRules,
     range: Range<usize>,
     now: &Zoned,
 ) -> Result<Wish, Question> {
     let mut reach = Reach::Mentions;
     let mut range = range;
-    if let Some(start) = said.longest(range.clone(), tongue.only) {
+    if let Some(start) = said.longest(range.clone(), rules.only) {
         (range.start, reach) = (start, Reach::Subject);
     }
-    if let Some(end) = said.longest_end(range.clone(), tongue.only) {
+    if let Some(end) = said.longest_end(range.clone(), rules.only) {
         (range.end, reach) = (end, Reach::Subject);
     }
-    let timed = timed(said, tongue, range, now)?;
-    let about = about(said, tongue, timed.rest, timed.when.is_some())?;
+    let timed = timed(said, rules, range, now)?;
+    let about = about(said, rules, timed.rest, timed.when.is_some())?;
     Ok(Wish { about, when: timed.when, keep: Vec::new(), reach })
 }
 
@@ -41,23 +41,28 @@ struct Timed {
 }
 
 /// Takes the times out of an object. What is left must stand in one piece.
-fn timed(said: &Said<'_>, tongue: &Tongue, range: Range<usize>, now: &Zoned) -> Result<Timed, Question> {
-    let bare = determined(said, tongue, range.clone());
+fn timed(
+    said: &RequestText<'_>,
+    rules: &RequestRules,
+    range: Range<usize>,
+    now: &Zoned,
+) -> Result<Timed, Question> {
+    let bare = determined(said, rules, range.clone());
     let mut next = range.start;
     while next < range.end {
         let at = next;
         next += 1;
-        let Some(clause) = dates::clause_at(said, tongue.calendar, at..range.end, now) else { continue };
+        let Some(clause) = dates::clause_at(said, rules.calendar, at..range.end, now) else { continue };
         // A time that is a part of something else is no time in its parts either.
         next = clause.end.max(next);
         let before = range.start..at;
         if at <= bare.start && clause.end == range.end && clause.is_name {
             return Err(Question::TimeOrName);
         }
-        if !clause.is_bounding && !is_timely(said, tongue, before.clone()) {
+        if !clause.is_bounding && !is_timely(said, rules, before.clone()) {
             continue;
         }
-        let Some(rest) = rest_of(said, tongue, before, clause.end..range.end, now) else { continue };
+        let Some(rest) = rest_of(said, rules, before, clause.end..range.end, now) else { continue };
         let rest = rest?;
         let when = match rest.when {
             Some(other) => intersect(clause.when?, other)?,
@@ -73,19 +78,19 @@ fn timed(said: &Said<'_>, tongue: &Tongue, range: Range<usize>, now: &Zoned) -> 
 
 /// What an object says beside a time: before it, after it ("from Monday about the roof"), or in a second time.
 fn rest_of(
-    said: &Said<'_>,
-    tongue: &Tongue,
+    said: &RequestText<'_>,
+    rules: &RequestRules,
     before: Range<usize>,
     after: Range<usize>,
     now: &Zoned,
 ) -> Option<Result<Timed, Question>> {
     // German says the verb last: "was ich gestern gesagt habe".
-    if after.is_empty() || said.is(after.clone(), tongue.says) {
+    if after.is_empty() || said.is(after.clone(), rules.says) {
         return Some(Ok(Timed { rest: before, when: None }));
     }
-    let next = said.longest(after.clone(), tongue.and).unwrap_or(after.start);
-    if let Some(second) = dates::clause_at(said, tongue.calendar, next..after.end, now) {
-        let inner = rest_of(said, tongue, before, second.end..after.end, now)?;
+    let next = said.longest(after.clone(), rules.and).unwrap_or(after.start);
+    if let Some(second) = dates::clause_at(said, rules.calendar, next..after.end, now) {
+        let inner = rest_of(said, rules, before, second.end..after.end, now)?;
         return Some(inner.and_then(|inner| {
             let when = match inner.when {
                 Some(third) => intersect(second.when?, third)?,
@@ -94,13 +99,13 @@ fn rest_of(
             Ok(Timed { rest: inner.rest, when: Some(when) })
         }));
     }
-    let wrapped = is_wrapping(said, tongue, before.clone()) || before.is_empty();
-    if wrapped && said.longest(after.clone(), tongue.abouts).is_some() {
+    let wrapped = is_wrapping(said, rules, before.clone()) || before.is_empty();
+    if wrapped && said.longest(after.clone(), rules.abouts).is_some() {
         return Some(Ok(Timed { rest: after, when: None }));
     }
     // "yesterday's conversation": the word for it follows the time.
-    let talk = determined(said, tongue, before).is_empty()
-        && said.longest(after.clone(), tongue.talk).or(said.longest(after.clone(), tongue.talks)).is_some();
+    let talk = determined(said, rules, before).is_empty()
+        && said.longest(after.clone(), rules.talk).or(said.longest(after.clone(), rules.talks)).is_some();
     talk.then_some(Ok(Timed { rest: after, when: None }))
 }
 
@@ -117,30 +122,30 @@ fn intersect(a: Span, b: Span) -> Result<Span, Question> {
 }
 
 /// Whether a time after these words is when something was said: "what I said about Tom", "everything".
-fn is_timely(said: &Said<'_>, tongue: &Tongue, before: Range<usize>) -> bool {
+fn is_timely(said: &RequestText<'_>, rules: &RequestRules, before: Range<usize>) -> bool {
     let ends = |phrases| said.longest_end(before.clone(), phrases).is_some();
     // "everything about April": what follows is what it is about, unless we talked about it.
-    if ends(tongue.abouts) && !ends(tongue.says) {
+    if ends(rules.abouts) && !ends(rules.says) {
         return false;
     }
-    let inner = undetermined(said, tongue, before.clone());
+    let inner = undetermined(said, rules, before.clone());
     let talks =
-        [tongue.talk, tongue.talks].iter().any(|phrases| said.longest(inner.clone(), phrases).is_some());
-    let speaks = before.clone().any(|at| said.longest(at..before.end, tongue.says).is_some());
-    talks || speaks || is_wrapping(said, tongue, before.clone()) || group(said, tongue, before).is_some()
+        [rules.talk, rules.talks].iter().any(|phrases| said.longest(inner.clone(), phrases).is_some());
+    let speaks = before.clone().any(|at| said.longest(at..before.end, rules.says).is_some());
+    talks || speaks || is_wrapping(said, rules, before.clone()) || group(said, rules, before).is_some()
 }
 
 /// An object without "all" and "my" in front.
-fn undetermined(said: &Said<'_>, tongue: &Tongue, range: Range<usize>) -> Range<usize> {
-    let start = said.longest(range.clone(), tongue.quantifiers).unwrap_or(range.start);
-    determined(said, tongue, start..range.end)
+fn undetermined(said: &RequestText<'_>, rules: &RequestRules, range: Range<usize>) -> Range<usize> {
+    let start = said.longest(range.clone(), rules.quantifiers).unwrap_or(range.start);
+    determined(said, rules, start..range.end)
 }
 
 /// Whether a range is nothing but words that wrap a subject.
-fn is_wrapping(said: &Said<'_>, tongue: &Tongue, range: Range<usize>) -> bool {
+fn is_wrapping(said: &RequestText<'_>, rules: &RequestRules, range: Range<usize>) -> bool {
     let mut at = range.start;
     while at < range.end {
-        match wrapping(said, tongue, at..range.end).or(said.longest(at..range.end, tongue.abouts)) {
+        match wrapping(said, rules, at..range.end).or(said.longest(at..range.end, rules.abouts)) {
             Some(next) => at = next,
             None => return false,
         }
@@ -149,68 +154,72 @@ fn is_wrapping(said: &Said<'_>, tongue: &Tongue, range: Range<usize>) -> bool {
 }
 
 /// The end of a word or phrase that wraps a subject.
-fn wrapping(said: &Said<'_>, tongue: &Tongue, rest: Range<usize>) -> Option<usize> {
+fn wrapping(said: &RequestText<'_>, rules: &RequestRules, rest: Range<usize>) -> Option<usize> {
     [
-        tongue.quantifiers,
-        tongue.determiners,
-        tongue.records,
-        tongue.relatives,
-        tongue.talk,
-        tongue.talks,
-        tongue.talk_tails,
+        rules.quantifiers,
+        rules.determiners,
+        rules.records,
+        rules.relatives,
+        rules.talk,
+        rules.talks,
+        rules.talk_tails,
     ]
     .iter()
     .filter_map(|phrases| said.longest(rest.clone(), phrases))
     .max()
 }
 
-fn about(said: &Said<'_>, tongue: &Tongue, range: Range<usize>, timed: bool) -> Result<About, Question> {
+fn about(
+    said: &RequestText<'_>,
+    rules: &RequestRules,
+    range: Range<usize>,
+    timed: bool,
+) -> Result<About, Question> {
     if timed && range.is_empty() {
         return Ok(About::Everything);
     }
-    if said.is(range.clone(), tongue.last_said) {
+    if said.is(range.clone(), rules.last_said) {
         return Ok(if timed { About::Everything } else { About::LastSaid });
     }
-    if said.is(range.clone(), tongue.everything) {
+    if said.is(range.clone(), rules.everything) {
         return Ok(About::Everything);
     }
-    if let Some(ids) = ids(said, tongue, range.clone()) {
+    if let Some(ids) = ids(said, rules, range.clone()) {
         return Ok(About::Ids(ids));
     }
-    if let Some(session) = session(said, tongue, range.clone()) {
+    if let Some(session) = session(said, rules, range.clone()) {
         return Ok(About::Session(session));
     }
-    if let Some(talk) = conversation(said, tongue, range.clone(), timed) {
+    if let Some(talk) = conversation(said, rules, range.clone(), timed) {
         return talk;
     }
-    if let Some(grouped) = tags(said, tongue, range.clone()).or_else(|| group(said, tongue, range.clone())) {
+    if let Some(grouped) = tags(said, rules, range.clone()).or_else(|| group(said, rules, range.clone())) {
         return Ok(grouped);
     }
     let whole = range.clone();
-    let subject = unwrapped(said, tongue, range);
-    if subject.is_empty() || is_nothing(said, tongue, &subject) || is_wrapping(said, tongue, subject.clone())
-    {
-        return wrapped_only(said, tongue, whole, timed);
+    let subject = unwrapped(said, rules, range);
+    if subject.is_empty() || is_nothing(said, rules, &subject) || is_wrapping(said, rules, subject.clone()) {
+        return wrapped_only(said, rules, whole, timed);
     }
-    let talk = said.longest(subject.clone(), tongue.talks).or(said.longest(subject.clone(), tongue.talk));
-    if is_unread_bound(said, tongue, &(talk.unwrap_or(subject.start)..subject.end)) {
+    let talk = said.longest(subject.clone(), rules.talks).or(said.longest(subject.clone(), rules.talk));
+    if is_unread_bound(said, rules, &(talk.unwrap_or(subject.start)..subject.end)) {
         return Err(Question::LooseTime);
     }
     // "everything in my account" has no subject.
-    let all = said.longest(whole.clone(), tongue.quantifiers) == Some(subject.start);
-    if all && said.longest(subject.clone(), tongue.calendar.on).is_some() {
+    let all = said.longest(whole.clone(), rules.quantifiers) == Some(subject.start);
+    if all && said.longest(subject.clone(), rules.calendar.on).is_some() {
         return Err(Question::What);
     }
     // "isn't about work" and "the last three things" name what nobody can look for.
-    if [tongue.not, tongue.several].iter().any(|phrases| said.longest(subject.clone(), phrases).is_some()) {
+    if [rules.not, rules.several].iter().any(|phrases| said.longest(subject.clone(), phrases).is_some()) {
         return Err(Question::What);
     }
     Ok(About::Subject(said.written(subject).to_owned()))
 }
 
 /// "after the wedding": a bound that no calendar knows. With a capital it is a title or a name.
-fn is_unread_bound(said: &Said<'_>, tongue: &Tongue, subject: &Range<usize>) -> bool {
-    let calendar = tongue.calendar;
+fn is_unread_bound(said: &RequestText<'_>, rules: &RequestRules, subject: &Range<usize>) -> bool {
+    let calendar = rules.calendar;
     let bounds = [calendar.before, calendar.after, calendar.since, calendar.until];
     let led = bounds.iter().any(|phrases| said.longest(subject.clone(), phrases).is_some());
     led && said.written(subject.clone()).starts_with(char::is_lowercase)
@@ -218,25 +227,25 @@ fn is_unread_bound(said: &Said<'_>, tongue: &Tongue, subject: &Range<usize>) -> 
 
 /// An object of wrapping words alone: everything that was said, if a time or a word such as "all" bounds it.
 fn wrapped_only(
-    said: &Said<'_>,
-    tongue: &Tongue,
+    said: &RequestText<'_>,
+    rules: &RequestRules,
     range: Range<usize>,
     timed: bool,
 ) -> Result<About, Question> {
-    let me = said.is(unwrapped(said, tongue, range.clone()), tongue.everything);
+    let me = said.is(unwrapped(said, rules, range.clone()), rules.everything);
     let all =
-        said.longest(range.clone(), tongue.quantifiers).is_some() && is_wrapping(said, tongue, range.clone());
-    let told = is_wrapping(said, tongue, range);
+        said.longest(range.clone(), rules.quantifiers).is_some() && is_wrapping(said, rules, range.clone());
+    let told = is_wrapping(said, rules, range);
     if me || all || timed && told { Ok(About::Everything) } else { Err(Question::What) }
 }
 
 /// Memories by id: `mem_…`, with "memory" or "and" between them.
-fn ids(said: &Said<'_>, tongue: &Tongue, range: Range<usize>) -> Option<Vec<MemoryId>> {
+fn ids(said: &RequestText<'_>, rules: &RequestRules, range: Range<usize>) -> Option<Vec<MemoryId>> {
     let mut ids = Vec::new();
     for at in range {
         match said.word(at).parse::<MemoryId>() {
             Ok(id) => ids.push(id),
-            Err(_) if wrapping(said, tongue, at..at + 1).is_some() || said.is(at..at + 1, tongue.and) => {}
+            Err(_) if wrapping(said, rules, at..at + 1).is_some() || said.is(at..at + 1, rules.and) => {}
             Err(_) => return None,
         }
     }
@@ -244,9 +253,9 @@ fn ids(said: &Said<'_>, tongue: &Tongue, range: Range<usize>) -> Option<Vec<Memo
 }
 
 /// "session 7f3a": a conversation by its id, which has a figure in it.
-fn session(said: &Said<'_>, tongue: &Tongue, range: Range<usize>) -> Option<SessionId> {
-    let inner = undetermined(said, tongue, range);
-    let at = said.longest(inner.clone(), tongue.talk)?;
+fn session(said: &RequestText<'_>, rules: &RequestRules, range: Range<usize>) -> Option<SessionId> {
+    let inner = undetermined(said, rules, range);
+    let at = said.longest(inner.clone(), rules.talk)?;
     let id = said.written(at..inner.end);
     let one = at + 1 == inner.end && id.contains(|c: char| c.is_ascii_digit());
     one.then(|| SessionId::new(id).ok()).flatten()
@@ -254,16 +263,16 @@ fn session(said: &Said<'_>, tongue: &Tongue, range: Range<usize>) -> Option<Sess
 
 /// "our conversation", "all chats"; one of many needs a time.
 fn conversation(
-    said: &Said<'_>,
-    tongue: &Tongue,
+    said: &RequestText<'_>,
+    rules: &RequestRules,
     range: Range<usize>,
     timed: bool,
 ) -> Option<Result<About, Question>> {
-    let all = said.longest(range.clone(), tongue.quantifiers);
-    let start = undetermined(said, tongue, range.clone()).start;
-    let several = said.longest(start..range.end, tongue.talks);
-    let mut at = several.or(said.longest(start..range.end, tongue.talk))?;
-    while let Some(next) = said.longest(at..range.end, tongue.talk_tails) {
+    let all = said.longest(range.clone(), rules.quantifiers);
+    let start = undetermined(said, rules, range.clone()).start;
+    let several = said.longest(start..range.end, rules.talks);
+    let mut at = several.or(said.longest(start..range.end, rules.talk))?;
+    while let Some(next) = said.longest(at..range.end, rules.talk_tails) {
         at = next;
     }
     if at < range.end {
@@ -274,18 +283,18 @@ fn conversation(
 }
 
 /// "everything tagged travel", "#travel".
-fn tags(said: &Said<'_>, tongue: &Tongue, range: Range<usize>) -> Option<About> {
+fn tags(said: &RequestText<'_>, rules: &RequestRules, range: Range<usize>) -> Option<About> {
     let mut start = range.start;
-    while let Some(next) = wrapping(said, tongue, start..range.end) {
+    while let Some(next) = wrapping(said, rules, start..range.end) {
         start = next;
     }
-    let tagged = said.longest(start..range.end, tongue.tagged);
+    let tagged = said.longest(start..range.end, rules.tagged);
     let mut names = Vec::new();
     for at in tagged.unwrap_or(start)..range.end {
         let written = said.written(at..at + 1);
         match written.strip_prefix('#') {
             Some(tag) if !tag.is_empty() => names.push(tag.to_owned()),
-            _ if said.is(at..at + 1, tongue.and) && !names.is_empty() => {}
+            _ if said.is(at..at + 1, rules.and) && !names.is_empty() => {}
             _ if tagged.is_some() => names.push(written.to_owned()),
             _ => return None,
         }
@@ -294,76 +303,76 @@ fn tags(said: &Said<'_>, tongue: &Tongue, range: Range<usize>) -> Option<About> 
 }
 
 /// A category, a tier or a source by its everyday name.
-fn group(said: &Said<'_>, tongue: &Tongue, range: Range<usize>) -> Option<About> {
-    let informed = said.longest_end(range.clone(), tongue.records);
-    let subject = unwrapped(said, tongue, range.clone());
+fn group(said: &RequestText<'_>, rules: &RequestRules, range: Range<usize>) -> Option<About> {
+    let informed = said.longest_end(range.clone(), rules.records);
+    let subject = unwrapped(said, rules, range.clone());
     let shorter = informed.map_or(subject.clone(), |end| subject.start..end.max(subject.start));
-    let said_so = informed.is_some() || has_records(said, tongue, range.start..subject.start);
-    for (category, names, with_records) in tongue.categories {
+    let said_so = informed.is_some() || has_records(said, rules, range.start..subject.start);
+    for (category, names, with_records) in rules.categories {
         let named = said.is(subject.clone(), names) || said.is(shorter.clone(), names);
         if named || said_so && said.is(shorter.clone(), with_records) {
             return Some(About::Sensitivity(*category));
         }
     }
-    let all = said.longest(range.clone(), tongue.quantifiers).unwrap_or(range.start)..range.end;
-    let bare = determined(said, tongue, all.clone());
+    let all = said.longest(range.clone(), rules.quantifiers).unwrap_or(range.start)..range.end;
+    let bare = determined(said, rules, all.clone());
     let is = |names: &str| {
         [&subject, &shorter, &bare, &all].into_iter().any(|range| said.is(range.clone(), names))
     };
-    let tier = tongue.tiers.iter().find(|(_, names)| is(names)).map(|(tier, _)| About::Tier(*tier));
-    let source = tongue.sources.iter().find(|(_, names)| is(names));
+    let tier = rules.tiers.iter().find(|(_, names)| is(names)).map(|(tier, _)| About::Tier(*tier));
+    let source = rules.sources.iter().find(|(_, names)| is(names));
     tier.or_else(|| source.map(|(source, _)| About::Source(*source)))
 }
 
-fn has_records(said: &Said<'_>, tongue: &Tongue, range: Range<usize>) -> bool {
-    range.clone().any(|at| said.longest(at..range.end, tongue.records).is_some())
+fn has_records(said: &RequestText<'_>, rules: &RequestRules, range: Range<usize>) -> bool {
+    range.clone().any(|at| said.longest(at..range.end, rules.records).is_some())
 }
 
 /// Whether a range names nothing that could be looked for.
-pub(super) fn is_nothing(said: &Said<'_>, tongue: &Tongue, range: &Range<usize>) -> bool {
+pub(super) fn is_nothing(said: &RequestText<'_>, rules: &RequestRules, range: &Range<usize>) -> bool {
     let named = said.written(range.clone()).chars().any(char::is_alphanumeric);
-    !named || range.clone().all(|at| said.is(at..at + 1, tongue.nothing))
+    !named || range.clone().all(|at| said.is(at..at + 1, rules.nothing))
 }
 
 /// The subject without the words that only wrap it.
-pub(super) fn unwrapped(said: &Said<'_>, tongue: &Tongue, range: Range<usize>) -> Range<usize> {
-    let inner = after_about(said, tongue, &range).unwrap_or_else(|| {
-        let start = said.longest(range.clone(), tongue.quantifiers).unwrap_or(range.start);
+pub(super) fn unwrapped(said: &RequestText<'_>, rules: &RequestRules, range: Range<usize>) -> Range<usize> {
+    let inner = after_about(said, rules, &range).unwrap_or_else(|| {
+        let start = said.longest(range.clone(), rules.quantifiers).unwrap_or(range.start);
         start..range.end
     });
-    let inner = determined(said, tongue, inner);
-    let told = said.longest(inner.clone(), tongue.says).filter(|next| *next < inner.end);
-    let inner = told.map_or(inner.clone(), |start| determined(said, tongue, start..inner.end));
+    let inner = determined(said, rules, inner);
+    let told = said.longest(inner.clone(), rules.says).filter(|next| *next < inner.end);
+    let inner = told.map_or(inner.clone(), |start| determined(said, rules, start..inner.end));
     let end =
-        said.longest_end(inner.clone(), tongue.says).filter(|end| *end > inner.start).unwrap_or(inner.end);
+        said.longest_end(inner.clone(), rules.says).filter(|end| *end > inner.start).unwrap_or(inner.end);
     let inner = inner.start..end;
-    without_record(said, tongue, inner)
+    without_record(said, rules, inner)
 }
 
 /// What follows the first "about" that has nothing but wrapping words before it.
-fn after_about(said: &Said<'_>, tongue: &Tongue, range: &Range<usize>) -> Option<Range<usize>> {
+fn after_about(said: &RequestText<'_>, rules: &RequestRules, range: &Range<usize>) -> Option<Range<usize>> {
     let mut at = range.start;
     loop {
-        if let Some(next) = said.longest(at..range.end, tongue.abouts) {
+        if let Some(next) = said.longest(at..range.end, rules.abouts) {
             return Some(next..range.end);
         }
-        at = wrapping(said, tongue, at..range.end)?;
+        at = wrapping(said, rules, at..range.end)?;
     }
 }
 
 /// Without "my", "the", "that" in front; one word always stays.
-fn determined(said: &Said<'_>, tongue: &Tongue, mut range: Range<usize>) -> Range<usize> {
-    while let Some(next) = said.longest(range.clone(), tongue.determiners) {
+fn determined(said: &RequestText<'_>, rules: &RequestRules, mut range: Range<usize>) -> Range<usize> {
+    while let Some(next) = said.longest(range.clone(), rules.determiners) {
         range.start = next;
     }
     range
 }
 
 /// "ticket TKT-9 record", "salary information": without the last word, where something is left that names.
-fn without_record(said: &Said<'_>, tongue: &Tongue, range: Range<usize>) -> Range<usize> {
-    let Some(end) = said.longest_end(range.clone(), tongue.records).filter(|end| *end > range.start) else {
+fn without_record(said: &RequestText<'_>, rules: &RequestRules, range: Range<usize>) -> Range<usize> {
+    let Some(end) = said.longest_end(range.clone(), rules.records).filter(|end| *end > range.start) else {
         return range;
     };
     let rest = range.start..end;
-    if said.is(rest.clone(), tongue.bound) { range } else { rest }
+    if said.is(rest.clone(), rules.bound) { range } else { rest }
 }

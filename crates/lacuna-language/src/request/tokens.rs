@@ -1,9 +1,11 @@
 //! A request as words with their places, so that what it names can be kept as it was written.
 
+use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
+use crate::languages::words_of;
+use crate::words::{Folding, fold};
 
 /// Quotes that open, each with the one that closes it.
 const QUOTES: &[(char, char)] = &[
@@ -17,10 +19,13 @@ const QUOTES: &[(char, char)] = &[
     ('「', '」'),
     ('\'', '\''),
 ];
-/// Short words that French writes together with the next one.
-const ELISIONS: &[&str] = &["l'", "d'", "j'", "m'", "t'", "s'", "n'", "c'", "qu'"];
+/// Short words that are written together with the next one.
+static ELISIONS: LazyLock<HashSet<&str>> = LazyLock::new(|| words_of(|rules| rules.request.elisions));
+/// Words whose full stop ends no sentence.
+static ABBREVIATIONS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| words_of(|rules| rules.request.abbreviations));
 
-pub(super) struct Token {
+pub(super) struct RequestToken {
     pub span: Range<usize>,
     /// Lower case, without accents; empty for quoted words, which are nobody's grammar.
     pub folded: String,
@@ -37,15 +42,9 @@ pub(super) enum Gap {
     Stop,
 }
 
-/// Words whose full stop ends no sentence.
-const ABBREVIATIONS: &[&str] = &[
-    "dr", "mr", "mrs", "ms", "prof", "st", "inc", "ltd", "corp", "co", "jr", "sr", "no", "nr", "hr", "fr",
-    "vs", "approx", "str", "sra", "mme", "mlle",
-];
-
-pub(super) struct Said<'t> {
+pub(super) struct RequestText<'t> {
     pub text: &'t str,
-    pub tokens: Vec<Token>,
+    pub tokens: Vec<RequestToken>,
     /// Whether it ends as a question does.
     pub asks: bool,
 }
@@ -55,7 +54,7 @@ pub(super) fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() || c.is_whitespace() { ' ' } else { c }).collect()
 }
 
-impl<'t> Said<'t> {
+impl<'t> RequestText<'t> {
     pub(super) fn new(text: &'t str) -> Self {
         let asks = text
             .trim_end_matches(|c: char| c.is_whitespace() || ".!\"”'".contains(c))
@@ -67,7 +66,11 @@ impl<'t> Said<'t> {
             if let Some(end) = quoted(text, start) {
                 let mark = text[start..].chars().next().map_or(0, char::len_utf8);
                 let close = text[..end].chars().next_back().map_or(0, char::len_utf8);
-                said.tokens.push(Token { span: start + mark..end - close, folded: String::new(), gap });
+                said.tokens.push(RequestToken {
+                    span: start + mark..end - close,
+                    folded: String::new(),
+                    gap,
+                });
                 (at, gap) = (end, Gap::Space);
                 continue;
             }
@@ -90,18 +93,22 @@ impl<'t> Said<'t> {
             return gap.max(Gap::Mark);
         }
         let gap = if led.len() < word.len() { gap.max(Gap::Mark) } else { gap };
-        let folded = fold(core);
+        let folded = fold(core, Folding::Request);
         let elided =
             ELISIONS.iter().find(|elision| folded.starts_with(**elision) && folded.len() > elision.len());
         if let Some(elision) = elided {
             let mark = core
                 .find(['\'', '’'])
                 .map_or(0, |at| at + core[at..].chars().next().map_or(0, char::len_utf8));
-            self.tokens.push(Token { span: start..start + mark, folded: (*elision).to_owned(), gap });
+            self.tokens.push(RequestToken { span: start..start + mark, folded: (*elision).to_owned(), gap });
             let rest = folded[elision.len()..].to_owned();
-            self.tokens.push(Token { span: start + mark..start + core.len(), folded: rest, gap: Gap::Space });
+            self.tokens.push(RequestToken {
+                span: start + mark..start + core.len(),
+                folded: rest,
+                gap: Gap::Space,
+            });
         } else {
-            self.tokens.push(Token { span: start..start + core.len(), folded, gap });
+            self.tokens.push(RequestToken { span: start..start + core.len(), folded, gap });
         }
         gap_after(self.tokens.last().map_or("", |token| &token.folded), after)
     }
@@ -170,7 +177,7 @@ impl<'t> Said<'t> {
 }
 
 fn gap_after(word: &str, marks: &str) -> Gap {
-    let abbreviated = word.chars().count() == 1 || ABBREVIATIONS.contains(&word);
+    let abbreviated = word.chars().count() == 1 || ABBREVIATIONS.contains(word);
     if marks.contains(['!', '?', '。', '？', '！']) || marks.contains('.') && !abbreviated {
         Gap::Stop
     } else if marks.contains([',', ';', ':', ')', '—', '–', '，', '、']) {
@@ -230,19 +237,4 @@ fn quoted(text: &str, start: usize) -> Option<usize> {
         from = end;
     }
     None
-}
-
-/// Lower case, one apostrophe, no accents.
-fn fold(word: &str) -> String {
-    let mut folded = String::with_capacity(word.len());
-    for c in word.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase) {
-        match c {
-            '’' | '‘' | 'ʼ' => folded.push('\''),
-            'ß' => folded.push_str("ss"),
-            'œ' => folded.push_str("oe"),
-            c if is_combining_mark(c) => {}
-            c => folded.push(c),
-        }
-    }
-    folded.nfc().collect()
 }

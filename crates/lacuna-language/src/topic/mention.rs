@@ -1,12 +1,15 @@
 //! Whether a text mentions somebody or something by name.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use super::word::{Word, is_stop, words};
+use crate::languages::words_of;
 use crate::names::{Name, Sameness};
 use lacuna_types::request::Closeness;
 
 /// Kinds of things that are numbered: "Project Heron 2" is not "Project Heron".
-const NUMBERED: &str = "project plan phase version room team model release building block unit class group step stage \
-    operation mission chapter part volume series season gate platform terminal line";
+static NUMBERED: LazyLock<HashSet<&str>> = LazyLock::new(|| words_of(|rules| rules.topic.numbered));
 
 /// A name that is looked for, read once.
 pub struct Sought {
@@ -27,7 +30,7 @@ impl Sought {
     pub fn new(written: &str) -> Self {
         let words = telling(written);
         let first = words.first().map_or("", |word| word.lower.as_str());
-        let is_numbered = NUMBERED.split_whitespace().any(|kind| kind == first);
+        let is_numbered = NUMBERED.contains(first);
         Self { written: written.to_owned(), name: Name::new(written), words, is_numbered }
     }
 

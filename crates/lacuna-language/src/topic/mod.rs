@@ -11,12 +11,16 @@ mod names;
 mod tests;
 pub mod word;
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 pub use mention::Sought;
 use names::{Phrase, phrase};
 
 use self::concept::Concepts;
 use self::word::{Word, is_general, is_role, is_stop, says, words};
 use crate::identifiers::{Wanted, wanted};
+use crate::languages::words_of;
 use lacuna_types::request::Closeness;
 
 /// The share of a topic's words that a clause says, literally or not, to say it at all.
@@ -147,15 +151,11 @@ impl Topic {
     }
 }
 
-/// Words after which a sentence tells a circumstance, and no longer what it states.
-const CIRCUMSTANCES: &[&str] = &[
-    "during", "after", "before", "while", "until", "because", "despite", "without", "when", "since",
-    "während", "nach", "vor", "pendant", "après", "avant", "durante", "después", "antes", "porque", "weil",
-];
-
 /// How many of the words of a sentence state something.
 fn stated(words: &[Word]) -> usize {
-    let circumstance = |word: &Word| CIRCUMSTANCES.contains(&word.lower.as_str());
+    static CIRCUMSTANCES: LazyLock<HashSet<&str>> =
+        LazyLock::new(|| words_of(|rules| rules.topic.circumstances));
+    let circumstance = |word: &Word| CIRCUMSTANCES.contains(word.lower.as_str());
     words.iter().skip(1).position(circumstance).map_or(words.len(), |at| at + 1)
 }
 

@@ -1,13 +1,19 @@
 //! Who or what a request names, and the words that belong to the name.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use super::word::{Word, is_general, is_role, is_stop, words};
+use crate::languages::words_of;
 
 /// Forms of companies, which are no names by themselves.
 const LEGAL_FORMS: &str = "gmbh inc ltd llc ag co corp sa plc kg oy ab bv srl spa";
 /// Small words inside names.
 const PARTICLES: &str = "van von de der den del della di da dos al el bin ibn la le du zu ter ten";
 /// Words that join a remark about who is meant: "the engineer", "on the team".
-const REMARKS: &str = "the a an on in at from with of by this that who from der die das le la el";
+static REMARKS: LazyLock<HashSet<&str>> = LazyLock::new(|| words_of(|rules| rules.topic.remarks));
+/// Words that join a topic to a name: "trip to Ghent".
+static JOINTS: LazyLock<HashSet<&str>> = LazyLock::new(|| words_of(|rules| rules.topic.joints));
 
 /// A request without identifiers.
 pub(super) struct Phrase {
@@ -22,7 +28,7 @@ impl Phrase {
     }
 }
 
-struct Token<'t> {
+struct NameToken<'t> {
     written: &'t str,
     lower: String,
     possessive: bool,
@@ -30,7 +36,7 @@ struct Token<'t> {
     apart: bool,
 }
 
-impl Token<'_> {
+impl NameToken<'_> {
     fn may_be_name(&self) -> bool {
         let first = self.written.chars().next();
         // A script without capitals marks no names, so any of its words may be one.
@@ -44,8 +50,8 @@ impl Token<'_> {
     }
 }
 
-fn tokens(text: &str) -> Vec<Token<'_>> {
-    let mut tokens: Vec<Token<'_>> = Vec::new();
+fn tokens(text: &str) -> Vec<NameToken<'_>> {
+    let mut tokens: Vec<NameToken<'_>> = Vec::new();
     let mut apart = false;
     for part in text.split_whitespace() {
         let bare = part.trim_matches(|c: char| !c.is_alphanumeric() && c != '.');
@@ -60,7 +66,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
             apart = true;
             continue;
         }
-        tokens.push(Token { written, lower: written.to_lowercase(), possessive, apart: apart || leads });
+        tokens.push(NameToken { written, lower: written.to_lowercase(), possessive, apart: apart || leads });
         apart = part.ends_with([',', '/', ';', ':', ')']);
     }
     tokens
@@ -82,10 +88,10 @@ pub(super) fn phrase(text: &str) -> Phrase {
 }
 
 /// The runs of words that are names.
-fn runs(tokens: &[Token<'_>]) -> Vec<std::ops::Range<usize>> {
+fn runs(tokens: &[NameToken<'_>]) -> Vec<std::ops::Range<usize>> {
     let mut runs: Vec<std::ops::Range<usize>> = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
-        let bridges = token.is_listed(PARTICLES) && tokens.get(at + 1).is_some_and(Token::may_be_name);
+        let bridges = token.is_listed(PARTICLES) && tokens.get(at + 1).is_some_and(NameToken::may_be_name);
         let goes_on =
             runs.last().is_some_and(|run| run.end == at) && !token.apart && !tokens[at - 1].possessive;
         match runs.last_mut() {
@@ -100,31 +106,29 @@ fn runs(tokens: &[Token<'_>]) -> Vec<std::ops::Range<usize>> {
             run.start += 1;
         }
     }
-    let nobody =
-        |token: &Token<'_>| is_role(&token.lower) || is_general(&token.lower) || token.is_listed(LEGAL_FORMS);
+    let nobody = |token: &NameToken<'_>| {
+        is_role(&token.lower) || is_general(&token.lower) || token.is_listed(LEGAL_FORMS)
+    };
     runs.retain(|run| !(run.len() == 1 && nobody(&tokens[run.start])));
     runs
 }
 
 /// The words that narrow a name: what it owns, what follows it, what a preposition joins to it. What says who is
 /// meant, "the engineer", "on the team", "student", narrows nothing.
-fn narrowing<'t>(tokens: &[Token<'t>], runs: &[std::ops::Range<usize>]) -> Vec<&'t str> {
+fn narrowing<'t>(tokens: &[NameToken<'t>], runs: &[std::ops::Range<usize>]) -> Vec<&'t str> {
     let mut narrowing = Vec::new();
     let in_name = |at: usize| runs.iter().any(|run| run.contains(&at));
     let telling =
-        |token: &Token<'_>| !is_stop(&token.lower) && !is_role(&token.lower) && !is_general(&token.lower);
+        |token: &NameToken<'_>| !is_stop(&token.lower) && !is_role(&token.lower) && !is_general(&token.lower);
     for run in runs {
         let owned = tokens[run.end - 1].possessive;
-        let follows =
-            tokens.iter().enumerate().skip(run.end).take_while(|(at, token)| {
-                !in_name(*at) && (owned || !token.is_listed(REMARKS)) && !token.apart
-            });
+        let follows = tokens.iter().enumerate().skip(run.end).take_while(|(at, token)| {
+            !in_name(*at) && (owned || !REMARKS.contains(token.lower.as_str())) && !token.apart
+        });
         narrowing.extend(follows.filter(|(_, token)| telling(token)).map(|(_, token)| token.written));
         // "trip to Ghent", but not "student Ada".
-        let joined = run
-            .start
-            .checked_sub(1)
-            .filter(|before| tokens[*before].is_listed("to in at from with for of on by"));
+        let joined =
+            run.start.checked_sub(1).filter(|before| JOINTS.contains(tokens[*before].lower.as_str()));
         let before = joined.map_or(0..0, |before| 0..before);
         narrowing.extend(
             tokens[before]

@@ -1,12 +1,14 @@
 //! Words as a request and a memory have them in common: without case, accents and endings.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
+use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
 
 use super::concept::{Concepts, called, spoken};
+use crate::languages::words_of;
+use crate::words::{Cut, Folding, fold, word_spans};
 
 /// One word of a text.
 #[derive(Clone, Debug)]
@@ -26,21 +28,17 @@ thread_local! {
 
 /// The stem of a word in lower case; words of other languages mostly keep their form.
 pub fn stem(lower: &str) -> String {
-    let folded: String =
-        lower.nfd().filter(|c| !is_combining_mark(*c)).collect::<String>().replace('ß', "ss");
+    let folded = fold(lower, Folding::Phrase);
     ENGLISH.with_borrow(|stemmer| stemmer.stem(&folded).into_owned())
 }
 
 /// The words of a text, in order. A compound is a word of its own: "engineering-platform" does not say
 /// "engineering", though it is a platform.
 pub fn words(text: &str) -> Vec<Word> {
-    let parts =
-        text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '\'' | '’' | '.' | '@')));
-    parts.filter_map(word).collect()
+    word_spans(text, Cut::Compounds).filter_map(|part| word(part.text)).collect()
 }
 
-fn word(part: &str) -> Option<Word> {
-    let bare = part.trim_matches(|c: char| !c.is_alphanumeric());
+fn word(bare: &str) -> Option<Word> {
     let lower = bare.to_lowercase().replace('’', "'");
     let lower = lower.strip_suffix("'s").or(lower.strip_suffix("s'")).unwrap_or(&lower).to_owned();
     if lower.is_empty() {
@@ -59,42 +57,23 @@ pub fn says(word: &Word, wanted: &str) -> bool {
     word.stem == wanted || (word.lower.contains('-') && head())
 }
 
-const STOP: &str = "a an the and or of in on at to for from by with without about as is are was were be been am do does \
-    did not no never has have had i me my mine we us our you your he him his she her they them their it its this that \
-    these those there here any all some every each who whom whose which what when where why how if than then so but \
-    just only also still now current currently previous former new old first last more most very really can could \
-    will would should may might must shall let s t der die das den dem des ein eine einen einem einer und oder von im \
-    ist sind war ich mein meine mich mir du dein wir unser nicht kein keine über mit für auf le la les l un une des du \
-    de et ou je j mon ma mes tu ton nous notre ne pas sur avec pour est suis el los las una unos y o en mi mis yo tu no \
-    sobre con para es soy del al";
-/// Words that say that something is kept, and nothing about what.
-const GENERAL: &str = "record records information info data detail details account accounts status statuses profile \
-    history note notes entry entries fact facts memory memories thing things stuff everything anything something item \
-    items file files user users owner type kind usage use using used ownership owning situation level primary main \
-    general related regarding concerning number numbers id ids code codes name names method line current preference \
-    preferences lifestyle choice";
-/// Words for who somebody is, beside a name.
-const ROLES: &str = "patient patients customer customers client clients user users employee employees engineer engineers \
-    student students vendor vendors contractor contractors athlete athletes resident residents subscriber subscribers \
-    member members colleague colleagues friend friends professor doctor teacher manager boss neighbour neighbor person \
-    people guy man woman lady developer developers team teams company supplier reviewer tenant guest staff agent branch \
-    office department mr mrs ms dr prof";
-
-fn listed(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|listed| listed == word)
-}
+type WordSet = LazyLock<HashSet<&'static str>>;
 
 pub fn is_stop(lower: &str) -> bool {
-    listed(STOP, lower)
+    static WORDS: WordSet = LazyLock::new(|| words_of(|rules| rules.topic.stop));
+    WORDS.contains(lower)
 }
 
-/// Whether a word of a request only says that something is kept.
+/// Returns true for a word of a request that only says that something is kept.
 pub fn is_general(lower: &str) -> bool {
-    listed(GENERAL, lower)
+    static WORDS: WordSet = LazyLock::new(|| words_of(|rules| rules.topic.general));
+    WORDS.contains(lower)
 }
 
+/// Returns true for a word that says who somebody is, beside a name.
 pub fn is_role(lower: &str) -> bool {
-    listed(ROLES, lower)
+    static WORDS: WordSet = LazyLock::new(|| words_of(|rules| rules.topic.roles));
+    WORDS.contains(lower)
 }
 
 #[cfg(test)]

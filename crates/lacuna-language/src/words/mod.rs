@@ -1,14 +1,17 @@
 //! Words: text split into pieces, folded, stemmed by language, without stop words.
 
-mod language;
+mod fold;
 mod pieces;
 mod stop;
 mod terms;
+mod tokens;
 
-pub use language::Language;
+pub use crate::languages::Language;
+pub(crate) use fold::{Folding, fold};
 pub use terms::{
     QUERY_WORDS_MAX, QueryWord, QueryWords, TERMS_MAX, Term, TermList, query_words, stable_hash,
 };
+pub(crate) use tokens::{Cut, WordSpan, word_spans};
 
 /// Languages of a vault under which a question is stemmed, the most spoken first.
 pub const MAX_LANGUAGES: usize = 4;

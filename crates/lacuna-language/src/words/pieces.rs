@@ -1,11 +1,9 @@
 //! From text to the terms it is found by: segmented, folded, stemmed by language, without stop words.
 
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::stop::is_stop_word;
-use super::{Language, Term};
+use super::{Folding, Language, Term, fold};
 
 /// A word longer than this is not a word that somebody will type; its beginning stands for it.
 const WORD_CHARS_MAX: usize = 64;
@@ -22,7 +20,7 @@ pub(super) enum Piece {
 
 /// Splits a text into pieces, in order.
 pub(super) fn pieces(text: &str) -> Vec<Piece> {
-    let text = lower_case(text);
+    let text = fold(text, Folding::Case);
     let mut pieces = Vec::new();
     let mut rest = text.as_str();
     while let Some(first) = rest.chars().next() {
@@ -37,14 +35,6 @@ pub(super) fn pieces(text: &str) -> Vec<Piece> {
         rest = after;
     }
     pieces
-}
-
-/// Lower case in the one form that equal texts share, which for ASCII is the only one.
-fn lower_case(text: &str) -> String {
-    if text.is_ascii() {
-        return text.to_ascii_lowercase();
-    }
-    text.nfkc().flat_map(char::to_lowercase).nfc().collect()
 }
 
 fn push_words(run: &str, pieces: &mut Vec<Piece>) {
@@ -78,34 +68,6 @@ fn is_ideograph(c: char) -> bool {
         | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
 }
 
-/// Takes accents off letters that are also written without; other scripts keep their marks, which are letters.
-pub(super) fn fold(word: &str) -> String {
-    if word.is_ascii() {
-        return word.to_owned();
-    }
-    let mut folded = String::with_capacity(word.len());
-    for letter in word.nfc() {
-        match letter {
-            'ß' => folded.push_str("ss"),
-            'æ' => folded.push_str("ae"),
-            'œ' => folded.push_str("oe"),
-            'ø' => folded.push('o'),
-            'đ' => folded.push('d'),
-            'ł' => folded.push('l'),
-            'ı' => folded.push('i'),
-            'ё' => folded.push('е'),
-            // Points and vowel signs that Hebrew and Arabic writers leave out as often as not.
-            '\u{0591}'..='\u{05c7}' | '\u{0640}' | '\u{064b}'..='\u{065f}' | '\u{0670}' => {}
-            '\u{00c0}'..='\u{024f}' | '\u{0370}'..='\u{03ff}' | '\u{1e00}'..='\u{1fff}' => {
-                folded.extend([letter].into_iter().nfd().filter(|c| !is_combining_mark(*c)));
-            }
-            '\u{0300}'..='\u{036f}' => {}
-            other => folded.push(other),
-        }
-    }
-    folded
-}
-
 /// The term of each piece as a text of this language says it; `None` for what is not searched by.
 pub(super) fn terms(pieces: &[Piece], language: Language) -> Vec<Option<Term>> {
     let words: Vec<String> = pieces
@@ -117,7 +79,9 @@ pub(super) fn terms(pieces: &[Piece], language: Language) -> Vec<Option<Term>> {
         .collect();
     let stems = language.stem(&words);
     let term = |(piece, stem): (&Piece, String)| match piece {
-        Piece::Word(_) => Some(fold(&stem)).filter(|stem| !stem.is_empty()).map(|stem| Term::of(&stem)),
+        Piece::Word(_) => {
+            Some(fold(&stem, Folding::Stem)).filter(|stem| !stem.is_empty()).map(|stem| Term::of(&stem))
+        }
         Piece::Pair(pair) => Some(Term::of(pair)),
         Piece::Single(single) => Some(Term::of(single.encode_utf8(&mut [0; 4]))),
     };

@@ -10,89 +10,12 @@ use jiff::Zoned;
 use self::pattern::{Caught, fit};
 use self::stretch::{Ends, Stretch, resolve};
 use super::question::Question;
-use super::tokens::Said;
+use super::tokens::RequestText;
+use crate::languages::{Calendar, TimeMeaning};
 use lacuna_types::request::Span;
 
-/// A unit of time that people count in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Unit {
-    Minute,
-    Hour,
-    Day,
-    Week,
-    Month,
-    Quarter,
-    Year,
-}
-
-/// A part of a day.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Part {
-    Morning,
-    Afternoon,
-    Evening,
-    Night,
-}
-
-/// What a pattern of words means.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Meaning {
-    DaysAgo(i64),
-    /// A date in figures: 2026-03-04, 4.3.2026, 2026-03.
-    Figures,
-    /// The last such weekday before today, or the one of this week.
-    Weekday,
-    ThisWeekday,
-    WeekdayLastWeek,
-    /// A day of a month, or several in a row; the latest that has come where no year is given.
-    MonthDay,
-    MonthDays,
-    Month,
-    LastMonth,
-    Year,
-    Quarter,
-    LastUnit,
-    ThisUnit,
-    /// Up to now: "the last three days".
-    Rolling,
-    /// The day, week, month or year that lies so far back.
-    Ago,
-    PartToday,
-    PartYesterday,
-    PartWeekday,
-    Weekend,
-    /// Everything that lies further back than this.
-    Older,
-    Future,
-    /// Bounded by nothing: "a few days ago".
-    Loose,
-}
-
-/// The words of one language for times. Lists are divided by commas; see [`pattern`] for the patterns.
-pub(super) struct Calendar {
-    /// From Monday, and from January.
-    pub days: [&'static str; 7],
-    pub months: [&'static str; 12],
-    /// From one.
-    pub numbers: &'static [&'static str],
-    pub units: &'static [(Unit, &'static str)],
-    pub parts: &'static [(Part, &'static str)],
-    pub patterns: &'static [(&'static str, Meaning)],
-    pub before: &'static str,
-    pub after: &'static str,
-    pub since: &'static str,
-    pub until: &'static str,
-    /// What leads a time wherever it stands ("from"), and only beside a word of saying ("on").
-    pub from: &'static str,
-    pub on: &'static str,
-    /// What makes a time the beginning of one: "from 3 March on".
-    pub onwards: &'static str,
-    /// What joins the two ends of a range, with what leads it.
-    pub ranges: &'static [(&'static str, &'static str)],
-}
-
 /// A time within a request.
-pub(super) struct Clause {
+pub(super) struct TimeClause {
     pub end: usize,
     pub when: Result<Span, Question>,
     /// Whether the words alone make it a bound of the request.
@@ -104,7 +27,7 @@ pub(super) struct Clause {
 /// A time in words, and how it was said.
 struct Moment {
     end: usize,
-    meaning: Meaning,
+    meaning: TimeMeaning,
     stretch: Result<Stretch, Question>,
     is_name: bool,
 }
@@ -120,12 +43,12 @@ const UNTIL: Bound = |stretch| (None, Some(stretch.until));
 
 /// The time that begins at the start of a range.
 pub(super) fn clause_at(
-    said: &Said<'_>,
+    said: &RequestText<'_>,
     calendar: &Calendar,
     range: Range<usize>,
     now: &Zoned,
-) -> Option<Clause> {
-    let clause = |end, stretch: Result<Stretch, Question>, bound: Bound| Clause {
+) -> Option<TimeClause> {
+    let clause = |end, stretch: Result<Stretch, Question>, bound: Bound| TimeClause {
         end,
         when: stretch.and_then(|stretch| stretch::span(bound(stretch), now)),
         is_bounding: true,
@@ -136,9 +59,9 @@ pub(super) fn clause_at(
     }
     // "two days ago" before "before": German says both with one word.
     if let Some(moment) = moment_at(said, calendar, range.clone(), now) {
-        let older = moment.meaning == Meaning::Older;
+        let older = moment.meaning == TimeMeaning::Older;
         let found = clause(moment.end, moment.stretch, if older { UNTIL } else { WITHIN });
-        return Some(Clause { is_bounding: older, is_name: moment.is_name, ..found });
+        return Some(TimeClause { is_bounding: older, is_name: moment.is_name, ..found });
     }
     let leads = [
         (calendar.before, BEFORE),
@@ -155,13 +78,13 @@ pub(super) fn clause_at(
             said.longest(moment.end..range.end, calendar.onwards).filter(|_| phrases == calendar.from);
         let bound = if onwards.is_some() { SINCE } else { bound };
         let found = clause(onwards.unwrap_or(moment.end), moment.stretch, bound);
-        Some(Clause { is_bounding: phrases != calendar.on, ..found })
+        Some(TimeClause { is_bounding: phrases != calendar.on, ..found })
     })
 }
 
 /// "from Monday to Wednesday", "between 3 March and 5 March".
 fn range_at(
-    said: &Said<'_>,
+    said: &RequestText<'_>,
     calendar: &Calendar,
     range: Range<usize>,
     now: &Zoned,
@@ -175,20 +98,25 @@ fn range_at(
     })
 }
 
-fn moment_at(said: &Said<'_>, calendar: &Calendar, range: Range<usize>, now: &Zoned) -> Option<Moment> {
+fn moment_at(
+    said: &RequestText<'_>,
+    calendar: &Calendar,
+    range: Range<usize>,
+    now: &Zoned,
+) -> Option<Moment> {
     let (end, (meaning, caught)) = caught_at(said, calendar, range)?;
-    let name = matches!(meaning, Meaning::Month | Meaning::Weekday | Meaning::Year);
+    let name = matches!(meaning, TimeMeaning::Month | TimeMeaning::Weekday | TimeMeaning::Year);
     // "May 2024" and "last Friday" are no names.
-    let is_name = name && !(meaning == Meaning::Month && caught.year.is_some()) && !caught.led;
+    let is_name = name && !(meaning == TimeMeaning::Month && caught.year.is_some()) && !caught.led;
     Some(Moment { end, meaning, stretch: resolve(meaning, &caught, now), is_name })
 }
 
 /// The longest pattern that fits.
 fn caught_at(
-    said: &Said<'_>,
+    said: &RequestText<'_>,
     calendar: &Calendar,
     range: Range<usize>,
-) -> Option<(usize, (Meaning, Caught))> {
+) -> Option<(usize, (TimeMeaning, Caught))> {
     let fits = calendar.patterns.iter().filter_map(|(pattern, meaning)| {
         let (end, caught) = fit(said, calendar, range.clone(), pattern)?;
         Some((end, (*meaning, caught)))

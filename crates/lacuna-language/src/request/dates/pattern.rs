@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use jiff::civil::Date;
 
-use super::super::tokens::Said;
-use super::{Calendar, Part, Unit};
+use super::super::tokens::RequestText;
+use crate::languages::{Calendar, DayPart, LANGUAGES, LanguageRules, TimeUnit};
 
 /// Years that a bare number may be.
 const YEARS: std::ops::RangeInclusive<i16> = 1970..=2100;
@@ -17,14 +17,14 @@ const COUNT_MAX: i64 = 1_000;
 #[derive(Clone, Default, Debug)]
 pub(super) struct Caught {
     pub count: Option<i64>,
-    pub unit: Option<Unit>,
+    pub unit: Option<TimeUnit>,
     /// From Monday, 0; from January, 1.
     pub weekday: Option<i8>,
     pub month: Option<i8>,
     pub year: Option<i16>,
     pub day: Option<i8>,
     pub last_day: Option<i8>,
-    pub part: Option<Part>,
+    pub part: Option<DayPart>,
     pub quarter: Option<i8>,
     pub figures: Option<Figures>,
     /// Whether a word of the pattern itself was there, such as "last".
@@ -42,7 +42,7 @@ pub(super) enum Figures {
 
 /// Whether a pattern fits from the start of a range: where it ends, and what it caught.
 pub(super) fn fit(
-    said: &Said<'_>,
+    said: &RequestText<'_>,
     calendar: &Calendar,
     range: Range<usize>,
     pattern: &str,
@@ -52,7 +52,7 @@ pub(super) fn fit(
 }
 
 fn fit_words(
-    said: &Said<'_>,
+    said: &RequestText<'_>,
     calendar: &Calendar,
     range: Range<usize>,
     words: &[&str],
@@ -137,8 +137,11 @@ fn day_of_month(word: &str) -> Option<i8> {
     let digits = word.trim_end_matches(|c: char| !c.is_ascii_digit());
     let ending = &word[digits.len()..];
     let day: i8 = digits.parse().ok().filter(|_| digits.len() <= 2)?;
-    (matches!(ending, "" | "st" | "nd" | "rd" | "th" | "er" | "ter" | "ten") && (1..=31).contains(&day))
-        .then_some(day)
+    let ordinal = |rules: &&LanguageRules| {
+        rules.request.calendar.ordinals.split_whitespace().any(|known| known == ending)
+    };
+    let ends = ending.is_empty() || LANGUAGES.iter().any(ordinal);
+    (ends && (1..=31).contains(&day)).then_some(day)
 }
 
 /// 3-5, 3–5.

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, ToSpan, Zoned};
 
 use super::super::question::Question;
 use super::pattern::{Caught, Figures};
-use super::{Meaning, Part, Unit};
+use crate::languages::{DayPart, TimeMeaning, TimeUnit};
 use lacuna_types::request::Span;
 
 /// The hours at which the parts of a day begin and end.
@@ -46,58 +46,60 @@ pub(super) fn span((from, until): Ends, now: &Zoned) -> Result<Span, Question> {
 }
 
 /// What one time means.
-pub(super) fn resolve(meaning: Meaning, caught: &Caught, now: &Zoned) -> Result<Stretch, Question> {
+pub(super) fn resolve(meaning: TimeMeaning, caught: &Caught, now: &Zoned) -> Result<Stretch, Question> {
     stretch(meaning, caught, now).unwrap_or(Err(Question::LooseTime))
 }
 
-fn stretch(meaning: Meaning, caught: &Caught, now: &Zoned) -> Option<Result<Stretch, Question>> {
+fn stretch(meaning: TimeMeaning, caught: &Caught, now: &Zoned) -> Option<Result<Stretch, Question>> {
     let today = now.date();
     let found = match meaning {
-        Meaning::DaysAgo(days) => day(back(today, Unit::Day, days)?)?,
-        Meaning::Figures => return figures(caught.figures?),
-        Meaning::Weekday => day(last_weekday(today, caught.weekday?)?)?,
-        Meaning::ThisWeekday | Meaning::WeekdayLastWeek => {
-            let weeks = i64::from(meaning == Meaning::WeekdayLastWeek);
-            let monday = week_of(back(today, Unit::Week, weeks)?)?;
+        TimeMeaning::DaysAgo(days) => day(back(today, TimeUnit::Day, days)?)?,
+        TimeMeaning::Figures => return figures(caught.figures?),
+        TimeMeaning::Weekday => day(last_weekday(today, caught.weekday?)?)?,
+        TimeMeaning::ThisWeekday | TimeMeaning::WeekdayLastWeek => {
+            let weeks = i64::from(meaning == TimeMeaning::WeekdayLastWeek);
+            let monday = week_of(back(today, TimeUnit::Week, weeks)?)?;
             day(monday.checked_add(i64::from(caught.weekday?).days()).ok()?)?
         }
-        Meaning::MonthDay | Meaning::MonthDays => return month_days(caught, today),
-        Meaning::Month | Meaning::LastMonth => month(meaning, caught, today)?,
-        Meaning::Year => months(Date::new(caught.year?, 1, 1).ok()?, 12)?,
-        Meaning::Quarter => quarter(caught, today)?,
-        Meaning::LastUnit => last_unit(caught.unit?, now)?,
-        Meaning::ThisUnit => unit_of(caught.unit?, today)?,
-        Meaning::Rolling | Meaning::Older => rolling(meaning, caught, now)?,
-        Meaning::Ago => ago(caught, today)?,
-        Meaning::PartToday => part(today, caught.part?)?,
-        Meaning::PartYesterday => part(today.yesterday().ok()?, caught.part?)?,
-        Meaning::PartWeekday => part(last_weekday(today, caught.weekday?)?, caught.part?)?,
-        Meaning::Weekend => {
+        TimeMeaning::MonthDay | TimeMeaning::MonthDays => return month_days(caught, today),
+        TimeMeaning::Month | TimeMeaning::LastMonth => month(meaning, caught, today)?,
+        TimeMeaning::Year => months(Date::new(caught.year?, 1, 1).ok()?, 12)?,
+        TimeMeaning::Quarter => quarter(caught, today)?,
+        TimeMeaning::LastUnit => last_unit(caught.unit?, now)?,
+        TimeMeaning::ThisUnit => unit_of(caught.unit?, today)?,
+        TimeMeaning::Rolling | TimeMeaning::Older => rolling(meaning, caught, now)?,
+        TimeMeaning::Ago => ago(caught, today)?,
+        TimeMeaning::PartToday => part(today, caught.part?)?,
+        TimeMeaning::PartYesterday => part(today.yesterday().ok()?, caught.part?)?,
+        TimeMeaning::PartWeekday => part(last_weekday(today, caught.weekday?)?, caught.part?)?,
+        TimeMeaning::Weekend => {
             let saturday = last_weekday(today, 5)?;
             Stretch::days(saturday, saturday.checked_add(2.days()).ok()?)
         }
-        Meaning::Future => return Some(Err(Question::Future)),
-        Meaning::Loose => return Some(Err(Question::LooseTime)),
+        TimeMeaning::Future => return Some(Err(Question::Future)),
+        TimeMeaning::Loose => return Some(Err(Question::LooseTime)),
     };
     Some(Ok(found))
 }
 
 /// A range from one time to another. Weekdays and days without a year count back from the end.
 pub(super) fn between(
-    (first_means, first): (Meaning, Caught),
-    (last_means, mut last): (Meaning, Caught),
+    (first_means, first): (TimeMeaning, Caught),
+    (last_means, mut last): (TimeMeaning, Caught),
     now: &Zoned,
 ) -> Result<Stretch, Question> {
-    if last_means == Meaning::Weekday && last.weekday == Some(now.date().weekday().to_monday_zero_offset()) {
+    if last_means == TimeMeaning::Weekday
+        && last.weekday == Some(now.date().weekday().to_monday_zero_offset())
+    {
         (last.count, last.weekday) = (Some(0), None);
     }
     let end = match last.weekday {
-        None if last_means == Meaning::Weekday => day(now.date()).ok_or(Question::LooseTime)?,
+        None if last_means == TimeMeaning::Weekday => day(now.date()).ok_or(Question::LooseTime)?,
         _ => resolve(last_means, &last, now)?,
     };
     let mut start = resolve(first_means, &with_year(first_means, first.clone(), &last), now)?;
     let week = SignedDuration::from_hours(7 * 24);
-    if first_means == Meaning::Weekday
+    if first_means == TimeMeaning::Weekday
         && (start.from >= end.until || end.until.duration_since(start.from) > week)
     {
         let weekday = first.weekday.unwrap_or(0);
@@ -112,8 +114,8 @@ pub(super) fn between(
 }
 
 /// "from March to May 2024": the year counts for both.
-fn with_year(meaning: Meaning, mut caught: Caught, last: &Caught) -> Caught {
-    let takes = matches!(meaning, Meaning::Month | Meaning::MonthDay | Meaning::Quarter);
+fn with_year(meaning: TimeMeaning, mut caught: Caught, last: &Caught) -> Caught {
+    let takes = matches!(meaning, TimeMeaning::Month | TimeMeaning::MonthDay | TimeMeaning::Quarter);
     if takes && caught.year.is_none() {
         caught.year = last.year;
     }
@@ -137,14 +139,14 @@ fn last_weekday(date: Date, weekday: i8) -> Option<Date> {
     date.nth_weekday(-1, Weekday::from_monday_zero_offset(weekday).ok()?).ok()
 }
 
-fn back(date: Date, unit: Unit, count: i64) -> Option<Date> {
+fn back(date: Date, unit: TimeUnit, count: i64) -> Option<Date> {
     let span = match unit {
-        Unit::Minute | Unit::Hour => return None,
-        Unit::Day => count.days(),
-        Unit::Week => count.weeks(),
-        Unit::Month => count.months(),
-        Unit::Quarter => (count * 3).months(),
-        Unit::Year => count.years(),
+        TimeUnit::Minute | TimeUnit::Hour => return None,
+        TimeUnit::Day => count.days(),
+        TimeUnit::Week => count.weeks(),
+        TimeUnit::Month => count.months(),
+        TimeUnit::Quarter => (count * 3).months(),
+        TimeUnit::Year => count.years(),
     };
     date.checked_sub(span).ok()
 }
@@ -175,11 +177,13 @@ fn month_days(caught: &Caught, today: Date) -> Option<Result<Stretch, Question>>
     Some(Ok(Stretch::days(from, to.tomorrow().ok()?)))
 }
 
-fn month(meaning: Meaning, caught: &Caught, today: Date) -> Option<Stretch> {
+fn month(meaning: TimeMeaning, caught: &Caught, today: Date) -> Option<Stretch> {
     let month = caught.month?;
     let year = match caught.year {
         Some(year) => year,
-        None if month < today.month() || month == today.month() && meaning == Meaning::Month => today.year(),
+        None if month < today.month() || month == today.month() && meaning == TimeMeaning::Month => {
+            today.year()
+        }
         None => today.year() - 1,
     };
     months(Date::new(year, month, 1).ok()?, 1)
@@ -193,49 +197,49 @@ fn quarter(caught: &Caught, today: Date) -> Option<Stretch> {
 }
 
 /// The day, week, month, quarter or year that a date lies in.
-fn unit_of(unit: Unit, date: Date) -> Option<Stretch> {
+fn unit_of(unit: TimeUnit, date: Date) -> Option<Stretch> {
     let first_of_month = date.first_of_month();
     match unit {
-        Unit::Minute | Unit::Hour => None,
-        Unit::Day => day(date),
-        Unit::Week => {
+        TimeUnit::Minute | TimeUnit::Hour => None,
+        TimeUnit::Day => day(date),
+        TimeUnit::Week => {
             let monday = week_of(date)?;
             Some(Stretch::days(monday, monday.checked_add(1.week()).ok()?))
         }
-        Unit::Month => months(first_of_month, 1),
-        Unit::Quarter => {
+        TimeUnit::Month => months(first_of_month, 1),
+        TimeUnit::Quarter => {
             let month = (date.month() - 1) / 3 * 3 + 1;
             months(Date::new(date.year(), month, 1).ok()?, 3)
         }
-        Unit::Year => months(date.first_of_year(), 12),
+        TimeUnit::Year => months(date.first_of_year(), 12),
     }
 }
 
 /// "last week" is the one before this; "the last hour" ends now.
-fn last_unit(unit: Unit, now: &Zoned) -> Option<Stretch> {
+fn last_unit(unit: TimeUnit, now: &Zoned) -> Option<Stretch> {
     match unit {
-        Unit::Minute | Unit::Hour => ending_now(unit, 1, now),
+        TimeUnit::Minute | TimeUnit::Hour => ending_now(unit, 1, now),
         unit => unit_of(unit, back(unit_of(unit, now.date())?.from.date(), unit, 1)?),
     }
 }
 
-fn ending_now(unit: Unit, count: i64, now: &Zoned) -> Option<Stretch> {
+fn ending_now(unit: TimeUnit, count: i64, now: &Zoned) -> Option<Stretch> {
     let until = now.datetime();
     let span = match unit {
-        Unit::Minute => count.minutes(),
-        Unit::Hour => count.hours(),
-        Unit::Day => count.days(),
-        Unit::Week => count.weeks(),
-        Unit::Month => count.months(),
-        Unit::Quarter => (count * 3).months(),
-        Unit::Year => count.years(),
+        TimeUnit::Minute => count.minutes(),
+        TimeUnit::Hour => count.hours(),
+        TimeUnit::Day => count.days(),
+        TimeUnit::Week => count.weeks(),
+        TimeUnit::Month => count.months(),
+        TimeUnit::Quarter => (count * 3).months(),
+        TimeUnit::Year => count.years(),
     };
     Some(Stretch { from: until.checked_sub(span).ok()?, until })
 }
 
-fn rolling(meaning: Meaning, caught: &Caught, now: &Zoned) -> Option<Stretch> {
+fn rolling(meaning: TimeMeaning, caught: &Caught, now: &Zoned) -> Option<Stretch> {
     let past = ending_now(caught.unit?, caught.count.unwrap_or(1), now)?;
-    Some(if meaning == Meaning::Older { Stretch { from: past.from, until: past.from } } else { past })
+    Some(if meaning == TimeMeaning::Older { Stretch { from: past.from, until: past.from } } else { past })
 }
 
 /// Hours and minutes ago are a moment, not a stretch.
@@ -244,13 +248,13 @@ fn ago(caught: &Caught, today: Date) -> Option<Stretch> {
     unit_of(unit, back(today, unit, caught.count?)?)
 }
 
-fn part(date: Date, part: Part) -> Option<Stretch> {
+fn part(date: Date, part: DayPart) -> Option<Stretch> {
     let at = |date: Date, hour| date.at(hour, 0, 0, 0);
     let (from, until) = match part {
-        Part::Morning => (at(date, 0), at(date, NOON)),
-        Part::Afternoon => (at(date, NOON), at(date, EVENING)),
-        Part::Evening => (at(date, EVENING), at(date.tomorrow().ok()?, 0)),
-        Part::Night => (at(date, EVENING), at(date.tomorrow().ok()?, NIGHT_END)),
+        DayPart::Morning => (at(date, 0), at(date, NOON)),
+        DayPart::Afternoon => (at(date, NOON), at(date, EVENING)),
+        DayPart::Evening => (at(date, EVENING), at(date.tomorrow().ok()?, 0)),
+        DayPart::Night => (at(date, EVENING), at(date.tomorrow().ok()?, NIGHT_END)),
     };
     Some(Stretch { from, until })
 }

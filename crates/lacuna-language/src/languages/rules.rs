@@ -1,0 +1,438 @@
+//! The form that each language fills in: one struct with the words, phrases and patterns of the language.
+//!
+//! Lists are strings. Words are divided by spaces, phrases by commas in requests and by `|` elsewhere. Requests and
+//! facts are folded before they are read, so their lists have no accents; the other lists are in lower case.
+
+use super::Language;
+use lacuna_types::{Sensitivity, SourceType, Tier};
+
+/// Words divided by spaces, in lower case.
+pub(crate) type Words = &'static str;
+/// Phrases divided by commas, folded as requests are.
+pub(crate) type Phrases = &'static str;
+/// Phrases or parts of patterns divided by `|`.
+pub(crate) type Choices = &'static str;
+
+/// Everything that the rules know about one language.
+pub(crate) struct LanguageRules {
+    pub language: Language,
+    /// Words that say too little to search by, with the pieces that apostrophes leave behind. Frozen: stored terms
+    /// leave them out.
+    pub stop_words: Words,
+    pub request: RequestRules,
+    pub clause: ClauseWords,
+    pub intent: IntentPhrases,
+    pub pointer: PointerRules,
+    pub fact: FactRules,
+    pub condense: CondenseRules,
+    pub people: PeopleWords,
+    pub topic: TopicWords,
+}
+
+/// Requests to forget.
+pub(crate) struct RequestRules {
+    /// Politeness before a request, and after it.
+    pub polite: Phrases,
+    pub closing: Phrases,
+    /// Verbs that ask to forget: before the object, and after it where the verb comes last.
+    pub frames: &'static [(Phrases, Phrases)],
+    /// Requests to remember, and beginnings of questions.
+    pub remembers: Phrases,
+    pub asks: Phrases,
+    /// Words of doubt.
+    pub doubts: Phrases,
+    /// Exceptions that are kept ("but keep"), and exceptions that are left out ("except").
+    pub keeps: Phrases,
+    pub excepts: Phrases,
+    /// "but", which leaves something out only after a word for everything.
+    pub but: Phrases,
+    /// Negations that leave something out after a comma ("not Anna"), or turn a subject round ("isn't about work").
+    pub not: Phrases,
+    /// Several of the last things, which nobody can count.
+    pub several: Phrases,
+    /// Beginnings of a second request.
+    pub again: Phrases,
+    pub and: Phrases,
+    /// Words that narrow: "only".
+    pub only: Phrases,
+    /// Words around a subject that are not part of it.
+    pub quantifiers: Phrases,
+    pub determiners: Phrases,
+    pub records: Phrases,
+    pub relatives: Phrases,
+    pub abouts: Phrases,
+    /// Speech verbs; a date beside one is when it was said.
+    pub says: Phrases,
+    /// Objects that are everything, or the last thing said.
+    pub everything: Phrases,
+    pub last_said: Phrases,
+    /// Pronouns and other words that name nothing.
+    pub nothing: Phrases,
+    /// Words for a conversation, for several, and words that may follow them.
+    pub talk: Phrases,
+    pub talks: Phrases,
+    pub talk_tails: Phrases,
+    /// Everyday names of a category: those that stand alone, and those that need "information" beside them.
+    pub categories: &'static [(Sensitivity, Phrases, Phrases)],
+    pub tiers: &'static [(Tier, Phrases)],
+    pub sources: &'static [(SourceType, Phrases)],
+    pub tagged: Phrases,
+    /// Adjectives that belong to "information": "personal information" is no topic called "personal".
+    pub bound: Phrases,
+    /// Forms of "forget" and "remember" that show a request which no frame reads.
+    pub stray_verbs: Phrases,
+    /// Short words that are written together with the next one: "l'".
+    pub elisions: Words,
+    /// Words whose full stop ends no sentence.
+    pub abbreviations: Words,
+    pub calendar: &'static Calendar,
+}
+
+/// A unit of time that people count in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TimeUnit {
+    Minute,
+    Hour,
+    Day,
+    Week,
+    Month,
+    Quarter,
+    Year,
+}
+
+/// A part of a day.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum DayPart {
+    Morning,
+    Afternoon,
+    Evening,
+    Night,
+}
+
+/// The meaning of a pattern of words for a time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TimeMeaning {
+    DaysAgo(i64),
+    /// A date in figures: 2026-03-04, 4.3.2026, 2026-03.
+    Figures,
+    /// The last such weekday before today, or the one of this week.
+    Weekday,
+    ThisWeekday,
+    WeekdayLastWeek,
+    /// A day of a month, or several in a row; the latest that has come where no year is given.
+    MonthDay,
+    MonthDays,
+    Month,
+    LastMonth,
+    Year,
+    Quarter,
+    LastUnit,
+    ThisUnit,
+    /// Up to now: "the last three days".
+    Rolling,
+    /// The day, week, month or year that lies so far back.
+    Ago,
+    PartToday,
+    PartYesterday,
+    PartWeekday,
+    Weekend,
+    /// Everything that lies further back than this.
+    Older,
+    Future,
+    /// Bounded by nothing: "a few days ago".
+    Loose,
+}
+
+/// Words for times. A pattern is words between spaces: `#day` and the like stand for a word of that kind, `?` before
+/// a word says that it may be missing, `|` divides words of which one stands there.
+pub(crate) struct Calendar {
+    /// From Monday, and from January.
+    pub days: [Phrases; 7],
+    pub months: [Phrases; 12],
+    /// From one.
+    pub numbers: &'static [Phrases],
+    /// Endings of a day of the month: 3rd, 1er.
+    pub ordinals: Words,
+    pub units: &'static [(TimeUnit, Phrases)],
+    pub parts: &'static [(DayPart, Phrases)],
+    pub patterns: &'static [(&'static str, TimeMeaning)],
+    pub before: Phrases,
+    pub after: Phrases,
+    pub since: Phrases,
+    pub until: Phrases,
+    /// Words that lead a time wherever it stands ("from"), and only beside a word of saying ("on").
+    pub from: Phrases,
+    pub on: Phrases,
+    /// Words that make a time the beginning of one: "from 3 March on".
+    pub onwards: Phrases,
+    /// Words that join the two ends of a range, with the words that lead it.
+    pub ranges: &'static [(Phrases, Phrases)],
+}
+
+/// Words by which the parts of a sentence are told.
+pub(crate) struct ClauseWords {
+    /// Base forms of regular verbs, and the function that makes their other forms.
+    pub regular_verbs: Words,
+    pub regular_forms: fn(&str) -> Vec<String>,
+    /// Verb forms that no rule makes.
+    pub verbs: Words,
+    /// Irregular forms that may follow "to", and are said of the subject only where they stand alone.
+    pub bare_verbs: Words,
+    pub auxiliaries: Words,
+    /// Verbs after which a bare verb is not said of the subject: "I want to move and work there".
+    pub modals: Words,
+    /// Pronouns that act.
+    pub actors: Words,
+    /// Words that begin a group of words around a noun.
+    pub determiners: Words,
+    pub adverbs: Words,
+    /// Words after which follows no plain fact of its own: "if", "because".
+    pub openers: Words,
+    /// Words that mean nothing without the sentence before.
+    pub pointers: Words,
+    /// Pronouns of the third person, and their possessives.
+    pub persons: Words,
+    pub persons_own: Words,
+    pub coordinators: Words,
+    /// "or", which joins items and no clauses.
+    pub alternatives: Words,
+    /// Words that begin a remark about the noun before them.
+    pub relatives: Words,
+    /// Words that begin a reason or a circumstance at the end of a sentence.
+    pub tails: Words,
+    pub prepositions: Words,
+    /// Words whose full stop ends no sentence.
+    pub abbreviations: Words,
+    /// "But" needs the clause that it contradicts; the joint that stands for it when that is gone does not.
+    pub neutral_joints: &'static [(&'static str, &'static str)],
+}
+
+/// Phrases that say whose memories a question is about.
+pub(crate) struct IntentPhrases {
+    pub own: Choices,
+    pub shared: Choices,
+    pub company: Choices,
+    pub documents: Choices,
+    /// Questions that leave it open.
+    pub open: Choices,
+}
+
+/// Words that point to an earlier sentence, with the general word that stands for each once that is gone.
+pub(crate) struct PointerRules {
+    pub words: &'static [(&'static str, Stand)],
+    /// Endings after an apostrophe that are spelt out: "'re" is "are".
+    pub contractions: &'static [(&'static str, &'static str)],
+}
+
+/// The general word that stands for a pointer.
+#[derive(Clone, Copy)]
+pub(crate) enum Stand {
+    /// The same wherever the pointer stands.
+    Word(&'static str),
+    /// `alone` before the listed words and at the end, `before` otherwise; "a" becomes "an" before a vowel.
+    Alone { next: Words, alone: &'static str, before: &'static str },
+    /// The pointer stays before the listed words: "there is" points nowhere.
+    Unless { next: Words, word: &'static str },
+    /// One or several, told apart by the verb that follows or by its ending.
+    Number { verb: &'static str, ending: &'static str, several: &'static str, one: &'static str },
+    /// Before a capital the pointer is an article, and nobody can tell.
+    NotBeforeCapital(&'static str),
+    /// Only a person can say.
+    Unknown,
+}
+
+/// Sentences that state one attribute of somebody. Parts of patterns are regular expressions without accents.
+pub(crate) struct FactRules {
+    /// `S` at the start of a pattern stands for these two: who, and the words around the verb, which tell fact from
+    /// wish, and now from then.
+    pub subject: &'static str,
+    pub around: &'static str,
+    /// The first pattern that matches a clause reads it.
+    pub patterns: &'static [FactPattern],
+    /// "I prefer A over B": the two make the attribute, and the winner is its value.
+    pub prefers: &'static [&'static str],
+    /// "My X is Y", "Ana's X is Y", "the X has moved to Y".
+    pub possessives: &'static [&'static str],
+    /// Words before the subject.
+    pub leads: Choices,
+    /// Words of time that may follow a value, and words at which a value ends.
+    pub time_tails: Choices,
+    pub value_tails: Choices,
+    /// Articles, and other small words that are no part of a value.
+    pub articles: Words,
+    pub small_words: Words,
+    pub naming_words: Words,
+    /// Words for the owner of a vault, and words that stand where a name could and name nobody.
+    pub owner: Choices,
+    pub nobody: Choices,
+    /// Words that join two clauses, subjects that follow them, and verbs that follow without a subject.
+    pub joints: Choices,
+    pub subjects_again: Choices,
+    pub verbs_again: Choices,
+    /// Words that make a clause a condition, or hearsay.
+    pub conditions: Choices,
+    pub hearsay: Choices,
+    /// Words around the verb that make a statement a plan or a guess, past, changed or denied.
+    pub hedges: Choices,
+    pub past: Choices,
+    pub changes: Choices,
+    pub negations: Choices,
+    /// Phrases anywhere in a clause that do the same, and verbs that are past in form only.
+    pub hedging_phrases: Choices,
+    pub past_phrases: Choices,
+    pub moves: Choices,
+    pub change_endings: Choices,
+    /// Contractions and their full forms.
+    pub contractions: &'static [(&'static str, &'static str)],
+    /// Verbs that an adjective needs to state something: around the pattern, or anywhere in the clause.
+    pub copulas: Choices,
+    pub stating_phrases: Choices,
+    /// Things that people have favourites of, with the English word for each.
+    pub favourites: &'static [(&'static str, &'static str)],
+}
+
+/// A sentence that is read, and the attribute that it states.
+pub(crate) struct FactPattern {
+    pub attribute: Attribute,
+    /// `s` is the subject, `m` the words around the verb, `v` the value, `f` the value before, `a` the attribute.
+    pub source: &'static str,
+    pub arity: Arity,
+    pub sense: Sense,
+}
+
+/// The attribute of a pattern.
+pub(crate) enum Attribute {
+    Named(&'static str),
+    /// The group `a` names it.
+    Group,
+    /// The group `a` names a thing that people have a favourite of, or a number of.
+    Favourite,
+    Count,
+}
+
+/// The sense that the verb adds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sense {
+    Plain,
+    /// It has become so: "moved to", "joined".
+    Became,
+    /// It is so no more: "left", "quit".
+    Ended,
+    /// It was so: "grew up in", "lived in".
+    Was,
+    /// The opposite: "hate" for likes.
+    Denied,
+}
+
+/// Values that an attribute can have at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arity {
+    One,
+    /// One for each kind of value: a meeting has a day, a time and a place.
+    OneOfKind,
+    /// One of each kind, but there may be another such event, unless the sentence says that it was moved.
+    Event,
+    /// Nobody can tell without asking: a person may have two cars.
+    Unsure,
+    Many,
+}
+
+pub(crate) const RESIDENCE: &str = "residence";
+pub(crate) const SWITCH: &str = "switch";
+
+/// A pattern for an attribute with a name.
+pub(super) const fn named(
+    attribute: &'static str,
+    arity: Arity,
+    sense: Sense,
+    source: &'static str,
+) -> FactPattern {
+    FactPattern { attribute: Attribute::Named(attribute), source, arity, sense }
+}
+
+/// Summaries and claims.
+pub(crate) struct CondenseRules {
+    /// Words that say how many, and words that say when, folded. An article that is also a number is none.
+    pub numbers: Words,
+    pub times: Words,
+    /// First words of a sentence, and of a value, that lean on another sentence.
+    pub leaning: Words,
+    pub leaning_values: Words,
+    /// Regular expressions for a decision and for a habit.
+    pub decisions: Choices,
+    pub habits: Choices,
+}
+
+/// Signs of who is meant by a name.
+pub(crate) struct PeopleWords {
+    /// Trades that stand beside a name: "John the plumber".
+    pub roles: Words,
+    pub determiners: Words,
+    pub copulas: Words,
+    pub origins: Words,
+    /// Words that end the name of a role, and words that close a remark about somebody.
+    pub role_ends: Words,
+    pub remark_ends: Words,
+}
+
+/// Topics of a request.
+pub(crate) struct TopicWords {
+    pub stop: Words,
+    /// Words that say that something is kept, and nothing about what.
+    pub general: Words,
+    /// Words for who somebody is, beside a name.
+    pub roles: Words,
+    /// Words after which a sentence tells a circumstance, and no longer what it states.
+    pub circumstances: Words,
+    /// Words that join a remark about who is meant, and words that join a name to a topic.
+    pub remarks: Words,
+    pub joints: Words,
+    /// Kinds of things that are numbered: "Project Heron 2" is not "Project Heron".
+    pub numbered: Words,
+    /// Everyday things: their names, by which people ask about them, and the verbs and common words that speak of them.
+    /// No brands and no other names: these have no end.
+    pub things: &'static [(Thing, Words, Words)],
+}
+
+/// Everyday things that are said in many words. Their order is only in memory; nothing is stored by it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Thing {
+    Home,
+    Work,
+    Food,
+    Marriage,
+    Vehicle,
+    Pet,
+    Language,
+    Programming,
+    Allergy,
+    Health,
+    Medicine,
+    Income,
+    Payment,
+    Subscription,
+    Superior,
+    Politics,
+    Religion,
+    Phone,
+    Computer,
+    Messages,
+    Hobby,
+    Education,
+    Family,
+    Housing,
+    Drink,
+    Smoking,
+    Sleep,
+    Fitness,
+    Birth,
+    Travel,
+    Meeting,
+    Arts,
+    Colour,
+    Password,
+    Mail,
+    Insurance,
+    Bank,
+    Debt,
+}

@@ -23,10 +23,10 @@ use zeroize::Zeroizing;
 
 use crate::codes;
 use crate::config::{Config, EmbedderChoice, LlmChoice, StoreChoice, WebhookChoice};
-use crate::failure::{Failure, Result};
 use crate::http::Certificate;
 use crate::policy_file::read_policies;
 use crate::webhook::Webhook;
+use crate::wire::failure::{Failure, Result};
 use crate::wire::read_scope;
 
 /// Folders and files under the data folder.

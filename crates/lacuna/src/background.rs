@@ -1,6 +1,8 @@
 //! Background work: the scheduled jobs, better vectors for new memories, deliveries, and locking vaults that
 //! nobody uses.
 
+pub(crate) mod jobs;
+
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -14,7 +16,7 @@ use lacuna_seal::SystemEntropy;
 use lacuna_store::rows::{Store, VaultHeader};
 use lacuna_types::Result;
 
-use crate::jobs::{keep_running, node_name, scheduled};
+use crate::background::jobs::{keep_running, node_name, scheduled};
 use crate::webhook::{Webhook, deliver_due};
 
 /// Wait for a vault before the worker checks for the stop.

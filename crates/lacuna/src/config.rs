@@ -23,7 +23,7 @@ use serde::Deserialize;
 pub(crate) use self::http::{HttpChoice, LimitChoice, OidcChoice, OrgOf, TlsChoice};
 pub(crate) use self::show::ShownSetting;
 use crate::codes;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 /// Every key, as the file spells it. The environment spells `endpoint.url` as `LACUNA_ENDPOINT_URL`.
 const KEYS: &[&str] = &[

@@ -19,7 +19,7 @@ use serde::Deserialize;
 
 use self::retention::RawRetention;
 use crate::codes;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 const DEFAULT_FILE: &str = "default.toml";
 /// A policy file is small; anything larger is not one.

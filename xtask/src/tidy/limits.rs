@@ -4,8 +4,8 @@
 /// Lines from `fn` to the closing brace. A function that fits on one screen is read in one go.
 pub(super) const FUNCTION_LINES_MAX: usize = 70;
 
-/// Methods of the service type. The goal is 100: what a door calls, and nothing that a function could do.
-pub(super) const SERVICE_METHODS_MAX: usize = 366;
+/// Methods of the service type: what a door calls, and nothing that a function could do.
+pub(super) const SERVICE_METHODS_MAX: usize = 85;
 
 /// Names of types with more than one definition. The goal is 20, for wire forms that carry the name of what they show.
 pub(super) const SHARED_TYPE_NAMES_MAX: usize = 129;
@@ -25,8 +25,8 @@ const DOCUMENTED_PERCENT_MIN: [(&str, usize); 6] = [
     ("lacuna-models", 69),
 ];
 
-/// Crates with cycles of modules, and the modules in them. The goal is none.
-const CYCLE_MODULES_MAX: [(&str, usize); 2] = [("lacuna-core", 23), ("lacuna", 7)];
+/// Crates with cycles of modules, and the modules in them: there is none.
+const CYCLE_MODULES_MAX: [(&str, usize); 0] = [];
 
 pub(super) fn documented_percent_min(name: &str) -> usize {
     of(&DOCUMENTED_PERCENT_MIN, name).unwrap_or(DOCUMENTED_PERCENT_GOAL)

@@ -15,7 +15,7 @@ use super::when::TimeArg;
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 use crate::wire::{
     AuditFileVerified, AuditKeptView, AuditList, AuditReportView, AuditVerified, AuditWritten, read_head,
     verify_audit_file, write_audit_file,

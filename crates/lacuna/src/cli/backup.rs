@@ -20,7 +20,7 @@ use super::output::{Output, counted, table};
 use crate::assemble::{Installation, Layout, assemble, make_folders, open_kms, open_stores};
 use crate::codes;
 use crate::config::{Config, StoreChoice};
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 /// The first bytes of a sealed stream tell that it is one.
 const SEALED_MAGIC_BYTES: usize = 8;

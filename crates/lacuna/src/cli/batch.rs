@@ -12,8 +12,8 @@ use serde::Serialize;
 use super::output::{Output, counted};
 use crate::assemble::Installation;
 use crate::codes;
-use crate::failure::{Failure, Result};
-use crate::http::read_json;
+use crate::wire::failure::{Failure, Result};
+use crate::wire::json::read_json;
 use crate::wire::{OutcomeView, RememberRequest, into_drafts};
 
 /// Lines that go to the core in one call.

@@ -13,7 +13,7 @@ use super::settle::settle;
 use super::when::TimeArg;
 use crate::assemble::assemble;
 use crate::config::Config;
-use crate::failure::Result;
+use crate::wire::failure::Result;
 use crate::wire::{CompactAnswer, CompactBody, CompactedView, CompactionPlanView};
 
 #[derive(Args)]

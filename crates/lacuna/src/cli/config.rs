@@ -4,7 +4,7 @@ use serde::Serialize;
 use super::output::{Output, table};
 use crate::assemble::preflight;
 use crate::config::{LoadedConfig, ShownSetting};
-use crate::failure::Result;
+use crate::wire::failure::Result;
 
 pub(super) const CONFIG_EXAMPLES: &str = "\
 Examples:

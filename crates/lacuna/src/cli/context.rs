@@ -6,7 +6,7 @@ use super::output::{Output, plain};
 use super::remember::read_stdin;
 use crate::assemble::assemble;
 use crate::config::Config;
-use crate::failure::Result;
+use crate::wire::failure::Result;
 use crate::wire::{self, ContextRequest, ContextResponse};
 
 #[derive(Args)]

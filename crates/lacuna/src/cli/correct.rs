@@ -7,7 +7,7 @@ use super::output::{Output, line};
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 use crate::wire::{self, CorrectRequest, CorrectedView};
 
 #[derive(Args)]

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::output::Output;
 use crate::codes;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 /// User whose vault it is.
 const USER: &str = "anna";

@@ -5,8 +5,8 @@ use super::output::{Output, counted, fields};
 use crate::assemble::assemble;
 use crate::codes;
 use crate::config::Config;
-use crate::failure::{Failure, Result};
 use crate::wire::DestroyAnswer;
+use crate::wire::failure::{Failure, Result};
 
 #[derive(Args)]
 pub(super) struct DestroyArgs {

@@ -15,7 +15,7 @@ use super::output::{Output, counted, table};
 use crate::assemble::{self, Installation, Layout};
 use crate::codes;
 use crate::config::{Config, EmbedderChoice, StoreChoice};
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 /// Permissions that others on the machine must not have.
 const OTHERS: u32 = 0o077;

@@ -21,8 +21,8 @@ use super::passphrase;
 use crate::assemble::assemble;
 use crate::codes;
 use crate::config::Config;
-use crate::failure::{Failure, Result};
 use crate::import::stream_failure;
+use crate::wire::failure::{Failure, Result};
 use crate::wire::{self, ExportFormat, hex};
 
 /// Only whoever exported it may read the file.

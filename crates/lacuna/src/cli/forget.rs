@@ -17,7 +17,7 @@ use super::when::TimeArg;
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 use crate::wire::{
     self, ConfirmRequest, ForgetRequest, ForgottenView, PlanView, ReceiptList, ReceiptView, VerifiedView,
     read_number,

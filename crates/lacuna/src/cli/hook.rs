@@ -14,8 +14,8 @@ use super::output::Output;
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
-use crate::failure::{Failure, Result};
 use crate::hook::{self, Deadline, Done, Event, HookInput, HookOutput};
+use crate::wire::failure::{Failure, Result};
 
 /// The longest limit that can be set.
 const LIMIT_SECONDS_MAX: u64 = 3_600;

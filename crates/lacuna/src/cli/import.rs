@@ -17,8 +17,8 @@ use super::settle::settle;
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
-use crate::failure::{Failure, Result};
 use crate::import::{How, Intake, Shape, open, read_folder};
+use crate::wire::failure::{Failure, Result};
 use crate::wire::{ImportReport, ImportedView};
 
 #[derive(Args)]

@@ -12,10 +12,10 @@ use serde::Serialize;
 use super::args::words;
 use super::output::{Output, table};
 use crate::assemble::{Installation, assemble};
+use crate::background::jobs::node_name;
 use crate::codes;
 use crate::config::Config;
-use crate::failure::{Failure, Result};
-use crate::jobs::node_name;
+use crate::wire::failure::{Failure, Result};
 use crate::wire::{self, JobList, JobView};
 
 #[derive(Subcommand)]

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::output::{Output, counted};
 use crate::assemble::assemble;
 use crate::config::Config;
-use crate::failure::Result;
+use crate::wire::failure::Result;
 
 #[derive(Subcommand)]
 pub(super) enum KeysCommand {

@@ -13,8 +13,8 @@ use crate::assemble::{Installation, assemble};
 use crate::background::Background;
 use crate::codes;
 use crate::config::Config;
-use crate::failure::{Failure, Result, log_panics_by_place};
 use crate::mcp::{Announcer, Door, Ready, ToolSet};
+use crate::wire::failure::{Failure, Result, log_panics_by_place};
 
 /// Time for work under way after the client has gone.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(20);

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::output::{Output, plain, table};
 use crate::assemble::assemble;
 use crate::config::Config;
-use crate::failure::Result;
+use crate::wire::failure::Result;
 use crate::wire::{MemberList, ScopeList};
 
 #[derive(Subcommand)]

@@ -20,7 +20,7 @@ use super::settle::settle;
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 use crate::wire::{
     self, CurveView, ForgottenView, InspectView, MemoryPage, MemoryView, MovedView, PrivacyClass,
     PromotionView, read_cursor, read_target,

@@ -3,8 +3,9 @@ use std::io::{self, Read};
 use super::output::Output;
 use crate::assemble::assemble;
 use crate::config::Config;
-use crate::failure::{Failure, Result};
-use crate::http::{MEMORY_TOOL_BYTES_MAX, read_json};
+use crate::http::MEMORY_TOOL_BYTES_MAX;
+use crate::wire::failure::{Failure, Result};
+use crate::wire::json::read_json;
 use crate::{codes, memory_tool};
 
 pub(super) fn run(config: &Config, output: &Output) -> Result<()> {

@@ -56,7 +56,7 @@ use self::args::{Cli, Command};
 use self::output::Output;
 use crate::codes;
 use crate::config::{LogFormat, Origins, load, load_shown};
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 pub(crate) fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();

@@ -10,7 +10,7 @@ use super::args::ScopeArgs;
 use super::output::{Output, fields, line, table};
 use crate::assemble::{Installation, assemble};
 use crate::config::Config;
-use crate::failure::Result;
+use crate::wire::failure::Result;
 use crate::wire::{AnsweredView, MonthPageView, MonthView, ReviewItemView};
 
 const CHOICES: &str =

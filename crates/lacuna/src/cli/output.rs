@@ -8,8 +8,8 @@ use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 
 use crate::codes;
-use crate::failure::{Failure, Result};
 use crate::http::Problem;
+use crate::wire::failure::{Failure, Result};
 
 const RED: &str = "\u{1b}[1;31m";
 const CYAN: &str = "\u{1b}[36m";

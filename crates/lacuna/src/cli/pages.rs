@@ -9,7 +9,7 @@ use clap_complete::Shell;
 use super::args::Cli;
 use super::output::{Output, counted};
 use crate::codes;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 const PROGRAM: &str = "lacuna";
 

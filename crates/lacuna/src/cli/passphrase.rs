@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal};
 use zeroize::Zeroizing;
 
 use crate::codes;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 const VARIABLE: &str = "LACUNA_EXPORT_PASSPHRASE";
 

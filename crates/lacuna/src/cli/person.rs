@@ -16,7 +16,7 @@ use super::output::{Output, counted, table};
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 use crate::wire::{
     NoticeList, PersonBatchView, PersonBody, PersonForgottenView, PersonRequestList, PersonRequestView, hex,
     unhex,

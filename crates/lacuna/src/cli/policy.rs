@@ -5,9 +5,9 @@ use clap::Subcommand;
 use super::output::{Output, fields};
 use crate::assemble::rulebook;
 use crate::config::Config;
-use crate::failure::Result;
 use crate::policy_file::read_policy;
 use crate::wire::PolicyView;
+use crate::wire::failure::Result;
 
 #[derive(Subcommand)]
 pub(super) enum PolicyCommand {

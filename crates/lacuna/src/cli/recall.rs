@@ -9,7 +9,7 @@ use super::remember::read_stdin;
 use super::when::TimeArg;
 use crate::assemble::assemble;
 use crate::config::Config;
-use crate::failure::Result;
+use crate::wire::failure::Result;
 use crate::wire::{
     self, Filters, FoundMemory, Meant, SearchRequest, SearchResponse, TimeRange, UnderstoodView, read_meant,
 };

@@ -9,8 +9,8 @@ use super::output::Output;
 use super::person::{self, PersonForgetArgs};
 use crate::assemble::assemble;
 use crate::config::Config;
-use crate::failure::{Failure, Result};
 use crate::wire;
+use crate::wire::failure::{Failure, Result};
 
 /// Kinds of memories that `memory clear` clears.
 #[derive(Clone, Copy, ValueEnum)]

@@ -14,7 +14,7 @@ use super::{batch, settle};
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 use crate::wire::{self, DetailBody, LineageBody, RememberRequest, RememberedView, SourceBody};
 
 /// UTF-8 takes at most this many bytes per character.

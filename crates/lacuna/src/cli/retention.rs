@@ -10,7 +10,7 @@ use super::output::{Output, fields, table};
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 use crate::wire::{self, PreviewView, RetentionView, RuleView};
 
 #[derive(Subcommand)]

@@ -8,7 +8,7 @@ use super::month::MonthArgs;
 use super::output::{Output, line, table};
 use crate::assemble::assemble;
 use crate::config::Config;
-use crate::failure::Result;
+use crate::wire::failure::Result;
 use crate::wire::{ReviewPage, Reviewed, VaultStateView, read_cursor};
 
 #[derive(Subcommand)]

@@ -12,7 +12,7 @@ use super::output::{Output, counted, table};
 use crate::assemble::{assemble, rulebook};
 use crate::codes;
 use crate::config::Config;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 /// Limit on a file.
 const FILE_BYTES_MAX: u64 = 256 << 20;

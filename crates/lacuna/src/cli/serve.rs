@@ -8,9 +8,9 @@ use crate::assemble::{Installation, assemble, preflight};
 use crate::background::Background;
 use crate::codes;
 use crate::config::Config;
-use crate::failure::{Failure, Result};
 use crate::http::{self, App, Certificate, Openness, Parts};
 use crate::traces::Traces;
+use crate::wire::failure::{Failure, Result};
 
 #[derive(Args)]
 pub(super) struct ServeArgs {

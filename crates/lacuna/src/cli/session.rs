@@ -15,8 +15,8 @@ use super::settle;
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
-use crate::failure::{Failure, Result};
-use crate::http::read_json;
+use crate::wire::failure::{Failure, Result};
+use crate::wire::json::read_json;
 use crate::wire::{
     self, AppendedView, EndedView, OutcomeView, SessionPageView, SessionShownView, SessionView, TurnBody,
     read_session_cursor, read_turn_cursor,

@@ -8,7 +8,7 @@ use super::output::{Output, fields, table};
 use super::when::TimeArg;
 use crate::assemble::assemble;
 use crate::config::Config;
-use crate::failure::Result;
+use crate::wire::failure::Result;
 use crate::wire::{self, TokenCreated, TokenList, TokenRequest, TokenView};
 
 #[derive(Subcommand)]

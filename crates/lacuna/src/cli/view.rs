@@ -21,8 +21,8 @@ use super::output::{Output, counted, fields};
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
-use crate::failure::{Failure, Result};
 use crate::wire::TurnView;
+use crate::wire::failure::{Failure, Result};
 
 /// Pause between two looks of `--watch` at the vault and at the page.
 const WATCH_EVERY: Duration = Duration::from_secs(1);

@@ -18,7 +18,7 @@ use super::mark::{ReadMark, ReadPosition};
 use super::{Deadline, Done};
 use crate::assemble::Installation;
 use crate::codes;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 /// Turns of one batch: one commit, the turns in RAM, and the work under way when the time is over.
 const BATCH_TURNS: usize = 16;

@@ -4,7 +4,7 @@ use lacuna_core::read::{TURN_CHARS_MAX, Turn};
 
 use super::HookInput;
 use crate::assemble::Installation;
-use crate::failure::Result;
+use crate::wire::failure::Result;
 
 /// Tokens of the added section. Hosts cut a text longer than 10,000 characters.
 const ADDED_TOKENS_MAX: usize = 2_000;

@@ -6,7 +6,7 @@ use lacuna_core::permit::ReadAudit;
 use lacuna_core::vault::Cause;
 
 use crate::assemble::Installation;
-use crate::failure::Result;
+use crate::wire::failure::Result;
 
 /// Returns the time at which something was last erased on request, or hidden until it is.
 pub(super) fn last_erased(installation: &Installation) -> Result<Option<Timestamp>> {

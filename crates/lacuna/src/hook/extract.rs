@@ -8,7 +8,7 @@ use lacuna_types::SessionId;
 
 use super::{Deadline, Done};
 use crate::assemble::Installation;
-use crate::failure::Result;
+use crate::wire::failure::Result;
 
 /// Condenses the turns of the session so far, portion by portion, until the time is over.
 pub(crate) fn extract(

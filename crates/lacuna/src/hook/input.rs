@@ -8,8 +8,8 @@ use serde::Deserialize;
 
 use super::Event;
 use crate::codes;
-use crate::failure::{Failure, Result};
-use crate::http::read_json;
+use crate::wire::failure::{Failure, Result};
+use crate::wire::json::read_json;
 
 /// A prompt may hold a pasted file; anything larger is not read.
 const INPUT_BYTES_MAX: u64 = 16 << 20;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use lacuna_types::SessionId;
 
 use super::mark::ReadMark;
-use crate::failure::Result;
+use crate::wire::failure::Result;
 
 /// Files of a folder that are checked.
 const FILES_MAX: usize = 1_000;

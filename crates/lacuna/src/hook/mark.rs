@@ -10,7 +10,7 @@ use lacuna_seal::sha256;
 use lacuna_types::SessionId;
 
 use crate::codes;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 use crate::wire::hex;
 
 const FOLDER: &str = "hooks";

@@ -11,7 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::App;
 use crate::codes;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 /// Bytes of request bodies in RAM at a time, over all requests.
 const BODY_BYTES_MAX: usize = 512 << 20;

@@ -13,7 +13,7 @@ use super::App;
 use super::body::{AfterParams, InScope, Pairs, once};
 use super::memories::ScopeParam;
 use super::problem::Problems;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 use crate::wire::{AuditReportView, AuditVerified, read_scope, write_audit_file};
 
 /// Entries of one exported file; the next call goes on after them.

@@ -13,7 +13,7 @@ use super::conditional::TagKey;
 use super::oidc::{Claimed, SignOn};
 use super::{App, Openness};
 use crate::codes;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 const SCHEME: &str = "bearer";
 /// Names by which a machine calls itself.

@@ -7,7 +7,7 @@ use lacuna_core::permit::{Caller, Forget};
 use super::App;
 use super::body::Json;
 use super::problem::Problems;
-use crate::failure::Result;
+use crate::wire::failure::Result;
 use crate::wire::{CompactAnswer, CompactBody, read_scope};
 
 const COMPACT_BYTES_MAX: usize = 16 << 10;

@@ -20,7 +20,7 @@ use utoipa::IntoParams;
 
 use super::App;
 use crate::codes;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 use crate::wire::hex;
 
 /// Bytes of a tag; half of a code is enough to tell answers apart.

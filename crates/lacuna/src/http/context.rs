@@ -5,7 +5,7 @@ use lacuna_core::permit::{Caller, permit};
 use super::App;
 use super::body::Json;
 use super::problem::Problems;
-use crate::failure::Result;
+use crate::wire::failure::Result;
 use crate::wire::{ContextRequest, ContextResponse};
 
 /// A turn has at most 32,000 characters; the rest is filters.

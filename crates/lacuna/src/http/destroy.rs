@@ -5,7 +5,7 @@ use lacuna_core::permit::Caller;
 use super::App;
 use super::body::Json;
 use super::problem::Problems;
-use crate::failure::Result;
+use crate::wire::failure::Result;
 use crate::wire::{DestroyAnswer, DestroyRequest, read_scope};
 
 const DESTROY_BYTES_MAX: usize = 16 << 10;

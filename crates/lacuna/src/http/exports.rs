@@ -24,8 +24,8 @@ use super::App;
 use super::body::{Id, Json, Pairs, once, read_whole};
 use super::problem::Problems;
 use crate::codes;
-use crate::failure::{Failure, Result};
 use crate::import::{How, Intake, Shape, open};
+use crate::wire::failure::{Failure, Result};
 use crate::wire::{ExportRequest, ExportView, ImportReport, ImportedView, read_scope};
 
 const REQUEST_BYTES_MAX: usize = 16 << 10;

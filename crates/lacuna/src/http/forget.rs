@@ -8,7 +8,7 @@ use super::App;
 use super::body::{AfterParams, Id, InScope, Json, Pairs};
 use super::memories::ScopeParam;
 use super::problem::Problems;
-use crate::failure::Result;
+use crate::wire::failure::Result;
 use crate::wire::{
     ConfirmRequest, CorrectRequest, CorrectedView, ForgetRequest, ForgottenView, PlanView, ReceiptList,
     ReceiptView, VerifiedView, VerifyRequest, read_number, read_scope,

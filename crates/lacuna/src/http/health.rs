@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 use super::App;
 use super::problem::Problem;
 use crate::codes;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 #[derive(Serialize, ToSchema)]
 pub(super) struct Health {

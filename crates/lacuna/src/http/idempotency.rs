@@ -24,7 +24,7 @@ use super::body::{Charged, receive};
 use super::limits::READING_POSTS;
 use super::observe::carried;
 use crate::codes;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 pub(super) static KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// Header of an answer that repeats an earlier one.

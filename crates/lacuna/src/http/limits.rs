@@ -16,7 +16,7 @@ use lacuna_core::permit::Caller;
 use super::App;
 use crate::codes;
 use crate::config::LimitChoice;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 /// Accounts in RAM. One more, and callers who used nothing lately are forgotten, then the one who was seen
 /// longest ago.

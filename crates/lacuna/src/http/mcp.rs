@@ -23,8 +23,8 @@ use tokio::sync::Semaphore;
 use super::App;
 use super::body::receive;
 use crate::codes;
-use crate::failure::{Failure, Result};
 use crate::mcp::{Door, Ready, ToolSet};
+use crate::wire::failure::{Failure, Result};
 
 /// One message: a batch of notes at most.
 const MESSAGE_BYTES_MAX: usize = 4 << 20;

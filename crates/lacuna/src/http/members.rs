@@ -12,8 +12,8 @@ use utoipa::IntoParams;
 use super::App;
 use super::body::{Id, Ids, Pairs, once};
 use super::problem::Problems;
-use crate::failure::{Failure, Result};
 use crate::wire::MemberList;
+use crate::wire::failure::{Failure, Result};
 
 fn granted(caller: &Caller) -> lacuna_types::Result<Grant<ManageMembers>> {
     permit(caller, &caller.org_scope())

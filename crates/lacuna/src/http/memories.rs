@@ -13,7 +13,7 @@ use super::body::{Id, InScope, Json, Pairs, once, parse, whole_number};
 use super::conditional::{Expected, IfMatchParam};
 use super::problem::Problems;
 use crate::codes;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 use crate::wire::{
     self, Filters, ForgottenView, MemoryPage, MemoryView, RememberBatch, RememberRequest, RememberedBatch,
     RememberedView, into_drafts, read_cursor, read_scope,

@@ -5,8 +5,8 @@ use lacuna_core::permit::Caller;
 use super::App;
 use super::body::Json;
 use super::problem::Problems;
-use crate::failure::Result;
 use crate::memory_tool::{self, MemoryToolAnswer, MemoryToolCommand};
+use crate::wire::failure::Result;
 
 /// A file has at most 100,000 characters; a replacement names two texts.
 pub(crate) const MEMORY_TOOL_BYTES_MAX: usize = 2 << 20;

@@ -61,7 +61,6 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use self::admission::Admission;
-pub(crate) use self::body::{read_json, without_input};
 use self::conditional::{ScopeLocks, TagKey};
 use self::idempotency::Answers;
 use self::limits::CallerLimits;
@@ -74,8 +73,8 @@ pub(crate) use self::tls::Certificate;
 use crate::background::Stop;
 use crate::codes;
 use crate::config::HttpChoice;
-use crate::failure::{Failure, Result, log_panics_by_place};
 use crate::traces::{SpanKind, Traces};
+use crate::wire::failure::{Failure, Result, log_panics_by_place};
 
 /// Time for work that outlives its request at the end: it may be in the middle of a commit.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(20);

@@ -12,7 +12,7 @@ use super::App;
 use super::body::{InScope, Json, Pairs, once, whole_number};
 use super::memories::ScopeParam;
 use super::problem::Problems;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 use crate::wire::{AnswerRequest, AnsweredView, MonthPageView, MonthView, read_scope};
 
 /// Bytes of an answer that names every memory of a large review by its id.

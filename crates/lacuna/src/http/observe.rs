@@ -14,8 +14,8 @@ use tracing::Instrument;
 use super::App;
 use super::leftover::Leftover;
 use crate::codes;
-use crate::failure::Failure;
 use crate::traces::{SpanKind, TracePosition};
+use crate::wire::failure::Failure;
 use crate::wire::hex;
 
 pub(super) static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

@@ -8,7 +8,7 @@ use lacuna_core::permit::{Caller, ForgetPerson, Grant, permit};
 use super::App;
 use super::body::{AfterParams, Id, Json, Pairs};
 use super::problem::Problems;
-use crate::failure::Result;
+use crate::wire::failure::Result;
 use crate::wire::{
     NoticeList, PersonBatchView, PersonConfirmRequest, PersonForgottenView, PersonPlanRequest,
     PersonRequestList, PersonRequestView, read_digest, read_number, read_scope,

@@ -11,7 +11,7 @@ use utoipa::{IntoResponses, ToSchema};
 
 use super::observe::current_id;
 use crate::codes;
-use crate::failure::{Failure, GateAnswer};
+use crate::wire::failure::{Failure, GateAnswer};
 use crate::wire::{AskedView, ReportView};
 
 /// Pause before a retry at an overloaded server.

@@ -12,7 +12,7 @@ use super::body::{InScope, Json};
 use super::conditional::{Expected, IfMatchParam};
 use super::memories::ScopeParam;
 use super::problem::Problems;
-use crate::failure::Result;
+use crate::wire::failure::Result;
 use crate::wire::{JobList, PinRequest, PreviewView, RetentionRequest, RetentionView, read_scope};
 
 /// Bytes of sixty-four names and a few numbers.

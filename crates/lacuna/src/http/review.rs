@@ -13,7 +13,7 @@ use super::body::{InScope, Json, Pairs, once, whole_number};
 use super::conditional::{Expected, IfMatchParam};
 use super::memories::ScopeParam;
 use super::problem::Problems;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 use crate::wire::{
     FreezeRequest, PolicyView, ReviewPage, ReviewRequest, Reviewed, StateRequest, VaultStateView,
     read_cursor, read_scope,

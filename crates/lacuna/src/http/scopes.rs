@@ -6,7 +6,7 @@ use lacuna_types::MemoryId;
 use super::App;
 use super::body::{Id, Json};
 use super::problem::Problems;
-use crate::failure::Result;
+use crate::wire::failure::Result;
 use crate::wire::{MoveRequest, MovedView, ScopeList, read_scope, read_target};
 
 const MOVE_BYTES_MAX: usize = 16 << 10;

@@ -5,7 +5,7 @@ use lacuna_core::permit::{Caller, permit};
 use super::App;
 use super::body::Json;
 use super::problem::Problems;
-use crate::failure::Result;
+use crate::wire::failure::Result;
 use crate::wire::{Meant, SearchRequest, SearchResponse, read_meant};
 
 /// A question has at most 4,000 characters; the rest is filters.

@@ -12,7 +12,7 @@ use super::App;
 use super::body::{Id, InScope, Json, Pairs, once, whole_number};
 use super::memories::ScopeParam;
 use super::problem::Problems;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 use crate::wire::{
     Append, AppendRequest, AppendedView, EndedView, SessionPageView, SessionRequest, SessionShownView,
     SessionView, read_scope, read_session_cursor, read_turn_cursor,

@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 
 use crate::codes;
 use crate::config::TlsChoice;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 /// Interval at which the files are checked, beside the signal.
 const LOOK_EVERY: Duration = Duration::from_secs(10);

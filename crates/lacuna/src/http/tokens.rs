@@ -7,7 +7,7 @@ use lacuna_core::permit::{Caller, Grant, ManageTokens, permit};
 use super::App;
 use super::body::{Id, Json};
 use super::problem::Problems;
-use crate::failure::Result;
+use crate::wire::failure::Result;
 use crate::wire::{TokenCreated, TokenList, TokenRequest, TokenView};
 
 const TOKEN_BYTES_MAX: usize = 16 << 10;

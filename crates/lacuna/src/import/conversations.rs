@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::Intake;
 use super::facts::{ImportedFact, moment, push_fact};
 use super::parse::{ItemLists, ItemParser};
-use crate::failure::Result;
+use crate::wire::failure::Result;
 
 /// Speaker of a turn.
 #[derive(Clone, Copy, PartialEq, Eq)]

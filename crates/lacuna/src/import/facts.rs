@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use super::Intake;
 use super::parse::{ItemLists, ItemParser};
-use crate::failure::Result;
+use crate::wire::failure::Result;
 
 /// One memory of mem0, or of another list of memories.
 #[derive(Deserialize)]

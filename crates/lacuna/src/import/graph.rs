@@ -13,7 +13,7 @@ use serde::de::IgnoredAny;
 use super::Intake;
 use super::facts::{ImportedFact, push_fact};
 use super::parse::ItemParser;
-use crate::failure::Result;
+use crate::wire::failure::Result;
 
 pub(crate) const ENTITY_TAG: &str = "graph:entity";
 pub(crate) const OBSERVATION_TAG: &str = "graph:observation";

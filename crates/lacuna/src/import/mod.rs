@@ -25,7 +25,7 @@ use zeroize::Zeroizing;
 
 pub(crate) use self::notes::read_folder;
 use crate::codes;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 /// Bytes at the beginning of a file that decide its shape.
 const PREFIX_BYTES: usize = 64 << 10;

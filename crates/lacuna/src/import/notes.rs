@@ -12,7 +12,7 @@ use lacuna_types::{Category, ContentType, Draft, Entity, Lane, Source, SourceTyp
 use super::facts::{fitting, moment};
 use super::{Intake, unreadable};
 use crate::codes;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 /// Bytes of one note.
 const NOTE_BYTES_MAX: u64 = 8 << 20;

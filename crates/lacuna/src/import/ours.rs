@@ -10,7 +10,7 @@ use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use super::Intake;
 use super::parse::{Budget, CarriedFailure, ItemParser, Passed};
 use crate::codes;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 use crate::wire::{self, RecordBody};
 
 pub(super) fn read(reader: impl Read, intake: &mut Intake<'_>) -> Result<()> {

@@ -11,8 +11,8 @@ use serde::de::{self, DeserializeOwned, DeserializeSeed, IgnoredAny, MapAccess, 
 
 use super::unreadable;
 use crate::codes;
-use crate::failure::{Failure, Result};
-use crate::http::without_input;
+use crate::wire::failure::{Failure, Result};
+use crate::wire::json::without_input;
 
 /// Bytes of JSON of one record or one conversation.
 pub(super) const ITEM_BYTES_MAX: u64 = 64 << 20;

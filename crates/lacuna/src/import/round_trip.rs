@@ -25,7 +25,7 @@ use zeroize::Zeroizing;
 
 use super::{How, Intake, open};
 use crate::codes;
-use crate::failure::Result;
+use crate::wire::failure::Result;
 
 struct World {
     _folder: tempfile::TempDir,

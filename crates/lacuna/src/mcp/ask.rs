@@ -13,7 +13,7 @@ use rmcp::service::PeerRequestOptions;
 
 use super::call::Call;
 use crate::codes;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 use crate::wire::hex;
 
 /// Time for a person to answer. Without an answer there is no yes.

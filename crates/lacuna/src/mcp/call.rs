@@ -18,8 +18,8 @@ use serde::de::DeserializeOwned;
 use tokio::sync::Semaphore;
 
 use crate::codes;
-use crate::failure::{Failure, GateAnswer, Result};
-use crate::http::read_json;
+use crate::wire::failure::{Failure, GateAnswer, Result};
+use crate::wire::json::read_json;
 
 /// Interval of progress messages to a client that asked for them.
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);

@@ -28,7 +28,7 @@ use self::call::{Call, Progress, ToolOutcome, refusal};
 pub(crate) use self::ready::{Announcer, Ready};
 use self::resources::protocol_error;
 use crate::codes;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 const INSTRUCTIONS: &str = "Lacuna is the user's private memory across conversations. Call context or recall before you \
     answer what may depend on the user's past; remember what will matter again, and say honestly whose words it is; \

@@ -8,7 +8,7 @@ use lacuna_core::permit::Caller;
 use tokio::sync::{Semaphore, watch};
 
 use crate::codes;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 /// The service, now or soon.
 #[derive(Clone)]

@@ -10,7 +10,7 @@ use rmcp::model::{
 use super::call::Call;
 use super::graph;
 use super::tools::recall::bring_to_mind;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 use crate::wire::{self, ContextRequest, MemoryView, read_cursor, read_scope, write_cursor};
 
 pub(super) const PROFILE: &str = "lacuna://profile";

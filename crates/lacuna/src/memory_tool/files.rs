@@ -18,7 +18,7 @@ use zeroize::Zeroizing;
 use super::path::FilePath;
 use super::{Trouble, told};
 use crate::codes;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 const FILE_TAG: &str = "memory-file";
 /// The kind of entity that a path is.

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 use self::files::Files;
 use self::path::FilePath;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 /// Lines that a file can be shown with: the number has six digits.
 const LINES_MAX: usize = 999_999;

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use super::audit_file::VerifiedFile;
 use super::scope::shown;
 use super::{hex, unhex};
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 /// A chain that was walked from its first entry to its last, and holds.
 #[derive(Serialize, ToSchema)]

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{hex, unhex};
 use crate::codes;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 const FORMAT: u32 = 1;
 const LINES_DOMAIN: &str = "lacuna/audit-lines/v1";

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::scope::shown;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 /// Turns to summarise and archive. Without a session, a time or `force`, the policy's thresholds decide.
 #[derive(Deserialize, ToSchema, Default)]

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::scope::shown;
 use super::{RememberedView, words};
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 /// The wrong memory, and the right text. Exactly one of `memory_id` and `about`.
 #[derive(Deserialize, ToSchema)]

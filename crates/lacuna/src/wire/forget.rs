@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 
 use super::scope::shown;
 use super::{hex, unhex, words};
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 /// Request to forget. Exactly one target; `after` and `before` go together.
 #[derive(Default, Deserialize, ToSchema)]

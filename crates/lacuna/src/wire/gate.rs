@@ -116,7 +116,7 @@ impl From<Report> for ReportView {
 impl From<Redaction> for RedactionView {
     fn from(redaction: Redaction) -> Self {
         Self {
-            field: crate::failure::wire_field(redaction.field),
+            field: crate::wire::failure::wire_field(redaction.field),
             rule: redaction.rule,
             level: redaction.level.as_str(),
             start: redaction.place.start,

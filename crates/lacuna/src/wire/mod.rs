@@ -9,11 +9,13 @@ mod correct;
 mod cursor;
 mod destroy;
 mod export;
+pub(crate) mod failure;
 mod filter;
 mod forget;
 mod gate;
 mod import;
 mod jobs;
+pub(crate) mod json;
 mod member;
 mod memory;
 mod month;
@@ -76,7 +78,7 @@ pub(crate) use token::{TokenCreated, TokenList, TokenRequest, TokenView};
 pub(crate) use vitality::{CurveView, InspectView};
 pub(crate) use words::*;
 
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 /// Reads a number as people quote it, such as DEL-2026-000123, or alone. `field` is its name.
 pub(crate) fn read_number(field: &'static str, text: &str) -> Result<u64> {

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use super::ReceiptView;
 use super::memory::MemoryView;
 use super::scope::shown;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 /// Overview of a vault, and memories worth a decision.
 #[derive(Serialize, ToSchema)]

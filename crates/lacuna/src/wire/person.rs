@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{hex, unhex};
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 /// Names and identifiers of a person. Nothing of it is stored.
 #[derive(Deserialize, ToSchema, Default)]

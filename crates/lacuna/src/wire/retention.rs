@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use super::scope::shown;
 use super::words;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 /// Days by name; `null` keeps forever.
 type Spans = BTreeMap<String, Option<u32>>;

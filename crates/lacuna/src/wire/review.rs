@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use super::memory::MemoryView;
 use super::scope::shown;
 use super::{words, write_cursor};
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 /// Memories that wait for a decision, newest first.
 #[derive(Serialize, ToSchema)]

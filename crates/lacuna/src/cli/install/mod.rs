@@ -20,7 +20,7 @@ use self::host::{FilePart, Places, Program};
 use super::args::Global;
 use super::output::Output;
 use crate::codes;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 
 /// A configuration file of a host; Claude Code keeps more than settings in one of its own.
 const FILE_BYTES_MAX: u64 = 64 << 20;

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::super::output::counted;
 use crate::assemble::Installation;
-use crate::failure::Result;
+use crate::wire::failure::Result;
 
 /// Counts of the edits of a page. It holds no content: the page does.
 #[derive(Default, Serialize)]

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::unusable;
 use crate::codes;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 use crate::wire::{hex, unhex};
 
 const OWNER_FILE: u32 = 0o600;

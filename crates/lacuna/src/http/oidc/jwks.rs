@@ -11,7 +11,7 @@ use ureq::Agent;
 
 use super::jwt::Algorithm;
 use crate::codes;
-use crate::failure::{Failure, Result};
+use crate::wire::failure::{Failure, Result};
 use crate::wire::unbase64url;
 
 /// Age up to which keys are used without asking the issuer: a withdrawn key opens nothing afterwards.

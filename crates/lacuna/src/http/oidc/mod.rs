@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use self::jwks::Jwks;
 use self::jwt::Jwt;
 use crate::config::{OidcChoice, OrgOf};
-use crate::failure::Result;
+use crate::wire::failure::Result;
 
 /// Largest difference between the issuer's clock and ours.
 const LEEWAY_SECONDS: f64 = 60.0;

@@ -12,8 +12,8 @@ use utoipa::ToSchema;
 use self::notes::Notes;
 use super::call::{Call, arguments};
 use super::schema::of;
-use crate::failure::Result;
 use crate::import::graph::GraphNote;
+use crate::wire::failure::Result;
 
 pub(super) const RESOURCE: &str = "memory://knowledge-graph";
 

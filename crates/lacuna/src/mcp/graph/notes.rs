@@ -18,8 +18,8 @@ use super::{
     GraphRelation, Relations,
 };
 use crate::codes;
-use crate::failure::{Failure, Result};
 use crate::import::graph::{ENTITY_TAG, GraphNote, OBSERVATION_TAG, RELATION_TAG, WrittenNote};
+use crate::wire::failure::{Failure, Result};
 
 /// Notes of a graph at most: every call reads all of them.
 const NOTES_MAX: usize = 20_000;

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::remember::{SaidBy, spoken_by};
-use crate::failure::{Failure, Result};
 use crate::mcp::ask::{Reply, about, ask};
 use crate::mcp::call::{Call, ToolAnswer, ToolOutcome, quoted};
+use crate::wire::failure::{Failure, Result};
 use crate::wire::{CorrectedView, read_scope};
 
 /// Memories that are offered when the request does not say which one is wrong.

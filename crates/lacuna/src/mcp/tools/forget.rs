@@ -5,9 +5,9 @@ use lacuna_types::request::Choice;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::failure::Result;
 use crate::mcp::ask::{Reply, ask};
 use crate::mcp::call::{Call, ToolAnswer, ToolOutcome, quoted};
+use crate::wire::failure::Result;
 use crate::wire::{self, ConfirmRequest, ForgetRequest, ForgottenView, PlanView, read_scope};
 
 /// Matches that a person is shown before they say yes; the rest is counted.

@@ -17,7 +17,7 @@ use self::review::{ReviewAnswer, ReviewArgs};
 use self::status::{Status, StatusArgs};
 use super::call::{Call, ToolOutcome, arguments};
 use super::schema::of;
-use crate::failure::Result;
+use crate::wire::failure::Result;
 use crate::wire::{ContextResponse, RememberedView, SearchResponse};
 
 const REMEMBER: &str = "Store one statement for later conversations. Use it when the user asks you to remember \

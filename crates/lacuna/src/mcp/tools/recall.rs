@@ -3,8 +3,8 @@ use lacuna_core::permit::permit;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::failure::Result;
 use crate::mcp::call::{Call, ToolAnswer, ToolOutcome, quoted};
+use crate::wire::failure::Result;
 use crate::wire::{
     self, ContextRequest, ContextResponse, Meant, SearchRequest, SearchResponse, TimeRange, read_meant,
 };

@@ -5,9 +5,9 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::codes;
-use crate::failure::{Failure, GateAnswer, Result};
 use crate::mcp::ask::{Reply, about, ask};
 use crate::mcp::call::{Call, ToolAnswer, ToolOutcome};
+use crate::wire::failure::{Failure, GateAnswer, Result};
 use crate::wire::{self, RememberedView, read_scope};
 
 /// Channel of memories that come through this door.

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::codes;
-use crate::failure::{Failure, Result};
 use crate::mcp::ask::{Reply, about, ask};
 use crate::mcp::call::{Call, ToolAnswer, ToolOutcome, quoted};
+use crate::wire::failure::{Failure, Result};
 use crate::wire::{self, DecisionBody, Reviewed, Verb, read_cursor, read_scope, write_cursor};
 
 #[derive(Deserialize, ToSchema)]

@@ -3,8 +3,8 @@ use lacuna_core::permit::{Recall, permit};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::failure::Result;
 use crate::mcp::call::{Call, ToolAnswer, ToolOutcome};
+use crate::wire::failure::Result;
 use crate::wire::{self, ScopeList, VerifiedView, read_scope};
 
 /// Waiting memories that are counted at most.

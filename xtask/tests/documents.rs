@@ -39,6 +39,9 @@ fn every_path_that_a_document_names_exists() {
         "docs/http.md",
         "docs/configuration.md",
         "docs/mcp.md",
+        "docs/vaults.md",
+        "docs/policy.md",
+        "docs/errors.md",
     ];
     for document in documents {
         let text = std::fs::read_to_string(root().join(document)).unwrap();
@@ -48,6 +51,19 @@ fn every_path_that_a_document_names_exists() {
     }
     let map = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
     assert!(named_paths(&map).len() > 20, "the map names its places");
+}
+
+/// The map shortens paths in the core to those below its `src`.
+#[test]
+fn every_short_path_of_the_map_is_in_the_core() {
+    let map = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let full = named_paths(&map);
+    let quoted = map.split('`').skip(1).step_by(2);
+    let short: Vec<_> = quoted.filter(|word| word.ends_with(".rs") && !full.contains(word)).collect();
+    let core = root().join("crates/lacuna-core/src");
+    let gone: Vec<_> = short.iter().filter(|path| !core.join(path).exists()).collect();
+    assert!(gone.is_empty(), "the map names what is not there: {gone:?}");
+    assert!(short.len() > 20, "the walks name their files");
 }
 
 #[test]

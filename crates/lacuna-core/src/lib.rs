@@ -1,5 +1,68 @@
-//! The memory library of Lacuna: the vault, and the operations on it. Modules stand in the order in which a memory
-//! travels, and each uses only those before it.
+//! The memory library of Lacuna: the vault, and the operations on it.
+//!
+//! [`Lacuna`] is the one type that a program calls. Each call takes a [`permit::Grant`], which only
+//! [`permit::permit`] makes. The library is synchronous; its stores, models, clock and randomness are [`Parts`] that
+//! the program passes in.
+//!
+//! The rooms stand in the order in which a memory travels, and each uses only those before it:
+//!
+//! | room | purpose |
+//! |---|---|
+//! | [`permit`] | grants: who may do what to which vault |
+//! | [`gate`] | the check that turns a draft into an admitted memory, a question or a refusal |
+//! | [`index`] | exact search over one opened vault in RAM |
+//! | [`audit`] | entries of the audit chain |
+//! | [`vault`] | keys and plaintext: keyring, opened vault, seal, commit, receipt |
+//! | [`read`] | recall, context, and the search for memories that a request means |
+//! | [`erase`] | one erasure, step by step |
+//! | [`write`](mod@write) | remember and correct |
+//! | [`keep`] | sessions, retention, compaction |
+//! | [`transfer`] | promote, export, import, backup |
+//! | [`forget`] | plan and confirm |
+//! | [`govern`] | review, jobs, members, tokens, requests of people, destruction |
+//!
+//! # Example
+//!
+//! Remembers a text and recalls it, all in RAM but the key files.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use lacuna_core::gate::Rulebook;
+//! use lacuna_core::permit::{Caller, permit};
+//! use lacuna_core::read::Query;
+//! use lacuna_core::vault::Models;
+//! use lacuna_core::{Lacuna, OPEN_BYTES_MAX_DEFAULT, Parts};
+//! use lacuna_seal::SystemEntropy;
+//! use lacuna_store::{Blobs, LocalKms, RamKeys, RamStore};
+//! use lacuna_types::{Draft, OrgId, Role, SystemClock, UserId};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let folder = tempfile::tempdir()?;
+//! let lacuna = Lacuna::new(Parts {
+//!     store: Arc::new(RamStore::default()),
+//!     keys: Arc::new(RamKeys::default()),
+//!     kms: LocalKms::open(&folder.path().join("keys"), None)?,
+//!     blobs: Blobs::open(folder.path().join("blobs"))?,
+//!     models: Models::only(lacuna_models::static_embedder()?),
+//!     rules: Rulebook::default(),
+//!     clock: Arc::new(SystemClock),
+//!     entropy: Arc::new(SystemEntropy),
+//!     open_bytes_max: OPEN_BYTES_MAX_DEFAULT,
+//! });
+//!
+//! let anna = Caller::new(OrgId::new("acme")?, UserId::new("anna")?, vec![Role::User]);
+//! let own = anna.personal_scope();
+//! let draft = Draft { text: "The orchid wants water on Tuesdays.".to_owned(), ..Draft::default() };
+//! lacuna.remember(&permit(&anna, &own)?, vec![draft])?.remove(0).stored()?;
+//!
+//! let recalled = lacuna.recall(&permit(&anna, &own)?, &Query::new("When do I water the orchid?"))?;
+//! assert_eq!(recalled.hits[0].memory.content.full_text(), "The orchid wants water on Tuesdays.");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! `examples/embed.rs` is the same as a program.
 
 pub mod permit;
 

@@ -217,6 +217,7 @@ impl Lacuna {
         crate::govern::members::list_members(&self.service, grant, group, after)
     }
 
+    /// Recalls the memories that answer a query.
     pub fn recall(&self, grant: &Grant<Recall>, query: &Query) -> Result<Recalled> {
         crate::read::recall::recall(&self.service, grant, query)
     }
@@ -237,7 +238,7 @@ impl Lacuna {
         crate::read::recall::list(&self.service, grant, filter, after, limit)
     }
 
-    /// How many memories the vault holds, and how many of them cannot be opened.
+    /// Number of memories in the vault, and number of those that cannot be opened.
     pub fn count(&self, grant: &Grant<Recall>) -> Result<(usize, usize)> {
         crate::read::recall::count(&self.service, grant)
     }
@@ -247,8 +248,8 @@ impl Lacuna {
         crate::govern::audit::verify::verify_audit(&self.service, grant)
     }
 
-    /// As [`Self::verify_audit`], and asks that the chain goes through a head that was written down earlier:
-    /// this is what shows that a whole vault was put back to an older state.
+    /// Verifies the chain like [`Self::verify_audit`], and requires that it contains `known`, a head that was
+    /// written down earlier. A vault that was put back to an older state fails this check.
     pub fn verify_audit_through(
         &self,
         grant: &Grant<ReadAudit>,
@@ -276,10 +277,12 @@ impl Lacuna {
         crate::govern::tokens::create_token(&self.service, grant, request)
     }
 
+    /// Revokes a token.
     pub fn revoke_token(&self, grant: &Grant<ManageTokens>, id: TokenId) -> Result<()> {
         crate::govern::tokens::revoke_token(&self.service, grant, id)
     }
 
+    /// Lists the organisation's tokens.
     pub fn list_tokens(&self, grant: &Grant<ManageTokens>) -> Result<Vec<TokenInfo>> {
         crate::govern::tokens::list_tokens(&self.service, grant)
     }
@@ -289,13 +292,13 @@ impl Lacuna {
         crate::govern::tokens::authenticate(&self.service, token)
     }
 
-    /// Whether the organisation has or had a token. One that ran out counts as well: it must not open the
-    /// door to callers without any.
+    /// Returns true when the organisation has or had a token. An expired one counts as well: it must not open
+    /// the door to callers without any.
     pub fn has_tokens(&self, org: &OrgId) -> Result<bool> {
         crate::govern::tokens::has_tokens(&self.service, org)
     }
 
-    /// What the words of a question mean under the caller's policy.
+    /// Reads the words of a question under the caller's policy.
     pub fn understand(&self, caller: &Caller, text: &str) -> Understood {
         crate::read::intent::understand(&self.service, caller, text)
     }
@@ -310,7 +313,7 @@ impl Lacuna {
         crate::govern::reembed::backlog_len(&self.service)
     }
 
-    /// How many memories of the vault wait for their vector of the main model.
+    /// Number of memories in the vault that wait for their vector of the main model.
     pub fn waiting(&self, grant: &Grant<Recall>) -> Result<usize> {
         crate::govern::reembed::waiting(&self.service, grant)
     }
@@ -344,7 +347,7 @@ impl Lacuna {
         crate::govern::freeze::thaw(&self.service, grant)
     }
 
-    /// When writes were stopped, if they are.
+    /// The moment at which writes were stopped; `None` while they are allowed.
     pub fn frozen_since(&self, grant: &Grant<Freeze>) -> Result<Option<Timestamp>> {
         crate::govern::freeze::frozen_since(&self.service, grant)
     }
@@ -479,7 +482,7 @@ impl Lacuna {
         crate::keep::retention::sweep::sweep(&self.service, progress)
     }
 
-    /// As [`Self::sweep`], in one vault. A frozen one is left as it is: nothing in it may be changed.
+    /// Runs [`Self::sweep`] in one vault. A frozen one is left as it is: nothing in it may be changed.
     pub fn sweep_vault(&self, scope: &Scope) -> Result<usize> {
         crate::keep::retention::sweep::sweep_vault(&self.service, scope)
     }
@@ -495,12 +498,12 @@ impl Lacuna {
         crate::keep::retention::preview::preview_retention(&self.service, grant, settings)
     }
 
-    /// What the owner of a vault has set.
+    /// The retention settings of the vault's owner.
     pub fn retention(&self, grant: &Grant<Recall>) -> Result<Settings> {
         crate::keep::retention::retention(&self.service, grant)
     }
 
-    /// How long one memory is kept, and why.
+    /// The term for which one memory is kept, and the reason.
     pub fn term(&self, grant: &Grant<Recall>, id: MemoryId) -> Result<Term> {
         crate::keep::retention::term(&self.service, grant, id)
     }
@@ -549,12 +552,12 @@ impl Lacuna {
         crate::transfer::export::export(&self.service, grant, wanted, out, progress)
     }
 
-    /// What an export would hold at this moment, without its texts.
+    /// Counts the contents of an export at this moment, without its texts.
     pub fn survey_export(&self, grant: &Grant<Export>, wanted: &Wanted) -> Result<Exported> {
         crate::transfer::export::survey_export(&self.service, grant, wanted)
     }
 
-    /// How many bytes an export would have at this moment, and what would be in it.
+    /// Measures an export at this moment: its size in bytes and its contents.
     pub fn measure_export(&self, grant: &Grant<Export>, wanted: &Wanted) -> Result<(u64, Exported)> {
         crate::transfer::export::measure_export(&self.service, grant, wanted)
     }
@@ -564,8 +567,9 @@ impl Lacuna {
         crate::transfer::export::link::make_export_link(&self.service, grant, wanted)
     }
 
-    /// What a link leads to: the grant of whoever made it, as they stand now, and what they wanted. A link
-    /// that is forged, changed, expired or of somebody who has lost access looks like one that never was.
+    /// Follows a link: returns the grant of the user who made it, with their access as it is now, and the export
+    /// that they asked for. A link that is forged, changed, expired or of a user who has lost access looks like
+    /// one that never was.
     pub fn follow_export_link(&self, token: &str) -> Result<(Grant<Export>, Wanted)> {
         crate::transfer::export::link::follow_export_link(&self.service, token)
     }
@@ -620,7 +624,7 @@ impl Lacuna {
         crate::keep::compact::run::compact(&self.service, grant, request, progress)
     }
 
-    /// What [`Self::compact`] would do.
+    /// Counts the memories that [`Self::compact`] would touch.
     pub fn compaction_plan(&self, grant: &Grant<Forget>, request: &CompactRequest) -> Result<CompactionPlan> {
         crate::keep::compact::run::compaction_plan(&self.service, grant, request)
     }
@@ -674,7 +678,7 @@ impl Lacuna {
         crate::keep::session::show::session(&self.service, grant, id, from, limit)
     }
 
-    /// What the working memory of a session holds, the oldest first.
+    /// The contents of a session's working memory, the oldest first.
     pub fn at_hand(&self, grant: &Grant<Recall>, session: &SessionId) -> Result<Vec<Memory>> {
         crate::read::working::at_hand(&self.service, grant, session)
     }
@@ -697,13 +701,13 @@ impl Lacuna {
         crate::transfer::recover::recover(&self.service, scope)
     }
 
-    /// Whether anything about `words` is still remembered, and what was done to forget it.
+    /// Looks for memories about `words`, and for receipts of earlier requests to forget the same.
     pub fn verify_forgotten(&self, grant: &Grant<Recall>, words: &str) -> Result<Verified> {
         crate::forget::verify::verify_forgotten(&self.service, grant, words)
     }
 
-    /// What would be left of a memory that is held back if whom it mentions became "someone". `None` when it is not
-    /// held back for that, or when only a person can say what would stand there.
+    /// The text that a memory under review would have if the people it mentions became "someone". `None` when it
+    /// does not wait for that, or when only a person can write the new text.
     pub fn anonymous_form(&self, grant: &Grant<Review>, id: MemoryId) -> Result<Option<Zeroizing<String>>> {
         crate::erase::withhold::anonymous_form(&self.service, grant, id)
     }
@@ -714,12 +718,12 @@ impl Lacuna {
         crate::forget::purge::purge(&self.service)
     }
 
-    /// As [`Self::purge`], in one vault.
+    /// Runs [`Self::purge`] in one vault.
     pub fn purge_vault(&self, scope: &Scope) -> Result<usize> {
         crate::forget::purge::purge_vault(&self.service, scope)
     }
 
-    /// When something was last hidden that can still be restored.
+    /// The moment of the latest hiding that can still be undone.
     pub fn last_hidden(&self, grant: &Grant<Recall>) -> Result<Option<Timestamp>> {
         crate::forget::purge::last_hidden(&self.service, grant)
     }
@@ -749,7 +753,7 @@ impl Lacuna {
         crate::vault::receipt::verifying_key(&self.service)
     }
 
-    /// What a request would do. Nothing changes until [`Self::confirm_forget`].
+    /// Plans a request to forget. Nothing changes until [`Self::confirm_forget`].
     pub fn plan_forget(&self, grant: &Grant<Forget>, request: &Request) -> Result<Planned> {
         crate::forget::plan::plan_forget(&self.service, grant, request)
     }

@@ -2,10 +2,11 @@
 
 use std::io::Write;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use lacuna_seal::{Signature, VerifyingKey};
-use lacuna_store::rows::{AuditRow, ChainHead};
+use lacuna_store::rows::{AuditRow, ChainHead, MemberRow};
 use lacuna_types::llm::Llm;
 use lacuna_types::policy::Policy;
 use lacuna_types::request::Choice;
@@ -13,17 +14,20 @@ use lacuna_types::token_count::TokenCounter;
 use lacuna_types::*;
 use zeroize::Zeroizing;
 
+use crate::upkeep::{Members, Tokens, Upkeep};
 use crate::audit::AuditEntry;
 use crate::audit::chain::AuditReport;
 use crate::erase::carry_out::Forgotten;
 use crate::forget::confirm::Confirmed;
 use crate::forget::plan::{Planned, Request};
 use crate::forget::verify::Verified;
+use crate::govern::audit::care::AuditKept;
 use crate::govern::audit::hand_out::{AuditEnd, AuditPart};
 use crate::govern::audit::summary::AuditSummary;
 use crate::govern::destroy::{DestroyPlan, Destruction};
 use crate::govern::epoch::EpochRenewal;
-use crate::govern::jobs::{JobState, Schedule};
+use crate::govern::jobs::run::Ran;
+use crate::govern::jobs::{Job, JobState, Schedule};
 use crate::govern::lifecycle::{Decided, Decision};
 use crate::govern::person::Person;
 use crate::govern::person::batch::{BatchSignature, PersonBatch, PersonForgotten};
@@ -32,6 +36,7 @@ use crate::govern::person::requests::PersonRequest;
 use crate::govern::review::answer::{Answer, Answered};
 use crate::govern::review::month::{Month, MonthPage, Part};
 use crate::govern::scan::Leak;
+use crate::govern::tokens::{TokenId, TokenInfo, TokenRequest};
 use crate::index::filter::Filter;
 use crate::keep::compact::run::{CompactRequest, Compacted, CompactionPlan};
 use crate::keep::retention::preview::Preview;
@@ -41,6 +46,7 @@ use crate::keep::session::show::{SessionCursor, SessionPage, SessionShown};
 use crate::keep::session::transcript::Ended;
 use crate::permit::*;
 use crate::read::context::{Context, Turn};
+use crate::read::intent::Understood;
 use crate::read::recall::{Cursor, Page, Query, Recalled};
 use crate::transfer::backup::BackupEntry;
 use crate::transfer::backup::save::{Saved, Saving};
@@ -50,7 +56,6 @@ use crate::transfer::import::Importing;
 use crate::transfer::import::record::Duplicates;
 use crate::transfer::promote::Moved;
 use crate::transfer::view::Sheet;
-use crate::upkeep::{Members, Tokens, Upkeep};
 use crate::vault::deliver::{Delivery, Recipient};
 use crate::vault::models::Progress;
 use crate::vault::owner_settings::Settings;
@@ -158,6 +163,7 @@ impl Lacuna {
         crate::write::remember::remember(&self.service, grant, drafts)
     }
 
+    /// Recalls the memories that answer a query.
     pub fn recall(&self, grant: &Grant<Recall>, query: &Query) -> Result<Recalled> {
         crate::read::recall::recall(&self.service, grant, query)
     }
@@ -178,7 +184,7 @@ impl Lacuna {
         crate::read::recall::list(&self.service, grant, filter, after, limit)
     }
 
-    /// How many memories the vault holds, and how many of them cannot be opened.
+    /// Number of memories in the vault, and number of those that cannot be opened.
     pub fn count(&self, grant: &Grant<Recall>) -> Result<(usize, usize)> {
         crate::read::recall::count(&self.service, grant)
     }
@@ -188,8 +194,8 @@ impl Lacuna {
         crate::govern::audit::verify::verify_audit(&self.service, grant)
     }
 
-    /// As [`Self::verify_audit`], and asks that the chain goes through a head that was written down earlier:
-    /// this is what shows that a whole vault was put back to an older state.
+    /// Verifies the chain like [`Self::verify_audit`], and requires that it contains `known`, a head that was
+    /// written down earlier. A vault that was put back to an older state fails this check.
     pub fn verify_audit_through(
         &self,
         grant: &Grant<ReadAudit>,
@@ -213,7 +219,7 @@ impl Lacuna {
         crate::read::intent::meant_scope(&self.service, caller, text)
     }
 
-    /// How many memories of the vault wait for their vector of the main model.
+    /// Number of memories in the vault that wait for their vector of the main model.
     pub fn waiting(&self, grant: &Grant<Recall>) -> Result<usize> {
         crate::govern::reembed::waiting(&self.service, grant)
     }
@@ -228,7 +234,7 @@ impl Lacuna {
         crate::govern::freeze::thaw(&self.service, grant)
     }
 
-    /// When writes were stopped, if they are.
+    /// The moment at which writes were stopped; `None` while they are allowed.
     pub fn frozen_since(&self, grant: &Grant<Freeze>) -> Result<Option<Timestamp>> {
         crate::govern::freeze::frozen_since(&self.service, grant)
     }
@@ -333,12 +339,12 @@ impl Lacuna {
         crate::keep::retention::preview::preview_retention(&self.service, grant, settings)
     }
 
-    /// What the owner of a vault has set.
+    /// The retention settings of the vault's owner.
     pub fn retention(&self, grant: &Grant<Recall>) -> Result<Settings> {
         crate::keep::retention::retention(&self.service, grant)
     }
 
-    /// How long one memory is kept, and why.
+    /// The term for which one memory is kept, and the reason.
     pub fn term(&self, grant: &Grant<Recall>, id: MemoryId) -> Result<Term> {
         crate::keep::retention::term(&self.service, grant, id)
     }
@@ -387,12 +393,12 @@ impl Lacuna {
         crate::transfer::export::export(&self.service, grant, wanted, out, progress)
     }
 
-    /// What an export would hold at this moment, without its texts.
+    /// Counts the contents of an export at this moment, without its texts.
     pub fn survey_export(&self, grant: &Grant<Export>, wanted: &Wanted) -> Result<Exported> {
         crate::transfer::export::survey_export(&self.service, grant, wanted)
     }
 
-    /// How many bytes an export would have at this moment, and what would be in it.
+    /// Measures an export at this moment: its size in bytes and its contents.
     pub fn measure_export(&self, grant: &Grant<Export>, wanted: &Wanted) -> Result<(u64, Exported)> {
         crate::transfer::export::measure_export(&self.service, grant, wanted)
     }
@@ -402,8 +408,9 @@ impl Lacuna {
         crate::transfer::export::link::make_export_link(&self.service, grant, wanted)
     }
 
-    /// What a link leads to: the grant of whoever made it, as they stand now, and what they wanted. A link
-    /// that is forged, changed, expired or of somebody who has lost access looks like one that never was.
+    /// Follows a link: returns the grant of the user who made it, with their access as it is now, and the export
+    /// that they asked for. A link that is forged, changed, expired or of a user who has lost access looks like
+    /// one that never was.
     pub fn follow_export_link(&self, token: &str) -> Result<(Grant<Export>, Wanted)> {
         crate::transfer::export::link::follow_export_link(&self.service, token)
     }
@@ -446,7 +453,7 @@ impl Lacuna {
         crate::keep::compact::run::compact(&self.service, grant, request, progress)
     }
 
-    /// What [`Self::compact`] would do.
+    /// Counts the memories that [`Self::compact`] would touch.
     pub fn compaction_plan(&self, grant: &Grant<Forget>, request: &CompactRequest) -> Result<CompactionPlan> {
         crate::keep::compact::run::compaction_plan(&self.service, grant, request)
     }
@@ -495,7 +502,7 @@ impl Lacuna {
         crate::keep::session::show::session(&self.service, grant, id, from, limit)
     }
 
-    /// What the working memory of a session holds, the oldest first.
+    /// The contents of a session's working memory, the oldest first.
     pub fn at_hand(&self, grant: &Grant<Recall>, session: &SessionId) -> Result<Vec<Memory>> {
         crate::read::working::at_hand(&self.service, grant, session)
     }
@@ -506,18 +513,18 @@ impl Lacuna {
         crate::keep::session::transcript::end_session(&self.service, grant, id)
     }
 
-    /// Whether anything about `words` is still remembered, and what was done to forget it.
+    /// Looks for memories about `words`, and for receipts of earlier requests to forget the same.
     pub fn verify_forgotten(&self, grant: &Grant<Recall>, words: &str) -> Result<Verified> {
         crate::forget::verify::verify_forgotten(&self.service, grant, words)
     }
 
-    /// What would be left of a memory that is held back if whom it mentions became "someone". `None` when it is not
-    /// held back for that, or when only a person can say what would stand there.
+    /// The text that a memory under review would have if the people it mentions became "someone". `None` when it
+    /// does not wait for that, or when only a person can write the new text.
     pub fn anonymous_form(&self, grant: &Grant<Review>, id: MemoryId) -> Result<Option<Zeroizing<String>>> {
         crate::erase::withhold::anonymous_form(&self.service, grant, id)
     }
 
-    /// When something was last hidden that can still be restored.
+    /// The moment of the latest hiding that can still be undone.
     pub fn last_hidden(&self, grant: &Grant<Recall>) -> Result<Option<Timestamp>> {
         crate::forget::purge::last_hidden(&self.service, grant)
     }
@@ -542,7 +549,7 @@ impl Lacuna {
         crate::vault::receipt::verifying_key(&self.service)
     }
 
-    /// What a request would do. Nothing changes until [`Self::confirm_forget`].
+    /// Plans a request to forget. Nothing changes until [`Self::confirm_forget`].
     pub fn plan_forget(&self, grant: &Grant<Forget>, request: &Request) -> Result<Planned> {
         crate::forget::plan::plan_forget(&self.service, grant, request)
     }

@@ -1,7 +1,7 @@
 //! Anonymise: a memory that speaks of somebody who was forgotten lives on with "someone" in their place.
 //!
-//! What goes is the mention and nothing else; the memory gets a new id and a new key, because the old text was
-//! sealed under the old one. Where no word of ours can stand for the mention, a person has to decide.
+//! Only the mention is replaced; the memory gets a new id and a new key, because the old text was sealed under
+//! the old one. Where no word of ours can stand for the mention, a person has to decide.
 
 use std::ops::Range;
 
@@ -17,13 +17,16 @@ use lacuna_types::*;
 pub const FORGOTTEN: &str = "forgotten";
 /// Different spellings of one mention that are marked in one memory.
 const MENTIONS_MAX: usize = 8;
-/// What a text calls the id of a memory that is gone.
+/// The words that replace the id of an erased memory in a text.
 const GONE_MEMORY: &str = "a forgotten memory";
 
-/// What is left of a memory once its mentions are generic.
+/// A memory whose mentions are generic.
 pub struct Anonymous {
+    /// The text with generic words in place of the mentions.
     pub text: Zeroizing<String>,
+    /// The details that are left.
     pub details: Vec<Detail>,
+    /// The tags that are left.
     pub tags: Vec<String>,
 }
 
@@ -50,7 +53,7 @@ pub fn mark(entities: &mut Vec<Entity>, mentions: &[String]) {
     entities.extend(marks);
 }
 
-/// Whom a memory was marked to mention.
+/// The people whom a memory is marked to mention.
 pub fn marked(entities: &[Entity]) -> Vec<String> {
     entities.iter().filter(|entity| entity.kind == FORGOTTEN).map(|entity| entity.name.clone()).collect()
 }
@@ -92,7 +95,7 @@ fn gone_memory(place: Range<usize>) -> (Range<usize>, String) {
     (place, GONE_MEMORY.to_owned())
 }
 
-/// Where the mentions stand as words of their own, and what stands for them.
+/// Places of the mentions that are words of their own, with the words that replace them.
 fn mention_places(text: &str, mentions: &[String]) -> Vec<(Range<usize>, String)> {
     let someone = someone(text);
     let mut places = Vec::new();
@@ -139,7 +142,8 @@ fn opens_sentence(before: &str) -> bool {
     before.is_empty() || before.ends_with(['.', '!', '?', '\n', '…'])
 }
 
-/// What stands for an identifier of a person. Numbers of things and cases tell nobody who somebody is.
+/// The words that replace an identifier of a person; `None` for numbers of things and cases, which identify
+/// nobody.
 fn stand_in(found: &Identifier) -> Option<String> {
     if found.confidence < CONFIDENT {
         return None;

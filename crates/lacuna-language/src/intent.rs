@@ -29,7 +29,9 @@ fn longest_at<'a>(rule: &'a IntentRule, words: &[String]) -> Option<&'a [String]
 
 /// A phrase that was found, and its row.
 pub struct Matched<'a> {
+    /// The words of the phrase.
     pub phrase: &'a [String],
+    /// The row that lists it.
     pub rule: &'a IntentRule,
 }
 

@@ -100,6 +100,7 @@ fn first_words(text: &str) -> Vec<FirstWord<'_>> {
         .collect()
 }
 
+/// The text with a capital first letter.
 pub fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()

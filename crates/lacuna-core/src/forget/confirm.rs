@@ -14,8 +14,8 @@ use crate::erase::carry_out::{
 use crate::erase::finish::finish_intents;
 use crate::erase::prepare::{Wanted, hide_instead, prepare_erasure};
 use crate::erase::probe::Sought;
-use crate::forget::plan::{Look, Match, Resolved, bound, confirmations, look, resolve};
-use crate::forget::token::Bound;
+use crate::forget::plan::{Look, Resolved, ResolvedMatch, bound, confirmations, look, resolve};
+use crate::forget::token::ForgetClaims;
 use crate::forget::working::forget_working;
 use crate::permit::{Forget, Grant};
 use crate::vault::commit::Act;
@@ -23,7 +23,7 @@ use crate::vault::handle::VaultWriter;
 use crate::vault::receipt::Cause;
 use crate::vault::service::Service;
 
-/// What a confirmation came to.
+/// The outcome of a confirmation.
 pub enum Confirmed {
     /// Everything goes only after a second yes: confirm this one too.
     Again {
@@ -43,10 +43,10 @@ pub(crate) fn confirm_forget(
     let scope = grant.scope();
     let key = service.read(scope, |open| {
         let opened = |sealed: &[u8]| open.keyring.open_plan(sealed);
-        Bound::from_token(token, opened, &grant.caller().user, service.clock.now())
+        ForgetClaims::from_token(token, opened, &grant.caller().user, service.clock.now())
     })?;
     let planned = key.unwrap_or_else(|| Err(Error::NotFound("plan")))?;
-    let Bound { wish, who, partial, mode, digest, confirmed, .. } = planned;
+    let ForgetClaims { wish, who, partial, mode, digest, confirmed, .. } = planned;
     let look = look(service, scope, wish, who, partial, mode)?;
     let reader = service.reader(scope);
     let writer = reader.lock();
@@ -138,7 +138,7 @@ fn hide(
     Ok(done)
 }
 
-fn wanted(matches: Vec<Match>) -> Wanted {
+fn wanted(matches: Vec<ResolvedMatch>) -> Wanted {
     let mut wanted = Wanted { holds_back: true, ..Wanted::default() };
     for found in matches {
         match found.leaves {

@@ -16,7 +16,7 @@ use lacuna_types::{Error, Result};
 use zeroize::Zeroizing;
 
 use crate::erase::cascade::cascade;
-use crate::forget::token::{Bound, PLAN_VALID};
+use crate::forget::token::{ForgetClaims, PLAN_VALID};
 use crate::forget::working::working_meant;
 use crate::gate::shape::at_most;
 use crate::index::search::QueryVector;
@@ -33,27 +33,29 @@ pub const FORGET_IDS_MAX: usize = 1_000;
 /// Matches and derived memories that a plan shows; it counts all of them.
 pub(crate) const PLAN_SHOWN_MAX: usize = 500;
 
-/// What is asked for.
+/// A request to forget.
 #[derive(Clone, Debug)]
 pub struct Request {
+    /// The words, or the memories, to forget.
     pub target: Target,
-    /// What forgetting shall mean; the tenant's policy says, unless the caller does.
+    /// The meaning of forgetting: hide or erase. `None` leaves it to the tenant's policy.
     pub mode: Option<Mode>,
-    /// Which of several people of one name, counted from one, as an earlier answer listed them.
+    /// The chosen person among several of one name, counted from one, as an earlier answer listed them.
     pub who: Option<u32>,
     /// Cut a memory that also says something else, instead of erasing all of it.
     pub partial: bool,
-    /// Where "yesterday" is.
+    /// The caller's time zone, in which "yesterday" is read.
     pub zone: TimeZone,
 }
 
 impl Request {
+    /// A request in the mode that the tenant's policy sets, in UTC, about whole memories.
     pub fn new(target: Target) -> Self {
         Self { target, mode: None, who: None, partial: false, zone: TimeZone::UTC }
     }
 }
 
-/// What a request came to.
+/// The answer to a request: a plan, or a question to the caller.
 pub enum Planned {
     /// The words were not understood.
     Unclear(Question),
@@ -71,52 +73,64 @@ impl Planned {
     }
 }
 
-/// What confirming would do.
+/// A plan to forget: the effect that confirming it would have.
 pub struct Plan {
     /// `None` when nothing matches, and there is nothing to confirm.
     pub token: Option<String>,
+    /// The last moment at which the token is accepted.
     pub expires_at: Timestamp,
+    /// The mode in which the matches would be forgotten.
     pub mode: Mode,
-    /// What was understood.
+    /// The request as it was understood.
     pub wish: Wish,
+    /// Memories that say it themselves.
     pub direct: usize,
+    /// Memories that only seem to be about it.
     pub indirect: usize,
     /// The first of them.
     pub matches: Vec<PlannedMatch>,
     /// Memories that were made of those, and what becomes of them; the first of them.
     pub derived: Vec<PlannedFall>,
+    /// Derived memories that would be erased.
     pub falls: usize,
+    /// Derived memories that would be made anew from their remaining sources.
     pub rebuilt: usize,
     /// Matches that the caller may not erase, because somebody else wrote them.
     pub others: usize,
     /// Memories that only a session under way holds in RAM: they go as well.
     pub working: usize,
-    /// How often it must be confirmed.
+    /// Number of confirmations that the plan needs.
     pub confirmations: u8,
 }
 
+/// A memory that a plan would forget.
 pub struct PlannedMatch {
+    /// The memory, with its text.
     pub memory: Memory,
+    /// The match, direct or indirect.
     pub closeness: Closeness,
+    /// The reason why it matches.
     pub reason: Reason,
-    /// What would be left of it, when only a part goes.
+    /// The text that would be left when only a part of it is cut.
     pub leaves: Option<Zeroizing<String>>,
 }
 
+/// A derived memory that a plan would erase or make anew.
 pub struct PlannedFall {
+    /// The derived memory, with its text.
     pub memory: Memory,
-    /// Whether it is made anew from what is left of its sources; otherwise it goes.
+    /// True when it is made anew from its remaining sources; otherwise it is erased.
     pub rebuilt: bool,
 }
 
-/// What a wish matches in a vault, and what the caller may do about it.
+/// The matches of a wish in one vault, as far as the caller may erase them.
 pub(crate) struct Resolved {
-    pub(crate) matches: Vec<Match>,
+    pub(crate) matches: Vec<ResolvedMatch>,
     pub(crate) others: usize,
     people: Vec<Cluster>,
 }
 
-pub(crate) struct Match {
+pub(crate) struct ResolvedMatch {
     pub(crate) id: MemoryId,
     pub(crate) closeness: Closeness,
     pub(crate) reason: Reason,
@@ -132,7 +146,7 @@ pub(crate) struct Look {
     pub(crate) mode: Mode,
 }
 
-/// What a request would do. Nothing changes until [`confirm_forget`].
+/// Plans a request to forget. Nothing changes until [`confirm_forget`].
 pub(crate) fn plan_forget(service: &Service, grant: &Grant<Forget>, request: &Request) -> Result<Planned> {
     let scope = grant.scope();
     // A plan shows what it would erase: whoever may not read here erases by id.
@@ -149,7 +163,7 @@ pub(crate) fn plan_forget(service: &Service, grant: &Grant<Forget>, request: &Re
     Ok(planned)
 }
 
-/// What the target of a request comes down to.
+/// Reads the target of a request as a wish.
 fn wish(service: &Service, request: &Request) -> Result<Reading> {
     let about = match &request.target {
         Target::Words(words) => {
@@ -194,7 +208,7 @@ pub(crate) fn look(
     Ok(Look { wish, vectors, who, partial, mode })
 }
 
-/// What a wish names, under each model that the vault has vectors of.
+/// The vectors of a wish, one for each model that the vault has vectors of.
 pub(crate) fn vectors_for(service: &Service, scope: &Scope, wish: &Wish) -> Result<Vec<QueryVector>> {
     let (About::Subject(text) | About::Query(text)) = &wish.about else { return Ok(Vec::new()) };
     let models = service.serve(scope, |open| open.index.models())?.unwrap_or_default();
@@ -224,7 +238,7 @@ fn plan_in(service: &Service, open: &OpenVault, grant: &Grant<Forget>, look: &Lo
     plan.matches = memories
         .into_iter()
         .zip(resolved.matches)
-        .filter_map(|(memory, Match { closeness, reason, leaves, .. })| {
+        .filter_map(|(memory, ResolvedMatch { closeness, reason, leaves, .. })| {
             Some(PlannedMatch { memory: memory?, closeness, reason, leaves })
         })
         .collect();
@@ -239,7 +253,7 @@ fn plan_in(service: &Service, open: &OpenVault, grant: &Grant<Forget>, look: &Lo
     Ok(Planned::Plan(Box::new(plan)))
 }
 
-/// What the wish matches now, as far as the caller may erase it.
+/// Resolves a wish against the vault as it is now, as far as the caller may erase the matches.
 pub(crate) fn resolve(
     service: &Service,
     open: &OpenVault,
@@ -269,7 +283,12 @@ pub(crate) fn resolve(
             continue;
         }
         let leaves = (look.partial || !look.wish.keep.is_empty()).then_some(one.leaves).flatten();
-        resolved.matches.push(Match { id: one.id, closeness: one.closeness, reason: one.reason, leaves });
+        resolved.matches.push(ResolvedMatch {
+            id: one.id,
+            closeness: one.closeness,
+            reason: one.reason,
+            leaves,
+        });
     }
     Ok(resolved)
 }
@@ -280,8 +299,8 @@ pub(crate) fn bound(
     look: &Look,
     digest: [u8; 32],
     confirmed: u8,
-) -> Bound {
-    Bound {
+) -> ForgetClaims {
+    ForgetClaims {
         user: grant.caller().user.clone(),
         expires_at: service.clock.now() + PLAN_VALID,
         mode: look.mode,
@@ -312,8 +331,8 @@ fn nothing(service: &Service, look: &Look) -> Plan {
 }
 
 impl Resolved {
-    /// What was matched, by everything that matters to whoever saw it: another text, another state, one more
-    /// or one less makes it another plan.
+    /// Digest over the matches as the caller saw them: another text, another state, one match more or one less
+    /// gives another plan.
     pub(crate) fn digest(&self, open: &OpenVault) -> [u8; 32] {
         let mut lines: Vec<Vec<u8>> = self.matches.iter().map(|found| line(open, found)).collect();
         lines.sort_unstable();
@@ -338,13 +357,13 @@ impl Resolved {
     }
 }
 
-/// How often a wish must be confirmed: everything twice, the rest once.
+/// Number of confirmations that a wish needs: two for everything, one for the rest.
 pub(crate) fn confirmations(wish: &Wish) -> u8 {
     let everything = wish.about == About::Everything && wish.when.is_none();
     if everything { 2 } else { 1 }
 }
 
-fn line(open: &OpenVault, found: &Match) -> Vec<u8> {
+fn line(open: &OpenVault, found: &ResolvedMatch) -> Vec<u8> {
     let (mark, state) = match open.index.get(&found.id) {
         Some(stored) => (stored.payload.text_mark, stored.attributes.state.code()),
         None => (0, 0),
@@ -386,9 +405,9 @@ fn namesakes(open: &OpenVault, wish: &Wish, found: &[Found]) -> Vec<Cluster> {
     clusters(&name.written, &views)
 }
 
-/// What falls with the matches, and whether it is made anew.
-fn fall(open: &OpenVault, matches: &[Match]) -> Vec<(MemoryId, bool)> {
-    let whole = |found: &&Match| found.leaves.is_none();
+/// Derivatives of the matches; `true` for those that are made anew.
+fn fall(open: &OpenVault, matches: &[ResolvedMatch]) -> Vec<(MemoryId, bool)> {
+    let whole = |found: &&ResolvedMatch| found.leaves.is_none();
     let going = matches.iter().filter(whole).map(|found| found.id).collect();
     let cuts = matches.iter().filter(|found| !whole(found)).map(|found| found.id).collect();
     let cascade = cascade(open, &going, &cuts);
@@ -396,7 +415,7 @@ fn fall(open: &OpenVault, matches: &[Match]) -> Vec<(MemoryId, bool)> {
     falls.chain(cascade.rebuilt.into_iter().map(|rebuild| (rebuild.id, true))).collect()
 }
 
-fn count(matches: &[Match], closeness: Closeness) -> usize {
+fn count(matches: &[ResolvedMatch], closeness: Closeness) -> usize {
     matches.iter().filter(|found| found.closeness == closeness).count()
 }
 

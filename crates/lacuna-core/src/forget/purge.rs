@@ -24,7 +24,7 @@ pub(crate) fn purge(service: &Service) -> Result<u64> {
     purge_while(service, &mut |_| ControlFlow::Continue(()))
 }
 
-/// As [`purge`], until somebody says to stop.
+/// Runs [`purge`] until `progress` says to stop.
 pub(crate) fn purge_while(service: &Service, progress: Progress<'_>) -> Result<u64> {
     let mut purged = 0;
     let mut after = None;
@@ -45,7 +45,7 @@ pub(crate) fn purge_while(service: &Service, progress: Progress<'_>) -> Result<u
     }
 }
 
-/// As [`purge`], in one vault.
+/// Runs [`purge`] in one vault.
 pub(crate) fn purge_vault(service: &Service, scope: &Scope) -> Result<usize> {
     let reader = service.reader(scope);
     let writer = reader.lock();
@@ -65,7 +65,7 @@ pub(crate) fn purge_vault(service: &Service, scope: &Scope) -> Result<usize> {
     Ok(due.len())
 }
 
-/// When something was last hidden that can still be restored.
+/// The moment of the latest hiding that can still be undone.
 pub(crate) fn last_hidden(service: &Service, grant: &Grant<Recall>) -> Result<Option<Timestamp>> {
     let hidden = service.serve(grant.scope(), |open| {
         let hidden = open.index.before(None).filter(|one| one.attributes.state == Lifecycle::Deleted);

@@ -12,31 +12,31 @@ use lacuna_types::request::{About, Mode, Reach, Span, Wish};
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
-/// How long a plan may be confirmed, and how long a second confirmation may take.
+/// Time within which a plan must be confirmed, and a second confirmation must follow the first.
 pub(crate) const PLAN_VALID: SignedDuration = SignedDuration::from_mins(15);
 const PREFIX: &str = "fgt_";
 const FIELDS: u64 = 8;
 /// Bytes of the longest token that is read.
 const TOKEN_BYTES_MAX: usize = 64 << 10;
 
-/// What a token says.
+/// The contents of a token.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Bound {
+pub(crate) struct ForgetClaims {
     pub(crate) user: UserId,
     pub(crate) expires_at: Timestamp,
     pub(crate) mode: Mode,
-    /// Which of several people of one name is meant, counted from one.
+    /// The chosen person among several of one name, counted from one.
     pub(crate) who: Option<u32>,
     /// Confirmations that were given already.
     pub(crate) confirmed: u8,
     pub(crate) wish: Wish,
-    /// What the wish matched.
+    /// Digest of the matches of the wish.
     pub(crate) digest: [u8; 32],
-    /// Whether only a part of each memory goes where the rest makes sense.
+    /// True when only a part of each memory is cut, where the rest makes sense.
     pub(crate) partial: bool,
 }
 
-impl Bound {
+impl ForgetClaims {
     /// As the vault's `seal_plan` seals it.
     pub(crate) fn to_token(&self, seal: impl FnOnce(&[u8]) -> Vec<u8>) -> String {
         format!("{PREFIX}{}", hex(&seal(&Zeroizing::new(self.encode()))))
@@ -83,8 +83,8 @@ fn decode(token: &str) -> Option<Vec<u8>> {
     if digits.len() > 2 * TOKEN_BYTES_MAX { None } else { unhex(digits) }
 }
 
-fn read(r: &mut Reader<'_>) -> Option<Bound> {
-    Some(Bound {
+fn read(r: &mut Reader<'_>) -> Option<ForgetClaims> {
+    Some(ForgetClaims {
         user: UserId::new(r.text()?).ok()?,
         expires_at: from_millis(r.int()?)?,
         mode: Mode::from_code(r.uint()?)?,
@@ -175,9 +175,9 @@ mod tests {
 
     use super::*;
 
-    fn bound(about: About) -> Bound {
+    fn bound(about: About) -> ForgetClaims {
         let at: Timestamp = "2026-04-12T09:15:00Z".parse().unwrap();
-        Bound {
+        ForgetClaims {
             user: UserId::new("anna").unwrap(),
             expires_at: at,
             mode: Mode::Hard,
@@ -209,7 +209,7 @@ mod tests {
             key_version: 1,
         };
         let opened = |token: &str, byte, user: &UserId, now| {
-            Bound::from_token(token, |sealed| key(byte).open(&context, sealed).ok(), user, now)
+            ForgetClaims::from_token(token, |sealed| key(byte).open(&context, sealed).ok(), user, now)
         };
         let anna = UserId::new("anna").unwrap();
         let now: Timestamp = "2026-04-12T09:14:59Z".parse().unwrap();

@@ -16,7 +16,7 @@ use crate::vault::service::Service;
 /// Receipts that one answer names; the newest of them.
 const RECEIPTS_NAMED_MAX: usize = 20;
 
-/// How people ask whether something is still known. What follows is the subject.
+/// Openings of questions that ask whether something is still known; the subject follows them.
 const ASKING: &[&str] = &[
     "do you still remember anything about",
     "do you remember anything about",
@@ -32,17 +32,18 @@ const ASKING: &[&str] = &[
     "did you forget",
 ];
 
-/// What is known about something.
+/// The remaining knowledge about a subject.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Verified {
-    /// Memories that say it, and memories that only seem to be about it.
+    /// Memories that say it.
     pub direct: Vec<MemoryId>,
+    /// Memories that only seem to be about it.
     pub indirect: Vec<MemoryId>,
     /// Receipts of requests to forget the very same, newest first.
     pub receipts: Vec<(String, Timestamp)>,
 }
 
-/// Whether anything about `words` is still remembered, and what was done to forget it.
+/// Looks for memories about `words`, and for receipts of earlier requests to forget the same.
 pub(crate) fn verify_forgotten(service: &Service, grant: &Grant<Recall>, words: &str) -> Result<Verified> {
     let scope = grant.scope();
     let now = service.clock.now();
@@ -87,7 +88,7 @@ fn receipts_naming(
     Ok(naming)
 }
 
-/// What a question is about. Anything that is not put as a question is its own subject.
+/// Reads the subject of a question. Words that are not put as a question are their own subject.
 fn asked_about(words: &str, now: Timestamp) -> Result<Wish> {
     let plain = words.trim().trim_end_matches(['?', '.', '!', ' ']);
     let lower = plain.to_lowercase();

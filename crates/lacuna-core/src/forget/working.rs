@@ -13,7 +13,7 @@ use crate::vault::open::Held;
 use crate::vault::service::Service;
 use crate::vault::working::names;
 
-/// How many memories in working memory a wish to forget means.
+/// Number of memories in working memory that a wish to forget covers.
 pub(crate) fn working_meant(service: &Service, scope: &Scope, wish: &Wish) -> usize {
     let mut count = 0;
     service.desk.each_working(scope.vault_id(), |session, working| {
@@ -48,7 +48,8 @@ pub(crate) fn drop_working(service: &Service, grant: &Grant<Forget>, id: MemoryI
     dropped
 }
 
-/// Whether a wish to forget means what is held. In doubt it does: nothing here was to be kept.
+/// Returns true when a wish to forget covers a memory in working memory. In doubt it does: nothing here was to
+/// be kept.
 pub(crate) fn is_meant(session: &SessionId, stored: &Stored<'_, Held>, wish: &Wish) -> bool {
     let facets = &stored.payload.facets;
     let text = stored.payload.full_text();

@@ -1,8 +1,8 @@
 //! Destroy: everything of one vault goes for good: every key, blob, vector and row, and its own audit chain.
 //!
-//! What remains is a record in the organisation's book and two entries in the organisation's chain, which say
-//! that it happened and how much it was. The record is opened first and closed last: a process that dies in
-//! between leaves it open, and the next one to start ends it.
+//! A record in the organisation's book and two entries in the organisation's chain remain, which say that it
+//! happened and how much it was. The record is opened first and closed last: a process that dies in between
+//! leaves it open, and the next one to start ends it.
 
 use jiff::{SignedDuration, Timestamp};
 use lacuna_seal::{Digest, SIGNATURE_BYTES, Signature};
@@ -24,7 +24,7 @@ use crate::vault::receipt::{
 };
 use crate::vault::service::Service;
 
-/// How long a plan may be confirmed.
+/// Time within which a plan must be confirmed.
 pub(crate) const DESTROY_PLAN_VALID: SignedDuration = SignedDuration::from_mins(15);
 /// Destructions that one call ends.
 const RECOVERED_MAX: usize = 1_000;
@@ -35,39 +35,50 @@ const CONTENTS_DOMAIN: &str = "lacuna/destroy-plan/contents/v1";
 const TOKEN_BYTES: usize = 8 + SIGNATURE_BYTES;
 const DOC_FIELDS: u64 = 5;
 
-/// What would go, and the token that confirms it.
+/// Counts of a vault that would be destroyed, and the token that confirms it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DestroyPlan {
+    /// The token that confirms the plan.
     pub token: String,
+    /// The last moment at which the token is accepted.
     pub expires_at: Timestamp,
+    /// Memories that would be destroyed.
     pub memories: u64,
+    /// Blobs that would be destroyed.
     pub blobs: u64,
 }
 
-/// How much went.
+/// Counts of a destruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct DestroyCounts {
+    /// Rows of memories that were destroyed.
     pub records: u64,
     /// Vectors live in the index of an opened vault and, sealed, in its records.
     pub vectors: u64,
+    /// Blobs that were destroyed.
     pub blobs: u64,
+    /// Keys that were destroyed.
     pub keys: u64,
 }
 
 /// A destruction as the organisation's book has it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Destruction {
+    /// Its number in the book.
     pub number: u64,
+    /// The vault that was destroyed.
     pub vault: VaultId,
+    /// The moment at which it began.
     pub began_at: Timestamp,
     /// `None` while it is under way.
     pub done_at: Option<Timestamp>,
+    /// Counts of the destroyed data.
     pub counts: DestroyCounts,
     /// The proof, in the answer to whoever ended it.
     pub receipt: Option<SignedReceipt>,
 }
 
-/// What a record's document says. It names no holder.
+/// The document of a record. It names no holder.
 #[derive(Clone, Copy)]
 struct Doc {
     /// Tells the vault that was to go from one that began in its place.
@@ -75,8 +86,8 @@ struct Doc {
     counts: DestroyCounts,
 }
 
-/// What a plan is bound to.
-struct Contents {
+/// The contents that a plan is bound to.
+struct PlannedContents {
     memories: u64,
     digest: Digest,
 }
@@ -116,7 +127,7 @@ pub(crate) fn recover_destructions(service: &Service) -> Result<usize> {
     Ok(open.len())
 }
 
-fn contents(service: &Service, header: &VaultHeader) -> Result<Contents> {
+fn contents(service: &Service, header: &VaultHeader) -> Result<PlannedContents> {
     let mut ids = Vec::new();
     service.store.changes(header.id, Revision::ZERO, &mut |change| {
         if let Change::Put(row) = change {
@@ -128,7 +139,7 @@ fn contents(service: &Service, header: &VaultHeader) -> Result<Contents> {
     let began_after = header.began_after.0.to_be_bytes();
     let parts: Vec<&[u8]> =
         std::iter::once(began_after.as_slice()).chain(ids.iter().map(<[u8; 16]>::as_slice)).collect();
-    Ok(Contents { memories: ids.len() as u64, digest: Digest::of(CONTENTS_DOMAIN, &parts) })
+    Ok(PlannedContents { memories: ids.len() as u64, digest: Digest::of(CONTENTS_DOMAIN, &parts) })
 }
 
 fn check_token(service: &Service, grant: &Grant<Destroy>, header: &VaultHeader, token: &str) -> Result<()> {
@@ -220,7 +231,7 @@ fn close_destruction(service: &Service, record: &Record, doc: &Doc) -> Result<Op
     })
 }
 
-/// What was done, and what was found when it was looked for.
+/// The receipt of a destruction, with the result of the search that follows it.
 fn receipt_of(service: &Service, org: &Scope, vault: VaultId, doc: &Doc) -> Result<Receipt> {
     let count = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
     let probed = |path, found: usize| Probed { path, looked_for: 1, found: count(found as u64) };
@@ -277,7 +288,11 @@ fn note(
     writer.commit(&act, |_| {}).map(drop)
 }
 
-fn token_parts<'a>(grant: &'a Grant<Destroy>, contents: &'a Contents, expiry: &'a [u8; 8]) -> [&'a [u8]; 5] {
+fn token_parts<'a>(
+    grant: &'a Grant<Destroy>,
+    contents: &'a PlannedContents,
+    expiry: &'a [u8; 8],
+) -> [&'a [u8]; 5] {
     let scope = grant.scope();
     [
         expiry,

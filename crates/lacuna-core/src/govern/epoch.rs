@@ -12,11 +12,14 @@ use crate::vault::service::Service;
 /// Vaults that are looked up at a time.
 const PAGE: usize = 256;
 
-/// What a renewal did.
+/// Counts of a renewal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EpochRenewal {
+    /// The new epoch.
     pub epoch: u32,
+    /// Vaults whose root was wrapped anew.
     pub vaults: usize,
+    /// Old epochs that were destroyed.
     pub destroyed: u32,
 }
 
@@ -30,8 +33,8 @@ pub(crate) fn renew_epoch(
     renew(service, &mut |vaults| progress(vaults))
 }
 
-/// As [`renew_epoch`], for the scheduler. It is not stopped on the way: a renewal that begins anew
-/// every time would never end.
+/// Runs [`renew_epoch`] for the scheduler, which cannot stop it: a renewal that begins anew every time would
+/// never end.
 pub(crate) fn renew_epochs(service: &Service, progress: Progress<'_>) -> Result<u64> {
     let renewed = renew(service, &mut |vaults| {
         let _ = progress(vaults as u64);

@@ -21,7 +21,7 @@ pub(crate) fn thaw(service: &Service, grant: &Grant<permit::Freeze>) -> Result<(
     set_frozen(service, grant, Freeze::Thawed, AuditAction::VaultThaw).map(drop)
 }
 
-/// When writes were stopped, if they are.
+/// The moment at which writes were stopped; `None` while they are allowed.
 pub(crate) fn frozen_since(service: &Service, grant: &Grant<permit::Freeze>) -> Result<Option<Timestamp>> {
     Ok(service.store.vault(grant.scope().vault_id())?.and_then(|header| header.frozen_at))
 }

@@ -21,7 +21,7 @@ use crate::write::reconcile::rivals_of;
 use crate::write::remember::{Remembered, remember};
 
 facet!(
-    /** As what somebody moves a memory. */
+    /** The role in which somebody moves a memory. */
     Actor, "actor", {
     User = 1 "user",
     Policy = 2 "policy",
@@ -40,7 +40,7 @@ const TRANSITIONS: &[(Lifecycle, Lifecycle, &[Actor], AuditAction)] = &[
     (Active, Archived, &[User, Policy], AuditAction::MemoryArchive),
 ];
 
-/// How a move is recorded, if one of `actors` may make it.
+/// The audit action that records a move, if one of `actors` may make it.
 fn transition(from: Lifecycle, to: Lifecycle, actors: &[Actor]) -> Option<AuditAction> {
     TRANSITIONS
         .iter()
@@ -50,7 +50,7 @@ fn transition(from: Lifecycle, to: Lifecycle, actors: &[Actor]) -> Option<AuditA
         .map(|(.., action)| *action)
 }
 
-/// What becomes of a candidate.
+/// A decision about a candidate.
 pub enum Decision {
     /// It was right as it stands. Older facts that it contradicts go, unless both are to be kept.
     Accept { keep_both: bool },
@@ -62,7 +62,7 @@ pub enum Decision {
     Reject,
 }
 
-/// What a decision did.
+/// The outcome of a decision.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Decided {
     Accepted { id: MemoryId, state: Lifecycle, supersedes: Vec<MemoryId> },
@@ -132,7 +132,7 @@ fn make_anonymous(service: &Service, grant: &Grant<Review>, id: MemoryId) -> Res
     Ok(Decided::Anonymised { id, into, state, receipt: receipt.map(Box::new) })
 }
 
-/// What an accepted candidate becomes: it is active at once, or after the tenant's grace period.
+/// The state of an accepted candidate: active at once, or approved until the tenant's grace period ends.
 fn accepted_state(service: &Service, scope: &Scope) -> Lifecycle {
     if service.policy(&scope.org).grace.is_zero() { Active } else { Approved }
 }

@@ -64,7 +64,8 @@ fn change_member(
     Ok(())
 }
 
-/// What an entry about a membership names: the group's vault, and the vault of whoever came or went.
+/// The subjects of an audit entry about a membership: the group's vault, and the vault of the member who came or
+/// left.
 fn subjects(grant: &Grant<ManageMembers>, group: &Group, user: &UserId) -> Vec<Subject> {
     let org = &grant.caller().org;
     let theirs = Scope::personal(org.clone(), user.clone());

@@ -1,5 +1,5 @@
-//! Which models give memories their vectors, and the background work that replaces a provisional vector by
-//! a better one.
+//! The models that give memories their vectors, and the background work that replaces a provisional vector by a
+//! better one.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub(crate) fn backlog_len(service: &Service) -> usize {
     service.backlog.len()
 }
 
-/// How many memories of the vault wait for their vector of the main model.
+/// Number of memories in the vault that wait for their vector of the main model.
 pub(crate) fn waiting(service: &Service, grant: &Grant<Recall>) -> Result<usize> {
     let target = service.models.main.model();
     let waiting = service.read(grant.scope(), |vault| vault.index.without_model(target).count())?;

@@ -13,6 +13,7 @@ const SCAN_CHUNK: usize = 256;
 /// The secrets of one memory: by rule and place, never what they are.
 #[derive(Debug)]
 pub struct Leak {
+    /// The memory that holds the secrets.
     pub id: MemoryId,
     /// Places are bytes of the full text.
     pub findings: Vec<Finding>,

@@ -15,10 +15,11 @@ use crate::vault::commit::Act;
 use crate::vault::members::caller_for;
 use crate::vault::service::Service;
 
-/// What every token begins with, so that scanners know one when it leaks.
+/// The beginning of every token, by which scanners recognise one that leaks.
 pub const TOKEN_PREFIX: &str = "lac_";
 const SECRET_BYTES: usize = 32;
 
+/// The id of a token. It names the token and opens nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TokenId([u8; 16]);
 
@@ -40,24 +41,36 @@ impl std::str::FromStr for TokenId {
     }
 }
 
-/// What a new token is to be.
+/// The properties of a new token.
 pub struct TokenRequest {
+    /// The user whom the token speaks for.
     pub user: UserId,
+    /// The roles that the token gives.
     pub roles: Vec<Role>,
+    /// A label for people.
     pub label: String,
+    /// The moment at which it expires; `None` for never.
     pub expires_at: Option<Timestamp>,
 }
 
 /// A token as administrators see it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TokenInfo {
+    /// The token's id.
     pub id: TokenId,
+    /// The organisation that it belongs to.
     pub org: OrgId,
+    /// The user whom it speaks for.
     pub user: UserId,
+    /// The roles that it gives.
     pub roles: Vec<Role>,
+    /// A label for people.
     pub label: String,
+    /// The moment at which it was made.
     pub created_at: Timestamp,
+    /// The moment at which it expires; `None` for never.
     pub expires_at: Option<Timestamp>,
+    /// The moment at which it was revoked.
     pub revoked_at: Option<Timestamp>,
 }
 
@@ -112,7 +125,7 @@ pub(crate) fn authenticate(service: &Service, token: &str) -> Result<Option<Call
         .transpose()
 }
 
-/// Whether the organisation has or had a token. One that ran out counts as well: it must not open the
+/// Returns true when the organisation has or had a token. An expired one counts as well: it must not open the
 /// door to callers without any.
 pub(crate) fn has_tokens(service: &Service, org: &OrgId) -> Result<bool> {
     Ok(!service.store.tokens(org)?.is_empty())

@@ -29,14 +29,16 @@ use crate::vault::seal::{FIRST_REVISION, seal_body};
 use crate::vault::service::Service;
 use crate::vault::unlock::Unlocker;
 
-/// What a move did.
+/// The result of a move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Moved {
     /// The memory where it is now. Ids belong to their vault, so it has a new one.
     pub id: MemoryId,
-    /// What it was called where it came from.
+    /// The id that it had in the vault it came from.
     pub previous_id: MemoryId,
+    /// The scope that it is in now.
     pub scope: Scope,
+    /// The record of the move, with the first author.
     pub promotion: Promotion,
 }
 
@@ -47,7 +49,7 @@ struct Route<'a> {
 }
 
 /// A memory with all that a vault holds of it, opened.
-struct Opened {
+struct OpenedMemory {
     row: Row,
     frame: Frame,
     /// The full text, if it is sealed apart.
@@ -173,7 +175,12 @@ fn between<R>(
     work(&route)
 }
 
-fn carry_out(service: &Service, route: &Route<'_>, opened: Opened, promotion: Promotion) -> Result<Moved> {
+fn carry_out(
+    service: &Service,
+    route: &Route<'_>,
+    opened: OpenedMemory,
+    promotion: Promotion,
+) -> Result<Moved> {
     let previous_id = opened.row.id;
     let id = arrival_id(previous_id, &promotion, route.target.scope());
     let opened = announce(service, route, opened, id, &promotion)?;
@@ -186,22 +193,22 @@ fn carry_out(service: &Service, route: &Route<'_>, opened: Opened, promotion: Pr
 fn announce(
     service: &Service,
     route: &Route<'_>,
-    opened: Opened,
+    opened: OpenedMemory,
     arrival: MemoryId,
     promotion: &Promotion,
-) -> Result<Opened> {
-    let Opened { row, mut frame, body } = opened;
+) -> Result<OpenedMemory> {
+    let OpenedMemory { row, mut frame, body } = opened;
     frame.facets.history.moving = Some(Box::new(promotion.clone()));
     let entry = move_entry(promotion, row.id, arrival);
     let row = reseal(service, route, row, &frame, entry)?;
-    Ok(Opened { row, frame, body })
+    Ok(OpenedMemory { row, frame, body })
 }
 
 /// Seals the memory under the other vault's keys. Key first, as for everything that is remembered.
 fn arrive(
     service: &Service,
     route: &Route<'_>,
-    opened: Opened,
+    opened: OpenedMemory,
     id: MemoryId,
     promotion: &Promotion,
 ) -> Result<()> {
@@ -277,7 +284,7 @@ fn forget_arrived(service: &Service, route: &Route<'_>, id: MemoryId) -> Result<
     Err(Error::NotFound("memory"))
 }
 
-/// Whether the memory is in the vault, or was and has been erased there since.
+/// Returns true when the memory is in the vault, or was and has been erased there since.
 fn has_arrived(service: &Service, target: &Scope, id: MemoryId) -> Result<bool> {
     if stored_row(service, target, id)?.is_some() {
         return Ok(true);
@@ -296,7 +303,7 @@ fn stored_row(service: &Service, scope: &Scope, id: MemoryId) -> Result<Option<R
     Ok(row.filter(|row| row.state != Lifecycle::Deleted))
 }
 
-fn open_whole(service: &Service, route: &Route<'_>, id: MemoryId) -> Result<Option<Opened>> {
+fn open_whole(service: &Service, route: &Route<'_>, id: MemoryId) -> Result<Option<OpenedMemory>> {
     let Some(row) = stored_row(service, route.source.scope(), id)? else { return Ok(None) };
     let frame = open_frame(service, route, &row)?;
     let bodies = route.source.update(|open| open.bodies(&[id], service.sources()))?;
@@ -304,7 +311,7 @@ fn open_whole(service: &Service, route: &Route<'_>, id: MemoryId) -> Result<Opti
     if body.is_none() && frame.has_body {
         return Err(Error::corrupt(format!("the text of {id} is missing")));
     }
-    Ok(Some(Opened { row, frame, body }))
+    Ok(Some(OpenedMemory { row, frame, body }))
 }
 
 fn open_frame(service: &Service, route: &Route<'_>, row: &Row) -> Result<Frame> {
@@ -338,8 +345,8 @@ fn put(writer: &VaultWriter<'_>, about: AuditEntry, row: Row, frame: Frame) -> R
     writer.commit(&act, |open| open.put(&row, frame))
 }
 
-/// Who wrote it first, and when, stays through every further move.
-fn provenance(opened: &Opened, route: &Route<'_>, by: UserId, at: Timestamp) -> Promotion {
+/// The provenance of a moved memory: its first author and first time stay through every further move.
+fn provenance(opened: &OpenedMemory, route: &Route<'_>, by: UserId, at: Timestamp) -> Promotion {
     let history = &opened.frame.facets.history;
     let (original_author, original_created_at) = match (&history.promotion, &route.source.scope().holder) {
         (Some(earlier), _) => (earlier.original_author.clone(), earlier.original_created_at),
@@ -367,7 +374,7 @@ fn check_author(target: &Scope, promotion: &Promotion) -> Result<()> {
     }
 }
 
-impl Opened {
+impl OpenedMemory {
     fn full_text(&self) -> &str {
         let sealed_apart = self.body.as_ref().map(|text| text.as_str());
         sealed_apart.or(self.frame.text.as_deref()).unwrap_or(&self.frame.gist)
@@ -375,7 +382,7 @@ impl Opened {
 }
 
 /// The frame as the vault at the end of the way holds it. Links to memories of the other vault stay behind.
-fn arrived(opened: &Opened, text_hash: [u8; 32], target: &Scope, promotion: &Promotion) -> Frame {
+fn arrived(opened: &OpenedMemory, text_hash: [u8; 32], target: &Scope, promotion: &Promotion) -> Frame {
     let mut frame = Frame { text_hash, ..opened.frame.clone() };
     frame.facets.derived_from.clear();
     frame.facets.history = History {
@@ -403,7 +410,7 @@ fn move_entry(promotion: &Promotion, here: MemoryId, there: MemoryId) -> AuditEn
     AuditEntry::new(action, promotion.promoted_by.as_str(), subjects)
 }
 
-fn check_movable(opened: &Opened) -> Result<()> {
+fn check_movable(opened: &OpenedMemory) -> Result<()> {
     match opened.row.state {
         Lifecycle::Active => Ok(()),
         Lifecycle::Archived => Err(Error::invalid("memory_id", "is archived: only active memories move")),

@@ -17,9 +17,8 @@ pub(crate) fn recover(service: &Service, scope: &Scope) -> Result<usize> {
     destroy_stray_keys(&writer)
 }
 
-/// As [`recover`], for whoever comes by after every write. Looking for moves and stray keys goes
-/// through all of the vault while its writers wait: so it is done once in a while, when a key can have
-/// become a stray.
+/// Finishes erasures after every write, and runs all of [`recover`] once in a while: looking for moves and stray
+/// keys goes through the whole vault while its writers wait, and a key becomes a stray only after a time.
 pub(crate) fn recover_again(service: &Service, scope: &Scope) -> Result<()> {
     let (reader, now) = (service.reader(scope), service.clock.now());
     if reader.slot().was_recovered_since(now - ORPHAN_KEY_AGE) {

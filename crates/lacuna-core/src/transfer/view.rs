@@ -25,7 +25,7 @@ const LINES_MAX: usize = 2_000;
 const MARK_DIGITS: usize = 12;
 const MARK_START: &str = "<!-- mem:";
 const MARK_END: &str = " -->";
-/// What stands behind a memory whose source is not fully trusted.
+/// Suffix of a memory whose source is not fully trusted.
 const UNVERIFIED: &str = " (not verified)";
 const HEAD: &str = "<!-- Written by lacuna view: memories in plain text. Change or delete a line to correct or \
     forget it; keep the mark at its end. -->\n\n# What is remembered\n";
@@ -33,12 +33,13 @@ const HEAD: &str = "<!-- Written by lacuna view: memories in plain text. Change 
 /// A memory on its way to the page.
 struct Noted {
     memory: Memory,
-    /// Whether the gist is all it says.
+    /// True when the gist is the whole memory.
     whole: bool,
 }
 
 /// The page, and what stands on it.
 pub struct Sheet {
+    /// The page in Markdown.
     pub text: String,
     /// In the order of the page.
     pub lines: Vec<Line>,
@@ -48,18 +49,20 @@ pub struct Sheet {
     pub preferences: Vec<Memory>,
 }
 
-/// What must be known of a line to know it again. It holds no content.
+/// The data by which a line is recognised later. It holds no content.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Line {
+    /// The mark at the end of the line.
     pub mark: String,
+    /// The memory that the line shows.
     pub id: MemoryId,
     /// SHA-256 of what the line says.
     pub sha256: [u8; 32],
-    /// Whether the line says all of the memory, so that another line can take its place.
+    /// True when the line says all of the memory, so that another line can take its place.
     pub whole: bool,
 }
 
-/// What somebody did to a page.
+/// An edit that somebody made on a page.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Edit {
     /// The line is gone: forget it.
@@ -152,8 +155,8 @@ fn sheet(noted: Vec<Noted>) -> Sheet {
     sheet
 }
 
-/// What somebody changed on a page that was written with these lines. `None` when the page is empty: whoever
-/// wants everything forgotten says so.
+/// Reads the edits on a page that was written with these lines. `None` when the page is empty: forgetting
+/// everything needs an explicit request.
 pub fn read_back(lines: &[Line], page: &str) -> Option<Vec<Edit>> {
     if page.trim().is_empty() {
         return None;
@@ -230,7 +233,7 @@ fn parted(written: &str) -> (&str, Option<&str>) {
     parts.map_or((written.trim(), None), |(said, mark)| (said, Some(mark)))
 }
 
-/// What a line of a list says.
+/// The text of an item in a list.
 fn bullet(line: &str) -> Option<&str> {
     let said = line.trim().strip_prefix(['-', '*'])?;
     said.starts_with(' ').then(|| said.trim()).filter(|said| !said.is_empty())
@@ -242,7 +245,7 @@ fn escaped(text: &str) -> String {
     line.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// What an edited line says, without what we had added to it.
+/// The text of an edited line, without the marks that we had added to it.
 fn plain(said: &str) -> String {
     let said = said.strip_suffix(UNVERIFIED).unwrap_or(said);
     said.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")

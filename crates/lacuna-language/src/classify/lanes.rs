@@ -7,11 +7,14 @@ use lacuna_types::Lane;
 
 /// Business words that make a text about nobody a business text.
 const BUSINESS_WORDS_MIN: usize = 2;
-/// How far from a document's word its verb may stand, in words.
+/// Greatest distance of a document's word from its verb, in words.
 const SAY_REACH: usize = 5;
 
+/// The lanes of a text.
 pub(super) struct Lanes {
+    /// The lane that fits best.
     pub primary: Judged<Lane>,
+    /// Further lanes that fit.
     pub secondary: Vec<Judged<Lane>>,
 }
 

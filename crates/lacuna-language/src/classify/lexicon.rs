@@ -13,7 +13,7 @@ use crate::words::{Folding, fold};
 /// Declares the tags under which the lists file their words.
 macro_rules! tags {
     ($($tag:ident $word:literal),+ $(,)?) => {
-        /// What a listed word may stand for.
+        /// A meaning that a listed word may have.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub(crate) enum Tag { $($tag),+ }
 
@@ -59,15 +59,18 @@ struct Mark {
     weight: f32,
     /// The plain English word for it, where the list gives one.
     means: Option<&'static str>,
-    /// Whether the word must be written in capitals: "WHO" is not "who".
+    /// True when the word must be written in capitals: "WHO" is not "who".
     shouted: bool,
 }
 
 /// A listed word or phrase where a text uses it.
 #[derive(Clone, Debug)]
 pub(super) struct Hit {
+    /// The meaning of the word.
     pub tag: Tag,
+    /// The weight of the word, from 0 to 1.
     pub weight: f32,
+    /// The plain name of the thing, where the list gives one.
     pub means: Option<&'static str>,
     /// The words that it covers.
     pub words: Range<usize>,

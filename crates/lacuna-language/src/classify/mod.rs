@@ -1,4 +1,5 @@
-//! What a text is about: sensitivity, privacy class, lane, salience, and the people, places and things it names.
+//! Classification of a text: sensitivity, privacy class, lane, salience, and the people, places and things it
+//! names.
 //!
 //! Rules and word lists first; the meaning of the text, where it is given, settles what they leave open.
 
@@ -27,11 +28,15 @@ use reading::Reading;
 
 use lacuna_types::{ENTITIES_MAX, Entity, Lane, PrivacyClass, Sensitivity};
 
-/// The kinds of entity that are told apart here.
+/// Kind of an entity that is a person.
 pub const PERSON: &str = "person";
+/// Kind of an entity that is a place.
 pub const PLACE: &str = "place";
+/// Kind of an entity that is an organisation.
 pub const ORGANISATION: &str = "organisation";
+/// Kind of an entity that is a medical condition.
 pub const CONDITION: &str = "condition";
+/// Kind of an entity that is a medication.
 pub const MEDICATION: &str = "medication";
 
 /// From this confidence on a judgement is acted upon; below it, it is a hint.
@@ -40,8 +45,11 @@ pub const SURE: f32 = 0.5;
 /// A value, how sure it is, and the name of the rule that says so. Never the text.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Judged<T> {
+    /// The value.
     pub value: T,
+    /// The confidence, from 0 to 1.
     pub confidence: f32,
+    /// The name of the rule.
     pub reason: &'static str,
 }
 
@@ -50,6 +58,7 @@ impl<T> Judged<T> {
         Self { value, confidence, reason }
     }
 
+    /// Returns true when the confidence reaches [`SURE`].
     pub fn is_sure(&self) -> bool {
         self.confidence >= SURE
     }
@@ -58,10 +67,13 @@ impl<T> Judged<T> {
 /// An entity where the text names it. No `Debug`: it holds a part of the text.
 #[derive(Clone, PartialEq)]
 pub struct Named {
+    /// The entity.
     pub entity: Entity,
     /// The bytes of the text that name it.
     pub span: Range<usize>,
+    /// The confidence, from 0 to 1.
     pub confidence: f32,
+    /// The name of the rule that found it.
     pub reason: &'static str,
 }
 
@@ -77,14 +89,19 @@ impl Named {
     }
 }
 
+/// The classification of a text.
 pub struct Classified {
     /// The surest first, hints below [`SURE`] included.
     pub sensitivity: Vec<Judged<Sensitivity>>,
+    /// The privacy class.
     pub privacy: Judged<PrivacyClass>,
+    /// The lane that fits best.
     pub lane: Judged<Lane>,
+    /// Further lanes that fit.
     pub secondary_lanes: Vec<Judged<Lane>>,
     /// In the order of the text, each once.
     pub entities: Vec<Named>,
+    /// The worth of keeping the text, from 0 to 1.
     pub salience: Judged<f32>,
 }
 
@@ -97,7 +114,9 @@ impl Classified {
 
 /// A text's vector, and the examples that it is compared with. Both come from one model.
 pub struct Meaning<'a> {
+    /// The embedded examples.
     pub prototypes: &'a Prototypes,
+    /// The text's vector.
     pub vector: &'a [f32],
 }
 
@@ -174,7 +193,7 @@ fn each_once(found: Vec<Named>) -> Vec<Named> {
     kept
 }
 
-/// How far into a sentence its subject may begin, in words.
+/// Greatest distance of a subject from the start of its sentence, in words.
 const SUBJECT_REACH: usize = 3;
 
 /// Marks what the memory is about: the subject of a sentence, the only entity, or what the owner has or does.
@@ -191,7 +210,7 @@ fn mark_primary(reading: &Reading<'_>, entities: &mut [Named]) {
     }
 }
 
-/// Whether an entity stands at the head of its sentence, with no other subject before it.
+/// Returns true when an entity stands at the head of its sentence, with no other subject before it.
 fn is_subject(reading: &Reading<'_>, named: &Named) -> bool {
     use lexicon::Tag;
     let Some(at) = reading.words.iter().position(|word| word.span.end > named.span.start) else {

@@ -99,7 +99,7 @@ pub(super) fn people(reading: &Reading<'_>) -> Vec<Named> {
 struct Name<'r> {
     words: Range<usize>,
     relation: Option<&'r Hit>,
-    /// What a title says: doctor, professor.
+    /// The calling that a title gives: doctor, professor.
     calling: Option<&'static str>,
     confidence: f32,
     reason: &'static str,
@@ -200,7 +200,7 @@ fn is_surname_like(reading: &Reading<'_>, at: usize) -> bool {
     made || is_split_name(reading, at) || word.starts_with("mac") || word.starts_with("mc")
 }
 
-/// Whether what follows a name is only put beside it: ", my cousin,".
+/// Returns true when the relation is an apposition to the name before it: ", my cousin,".
 fn is_apposition(reading: &Reading<'_>, relation: &Hit) -> bool {
     let next = reading.words.get(relation.words.end);
     next.is_none_or(|word| !matches!(word.gap, Gap::Space | Gap::Apostrophe | Gap::Hyphen))
@@ -250,7 +250,7 @@ fn continues(reading: &Reading<'_>, at: usize) -> bool {
     word.case == Case::Title && (word.is_joined() || is_split_name(reading, at)) && !small
 }
 
-/// Whether a run of capitals from here ends as a company or an institution does.
+/// Returns true when a run of capitals from here ends as a company or an institution does.
 fn ends_as_organisation(reading: &Reading<'_>, at: usize) -> bool {
     let mut end = at + 1;
     while reading.words.get(end).is_some_and(|word| word.is_capital() && word.is_joined()) {
@@ -298,7 +298,7 @@ fn is_led_as_place(reading: &Reading<'_>, at: usize) -> bool {
         && reading.ending_at(at, &[Tag::Near, Tag::Reside]).is_some()
 }
 
-/// Whether a name that is also a word stands where a name would.
+/// Returns true when a name that is also a word stands in the place of a name.
 fn is_backed(reading: &Reading<'_>, run: &Range<usize>) -> bool {
     if is_led_as_place(reading, run.start) {
         return false;
@@ -376,7 +376,7 @@ fn is_adjective(reading: &Reading<'_>, at: usize) -> bool {
     reading.words.get(at).is_some_and(|word| ADJECTIVES.contains(&word.text))
 }
 
-/// Whether the relation is to the owner: "my" before it, or said by the word itself.
+/// Returns true when the relation is to the owner: by "my" before it, or by the word itself.
 fn is_owned(reading: &Reading<'_>, relation: &Hit) -> bool {
     let mut at = relation.words.start;
     while at > 0 && is_adjective(reading, at - 1) {

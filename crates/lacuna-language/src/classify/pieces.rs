@@ -21,7 +21,7 @@ pub(super) fn pieces(text: &str) -> Vec<Range<usize>> {
     pieces
 }
 
-/// Where a piece that is long enough had best end.
+/// The best end for a piece that is long enough.
 fn cut(text: &str) -> usize {
     let half = text.len() / 2;
     let after =

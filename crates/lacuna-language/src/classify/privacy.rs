@@ -39,7 +39,7 @@ pub(super) fn privacy(
     Judged::new(PrivacyClass::NonPii, 0.7, "about nobody")
 }
 
-/// Whether any sentence is about a person.
+/// Returns true when any sentence is about a person.
 pub(super) fn is_personal(reading: &Reading<'_>, entities: &[Named]) -> bool {
     matches!(subject(reading, entities), Subject::Owner | Subject::Person | Subject::Pronoun)
 }
@@ -73,7 +73,7 @@ fn special(reading: &Reading<'_>, sensitivity: &[Judged<Sensitivity>], subject: 
     }
 }
 
-/// What a business keeps to itself; a person's own contract or discount is not that.
+/// Confidence that the text is a business secret; a person's own contract or discount is none.
 fn confidential(reading: &Reading<'_>, subject: Subject) -> Option<f32> {
     let words: Vec<_> = reading.hits.iter().filter(|hit| hit.tag == Tag::Confidential).collect();
     if words.is_empty() || matches!(subject, Subject::Owner) {
@@ -129,7 +129,7 @@ fn is_aggregate(reading: &Reading<'_>) -> bool {
     says(Tag::Crowd) && says(Tag::Often)
 }
 
-/// Whether no word is one that any list knows to be common: the rules cannot speak for such a text.
+/// Returns true when no word is on a list of common words: the rules cannot judge such a text.
 fn is_unread(reading: &Reading<'_>) -> bool {
     let common = |tag| matches!(tag, Tag::Function | Tag::German | Tag::Be | Tag::Filler | Tag::We);
     let unspaced = reading.words.iter().any(|word| word.unspaced);

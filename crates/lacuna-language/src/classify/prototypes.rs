@@ -11,18 +11,18 @@ const EXAMPLES: &str = include_str!("lists/examples.txt");
 const NEIGHBOURS: usize = 3;
 // The figures below were chosen on sentences of our own and on ordinary conversation under the static model: precision
 // first, since a memory that is wrongly called sensitive may be refused.
-/// How far a label must lie ahead of "none" to be believed where the rules are silent.
+/// Lead over "none" that a label needs to be believed where the rules are silent.
 const MARGIN_TO_ADD: f32 = 0.12;
 /// The least closeness at which examples say anything.
 const CLOSE: f32 = 0.38;
-/// How far ahead a label must lie to raise a hint of the rules.
+/// Lead over "none" that a label needs to raise a hint of the rules.
 const MARGIN_TO_RAISE: f32 = 0.05;
-/// How far ahead of the others a lane must lie to be chosen.
+/// Lead over the other lanes that a lane needs to be chosen.
 const MARGIN_OF_LANE: f32 = 0.08;
-/// How far behind "none" a label must lie to be doubted.
+/// Distance behind "none" from which a label is doubted.
 const MARGIN_TO_DOUBT: f32 = 0.2;
 
-/// What meaning alone is worth.
+/// Confidence of a judgement by meaning alone.
 const CONFIDENCE: f32 = 0.55;
 /// Below this the rules may be doubted, and by how much.
 const WEAK: f32 = 0.65;
@@ -36,13 +36,14 @@ pub struct Prototypes {
     lanes: Vec<(Lane, Vec<Vec<f32>>)>,
 }
 
-/// How close a text lies to each label, against the examples of none.
+/// Closeness of a text to each label, against the examples of none.
 pub struct Leaning {
     sensitivity: Vec<(Sensitivity, f32, f32)>,
     lanes: Vec<(Lane, f32)>,
 }
 
 impl Prototypes {
+    /// Embeds the examples of every label.
     pub fn new(embedder: &dyn Embedder) -> Result<Self> {
         let examples = |label: &str| -> Result<Vec<Vec<f32>>> {
             let texts: Vec<&str> = examples(label).collect();
@@ -60,7 +61,7 @@ impl Prototypes {
         Ok(Self { dimensions: none.first().map_or(0, Vec::len), sensitivity, none, lanes })
     }
 
-    /// What a vector leans to; nothing, if it comes from another model.
+    /// Closeness of a vector to each label; `None` when it comes from another model.
     pub fn judge(&self, vector: &[f32]) -> Option<Leaning> {
         if vector.len() != self.dimensions || vector.is_empty() {
             return None;

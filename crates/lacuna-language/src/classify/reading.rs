@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::lexicon::{Hit, Tag, hits};
 use super::words::{Case, Word, words};
 
-/// Who a sentence is about, from the surest to the vaguest.
+/// The subject of a sentence, from the surest to the vaguest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Subject {
     /// The owner: "I", "my", "the user", or a note that leaves the owner out.
@@ -19,15 +19,19 @@ pub(super) enum Subject {
     Nobody,
 }
 
+/// A text with its words and the listed words among them.
 pub(super) struct Reading<'t> {
+    /// The text.
     pub text: &'t str,
+    /// Its words.
     pub words: Vec<Word<'t>>,
+    /// The listed words and phrases in it.
     pub hits: Vec<Hit>,
     /// For each word, where the hits that begin at it begin; one more for the end.
     starts: Vec<usize>,
     /// The words of each sentence.
     pub sentences: Vec<Range<usize>>,
-    /// Whether every noun has a capital, so that a capital proves nothing.
+    /// True when every noun has a capital, so that a capital proves nothing.
     pub nouns_are_capital: bool,
 }
 
@@ -70,7 +74,7 @@ impl<'t> Reading<'t> {
         self.hits_within(words).iter().filter(|hit| hit.tag == tag).count()
     }
 
-    /// Who a sentence is about. `persons` are the spans of the people found in the text.
+    /// The subject of a sentence. `persons` are the spans of the people found in the text.
     pub(super) fn subject(&self, sentence: &Range<usize>, persons: &[Range<usize>]) -> Subject {
         let says = |tag| self.count(sentence.clone(), tag) > 0;
         let mine = self
@@ -95,7 +99,7 @@ impl<'t> Reading<'t> {
         self.has(sentence.start, Tag::PersonalVerb) && sentence.len() > 1
     }
 
-    /// Whether a sentence holds a span.
+    /// Returns true when a sentence contains a span.
     pub(super) fn contains(&self, sentence: &Range<usize>, span: &Range<usize>) -> bool {
         let (Some(first), Some(last)) = (self.words.get(sentence.start), self.words.get(sentence.end - 1))
         else {

@@ -1,13 +1,13 @@
-//! How much a text is worth keeping: a sum of plain reasons, each with its share.
+//! Salience, the worth of keeping a text: a sum of plain reasons, each with its share.
 
 use super::lexicon::Tag;
 use super::reading::{Reading, Subject};
 use super::{Judged, Named, PERSON, SURE};
 use lacuna_types::Sensitivity;
 
-/// Where a sentence starts that says nothing in particular.
+/// Salience of a sentence that says nothing in particular.
 const BASE: f32 = 0.36;
-/// What greetings and thanks are worth: below the least that a policy usually keeps.
+/// Salience of greetings and thanks: below the least that a policy usually keeps.
 const FILLER: f32 = 0.12;
 const LOWEST: f32 = 0.05;
 const HIGHEST: f32 = 0.97;
@@ -70,13 +70,13 @@ fn unspaced(reading: &Reading<'_>) -> bool {
     reading.words.iter().any(|word| word.unspaced && word.text.chars().count() > 4)
 }
 
-/// Whether nothing is said but questions.
+/// Returns true when the text consists of questions.
 fn asks_only(reading: &Reading<'_>) -> bool {
     let text = reading.text.trim_end();
     text.ends_with(['?', '？', '؟']) && reading.sentences.len() <= 2
 }
 
-/// Whether nearly every word is one of greeting, thanks or assent, and none says anything.
+/// Returns true when nearly every word is one of greeting, thanks or assent, and the rest carry no information.
 fn is_filler(reading: &Reading<'_>, entities: &[Named]) -> bool {
     let words = reading.words.len();
     if words == 0 {

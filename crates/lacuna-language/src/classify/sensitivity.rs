@@ -1,4 +1,4 @@
-//! Which of the eight categories a text touches: listed words with weights, and whom they are said of.
+//! Sensitivity of a text in eight categories: listed words with weights, scaled by the person they are said of.
 
 use std::ops::Range;
 
@@ -14,13 +14,13 @@ pub(super) const CONFIDENCE_MIN: f32 = 0.3;
 const CONFIDENCE_MAX: f32 = 0.97;
 /// A weight below this belongs to a word with other meanings.
 const PLAIN_WEIGHT: f32 = 0.6;
-/// What a borrowed word is worth among machines and markets.
+/// Factor for a borrowed word among machines and markets.
 const MACHINE_FACTOR: f32 = 0.3;
-/// What a pet's illness says of its owner.
+/// Factor for a pet's illness, as a sign of its owner's.
 const ANIMAL_FACTOR: f32 = 0.4;
-/// What "works at" says of a working life.
+/// Weight of "works at" for the category of work.
 const EMPLOY_WEIGHT: f32 = 0.7;
-/// What an organisation says of it when one is named beside a person.
+/// Weight of an organisation for that category when it is named beside a person.
 const ORGANISATION_WEIGHT: f32 = 0.2;
 
 pub(super) fn sensitivity(reading: &Reading<'_>, entities: &[Named]) -> Vec<Judged<Sensitivity>> {
@@ -64,7 +64,7 @@ fn keep(found: &mut Vec<Judged<Sensitivity>>, value: Sensitivity, confidence: f3
     }
 }
 
-/// How much a sentence's words weigh, by whom they are said of. General knowledge is nobody's secret.
+/// Factor for the weights of a sentence, by its subject. General knowledge is nobody's secret.
 fn factor(subject: Subject, category: Sensitivity) -> f32 {
     match (subject, category) {
         (Subject::Owner | Subject::Person, _) => 1.0,
@@ -106,7 +106,7 @@ fn weigh(reading: &Reading<'_>, sentence: &Range<usize>, category: Sensitivity, 
     (1.0 - doubt).min(CONFIDENCE_MAX)
 }
 
-/// What is left of a word's weight among machines and markets, which borrow such words.
+/// Factor for a word among machines and markets, which borrow such words.
 fn borrowed(hit: &Hit, category: Sensitivity) -> f32 {
     let plain = hit.weight >= PLAIN_WEIGHT;
     match (category, hit.tag) {
@@ -119,7 +119,7 @@ fn borrowed(hit: &Hit, category: Sensitivity) -> f32 {
     }
 }
 
-/// What one listed word says about a category.
+/// Weight of one listed word for a category.
 fn weight_of(reading: &Reading<'_>, hit: &Hit, category: Sensitivity) -> Option<f32> {
     let fits = match category {
         Sensitivity::Health => matches!(hit.tag, Tag::Health | Tag::Condition | Tag::Medication),
@@ -369,7 +369,7 @@ fn is_thousands(word: &Word<'_>) -> bool {
     word.is_number() && word.text.len() == 3
 }
 
-/// Where somebody lives or is, and addresses.
+/// Weights of addresses, and of words for the place where somebody lives or is.
 fn location_extras(reading: &Reading<'_>, sentence: &Range<usize>, entities: &[Named]) -> Vec<f32> {
     let place =
         entities.iter().any(|named| named.entity.kind == PLACE && reading.contains(sentence, &named.span));

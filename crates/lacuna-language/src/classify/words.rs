@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::words::{Folding, fold};
 
-/// How a word is written, where its script has case at all.
+/// The case of a word, where its script has case at all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Case {
     Lower,
@@ -15,7 +15,7 @@ pub(super) enum Case {
     None,
 }
 
-/// What stands between a word and the one before it.
+/// The characters between a word and the one before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Gap {
     /// Nothing but space.
@@ -30,11 +30,17 @@ pub(super) enum Gap {
     Other,
 }
 
+/// A word of a text.
 pub(super) struct Word<'t> {
+    /// The word as it is written.
     pub text: &'t str,
+    /// Its place in bytes.
     pub span: Range<usize>,
+    /// The word in lower case, without accents.
     pub folded: String,
+    /// Its case.
     pub case: Case,
+    /// The gap before it.
     pub gap: Gap,
     /// The number of the sentence it stands in, from 0.
     pub sentence: usize,
@@ -51,7 +57,7 @@ impl Word<'_> {
         self.gap == Gap::Stop
     }
 
-    /// Whether only a space or a hyphen divides it from the word before.
+    /// Returns true when only a space or a hyphen divides it from the word before.
     pub(super) fn is_joined(&self) -> bool {
         matches!(self.gap, Gap::Space | Gap::Hyphen)
     }

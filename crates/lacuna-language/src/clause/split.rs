@@ -13,7 +13,9 @@ const SUBJECT_WORDS_MAX: usize = 7;
 const ITEM_WORDS_MAX: usize = 6;
 /// A sentence and what stands between it and the next one.
 pub(super) struct Sentence<'t> {
+    /// The sentence.
     pub text: &'t str,
+    /// The characters between it and the next one.
     pub end: &'t str,
 }
 
@@ -26,6 +28,7 @@ pub(super) struct Clause {
     pub carried: Option<String>,
     /// The subject, wherever it stands.
     pub subject: String,
+    /// The clause without its subject.
     pub body: String,
 }
 
@@ -42,8 +45,11 @@ impl Clause {
 /// A word and where it stands.
 #[derive(Clone)]
 pub(super) struct ClauseWord<'t> {
+    /// The word as it is written.
     pub text: &'t str,
+    /// The word in lower case.
     pub lower: String,
+    /// Its place in bytes.
     pub span: Range<usize>,
     /// A comma or another pause stands before it.
     pub after_comma: bool,
@@ -248,6 +254,7 @@ fn subject_text(sentence: &str, words: &[ClauseWord<'_>], first: usize, verb: us
 
 /// A remark inside a clause that the rest stands without.
 pub(super) struct Aside {
+    /// Its place in bytes.
     pub span: Range<usize>,
     /// The remark as a statement about its subject.
     pub says: String,
@@ -310,7 +317,9 @@ fn brackets(clause: &str, subject: &str) -> Vec<Aside> {
 
 /// An enumeration: what stands before it, and its items.
 pub(super) struct Items<'t> {
+    /// The words before the enumeration.
     pub lead: &'t str,
+    /// Its items.
     pub items: Vec<&'t str>,
     /// The word that joins the last two: and, or.
     pub joint: String,

@@ -40,6 +40,7 @@ pub struct Sources<'t> {
 }
 
 impl<'t> Sources<'t> {
+    /// Reads the words of the turns.
     pub fn new(turns: &'t [Turn]) -> Self {
         let words = |turn: &Turn| -> HashSet<String> {
             let own = turn.text().unicode_words().flat_map(|word| {

@@ -29,6 +29,7 @@ impl Rarity {
     /// More turns than this teach no more about which words are rare.
     pub const TURNS_MAX: usize = 4_000;
 
+    /// Counts the words of the turns.
     pub fn of<'a>(turns: impl Iterator<Item = &'a Turn>) -> Self {
         let mut rarity = Self { turns: 0, said_in: HashMap::new() };
         for turn in turns {
@@ -38,18 +39,22 @@ impl Rarity {
         rarity
     }
 
+    /// The weight of a term: the rarer, the heavier.
     pub fn weight(&self, term: u64) -> f32 {
         let said_in = self.said_in.get(&term).copied().unwrap_or(1).max(1);
         (1.0 + self.turns as f32 / said_in as f32).ln()
     }
 }
 
+/// A sentence of a turn.
 pub(super) struct Sentence<'t> {
     /// The number of its turn among those that are condensed.
     pub turn: usize,
+    /// The sentence.
     pub text: &'t str,
     /// Different words, stop words aside, rising.
     pub terms: Vec<u64>,
+    /// Its length in characters.
     pub chars: usize,
     /// Its worth by itself, apart from its words: more than 1 with names and numbers, less for a question.
     pub merit: f32,

@@ -32,6 +32,7 @@ const SENTENCES_MAX: usize = 600;
 
 /// A summary, and the turns whose words it uses.
 pub struct Summary {
+    /// The summary.
     pub text: Zeroizing<String>,
     /// Numbers among the turns, rising.
     pub used: Vec<usize>,
@@ -103,7 +104,7 @@ fn centrality(all: &[Sentence<'_>], rarity: &Rarity) -> Vec<f32> {
     central.iter().map(|one| one / most).collect()
 }
 
-/// Which sentences share words, and how much of them.
+/// Links of each sentence to the others that share words with it, weighted by the share.
 fn links(all: &[Sentence<'_>], rarity: &Rarity) -> Vec<Vec<(usize, f32)>> {
     let weigh = |terms: &[u64]| -> f32 { terms.iter().map(|term| rarity.weight(*term)).sum() };
     let weights: Vec<f32> = all.iter().map(|sentence| weigh(&sentence.terms)).collect();

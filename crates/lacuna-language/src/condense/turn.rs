@@ -39,6 +39,7 @@ impl Speaker {
 
 /// One turn of a conversation, opened.
 pub struct Turn {
+    /// The speaker.
     pub speaker: Speaker,
     /// All of it, as it is stored.
     text: Zeroizing<String>,
@@ -46,10 +47,12 @@ pub struct Turn {
     starts: usize,
     /// By how many words it is found, and by which.
     pub terms: TermList,
+    /// The turn's vector, where there is one.
     pub vector: Option<Vec<f32>>,
 }
 
 impl Turn {
+    /// Reads a turn; its speaker comes from the source, or from a name at the start of the text.
     pub fn new(text: impl Into<Zeroizing<String>>, source: &Source) -> Self {
         let text = text.into();
         let (speaker, starts) = match (source.kind, named_speaker(&text)) {
@@ -67,6 +70,7 @@ impl Turn {
         &self.text[self.starts..]
     }
 
+    /// The whole text, with the speaker's name.
     pub fn text(&self) -> &str {
         &self.text
     }

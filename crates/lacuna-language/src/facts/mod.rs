@@ -20,12 +20,15 @@ use value::Relation;
 pub struct Statement {
     /// `owner`, a relation (`sister`, `sister ana`), a name, or `the` for a thing that has no owner.
     pub subject: String,
+    /// The attribute, in English: `residence`, `employer`.
     pub attribute: String,
     /// In lower case and without accents, articles and words of time.
     pub value: String,
     /// The value before, where the sentence gives it.
     pub before: Option<String>,
+    /// Number of values that the attribute can have at a time.
     pub arity: Arity,
+    /// The mood of the statement.
     pub mood: Mood,
     /// "not": the value is denied.
     pub negated: bool,
@@ -35,6 +38,7 @@ pub struct Statement {
     pub proper: bool,
 }
 
+/// The mood of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mood {
     Fact,

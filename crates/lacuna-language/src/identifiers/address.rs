@@ -13,6 +13,7 @@ use super::{Identifier, IdentifierKind};
 pub(super) struct Address {
     /// House, street, unit, town, region and postcode.
     pub span: Range<usize>,
+    /// The town.
     pub town: Option<Range<usize>>,
 }
 

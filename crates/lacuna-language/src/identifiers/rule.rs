@@ -37,7 +37,9 @@ pub(super) enum ChecksumUse {
     May(fn(&str) -> bool, f32),
 }
 
+/// A rule that recognises one kind of identifier.
 pub(super) struct IdentifierRule {
+    /// The kind that it recognises.
     pub kind: IdentifierKind,
     /// ASCII, either case, between word boundaries.
     pub pattern: &'static str,

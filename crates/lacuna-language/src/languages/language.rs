@@ -14,6 +14,7 @@ macro_rules! languages {
         pub enum Language { #[default] Other, $($name),+ }
 
         impl Language {
+            /// Every language that is known, and [`Self::Other`].
             pub const ALL: &'static [Self] = &[Self::Other, $(Self::$name),+];
 
             /// The byte under which this value is stored. Frozen: never reuse or renumber one.
@@ -64,6 +65,7 @@ languages! {
 }
 
 impl Language {
+    /// The language of a stored code.
     pub fn from_code(code: u8) -> Option<Self> {
         Self::ALL.iter().copied().find(|language| language.code() == code)
     }
@@ -87,6 +89,7 @@ impl Language {
         }
     }
 
+    /// The stems of words; the words themselves where the language has no stemmer.
     pub fn stem(self, words: &[String]) -> Vec<String> {
         let Some(stemmer) = self.stemmer() else { return words.to_vec() };
         words.iter().map(|word| stemmer.stem(word).into_owned()).collect()

@@ -15,34 +15,46 @@ pub(crate) type Choices = &'static str;
 
 /// Everything that the rules know about one language.
 pub(crate) struct LanguageRules {
+    /// The language.
     pub language: Language,
     /// Words that say too little to search by, with the pieces that apostrophes leave behind. Frozen: stored terms
     /// leave them out.
     pub stop_words: Words,
+    /// Requests to forget.
     pub request: RequestRules,
+    /// Words of clauses.
     pub clause: ClauseWords,
+    /// Phrases of intent.
     pub intent: IntentPhrases,
+    /// Words that point to an earlier sentence.
     pub pointer: PointerRules,
+    /// Sentences that state a fact.
     pub fact: FactRules,
+    /// Words for summaries and claims.
     pub condense: CondenseRules,
+    /// Words around the names of people.
     pub people: PeopleWords,
+    /// Words of topics.
     pub topic: TopicWords,
 }
 
 /// Requests to forget.
 pub(crate) struct RequestRules {
-    /// Politeness before a request, and after it.
+    /// Politeness before a request.
     pub polite: Phrases,
+    /// Politeness after a request.
     pub closing: Phrases,
     /// Verbs that ask to forget: before the object, and after it where the verb comes last.
     pub frames: &'static [(Phrases, Phrases)],
-    /// Requests to remember, and beginnings of questions.
+    /// Requests to remember.
     pub remembers: Phrases,
+    /// Beginnings of questions.
     pub asks: Phrases,
     /// Words of doubt.
     pub doubts: Phrases,
-    /// Exceptions that are kept ("but keep"), and exceptions that are left out ("except").
+    /// Exceptions that are kept: "but keep".
     pub keeps: Phrases,
+    /// Exceptions that are left out: "except".
     pub excepts: Phrases,
     /// "but", which leaves something out only after a word for everything.
     pub but: Phrases,
@@ -52,30 +64,41 @@ pub(crate) struct RequestRules {
     pub several: Phrases,
     /// Beginnings of a second request.
     pub again: Phrases,
+    /// "and" between two requests or objects.
     pub and: Phrases,
     /// Words that narrow: "only".
     pub only: Phrases,
-    /// Words around a subject that are not part of it.
+    /// Quantifiers around a subject that are not part of it.
     pub quantifiers: Phrases,
+    /// Determiners around a subject.
     pub determiners: Phrases,
+    /// Words for memories and information.
     pub records: Phrases,
+    /// Relative pronouns after such a word.
     pub relatives: Phrases,
+    /// "about" before a subject.
     pub abouts: Phrases,
     /// Speech verbs; a date beside one is when it was said.
     pub says: Phrases,
-    /// Objects that are everything, or the last thing said.
+    /// Objects that are everything.
     pub everything: Phrases,
+    /// Objects that are the last thing said.
     pub last_said: Phrases,
     /// Pronouns and other words that name nothing.
     pub nothing: Phrases,
-    /// Words for a conversation, for several, and words that may follow them.
+    /// Words for a conversation.
     pub talk: Phrases,
+    /// Words for several conversations.
     pub talks: Phrases,
+    /// Words that may follow them.
     pub talk_tails: Phrases,
     /// Everyday names of a category: those that stand alone, and those that need "information" beside them.
     pub categories: &'static [(Sensitivity, Phrases, Phrases)],
+    /// Names of the tiers of memory.
     pub tiers: &'static [(Tier, Phrases)],
+    /// Names of the sources of memories.
     pub sources: &'static [(SourceType, Phrases)],
+    /// Words before a tag.
     pub tagged: Phrases,
     /// Adjectives that belong to "information": "personal information" is no topic called "personal".
     pub bound: Phrases,
@@ -85,6 +108,7 @@ pub(crate) struct RequestRules {
     pub elisions: Words,
     /// Words whose full stop ends no sentence.
     pub abbreviations: Words,
+    /// Words for times.
     pub calendar: &'static Calendar,
 }
 
@@ -146,22 +170,31 @@ pub(crate) enum TimeMeaning {
 /// Words for times. A pattern is words between spaces: `#day` and the like stand for a word of that kind, `?` before
 /// a word says that it may be missing, `|` divides words of which one stands there.
 pub(crate) struct Calendar {
-    /// From Monday, and from January.
+    /// Weekdays, from Monday.
     pub days: [Phrases; 7],
+    /// Months, from January.
     pub months: [Phrases; 12],
     /// From one.
     pub numbers: &'static [Phrases],
     /// Endings of a day of the month: 3rd, 1er.
     pub ordinals: Words,
+    /// Units of time.
     pub units: &'static [(TimeUnit, Phrases)],
+    /// Parts of the day.
     pub parts: &'static [(DayPart, Phrases)],
+    /// Patterns of words for a time, with their meaning.
     pub patterns: &'static [(&'static str, TimeMeaning)],
+    /// Words that make a time the end of a stretch: "before".
     pub before: Phrases,
+    /// "after", which begins a stretch when the time is over.
     pub after: Phrases,
+    /// "since", which begins a stretch with the time.
     pub since: Phrases,
+    /// "until", which ends a stretch.
     pub until: Phrases,
-    /// Words that lead a time wherever it stands ("from"), and only beside a word of saying ("on").
+    /// Words that lead a time wherever it stands: "from".
     pub from: Phrases,
+    /// Words that lead a time only beside a word of saying: "on".
     pub on: Phrases,
     /// Words that make a time the beginning of one: "from 3 March on".
     pub onwards: Phrases,
@@ -171,13 +204,15 @@ pub(crate) struct Calendar {
 
 /// Words by which the parts of a sentence are told.
 pub(crate) struct ClauseWords {
-    /// Base forms of regular verbs, and the function that makes their other forms.
+    /// Base forms of regular verbs.
     pub regular_verbs: Words,
+    /// Function that makes the other forms of a regular verb.
     pub regular_forms: fn(&str) -> Vec<String>,
     /// Verb forms that no rule makes.
     pub verbs: Words,
     /// Irregular forms that may follow "to", and are said of the subject only where they stand alone.
     pub bare_verbs: Words,
+    /// Auxiliary verbs.
     pub auxiliaries: Words,
     /// Verbs after which a bare verb is not said of the subject: "I want to move and work there".
     pub modals: Words,
@@ -185,14 +220,17 @@ pub(crate) struct ClauseWords {
     pub actors: Words,
     /// Words that begin a group of words around a noun.
     pub determiners: Words,
+    /// Adverbs that may stand before a verb.
     pub adverbs: Words,
     /// Words after which follows no plain fact of its own: "if", "because".
     pub openers: Words,
     /// Words that mean nothing without the sentence before.
     pub pointers: Words,
-    /// Pronouns of the third person, and their possessives.
+    /// Pronouns of the third person.
     pub persons: Words,
+    /// Possessives of the third person.
     pub persons_own: Words,
+    /// Words that join two clauses: "and", "but".
     pub coordinators: Words,
     /// "or", which joins items and no clauses.
     pub alternatives: Words,
@@ -200,6 +238,7 @@ pub(crate) struct ClauseWords {
     pub relatives: Words,
     /// Words that begin a reason or a circumstance at the end of a sentence.
     pub tails: Words,
+    /// Prepositions.
     pub prepositions: Words,
     /// Words whose full stop ends no sentence.
     pub abbreviations: Words,
@@ -209,9 +248,13 @@ pub(crate) struct ClauseWords {
 
 /// Phrases that say whose memories a question is about.
 pub(crate) struct IntentPhrases {
+    /// Phrases about the owner's own memories.
     pub own: Choices,
+    /// Phrases about the memories of a group.
     pub shared: Choices,
+    /// Phrases about the memories of the organisation.
     pub company: Choices,
+    /// Phrases about documents.
     pub documents: Choices,
     /// Questions that leave it open.
     pub open: Choices,
@@ -219,6 +262,7 @@ pub(crate) struct IntentPhrases {
 
 /// Words that point to an earlier sentence, with the general word that stands for each once that is gone.
 pub(crate) struct PointerRules {
+    /// The words and the general word for each.
     pub words: &'static [(&'static str, Stand)],
     /// Endings after an apostrophe that are spelt out: "'re" is "are".
     pub contractions: &'static [(&'static str, &'static str)],
@@ -243,9 +287,9 @@ pub(crate) enum Stand {
 
 /// Sentences that state one attribute of somebody. Parts of patterns are regular expressions without accents.
 pub(crate) struct FactRules {
-    /// `S` at the start of a pattern stands for these two: who, and the words around the verb, which tell fact from
-    /// wish, and now from then.
+    /// Pattern of the subject, for which `S` stands at the start of a pattern, together with `around`.
     pub subject: &'static str,
+    /// Pattern of the words around the verb, which tell fact from wish, and now from then.
     pub around: &'static str,
     /// The first pattern that matches a clause reads it.
     pub patterns: &'static [FactPattern],
@@ -255,37 +299,51 @@ pub(crate) struct FactRules {
     pub possessives: &'static [&'static str],
     /// Words before the subject.
     pub leads: Choices,
-    /// Words of time that may follow a value, and words at which a value ends.
+    /// Words of time that may follow a value.
     pub time_tails: Choices,
+    /// Words at which a value ends.
     pub value_tails: Choices,
-    /// Articles, and other small words that are no part of a value.
+    /// Articles, which are no part of a value.
     pub articles: Words,
+    /// Other small words that are no part of a value.
     pub small_words: Words,
+    /// Words that lead a name: "called", "named".
     pub naming_words: Words,
-    /// Words for the owner of a vault, and words that stand where a name could and name nobody.
+    /// Words for the owner of a vault.
     pub owner: Choices,
+    /// Words that stand in the place of a name and name nobody.
     pub nobody: Choices,
-    /// Words that join two clauses, subjects that follow them, and verbs that follow without a subject.
+    /// Words that join two clauses.
     pub joints: Choices,
+    /// Subjects that follow a joint.
     pub subjects_again: Choices,
+    /// Verbs that follow a joint without a subject.
     pub verbs_again: Choices,
-    /// Words that make a clause a condition, or hearsay.
+    /// Words that make a clause a condition.
     pub conditions: Choices,
+    /// Words that make a clause hearsay.
     pub hearsay: Choices,
-    /// Words around the verb that make a statement a plan or a guess, past, changed or denied.
+    /// Words around the verb that make a statement a plan or a guess.
     pub hedges: Choices,
+    /// Words around the verb that make a statement past.
     pub past: Choices,
+    /// Words around the verb that make a statement a change.
     pub changes: Choices,
+    /// Words around the verb that deny a statement.
     pub negations: Choices,
-    /// Phrases anywhere in a clause that do the same, and verbs that are past in form only.
+    /// Phrases anywhere in a clause that make it a plan or a guess.
     pub hedging_phrases: Choices,
+    /// Phrases anywhere in a clause that make it past.
     pub past_phrases: Choices,
+    /// Verbs that are past in form only, since they tell of a change.
     pub moves: Choices,
+    /// Endings of a clause that tell of a change.
     pub change_endings: Choices,
     /// Contractions and their full forms.
     pub contractions: &'static [(&'static str, &'static str)],
-    /// Verbs that an adjective needs to state something: around the pattern, or anywhere in the clause.
+    /// Verbs around a pattern that an adjective needs to state something.
     pub copulas: Choices,
+    /// Phrases anywhere in the clause that serve an adjective as such a verb.
     pub stating_phrases: Choices,
     /// Things that people have favourites of, with the English word for each.
     pub favourites: &'static [(&'static str, &'static str)],
@@ -293,10 +351,13 @@ pub(crate) struct FactRules {
 
 /// A sentence that is read, and the attribute that it states.
 pub(crate) struct FactPattern {
+    /// The attribute.
     pub attribute: Attribute,
     /// `s` is the subject, `m` the words around the verb, `v` the value, `f` the value before, `a` the attribute.
     pub source: &'static str,
+    /// Number of values that the attribute can have at a time.
     pub arity: Arity,
+    /// The sense that the verb adds.
     pub sense: Sense,
 }
 
@@ -352,14 +413,17 @@ pub(super) const fn named(
 
 /// Summaries and claims.
 pub(crate) struct CondenseRules {
-    /// Words that say how many, and words that say when, folded. An article that is also a number is none.
+    /// Words that say how many, folded. An article that is also a number is none.
     pub numbers: Words,
+    /// Words that say when, folded.
     pub times: Words,
-    /// First words of a sentence, and of a value, that lean on another sentence.
+    /// First words of a sentence that lean on another sentence.
     pub leaning: Words,
+    /// First words of a value that lean on another sentence.
     pub leaning_values: Words,
-    /// Regular expressions for a decision and for a habit.
+    /// Regular expressions for a decision.
     pub decisions: Choices,
+    /// Regular expressions for a habit.
     pub habits: Choices,
 }
 
@@ -367,16 +431,21 @@ pub(crate) struct CondenseRules {
 pub(crate) struct PeopleWords {
     /// Trades that stand beside a name: "John the plumber".
     pub roles: Words,
+    /// Determiners before a role.
     pub determiners: Words,
+    /// Forms of "to be" between a name and a role.
     pub copulas: Words,
+    /// Words before the place that somebody is from.
     pub origins: Words,
-    /// Words that end the name of a role, and words that close a remark about somebody.
+    /// Words that end the name of a role.
     pub role_ends: Words,
+    /// Words that close a remark about somebody.
     pub remark_ends: Words,
 }
 
 /// Topics of a request.
 pub(crate) struct TopicWords {
+    /// Words that are no topic.
     pub stop: Words,
     /// Words that say that something is kept, and nothing about what.
     pub general: Words,
@@ -384,8 +453,9 @@ pub(crate) struct TopicWords {
     pub roles: Words,
     /// Words after which a sentence tells a circumstance, and no longer what it states.
     pub circumstances: Words,
-    /// Words that join a remark about who is meant, and words that join a name to a topic.
+    /// Words that join a remark about who is meant.
     pub remarks: Words,
+    /// Words that join a name to a topic.
     pub joints: Words,
     /// Kinds of things that are numbered: "Project Heron 2" is not "Project Heron".
     pub numbered: Words,

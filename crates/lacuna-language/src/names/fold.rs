@@ -14,7 +14,7 @@ const PAIRS: &[(char, &str, &str)] = &[
     ('æ', "ae", "ae"),
     ('œ', "oe", "oe"),
 ];
-/// What transliterations write for one sound, longest first; both sides of a comparison go through it.
+/// Spellings of one sound in transliterations, longest first; both sides of a comparison go through it.
 const LOOSE: &[(&str, &str)] = &[
     ("shch", "s"),
     ("tsch", "c"),

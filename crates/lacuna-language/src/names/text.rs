@@ -8,9 +8,13 @@ use crate::classify;
 
 /// A word of a text, as it is written.
 pub(super) struct TextWord<'t> {
+    /// The word as it is written.
     pub text: &'t str,
+    /// The word in lower case, without accents.
     pub folded: String,
+    /// Its script.
     pub script: NameScript,
+    /// True for the first word of a sentence.
     pub opens_sentence: bool,
     /// True when only space, a dot or a comma stands between it and the word before.
     pub is_joined: bool,
@@ -18,6 +22,7 @@ pub(super) struct TextWord<'t> {
     pub after_comma: bool,
     /// True for a part of an address or a handle.
     pub is_address: bool,
+    /// Its place in bytes.
     pub span: Range<usize>,
 }
 

@@ -11,6 +11,7 @@ use crate::words::{Folding, fold};
 
 /// Words and signs, one space apart, and where each of them stood.
 pub(super) struct Plain {
+    /// The words and signs.
     pub text: String,
     /// The start of each token in `text`, and its place in the text that was read.
     tokens: Vec<(usize, Range<usize>)>,

@@ -6,13 +6,18 @@
 
 /// One shape of an order. A text is suspected when the rules that match close together weigh 1.
 pub(super) struct OrderRule {
+    /// The name of the rule, for reports.
     pub name: &'static str,
+    /// The weight of a match, from 0 to 1.
     pub weight: f32,
+    /// The pattern, in the notation above.
     pub pattern: &'static str,
     /// A match in which this is found as well is none.
     pub unless: &'static str,
+    /// Texts that the rule must match.
     #[cfg(test)]
     pub hits: &'static [&'static str],
+    /// Texts that the rule must not match.
     #[cfg(test)]
     pub passes: &'static [&'static str],
 }

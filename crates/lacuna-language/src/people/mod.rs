@@ -24,9 +24,13 @@ const SESSION_WEIGHT: usize = 2;
 
 /// A memory that mentions the name, as far as it matters here. No `Debug`: it holds the text.
 pub struct View<'a> {
+    /// The memory.
     pub id: MemoryId,
+    /// Its text.
     pub text: &'a str,
+    /// The entities that it is marked with.
     pub entities: &'a [Entity],
+    /// The session that it belongs to.
     pub session: Option<&'a SessionId>,
     /// The keys of the other entities that it mentions.
     pub others: &'a [String],
@@ -37,7 +41,9 @@ pub struct View<'a> {
 pub struct Cluster {
     /// The label: "John Smith (colleague)".
     pub label: String,
+    /// Number of its memories.
     pub count: usize,
+    /// Its memories.
     pub members: Vec<MemoryId>,
 }
 

@@ -75,6 +75,7 @@ impl Sign {
 pub(super) struct Voice {
     /// The key of the name as it is written there.
     key: String,
+    /// Signs of who is meant.
     pub signs: Vec<Sign>,
 }
 

@@ -8,7 +8,9 @@ use crate::languages::{LANGUAGES, RequestRules};
 
 /// A request without what wraps it.
 pub(super) struct Order {
+    /// The rules of the language that read it.
     pub rules: &'static RequestRules,
+    /// The tokens of the object.
     pub object: Range<usize>,
     /// The exception that was named first: "keep my name but forget my address".
     pub kept: Range<usize>,

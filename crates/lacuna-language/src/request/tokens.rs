@@ -25,10 +25,13 @@ static ELISIONS: LazyLock<HashSet<&str>> = LazyLock::new(|| words_of(|rules| rul
 static ABBREVIATIONS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| words_of(|rules| rules.request.abbreviations));
 
+/// A word of a request, or a stretch in quotation marks.
 pub(super) struct RequestToken {
+    /// Its place in bytes.
     pub span: Range<usize>,
     /// Lower case, without accents; empty for quoted words, which are nobody's grammar.
     pub folded: String,
+    /// The gap before it.
     pub gap: Gap,
 }
 
@@ -42,8 +45,11 @@ pub(super) enum Gap {
     Stop,
 }
 
+/// A request in tokens.
 pub(super) struct RequestText<'t> {
+    /// The request as it is written.
     pub text: &'t str,
+    /// Its tokens.
     pub tokens: Vec<RequestToken>,
     /// True if it ends as a question does.
     pub asks: bool,

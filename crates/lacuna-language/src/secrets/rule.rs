@@ -52,7 +52,9 @@ struct SecretTable {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawRule {
+    /// The name of the rule.
     pub name: String,
+    /// The family of secrets that it belongs to.
     pub family: String,
     level: SecretLevel,
     /// Literals, one of which occurs in every match, in any case.
@@ -85,14 +87,17 @@ pub(super) struct RawRule {
     /// Characters one of which stands near every secret, to look no further where there is none.
     #[serde(default)]
     beside: String,
+    /// Texts that hold such a secret.
     #[serde(default)]
     pub examples: Vec<String>,
+    /// Texts that look like it and hold none.
     #[serde(default)]
     pub counterexamples: Vec<String>,
 }
 
 /// A rule whose expressions are compiled when a text first calls for them.
 pub(super) struct SecretRule {
+    /// The rule as it is written.
     pub raw: RawRule,
     stop: Vec<Arc<HashSet<String>>>,
     expressions: OnceLock<Result<Expressions, regex::Error>>,

@@ -15,6 +15,7 @@ const BREAK_CHARS_MAX: usize = 40;
 
 /// A text made from another by leaving out or replacing stretches.
 pub(super) struct UnbrokenView {
+    /// The text that was made.
     pub text: String,
     pieces: Vec<ViewPiece>,
 }

@@ -14,20 +14,25 @@ use crate::languages::every_language;
 pub struct Concepts(u64);
 
 impl Concepts {
+    /// No concept.
     pub const NONE: Self = Self(0);
 
+    /// Returns true when there is no concept.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
+    /// Concepts that both hold.
     pub fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
+    /// Concepts that either holds.
     pub fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
+    /// Returns true when both hold a concept.
     pub fn meets(self, other: Self) -> bool {
         !self.and(other).is_empty()
     }

@@ -13,6 +13,7 @@ static NUMBERED: LazyLock<HashSet<&str>> = LazyLock::new(|| words_of(|rules| rul
 
 /// A name that is looked for, read once.
 pub struct Sought {
+    /// The name as it is written.
     pub written: String,
     words: Vec<Word>,
     name: Name,
@@ -27,6 +28,7 @@ impl std::fmt::Debug for Sought {
 }
 
 impl Sought {
+    /// Reads a name.
     pub fn new(written: &str) -> Self {
         let words = telling(written);
         let first = words.first().map_or("", |word| word.lower.as_str());

@@ -31,6 +31,7 @@ const CIRCUMSTANCE_SHARE: f32 = 0.5;
 /// So many words describe a thing well enough to know it by.
 const DESCRIBED_WORDS_MIN: usize = 2;
 
+/// The topic of a request: identifiers, names and words.
 #[derive(Debug, Default)]
 pub struct Topic {
     /// Things that are named exactly.
@@ -64,6 +65,7 @@ pub struct Fit {
 }
 
 impl Topic {
+    /// Reads the subject of a request.
     pub fn of(subject: &str) -> Self {
         let exact = wanted(subject);
         let rest = without(subject, &exact);
@@ -78,10 +80,12 @@ impl Topic {
         Self { terms: terms_of(&words(subject)), ..Self::default() }
     }
 
+    /// Returns true when the topic has an identifier.
     pub fn is_exact(&self) -> bool {
         !self.exact.is_empty()
     }
 
+    /// Returns true when the topic has a name.
     pub fn is_named(&self) -> bool {
         !self.names.is_empty()
     }
@@ -91,6 +95,7 @@ impl Topic {
         self.terms.len() >= DESCRIBED_WORDS_MIN
     }
 
+    /// Returns true when the topic has words other than identifiers and names.
     pub fn has_terms(&self) -> bool {
         !self.terms.is_empty()
     }
@@ -100,6 +105,7 @@ impl Topic {
         self.terms.iter().fold(Concepts::NONE, |all, term| all.or(term.concepts))
     }
 
+    /// The names in the topic.
     pub fn names(&self) -> &[Sought] {
         &self.names
     }
@@ -109,6 +115,7 @@ impl Topic {
         self.names.iter().filter_map(|name| name.mentioned_in(text)).min()
     }
 
+    /// Compares a text with the topic.
     pub fn fit(&self, text: &str) -> Fit {
         let (moments, things): (Vec<_>, Vec<_>) = self.exact.iter().partition(|one| one.is_moment());
         let moment = moments.iter().any(|one| one.is_in(text));

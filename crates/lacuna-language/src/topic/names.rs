@@ -17,6 +17,7 @@ static JOINTS: LazyLock<HashSet<&str>> = LazyLock::new(|| words_of(|rules| rules
 
 /// A request without identifiers.
 pub(super) struct Phrase {
+    /// The names in it.
     pub names: Vec<String>,
     /// Words that narrow the names, or the topic where there are none.
     pub terms: Vec<Word>,

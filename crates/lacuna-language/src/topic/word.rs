@@ -13,12 +13,15 @@ use crate::words::{Cut, Folding, fold, word_spans};
 /// One word of a text.
 #[derive(Clone, Debug)]
 pub struct Word {
+    /// The stem.
     pub stem: String,
+    /// The word in lower case.
     pub lower: String,
     /// The everyday things that it calls by their name, as a word of a request.
     pub calls: Concepts,
     /// The everyday things that it speaks of, as a word of a text.
     pub speaks: Concepts,
+    /// True when it begins with a capital.
     pub capital: bool,
 }
 
@@ -59,6 +62,7 @@ pub fn says(word: &Word, wanted: &str) -> bool {
 
 type WordSet = LazyLock<HashSet<&'static str>>;
 
+/// Returns true for a word that is no topic.
 pub fn is_stop(lower: &str) -> bool {
     static WORDS: WordSet = LazyLock::new(|| words_of(|rules| rules.topic.stop));
     WORDS.contains(lower)

@@ -18,6 +18,7 @@ const TERM_BYTES: usize = 9;
 pub struct Term(pub u64);
 
 impl Term {
+    /// The term of a stem.
     pub fn of(stem: &str) -> Self {
         Self(stable_hash(stem.as_bytes()))
     }
@@ -62,18 +63,22 @@ impl TermList {
         Self { language, length, counts: counts.into_iter().collect() }
     }
 
+    /// The language of the text.
     pub fn language(&self) -> Language {
         self.language
     }
 
+    /// Number of words in the text, stop words aside.
     pub fn length(&self) -> u32 {
         self.length
     }
 
+    /// Number of different terms.
     pub fn len(&self) -> usize {
         self.counts.len()
     }
 
+    /// Returns true when there is no term.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }
@@ -83,6 +88,7 @@ impl TermList {
         self.counts.iter().map(|(term, _)| term.0)
     }
 
+    /// The terms with their counts.
     pub fn iter(&self) -> impl Iterator<Item = (Term, u8)> {
         self.counts.iter().copied()
     }
@@ -99,6 +105,7 @@ impl TermList {
         bytes
     }
 
+    /// Reads the bytes that [`Self::to_bytes`] writes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         Self::parse(bytes).ok_or_else(|| Error::corrupt("the words of a memory do not parse"))
     }
@@ -120,7 +127,9 @@ impl TermList {
 
 /// One word of a question, with the terms by which the languages of a vault may know it.
 pub struct QueryWord {
+    /// The word as it is written.
     pub text: String,
+    /// Its terms, one for each language.
     pub alternatives: Vec<Term>,
     /// One of the languages passes over this word.
     pub is_stop_word: bool,
@@ -128,6 +137,7 @@ pub struct QueryWord {
 
 /// The words of a question.
 pub struct QueryWords {
+    /// The words, in the order of the question.
     pub words: Vec<QueryWord>,
     /// Nothing was left out: the question is not a sentence but a name, a number, a few keywords.
     pub keywords_only: bool,

@@ -43,7 +43,9 @@ impl Cut {
 /// A word as it is written, and its place in bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct WordSpan<'t> {
+    /// The word as it is written.
     pub text: &'t str,
+    /// Its place in bytes.
     pub span: Range<usize>,
 }
 

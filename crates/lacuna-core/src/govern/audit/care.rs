@@ -33,12 +33,12 @@ impl Cutoffs {
     }
 }
 
-/// What the daily care of a chain did.
+/// Counts of one day's care of a chain.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct AuditKept {
     /// Entries that were aged out.
     pub aged: u64,
-    /// Whether a checkpoint was signed.
+    /// True when a checkpoint was signed.
     pub checkpoint: bool,
 }
 
@@ -65,9 +65,9 @@ fn cutoffs(service: &Service, scope: &Scope) -> Cutoffs {
 }
 
 /// The oldest entries that are to go, if there are any, with the sum of all that will be gone then.
-fn find_old(service: &Service, scope: &Scope) -> Result<Option<Found>> {
+fn find_old(service: &Service, scope: &Scope) -> Result<Option<AgedEntries>> {
     let cutoffs = cutoffs(service, scope);
-    let mut found = Found::default();
+    let mut found = AgedEntries::default();
     let mut head = ChainHead::default();
     each_entry(service, scope.vault_id(), 0, |row| {
         if aged_digest(row).is_some() {
@@ -99,7 +99,7 @@ fn is_checkpoint_due(service: &Service, vault: VaultId) -> Result<bool> {
 }
 
 #[derive(Default)]
-struct Found {
+struct AgedEntries {
     old: Vec<AgedEntry>,
     sum: AgedSum,
 }

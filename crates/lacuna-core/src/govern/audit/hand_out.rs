@@ -13,20 +13,22 @@ use crate::vault::service::Service;
 
 const FILE_DOMAIN: &str = "lacuna/audit-export/v1";
 
-/// What is handed out, in this order: where it begins, then the entries.
+/// A part of an exported chain: first its beginning, then the entries.
 pub enum AuditPart<'a> {
     /// The entry before the first one, or nothing.
     After(ChainHead),
     Entry(&'a AuditRow, &'a AuditEntry),
 }
 
-/// How what was handed out ends.
+/// The end of an exported chain.
 pub struct AuditEnd {
+    /// The last entry that was handed out.
     pub head: ChainHead,
+    /// The installation's signature over the head.
     pub signature: Signature,
-    /// Whether the chain goes on after it.
+    /// True when the chain goes on after it.
     pub more: bool,
-    /// What the verification of the whole chain found.
+    /// Result of verifying the whole chain.
     pub report: AuditReport,
 }
 
@@ -79,7 +81,7 @@ pub(crate) fn sign_audit_file(service: &Service, lines: &[u8; 32]) -> Result<Sig
     Ok(service.kms.signing_key(&*service.entropy)?.sign(FILE_DOMAIN, &[lines]))
 }
 
-/// Whether `key` signed a file whose lines have this digest.
+/// Returns true when `key` signed a file whose lines have this digest.
 pub fn is_signed_file(lines: &[u8; 32], key: &VerifyingKey, signature: &Signature) -> bool {
     key.verify(FILE_DOMAIN, &[lines], signature).is_ok()
 }

@@ -1,4 +1,4 @@
-//! What happened in a period, counted: for reports to people who must not see content.
+//! Counts of the entries in a period: for reports to people who must not see content.
 
 use std::collections::BTreeMap;
 
@@ -17,11 +17,11 @@ use crate::vault::service::Service;
 pub(crate) const ACTORS_MAX: usize = 10_000;
 /// Receipts that are named; all are counted.
 pub(crate) const RECEIPTS_MAX: usize = 10_000;
-/// Who stands for the actors beyond [`ACTORS_MAX`].
+/// The name under which the actors beyond [`ACTORS_MAX`] are counted together.
 const OTHER_ACTORS: &str = "others";
 
 facet!(
-    /** What a report groups actions by. */
+    /** The concern under which a report counts an action. */
     Concern, "concern", {
     Writes = 1 "writes",
     Reads = 2 "reads",
@@ -41,6 +41,7 @@ facet!(
 });
 
 impl AuditAction {
+    /// The concern under which a report counts the action.
     pub fn concern(self) -> Concern {
         use AuditAction as A;
         match self {
@@ -96,7 +97,7 @@ impl AuditAction {
 /// The period of a report that names none: this many whole days in UTC, with today.
 pub const REPORT_DAYS: i64 = 30;
 
-/// Where a report ends that names no end: with today, in UTC.
+/// The end of a report that names none: the end of today, in UTC.
 pub fn end_of_today(now: Timestamp) -> Timestamp {
     let tomorrow = now.to_zoned(TimeZone::UTC).date().tomorrow();
     let start = tomorrow.and_then(|day| day.to_zoned(TimeZone::UTC));
@@ -107,16 +108,21 @@ pub fn end_of_today(now: Timestamp) -> Timestamp {
 /// A vault's audit between two moments, without content.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AuditSummary {
+    /// The beginning of the period.
     pub from: Timestamp,
     /// Not part of the period any more.
     pub to: Timestamp,
+    /// Number of entries in the period.
     pub entries: u64,
+    /// Entries by concern.
     pub by_concern: BTreeMap<Concern, u64>,
+    /// Entries by action.
     pub by_action: BTreeMap<AuditAction, u64>,
+    /// Entries by actor; the actors beyond [`ACTORS_MAX`] are counted together.
     pub by_actor: BTreeMap<String, u64>,
     /// By day of the calendar in UTC.
     pub by_day: BTreeMap<Date, u64>,
-    /// How many memories reads have shown, each time counted.
+    /// Memories that reads have shown, counted at each read.
     pub memories_read: u64,
     /// The numbers of erasure receipts, oldest first.
     pub receipts: Vec<String>,

@@ -16,8 +16,8 @@ pub(crate) fn verify_audit(service: &Service, grant: &Grant<ReadAudit>) -> Resul
     verify_audit_through(service, grant, None)
 }
 
-/// As [`verify_audit`], and asks that the chain goes through a head that was written down earlier:
-/// this is what shows that a whole vault was put back to an older state.
+/// Verifies the chain like [`verify_audit`], and requires that it contains `known`, a head that was written down
+/// earlier. A vault that was put back to an older state fails this check.
 pub(crate) fn verify_audit_through(
     service: &Service,
     grant: &Grant<ReadAudit>,

@@ -28,7 +28,7 @@ facet!(
 });
 
 impl Job {
-    /// What it does, in a sentence for people.
+    /// A sentence that tells people about the job's work.
     pub fn about(self) -> &'static str {
         match self {
             Self::Sweep => "erases what was kept as long as it may be",
@@ -43,7 +43,7 @@ impl Job {
         }
     }
 
-    /// How long after a run the next one is due; `None` for what only runs when somebody says so.
+    /// Time from one run to the next; `None` for a job that runs only when somebody starts it.
     pub fn every(self, schedule: &Schedule) -> Option<SignedDuration> {
         match self {
             Self::Sweep | Self::Purge => Some(SignedDuration::from_hours(1)),
@@ -57,27 +57,33 @@ impl Job {
     }
 }
 
-/// What an operator may set about the jobs.
+/// The settings that an operator may make for the jobs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Schedule {
-    /// How often the epoch key is renewed; never by itself when absent.
+    /// Days between two renewals of the epoch key; `None` leaves renewals to an operator.
     pub epoch_days: Option<u32>,
 }
 
 /// One job, and where it stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JobState {
+    /// The job.
     pub job: Job,
     /// `None` for what only runs when somebody says so.
     pub every: Option<SignedDuration>,
-    /// When it runs next; `None` when it never ran, or only runs when somebody says so.
+    /// The next run; `None` when it never ran, or runs only when somebody starts it.
     pub due_at: Option<Timestamp>,
-    /// Where it runs at this moment.
+    /// The node that runs it at this moment.
     pub running_on: Option<String>,
+    /// The beginning of the last run.
     pub began_at: Option<Timestamp>,
+    /// The end of the last run.
     pub ended_at: Option<Timestamp>,
+    /// The result of the last run, in a word.
     pub outcome: Option<String>,
+    /// Count of the things that the last run did.
     pub done: u64,
+    /// Failures in a row.
     pub failures: u32,
 }
 

@@ -13,9 +13,10 @@ use crate::govern::jobs::work::work;
 use crate::govern::jobs::{Job, Schedule};
 use crate::vault::service::Service;
 
-/// How long a claim holds unless it is renewed. Who dies with one keeps the job from the others this long.
+/// Time for which a claim holds unless it is renewed. A node that dies with a claim keeps the job from the
+/// others this long.
 pub const CLAIM_HOLDS: SignedDuration = SignedDuration::from_mins(5);
-/// How often it is renewed meanwhile.
+/// Time between two renewals of a claim.
 const RENEW_EVERY: Duration = Duration::from_secs(60);
 /// The pause after a failure; it doubles with each further one.
 pub const PAUSE_FIRST: SignedDuration = SignedDuration::from_mins(1);
@@ -23,7 +24,7 @@ pub(crate) const PAUSE_MAX: SignedDuration = SignedDuration::from_hours(6);
 /// Doubling more often than this passes every maximum.
 const DOUBLINGS_MAX: u32 = 16;
 
-/// What came of trying to run a job.
+/// The outcome of an attempt to run a job.
 #[derive(Debug)]
 pub enum Ran {
     /// It is not due, or somebody else runs it.
@@ -39,7 +40,7 @@ pub enum Ran {
 }
 
 /// A claim while it is held, shared by the work and by what renews it.
-struct Held<'a> {
+struct HeldClaim<'a> {
     service: &'a Service,
     claim: JobClaim,
     /// Until when it is ours, in milliseconds. The past when somebody else has it.
@@ -64,7 +65,7 @@ pub(crate) fn run_job(
     if !service.store.claim_job(&claim)? {
         return Ok(Ran::NotNow);
     }
-    let held = Held::new(service, claim);
+    let held = HeldClaim::new(service, claim);
     let mut done = 0;
     let worked = std::thread::scope(|threads| {
         threads.spawn(|| held.renew());
@@ -81,7 +82,7 @@ pub(crate) fn run_job(
 fn give_back(
     service: &Service,
     job: Job,
-    held: &Held<'_>,
+    held: &HeldClaim<'_>,
     schedule: &Schedule,
     worked: Result<u64>,
     stopped: bool,
@@ -111,13 +112,13 @@ fn failures(service: &Service, job: Job) -> Result<u32> {
     Ok(rows.iter().find(|row| row.name == job.as_str()).map_or(0, |row| row.failures))
 }
 
-/// How long a job rests after it failed once more.
+/// The pause of a job after so many failures in a row.
 fn pause_after(failures: u32) -> SignedDuration {
     let doubled = PAUSE_FIRST * (1 << failures.min(DOUBLINGS_MAX));
     doubled.min(PAUSE_MAX)
 }
 
-impl<'a> Held<'a> {
+impl<'a> HeldClaim<'a> {
     fn new(service: &'a Service, claim: JobClaim) -> Self {
         let until = AtomicI64::new(millis(claim.until));
         Self { service, claim, until, ended: Mutex::new(false), rung: Condvar::new() }
@@ -148,7 +149,7 @@ impl<'a> Held<'a> {
     }
 }
 
-struct EndOfWork<'a>(&'a Held<'a>);
+struct EndOfWork<'a>(&'a HeldClaim<'a>);
 
 impl Drop for EndOfWork<'_> {
     fn drop(&mut self) {

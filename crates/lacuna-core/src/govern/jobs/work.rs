@@ -1,5 +1,5 @@
-//! What each job does, vault by vault. One vault that fails does not keep the others waiting: the first failure is
-//! the answer in the end.
+//! The work of each job, vault by vault. One vault that fails does not keep the others waiting: the job goes on
+//! and returns the first failure at the end.
 
 use lacuna_store::rows::{RECORDS_PAGE_MAX, RecordKind, VaultHeader};
 use lacuna_types::{Error, Result};

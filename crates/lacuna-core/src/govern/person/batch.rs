@@ -15,7 +15,9 @@ use crate::erase::probe::Sought;
 use crate::erase::withhold::hold_back;
 use crate::forget::working::forget_working;
 use crate::govern::person::Person;
-use crate::govern::person::look::{KindCount, Looked, is_their_own, look_everywhere, speaking_of, wishes_in};
+use crate::govern::person::look::{
+    KindCount, PersonMatches, is_their_own, look_everywhere, speaking_of, wishes_in,
+};
 use crate::govern::person::requests::{PersonRequest, open_request, update_request};
 use crate::permit::{ForgetPerson, Grant};
 use crate::vault::receipt::{Cause, Named};
@@ -23,33 +25,39 @@ use crate::vault::service::Service;
 
 const BATCH_DOMAIN: &str = "lacuna/person-batch/v1";
 
-/// What a batch would do. Nothing goes until it is signed and confirmed.
+/// A plan for one person's erasure. Nothing is erased until the batch is signed and confirmed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PersonBatch {
+    /// The request that the batch answers.
     pub request: PersonRequest,
+    /// Counts by kind of vault.
     pub by_kind: BTreeMap<&'static str, KindCount>,
+    /// Memories that would be erased.
     pub memories: u64,
     /// Memories that only seem to speak of the person, or were made while others were at hand: they stay, and wait
     /// for the word of whoever owns the vault.
     pub to_review: u64,
     /// Over everything that would go. Confirming another one is refused.
     pub digest: [u8; 32],
-    /// Whether one of the tenant's operators has to sign it with their own key.
+    /// True when one of the tenant's operators has to sign it with their own key.
     pub needs_operator: bool,
 }
 
-/// Who signed for a batch.
+/// The signature of an operator for a batch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BatchSignature {
+    /// The operator's key.
     pub key: VerifyingKey,
+    /// The signature over the batch's digest.
     pub signature: Signature,
 }
 
-/// What was done. The receipts are named in the request; each belongs to the owner of its vault.
+/// The result of a batch. The receipts are named in the request; each belongs to the owner of its vault.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PersonForgotten {
+    /// The request after the erasure.
     pub request: PersonRequest,
-    /// Whether every probe afterwards found nothing.
+    /// True when every probe afterwards found nothing.
     pub clean: bool,
     /// Memories that wait for review, because they lean on what went or may speak of the person.
     pub held_back: u64,
@@ -143,7 +151,7 @@ fn signed_batch(
 fn erase_everywhere(
     service: &Service,
     grant: &Grant<ForgetPerson>,
-    looked: &Looked,
+    looked: &PersonMatches,
     person: &Person,
     done: &mut PersonForgotten,
 ) -> Result<()> {

@@ -18,28 +18,31 @@ use crate::vault::service::Service;
 
 const DIGEST_DOMAIN: &str = "lacuna/person-matches/v1";
 
-/// How much of one kind of vault speaks of a person.
+/// Counts of the memories about a person in one kind of vault.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct KindCount {
+    /// Vaults that hold such memories.
     pub vaults: u64,
+    /// Memories that speak of the person.
     pub memories: u64,
 }
 
-/// What every vault of an organisation says of a person: counts and ids, no content.
-pub(crate) struct Looked {
+/// The memories about a person in every vault of an organisation: counts and ids, no content.
+pub(crate) struct PersonMatches {
     pub(crate) vaults: Vec<(Scope, Spoken)>,
 }
 
-/// What one vault says of a person.
+/// The memories about a person in one vault.
 #[derive(Default)]
 pub(crate) struct Spoken {
-    /// What says so, and goes.
+    /// Memories that speak of the person; they are erased.
     pub(crate) direct: Vec<MemoryId>,
-    /// What only seems to, or was made while that was at hand: whoever owns the vault decides about it.
+    /// Memories that only seem to speak of the person, or were made while such a memory was at hand: the owner
+    /// of the vault decides about them.
     pub(crate) leaning: Vec<Leaning>,
 }
 
-impl Looked {
+impl PersonMatches {
     /// By kind of vault. Whose they are is nobody's business.
     pub(crate) fn by_kind(&self) -> BTreeMap<&'static str, KindCount> {
         let mut counts: BTreeMap<&'static str, KindCount> = BTreeMap::new();
@@ -75,12 +78,12 @@ impl Looked {
     }
 }
 
-pub(crate) fn look_everywhere(service: &Service, org: &OrgId, person: &Person) -> Result<Looked> {
+pub(crate) fn look_everywhere(service: &Service, org: &OrgId, person: &Person) -> Result<PersonMatches> {
     let mut vaults = Vec::new();
     let mut after = None;
     loop {
         let page = service.store.vaults(after, VAULTS_PAGE_MAX)?;
-        let Some(last) = page.last() else { return Ok(Looked { vaults }) };
+        let Some(last) = page.last() else { return Ok(PersonMatches { vaults }) };
         after = Some(last.id);
         for scope in page.into_iter().map(|header| header.scope).filter(|scope| scope.org == *org) {
             let found = service.read(&scope, |open| speaking_of(service, open, &scope, person))?;
@@ -128,7 +131,7 @@ pub(crate) fn speaking_of(
     Ok(Spoken { leaning: leaning.collect(), direct: direct.into_iter().collect() })
 }
 
-/// Whether a memory was made while another was at hand, without being made of it.
+/// Returns true when a memory was made while another was at hand, without being made of it.
 fn had_at_hand(open: &OpenVault, made: &MemoryId, source: &MemoryId) -> bool {
     let at_hand = |link: &Lineage| link.source == *source && link.contribution == Contribution::Context;
     open.index.get(made).is_some_and(|stored| stored.payload.facets.derived_from.iter().any(at_hand))

@@ -28,7 +28,7 @@ pub struct Person {
     pub identifiers: Vec<String>,
     /// Full names.
     pub names: Vec<String>,
-    /// Who they are here: everything in their own vault goes.
+    /// The person's user in this installation: everything in their own vault is erased.
     pub user: Option<UserId>,
     /// Conversations that were theirs.
     pub sessions: Vec<SessionId>,
@@ -61,7 +61,7 @@ impl Person {
         Ok(())
     }
 
-    /// What is looked for in every vault.
+    /// The wishes that are looked for in every vault.
     fn wishes(&self) -> Vec<Wish> {
         let texts = self.identifiers.iter().chain(&self.names);
         let subjects = texts.map(|text| About::Subject(text.trim().to_owned()));

@@ -1,4 +1,4 @@
-//! What the owner of a vault is told when something in it was erased for somebody else.
+//! Notices to the owner of a vault in which something was erased for somebody else.
 //!
 //! A notice follows from the receipt of that erasure: no crash can part the two.
 
@@ -17,8 +17,11 @@ pub(crate) const NOTICES_MAX: usize = 100;
 pub struct Notice {
     /// The number of its receipt.
     pub number: u64,
+    /// The reference of its receipt, as people quote it.
     pub reference: String,
+    /// The moment of the erasure.
     pub at: Timestamp,
+    /// Memories that were erased.
     pub memories: u32,
 }
 
@@ -37,7 +40,8 @@ pub(crate) fn notices(service: &Service, grant: &Grant<Recall>, mut after: u64) 
     Ok(notices)
 }
 
-/// What was erased in their own vault, because they asked for it themselves, is no news to anybody.
+/// The notice that follows from a receipt. An erasure in the person's own vault, which they asked for, gives
+/// none.
 fn notice(signed: &SignedReceipt) -> Option<Notice> {
     let receipt = &signed.receipt;
     (receipt.cause == Cause::Person && receipt.named != Named::Everything).then(|| Notice {

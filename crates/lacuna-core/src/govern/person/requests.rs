@@ -21,20 +21,27 @@ const FIELDS: u64 = 7;
 /// A request, as far as it has come.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PersonRequest {
+    /// Its number in the organisation's book.
     pub number: u64,
+    /// The moment at which it was opened.
     pub opened_at: Timestamp,
+    /// The administrator who opened it.
     pub opened_by: String,
-    /// By when somebody must have looked into it, and when they did.
+    /// The deadline for looking into it.
     pub acknowledge_by: Timestamp,
+    /// The moment at which somebody looked into it.
     pub acknowledged_at: Option<Timestamp>,
+    /// The deadline for its completion.
     pub complete_by: Timestamp,
+    /// The moment of its completion.
     pub completed_at: Option<Timestamp>,
     /// The person, under a key of the organisation's vault.
     pub(crate) subject: [u8; 32],
-    /// Who signed for the last batch.
+    /// The signature for the last batch.
     pub signed: Option<BatchSignature>,
     /// The receipts of its erasures.
     pub receipts: Vec<String>,
+    /// Memories that were erased so far.
     pub memories: u64,
 }
 
@@ -44,17 +51,18 @@ pub(crate) fn request_reference(number: u64, at: Timestamp) -> String {
 }
 
 impl PersonRequest {
+    /// The request's number as people quote it.
     pub fn reference(&self) -> String {
         request_reference(self.number, self.opened_at)
     }
 
-    /// Whether a deadline has passed without what it asks for.
+    /// Returns true when a deadline has passed and its step is not done.
     pub fn is_overdue(&self, now: Timestamp) -> bool {
         self.completed_at.is_none()
             && (now > self.complete_by || self.acknowledged_at.is_none() && now > self.acknowledge_by)
     }
 
-    /// How long there is until the next deadline; below zero when it has passed.
+    /// Time until the next deadline; negative when it has passed.
     pub fn time_left(&self, now: Timestamp) -> SignedDuration {
         let next = if self.acknowledged_at.is_none() { self.acknowledge_by } else { self.complete_by };
         next.duration_since(now)

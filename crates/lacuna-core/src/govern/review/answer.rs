@@ -1,4 +1,5 @@
-//! What an owner decides about a review: what stays begins its time anew, what goes is forgotten with receipts.
+//! An owner's decision about a review: a memory that is kept begins its term anew, an erased one leaves a
+//! receipt.
 
 use lacuna_types::request::Mode;
 use lacuna_types::*;
@@ -10,7 +11,7 @@ use crate::erase::finish::finish_intents;
 use crate::erase::prepare::Wanted;
 use crate::erase::probe::Sought;
 use crate::govern::lifecycle::set_state;
-use crate::govern::review::month::{Found, Part, Reason, found, mark};
+use crate::govern::review::month::{Part, Reason, ReviewFinding, found, mark};
 use crate::keep::retention::retain;
 use crate::keep::retention::stamp::set;
 use crate::permit::{Forget, Grant, Recall, permit};
@@ -27,13 +28,13 @@ pub enum Answer {
     ErasePart(Part),
     Keep(Vec<MemoryId>),
     Erase(Vec<MemoryId>),
-    /// What is older than the tenant's rules keep it goes; the rest stays as it is.
+    /// Erases memories that are older than the tenant's rules keep them; the others stay as they are.
     ApplyDefaults,
-    /// What has faded is set aside: kept, and no longer recalled.
+    /// Archives memories that have faded: they are kept, and no longer recalled.
     ArchiveFaded,
 }
 
-/// What a decision comes down to.
+/// The action that a decision stands for.
 #[derive(Clone, Copy)]
 enum Stroke {
     Keep,
@@ -41,14 +42,18 @@ enum Stroke {
     Archive,
 }
 
-/// What a decision did.
+/// The result of a decision.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Answered {
+    /// Memories that begin their term anew.
     pub kept: Vec<MemoryId>,
+    /// Memories that were archived.
     pub archived: Vec<MemoryId>,
+    /// Memories that were erased.
     pub erased: Vec<MemoryId>,
-    /// What was made of them and went with them.
+    /// Derivatives that were erased with their sources.
     pub fell: Vec<MemoryId>,
+    /// Receipts of the erasures.
     pub receipts: Vec<SignedReceipt>,
 }
 
@@ -67,7 +72,7 @@ pub(crate) fn answer_review(
         if mark(open, &found) != seen {
             return Err(changed());
         }
-        let covered = |one: &Found| {
+        let covered = |one: &ReviewFinding| {
             let author = open.index.get(&one.id).and_then(|one| one.payload.facets.history.author.clone());
             grant.covers(author.as_ref())
         };
@@ -144,10 +149,10 @@ fn note_reviewed(service: &Service, grant: &Grant<Forget>) -> Result<()> {
 }
 
 impl Answer {
-    /// What it does, and to which memories. Ids that the review does not hold are an error: nobody was asked
-    /// about them.
-    fn chosen(&self, found: &[Found]) -> Result<(Stroke, Vec<MemoryId>)> {
-        let all = |wanted: &dyn Fn(&Found) -> bool| -> Vec<MemoryId> {
+    /// The action of the decision, and its memories. Ids that the review does not hold are an error: nobody was
+    /// asked about them.
+    fn chosen(&self, found: &[ReviewFinding]) -> Result<(Stroke, Vec<MemoryId>)> {
+        let all = |wanted: &dyn Fn(&ReviewFinding) -> bool| -> Vec<MemoryId> {
             found.iter().filter(|one| wanted(one)).map(|one| one.id).collect()
         };
         let listed = |ids: &[MemoryId]| -> Result<Vec<MemoryId>> {
@@ -160,7 +165,7 @@ impl Answer {
             }
             Ok(ids)
         };
-        let over = |one: &Found| matches!(one.reason, Reason::Asked | Reason::BeyondDefault);
+        let over = |one: &ReviewFinding| matches!(one.reason, Reason::Asked | Reason::BeyondDefault);
         Ok(match self {
             Self::KeepAll => (Stroke::Keep, all(&|_| true)),
             Self::KeepPart(part) => (Stroke::Keep, all(&|one| one.parts.contains(part))),

@@ -1,4 +1,4 @@
-//! What there is to review, worked out from the terms of the memories. Nothing of it is stored.
+//! The review of a vault, worked out from the terms of the memories. Nothing of it is stored.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::vault::settings::settings_in;
 use crate::vault::stamp::{term_of, terms_in};
 use crate::vault::term::{Term, Terms, days};
 
-/// What goes within this many days goes soon.
+/// Days before its end from which a memory counts as expiring soon.
 pub(crate) const EXPIRING_SOON_DAYS: u32 = 7;
 /// Memories of a review that are handed out per call.
 pub const REVIEW_PAGE_MAX: usize = 500;
@@ -25,7 +25,7 @@ pub const REVIEW_PAGE_MAX: usize = 500;
 const MARK_BYTES: usize = 16;
 
 facet!(
-    /** Why a memory is in the review. */
+    /** The reason why a memory is in the review. */
     Reason, "reason", {
     Asked = 1 "asked",
     HalfLife = 2 "half_life",
@@ -38,64 +38,86 @@ facet!(
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Part {
     Category(Sensitivity),
-    /// What happened in conversations, and is in no category.
+    /// Memories of conversations that are in no category.
     Conversations,
     Other,
 }
 
-/// How many memories a part has, since when, and how many of them wait for an answer.
+/// Counts of one part of the vault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PartCount {
+    /// The part.
     pub part: Part,
+    /// Number of its memories.
     pub memories: usize,
+    /// The moment of its oldest memory.
     pub oldest: Timestamp,
 }
 
 /// Something that the owner may want to decide.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Recommendation {
+    /// The part that the memories are in.
     pub part: Part,
+    /// The reason why a decision is worth while.
     pub reason: Reason,
+    /// Number of these memories.
     pub memories: usize,
-    /// When the first of them goes if nobody answers.
+    /// The moment at which the first of them expires if nobody answers.
     pub goes_at: Option<Timestamp>,
 }
 
 /// A vault at a glance.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Month {
+    /// The moment of the review.
     pub at: Timestamp,
+    /// Memories in the vault.
     pub memories: usize,
+    /// Counts by part.
     pub parts: Vec<PartCount>,
-    /// How many go within a week, and how many wait for an answer.
+    /// Memories that expire within a week.
     pub expiring_soon: usize,
+    /// Memories that wait for an answer.
     pub to_review: usize,
+    /// Decisions that the owner may want to make.
     pub recommended: Vec<Recommendation>,
+    /// The moment at which the owner was last asked.
     pub prompted_at: Option<Timestamp>,
+    /// The moment at which the owner last answered.
     pub reviewed_at: Option<Timestamp>,
-    /// What an answer must name, so that nobody decides about what they have not seen.
+    /// The mark that an answer must name, so that nobody decides about memories they have not seen.
     pub mark: String,
 }
 
 /// One memory in the review. What its owner does not want to see is there without its content.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ReviewItem {
+    /// The memory's id.
     pub id: MemoryId,
+    /// The moment at which it was made.
     pub created_at: Timestamp,
+    /// The parts that it is in.
     pub parts: Vec<Part>,
+    /// The reason why it is in the review.
     pub reason: Reason,
+    /// The term for which it is kept.
     pub term: Term,
+    /// The memory with its content; `None` when its owner does not want to see it.
     pub memory: Option<Memory>,
 }
 
+/// A page of the memories in a review.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct MonthPage {
+    /// The memories on the page.
     pub items: Vec<ReviewItem>,
     /// The last one, when there are more.
     pub next: Option<MemoryId>,
 }
 
 impl Part {
+    /// The name of the part, as callers write it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Category(category) => category.as_str(),
@@ -128,8 +150,8 @@ impl std::str::FromStr for Part {
     }
 }
 
-/// What a review found in one memory.
-pub(crate) struct Found {
+/// A memory that a review found.
+pub(crate) struct ReviewFinding {
     pub(crate) id: MemoryId,
     pub(crate) parts: Vec<Part>,
     pub(crate) reason: Reason,
@@ -142,7 +164,7 @@ pub(crate) fn review_month(service: &Service, grant: &Grant<Review>) -> Result<M
     month(service, grant.scope())
 }
 
-/// As [`review_month`], for the scheduler.
+/// Makes the month's review like [`review_month`], for the scheduler.
 pub(crate) fn month(service: &Service, scope: &Scope) -> Result<Month> {
     let now = service.clock.now();
     let month = service.reader(scope).update(|open| {
@@ -180,7 +202,7 @@ pub(crate) fn review_items(
     let page = service.reader(scope).update(|open| {
         let hidden = settings_in(service, open)?.retention.hidden.clone();
         let found = found(service, open, scope)?;
-        let wanted = |one: &Found| part.is_none_or(|part| one.parts.contains(&part));
+        let wanted = |one: &ReviewFinding| part.is_none_or(|part| one.parts.contains(&part));
         let rest = found.into_iter().filter(|one| after.is_none_or(|after| one.id > after) && wanted(one));
         let mut items: Vec<ReviewItem> =
             rest.take(limit + 1).filter_map(|one| item(open, one, &hidden)).collect();
@@ -196,7 +218,7 @@ pub(crate) fn review_items(
 }
 
 /// Every memory that is worth a decision now, by id.
-pub(crate) fn found(service: &Service, open: &mut OpenVault, scope: &Scope) -> Result<Vec<Found>> {
+pub(crate) fn found(service: &Service, open: &mut OpenVault, scope: &Scope) -> Result<Vec<ReviewFinding>> {
     let now = service.clock.now();
     let nothing_set = Settings::default();
     let by_default = Terms::new(&service.policy(&scope.org).retention, &nothing_set, &scope.holder);
@@ -205,9 +227,9 @@ pub(crate) fn found(service: &Service, open: &mut OpenVault, scope: &Scope) -> R
             let term = term_of(terms, &one);
             let reason = reason(&one, &term, now, || term_of(&by_default, &one))?;
             let parts = Part::of(&one.payload.facets);
-            Some(Found { id: one.id, parts, reason, term })
+            Some(ReviewFinding { id: one.id, parts, reason, term })
         });
-        let mut found: Vec<Found> = found.collect();
+        let mut found: Vec<ReviewFinding> = found.collect();
         found.sort_unstable_by_key(|one| one.id);
         Ok(found)
     })
@@ -229,7 +251,7 @@ impl Month {
     }
 }
 
-/// What is there and not over: what is over is as good as gone.
+/// Memories whose term is not over: expired ones count as gone.
 pub(crate) fn living(open: &OpenVault) -> impl Iterator<Item = Stored<'_, Held>> {
     let states = |state| matches!(state, Lifecycle::Active | Lifecycle::Archived);
     open.index.after(None).filter(move |one| states(one.attributes.state))
@@ -264,7 +286,7 @@ fn reason(
     has_faded(one, now).then_some(Reason::Faded)
 }
 
-/// Whether it is too faint to come to mind, and not set aside yet.
+/// Returns true when a memory is too faint to be recalled, and not archived yet.
 pub(crate) fn has_faded(one: &Stored<'_, Held>, now: Timestamp) -> bool {
     let Facets { vitality, retention, .. } = &one.payload.facets;
     one.attributes.state == Lifecycle::Active
@@ -290,7 +312,7 @@ fn parts(open: &OpenVault) -> Vec<PartCount> {
     counts.into_values().collect()
 }
 
-fn recommended(found: &[Found]) -> Vec<Recommendation> {
+fn recommended(found: &[ReviewFinding]) -> Vec<Recommendation> {
     let mut groups: BTreeMap<(Part, Reason), Recommendation> = BTreeMap::new();
     for one in found {
         for part in &one.parts {
@@ -304,7 +326,7 @@ fn recommended(found: &[Found]) -> Vec<Recommendation> {
 }
 
 /// A keyed hash of what the review holds: another memory, or another reason, and it is another one.
-pub(crate) fn mark(open: &OpenVault, found: &[Found]) -> String {
+pub(crate) fn mark(open: &OpenVault, found: &[ReviewFinding]) -> String {
     let reasons: Vec<[u8; 1]> = found.iter().map(|one| [one.reason.code()]).collect();
     let mut parts: Vec<&[u8]> = vec![b"month"];
     for (one, reason) in found.iter().zip(&reasons) {
@@ -313,11 +335,11 @@ pub(crate) fn mark(open: &OpenVault, found: &[Found]) -> String {
     hex(&open.keyring.month_key().fingerprint(&parts)[..MARK_BYTES])
 }
 
-fn item(open: &OpenVault, found: Found, hidden: &[Sensitivity]) -> Option<ReviewItem> {
+fn item(open: &OpenVault, found: ReviewFinding, hidden: &[Sensitivity]) -> Option<ReviewItem> {
     let stored = open.index.get(&found.id)?;
     let is_hidden =
         stored.payload.facets.privacy.sensitivity.iter().any(|category| hidden.contains(category));
-    let Found { id, parts, reason, term } = found;
+    let ReviewFinding { id, parts, reason, term } = found;
     let memory = if is_hidden { None } else { shown(&stored) };
     let created_at = from_millis(stored.attributes.created_at)?;
     Some(ReviewItem { id, created_at, parts, reason, term, memory })

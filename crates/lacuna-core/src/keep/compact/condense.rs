@@ -1,5 +1,5 @@
-//! What takes the place of some turns: summaries of runs, and facts; by a model where there is one and its
-//! answer holds, by picking sentences otherwise.
+//! Condenses turns to summaries of runs, and facts; a model writes them where there is one and its answer holds,
+//! otherwise sentences are picked.
 
 use lacuna_language::clause::whole_sentences;
 use lacuna_language::condense::{Rarity, Sources, Turn, extract, runs, summarise};
@@ -19,9 +19,10 @@ const MODEL_CLAIMS_MAX: usize = 64;
 
 /// A text that is made of turns.
 #[derive(PartialEq, Debug)]
-pub(crate) struct Piece {
+pub(crate) struct CondensedPiece {
+    /// The summary, or the statement of the fact.
     pub text: Zeroizing<String>,
-    /// What kind of fact it is; a summary is none.
+    /// The kind of the fact; `None` for a summary.
     pub kind: Option<ClaimKind>,
     /// Numbers of the turns that it is made of, rising.
     pub turns: Vec<usize>,
@@ -29,8 +30,8 @@ pub(crate) struct Piece {
     pub by_model: bool,
 }
 
-/// What takes the place of the turns. Every piece has passed the check.
-pub(crate) fn condense(turns: &[Turn], rarity: &Rarity, llm: Option<&dyn Llm>) -> Vec<Piece> {
+/// Condenses the turns to the pieces that replace them. Every piece has passed the check.
+pub(crate) fn condense(turns: &[Turn], rarity: &Rarity, llm: Option<&dyn Llm>) -> Vec<CondensedPiece> {
     let facts = facts(turns);
     let mut pieces = Vec::new();
     let mut start = 0;
@@ -48,11 +49,11 @@ pub(crate) fn condense(turns: &[Turn], rarity: &Rarity, llm: Option<&dyn Llm>) -
     }
     let is_new = |fact: &Claim| !pieces.iter().any(|piece| *piece.text == fact.text);
     let new: Vec<Claim> = facts.into_iter().filter(is_new).collect();
-    pieces.extend(new.into_iter().map(|fact| Piece::of(fact, false)));
+    pieces.extend(new.into_iter().map(|fact| CondensedPiece::of(fact, false)));
     pieces
 }
 
-impl Piece {
+impl CondensedPiece {
     /// The piece as it stands among more turns, `by` of which come first.
     fn moved(mut self, by: usize) -> Self {
         self.turns.iter_mut().for_each(|turn| *turn += by);
@@ -74,7 +75,7 @@ fn grouped(lengths: &[usize], for_model: bool) -> Vec<Vec<usize>> {
     groups
 }
 
-fn by_picking(turns: &[Turn], lengths: &[usize], rarity: &Rarity, facts: &[Claim]) -> Vec<Piece> {
+fn by_picking(turns: &[Turn], lengths: &[usize], rarity: &Rarity, facts: &[Claim]) -> Vec<CondensedPiece> {
     let mut pieces = Vec::new();
     let mut start = 0;
     for length in lengths {
@@ -85,30 +86,30 @@ fn by_picking(turns: &[Turn], lengths: &[usize], rarity: &Rarity, facts: &[Claim
     pieces
 }
 
-fn picked(run: &[Turn], rarity: &Rarity, facts: &[Claim]) -> Option<Piece> {
+fn picked(run: &[Turn], rarity: &Rarity, facts: &[Claim]) -> Option<CondensedPiece> {
     let chars: usize = run.iter().map(|turn| turn.words().chars().count()).sum();
     let room = (chars * SUMMARY_PERCENT / 100).clamp(SUMMARY_CHARS_MIN, TEXT_CHARS_MAX / 2);
     let summary = summarise(run, rarity, room, facts)?;
     let holds = Sources::new(run).check(&summary.text, &summary.used);
     let turns = (0..run.len()).collect();
-    holds.is_ok().then_some(Piece { text: summary.text, kind: None, turns, by_model: false })
+    holds.is_ok().then_some(CondensedPiece { text: summary.text, kind: None, turns, by_model: false })
 }
 
-/// What the rules find in the turns.
+/// Facts that the rules find in the turns.
 fn facts(turns: &[Turn]) -> Vec<Claim> {
     let sources = Sources::new(turns);
     let holds = |claim: &Claim| sources.check(&claim.text, &claim.turns).is_ok();
     extract(turns).into_iter().filter(holds).collect()
 }
 
-impl Piece {
+impl CondensedPiece {
     fn of(claim: Claim, by_model: bool) -> Self {
         Self { text: Zeroizing::new(claim.text), kind: Some(claim.kind), turns: claim.turns, by_model }
     }
 }
 
-/// What a model makes of the turns; `None` when it cannot be reached or its answer does not hold.
-fn by_model(llm: &dyn Llm, turns: &[Turn]) -> Option<Vec<Piece>> {
+/// Pieces that a model makes of the turns; `None` when it cannot be reached or its answer does not hold.
+fn by_model(llm: &dyn Llm, turns: &[Turn]) -> Option<Vec<CondensedPiece>> {
     let said: Vec<_> =
         turns.iter().map(|turn| Said { speaker: turn.speaker.label(), text: turn.words() }).collect();
     let answer = match llm.condense(&said) {
@@ -124,12 +125,12 @@ fn by_model(llm: &dyn Llm, turns: &[Turn]) -> Option<Vec<Piece>> {
         tracing::warn!(model = llm.name(), "a summary of the model does not keep to its sources");
         return None;
     };
-    let mut pieces = vec![Piece { text, kind: None, turns: all, by_model: true }];
+    let mut pieces = vec![CondensedPiece { text, kind: None, turns: all, by_model: true }];
     let claims = answer.claims.into_iter().take(MODEL_CLAIMS_MAX).map(tidied);
     pieces.extend(
         claims
             .filter(|claim| sources.check(&claim.text, &claim.turns).is_ok())
-            .map(|claim| Piece::of(claim, true)),
+            .map(|claim| CondensedPiece::of(claim, true)),
     );
     Some(pieces)
 }

@@ -1,4 +1,4 @@
-//! What is due for compaction, and in which portions. Nothing here reads a vault or the clock.
+//! Plans the turns that are due for compaction, in portions. Nothing here reads a vault or the clock.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -12,12 +12,12 @@ pub(crate) const PORTION_TURNS_MAX: usize = 64;
 
 /// An active turn, as far as the plan needs to know it.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Candidate {
+pub(crate) struct CompactionCandidate {
     pub(crate) id: MemoryId,
     pub(crate) session: SessionId,
     pub(crate) turn: u32,
     pub(crate) created_at: Timestamp,
-    /// When it was last written or read.
+    /// The moment at which it was last written or read.
     pub(crate) read_at: Timestamp,
     pub(crate) tokens: usize,
     pub(crate) kin: Kin,
@@ -30,12 +30,12 @@ pub(crate) struct Candidate {
 pub(crate) struct Kin {
     pub(crate) class: KeyClass,
     pub(crate) foreign: bool,
-    /// Who wrote it, in a vault that several people share.
+    /// The author, in a vault that several people share.
     pub(crate) author: Option<UserId>,
 }
 
-/// What the caller asks for.
-pub(crate) enum Asked<'a> {
+/// The caller's choice of turns.
+pub(crate) enum CompactionChoice<'a> {
     /// Whatever the thresholds say.
     Due,
     /// Everything that fits, whatever the thresholds say. Without a moment, the last turns of a session stay.
@@ -53,8 +53,8 @@ pub(crate) struct Portion {
 
 /// The portions that are due, oldest first. `turns` may come in any order.
 pub(crate) fn portions(
-    mut turns: Vec<Candidate>,
-    asked: &Asked<'_>,
+    mut turns: Vec<CompactionCandidate>,
+    asked: &CompactionChoice<'_>,
     thresholds: &Thresholds,
     now: Timestamp,
 ) -> Vec<Portion> {
@@ -62,18 +62,20 @@ pub(crate) fn portions(
         (one.created_at, one.turn, one.id).cmp(&(other.created_at, other.turn, other.id))
     });
     let picked = match asked {
-        Asked::Due => due(&turns, thresholds, now),
-        Asked::All { session, before } => asked_for(&turns, *session, *before, thresholds.keep_last),
+        CompactionChoice::Due => due(&turns, thresholds, now),
+        CompactionChoice::All { session, before } => {
+            asked_for(&turns, *session, *before, thresholds.keep_last)
+        }
     };
-    let mut groups: BTreeMap<(String, &SessionId, &Kin), Vec<&Candidate>> = BTreeMap::new();
+    let mut groups: BTreeMap<(String, &SessionId, &Kin), Vec<&CompactionCandidate>> = BTreeMap::new();
     for turn in turns.iter().filter(|turn| picked.contains(&turn.id)) {
         groups.entry((week(turn.created_at), &turn.session, &turn.kin)).or_default().push(turn);
     }
     groups.into_iter().flat_map(|((week, session, _), turns)| portioned(&week, session, &turns)).collect()
 }
 
-/// What the thresholds say.
-fn due(turns: &[Candidate], thresholds: &Thresholds, now: Timestamp) -> BTreeSet<MemoryId> {
+/// The turns that are due by the thresholds.
+fn due(turns: &[CompactionCandidate], thresholds: &Thresholds, now: Timestamp) -> BTreeSet<MemoryId> {
     let mut picked = BTreeSet::new();
     if turns.iter().map(|turn| turn.tokens).sum::<usize>() > thresholds.tokens_max {
         let oldest = turns.len() * thresholds.oldest_percent / 100;
@@ -88,12 +90,12 @@ fn due(turns: &[Candidate], thresholds: &Thresholds, now: Timestamp) -> BTreeSet
 }
 
 fn asked_for(
-    turns: &[Candidate],
+    turns: &[CompactionCandidate],
     session: Option<&SessionId>,
     before: Option<Timestamp>,
     keep_last: usize,
 ) -> BTreeSet<MemoryId> {
-    let wanted = |turn: &&Candidate| session.is_none_or(|session| turn.session == *session);
+    let wanted = |turn: &&CompactionCandidate| session.is_none_or(|session| turn.session == *session);
     match before {
         Some(before) => {
             turns.iter().filter(wanted).filter(|turn| turn.created_at < before).map(|turn| turn.id).collect()
@@ -106,23 +108,23 @@ fn asked_for(
 }
 
 fn by_session<'a>(
-    turns: impl IntoIterator<Item = &'a Candidate>,
-) -> HashMap<&'a SessionId, Vec<&'a Candidate>> {
-    let mut sessions: HashMap<&SessionId, Vec<&Candidate>> = HashMap::new();
+    turns: impl IntoIterator<Item = &'a CompactionCandidate>,
+) -> HashMap<&'a SessionId, Vec<&'a CompactionCandidate>> {
+    let mut sessions: HashMap<&SessionId, Vec<&CompactionCandidate>> = HashMap::new();
     for turn in turns {
         sessions.entry(&turn.session).or_default().push(turn);
     }
     sessions
 }
 
-fn but_the_last(turns: &[&Candidate], keep: usize) -> Vec<MemoryId> {
+fn but_the_last(turns: &[&CompactionCandidate], keep: usize) -> Vec<MemoryId> {
     turns[..turns.len().saturating_sub(keep)].iter().map(|turn| turn.id).collect()
 }
 
 /// Portions of about equal size, none above the bound.
-fn portioned(week: &str, session: &SessionId, turns: &[&Candidate]) -> Vec<Portion> {
+fn portioned(week: &str, session: &SessionId, turns: &[&CompactionCandidate]) -> Vec<Portion> {
     let count = turns.len().div_ceil(PORTION_TURNS_MAX).max(1);
-    let portion = |turns: &[&Candidate]| Portion {
+    let portion = |turns: &[&CompactionCandidate]| Portion {
         session: session.clone(),
         week: week.to_owned(),
         turns: turns.iter().map(|turn| turn.id).collect(),
@@ -180,11 +182,11 @@ mod tests {
         Timestamp::from_second(START + seconds).unwrap_or_default()
     }
 
-    fn turn(session: &str, number: u32, seconds: i64) -> Candidate {
+    fn turn(session: &str, number: u32, seconds: i64) -> CompactionCandidate {
         let id = MemoryId::from_bytes(
             ((u128::from(session.as_bytes()[0]) << 32) + u128::from(number)).to_be_bytes(),
         );
-        Candidate {
+        CompactionCandidate {
             id,
             session: SessionId::new(session).unwrap_or_else(|_| unreachable!()),
             turn: number,
@@ -195,7 +197,7 @@ mod tests {
         }
     }
 
-    fn session(name: &str, count: u32, start: i64) -> Vec<Candidate> {
+    fn session(name: &str, count: u32, start: i64) -> Vec<CompactionCandidate> {
         (0..count).map(|n| turn(name, n, start + i64::from(n))).collect()
     }
 
@@ -206,13 +208,13 @@ mod tests {
     #[test]
     fn nothing_is_due_below_the_thresholds() {
         let turns = session("a", 200, 0);
-        assert_eq!(portions(turns, &Asked::Due, &Thresholds::default(), at(DAY)), []);
+        assert_eq!(portions(turns, &CompactionChoice::Due, &Thresholds::default(), at(DAY)), []);
     }
 
     #[test]
     fn a_long_session_keeps_its_last_turns_and_others_keep_all() {
         let turns: Vec<_> = session("a", 201, 0).into_iter().chain(session("b", 30, 500)).collect();
-        let due = portions(turns.clone(), &Asked::Due, &Thresholds::default(), at(DAY));
+        let due = portions(turns.clone(), &CompactionChoice::Due, &Thresholds::default(), at(DAY));
         let expected: Vec<_> = turns[..181].iter().map(|turn| turn.id).collect();
         assert_eq!(ids(&due), expected);
         assert!(due.len() == 3 && due.iter().all(|portion| portion.turns.len() <= PORTION_TURNS_MAX));
@@ -223,7 +225,7 @@ mod tests {
         let mut turns = session("a", 100, 0);
         turns[3].tokens = 150_000;
         turns.reverse();
-        let due = portions(turns, &Asked::Due, &Thresholds::default(), at(DAY));
+        let due = portions(turns, &CompactionChoice::Due, &Thresholds::default(), at(DAY));
         assert_eq!(ids(&due).len(), 70);
         assert_eq!(ids(&due)[0], turn("a", 0, 0).id);
     }
@@ -232,9 +234,9 @@ mod tests {
     fn what_nobody_has_read_for_long_is_due_and_what_was_read_is_not() {
         let mut turns = session("a", 4, 0);
         turns[1].read_at = at(50 * DAY);
-        let due = portions(turns.clone(), &Asked::Due, &Thresholds::default(), at(91 * DAY));
+        let due = portions(turns.clone(), &CompactionChoice::Due, &Thresholds::default(), at(91 * DAY));
         assert_eq!(ids(&due), [turns[0].id, turns[2].id, turns[3].id]);
-        assert_eq!(portions(turns, &Asked::Due, &Thresholds::default(), at(90 * DAY)), []);
+        assert_eq!(portions(turns, &CompactionChoice::Due, &Thresholds::default(), at(90 * DAY)), []);
     }
 
     #[test]
@@ -242,7 +244,7 @@ mod tests {
         let mut turns: Vec<_> =
             session("a", 6, 7 * DAY - 3).into_iter().chain(session("b", 2, 7 * DAY)).collect();
         turns[4].kin.class = KeyClass::Sensitive(Sensitivity::Health);
-        let asked = Asked::All { session: None, before: Some(at(30 * DAY)) };
+        let asked = CompactionChoice::All { session: None, before: Some(at(30 * DAY)) };
         let found = portions(turns.clone(), &asked, &Thresholds::default(), at(30 * DAY));
         let shape: Vec<_> = found
             .iter()
@@ -259,11 +261,11 @@ mod tests {
         let turns: Vec<_> = session("a", 25, 0).into_iter().chain(session("b", 25, DAY)).collect();
         let only = turns[0].session.clone();
         let thresholds = Thresholds::default();
-        let asked = Asked::All { session: Some(&only), before: None };
+        let asked = CompactionChoice::All { session: Some(&only), before: None };
         assert_eq!(ids(&portions(turns.clone(), &asked, &thresholds, at(DAY))).len(), 5);
-        let asked = Asked::All { session: Some(&only), before: Some(at(10)) };
+        let asked = CompactionChoice::All { session: Some(&only), before: Some(at(10)) };
         assert_eq!(ids(&portions(turns.clone(), &asked, &thresholds, at(DAY))).len(), 10);
-        let asked = Asked::All { session: None, before: Some(at(DAY + 5)) };
+        let asked = CompactionChoice::All { session: None, before: Some(at(DAY + 5)) };
         assert_eq!(ids(&portions(turns, &asked, &thresholds, at(DAY))).len(), 30);
     }
 

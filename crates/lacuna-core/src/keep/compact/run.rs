@@ -13,8 +13,10 @@ use zeroize::Zeroizing;
 use crate::audit::AuditAction;
 use crate::index::Stored;
 use crate::keep::compact::condense::condense;
-use crate::keep::compact::plan::{Asked, Candidate, Fact, Kin, Portion, duplicates, portions};
-use crate::keep::compact::store::{Opened, Placed, place_pieces};
+use crate::keep::compact::plan::{
+    CompactionCandidate, CompactionChoice, Fact, Kin, Portion, duplicates, portions,
+};
+use crate::keep::compact::store::{OpenedTurn, PlacedPortion, place_pieces};
 use crate::permit::{Forget, Grant, Recall, permit};
 use crate::vault::commit::{Act, retrying};
 use crate::vault::frame::FRAME_TEXT_BYTES_MAX;
@@ -26,7 +28,7 @@ use crate::vault::service::Service;
 /// Memories that one commit archives because another says the same.
 const DUPLICATES_BATCH: usize = 256;
 
-/// What a caller wants compacted.
+/// A caller's request for a compaction.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct CompactRequest {
     /// Only turns of this session.
@@ -37,11 +39,14 @@ pub struct CompactRequest {
     pub force: bool,
 }
 
-/// What would be compacted.
+/// Counts of the memories that a compaction would touch.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct CompactionPlan {
+    /// Turns that are due.
     pub turns: usize,
+    /// The turns' size in tokens, about.
     pub tokens: usize,
+    /// Sessions that the turns belong to.
     pub sessions: usize,
     /// Weeks, as ISO 8601 writes them.
     pub weeks: Vec<String>,
@@ -51,15 +56,18 @@ pub struct CompactionPlan {
     pub unread_facts: usize,
 }
 
-/// What was compacted.
+/// The result of a compaction.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct Compacted {
-    /// Turns that were archived, with about how many tokens.
+    /// Turns that were archived.
     pub turns: usize,
+    /// The archived turns' size in tokens, about.
     pub tokens_before: usize,
-    /// What took their place, with about how many tokens.
+    /// Summaries that replace them.
     pub summaries: Vec<MemoryId>,
+    /// Facts that replace them.
     pub facts: Vec<MemoryId>,
+    /// Size of the summaries and facts in tokens, about.
     pub tokens_after: usize,
     /// Facts among them that wait for somebody's word.
     pub waiting: usize,
@@ -67,8 +75,9 @@ pub struct Compacted {
     pub kept: usize,
     /// Facts that were archived because another repeats them.
     pub duplicates: usize,
+    /// Facts that nobody has read for long: somebody may want to archive them.
     pub unread_facts: usize,
-    /// Whether the work was broken off: the next call goes on.
+    /// True when the work was broken off: the next call goes on.
     pub cancelled: bool,
 }
 
@@ -76,7 +85,7 @@ pub struct Compacted {
 pub(crate) struct Work<'a> {
     pub(crate) scope: &'a Scope,
     pub(crate) actor: &'a str,
-    asked: Asked<'a>,
+    asked: CompactionChoice<'a>,
     grant: Option<&'a Grant<Forget>>,
 }
 
@@ -87,7 +96,7 @@ impl Work<'_> {
     }
 }
 
-/// What is due in a vault.
+/// The memories that are due in a vault.
 #[derive(Default)]
 struct Due {
     portions: Vec<Portion>,
@@ -107,7 +116,7 @@ pub(crate) fn compact(
     work_off(service, &work_for(service, grant, request)?, progress)
 }
 
-/// What [`compact`] would do.
+/// Counts the memories that [`compact`] would touch.
 pub(crate) fn compaction_plan(
     service: &Service,
     grant: &Grant<Forget>,
@@ -131,7 +140,7 @@ pub(crate) fn compaction_plan(
 
 /// Compacts what the policy's thresholds say. Answers with how many turns were archived. For the scheduler.
 pub(crate) fn compact_due(service: &Service, scope: &Scope, progress: &mut Progress<'_>) -> Result<usize> {
-    let work = Work { scope, actor: "policy", asked: Asked::Due, grant: None };
+    let work = Work { scope, actor: "policy", asked: CompactionChoice::Due, grant: None };
     match work_off(service, &work, progress) {
         Ok(done) => Ok(done.turns),
         // Somebody stopped writes: it is due again when they go on.
@@ -149,8 +158,8 @@ fn work_for<'a>(
     permit::<Recall>(grant.caller(), grant.scope())?;
     let CompactRequest { session, before, force } = request;
     let asked = match *force || session.is_some() || before.is_some() {
-        true => Asked::All { session: session.as_ref(), before: *before },
-        false => Asked::Due,
+        true => CompactionChoice::All { session: session.as_ref(), before: *before },
+        false => CompactionChoice::Due,
     };
     Ok(Work { scope: grant.scope(), actor: grant.caller().user.as_str(), asked, grant: Some(grant) })
 }
@@ -190,7 +199,7 @@ fn compaction_due(service: &Service, work: &Work<'_>) -> Result<Due> {
     Ok(Due { portions, tokens, duplicates: seen.duplicates, unread_facts: seen.unread_facts })
 }
 
-/// How much words tell, learned from what is due.
+/// Rarity of words, learned from the turns that are due.
 fn rarity(service: &Service, work: &Work<'_>, portions: &[Portion]) -> Result<Rarity> {
     let ids: Vec<MemoryId> = portions.iter().flat_map(|portion| portion.turns.iter().copied()).collect();
     let step = ids.len().div_ceil(Rarity::TURNS_MAX).max(1);
@@ -216,11 +225,11 @@ fn work_portion(
         if sources.is_empty() {
             return Ok(());
         }
-        let turns: Vec<Turn> = sources.iter().map(Opened::turn).collect();
+        let turns: Vec<Turn> = sources.iter().map(OpenedTurn::turn).collect();
         let pieces = condense(&turns, rarity, service.llm.as_deref());
         match place_pieces(service, work, portion, &sources, pieces)? {
-            Placed::Stale => Err(Error::Conflict("the vault")),
-            Placed::Done(placed) => {
+            PlacedPortion::Stale => Err(Error::Conflict("the vault")),
+            PlacedPortion::Done(placed) => {
                 done.add(*placed);
                 Ok(())
             }
@@ -229,8 +238,8 @@ fn work_portion(
 }
 
 /// The turns of a portion that are still active, with their full texts.
-fn opened(service: &Service, scope: &Scope, ids: &[MemoryId]) -> Result<Vec<Opened>> {
-    let opened = service.read(scope, |open| -> Result<Vec<Opened>> {
+fn opened(service: &Service, scope: &Scope, ids: &[MemoryId]) -> Result<Vec<OpenedTurn>> {
+    let opened = service.read(scope, |open| -> Result<Vec<OpenedTurn>> {
         let mut bodies = open.bodies(ids, service.sources())?;
         let active = ids.iter().filter_map(|id| open.index.get(id));
         let active = active.filter(|stored| stored.attributes.state == Lifecycle::Active);
@@ -238,7 +247,7 @@ fn opened(service: &Service, scope: &Scope, ids: &[MemoryId]) -> Result<Vec<Open
             let text = bodies.remove(&stored.id);
             let text = text.unwrap_or_else(|| stored.payload.full_text().to_owned());
             let vector = open.index.vectors_of(&stored.id).pop().map(|(_, vector)| vector);
-            Opened::new(&stored, text, vector)
+            OpenedTurn::new(&stored, text, vector)
         });
         Ok(opened.collect())
     })?;
@@ -286,9 +295,9 @@ impl Compacted {
     }
 }
 
-/// What a vault has that may be due.
+/// The memories of a vault that may be due.
 struct Seen {
-    turns: Vec<Candidate>,
+    turns: Vec<CompactionCandidate>,
     duplicates: Vec<MemoryId>,
     unread_facts: usize,
 }
@@ -318,14 +327,14 @@ fn look(open: &OpenVault, work: &Work<'_>, thresholds: &Thresholds, now: Timesta
         }
     }
     // A caller who names turns means turns.
-    if matches!(work.asked, Asked::Due) {
+    if matches!(work.asked, CompactionChoice::Due) {
         seen.duplicates = duplicates(facts.into_iter());
     }
     seen
 }
 
 /// A turn that may be compacted. What is kept for the moment only is left to vanish.
-fn candidate(stored: &Stored<'_, Held>, created_at: Timestamp) -> Option<Candidate> {
+fn candidate(stored: &Stored<'_, Held>, created_at: Timestamp) -> Option<CompactionCandidate> {
     let facets = &stored.payload.facets;
     let (session, turn) = facets.source.session.clone().zip(facets.source.turn)?;
     if facets.content_type != ContentType::Transcript || facets.retention.tier == RetentionTier::Ephemeral {
@@ -337,7 +346,7 @@ fn candidate(stored: &Stored<'_, Held>, created_at: Timestamp) -> Option<Candida
         foreign: facets.source.kind == SourceType::ToolOutput || facets.source.from_external_content,
         author: facets.history.author.clone(),
     };
-    Some(Candidate {
+    Some(CompactionCandidate {
         id: stored.id,
         session,
         turn,

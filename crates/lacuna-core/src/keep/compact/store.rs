@@ -1,5 +1,5 @@
-//! What was made of a portion passes the gate, is sealed under keys that depend on its turns', and comes into the
-//! vault in the commit that archives them.
+//! Stores the pieces made of a portion: they pass the gate, are sealed under keys that depend on the keys of
+//! their turns, and enter the vault in the commit that archives the turns.
 
 use lacuna_language::condense::Turn;
 use lacuna_language::words::TermList;
@@ -14,7 +14,7 @@ use crate::audit::{AuditAction, AuditEntry, Subject};
 use crate::gate::{Admitted, Gate, Presentable, Standing, Verdict};
 use crate::index::Stored;
 use crate::index::quant::QuantVec;
-use crate::keep::compact::condense::Piece;
+use crate::keep::compact::condense::CondensedPiece;
 use crate::keep::compact::plan::Portion;
 use crate::keep::compact::run::{Compacted, Work};
 use crate::vault::commit::Act;
@@ -27,7 +27,7 @@ use crate::write::place::findings;
 use crate::write::reconcile::{receive, twin};
 
 /// An opened turn with all that is known about it.
-pub(crate) struct Opened {
+pub(crate) struct OpenedTurn {
     id: MemoryId,
     text: Zeroizing<String>,
     vector: Option<Vec<f32>>,
@@ -35,7 +35,7 @@ pub(crate) struct Opened {
     created_at: jiff::Timestamp,
 }
 
-impl Opened {
+impl OpenedTurn {
     pub(crate) fn new(stored: &Stored<'_, Held>, text: String, vector: Option<Vec<f32>>) -> Self {
         let created_at = from_millis(stored.attributes.created_at).unwrap_or(stored.payload.updated_at);
         let facets = stored.payload.facets.clone();
@@ -49,21 +49,21 @@ impl Opened {
     }
 }
 
-/// What became of a portion.
-pub(crate) enum Placed {
+/// The outcome of storing a portion.
+pub(crate) enum PlacedPortion {
     Done(Box<Compacted>),
     /// A turn was erased or changed since it was read.
     Stale,
 }
 
 /// A piece that the gate lets in.
-struct Arrival {
-    piece: Piece,
+struct AdmittedPiece {
+    piece: CondensedPiece,
     admitted: Admitted,
     vector: QuantVec,
 }
 
-impl Arrival {
+impl AdmittedPiece {
     fn is_summary(&self) -> bool {
         self.piece.kind.is_none()
     }
@@ -74,9 +74,9 @@ pub(crate) fn place_pieces(
     service: &Service,
     work: &Work<'_>,
     portion: &Portion,
-    sources: &[Opened],
-    pieces: Vec<Piece>,
-) -> Result<Placed> {
+    sources: &[OpenedTurn],
+    pieces: Vec<CondensedPiece>,
+) -> Result<PlacedPortion> {
     let arrivals = through_the_gate(service, work.scope, portion, sources, pieces)?;
     let covered: Vec<usize> =
         arrivals.iter().filter(|one| one.is_summary()).flat_map(|one| one.piece.turns.clone()).collect();
@@ -94,7 +94,7 @@ pub(crate) fn place_pieces(
         .filter(|one| one.piece.turns.iter().all(|turn| covered.contains(turn)))
         .collect();
     if archived.is_empty() {
-        return Ok(Placed::Done(Box::new(done)));
+        return Ok(PlacedPortion::Done(Box::new(done)));
     }
     commit_portion(service, work, &archived, arrivals, done)
 }
@@ -103,9 +103,9 @@ fn through_the_gate(
     service: &Service,
     scope: &Scope,
     portion: &Portion,
-    sources: &[Opened],
-    pieces: Vec<Piece>,
-) -> Result<Vec<Arrival>> {
+    sources: &[OpenedTurn],
+    pieces: Vec<CondensedPiece>,
+) -> Result<Vec<AdmittedPiece>> {
     let gate = Gate {
         policy: service.policy(&scope.org),
         holder: &scope.holder,
@@ -115,7 +115,7 @@ fn through_the_gate(
     };
     let mut presentable = Vec::with_capacity(pieces.len());
     for piece in &pieces {
-        let of: Vec<&Opened> = piece.turns.iter().map(|turn| &sources[*turn]).collect();
+        let of: Vec<&OpenedTurn> = piece.turns.iter().map(|turn| &sources[*turn]).collect();
         presentable.push(gate.clean(draft(piece, portion, &of), standing(&of))?);
     }
     let texts: Vec<&str> = presentable.iter().map(Presentable::text).collect();
@@ -128,7 +128,7 @@ fn through_the_gate(
         // its session is not stored.
         let stays = admitted.facets.tier != Tier::Working;
         if stays && (piece.kind.is_some() || admitted.state == Lifecycle::Active) {
-            arrivals.push(Arrival { piece, admitted, vector: QuantVec::from_f32(&vector)? });
+            arrivals.push(AdmittedPiece { piece, admitted, vector: QuantVec::from_f32(&vector)? });
         }
     }
     Ok(arrivals)
@@ -138,9 +138,9 @@ fn commit_portion(
     service: &Service,
     work: &Work<'_>,
     archived: &[MemoryId],
-    arrivals: Vec<Arrival>,
+    arrivals: Vec<AdmittedPiece>,
     done: Compacted,
-) -> Result<Placed> {
+) -> Result<PlacedPortion> {
     let scope = work.scope;
     let reader = service.reader(scope);
     let writer = reader.lock();
@@ -152,7 +152,7 @@ fn commit_portion(
             arrivals.into_iter().filter_map(|one| find_place(service, open, one)).collect::<Vec<_>>(),
         )),
     })?;
-    let Some(prepared) = settled.flatten() else { return Ok(Placed::Stale) };
+    let Some(prepared) = settled.flatten() else { return Ok(PlacedPortion::Stale) };
     let done = done.with(&prepared);
     let mut act = Act::silent(scope, now);
     let found: Vec<AuditEntry> = prepared.iter().flat_map(|new| noted(new, work.actor)).collect();
@@ -166,12 +166,12 @@ fn commit_portion(
         true
     })?;
     if rewritten.len() < archived.len() {
-        return Ok(Placed::Stale);
+        return Ok(PlacedPortion::Stale);
     }
     record(&mut act, work.actor, &sealed, archived);
     act.entries.extend(found);
     commit_swap(&writer, act, sealed, rewritten)?;
-    Ok(Placed::Done(Box::new(done)))
+    Ok(PlacedPortion::Done(Box::new(done)))
 }
 
 fn commit_swap(
@@ -193,10 +193,10 @@ fn commit_swap(
     Ok(())
 }
 
-/// How a piece stands to what the vault has: a fact that is there already, or that a newer one contradicts,
-/// is not said again; one that contradicts an older one waits. It takes nobody's place by itself.
-fn find_place(service: &Service, open: &OpenVault, arrival: Arrival) -> Option<Prepared> {
-    let Arrival { piece, mut admitted, vector } = arrival;
+/// Prepares a piece for its place in the vault: a fact that is there already, or that a newer one contradicts,
+/// is dropped; one that contradicts an older one waits for review. No piece supersedes another memory by itself.
+fn find_place(service: &Service, open: &OpenVault, arrival: AdmittedPiece) -> Option<Prepared> {
+    let AdmittedPiece { piece, mut admitted, vector } = arrival;
     let terms = TermList::of(&indexed_text(&admitted.content), None);
     if piece.kind.is_some() {
         if twin(open, &admitted).is_some() {
@@ -242,7 +242,7 @@ fn noted(new: &Prepared, actor: &str) -> Vec<AuditEntry> {
 }
 
 /// A turn of small words only: nobody would look for it.
-fn says_nothing(source: &Opened) -> bool {
+fn says_nothing(source: &OpenedTurn) -> bool {
     source.turn().terms.is_empty()
 }
 
@@ -250,15 +250,16 @@ fn is_active(open: &OpenVault, id: &MemoryId) -> bool {
     open.index.get(id).is_some_and(|stored| stored.attributes.state == Lifecycle::Active)
 }
 
-/// Whether one of those that it contradicts is newer.
+/// Returns true when one of the memories that it contradicts is newer.
 fn is_outdated(open: &OpenVault, admitted: &Admitted) -> bool {
     let said_at = millis(admitted.created_at);
     let rivals = admitted.facets.history.alike.iter().filter_map(|id| open.index.get(id));
     rivals.map(|rival| rival.attributes.created_at).any(|rival| rival > said_at)
 }
 
-/// What its sources had, their derivative has: the tightest class, every sensitivity, the earliest end.
-fn draft(piece: &Piece, portion: &Portion, of: &[&Opened]) -> Draft {
+/// The draft of a derivative, which inherits from its sources: the tightest class, every sensitivity, the
+/// earliest end.
+fn draft(piece: &CondensedPiece, portion: &Portion, of: &[&OpenedTurn]) -> Draft {
     let facets = || of.iter().map(|source| &source.facets);
     let strictest = facets().max_by_key(|facets| facets.privacy.class.strictness());
     let mut source = Source::new(SourceType::AiInference, Trust::High);
@@ -299,7 +300,7 @@ fn primary(source: MemoryId) -> Lineage {
 }
 
 /// Trust never rises by derivation: it is the lowest of the sources'.
-fn standing(of: &[&Opened]) -> Standing {
+fn standing(of: &[&OpenedTurn]) -> Standing {
     let facets = || of.iter().map(|source| &source.facets);
     let lowest = facets().map(|facets| facets.source.trust).min().unwrap_or(Trust::Low);
     Standing {
@@ -314,7 +315,7 @@ fn standing(of: &[&Opened]) -> Standing {
     }
 }
 
-fn settled(mut admitted: Admitted, piece: &Piece, sources: &[Opened]) -> Admitted {
+fn settled(mut admitted: Admitted, piece: &CondensedPiece, sources: &[OpenedTurn]) -> Admitted {
     if admitted.state == Lifecycle::Approved {
         // Its sources had their time of grace.
         admitted.state = Lifecycle::Active;

@@ -27,13 +27,13 @@ use crate::vault::handle::VaultWriter;
 use crate::vault::service::Service;
 use crate::vault::stamp::{settings_of, terms_in};
 
-/// What the owner of a vault has set.
+/// The retention settings of the vault's owner.
 pub(crate) fn retention(service: &Service, grant: &Grant<Recall>) -> Result<Settings> {
     let reader = service.reader(grant.scope());
     Ok(settings_of(&reader)?.retention.clone())
 }
 
-/// How long one memory is kept, and why.
+/// The term for which one memory is kept, and the reason.
 pub(crate) fn term(service: &Service, grant: &Grant<Recall>, id: MemoryId) -> Result<Term> {
     let scope = grant.scope();
     let term = service.reader(scope).update(|open| {

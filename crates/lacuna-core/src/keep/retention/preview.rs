@@ -1,4 +1,4 @@
-//! What would go if the owner set this? Nothing is changed by asking.
+//! Previews the effect of retention settings. A preview changes nothing.
 
 use std::collections::BTreeMap;
 
@@ -16,22 +16,25 @@ use crate::vault::term::{Term, Terms, days};
 
 /// Ids that a preview names.
 pub(crate) const PREVIEW_IDS_MAX: usize = 1_000;
-/// What goes within this many days goes soon.
+/// Days within which a memory counts as expiring soon.
 const SOON_DAYS: u32 = 30;
 
-/// What settings would do to the memories that are there.
+/// The effect of settings on the memories in the vault.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Preview {
+    /// Memories in the vault.
     pub memories: usize,
-    /// How many would be over at once and erased by the next sweep, and the first of them by id.
+    /// Memories that would be over at once; the next sweep erases them.
     pub goes_now: usize,
+    /// The first of those, by id.
     pub ids: Vec<MemoryId>,
-    /// How many of those are in each category; those in none are not counted here.
+    /// Memories among those by category; those in no category are not counted here.
     pub categories: BTreeMap<Sensitivity, usize>,
-    /// How many would be over within 30 days.
+    /// Memories that would be over within 30 days.
     pub goes_soon: usize,
-    /// How many would go earlier or later than they do today.
+    /// Memories that would expire earlier than they do today.
     pub shortened: usize,
+    /// Memories that would expire later than they do today.
     pub prolonged: usize,
 }
 

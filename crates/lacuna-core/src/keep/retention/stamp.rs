@@ -49,7 +49,7 @@ fn stamp_some(writer: &VaultWriter<'_>) -> Result<Option<usize>> {
     stamp(writer, &wrong).map(Some)
 }
 
-/// As [`restamp`], where rules or settings changed since the last time; other vaults stay closed.
+/// Runs [`restamp`] where rules or settings changed since the last time; other vaults stay closed.
 pub(crate) fn restamp_if_changed(service: &Service, header: &VaultHeader) -> Result<u64> {
     let Some(kept) = settings_at_rest(service, header)? else { return Ok(0) };
     if kept.stamped == Some(digest(service, &header.scope, &kept)) || header.frozen_at.is_some() {
@@ -58,7 +58,7 @@ pub(crate) fn restamp_if_changed(service: &Service, header: &VaultHeader) -> Res
     Ok(restamp(service, &header.scope)? as u64)
 }
 
-/// Whether rows may stand under other rules or settings than those of today.
+/// Returns true when every row stands under the rules and settings of today.
 pub(crate) fn is_stamped(service: &Service, open: &mut OpenVault, scope: &Scope) -> Result<bool> {
     let settings = settings_in(service, open)?;
     Ok(settings.stamped == Some(digest(service, scope, &settings)))

@@ -48,7 +48,7 @@ pub(crate) fn sweep(service: &Service, progress: Progress<'_>) -> Result<u64> {
     }
 }
 
-/// As [`sweep`], in one vault. A frozen one is left as it is: nothing in it may be changed.
+/// Runs [`sweep`] in one vault. A frozen one is left as it is: nothing in it may be changed.
 pub(crate) fn sweep_vault(service: &Service, scope: &Scope) -> Result<usize> {
     let now = service.clock.now();
     erase_lapsed(service, scope, |terms, one| term_of(terms, one).expires_at.is_some_and(|at| at <= now))

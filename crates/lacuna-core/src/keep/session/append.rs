@@ -24,21 +24,24 @@ const SESSION_ID_BYTES: usize = 16;
 /// A turn on its way in. No `Debug`: it holds what was said.
 #[derive(Clone)]
 pub struct NewTurn {
+    /// The speaker.
     pub speaker: Speaker,
+    /// The words of the turn.
     pub text: String,
     /// The tool whose output it is.
     pub tool: Option<String>,
     /// The caller's own id of the message.
     pub message: Option<String>,
-    /// When it was said, if not now.
+    /// The moment at which it was said; `None` for now.
     pub at: Option<Timestamp>,
-    /// Whether it quotes a file, a web page or something else from outside.
+    /// True when it quotes a file, a web page or another source from outside.
     pub from_external_content: bool,
     /// The token with which an earlier answer asked for confirmation of this very text.
     pub confirm: Option<String>,
 }
 
 impl NewTurn {
+    /// A turn that is said now, without any of the optional fields.
     pub fn new(speaker: Speaker, text: impl Into<String>) -> Self {
         Self {
             speaker,
@@ -74,18 +77,18 @@ impl NewTurn {
     }
 }
 
-/// What became of the turns of one append.
+/// The result of one append.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Appended {
     /// The number of the first turn; the others follow it.
     pub first: u32,
-    /// What became of each. One that was refused, or is asked about, keeps its number.
+    /// The outcome of each turn. One that was refused, or is asked about, keeps its number.
     pub outcomes: Vec<Outcome>,
     /// The number that the next turn gets.
     pub next_turn: u32,
 }
 
-/// What became of a piece.
+/// The outcome of appending a piece of a turn.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Grown {
     /// The turn goes on. It is in RAM only, and lost with the process.

@@ -11,12 +11,13 @@ pub(crate) mod transcript;
 use jiff::Timestamp;
 use lacuna_types::*;
 
-/// Turns and sessions on one page, by default and at most.
+/// Turns or sessions on one page, by default.
 pub const SESSION_PAGE_DEFAULT: usize = 100;
+/// Turns or sessions on one page, at most.
 pub const SESSION_PAGE_MAX: usize = 500;
 
 facet!(
-    /** Whether a session goes on. */
+    /** The state of a session. */
     SessionState, "session_state", {
     Open = 1 "open",
     Ended = 2 "ended",
@@ -25,10 +26,13 @@ facet!(
 /// A session as its owner sees it on a list.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SessionInfo {
+    /// The session's id.
     pub id: SessionId,
+    /// Open or ended.
     pub state: SessionState,
+    /// The moment of its first turn.
     pub began_at: Timestamp,
-    /// When something was last said in it.
+    /// The moment of its last turn.
     pub last_at: Timestamp,
     /// Turns that are shown.
     pub turns: u32,

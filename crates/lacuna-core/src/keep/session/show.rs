@@ -17,22 +17,27 @@ use crate::write::number::{next_turn, turn};
 /// A place in a list of sessions: the last one that was shown.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SessionCursor {
+    /// The moment of its last turn.
     pub last_at: Timestamp,
+    /// The session's id.
     pub id: SessionId,
 }
 
 /// One page of a list of sessions, the last used first.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SessionPage {
+    /// The sessions on the page.
     pub sessions: Vec<SessionInfo>,
-    /// Where the next page begins; `None` on the last one.
+    /// The cursor of the next page; `None` on the last one.
     pub next: Option<SessionCursor>,
 }
 
 /// A session with some of its turns, in their order.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SessionShown {
+    /// The session, as on a list.
     pub info: SessionInfo,
+    /// The turns on the page.
     pub turns: Vec<Memory>,
     /// The turn that the next page begins with; `None` on the last one.
     pub next: Option<u32>,
@@ -92,7 +97,7 @@ pub(crate) fn session(
     Ok(shown)
 }
 
-/// What is known of a session from its turns.
+/// The description of a session, as its turns tell it; `None` when it has none.
 pub(crate) fn session_info(service: &Service, open: &OpenVault, id: &SessionId) -> Option<SessionInfo> {
     let key = Session::key(id);
     let mut turns = open.index.turns(key, 0).filter_map(|(_, memory)| turn(open, id, &memory)).peekable();

@@ -28,9 +28,10 @@ use crate::write::number::turn;
 
 const HOURS_PER_DAY: i64 = 24;
 
-/// What ending a session came to.
+/// The result of ending a session.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ended {
+    /// The session after its end.
     pub info: SessionInfo,
     /// The transcripts that were made now.
     pub archived: Vec<MemoryId>,

@@ -16,7 +16,7 @@ const DIGEST_BYTES: usize = 32;
 /// The bytes of one frame.
 pub(crate) const FRAME_BYTES_MAX: usize = 1 << 20;
 
-/// What a frame holds. The numbers are frozen: never reuse one.
+/// The content of a frame. The numbers are frozen: never reuse one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum FrameKind {

@@ -27,7 +27,7 @@ use crate::vault::cleared::clear_destroyed;
 use crate::vault::commit::{Act, retrying};
 use crate::vault::service::Service;
 
-/// How long a full backup is kept, unless somebody says otherwise.
+/// Time for which a full backup is kept, by default.
 pub const BACKUP_KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// Lines of the ledger in one frame.
 const LINES_PER_FRAME: usize = 8_000;
@@ -37,15 +37,20 @@ const VAULTS_PAGE: usize = 256;
 /// The erasure ledger, as far as one file or keystore knows it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Ledger {
+    /// Erasures, in the order in which they were recorded.
     pub lines: Vec<Erasure>,
+    /// Marks of the receipts.
     pub receipts: Vec<ReceiptMark>,
 }
 
 /// A full backup as the organisation's book has it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BackupEntry {
+    /// The number under which it was registered.
     pub number: u64,
+    /// The moment at which it was made.
     pub made_at: Timestamp,
+    /// The moment at which it expires; `None` for never.
     pub expires_at: Option<Timestamp>,
 }
 
@@ -150,7 +155,7 @@ fn read_mark(r: &mut Reader<'_>) -> Option<ReceiptMark> {
     Some(ReceiptMark { org: OrgId::new(r.text()?).ok()?, number: r.uint()? })
 }
 
-/// What stands first in a backup.
+/// The first frame of a backup.
 struct Manifest {
     made_at: Timestamp,
     /// The number in the organisation's book, for a full backup.

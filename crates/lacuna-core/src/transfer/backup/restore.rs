@@ -23,31 +23,37 @@ use crate::vault::keyring::Keyring;
 pub(crate) const DATABASE: &str = "lacuna.db";
 pub(crate) const BLOBS: &str = "blobs";
 const STAGING: &str = "restore.tmp";
-/// What was there before gets this at the end of its name.
+/// Suffix of the name that replaced data gets.
 const REPLACED: &str = ".replaced";
 /// Keys that are put back at a time.
 const KEYS_BATCH: usize = 5_000;
 
-/// Where a backup is restored to.
+/// The target of a restore.
 pub struct RestoreInto<'a> {
     /// The data folder; the database and the blobs in it are replaced.
     pub data: &'a Path,
+    /// The keystore that the keys are put back into.
     pub keys: &'a dyn KeyStore,
+    /// The key-encryption service of this installation.
     pub kms: &'a LocalKms,
+    /// The source of randomness.
     pub entropy: &'a dyn Entropy,
+    /// The time of the restore.
     pub now: Timestamp,
 }
 
-/// What a restore did.
+/// The result of a restore.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Restored {
+    /// The moment at which the backup was made.
     pub made_at: Timestamp,
     /// Lines of the ledger that were replayed.
     pub erasures: usize,
-    /// Keys that were put back, and keys that were destroyed because the ledger names them.
+    /// Keys that were put back.
     pub keys: usize,
+    /// Keys that were destroyed because the ledger names them.
     pub destroyed: u64,
-    /// Whether the folder held data, which now has another name.
+    /// True when the folder held data, which now has another name.
     pub replaced: bool,
 }
 
@@ -274,7 +280,7 @@ fn place(data: &Path, staging: &Path) -> Result<()> {
     File::open(data).and_then(|folder| folder.sync_all()).map_err(|error| unwritable(&error))
 }
 
-/// Where a file of the backup goes. Only names that a backup gives lead anywhere.
+/// The path for a file of the backup. Names that no backup gives are refused.
 fn staged_path(staging: &Path, name: &[u8]) -> Result<PathBuf> {
     let name = str::from_utf8(name).map_err(|_| damaged())?;
     if name == DATABASE {

@@ -20,21 +20,26 @@ use crate::vault::service::Service;
 /// Memory keys in one frame; a wrapped key takes about a hundred bytes, and a bound one more.
 const KEYS_PER_FRAME: usize = 500;
 
-/// What a backup is made of.
+/// The sources of a backup.
 pub struct Saving<'a> {
+    /// The store that is copied.
     pub data: &'a SqliteStore,
-    /// Where the copy of the database lies while it is written; nothing may be there.
+    /// The path of the database's copy while it is written; nothing may be there.
     pub scratch: &'a Path,
     /// The number under which a full backup was registered. Without one, no key is written.
     pub full: Option<u64>,
 }
 
-/// What was written.
+/// Counts of a backup.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Saved {
+    /// Vaults in the backup.
     pub vaults: usize,
+    /// Blobs in the backup.
     pub blobs: usize,
+    /// Keys in the backup; none unless it is a full one.
     pub keys: usize,
+    /// Lines of the ledger of erasures.
     pub erasures: usize,
 }
 

@@ -4,13 +4,13 @@ use std::io::{self, Write};
 
 use lacuna_types::*;
 
-use crate::transfer::export::{Deletion, Document, EXPORT_VERSION, Head, Order, Tail, is_inferred};
+use crate::transfer::export::{Deletion, Document, EXPORT_VERSION, Head, MemoryOrder, Tail, is_inferred};
 use crate::vault::owner_settings::Settings;
 
 /// JSON, token by token. Commas are put where they belong; braces are the caller's to balance.
 struct JsonWriter<'a> {
     out: &'a mut dyn Write,
-    /// Whether the next value follows another one.
+    /// True when the next value follows another one.
     follows: bool,
 }
 
@@ -127,8 +127,8 @@ impl<'a> JsonDocument<'a> {
 }
 
 impl Document for JsonDocument<'_> {
-    fn order(&self) -> Order {
-        Order::OldestFirst
+    fn order(&self) -> MemoryOrder {
+        MemoryOrder::OldestFirst
     }
 
     fn begin(&mut self, head: &Head<'_>) -> io::Result<()> {
@@ -278,7 +278,7 @@ fn write_vitality(json: &mut JsonWriter<'_>, vitality: &Vitality) -> io::Result<
     })
 }
 
-/// What is the owner's of the history. Hashes of attributes stay inside: an import computes them anew.
+/// Writes the owner's part of a history. Hashes of attributes stay inside: an import computes them anew.
 fn write_history(json: &mut JsonWriter<'_>, history: &History) -> io::Result<()> {
     json.shown_field("waits", history.waits)?;
     json.shown_field("author", history.author.as_ref())?;
@@ -313,7 +313,7 @@ fn write_settings(json: &mut JsonWriter<'_>, tail: &Tail<'_>) -> io::Result<()> 
     write_own_settings(json, &tail.settings)
 }
 
-/// What the owner has set; what is absent follows from the tenant's rules.
+/// Writes the owner's settings; an absent one follows from the tenant's rules.
 fn write_own_settings(json: &mut JsonWriter<'_>, settings: &Settings) -> io::Result<()> {
     settings.max_days.map_or(Ok(()), |days| json.bare_field("max_days", days))?;
     let tiers: Vec<_> = settings.tiers.iter().map(|(tier, span)| (tier.as_str(), *span)).collect();

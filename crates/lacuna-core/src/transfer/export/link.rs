@@ -15,7 +15,7 @@ use crate::vault::keyring::Keyring;
 use crate::vault::members::caller_for;
 use crate::vault::service::Service;
 
-/// How long a link can be followed.
+/// Hours for which a link can be followed.
 pub const LINK_HOURS: i64 = 24;
 const PREFIX: &str = "exp_";
 const VAULT_BYTES: usize = 16;
@@ -30,14 +30,18 @@ pub struct ExportLink {
     pub export_id: String,
     /// The secret part of the address.
     pub token: String,
+    /// The moment from which the link leads nowhere.
     pub expires_at: Timestamp,
+    /// The moment at which the link was made.
     pub generated_at: Timestamp,
+    /// Counts of the export at that moment.
     pub exported: Exported,
+    /// Size of the export at that moment.
     pub total_size_bytes: u64,
 }
 
-/// What a link says.
-struct Said {
+/// The claims sealed in a link.
+struct LinkClaims {
     nonce: [u8; NONCE_BYTES],
     user: UserId,
     roles: Vec<Role>,
@@ -65,7 +69,7 @@ pub(crate) fn make_export_link(
     let mut nonce = [0; NONCE_BYTES];
     service.entropy.fill(&mut nonce);
     let caller = grant.caller();
-    let said = Said {
+    let said = LinkClaims {
         nonce,
         user: caller.user.clone(),
         roles: caller.roles.clone(),
@@ -86,14 +90,15 @@ pub(crate) fn make_export_link(
     })
 }
 
-/// What a link leads to: the grant of whoever made it, as they stand now, and what they wanted. A link
-/// that is forged, changed, expired or of somebody who has lost access looks like one that never was.
+/// Follows a link: returns the grant of the user who made it, with their access as it is now, and the export
+/// that they asked for. A link that is forged, changed, expired or of a user who has lost access looks like one
+/// that never was.
 pub(crate) fn follow_export_link(service: &Service, token: &str) -> Result<(Grant<Export>, Wanted)> {
     let (vault, sealed) = read_token(token).ok_or_else(missing)?;
     let header = service.store.vault(vault)?.ok_or_else(missing)?;
     let keys = service.keys.vault_keys(vault)?.ok_or_else(missing)?;
     let keyring = Keyring::open(&header.scope, &service.kms, &keys)?;
-    let said = keyring.open_link(&sealed).and_then(|bytes| Said::decode(&bytes)).ok_or_else(missing)?;
+    let said = keyring.open_link(&sealed).and_then(|bytes| LinkClaims::decode(&bytes)).ok_or_else(missing)?;
     if said.expires_at <= service.clock.now() {
         return Err(missing());
     }
@@ -126,7 +131,7 @@ fn read_token(token: &str) -> Option<(VaultId, Vec<u8>)> {
     Some((VaultId::from_bytes(*vault), sealed.to_vec()))
 }
 
-impl Said {
+impl LinkClaims {
     fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut w = Writer(&mut bytes);

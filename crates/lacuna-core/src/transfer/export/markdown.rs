@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use lacuna_types::*;
 
 use crate::audit::AuditAction;
-use crate::transfer::export::{Deletion, Document, EXPORT_VERSION, Head, Order, Tail, is_inferred};
+use crate::transfer::export::{Deletion, Document, EXPORT_VERSION, Head, MemoryOrder, Tail, is_inferred};
 
 pub(crate) struct MarkdownDocument<'a> {
     out: &'a mut dyn Write,
@@ -22,8 +22,8 @@ impl<'a> MarkdownDocument<'a> {
 }
 
 impl Document for MarkdownDocument<'_> {
-    fn order(&self) -> Order {
-        Order::NewestFirst
+    fn order(&self) -> MemoryOrder {
+        MemoryOrder::NewestFirst
     }
 
     fn begin(&mut self, head: &Head<'_>) -> io::Result<()> {
@@ -116,7 +116,7 @@ impl Document for MarkdownDocument<'_> {
     }
 }
 
-/// What a reader must know before the words themselves.
+/// Marks that a reader must see before the words themselves.
 fn marks(memory: &Memory) -> String {
     let mut marks = Vec::new();
     if memory.state != Lifecycle::Active {

@@ -38,19 +38,20 @@ pub const EXPORT_VERSION: &str = "1.0";
 const PAGE_MEMORIES: usize = 64;
 /// Long texts that are opened at a time; each may be a transcript of megabytes.
 const PAGE_BODIES: usize = 4;
-/// How the number of a receipt begins, in the audit entry that records it.
+/// Prefix of a receipt's number, in the audit entry that records it.
 const RECEIPT_PREFIX: &str = "DEL-";
 
 facet!(
-    /** How an export is written. */
+    /** The format of an export. */
     Format, "format", {
     Json = 1 "json",
     Markdown = 2 "markdown",
 });
 
-/// What an export is to hold.
+/// The choices for an export.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wanted {
+    /// The format of the document.
     pub format: Format,
     /// Empty means all of them.
     pub categories: Vec<Category>,
@@ -61,6 +62,7 @@ pub struct Wanted {
 }
 
 impl Wanted {
+    /// Every category with its metadata, and without memories about health.
     pub fn everything_but_health(format: Format) -> Self {
         Self { format, categories: Vec::new(), include_metadata: true, include_health: false }
     }
@@ -70,7 +72,7 @@ impl Wanted {
     }
 }
 
-/// What an export came to.
+/// The result of an export.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Exported {
     /// By category, in the order of [`Category::ALL`].
@@ -82,24 +84,25 @@ pub struct Exported {
 }
 
 impl Exported {
+    /// Memories in the export.
     pub fn record_count(&self) -> u64 {
         self.counts.iter().sum()
     }
 }
 
-/// What stands at the head of a document.
+/// The head of a document.
 pub(crate) struct Head<'a> {
     pub(crate) user: &'a UserId,
     pub(crate) scope: &'a Scope,
     pub(crate) at: Timestamp,
 }
 
-/// What stands at its end.
+/// The end of a document.
 pub(crate) struct Tail<'a> {
     pub(crate) exported: Exported,
     pub(crate) policy: &'a Policy,
     pub(crate) frozen_at: Option<Timestamp>,
-    /// What the owner has set about how long the vault remembers.
+    /// The owner's retention settings.
     pub(crate) settings: Settings,
 }
 
@@ -115,7 +118,7 @@ pub(crate) struct Deletion {
 
 /// The order in which a document wants the memories of a category.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Order {
+pub(crate) enum MemoryOrder {
     /// Sources stand before what was derived from them.
     OldestFirst,
     NewestFirst,
@@ -123,7 +126,7 @@ pub(crate) enum Order {
 
 /// A form of the export. Calls come in the order of these methods, categories and what is in them in turn.
 pub(crate) trait Document {
-    fn order(&self) -> Order;
+    fn order(&self) -> MemoryOrder;
     fn begin(&mut self, head: &Head<'_>) -> io::Result<()>;
     fn begin_category(&mut self, category: Category) -> io::Result<()>;
     fn memory(&mut self, memory: &Memory) -> io::Result<()>;
@@ -146,14 +149,14 @@ pub(crate) fn export(
     write_export(service, grant, wanted, out, progress)
 }
 
-/// What an export would hold at this moment, without its texts.
+/// Counts the contents of an export at this moment, without its texts.
 pub(crate) fn survey_export(service: &Service, grant: &Grant<Export>, wanted: &Wanted) -> Result<Exported> {
     let now = millis(service.clock.now());
     let survey = service.serve(grant.scope(), |open| survey(open, wanted, now))?;
     Ok(survey.unwrap_or_default())
 }
 
-/// How many bytes an export would have at this moment, and what would be in it.
+/// Measures an export at this moment: its size in bytes and its contents.
 pub(crate) fn measure_export(
     service: &Service,
     grant: &Grant<Export>,
@@ -329,7 +332,7 @@ impl Untold {
     }
 }
 
-/// What was written of one category.
+/// Counts of one category that was written.
 #[derive(Default)]
 struct Written {
     count: u64,
@@ -339,7 +342,7 @@ struct Written {
 /// The places of the next page: at most as many as may be opened at a time.
 fn page(
     open: &OpenVault,
-    order: Order,
+    order: MemoryOrder,
     last: Option<Cursor>,
     passes: impl Fn(&Stored<'_, Held>) -> bool,
 ) -> Vec<Cursor> {
@@ -350,8 +353,8 @@ fn page(
         places.len() < PAGE_MEMORIES && bodies < PAGE_BODIES
     };
     match order {
-        Order::OldestFirst => open.index.after(last).filter(passes).all(&mut take),
-        Order::NewestFirst => open.index.before(last).filter(passes).all(&mut take),
+        MemoryOrder::OldestFirst => open.index.after(last).filter(passes).all(&mut take),
+        MemoryOrder::NewestFirst => open.index.before(last).filter(passes).all(&mut take),
     };
     places
 }
@@ -372,8 +375,8 @@ fn survey(open: &OpenVault, wanted: &Wanted, now: i64) -> Exported {
     survey
 }
 
-/// Whether a memory is written; `Some(false)` when only its being about health holds it back. What was
-/// forgotten or has expired is not the owner's to take along any more.
+/// Returns `Some(true)` when a memory is written, `Some(false)` when it is held back only because it is about
+/// health, and `None` otherwise. Forgotten and expired memories are not exported.
 fn is_exported(stored: &Stored<'_, Held>, wanted: &Wanted, now: i64) -> Option<bool> {
     let attributes = stored.attributes;
     let is_there =
@@ -384,7 +387,7 @@ fn is_exported(stored: &Stored<'_, Held>, wanted: &Wanted, now: i64) -> Option<b
     (is_there && is_own && wanted.covers(attributes.category)).then_some(wanted.include_health || healthy)
 }
 
-/// Whether somebody other than the owner concluded it.
+/// Returns true when somebody other than the owner concluded it.
 pub(crate) fn is_inferred(facets: &Facets) -> bool {
     facets.source.kind == SourceType::AiInference || !facets.derived_from.is_empty()
 }

@@ -22,7 +22,7 @@ use crate::write::reconcile::{beyond_ceiling, receive};
 
 /// A record that the gate lets in.
 #[derive(Clone)]
-struct Arrival {
+struct ImportArrival {
     number: u64,
     origin: Option<Origin>,
     id: MemoryId,
@@ -33,8 +33,8 @@ struct Arrival {
     links_dropped: usize,
 }
 
-/// What the gate looks at, beside what goes around it.
-struct Waiting {
+/// A record that waits for the gate, with the fields that the gate does not look at.
+struct WaitingRecord {
     number: u64,
     origin: Option<Origin>,
     id: MemoryId,
@@ -43,10 +43,10 @@ struct Waiting {
     presentable: Presentable,
 }
 
-/// What the vault makes of a batch.
+/// The vault's plan for a batch.
 #[derive(Default)]
-struct Plan {
-    fresh: Vec<Arrival>,
+struct BatchPlan {
+    fresh: Vec<ImportArrival>,
     repeated: Vec<(u64, Option<Origin>, MemoryId)>,
     archived: Vec<MemoryId>,
 }
@@ -67,7 +67,7 @@ impl Importing<'_> {
         Ok(answers)
     }
 
-    fn through_the_gate(&mut self, records: Vec<Record>) -> Result<(Vec<Arrival>, Vec<Imported>)> {
+    fn through_the_gate(&mut self, records: Vec<Record>) -> Result<(Vec<ImportArrival>, Vec<Imported>)> {
         let core = self.core;
         let scope = self.grant.scope();
         let gate = Gate {
@@ -94,13 +94,13 @@ impl Importing<'_> {
         let vectors = core.models.instant.embed(&texts, Purpose::Passage)?;
         let mut arrivals = Vec::with_capacity(waiting.len());
         for (one, vector) in waiting.into_iter().zip(&vectors) {
-            let Waiting { number, origin, id, carried, links_dropped, presentable } = one;
+            let WaitingRecord { number, origin, id, carried, links_dropped, presentable } = one;
             let fate = match gate.judge(presentable, vector) {
                 Verdict::Admitted(admitted) => {
                     let terms = TermList::of(&indexed_text(&admitted.content), None);
                     let vector = QuantVec::from_f32(vector)?;
                     let admitted = *admitted;
-                    arrivals.push(Arrival {
+                    arrivals.push(ImportArrival {
                         number,
                         origin,
                         id,
@@ -122,7 +122,7 @@ impl Importing<'_> {
 
     /// Moves the links to where their memories are now, and takes the record through the first half of the
     /// gate.
-    fn present(&self, gate: &Gate<'_>, record: Record) -> Result<Waiting> {
+    fn present(&self, gate: &Gate<'_>, record: Record) -> Result<WaitingRecord> {
         let Record { number, origin, mut draft, carried } = record.in_millis();
         carried.as_ref().map_or(Ok(()), |carried| carried.check(gate.now))?;
         let named = draft.derived_from.len();
@@ -135,7 +135,7 @@ impl Importing<'_> {
             None => MemoryId::make(&*self.core.clock, &*self.core.entropy),
         };
         let presentable = gate.clean(draft, standing)?;
-        Ok(Waiting { number, origin, id, carried, links_dropped, presentable })
+        Ok(WaitingRecord { number, origin, id, carried, links_dropped, presentable })
     }
 
     /// Only persons import. What of ours is in a file was confirmed before it was stored; trust, sensitivity
@@ -170,7 +170,7 @@ impl Importing<'_> {
         self.grant.caller().roles.contains(&Role::Admin)
     }
 
-    fn place(&mut self, arrivals: &[Arrival]) -> Result<Vec<Answer>> {
+    fn place(&mut self, arrivals: &[ImportArrival]) -> Result<Vec<Answer>> {
         if arrivals.is_empty() {
             return Ok(Vec::new());
         }
@@ -190,7 +190,7 @@ impl Importing<'_> {
     }
 
     /// A conflict when another process wrote to the vault meanwhile: then it is planned anew.
-    fn place_once(&mut self, writer: &VaultWriter<'_>, arrivals: Vec<Arrival>) -> Result<Vec<Answer>> {
+    fn place_once(&mut self, writer: &VaultWriter<'_>, arrivals: Vec<ImportArrival>) -> Result<Vec<Answer>> {
         let _core = self.core;
         let mut arrivals = Some(arrivals);
         let planned = writer.update(|open| match open.frozen_at {
@@ -216,8 +216,8 @@ impl Importing<'_> {
         Ok(answers)
     }
 
-    fn plan(&mut self, open: Option<&OpenVault>, arrivals: Vec<Arrival>) -> Plan {
-        let mut plan = Plan::default();
+    fn plan(&mut self, open: Option<&OpenVault>, arrivals: Vec<ImportArrival>) -> BatchPlan {
+        let mut plan = BatchPlan::default();
         for mut arrival in arrivals {
             self.carry(&mut arrival);
             if let Some(twin) = self.twin(open, &arrival.admitted) {
@@ -242,7 +242,7 @@ impl Importing<'_> {
     }
 
     /// Adds what the export recorded to what the gate said, where the gate does not know better.
-    fn carry(&self, arrival: &mut Arrival) {
+    fn carry(&self, arrival: &mut ImportArrival) {
         let shared = self.grant.scope().holder.is_shared();
         let facets = &mut arrival.admitted.facets;
         let importer = self.grant.caller().user.clone();
@@ -267,7 +267,7 @@ impl Importing<'_> {
         }
     }
 
-    fn commit(&self, writer: &VaultWriter<'_>, plan: Plan) -> Result<()> {
+    fn commit(&self, writer: &VaultWriter<'_>, plan: BatchPlan) -> Result<()> {
         if plan.fresh.is_empty() {
             return Ok(());
         }
@@ -277,7 +277,7 @@ impl Importing<'_> {
         let mut notes = Vec::new();
         let mut changed_at = Vec::with_capacity(plan.fresh.len());
         let mut prepared = Vec::with_capacity(plan.fresh.len());
-        for Arrival { id, admitted, carried, terms, vector, .. } in plan.fresh {
+        for ImportArrival { id, admitted, carried, terms, vector, .. } in plan.fresh {
             notes.extend(findings(id, user, &admitted.report, admitted.facets.history.waits));
             changed_at.push(carried.map_or(now, |carried| carried.updated_at));
             let vector = (core.models.instant.model().clone(), vector);

@@ -45,11 +45,11 @@ pub struct Importing<'a> {
     dry_run: bool,
     /// One moment for all of it, so that the new id of a record is known before the record arrives.
     started_at: Timestamp,
-    /// What was erased in this vault.
+    /// Marks of the memories that were erased in this vault.
     gone: HashSet<Mark>,
     /// Every memory that is in the vault, by the mark of its origin.
     placed: HashMap<Mark, MemoryId>,
-    /// Those that this import brought.
+    /// Memories that this import brought.
     brought: HashSet<MemoryId>,
     /// Texts that are not in the index yet: of the batch at hand, and in a dry run of all before it.
     unseen: HashMap<[u8; 32], Vec<Unseen>>,
@@ -136,12 +136,12 @@ impl Importing<'_> {
         Ok((answers, self.account))
     }
 
-    /// What it has come to so far.
+    /// The counts so far.
     pub fn account(&self) -> &Account {
         &self.account
     }
 
-    /// What is decided about a record by its id alone.
+    /// The fate of a record that its id alone decides.
     fn known_fate(&self, record: &Record) -> Result<Option<Fate>> {
         let marks: Vec<Mark> = record.origin.as_ref().map_or(Vec::new(), |origin| self.marks(origin));
         if marks.iter().any(|mark| self.gone.contains(mark)) {
@@ -184,7 +184,7 @@ impl Importing<'_> {
         MemoryId::derive(self.started_at, &[b"import", vault.as_bytes(), kind, name])
     }
 
-    /// Where a source is now.
+    /// The present id of a source.
     fn place_of(&self, source: MemoryId) -> Option<MemoryId> {
         self.marks(&Origin::Memory(source)).iter().find_map(|mark| self.placed.get(mark)).copied()
     }

@@ -1,4 +1,4 @@
-//! What comes in, and what is told about it.
+//! Records of an import, and the report about each.
 
 use jiff::Timestamp;
 use lacuna_types::*;
@@ -10,14 +10,15 @@ use crate::gate::report::Question;
 pub struct Record {
     /// Its number in the file, by which it is reported.
     pub number: u64,
-    /// What it was called where it comes from.
+    /// Its id or name in the place that it comes from.
     pub origin: Option<Origin>,
     /// Its links name memories by their ids there.
     pub draft: Draft,
-    /// What no caller could say of a new memory; only an export of ours does.
+    /// Facts that no caller could state about a new memory; only our own exports carry them.
     pub carried: Option<Box<Carried>>,
 }
 
+/// The name of a record in the place that it comes from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Origin {
     /// The id of a memory of ours.
@@ -26,19 +27,24 @@ pub enum Origin {
     Foreign(String),
 }
 
-/// What an export recorded beside the draft.
+/// Facts that an export recorded beside the draft.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Carried {
+    /// Its state.
     pub state: Lifecycle,
+    /// The moment of its last change.
     pub updated_at: Timestamp,
+    /// Number of its rehearsals.
     pub rehearsals: u32,
+    /// The moment of its last rehearsal.
     pub rehearsed_at: Timestamp,
+    /// The profile by which it fades.
     pub decay: DecayProfile,
     /// Of this, links to memories alike and marks of attributes are made anew.
     pub history: History,
 }
 
-/// What to do about a memory that the vault already holds.
+/// The treatment of a memory that the vault already holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Duplicates {
     /// Pass over it; the memory stays as it is.
@@ -47,17 +53,20 @@ pub enum Duplicates {
     Refuse,
 }
 
-/// What became of one record.
+/// The report about one record.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Imported {
+    /// The record's number in the file.
     pub number: u64,
+    /// The record's fate.
     pub fate: Fate,
-    /// Whether the gate changed its words.
+    /// True when the gate changed its words.
     pub changed: bool,
     /// Links to memories that are not here.
     pub links_dropped: usize,
 }
 
+/// The fate of one record.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Fate {
     /// In a dry run: would be.
@@ -99,16 +108,22 @@ pub(crate) fn refused(code: &'static str, reason: impl Into<String>) -> Fate {
     Fate::Refused { code, reason: reason.into() }
 }
 
-/// What an import came to.
+/// The counts of an import.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Account {
+    /// Records that were stored.
     pub stored: u64,
     /// Of those stored, the ones that wait for a review.
     pub waiting: u64,
+    /// Records that the vault held already.
     pub repeated: u64,
+    /// Records that a person must confirm first.
     pub asked: u64,
+    /// Records that were refused.
     pub refused: u64,
+    /// Records whose words the gate changed.
     pub changed: u64,
+    /// Links to memories that are not here.
     pub links_dropped: u64,
 }
 
@@ -127,6 +142,7 @@ impl Account {
         self.links_dropped += imported.links_dropped as u64;
     }
 
+    /// Records of every fate.
     pub fn records(&self) -> u64 {
         self.stored + self.repeated + self.asked + self.refused
     }
@@ -167,8 +183,8 @@ impl Carried {
     }
 }
 
-/// Whether two memories of the same words are one: said at the same moment, the same turn of a conversation,
-/// or a fact that is a fact wherever it was said.
+/// Returns true when two memories of the same words are one: said at the same moment, the same turn of a
+/// conversation, or a fact that is a fact wherever it was said.
 pub(crate) fn same_memory(
     (one, at, state): (&Facets, Timestamp, Lifecycle),
     (other, then, other_state): (&Facets, Timestamp, Lifecycle),

@@ -16,7 +16,9 @@ use lacuna_types::request::Span;
 
 /// A time within a request.
 pub(super) struct TimeClause {
+    /// Number of the first token after the time.
     pub end: usize,
+    /// The time, or a question about one that is unclear.
     pub when: Result<Span, Question>,
     /// True if the words alone make it a bound of the request.
     pub is_bounding: bool,

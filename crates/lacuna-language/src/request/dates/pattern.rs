@@ -16,16 +16,25 @@ const COUNT_MAX: i64 = 1_000;
 /// Values that the words of a pattern gave.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Caught {
+    /// A number of units.
     pub count: Option<i64>,
+    /// A unit of time.
     pub unit: Option<TimeUnit>,
-    /// From Monday, 0; from January, 1.
+    /// The weekday, Monday being 0.
     pub weekday: Option<i8>,
+    /// The month, January being 1.
     pub month: Option<i8>,
+    /// The year.
     pub year: Option<i16>,
+    /// The day of the month, or the first of several.
     pub day: Option<i8>,
+    /// The last of several days.
     pub last_day: Option<i8>,
+    /// The part of the day.
     pub part: Option<DayPart>,
+    /// The quarter of the year, from 1.
     pub quarter: Option<i8>,
+    /// A date in figures.
     pub figures: Option<Figures>,
     /// True if a word of the pattern itself was there, such as "last".
     pub led: bool,

@@ -17,7 +17,9 @@ const NIGHT_END: i8 = 6;
 /// A stretch of time on the wall clock, its end not included.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Stretch {
+    /// Its beginning.
     pub from: DateTime,
+    /// Its end, which is not included.
     pub until: DateTime,
 }
 

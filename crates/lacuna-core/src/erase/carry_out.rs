@@ -21,15 +21,16 @@ use crate::vault::service::Service;
 /// Memories that are erased under one receipt; a larger request takes several.
 pub(crate) const PART_MAX: usize = 1_000;
 
-/// What was forgotten.
+/// The result of forgetting.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Forgotten {
-    /// What went, or is hidden or archived.
+    /// The memories that were erased, hidden or archived.
     pub memories: Vec<MemoryId>,
-    /// What was made of it and went with it.
+    /// The memories derived from them, which were erased too.
     pub fell: Vec<MemoryId>,
     /// Memories that live on without a part of themselves, as they were called and as they are.
     pub cut: Vec<(MemoryId, MemoryId)>,
+    /// Consolidated memories that were made anew: the old id and the new one.
     pub rebuilt: Vec<(MemoryId, MemoryId)>,
     /// Memories that wait in the review, because they lean on what went.
     pub held_back: Vec<MemoryId>,
@@ -108,7 +109,7 @@ fn announce_erasure(
     Ok(done)
 }
 
-/// How long what was hidden can be restored.
+/// The time during which hidden memories can be restored.
 pub(crate) fn purge_after(service: &Service, scope: &Scope) -> SignedDuration {
     days(service.policy(&scope.org).purge_days)
 }
@@ -169,7 +170,7 @@ impl Forgotten {
     }
 }
 
-/// How a wish names what should go.
+/// Returns the way in which a wish names its memories.
 pub(crate) fn named(wish: &Wish) -> Named {
     match &wish.about {
         About::Ids(_) => Named::Ids,
@@ -187,7 +188,7 @@ pub(crate) fn named(wish: &Wish) -> Named {
     }
 }
 
-/// What a wish names, under a key of the vault: enough to know it again, useless to anybody else.
+/// Returns keyed hashes of the things that a wish names: the vault can recognise them again, nobody else can.
 pub(crate) fn scope_hashes(open: &OpenVault, wish: &Wish) -> Vec<[u8; 32]> {
     forms(wish).iter().map(|form| open.keyring.scope_hash(form)).collect()
 }

@@ -1,4 +1,5 @@
-//! What falls with a memory: everything that was made of it, unless it can be made anew without it.
+//! The cascade of an erasure: every memory derived from an erased one is erased too, unless it can be made anew
+//! without it.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,7 +8,7 @@ use lacuna_types::*;
 use crate::index::Stored;
 use crate::vault::open::{Held, OpenVault};
 
-/// What becomes of the memories that were made of those that go.
+/// The consequences of an erasure for the memories derived from the erased ones.
 #[derive(Default, PartialEq, Debug)]
 pub(crate) struct Cascade {
     /// They go as well.
@@ -109,7 +110,7 @@ fn is_made_of(link: &Lineage) -> bool {
     link.contribution != Contribution::Context
 }
 
-/// Whether a memory brings several others together, so that it can be made again from fewer.
+/// Returns true when a memory consolidates several others, so that it can be made again from fewer.
 fn is_consolidated(stored: &Stored<'_, Held>, sources: usize) -> bool {
     let facets = &stored.payload.facets;
     sources > 1 || facets.content_type == ContentType::Summary || facets.history.segment.is_some()

@@ -25,7 +25,7 @@ pub(crate) fn finish_intents(writer: &VaultWriter<'_>) -> Result<()> {
     finish_intents_seeking(writer, &mut Sought::default()).map(drop)
 }
 
-/// As [`finish_intents`]; the probes look for what is `sought`. Answers with the receipts.
+/// Does the same as [`finish_intents`], with probes that look for `sought`. Returns the receipts.
 pub(crate) fn finish_intents_seeking(
     writer: &VaultWriter<'_>,
     sought: &mut Sought,
@@ -129,8 +129,8 @@ pub(crate) fn destroy_stray_keys(writer: &VaultWriter<'_>) -> Result<usize> {
     Ok(strays.len())
 }
 
-/// When the first of some memories was written, or what it was made anew from. `None` when one of them is no longer
-/// there to be asked.
+/// Returns the earliest time at which one of the memories, or a source it was made anew from, was written. `None`
+/// when one of the rows no longer exists.
 fn written_since(rows: &[Option<Row>]) -> Option<Timestamp> {
     let since = |row: &Option<Row>| {
         let row = row.as_ref()?;

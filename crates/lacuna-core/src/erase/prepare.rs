@@ -35,7 +35,7 @@ pub(crate) const ERASE_MAX: usize = 4_000;
 /// Memories that lose their links to erased ones in one commit.
 const LOOSEN_BATCH: usize = 1_000;
 
-/// What is to be erased, before it is known what falls with it.
+/// A request to erase memories, before the cascade is worked out.
 #[derive(Default)]
 pub(crate) struct Wanted {
     pub(crate) ids: Vec<MemoryId>,
@@ -45,12 +45,12 @@ pub(crate) struct Wanted {
     /// if it is not the one they are in.
     pub(crate) anonymous: Vec<(MemoryId, Anonymous)>,
     pub(crate) released_as: Option<Lifecycle>,
-    /// Whether memories that lean on what goes are held back until somebody has looked at them, or anonymised
-    /// where the policy says so.
+    /// True when memories that refer to the erased ones are held back until somebody has reviewed them, or are
+    /// anonymised where the policy says so.
     pub(crate) holds_back: bool,
-    /// Whether the ids are what was made of something that goes after them.
+    /// `ids` are derivatives; they are erased before their sources.
     pub(crate) falls: bool,
-    /// Whether what goes can be restored: then nothing is made anew, and all that was made of it goes along.
+    /// True when the memories can be restored: then nothing is made anew, and all derivatives are hidden with them.
     pub(crate) restorable: bool,
 }
 
@@ -85,7 +85,7 @@ pub(crate) struct Erasure {
     withheld: Vec<Rewritten>,
 }
 
-/// What an erasure comes down to, worked out in the open vault.
+/// The effects of an erasure, worked out in the open vault.
 #[derive(Default)]
 struct Outcome {
     gone: BTreeSet<MemoryId>,
@@ -192,8 +192,8 @@ fn cut_all(
     Ok(())
 }
 
-/// What would fall with `wanted`, in parts of which each holds all that was made of it or comes after what
-/// does; none unless it is too much for one commit.
+/// Returns the derivatives of `wanted` in batches for separate commits; each batch holds all derivatives of its
+/// memories, or follows the batch that does. Empty unless they are too many for one commit.
 pub(crate) fn falls_in_parts(writer: &VaultWriter<'_>, wanted: &Wanted) -> Result<Vec<Vec<MemoryId>>> {
     let falls = writer.update(|open| {
         let going: BTreeSet<MemoryId> = wanted.ids.iter().copied().collect();
@@ -244,8 +244,8 @@ pub(crate) fn end_erasure(writer: &VaultWriter<'_>, gone: &[MemoryId]) -> Result
     end_erasure_seeking(writer, gone, &mut Sought::default()).map(drop)
 }
 
-/// As [`end_erasure`]; the probe looks for what is `sought`. Answers with the receipt that the erasure
-/// was announced with, if it was.
+/// Does the same as [`end_erasure`], with a probe that looks for `sought`. Returns the receipt that the erasure was
+/// announced with, if there was one.
 pub(crate) fn end_erasure_seeking(
     writer: &VaultWriter<'_>,
     gone: &[MemoryId],
@@ -266,7 +266,8 @@ pub(crate) fn release_derivatives(writer: &VaultWriter<'_>, source: MemoryId) ->
     release_all(writer, &[source])
 }
 
-/// As [`release_derivatives`], of several that go at once. What goes itself is not released.
+/// Does the same as [`release_derivatives`] for several memories that are erased at once. The erased memories
+/// themselves are not released.
 pub(crate) fn release_all(writer: &VaultWriter<'_>, going: &[MemoryId]) -> Result<()> {
     let gone: BTreeSet<MemoryId> = going.iter().copied().collect();
     let rewrapped = writer.update(|open| {
@@ -376,7 +377,7 @@ impl Erasure {
         act.record(AuditAction::MemoryWithhold, "system", &self.held_back);
     }
 
-    /// What the commit did, in the open vault.
+    /// Applies the commit's changes to the open vault.
     pub(crate) fn apply(self, open: &mut OpenVault) {
         self.gone.iter().for_each(|id| open.drop_memory(id));
         for Sealed { row, frame, .. } in self.sealed {

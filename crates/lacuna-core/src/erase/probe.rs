@@ -24,13 +24,14 @@ const PROBED_TEXTS_MAX: usize = 64;
 /// Results that each of those searches looks at.
 const PROBED_RESULTS: usize = 20;
 
-/// What is looked for afterwards. It is in RAM only, and gone with the call.
+/// The targets of the probe after an erasure. They are in RAM only, and dropped with the call.
 #[derive(Default)]
 pub(crate) struct Sought {
-    /// What was erased, in its own words and with its vectors; the first of them.
+    /// The first erased memories, in their own words and with their vectors.
     pub(crate) texts: Vec<(Zeroizing<String>, Vec<QueryVector>)>,
-    /// What was asked to be forgotten, and what the caller chose to keep although it matches.
+    /// The wish that was carried out, with its vectors.
     pub(crate) wish: Option<(Wish, Vec<QueryVector>)>,
+    /// Memories that match the wish and that the caller chose to keep.
     pub(crate) kept: BTreeSet<MemoryId>,
     pub(crate) blobs: Vec<BlobName>,
 }
@@ -91,7 +92,7 @@ fn probe_open(
     Ok(probes)
 }
 
-/// How many erased memories a search for `text` still answers with.
+/// Counts the erased memories that a search for `text` still returns.
 fn search_again(
     service: &Service,
     open: &OpenVault,

@@ -100,7 +100,7 @@ pub(crate) fn transcript(
     Ok(Prepared { id, admitted, terms, vector: (service.models.instant.model().clone(), vector) })
 }
 
-/// Whether a turn is in a transcript.
+/// Returns true when a turn is in a transcript.
 pub(crate) fn is_archived(open: &OpenVault, id: MemoryId) -> bool {
     open.derivatives(id).any(|made| open.index.get(&made).is_some_and(|stored| is_transcript(&stored)))
 }
@@ -121,7 +121,7 @@ fn is_transcript(stored: &Stored<'_, Held>) -> bool {
     stored.payload.facets.history.segment.is_some() && stored.attributes.state != Lifecycle::Deleted
 }
 
-/// How many of the lines one transcript takes: at least one, and no more than its text may hold.
+/// Returns the number of lines that one transcript takes: at least one, and no more than its text may hold.
 pub(crate) fn fitting(lines: &[Line]) -> usize {
     let mut chars = 0;
     let fits = |line: &&Line| {
@@ -162,7 +162,7 @@ fn rendered(lines: &[Line]) -> String {
     text
 }
 
-/// What holds for all the turns together: the least trust, the tightest privacy, every category.
+/// Combines the facets of all turns: the least trust, the tightest privacy, every category.
 pub(crate) fn facets_of(session: &SessionId, lines: &[Line], expires_at: Option<Timestamp>) -> Facets {
     let of = || lines.iter().map(|line| &line.facets);
     let least = of().min_by_key(|facets| facets.source.trust);

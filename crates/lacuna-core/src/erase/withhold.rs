@@ -41,8 +41,8 @@ pub(crate) fn anonymises(service: &Service, scope: &Scope) -> bool {
     service.policy(&scope.org).dangling == Dangling::Anonymise
 }
 
-/// What would be left of a memory that is held back if whom it mentions became "someone". `None` when it is not
-/// held back for that, or when only a person can say what would stand there.
+/// Returns the text of a held-back memory with the people it mentions replaced by "someone". `None` when it is not
+/// held back for that, or when only a person can word the replacement.
 pub(crate) fn anonymous_form(
     service: &Service,
     grant: &Grant<Review>,
@@ -192,7 +192,7 @@ fn withhold_all(writer: &VaultWriter<'_>, leaning: &[Leaning]) -> Result<Vec<Mem
     Ok(ids)
 }
 
-/// Whether a memory in this state is found, or will be by itself.
+/// Returns true when a memory in this state is found, or will be without anybody's help.
 pub(crate) fn is_shown(state: Lifecycle) -> bool {
     matches!(state, Lifecycle::Active | Lifecycle::Approved)
 }

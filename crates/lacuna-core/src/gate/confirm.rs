@@ -8,7 +8,7 @@ use lacuna_types::{Error, Result, UserId, millis};
 
 use crate::gate::report::Question;
 
-/// How long a question may be answered.
+/// The time within which a question may be answered.
 pub(crate) const CONFIRM_WITHIN: SignedDuration = SignedDuration::from_mins(30);
 const PREFIX: &str = "cfm_";
 const MAC_BYTES: usize = 32;
@@ -35,7 +35,7 @@ fn bit(question: Question) -> u8 {
     1 << question.code()
 }
 
-/// What a token is bound to.
+/// The values that a token is bound to.
 pub(crate) struct Bound<'a> {
     pub(crate) key: &'a FingerprintKey,
     pub(crate) user: &'a UserId,

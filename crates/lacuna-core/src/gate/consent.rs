@@ -1,4 +1,4 @@
-//! Whether there is a legal basis for keeping what a text says about a person.
+//! The check for a legal basis to keep personal data.
 
 use lacuna_types::policy::Policy;
 use lacuna_types::{ConsentBasis, PrivacyClass};

@@ -11,7 +11,7 @@ use crate::gate::{Gate, Standing, shape};
 
 /// To ask a person for their explicit consent, or to refuse, takes more than a hint.
 const SENSITIVE_SURE: f32 = 0.7;
-/// What a person asked to be kept matters at least this much.
+/// The least salience of a memory that a person asked to keep.
 const EXPLICIT_SALIENCE_MIN: f32 = 0.5;
 
 /// Where a draft goes.
@@ -184,8 +184,8 @@ fn entities(draft: &mut Draft, seen: Classified) -> Vec<Entity> {
     entities
 }
 
-/// How long a memory is kept unless its caller says: where somebody is for a session, what is sensitive for a
-/// month, what happened for a season, what is so until it is no longer.
+/// Returns the retention of a memory whose caller named none: a routine location lasts a session, sensitive data a
+/// month, an event a season, and a fact until it no longer holds.
 fn retention_of(tier: Tier, sensitivity: &[Sensitivity], cleaned: &Cleaned) -> RetentionTier {
     const HELD_SHORTLY: [Sensitivity; 3] =
         [Sensitivity::Health, Sensitivity::Financial, Sensitivity::Biometric];

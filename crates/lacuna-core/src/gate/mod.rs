@@ -24,28 +24,30 @@ use crate::gate::judge::{Way, judge};
 /// The rules of an installation.
 #[derive(Default)]
 pub struct Rulebook {
+    /// The policies of all tenants.
     pub policies: Policies,
     /// The built-in rules for secrets with an operator's own; the built-in ones alone when absent.
     pub scanner: Option<Scanner>,
 }
 
 impl Rulebook {
+    /// The scanner for secrets.
     pub fn scanner(&self) -> &Scanner {
         self.scanner.as_ref().unwrap_or_else(|| Scanner::builtin())
     }
 }
 
-/// What the gate decides by.
+/// The inputs of the gate that are the same for all drafts of a write.
 pub(crate) struct Gate<'a> {
     pub(crate) policy: &'a Policy,
-    /// Whose vault is written to.
+    /// The holder of the vault that is written to.
     pub(crate) holder: &'a Holder,
     pub(crate) now: Timestamp,
     pub(crate) scanner: &'a Scanner,
     pub(crate) prototypes: &'a Prototypes,
 }
 
-/// What is known about one draft from outside it.
+/// Facts about one draft that come from outside it.
 pub(crate) struct Standing {
     /// The caller's words count for at most this much.
     pub(crate) trust_max: Trust,
@@ -56,8 +58,9 @@ pub(crate) struct Standing {
     /// Questions that the person has answered with yes, for this very text.
     pub(crate) consented: bool,
     pub(crate) possible_confirmed: bool,
-    /// What the memories it was derived from were about, and whether one came from outside.
+    /// The sensitive categories of the memories it was derived from.
     pub(crate) sensitivity: Vec<Sensitivity>,
+    /// True when one of those memories came from outside.
     pub(crate) external: bool,
 }
 

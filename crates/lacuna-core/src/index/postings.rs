@@ -7,12 +7,12 @@ use crate::index::block::push;
 use crate::index::sessions::Sessions;
 use crate::index::{NONE, SLOTS_MAX};
 
-/// How fast repetition of a word stops counting, and how much long texts are discounted: the usual values.
+/// The usual BM25 constants: `K1` limits the effect of a repeated word, `B` discounts long texts.
 const K1: f32 = 1.2;
 const B: f32 = 0.75;
 /// A word that more memories than this say does not bring in a memory by itself, if the question has a rarer one.
 const COMMON_WORD_MIN: usize = 20_000;
-/// How much a turn's own words count in its context, against one of each neighbour's.
+/// The weight of a turn's own words in its context, against one of each neighbour's.
 const OWN_WEIGHT: u16 = 2;
 
 const COUNT_BITS: u32 = 32 - SLOTS_MAX.ilog2();
@@ -41,7 +41,7 @@ impl Posting {
     }
 }
 
-/// Who says a term, in rising order of slot.
+/// The memories that contain a term, in rising order of slot.
 struct List {
     term: Term,
     postings: Vec<Posting>,
@@ -56,7 +56,7 @@ struct Said<'a> {
 }
 
 impl Said<'_> {
-    /// How often a memory says the word.
+    /// Returns the number of times a memory contains the word.
     fn count(&self, slot: u32) -> u16 {
         let count_in = |list: &&[Posting]| {
             let at = list.partition_point(|posting| posting.slot() < slot);
@@ -66,16 +66,16 @@ impl Said<'_> {
     }
 }
 
-/// What the words of one question have in common.
+/// Inputs that all words of one question share.
 struct Asked<'a, V> {
     sessions: &'a Sessions,
-    /// Whether a memory is there for this question, and so heard by its neighbours.
+    /// Returns true when a memory is visible to this question; only then its words count for its neighbours.
     visible: V,
     /// The average length of a memory.
     average: f32,
 }
 
-/// Which memories say which words.
+/// An inverted index: the memories that contain each word.
 #[derive(Default)]
 pub(crate) struct Postings {
     numbers: HashMap<Term, u32>,
@@ -87,7 +87,7 @@ pub(crate) struct Postings {
     languages: HashMap<Language, usize>,
 }
 
-/// What the words of one memory came to.
+/// The word score of one memory.
 #[derive(Clone, Copy, Default, PartialEq, Debug)]
 pub(crate) struct WordScore {
     /// BM25 of the memory by itself.
@@ -134,7 +134,7 @@ impl Scratch {
         }
     }
 
-    /// Who says any of the terms, each with its highest count.
+    /// Merges the lists: each memory that contains any of the terms, with its highest count.
     fn unite(&mut self, lists: &[&[Posting]]) -> Vec<Posting> {
         for posting in lists.iter().copied().flatten() {
             let place = &mut self.counts[posting.slot() as usize];

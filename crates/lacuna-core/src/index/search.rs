@@ -15,8 +15,8 @@ use crate::index::{Glance, Index, NONE, Tag};
 /// Hits in one answer.
 pub(crate) const RESULTS_MAX: usize = 1_000;
 
-/// How much of the relevance comes from meaning; words have the rest. A turn among others says only a part of
-/// what is meant, so the words around it tell more; a memory that stands alone means what it says.
+/// The share of meaning in the relevance; words have the rest. A turn among others says only a part of its meaning,
+/// so the words around it tell more; a memory that stands alone means what it says.
 const MEANING_SHARE_OF_TURN: f32 = 0.25;
 const MEANING_SHARE_ALONE: f32 = 0.85;
 /// The log-odds of a similarity at which meaning can say no more. Odds and not similarities are summed up,
@@ -25,7 +25,7 @@ const MEANING_LOG_ODDS_FULL: f32 = 6.0;
 /// Asked for nothing but keywords, a memory that says them all is at least this relevant: above all that say
 /// none of them, so that a name or a number is found even in the middle of a long text.
 const KEYWORDS_RELEVANCE: f32 = 0.9;
-/// How much of the words' part comes from context; the memory's own words have the rest.
+/// The share of context in the words' part; the memory's own words have the rest.
 const CONTEXT_SHARE: f32 = 2.0 / 3.0;
 /// An answer is at least this similar, or says at least this share of the question. Less is noise: of unrelated
 /// texts two or three in a hundred are as similar.
@@ -49,42 +49,53 @@ const DAY_MILLIS: f32 = 86_400_000.0;
 
 /// A question. Vectors stand in the order of preference: of each memory the first model counts that it has.
 pub struct Search<'a> {
+    /// The words of the question.
     pub text: &'a str,
+    /// The vectors of the question.
     pub vectors: &'a [QueryVector],
+    /// Conditions on the memories that may be found.
     pub filter: Filter,
     /// Tags that raise a memory which bears them; to require tags, use the filter.
     pub tags: Vec<Tag>,
     /// Milliseconds since the epoch.
     pub now: i64,
+    /// The number of hits, at most.
     pub limit: usize,
     /// Leaves out what is less similar. A memory without a comparable vector is measured by its words: see
     /// [`Hit::similarity`].
     pub min_similarity: f32,
     /// From 0 to 1.
     pub recency_weight: f32,
+    /// Adds an explanation to each hit.
     pub explain: bool,
 }
 
 /// The question's vector under one model.
 #[derive(Clone, Debug)]
 pub struct QueryVector {
+    /// The model that made the vector.
     pub model: ModelId,
+    /// The vector itself.
     pub vector: Vec<f32>,
+    /// The model's mapping from cosine to similarity.
     pub calibration: Calibration,
 }
 
+/// The result of a search.
 #[derive(Clone, Default, Debug)]
 pub struct Found {
     /// Best first.
     pub hits: Vec<Hit>,
-    /// How many memories the index holds, all of which could have been found but for the filter.
+    /// The number of memories in the index, before the filter.
     pub searched: usize,
     /// The models whose vectors took part.
     pub models: Vec<ModelId>,
 }
 
+/// A memory that a search found.
 #[derive(Clone, Debug)]
 pub struct Hit {
+    /// The id of the memory.
     pub id: MemoryId,
     /// From 0 to 1, comparable within one answer.
     pub score: f32,
@@ -93,11 +104,14 @@ pub struct Hit {
     pub similarity: f32,
     /// Words and meaning together, before the rest shaped the score.
     pub relevance: f32,
+    /// The parts of the score, when the search asked for them.
     pub explanation: Option<Explanation>,
 }
 
+/// The parts of a hit's score.
 #[derive(Clone, Debug)]
 pub struct Explanation {
+    /// The comparison of vectors; `None` for a memory without a comparable vector.
     pub meaning: Option<Meaning>,
     /// BM25 of the memory by itself, 1 being all words of the question said once.
     pub words: f32,
@@ -107,6 +121,7 @@ pub struct Explanation {
     pub matched: Vec<String>,
     /// Fused, before the rest shapes it.
     pub relevance: f32,
+    /// The memory's salience at the time of the search.
     pub salience: f32,
     /// From 1 for now, halving with age.
     pub recency: f32,
@@ -114,10 +129,14 @@ pub struct Explanation {
     pub tags: f32,
 }
 
+/// A comparison of the question's vector with a memory's.
 #[derive(Clone, Debug)]
 pub struct Meaning {
+    /// The model of both vectors.
     pub model: ModelId,
+    /// The cosine of the angle between them.
     pub cosine: f32,
+    /// The calibrated cosine, from 0 to 1.
     pub similarity: f32,
 }
 
@@ -126,6 +145,7 @@ thread_local! {
 }
 
 impl<P: Sync> Index<P> {
+    /// Finds the best memories for a question.
     pub fn search(&self, search: &Search<'_>) -> Found {
         SCRATCH.with_borrow_mut(|scratch| {
             let found = Run::new(self, search, scratch).found();
@@ -327,7 +347,7 @@ impl<'a, P: Sync> Run<'a, P> {
         candidate.meaning.map(|(at, cosine)| self.comparisons[at].calibration.log_odds(cosine))
     }
 
-    /// How much of a question that is nothing but keywords the memory says; zero for a sentence.
+    /// Returns the share of a keyword question's words that the memory contains; zero for a sentence.
     fn keywords_said(&self, candidate: &Candidate) -> f32 {
         if self.keywords_only { self.coverage(candidate) } else { 0.0 }
     }

@@ -30,7 +30,7 @@ pub(crate) struct Found {
     pub(crate) id: MemoryId,
     pub(crate) closeness: Closeness,
     pub(crate) reason: Reason,
-    /// What would be left of its text if only what the wish says went; `None` where nothing would.
+    /// The rest of its text without the part that the wish names; `None` when nothing would be left.
     pub(crate) leaves: Option<Zeroizing<String>>,
 }
 
@@ -52,24 +52,24 @@ impl Told {
     }
 }
 
-/// What a wish means, in the order in which it was said.
+/// The memories that a wish names, in the order in which the wish names them.
 #[derive(Default)]
 pub(crate) struct Findings {
     pub(crate) matches: Vec<Found>,
 }
 
-/// Where and how to look.
+/// The open vault and the options of a search for a wish.
 pub(crate) struct Finder<'a> {
     pub(crate) open: &'a OpenVault,
     pub(crate) sources: Sources<'a>,
-    /// What the wish is about under each model of the vault, for meaning.
+    /// The vectors of the wish under each model of the vault, to search by meaning.
     pub(crate) vectors: &'a [QueryVector],
     pub(crate) now: Timestamp,
-    /// Whether what was forgotten softly is looked at too.
+    /// Includes memories that were forgotten softly.
     pub(crate) deleted_too: bool,
 }
 
-/// What a wish means among the memories that are shown or wait to be.
+/// Finds the memories that a wish names, among those that are shown or wait to be.
 pub(crate) fn find(
     open: &OpenVault,
     sources: Sources<'_>,
@@ -224,7 +224,7 @@ impl Finder<'_> {
         Ok(self.all().map(tell).collect())
     }
 
-    /// What mentions somebody, narrowed by what is said of them where some of it is.
+    /// Finds memories that mention somebody, narrowed to those that match the rest of the wish where some do.
     fn named(&self, topic: &Topic, told: &[Told], reach: Reach) -> Vec<Found> {
         let mut found = Vec::new();
         for Told { id, whole, .. } in told {
@@ -249,7 +249,7 @@ impl Finder<'_> {
         found.into_iter().map(|(found, _)| Found { closeness: Closeness::Indirect, ..found }).collect()
     }
 
-    /// Whether the memory was written with an entity of this name.
+    /// Returns true when the memory was written with an entity of this name.
     fn has_entity(&self, id: &MemoryId, topic: &Topic) -> bool {
         let Some(stored) = self.stored(id) else { return false };
         let bare = |name: &str| entity_key("", name);
@@ -258,7 +258,7 @@ impl Finder<'_> {
         stored.payload.facets.entities.iter().any(named)
     }
 
-    /// What says a topic in words, and what seems to mean it.
+    /// Finds memories that contain the words of a topic, and memories that are close to it in meaning.
     fn spoken(&self, topic: &Topic, subject: &str, told: &[Told]) -> Vec<Found> {
         let fits: HashMap<MemoryId, Fit> =
             told.iter().map(|told| (told.id, topic.fit(told.whole()))).collect();
@@ -324,7 +324,8 @@ impl Finder<'_> {
     }
 }
 
-/// What is left of a text when a wish is fulfilled on it. What the wish keeps stays, if it can be cut loose.
+/// Returns the rest of a text after a wish is carried out on it. Clauses that the wish keeps stay, if they can be
+/// cut loose.
 pub(crate) fn surgery(wish: &Wish, text: &str) -> Cut {
     let kept: Vec<Topic> = wish.keep.iter().map(|keep| Topic::of(keep)).collect();
     let is_kept = |part: &str| kept.iter().any(|keep| keep.says(part));
@@ -338,7 +339,7 @@ pub(crate) fn surgery(wish: &Wish, text: &str) -> Cut {
     }
 }
 
-/// What holds an identifier. Other words only tell the closer from the less close.
+/// Finds memories that contain an identifier. Other words only rank them.
 fn exact(topic: &Topic, told: &[Told]) -> Vec<Found> {
     let fits = told.iter().map(|told| (told.id, topic.fit(told.whole())));
     let fits: Vec<(MemoryId, Fit)> = fits.collect();
@@ -374,7 +375,7 @@ fn is_turn(stored: &Stored<'_, Held>) -> bool {
     stored.attributes.session.is_some() || stored.attributes.category == Category::Conversation
 }
 
-/// Whether somebody is whom the text speaks of, and not merely in it.
+/// Returns true when the text speaks about somebody, and does not merely mention them.
 fn is_about(text: &str, topic: &Topic) -> bool {
     clause::subjects(text).iter().any(|subject| topic.mention(subject).is_some())
 }

@@ -11,7 +11,7 @@ use crate::vault::reads::{Read, note_read};
 use crate::vault::service::Service;
 use crate::vault::working::{Working, fresh_working, whole, working};
 
-/// What the working memory of a session holds, the oldest first.
+/// Returns the working memory of a session, the oldest first.
 pub(crate) fn at_hand(service: &Service, grant: &Grant<Recall>, session: &SessionId) -> Result<Vec<Memory>> {
     let held = working(service, grant.scope(), session);
     note_working(service, grant, "at_hand", held.iter().map(|memory| memory.id).collect())?;

@@ -23,7 +23,7 @@ pub(crate) struct Slot {
     writer: Mutex<()>,
     open: RwLock<Option<OpenVault>>,
     used_at: AtomicI64,
-    /// When it was last looked through for what a crash had left; long ago if never by this process.
+    /// The time of the last search for work that a crash had left; long ago if this process never searched.
     recovered_at: AtomicI64,
     bytes: AtomicUsize,
 }
@@ -71,7 +71,7 @@ impl Vaults {
         }
     }
 
-    /// How many vaults are open, and how many bytes they take.
+    /// Returns the number of open vaults, and the bytes they take.
     pub(crate) fn load(&self) -> (usize, usize) {
         let sizes: Vec<usize> = self.all().iter().map(|slot| slot.bytes()).collect();
         (sizes.iter().filter(|bytes| **bytes > 0).count(), sizes.iter().sum())
@@ -191,7 +191,7 @@ impl Slot {
         self.recovered_at.store(millis(now), Ordering::Relaxed);
     }
 
-    /// What the open vault takes in RAM; zero when it is sealed.
+    /// Returns the bytes that the open vault takes in RAM; zero when it is sealed.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }

@@ -85,7 +85,7 @@ pub(crate) struct Act {
     pub(crate) entries: Vec<AuditEntry>,
     /// The receipt that the erasure will end with. Its number is settled with the commit.
     pub(crate) receipt: Option<Box<Receipt>>,
-    /// What recipients are told of it.
+    /// The notification that recipients get about the commit.
     pub(crate) tidings: Option<Tidings>,
 }
 
@@ -101,7 +101,8 @@ impl Act {
         Self { batch, entries: Vec::new(), receipt: None, tidings: None }
     }
 
-    /// Whether it writes rows or settings that were read before: what another process did to them would be lost.
+    /// Returns true when it writes rows or settings that were read before: changes by another process would be
+    /// lost.
     fn rewrites(&self) -> bool {
         let kept = |row: &Row| row.body == Body::Unchanged && row.state != Lifecycle::Deleted;
         self.batch.settings.is_some() || self.batch.puts.iter().any(kept)

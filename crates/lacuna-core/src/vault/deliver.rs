@@ -13,7 +13,7 @@ use crate::audit::{AuditAction, AuditEntry};
 use crate::vault::commit::Act;
 use crate::vault::service::Service;
 
-/// How often a delivery is tried before it is given up.
+/// The number of times a delivery is tried before it is given up.
 pub const DELIVERY_ATTEMPTS_MAX: u32 = 12;
 /// The pause after the first failure; it doubles with each further one.
 const PAUSE_FIRST: SignedDuration = SignedDuration::from_secs(30);
@@ -25,7 +25,7 @@ const FAILED_LOOKED_AT: u64 = 10_000;
 const FIELDS: u64 = 8;
 
 facet!(
-    /** What recipients can be told of. */
+    /** An event that recipients can be told of. */
     Event, "event", {
     Erasure = 1 "erasure",
     Destruction = 2 "destruction",
@@ -37,7 +37,9 @@ facet!(
 /// Somebody outside who is told.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Recipient {
+    /// The name of the recipient in the configuration.
     pub name: String,
+    /// The events that the recipient is told of.
     pub events: Vec<Event>,
     /// Only of this organisation; of all without one.
     pub org: Option<OrgId>,
@@ -49,29 +51,35 @@ impl Recipient {
     }
 }
 
-/// What recipients are told.
+/// A notification to recipients.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tidings {
+    /// The organisation it concerns.
     pub org: OrgId,
+    /// The kind of event.
     pub event: Event,
     /// The number of the receipt or the request, as people quote it.
     pub reference: String,
-    /// How many memories it concerns.
+    /// The number of memories it concerns.
     pub memories: u64,
+    /// The time of the event.
     pub at: Timestamp,
 }
 
 /// One message to one recipient.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Delivery {
+    /// The number of the delivery.
     pub number: u64,
+    /// The name of the recipient.
     pub recipient: String,
+    /// The notification to deliver.
     pub tidings: Tidings,
-    /// How often it was tried.
+    /// The number of tries so far.
     pub attempts: u32,
-    /// Why it failed last, in words of ours.
+    /// The cause of the last failure, in our words.
     pub trouble: Option<String>,
-    /// Whether it was given up.
+    /// True when it was given up.
     pub failed: bool,
 }
 

@@ -21,10 +21,10 @@ use crate::vault::relay::in_order;
 use crate::vault::settings::HeldSettings;
 use crate::vault::unlock::Unlocker;
 
-/// How many memories a commit may walk over, on average, to find out what the vault takes in RAM.
+/// The number of memories that a commit may walk over, on average, to measure the vault's RAM.
 const MEMORIES_WALKED_PER_COMMIT: usize = 256;
 
-/// What an index entry carries besides what it is found by.
+/// The payload of an index entry.
 pub(crate) struct Held {
     pub(crate) gist: String,
     pub(crate) details: Vec<Detail>,
@@ -32,7 +32,7 @@ pub(crate) struct Held {
     pub(crate) updated_at: Timestamp,
     /// The full text, when it says more than the gist and is short.
     pub(crate) text: Option<String>,
-    /// Whether the full text says more than the gist and must be fetched.
+    /// True when the full text says more than the gist and must be fetched.
     pub(crate) has_body: bool,
     /// The beginning of the full text's keyed hash.
     pub(crate) text_mark: u64,
@@ -46,7 +46,7 @@ impl Held {
         self.text.as_deref().unwrap_or(&self.gist)
     }
 
-    /// What its texts take in RAM besides its own size.
+    /// Returns the bytes of its texts in RAM, besides its own size.
     fn text_bytes(&self) -> usize {
         let details: usize = self.details.iter().map(|detail| detail.content.capacity()).sum();
         let tags: usize = self.facets.tags.iter().map(String::capacity).sum();
@@ -71,7 +71,7 @@ pub(crate) struct OpenVault {
     pub(crate) marks: Marks,
     /// Memories that become active when their grace period is over.
     pub(crate) approved: BTreeSet<MemoryId>,
-    /// When writes were stopped, if they are.
+    /// The time at which writes were stopped, if they are.
     pub(crate) frozen_at: Option<Timestamp>,
     pub(crate) revision: Revision,
     pub(crate) audit: ChainHead,
@@ -80,13 +80,13 @@ pub(crate) struct OpenVault {
     /// Memories that nobody can read any more, because something that they were made of was erased, or because
     /// they were erased themselves and came back with an old copy of the data.
     pub(crate) orphans: BTreeSet<MemoryId>,
-    /// What was made of what: a source, and a memory that names it.
+    /// Pairs of a source and a memory derived from it.
     pub(crate) lineage: BTreeSet<(MemoryId, MemoryId)>,
     pub(crate) settings: HeldSettings,
     pub(crate) weight: Weight,
 }
 
-/// What the last walk over a vault found it to take.
+/// The size of a vault, as the last walk over it measured it.
 #[derive(Default)]
 pub(crate) struct Weight {
     bytes: usize,
@@ -94,7 +94,7 @@ pub(crate) struct Weight {
     commits_since: usize,
 }
 
-/// What is known of the memories of a vault, apart from its keys.
+/// The memories of a vault as they are loaded, apart from its keys.
 struct Contents<'a> {
     index: &'a mut Index<Held>,
     marks: &'a mut Marks,
@@ -140,7 +140,7 @@ impl Contents<'_> {
     }
 }
 
-/// What was committed since a revision.
+/// The changes committed since a revision.
 struct Changes {
     rows: Vec<Row>,
     gone: Vec<MemoryId>,
@@ -161,7 +161,7 @@ impl Changes {
     }
 }
 
-/// What a refresh found.
+/// The result of a refresh.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refreshed {
     Same,
@@ -170,7 +170,7 @@ pub(crate) enum Refreshed {
     Ended,
 }
 
-/// Where a vault is read from.
+/// The stores that a vault is read from.
 #[derive(Clone, Copy)]
 pub(crate) struct Sources<'a> {
     pub(crate) store: &'a dyn Store,
@@ -449,7 +449,7 @@ fn open_row(
     entry(row, frame)
 }
 
-/// What a row and its opened frame put into the index.
+/// Makes the index entry of a row and its opened frame.
 fn entry(row: &Row, frame: Frame) -> Result<Entry<Held>> {
     let damaged = |_| Error::corrupt(format!("the index data of {} does not parse", row.id));
     let vectors = frame
@@ -504,7 +504,7 @@ pub(crate) fn shown(stored: &Stored<'_, Held>) -> Option<Memory> {
     })
 }
 
-/// Whether what the store has of the vault is older than the destruction of its keys.
+/// Returns true when the vault's keys were destroyed after the state that the store has of it.
 pub(crate) fn was_destroyed(from: Sources<'_>, vault: VaultId) -> Result<bool> {
     let Some(header) = from.store.vault(vault)? else { return Ok(false) };
     Ok(from.keys.destroyed_at(vault)?.is_some_and(|at| header.created_at < at))

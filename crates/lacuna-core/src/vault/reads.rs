@@ -20,7 +20,7 @@ use crate::vault::service::Service;
 pub const READS_QUEUED_MAX: usize = 4_096;
 /// Memories that one entry names; a longer list makes several entries.
 pub const READ_SUBJECTS_MAX: usize = 256;
-/// How much of a query's fingerprint is kept, in bytes.
+/// The bytes of a query's fingerprint that are kept.
 const QUERY_MARK_BYTES: usize = 16;
 
 /// Somebody saw memories.
@@ -66,7 +66,7 @@ impl<'a> Read<'a> {
     }
 }
 
-/// What was read and is not written down yet.
+/// Reads that are not written to the audit yet.
 #[derive(Default)]
 pub(crate) struct ReadLog {
     queue: Mutex<Queue>,
@@ -149,7 +149,7 @@ pub(crate) fn flush_reads(service: &Service) -> Result<()> {
     vaults.into_iter().map(|vault| write_reads(service, vault)).fold(Ok(()), Result::and)
 }
 
-/// As [`flush_reads`], for one vault.
+/// Does the same as [`flush_reads`], for one vault.
 pub(crate) fn flush_reads_of(service: &Service, vault: VaultId) -> Result<()> {
     let _writing = service.reads.lock_writing();
     write_reads(service, vault)

@@ -24,7 +24,7 @@ pub(crate) const REHEARSALS_QUEUED_MAX: usize = 4_096;
 /// Every detail of a memory was shown.
 pub(crate) const ALL_DETAILS: u32 = u32::MAX;
 
-/// What was brought to mind and is not written down yet.
+/// Recalled memories whose rehearsal is not written yet.
 #[derive(Default)]
 pub(crate) struct Rehearsals {
     queue: Mutex<Queue>,
@@ -43,7 +43,7 @@ struct Waiting {
     memories: BTreeMap<MemoryId, Rehearsed>,
 }
 
-/// When a memory was last brought to mind, and which of its details were shown, one bit each.
+/// The time at which a memory was last recalled, and the details of it that were shown, one bit each.
 #[derive(Clone, Copy)]
 struct Rehearsed {
     at: Timestamp,
@@ -130,8 +130,8 @@ fn write_rehearsals(service: &Service, vault: VaultId) -> Result<usize> {
     })
 }
 
-/// What was erased, hidden or archived meanwhile is passed over, and so is a whole vault that was frozen
-/// or destroyed.
+/// Writes the rehearsals of one vault. Skips memories that were erased, hidden or archived meanwhile, and a whole
+/// vault that was frozen or destroyed.
 fn rehearse(service: &Service, waiting: &Waiting) -> Result<usize> {
     let Waiting { scope, memories } = waiting;
     let reader = service.reader(scope);

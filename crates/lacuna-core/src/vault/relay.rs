@@ -48,7 +48,7 @@ pub(crate) fn in_order<T: Send, R: Send>(
     });
 }
 
-/// What is not begun yet: the number of the next part, and all items from there on.
+/// The parts that are not begun yet: the number of the next part, and all items from there on.
 struct Parts<T>(Mutex<(usize, std::vec::IntoIter<T>)>);
 
 impl<T> Parts<T> {

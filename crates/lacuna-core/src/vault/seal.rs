@@ -41,7 +41,7 @@ impl Prepared {
     }
 }
 
-/// What will be stored of one memory, and what the open index will hold of it.
+/// The row of one memory for the store, and its entry for the open index.
 pub(crate) struct Sealed {
     pub(crate) row: Row,
     key: WrappedMemoryKey,

@@ -1,4 +1,4 @@
-//! What sessions under way hold in RAM, and only there.
+//! The sessions under way, kept in RAM only.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,7 +17,7 @@ use crate::vault::working::Working;
 pub(crate) struct Desk(Mutex<HashMap<VaultId, VaultDesk>>);
 
 struct VaultDesk {
-    /// Whose policy says how long a session may rest.
+    /// The organisation whose policy says how long a session may rest.
     org: OrgId,
     sessions: HashMap<SessionId, OpenSession>,
 }
@@ -95,7 +95,7 @@ impl Desk {
         Ok(look(open))
     }
 
-    /// What `look` sees of the session, if it is open here.
+    /// Applies `look` to the session, if it is open here.
     pub(crate) fn peek<R>(
         &self,
         vault: VaultId,
@@ -133,7 +133,7 @@ impl Desk {
         })?
     }
 
-    /// Whether somebody is saying a turn.
+    /// Returns the speaker of the turn that is being said, if there is one.
     pub(crate) fn speaker(&self, vault: VaultId, session: &SessionId) -> Option<Speaker> {
         self.peek(vault, session, |open| open.growing.as_ref().map(|growing| growing.speaker))?
     }
@@ -197,7 +197,7 @@ impl OpenSession {
         Self { began_at: now, used_at: now, next_turn: 0, growing: None, working: Working::default() }
     }
 
-    /// Whether nothing would be lost with it.
+    /// Returns true when dropping it loses nothing.
     fn is_bare(&self) -> bool {
         self.growing.is_none() && self.working.is_empty()
     }
@@ -233,14 +233,14 @@ pub(crate) const PIECES_MAX: usize = 10_000;
 /// Sessions of one vault that RAM holds something of.
 pub(crate) const SESSIONS_OPEN_MAX: usize = 256;
 
-/// What the working memory of one session holds, in memories and in bytes of their texts; beyond either the oldest
-/// goes.
+/// The most memories in the working memory of one session; beyond it the oldest is dropped.
 pub const WORKING_ITEMS_MAX: usize = 256;
 
+/// The most bytes of text in the working memory of one session; beyond it the oldest memory is dropped.
 pub const WORKING_BYTES_MAX: usize = 128 << 10;
 
 facet!(
-    /** Who says a turn. */
+    /** The speaker of a turn. */
     Speaker, "role", {
     User = 1 "user",
     Assistant = 2 "assistant",
@@ -248,6 +248,7 @@ facet!(
 });
 
 impl Speaker {
+    /// Returns the source type of a turn by this speaker.
     pub fn source(self) -> SourceType {
         match self {
             Speaker::User => SourceType::UserMessage,
@@ -256,7 +257,7 @@ impl Speaker {
         }
     }
 
-    /// Who said what came from such a source.
+    /// Returns the speaker of a text from this source.
     pub fn of(source: SourceType) -> Self {
         match source {
             SourceType::UserMessage | SourceType::ExplicitSave => Speaker::User,
@@ -266,7 +267,7 @@ impl Speaker {
     }
 }
 
-/// Whether a memory is a turn of the session.
+/// Returns true when a memory is a turn of the session.
 pub(crate) fn is_turn_of(held: &Held, session: &SessionId) -> bool {
     let facets = &held.facets;
     facets.source.session.as_ref() == Some(session)
@@ -276,8 +277,8 @@ pub(crate) fn is_turn_of(held: &Held, session: &SessionId) -> bool {
         && facets.tier == Tier::Episodic
 }
 
-/// Whether a memory is a transcript of which every turn is still there to be found by itself. One that outlived
-/// some of its turns says what nothing else says, and is looked at like any other memory.
+/// Returns true when a memory is a transcript and each of its turns can still be found by itself. A transcript that
+/// outlived some of its turns is searched like any other memory, because nothing else holds their text.
 pub(crate) fn repeats_its_turns(held: &Held) -> bool {
     let sources = held.facets.derived_from.len();
     held.facets.history.segment.is_some_and(|segment| segment.turns as usize <= sources)
@@ -286,11 +287,14 @@ pub(crate) fn repeats_its_turns(held: &Held) -> bool {
 /// A part of a turn that is still being said. No `Debug`: it holds what was said.
 #[derive(Clone)]
 pub struct Piece {
+    /// The speaker of the turn.
     pub speaker: Speaker,
+    /// The name of the tool, when a tool speaks.
     pub tool: Option<String>,
+    /// The words of this part.
     pub text: String,
     /// Its place among the pieces of the turn, from zero, so that one that is sent again is not said twice.
     pub number: Option<u32>,
-    /// Whether the turn ends with it.
+    /// True when the turn ends with it.
     pub last: bool,
 }

@@ -26,7 +26,7 @@ pub(crate) fn terms_in<R>(
     run(open, &terms)
 }
 
-/// As [`terms_in`], for a caller who holds the writer lock and no vault.
+/// Does the same as [`terms_in`], for a caller who holds the writer lock and no vault.
 pub(crate) fn settings_of(reader: &VaultReader<'_>) -> Result<Arc<VaultSettings>> {
     let settings = reader.update(|open| settings_in(reader.service, open))?;
     Ok(settings.unwrap_or_default())
@@ -37,7 +37,7 @@ pub(crate) fn term_of(terms: &Terms<'_>, stored: &Stored<'_, Held>) -> Term {
     terms.of(&subject(stored))
 }
 
-/// Whether a memory in an opened vault goes when its session ends.
+/// Returns true when a memory in an opened vault expires at the end of its session.
 pub(crate) fn ends_with_session(terms: &Terms<'_>, stored: &Stored<'_, Held>) -> bool {
     terms.end_with_session(&subject(stored))
 }

@@ -1,8 +1,8 @@
-//! How long one memory is kept: a pure function of what it is, of the tenant's rules and of its owner's settings.
+//! The term of a memory: a pure function of its facets, of the tenant's rules and of its owner's settings.
 //!
-//! Every limit that applies is laid out, and the earliest holds. What the owner said goes before what the rules
-//! say; what is pinned, or about somebody of whom everything is kept, has no limit but the one that a
-//! deployment owes its guests.
+//! Every limit that applies is listed, and the earliest holds. The owner's settings come before the rules; a memory
+//! that is pinned, or about somebody of whom everything is kept, has no limit but the one that a deployment owes
+//! its guests.
 
 use jiff::{SignedDuration, Timestamp};
 use lacuna_language::names::{Name, Sameness};
@@ -14,7 +14,7 @@ use crate::vault::owner_settings::{Settings, Span};
 const HOURS_PER_DAY: i64 = 24;
 
 facet!(
-    /** What decides how long a memory is kept. */
+    /** The ground of a term: the rule that decides how long a memory is kept. */
     Ground, "ground", {
     Nothing = 1 "nothing",
     Pin = 2 "pin",
@@ -29,14 +29,17 @@ facet!(
 /// Until when a memory is kept, and from when its owner is asked about it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Term {
+    /// The time from which the owner is asked about it.
     pub asks_at: Option<Timestamp>,
     /// From when it is worth a look because it is sensitive, whatever else holds.
     pub looks_at: Option<Timestamp>,
+    /// The time at which it expires.
     pub expires_at: Option<Timestamp>,
+    /// The ground of the earliest limit.
     pub ground: Ground,
 }
 
-/// What of a memory decides its term.
+/// The parts of a memory that decide its term.
 pub(crate) struct Subject<'a> {
     pub(crate) id: MemoryId,
     pub(crate) created_at: Timestamp,
@@ -51,7 +54,7 @@ pub(crate) struct Terms<'a> {
     rules: &'a RetentionRules,
     settings: &'a Settings,
     names: Vec<(Name, &'a str, Span)>,
-    /// Whether guests speak here, to whom the tenant owes its limits by privacy class.
+    /// True when guests speak here; the tenant owes them its limits by privacy class.
     is_deployment: bool,
 }
 
@@ -59,7 +62,7 @@ pub(crate) struct Terms<'a> {
 struct Limit {
     at: Timestamp,
     ground: Ground,
-    /// Whether its owner is asked first, and then given time to answer.
+    /// True when its owner is asked first, and then given time to answer.
     asks: bool,
 }
 
@@ -83,7 +86,7 @@ impl<'a> Terms<'a> {
         self.earliest(subject, since, &limits, exempt.unwrap_or(Ground::Nothing))
     }
 
-    /// Whether a memory is for its session only, and nobody said anything else about it.
+    /// Returns true when a memory is for its session only, and nobody set another term for it.
     pub(crate) fn end_with_session(&self, subject: &Subject<'_>) -> bool {
         let retention = &subject.facets.retention;
         retention.tier == RetentionTier::Ephemeral
@@ -93,8 +96,8 @@ impl<'a> Terms<'a> {
             && self.exemption(subject).is_none()
     }
 
-    /// Why no limit of the owner or the tiers holds, if none does. Of several rules about people the strictest
-    /// holds, so one that keeps everything must stand alone.
+    /// Returns the reason why no limit of the owner or the tiers holds, if none does. Of several rules about people
+    /// the strictest holds, so one that keeps everything must stand alone.
     fn exemption(&self, subject: &Subject<'_>) -> Option<Ground> {
         if subject.facets.retention.pinned {
             return Some(Ground::Pin);
@@ -168,8 +171,8 @@ impl Limit {
     }
 }
 
-/// What an owner set is an order; what the rules say may be asked about. An expiry that was given with the
-/// memory takes the place of the rule's days, up to the most that an owner may have.
+/// Makes a limit. The owner's setting is an order; about a rule's limit the owner may be asked. An expiry that was
+/// given with the memory replaces the rule's days, up to the most that an owner may have.
 fn limit(since: Timestamp, set: Option<Span>, rule: Rule, given: bool, ground: Ground) -> Option<Limit> {
     match set {
         Some(span) => span.days().map(|days| Limit::hard(since, days, ground)),
@@ -197,7 +200,7 @@ fn half_life_review(facets: &Facets, since: Timestamp) -> Option<Timestamp> {
     (is_sensitive && !facets.retention.pinned).then(|| since + SignedDuration::from_hours(hours as i64))
 }
 
-/// Whether a memory is about somebody: they are among its entities, or its text mentions them.
+/// Returns true when a memory is about somebody: they are among its entities, or its text mentions them.
 fn is_about(subject: &Subject<'_>, name: &Name, written: &str) -> bool {
     let says = |text: &str| name.mentioned_in(text) == Some(Sameness::Same);
     let is = |entity: &Entity| {

@@ -47,7 +47,7 @@ fn deployment() -> Holder {
     Holder::Deployment(DeploymentId::new("lobby").unwrap())
 }
 
-/// What a text is kept for: days until it is asked about and until it goes, and why.
+/// Returns the days until the owner is asked about a text and until it expires, and the ground.
 fn kept(
     rules: &RetentionRules,
     settings: &Settings,

@@ -1,5 +1,5 @@
-//! Where an admitted memory finds its place in the vault: new, written again, or instead of an older one; one
-//! commit with the audit entries of all that.
+//! Placing of admitted memories in the vault: new, written again, or instead of an older one; one commit with the
+//! audit entries of all that.
 
 use std::collections::HashMap;
 
@@ -46,7 +46,7 @@ pub(crate) struct Arrival {
 #[derive(Clone)]
 pub(crate) struct Corrects {
     pub(crate) id: MemoryId,
-    /// What stays of its text; all of it goes when there is none.
+    /// The rest of its text; all of it is erased when there is none.
     pub(crate) left: Option<Zeroizing<String>>,
 }
 
@@ -62,7 +62,7 @@ impl Arrival {
     }
 }
 
-/// What became of the arrivals.
+/// The result of placing arrivals.
 #[derive(Default)]
 pub(crate) struct Placed {
     /// One for each arrival, with its number.
@@ -71,7 +71,7 @@ pub(crate) struct Placed {
     pub(crate) receipt: Option<SignedReceipt>,
 }
 
-/// What the vault makes of the arrivals.
+/// The changes to the vault for the arrivals.
 #[derive(Default)]
 struct Plan {
     fresh: Vec<Prepared>,
@@ -228,7 +228,7 @@ fn plan(service: &Service, grant: &Grant<Remember>, open: &OpenVault, arrivals: 
     plan
 }
 
-/// What the caller is told: `facets` and `state` as they are kept, the rest as it was written.
+/// Makes the answer to the caller: `facets` and `state` as they are kept, the rest as it was written.
 pub(crate) fn answer(
     service: &Service,
     id: MemoryId,

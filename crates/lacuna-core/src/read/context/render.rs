@@ -16,10 +16,10 @@ const BOUNDARY_DIGITS: usize = 12;
 /// Digits of the short name of a memory: the random end of its id.
 const LABEL_DIGITS: usize = 12;
 
-/// How a memory is announced that lives in its session alone.
+/// The label of a memory that exists in its session only.
 const AT_HAND: &str = "at hand in this session";
 
-/// How much a section may take.
+/// The limits of a section.
 #[derive(Clone, Copy)]
 pub(crate) struct Limits {
     pub(crate) max_tokens: usize,
@@ -31,7 +31,7 @@ pub(crate) struct Line {
     /// Its place among the picks.
     pub(crate) pick: usize,
     pub(crate) label: String,
-    /// What follows the bracket.
+    /// The text after the bracket.
     pub(crate) text: String,
     /// The details that it shows, one bit each.
     pub(crate) details: u32,
@@ -140,7 +140,7 @@ fn line(at: usize, pick: &Pick, quoted: &Quoted, with_details: bool, count: &dyn
     Line { pick: at, label, text, details, tokens: count(&whole), whole }
 }
 
-/// What stands in the bracket: the short name, the marks, the source unless it is the owner's own word, and
+/// Returns the text in the bracket: the short name, the marks, the source unless it is the owner's own word, and
 /// the vault if it is a shared one.
 fn head(pick: &Pick, quoted: &Quoted, label: &str) -> String {
     let marks: Vec<&str> = pick.marks.iter().map(|mark| mark.as_str()).collect();
@@ -152,7 +152,7 @@ fn head(pick: &Pick, quoted: &Quoted, label: &str) -> String {
     parts.join(" · ")
 }
 
-/// How a memory that is not fully trusted is announced.
+/// Returns the label of a memory whose source is not fully trusted.
 pub(crate) fn source_label(source: &Source) -> Option<String> {
     if source.trust == Trust::High && !source.from_external_content {
         return None;
@@ -186,7 +186,7 @@ fn boundary(seed: &[u8; 32], quoted: &[Quoted], digits: usize) -> String {
     }
 }
 
-/// What stands around the memories.
+/// The lines around the memories.
 struct Frame {
     before: String,
     after: String,

@@ -113,7 +113,7 @@ const fn bit(role: Role) -> u8 {
 
 /// The relation of a vault to a caller of the same organisation: the columns of [`POLICY`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Standing {
+enum VaultRelation {
     /// The caller's own.
     Own,
     /// The vault of a team which the caller belongs to.
@@ -152,7 +152,7 @@ const POLICY: [(Power, [u8; 5]); 16] = [
     (Power::ManageJobs,    [NONE,      NONE,      NONE,      A,             NONE]),
 ];
 
-fn allowing(power: Power, standing: Standing) -> u8 {
+fn allowing(power: Power, standing: VaultRelation) -> u8 {
     let row = POLICY.iter().find(|(listed, _)| *listed == power);
     row.map_or(NONE, |(_, columns)| columns[standing as usize])
 }
@@ -195,7 +195,7 @@ pub fn permit<A: Action>(caller: &Caller, scope: &Scope) -> Result<Grant<A>> {
         return Ok(Grant { caller: caller.clone(), scope: scope.clone(), action: PhantomData });
     }
     match allowing {
-        _ if standing == Standing::Outside => Err(out_of_reach()),
+        _ if standing == VaultRelation::Outside => Err(out_of_reach()),
         NONE => Err(out_of_reach()),
         A => Err(Error::Denied("this needs the admin role")),
         _ => Err(Error::Denied("this token's roles do not allow it")),
@@ -203,16 +203,16 @@ pub fn permit<A: Action>(caller: &Caller, scope: &Scope) -> Result<Grant<A>> {
 }
 
 /// `None` for the vaults of other organisations and other people.
-fn standing(caller: &Caller, scope: &Scope) -> Option<Standing> {
+fn standing(caller: &Caller, scope: &Scope) -> Option<VaultRelation> {
     if scope.org != caller.org {
         return None;
     }
     match &scope.holder {
-        Holder::User(owner) => (*owner == caller.user).then_some(Standing::Own),
-        Holder::Org => Some(Standing::Org),
-        group if !caller.belongs_to(group) => Some(Standing::Outside),
-        Holder::Team(_) => Some(Standing::Team),
-        Holder::Deployment(_) => Some(Standing::Deployment),
+        Holder::User(owner) => (*owner == caller.user).then_some(VaultRelation::Own),
+        Holder::Org => Some(VaultRelation::Org),
+        group if !caller.belongs_to(group) => Some(VaultRelation::Outside),
+        Holder::Team(_) => Some(VaultRelation::Team),
+        Holder::Deployment(_) => Some(VaultRelation::Deployment),
     }
 }
 

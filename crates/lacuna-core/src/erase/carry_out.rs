@@ -10,8 +10,8 @@ use lacuna_types::*;
 
 use crate::audit::AuditAction;
 use crate::erase::finish::finish_intents_seeking;
-use crate::erase::prepare::{Erasure, Wanted, falls_in_parts, prepare_erasure};
-use crate::erase::probe::Sought;
+use crate::erase::prepare::{Erasure, ErasureRequest, falls_in_parts, prepare_erasure};
+use crate::erase::probe::ProbeTargets;
 use crate::vault::commit::{Act, retrying};
 use crate::vault::handle::VaultWriter;
 use crate::vault::open::OpenVault;
@@ -59,16 +59,16 @@ pub(crate) struct Task<'a> {
 /// writer lock.
 pub(crate) fn erase_with_receipt(
     writer: &VaultWriter<'_>,
-    wanted: &Wanted,
+    wanted: &ErasureRequest,
     task: &Task<'_>,
-    sought: Sought,
+    sought: ProbeTargets,
 ) -> Result<Forgotten> {
     let mut done = Forgotten::default();
     for ids in falls_in_parts(writer, wanted)? {
         // What was made of it goes first, because one commit cannot announce all of it.
-        let part = Wanted { falls: true, ..Wanted::whole(&ids) };
+        let part = ErasureRequest { falls: true, ..ErasureRequest::whole(&ids) };
         let task = Task { direct: 0, indirect: 0, scope_hashes: task.scope_hashes.clone(), ..*task };
-        done.add(erase_part(writer, &part, &task, Sought::default())?);
+        done.add(erase_part(writer, &part, &task, ProbeTargets::default())?);
     }
     done.add(erase_part(writer, wanted, task, sought)?);
     Ok(done)
@@ -76,9 +76,9 @@ pub(crate) fn erase_with_receipt(
 
 fn erase_part(
     writer: &VaultWriter<'_>,
-    wanted: &Wanted,
+    wanted: &ErasureRequest,
     task: &Task<'_>,
-    mut sought: Sought,
+    mut sought: ProbeTargets,
 ) -> Result<Forgotten> {
     let mut done = retrying(|| announce_erasure(writer, wanted, task, &mut sought))?;
     done.receipts = finish_intents_seeking(writer, &mut sought)?;
@@ -90,9 +90,9 @@ fn erase_part(
 /// another process wrote to the vault meanwhile: then it is worked out anew.
 fn announce_erasure(
     writer: &VaultWriter<'_>,
-    wanted: &Wanted,
+    wanted: &ErasureRequest,
     task: &Task<'_>,
-    sought: &mut Sought,
+    sought: &mut ProbeTargets,
 ) -> Result<Forgotten> {
     let erasure = prepare_erasure(writer, wanted)?;
     writer.update(|open| {
@@ -146,7 +146,7 @@ impl Task<'_> {
 }
 
 impl Forgotten {
-    pub(crate) fn of(wanted: &Wanted, erasure: &Erasure) -> Self {
+    pub(crate) fn of(wanted: &ErasureRequest, erasure: &Erasure) -> Self {
         Self {
             memories: if wanted.falls { Vec::new() } else { wanted.named().collect() },
             fell: erasure.fell.clone(),

@@ -18,7 +18,7 @@ use crate::erase::carry_out::PART_MAX;
 use crate::erase::cascade::cascade;
 use crate::erase::dangling::dangling;
 use crate::erase::finish::finish_intents_seeking;
-use crate::erase::probe::Sought;
+use crate::erase::probe::ProbeTargets;
 use crate::erase::remake::{Texts, remade_anonymous, remade_from_rest, remade_from_sources};
 use crate::erase::withhold::{anonymises, anonymous_dangling, withhold};
 use crate::vault::commit::{Act, retrying};
@@ -26,7 +26,7 @@ use crate::vault::handle::VaultWriter;
 use crate::vault::open::{Held, OpenVault};
 use crate::vault::receipt::{SignedReceipt, memories_hash};
 use crate::vault::rewrite::{Rewritten, with_state};
-use crate::vault::seal::{Prepared, Sealed, bound_to};
+use crate::vault::seal::{Prepared, SealedMemory, bound_to};
 use crate::vault::service::Service;
 use crate::vault::unlock::Unlocker;
 
@@ -37,7 +37,7 @@ const LOOSEN_BATCH: usize = 1_000;
 
 /// A request to erase memories, before the cascade is worked out.
 #[derive(Default)]
-pub(crate) struct Wanted {
+pub(crate) struct ErasureRequest {
     pub(crate) ids: Vec<MemoryId>,
     /// Memories of which a part goes, with what is left of their text.
     pub(crate) cuts: Vec<(MemoryId, Zeroizing<String>)>,
@@ -54,7 +54,7 @@ pub(crate) struct Wanted {
     pub(crate) restorable: bool,
 }
 
-impl Wanted {
+impl ErasureRequest {
     pub(crate) fn whole(ids: &[MemoryId]) -> Self {
         Self { ids: ids.to_vec(), ..Self::default() }
     }
@@ -81,13 +81,13 @@ pub(crate) struct Erasure {
     pub(crate) rebuilt: Vec<(MemoryId, MemoryId)>,
     pub(crate) held_back: Vec<MemoryId>,
     rows: Vec<Row>,
-    sealed: Vec<Sealed>,
+    sealed: Vec<SealedMemory>,
     withheld: Vec<Rewritten>,
 }
 
 /// The effects of an erasure, worked out in the open vault.
 #[derive(Default)]
-struct Outcome {
+struct ErasureEffects {
     gone: BTreeSet<MemoryId>,
     fell: Vec<MemoryId>,
     cut: Vec<(MemoryId, MemoryId)>,
@@ -97,14 +97,14 @@ struct Outcome {
 }
 
 /// Works out what goes with `wanted`, and seals what takes its place. Nothing is erased yet.
-pub(crate) fn prepare_erasure(writer: &VaultWriter<'_>, wanted: &Wanted) -> Result<Erasure> {
+pub(crate) fn prepare_erasure(writer: &VaultWriter<'_>, wanted: &ErasureRequest) -> Result<Erasure> {
     if wanted.is_empty() {
         return Ok(Erasure::default());
     }
     let now = writer.service.clock.now();
     let anonymises = wanted.holds_back && !wanted.restorable && anonymises(writer.service, writer.scope());
     let outcome = writer.update(|open| work_out(writer.service, open, wanted, anonymises, now))?;
-    let Outcome { gone, fell, cut, rebuilt, held_back, prepared } =
+    let ErasureEffects { gone, fell, cut, rebuilt, held_back, prepared } =
         outcome.ok_or(Error::NotFound("memory"))?;
     if gone.len() > ERASE_MAX {
         let reason =
@@ -128,10 +128,10 @@ pub(crate) fn prepare_erasure(writer: &VaultWriter<'_>, wanted: &Wanted) -> Resu
 fn work_out(
     service: &Service,
     open: &OpenVault,
-    wanted: &Wanted,
+    wanted: &ErasureRequest,
     anonymises: bool,
     now: Timestamp,
-) -> Result<Outcome> {
+) -> Result<ErasureEffects> {
     let going: BTreeSet<MemoryId> = wanted.ids.iter().copied().collect();
     let mut cuts: BTreeSet<MemoryId> = wanted.named().filter(|id| !going.contains(id)).collect();
     let mut followed = cascade(open, &going, &cuts);
@@ -145,7 +145,7 @@ fn work_out(
         cuts.extend(leaning.iter().map(|(id, _)| *id));
         followed = cascade(open, &going, &cuts);
     }
-    let mut outcome = Outcome { fell: followed.falls, ..Outcome::default() };
+    let mut outcome = ErasureEffects { fell: followed.falls, ..ErasureEffects::default() };
     outcome.gone = going.iter().chain(&outcome.fell).copied().collect();
     let mut known = Known::default();
     cut_all(service, open, wanted, &leaning, &mut outcome, &mut known, now)?;
@@ -169,9 +169,9 @@ fn work_out(
 fn cut_all(
     service: &Service,
     open: &OpenVault,
-    wanted: &Wanted,
+    wanted: &ErasureRequest,
     leaning: &[(MemoryId, Anonymous)],
-    outcome: &mut Outcome,
+    outcome: &mut ErasureEffects,
     known: &mut Known,
     now: Timestamp,
 ) -> Result<()> {
@@ -194,7 +194,10 @@ fn cut_all(
 
 /// Returns the derivatives of `wanted` in batches for separate commits; each batch holds all derivatives of its
 /// memories, or follows the batch that does. Empty unless they are too many for one commit.
-pub(crate) fn falls_in_parts(writer: &VaultWriter<'_>, wanted: &Wanted) -> Result<Vec<Vec<MemoryId>>> {
+pub(crate) fn falls_in_parts(
+    writer: &VaultWriter<'_>,
+    wanted: &ErasureRequest,
+) -> Result<Vec<Vec<MemoryId>>> {
     let falls = writer.update(|open| {
         let going: BTreeSet<MemoryId> = wanted.ids.iter().copied().collect();
         let cuts: BTreeSet<MemoryId> = wanted.named().filter(|id| !going.contains(id)).collect();
@@ -241,7 +244,7 @@ pub(crate) fn hide_instead(
 
 /// Carries an announced erasure through.
 pub(crate) fn end_erasure(writer: &VaultWriter<'_>, gone: &[MemoryId]) -> Result<()> {
-    end_erasure_seeking(writer, gone, &mut Sought::default()).map(drop)
+    end_erasure_seeking(writer, gone, &mut ProbeTargets::default()).map(drop)
 }
 
 /// Does the same as [`end_erasure`], with a probe that looks for `sought`. Returns the receipt that the erasure was
@@ -249,7 +252,7 @@ pub(crate) fn end_erasure(writer: &VaultWriter<'_>, gone: &[MemoryId]) -> Result
 pub(crate) fn end_erasure_seeking(
     writer: &VaultWriter<'_>,
     gone: &[MemoryId],
-    sought: &mut Sought,
+    sought: &mut ProbeTargets,
 ) -> Result<Option<SignedReceipt>> {
     if gone.is_empty() {
         return Ok(None);
@@ -341,7 +344,7 @@ struct Known {
     renamed: HashMap<MemoryId, MemoryId>,
 }
 
-impl Outcome {
+impl ErasureEffects {
     fn replace(&mut self, old: MemoryId, remade: Prepared, known: &mut Known) {
         known.renamed.insert(old, remade.id);
         known.texts.insert(old, Zeroizing::new(remade.admitted.content.full_text().to_owned()));
@@ -380,7 +383,7 @@ impl Erasure {
     /// Applies the commit's changes to the open vault.
     pub(crate) fn apply(self, open: &mut OpenVault) {
         self.gone.iter().for_each(|id| open.drop_memory(id));
-        for Sealed { row, frame, .. } in self.sealed {
+        for SealedMemory { row, frame, .. } in self.sealed {
             open.put(&row, frame);
         }
         put_all(open, self.withheld);

@@ -26,7 +26,7 @@ const PROBED_RESULTS: usize = 20;
 
 /// The targets of the probe after an erasure. They are in RAM only, and dropped with the call.
 #[derive(Default)]
-pub(crate) struct Sought {
+pub(crate) struct ProbeTargets {
     /// The first erased memories, in their own words and with their vectors.
     pub(crate) texts: Vec<(Zeroizing<String>, Vec<QueryVector>)>,
     /// The wish that was carried out, with its vectors.
@@ -37,7 +37,11 @@ pub(crate) struct Sought {
 }
 
 /// Looks for `gone` by every way.
-pub(crate) fn probe(writer: &VaultWriter<'_>, gone: &[MemoryId], sought: &Sought) -> Result<Vec<Probed>> {
+pub(crate) fn probe(
+    writer: &VaultWriter<'_>,
+    gone: &[MemoryId],
+    sought: &ProbeTargets,
+) -> Result<Vec<Probed>> {
     let vault = writer.scope().vault_id();
     let shown = |row: &Row| row.state != Lifecycle::Deleted;
     let rows = writer.service.store.rows(vault, gone)?.into_iter().flatten().filter(shown).count();
@@ -62,7 +66,7 @@ fn probe_open(
     service: &Service,
     open: &OpenVault,
     gone: &[MemoryId],
-    sought: &Sought,
+    sought: &ProbeTargets,
 ) -> Result<Vec<Probed>> {
     let erased: BTreeSet<MemoryId> = gone.iter().copied().collect();
     let held = gone.iter().filter(|id| open.index.get(id).is_some()).count();
@@ -114,7 +118,7 @@ fn search_again(
     open.index.search(&search).hits.iter().filter(|hit| erased.contains(&hit.id)).count()
 }
 
-impl Sought {
+impl ProbeTargets {
     /// Takes down what is about to be erased, so that it can be looked for afterwards.
     pub(crate) fn texts_of(&mut self, models: &Models, open: &OpenVault, gone: &[MemoryId]) {
         let stored = gone.iter().filter_map(|id| open.index.get(id)).take(PROBED_TEXTS_MAX);

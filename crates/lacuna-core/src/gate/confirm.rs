@@ -36,14 +36,14 @@ fn bit(question: Question) -> u8 {
 }
 
 /// The values that a token is bound to.
-pub(crate) struct Bound<'a> {
+pub(crate) struct TokenBinding<'a> {
     pub(crate) key: &'a FingerprintKey,
     pub(crate) user: &'a UserId,
     /// SHA-256 of the text as it was sent, before anything was taken out of it.
     pub(crate) digest: &'a [u8; 32],
 }
 
-impl Bound<'_> {
+impl TokenBinding<'_> {
     pub(crate) fn token(&self, questions: Questions, expires_at: Timestamp) -> String {
         let expiry = millis(expires_at).to_be_bytes();
         let code = self.key.fingerprint(&self.parts(&expiry, &[questions.0]));

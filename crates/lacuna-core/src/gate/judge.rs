@@ -7,7 +7,7 @@ use lacuna_types::*;
 use crate::gate::clean::Cleaned;
 use crate::gate::consent::{Consent, consent};
 use crate::gate::report::{Judgement, Question, Refusal};
-use crate::gate::{Gate, Standing, shape};
+use crate::gate::{DraftOrigin, Gate, shape};
 
 /// To ask a person for their explicit consent, or to refuse, takes more than a hint.
 const SENSITIVE_SURE: f32 = 0.7;
@@ -25,7 +25,7 @@ pub(crate) fn judge(
     gate: &Gate<'_>,
     draft: &mut Draft,
     source: Source,
-    standing: &Standing,
+    standing: &DraftOrigin,
     cleaned: &mut Cleaned,
     seen: Classified,
 ) -> Way {
@@ -87,7 +87,7 @@ fn settle(
     gate: &Gate<'_>,
     tier: Tier,
     source: &Source,
-    standing: &Standing,
+    standing: &DraftOrigin,
     suspicious: bool,
 ) -> (Lifecycle, Option<Wait>) {
     if suspicious {
@@ -113,7 +113,7 @@ fn settle(
 fn privacy(
     gate: &Gate<'_>,
     draft: &Draft,
-    standing: &Standing,
+    standing: &DraftOrigin,
     cleaned: &mut Cleaned,
     seen: &Classified,
 ) -> Privacy {

@@ -48,7 +48,7 @@ pub(crate) struct Gate<'a> {
 }
 
 /// Facts about one draft that come from outside it.
-pub(crate) struct Standing {
+pub(crate) struct DraftOrigin {
     /// The caller's words count for at most this much.
     pub(crate) trust_max: Trust,
     /// It is made of memories alone, and deserves the trust that they have.
@@ -68,7 +68,7 @@ pub(crate) struct Standing {
 pub(crate) struct Presentable {
     draft: Draft,
     source: Source,
-    standing: Standing,
+    standing: DraftOrigin,
     cleaned: Cleaned,
 }
 
@@ -98,7 +98,7 @@ pub(crate) enum Verdict {
 
 impl Gate<'_> {
     /// Checks the shape of a draft and takes out what may not be stored.
-    pub(crate) fn clean(&self, mut draft: Draft, standing: Standing) -> Result<Presentable> {
+    pub(crate) fn clean(&self, mut draft: Draft, standing: DraftOrigin) -> Result<Presentable> {
         shape::check(&draft, self.now)?;
         let source = self.source(draft.source.take(), &standing);
         let (trust, foreign) = (source.trust, is_foreign(&source));
@@ -147,7 +147,7 @@ impl Gate<'_> {
     }
 
     /// The source with the trust that it deserves: the caller may lower it, never raise it.
-    fn source(&self, source: Option<Source>, standing: &Standing) -> Source {
+    fn source(&self, source: Option<Source>, standing: &DraftOrigin) -> Source {
         let mut source = source.unwrap_or(Source::new(SourceType::ExplicitSave, Trust::High));
         source.from_external_content |= standing.external;
         let deserved = match source.kind {

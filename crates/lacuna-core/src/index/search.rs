@@ -175,7 +175,7 @@ struct Run<'a, P> {
 
 /// A candidate with what is known of it.
 #[derive(Clone, Copy)]
-struct Candidate {
+struct SearchCandidate {
     slot: u32,
     words: WordScore,
     meaning: Option<(usize, f32)>,
@@ -183,7 +183,7 @@ struct Candidate {
     score: f32,
 }
 
-impl Candidate {
+impl SearchCandidate {
     fn compared_by(&self, comparison: usize) -> bool {
         self.meaning.is_some_and(|(at, _)| at == comparison)
     }
@@ -221,7 +221,7 @@ impl<'a, P: Sync> Run<'a, P> {
     }
 
     /// The best by words and the best by meaning, each once, with approximate scores.
-    fn candidates(&self, count: usize) -> Vec<Candidate> {
+    fn candidates(&self, count: usize) -> Vec<SearchCandidate> {
         let by_default = self.search.filter.is_default();
         let admits = |slot: u32| {
             if by_default {
@@ -267,12 +267,18 @@ impl<'a, P: Sync> Run<'a, P> {
         top.into_items()
     }
 
-    fn candidate(&self, slot: u32, meaning: Option<(usize, f32)>) -> Candidate {
-        self.scored(Candidate { slot, words: self.scratch.score(slot), meaning, relevance: 0.0, score: 0.0 })
+    fn candidate(&self, slot: u32, meaning: Option<(usize, f32)>) -> SearchCandidate {
+        self.scored(SearchCandidate {
+            slot,
+            words: self.scratch.score(slot),
+            meaning,
+            relevance: 0.0,
+            score: 0.0,
+        })
     }
 
     /// Scores candidates anew by the full vectors.
-    fn rescore(&self, candidates: &mut [Candidate]) {
+    fn rescore(&self, candidates: &mut [SearchCandidate]) {
         for (at, Comparison { block, probe, .. }) in self.comparisons.iter().enumerate() {
             let mut compared: Vec<_> = candidates.iter_mut().filter(|one| one.compared_by(at)).collect();
             let slots: Vec<u32> = compared.iter().map(|candidate| candidate.slot).collect();
@@ -283,7 +289,7 @@ impl<'a, P: Sync> Run<'a, P> {
         candidates.iter_mut().for_each(|candidate| *candidate = self.scored(*candidate));
     }
 
-    fn scored(&self, candidate: Candidate) -> Candidate {
+    fn scored(&self, candidate: SearchCandidate) -> SearchCandidate {
         let relevance = self.relevance(&candidate);
         let glance = self.glance(&candidate);
         let (mut raised, mut most) = (SALIENCE_REACH * glance.fading.at(self.search.now), SALIENCE_REACH);
@@ -297,12 +303,12 @@ impl<'a, P: Sync> Run<'a, P> {
             raised += TAGS_REACH * self.tags(&candidate);
             most += TAGS_REACH;
         }
-        Candidate { relevance, score: relevance * (1.0 + raised) / (1.0 + most), ..candidate }
+        SearchCandidate { relevance, score: relevance * (1.0 + raised) / (1.0 + most), ..candidate }
     }
 
     /// Words and meaning on the scales on which they mean the same for every question, so that a stray word
     /// in common does not outweigh what is meant.
-    fn relevance(&self, candidate: &Candidate) -> f32 {
+    fn relevance(&self, candidate: &SearchCandidate) -> f32 {
         let words = self.words_share(candidate);
         match self.log_odds(candidate) {
             None => words,
@@ -319,11 +325,11 @@ impl<'a, P: Sync> Run<'a, P> {
     }
 
     /// BM25 against what a memory of average length would get that says each word of the question once.
-    fn words_share(&self, candidate: &Candidate) -> f32 {
+    fn words_share(&self, candidate: &SearchCandidate) -> f32 {
         (words_score(candidate.words) / self.total_weight).min(1.0)
     }
 
-    fn is_answer(&self, candidate: &Candidate, slack: f32) -> bool {
+    fn is_answer(&self, candidate: &SearchCandidate, slack: f32) -> bool {
         let similarity = self.similarity(candidate) + slack;
         let relevant = match candidate.meaning {
             Some(_) => {
@@ -336,30 +342,30 @@ impl<'a, P: Sync> Run<'a, P> {
         relevant && similarity >= self.search.min_similarity
     }
 
-    fn similarity(&self, candidate: &Candidate) -> f32 {
+    fn similarity(&self, candidate: &SearchCandidate) -> f32 {
         match candidate.meaning {
             Some((at, cosine)) => self.comparisons[at].calibration.similarity(cosine),
             None => self.coverage(candidate),
         }
     }
 
-    fn log_odds(&self, candidate: &Candidate) -> Option<f32> {
+    fn log_odds(&self, candidate: &SearchCandidate) -> Option<f32> {
         candidate.meaning.map(|(at, cosine)| self.comparisons[at].calibration.log_odds(cosine))
     }
 
     /// Returns the share of a keyword question's words that the memory contains; zero for a sentence.
-    fn keywords_said(&self, candidate: &Candidate) -> f32 {
+    fn keywords_said(&self, candidate: &SearchCandidate) -> f32 {
         if self.keywords_only { self.coverage(candidate) } else { 0.0 }
     }
 
     /// The share of the question's words, by weight, that the memory itself says.
-    fn coverage(&self, candidate: &Candidate) -> f32 {
+    fn coverage(&self, candidate: &SearchCandidate) -> f32 {
         let said = |bit: usize| candidate.words.said >> bit & 1 == 1;
         let weight: f32 = self.weights.iter().enumerate().filter(|&(bit, _)| said(bit)).map(|(_, w)| w).sum();
         weight / self.total_weight
     }
 
-    fn glance(&self, candidate: &Candidate) -> &Glance {
+    fn glance(&self, candidate: &SearchCandidate) -> &Glance {
         &self.index.glances[candidate.slot as usize]
     }
 
@@ -368,13 +374,13 @@ impl<'a, P: Sync> Run<'a, P> {
         (-days / RECENCY_HALF_LIFE_DAYS).exp2()
     }
 
-    fn tags(&self, candidate: &Candidate) -> f32 {
+    fn tags(&self, candidate: &SearchCandidate) -> f32 {
         let Some(kept) = &self.index.kept[candidate.slot as usize] else { return 0.0 };
         let shared = self.search.tags.iter().filter(|tag| kept.tags.contains(tag)).count();
         shared as f32 / self.search.tags.len().max(1) as f32
     }
 
-    fn hit(&self, candidate: &Candidate) -> Option<Hit> {
+    fn hit(&self, candidate: &SearchCandidate) -> Option<Hit> {
         Some(Hit {
             id: self.index.kept[candidate.slot as usize].as_ref()?.id,
             score: candidate.score,
@@ -384,7 +390,7 @@ impl<'a, P: Sync> Run<'a, P> {
         })
     }
 
-    fn explanation(&self, candidate: &Candidate) -> Explanation {
+    fn explanation(&self, candidate: &SearchCandidate) -> Explanation {
         let glance = self.glance(candidate);
         let said = |bit: &usize| candidate.words.said >> bit & 1 == 1;
         Explanation {
@@ -421,8 +427,9 @@ fn comparison<'a, P>(index: &'a Index<P>, query: &QueryVector) -> Option<Compari
     })
 }
 
-fn keep_best(candidates: &mut Vec<Candidate>, count: usize) {
-    let best_first = |a: &Candidate, b: &Candidate| b.score.total_cmp(&a.score).then(a.slot.cmp(&b.slot));
+fn keep_best(candidates: &mut Vec<SearchCandidate>, count: usize) {
+    let best_first =
+        |a: &SearchCandidate, b: &SearchCandidate| b.score.total_cmp(&a.score).then(a.slot.cmp(&b.slot));
     if (1..candidates.len()).contains(&count) {
         candidates.select_nth_unstable_by(count, best_first);
     }

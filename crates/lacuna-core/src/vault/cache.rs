@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use lacuna_store::rows::ChainHead;
 use lacuna_types::{Result, Revision, Scope, VaultId, millis};
 
-use crate::vault::open::{OpenVault, Refreshed, Sources};
+use crate::vault::open::{OpenVault, Refreshed, VaultStores};
 
 pub(crate) struct Vaults {
     slots: Mutex<HashMap<VaultId, Arc<Slot>>>,
@@ -118,7 +118,11 @@ impl Slot {
     }
 
     /// Runs `read` on the vault as it now stands, or answers `None` before its first write.
-    pub(crate) fn read<R>(&self, from: Sources<'_>, read: impl FnOnce(&OpenVault) -> R) -> Result<Option<R>> {
+    pub(crate) fn read<R>(
+        &self,
+        from: VaultStores<'_>,
+        read: impl FnOnce(&OpenVault) -> R,
+    ) -> Result<Option<R>> {
         let revision = from.store.revision(self.vault)?;
         if revision == Revision::ZERO {
             self.drop_if_ended();
@@ -141,7 +145,7 @@ impl Slot {
     /// Brings the vault up to date and runs `update` on it, alone. `None` before its first write.
     pub(crate) fn update<R>(
         &self,
-        from: Sources<'_>,
+        from: VaultStores<'_>,
         update: impl FnOnce(&mut OpenVault) -> Result<R>,
     ) -> Result<Option<R>> {
         let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
@@ -220,7 +224,7 @@ impl Slot {
 }
 
 /// Brings what is open up to date, or opens it. Answers whether that changed anything.
-fn refreshed(open: &mut Option<OpenVault>, scope: &Scope, from: Sources<'_>) -> Result<bool> {
+fn refreshed(open: &mut Option<OpenVault>, scope: &Scope, from: VaultStores<'_>) -> Result<bool> {
     match open.as_mut().map(|vault| vault.refresh(scope, from)).transpose()? {
         Some(Refreshed::Same) => return Ok(false),
         Some(Refreshed::Changed) => {}

@@ -6,7 +6,7 @@ use lacuna_types::{Error, Lifecycle, MemoryId, Result, Revision, Scope};
 
 use crate::audit::{AuditAction, AuditEntry};
 use crate::vault::chain::extend_chain;
-use crate::vault::deliver::{Tidings, deliveries};
+use crate::vault::deliver::{Notification, deliveries};
 use crate::vault::handle::VaultWriter;
 use crate::vault::open::OpenVault;
 use crate::vault::receipt::{Receipt, numbered};
@@ -57,8 +57,8 @@ impl VaultWriter<'_> {
         if let Some(receipt) = receipt {
             Receipt { audit, ..receipt }.open_in(&mut batch);
         }
-        if let Some(tidings) = &act.tidings {
-            batch.records.extend(deliveries(service, tidings)?);
+        if let Some(notification) = &act.notification {
+            batch.records.extend(deliveries(service, notification)?);
         }
         let reached = service.store.commit(batch).inspect_err(|error| {
             // The batch may have been written or not: what is open can no longer be trusted.
@@ -86,7 +86,7 @@ pub(crate) struct Act {
     /// The receipt that the erasure will end with. Its number is settled with the commit.
     pub(crate) receipt: Option<Box<Receipt>>,
     /// The notification that recipients get about the commit.
-    pub(crate) tidings: Option<Tidings>,
+    pub(crate) notification: Option<Notification>,
 }
 
 impl Act {
@@ -98,7 +98,7 @@ impl Act {
     pub(crate) fn silent(scope: &Scope, at: Timestamp) -> Self {
         // The revision and the audit rows are filled in at each attempt.
         let batch = Batch::new(scope.clone(), at, Revision::ZERO);
-        Self { batch, entries: Vec::new(), receipt: None, tidings: None }
+        Self { batch, entries: Vec::new(), receipt: None, notification: None }
     }
 
     /// Returns true when it writes rows or settings that were read before: changes by another process would be

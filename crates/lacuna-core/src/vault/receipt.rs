@@ -14,7 +14,7 @@ use lacuna_types::{Error, Result};
 use crate::audit::{AuditAction, AuditEntry};
 use crate::permit::{Grant, ReadAudit};
 use crate::vault::commit::Act;
-use crate::vault::deliver::{Event, Tidings};
+use crate::vault::deliver::{Event, Notification};
 use crate::vault::service::Service;
 
 const SIGNING_DOMAIN: &str = "lacuna/receipt/v1";
@@ -130,8 +130,8 @@ impl Receipt {
     }
 
     /// Makes the notification that recipients get.
-    pub(crate) fn tidings(&self) -> Tidings {
-        Tidings {
+    pub(crate) fn notification(&self) -> Notification {
+        Notification {
             org: self.org.clone(),
             event: match self.cause {
                 Cause::Destruction => Event::Destruction,
@@ -306,7 +306,7 @@ pub(crate) fn sign_into(
     let mut entry = AuditEntry::new(AuditAction::Receipt, "system", Vec::new());
     entry.notes.push(signed.receipt.reference());
     act.entries.push(entry);
-    act.tidings = Some(signed.receipt.tidings());
+    act.notification = Some(signed.receipt.notification());
     let record = signed.receipt.record(signed.encode(), Some(now));
     act.batch.records = vec![RecordChange::Update(record)];
     Ok(signed)

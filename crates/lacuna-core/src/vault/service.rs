@@ -24,10 +24,10 @@ use crate::vault::deliver::Recipient;
 use crate::vault::handle::VaultReader;
 use crate::vault::keyring::Keyring;
 use crate::vault::models::{Backlog, Models};
-use crate::vault::open::{OpenVault, Sources, missing_keys, was_destroyed};
+use crate::vault::open::{OpenVault, VaultStores, missing_keys, was_destroyed};
 use crate::vault::reads::ReadLog;
 use crate::vault::rehearse::Rehearsals;
-use crate::vault::sessions::Desk;
+use crate::vault::sessions::OpenSessions;
 use crate::vault::working::resting_since;
 
 /// The bytes that opened vaults may take in RAM, unless configured.
@@ -74,7 +74,7 @@ pub(crate) struct Service {
     pub(crate) cooldowns: Cooldowns,
     pub(crate) token_counter: TokenCounter,
     /// The sessions under way, in RAM.
-    pub(crate) desk: Desk,
+    pub(crate) open_sessions: OpenSessions,
     /// The recipients who are told of erasures.
     pub(crate) recipients: Vec<Recipient>,
     /// Condenses turns, where one is configured.
@@ -111,7 +111,7 @@ impl Service {
             rehearsals: Rehearsals::default(),
             cooldowns: Cooldowns::default(),
             token_counter: Arc::new(estimate),
-            desk: Desk::default(),
+            open_sessions: OpenSessions::default(),
             recipients: Vec::new(),
             llm: None,
         }
@@ -159,7 +159,7 @@ impl Service {
 
     /// Seals the vaults that nobody has used for `idle`. Answers with how many.
     pub(crate) fn seal_idle(&self, idle: SignedDuration) -> usize {
-        self.desk.drop_idle(|org| resting_since(self, org));
+        self.open_sessions.drop_idle(|org| resting_since(self, org));
         self.vaults.seal_idle(self.clock.now(), idle)
     }
 
@@ -168,8 +168,8 @@ impl Service {
         self.vaults.seal_all()
     }
 
-    pub(crate) fn sources(&self) -> Sources<'_> {
-        Sources { store: &*self.store, keys: &*self.keys, kms: &self.kms, blobs: &self.blobs }
+    pub(crate) fn sources(&self) -> VaultStores<'_> {
+        VaultStores { store: &*self.store, keys: &*self.keys, kms: &self.kms, blobs: &self.blobs }
     }
 
     /// The vault of `scope`, to read from it or to lock it for writing.

@@ -14,9 +14,9 @@ use crate::vault::working::Working;
 
 /// Every session that is under way in this process, by its vault.
 #[derive(Default)]
-pub(crate) struct Desk(Mutex<HashMap<VaultId, VaultDesk>>);
+pub(crate) struct OpenSessions(Mutex<HashMap<VaultId, VaultSessions>>);
 
-struct VaultDesk {
+struct VaultSessions {
     /// The organisation whose policy says how long a session may rest.
     org: OrgId,
     sessions: HashMap<SessionId, OpenSession>,
@@ -69,8 +69,8 @@ impl Growing {
     }
 }
 
-impl Desk {
-    fn lock(&self) -> MutexGuard<'_, HashMap<VaultId, VaultDesk>> {
+impl OpenSessions {
+    fn lock(&self) -> MutexGuard<'_, HashMap<VaultId, VaultSessions>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -82,10 +82,10 @@ impl Desk {
         now: Timestamp,
         look: impl FnOnce(&mut OpenSession) -> R,
     ) -> Result<R> {
-        let mut desk = self.lock();
-        let at = desk.entry(scope.vault_id());
-        let VaultDesk { sessions, .. } =
-            at.or_insert_with(|| VaultDesk { org: scope.org.clone(), sessions: HashMap::new() });
+        let mut vaults = self.lock();
+        let at = vaults.entry(scope.vault_id());
+        let VaultSessions { sessions, .. } =
+            at.or_insert_with(|| VaultSessions { org: scope.org.clone(), sessions: HashMap::new() });
         if !sessions.contains_key(session) {
             make_room(sessions)?;
             sessions.insert(session.clone(), OpenSession::new(now));
@@ -107,8 +107,8 @@ impl Desk {
 
     /// The sessions of a vault that are open here: since when, and when they were last used.
     pub(crate) fn sessions(&self, vault: VaultId) -> Vec<(SessionId, Timestamp, Timestamp)> {
-        let desk = self.lock();
-        let sessions = desk.get(&vault).into_iter().flat_map(|desk| &desk.sessions);
+        let vaults = self.lock();
+        let sessions = vaults.get(&vault).into_iter().flat_map(|of_vault| &of_vault.sessions);
         sessions.map(|(id, open)| (id.clone(), open.began_at, open.used_at)).collect()
     }
 
@@ -145,32 +145,36 @@ impl Desk {
 
     /// Puts back a turn that could not be sealed.
     pub(crate) fn put_back(&self, vault: VaultId, session: &SessionId, growing: Growing) {
-        if let Some(open) = self.lock().get_mut(&vault).and_then(|desk| desk.sessions.get_mut(session)) {
+        if let Some(open) =
+            self.lock().get_mut(&vault).and_then(|of_vault| of_vault.sessions.get_mut(session))
+        {
             open.growing.get_or_insert(growing);
         }
     }
 
     /// Drops what is held of a session, which zeroes it.
     pub(crate) fn close(&self, vault: VaultId, session: &SessionId) {
-        let mut desk = self.lock();
-        if let Some(VaultDesk { sessions, .. }) = desk.get_mut(&vault) {
+        let mut vaults = self.lock();
+        if let Some(VaultSessions { sessions, .. }) = vaults.get_mut(&vault) {
             sessions.remove(session);
             if sessions.is_empty() {
-                desk.remove(&vault);
+                vaults.remove(&vault);
             }
         }
     }
 
     /// Runs `look` on the working memory of every session of a vault.
     pub(crate) fn each_working(&self, vault: VaultId, mut look: impl FnMut(&SessionId, &mut Working)) {
-        let mut desk = self.lock();
-        let sessions = desk.get_mut(&vault).into_iter().flat_map(|desk| &mut desk.sessions);
+        let mut vaults = self.lock();
+        let sessions = vaults.get_mut(&vault).into_iter().flat_map(|of_vault| &mut of_vault.sessions);
         sessions.for_each(|(id, open)| look(id, &mut open.working));
     }
 
     /// Drops the working memory of a session, which goes on without it.
     pub(crate) fn clear_working(&self, vault: VaultId, session: &SessionId) {
-        if let Some(open) = self.lock().get_mut(&vault).and_then(|desk| desk.sessions.get_mut(session)) {
+        if let Some(open) =
+            self.lock().get_mut(&vault).and_then(|of_vault| of_vault.sessions.get_mut(session))
+        {
             open.working = Working::default();
         }
     }
@@ -178,12 +182,12 @@ impl Desk {
     /// Drops the sessions that were last used before the moment that `limit` names for their organisation. A turn
     /// that is still being said waits for the end of its session, which seals it.
     pub(crate) fn drop_idle(&self, limit: impl Fn(&OrgId) -> Timestamp) {
-        let mut desk = self.lock();
-        for VaultDesk { org, sessions } in desk.values_mut() {
+        let mut vaults = self.lock();
+        for VaultSessions { org, sessions } in vaults.values_mut() {
             let limit = limit(org);
             sessions.retain(|_, open| open.used_at >= limit || open.growing.is_some());
         }
-        desk.retain(|_, desk| !desk.sessions.is_empty());
+        vaults.retain(|_, of_vault| !of_vault.sessions.is_empty());
     }
 
     /// Drops all that is held of a vault.

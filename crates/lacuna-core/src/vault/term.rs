@@ -40,7 +40,7 @@ pub struct Term {
 }
 
 /// The parts of a memory that decide its term.
-pub(crate) struct Subject<'a> {
+pub(crate) struct TermSubject<'a> {
     pub(crate) id: MemoryId,
     pub(crate) created_at: Timestamp,
     pub(crate) facets: &'a Facets,
@@ -73,7 +73,7 @@ impl<'a> Terms<'a> {
         Self { rules, settings, names, is_deployment: matches!(holder, Holder::Deployment(_)) }
     }
 
-    pub(crate) fn of(&self, subject: &Subject<'_>) -> Term {
+    pub(crate) fn of(&self, subject: &TermSubject<'_>) -> Term {
         let since = kept_since(subject);
         let mut limits = Vec::new();
         let exempt = self.exemption(subject);
@@ -87,7 +87,7 @@ impl<'a> Terms<'a> {
     }
 
     /// Returns true when a memory is for its session only, and nobody set another term for it.
-    pub(crate) fn end_with_session(&self, subject: &Subject<'_>) -> bool {
+    pub(crate) fn end_with_session(&self, subject: &TermSubject<'_>) -> bool {
         let retention = &subject.facets.retention;
         retention.tier == RetentionTier::Ephemeral
             && retention.expires_at.is_none()
@@ -98,7 +98,7 @@ impl<'a> Terms<'a> {
 
     /// Returns the reason why no limit of the owner or the tiers holds, if none does. Of several rules about people
     /// the strictest holds, so one that keeps everything must stand alone.
-    fn exemption(&self, subject: &Subject<'_>) -> Option<Ground> {
+    fn exemption(&self, subject: &TermSubject<'_>) -> Option<Ground> {
         if subject.facets.retention.pinned {
             return Some(Ground::Pin);
         }
@@ -107,14 +107,14 @@ impl<'a> Terms<'a> {
         spans.all(|span| span == Span::Forever).then_some(Ground::Entity)
     }
 
-    fn spans_about(&self, subject: &Subject<'_>) -> impl Iterator<Item = Span> {
+    fn spans_about(&self, subject: &TermSubject<'_>) -> impl Iterator<Item = Span> {
         self.names
             .iter()
             .filter(|(name, written, _)| is_about(subject, name, written))
             .map(|(.., span)| *span)
     }
 
-    fn lay_out(&self, subject: &Subject<'_>, since: Timestamp, limits: &mut Vec<Limit>) {
+    fn lay_out(&self, subject: &TermSubject<'_>, since: Timestamp, limits: &mut Vec<Limit>) {
         let entity = self.spans_about(subject).filter_map(Span::days).min();
         limits.extend(entity.map(|days| Limit::hard(since, days, Ground::Entity)));
         limits.extend(self.settings.max_days.map(|days| Limit::hard(since, days, Ground::Maximum)));
@@ -146,7 +146,13 @@ impl<'a> Terms<'a> {
         })
     }
 
-    fn earliest(&self, subject: &Subject<'_>, since: Timestamp, limits: &[Limit], otherwise: Ground) -> Term {
+    fn earliest(
+        &self,
+        subject: &TermSubject<'_>,
+        since: Timestamp,
+        limits: &[Limit],
+        otherwise: Ground,
+    ) -> Term {
         let grace = days(self.rules.grace_days);
         let kept = self.rules.unanswered == Unanswered::Keep;
         let ends = limits.iter().filter(|limit| !(limit.asks && kept)).map(|limit| match limit.asks {
@@ -183,12 +189,12 @@ fn limit(since: Timestamp, set: Option<Span>, rule: Rule, given: bool, ground: G
 
 /// Since when a memory has been kept: since it was stored, or since somebody said that it shall stay. What it
 /// tells of may be far older, in an imported conversation for one.
-pub(crate) fn kept_since(subject: &Subject<'_>) -> Timestamp {
+pub(crate) fn kept_since(subject: &TermSubject<'_>) -> Timestamp {
     let stored = stored_at(subject);
     subject.facets.retention.kept_at.map_or(stored, |kept| kept.max(stored))
 }
 
-fn stored_at(subject: &Subject<'_>) -> Timestamp {
+fn stored_at(subject: &TermSubject<'_>) -> Timestamp {
     subject.id.made_at().unwrap_or(subject.created_at)
 }
 
@@ -201,7 +207,7 @@ fn half_life_review(facets: &Facets, since: Timestamp) -> Option<Timestamp> {
 }
 
 /// Returns true when a memory is about somebody: they are among its entities, or its text mentions them.
-fn is_about(subject: &Subject<'_>, name: &Name, written: &str) -> bool {
+fn is_about(subject: &TermSubject<'_>, name: &Name, written: &str) -> bool {
     let says = |text: &str| name.mentioned_in(text) == Some(Sameness::Same);
     let is = |entity: &Entity| {
         let related = entity.relation.as_deref().is_some_and(|word| word.eq_ignore_ascii_case(written));

@@ -61,7 +61,7 @@ impl Working {
 /// Does the same as [`at_hand`], for a caller that notes the read itself.
 pub(crate) fn working(service: &Service, scope: &Scope, session: &SessionId) -> Vec<Memory> {
     fresh_working(service, scope);
-    let held = service.desk.peek(scope.vault_id(), session, |open| {
+    let held = service.open_sessions.peek(scope.vault_id(), session, |open| {
         let held = open.working.order.iter().filter_map(|(id, _)| open.working.index.get(id));
         held.filter(|stored| stored.attributes.state == Lifecycle::Active)
             .filter_map(|stored| whole(&stored))
@@ -79,9 +79,9 @@ pub(crate) fn resting_since(service: &Service, org: &OrgId) -> Timestamp {
 pub(crate) fn fresh_working(service: &Service, scope: &Scope) {
     let limit = resting_since(service, &scope.org);
     let vault = scope.vault_id();
-    for (session, _, used_at) in service.desk.sessions(vault) {
+    for (session, _, used_at) in service.open_sessions.sessions(vault) {
         if used_at < limit {
-            service.desk.clear_working(vault, &session);
+            service.open_sessions.clear_working(vault, &session);
         }
     }
 }

@@ -23,7 +23,7 @@ const BEARERS_MAX: usize = 64;
 const RIVALS_MAX: usize = 64;
 
 /// The relation of an admitted memory to its vault.
-pub(crate) enum Match {
+pub(crate) enum Reconciled {
     /// Something new, and the older memories whose place it takes.
     New { supersedes: Vec<MemoryId> },
     /// A memory that is already there, word for word.
@@ -40,17 +40,17 @@ pub(crate) fn reconcile(
     terms: &TermList,
     corrected: Option<MemoryId>,
     may_replace: impl Fn(&History) -> bool,
-) -> Match {
+) -> Reconciled {
     if let Some(twin) = twin(open, admitted) {
-        return Match::Repeat(twin);
+        return Reconciled::Repeat(twin);
     }
     if admitted.facets.tier != Tier::Semantic {
-        return Match::New { supersedes: Vec::new() };
+        return Reconciled::New { supersedes: Vec::new() };
     }
     admitted.facets.history.attributes = attribute_marks(admitted.content.full_text());
     let supersedes = supersede(open, admitted, corrected, may_replace);
     link_alike(open, admitted, terms, &supersedes);
-    Match::New { supersedes }
+    Reconciled::New { supersedes }
 }
 
 /// The memory that says the same word for word.

@@ -6,9 +6,9 @@ use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
 use crate::audit::{AuditAction, AuditEntry};
-use crate::gate::confirm::{Bound, CONFIRM_WITHIN, Questions, useless_token};
+use crate::gate::confirm::{CONFIRM_WITHIN, Questions, TokenBinding, useless_token};
 use crate::gate::report::{Question, Refusal, Report};
-use crate::gate::{Gate, Presentable, Standing, Verdict};
+use crate::gate::{DraftOrigin, Gate, Presentable, Verdict};
 use crate::index::quant::QuantVec;
 use crate::permit::{Grant, Remember};
 use crate::vault::commit::Act;
@@ -18,7 +18,7 @@ use crate::vault::receipt::SignedReceipt;
 use crate::vault::service::Service;
 use crate::write::hold::hold;
 use crate::write::number::Numbering;
-use crate::write::place::{Arrival, Corrects, place};
+use crate::write::place::{AdmittedDraft, Corrects, place};
 
 /// Memories in one call.
 pub const REMEMBER_BATCH_MAX: usize = 2_000;
@@ -163,7 +163,7 @@ pub(crate) fn remember_in(
             }
             Verdict::Admitted(admitted) => {
                 let vector = QuantVec::from_f32(vector)?;
-                arrivals.push(Arrival::new(number, *admitted, vector, manner.corrects.clone()));
+                arrivals.push(AdmittedDraft::new(number, *admitted, vector, manner.corrects.clone()));
             }
             Verdict::Asked(questions, report) => asked.push((number, questions, report)),
             Verdict::Refused(why, report) => {
@@ -206,11 +206,11 @@ fn standings(
     drafts: &[Draft],
     digests: &[[u8; 32]],
     now: Timestamp,
-) -> Result<Vec<Standing>> {
+) -> Result<Vec<DraftOrigin>> {
     let caller = grant.caller();
     let scope = grant.scope();
     let is_person = caller.roles.contains(&Role::User) || caller.roles.contains(&Role::Admin);
-    let newcomer = || Standing {
+    let newcomer = || DraftOrigin {
         derived: false,
         // An assistant may say that the user said so: that is not the user saying it.
         trust_max: if is_person { Trust::High } else { Trust::Medium },
@@ -220,7 +220,7 @@ fn standings(
         sensitivity: Vec::new(),
         external: false,
     };
-    let mut standings: Vec<Standing> = drafts.iter().map(|_| newcomer()).collect();
+    let mut standings: Vec<DraftOrigin> = drafts.iter().map(|_| newcomer()).collect();
     for ((draft, digest), standing) in drafts.iter().zip(digests).zip(&mut standings) {
         if draft.confirm.is_some() && !is_person {
             return Err(Error::Denied("only a person may confirm"));
@@ -259,7 +259,7 @@ fn ask(
     let expires_at = now + CONFIRM_WITHIN;
     let tokens = writer.update(|open| {
         let token = |(number, questions, _): &(usize, Vec<Question>, Report)| {
-            let bound = Bound { key: open.keyring.confirm_key(), user, digest: &digests[*number] };
+            let bound = TokenBinding { key: open.keyring.confirm_key(), user, digest: &digests[*number] };
             bound.token(questions.iter().copied().collect::<Questions>(), expires_at)
         };
         Ok(asked.iter().map(token).collect::<Vec<_>>())
@@ -270,7 +270,7 @@ fn ask(
     Ok(asked.into_iter().zip(tokens).map(answer).collect())
 }
 
-fn clean_all(gate: &Gate<'_>, drafts: Vec<Draft>, standings: Vec<Standing>) -> Result<Vec<Presentable>> {
+fn clean_all(gate: &Gate<'_>, drafts: Vec<Draft>, standings: Vec<DraftOrigin>) -> Result<Vec<Presentable>> {
     let single = drafts.len() == 1;
     let clean = |(number, (draft, standing))| {
         gate.clean(draft, standing).map_err(|error| match error {
@@ -294,10 +294,10 @@ fn answer_questions(
     user: &UserId,
     digest: &[u8; 32],
     now: Timestamp,
-    standing: &mut Standing,
+    standing: &mut DraftOrigin,
 ) -> Result<()> {
     if let Some(token) = &draft.confirm {
-        let answered = Bound { key: open.keyring.confirm_key(), user, digest }.answered(token, now)?;
+        let answered = TokenBinding { key: open.keyring.confirm_key(), user, digest }.answered(token, now)?;
         standing.consented = answered.contains(Question::Consent);
         standing.possible_confirmed = answered.contains(Question::PossibleSecret);
     }
@@ -305,7 +305,7 @@ fn answer_questions(
 }
 
 /// Trust never rises by derivation, and what a source was about its derivative is about as well.
-fn inherit(open: &OpenVault, draft: &Draft, standing: &mut Standing) -> Result<()> {
+fn inherit(open: &OpenVault, draft: &Draft, standing: &mut DraftOrigin) -> Result<()> {
     for link in &draft.derived_from {
         let source =
             open.index.get(&link.source).filter(|source| source.attributes.state != Lifecycle::Deleted);

@@ -11,7 +11,7 @@ use lacuna_types::{Error, Result};
 use zeroize::Zeroizing;
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
-use crate::gate::{Admitted, Gate, Presentable, Standing, Verdict};
+use crate::gate::{Admitted, DraftOrigin, Gate, Presentable, Verdict};
 use crate::index::Stored;
 use crate::index::quant::QuantVec;
 use crate::keep::compact::condense::Piece;
@@ -21,7 +21,7 @@ use crate::vault::commit::Act;
 use crate::vault::handle::VaultWriter;
 use crate::vault::open::{Held, OpenVault};
 use crate::vault::rewrite::Rewritten;
-use crate::vault::seal::{Prepared, Sealed, indexed_text};
+use crate::vault::seal::{Prepared, SealedMemory, indexed_text};
 use crate::vault::service::Service;
 use crate::write::place::findings;
 use crate::write::reconcile::{receive, twin};
@@ -177,13 +177,13 @@ fn commit_portion(
 fn commit_swap(
     writer: &VaultWriter<'_>,
     mut act: Act,
-    sealed: Vec<Sealed>,
+    sealed: Vec<SealedMemory>,
     rewritten: Vec<Rewritten>,
 ) -> Result<()> {
     act.batch.puts = sealed.iter().map(|sealed| sealed.row.clone()).collect();
     act.batch.puts.extend(rewritten.iter().map(|rewritten| rewritten.row.clone()));
     writer.commit(&act, |open| {
-        for Sealed { row, frame, .. } in sealed {
+        for SealedMemory { row, frame, .. } in sealed {
             open.put(&row, frame);
         }
         for Rewritten { row, frame } in rewritten {
@@ -229,7 +229,7 @@ impl Compacted {
     }
 }
 
-fn record(act: &mut Act, actor: &str, sealed: &[Sealed], archived: &[MemoryId]) {
+fn record(act: &mut Act, actor: &str, sealed: &[SealedMemory], archived: &[MemoryId]) {
     let bytes = sealed.iter().map(|sealed| sealed.row.frame.len() as u64).sum();
     let subjects = sealed.iter().map(|sealed| Subject::from(sealed.row.id)).collect();
     let entry = AuditEntry::new(AuditAction::MemoryCompact, actor, subjects);
@@ -299,10 +299,10 @@ fn primary(source: MemoryId) -> Lineage {
 }
 
 /// Trust never rises by derivation: it is the lowest of the sources'.
-fn standing(of: &[&Opened]) -> Standing {
+fn standing(of: &[&Opened]) -> DraftOrigin {
     let facets = || of.iter().map(|source| &source.facets);
     let lowest = facets().map(|facets| facets.source.trust).min().unwrap_or(Trust::Low);
-    Standing {
+    DraftOrigin {
         trust_max: lowest,
         derived: true,
         // Its sources were approved and confirmed, and it says nothing else.

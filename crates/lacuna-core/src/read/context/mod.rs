@@ -118,7 +118,7 @@ pub struct Item {
 }
 
 /// The picks of one vault, and the secrets of that vault that the answer needs.
-struct Looked {
+struct VaultPicks {
     picked: Picked,
     boundary_seed: [u8; 32],
     query_mark: [u8; 32],
@@ -202,7 +202,7 @@ fn bring_to_mind(
     grants: &[Grant<Recall>],
     turn: &Turn,
     ask: &Ask<'_>,
-) -> Result<Vec<Option<Looked>>> {
+) -> Result<Vec<Option<VaultPicks>>> {
     let text = tail(&turn.text, QUERY_CHARS_MAX);
     let mut models: Vec<ModelId> = Vec::new();
     for grant in grants {
@@ -220,7 +220,7 @@ fn look_into(
     text: &str,
     vectors: &[QueryVector],
     ask: &Ask<'_>,
-) -> Result<Option<Looked>> {
+) -> Result<Option<VaultPicks>> {
     let scope = grant.scope();
     let search = Search {
         text,
@@ -236,7 +236,7 @@ fn look_into(
     service.read(scope, |vault| {
         let hits = if ask.said { vault.index.search(&search).hits } else { Vec::new() };
         let relevance: HashMap<_, _> = hits.iter().map(|hit| (hit.id, hit.relevance)).collect();
-        Looked {
+        VaultPicks {
             picked: ask.pick(vault, scope, &relevance),
             boundary_seed: vault.keyring.boundary_seed(ask.now),
             query_mark: vault.keyring.query_mark(text),
@@ -297,9 +297,9 @@ fn narrowed(turn: &Turn, understood: &mut Understood) -> Filter {
 }
 
 /// Merges the picks of all vaults, best first.
-fn together(looked: Vec<Option<Looked>>) -> Picked {
+fn together(looked: Vec<Option<VaultPicks>>) -> Picked {
     let mut all = Picked::default();
-    for Looked { picked, .. } in looked.into_iter().flatten() {
+    for VaultPicks { picked, .. } in looked.into_iter().flatten() {
         all.considered += picked.considered;
         all.cooling += picked.cooling;
         all.picks.extend(picked.picks);
@@ -314,7 +314,7 @@ fn stored(picks: &[Pick], section: &Section) -> impl Iterator<Item = MemoryId> {
 }
 
 fn items(picks: &[Pick], section: &Section) -> Vec<Item> {
-    let item = |line: &render::Line| {
+    let item = |line: &render::SectionLine| {
         let pick = &picks[line.pick];
         Item {
             id: pick.id,

@@ -5,22 +5,16 @@ use lacuna_language::identifiers::{CONFIDENT, identifiers};
 use lacuna_types::*;
 
 use crate::gate::clean::Cleaned;
-use crate::gate::consent::{Consent, consent};
-use crate::gate::report::{Judgement, Question, Refusal};
-use crate::gate::{DraftOrigin, Gate, shape};
+use crate::gate::consent::consent;
+use crate::gate::report::{Judgement, Refusal};
+use crate::gate::{Decision, DraftOrigin, Gate, shape};
 
 /// To ask a person for their explicit consent, or to refuse, takes more than a hint.
 const SENSITIVE_SURE: f32 = 0.7;
 /// The least salience of a memory that a person asked to keep.
 const EXPLICIT_SALIENCE_MIN: f32 = 0.5;
 
-/// Where a draft goes.
-pub(crate) enum Way {
-    In { facets: Box<Facets>, state: Lifecycle },
-    Asked(Question),
-    Refused(Refusal),
-}
-
+/// Decides on the facets and the state of a cleaned draft.
 pub(crate) fn judge(
     gate: &Gate<'_>,
     draft: &mut Draft,
@@ -28,24 +22,24 @@ pub(crate) fn judge(
     standing: &DraftOrigin,
     cleaned: &mut Cleaned,
     seen: Classified,
-) -> Way {
+) -> Decision<(Box<Facets>, Lifecycle)> {
     let mut tier = shape::tier(draft);
     let privacy = privacy(gate, draft, standing, cleaned, &seen);
     let basis = match consent(privacy.class, draft.consent_basis, standing.consented, gate.policy) {
-        Consent::Given(basis) => basis,
-        Consent::Asked(question) => return Way::Asked(question),
-        Consent::Refused(refusal) => return Way::Refused(refusal),
+        Decision::Yes(basis) => basis,
+        Decision::Ask(question) => return Decision::Ask(question),
+        Decision::Refuse(refusal) => return Decision::Refuse(refusal),
     };
     if cleaned.routine_location && !draft.pinned && basis != ConsentBasis::ExplicitConsent {
         // Not kept beyond the session: so it goes where nothing is.
         match source.session {
             Some(_) => tier = Tier::Working,
-            None => return Way::Refused(Refusal::RoutineLocation),
+            None => return Decision::Refuse(Refusal::RoutineLocation),
         }
     }
     let salience = salience(draft, &source, cleaned, &seen);
     if salience < gate.policy.min_salience {
-        return Way::Refused(Refusal::BelowSalience);
+        return Decision::Refuse(Refusal::BelowSalience);
     }
     let (state, waits) = settle(gate, tier, &source, standing, cleaned.suspicious);
     let (lane, secondary_lanes) = lanes(draft, cleaned, &seen);
@@ -79,7 +73,7 @@ pub(crate) fn judge(
         },
         history: History { waits, ..History::default() },
     };
-    Way::In { facets: Box::new(facets), state }
+    Decision::Yes((Box::new(facets), state))
 }
 
 /// The state in which a memory begins, and what it waits for.

@@ -19,7 +19,7 @@ use lacuna_types::policy::{Policies, Policy};
 use lacuna_types::*;
 
 use crate::gate::clean::{Cleaned, Rules, clean};
-use crate::gate::judge::{Way, judge};
+use crate::gate::judge::judge;
 
 /// The rules of an installation.
 #[derive(Default)]
@@ -88,13 +88,16 @@ pub(crate) struct Admitted {
     pub(crate) report: Report,
 }
 
-/// What the gate says.
-pub(crate) enum Verdict {
-    Admitted(Box<Admitted>),
+/// A decision of the gate, or of one of its checks.
+pub(crate) enum Decision<Y, Q = Question, R = Refusal> {
+    Yes(Y),
     /// Nothing is stored until the caller confirms.
-    Asked(Vec<Question>, Report),
-    Refused(Refusal, Report),
+    Ask(Q),
+    Refuse(R),
 }
+
+/// The gate's decision on a draft, with its report.
+pub(crate) type DraftDecision = Decision<Box<Admitted>, (Vec<Question>, Report), (Refusal, Report)>;
 
 impl Gate<'_> {
     /// Checks the shape of a draft and takes out what may not be stored.
@@ -117,25 +120,25 @@ impl Gate<'_> {
     }
 
     /// Decides what becomes of a cleaned draft. `vector` is its meaning under the instant model.
-    pub(crate) fn judge(&self, presentable: Presentable, vector: &[f32]) -> Verdict {
+    pub(crate) fn judge(&self, presentable: Presentable, vector: &[f32]) -> DraftDecision {
         let Presentable { mut draft, source, standing, mut cleaned } = presentable;
         if let Some(refusal) = cleaned.refusal {
-            return Verdict::Refused(refusal, cleaned.report);
+            return Decision::Refuse((refusal, cleaned.report));
         }
         let seen = classify(&draft.text, Some(&Meaning { prototypes: self.prototypes, vector }));
-        let way = judge(self, &mut draft, source, &standing, &mut cleaned, seen);
+        let decision = judge(self, &mut draft, source, &standing, &mut cleaned, seen);
         let mut questions: Vec<Question> = cleaned.question.into_iter().collect();
-        match way {
-            Way::Refused(refusal) => Verdict::Refused(refusal, cleaned.report),
-            Way::Asked(question) => {
+        match decision {
+            Decision::Refuse(refusal) => Decision::Refuse((refusal, cleaned.report)),
+            Decision::Ask(question) => {
                 questions.push(question);
-                Verdict::Asked(questions, cleaned.report)
+                Decision::Ask((questions, cleaned.report))
             }
-            Way::In { .. } if !questions.is_empty() => Verdict::Asked(questions, cleaned.report),
-            Way::In { facets, state } => {
+            Decision::Yes(_) if !questions.is_empty() => Decision::Ask((questions, cleaned.report)),
+            Decision::Yes((facets, state)) => {
                 let created_at = draft.created_at.unwrap_or(self.now);
                 let content = content(draft);
-                Verdict::Admitted(Box::new(Admitted {
+                Decision::Yes(Box::new(Admitted {
                     content,
                     facets: *facets,
                     created_at,

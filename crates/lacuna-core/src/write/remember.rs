@@ -8,7 +8,7 @@ use lacuna_types::{Error, Result};
 use crate::audit::{AuditAction, AuditEntry};
 use crate::gate::confirm::{CONFIRM_WITHIN, Questions, TokenBinding, useless_token};
 use crate::gate::report::{Question, Refusal, Report};
-use crate::gate::{DraftOrigin, Gate, Presentable, Verdict};
+use crate::gate::{Decision, DraftOrigin, Gate, Presentable};
 use crate::index::quant::QuantVec;
 use crate::permit::{Grant, Remember};
 use crate::vault::commit::Act;
@@ -158,15 +158,15 @@ pub(crate) fn remember_in(
     let mut asked = Vec::new();
     for (number, (verdict, vector)) in judged.zip(&vectors).enumerate() {
         match verdict {
-            Verdict::Admitted(admitted) if admitted.facets.tier == Tier::Working => {
+            Decision::Yes(admitted) if admitted.facets.tier == Tier::Working => {
                 held.push((number, *admitted, QuantVec::from_f32(vector)?));
             }
-            Verdict::Admitted(admitted) => {
+            Decision::Yes(admitted) => {
                 let vector = QuantVec::from_f32(vector)?;
                 arrivals.push(AdmittedDraft::new(number, *admitted, vector, manner.corrects.clone()));
             }
-            Verdict::Asked(questions, report) => asked.push((number, questions, report)),
-            Verdict::Refused(why, report) => {
+            Decision::Ask((questions, report)) => asked.push((number, questions, report)),
+            Decision::Refuse((why, report)) => {
                 outcomes[number] = Some(Outcome::Refused(Box::new(Refused { why, report })));
             }
         }

@@ -1,5 +1,5 @@
-//! Who may do what to which vault. The check returns its proof: a [`Grant`] that only [`permit`] can make,
-//! and that every operation asks for. The whole policy is one table, [`POLICY`].
+//! Permissions: the actions that a caller may take on a vault. The check returns its proof: a [`Grant`] that only
+//! [`permit`] can make, and that every operation asks for. The whole policy is one table, [`POLICY`].
 
 use std::marker::PhantomData;
 
@@ -8,8 +8,11 @@ use lacuna_types::{Error, Group, Holder, OrgId, Result, Role, Scope, UserId};
 /// Somebody whom a door has authenticated.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Caller {
+    /// The caller's organisation.
     pub org: OrgId,
+    /// The caller's user id.
     pub user: UserId,
+    /// The caller's roles.
     pub roles: Vec<Role>,
     /// The teams and deployments that the user belongs to; see [`crate::Lacuna::caller_for`].
     pub memberships: Vec<Group>,
@@ -51,13 +54,14 @@ pub trait Action: private::Sealed {
 }
 
 mod private {
+    /// Keeps other crates from declaring actions.
     pub trait Sealed {}
 }
 
 /// Declares each action as a type for [`Grant`] and all of them as [`Power`].
 macro_rules! actions {
     ($($(#[$doc:meta])* $name:ident,)+) => {
-        /// What an action is called in the table.
+        /// The name of an action in the table.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum Power { $($name),+ }
 
@@ -107,26 +111,26 @@ const fn bit(role: Role) -> u8 {
     }
 }
 
-/// What a vault is to a caller of the same organisation: the columns of [`POLICY`].
+/// The relation of a vault to a caller of the same organisation: the columns of [`POLICY`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Standing {
+enum VaultRelation {
     /// The caller's own.
     Own,
-    /// That of a team which the caller belongs to.
+    /// The vault of a team which the caller belongs to.
     Team,
-    /// That of a deployment which the caller belongs to.
+    /// The vault of a deployment which the caller belongs to.
     Deployment,
     /// The organisation's.
     Org,
-    /// That of a team or deployment which the caller does not belong to.
+    /// The vault of a team or deployment which the caller does not belong to.
     Outside,
 }
 
-/// Which of a caller's roles allow an action, by what the vault is to them. U is user, R reader, G agent and
-/// A admin; one role that allows it is enough. Another person's own vault has no column: nothing opens it.
+/// The roles that allow each action, by the relation of the vault to the caller. U is user, R reader, G agent and A
+/// admin; one role that allows it is enough. Another person's own vault has no column: nothing opens it.
 ///
-/// An administrator who is not a member governs a shared vault by id and by state, and does not search it.
-/// Nobody destroys the organisation's vault: its chain says what happened to all the others.
+/// An administrator who is not a member governs a shared vault by id and by state, and does not search it. Nobody
+/// destroys the organisation's vault: its chain records the destruction of all the others.
 #[rustfmt::skip]
 const POLICY: [(Power, [u8; 5]); 16] = [
     //                      own        team       deployment org            outside
@@ -148,7 +152,7 @@ const POLICY: [(Power, [u8; 5]); 16] = [
     (Power::ManageJobs,    [NONE,      NONE,      NONE,      A,             NONE]),
 ];
 
-fn allowing(power: Power, standing: Standing) -> u8 {
+fn allowing(power: Power, standing: VaultRelation) -> u8 {
     let row = POLICY.iter().find(|(listed, _)| *listed == power);
     row.map_or(NONE, |(_, columns)| columns[standing as usize])
 }
@@ -161,16 +165,18 @@ pub struct Grant<A: Action> {
 }
 
 impl<A: Action> Grant<A> {
+    /// The caller that the grant was made for.
     pub fn caller(&self) -> &Caller {
         &self.caller
     }
 
+    /// The vault that the grant is for.
     pub fn scope(&self) -> &Scope {
         &self.scope
     }
 
-    /// Whether the grant reaches what `author` wrote. In a shared vault members answer for their own
-    /// writing, and administrators for everybody's.
+    /// Returns true when the grant reaches the memories that `author` wrote. In a shared vault members answer for
+    /// their own writing, and administrators for everybody's.
     pub fn covers(&self, author: Option<&UserId>) -> bool {
         !self.scope.holder.is_shared()
             || self.caller.roles.contains(&Role::Admin)
@@ -189,7 +195,7 @@ pub fn permit<A: Action>(caller: &Caller, scope: &Scope) -> Result<Grant<A>> {
         return Ok(Grant { caller: caller.clone(), scope: scope.clone(), action: PhantomData });
     }
     match allowing {
-        _ if standing == Standing::Outside => Err(out_of_reach()),
+        _ if standing == VaultRelation::Outside => Err(out_of_reach()),
         NONE => Err(out_of_reach()),
         A => Err(Error::Denied("this needs the admin role")),
         _ => Err(Error::Denied("this token's roles do not allow it")),
@@ -197,16 +203,16 @@ pub fn permit<A: Action>(caller: &Caller, scope: &Scope) -> Result<Grant<A>> {
 }
 
 /// `None` for the vaults of other organisations and other people.
-fn standing(caller: &Caller, scope: &Scope) -> Option<Standing> {
+fn standing(caller: &Caller, scope: &Scope) -> Option<VaultRelation> {
     if scope.org != caller.org {
         return None;
     }
     match &scope.holder {
-        Holder::User(owner) => (*owner == caller.user).then_some(Standing::Own),
-        Holder::Org => Some(Standing::Org),
-        group if !caller.belongs_to(group) => Some(Standing::Outside),
-        Holder::Team(_) => Some(Standing::Team),
-        Holder::Deployment(_) => Some(Standing::Deployment),
+        Holder::User(owner) => (*owner == caller.user).then_some(VaultRelation::Own),
+        Holder::Org => Some(VaultRelation::Org),
+        group if !caller.belongs_to(group) => Some(VaultRelation::Outside),
+        Holder::Team(_) => Some(VaultRelation::Team),
+        Holder::Deployment(_) => Some(VaultRelation::Deployment),
     }
 }
 
@@ -257,7 +263,7 @@ mod tests {
         permit::<A>(caller, scope).map_or_else(|error| error.code(), |_| "granted")
     }
 
-    /// What an action is answered with, told again in words that do not come from the table.
+    /// Returns the expected answer to an action, written independently of the table.
     fn expected(power: Power, roles: &[Role], scope: &Scope) -> &'static str {
         let is = |role| roles.contains(&role);
         let (user, reads) = (is(Role::User), is(Role::User) || is(Role::Reader));

@@ -95,14 +95,14 @@ impl Webhook {
 }
 
 fn body(id: &str, delivery: &Delivery) -> String {
-    let tidings = &delivery.tidings;
+    let notification = &delivery.notification;
     let body = WebhookBody {
         id,
-        event: tidings.event.as_str(),
-        org: tidings.org.as_str(),
-        reference: &tidings.reference,
-        memories: tidings.memories,
-        occurred_at: tidings.at,
+        event: notification.event.as_str(),
+        org: notification.org.as_str(),
+        reference: &notification.reference,
+        memories: notification.memories,
+        occurred_at: notification.at,
     };
     serde_json::to_string(&body).expect("the body has no maps with other keys than text")
 }

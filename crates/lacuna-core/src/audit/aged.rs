@@ -8,8 +8,8 @@ use crate::audit::{AuditAction, AuditEntry, note};
 
 const SUM_DOMAIN: &str = "lacuna/audit-aged/v1";
 
-/// Which entries of a chain were aged out, as a count and a digest over their numbers in order. The chain
-/// says so in an entry of its own, so that nobody can pass a wiped entry off as an old one.
+/// The entries of a chain that were aged out, as a count and a digest over their numbers in order. The chain
+/// records both in an entry of its own, so that nobody can pass a wiped entry off as an old one.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct AgedSum {
     count: u64,

@@ -1,8 +1,8 @@
-//! How entries hang together. Each entry's hash covers the hash before it, so that a changed, dropped or
-//! reordered entry shows; the installation signs where the chain ends, so that a chain made anew shows.
+//! The chain of audit entries. Each entry's hash covers the hash before it, so that a changed, dropped or reordered
+//! entry shows; the installation signs the end of the chain, so that a chain made anew shows.
 //!
-//! A hash covers the digest of an entry's bytes. When an entry is aged out its bytes go and the digest stays
-//! in their place, so that the chain still verifies. The first release hashed the bytes themselves; its
+//! A hash covers the digest of an entry's bytes. When an entry is aged out its bytes are deleted and the digest
+//! stays in their place, so that the chain still verifies. The first release hashed the bytes themselves; its
 //! entries verify as they did, and are never aged out.
 
 use jiff::Timestamp;
@@ -75,14 +75,14 @@ pub(crate) fn aged_digest(row: &AuditRow) -> Option<[u8; 32]> {
     (row.entry.len() == AGED_BYTES).then(|| Reader(&row.entry).array_of_bytes())?
 }
 
-/// What takes the place of an entry's bytes.
+/// Returns the bytes that replace an entry when it is aged out.
 pub(crate) fn aged_bytes(entry: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(AGED_BYTES);
     Writer(&mut bytes).bytes(&entry_digest(entry));
     bytes
 }
 
-/// What a verification found.
+/// The result of a verification.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AuditReport {
     /// The number of the first entry: above one where only a part of the chain was looked at.
@@ -91,9 +91,11 @@ pub struct AuditReport {
     pub entries: u64,
     /// The hash of the last entry: whoever wrote it down earlier can see that nothing was cut off.
     pub head: [u8; 32],
+    /// The number of checkpoints that were verified.
     pub checkpoints: u64,
     /// Entries whose bytes were aged out.
     pub aged: u64,
+    /// The key that the checkpoints were verified with.
     pub key: VerifyingKey,
 }
 
@@ -105,13 +107,14 @@ pub struct ChainWalk {
     first: Option<u64>,
     checkpoints: u64,
     aged: AgedSum,
-    /// What the chain itself says was aged out so far.
+    /// The aged-out entries that the chain itself has announced so far.
     announced: AgedSum,
     /// A head that somebody wrote down earlier.
     known: Option<ChainHead>,
 }
 
 impl ChainWalk {
+    /// Begins before the first entry.
     pub fn new(vault: VaultId, key: VerifyingKey) -> Self {
         let (head, aged, announced) = (ChainHead::default(), AgedSum::default(), AgedSum::default());
         Self { vault, key, head, first: None, checkpoints: 0, aged, announced, known: None }

@@ -48,12 +48,12 @@ impl Checkpoint {
     }
 }
 
-/// Whether a chain that grows from `before` to `after` passes the number of a checkpoint.
+/// Returns true when a chain that grows from `before` to `after` passes the number of a checkpoint.
 pub(crate) fn is_passed(before: u64, after: u64) -> bool {
     before / CHECKPOINT_ENTRIES != after / CHECKPOINT_ENTRIES
 }
 
-/// Whether a chain whose last checkpoint is of `last` is due for another.
+/// Returns true when a chain whose last checkpoint was made at `last` is due for another.
 pub(crate) fn is_due(last: Option<Timestamp>, now: Timestamp) -> bool {
     last.is_none_or(|last| now.duration_since(last) >= CHECKPOINT_AGE)
 }

@@ -21,7 +21,7 @@ const FIRST_FIELDS: u64 = 4;
 pub const NOTES_MAX: usize = 64;
 
 facet!(
-    /** What an entry records. */
+    /** The kinds of action that an entry records. */
     AuditAction, "action", {
     MemoryWrite = 1 "memory_write",
     MemoryDelete = 2 "memory_delete",
@@ -89,6 +89,7 @@ facet!(
 /// One entry. Its encoding is frozen: a CBOR array of these fields, to which later releases may add.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AuditEntry {
+    /// The action that was taken.
     pub action: AuditAction,
     /// The user who acted, or `system`.
     pub actor: String,
@@ -111,10 +112,12 @@ impl From<MemoryId> for Subject {
 }
 
 impl AuditEntry {
+    /// Makes an entry without notes.
     pub fn new(action: AuditAction, actor: &str, subjects: Vec<Subject>) -> Self {
         Self { action, actor: actor.to_owned(), subjects, bytes: 0, notes: Vec::new() }
     }
 
+    /// Decodes the entry in a row.
     pub fn decode(row: &AuditRow) -> Result<Self> {
         if chain::aged_digest(row).is_some() {
             return Ok(Self::new(AuditAction::AgedOut, "", Vec::new()));
@@ -149,7 +152,7 @@ impl AuditEntry {
     }
 }
 
-/// What follows `name:` among an entry's notes.
+/// Returns the text after `name:` among an entry's notes.
 pub(crate) fn note<'a>(entry: &'a AuditEntry, name: &str) -> Option<&'a str> {
     entry.notes.iter().find_map(|note| note.strip_prefix(name)?.strip_prefix(':'))
 }

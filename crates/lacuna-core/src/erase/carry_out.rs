@@ -10,8 +10,8 @@ use lacuna_types::*;
 
 use crate::audit::AuditAction;
 use crate::erase::finish::finish_intents_seeking;
-use crate::erase::prepare::{Erasure, Wanted, falls_in_parts, prepare_erasure};
-use crate::erase::probe::Sought;
+use crate::erase::prepare::{Erasure, ErasureRequest, falls_in_parts, prepare_erasure};
+use crate::erase::probe::ProbeTargets;
 use crate::vault::commit::{Act, retrying};
 use crate::vault::handle::VaultWriter;
 use crate::vault::open::OpenVault;
@@ -21,15 +21,16 @@ use crate::vault::service::Service;
 /// Memories that are erased under one receipt; a larger request takes several.
 pub(crate) const PART_MAX: usize = 1_000;
 
-/// What was forgotten.
+/// The result of forgetting.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Forgotten {
-    /// What went, or is hidden or archived.
+    /// The memories that were erased, hidden or archived.
     pub memories: Vec<MemoryId>,
-    /// What was made of it and went with it.
+    /// The memories derived from them, which were erased too.
     pub fell: Vec<MemoryId>,
     /// Memories that live on without a part of themselves, as they were called and as they are.
     pub cut: Vec<(MemoryId, MemoryId)>,
+    /// Consolidated memories that were made anew: the old id and the new one.
     pub rebuilt: Vec<(MemoryId, MemoryId)>,
     /// Memories that wait in the review, because they lean on what went.
     pub held_back: Vec<MemoryId>,
@@ -58,16 +59,16 @@ pub(crate) struct Task<'a> {
 /// writer lock.
 pub(crate) fn erase_with_receipt(
     writer: &VaultWriter<'_>,
-    wanted: &Wanted,
+    wanted: &ErasureRequest,
     task: &Task<'_>,
-    sought: Sought,
+    sought: ProbeTargets,
 ) -> Result<Forgotten> {
     let mut done = Forgotten::default();
     for ids in falls_in_parts(writer, wanted)? {
         // What was made of it goes first, because one commit cannot announce all of it.
-        let part = Wanted { falls: true, ..Wanted::whole(&ids) };
+        let part = ErasureRequest { falls: true, ..ErasureRequest::whole(&ids) };
         let task = Task { direct: 0, indirect: 0, scope_hashes: task.scope_hashes.clone(), ..*task };
-        done.add(erase_part(writer, &part, &task, Sought::default())?);
+        done.add(erase_part(writer, &part, &task, ProbeTargets::default())?);
     }
     done.add(erase_part(writer, wanted, task, sought)?);
     Ok(done)
@@ -75,9 +76,9 @@ pub(crate) fn erase_with_receipt(
 
 fn erase_part(
     writer: &VaultWriter<'_>,
-    wanted: &Wanted,
+    wanted: &ErasureRequest,
     task: &Task<'_>,
-    mut sought: Sought,
+    mut sought: ProbeTargets,
 ) -> Result<Forgotten> {
     let mut done = retrying(|| announce_erasure(writer, wanted, task, &mut sought))?;
     done.receipts = finish_intents_seeking(writer, &mut sought)?;
@@ -89,9 +90,9 @@ fn erase_part(
 /// another process wrote to the vault meanwhile: then it is worked out anew.
 fn announce_erasure(
     writer: &VaultWriter<'_>,
-    wanted: &Wanted,
+    wanted: &ErasureRequest,
     task: &Task<'_>,
-    sought: &mut Sought,
+    sought: &mut ProbeTargets,
 ) -> Result<Forgotten> {
     let erasure = prepare_erasure(writer, wanted)?;
     writer.update(|open| {
@@ -108,7 +109,7 @@ fn announce_erasure(
     Ok(done)
 }
 
-/// How long what was hidden can be restored.
+/// The time during which hidden memories can be restored.
 pub(crate) fn purge_after(service: &Service, scope: &Scope) -> SignedDuration {
     days(service.policy(&scope.org).purge_days)
 }
@@ -145,7 +146,7 @@ impl Task<'_> {
 }
 
 impl Forgotten {
-    pub(crate) fn of(wanted: &Wanted, erasure: &Erasure) -> Self {
+    pub(crate) fn of(wanted: &ErasureRequest, erasure: &Erasure) -> Self {
         Self {
             memories: if wanted.falls { Vec::new() } else { wanted.named().collect() },
             fell: erasure.fell.clone(),
@@ -169,7 +170,7 @@ impl Forgotten {
     }
 }
 
-/// How a wish names what should go.
+/// Returns the way in which a wish names its memories.
 pub(crate) fn named(wish: &Wish) -> Named {
     match &wish.about {
         About::Ids(_) => Named::Ids,
@@ -187,7 +188,7 @@ pub(crate) fn named(wish: &Wish) -> Named {
     }
 }
 
-/// What a wish names, under a key of the vault: enough to know it again, useless to anybody else.
+/// Returns keyed hashes of the things that a wish names: the vault can recognise them again, nobody else can.
 pub(crate) fn scope_hashes(open: &OpenVault, wish: &Wish) -> Vec<[u8; 32]> {
     forms(wish).iter().map(|form| open.keyring.scope_hash(form)).collect()
 }

@@ -1,4 +1,5 @@
-//! What falls with a memory: everything that was made of it, unless it can be made anew without it.
+//! The cascade of an erasure: every memory derived from an erased one is erased too, unless it can be made anew
+//! without it.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,7 +8,7 @@ use lacuna_types::*;
 use crate::index::Stored;
 use crate::vault::open::{Held, OpenVault};
 
-/// What becomes of the memories that were made of those that go.
+/// The consequences of an erasure for the memories derived from the erased ones.
 #[derive(Default, PartialEq, Debug)]
 pub(crate) struct Cascade {
     /// They go as well.
@@ -26,7 +27,7 @@ pub(crate) struct Rebuild {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum CascadeEffect {
     Stays,
     Goes,
     Rebuilt,
@@ -37,8 +38,8 @@ enum Fate {
 /// What was inferred from a memory that goes, goes too. What was consolidated from several is rebuilt from the
 /// others. What was made while it was only at hand stays: it does not say it, or it would be among `going`.
 pub(crate) fn cascade(open: &OpenVault, going: &BTreeSet<MemoryId>, cuts: &BTreeSet<MemoryId>) -> Cascade {
-    let whole = going.iter().map(|id| (*id, Fate::Goes));
-    let fates = cuts.iter().map(|id| (*id, Fate::Rebuilt)).chain(whole).collect();
+    let whole = going.iter().map(|id| (*id, CascadeEffect::Goes));
+    let fates = cuts.iter().map(|id| (*id, CascadeEffect::Rebuilt)).chain(whole).collect();
     let mut walk = Walk { open, fates, cascade: Cascade::default() };
     for id in descendants(open, going.union(cuts).copied().collect()) {
         walk.fate(id);
@@ -62,46 +63,46 @@ fn descendants(open: &OpenVault, going: Vec<MemoryId>) -> BTreeSet<MemoryId> {
 
 struct Walk<'a> {
     open: &'a OpenVault,
-    fates: HashMap<MemoryId, Fate>,
+    fates: HashMap<MemoryId, CascadeEffect>,
     cascade: Cascade,
 }
 
 impl Walk<'_> {
-    fn fate(&mut self, id: MemoryId) -> Fate {
+    fn fate(&mut self, id: MemoryId) -> CascadeEffect {
         if let Some(fate) = self.fates.get(&id) {
             return *fate;
         }
         // Lineage has no circles, because a memory is made of older ones; a damaged one ends here.
-        self.fates.insert(id, Fate::Stays);
+        self.fates.insert(id, CascadeEffect::Stays);
         let fate = match self.open.index.get(&id) {
             Some(stored) => self.settle(&stored),
-            None => Fate::Stays,
+            None => CascadeEffect::Stays,
         };
         self.fates.insert(id, fate);
         fate
     }
 
-    fn settle(&mut self, stored: &Stored<'_, Held>) -> Fate {
+    fn settle(&mut self, stored: &Stored<'_, Held>) -> CascadeEffect {
         let links: Vec<_> =
             stored.payload.facets.derived_from.iter().filter(|link| is_made_of(link)).collect();
         let fates: Vec<_> = links.iter().map(|link| self.fate(link.source)).collect();
-        if fates.iter().all(|fate| *fate == Fate::Stays) {
-            return Fate::Stays;
+        if fates.iter().all(|fate| *fate == CascadeEffect::Stays) {
+            return CascadeEffect::Stays;
         }
-        let of = |link: &Lineage, fate: Fate| (link.contribution, fate);
+        let of = |link: &Lineage, fate: CascadeEffect| (link.contribution, fate);
         let inferred = links.iter().zip(&fates).any(|(link, fate)| {
-            matches!(of(link, *fate), (Contribution::Inference, Fate::Goes | Fate::Rebuilt))
+            matches!(of(link, *fate), (Contribution::Inference, CascadeEffect::Goes | CascadeEffect::Rebuilt))
         });
-        let is_left = |(link, fate): &(&&Lineage, &Fate)| {
-            link.contribution == Contribution::Primary && **fate != Fate::Goes
+        let is_left = |(link, fate): &(&&Lineage, &CascadeEffect)| {
+            link.contribution == Contribution::Primary && **fate != CascadeEffect::Goes
         };
         let left: Vec<Lineage> = links.iter().zip(&fates).filter(is_left).map(|(link, _)| **link).collect();
         if inferred || left.is_empty() || !is_consolidated(stored, links.len()) {
             self.cascade.falls.push(stored.id);
-            return Fate::Goes;
+            return CascadeEffect::Goes;
         }
         self.cascade.rebuilt.push(Rebuild { id: stored.id, left });
-        Fate::Rebuilt
+        CascadeEffect::Rebuilt
     }
 }
 
@@ -109,7 +110,7 @@ fn is_made_of(link: &Lineage) -> bool {
     link.contribution != Contribution::Context
 }
 
-/// Whether a memory brings several others together, so that it can be made again from fewer.
+/// Returns true when a memory consolidates several others, so that it can be made again from fewer.
 fn is_consolidated(stored: &Stored<'_, Held>, sources: usize) -> bool {
     let facets = &stored.payload.facets;
     sources > 1 || facets.content_type == ContentType::Summary || facets.history.segment.is_some()

@@ -10,7 +10,7 @@ use lacuna_types::*;
 
 use crate::audit::{AuditAction, AuditEntry};
 use crate::erase::prepare::{ERASE_MAX, loosen};
-use crate::erase::probe::{Sought, probe};
+use crate::erase::probe::{ProbeTargets, probe};
 use crate::erase::without_receipt::erase;
 use crate::vault::commit::Act;
 use crate::vault::handle::VaultWriter;
@@ -22,20 +22,24 @@ pub(crate) const ORPHAN_KEY_AGE: SignedDuration = SignedDuration::from_hours(1);
 
 /// Ends the erasures that were announced and not ended, here or by a process that died.
 pub(crate) fn finish_intents(writer: &VaultWriter<'_>) -> Result<()> {
-    finish_intents_seeking(writer, &mut Sought::default()).map(drop)
+    finish_intents_seeking(writer, &mut ProbeTargets::default()).map(drop)
 }
 
-/// As [`finish_intents`]; the probes look for what is `sought`. Answers with the receipts.
+/// Does the same as [`finish_intents`], with probes that look for `sought`. Returns the receipts.
 pub(crate) fn finish_intents_seeking(
     writer: &VaultWriter<'_>,
-    sought: &mut Sought,
+    sought: &mut ProbeTargets,
 ) -> Result<Vec<SignedReceipt>> {
     let intents = writer.service.store.intents(writer.scope().vault_id())?;
     let finished = intents.iter().map(|intent| finish(writer, intent, sought));
     finished.filter_map(Result::transpose).collect()
 }
 
-fn finish(writer: &VaultWriter<'_>, intent: &Intent, sought: &mut Sought) -> Result<Option<SignedReceipt>> {
+fn finish(
+    writer: &VaultWriter<'_>,
+    intent: &Intent,
+    sought: &mut ProbeTargets,
+) -> Result<Option<SignedReceipt>> {
     let receipt = announced_receipt(writer.service, writer.scope(), intent)?;
     destroy_keys(writer.service, writer.scope(), intent, receipt.as_ref())?;
     let rows = writer.service.store.rows(writer.scope().vault_id(), &intent.memories)?;
@@ -129,8 +133,8 @@ pub(crate) fn destroy_stray_keys(writer: &VaultWriter<'_>) -> Result<usize> {
     Ok(strays.len())
 }
 
-/// When the first of some memories was written, or what it was made anew from. `None` when one of them is no longer
-/// there to be asked.
+/// Returns the earliest time at which one of the memories, or a source it was made anew from, was written. `None`
+/// when one of the rows no longer exists.
 fn written_since(rows: &[Option<Row>]) -> Option<Timestamp> {
     let since = |row: &Option<Row>| {
         let row = row.as_ref()?;

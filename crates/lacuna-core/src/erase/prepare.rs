@@ -18,7 +18,7 @@ use crate::erase::carry_out::PART_MAX;
 use crate::erase::cascade::cascade;
 use crate::erase::dangling::dangling;
 use crate::erase::finish::finish_intents_seeking;
-use crate::erase::probe::Sought;
+use crate::erase::probe::ProbeTargets;
 use crate::erase::remake::{Texts, remade_anonymous, remade_from_rest, remade_from_sources};
 use crate::erase::withhold::{anonymises, anonymous_dangling, withhold};
 use crate::vault::commit::{Act, retrying};
@@ -26,7 +26,7 @@ use crate::vault::handle::VaultWriter;
 use crate::vault::open::{Held, OpenVault};
 use crate::vault::receipt::{SignedReceipt, memories_hash};
 use crate::vault::rewrite::{Rewritten, with_state};
-use crate::vault::seal::{Prepared, Sealed, bound_to};
+use crate::vault::seal::{Prepared, SealedMemory, bound_to};
 use crate::vault::service::Service;
 use crate::vault::unlock::Unlocker;
 
@@ -35,9 +35,9 @@ pub(crate) const ERASE_MAX: usize = 4_000;
 /// Memories that lose their links to erased ones in one commit.
 const LOOSEN_BATCH: usize = 1_000;
 
-/// What is to be erased, before it is known what falls with it.
+/// A request to erase memories, before the cascade is worked out.
 #[derive(Default)]
-pub(crate) struct Wanted {
+pub(crate) struct ErasureRequest {
     pub(crate) ids: Vec<MemoryId>,
     /// Memories of which a part goes, with what is left of their text.
     pub(crate) cuts: Vec<(MemoryId, Zeroizing<String>)>,
@@ -45,16 +45,16 @@ pub(crate) struct Wanted {
     /// if it is not the one they are in.
     pub(crate) anonymous: Vec<(MemoryId, Anonymous)>,
     pub(crate) released_as: Option<Lifecycle>,
-    /// Whether memories that lean on what goes are held back until somebody has looked at them, or anonymised
-    /// where the policy says so.
+    /// True when memories that refer to the erased ones are held back until somebody has reviewed them, or are
+    /// anonymised where the policy says so.
     pub(crate) holds_back: bool,
-    /// Whether the ids are what was made of something that goes after them.
+    /// `ids` are derivatives; they are erased before their sources.
     pub(crate) falls: bool,
-    /// Whether what goes can be restored: then nothing is made anew, and all that was made of it goes along.
+    /// True when the memories can be restored: then nothing is made anew, and all derivatives are hidden with them.
     pub(crate) restorable: bool,
 }
 
-impl Wanted {
+impl ErasureRequest {
     pub(crate) fn whole(ids: &[MemoryId]) -> Self {
         Self { ids: ids.to_vec(), ..Self::default() }
     }
@@ -81,13 +81,13 @@ pub(crate) struct Erasure {
     pub(crate) rebuilt: Vec<(MemoryId, MemoryId)>,
     pub(crate) held_back: Vec<MemoryId>,
     rows: Vec<Row>,
-    sealed: Vec<Sealed>,
+    sealed: Vec<SealedMemory>,
     withheld: Vec<Rewritten>,
 }
 
-/// What an erasure comes down to, worked out in the open vault.
+/// The effects of an erasure, worked out in the open vault.
 #[derive(Default)]
-struct Outcome {
+struct ErasureEffects {
     gone: BTreeSet<MemoryId>,
     fell: Vec<MemoryId>,
     cut: Vec<(MemoryId, MemoryId)>,
@@ -97,14 +97,14 @@ struct Outcome {
 }
 
 /// Works out what goes with `wanted`, and seals what takes its place. Nothing is erased yet.
-pub(crate) fn prepare_erasure(writer: &VaultWriter<'_>, wanted: &Wanted) -> Result<Erasure> {
+pub(crate) fn prepare_erasure(writer: &VaultWriter<'_>, wanted: &ErasureRequest) -> Result<Erasure> {
     if wanted.is_empty() {
         return Ok(Erasure::default());
     }
     let now = writer.service.clock.now();
     let anonymises = wanted.holds_back && !wanted.restorable && anonymises(writer.service, writer.scope());
     let outcome = writer.update(|open| work_out(writer.service, open, wanted, anonymises, now))?;
-    let Outcome { gone, fell, cut, rebuilt, held_back, prepared } =
+    let ErasureEffects { gone, fell, cut, rebuilt, held_back, prepared } =
         outcome.ok_or(Error::NotFound("memory"))?;
     if gone.len() > ERASE_MAX {
         let reason =
@@ -128,10 +128,10 @@ pub(crate) fn prepare_erasure(writer: &VaultWriter<'_>, wanted: &Wanted) -> Resu
 fn work_out(
     service: &Service,
     open: &OpenVault,
-    wanted: &Wanted,
+    wanted: &ErasureRequest,
     anonymises: bool,
     now: Timestamp,
-) -> Result<Outcome> {
+) -> Result<ErasureEffects> {
     let going: BTreeSet<MemoryId> = wanted.ids.iter().copied().collect();
     let mut cuts: BTreeSet<MemoryId> = wanted.named().filter(|id| !going.contains(id)).collect();
     let mut followed = cascade(open, &going, &cuts);
@@ -145,7 +145,7 @@ fn work_out(
         cuts.extend(leaning.iter().map(|(id, _)| *id));
         followed = cascade(open, &going, &cuts);
     }
-    let mut outcome = Outcome { fell: followed.falls, ..Outcome::default() };
+    let mut outcome = ErasureEffects { fell: followed.falls, ..ErasureEffects::default() };
     outcome.gone = going.iter().chain(&outcome.fell).copied().collect();
     let mut known = Known::default();
     cut_all(service, open, wanted, &leaning, &mut outcome, &mut known, now)?;
@@ -169,9 +169,9 @@ fn work_out(
 fn cut_all(
     service: &Service,
     open: &OpenVault,
-    wanted: &Wanted,
+    wanted: &ErasureRequest,
     leaning: &[(MemoryId, Anonymous)],
-    outcome: &mut Outcome,
+    outcome: &mut ErasureEffects,
     known: &mut Known,
     now: Timestamp,
 ) -> Result<()> {
@@ -192,9 +192,12 @@ fn cut_all(
     Ok(())
 }
 
-/// What would fall with `wanted`, in parts of which each holds all that was made of it or comes after what
-/// does; none unless it is too much for one commit.
-pub(crate) fn falls_in_parts(writer: &VaultWriter<'_>, wanted: &Wanted) -> Result<Vec<Vec<MemoryId>>> {
+/// Returns the derivatives of `wanted` in batches for separate commits; each batch holds all derivatives of its
+/// memories, or follows the batch that does. Empty unless they are too many for one commit.
+pub(crate) fn falls_in_parts(
+    writer: &VaultWriter<'_>,
+    wanted: &ErasureRequest,
+) -> Result<Vec<Vec<MemoryId>>> {
     let falls = writer.update(|open| {
         let going: BTreeSet<MemoryId> = wanted.ids.iter().copied().collect();
         let cuts: BTreeSet<MemoryId> = wanted.named().filter(|id| !going.contains(id)).collect();
@@ -241,15 +244,15 @@ pub(crate) fn hide_instead(
 
 /// Carries an announced erasure through.
 pub(crate) fn end_erasure(writer: &VaultWriter<'_>, gone: &[MemoryId]) -> Result<()> {
-    end_erasure_seeking(writer, gone, &mut Sought::default()).map(drop)
+    end_erasure_seeking(writer, gone, &mut ProbeTargets::default()).map(drop)
 }
 
-/// As [`end_erasure`]; the probe looks for what is `sought`. Answers with the receipt that the erasure
-/// was announced with, if it was.
+/// Does the same as [`end_erasure`], with a probe that looks for `sought`. Returns the receipt that the erasure was
+/// announced with, if there was one.
 pub(crate) fn end_erasure_seeking(
     writer: &VaultWriter<'_>,
     gone: &[MemoryId],
-    sought: &mut Sought,
+    sought: &mut ProbeTargets,
 ) -> Result<Option<SignedReceipt>> {
     if gone.is_empty() {
         return Ok(None);
@@ -266,7 +269,8 @@ pub(crate) fn release_derivatives(writer: &VaultWriter<'_>, source: MemoryId) ->
     release_all(writer, &[source])
 }
 
-/// As [`release_derivatives`], of several that go at once. What goes itself is not released.
+/// Does the same as [`release_derivatives`] for several memories that are erased at once. The erased memories
+/// themselves are not released.
 pub(crate) fn release_all(writer: &VaultWriter<'_>, going: &[MemoryId]) -> Result<()> {
     let gone: BTreeSet<MemoryId> = going.iter().copied().collect();
     let rewrapped = writer.update(|open| {
@@ -340,7 +344,7 @@ struct Known {
     renamed: HashMap<MemoryId, MemoryId>,
 }
 
-impl Outcome {
+impl ErasureEffects {
     fn replace(&mut self, old: MemoryId, remade: Prepared, known: &mut Known) {
         known.renamed.insert(old, remade.id);
         known.texts.insert(old, Zeroizing::new(remade.admitted.content.full_text().to_owned()));
@@ -376,10 +380,10 @@ impl Erasure {
         act.record(AuditAction::MemoryWithhold, "system", &self.held_back);
     }
 
-    /// What the commit did, in the open vault.
+    /// Applies the commit's changes to the open vault.
     pub(crate) fn apply(self, open: &mut OpenVault) {
         self.gone.iter().for_each(|id| open.drop_memory(id));
-        for Sealed { row, frame, .. } in self.sealed {
+        for SealedMemory { row, frame, .. } in self.sealed {
             open.put(&row, frame);
         }
         put_all(open, self.withheld);

@@ -24,19 +24,24 @@ const PROBED_TEXTS_MAX: usize = 64;
 /// Results that each of those searches looks at.
 const PROBED_RESULTS: usize = 20;
 
-/// What is looked for afterwards. It is in RAM only, and gone with the call.
+/// The targets of the probe after an erasure. They are in RAM only, and dropped with the call.
 #[derive(Default)]
-pub(crate) struct Sought {
-    /// What was erased, in its own words and with its vectors; the first of them.
+pub(crate) struct ProbeTargets {
+    /// The first erased memories, in their own words and with their vectors.
     pub(crate) texts: Vec<(Zeroizing<String>, Vec<QueryVector>)>,
-    /// What was asked to be forgotten, and what the caller chose to keep although it matches.
+    /// The wish that was carried out, with its vectors.
     pub(crate) wish: Option<(Wish, Vec<QueryVector>)>,
+    /// Memories that match the wish and that the caller chose to keep.
     pub(crate) kept: BTreeSet<MemoryId>,
     pub(crate) blobs: Vec<BlobName>,
 }
 
 /// Looks for `gone` by every way.
-pub(crate) fn probe(writer: &VaultWriter<'_>, gone: &[MemoryId], sought: &Sought) -> Result<Vec<Probed>> {
+pub(crate) fn probe(
+    writer: &VaultWriter<'_>,
+    gone: &[MemoryId],
+    sought: &ProbeTargets,
+) -> Result<Vec<Probed>> {
     let vault = writer.scope().vault_id();
     let shown = |row: &Row| row.state != Lifecycle::Deleted;
     let rows = writer.service.store.rows(vault, gone)?.into_iter().flatten().filter(shown).count();
@@ -61,7 +66,7 @@ fn probe_open(
     service: &Service,
     open: &OpenVault,
     gone: &[MemoryId],
-    sought: &Sought,
+    sought: &ProbeTargets,
 ) -> Result<Vec<Probed>> {
     let erased: BTreeSet<MemoryId> = gone.iter().copied().collect();
     let held = gone.iter().filter(|id| open.index.get(id).is_some()).count();
@@ -91,7 +96,7 @@ fn probe_open(
     Ok(probes)
 }
 
-/// How many erased memories a search for `text` still answers with.
+/// Counts the erased memories that a search for `text` still returns.
 fn search_again(
     service: &Service,
     open: &OpenVault,
@@ -113,7 +118,7 @@ fn search_again(
     open.index.search(&search).hits.iter().filter(|hit| erased.contains(&hit.id)).count()
 }
 
-impl Sought {
+impl ProbeTargets {
     /// Takes down what is about to be erased, so that it can be looked for afterwards.
     pub(crate) fn texts_of(&mut self, models: &Models, open: &OpenVault, gone: &[MemoryId]) {
         let stored = gone.iter().filter_map(|id| open.index.get(id)).take(PROBED_TEXTS_MAX);

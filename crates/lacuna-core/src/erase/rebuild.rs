@@ -19,10 +19,11 @@ impl Left<'_> {
     }
 }
 
-/// What the turns that are left say in the place of `old`; `None` when they are no turns, or say nothing.
+/// Returns the text made from the remaining turns to replace `old`; `None` when the sources are no turns, or say
+/// nothing.
 ///
-/// A fact that one of them says by itself stays as it is. Everything else is summarised anew, within the room
-/// that the old text had.
+/// A fact that one of the turns states by itself stays as it is. Everything else is summarised anew, within the
+/// length of the old text.
 pub(crate) fn rebuilt(
     old: &str,
     content_type: ContentType,

@@ -1,5 +1,5 @@
-//! What takes the place of a memory of which a part must go: the rest of its sentence, or a summary made anew
-//! from the sources that are left. It is a new memory under a new key, because the old key is destroyed.
+//! Replacements for memories that lose a part: the rest of the text, or a summary made anew from the remaining
+//! sources. The replacement is a new memory under a new key, because the old key is destroyed.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -28,7 +28,7 @@ use crate::vault::service::Service;
 /// Texts of memories, where they are known.
 pub(crate) type Texts = HashMap<MemoryId, Zeroizing<String>>;
 
-/// What is left of a memory after a part of its text was cut out.
+/// Makes a memory from the rest of a text after a part was cut out.
 pub(crate) fn remade_from_rest(
     service: &Service,
     stored: &Stored<'_, Held>,
@@ -127,7 +127,7 @@ fn remade(
     Ok(Prepared { id, admitted, terms, vector })
 }
 
-/// What was said of the whole and does not hold for the rest goes; nothing is added that the whole was not.
+/// Removes facets of the whole text that do not hold for the rest; adds none that the whole did not have.
 fn narrow(facets: &mut Facets, seen: Classified, text: &str) {
     let lower = text.to_lowercase();
     facets.entities.retain(|entity| lower.contains(&entity.name.to_lowercase()));

@@ -24,7 +24,7 @@ use crate::vault::sessions::Speaker;
 pub(crate) const SEGMENT_TURNS_MAX: usize = LINEAGE_MAX;
 
 /// A turn as its transcript shows it.
-pub(crate) struct Line {
+pub(crate) struct TurnLine {
     pub(crate) id: MemoryId,
     pub(crate) turn: u32,
     pub(crate) speaker: Speaker,
@@ -62,7 +62,7 @@ pub(crate) fn remade_transcript(
 
 /// The turns with their texts, in their order. One that cannot be opened is left out: it is no reason to
 /// keep the others from being archived, or from being forgotten.
-pub(crate) fn lines(service: &Service, open: &OpenVault, ids: &[MemoryId], texts: &Texts) -> Vec<Line> {
+pub(crate) fn lines(service: &Service, open: &OpenVault, ids: &[MemoryId], texts: &Texts) -> Vec<TurnLine> {
     let whole = |id: &MemoryId| open.whole(&[*id], service.sources()).ok()?.pop()?;
     let line = |id: &MemoryId| {
         let memory = whole(id)?;
@@ -72,9 +72,9 @@ pub(crate) fn lines(service: &Service, open: &OpenVault, ids: &[MemoryId], texts
         };
         let Memory { facets, created_at: at, .. } = memory;
         let speaker = Speaker::of(facets.source.kind);
-        Some(Line { id: *id, turn: facets.source.turn?, speaker, at, text, facets })
+        Some(TurnLine { id: *id, turn: facets.source.turn?, speaker, at, text, facets })
     };
-    let mut lines: Vec<Line> = ids.iter().filter_map(line).collect();
+    let mut lines: Vec<TurnLine> = ids.iter().filter_map(line).collect();
     lines.sort_by_key(|line| (line.turn, line.id));
     lines
 }
@@ -83,11 +83,11 @@ pub(crate) fn lines(service: &Service, open: &OpenVault, ids: &[MemoryId], texts
 /// said: whoever looks for that finds the turns.
 pub(crate) fn transcript(
     service: &Service,
-    lines: Vec<Line>,
+    lines: Vec<TurnLine>,
     mut facets: Facets,
     now: Timestamp,
 ) -> Result<Prepared> {
-    let primary = |line: &Line| Lineage { source: line.id, contribution: Contribution::Primary };
+    let primary = |line: &TurnLine| Lineage { source: line.id, contribution: Contribution::Primary };
     facets.derived_from = lines.iter().map(primary).collect();
     let gist = gist(&lines);
     let vector = service.models.instant.embed(&[&gist], Purpose::Passage)?.pop();
@@ -100,7 +100,7 @@ pub(crate) fn transcript(
     Ok(Prepared { id, admitted, terms, vector: (service.models.instant.model().clone(), vector) })
 }
 
-/// Whether a turn is in a transcript.
+/// Returns true when a turn is in a transcript.
 pub(crate) fn is_archived(open: &OpenVault, id: MemoryId) -> bool {
     open.derivatives(id).any(|made| open.index.get(&made).is_some_and(|stored| is_transcript(&stored)))
 }
@@ -121,17 +121,17 @@ fn is_transcript(stored: &Stored<'_, Held>) -> bool {
     stored.payload.facets.history.segment.is_some() && stored.attributes.state != Lifecycle::Deleted
 }
 
-/// How many of the lines one transcript takes: at least one, and no more than its text may hold.
-pub(crate) fn fitting(lines: &[Line]) -> usize {
+/// Returns the number of lines that one transcript takes: at least one, and no more than its text may hold.
+pub(crate) fn fitting(lines: &[TurnLine]) -> usize {
     let mut chars = 0;
-    let fits = |line: &&Line| {
+    let fits = |line: &&TurnLine| {
         chars += line.text.chars().count() + line.header().len() + 2;
         chars <= TRANSCRIPT_CHARS_MAX
     };
     lines.iter().take_while(fits).count().max(usize::from(!lines.is_empty()))
 }
 
-fn gist(lines: &[Line]) -> String {
+fn gist(lines: &[TurnLine]) -> String {
     match (lines.first(), lines.last()) {
         (Some(first), Some(last)) if first.turn != last.turn => {
             format!("Transcript of a session, turns {} to {}", first.turn, last.turn)
@@ -141,14 +141,14 @@ fn gist(lines: &[Line]) -> String {
     }
 }
 
-impl Line {
+impl TurnLine {
     fn header(&self) -> String {
         format!("#{} {} {}", self.turn, self.speaker, self.at)
     }
 }
 
 /// The turns one after the other, each under a line that says which it is.
-fn rendered(lines: &[Line]) -> String {
+fn rendered(lines: &[TurnLine]) -> String {
     let size = lines.iter().map(|line| line.text.len() + line.header().len() + 3).sum();
     // Reserved at once: a text that grows leaves copies of what it held.
     let mut text = String::with_capacity(size);
@@ -162,8 +162,8 @@ fn rendered(lines: &[Line]) -> String {
     text
 }
 
-/// What holds for all the turns together: the least trust, the tightest privacy, every category.
-pub(crate) fn facets_of(session: &SessionId, lines: &[Line], expires_at: Option<Timestamp>) -> Facets {
+/// Combines the facets of all turns: the least trust, the tightest privacy, every category.
+pub(crate) fn facets_of(session: &SessionId, lines: &[TurnLine], expires_at: Option<Timestamp>) -> Facets {
     let of = || lines.iter().map(|line| &line.facets);
     let least = of().min_by_key(|facets| facets.source.trust);
     let (kind, trust) = least

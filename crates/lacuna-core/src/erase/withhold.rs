@@ -14,8 +14,8 @@ use zeroize::Zeroizing;
 use crate::audit::AuditAction;
 use crate::erase::carry_out::{Forgotten, Task, erase_with_receipt};
 use crate::erase::dangling::dangling;
-use crate::erase::prepare::Wanted;
-use crate::erase::probe::Sought;
+use crate::erase::prepare::ErasureRequest;
+use crate::erase::probe::ProbeTargets;
 use crate::permit::{Grant, Recall, Review, permit};
 use crate::vault::commit::{Act, retrying};
 use crate::vault::frame::Frame;
@@ -41,8 +41,8 @@ pub(crate) fn anonymises(service: &Service, scope: &Scope) -> bool {
     service.policy(&scope.org).dangling == Dangling::Anonymise
 }
 
-/// What would be left of a memory that is held back if whom it mentions became "someone". `None` when it is not
-/// held back for that, or when only a person can say what would stand there.
+/// Returns the text of a held-back memory with the people it mentions replaced by "someone". `None` when it is not
+/// held back for that, or when only a person can word the replacement.
 pub(crate) fn anonymous_form(
     service: &Service,
     grant: &Grant<Review>,
@@ -113,8 +113,12 @@ pub(crate) fn anonymise(
         indirect: 0,
         request: None,
     };
-    let wanted = Wanted { anonymous: vec![(id, anonymous)], released_as: Some(state), ..Wanted::default() };
-    let mut done = erase_with_receipt(writer, &wanted, &task, Sought::default())?;
+    let wanted = ErasureRequest {
+        anonymous: vec![(id, anonymous)],
+        released_as: Some(state),
+        ..ErasureRequest::default()
+    };
+    let mut done = erase_with_receipt(writer, &wanted, &task, ProbeTargets::default())?;
     let (_, now) = done.cut.first().copied().ok_or(Error::NotFound("memory"))?;
     Ok((now, done.receipts.pop()))
 }
@@ -132,8 +136,8 @@ pub(crate) fn hold_back(
     if !anonymous.is_empty() {
         let scope_hashes = task.scope_hashes.clone();
         let task = Task { indirect: anonymous.len(), scope_hashes, ..*task };
-        let wanted = Wanted { anonymous, ..Wanted::default() };
-        done = erase_with_receipt(writer, &wanted, &task, Sought::default())?;
+        let wanted = ErasureRequest { anonymous, ..ErasureRequest::default() };
+        done = erase_with_receipt(writer, &wanted, &task, ProbeTargets::default())?;
     }
     let held = withhold_all(writer, &left)?;
     done.held_back.extend(held);
@@ -192,7 +196,7 @@ fn withhold_all(writer: &VaultWriter<'_>, leaning: &[Leaning]) -> Result<Vec<Mem
     Ok(ids)
 }
 
-/// Whether a memory in this state is found, or will be by itself.
+/// Returns true when a memory in this state is found, or will be without anybody's help.
 pub(crate) fn is_shown(state: Lifecycle) -> bool {
     matches!(state, Lifecycle::Active | Lifecycle::Approved)
 }

@@ -4,14 +4,14 @@ use lacuna_types::Result;
 use lacuna_types::*;
 
 use crate::audit::AuditAction;
-use crate::erase::prepare::{Wanted, carry_out_erasure, prepare_erasure};
+use crate::erase::prepare::{ErasureRequest, carry_out_erasure, prepare_erasure};
 use crate::vault::commit::Act;
 use crate::vault::handle::VaultWriter;
 
 /// Erases some memories and what was made of them, without a receipt: what they said is said elsewhere, or
 /// nobody can read it any more.
 pub(crate) fn erase(writer: &VaultWriter<'_>, actor: &str, ids: &[MemoryId]) -> Result<u64> {
-    let erasure = prepare_erasure(writer, &Wanted::whole(ids))?;
+    let erasure = prepare_erasure(writer, &ErasureRequest::whole(ids))?;
     let mut act = Act::silent(writer.scope(), writer.service.clock.now());
     act.record(AuditAction::MemoryDelete, actor, ids);
     carry_out_erasure(writer, erasure, act)

@@ -12,8 +12,8 @@ use crate::erase::carry_out::{
     Forgotten, PART_MAX, Task, erase_with_receipt, named, purge_after, scope_hashes,
 };
 use crate::erase::finish::finish_intents;
-use crate::erase::prepare::{Wanted, hide_instead, prepare_erasure};
-use crate::erase::probe::Sought;
+use crate::erase::prepare::{ErasureRequest, hide_instead, prepare_erasure};
+use crate::erase::probe::ProbeTargets;
 use crate::forget::plan::{Look, Resolved, ResolvedMatch, bound, confirmations, look, resolve};
 use crate::forget::token::ForgetClaims;
 use crate::forget::working::forget_working;
@@ -108,7 +108,7 @@ fn forget_for_good(
         };
         // Only after the last part is nothing left to be found.
         let wish = (number == parts).then(|| (look.wish.clone(), look.vectors.clone()));
-        let sought = Sought { wish, kept: kept.clone(), ..Sought::default() };
+        let sought = ProbeTargets { wish, kept: kept.clone(), ..ProbeTargets::default() };
         done.add(erase_with_receipt(writer, &wanted(part), &task, sought)?);
     }
     Ok(done)
@@ -123,7 +123,7 @@ fn hide(
 ) -> Result<Forgotten> {
     let scope = grant.scope();
     let now = writer.service.clock.now();
-    let wanted = Wanted { restorable: true, ..wanted(resolved.matches) };
+    let wanted = ErasureRequest { restorable: true, ..wanted(resolved.matches) };
     let erasure = prepare_erasure(writer, &wanted)?;
     let action = match state {
         Lifecycle::Archived => AuditAction::MemoryArchive,
@@ -138,8 +138,8 @@ fn hide(
     Ok(done)
 }
 
-fn wanted(matches: Vec<ResolvedMatch>) -> Wanted {
-    let mut wanted = Wanted { holds_back: true, ..Wanted::default() };
+fn wanted(matches: Vec<ResolvedMatch>) -> ErasureRequest {
+    let mut wanted = ErasureRequest { holds_back: true, ..ErasureRequest::default() };
     for found in matches {
         match found.leaves {
             Some(rest) => wanted.cuts.push((found.id, rest)),

@@ -11,8 +11,8 @@ use lacuna_types::{Error, Result};
 use crate::audit::AuditAction;
 use crate::erase::carry_out::{Forgotten, Task, erase_with_receipt};
 use crate::erase::finish::finish_intents;
-use crate::erase::prepare::Wanted;
-use crate::erase::probe::Sought;
+use crate::erase::prepare::ErasureRequest;
+use crate::erase::probe::ProbeTargets;
 use crate::erase::without_receipt::author_of;
 use crate::forget::working::drop_working;
 use crate::permit::{Forget, Grant};
@@ -46,6 +46,6 @@ pub(crate) fn delete(service: &Service, grant: &Grant<Forget>, id: MemoryId) -> 
         indirect: 0,
         request: None,
     };
-    let wanted = Wanted { holds_back: true, ..Wanted::whole(&[id]) };
-    erase_with_receipt(&writer, &wanted, &task, Sought::default())
+    let wanted = ErasureRequest { holds_back: true, ..ErasureRequest::whole(&[id]) };
+    erase_with_receipt(&writer, &wanted, &task, ProbeTargets::default())
 }

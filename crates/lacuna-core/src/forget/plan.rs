@@ -21,7 +21,7 @@ use crate::forget::working::working_meant;
 use crate::gate::shape::at_most;
 use crate::index::search::QueryVector;
 use crate::permit::{Forget, Grant, Recall, permit};
-use crate::read::find::{Finder, Found};
+use crate::read::find::{Finder, WishMatch};
 use crate::read::recall::QUERY_CHARS_MAX;
 use crate::vault::open::OpenVault;
 use crate::vault::reads::{Read, note_read};
@@ -374,7 +374,7 @@ fn line(open: &OpenVault, found: &ResolvedMatch) -> Vec<u8> {
 }
 
 /// The people who share the name that a wish names, when it names one.
-fn namesakes(open: &OpenVault, wish: &Wish, found: &[Found]) -> Vec<Cluster> {
+fn namesakes(open: &OpenVault, wish: &Wish, found: &[WishMatch]) -> Vec<Cluster> {
     let About::Subject(subject) = &wish.about else { return Vec::new() };
     let topic = Topic::of(subject);
     let [name] = topic.names() else { return Vec::new() };

@@ -11,8 +11,8 @@ use lacuna_types::*;
 use crate::audit::AuditAction;
 use crate::erase::carry_out::{PART_MAX, Task, days, erase_with_receipt, purge_after};
 use crate::erase::finish::finish_intents;
-use crate::erase::prepare::Wanted;
-use crate::erase::probe::Sought;
+use crate::erase::prepare::ErasureRequest;
+use crate::erase::probe::ProbeTargets;
 use crate::keep::retention::sweep::Progress;
 use crate::permit::{Grant, Recall};
 use crate::vault::receipt::{Cause, Named};
@@ -60,7 +60,7 @@ pub(crate) fn purge_vault(service: &Service, scope: &Scope) -> Result<usize> {
     let due = due.unwrap_or_default();
     for part in due.chunks(PART_MAX) {
         let task = task(part.len());
-        erase_with_receipt(&writer, &Wanted::whole(part), &task, Sought::default())?;
+        erase_with_receipt(&writer, &ErasureRequest::whole(part), &task, ProbeTargets::default())?;
     }
     Ok(due.len())
 }

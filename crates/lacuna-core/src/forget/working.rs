@@ -16,7 +16,7 @@ use crate::vault::working::names;
 /// Number of memories in working memory that a wish to forget covers.
 pub(crate) fn working_meant(service: &Service, scope: &Scope, wish: &Wish) -> usize {
     let mut count = 0;
-    service.desk.each_working(scope.vault_id(), |session, working| {
+    service.open_sessions.each_working(scope.vault_id(), |session, working| {
         count += working.matching(|stored| is_meant(session, stored, wish)).len();
     });
     count
@@ -28,7 +28,7 @@ pub(crate) fn forget_working(service: &Service, scope: &Scope, wish: &Wish, choi
     if matches!(choice, Choice::Only(_)) {
         return;
     }
-    service.desk.each_working(scope.vault_id(), |session, working| {
+    service.open_sessions.each_working(scope.vault_id(), |session, working| {
         for id in working.matching(|stored| is_meant(session, stored, wish)) {
             working.drop_one(id);
         }
@@ -38,7 +38,7 @@ pub(crate) fn forget_working(service: &Service, scope: &Scope, wish: &Wish, choi
 /// Drops one memory from working memory, if it is there.
 pub(crate) fn drop_working(service: &Service, grant: &Grant<Forget>, id: MemoryId) -> Result<bool> {
     let mut dropped = Ok(false);
-    service.desk.each_working(grant.scope().vault_id(), |_, working| {
+    service.open_sessions.each_working(grant.scope().vault_id(), |_, working| {
         let Some(stored) = working.index.get(&id) else { return };
         match grant.covers(stored.payload.facets.history.author.as_ref()) {
             true => dropped = Ok(working.drop_one(id)),

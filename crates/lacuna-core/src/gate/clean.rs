@@ -13,7 +13,7 @@ use lacuna_types::*;
 use crate::gate::report::{Changed, Question, Redaction, Refusal, Report};
 use crate::gate::shape;
 
-/// What cleaning decides by.
+/// The rules that cleaning follows.
 pub(crate) struct Rules<'a> {
     pub(crate) scanner: &'a Scanner,
     pub(crate) fail_on_secret: bool,
@@ -26,7 +26,7 @@ pub(crate) struct Rules<'a> {
     pub(crate) addresses_allowed: bool,
 }
 
-/// What cleaning found besides what it took out.
+/// The findings of cleaning, besides the text it took out.
 #[derive(Default)]
 pub(crate) struct Cleaned {
     pub(crate) report: Report,

@@ -8,7 +8,7 @@ use lacuna_types::{Error, Result, UserId, millis};
 
 use crate::gate::report::Question;
 
-/// How long a question may be answered.
+/// The time within which a question may be answered.
 pub(crate) const CONFIRM_WITHIN: SignedDuration = SignedDuration::from_mins(30);
 const PREFIX: &str = "cfm_";
 const MAC_BYTES: usize = 32;
@@ -35,15 +35,15 @@ fn bit(question: Question) -> u8 {
     1 << question.code()
 }
 
-/// What a token is bound to.
-pub(crate) struct Bound<'a> {
+/// The values that a token is bound to.
+pub(crate) struct TokenBinding<'a> {
     pub(crate) key: &'a FingerprintKey,
     pub(crate) user: &'a UserId,
     /// SHA-256 of the text as it was sent, before anything was taken out of it.
     pub(crate) digest: &'a [u8; 32],
 }
 
-impl Bound<'_> {
+impl TokenBinding<'_> {
     pub(crate) fn token(&self, questions: Questions, expires_at: Timestamp) -> String {
         let expiry = millis(expires_at).to_be_bytes();
         let code = self.key.fingerprint(&self.parts(&expiry, &[questions.0]));

@@ -5,47 +5,41 @@ use lacuna_language::identifiers::{CONFIDENT, identifiers};
 use lacuna_types::*;
 
 use crate::gate::clean::Cleaned;
-use crate::gate::consent::{Consent, consent};
-use crate::gate::report::{Judgement, Question, Refusal};
-use crate::gate::{Gate, Standing, shape};
+use crate::gate::consent::consent;
+use crate::gate::report::{Judgement, Refusal};
+use crate::gate::{Decision, DraftOrigin, Gate, shape};
 
 /// To ask a person for their explicit consent, or to refuse, takes more than a hint.
 const SENSITIVE_SURE: f32 = 0.7;
-/// What a person asked to be kept matters at least this much.
+/// The least salience of a memory that a person asked to keep.
 const EXPLICIT_SALIENCE_MIN: f32 = 0.5;
 
-/// Where a draft goes.
-pub(crate) enum Way {
-    In { facets: Box<Facets>, state: Lifecycle },
-    Asked(Question),
-    Refused(Refusal),
-}
-
+/// Decides on the facets and the state of a cleaned draft.
 pub(crate) fn judge(
     gate: &Gate<'_>,
     draft: &mut Draft,
     source: Source,
-    standing: &Standing,
+    standing: &DraftOrigin,
     cleaned: &mut Cleaned,
     seen: Classified,
-) -> Way {
+) -> Decision<(Box<Facets>, Lifecycle)> {
     let mut tier = shape::tier(draft);
     let privacy = privacy(gate, draft, standing, cleaned, &seen);
     let basis = match consent(privacy.class, draft.consent_basis, standing.consented, gate.policy) {
-        Consent::Given(basis) => basis,
-        Consent::Asked(question) => return Way::Asked(question),
-        Consent::Refused(refusal) => return Way::Refused(refusal),
+        Decision::Yes(basis) => basis,
+        Decision::Ask(question) => return Decision::Ask(question),
+        Decision::Refuse(refusal) => return Decision::Refuse(refusal),
     };
     if cleaned.routine_location && !draft.pinned && basis != ConsentBasis::ExplicitConsent {
         // Not kept beyond the session: so it goes where nothing is.
         match source.session {
             Some(_) => tier = Tier::Working,
-            None => return Way::Refused(Refusal::RoutineLocation),
+            None => return Decision::Refuse(Refusal::RoutineLocation),
         }
     }
     let salience = salience(draft, &source, cleaned, &seen);
     if salience < gate.policy.min_salience {
-        return Way::Refused(Refusal::BelowSalience);
+        return Decision::Refuse(Refusal::BelowSalience);
     }
     let (state, waits) = settle(gate, tier, &source, standing, cleaned.suspicious);
     let (lane, secondary_lanes) = lanes(draft, cleaned, &seen);
@@ -79,7 +73,7 @@ pub(crate) fn judge(
         },
         history: History { waits, ..History::default() },
     };
-    Way::In { facets: Box::new(facets), state }
+    Decision::Yes((Box::new(facets), state))
 }
 
 /// The state in which a memory begins, and what it waits for.
@@ -87,7 +81,7 @@ fn settle(
     gate: &Gate<'_>,
     tier: Tier,
     source: &Source,
-    standing: &Standing,
+    standing: &DraftOrigin,
     suspicious: bool,
 ) -> (Lifecycle, Option<Wait>) {
     if suspicious {
@@ -113,7 +107,7 @@ fn settle(
 fn privacy(
     gate: &Gate<'_>,
     draft: &Draft,
-    standing: &Standing,
+    standing: &DraftOrigin,
     cleaned: &mut Cleaned,
     seen: &Classified,
 ) -> Privacy {
@@ -184,8 +178,8 @@ fn entities(draft: &mut Draft, seen: Classified) -> Vec<Entity> {
     entities
 }
 
-/// How long a memory is kept unless its caller says: where somebody is for a session, what is sensitive for a
-/// month, what happened for a season, what is so until it is no longer.
+/// Returns the retention of a memory whose caller named none: a routine location lasts a session, sensitive data a
+/// month, an event a season, and a fact until it no longer holds.
 fn retention_of(tier: Tier, sensitivity: &[Sensitivity], cleaned: &Cleaned) -> RetentionTier {
     const HELD_SHORTLY: [Sensitivity; 3] =
         [Sensitivity::Health, Sensitivity::Financial, Sensitivity::Biometric];

@@ -19,34 +19,36 @@ use lacuna_types::policy::{Policies, Policy};
 use lacuna_types::*;
 
 use crate::gate::clean::{Cleaned, Rules, clean};
-use crate::gate::judge::{Way, judge};
+use crate::gate::judge::judge;
 
 /// The rules of an installation.
 #[derive(Default)]
 pub struct Rulebook {
+    /// The policies of all tenants.
     pub policies: Policies,
     /// The built-in rules for secrets with an operator's own; the built-in ones alone when absent.
     pub scanner: Option<Scanner>,
 }
 
 impl Rulebook {
+    /// The scanner for secrets.
     pub fn scanner(&self) -> &Scanner {
         self.scanner.as_ref().unwrap_or_else(|| Scanner::builtin())
     }
 }
 
-/// What the gate decides by.
+/// The inputs of the gate that are the same for all drafts of a write.
 pub(crate) struct Gate<'a> {
     pub(crate) policy: &'a Policy,
-    /// Whose vault is written to.
+    /// The holder of the vault that is written to.
     pub(crate) holder: &'a Holder,
     pub(crate) now: Timestamp,
     pub(crate) scanner: &'a Scanner,
     pub(crate) prototypes: &'a Prototypes,
 }
 
-/// What is known about one draft from outside it.
-pub(crate) struct Standing {
+/// Facts about one draft that come from outside it.
+pub(crate) struct DraftOrigin {
     /// The caller's words count for at most this much.
     pub(crate) trust_max: Trust,
     /// It is made of memories alone, and deserves the trust that they have.
@@ -56,8 +58,9 @@ pub(crate) struct Standing {
     /// Questions that the person has answered with yes, for this very text.
     pub(crate) consented: bool,
     pub(crate) possible_confirmed: bool,
-    /// What the memories it was derived from were about, and whether one came from outside.
+    /// The sensitive categories of the memories it was derived from.
     pub(crate) sensitivity: Vec<Sensitivity>,
+    /// True when one of those memories came from outside.
     pub(crate) external: bool,
 }
 
@@ -65,7 +68,7 @@ pub(crate) struct Standing {
 pub(crate) struct Presentable {
     draft: Draft,
     source: Source,
-    standing: Standing,
+    standing: DraftOrigin,
     cleaned: Cleaned,
 }
 
@@ -85,17 +88,20 @@ pub(crate) struct Admitted {
     pub(crate) report: Report,
 }
 
-/// What the gate says.
-pub(crate) enum Verdict {
-    Admitted(Box<Admitted>),
+/// A decision of the gate, or of one of its checks.
+pub(crate) enum Decision<Y, Q = Question, R = Refusal> {
+    Yes(Y),
     /// Nothing is stored until the caller confirms.
-    Asked(Vec<Question>, Report),
-    Refused(Refusal, Report),
+    Ask(Q),
+    Refuse(R),
 }
+
+/// The gate's decision on a draft, with its report.
+pub(crate) type DraftDecision = Decision<Box<Admitted>, (Vec<Question>, Report), (Refusal, Report)>;
 
 impl Gate<'_> {
     /// Checks the shape of a draft and takes out what may not be stored.
-    pub(crate) fn clean(&self, mut draft: Draft, standing: Standing) -> Result<Presentable> {
+    pub(crate) fn clean(&self, mut draft: Draft, standing: DraftOrigin) -> Result<Presentable> {
         shape::check(&draft, self.now)?;
         let source = self.source(draft.source.take(), &standing);
         let (trust, foreign) = (source.trust, is_foreign(&source));
@@ -114,25 +120,25 @@ impl Gate<'_> {
     }
 
     /// Decides what becomes of a cleaned draft. `vector` is its meaning under the instant model.
-    pub(crate) fn judge(&self, presentable: Presentable, vector: &[f32]) -> Verdict {
+    pub(crate) fn judge(&self, presentable: Presentable, vector: &[f32]) -> DraftDecision {
         let Presentable { mut draft, source, standing, mut cleaned } = presentable;
         if let Some(refusal) = cleaned.refusal {
-            return Verdict::Refused(refusal, cleaned.report);
+            return Decision::Refuse((refusal, cleaned.report));
         }
         let seen = classify(&draft.text, Some(&Meaning { prototypes: self.prototypes, vector }));
-        let way = judge(self, &mut draft, source, &standing, &mut cleaned, seen);
+        let decision = judge(self, &mut draft, source, &standing, &mut cleaned, seen);
         let mut questions: Vec<Question> = cleaned.question.into_iter().collect();
-        match way {
-            Way::Refused(refusal) => Verdict::Refused(refusal, cleaned.report),
-            Way::Asked(question) => {
+        match decision {
+            Decision::Refuse(refusal) => Decision::Refuse((refusal, cleaned.report)),
+            Decision::Ask(question) => {
                 questions.push(question);
-                Verdict::Asked(questions, cleaned.report)
+                Decision::Ask((questions, cleaned.report))
             }
-            Way::In { .. } if !questions.is_empty() => Verdict::Asked(questions, cleaned.report),
-            Way::In { facets, state } => {
+            Decision::Yes(_) if !questions.is_empty() => Decision::Ask((questions, cleaned.report)),
+            Decision::Yes((facets, state)) => {
                 let created_at = draft.created_at.unwrap_or(self.now);
                 let content = content(draft);
-                Verdict::Admitted(Box::new(Admitted {
+                Decision::Yes(Box::new(Admitted {
                     content,
                     facets: *facets,
                     created_at,
@@ -144,7 +150,7 @@ impl Gate<'_> {
     }
 
     /// The source with the trust that it deserves: the caller may lower it, never raise it.
-    fn source(&self, source: Option<Source>, standing: &Standing) -> Source {
+    fn source(&self, source: Option<Source>, standing: &DraftOrigin) -> Source {
         let mut source = source.unwrap_or(Source::new(SourceType::ExplicitSave, Trust::High));
         source.from_external_content |= standing.external;
         let deserved = match source.kind {

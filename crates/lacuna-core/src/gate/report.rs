@@ -1,62 +1,72 @@
-//! What the gate did to a write and why, told without a word of what was written.
+//! The report on a write: the gate's actions and their reasons, without any of the text that was written.
 
 use std::ops::Range;
 
 use lacuna_language::secrets::Level;
 use lacuna_types::facet;
 
-/// What happened to one draft on its way in.
+/// The gate's actions on one draft.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Report {
     /// Secrets that were found, by rule and place.
     pub redactions: Vec<Redaction>,
-    /// What else was changed: neutralised markers, shortened account numbers, generalised addresses.
+    /// Other changes: neutralised markers, shortened account numbers, generalised addresses.
     pub changes: Vec<Changed>,
-    /// Why the text looks like an instruction to an assistant, by rule.
+    /// The rules by which the text looks like an instruction to an assistant.
     pub suspicions: Vec<&'static str>,
-    /// What the gate took the text to be.
+    /// The facets that the gate gave the text.
     pub judgements: Vec<Judgement>,
-    /// Whether the text was cut to fit.
+    /// True when the text was cut to fit.
     pub truncated: bool,
 }
 
+/// A secret that was found in the draft.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Redaction {
     /// The field of the draft.
     pub field: &'static str,
+    /// The rule that found it.
     pub rule: String,
+    /// The certainty that it is a secret.
     pub level: Level,
-    /// Where it stood in the field as it was sent, in characters.
+    /// Its place in the field as it was sent, in characters.
     pub place: Range<usize>,
-    /// Whether it was taken out; a possible secret that the caller confirmed stays.
+    /// True when it was taken out; a possible secret that the caller confirmed stays.
     pub removed: bool,
 }
 
+/// A change to a field of the draft.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Changed {
+    /// The field of the draft.
     pub field: &'static str,
+    /// The rule that changed it.
     pub rule: &'static str,
 }
 
 /// One facet as the gate sees it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Judgement {
+    /// The name of the facet.
     pub facet: &'static str,
+    /// The value that the gate chose.
     pub value: String,
+    /// The confidence in the value, from 0 to 1.
     pub confidence: f32,
+    /// The reason for the value.
     pub reason: &'static str,
-    /// Whether the caller's own word stands instead.
+    /// True when the caller's own value applies instead.
     pub overridden: bool,
 }
 
 facet!(
-    /** What must be confirmed before a text is stored. */
+    /** A question that the caller must confirm before a text is stored. */
     Question, "question", {
     PossibleSecret = 1 "possible_secret",
     Consent = 2 "consent",
 });
 
-/// Why a draft was not taken.
+/// The reason why a draft was not taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
     /// It holds a secret, and the caller or the policy wants such texts refused.
@@ -66,7 +76,7 @@ pub enum Refusal {
     NoLegalBasis,
     NeedsExplicitConsent,
     SensitiveNotAllowed,
-    /// Where somebody happens to be is not kept beyond a session.
+    /// A person's current location is not kept beyond a session.
     RoutineLocation,
     BelowSalience,
 }
@@ -85,6 +95,7 @@ impl Refusal {
         }
     }
 
+    /// The reason in words, for the caller.
     pub fn reason(self) -> &'static str {
         match self {
             Self::Secret => "the text holds a secret",

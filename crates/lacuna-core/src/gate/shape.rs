@@ -31,7 +31,7 @@ pub(crate) fn check(draft: &Draft, now: Timestamp) -> Result<()> {
     Ok(())
 }
 
-/// What kind of text a draft is, as far as it says.
+/// Returns the draft's content type, or the default of its category.
 pub(crate) fn content_type(draft: &Draft) -> ContentType {
     draft.content_type.unwrap_or(category(draft).default_content_type())
 }

@@ -18,7 +18,7 @@ use crate::audit::{AuditAction, AuditEntry, Subject};
 use crate::permit::{Destroy, Grant};
 use crate::vault::cleared::destroy_blobs;
 use crate::vault::commit::{Act, retrying};
-use crate::vault::deliver::Tidings;
+use crate::vault::deliver::Notification;
 use crate::vault::receipt::{
     Cause, Counts, Named, ProbePath, Probed, Receipt, SignedReceipt, backups_holding, memories_hash,
 };
@@ -187,7 +187,7 @@ fn end_destruction(service: &Service, record: &Record) -> Result<Destruction> {
     if let Some(header) = service.store.vault(vault)?.filter(stays) {
         let reader = service.reader(&header.scope);
         let writer = reader.lock();
-        service.desk.close_vault(header.id);
+        service.open_sessions.close_vault(header.id);
         // Keys first: from here on nothing of it can be read, even if we crash.
         let keys = service.keys.destroy_vault(vault, service.clock.now(), None)?;
         writer.discard();
@@ -225,7 +225,7 @@ fn close_destruction(service: &Service, record: &Record, doc: &Doc) -> Result<Op
         let changes = vec![RecordChange::Update(record.clone()), RecordChange::Add(signed.record())];
         let mut notes = notes.to_vec();
         notes.push(signed.receipt.reference());
-        let told = Some(signed.receipt.tidings());
+        let told = Some(signed.receipt.notification());
         note(service, &org, AuditAction::VaultDestroyDone, "system", changes, notes, told)?;
         Ok(Some(signed))
     })
@@ -271,7 +271,7 @@ fn note(
     actor: &str,
     changes: Vec<RecordChange>,
     notes: Vec<String>,
-    tidings: Option<Tidings>,
+    notification: Option<Notification>,
 ) -> Result<()> {
     let record = match changes.first() {
         Some(RecordChange::Add(record) | RecordChange::Update(record)) => record.vault,
@@ -281,7 +281,7 @@ fn note(
     let entry = AuditEntry { notes, ..AuditEntry::new(action, actor, subjects) };
     let mut act = Act::new(org, service.clock.now(), entry);
     act.batch.records = changes;
-    act.tidings = tidings;
+    act.notification = notification;
     let reader = service.reader(org);
     let writer = reader.lock();
     writer.ensure()?;

@@ -5,7 +5,7 @@ use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
 use crate::audit::AuditAction;
-use crate::erase::prepare::{Erasure, Wanted, carry_out_erasure, end_erasure, prepare_erasure};
+use crate::erase::prepare::{Erasure, ErasureRequest, carry_out_erasure, end_erasure, prepare_erasure};
 use crate::erase::withhold::anonymise;
 use crate::permit::{Caller, Forget, Grant, Recall, Remember, Review, permit};
 use crate::read::recall::{Cursor, LIST_PAGE_MAX, Page};
@@ -147,7 +147,7 @@ fn accept(service: &Service, grant: &Grant<Review>, id: MemoryId, keep_both: boo
     })?;
     let state = accepted_state(service, scope);
     let now = service.clock.now();
-    let erasure = prepare_erasure(&writer, &Wanted::whole(&supersedes))?;
+    let erasure = prepare_erasure(&writer, &ErasureRequest::whole(&supersedes))?;
     let mut act = Act::silent(scope, now);
     let user = grant.caller().user.as_str();
     act.record(AuditAction::MemorySupersede, user, &supersedes);
@@ -204,7 +204,7 @@ fn reject(service: &Service, grant: &Grant<Review>, id: MemoryId) -> Result<Deci
     let reader = service.reader(scope);
     let writer = reader.lock();
     candidate(&writer, grant, id, |_, _| ())?;
-    let erasure = prepare_erasure(&writer, &Wanted::whole(&[id]))?;
+    let erasure = prepare_erasure(&writer, &ErasureRequest::whole(&[id]))?;
     let mut act = Act::silent(scope, service.clock.now());
     act.record(AuditAction::MemoryReject, grant.caller().user.as_str(), &[id]);
     carry_out_erasure(&writer, erasure, act)?;

@@ -1,4 +1,4 @@
-//! What a vault asks of its index besides searching it.
+//! Access to the index for its vault, besides searching.
 
 use lacuna_types::MemoryId;
 use lacuna_types::embed::ModelId;
@@ -66,7 +66,7 @@ impl<P> Index<P> {
         self.sessions.keys()
     }
 
-    /// Whatever bears a turn of this conversation from one on, in the order of the turns.
+    /// Returns the memories that are turns of this conversation, from turn `from` on, in the order of the turns.
     pub(crate) fn turns(&self, session: u64, from: u32) -> impl DoubleEndedIterator<Item = (u32, MemoryId)> {
         self.sessions.turns(session, from)
     }
@@ -80,7 +80,7 @@ impl<P> Index<P> {
 }
 
 impl<P> Stored<'_, P> {
-    /// Whether `filter` admits this memory at the moment `now`, in milliseconds.
+    /// Returns true when `filter` admits this memory at the moment `now`, in milliseconds.
     pub fn passes(&self, filter: &Filter, now: i64) -> bool {
         filter.admits(self.attributes, || self.tags, now)
     }

@@ -2,13 +2,17 @@ use lacuna_types::{Category, Lane, Lifecycle, Tier};
 
 use crate::index::{Attributes, Tag};
 
-/// Which memories a search may find. Empty lists admit everything, save that only active memories are found
-/// unless other states are named.
+/// Conditions on the memories that a search may find. Empty lists admit everything, save that only active memories
+/// are found unless other states are named.
 #[derive(Clone, Default, Debug)]
 pub struct Filter {
+    /// Admitted states; only active memories when empty.
     pub states: Vec<Lifecycle>,
+    /// Admitted categories.
     pub categories: Vec<Category>,
+    /// Admitted tiers.
     pub tiers: Vec<Tier>,
+    /// Admitted lanes.
     pub lanes: Vec<Lane>,
     /// Also look at the secondary lanes of a memory.
     pub secondary_lanes: bool,
@@ -16,9 +20,13 @@ pub struct Filter {
     pub from: Option<i64>,
     /// Created before this moment.
     pub until: Option<i64>,
+    /// Tags of which a memory must bear at least one.
     pub any_tags: Vec<Tag>,
+    /// Tags of which a memory must bear all.
     pub all_tags: Vec<Tag>,
+    /// Keys of admitted sessions: see [`Session::key`](crate::index::Session::key).
     pub sessions: Vec<u64>,
+    /// The least salience of an admitted memory.
     pub min_salience: f32,
 }
 
@@ -36,7 +44,7 @@ impl Filter {
             && (self.any_tags.is_empty() && self.all_tags.is_empty() || self.admits_tags(tags()))
     }
 
-    /// Whether it asks for nothing, so that a memory's visibility alone decides.
+    /// Returns true when it sets no condition, so that a memory's visibility alone decides.
     pub(crate) fn is_default(&self) -> bool {
         self.states.is_empty()
             && self.categories.is_empty()
@@ -50,7 +58,7 @@ impl Filter {
             && self.min_salience <= 0.0
     }
 
-    /// Whether a memory is there at all for this search: in a state that it asks for, and not expired.
+    /// Returns true when a memory is visible to this search: in a state that it asks for, and not expired.
     pub(crate) fn shows(&self, memory: &Attributes, now: i64) -> bool {
         let state = match self.states[..] {
             [] => memory.state == Lifecycle::Active,

@@ -73,10 +73,11 @@ pub fn sign_sums(group: &[u8], tables: &[u8], out: &mut [u16; SIGN_GROUP]) {
     portable::sign_sums(group, tables, out);
 }
 
-/// What every processor can run, and what the fast kernels are tested against.
+/// Kernels that every processor can run; the fast kernels are tested against them.
 pub mod portable {
     use crate::index::{SIGN_GROUP, SIGN_TABLE};
 
+    /// Computes the dot product of each row with the query.
     pub fn dot_rows(rows: &[i8], query: &[i16], out: &mut [i32]) {
         if query.is_empty() {
             out.fill(0);
@@ -87,6 +88,7 @@ pub mod portable {
         }
     }
 
+    /// Computes the dot product of each picked row with the query.
     pub fn dot_picked(rows: &[i8], picked: &[u32], query: &[i16], out: &mut [i32]) {
         for (&row, out) in picked.iter().zip(out) {
             let start = row as usize * query.len();
@@ -94,6 +96,7 @@ pub mod portable {
         }
     }
 
+    /// Sums the table entries for the sign bits of each vector in a group.
     pub fn sign_sums(group: &[u8], tables: &[u8], out: &mut [u16; SIGN_GROUP]) {
         out.fill(0);
         for (bytes, tables) in group.chunks_exact(SIGN_GROUP).zip(tables.chunks_exact(2 * SIGN_TABLE)) {

@@ -44,6 +44,7 @@ const NONE: u32 = u32::MAX;
 pub struct Tag(u64);
 
 impl Tag {
+    /// Hashes a tag.
     pub fn of(tag: &str) -> Self {
         Self(stable_hash(tag.to_lowercase().as_bytes()))
     }
@@ -54,8 +55,10 @@ impl Tag {
 pub struct Lanes(u8);
 
 impl Lanes {
+    /// The empty set.
     pub const NONE: Self = Self(0);
 
+    /// Returns true when the set holds `lane`.
     pub fn contains(self, lane: Lane) -> bool {
         self.0 & Self::bit(lane) != 0
     }
@@ -74,32 +77,44 @@ impl FromIterator<Lane> for Lanes {
 /// The conversation a memory comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Session {
+    /// The hash of the session's id.
     pub key: u64,
     /// The place of a turn in its conversation. Without it the memory has no neighbours.
     pub turn: Option<u32>,
 }
 
 impl Session {
+    /// Makes the session of a memory, with its turn if it is one.
     pub fn new(session: &SessionId, turn: Option<u32>) -> Self {
         Self { key: Self::key(session), turn }
     }
 
+    /// Hashes a session's id.
     pub fn key(session: &SessionId) -> u64 {
         stable_hash(session.as_str().as_bytes())
     }
 }
 
-/// What a memory is filtered and shaped by. Times are milliseconds since the epoch.
+/// The attributes that a memory is filtered and ranked by. Times are milliseconds since the epoch.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Attributes {
+    /// The time of creation.
     pub created_at: i64,
+    /// The time at which it is no longer found.
     pub expires_at: Option<i64>,
+    /// The conversation it comes from.
     pub session: Option<Session>,
+    /// The inputs of its salience over time.
     pub fading: Fading,
+    /// The state of its lifecycle.
     pub state: Lifecycle,
+    /// Its category.
     pub category: Category,
+    /// Its tier.
     pub tier: Tier,
+    /// Its main lane.
     pub lane: Lane,
+    /// Its other lanes.
     pub secondary_lanes: Lanes,
 }
 
@@ -125,23 +140,33 @@ impl Attributes {
 /// A memory as it enters the index. `P` is whatever the vault wants back with a hit.
 #[derive(Clone, Debug)]
 pub struct Entry<P> {
+    /// The id of the memory.
     pub id: MemoryId,
+    /// The attributes it is filtered and ranked by.
     pub attributes: Attributes,
+    /// Its tags, hashed.
     pub tags: Vec<Tag>,
+    /// The terms of its text.
     pub terms: TermList,
+    /// Its vectors, one for each model.
     pub vectors: Vec<(ModelId, QuantVec)>,
+    /// The vault's own data.
     pub payload: P,
 }
 
 /// A memory as the index knows it.
 pub struct Stored<'a, P> {
+    /// The id of the memory.
     pub id: MemoryId,
+    /// The attributes it is filtered and ranked by.
     pub attributes: &'a Attributes,
+    /// Its tags, hashed.
     pub tags: &'a [Tag],
+    /// The vault's own data.
     pub payload: &'a P,
 }
 
-/// What the index keeps of a memory apart from its attributes, words and vectors.
+/// The part of a memory that the index keeps besides its attributes, words and vectors.
 struct Kept<P> {
     id: MemoryId,
     tags: Box<[Tag]>,
@@ -153,6 +178,7 @@ struct Kept<P> {
 /// A place in the order in which memories are listed: by creation, then by id.
 pub type Cursor = (i64, MemoryId);
 
+/// The search index of one vault, in RAM.
 pub struct Index<P> {
     kept: Vec<Option<Kept<P>>>,
     attributes: Vec<Attributes>,
@@ -173,6 +199,7 @@ impl<P> Default for Index<P> {
 }
 
 impl<P> Index<P> {
+    /// Makes an empty index.
     pub fn new() -> Self {
         Self {
             kept: Vec::new(),
@@ -187,10 +214,12 @@ impl<P> Index<P> {
         }
     }
 
+    /// The number of memories in the index.
     pub fn len(&self) -> usize {
         self.slots.len()
     }
 
+    /// Returns true when the index holds no memory.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
@@ -242,6 +271,7 @@ impl<P> Index<P> {
         true
     }
 
+    /// Returns a memory by its id.
     pub fn get(&self, id: &MemoryId) -> Option<Stored<'_, P>> {
         self.stored(*self.slots.get(id)?)
     }
@@ -287,7 +317,7 @@ impl<P> Index<P> {
             + self.sessions.bytes()
     }
 
-    /// What the vault keeps with each memory, in no order.
+    /// Returns the payloads that the vault keeps with the memories, in no order.
     pub(crate) fn payloads(&self) -> impl Iterator<Item = &P> {
         self.kept.iter().flatten().map(|kept| &kept.payload)
     }
@@ -343,7 +373,7 @@ impl<P> Index<P> {
     }
 }
 
-/// What stands in a slot that no memory holds.
+/// The attributes of a slot that no memory holds.
 const VACANT: Attributes = Attributes {
     created_at: 0,
     expires_at: None,

@@ -7,12 +7,12 @@ use crate::index::block::push;
 use crate::index::sessions::Sessions;
 use crate::index::{NONE, SLOTS_MAX};
 
-/// How fast repetition of a word stops counting, and how much long texts are discounted: the usual values.
+/// The usual BM25 constants: `K1` limits the effect of a repeated word, `B` discounts long texts.
 const K1: f32 = 1.2;
 const B: f32 = 0.75;
 /// A word that more memories than this say does not bring in a memory by itself, if the question has a rarer one.
 const COMMON_WORD_MIN: usize = 20_000;
-/// How much a turn's own words count in its context, against one of each neighbour's.
+/// The weight of a turn's own words in its context, against one of each neighbour's.
 const OWN_WEIGHT: u16 = 2;
 
 const COUNT_BITS: u32 = 32 - SLOTS_MAX.ilog2();
@@ -41,22 +41,22 @@ impl Posting {
     }
 }
 
-/// Who says a term, in rising order of slot.
+/// The memories that contain a term, in rising order of slot.
 struct List {
     term: Term,
     postings: Vec<Posting>,
 }
 
 /// A word of the question with those that say it, by each of the terms it may stand for.
-struct Said<'a> {
+struct QuestionWord<'a> {
     lists: &'a [&'a [Posting]],
     weight: f32,
     /// The word's bit in [`WordScore::said`].
     bit: u64,
 }
 
-impl Said<'_> {
-    /// How often a memory says the word.
+impl QuestionWord<'_> {
+    /// Returns the number of times a memory contains the word.
     fn count(&self, slot: u32) -> u16 {
         let count_in = |list: &&[Posting]| {
             let at = list.partition_point(|posting| posting.slot() < slot);
@@ -66,16 +66,16 @@ impl Said<'_> {
     }
 }
 
-/// What the words of one question have in common.
-struct Asked<'a, V> {
+/// Inputs that all words of one question share.
+struct WordSearch<'a, V> {
     sessions: &'a Sessions,
-    /// Whether a memory is there for this question, and so heard by its neighbours.
+    /// Returns true when a memory is visible to this question; only then its words count for its neighbours.
     visible: V,
     /// The average length of a memory.
     average: f32,
 }
 
-/// Which memories say which words.
+/// An inverted index: the memories that contain each word.
 #[derive(Default)]
 pub(crate) struct Postings {
     numbers: HashMap<Term, u32>,
@@ -87,7 +87,7 @@ pub(crate) struct Postings {
     languages: HashMap<Language, usize>,
 }
 
-/// What the words of one memory came to.
+/// The word score of one memory.
 #[derive(Clone, Copy, Default, PartialEq, Debug)]
 pub(crate) struct WordScore {
     /// BM25 of the memory by itself.
@@ -134,7 +134,7 @@ impl Scratch {
         }
     }
 
-    /// Who says any of the terms, each with its highest count.
+    /// Merges the lists: each memory that contains any of the terms, with its highest count.
     fn unite(&mut self, lists: &[&[Posting]]) -> Vec<Posting> {
         for posting in lists.iter().copied().flatten() {
             let place = &mut self.counts[posting.slot() as usize];
@@ -259,7 +259,7 @@ impl Postings {
     ) -> Vec<f32> {
         scratch.fit(self.lengths.len());
         let average = (self.total_length as f32 / self.memories.max(1) as f32).max(1.0);
-        let asked = Asked { sessions, visible, average };
+        let asked = WordSearch { sessions, visible, average };
         let lists: Vec<Vec<&[Posting]>> = words
             .iter()
             .map(|word| word.alternatives.iter().filter_map(|term| self.postings_of(term)).collect())
@@ -273,7 +273,7 @@ impl Postings {
             let (lists, bit) = (&lists[at][..], 1 << at);
             weights[at] = if longest(at) > COMMON_WORD_MIN && !scratch.touched.is_empty() {
                 let weight = self.weight(longest(at));
-                self.add_to_touched(&Said { lists, weight, bit }, &asked, scratch);
+                self.add_to_touched(&QuestionWord { lists, weight, bit }, &asked, scratch);
                 weight
             } else {
                 self.add_to_all(&words[at], lists, bit, &asked, scratch)
@@ -288,7 +288,7 @@ impl Postings {
         word: &QueryWord,
         lists: &[&[Posting]],
         bit: u64,
-        asked: &Asked<'_, impl Fn(u32) -> bool>,
+        asked: &WordSearch<'_, impl Fn(u32) -> bool>,
         scratch: &mut Scratch,
     ) -> f32 {
         let mut union = if lists.len() > 1 { scratch.unite(lists) } else { Vec::new() };
@@ -296,7 +296,7 @@ impl Postings {
         // A word that nobody says would weigh most; not so a stop word of another language.
         let idle = word.is_stop_word && postings.is_empty();
         let weight = if idle { 0.0 } else { self.weight(postings.len()) };
-        self.add_own(&Said { lists: &[postings], weight, bit }, asked, scratch);
+        self.add_own(&QuestionWord { lists: &[postings], weight, bit }, asked, scratch);
         self.add_context(weight, asked, scratch);
         if lists.len() > 1 {
             union.clear();
@@ -309,11 +309,11 @@ impl Postings {
     /// question but what tens of thousands say is no answer by its words.
     fn add_to_touched(
         &self,
-        said: &Said<'_>,
-        asked: &Asked<'_, impl Fn(u32) -> bool>,
+        said: &QuestionWord<'_>,
+        asked: &WordSearch<'_, impl Fn(u32) -> bool>,
         scratch: &mut Scratch,
     ) {
-        let Asked { sessions, visible, average } = asked;
+        let WordSearch { sessions, visible, average } = asked;
         let Scratch { touched, scores, .. } = scratch;
         for &slot in touched.iter() {
             let own = said.count(slot);
@@ -345,7 +345,12 @@ impl Postings {
     }
 
     /// Adds what one word is worth to those that say it and to their context.
-    fn add_own(&self, said: &Said<'_>, asked: &Asked<'_, impl Fn(u32) -> bool>, scratch: &mut Scratch) {
+    fn add_own(
+        &self,
+        said: &QuestionWord<'_>,
+        asked: &WordSearch<'_, impl Fn(u32) -> bool>,
+        scratch: &mut Scratch,
+    ) {
         for posting in said.lists.iter().copied().flatten() {
             let (slot, count) = (posting.slot(), u16::from(posting.count()));
             let relative = self.lengths[slot as usize] as f32 / asked.average;
@@ -366,7 +371,7 @@ impl Postings {
         }
     }
 
-    fn add_context<V>(&self, weight: f32, asked: &Asked<'_, V>, scratch: &mut Scratch) {
+    fn add_context<V>(&self, weight: f32, asked: &WordSearch<'_, V>, scratch: &mut Scratch) {
         while let Some(slot) = scratch.hearers.pop() {
             let count = std::mem::take(&mut scratch.context_counts[slot as usize]);
             let (length, parts) = self.context_length(slot, asked.sessions);

@@ -30,10 +30,12 @@ impl QuantVec {
         Ok(Self { scale, codes })
     }
 
+    /// The number of dimensions.
     pub fn dimensions(&self) -> usize {
         self.codes.len()
     }
 
+    /// Returns the approximate original vector.
     pub fn to_f32(&self) -> Vec<f32> {
         self.codes.iter().map(|&code| f32::from(code) * self.scale).collect()
     }
@@ -46,6 +48,7 @@ impl QuantVec {
         bytes
     }
 
+    /// Decodes a vector.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let (scale, codes) =
             bytes.split_first_chunk().ok_or_else(|| Error::corrupt("a vector is too short"))?;

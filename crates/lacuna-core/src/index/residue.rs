@@ -1,4 +1,4 @@
-//! What is removed is gone from every part of the structure.
+//! Tests that a removed memory is gone from every part of the structure.
 
 use lacuna_language::words::TermList;
 

@@ -15,8 +15,8 @@ use crate::index::{Glance, Index, NONE, Tag};
 /// Hits in one answer.
 pub(crate) const RESULTS_MAX: usize = 1_000;
 
-/// How much of the relevance comes from meaning; words have the rest. A turn among others says only a part of
-/// what is meant, so the words around it tell more; a memory that stands alone means what it says.
+/// The share of meaning in the relevance; words have the rest. A turn among others says only a part of its meaning,
+/// so the words around it tell more; a memory that stands alone means what it says.
 const MEANING_SHARE_OF_TURN: f32 = 0.25;
 const MEANING_SHARE_ALONE: f32 = 0.85;
 /// The log-odds of a similarity at which meaning can say no more. Odds and not similarities are summed up,
@@ -25,7 +25,7 @@ const MEANING_LOG_ODDS_FULL: f32 = 6.0;
 /// Asked for nothing but keywords, a memory that says them all is at least this relevant: above all that say
 /// none of them, so that a name or a number is found even in the middle of a long text.
 const KEYWORDS_RELEVANCE: f32 = 0.9;
-/// How much of the words' part comes from context; the memory's own words have the rest.
+/// The share of context in the words' part; the memory's own words have the rest.
 const CONTEXT_SHARE: f32 = 2.0 / 3.0;
 /// An answer is at least this similar, or says at least this share of the question. Less is noise: of unrelated
 /// texts two or three in a hundred are as similar.
@@ -49,42 +49,53 @@ const DAY_MILLIS: f32 = 86_400_000.0;
 
 /// A question. Vectors stand in the order of preference: of each memory the first model counts that it has.
 pub struct Search<'a> {
+    /// The words of the question.
     pub text: &'a str,
+    /// The vectors of the question.
     pub vectors: &'a [QueryVector],
+    /// Conditions on the memories that may be found.
     pub filter: Filter,
     /// Tags that raise a memory which bears them; to require tags, use the filter.
     pub tags: Vec<Tag>,
     /// Milliseconds since the epoch.
     pub now: i64,
+    /// The number of hits, at most.
     pub limit: usize,
     /// Leaves out what is less similar. A memory without a comparable vector is measured by its words: see
     /// [`Hit::similarity`].
     pub min_similarity: f32,
     /// From 0 to 1.
     pub recency_weight: f32,
+    /// Adds an explanation to each hit.
     pub explain: bool,
 }
 
 /// The question's vector under one model.
 #[derive(Clone, Debug)]
 pub struct QueryVector {
+    /// The model that made the vector.
     pub model: ModelId,
+    /// The vector itself.
     pub vector: Vec<f32>,
+    /// The model's mapping from cosine to similarity.
     pub calibration: Calibration,
 }
 
+/// The result of a search.
 #[derive(Clone, Default, Debug)]
 pub struct Found {
     /// Best first.
     pub hits: Vec<Hit>,
-    /// How many memories the index holds, all of which could have been found but for the filter.
+    /// The number of memories in the index, before the filter.
     pub searched: usize,
     /// The models whose vectors took part.
     pub models: Vec<ModelId>,
 }
 
+/// A memory that a search found.
 #[derive(Clone, Debug)]
 pub struct Hit {
+    /// The id of the memory.
     pub id: MemoryId,
     /// From 0 to 1, comparable within one answer.
     pub score: f32,
@@ -93,11 +104,14 @@ pub struct Hit {
     pub similarity: f32,
     /// Words and meaning together, before the rest shaped the score.
     pub relevance: f32,
+    /// The parts of the score, when the search asked for them.
     pub explanation: Option<Explanation>,
 }
 
+/// The parts of a hit's score.
 #[derive(Clone, Debug)]
 pub struct Explanation {
+    /// The comparison of vectors; `None` for a memory without a comparable vector.
     pub meaning: Option<Meaning>,
     /// BM25 of the memory by itself, 1 being all words of the question said once.
     pub words: f32,
@@ -107,6 +121,7 @@ pub struct Explanation {
     pub matched: Vec<String>,
     /// Fused, before the rest shapes it.
     pub relevance: f32,
+    /// The memory's salience at the time of the search.
     pub salience: f32,
     /// From 1 for now, halving with age.
     pub recency: f32,
@@ -114,10 +129,14 @@ pub struct Explanation {
     pub tags: f32,
 }
 
+/// A comparison of the question's vector with a memory's.
 #[derive(Clone, Debug)]
 pub struct Meaning {
+    /// The model of both vectors.
     pub model: ModelId,
+    /// The cosine of the angle between them.
     pub cosine: f32,
+    /// The calibrated cosine, from 0 to 1.
     pub similarity: f32,
 }
 
@@ -126,6 +145,7 @@ thread_local! {
 }
 
 impl<P: Sync> Index<P> {
+    /// Finds the best memories for a question.
     pub fn search(&self, search: &Search<'_>) -> Found {
         SCRATCH.with_borrow_mut(|scratch| {
             let found = Run::new(self, search, scratch).found();
@@ -155,7 +175,7 @@ struct Run<'a, P> {
 
 /// A candidate with what is known of it.
 #[derive(Clone, Copy)]
-struct Candidate {
+struct SearchCandidate {
     slot: u32,
     words: WordScore,
     meaning: Option<(usize, f32)>,
@@ -163,7 +183,7 @@ struct Candidate {
     score: f32,
 }
 
-impl Candidate {
+impl SearchCandidate {
     fn compared_by(&self, comparison: usize) -> bool {
         self.meaning.is_some_and(|(at, _)| at == comparison)
     }
@@ -201,7 +221,7 @@ impl<'a, P: Sync> Run<'a, P> {
     }
 
     /// The best by words and the best by meaning, each once, with approximate scores.
-    fn candidates(&self, count: usize) -> Vec<Candidate> {
+    fn candidates(&self, count: usize) -> Vec<SearchCandidate> {
         let by_default = self.search.filter.is_default();
         let admits = |slot: u32| {
             if by_default {
@@ -247,12 +267,18 @@ impl<'a, P: Sync> Run<'a, P> {
         top.into_items()
     }
 
-    fn candidate(&self, slot: u32, meaning: Option<(usize, f32)>) -> Candidate {
-        self.scored(Candidate { slot, words: self.scratch.score(slot), meaning, relevance: 0.0, score: 0.0 })
+    fn candidate(&self, slot: u32, meaning: Option<(usize, f32)>) -> SearchCandidate {
+        self.scored(SearchCandidate {
+            slot,
+            words: self.scratch.score(slot),
+            meaning,
+            relevance: 0.0,
+            score: 0.0,
+        })
     }
 
     /// Scores candidates anew by the full vectors.
-    fn rescore(&self, candidates: &mut [Candidate]) {
+    fn rescore(&self, candidates: &mut [SearchCandidate]) {
         for (at, Comparison { block, probe, .. }) in self.comparisons.iter().enumerate() {
             let mut compared: Vec<_> = candidates.iter_mut().filter(|one| one.compared_by(at)).collect();
             let slots: Vec<u32> = compared.iter().map(|candidate| candidate.slot).collect();
@@ -263,7 +289,7 @@ impl<'a, P: Sync> Run<'a, P> {
         candidates.iter_mut().for_each(|candidate| *candidate = self.scored(*candidate));
     }
 
-    fn scored(&self, candidate: Candidate) -> Candidate {
+    fn scored(&self, candidate: SearchCandidate) -> SearchCandidate {
         let relevance = self.relevance(&candidate);
         let glance = self.glance(&candidate);
         let (mut raised, mut most) = (SALIENCE_REACH * glance.fading.at(self.search.now), SALIENCE_REACH);
@@ -277,12 +303,12 @@ impl<'a, P: Sync> Run<'a, P> {
             raised += TAGS_REACH * self.tags(&candidate);
             most += TAGS_REACH;
         }
-        Candidate { relevance, score: relevance * (1.0 + raised) / (1.0 + most), ..candidate }
+        SearchCandidate { relevance, score: relevance * (1.0 + raised) / (1.0 + most), ..candidate }
     }
 
     /// Words and meaning on the scales on which they mean the same for every question, so that a stray word
     /// in common does not outweigh what is meant.
-    fn relevance(&self, candidate: &Candidate) -> f32 {
+    fn relevance(&self, candidate: &SearchCandidate) -> f32 {
         let words = self.words_share(candidate);
         match self.log_odds(candidate) {
             None => words,
@@ -299,11 +325,11 @@ impl<'a, P: Sync> Run<'a, P> {
     }
 
     /// BM25 against what a memory of average length would get that says each word of the question once.
-    fn words_share(&self, candidate: &Candidate) -> f32 {
+    fn words_share(&self, candidate: &SearchCandidate) -> f32 {
         (words_score(candidate.words) / self.total_weight).min(1.0)
     }
 
-    fn is_answer(&self, candidate: &Candidate, slack: f32) -> bool {
+    fn is_answer(&self, candidate: &SearchCandidate, slack: f32) -> bool {
         let similarity = self.similarity(candidate) + slack;
         let relevant = match candidate.meaning {
             Some(_) => {
@@ -316,30 +342,30 @@ impl<'a, P: Sync> Run<'a, P> {
         relevant && similarity >= self.search.min_similarity
     }
 
-    fn similarity(&self, candidate: &Candidate) -> f32 {
+    fn similarity(&self, candidate: &SearchCandidate) -> f32 {
         match candidate.meaning {
             Some((at, cosine)) => self.comparisons[at].calibration.similarity(cosine),
             None => self.coverage(candidate),
         }
     }
 
-    fn log_odds(&self, candidate: &Candidate) -> Option<f32> {
+    fn log_odds(&self, candidate: &SearchCandidate) -> Option<f32> {
         candidate.meaning.map(|(at, cosine)| self.comparisons[at].calibration.log_odds(cosine))
     }
 
-    /// How much of a question that is nothing but keywords the memory says; zero for a sentence.
-    fn keywords_said(&self, candidate: &Candidate) -> f32 {
+    /// Returns the share of a keyword question's words that the memory contains; zero for a sentence.
+    fn keywords_said(&self, candidate: &SearchCandidate) -> f32 {
         if self.keywords_only { self.coverage(candidate) } else { 0.0 }
     }
 
     /// The share of the question's words, by weight, that the memory itself says.
-    fn coverage(&self, candidate: &Candidate) -> f32 {
+    fn coverage(&self, candidate: &SearchCandidate) -> f32 {
         let said = |bit: usize| candidate.words.said >> bit & 1 == 1;
         let weight: f32 = self.weights.iter().enumerate().filter(|&(bit, _)| said(bit)).map(|(_, w)| w).sum();
         weight / self.total_weight
     }
 
-    fn glance(&self, candidate: &Candidate) -> &Glance {
+    fn glance(&self, candidate: &SearchCandidate) -> &Glance {
         &self.index.glances[candidate.slot as usize]
     }
 
@@ -348,13 +374,13 @@ impl<'a, P: Sync> Run<'a, P> {
         (-days / RECENCY_HALF_LIFE_DAYS).exp2()
     }
 
-    fn tags(&self, candidate: &Candidate) -> f32 {
+    fn tags(&self, candidate: &SearchCandidate) -> f32 {
         let Some(kept) = &self.index.kept[candidate.slot as usize] else { return 0.0 };
         let shared = self.search.tags.iter().filter(|tag| kept.tags.contains(tag)).count();
         shared as f32 / self.search.tags.len().max(1) as f32
     }
 
-    fn hit(&self, candidate: &Candidate) -> Option<Hit> {
+    fn hit(&self, candidate: &SearchCandidate) -> Option<Hit> {
         Some(Hit {
             id: self.index.kept[candidate.slot as usize].as_ref()?.id,
             score: candidate.score,
@@ -364,7 +390,7 @@ impl<'a, P: Sync> Run<'a, P> {
         })
     }
 
-    fn explanation(&self, candidate: &Candidate) -> Explanation {
+    fn explanation(&self, candidate: &SearchCandidate) -> Explanation {
         let glance = self.glance(candidate);
         let said = |bit: &usize| candidate.words.said >> bit & 1 == 1;
         Explanation {
@@ -401,8 +427,9 @@ fn comparison<'a, P>(index: &'a Index<P>, query: &QueryVector) -> Option<Compari
     })
 }
 
-fn keep_best(candidates: &mut Vec<Candidate>, count: usize) {
-    let best_first = |a: &Candidate, b: &Candidate| b.score.total_cmp(&a.score).then(a.slot.cmp(&b.slot));
+fn keep_best(candidates: &mut Vec<SearchCandidate>, count: usize) {
+    let best_first =
+        |a: &SearchCandidate, b: &SearchCandidate| b.score.total_cmp(&a.score).then(a.slot.cmp(&b.slot));
     if (1..candidates.len()).contains(&count) {
         candidates.select_nth_unstable_by(count, best_first);
     }

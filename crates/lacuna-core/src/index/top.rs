@@ -3,7 +3,7 @@ pub(crate) struct Top<S> {
     limit: usize,
     threshold: Option<S>,
     items: Vec<(S, u32)>,
-    /// Where a shrink finds out who stays.
+    /// The scratch list in which a shrink selects the items to keep.
     ranked: Vec<(S, u32)>,
 }
 
@@ -15,7 +15,7 @@ impl<S: Copy + PartialOrd> Top<S> {
         Self { limit, threshold: None, items, ranked }
     }
 
-    /// Whether this score could still enter. Cheap, so that costlier questions are asked only after it.
+    /// Returns true when this score could still enter. The check is cheap; callers make it before costlier ones.
     pub(crate) fn wants(&self, score: S) -> bool {
         self.threshold.is_none_or(|threshold| score >= threshold)
     }
@@ -59,7 +59,7 @@ pub(crate) struct TopSums {
     limit: usize,
     /// No lower sum can still enter.
     threshold: u16,
-    /// How many were offered at each sum, and how many of them reach the threshold.
+    /// The number of offers at each sum. `reaching` counts those that reach the threshold.
     counts: Vec<u32>,
     reaching: usize,
     items: Vec<(u16, u32)>,

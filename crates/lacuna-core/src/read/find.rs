@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 use crate::index::filter::Filter;
 use crate::index::search::{QueryVector, RESULTS_MAX, Search};
 use crate::index::{Session, Stored, Tag};
-use crate::vault::open::{Held, OpenVault, Sources};
+use crate::vault::open::{Held, OpenVault, VaultStores};
 use crate::vault::sessions::repeats_its_turns;
 
 /// From this similarity on a memory that says none of the words seems to mean the same.
@@ -26,11 +26,11 @@ const NARROWED_MIN: f32 = 0.5;
 
 /// A memory that a wish means. No `Debug`: it may hold a part of the text.
 #[derive(Clone, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct WishMatch {
     pub(crate) id: MemoryId,
     pub(crate) closeness: Closeness,
     pub(crate) reason: Reason,
-    /// What would be left of its text if only what the wish says went; `None` where nothing would.
+    /// The rest of its text without the part that the wish names; `None` when nothing would be left.
     pub(crate) leaves: Option<Zeroizing<String>>,
 }
 
@@ -52,27 +52,27 @@ impl Told {
     }
 }
 
-/// What a wish means, in the order in which it was said.
+/// The memories that a wish names, in the order in which the wish names them.
 #[derive(Default)]
 pub(crate) struct Findings {
-    pub(crate) matches: Vec<Found>,
+    pub(crate) matches: Vec<WishMatch>,
 }
 
-/// Where and how to look.
+/// The open vault and the options of a search for a wish.
 pub(crate) struct Finder<'a> {
     pub(crate) open: &'a OpenVault,
-    pub(crate) sources: Sources<'a>,
-    /// What the wish is about under each model of the vault, for meaning.
+    pub(crate) sources: VaultStores<'a>,
+    /// The vectors of the wish under each model of the vault, to search by meaning.
     pub(crate) vectors: &'a [QueryVector],
     pub(crate) now: Timestamp,
-    /// Whether what was forgotten softly is looked at too.
+    /// Includes memories that were forgotten softly.
     pub(crate) deleted_too: bool,
 }
 
-/// What a wish means among the memories that are shown or wait to be.
+/// Finds the memories that a wish names, among those that are shown or wait to be.
 pub(crate) fn find(
     open: &OpenVault,
-    sources: Sources<'_>,
+    sources: VaultStores<'_>,
     wish: &Wish,
     vectors: &[QueryVector],
     now: Timestamp,
@@ -91,8 +91,9 @@ impl Finder<'_> {
         if !wish.keep.is_empty() {
             matches = self.sparing(wish, matches)?;
         }
-        let order =
-            |found: &Found| self.stored(&found.id).map(|stored| (stored.attributes.created_at, stored.id));
+        let order = |found: &WishMatch| {
+            self.stored(&found.id).map(|stored| (stored.attributes.created_at, stored.id))
+        };
         matches.sort_by_key(order);
         Ok(Findings { matches })
     }
@@ -111,7 +112,7 @@ impl Finder<'_> {
         self.open.index.after(None).filter(|stored| self.is_there(stored)).filter(own)
     }
 
-    fn by_facet(&self, about: &About, wish: &Wish) -> Vec<Found> {
+    fn by_facet(&self, about: &About, wish: &Wish) -> Vec<WishMatch> {
         let found = |reason: Reason| move |stored: Stored<'_, Held>| direct(stored.id, reason);
         match about {
             About::Ids(ids) => {
@@ -156,7 +157,7 @@ impl Finder<'_> {
     }
 
     /// The newest memory of the owner's own words.
-    fn last_said(&self) -> Option<Found> {
+    fn last_said(&self) -> Option<WishMatch> {
         let own = |stored: &Stored<'_, Held>| {
             matches!(stored.payload.facets.source.kind, SourceType::UserMessage | SourceType::ExplicitSave)
                 && !repeats_its_turns(stored.payload)
@@ -165,7 +166,7 @@ impl Finder<'_> {
         Some(direct(newest.id, Reason::Time))
     }
 
-    fn by_subject(&self, subject: &str, wish: &Wish) -> Result<Vec<Found>> {
+    fn by_subject(&self, subject: &str, wish: &Wish) -> Result<Vec<WishMatch>> {
         let told = self.told()?;
         let topic = Topic::of(subject);
         let mut found = match () {
@@ -188,17 +189,17 @@ impl Finder<'_> {
     }
 
     /// Leaves alone what says nothing but what shall stay, and cuts what says both.
-    fn sparing(&self, wish: &Wish, matches: Vec<Found>) -> Result<Vec<Found>> {
+    fn sparing(&self, wish: &Wish, matches: Vec<WishMatch>) -> Result<Vec<WishMatch>> {
         let told = self.told()?;
         let told: HashMap<MemoryId, &Told> = told.iter().map(|told| (told.id, told)).collect();
         let kept: Vec<Topic> = wish.keep.iter().map(|keep| Topic::of(keep)).collect();
-        let spare = |found: Found| {
+        let spare = |found: WishMatch| {
             let Some(told) = told.get(&found.id) else { return Some(found) };
             if !kept.iter().any(|keep| keep.says(told.whole())) {
                 return Some(found);
             }
             match surgery(wish, told.text()) {
-                Cut::Part { left, .. } => Some(Found { leaves: Some(Zeroizing::new(left)), ..found }),
+                Cut::Part { left, .. } => Some(WishMatch { leaves: Some(Zeroizing::new(left)), ..found }),
                 // It says what shall go as well, and the two cannot be told apart.
                 Cut::Whole if matches!(wish.about, About::Subject(_)) => Some(found),
                 Cut::Whole | Cut::Nothing => None,
@@ -224,8 +225,8 @@ impl Finder<'_> {
         Ok(self.all().map(tell).collect())
     }
 
-    /// What mentions somebody, narrowed by what is said of them where some of it is.
-    fn named(&self, topic: &Topic, told: &[Told], reach: Reach) -> Vec<Found> {
+    /// Finds memories that mention somebody, narrowed to those that match the rest of the wish where some do.
+    fn named(&self, topic: &Topic, told: &[Told], reach: Reach) -> Vec<WishMatch> {
         let mut found = Vec::new();
         for Told { id, whole, .. } in told {
             let mention = || self.has_entity(id, topic).then_some(Closeness::Direct);
@@ -236,7 +237,7 @@ impl Finder<'_> {
             let reason = if reach == Reach::Subject { Reason::Subject } else { Reason::Mention };
             // What else it says is read only where there is something to narrow by.
             let covered = if topic.has_terms() { topic.fit(whole).covered } else { 0.0 };
-            found.push((Found { closeness, ..direct(*id, reason) }, covered));
+            found.push((WishMatch { closeness, ..direct(*id, reason) }, covered));
         }
         if !topic.has_terms() {
             return found.into_iter().map(|(found, _)| found).collect();
@@ -246,10 +247,10 @@ impl Finder<'_> {
             return found.into_iter().map(|(found, _)| found).collect();
         }
         // Nothing says the rest in words, so it may be any of them.
-        found.into_iter().map(|(found, _)| Found { closeness: Closeness::Indirect, ..found }).collect()
+        found.into_iter().map(|(found, _)| WishMatch { closeness: Closeness::Indirect, ..found }).collect()
     }
 
-    /// Whether the memory was written with an entity of this name.
+    /// Returns true when the memory was written with an entity of this name.
     fn has_entity(&self, id: &MemoryId, topic: &Topic) -> bool {
         let Some(stored) = self.stored(id) else { return false };
         let bare = |name: &str| entity_key("", name);
@@ -258,8 +259,8 @@ impl Finder<'_> {
         stored.payload.facets.entities.iter().any(named)
     }
 
-    /// What says a topic in words, and what seems to mean it.
-    fn spoken(&self, topic: &Topic, subject: &str, told: &[Told]) -> Vec<Found> {
+    /// Finds memories that contain the words of a topic, and memories that are close to it in meaning.
+    fn spoken(&self, topic: &Topic, subject: &str, told: &[Told]) -> Vec<WishMatch> {
         let fits: HashMap<MemoryId, Fit> =
             told.iter().map(|told| (told.id, topic.fit(told.whole()))).collect();
         let mut found = Vec::new();
@@ -290,7 +291,7 @@ impl Finder<'_> {
     }
 
     /// As a recall would find it: by words and meaning.
-    fn by_query(&self, query: &str) -> Result<Vec<Found>> {
+    fn by_query(&self, query: &str) -> Result<Vec<WishMatch>> {
         let topic = Topic::as_words(query);
         let told = self.told()?;
         let says = |told: &&Told| topic.has_terms() && topic.fit(told.whole()).literal >= 1.0;
@@ -324,7 +325,8 @@ impl Finder<'_> {
     }
 }
 
-/// What is left of a text when a wish is fulfilled on it. What the wish keeps stays, if it can be cut loose.
+/// Returns the rest of a text after a wish is carried out on it. Clauses that the wish keeps stay, if they can be
+/// cut loose.
 pub(crate) fn surgery(wish: &Wish, text: &str) -> Cut {
     let kept: Vec<Topic> = wish.keep.iter().map(|keep| Topic::of(keep)).collect();
     let is_kept = |part: &str| kept.iter().any(|keep| keep.says(part));
@@ -338,8 +340,8 @@ pub(crate) fn surgery(wish: &Wish, text: &str) -> Cut {
     }
 }
 
-/// What holds an identifier. Other words only tell the closer from the less close.
-fn exact(topic: &Topic, told: &[Told]) -> Vec<Found> {
+/// Finds memories that contain an identifier. Other words only rank them.
+fn exact(topic: &Topic, told: &[Told]) -> Vec<WishMatch> {
     let fits = told.iter().map(|told| (told.id, topic.fit(told.whole())));
     let fits: Vec<(MemoryId, Fit)> = fits.collect();
     let holding: Vec<&(MemoryId, Fit)> = fits.iter().filter(|(_, fit)| fit.exact).collect();
@@ -358,12 +360,12 @@ fn exact(topic: &Topic, told: &[Told]) -> Vec<Found> {
     holding.iter().map(found).collect()
 }
 
-fn indirect(id: MemoryId, reason: Reason) -> Found {
-    Found { closeness: Closeness::Indirect, ..direct(id, reason) }
+fn indirect(id: MemoryId, reason: Reason) -> WishMatch {
+    WishMatch { closeness: Closeness::Indirect, ..direct(id, reason) }
 }
 
-fn direct(id: MemoryId, reason: Reason) -> Found {
-    Found { id, closeness: Closeness::Direct, reason, leaves: None }
+fn direct(id: MemoryId, reason: Reason) -> WishMatch {
+    WishMatch { id, closeness: Closeness::Direct, reason, leaves: None }
 }
 
 fn within(wish: &Wish, stored: &Stored<'_, Held>) -> bool {
@@ -374,13 +376,13 @@ fn is_turn(stored: &Stored<'_, Held>) -> bool {
     stored.attributes.session.is_some() || stored.attributes.category == Category::Conversation
 }
 
-/// Whether somebody is whom the text speaks of, and not merely in it.
+/// Returns true when the text speaks about somebody, and does not merely mention them.
 fn is_about(text: &str, topic: &Topic) -> bool {
     clause::subjects(text).iter().any(|subject| topic.mention(subject).is_some())
 }
 
 /// The memories that say most of a topic, when none says all of it.
-fn best(fits: &HashMap<MemoryId, Fit>) -> Vec<Found> {
+fn best(fits: &HashMap<MemoryId, Fit>) -> Vec<WishMatch> {
     let most = fits.values().map(|fit| fit.covered).fold(0.0, f32::max);
     if most < PARTIAL_MIN {
         return Vec::new();

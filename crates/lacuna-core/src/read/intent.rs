@@ -11,18 +11,20 @@ use lacuna_types::{Holder, Lane, Scope};
 use crate::permit::{Caller, Grant, Recall, permit};
 use crate::vault::service::Service;
 
-/// How the words of a question were understood.
+/// The interpretation of a question's words.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Understood {
+    /// The lane that the words point to.
     pub lane: Option<Lane>,
+    /// The breadth of the question.
     pub reach: Option<IntentScope>,
-    /// Whether the words leave open what is meant, so that an assistant should ask back.
+    /// True when the words are ambiguous, so that an assistant should ask back.
     pub ask: bool,
     /// The phrases that it follows from, as the table spells them; none when no rule spoke.
     pub because: Vec<String>,
-    /// Whether the lanes were narrowed by it.
+    /// True when the lanes were narrowed by it.
     pub narrowed: bool,
-    /// What to ask next, or how to look further.
+    /// Suggestions to ask next, or to look further.
     pub broaden: Vec<String>,
 }
 
@@ -86,7 +88,7 @@ fn scopes_of(caller: &Caller, reach: IntentScope) -> Vec<Scope> {
     readable.filter(meant).collect()
 }
 
-/// What the words of a question mean under the caller's policy.
+/// Interprets the words of a question under the caller's policy.
 pub(crate) fn understand(service: &Service, caller: &Caller, text: &str) -> Understood {
     Understood::of(&matches(&words(text), &service.policy(&caller.org).intents))
 }

@@ -1,4 +1,4 @@
-//! How much one recall may answer with, so that memories do not flood an assistant's context.
+//! Limits on the answer to one recall, so that memories do not flood an assistant's context.
 
 use lacuna_types::{Error, Result, Tier};
 
@@ -7,17 +7,20 @@ use crate::read::recall::{Query, RecalledMemory};
 use crate::vault::open::OpenVault;
 use crate::vault::service::Service;
 
-/// Memories of events and of facts in one answer, unless the caller names a number of results.
+/// Memories of events in one answer, unless the caller names a number of results.
 pub const EPISODIC_RESULTS_DEFAULT: usize = 10;
+/// Memories of facts in one answer, unless the caller names a number of results.
 pub const SEMANTIC_RESULTS_DEFAULT: usize = 20;
 /// Tokens of all texts in one answer, by default and at most.
 pub(crate) const RECALL_TOKENS_DEFAULT: usize = 4_000;
 pub(crate) const RECALL_TOKENS_MAX: usize = 100_000;
 
-/// How many memories of each tier an answer may hold. What is only being worked with counts as an event.
+/// The number of memories of each tier in an answer, at most. Working memory counts as episodic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TierLimits {
+    /// Memories of events.
     pub episodic: usize,
+    /// Memories of facts.
     pub semantic: usize,
 }
 
@@ -33,7 +36,7 @@ impl Query {
         self.tiers.filter(|tiers| self.limit > tiers.episodic.min(tiers.semantic))
     }
 
-    /// How many hits to look for: more than asked for where one tier may have to stand back.
+    /// The number of hits to look for: more than asked for where one tier's limit may drop some.
     pub(crate) fn search_limit(&self) -> usize {
         if self.binding_tiers().is_some() { 2 * self.limit } else { self.limit }
     }

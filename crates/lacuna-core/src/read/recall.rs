@@ -24,24 +24,30 @@ use crate::vault::reads::{Read, note_read};
 use crate::vault::rehearse::{ALL_DETAILS, note_rehearsal};
 use crate::vault::service::Service;
 
-/// Results of one recall, by default and at most.
+/// Results of one recall, by default.
 pub(crate) const RECALL_RESULTS_DEFAULT: usize = EPISODIC_RESULTS_DEFAULT + SEMANTIC_RESULTS_DEFAULT;
+/// Results of one recall, at most.
 pub const RECALL_RESULTS_MAX: usize = 100;
-/// How much recency counts, unless the caller says.
+/// The weight of recency, unless the caller names one.
 pub const RECENCY_WEIGHT_DEFAULT: f32 = 0.3;
 /// Characters of a query.
 pub(crate) const QUERY_CHARS_MAX: usize = 4_000;
-/// Memories on one page of a list, by default and at most.
+/// Memories on one page of a list, by default.
 pub const LIST_PAGE_DEFAULT: usize = 50;
+/// Memories on one page of a list, at most.
 pub const LIST_PAGE_MAX: usize = 500;
 
+/// A question to a vault.
 pub struct Query {
+    /// The words of the question.
     pub text: String,
+    /// The number of results, at most.
     pub limit: usize,
-    /// How many of each tier; `None` where `limit` alone decides.
+    /// The number of memories of each tier; `None` where `limit` alone decides.
     pub tiers: Option<TierLimits>,
     /// Tokens of all texts together.
     pub max_tokens: usize,
+    /// Conditions on the memories that may be found.
     pub filter: Filter,
     /// Tags that raise a memory which bears them; to require tags, use the filter.
     pub tags: Vec<String>,
@@ -49,16 +55,18 @@ pub struct Query {
     pub min_similarity: f32,
     /// From 0, where age does not matter, to 1.
     pub recency_weight: f32,
+    /// Adds an explanation to each result.
     pub explain: bool,
-    /// Whether what is found counts as brought to mind, so that it fades later.
+    /// Counts the found memories as recalled, so that they fade later.
     pub rehearse: bool,
-    /// Whether the words of the question narrow the lanes, unless the filter names some.
+    /// Lets the words of the question narrow the lanes, unless the filter names some.
     pub intent: bool,
     /// The session under way, whose working memory takes part.
     pub session: Option<SessionId>,
 }
 
 impl Query {
+    /// Makes a query with the defaults.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -77,44 +85,56 @@ impl Query {
     }
 }
 
+/// The answer to a query.
 #[derive(Debug)]
 pub struct Recalled {
+    /// The memories that were found, best first.
     pub hits: Vec<RecalledMemory>,
+    /// The number of memories that were searched.
     pub total_searched: usize,
     /// The models whose vectors took part; empty when only words did.
     pub models: Vec<ModelId>,
     /// Memories that could not be searched because their bytes or keys are damaged.
     pub damaged: usize,
-    /// What was found and did not fit into the tokens.
+    /// The number of memories that were found and did not fit into the tokens.
     pub left_out: usize,
+    /// The time that the answer took.
     pub took: Duration,
-    /// What to try when nothing was found.
+    /// A suggestion for the caller when nothing was found.
     pub hint: Option<&'static str>,
-    /// How the words of the question were understood, if they were to be.
+    /// The interpretation of the question's words, if the query asked for one.
     pub understood: Option<Understood>,
 }
 
+/// A memory that a query found.
 #[derive(Debug)]
 pub struct RecalledMemory {
+    /// The memory itself.
     pub memory: Memory,
+    /// The rank, from 0 to 1, comparable within one answer.
     pub score: f32,
+    /// The similarity, from 0 to 1, comparable across questions and models.
     pub similarity: f32,
-    /// Whether its gist stands for a text that did not fit.
+    /// True when the gist replaces a text that did not fit.
     pub shortened: bool,
+    /// The parts of the score, when the query asked for them.
     pub explanation: Option<Explanation>,
 }
 
 /// One page of a list, newest first.
 pub struct Page {
+    /// The memories on the page.
     pub memories: Vec<Memory>,
-    /// Where the next page begins; `None` on the last one.
+    /// The start of the next page; `None` on the last one.
     pub next: Option<Cursor>,
 }
 
 /// A place in a list: the last memory that was shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cursor {
+    /// The time at which that memory was created.
     pub created_at: Timestamp,
+    /// The id of that memory.
     pub id: MemoryId,
 }
 
@@ -249,7 +269,7 @@ pub(crate) fn list(
     Ok(page)
 }
 
-/// How many memories the vault holds, and how many of them cannot be opened.
+/// Counts the memories in the vault, and those of them that cannot be opened.
 pub(crate) fn count(service: &Service, grant: &Grant<Recall>) -> Result<(usize, usize)> {
     let counts = service.serve(grant.scope(), |vault| (vault.index.len(), vault.damaged.len()))?;
     Ok(counts.unwrap_or_default())

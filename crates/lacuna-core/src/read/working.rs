@@ -11,7 +11,7 @@ use crate::vault::reads::{Read, note_read};
 use crate::vault::service::Service;
 use crate::vault::working::{Working, fresh_working, whole, working};
 
-/// What the working memory of a session holds, the oldest first.
+/// Returns the working memory of a session, the oldest first.
 pub(crate) fn at_hand(service: &Service, grant: &Grant<Recall>, session: &SessionId) -> Result<Vec<Memory>> {
     let held = working(service, grant.scope(), session);
     note_working(service, grant, "at_hand", held.iter().map(|memory| memory.id).collect())?;
@@ -49,9 +49,9 @@ pub(crate) fn add_working(
     let search =
         Search { vectors: &own, filter: search.filter.clone(), tags: search.tags.clone(), ..*search };
     let now = service.clock.now();
-    let is_open = service.desk.peek(scope.vault_id(), session, |_| ()).is_some();
+    let is_open = service.open_sessions.peek(scope.vault_id(), session, |_| ()).is_some();
     let found = is_open.then(|| {
-        service.desk.use_session(scope, session, now, |open| {
+        service.open_sessions.use_session(scope, session, now, |open| {
             (search_working(&open.working, &search), open.working.order.len())
         })
     });
@@ -67,7 +67,7 @@ pub(crate) fn add_working(
 pub(crate) fn get_working(service: &Service, scope: &Scope, id: MemoryId) -> Option<Memory> {
     fresh_working(service, scope);
     let mut found = None;
-    service.desk.each_working(scope.vault_id(), |_, working| {
+    service.open_sessions.each_working(scope.vault_id(), |_, working| {
         let stored = working.index.get(&id);
         let stored = stored.filter(|stored| stored.attributes.state == Lifecycle::Active);
         found = found.take().or_else(|| whole(&stored?));

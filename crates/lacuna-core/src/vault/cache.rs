@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use lacuna_store::rows::ChainHead;
 use lacuna_types::{Result, Revision, Scope, VaultId, millis};
 
-use crate::vault::open::{OpenVault, Refreshed, Sources};
+use crate::vault::open::{OpenVault, Refreshed, VaultStores};
 
 pub(crate) struct Vaults {
     slots: Mutex<HashMap<VaultId, Arc<Slot>>>,
@@ -23,7 +23,7 @@ pub(crate) struct Slot {
     writer: Mutex<()>,
     open: RwLock<Option<OpenVault>>,
     used_at: AtomicI64,
-    /// When it was last looked through for what a crash had left; long ago if never by this process.
+    /// The time of the last search for work that a crash had left; long ago if this process never searched.
     recovered_at: AtomicI64,
     bytes: AtomicUsize,
 }
@@ -71,7 +71,7 @@ impl Vaults {
         }
     }
 
-    /// How many vaults are open, and how many bytes they take.
+    /// Returns the number of open vaults, and the bytes they take.
     pub(crate) fn load(&self) -> (usize, usize) {
         let sizes: Vec<usize> = self.all().iter().map(|slot| slot.bytes()).collect();
         (sizes.iter().filter(|bytes| **bytes > 0).count(), sizes.iter().sum())
@@ -118,7 +118,11 @@ impl Slot {
     }
 
     /// Runs `read` on the vault as it now stands, or answers `None` before its first write.
-    pub(crate) fn read<R>(&self, from: Sources<'_>, read: impl FnOnce(&OpenVault) -> R) -> Result<Option<R>> {
+    pub(crate) fn read<R>(
+        &self,
+        from: VaultStores<'_>,
+        read: impl FnOnce(&OpenVault) -> R,
+    ) -> Result<Option<R>> {
         let revision = from.store.revision(self.vault)?;
         if revision == Revision::ZERO {
             self.drop_if_ended();
@@ -141,7 +145,7 @@ impl Slot {
     /// Brings the vault up to date and runs `update` on it, alone. `None` before its first write.
     pub(crate) fn update<R>(
         &self,
-        from: Sources<'_>,
+        from: VaultStores<'_>,
         update: impl FnOnce(&mut OpenVault) -> Result<R>,
     ) -> Result<Option<R>> {
         let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
@@ -191,7 +195,7 @@ impl Slot {
         self.recovered_at.store(millis(now), Ordering::Relaxed);
     }
 
-    /// What the open vault takes in RAM; zero when it is sealed.
+    /// Returns the bytes that the open vault takes in RAM; zero when it is sealed.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }
@@ -220,7 +224,7 @@ impl Slot {
 }
 
 /// Brings what is open up to date, or opens it. Answers whether that changed anything.
-fn refreshed(open: &mut Option<OpenVault>, scope: &Scope, from: Sources<'_>) -> Result<bool> {
+fn refreshed(open: &mut Option<OpenVault>, scope: &Scope, from: VaultStores<'_>) -> Result<bool> {
     match open.as_mut().map(|vault| vault.refresh(scope, from)).transpose()? {
         Some(Refreshed::Same) => return Ok(false),
         Some(Refreshed::Changed) => {}

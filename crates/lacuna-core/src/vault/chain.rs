@@ -41,7 +41,7 @@ pub(crate) fn append_entries(
     append_aging(service, scope, entries, Vec::new())
 }
 
-/// As [`append_entries`], and lets old entries go in the same commit.
+/// Does the same as [`append_entries`], and ages out old entries in the same commit.
 pub(crate) fn append_aging(
     service: &Service,
     scope: &Scope,
@@ -86,7 +86,7 @@ fn append_with(
     })
 }
 
-/// How often a chain is walked anew because it changed meanwhile.
+/// The number of times a chain is walked again because it changed meanwhile.
 pub(crate) const WALKS_MAX: usize = 3;
 
 /// Visits the entries above `after`, a page at a time.

@@ -6,7 +6,7 @@ use lacuna_types::{Error, Lifecycle, MemoryId, Result, Revision, Scope};
 
 use crate::audit::{AuditAction, AuditEntry};
 use crate::vault::chain::extend_chain;
-use crate::vault::deliver::{Tidings, deliveries};
+use crate::vault::deliver::{Notification, deliveries};
 use crate::vault::handle::VaultWriter;
 use crate::vault::open::OpenVault;
 use crate::vault::receipt::{Receipt, numbered};
@@ -57,8 +57,8 @@ impl VaultWriter<'_> {
         if let Some(receipt) = receipt {
             Receipt { audit, ..receipt }.open_in(&mut batch);
         }
-        if let Some(tidings) = &act.tidings {
-            batch.records.extend(deliveries(service, tidings)?);
+        if let Some(notification) = &act.notification {
+            batch.records.extend(deliveries(service, notification)?);
         }
         let reached = service.store.commit(batch).inspect_err(|error| {
             // The batch may have been written or not: what is open can no longer be trusted.
@@ -85,8 +85,8 @@ pub(crate) struct Act {
     pub(crate) entries: Vec<AuditEntry>,
     /// The receipt that the erasure will end with. Its number is settled with the commit.
     pub(crate) receipt: Option<Box<Receipt>>,
-    /// What recipients are told of it.
-    pub(crate) tidings: Option<Tidings>,
+    /// The notification that recipients get about the commit.
+    pub(crate) notification: Option<Notification>,
 }
 
 impl Act {
@@ -98,10 +98,11 @@ impl Act {
     pub(crate) fn silent(scope: &Scope, at: Timestamp) -> Self {
         // The revision and the audit rows are filled in at each attempt.
         let batch = Batch::new(scope.clone(), at, Revision::ZERO);
-        Self { batch, entries: Vec::new(), receipt: None, tidings: None }
+        Self { batch, entries: Vec::new(), receipt: None, notification: None }
     }
 
-    /// Whether it writes rows or settings that were read before: what another process did to them would be lost.
+    /// Returns true when it writes rows or settings that were read before: changes by another process would be
+    /// lost.
     fn rewrites(&self) -> bool {
         let kept = |row: &Row| row.body == Body::Unchanged && row.state != Lifecycle::Deleted;
         self.batch.settings.is_some() || self.batch.puts.iter().any(kept)

@@ -1,7 +1,7 @@
-//! Which memories a conversation has seen lately, so that it does not hear the same at every turn.
+//! The cooldown: memories shown lately in a conversation are not shown again at every turn.
 //!
-//! In RAM only and bounded: a session that is idle for an hour begins anew, and a node that restarts may say
-//! something again.
+//! It is in RAM only and bounded: a session that is idle for an hour begins anew, and a node that restarts may show
+//! a memory again.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -13,7 +13,7 @@ use crate::audit::{AuditAction, AuditEntry};
 use crate::vault::commit::Act;
 use crate::vault::service::Service;
 
-/// How often a delivery is tried before it is given up.
+/// The number of times a delivery is tried before it is given up.
 pub const DELIVERY_ATTEMPTS_MAX: u32 = 12;
 /// The pause after the first failure; it doubles with each further one.
 const PAUSE_FIRST: SignedDuration = SignedDuration::from_secs(30);
@@ -25,7 +25,7 @@ const FAILED_LOOKED_AT: u64 = 10_000;
 const FIELDS: u64 = 8;
 
 facet!(
-    /** What recipients can be told of. */
+    /** An event that recipients can be told of. */
     Event, "event", {
     Erasure = 1 "erasure",
     Destruction = 2 "destruction",
@@ -37,57 +37,66 @@ facet!(
 /// Somebody outside who is told.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Recipient {
+    /// The name of the recipient in the configuration.
     pub name: String,
+    /// The events that the recipient is told of.
     pub events: Vec<Event>,
     /// Only of this organisation; of all without one.
     pub org: Option<OrgId>,
 }
 
 impl Recipient {
-    fn hears(&self, tidings: &Tidings) -> bool {
-        self.events.contains(&tidings.event) && self.org.as_ref().is_none_or(|org| *org == tidings.org)
+    fn hears(&self, notification: &Notification) -> bool {
+        self.events.contains(&notification.event)
+            && self.org.as_ref().is_none_or(|org| *org == notification.org)
     }
 }
 
-/// What recipients are told.
+/// A notification to recipients.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Tidings {
+pub struct Notification {
+    /// The organisation it concerns.
     pub org: OrgId,
+    /// The kind of event.
     pub event: Event,
     /// The number of the receipt or the request, as people quote it.
     pub reference: String,
-    /// How many memories it concerns.
+    /// The number of memories it concerns.
     pub memories: u64,
+    /// The time of the event.
     pub at: Timestamp,
 }
 
 /// One message to one recipient.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Delivery {
+    /// The number of the delivery.
     pub number: u64,
+    /// The name of the recipient.
     pub recipient: String,
-    pub tidings: Tidings,
-    /// How often it was tried.
+    /// The notification to deliver.
+    pub notification: Notification,
+    /// The number of tries so far.
     pub attempts: u32,
-    /// Why it failed last, in words of ours.
+    /// The cause of the last failure, in our words.
     pub trouble: Option<String>,
-    /// Whether it was given up.
+    /// True when it was given up.
     pub failed: bool,
 }
 
 impl Delivery {
     /// The same in every attempt, and nowhere else.
     pub fn id(&self) -> String {
-        format!("dlv_{}_{}", self.tidings.org, self.number)
+        format!("dlv_{}_{}", self.notification.org, self.number)
     }
 
     fn record(&self, due_at: Option<Timestamp>, done_at: Option<Timestamp>) -> Record {
         Record {
-            org: self.tidings.org.clone(),
+            org: self.notification.org.clone(),
             kind: RecordKind::Delivery,
             number: self.number,
             vault: None,
-            at: self.tidings.at,
+            at: self.notification.at,
             due_at,
             done_at,
             doc: self.encode(),
@@ -99,10 +108,10 @@ impl Delivery {
         let mut w = Writer(&mut bytes);
         w.array(FIELDS as usize);
         w.text(&self.recipient);
-        w.uint(self.tidings.event.code());
-        w.text(&self.tidings.reference);
-        w.uint(self.tidings.memories);
-        w.int(millis(self.tidings.at));
+        w.uint(self.notification.event.code());
+        w.text(&self.notification.reference);
+        w.uint(self.notification.memories);
+        w.int(millis(self.notification.at));
         w.uint(self.attempts);
         w.optional(self.trouble.as_deref(), Writer::text);
         w.bool(self.failed);
@@ -112,7 +121,7 @@ impl Delivery {
     fn decode(record: &Record) -> Result<Self> {
         let read = |r: &mut Reader<'_>| {
             let recipient = r.text()?.to_owned();
-            let tidings = Tidings {
+            let notification = Notification {
                 org: record.org.clone(),
                 event: Event::from_code(r.uint()?)?,
                 reference: r.text()?.to_owned(),
@@ -121,31 +130,39 @@ impl Delivery {
             };
             let attempts = r.uint()?;
             let trouble = r.optional(|r| Some(r.text()?.to_owned()))?;
-            Some(Self { number: record.number, recipient, tidings, attempts, trouble, failed: r.bool()? })
+            Some(Self {
+                number: record.number,
+                recipient,
+                notification,
+                attempts,
+                trouble,
+                failed: r.bool()?,
+            })
         };
         let damaged = || Error::corrupt(format!("delivery {} does not parse", record.number));
         Reader(&record.doc).record(FIELDS, read).ok_or_else(damaged)
     }
 }
 
-/// The deliveries of some tidings, to be committed with what they tell of. Numbers may be taken meanwhile:
+/// The deliveries of a notification, committed together with the event. Numbers may be taken meanwhile:
 /// then the commit conflicts, and they are made anew.
-pub(crate) fn deliveries(service: &Service, tidings: &Tidings) -> Result<Vec<RecordChange>> {
-    let hearing: Vec<_> = service.recipients.iter().filter(|recipient| recipient.hears(tidings)).collect();
+pub(crate) fn deliveries(service: &Service, notification: &Notification) -> Result<Vec<RecordChange>> {
+    let hearing: Vec<_> =
+        service.recipients.iter().filter(|recipient| recipient.hears(notification)).collect();
     if hearing.is_empty() {
         return Ok(Vec::new());
     }
-    let last = service.store.last_record(&tidings.org, RecordKind::Delivery)?;
+    let last = service.store.last_record(&notification.org, RecordKind::Delivery)?;
     let numbered = hearing.into_iter().zip(last + 1..);
     let deliveries = numbered.map(|(recipient, number)| Delivery {
         number,
         recipient: recipient.name.clone(),
-        tidings: tidings.clone(),
+        notification: notification.clone(),
         attempts: 0,
         trouble: None,
         failed: false,
     });
-    Ok(deliveries.map(|delivery| RecordChange::Add(delivery.record(Some(tidings.at), None))).collect())
+    Ok(deliveries.map(|delivery| RecordChange::Add(delivery.record(Some(notification.at), None))).collect())
 }
 
 /// Deliveries that are due now, of every organisation, the longest overdue first.
@@ -170,12 +187,12 @@ pub(crate) fn not_delivered(service: &Service, delivery: &Delivery, trouble: &st
 
 /// Writes where a delivery stands; without a next attempt it has ended, and the audit says how.
 fn settle(service: &Service, delivery: Delivery, next: Option<Timestamp>) -> Result<()> {
-    let scope = Scope { org: delivery.tidings.org.clone(), holder: Holder::Org };
+    let scope = Scope { org: delivery.notification.org.clone(), holder: Holder::Org };
     let now = service.clock.now();
     let mut act = Act::silent(&scope, now);
     if next.is_none() {
         let action = if delivery.failed { AuditAction::DeliveryFailed } else { AuditAction::DeliveryDone };
-        let notes = vec![format!("to:{}", delivery.recipient), delivery.tidings.reference.clone()];
+        let notes = vec![format!("to:{}", delivery.recipient), delivery.notification.reference.clone()];
         act.entries.push(AuditEntry { notes, ..AuditEntry::new(action, "system", Vec::new()) });
     }
     let done_at = next.is_none().then_some(now);

@@ -35,7 +35,7 @@ const PROMOTION_FIELDS: u64 = 7;
 const RETENTION_FIELDS: u64 = 4;
 const FIRST_RETENTION_FIELDS: u64 = 3;
 
-/// What one memory contributes to an opened vault.
+/// One memory's part of an opened vault.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Frame {
     pub(crate) gist: String,
@@ -47,7 +47,7 @@ pub(crate) struct Frame {
     pub(crate) vectors: Vec<(ModelId, Vec<u8>)>,
     /// Keyed hash of the full text: equal texts in one vault have equal hashes, and only there.
     pub(crate) text_hash: [u8; 32],
-    /// Whether the full text says more than the gist, is too long for the frame and is sealed apart.
+    /// True when the full text says more than the gist, is too long for the frame and is sealed apart.
     pub(crate) has_body: bool,
     /// The full text, when it says more than the gist and is short enough to be kept here.
     pub(crate) text: Option<String>,
@@ -482,7 +482,7 @@ mod tests {
         frame
     }
 
-    /// What a release wrote, every later one must read.
+    /// A frame written by the first release; every later release must read it.
     const FIRST: &str = "\
         90781d412072657475726e696e67206775657374207468616e6b6564206d652e81826c6120626c7565207363617266fa\
         3f0000008401020201820282010381656775657374818366706572736f6e664d732049746ff5890202657365735f31f6\

@@ -244,12 +244,12 @@ impl Keyring {
         self.text_hash.fingerprint(&[text.as_bytes()])
     }
 
-    /// How the audit knows a question again without knowing what was asked.
+    /// Returns a keyed mark by which the audit recognises a question again without knowing its words.
     pub(crate) fn query_mark(&self, question: &str) -> [u8; 32] {
         self.query.fingerprint(&[question.trim().as_bytes()])
     }
 
-    /// What the boundary of a context follows from, which nobody outside can tell.
+    /// Returns the seed of a context's boundary, which nobody outside can guess.
     pub(crate) fn boundary_seed(&self, now: Timestamp) -> [u8; 32] {
         let key = self.root.derive_fingerprint_key("context-boundary");
         key.fingerprint(&[&millis(now).to_be_bytes()])
@@ -308,7 +308,7 @@ impl Keyring {
         &self.month
     }
 
-    /// What a receipt says of a thing that was named: known again here, and nowhere else.
+    /// Returns the hash of a named thing for a receipt: this vault can recognise it, nobody else can.
     pub(crate) fn scope_hash(&self, form: &str) -> [u8; 32] {
         self.scope_hash.fingerprint(&[form.as_bytes()])
     }
@@ -392,7 +392,7 @@ impl Keyring {
     }
 }
 
-/// Where a sealed field stands; part of what its seal authenticates.
+/// The place of a sealed field; its seal authenticates it.
 pub(crate) struct Place {
     pub(crate) memory: MemoryId,
     pub(crate) created_at: Timestamp,

@@ -1,5 +1,5 @@
-//! What a vault recognises a memory by at once: the hash of its text, of what it makes a statement about, and
-//! of a few of its words.
+//! Marks by which a vault recognises a memory at once: hashes of its text, of the attributes it states, and of a
+//! few of its words.
 
 use std::collections::BTreeSet;
 
@@ -70,8 +70,8 @@ pub(crate) fn text_mark(hash: &[u8; 32]) -> u64 {
     hash.first_chunk().map_or(0, |first| u64::from_be_bytes(*first))
 }
 
-/// What a text makes statements about. Only a short text states a fact: a longer one tells a story, in which a
-/// sentence that contradicts another does not make the whole untrue.
+/// Returns marks of the attributes that a text states. Only a short text states a fact: a longer one tells a story,
+/// in which a sentence that contradicts another does not make the whole untrue.
 pub(crate) fn attribute_marks(text: &str) -> Vec<u64> {
     if text.chars().count() > GIST_CHARS_MAX {
         return Vec::new();

@@ -21,12 +21,13 @@ pub struct Models {
     pub main: Arc<dyn Embedder>,
     /// Models that older vectors may still carry.
     pub others: Vec<Arc<dyn Embedder>>,
-    /// Whether the instant vector stays beside the main one, because the main model may be out of reach
-    /// when a question comes.
+    /// Keeps the instant vector beside the main one, because the main model may be out of reach when a question
+    /// comes.
     pub keep_instant: bool,
 }
 
 impl Models {
+    /// Makes models with one model for everything.
     pub fn only(model: Arc<dyn Embedder>) -> Self {
         Self { instant: model.clone(), main: model, others: Vec::new(), keep_instant: false }
     }

@@ -21,10 +21,10 @@ use crate::vault::relay::in_order;
 use crate::vault::settings::HeldSettings;
 use crate::vault::unlock::Unlocker;
 
-/// How many memories a commit may walk over, on average, to find out what the vault takes in RAM.
+/// The number of memories that a commit may walk over, on average, to measure the vault's RAM.
 const MEMORIES_WALKED_PER_COMMIT: usize = 256;
 
-/// What an index entry carries besides what it is found by.
+/// The payload of an index entry.
 pub(crate) struct Held {
     pub(crate) gist: String,
     pub(crate) details: Vec<Detail>,
@@ -32,7 +32,7 @@ pub(crate) struct Held {
     pub(crate) updated_at: Timestamp,
     /// The full text, when it says more than the gist and is short.
     pub(crate) text: Option<String>,
-    /// Whether the full text says more than the gist and must be fetched.
+    /// True when the full text says more than the gist and must be fetched.
     pub(crate) has_body: bool,
     /// The beginning of the full text's keyed hash.
     pub(crate) text_mark: u64,
@@ -46,7 +46,7 @@ impl Held {
         self.text.as_deref().unwrap_or(&self.gist)
     }
 
-    /// What its texts take in RAM besides its own size.
+    /// Returns the bytes of its texts in RAM, besides its own size.
     fn text_bytes(&self) -> usize {
         let details: usize = self.details.iter().map(|detail| detail.content.capacity()).sum();
         let tags: usize = self.facets.tags.iter().map(String::capacity).sum();
@@ -71,7 +71,7 @@ pub(crate) struct OpenVault {
     pub(crate) marks: Marks,
     /// Memories that become active when their grace period is over.
     pub(crate) approved: BTreeSet<MemoryId>,
-    /// When writes were stopped, if they are.
+    /// The time at which writes were stopped, if they are.
     pub(crate) frozen_at: Option<Timestamp>,
     pub(crate) revision: Revision,
     pub(crate) audit: ChainHead,
@@ -80,13 +80,13 @@ pub(crate) struct OpenVault {
     /// Memories that nobody can read any more, because something that they were made of was erased, or because
     /// they were erased themselves and came back with an old copy of the data.
     pub(crate) orphans: BTreeSet<MemoryId>,
-    /// What was made of what: a source, and a memory that names it.
+    /// Pairs of a source and a memory derived from it.
     pub(crate) lineage: BTreeSet<(MemoryId, MemoryId)>,
     pub(crate) settings: HeldSettings,
     pub(crate) weight: Weight,
 }
 
-/// What the last walk over a vault found it to take.
+/// The size of a vault, as the last walk over it measured it.
 #[derive(Default)]
 pub(crate) struct Weight {
     bytes: usize,
@@ -94,8 +94,8 @@ pub(crate) struct Weight {
     commits_since: usize,
 }
 
-/// What is known of the memories of a vault, apart from its keys.
-struct Contents<'a> {
+/// The memories of a vault as they are loaded, apart from its keys.
+struct LoadedMemories<'a> {
     index: &'a mut Index<Held>,
     marks: &'a mut Marks,
     approved: &'a mut BTreeSet<MemoryId>,
@@ -104,7 +104,7 @@ struct Contents<'a> {
     lineage: &'a mut BTreeSet<(MemoryId, MemoryId)>,
 }
 
-impl Contents<'_> {
+impl LoadedMemories<'_> {
     fn insert(&mut self, id: MemoryId, opened: Result<Entry<Held>>) {
         self.drop_memory(&id);
         match opened.and_then(|entry| self.index.insert(entry)) {
@@ -140,7 +140,7 @@ impl Contents<'_> {
     }
 }
 
-/// What was committed since a revision.
+/// The changes committed since a revision.
 struct Changes {
     rows: Vec<Row>,
     gone: Vec<MemoryId>,
@@ -161,7 +161,7 @@ impl Changes {
     }
 }
 
-/// What a refresh found.
+/// The result of a refresh.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refreshed {
     Same,
@@ -170,9 +170,9 @@ pub(crate) enum Refreshed {
     Ended,
 }
 
-/// Where a vault is read from.
+/// The stores that a vault is read from.
 #[derive(Clone, Copy)]
-pub(crate) struct Sources<'a> {
+pub(crate) struct VaultStores<'a> {
     pub(crate) store: &'a dyn Store,
     pub(crate) keys: &'a dyn KeyStore,
     pub(crate) kms: &'a LocalKms,
@@ -181,7 +181,7 @@ pub(crate) struct Sources<'a> {
 
 impl OpenVault {
     /// Opens a vault, or answers `None` before its first write.
-    pub(crate) fn load(scope: &Scope, from: Sources<'_>) -> Result<Option<Self>> {
+    pub(crate) fn load(scope: &Scope, from: VaultStores<'_>) -> Result<Option<Self>> {
         let Some(stored) = from.keys.vault_keys(scope.vault_id())? else {
             let gone = from.store.revision(scope.vault_id())? == Revision::ZERO
                 || was_destroyed(from, scope.vault_id())?;
@@ -210,7 +210,7 @@ impl OpenVault {
     }
 
     /// Applies what was committed since this vault's revision, here or by another node.
-    pub(crate) fn refresh(&mut self, scope: &Scope, from: Sources<'_>) -> Result<Refreshed> {
+    pub(crate) fn refresh(&mut self, scope: &Scope, from: VaultStores<'_>) -> Result<Refreshed> {
         let vault = scope.vault_id();
         if from.store.revision(vault)? == self.revision {
             return Ok(Refreshed::Same);
@@ -246,7 +246,7 @@ impl OpenVault {
         vault: VaultId,
         mut rows: Vec<Row>,
         mut keys: HashMap<MemoryId, WrappedMemoryKey>,
-        from: Sources<'_>,
+        from: VaultStores<'_>,
     ) -> Result<()> {
         // Keys that came after the others were read, and all of them when only a few rows changed.
         let missing: Vec<_> = rows.iter().map(|row| row.id).filter(|id| !keys.contains_key(id)).collect();
@@ -276,7 +276,7 @@ impl OpenVault {
         vault: VaultId,
         rows: &mut Vec<Row>,
         keys: &HashMap<MemoryId, WrappedMemoryKey>,
-        from: Sources<'_>,
+        from: VaultStores<'_>,
     ) -> Result<()> {
         let keyless: Vec<_> = rows.iter().map(|row| row.id).filter(|id| !keys.contains_key(id)).collect();
         if keyless.is_empty() {
@@ -315,7 +315,7 @@ impl OpenVault {
         &mut self,
         rows: &[Row],
         keys: HashMap<MemoryId, WrappedMemoryKey>,
-        from: Sources<'_>,
+        from: VaultStores<'_>,
     ) -> Result<()> {
         if rows.is_empty() {
             return Ok(());
@@ -358,9 +358,9 @@ impl OpenVault {
     }
 
     /// The keys and what they open, so that rows are opened while others are taken in.
-    fn apart(&mut self) -> (&Keyring, Contents<'_>) {
+    fn apart(&mut self) -> (&Keyring, LoadedMemories<'_>) {
         let Self { keyring, index, marks, approved, damaged, orphans, lineage, .. } = self;
-        (keyring, Contents { index, marks, approved, damaged, orphans, lineage })
+        (keyring, LoadedMemories { index, marks, approved, damaged, orphans, lineage })
     }
 
     /// The memories that were made of `source`.
@@ -370,7 +370,7 @@ impl OpenVault {
     }
 
     /// Memories as their owner sees them, each with its full text; `None` for those that are not there.
-    pub(crate) fn whole(&self, ids: &[MemoryId], from: Sources<'_>) -> Result<Vec<Option<Memory>>> {
+    pub(crate) fn whole(&self, ids: &[MemoryId], from: VaultStores<'_>) -> Result<Vec<Option<Memory>>> {
         let mut kept_apart = Vec::new();
         let mut memories: Vec<_> = ids
             .iter()
@@ -402,7 +402,11 @@ impl OpenVault {
     }
 
     /// Fetches and opens the full texts of `ids`; ids whose text is in RAM are passed over.
-    pub(crate) fn bodies(&self, ids: &[MemoryId], from: Sources<'_>) -> Result<HashMap<MemoryId, String>> {
+    pub(crate) fn bodies(
+        &self,
+        ids: &[MemoryId],
+        from: VaultStores<'_>,
+    ) -> Result<HashMap<MemoryId, String>> {
         let wanted: Vec<MemoryId> = ids
             .iter()
             .filter(|id| self.index.get(id).is_some_and(|entry| entry.payload.has_body))
@@ -427,7 +431,7 @@ impl OpenVault {
     }
 }
 
-fn sealed_body(vault: VaultId, row: &Row, from: Sources<'_>) -> Result<Option<(u32, Vec<u8>)>> {
+fn sealed_body(vault: VaultId, row: &Row, from: VaultStores<'_>) -> Result<Option<(u32, Vec<u8>)>> {
     match &row.body {
         Body::None | Body::Unchanged => Ok(None),
         Body::Inline { revision, sealed } => Ok(Some((*revision, sealed.clone()))),
@@ -449,7 +453,7 @@ fn open_row(
     entry(row, frame)
 }
 
-/// What a row and its opened frame put into the index.
+/// Makes the index entry of a row and its opened frame.
 fn entry(row: &Row, frame: Frame) -> Result<Entry<Held>> {
     let damaged = |_| Error::corrupt(format!("the index data of {} does not parse", row.id));
     let vectors = frame
@@ -504,8 +508,8 @@ pub(crate) fn shown(stored: &Stored<'_, Held>) -> Option<Memory> {
     })
 }
 
-/// Whether what the store has of the vault is older than the destruction of its keys.
-pub(crate) fn was_destroyed(from: Sources<'_>, vault: VaultId) -> Result<bool> {
+/// Returns true when the vault's keys were destroyed after the state that the store has of it.
+pub(crate) fn was_destroyed(from: VaultStores<'_>, vault: VaultId) -> Result<bool> {
     let Some(header) = from.store.vault(vault)? else { return Ok(false) };
     Ok(from.keys.destroyed_at(vault)?.is_some_and(|at| header.created_at < at))
 }

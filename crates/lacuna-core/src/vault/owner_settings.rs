@@ -1,5 +1,5 @@
-//! What the owner of a vault has set about how long it remembers. It lies sealed in the vault: that somebody
-//! must not be remembered is itself something to keep quiet about.
+//! The owner's settings on how long a vault remembers. They lie sealed in the vault: a rule not to remember
+//! somebody is itself private.
 
 use std::collections::BTreeMap;
 
@@ -14,17 +14,19 @@ use crate::gate::shape::at_most;
 pub(crate) const ENTITY_RULES_MAX: usize = 64;
 const FIELDS: u64 = 5;
 
-/// How long, in the words of an owner.
+/// A length of time, in the words of an owner.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Span {
     Days(u32),
     Forever,
 }
 
-/// How long what is about somebody or something is kept.
+/// A rule on how long memories about a person or a thing are kept.
 #[derive(Clone, PartialEq, Eq)]
 pub struct EntityRule {
+    /// The name of the person or thing.
     pub name: String,
+    /// The time that memories about it are kept.
     pub keep: Span,
 }
 
@@ -33,8 +35,11 @@ pub struct EntityRule {
 pub struct Settings {
     /// Nothing is kept longer than this, but what is pinned or about whom everything is to be kept.
     pub max_days: Option<u32>,
+    /// The time that memories of each retention tier are kept.
     pub tiers: BTreeMap<RetentionTier, Span>,
+    /// The time that memories of each sensitive category are kept.
     pub categories: BTreeMap<Sensitivity, Span>,
+    /// Rules about people and things.
     pub entities: Vec<EntityRule>,
     /// Categories whose content a review never shows.
     pub hidden: Vec<Sensitivity>,
@@ -72,7 +77,7 @@ impl Span {
 }
 
 impl Settings {
-    /// Whether the tenant's rules allow all of it.
+    /// Checks that the tenant's rules allow all settings.
     pub fn check(&self, rules: &RetentionRules) -> Result<()> {
         self.max_days.map_or(Ok(()), |days| check_days("max_days", days))?;
         for (tier, span) in &self.tiers {

@@ -20,7 +20,7 @@ use crate::vault::service::Service;
 pub const READS_QUEUED_MAX: usize = 4_096;
 /// Memories that one entry names; a longer list makes several entries.
 pub const READ_SUBJECTS_MAX: usize = 256;
-/// How much of a query's fingerprint is kept, in bytes.
+/// The bytes of a query's fingerprint that are kept.
 const QUERY_MARK_BYTES: usize = 16;
 
 /// Somebody saw memories.
@@ -66,29 +66,29 @@ impl<'a> Read<'a> {
     }
 }
 
-/// What was read and is not written down yet.
+/// Reads that are not written to the audit yet.
 #[derive(Default)]
 pub(crate) struct ReadLog {
-    queue: Mutex<Queue>,
+    queue: Mutex<ReadQueue>,
     /// Held while entries are on their way to the store, so that they arrive in order.
     writing: Mutex<()>,
     reads: AtomicU64,
 }
 
 #[derive(Default)]
-struct Queue {
-    vaults: HashMap<VaultId, Waiting>,
+struct ReadQueue {
+    vaults: HashMap<VaultId, PendingReads>,
     /// Entries of all vaults, with those that are on their way to the store.
     entries: usize,
 }
 
-struct Waiting {
+struct PendingReads {
     scope: Scope,
     entries: Vec<(Timestamp, AuditEntry)>,
 }
 
 impl ReadLog {
-    fn queue(&self) -> MutexGuard<'_, Queue> {
+    fn queue(&self) -> MutexGuard<'_, ReadQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -97,7 +97,7 @@ impl ReadLog {
     }
 }
 
-impl Queue {
+impl ReadQueue {
     fn is_full(&self) -> bool {
         self.entries >= READS_QUEUED_MAX
     }
@@ -106,14 +106,14 @@ impl Queue {
         let waiting = self
             .vaults
             .entry(read.scope.vault_id())
-            .or_insert_with(|| Waiting { scope: read.scope.clone(), entries: Vec::new() });
+            .or_insert_with(|| PendingReads { scope: read.scope.clone(), entries: Vec::new() });
         let before = waiting.entries.len();
         waiting.entries.extend(read.entries().map(|entry| (at, entry)));
         self.entries += waiting.entries.len() - before;
     }
 
     /// Puts back what could not be written, before what came since.
-    fn put_back(&mut self, vault: VaultId, mut failed: Waiting) {
+    fn put_back(&mut self, vault: VaultId, mut failed: PendingReads) {
         if let Some(newer) = self.vaults.remove(&vault) {
             failed.entries.extend(newer.entries);
         }
@@ -149,7 +149,7 @@ pub(crate) fn flush_reads(service: &Service) -> Result<()> {
     vaults.into_iter().map(|vault| write_reads(service, vault)).fold(Ok(()), Result::and)
 }
 
-/// As [`flush_reads`], for one vault.
+/// Does the same as [`flush_reads`], for one vault.
 pub(crate) fn flush_reads_of(service: &Service, vault: VaultId) -> Result<()> {
     let _writing = service.reads.lock_writing();
     write_reads(service, vault)

@@ -14,7 +14,7 @@ use lacuna_types::{Error, Result};
 use crate::audit::{AuditAction, AuditEntry};
 use crate::permit::{Grant, ReadAudit};
 use crate::vault::commit::Act;
-use crate::vault::deliver::{Event, Tidings};
+use crate::vault::deliver::{Event, Notification};
 use crate::vault::service::Service;
 
 const SIGNING_DOMAIN: &str = "lacuna/receipt/v1";
@@ -30,7 +30,7 @@ pub(crate) const SCOPE_HASHES_MAX: usize = 32;
 const BACKUPS_NAMED_MAX: usize = 64;
 
 facet!(
-    /** Why something was erased. */
+    /** The cause of an erasure. */
     Cause, "cause", {
     Request = 1 "request",
     Purge = 2 "purge",
@@ -41,7 +41,7 @@ facet!(
 });
 
 facet!(
-    /** How a request named what should go. */
+    /** The way in which a request named its memories. */
     Named, "target", {
     Ids = 1 "ids",
     Subject = 2 "subject",
@@ -57,11 +57,12 @@ facet!(
     Time = 12 "time",
 });
 
-/// What was done, in numbers.
+/// The numbers of an erasure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
-    /// Memories that said it, and memories that seemed to be about it.
+    /// Memories that said it.
     pub direct: u32,
+    /// Memories that seemed to be about it.
     pub indirect: u32,
     /// Memories that were made of those and fell with them.
     pub fell: u32,
@@ -71,33 +72,45 @@ pub struct Counts {
     pub rebuilt: u32,
     /// Memories that are held back until somebody has looked at them.
     pub held_back: u32,
+    /// Keys that were destroyed.
     pub keys_destroyed: u32,
 }
 
 /// A backup that still holds copies, sealed, and until when.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BackupHold {
+    /// The number of the backup.
     pub number: u64,
+    /// The time until which the backup is kept.
     pub until: Timestamp,
 }
 
+/// The proof of an erasure.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Receipt {
     /// Counts the tenant's receipts without a gap.
     pub number: u64,
+    /// The organisation of the vault.
     pub org: OrgId,
+    /// The vault that the memories were in.
     pub vault: VaultId,
+    /// The time of the erasure.
     pub at: Timestamp,
+    /// The mode of the erasure.
     pub mode: Mode,
+    /// The cause of the erasure.
     pub cause: Cause,
+    /// The way in which the memories were named.
     pub named: Named,
     /// Hashes of what was named, under a key of the vault: nobody else can test a guess.
     pub scope_hashes: Vec<[u8; 32]>,
     /// One hash over the ids of everything that went.
     pub memories_hash: [u8; 32],
+    /// The numbers of the erasure.
     pub counts: Counts,
-    /// By which ways it was looked for afterwards, and what was found.
+    /// The searches for the erased memories afterwards, and their findings.
     pub probes: Vec<Probed>,
+    /// Backups that still hold copies.
     pub backups: Vec<BackupHold>,
     /// The audit chain, up to and with the entry that announced it.
     pub audit: ChainHead,
@@ -111,14 +124,14 @@ impl Receipt {
         reference(self.number, self.at)
     }
 
-    /// Whether nothing was found by any way.
+    /// Returns true when no probe found anything.
     pub fn is_clean(&self) -> bool {
         self.probes.iter().all(|probed| probed.found == 0)
     }
 
-    /// What recipients are told of it.
-    pub(crate) fn tidings(&self) -> Tidings {
-        Tidings {
+    /// Makes the notification that recipients get.
+    pub(crate) fn notification(&self) -> Notification {
+        Notification {
             org: self.org.clone(),
             event: match self.cause {
                 Cause::Destruction => Event::Destruction,
@@ -130,6 +143,7 @@ impl Receipt {
         }
     }
 
+    /// Encodes the receipt as it is signed.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut w = Writer(&mut bytes);
@@ -162,6 +176,7 @@ impl Receipt {
         bytes
     }
 
+    /// Decodes a receipt.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         Reader(bytes).record(FIELDS, read).ok_or_else(damaged)
     }
@@ -187,6 +202,7 @@ impl Receipt {
         }
     }
 
+    /// Signs the receipt.
     pub fn sign(self, key: &SigningKey) -> SignedReceipt {
         let signature = key.sign(SIGNING_DOMAIN, &[&self.encode()]);
         SignedReceipt { receipt: self, signature, key: key.verifying_key() }
@@ -208,8 +224,11 @@ impl Counts {
 /// A receipt, and the proof that it comes from this installation.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SignedReceipt {
+    /// The receipt that was signed.
     pub receipt: Receipt,
+    /// The signature over the encoded receipt.
     pub signature: Signature,
+    /// The key that verifies the signature.
     pub key: VerifyingKey,
 }
 
@@ -229,6 +248,7 @@ impl SignedReceipt {
         self.receipt.record(self.encode(), Some(self.receipt.at))
     }
 
+    /// Encodes the receipt with its signature and key.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut w = Writer(&mut bytes);
@@ -239,6 +259,7 @@ impl SignedReceipt {
         bytes
     }
 
+    /// Decodes a signed receipt.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         let parts = Reader(bytes).record(SIGNED_FIELDS, |r| {
             let receipt = Receipt::decode(r.bytes()?).ok()?;
@@ -285,7 +306,7 @@ pub(crate) fn sign_into(
     let mut entry = AuditEntry::new(AuditAction::Receipt, "system", Vec::new());
     entry.notes.push(signed.receipt.reference());
     act.entries.push(entry);
-    act.tidings = Some(signed.receipt.tidings());
+    act.notification = Some(signed.receipt.notification());
     let record = signed.receipt.record(signed.encode(), Some(now));
     act.batch.records = vec![RecordChange::Update(record)];
     Ok(signed)
@@ -408,13 +429,16 @@ facet!(
     Exports = 9 "kept exports",
 });
 
-/// What one way led to.
+/// The result of one probe.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Probed {
+    /// The path by which the probe looked.
     pub path: ProbePath,
+    /// The number of things it looked for.
     pub looked_for: u32,
+    /// The number of things it found.
     pub found: u32,
 }
 
-/// How long a tombstone stands for what was to leave none: until every node has heard of the erasure.
+/// The lifetime of a tombstone for an erasure that shall leave none: until every node has heard of the erasure.
 pub(crate) const BRIEF_TOMBSTONE: SignedDuration = SignedDuration::from_hours(24);

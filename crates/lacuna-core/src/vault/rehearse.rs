@@ -24,26 +24,26 @@ pub(crate) const REHEARSALS_QUEUED_MAX: usize = 4_096;
 /// Every detail of a memory was shown.
 pub(crate) const ALL_DETAILS: u32 = u32::MAX;
 
-/// What was brought to mind and is not written down yet.
+/// Recalled memories whose rehearsal is not written yet.
 #[derive(Default)]
 pub(crate) struct Rehearsals {
-    queue: Mutex<Queue>,
+    queue: Mutex<RehearsalQueue>,
     /// Commits so far, by which the audit of rehearsals is sampled.
     commits: AtomicU64,
 }
 
 #[derive(Default)]
-struct Queue {
-    vaults: HashMap<VaultId, Waiting>,
+struct RehearsalQueue {
+    vaults: HashMap<VaultId, PendingRehearsals>,
     memories: usize,
 }
 
-struct Waiting {
+struct PendingRehearsals {
     scope: Scope,
     memories: BTreeMap<MemoryId, Rehearsed>,
 }
 
-/// When a memory was last brought to mind, and which of its details were shown, one bit each.
+/// The time at which a memory was last recalled, and the details of it that were shown, one bit each.
 #[derive(Clone, Copy)]
 struct Rehearsed {
     at: Timestamp,
@@ -64,17 +64,17 @@ impl Rehearsed {
 }
 
 impl Rehearsals {
-    fn queue(&self) -> MutexGuard<'_, Queue> {
+    fn queue(&self) -> MutexGuard<'_, RehearsalQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Queue {
+impl RehearsalQueue {
     fn push(&mut self, scope: &Scope, memory: MemoryId, rehearsed: Rehearsed) {
         let waiting = self
             .vaults
             .entry(scope.vault_id())
-            .or_insert_with(|| Waiting { scope: scope.clone(), memories: BTreeMap::new() });
+            .or_insert_with(|| PendingRehearsals { scope: scope.clone(), memories: BTreeMap::new() });
         if let Some(known) = waiting.memories.get_mut(&memory) {
             *known = known.and(rehearsed);
         } else if self.memories < REHEARSALS_QUEUED_MAX {
@@ -83,7 +83,7 @@ impl Queue {
         }
     }
 
-    fn take(&mut self, vault: VaultId) -> Option<Waiting> {
+    fn take(&mut self, vault: VaultId) -> Option<PendingRehearsals> {
         let waiting = self.vaults.remove(&vault)?;
         self.memories -= waiting.memories.len();
         Some(waiting)
@@ -130,10 +130,10 @@ fn write_rehearsals(service: &Service, vault: VaultId) -> Result<usize> {
     })
 }
 
-/// What was erased, hidden or archived meanwhile is passed over, and so is a whole vault that was frozen
-/// or destroyed.
-fn rehearse(service: &Service, waiting: &Waiting) -> Result<usize> {
-    let Waiting { scope, memories } = waiting;
+/// Writes the rehearsals of one vault. Skips memories that were erased, hidden or archived meanwhile, and a whole
+/// vault that was frozen or destroyed.
+fn rehearse(service: &Service, waiting: &PendingRehearsals) -> Result<usize> {
+    let PendingRehearsals { scope, memories } = waiting;
     let reader = service.reader(scope);
     let writer = reader.lock();
     let takes_writes = |frozen_at: Option<Timestamp>| frozen_at.is_none();
@@ -187,7 +187,7 @@ mod tests {
         let scope = Scope::personal(OrgId::new("acme").unwrap(), UserId::new("anna").unwrap());
         let id = |n: usize| MemoryId::from_bytes((n as u128).to_be_bytes());
         let seen = |second, details| Rehearsed { at: Timestamp::from_second(second).unwrap(), details };
-        let mut queue = Queue::default();
+        let mut queue = RehearsalQueue::default();
         queue.push(&scope, id(7), seen(5, 0b01));
         queue.push(&scope, id(7), seen(3, 0b10));
         assert_eq!(queue.memories, 1);

@@ -16,7 +16,7 @@ pub(crate) fn in_order<T: Send, R: Send>(
     mut take: impl FnMut(R),
 ) {
     let count = items.len().div_ceil(PART_ITEMS);
-    let parts = Parts(Mutex::new((0, items.into_iter())));
+    let parts = PendingParts(Mutex::new((0, items.into_iter())));
     let helpers = thread::available_parallelism().map_or(1, usize::from).min(count).saturating_sub(1);
     let (hand_in, handed_in) = channel();
     thread::scope(|scope| {
@@ -48,10 +48,10 @@ pub(crate) fn in_order<T: Send, R: Send>(
     });
 }
 
-/// What is not begun yet: the number of the next part, and all items from there on.
-struct Parts<T>(Mutex<(usize, std::vec::IntoIter<T>)>);
+/// The parts that are not begun yet: the number of the next part, and all items from there on.
+struct PendingParts<T>(Mutex<(usize, std::vec::IntoIter<T>)>);
 
-impl<T> Parts<T> {
+impl<T> PendingParts<T> {
     fn next(&self) -> Option<(usize, Vec<T>)> {
         let mut rest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let part: Vec<T> = rest.1.by_ref().take(PART_ITEMS).collect();

@@ -41,8 +41,8 @@ impl Prepared {
     }
 }
 
-/// What will be stored of one memory, and what the open index will hold of it.
-pub(crate) struct Sealed {
+/// The row of one memory for the store, and its entry for the open index.
+pub(crate) struct SealedMemory {
     pub(crate) row: Row,
     key: WrappedMemoryKey,
     pub(crate) frame: Frame,
@@ -50,7 +50,11 @@ pub(crate) struct Sealed {
 
 impl VaultWriter<'_> {
     /// Key first: a record whose key was lost could never be read, a key without a record harms nobody.
-    pub(crate) fn seal_keys_first(&self, prepared: Vec<Prepared>, now: Timestamp) -> Result<Vec<Sealed>> {
+    pub(crate) fn seal_keys_first(
+        &self,
+        prepared: Vec<Prepared>,
+        now: Timestamp,
+    ) -> Result<Vec<SealedMemory>> {
         let (service, scope) = (self.service, self.scope());
         let vault = scope.vault_id();
         let sealed = self.update(|open| {
@@ -89,7 +93,7 @@ fn seal(
     prepared: Prepared,
     sources: &[SourceKey],
     now: Timestamp,
-) -> Result<(Sealed, OpenKey)> {
+) -> Result<(SealedMemory, OpenKey)> {
     let class = prepared.class();
     let Prepared { id, admitted, terms, vector } = prepared;
     let Admitted { content, facets, created_at, state, .. } = admitted;
@@ -124,7 +128,7 @@ fn seal(
         frame: keyring.seal_frame(&key, &place, &frame, &*service.entropy),
         body,
     };
-    Ok((Sealed { row, key: wrapped, frame }, key))
+    Ok((SealedMemory { row, key: wrapped, frame }, key))
 }
 
 pub(crate) fn seal_body(

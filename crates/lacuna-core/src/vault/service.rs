@@ -24,24 +24,32 @@ use crate::vault::deliver::Recipient;
 use crate::vault::handle::VaultReader;
 use crate::vault::keyring::Keyring;
 use crate::vault::models::{Backlog, Models};
-use crate::vault::open::{OpenVault, Sources, missing_keys, was_destroyed};
+use crate::vault::open::{OpenVault, VaultStores, missing_keys, was_destroyed};
 use crate::vault::reads::ReadLog;
 use crate::vault::rehearse::Rehearsals;
-use crate::vault::sessions::Desk;
+use crate::vault::sessions::OpenSessions;
 use crate::vault::working::resting_since;
 
-/// What opened vaults may take in RAM, unless configured.
+/// The bytes that opened vaults may take in RAM, unless configured.
 pub const OPEN_BYTES_MAX_DEFAULT: usize = 1 << 30;
 
-/// What a service is made of. Tests pass their own clock, entropy, stores and models.
+/// The parts of a service. Tests pass their own clock, entropy, stores and models.
 pub struct Parts {
+    /// The store of sealed rows.
     pub store: Arc<dyn Store>,
+    /// The store of wrapped keys.
     pub keys: Arc<dyn KeyStore>,
+    /// The key service that wraps and unwraps keys.
     pub kms: LocalKms,
+    /// The store of large sealed files.
     pub blobs: Blobs,
+    /// The embedding models.
     pub models: Models,
+    /// The tenants' policies and the scanner for secrets.
     pub rules: Rulebook,
+    /// The clock.
     pub clock: Arc<dyn Clock>,
+    /// The source of randomness.
     pub entropy: Arc<dyn Entropy>,
     /// Opened vaults are sealed, longest unused first, beyond this many bytes.
     pub open_bytes_max: usize,
@@ -65,18 +73,20 @@ pub(crate) struct Service {
     pub(crate) rehearsals: Rehearsals,
     pub(crate) cooldowns: Cooldowns,
     pub(crate) token_counter: TokenCounter,
-    /// What sessions under way hold in RAM.
-    pub(crate) desk: Desk,
-    /// Whom to tell of erasures.
+    /// The sessions under way, in RAM.
+    pub(crate) open_sessions: OpenSessions,
+    /// The recipients who are told of erasures.
     pub(crate) recipients: Vec<Recipient>,
     /// Condenses turns, where one is configured.
     pub(crate) llm: Option<Arc<dyn Llm>>,
 }
 
-/// What the opened vaults take.
+/// The load of the opened vaults.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpenLoad {
+    /// The number of opened vaults.
     pub vaults: usize,
+    /// The bytes that they take in RAM.
     pub bytes: usize,
 }
 
@@ -101,7 +111,7 @@ impl Service {
             rehearsals: Rehearsals::default(),
             cooldowns: Cooldowns::default(),
             token_counter: Arc::new(estimate),
-            desk: Desk::default(),
+            open_sessions: OpenSessions::default(),
             recipients: Vec::new(),
             llm: None,
         }
@@ -131,7 +141,7 @@ impl Service {
         &*self.clock
     }
 
-    /// Whether the service can serve: the stores answer, and the key files open the first vault there is.
+    /// Checks that the service can serve: the stores answer, and the key files open the first vault there is.
     pub(crate) fn check(&self) -> Result<()> {
         self.keys.vaults(None, 1)?;
         let Some(first) = self.store.vaults(None, 1)?.pop() else { return Ok(()) };
@@ -149,7 +159,7 @@ impl Service {
 
     /// Seals the vaults that nobody has used for `idle`. Answers with how many.
     pub(crate) fn seal_idle(&self, idle: SignedDuration) -> usize {
-        self.desk.drop_idle(|org| resting_since(self, org));
+        self.open_sessions.drop_idle(|org| resting_since(self, org));
         self.vaults.seal_idle(self.clock.now(), idle)
     }
 
@@ -158,8 +168,8 @@ impl Service {
         self.vaults.seal_all()
     }
 
-    pub(crate) fn sources(&self) -> Sources<'_> {
-        Sources { store: &*self.store, keys: &*self.keys, kms: &self.kms, blobs: &self.blobs }
+    pub(crate) fn sources(&self) -> VaultStores<'_> {
+        VaultStores { store: &*self.store, keys: &*self.keys, kms: &self.kms, blobs: &self.blobs }
     }
 
     /// The vault of `scope`, to read from it or to lock it for writing.
@@ -172,8 +182,8 @@ impl Service {
         self.reader(scope).read(read)
     }
 
-    /// As [`Self::read`], for a caller. A vault that was closed goes into the backlog, because a crash may
-    /// have left an erasure or a vector unfinished.
+    /// Does the same as [`Self::read`], for a caller. A vault that was closed goes into the backlog, because a
+    /// crash may have left an erasure or a vector unfinished.
     pub(crate) fn serve<R>(&self, scope: &Scope, read: impl FnOnce(&OpenVault) -> R) -> Result<Option<R>> {
         if self.reader(scope).bytes() == 0 {
             self.backlog.push(scope);

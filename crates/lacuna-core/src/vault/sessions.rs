@@ -1,4 +1,4 @@
-//! What sessions under way hold in RAM, and only there.
+//! The sessions under way, kept in RAM only.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,10 +14,10 @@ use crate::vault::working::Working;
 
 /// Every session that is under way in this process, by its vault.
 #[derive(Default)]
-pub(crate) struct Desk(Mutex<HashMap<VaultId, VaultDesk>>);
+pub(crate) struct OpenSessions(Mutex<HashMap<VaultId, VaultSessions>>);
 
-struct VaultDesk {
-    /// Whose policy says how long a session may rest.
+struct VaultSessions {
+    /// The organisation whose policy says how long a session may rest.
     org: OrgId,
     sessions: HashMap<SessionId, OpenSession>,
 }
@@ -69,8 +69,8 @@ impl Growing {
     }
 }
 
-impl Desk {
-    fn lock(&self) -> MutexGuard<'_, HashMap<VaultId, VaultDesk>> {
+impl OpenSessions {
+    fn lock(&self) -> MutexGuard<'_, HashMap<VaultId, VaultSessions>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -82,10 +82,10 @@ impl Desk {
         now: Timestamp,
         look: impl FnOnce(&mut OpenSession) -> R,
     ) -> Result<R> {
-        let mut desk = self.lock();
-        let at = desk.entry(scope.vault_id());
-        let VaultDesk { sessions, .. } =
-            at.or_insert_with(|| VaultDesk { org: scope.org.clone(), sessions: HashMap::new() });
+        let mut vaults = self.lock();
+        let at = vaults.entry(scope.vault_id());
+        let VaultSessions { sessions, .. } =
+            at.or_insert_with(|| VaultSessions { org: scope.org.clone(), sessions: HashMap::new() });
         if !sessions.contains_key(session) {
             make_room(sessions)?;
             sessions.insert(session.clone(), OpenSession::new(now));
@@ -95,7 +95,7 @@ impl Desk {
         Ok(look(open))
     }
 
-    /// What `look` sees of the session, if it is open here.
+    /// Applies `look` to the session, if it is open here.
     pub(crate) fn peek<R>(
         &self,
         vault: VaultId,
@@ -107,8 +107,8 @@ impl Desk {
 
     /// The sessions of a vault that are open here: since when, and when they were last used.
     pub(crate) fn sessions(&self, vault: VaultId) -> Vec<(SessionId, Timestamp, Timestamp)> {
-        let desk = self.lock();
-        let sessions = desk.get(&vault).into_iter().flat_map(|desk| &desk.sessions);
+        let vaults = self.lock();
+        let sessions = vaults.get(&vault).into_iter().flat_map(|of_vault| &of_vault.sessions);
         sessions.map(|(id, open)| (id.clone(), open.began_at, open.used_at)).collect()
     }
 
@@ -133,7 +133,7 @@ impl Desk {
         })?
     }
 
-    /// Whether somebody is saying a turn.
+    /// Returns the speaker of the turn that is being said, if there is one.
     pub(crate) fn speaker(&self, vault: VaultId, session: &SessionId) -> Option<Speaker> {
         self.peek(vault, session, |open| open.growing.as_ref().map(|growing| growing.speaker))?
     }
@@ -145,32 +145,36 @@ impl Desk {
 
     /// Puts back a turn that could not be sealed.
     pub(crate) fn put_back(&self, vault: VaultId, session: &SessionId, growing: Growing) {
-        if let Some(open) = self.lock().get_mut(&vault).and_then(|desk| desk.sessions.get_mut(session)) {
+        if let Some(open) =
+            self.lock().get_mut(&vault).and_then(|of_vault| of_vault.sessions.get_mut(session))
+        {
             open.growing.get_or_insert(growing);
         }
     }
 
     /// Drops what is held of a session, which zeroes it.
     pub(crate) fn close(&self, vault: VaultId, session: &SessionId) {
-        let mut desk = self.lock();
-        if let Some(VaultDesk { sessions, .. }) = desk.get_mut(&vault) {
+        let mut vaults = self.lock();
+        if let Some(VaultSessions { sessions, .. }) = vaults.get_mut(&vault) {
             sessions.remove(session);
             if sessions.is_empty() {
-                desk.remove(&vault);
+                vaults.remove(&vault);
             }
         }
     }
 
     /// Runs `look` on the working memory of every session of a vault.
     pub(crate) fn each_working(&self, vault: VaultId, mut look: impl FnMut(&SessionId, &mut Working)) {
-        let mut desk = self.lock();
-        let sessions = desk.get_mut(&vault).into_iter().flat_map(|desk| &mut desk.sessions);
+        let mut vaults = self.lock();
+        let sessions = vaults.get_mut(&vault).into_iter().flat_map(|of_vault| &mut of_vault.sessions);
         sessions.for_each(|(id, open)| look(id, &mut open.working));
     }
 
     /// Drops the working memory of a session, which goes on without it.
     pub(crate) fn clear_working(&self, vault: VaultId, session: &SessionId) {
-        if let Some(open) = self.lock().get_mut(&vault).and_then(|desk| desk.sessions.get_mut(session)) {
+        if let Some(open) =
+            self.lock().get_mut(&vault).and_then(|of_vault| of_vault.sessions.get_mut(session))
+        {
             open.working = Working::default();
         }
     }
@@ -178,12 +182,12 @@ impl Desk {
     /// Drops the sessions that were last used before the moment that `limit` names for their organisation. A turn
     /// that is still being said waits for the end of its session, which seals it.
     pub(crate) fn drop_idle(&self, limit: impl Fn(&OrgId) -> Timestamp) {
-        let mut desk = self.lock();
-        for VaultDesk { org, sessions } in desk.values_mut() {
+        let mut vaults = self.lock();
+        for VaultSessions { org, sessions } in vaults.values_mut() {
             let limit = limit(org);
             sessions.retain(|_, open| open.used_at >= limit || open.growing.is_some());
         }
-        desk.retain(|_, desk| !desk.sessions.is_empty());
+        vaults.retain(|_, of_vault| !of_vault.sessions.is_empty());
     }
 
     /// Drops all that is held of a vault.
@@ -197,7 +201,7 @@ impl OpenSession {
         Self { began_at: now, used_at: now, next_turn: 0, growing: None, working: Working::default() }
     }
 
-    /// Whether nothing would be lost with it.
+    /// Returns true when dropping it loses nothing.
     fn is_bare(&self) -> bool {
         self.growing.is_none() && self.working.is_empty()
     }
@@ -233,14 +237,14 @@ pub(crate) const PIECES_MAX: usize = 10_000;
 /// Sessions of one vault that RAM holds something of.
 pub(crate) const SESSIONS_OPEN_MAX: usize = 256;
 
-/// What the working memory of one session holds, in memories and in bytes of their texts; beyond either the oldest
-/// goes.
+/// The most memories in the working memory of one session; beyond it the oldest is dropped.
 pub const WORKING_ITEMS_MAX: usize = 256;
 
+/// The most bytes of text in the working memory of one session; beyond it the oldest memory is dropped.
 pub const WORKING_BYTES_MAX: usize = 128 << 10;
 
 facet!(
-    /** Who says a turn. */
+    /** The speaker of a turn. */
     Speaker, "role", {
     User = 1 "user",
     Assistant = 2 "assistant",
@@ -248,6 +252,7 @@ facet!(
 });
 
 impl Speaker {
+    /// Returns the source type of a turn by this speaker.
     pub fn source(self) -> SourceType {
         match self {
             Speaker::User => SourceType::UserMessage,
@@ -256,7 +261,7 @@ impl Speaker {
         }
     }
 
-    /// Who said what came from such a source.
+    /// Returns the speaker of a text from this source.
     pub fn of(source: SourceType) -> Self {
         match source {
             SourceType::UserMessage | SourceType::ExplicitSave => Speaker::User,
@@ -266,7 +271,7 @@ impl Speaker {
     }
 }
 
-/// Whether a memory is a turn of the session.
+/// Returns true when a memory is a turn of the session.
 pub(crate) fn is_turn_of(held: &Held, session: &SessionId) -> bool {
     let facets = &held.facets;
     facets.source.session.as_ref() == Some(session)
@@ -276,8 +281,8 @@ pub(crate) fn is_turn_of(held: &Held, session: &SessionId) -> bool {
         && facets.tier == Tier::Episodic
 }
 
-/// Whether a memory is a transcript of which every turn is still there to be found by itself. One that outlived
-/// some of its turns says what nothing else says, and is looked at like any other memory.
+/// Returns true when a memory is a transcript and each of its turns can still be found by itself. A transcript that
+/// outlived some of its turns is searched like any other memory, because nothing else holds their text.
 pub(crate) fn repeats_its_turns(held: &Held) -> bool {
     let sources = held.facets.derived_from.len();
     held.facets.history.segment.is_some_and(|segment| segment.turns as usize <= sources)
@@ -286,11 +291,14 @@ pub(crate) fn repeats_its_turns(held: &Held) -> bool {
 /// A part of a turn that is still being said. No `Debug`: it holds what was said.
 #[derive(Clone)]
 pub struct Piece {
+    /// The speaker of the turn.
     pub speaker: Speaker,
+    /// The name of the tool, when a tool speaks.
     pub tool: Option<String>,
+    /// The words of this part.
     pub text: String,
     /// Its place among the pieces of the turn, from zero, so that one that is sent again is not said twice.
     pub number: Option<u32>,
-    /// Whether the turn ends with it.
+    /// True when the turn ends with it.
     pub last: bool,
 }

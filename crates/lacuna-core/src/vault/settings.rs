@@ -16,13 +16,13 @@ use crate::vault::service::Service;
 
 const FIELDS: u64 = 4;
 
-/// What a vault keeps about itself.
+/// The settings that a vault keeps about itself.
 #[derive(Clone, PartialEq, Default)]
 pub(crate) struct VaultSettings {
     pub(crate) retention: Settings,
     /// The digest of the rules and settings under which every row has its expiry.
     pub(crate) stamped: Option<[u8; 32]>,
-    /// When its owner was last asked to look through it, and when they last did.
+    /// The times at which its owner was last asked to review it, and last did.
     pub(crate) prompted_at: Option<Timestamp>,
     pub(crate) reviewed_at: Option<Timestamp>,
 }
@@ -37,7 +37,7 @@ pub(crate) struct HeldSettings {
 }
 
 impl HeldSettings {
-    /// What was read may no longer be what is stored.
+    /// Marks the settings as possibly older than the stored ones.
     pub(crate) fn expire(&mut self) {
         self.current = None;
     }

@@ -12,7 +12,7 @@ use crate::vault::handle::VaultReader;
 use crate::vault::open::{Held, OpenVault};
 use crate::vault::service::Service;
 use crate::vault::settings::{VaultSettings, settings_in};
-use crate::vault::term::{Subject, Term, Terms};
+use crate::vault::term::{Term, TermSubject, Terms};
 
 /// The terms of the memories in an opened vault.
 pub(crate) fn terms_in<R>(
@@ -26,7 +26,7 @@ pub(crate) fn terms_in<R>(
     run(open, &terms)
 }
 
-/// As [`terms_in`], for a caller who holds the writer lock and no vault.
+/// Does the same as [`terms_in`], for a caller who holds the writer lock and no vault.
 pub(crate) fn settings_of(reader: &VaultReader<'_>) -> Result<Arc<VaultSettings>> {
     let settings = reader.update(|open| settings_in(reader.service, open))?;
     Ok(settings.unwrap_or_default())
@@ -37,14 +37,14 @@ pub(crate) fn term_of(terms: &Terms<'_>, stored: &Stored<'_, Held>) -> Term {
     terms.of(&subject(stored))
 }
 
-/// Whether a memory in an opened vault goes when its session ends.
+/// Returns true when a memory in an opened vault expires at the end of its session.
 pub(crate) fn ends_with_session(terms: &Terms<'_>, stored: &Stored<'_, Held>) -> bool {
     terms.end_with_session(&subject(stored))
 }
 
-fn subject<'a>(stored: &Stored<'a, Held>) -> Subject<'a> {
+fn subject<'a>(stored: &Stored<'a, Held>) -> TermSubject<'a> {
     let held = stored.payload;
-    Subject {
+    TermSubject {
         id: stored.id,
         created_at: from_millis(stored.attributes.created_at).unwrap_or(held.updated_at),
         facets: &held.facets,
@@ -56,5 +56,5 @@ fn subject<'a>(stored: &Stored<'a, Held>) -> Subject<'a> {
 /// The term of a memory whose frame is open.
 pub(crate) fn term_of_frame(terms: &Terms<'_>, row: &Row, frame: &Frame) -> Term {
     let (gist, text) = (frame.gist.as_str(), frame.text.as_deref());
-    terms.of(&Subject { id: row.id, created_at: row.created_at, facets: &frame.facets, gist, text })
+    terms.of(&TermSubject { id: row.id, created_at: row.created_at, facets: &frame.facets, gist, text })
 }

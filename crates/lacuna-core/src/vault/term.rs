@@ -1,8 +1,8 @@
-//! How long one memory is kept: a pure function of what it is, of the tenant's rules and of its owner's settings.
+//! The term of a memory: a pure function of its facets, of the tenant's rules and of its owner's settings.
 //!
-//! Every limit that applies is laid out, and the earliest holds. What the owner said goes before what the rules
-//! say; what is pinned, or about somebody of whom everything is kept, has no limit but the one that a
-//! deployment owes its guests.
+//! Every limit that applies is listed, and the earliest holds. The owner's settings come before the rules; a memory
+//! that is pinned, or about somebody of whom everything is kept, has no limit but the one that a deployment owes
+//! its guests.
 
 use jiff::{SignedDuration, Timestamp};
 use lacuna_language::names::{Name, Sameness};
@@ -14,7 +14,7 @@ use crate::vault::owner_settings::{Settings, Span};
 const HOURS_PER_DAY: i64 = 24;
 
 facet!(
-    /** What decides how long a memory is kept. */
+    /** The ground of a term: the rule that decides how long a memory is kept. */
     Ground, "ground", {
     Nothing = 1 "nothing",
     Pin = 2 "pin",
@@ -29,15 +29,18 @@ facet!(
 /// Until when a memory is kept, and from when its owner is asked about it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Term {
+    /// The time from which the owner is asked about it.
     pub asks_at: Option<Timestamp>,
     /// From when it is worth a look because it is sensitive, whatever else holds.
     pub looks_at: Option<Timestamp>,
+    /// The time at which it expires.
     pub expires_at: Option<Timestamp>,
+    /// The ground of the earliest limit.
     pub ground: Ground,
 }
 
-/// What of a memory decides its term.
-pub(crate) struct Subject<'a> {
+/// The parts of a memory that decide its term.
+pub(crate) struct TermSubject<'a> {
     pub(crate) id: MemoryId,
     pub(crate) created_at: Timestamp,
     pub(crate) facets: &'a Facets,
@@ -51,7 +54,7 @@ pub(crate) struct Terms<'a> {
     rules: &'a RetentionRules,
     settings: &'a Settings,
     names: Vec<(Name, &'a str, Span)>,
-    /// Whether guests speak here, to whom the tenant owes its limits by privacy class.
+    /// True when guests speak here; the tenant owes them its limits by privacy class.
     is_deployment: bool,
 }
 
@@ -59,7 +62,7 @@ pub(crate) struct Terms<'a> {
 struct Limit {
     at: Timestamp,
     ground: Ground,
-    /// Whether its owner is asked first, and then given time to answer.
+    /// True when its owner is asked first, and then given time to answer.
     asks: bool,
 }
 
@@ -70,7 +73,7 @@ impl<'a> Terms<'a> {
         Self { rules, settings, names, is_deployment: matches!(holder, Holder::Deployment(_)) }
     }
 
-    pub(crate) fn of(&self, subject: &Subject<'_>) -> Term {
+    pub(crate) fn of(&self, subject: &TermSubject<'_>) -> Term {
         let since = kept_since(subject);
         let mut limits = Vec::new();
         let exempt = self.exemption(subject);
@@ -83,8 +86,8 @@ impl<'a> Terms<'a> {
         self.earliest(subject, since, &limits, exempt.unwrap_or(Ground::Nothing))
     }
 
-    /// Whether a memory is for its session only, and nobody said anything else about it.
-    pub(crate) fn end_with_session(&self, subject: &Subject<'_>) -> bool {
+    /// Returns true when a memory is for its session only, and nobody set another term for it.
+    pub(crate) fn end_with_session(&self, subject: &TermSubject<'_>) -> bool {
         let retention = &subject.facets.retention;
         retention.tier == RetentionTier::Ephemeral
             && retention.expires_at.is_none()
@@ -93,9 +96,9 @@ impl<'a> Terms<'a> {
             && self.exemption(subject).is_none()
     }
 
-    /// Why no limit of the owner or the tiers holds, if none does. Of several rules about people the strictest
-    /// holds, so one that keeps everything must stand alone.
-    fn exemption(&self, subject: &Subject<'_>) -> Option<Ground> {
+    /// Returns the reason why no limit of the owner or the tiers holds, if none does. Of several rules about people
+    /// the strictest holds, so one that keeps everything must stand alone.
+    fn exemption(&self, subject: &TermSubject<'_>) -> Option<Ground> {
         if subject.facets.retention.pinned {
             return Some(Ground::Pin);
         }
@@ -104,14 +107,14 @@ impl<'a> Terms<'a> {
         spans.all(|span| span == Span::Forever).then_some(Ground::Entity)
     }
 
-    fn spans_about(&self, subject: &Subject<'_>) -> impl Iterator<Item = Span> {
+    fn spans_about(&self, subject: &TermSubject<'_>) -> impl Iterator<Item = Span> {
         self.names
             .iter()
             .filter(|(name, written, _)| is_about(subject, name, written))
             .map(|(.., span)| *span)
     }
 
-    fn lay_out(&self, subject: &Subject<'_>, since: Timestamp, limits: &mut Vec<Limit>) {
+    fn lay_out(&self, subject: &TermSubject<'_>, since: Timestamp, limits: &mut Vec<Limit>) {
         let entity = self.spans_about(subject).filter_map(Span::days).min();
         limits.extend(entity.map(|days| Limit::hard(since, days, Ground::Entity)));
         limits.extend(self.settings.max_days.map(|days| Limit::hard(since, days, Ground::Maximum)));
@@ -143,7 +146,13 @@ impl<'a> Terms<'a> {
         })
     }
 
-    fn earliest(&self, subject: &Subject<'_>, since: Timestamp, limits: &[Limit], otherwise: Ground) -> Term {
+    fn earliest(
+        &self,
+        subject: &TermSubject<'_>,
+        since: Timestamp,
+        limits: &[Limit],
+        otherwise: Ground,
+    ) -> Term {
         let grace = days(self.rules.grace_days);
         let kept = self.rules.unanswered == Unanswered::Keep;
         let ends = limits.iter().filter(|limit| !(limit.asks && kept)).map(|limit| match limit.asks {
@@ -168,8 +177,8 @@ impl Limit {
     }
 }
 
-/// What an owner set is an order; what the rules say may be asked about. An expiry that was given with the
-/// memory takes the place of the rule's days, up to the most that an owner may have.
+/// Makes a limit. The owner's setting is an order; about a rule's limit the owner may be asked. An expiry that was
+/// given with the memory replaces the rule's days, up to the most that an owner may have.
 fn limit(since: Timestamp, set: Option<Span>, rule: Rule, given: bool, ground: Ground) -> Option<Limit> {
     match set {
         Some(span) => span.days().map(|days| Limit::hard(since, days, ground)),
@@ -180,12 +189,12 @@ fn limit(since: Timestamp, set: Option<Span>, rule: Rule, given: bool, ground: G
 
 /// Since when a memory has been kept: since it was stored, or since somebody said that it shall stay. What it
 /// tells of may be far older, in an imported conversation for one.
-pub(crate) fn kept_since(subject: &Subject<'_>) -> Timestamp {
+pub(crate) fn kept_since(subject: &TermSubject<'_>) -> Timestamp {
     let stored = stored_at(subject);
     subject.facets.retention.kept_at.map_or(stored, |kept| kept.max(stored))
 }
 
-fn stored_at(subject: &Subject<'_>) -> Timestamp {
+fn stored_at(subject: &TermSubject<'_>) -> Timestamp {
     subject.id.made_at().unwrap_or(subject.created_at)
 }
 
@@ -197,8 +206,8 @@ fn half_life_review(facets: &Facets, since: Timestamp) -> Option<Timestamp> {
     (is_sensitive && !facets.retention.pinned).then(|| since + SignedDuration::from_hours(hours as i64))
 }
 
-/// Whether a memory is about somebody: they are among its entities, or its text mentions them.
-fn is_about(subject: &Subject<'_>, name: &Name, written: &str) -> bool {
+/// Returns true when a memory is about somebody: they are among its entities, or its text mentions them.
+fn is_about(subject: &TermSubject<'_>, name: &Name, written: &str) -> bool {
     let says = |text: &str| name.mentioned_in(text) == Some(Sameness::Same);
     let is = |entity: &Entity| {
         let related = entity.relation.as_deref().is_some_and(|word| word.eq_ignore_ascii_case(written));

@@ -3,7 +3,7 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 
 use super::*;
-use crate::vault::term::{Subject, days};
+use crate::vault::term::{TermSubject, days};
 
 fn start() -> Timestamp {
     "2026-03-01T08:00:00Z".parse().unwrap()
@@ -47,7 +47,7 @@ fn deployment() -> Holder {
     Holder::Deployment(DeploymentId::new("lobby").unwrap())
 }
 
-/// What a text is kept for: days until it is asked about and until it goes, and why.
+/// Returns the days until the owner is asked about a text and until it expires, and the ground.
 fn kept(
     rules: &RetentionRules,
     settings: &Settings,
@@ -56,7 +56,7 @@ fn kept(
     text: &str,
 ) -> (Option<i64>, Option<i64>, Ground) {
     let id = MemoryId::derive(start(), &[]);
-    let subject = Subject { id, created_at: start(), facets, gist: text, text: None };
+    let subject = TermSubject { id, created_at: start(), facets, gist: text, text: None };
     let term = Terms::new(rules, settings, holder).of(&subject);
     let count = |at: Option<Timestamp>| at.map(|at| at.duration_since(start()).as_hours() / 24);
     (count(term.asks_at), count(term.expires_at), term.ground)
@@ -129,7 +129,7 @@ fn sensitive_personal_data_is_looked_at_after_half_of_its_half_life() {
     let rules = RetentionRules::default();
     let looks_at = |facets: &Facets| {
         let id = MemoryId::derive(start(), &[]);
-        let subject = Subject { id, created_at: start(), facets, gist: "x", text: None };
+        let subject = TermSubject { id, created_at: start(), facets, gist: "x", text: None };
         Terms::new(&rules, &Settings::default(), &person()).of(&subject).looks_at
     };
     assert_eq!(looks_at(&facets), Some(start() + days(7)));

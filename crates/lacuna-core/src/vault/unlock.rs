@@ -8,7 +8,7 @@ use lacuna_types::{Error, MemoryId, Result};
 
 use crate::vault::keyring::{Keyring, OpenKey, SourceKey};
 
-/// How many times a memory may be derived from what was derived itself.
+/// The greatest depth of derivation: a memory derived from a derived memory, and so on.
 pub(crate) const DERIVATION_DEPTH_MAX: usize = 32;
 
 pub(crate) struct Unlocker<'a> {

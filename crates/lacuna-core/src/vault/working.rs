@@ -19,7 +19,7 @@ use crate::vault::sessions::{WORKING_BYTES_MAX, WORKING_ITEMS_MAX};
 #[derive(Default)]
 pub(crate) struct Working {
     pub(crate) index: Index<Held>,
-    /// What it holds, the oldest first, with the bytes of its text.
+    /// Its memories, the oldest first, with the bytes of their texts.
     pub(crate) order: VecDeque<(MemoryId, usize)>,
     bytes: usize,
 }
@@ -58,10 +58,10 @@ impl Working {
     }
 }
 
-/// As [`at_hand`], for whoever notes the read.
+/// Does the same as [`at_hand`], for a caller that notes the read itself.
 pub(crate) fn working(service: &Service, scope: &Scope, session: &SessionId) -> Vec<Memory> {
     fresh_working(service, scope);
-    let held = service.desk.peek(scope.vault_id(), session, |open| {
+    let held = service.open_sessions.peek(scope.vault_id(), session, |open| {
         let held = open.working.order.iter().filter_map(|(id, _)| open.working.index.get(id));
         held.filter(|stored| stored.attributes.state == Lifecycle::Active)
             .filter_map(|stored| whole(&stored))
@@ -79,14 +79,14 @@ pub(crate) fn resting_since(service: &Service, org: &OrgId) -> Timestamp {
 pub(crate) fn fresh_working(service: &Service, scope: &Scope) {
     let limit = resting_since(service, &scope.org);
     let vault = scope.vault_id();
-    for (session, _, used_at) in service.desk.sessions(vault) {
+    for (session, _, used_at) in service.open_sessions.sessions(vault) {
         if used_at < limit {
-            service.desk.clear_working(vault, &session);
+            service.open_sessions.clear_working(vault, &session);
         }
     }
 }
 
-/// What an admitted memory puts into the working memory; its vector is added by the caller.
+/// Makes the working-memory entry of an admitted memory; the caller adds its vector.
 pub(crate) fn entry(id: MemoryId, admitted: Admitted, now: Timestamp) -> Entry<Held> {
     let terms = TermList::of(&indexed_text(&admitted.content), None);
     let Admitted { content, facets, created_at, state, .. } = admitted;

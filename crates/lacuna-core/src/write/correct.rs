@@ -28,8 +28,8 @@ pub(crate) const CORRECTION_CHARS_MAX: usize = 500;
 /// Memories that are named when it is not clear which one is meant.
 pub(crate) const CANDIDATES_MAX: usize = 5;
 
-/// What each sign is worth that a memory is the one to be corrected. An identifier outweighs a name, a name
-/// outweighs words, and words outweigh what only seems close.
+/// The worth of each sign that a memory is the one to be corrected. An identifier outweighs a name, a name
+/// outweighs words, and words outweigh closeness in meaning.
 const EXACT_WORTH: f32 = 3.0;
 const NAME_WORTH: f32 = 1.5;
 const WORDS_WORTH: f32 = 1.5;
@@ -47,15 +47,15 @@ const LEAD_MIN: f32 = 0.25;
 /// A clause is meant when it has this share of the signs of the clause that has most.
 const CLAUSE_SHARE: f32 = 0.6;
 
-/// What is to be corrected.
+/// The memory that a correction is for.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Correction {
     Id(MemoryId),
-    /// What it is about: "where I live".
+    /// Words for its topic: "where I live".
     Words(String),
 }
 
-/// What became of a correction.
+/// The result of a correction.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Corrected {
     /// The new text is stored, and the old one is gone, or cut down to the rest of it.
@@ -216,7 +216,7 @@ fn worth(topic: &Topic, old: &str, text: &str, newer: &[Statement]) -> f32 {
         + sign(called, CALLED_WORTH)
 }
 
-/// What the words of a request are worth on a text.
+/// Returns the worth of a request's words on a text.
 fn signs(topic: &Topic, fit: &Fit) -> f32 {
     let exact = if topic.is_exact() && fit.exact { EXACT_WORTH } else { 0.0 };
     let named = match fit.named {
@@ -241,7 +241,7 @@ fn clear_winner(ranked: &[Ranked]) -> Option<&Ranked> {
     (best.worth - next >= LEAD_MIN).then_some(best)
 }
 
-/// What stays of a text when the clauses go that are about the topic.
+/// Returns the rest of a text without the clauses about the topic.
 fn rest_about(old: &str, topic: &Topic) -> Option<Zeroizing<String>> {
     let parts = clause::parts(old);
     if parts.len() < 2 {
@@ -261,7 +261,7 @@ fn rest_about(old: &str, topic: &Topic) -> Option<Zeroizing<String>> {
     rest(old, |part| value(part) >= CLAUSE_SHARE * most)
 }
 
-/// What stays of a text, if it is worth a memory of its own.
+/// Returns the rest of a text, if it is worth a memory of its own.
 fn rest(old: &str, says: impl Fn(&str) -> bool) -> Option<Zeroizing<String>> {
     match clause::cut(old, says) {
         Cut::Part { left, .. } => Some(Zeroizing::new(left)),

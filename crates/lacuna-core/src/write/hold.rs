@@ -49,6 +49,6 @@ fn hold_one(
     let model = service.models.instant.model().clone();
     let entry = Entry { vectors: vec![(model, vector)], ..entry(id, admitted, now) };
     fresh_working(service, scope);
-    service.desk.use_session(scope, &session, now, |open| open.working.put(entry))??;
+    service.open_sessions.use_session(scope, &session, now, |open| open.working.put(entry))??;
     Ok(answer)
 }

@@ -22,12 +22,12 @@ pub(crate) enum TurnState {
     Taken,
 }
 
-/// How the turns of one append are numbered.
+/// The numbers for the turns of one append.
 pub(crate) struct Numbering {
     pub(crate) session: SessionId,
     /// The number that the caller expects the first of them to get.
     pub(crate) expected: Option<u32>,
-    /// How many turns were sent. A turn that is refused keeps its number from the others.
+    /// The number of turns that were sent. A refused turn uses up its number.
     pub(crate) count: u32,
     /// Numbers below this one were given already, by this process.
     pub(crate) floor: u32,

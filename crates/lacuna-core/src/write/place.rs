@@ -1,5 +1,5 @@
-//! Where an admitted memory finds its place in the vault: new, written again, or instead of an older one; one
-//! commit with the audit entries of all that.
+//! Placing of admitted memories in the vault: new, written again, or instead of an older one; one commit with the
+//! audit entries of all that.
 
 use std::collections::HashMap;
 
@@ -12,8 +12,8 @@ use zeroize::Zeroizing;
 
 use crate::audit::{AuditAction, AuditEntry, NOTES_MAX, Subject};
 use crate::erase::carry_out::Task;
-use crate::erase::prepare::{Erasure, Wanted, end_erasure_seeking, prepare_erasure};
-use crate::erase::probe::Sought;
+use crate::erase::prepare::{Erasure, ErasureRequest, end_erasure_seeking, prepare_erasure};
+use crate::erase::probe::ProbeTargets;
 use crate::gate::Admitted;
 use crate::gate::report::{Redaction, Report};
 use crate::index::quant::QuantVec;
@@ -23,17 +23,17 @@ use crate::vault::handle::VaultWriter;
 use crate::vault::open::OpenVault;
 use crate::vault::receipt::{Cause, Named, SignedReceipt};
 use crate::vault::rewrite::Rewritten;
-use crate::vault::seal::{Prepared, Sealed, indexed_text};
+use crate::vault::seal::{Prepared, SealedMemory, indexed_text};
 use crate::vault::service::Service;
 use crate::vault::stamp::{settings_of, term_of_frame};
 use crate::vault::term::Terms;
 use crate::write::number::{Numbering, TurnState};
-use crate::write::reconcile::{Match, beyond_ceiling, reconcile};
+use crate::write::reconcile::{Reconciled, beyond_ceiling, reconcile};
 use crate::write::remember::Remembered;
 
 /// An admitted memory and its number among the drafts of the call.
 #[derive(Clone)]
-pub(crate) struct Arrival {
+pub(crate) struct AdmittedDraft {
     number: usize,
     admitted: Admitted,
     terms: TermList,
@@ -46,11 +46,11 @@ pub(crate) struct Arrival {
 #[derive(Clone)]
 pub(crate) struct Corrects {
     pub(crate) id: MemoryId,
-    /// What stays of its text; all of it goes when there is none.
+    /// The rest of its text; all of it is erased when there is none.
     pub(crate) left: Option<Zeroizing<String>>,
 }
 
-impl Arrival {
+impl AdmittedDraft {
     pub(crate) fn new(
         number: usize,
         admitted: Admitted,
@@ -62,18 +62,18 @@ impl Arrival {
     }
 }
 
-/// What became of the arrivals.
+/// The result of placing arrivals.
 #[derive(Default)]
-pub(crate) struct Placed {
+pub(crate) struct PlacedDrafts {
     /// One for each arrival, with its number.
     pub(crate) answers: Vec<(usize, Remembered)>,
     /// The proof that what was corrected is gone.
     pub(crate) receipt: Option<SignedReceipt>,
 }
 
-/// What the vault makes of the arrivals.
+/// The changes to the vault for the arrivals.
 #[derive(Default)]
-struct Plan {
+struct WritePlan {
     fresh: Vec<Prepared>,
     /// Memories that are written again, with what was written.
     repeats: Vec<(MemoryId, Admitted)>,
@@ -91,12 +91,12 @@ struct Plan {
 pub(crate) fn place(
     service: &Service,
     grant: &Grant<Remember>,
-    arrivals: Vec<Arrival>,
+    arrivals: Vec<AdmittedDraft>,
     numbering: Option<&Numbering>,
     now: Timestamp,
-) -> Result<Placed> {
+) -> Result<PlacedDrafts> {
     if arrivals.is_empty() {
-        return Ok(Placed::default());
+        return Ok(PlacedDrafts::default());
     }
     let scope = grant.scope();
     let reader = service.reader(scope);
@@ -114,10 +114,10 @@ pub(crate) fn place(
 fn place_once(
     writer: &VaultWriter<'_>,
     grant: &Grant<Remember>,
-    mut arrivals: Vec<Arrival>,
+    mut arrivals: Vec<AdmittedDraft>,
     numbering: Option<&Numbering>,
     now: Timestamp,
-) -> Result<Option<Placed>> {
+) -> Result<Option<PlacedDrafts>> {
     let planned = writer.update(|open| {
         if open.frozen_at.is_some() {
             return Err(Error::frozen());
@@ -130,7 +130,7 @@ fn place_once(
     })?;
     let Some((mut plan, there)) = planned.ok_or(Error::Conflict("the vault"))? else { return Ok(None) };
     if plan.answers.is_empty() {
-        return Ok(Some(Placed { answers: there, ..Placed::default() }));
+        return Ok(Some(PlacedDrafts { answers: there, ..PlacedDrafts::default() }));
     }
     let repeated = repeat(writer, &mut plan.repeats, now)?;
     let sealed = match std::mem::take(&mut plan.fresh) {
@@ -141,7 +141,7 @@ fn place_once(
     answers.extend(there);
     let (gone, mut sought) = commit_plan(writer, grant, plan, sealed, repeated)?;
     let receipt = end_erasure_seeking(writer, &gone, &mut sought)?;
-    Ok(Some(Placed { answers, receipt }))
+    Ok(Some(PlacedDrafts { answers, receipt }))
 }
 
 /// Gives the arrivals their turns. Answers for those that are there already, and takes them out. `None` when another
@@ -150,7 +150,7 @@ pub(crate) fn number(
     service: &Service,
     numbering: &Numbering,
     open: &OpenVault,
-    arrivals: &mut Vec<Arrival>,
+    arrivals: &mut Vec<AdmittedDraft>,
 ) -> Result<Option<Vec<(usize, Remembered)>>> {
     let first = numbering.first(open)?;
     let mut there = Vec::new();
@@ -171,7 +171,7 @@ fn already_there(
     service: &Service,
     open: &OpenVault,
     id: MemoryId,
-    arrival: &Arrival,
+    arrival: &AdmittedDraft,
 ) -> Option<(usize, Remembered)> {
     let stored = open.index.get(&id)?;
     let (facets, state) = (&stored.payload.facets, stored.attributes.state);
@@ -181,10 +181,15 @@ fn already_there(
     Some((arrival.number, Remembered { created_at, repeats, ..answer }))
 }
 
-fn plan(service: &Service, grant: &Grant<Remember>, open: &OpenVault, arrivals: Vec<Arrival>) -> Plan {
-    let mut plan = Plan::default();
+fn plan(
+    service: &Service,
+    grant: &Grant<Remember>,
+    open: &OpenVault,
+    arrivals: Vec<AdmittedDraft>,
+) -> WritePlan {
+    let mut plan = WritePlan::default();
     let mut facts_by_text: HashMap<[u8; 32], usize> = HashMap::new();
-    for Arrival { number, mut admitted, terms, vector, corrects } in arrivals {
+    for AdmittedDraft { number, mut admitted, terms, vector, corrects } in arrivals {
         let text_hash = open.keyring.text_hash(admitted.content.full_text());
         let is_fact = admitted.facets.tier == Tier::Semantic;
         if let Some(twin) = facts_by_text.get(&text_hash).filter(|_| is_fact) {
@@ -197,11 +202,11 @@ fn plan(service: &Service, grant: &Grant<Remember>, open: &OpenVault, arrivals: 
         let may_replace = |history: &History| grant.covers(history.author.as_ref());
         let corrected = corrects.as_ref().map(|corrects| corrects.id);
         match reconcile(open, &mut admitted, &terms, corrected, may_replace) {
-            Match::Repeat(id) => {
+            Reconciled::Repeat(id) => {
                 plan.correct(corrects.filter(|corrects| corrects.id != id), &mut admitted);
                 plan.repeat(service, number, id, open, admitted);
             }
-            Match::New { supersedes } => {
+            Reconciled::New { supersedes } => {
                 plan.correct(corrects, &mut admitted);
                 plan.superseded.extend(supersedes);
                 if is_fact {
@@ -228,7 +233,7 @@ fn plan(service: &Service, grant: &Grant<Remember>, open: &OpenVault, arrivals: 
     plan
 }
 
-/// What the caller is told: `facets` and `state` as they are kept, the rest as it was written.
+/// Makes the answer to the caller: `facets` and `state` as they are kept, the rest as it was written.
 pub(crate) fn answer(
     service: &Service,
     id: MemoryId,
@@ -292,13 +297,13 @@ fn repeat(
 fn commit_plan(
     writer: &VaultWriter<'_>,
     grant: &Grant<Remember>,
-    plan: Plan,
-    sealed: Vec<Sealed>,
+    plan: WritePlan,
+    sealed: Vec<SealedMemory>,
     repeated: Vec<Rewritten>,
-) -> Result<(Vec<MemoryId>, Sought)> {
+) -> Result<(Vec<MemoryId>, ProbeTargets)> {
     let scope = grant.scope();
     let user = grant.caller().user.as_str();
-    let wanted = Wanted { cuts: plan.cuts, ..Wanted::whole(&plan.superseded) };
+    let wanted = ErasureRequest { cuts: plan.cuts, ..ErasureRequest::whole(&plan.superseded) };
     let erasure = prepare_erasure(writer, &wanted)?;
     let mut act = Act::silent(scope, writer.service.clock.now());
     let sought = prove_correction(writer, grant, &plan.corrected, &erasure, &mut act)?;
@@ -326,7 +331,7 @@ fn commit_plan(
     erasure.join(&mut act);
     let gone = erasure.gone.clone();
     writer.commit(&act, |open| {
-        for Sealed { row, frame, .. } in sealed {
+        for SealedMemory { row, frame, .. } in sealed {
             open.put(&row, frame);
         }
         for Rewritten { row, frame } in rewritten {
@@ -345,8 +350,8 @@ fn prove_correction(
     corrected: &[MemoryId],
     erasure: &Erasure,
     act: &mut Act,
-) -> Result<Sought> {
-    let mut sought = Sought::default();
+) -> Result<ProbeTargets> {
+    let mut sought = ProbeTargets::default();
     if corrected.is_empty() {
         return Ok(sought);
     }
@@ -371,7 +376,7 @@ fn prove_correction(
     Ok(sought)
 }
 
-impl Plan {
+impl WritePlan {
     /// Takes the place of what was corrected. A candidate erases nothing: whoever approves it decides.
     fn correct(&mut self, corrects: Option<Corrects>, admitted: &mut Admitted) {
         let Some(Corrects { id, left }) = corrects.filter(|_| admitted.state != Lifecycle::Candidate) else {

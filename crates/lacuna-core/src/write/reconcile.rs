@@ -1,5 +1,5 @@
-//! How new memories stand to those that a vault already has: the same again, nearly the same, or in the place
-//! of an older one; and what must make room.
+//! Comparison of new memories with those of the vault: the same again, nearly the same, or in the place of an older
+//! one; and eviction of memories to make room.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -22,8 +22,8 @@ const BEARERS_MAX: usize = 64;
 /// Older statements about the same that one new statement is compared with.
 const RIVALS_MAX: usize = 64;
 
-/// What an admitted memory is to its vault.
-pub(crate) enum Match {
+/// The relation of an admitted memory to its vault.
+pub(crate) enum Reconciled {
     /// Something new, and the older memories whose place it takes.
     New { supersedes: Vec<MemoryId> },
     /// A memory that is already there, word for word.
@@ -40,17 +40,17 @@ pub(crate) fn reconcile(
     terms: &TermList,
     corrected: Option<MemoryId>,
     may_replace: impl Fn(&History) -> bool,
-) -> Match {
+) -> Reconciled {
     if let Some(twin) = twin(open, admitted) {
-        return Match::Repeat(twin);
+        return Reconciled::Repeat(twin);
     }
     if admitted.facets.tier != Tier::Semantic {
-        return Match::New { supersedes: Vec::new() };
+        return Reconciled::New { supersedes: Vec::new() };
     }
     admitted.facets.history.attributes = attribute_marks(admitted.content.full_text());
     let supersedes = supersede(open, admitted, corrected, may_replace);
     link_alike(open, admitted, terms, &supersedes);
-    Match::New { supersedes }
+    Reconciled::New { supersedes }
 }
 
 /// The memory that says the same word for word.
@@ -59,8 +59,9 @@ pub(crate) fn twin(open: &OpenVault, admitted: &Admitted) -> Option<MemoryId> {
     open.marks.bearers(text_mark(&hash)).find(|id| is_twin(open, id, &admitted.facets))
 }
 
-/// How a memory from elsewhere stands to those that the vault had before it came. It takes nobody's place: where it
-/// contradicts one of them, it waits. What came along with it stood beside it before.
+/// Compares a memory from elsewhere with those that the vault had before it came. It supersedes none of them: where
+/// it contradicts one, it waits. Memories that came along with it (`came_along`) are not compared: they stood
+/// beside it before.
 pub(crate) fn receive(
     open: &OpenVault,
     admitted: &mut Admitted,

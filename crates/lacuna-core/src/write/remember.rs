@@ -6,9 +6,9 @@ use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
 use crate::audit::{AuditAction, AuditEntry};
-use crate::gate::confirm::{Bound, CONFIRM_WITHIN, Questions, useless_token};
+use crate::gate::confirm::{CONFIRM_WITHIN, Questions, TokenBinding, useless_token};
 use crate::gate::report::{Question, Refusal, Report};
-use crate::gate::{Gate, Presentable, Standing, Verdict};
+use crate::gate::{Decision, DraftOrigin, Gate, Presentable};
 use crate::index::quant::QuantVec;
 use crate::permit::{Grant, Remember};
 use crate::vault::commit::Act;
@@ -18,12 +18,12 @@ use crate::vault::receipt::SignedReceipt;
 use crate::vault::service::Service;
 use crate::write::hold::hold;
 use crate::write::number::Numbering;
-use crate::write::place::{Arrival, Corrects, place};
+use crate::write::place::{AdmittedDraft, Corrects, place};
 
 /// Memories in one call.
 pub const REMEMBER_BATCH_MAX: usize = 2_000;
 
-/// What became of one draft.
+/// The outcome for one draft.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Outcome {
     Stored(Box<Remembered>),
@@ -34,45 +34,57 @@ pub enum Outcome {
 /// A draft that is now a memory.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Remembered {
+    /// The id of the memory.
     pub id: MemoryId,
+    /// The time of creation.
     pub created_at: Timestamp,
     /// Only an active memory is found.
     pub state: Lifecycle,
-    /// What it waits for, when it is a candidate; the review answers it.
+    /// The reason why it waits, when it is a candidate; the review answers it.
     pub waits: Option<Wait>,
     /// SHA-256 of the full text, for the owner's eyes only: what is stored is keyed.
     pub content_sha256: [u8; 32],
     /// The model whose vector finds it from now on; a better one may follow in the background.
     pub embedded_by: ModelId,
+    /// The privacy class that the gate gave it.
     pub privacy_class: PrivacyClass,
+    /// The sensitive categories that the gate found.
     pub sensitivity: Vec<Sensitivity>,
+    /// The main lane.
     pub lane: Lane,
-    /// What is in working memory is never stored, and gone with its session.
+    /// The tier; a memory of the working tier is never stored, and dropped with its session.
     pub tier: Tier,
+    /// The salience at the time of writing.
     pub salience: f32,
-    /// How often this very text had been written before. Above zero, nothing new was stored.
+    /// The number of times this very text had been written before. Above zero, nothing new was stored.
     pub repeats: u32,
     /// Memories that were erased because this one takes their place.
     pub supersedes: Vec<MemoryId>,
     /// Memories that say nearly the same or may contradict it.
     pub alike: Vec<MemoryId>,
-    /// What the gate did on the way in.
+    /// The gate's actions on the draft.
     pub report: Report,
 }
 
 /// A draft that is not stored until its caller confirms it, by sending it again with the token.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Asked {
+    /// The questions that the caller must confirm.
     pub questions: Vec<Question>,
+    /// The token to send with the draft to confirm it.
     pub token: String,
+    /// The time until which the token is valid.
     pub expires_at: Timestamp,
+    /// The gate's actions on the draft.
     pub report: Report,
 }
 
 /// A draft that was not taken.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Refused {
+    /// The reason.
     pub why: Refusal,
+    /// The gate's actions on the draft.
     pub report: Report,
 }
 
@@ -92,12 +104,12 @@ impl Outcome {
     }
 }
 
-/// How drafts come to their place, besides by the rules that hold for all.
+/// Options of a write, besides the rules that hold for all.
 #[derive(Default)]
 pub(crate) struct Manner {
     /// The memory in whose place they come.
     pub(crate) corrects: Option<Corrects>,
-    /// How they are numbered, when they are the turns of a session.
+    /// The numbers of the drafts, when they are the turns of a session.
     pub(crate) numbering: Option<Numbering>,
 }
 
@@ -111,8 +123,8 @@ pub(crate) fn remember(
     Ok(remember_in(service, grant, drafts, &Manner::default())?.0)
 }
 
-/// As [`remember`]; what is stored takes the place of the memory that it corrects, in the same commit.
-/// Answers with the proof of that, too.
+/// Does the same as [`remember`]; the stored memory replaces the one that it corrects, in the same commit. Returns
+/// the receipt of that, too.
 pub(crate) fn remember_as(
     service: &Service,
     grant: &Grant<Remember>,
@@ -146,15 +158,15 @@ pub(crate) fn remember_in(
     let mut asked = Vec::new();
     for (number, (verdict, vector)) in judged.zip(&vectors).enumerate() {
         match verdict {
-            Verdict::Admitted(admitted) if admitted.facets.tier == Tier::Working => {
+            Decision::Yes(admitted) if admitted.facets.tier == Tier::Working => {
                 held.push((number, *admitted, QuantVec::from_f32(vector)?));
             }
-            Verdict::Admitted(admitted) => {
+            Decision::Yes(admitted) => {
                 let vector = QuantVec::from_f32(vector)?;
-                arrivals.push(Arrival::new(number, *admitted, vector, manner.corrects.clone()));
+                arrivals.push(AdmittedDraft::new(number, *admitted, vector, manner.corrects.clone()));
             }
-            Verdict::Asked(questions, report) => asked.push((number, questions, report)),
-            Verdict::Refused(why, report) => {
+            Decision::Ask((questions, report)) => asked.push((number, questions, report)),
+            Decision::Refuse((why, report)) => {
                 outcomes[number] = Some(Outcome::Refused(Box::new(Refused { why, report })));
             }
         }
@@ -187,18 +199,18 @@ pub(crate) fn warm_up(service: &Service) -> Result<()> {
     service.prototypes().map(drop)
 }
 
-/// What is known about each draft from outside it: who writes, what was confirmed, what it comes from.
+/// Collects the facts about each draft from outside it: its writer, its confirmation, its sources.
 fn standings(
     service: &Service,
     grant: &Grant<Remember>,
     drafts: &[Draft],
     digests: &[[u8; 32]],
     now: Timestamp,
-) -> Result<Vec<Standing>> {
+) -> Result<Vec<DraftOrigin>> {
     let caller = grant.caller();
     let scope = grant.scope();
     let is_person = caller.roles.contains(&Role::User) || caller.roles.contains(&Role::Admin);
-    let newcomer = || Standing {
+    let newcomer = || DraftOrigin {
         derived: false,
         // An assistant may say that the user said so: that is not the user saying it.
         trust_max: if is_person { Trust::High } else { Trust::Medium },
@@ -208,7 +220,7 @@ fn standings(
         sensitivity: Vec::new(),
         external: false,
     };
-    let mut standings: Vec<Standing> = drafts.iter().map(|_| newcomer()).collect();
+    let mut standings: Vec<DraftOrigin> = drafts.iter().map(|_| newcomer()).collect();
     for ((draft, digest), standing) in drafts.iter().zip(digests).zip(&mut standings) {
         if draft.confirm.is_some() && !is_person {
             return Err(Error::Denied("only a person may confirm"));
@@ -247,7 +259,7 @@ fn ask(
     let expires_at = now + CONFIRM_WITHIN;
     let tokens = writer.update(|open| {
         let token = |(number, questions, _): &(usize, Vec<Question>, Report)| {
-            let bound = Bound { key: open.keyring.confirm_key(), user, digest: &digests[*number] };
+            let bound = TokenBinding { key: open.keyring.confirm_key(), user, digest: &digests[*number] };
             bound.token(questions.iter().copied().collect::<Questions>(), expires_at)
         };
         Ok(asked.iter().map(token).collect::<Vec<_>>())
@@ -258,7 +270,7 @@ fn ask(
     Ok(asked.into_iter().zip(tokens).map(answer).collect())
 }
 
-fn clean_all(gate: &Gate<'_>, drafts: Vec<Draft>, standings: Vec<Standing>) -> Result<Vec<Presentable>> {
+fn clean_all(gate: &Gate<'_>, drafts: Vec<Draft>, standings: Vec<DraftOrigin>) -> Result<Vec<Presentable>> {
     let single = drafts.len() == 1;
     let clean = |(number, (draft, standing))| {
         gate.clean(draft, standing).map_err(|error| match error {
@@ -271,7 +283,7 @@ fn clean_all(gate: &Gate<'_>, drafts: Vec<Draft>, standings: Vec<Standing>) -> R
     drafts.into_iter().zip(standings).enumerate().map(clean).collect()
 }
 
-/// Whether a draft names something that the vault must know: an earlier question, or other memories.
+/// Returns true when a draft names something that the vault must know: an earlier question, or other memories.
 fn looks_back(draft: &Draft) -> bool {
     draft.confirm.is_some() || !draft.derived_from.is_empty()
 }
@@ -282,10 +294,10 @@ fn answer_questions(
     user: &UserId,
     digest: &[u8; 32],
     now: Timestamp,
-    standing: &mut Standing,
+    standing: &mut DraftOrigin,
 ) -> Result<()> {
     if let Some(token) = &draft.confirm {
-        let answered = Bound { key: open.keyring.confirm_key(), user, digest }.answered(token, now)?;
+        let answered = TokenBinding { key: open.keyring.confirm_key(), user, digest }.answered(token, now)?;
         standing.consented = answered.contains(Question::Consent);
         standing.possible_confirmed = answered.contains(Question::PossibleSecret);
     }
@@ -293,7 +305,7 @@ fn answer_questions(
 }
 
 /// Trust never rises by derivation, and what a source was about its derivative is about as well.
-fn inherit(open: &OpenVault, draft: &Draft, standing: &mut Standing) -> Result<()> {
+fn inherit(open: &OpenVault, draft: &Draft, standing: &mut DraftOrigin) -> Result<()> {
     for link in &draft.derived_from {
         let source =
             open.index.get(&link.source).filter(|source| source.attributes.state != Lifecycle::Deleted);

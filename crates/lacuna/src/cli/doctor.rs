@@ -205,7 +205,7 @@ fn deliveries(service: &Lacuna, local: &Caller) -> DoctorCheck {
         Ok(failed) => {
             let told = failed.iter().map(|delivery| {
                 let trouble = delivery.trouble.as_deref().unwrap_or("unknown");
-                format!("{} to {} ({trouble})", delivery.tidings.reference, delivery.recipient)
+                format!("{} to {} ({trouble})", delivery.notification.reference, delivery.recipient)
             });
             let told: Vec<_> = told.take(FAILED_SHOWN).collect();
             let found = format!("{} given up: {}", counted(failed.len(), "was", "were"), told.join(", "));

@@ -10,8 +10,8 @@ use lacuna_types::{Error, Result};
 use crate::audit::AuditAction;
 use crate::erase::carry_out::{Forgotten, PART_MAX, Task, erase_with_receipt, scope_hashes};
 use crate::erase::finish::finish_intents;
-use crate::erase::prepare::Wanted;
-use crate::erase::probe::Sought;
+use crate::erase::prepare::ErasureRequest;
+use crate::erase::probe::ProbeTargets;
 use crate::erase::withhold::hold_back;
 use crate::forget::working::forget_working;
 use crate::govern::person::Person;
@@ -192,8 +192,8 @@ fn erase_person_in(
         let task = task(part.len());
         // Only after the last part is nothing left to be found.
         let wish = wishes.first().filter(|_| number == parts.len()).map(|wish| (wish.clone(), Vec::new()));
-        let wanted = Wanted { holds_back: true, ..Wanted::whole(part) };
-        let sought = Sought { wish, ..Sought::default() };
+        let wanted = ErasureRequest { holds_back: true, ..ErasureRequest::whole(part) };
+        let sought = ProbeTargets { wish, ..ProbeTargets::default() };
         done.add(erase_with_receipt(&writer, &wanted, &task, sought)?);
     }
     done.add(hold_back(&writer, spoken.leaning, &task(0))?);

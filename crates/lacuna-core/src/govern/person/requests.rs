@@ -13,7 +13,7 @@ use crate::govern::person::Person;
 use crate::govern::person::batch::BatchSignature;
 use crate::permit::{ForgetPerson, Grant};
 use crate::vault::commit::Act;
-use crate::vault::deliver::{Event, Tidings};
+use crate::vault::deliver::{Event, Notification};
 use crate::vault::service::Service;
 
 const FIELDS: u64 = 7;
@@ -154,7 +154,7 @@ pub(crate) fn open_person_request(
     };
     let mut act = Act::new(scope, now, request.entry(AuditAction::PersonRequest, grant));
     act.batch.records = vec![RecordChange::Add(request.record(&scope.org))];
-    act.tidings = Some(request.tidings(&scope.org, Event::PersonRequest, now));
+    act.notification = Some(request.notification(&scope.org, Event::PersonRequest, now));
     writer.commit(&act, |_| ())?;
     Ok(request)
 }
@@ -209,7 +209,7 @@ pub(crate) fn update_request(
     let now = service.clock.now();
     let mut act = Act::silent(scope, now);
     act.entries.extend(done.map(|action| request.entry(action, grant)));
-    act.tidings = done.map(|_| request.tidings(&scope.org, Event::PersonDone, now));
+    act.notification = done.map(|_| request.notification(&scope.org, Event::PersonDone, now));
     act.batch.records = vec![RecordChange::Update(request.record(&scope.org))];
     let reader = service.reader(scope);
     let writer = reader.lock();
@@ -224,7 +224,7 @@ impl PersonRequest {
         AuditEntry { notes, ..entry }
     }
 
-    fn tidings(&self, org: &OrgId, event: Event, at: Timestamp) -> Tidings {
-        Tidings { org: org.clone(), event, reference: self.reference(), memories: self.memories, at }
+    fn notification(&self, org: &OrgId, event: Event, at: Timestamp) -> Notification {
+        Notification { org: org.clone(), event, reference: self.reference(), memories: self.memories, at }
     }
 }

@@ -8,8 +8,8 @@ use lacuna_types::{Error, Result};
 use crate::audit::{AuditAction, AuditEntry};
 use crate::erase::carry_out::{Forgotten, PART_MAX, Task, erase_with_receipt};
 use crate::erase::finish::finish_intents;
-use crate::erase::prepare::Wanted;
-use crate::erase::probe::Sought;
+use crate::erase::prepare::ErasureRequest;
+use crate::erase::probe::ProbeTargets;
 use crate::govern::lifecycle::set_state;
 use crate::govern::review::month::{Part, Reason, ReviewFinding, found, mark};
 use crate::keep::retention::retain;
@@ -128,9 +128,9 @@ fn erase_reviewed(
     finish_intents(&writer)?;
     for ids in ids.chunks(PART_MAX) {
         let task = task(grant, ids.len());
-        let wanted = Wanted { holds_back: true, ..Wanted::whole(ids) };
+        let wanted = ErasureRequest { holds_back: true, ..ErasureRequest::whole(ids) };
         let Forgotten { memories, fell, receipts, .. } =
-            erase_with_receipt(&writer, &wanted, &task, Sought::default())?;
+            erase_with_receipt(&writer, &wanted, &task, ProbeTargets::default())?;
         done.erased.extend(memories);
         done.fell.extend(fell);
         done.receipts.extend(receipts);

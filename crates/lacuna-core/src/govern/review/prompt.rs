@@ -7,7 +7,7 @@ use crate::audit::{AuditAction, AuditEntry};
 use crate::govern::review::month::{Month, has_faded, living, month};
 use crate::vault::activate::MOVES_MAX;
 use crate::vault::commit::Act;
-use crate::vault::deliver::{Event, Tidings};
+use crate::vault::deliver::{Event, Notification};
 use crate::vault::service::Service;
 use crate::vault::settings::{change_settings, settings_at_rest};
 use crate::vault::term::days;
@@ -67,7 +67,7 @@ fn note_prompted(service: &Service, scope: &Scope, month: &Month) -> Result<()> 
     let entry = AuditEntry::new(AuditAction::ReviewPrompt, "system", Vec::new());
     let entry = AuditEntry { notes: vec![format!("count:{}", month.to_review)], ..entry };
     let mut act = Act::new(scope, now, entry);
-    act.tidings = (month.to_review > 0).then(|| Tidings {
+    act.notification = (month.to_review > 0).then(|| Notification {
         org: scope.org.clone(),
         event: Event::Review,
         reference: scope.vault_id().to_string(),

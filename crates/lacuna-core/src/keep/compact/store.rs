@@ -11,7 +11,7 @@ use lacuna_types::{Error, Result};
 use zeroize::Zeroizing;
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
-use crate::gate::{Admitted, Gate, Presentable, Standing, Verdict};
+use crate::gate::{Admitted, Decision, DraftOrigin, Gate, Presentable};
 use crate::index::Stored;
 use crate::index::quant::QuantVec;
 use crate::keep::compact::condense::CondensedPiece;
@@ -21,7 +21,7 @@ use crate::vault::commit::Act;
 use crate::vault::handle::VaultWriter;
 use crate::vault::open::{Held, OpenVault};
 use crate::vault::rewrite::Rewritten;
-use crate::vault::seal::{Prepared, Sealed, indexed_text};
+use crate::vault::seal::{Prepared, SealedMemory, indexed_text};
 use crate::vault::service::Service;
 use crate::write::place::findings;
 use crate::write::reconcile::{receive, twin};
@@ -122,7 +122,7 @@ fn through_the_gate(
     let vectors = service.models.instant.embed(&texts, Purpose::Passage)?;
     let mut arrivals = Vec::with_capacity(pieces.len());
     for ((piece, presentable), vector) in pieces.into_iter().zip(presentable).zip(vectors) {
-        let Verdict::Admitted(admitted) = gate.judge(presentable, &vector) else { continue };
+        let Decision::Yes(admitted) = gate.judge(presentable, &vector) else { continue };
         let admitted = settled(*admitted, &piece, sources);
         // A summary that waits would leave nothing to find in the place of its turns, and what may not outlive
         // its session is not stored.
@@ -177,13 +177,13 @@ fn commit_portion(
 fn commit_swap(
     writer: &VaultWriter<'_>,
     mut act: Act,
-    sealed: Vec<Sealed>,
+    sealed: Vec<SealedMemory>,
     rewritten: Vec<Rewritten>,
 ) -> Result<()> {
     act.batch.puts = sealed.iter().map(|sealed| sealed.row.clone()).collect();
     act.batch.puts.extend(rewritten.iter().map(|rewritten| rewritten.row.clone()));
     writer.commit(&act, |open| {
-        for Sealed { row, frame, .. } in sealed {
+        for SealedMemory { row, frame, .. } in sealed {
             open.put(&row, frame);
         }
         for Rewritten { row, frame } in rewritten {
@@ -229,7 +229,7 @@ impl Compacted {
     }
 }
 
-fn record(act: &mut Act, actor: &str, sealed: &[Sealed], archived: &[MemoryId]) {
+fn record(act: &mut Act, actor: &str, sealed: &[SealedMemory], archived: &[MemoryId]) {
     let bytes = sealed.iter().map(|sealed| sealed.row.frame.len() as u64).sum();
     let subjects = sealed.iter().map(|sealed| Subject::from(sealed.row.id)).collect();
     let entry = AuditEntry::new(AuditAction::MemoryCompact, actor, subjects);
@@ -300,10 +300,10 @@ fn primary(source: MemoryId) -> Lineage {
 }
 
 /// Trust never rises by derivation: it is the lowest of the sources'.
-fn standing(of: &[&OpenedTurn]) -> Standing {
+fn standing(of: &[&OpenedTurn]) -> DraftOrigin {
     let facets = || of.iter().map(|source| &source.facets);
     let lowest = facets().map(|facets| facets.source.trust).min().unwrap_or(Trust::Low);
-    Standing {
+    DraftOrigin {
         trust_max: lowest,
         derived: true,
         // Its sources were approved and confirmed, and it says nothing else.

@@ -13,8 +13,8 @@ use lacuna_types::*;
 use crate::audit::AuditAction;
 use crate::erase::carry_out::{PART_MAX, Task, erase_with_receipt};
 use crate::erase::finish::finish_intents;
-use crate::erase::prepare::{Wanted, release_all};
-use crate::erase::probe::Sought;
+use crate::erase::prepare::{ErasureRequest, release_all};
+use crate::erase::probe::ProbeTargets;
 use crate::index::Stored;
 use crate::vault::frozen::check_thawed;
 use crate::vault::open::Held;
@@ -89,7 +89,7 @@ fn erase_lapsed(
         // What was made of them lives on: they merely expire.
         release_all(&writer, &due)?;
         let task = task(due.len());
-        erase_with_receipt(&writer, &Wanted::whole(&due), &task, Sought::default())?;
+        erase_with_receipt(&writer, &ErasureRequest::whole(&due), &task, ProbeTargets::default())?;
         erased += due.len();
     }
 }

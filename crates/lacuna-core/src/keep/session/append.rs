@@ -107,7 +107,7 @@ pub(crate) fn start_session(
     check_thawed(service, scope)?;
     let id = id.map_or_else(|| make_session_id(&*service.entropy), Ok)?;
     let now = service.clock.now();
-    let began_at = service.desk.use_session(scope, &id, now, |open| open.began_at)?;
+    let began_at = service.open_sessions.use_session(scope, &id, now, |open| open.began_at)?;
     let known = service.serve(scope, |open| session_info(service, open, &id))?.flatten();
     Ok(known.unwrap_or(SessionInfo {
         id,
@@ -150,10 +150,10 @@ pub(crate) fn append_piece(
     let scope = grant.scope();
     let vault = scope.vault_id();
     check_thawed(service, scope)?;
-    if service.desk.speaker(vault, session).is_some_and(|speaker| speaker != piece.speaker) {
+    if service.open_sessions.speaker(vault, session).is_some_and(|speaker| speaker != piece.speaker) {
         seal_growing(service, scope, session)?;
     }
-    let pieces = service.desk.grow(scope, session, service.clock.now(), grant.caller(), piece)?;
+    let pieces = service.open_sessions.grow(scope, session, service.clock.now(), grant.caller(), piece)?;
     if !piece.last {
         let turn = next_turn(service, scope, session)?;
         return Ok(Grown::Growing { turn, pieces });
@@ -169,10 +169,10 @@ pub(crate) fn seal_growing(
     session: &SessionId,
 ) -> Result<Option<Appended>> {
     let vault = scope.vault_id();
-    let Some(growing) = service.desk.take_growing(vault, session) else { return Ok(None) };
+    let Some(growing) = service.open_sessions.take_growing(vault, session) else { return Ok(None) };
     let sealed = seal_grown(service, scope, session, &growing);
     if sealed.is_err() {
-        service.desk.put_back(vault, session, growing);
+        service.open_sessions.put_back(vault, session, growing);
     }
     sealed.map(Some)
 }
@@ -198,7 +198,7 @@ fn append(
     }
     let scope = grant.scope();
     let now = service.clock.now();
-    let floor = service.desk.use_session(scope, session, now, |open| open.next_turn)?;
+    let floor = service.open_sessions.use_session(scope, session, now, |open| open.next_turn)?;
     let count = turns.len() as u32;
     let session = session.clone();
     let numbering = Numbering { session, expected, count, floor, given: Cell::new(0) };
@@ -212,7 +212,7 @@ fn append(
         given => given,
     };
     let next = first + count;
-    let next_turn = service.desk.use_session(scope, &numbering.session, now, |open| {
+    let next_turn = service.open_sessions.use_session(scope, &numbering.session, now, |open| {
         open.next_turn = open.next_turn.max(next);
         open.next_turn
     })?;
@@ -220,7 +220,7 @@ fn append(
 }
 
 fn next_turn(service: &Service, scope: &Scope, session: &SessionId) -> Result<u32> {
-    let given = service.desk.peek(scope.vault_id(), session, |open| open.next_turn).unwrap_or(0);
+    let given = service.open_sessions.peek(scope.vault_id(), session, |open| open.next_turn).unwrap_or(0);
     let stored = service.read(scope, |open| crate::write::number::next_turn(open, session))?.unwrap_or(1);
     Ok(stored.max(given))
 }

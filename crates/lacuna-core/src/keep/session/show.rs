@@ -113,7 +113,7 @@ pub(crate) fn session_info(service: &Service, open: &OpenVault, id: &SessionId) 
         }
     }
     let vault = open.keyring.vault();
-    let here = service.desk.peek(vault, id, |open| (open.used_at, open.next_turn));
+    let here = service.open_sessions.peek(vault, id, |open| (open.used_at, open.next_turn));
     let (used_at, given) = here.unwrap_or((last_at, 0));
     let goes_on = here.is_some() || !archived;
     Some(SessionInfo {
@@ -130,7 +130,9 @@ pub(crate) fn session_info(service: &Service, open: &OpenVault, id: &SessionId) 
 
 /// A session that is open here and has no turns yet.
 pub(crate) fn bare_session(service: &Service, scope: &Scope, id: &SessionId) -> Result<SessionInfo> {
-    let used = service.desk.peek(scope.vault_id(), id, |open| (open.began_at, open.used_at, open.next_turn));
+    let used = service
+        .open_sessions
+        .peek(scope.vault_id(), id, |open| (open.began_at, open.used_at, open.next_turn));
     let (began_at, last_at, given) = used.ok_or(Error::NotFound("session"))?;
     let place = SessionCursor { last_at, id: id.clone() };
     Ok(SessionInfo { began_at, next_turn: given.max(1), ..bare(&place) })
@@ -139,7 +141,7 @@ pub(crate) fn bare_session(service: &Service, scope: &Scope, id: &SessionId) -> 
 /// The sessions that the turns tell of, and those that are open here.
 fn with_desk(service: &Service, scope: &Scope, told: Vec<SessionCursor>) -> Vec<SessionCursor> {
     let mut all = told;
-    for (id, _, used_at) in service.desk.sessions(scope.vault_id()) {
+    for (id, _, used_at) in service.open_sessions.sessions(scope.vault_id()) {
         match all.iter_mut().find(|known| known.id == id) {
             Some(known) => known.last_at = known.last_at.max(used_at),
             None => all.push(SessionCursor { last_at: used_at, id }),

@@ -10,7 +10,9 @@ use lacuna_types::*;
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
 use crate::erase::remake::Texts;
-use crate::erase::transcript::{Line, SEGMENT_TURNS_MAX, facets_of, fitting, is_archived, lines, transcript};
+use crate::erase::transcript::{
+    SEGMENT_TURNS_MAX, TurnLine, facets_of, fitting, is_archived, lines, transcript,
+};
 use crate::index::{Session, Stored};
 use crate::keep::retention::sweep::sweep_session;
 use crate::keep::session::SessionInfo;
@@ -21,7 +23,7 @@ use crate::vault::commit::Act;
 use crate::vault::frozen::check_thawed;
 use crate::vault::handle::VaultWriter;
 use crate::vault::open::{Held, OpenVault};
-use crate::vault::seal::Sealed;
+use crate::vault::seal::SealedMemory;
 use crate::vault::service::Service;
 use crate::vault::working::resting_since;
 use crate::write::number::turn;
@@ -47,7 +49,7 @@ pub(crate) fn end_session(service: &Service, grant: &Grant<Remember>, id: &Sessi
     seal_growing(service, scope, id)?;
     sweep_session(service, scope, id)?;
     let archived = archive_session(service, scope, id, grant.caller().user.as_str())?;
-    service.desk.close(scope.vault_id(), id);
+    service.open_sessions.close(scope.vault_id(), id);
     let info = service.serve(scope, |open| session_info(service, open, id))?.flatten();
     let info = info.unwrap_or(SessionInfo { state: super::SessionState::Ended, ..known });
     Ok(Ended { info, archived })
@@ -61,10 +63,10 @@ pub(crate) fn end_idle_sessions(service: &Service, scope: &Scope) -> Result<usiz
     }
     let limit = resting_since(service, &scope.org);
     let vault = scope.vault_id();
-    for (id, _, used_at) in service.desk.sessions(vault) {
+    for (id, _, used_at) in service.open_sessions.sessions(vault) {
         if used_at < limit {
             seal_growing(service, scope, &id)?;
-            service.desk.close(vault, &id);
+            service.open_sessions.close(vault, &id);
         }
     }
     let idle = service.read(scope, |open| {
@@ -74,7 +76,7 @@ pub(crate) fn end_idle_sessions(service: &Service, scope: &Scope) -> Result<usiz
     })?;
     let mut ended = 0;
     for place in idle.unwrap_or_default() {
-        if service.desk.peek(vault, &place.id, |_| ()).is_none() {
+        if service.open_sessions.peek(vault, &place.id, |_| ()).is_none() {
             sweep_session(service, scope, &place.id)?;
             archive_session(service, scope, &place.id, "system")?;
             ended += 1;
@@ -135,7 +137,7 @@ fn archive_some(
     let mut act = Act::new(writer.scope(), now, AuditEntry { bytes, ..entry });
     act.batch.puts = sealed.iter().map(|sealed| sealed.row.clone()).collect();
     writer.commit(&act, |open| {
-        for Sealed { row, frame, .. } in sealed {
+        for SealedMemory { row, frame, .. } in sealed {
             open.put(&row, frame);
         }
     })?;
@@ -143,7 +145,12 @@ fn archive_some(
 }
 
 /// Until when a transcript is kept: as the policy says, and what is held shortly no longer than its turns.
-fn transcript_expiry(service: &Service, scope: &Scope, lines: &[Line], now: Timestamp) -> Option<Timestamp> {
+fn transcript_expiry(
+    service: &Service,
+    scope: &Scope,
+    lines: &[TurnLine],
+    now: Timestamp,
+) -> Option<Timestamp> {
     let days = service.policy(&scope.org).transcript_days;
     let expiry = now.checked_add(SignedDuration::from_hours(days * HOURS_PER_DAY)).ok();
     let held_shortly =

@@ -45,33 +45,38 @@ const PICKS_PER_MEMORY: usize = 3;
 /// A turn of a conversation for which memories are wanted.
 #[derive(Default)]
 pub struct Turn {
-    /// What was said; nothing at the start of a conversation.
+    /// The words of the turn; empty at the start of a conversation.
     pub text: String,
     /// The conversation: with it, what was shown lately is not shown again, and what it has at hand comes first.
     pub session: Option<SessionId>,
-    /// What the conversation is about: memories with these tags rank higher.
+    /// The topics of the conversation: memories with these tags rank higher.
     pub topics: Vec<String>,
-    /// Which memories may be shown. Only active ones are, whatever it says of states.
+    /// Conditions on the memories that may be shown. Only active ones are, whatever states it names.
     pub filter: Filter,
-    /// In place of what the policy says.
+    /// The tokens of the section, in place of the policy's.
     pub max_tokens: Option<usize>,
+    /// The number of memories in the section, in place of the policy's.
     pub max_memories: Option<usize>,
+    /// The turns of the cooldown, in place of the policy's.
     pub cooldown_turns: Option<u32>,
-    /// Whether the words of the turn narrow the lanes, unless the filter names some.
+    /// Lets the words of the turn narrow the lanes, unless the filter names some.
     pub intent: bool,
 }
 
-/// What a turn brings to mind.
+/// The memories that are shown for a turn, as a section for a prompt.
 #[derive(Debug)]
 pub struct Context {
     /// The section, ready for a prompt; empty when nothing is shown.
     pub text: String,
-    /// What the section says, best first.
+    /// The memories in the section, best first.
     pub items: Vec<Item>,
     /// The word that marks both ends of the section.
     pub boundary: String,
+    /// The tokens that the section takes.
     pub tokens: usize,
+    /// The tokens that the section may take.
     pub max_tokens: usize,
+    /// The policy's setting on details that have faded.
     pub confabulation: Confabulation,
     /// Memories that could have been shown.
     pub considered: usize,
@@ -79,34 +84,41 @@ pub struct Context {
     pub cooling: usize,
     /// Of the best, how many found no room.
     pub left_out: usize,
-    /// How the words of the turn were understood.
+    /// The interpretation of the turn's words.
     pub understood: Understood,
+    /// The time that the answer took.
     pub took: Duration,
 }
 
 /// A memory in a section.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Item {
+    /// The id of the memory.
     pub id: MemoryId,
     /// The vault that it is from.
     pub scope: Scope,
-    /// How the section calls it.
+    /// The short name of the memory in the section.
     pub label: String,
-    /// What the section says of it.
+    /// The text of the memory in the section.
     pub text: String,
+    /// Remarks on the memory, shown in its bracket.
     pub marks: Vec<Mark>,
-    /// How the section announces a source that is not fully trusted.
+    /// The label in the section for a source that is not fully trusted.
     pub source_label: Option<String>,
+    /// The source of the memory.
     pub source: Source,
-    /// Whether it is in the session's working memory and stored nowhere.
+    /// True when it is in the session's working memory and stored nowhere.
     pub at_hand: bool,
+    /// The parts of its rank.
     pub score: Score,
+    /// The tokens that it takes in the section.
     pub tokens: usize,
+    /// The time of creation.
     pub created_at: Timestamp,
 }
 
-/// What one vault had to say, and the secrets of it that the answer needs.
-struct Looked {
+/// The picks of one vault, and the secrets of that vault that the answer needs.
+struct VaultPicks {
     picked: Picked,
     boundary_seed: [u8; 32],
     query_mark: [u8; 32],
@@ -167,7 +179,7 @@ pub(crate) fn context(service: &Service, grants: &[Grant<Recall>], turn: &Turn) 
     })
 }
 
-/// What the session has at hand before the rest. It takes tokens, and no memory's place.
+/// Puts the session's working memory before the other picks. It uses tokens, but takes no memory's place.
 fn with_working(
     service: &Service,
     own: &Grant<Recall>,
@@ -190,7 +202,7 @@ fn bring_to_mind(
     grants: &[Grant<Recall>],
     turn: &Turn,
     ask: &Ask<'_>,
-) -> Result<Vec<Option<Looked>>> {
+) -> Result<Vec<Option<VaultPicks>>> {
     let text = tail(&turn.text, QUERY_CHARS_MAX);
     let mut models: Vec<ModelId> = Vec::new();
     for grant in grants {
@@ -208,7 +220,7 @@ fn look_into(
     text: &str,
     vectors: &[QueryVector],
     ask: &Ask<'_>,
-) -> Result<Option<Looked>> {
+) -> Result<Option<VaultPicks>> {
     let scope = grant.scope();
     let search = Search {
         text,
@@ -224,7 +236,7 @@ fn look_into(
     service.read(scope, |vault| {
         let hits = if ask.said { vault.index.search(&search).hits } else { Vec::new() };
         let relevance: HashMap<_, _> = hits.iter().map(|hit| (hit.id, hit.relevance)).collect();
-        Looked {
+        VaultPicks {
             picked: ask.pick(vault, scope, &relevance),
             boundary_seed: vault.keyring.boundary_seed(ask.now),
             query_mark: vault.keyring.query_mark(text),
@@ -284,10 +296,10 @@ fn narrowed(turn: &Turn, understood: &mut Understood) -> Filter {
     filter
 }
 
-/// What all vaults picked, best first.
-fn together(looked: Vec<Option<Looked>>) -> Picked {
+/// Merges the picks of all vaults, best first.
+fn together(looked: Vec<Option<VaultPicks>>) -> Picked {
     let mut all = Picked::default();
-    for Looked { picked, .. } in looked.into_iter().flatten() {
+    for VaultPicks { picked, .. } in looked.into_iter().flatten() {
         all.considered += picked.considered;
         all.cooling += picked.cooling;
         all.picks.extend(picked.picks);
@@ -296,13 +308,13 @@ fn together(looked: Vec<Option<Looked>>) -> Picked {
     all
 }
 
-/// What is shown and also stored, so that it can rest and be rehearsed.
+/// Returns the shown memories that are also stored: they go into the cooldown and are rehearsed.
 fn stored(picks: &[Pick], section: &Section) -> impl Iterator<Item = MemoryId> {
     section.lines.iter().map(|line| &picks[line.pick]).filter(|pick| !pick.at_hand).map(|pick| pick.id)
 }
 
 fn items(picks: &[Pick], section: &Section) -> Vec<Item> {
-    let item = |line: &render::Line| {
+    let item = |line: &render::SectionLine| {
         let pick = &picks[line.pick];
         Item {
             id: pick.id,

@@ -1,4 +1,4 @@
-//! Which memories a turn brings to mind, and in which order.
+//! Selection and order of the memories for a turn.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,28 +14,32 @@ use crate::vault::open::{Held, OpenVault};
 /// From this salience on a memory is vivid, and below the other one it is faint.
 pub(crate) const VIVID_MIN: f32 = 0.7;
 pub(crate) const FAINT_BELOW: f32 = 0.4;
-/// How long a memory is recent.
+/// The age up to which a memory is recent.
 pub(crate) const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// Where a turn says something, a memory that has nothing to do with it must be this salient to be shown.
+/// The least salience of a shown memory that has nothing to do with the turn's words.
 pub(crate) const UNASKED_SALIENCE_MIN: f32 = VIVID_MIN;
 /// The age at which recency has halved.
 const RECENCY_HALF_LIFE_DAYS: f32 = 7.0;
 const DAY_MILLIS: f32 = 86_400_000.0;
 
 facet!(
-    /** How sure an assistant may be of a memory. */
+    /** The certainty that an assistant may have of a memory. */
     Mark, "mark", {
     Vivid = 1 "vivid",
     Faint = 2 "faint",
     Recent = 3 "recent",
 });
 
-/// Why a memory stands where it does. Each part and the total lie from 0 to 1.
+/// The parts of a memory's rank. Each part and the total lie from 0 to 1.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Score {
+    /// The weighted sum of the parts.
     pub total: f32,
+    /// The memory's salience.
     pub salience: f32,
+    /// The match of the memory with the turn's words.
     pub relevance: f32,
+    /// The newness of the memory.
     pub recency: f32,
     /// The share of the turn's topics that the memory bears as tags.
     pub topic: f32,
@@ -61,11 +65,11 @@ pub(crate) struct Pick {
     pub(crate) gist: String,
     /// The details that are still bright enough, each with its number among all.
     pub(crate) details: Vec<(usize, Detail)>,
-    /// Whether there were details that faded.
+    /// True when some of its details have faded.
     pub(crate) faded: bool,
     pub(crate) source: Source,
     pub(crate) scope: Scope,
-    /// Whether it is in the session's working memory and stored nowhere.
+    /// True when it is in the session's working memory and stored nowhere.
     pub(crate) at_hand: bool,
 }
 
@@ -77,20 +81,20 @@ impl Drop for Pick {
     }
 }
 
-/// What one vault is asked.
+/// The request to one vault.
 pub(crate) struct Ask<'a> {
     pub(crate) rules: &'a ContextRules,
     pub(crate) filter: &'a Filter,
     pub(crate) topics: &'a [Tag],
-    /// Whether the turn says anything.
+    /// True when the turn has words.
     pub(crate) said: bool,
     pub(crate) cooling: &'a HashSet<MemoryId>,
     pub(crate) now: Timestamp,
-    /// How many picks are wanted.
+    /// The number of picks wanted.
     pub(crate) count: usize,
 }
 
-/// What one vault answers.
+/// The answer of one vault.
 #[derive(Default)]
 pub(crate) struct Picked {
     /// Best first.
@@ -172,7 +176,7 @@ impl Ask<'_> {
         })
     }
 
-    /// What the session has at hand, newest first: it is as present as anything can be.
+    /// Returns picks for the session's working memory, newest first, each with the highest recency.
     pub(crate) fn at_hand(&self, working: Vec<Memory>, scope: &Scope) -> Vec<Pick> {
         let is_meant = |memory: &Memory| {
             let (facets, filter) = (&memory.facets, self.filter);

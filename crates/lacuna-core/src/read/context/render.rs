@@ -16,10 +16,10 @@ const BOUNDARY_DIGITS: usize = 12;
 /// Digits of the short name of a memory: the random end of its id.
 const LABEL_DIGITS: usize = 12;
 
-/// How a memory is announced that lives in its session alone.
+/// The label of a memory that exists in its session only.
 const AT_HAND: &str = "at hand in this session";
 
-/// How much a section may take.
+/// The limits of a section.
 #[derive(Clone, Copy)]
 pub(crate) struct Limits {
     pub(crate) max_tokens: usize,
@@ -27,11 +27,11 @@ pub(crate) struct Limits {
 }
 
 /// A memory as the section shows it.
-pub(crate) struct Line {
+pub(crate) struct SectionLine {
     /// Its place among the picks.
     pub(crate) pick: usize,
     pub(crate) label: String,
-    /// What follows the bracket.
+    /// The text after the bracket.
     pub(crate) text: String,
     /// The details that it shows, one bit each.
     pub(crate) details: u32,
@@ -43,7 +43,7 @@ pub(crate) struct Line {
 pub(crate) struct Section {
     /// Empty when nothing is shown.
     pub(crate) text: String,
-    pub(crate) lines: Vec<Line>,
+    pub(crate) lines: Vec<SectionLine>,
     pub(crate) boundary: String,
     pub(crate) tokens: usize,
     /// Picks that were not shown, because there was no room for them.
@@ -60,7 +60,7 @@ pub(crate) fn section(
 ) -> Section {
     let quoted: Vec<Quoted> = picks.iter().map(Quoted::of).collect();
     let boundary = boundary(seed, &quoted, BOUNDARY_DIGITS);
-    let frame = Frame::new(&boundary, confabulation);
+    let frame = SectionFrame::new(&boundary, confabulation);
     let mut lines = fitting(picks, &quoted, limits, count, count(&frame.around(&[])));
     loop {
         let text = if lines.is_empty() { String::new() } else { frame.around(&lines) };
@@ -80,9 +80,9 @@ fn fitting(
     limits: Limits,
     count: &dyn Fn(&str) -> usize,
     around: usize,
-) -> Vec<Line> {
+) -> Vec<SectionLine> {
     let mut left = limits.max_tokens.saturating_sub(around);
-    let mut lines: Vec<Line> = Vec::new();
+    let mut lines: Vec<SectionLine> = Vec::new();
     for (at, (pick, quoted)) in picks.iter().zip(quoted).enumerate() {
         if lines.len() >= limits.max_memories {
             break;
@@ -125,7 +125,13 @@ impl Quoted {
     }
 }
 
-fn line(at: usize, pick: &Pick, quoted: &Quoted, with_details: bool, count: &dyn Fn(&str) -> usize) -> Line {
+fn line(
+    at: usize,
+    pick: &Pick,
+    quoted: &Quoted,
+    with_details: bool,
+    count: &dyn Fn(&str) -> usize,
+) -> SectionLine {
     let label = label(pick.id);
     let mut text = quoted.gist.clone();
     let mut details = 0;
@@ -137,10 +143,10 @@ fn line(at: usize, pick: &Pick, quoted: &Quoted, with_details: bool, count: &dyn
         text.push_str(" (the details have faded)");
     }
     let whole = format!("[{}] {text}\n", head(pick, quoted, &label));
-    Line { pick: at, label, text, details, tokens: count(&whole), whole }
+    SectionLine { pick: at, label, text, details, tokens: count(&whole), whole }
 }
 
-/// What stands in the bracket: the short name, the marks, the source unless it is the owner's own word, and
+/// Returns the text in the bracket: the short name, the marks, the source unless it is the owner's own word, and
 /// the vault if it is a shared one.
 fn head(pick: &Pick, quoted: &Quoted, label: &str) -> String {
     let marks: Vec<&str> = pick.marks.iter().map(|mark| mark.as_str()).collect();
@@ -152,7 +158,7 @@ fn head(pick: &Pick, quoted: &Quoted, label: &str) -> String {
     parts.join(" · ")
 }
 
-/// How a memory that is not fully trusted is announced.
+/// Returns the label of a memory whose source is not fully trusted.
 pub(crate) fn source_label(source: &Source) -> Option<String> {
     if source.trust == Trust::High && !source.from_external_content {
         return None;
@@ -186,13 +192,13 @@ fn boundary(seed: &[u8; 32], quoted: &[Quoted], digits: usize) -> String {
     }
 }
 
-/// What stands around the memories.
-struct Frame {
+/// The lines around the memories.
+struct SectionFrame {
     before: String,
     after: String,
 }
 
-impl Frame {
+impl SectionFrame {
     fn new(boundary: &str, confabulation: Confabulation) -> Self {
         let silence = match confabulation {
             Confabulation::Strict => {
@@ -210,7 +216,7 @@ impl Frame {
         Self { before, after: format!("## End of what you remember [{boundary}]") }
     }
 
-    fn around(&self, lines: &[Line]) -> String {
+    fn around(&self, lines: &[SectionLine]) -> String {
         let lines: String = lines.iter().map(|line| line.whole.as_str()).collect();
         format!("{}{lines}{}", self.before, self.after)
     }

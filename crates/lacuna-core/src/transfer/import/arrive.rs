@@ -8,7 +8,7 @@ use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
-use crate::gate::{Admitted, Gate, Presentable, Standing, Verdict};
+use crate::gate::{Admitted, Decision, DraftOrigin, Gate, Presentable};
 use crate::index::quant::QuantVec;
 use crate::transfer::import::record::{Carried, Fate, Imported, Origin, Record, refused};
 use crate::transfer::import::{Importing, Unseen};
@@ -16,7 +16,7 @@ use crate::vault::commit::{Act, retrying};
 use crate::vault::handle::VaultWriter;
 use crate::vault::open::OpenVault;
 use crate::vault::rewrite::Rewritten;
-use crate::vault::seal::{Prepared, Sealed, indexed_text};
+use crate::vault::seal::{Prepared, SealedMemory, indexed_text};
 use crate::write::place::findings;
 use crate::write::reconcile::{beyond_ceiling, receive};
 
@@ -96,7 +96,7 @@ impl Importing<'_> {
         for (one, vector) in waiting.into_iter().zip(&vectors) {
             let WaitingRecord { number, origin, id, carried, links_dropped, presentable } = one;
             let fate = match gate.judge(presentable, vector) {
-                Verdict::Admitted(admitted) => {
+                Decision::Yes(admitted) => {
                     let terms = TermList::of(&indexed_text(&admitted.content), None);
                     let vector = QuantVec::from_f32(vector)?;
                     let admitted = *admitted;
@@ -112,8 +112,8 @@ impl Importing<'_> {
                     });
                     continue;
                 }
-                Verdict::Asked(questions, _) => Fate::Asked { questions },
-                Verdict::Refused(why, _) => refused(why.code(), why.reason()),
+                Decision::Ask((questions, _)) => Fate::Asked { questions },
+                Decision::Refuse((why, _)) => refused(why.code(), why.reason()),
             };
             answers.push(self.answer(number, origin.as_ref(), fate, false, links_dropped));
         }
@@ -140,9 +140,9 @@ impl Importing<'_> {
 
     /// Only persons import. What of ours is in a file was confirmed before it was stored; trust, sensitivity
     /// and outside origin are handed down by the sources as ever.
-    fn standing(&self, draft: &Draft, is_ours: bool) -> Result<Standing> {
+    fn standing(&self, draft: &Draft, is_ours: bool) -> Result<DraftOrigin> {
         let scope = self.grant.scope();
-        let mut standing = Standing {
+        let mut standing = DraftOrigin {
             derived: false,
             trust_max: Trust::High,
             may_approve: scope.holder.is_shared() && self.is_admin(),
@@ -300,7 +300,7 @@ impl Importing<'_> {
         act.batch.puts = sealed.iter().map(|sealed| sealed.row.clone()).collect();
         act.batch.puts.extend(archived.iter().map(|archived| archived.row.clone()));
         writer.commit(&act, |open| {
-            for Sealed { row, frame, .. } in sealed {
+            for SealedMemory { row, frame, .. } in sealed {
                 open.put(&row, frame);
             }
             for Rewritten { row, frame } in archived {

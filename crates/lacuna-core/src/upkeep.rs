@@ -1,69 +1,20 @@
 //! Handles of a [`crate::Lacuna`] for its upkeep, its tokens and its members.
 
-use std::io::Write;
-use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp};
-use lacuna_seal::{Signature, VerifyingKey};
-use lacuna_store::rows::{AuditRow, ChainHead, MemberRow};
-use lacuna_types::llm::Llm;
-use lacuna_types::policy::Policy;
-use lacuna_types::request::Choice;
-use lacuna_types::token_count::TokenCounter;
+use jiff::SignedDuration;
+use lacuna_store::rows::MemberRow;
 use lacuna_types::*;
 use zeroize::Zeroizing;
 
-use crate::audit::AuditEntry;
-use crate::audit::chain::AuditReport;
-use crate::erase::carry_out::Forgotten;
-use crate::forget::confirm::Confirmed;
-use crate::forget::plan::{Planned, Request};
-use crate::forget::verify::Verified;
 use crate::govern::audit::care::AuditKept;
-use crate::govern::audit::hand_out::{AuditEnd, AuditPart};
-use crate::govern::audit::summary::AuditSummary;
-use crate::govern::destroy::{DestroyPlan, Destruction};
-use crate::govern::epoch::EpochRenewal;
 use crate::govern::jobs::run::Ran;
-use crate::govern::jobs::{Job, JobState, Schedule};
-use crate::govern::lifecycle::{Decided, Decision};
-use crate::govern::person::Person;
-use crate::govern::person::batch::{BatchSignature, PersonBatch, PersonForgotten};
-use crate::govern::person::notices::Notice;
-use crate::govern::person::requests::PersonRequest;
-use crate::govern::review::answer::{Answer, Answered};
-use crate::govern::review::month::{Month, MonthPage, Part};
-use crate::govern::scan::Leak;
+use crate::govern::jobs::{Job, Schedule};
 use crate::govern::tokens::{TokenId, TokenInfo, TokenRequest};
-use crate::index::filter::Filter;
-use crate::keep::compact::run::{CompactRequest, Compacted, CompactionPlan};
-use crate::keep::retention::preview::Preview;
-use crate::keep::session::SessionInfo;
-use crate::keep::session::append::{Appended, Grown, NewTurn};
-use crate::keep::session::show::{SessionCursor, SessionPage, SessionShown};
-use crate::keep::session::transcript::Ended;
 use crate::permit::*;
-use crate::read::context::{Context, Turn};
-use crate::read::intent::Understood;
-use crate::read::recall::{Cursor, Page, Query, Recalled};
-use crate::transfer::backup::BackupEntry;
-use crate::transfer::backup::save::{Saved, Saving};
-use crate::transfer::export::link::ExportLink;
-use crate::transfer::export::{Exported, Wanted};
-use crate::transfer::import::Importing;
-use crate::transfer::import::record::Duplicates;
-use crate::transfer::promote::Moved;
-use crate::transfer::view::Sheet;
-use crate::vault::deliver::{Delivery, Recipient};
+use crate::vault::deliver::Delivery;
 use crate::vault::models::Progress;
-use crate::vault::owner_settings::Settings;
-use crate::vault::receipt::SignedReceipt;
-use crate::vault::service::{OpenLoad, Parts, Service};
-use crate::vault::sessions::Piece;
-use crate::vault::term::Term;
-use crate::write::correct::{Corrected, Correction};
-use crate::write::remember::Outcome;
+use crate::vault::service::Service;
 
 /// The work that a scheduler or an operator asks for.
 pub struct Upkeep<'a> {

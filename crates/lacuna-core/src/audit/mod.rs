@@ -160,9 +160,8 @@ pub(crate) fn note<'a>(entry: &'a AuditEntry, name: &str) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
-    use lacuna_types::hex::hex;
-
     use lacuna_store::rows::ChainHead;
+    use lacuna_types::hex::hex;
 
     use super::*;
 

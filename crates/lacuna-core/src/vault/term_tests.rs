@@ -1,8 +1,8 @@
-use crate::vault::owner_settings::{ENTITY_RULES_MAX, EntityRule};
 use jiff::Timestamp;
 use proptest::prelude::*;
 
 use super::*;
+use crate::vault::owner_settings::{ENTITY_RULES_MAX, EntityRule};
 use crate::vault::term::{TermSubject, days};
 
 fn start() -> Timestamp {

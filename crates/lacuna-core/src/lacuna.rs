@@ -2,11 +2,10 @@
 
 use std::io::Write;
 use std::sync::Arc;
-use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use lacuna_seal::{Signature, VerifyingKey};
-use lacuna_store::rows::{AuditRow, ChainHead, MemberRow};
+use lacuna_store::rows::{AuditRow, ChainHead};
 use lacuna_types::llm::Llm;
 use lacuna_types::policy::Policy;
 use lacuna_types::request::Choice;
@@ -20,13 +19,11 @@ use crate::erase::carry_out::Forgotten;
 use crate::forget::confirm::Confirmed;
 use crate::forget::plan::{Planned, Request};
 use crate::forget::verify::Verified;
-use crate::govern::audit::care::AuditKept;
 use crate::govern::audit::hand_out::{AuditEnd, AuditPart};
 use crate::govern::audit::summary::AuditSummary;
 use crate::govern::destroy::{DestroyPlan, Destruction};
 use crate::govern::epoch::EpochRenewal;
-use crate::govern::jobs::run::Ran;
-use crate::govern::jobs::{Job, JobState, Schedule};
+use crate::govern::jobs::{JobState, Schedule};
 use crate::govern::lifecycle::{Decided, Decision};
 use crate::govern::person::Person;
 use crate::govern::person::batch::{BatchSignature, PersonBatch, PersonForgotten};
@@ -35,7 +32,6 @@ use crate::govern::person::requests::PersonRequest;
 use crate::govern::review::answer::{Answer, Answered};
 use crate::govern::review::month::{Month, MonthPage, Part};
 use crate::govern::scan::Leak;
-use crate::govern::tokens::{TokenId, TokenInfo, TokenRequest};
 use crate::index::filter::Filter;
 use crate::keep::compact::run::{CompactRequest, Compacted, CompactionPlan};
 use crate::keep::retention::preview::Preview;
@@ -45,7 +41,6 @@ use crate::keep::session::show::{SessionCursor, SessionPage, SessionShown};
 use crate::keep::session::transcript::Ended;
 use crate::permit::*;
 use crate::read::context::{Context, Turn};
-use crate::read::intent::Understood;
 use crate::read::recall::{Cursor, Page, Query, Recalled};
 use crate::transfer::backup::BackupEntry;
 use crate::transfer::backup::save::{Saved, Saving};
@@ -55,6 +50,7 @@ use crate::transfer::import::Importing;
 use crate::transfer::import::record::Duplicates;
 use crate::transfer::promote::Moved;
 use crate::transfer::view::Sheet;
+use crate::upkeep::{Members, Tokens, Upkeep};
 use crate::vault::deliver::{Delivery, Recipient};
 use crate::vault::models::Progress;
 use crate::vault::owner_settings::Settings;
@@ -116,31 +112,6 @@ impl Lacuna {
         self.service.open_load()
     }
 
-    /// Closes the vaults that nobody has used for `idle`. Returns how many.
-    pub fn seal_idle(&self, idle: SignedDuration) -> usize {
-        self.service.seal_idle(idle)
-    }
-
-    /// Closes every vault that is not in use at this moment. Returns how many.
-    pub fn seal_all(&self) -> usize {
-        self.service.seal_all()
-    }
-
-    /// Deliveries that are due now, of every organisation, the longest overdue first.
-    pub fn due_deliveries(&self, limit: usize) -> Result<Vec<Delivery>> {
-        crate::vault::deliver::due_deliveries(&self.service, limit)
-    }
-
-    /// Notes that a delivery arrived.
-    pub fn delivered(&self, delivery: &Delivery) -> Result<()> {
-        crate::vault::deliver::delivered(&self.service, delivery)
-    }
-
-    /// Notes that an attempt failed, and when to try again, if it is worth another.
-    pub fn not_delivered(&self, delivery: &Delivery, trouble: &str) -> Result<()> {
-        crate::vault::deliver::not_delivered(&self.service, delivery, trouble)
-    }
-
     /// The newest deliveries of an organisation that were given up, the oldest first.
     pub fn failed_deliveries(&self, org: &OrgId) -> Result<Vec<Delivery>> {
         crate::vault::deliver::failed_deliveries(&self.service, org)
@@ -185,36 +156,6 @@ impl Lacuna {
     /// field out of bounds is an error of the whole call; one that the rules refuse or ask about is not.
     pub fn remember(&self, grant: &Grant<Remember>, drafts: Vec<Draft>) -> Result<Vec<Outcome>> {
         crate::write::remember::remember(&self.service, grant, drafts)
-    }
-
-    /// Prepares what the first write would otherwise wait for.
-    pub fn warm_up(&self) -> Result<()> {
-        crate::write::remember::warm_up(&self.service)
-    }
-
-    /// A caller with their memberships as they stand now. Doors call this for everybody they authenticate.
-    pub fn caller_for(&self, org: OrgId, user: UserId, roles: Vec<Role>) -> Result<Caller> {
-        crate::vault::members::caller_for(&self.service, org, user, roles)
-    }
-
-    /// Makes `user` a member from their next call on. Who is one already stays one.
-    pub fn add_member(&self, grant: &Grant<ManageMembers>, group: Group, user: UserId) -> Result<()> {
-        crate::govern::members::add_member(&self.service, grant, group, user)
-    }
-
-    /// Ends a membership: from the next call on the group's vault is closed to `user`. What they wrote stays.
-    pub fn remove_member(&self, grant: &Grant<ManageMembers>, group: Group, user: UserId) -> Result<()> {
-        crate::govern::members::remove_member(&self.service, grant, group, user)
-    }
-
-    /// Members in the order of their names, a page at a time, from the one after `after`.
-    pub fn list_members(
-        &self,
-        grant: &Grant<ManageMembers>,
-        group: &Group,
-        after: Option<&UserId>,
-    ) -> Result<Vec<MemberRow>> {
-        crate::govern::members::list_members(&self.service, grant, group, after)
     }
 
     pub fn recall(&self, grant: &Grant<Recall>, query: &Query) -> Result<Recalled> {
@@ -267,71 +208,14 @@ impl Lacuna {
         crate::govern::audit::verify::read_audit(&self.service, grant, after)
     }
 
-    /// Makes a token. The secret is shown this once and cannot be shown again.
-    pub fn create_token(
-        &self,
-        grant: &Grant<ManageTokens>,
-        request: TokenRequest,
-    ) -> Result<(TokenInfo, Zeroizing<String>)> {
-        crate::govern::tokens::create_token(&self.service, grant, request)
-    }
-
-    pub fn revoke_token(&self, grant: &Grant<ManageTokens>, id: TokenId) -> Result<()> {
-        crate::govern::tokens::revoke_token(&self.service, grant, id)
-    }
-
-    pub fn list_tokens(&self, grant: &Grant<ManageTokens>) -> Result<Vec<TokenInfo>> {
-        crate::govern::tokens::list_tokens(&self.service, grant)
-    }
-
-    /// The caller whom a token speaks for; `None` when it is unknown, expired or revoked.
-    pub fn authenticate(&self, token: &str) -> Result<Option<Caller>> {
-        crate::govern::tokens::authenticate(&self.service, token)
-    }
-
-    /// Whether the organisation has or had a token. One that ran out counts as well: it must not open the
-    /// door to callers without any.
-    pub fn has_tokens(&self, org: &OrgId) -> Result<bool> {
-        crate::govern::tokens::has_tokens(&self.service, org)
-    }
-
-    /// What the words of a question mean under the caller's policy.
-    pub fn understand(&self, caller: &Caller, text: &str) -> Understood {
-        crate::read::intent::understand(&self.service, caller, text)
-    }
-
     /// The one vault that the words mean, if the caller may read it. Otherwise their own, and why.
     pub fn meant_scope(&self, caller: &Caller, text: &str) -> (Scope, Option<String>) {
         crate::read::intent::meant_scope(&self.service, caller, text)
     }
 
-    /// Vaults with memories that wait for their vector of the main model, as far as is known.
-    pub fn backlog_len(&self) -> usize {
-        crate::govern::reembed::backlog_len(&self.service)
-    }
-
     /// How many memories of the vault wait for their vector of the main model.
     pub fn waiting(&self, grant: &Grant<Recall>) -> Result<usize> {
         crate::govern::reembed::waiting(&self.service, grant)
-    }
-
-    /// Takes the next vault of the backlog, finishes what a crash may have left in it, and gives every
-    /// memory its vector of the main model; `progress` hears how many have it anew, and may break off.
-    /// Answers with their number, or `None` when no vault came within `patience`. A vault that failed or was
-    /// broken off goes back into the backlog.
-    pub fn work_backlog(&self, patience: Duration, progress: &mut Progress<'_>) -> Option<Result<usize>> {
-        crate::govern::reembed::work_backlog(&self.service, patience, progress)
-    }
-
-    /// Gives some memories of a vault their vector of the main model. Answers with how many it gave.
-    pub fn reembed(&self, scope: &Scope, ids: &[MemoryId]) -> Result<usize> {
-        crate::govern::reembed::reembed(&self.service, scope, ids)
-    }
-
-    /// Writes every rehearsal that was noted so far. Answers with how many memories it changed. Whoever embeds
-    /// the library calls this every few seconds and before the process ends.
-    pub fn flush_rehearsals(&self) -> Result<usize> {
-        crate::vault::rehearse::flush_rehearsals(&self.service)
     }
 
     /// Stops writes to the vault. Answers with the moment since when they are stopped.
@@ -401,11 +285,6 @@ impl Lacuna {
         crate::govern::destroy::destroy(&self.service, grant, token)
     }
 
-    /// Ends every destruction that was begun and not ended. Answers with how many there were.
-    pub fn recover_destructions(&self) -> Result<usize> {
-        crate::govern::destroy::recover_destructions(&self.service)
-    }
-
     /// The vault's notices above `after`, oldest first, a page at a time.
     pub fn notices(&self, grant: &Grant<Recall>, after: u64) -> Result<Vec<Notice>> {
         crate::govern::person::notices::notices(&self.service, grant, after)
@@ -444,50 +323,9 @@ impl Lacuna {
         crate::govern::person::requests::person_requests(&self.service, grant, after)
     }
 
-    /// Removes the tombstones of a vault that are older than the tenant's policy keeps them, and those that were to
-    /// be brief. Answers with how many went.
-    pub fn forget_tombstones(&self, scope: &Scope) -> Result<u64> {
-        crate::govern::person::tombstones::forget_tombstones(&self.service, scope)
-    }
-
-    /// Drops what the keystore's ledger holds beyond the longest time that any tenant keeps tombstones.
-    pub fn forget_old_erasures(&self) -> Result<u64> {
-        crate::govern::person::tombstones::forget_old_erasures(&self.service)
-    }
-
     /// Every job and where it stands. Nothing of it says what any vault holds.
     pub fn jobs(&self, _grant: &Grant<ManageJobs>, schedule: &Schedule) -> Result<Vec<JobState>> {
         crate::govern::jobs::jobs(&self.service, _grant, schedule)
-    }
-
-    /// Runs a job if it is due, or at once if it is `early`, unless somebody else runs it. `node` is who we are,
-    /// other than any other process; `stop` is asked now and then whether to leave the rest for later.
-    pub fn run_job(
-        &self,
-        job: Job,
-        node: &str,
-        early: bool,
-        schedule: &Schedule,
-        stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Ran> {
-        crate::govern::jobs::run::run_job(&self.service, job, node, early, schedule, stop)
-    }
-
-    /// Erases what is due in every vault. Answers with how many memories went. One vault that cannot be swept
-    /// does not keep the others waiting; the first failure is the answer in the end.
-    pub fn sweep(&self, progress: crate::keep::retention::sweep::Progress<'_>) -> Result<u64> {
-        crate::keep::retention::sweep::sweep(&self.service, progress)
-    }
-
-    /// As [`Self::sweep`], in one vault. A frozen one is left as it is: nothing in it may be changed.
-    pub fn sweep_vault(&self, scope: &Scope) -> Result<usize> {
-        crate::keep::retention::sweep::sweep_vault(&self.service, scope)
-    }
-
-    /// Gives every row of a vault the expiry that rules and settings ask for. Answers with how many had
-    /// another one.
-    pub fn restamp(&self, scope: &Scope) -> Result<usize> {
-        crate::keep::retention::stamp::restamp(&self.service, scope)
     }
 
     /// Counts what settings would do, without setting them.
@@ -570,12 +408,6 @@ impl Lacuna {
         crate::transfer::export::link::follow_export_link(&self.service, token)
     }
 
-    /// Writes every read that was noted so far into its vault's chain. Whoever embeds the library calls this
-    /// about once a second and before the process ends.
-    pub fn flush_reads(&self) -> Result<()> {
-        crate::vault::reads::flush_reads(&self.service)
-    }
-
     /// Counts what the vault's audit holds from `from` until just before `to`.
     pub fn summarise_audit(
         &self,
@@ -603,12 +435,6 @@ impl Lacuna {
         crate::govern::audit::hand_out::sign_audit_file(&self.service, lines)
     }
 
-    /// The daily care of one vault's chain: old entries give way to their digest, as the policy says, and a
-    /// checkpoint is signed if anything happened since the last one.
-    pub fn keep_audit(&self, scope: &Scope) -> Result<AuditKept> {
-        crate::govern::audit::care::keep_audit(&self.service, scope)
-    }
-
     /// Summarises and archives turns, as asked or as far as they are due. `progress` hears how many turns are
     /// done, and may break off after each portion.
     pub fn compact(
@@ -623,11 +449,6 @@ impl Lacuna {
     /// What [`Self::compact`] would do.
     pub fn compaction_plan(&self, grant: &Grant<Forget>, request: &CompactRequest) -> Result<CompactionPlan> {
         crate::keep::compact::run::compaction_plan(&self.service, grant, request)
-    }
-
-    /// Compacts what the policy's thresholds say. Answers with how many turns were archived. For the scheduler.
-    pub fn compact_due(&self, scope: &Scope, progress: &mut Progress<'_>) -> Result<usize> {
-        crate::keep::compact::run::compact_due(&self.service, scope, progress)
     }
 
     /// Starts a session, under the caller's id or one of ours. One that is there already goes on.
@@ -685,18 +506,6 @@ impl Lacuna {
         crate::keep::session::transcript::end_session(&self.service, grant, id)
     }
 
-    /// Ends the sessions of a vault that nobody went on with for as long as the policy says. Answers with how
-    /// many. A frozen vault takes no transcripts: its sessions wait.
-    pub fn end_idle_sessions(&self, scope: &Scope) -> Result<usize> {
-        crate::keep::session::transcript::end_idle_sessions(&self.service, scope)
-    }
-
-    /// Finishes what a crash interrupted in one vault: announced moves and erasures, and keys whose record
-    /// never came. Answers with the number of keys destroyed.
-    pub fn recover(&self, scope: &Scope) -> Result<usize> {
-        crate::transfer::recover::recover(&self.service, scope)
-    }
-
     /// Whether anything about `words` is still remembered, and what was done to forget it.
     pub fn verify_forgotten(&self, grant: &Grant<Recall>, words: &str) -> Result<Verified> {
         crate::forget::verify::verify_forgotten(&self.service, grant, words)
@@ -708,25 +517,9 @@ impl Lacuna {
         crate::erase::withhold::anonymous_form(&self.service, grant, id)
     }
 
-    /// Erases everything that was hidden longer ago than its tenant's policy lets it be restored. Answers with
-    /// how many memories went.
-    pub fn purge(&self) -> Result<u64> {
-        crate::forget::purge::purge(&self.service)
-    }
-
-    /// As [`Self::purge`], in one vault.
-    pub fn purge_vault(&self, scope: &Scope) -> Result<usize> {
-        crate::forget::purge::purge_vault(&self.service, scope)
-    }
-
     /// When something was last hidden that can still be restored.
     pub fn last_hidden(&self, grant: &Grant<Recall>) -> Result<Option<Timestamp>> {
         crate::forget::purge::last_hidden(&self.service, grant)
-    }
-
-    /// Until when a hidden memory can be restored.
-    pub fn restorable_until(&self, scope: &Scope, hidden_at: Timestamp) -> Timestamp {
-        crate::forget::purge::restorable_until(&self.service, scope, hidden_at)
     }
 
     /// Erases one memory for good, with what was made of it. Missing, foreign and already erased look the same.
@@ -780,12 +573,6 @@ impl Lacuna {
         crate::transfer::backup::list_backups(&self.service, grant)
     }
 
-    /// Clears away what the ledger says is erased, in every vault. `progress` hears each. After a restore this
-    /// comes before anything is served; a vault that is opened does the same for itself.
-    pub fn replay_ledger(&self, grant: &Grant<ManageKeys>, progress: impl FnMut(usize)) -> Result<usize> {
-        crate::transfer::backup::replay_ledger(&self.service, grant, progress)
-    }
-
     /// Writes a backup. A full one must go into a sealed stream: `out` gets keys.
     pub fn save_backup<W: Write>(
         &self,
@@ -800,5 +587,20 @@ impl Lacuna {
     /// vault. The first grant is the conversation's own vault.
     pub fn context(&self, grants: &[Grant<Recall>], turn: &Turn) -> Result<Context> {
         crate::read::context::context(&self.service, grants, turn)
+    }
+
+    /// The work that a scheduler or an operator asks for: queues, sweeps, recovery, deliveries.
+    pub fn upkeep(&self) -> Upkeep<'_> {
+        Upkeep { service: &self.service }
+    }
+
+    /// API tokens.
+    pub fn tokens(&self) -> Tokens<'_> {
+        Tokens { service: &self.service }
+    }
+
+    /// Members of teams and deployments.
+    pub fn members(&self) -> Members<'_> {
+        Members { service: &self.service }
     }
 }

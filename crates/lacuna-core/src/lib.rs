@@ -84,7 +84,9 @@ pub mod forget;
 pub mod govern;
 
 mod lacuna;
+mod upkeep;
 
 pub use lacuna::Lacuna;
 pub use lacuna_types::{Error, Result};
+pub use upkeep::{Members, Tokens, Upkeep};
 pub use vault::{OPEN_BYTES_MAX_DEFAULT, OpenLoad, Parts};

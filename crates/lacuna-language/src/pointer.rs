@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::languages::{LANGUAGES, Stand};
 use crate::words::{Cut, word_spans};
 
-/// How many of the first words of a text may point back.
+/// The number of first words of a text that may point back.
 const FIRST_WORDS: usize = 3;
 
 struct FirstWord<'t> {
@@ -15,7 +15,7 @@ struct FirstWord<'t> {
     span: Range<usize>,
 }
 
-/// Whether a text leans on what came before it. One that names somebody first stands on its own.
+/// Returns true if a text leans on what came before it. One that names somebody first stands on its own.
 pub fn leans(text: &str) -> bool {
     let first = first_words(text);
     let is_name = |(at, word): (usize, &FirstWord<'_>)| {
@@ -25,7 +25,7 @@ pub fn leans(text: &str) -> bool {
     pointer.is_some_and(|at| !first[..at].iter().enumerate().any(is_name))
 }
 
-/// What would stand for each word that points back, and where; `None` when one of them must be put by a person.
+/// Returns the general word for each word that points back, and its place; `None` when one of them must be put by a person.
 pub fn generics(text: &str) -> Option<Vec<(Range<usize>, String)>> {
     if !leans(text) {
         return Some(Vec::new());

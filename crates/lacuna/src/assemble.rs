@@ -109,7 +109,7 @@ pub(crate) fn assemble(config: &Config) -> Result<Installation> {
         .counting(lacuna_models::token_counter());
     let service = Arc::new(service);
     // A vault that was to be destroyed must not be shown, not even once.
-    service.recover_destructions()?;
+    service.upkeep().recover_destructions()?;
     let local = local_caller(&service, config)?;
     Ok(Installation { service, store, local, webhooks })
 }
@@ -159,7 +159,11 @@ fn webhook(choice: &WebhookChoice) -> Result<Webhook> {
 /// The local caller is user and administrator: anyone who runs commands on this machine can read its key files
 /// anyway.
 fn local_caller(service: &Lacuna, config: &Config) -> Result<Caller> {
-    Ok(service.caller_for(config.org.clone(), config.user.clone(), vec![Role::User, Role::Admin])?)
+    Ok(service.members().caller_for(
+        config.org.clone(),
+        config.user.clone(),
+        vec![Role::User, Role::Admin],
+    )?)
 }
 
 /// The tenants' policies and the operator's own rules for secrets.

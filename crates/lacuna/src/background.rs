@@ -92,10 +92,10 @@ impl Background {
         background.spawn("reads", move || {
             while !reads_stop.asked() {
                 reads_stop.wait(READS_EVERY);
-                if let Err(error) = reader.flush_reads() {
+                if let Err(error) = reader.upkeep().flush_reads() {
                     tracing::warn!(code = error.code(), "reads wait for the audit");
                 }
-                if let Err(error) = reader.flush_rehearsals() {
+                if let Err(error) = reader.upkeep().flush_rehearsals() {
                     tracing::warn!(code = error.code(), "rehearsals wait");
                 }
             }
@@ -112,7 +112,7 @@ impl Background {
         let sealer = service.clone();
         background.spawn("seal", move || {
             while !stop.asked() {
-                sealer.seal_idle(idle);
+                sealer.upkeep().seal_idle(idle);
                 each_round();
                 stop.wait(SEAL_EVERY);
             }
@@ -144,10 +144,10 @@ impl Drop for Background {
 /// Finishes erasures that an earlier process announced and did not end, without waiting for a request to their
 /// vault.
 fn finish_erasures(service: &Lacuna, store: &dyn Store) -> Result<()> {
-    service.recover_destructions()?;
+    service.upkeep().recover_destructions()?;
     each_vault(store, |header| match store.intents(header.id)?.is_empty() {
         true => Ok(()),
-        false => service.recover(&header.scope).map(drop),
+        false => service.upkeep().recover(&header.scope).map(drop),
     })
 }
 
@@ -166,7 +166,7 @@ fn work(service: &Lacuna, stop: &Stop) {
     while !stop.asked() {
         let mut unless_asked_to_stop =
             |_| if stop.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        match service.work_backlog(PATIENCE, &mut unless_asked_to_stop) {
+        match service.upkeep().work_backlog(PATIENCE, &mut unless_asked_to_stop) {
             None => {}
             Some(Ok(embedded)) => {
                 pause = PAUSE_FIRST;

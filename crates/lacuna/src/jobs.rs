@@ -24,7 +24,7 @@ pub(crate) fn keep_running(service: &Lacuna, job: Job, node: &str, schedule: Sch
 }
 
 fn run_once(service: &Lacuna, job: Job, node: &str, schedule: Schedule, stop: &Stop) {
-    match service.run_job(job, node, false, &schedule, &|| stop.asked()) {
+    match service.upkeep().run_job(job, node, false, &schedule, &|| stop.asked()) {
         Ok(Ran::NotNow | Ran::Done(0) | Ran::Stopped(0)) => {}
         Ok(Ran::Done(done) | Ran::Stopped(done)) => tracing::info!(%job, done, "a job did its round"),
         Ok(Ran::Lost) => tracing::warn!(%job, "another node took a job over"),

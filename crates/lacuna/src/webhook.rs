@@ -115,7 +115,7 @@ fn signature(secret: &str, timestamp: &str, id: &str, body: &str) -> String {
 /// Sends the due deliveries. Returns the number that arrived.
 pub(crate) fn deliver_due(service: &Lacuna, hooks: &[Webhook]) -> lacuna_types::Result<usize> {
     let mut arrived = 0;
-    for delivery in service.due_deliveries(DELIVERIES_PAGE)? {
+    for delivery in service.upkeep().due_deliveries(DELIVERIES_PAGE)? {
         let hook = hooks.iter().find(|hook| hook.name == delivery.recipient);
         let sent = hook.map_or_else(
             || Err("is no longer in the configuration".to_owned()),
@@ -123,12 +123,12 @@ pub(crate) fn deliver_due(service: &Lacuna, hooks: &[Webhook]) -> lacuna_types::
         );
         match sent {
             Ok(()) => {
-                service.delivered(&delivery)?;
+                service.upkeep().delivered(&delivery)?;
                 arrived += 1;
             }
             Err(trouble) => {
                 tracing::warn!(recipient = delivery.recipient, trouble, "a delivery did not arrive");
-                service.not_delivered(&delivery, &trouble)?;
+                service.upkeep().not_delivered(&delivery, &trouble)?;
             }
         }
     }

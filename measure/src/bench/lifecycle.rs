@@ -150,7 +150,7 @@ pub(super) fn writing(count: usize, questions: usize, folder: &Path) -> Result<W
     let service = service(folder, models)?;
     let (texts, remember) = (write_texts(count), grant::<Remember>(USER)?);
     service.remember(&grant("somebody-else")?, drafts(&texts[..1]))?;
-    service.work_backlog(BACKLOG_PATIENCE, &mut |_| ControlFlow::Continue(())).transpose()?;
+    service.upkeep().work_backlog(BACKLOG_PATIENCE, &mut |_| ControlFlow::Continue(())).transpose()?;
 
     let batches: Vec<&[String]> = texts.chunks(REMEMBER_BATCH).collect();
     let mut ids = Vec::with_capacity(count);
@@ -160,9 +160,10 @@ pub(super) fn writing(count: usize, questions: usize, folder: &Path) -> Result<W
         Ok(())
     })?;
     let acknowledged = started.elapsed();
-    let embedded: usize =
-        std::iter::from_fn(|| service.work_backlog(BACKLOG_PATIENCE, &mut |_| ControlFlow::Continue(())))
-            .sum::<lacuna_types::Result<_>>()?;
+    let embedded: usize = std::iter::from_fn(|| {
+        service.upkeep().work_backlog(BACKLOG_PATIENCE, &mut |_| ControlFlow::Continue(()))
+    })
+    .sum::<lacuna_types::Result<_>>()?;
     let complete = started.elapsed() - BACKLOG_PATIENCE;
     if embedded != count {
         return Err(format!("{embedded} of {count} memories got their sentence vector").into());

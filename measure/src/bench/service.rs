@@ -152,7 +152,7 @@ impl Vault {
     pub(super) fn fill(folder: &Path, corpus: Arc<Corpus>) -> Result<Self> {
         let recorded = Arc::new(Recorded::of(corpus.clone()));
         let service = service(folder, Models::only(recorded.clone()))?;
-        service.warm_up()?;
+        service.upkeep().warm_up()?;
         recorded.rewind();
         let mut vault =
             Self { service, ids: Vec::new(), recorded, corpus: corpus.clone(), grant: grant(USER)? };

@@ -61,7 +61,7 @@ pub(super) struct Jobs {
 pub(super) fn talking(people: usize, turns: usize, sessions: usize, folder: &Path) -> Result<Talking> {
     let models = Models::only(lacuna_models::static_embedder()?);
     let service = Arc::new(service_under(folder, models, Policy::default())?);
-    service.warm_up()?;
+    service.upkeep().warm_up()?;
     let names: Vec<(String, SessionId)> = (0..sessions)
         .map(|number| Ok((talker(number % people), SessionId::new(&format!("talk-{number}"))?)))
         .collect::<lacuna_types::Result<_>>()?;
@@ -151,14 +151,18 @@ fn start_jobs(
     Ok(thread::spawn(move || {
         let (mut jobs, mut last) = (Jobs::default(), Instant::now());
         while !stop.load(Ordering::Acquire) {
-            service.work_backlog(BACKLOG_PATIENCE, &mut |_| ControlFlow::Continue(())).transpose()?;
+            service
+                .upkeep()
+                .work_backlog(BACKLOG_PATIENCE, &mut |_| ControlFlow::Continue(()))
+                .transpose()?;
             if last.elapsed() >= JOBS_EVERY {
                 for scope in &scopes {
-                    jobs.ended += service.end_idle_sessions(scope)?;
-                    jobs.compacted += service.compact_due(scope, &mut |_| ControlFlow::Continue(()))?;
+                    jobs.ended += service.upkeep().end_idle_sessions(scope)?;
+                    jobs.compacted +=
+                        service.upkeep().compact_due(scope, &mut |_| ControlFlow::Continue(()))?;
                 }
-                service.purge()?;
-                service.sweep(&mut |_| ControlFlow::Continue(()))?;
+                service.upkeep().purge()?;
+                service.upkeep().sweep(&mut |_| ControlFlow::Continue(()))?;
                 last = Instant::now();
             }
         }

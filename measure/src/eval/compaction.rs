@@ -419,7 +419,8 @@ fn remember(service: &Lacuna, space: &Space, times: &[Timestamp]) -> Result<Vec<
 
 /// Lets the background work give every memory its vector.
 fn settle(service: &Lacuna) -> Result {
-    while let Some(worked) = service.work_backlog(Duration::ZERO, &mut |_| ControlFlow::Continue(())) {
+    while let Some(worked) = service.upkeep().work_backlog(Duration::ZERO, &mut |_| ControlFlow::Continue(()))
+    {
         worked?;
     }
     Ok(())

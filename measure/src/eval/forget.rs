@@ -217,7 +217,7 @@ impl Trial<'_> {
     /// Lets the background work give every memory its vector.
     fn settle(&self) -> Result {
         let mut go_on = |_: usize| ControlFlow::Continue(());
-        while let Some(worked) = self.service.work_backlog(Duration::ZERO, &mut go_on) {
+        while let Some(worked) = self.service.upkeep().work_backlog(Duration::ZERO, &mut go_on) {
             worked?;
         }
         Ok(())

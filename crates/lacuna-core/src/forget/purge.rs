@@ -74,11 +74,6 @@ pub(crate) fn last_hidden(service: &Service, grant: &Grant<Recall>) -> Result<Op
     Ok(hidden.flatten())
 }
 
-/// Until when a hidden memory can be restored.
-pub(crate) fn restorable_until(service: &Service, scope: &Scope, hidden_at: Timestamp) -> Timestamp {
-    hidden_at + purge_after(service, scope)
-}
-
 fn task(direct: usize) -> Task<'static> {
     Task {
         actor: "system",

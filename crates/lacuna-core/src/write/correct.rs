@@ -122,7 +122,7 @@ fn by_words(
         (service.models.embed_query(about, &models), service.models.embed_query(text, &models));
     let now = service.clock.now();
     let chosen = service.read(grant.scope(), |open| -> Result<_> {
-        let ranked = Ranking { service: service, open, now }.rank(about, &asked, text, &said)?;
+        let ranked = Ranking { service, open, now }.rank(about, &asked, text, &said)?;
         let Some(best) = clear_winner(&ranked) else {
             let likely = ranked.iter().filter(|one| one.worth >= WORTH_MIN);
             return Ok(Err(likely.take(CANDIDATES_MAX).map(|one| one.id).collect()));

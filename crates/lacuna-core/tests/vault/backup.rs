@@ -82,7 +82,7 @@ impl Site {
             Ok(opened) => restore(opened, &into, ledgers, known)?,
             Err(_) => restore(backup, &into, ledgers, known)?,
         };
-        self.service().replay_ledger(&admin(), |_| {})?;
+        self.service().upkeep().replay_ledger(&admin(), |_| {})?;
         Ok(restored)
     }
 }

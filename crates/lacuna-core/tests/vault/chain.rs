@@ -92,7 +92,7 @@ fn a_checkpoint_comes_every_thousand_entries_and_a_part_can_be_checked_from_it()
     for _ in 0..CHECKPOINT_ENTRIES + 200 {
         lacuna.get(&grant("anna"), id).unwrap();
         if lacuna.clock().now().as_second() % 2 == 0 {
-            lacuna.flush_reads().unwrap();
+            lacuna.upkeep().flush_reads().unwrap();
         }
         world.clock.advance(SignedDuration::from_secs(1));
     }
@@ -122,12 +122,16 @@ fn a_checkpoint_comes_every_thousand_entries_and_a_part_can_be_checked_from_it()
 fn once_a_day_a_checkpoint_is_signed_where_anything_happened() {
     let world = World::ram();
     let lacuna = world.service();
-    assert_eq!(lacuna.keep_audit(&scope("anna")).unwrap(), AuditKept::default(), "there is no vault yet");
+    assert_eq!(
+        lacuna.upkeep().keep_audit(&scope("anna")).unwrap(),
+        AuditKept::default(),
+        "there is no vault yet"
+    );
     lacuna.keep("anna", "The orchid wants water on Tuesdays.").unwrap();
     let mut signed = Vec::new();
     for hours in [0, 12, 12, 24] {
         world.clock.advance(SignedDuration::from_hours(hours));
-        signed.push(lacuna.keep_audit(&scope("anna")).unwrap().checkpoint);
+        signed.push(lacuna.upkeep().keep_audit(&scope("anna")).unwrap().checkpoint);
         if signed.len() == 2 {
             lacuna.keep("anna", "The fern wants shade.").unwrap();
         }
@@ -144,14 +148,14 @@ fn reads_are_kept_ninety_days_and_everything_else_six_years() {
         let id = lacuna.keep("anna", "The orchid wants water on Tuesdays.").unwrap();
         lacuna.get(&grant("anna"), id).unwrap();
         lacuna.ask("anna", "orchid").unwrap();
-        lacuna.flush_reads().unwrap();
+        lacuna.upkeep().flush_reads().unwrap();
         world.clock.advance(DAY * 89);
         lacuna.get(&grant("anna"), id).unwrap();
-        lacuna.flush_reads().unwrap();
-        assert_eq!(lacuna.keep_audit(&scope("anna")).unwrap().aged, 0);
+        lacuna.upkeep().flush_reads().unwrap();
+        assert_eq!(lacuna.upkeep().keep_audit(&scope("anna")).unwrap().aged, 0);
         world.clock.advance(DAY * 2);
-        assert_eq!(lacuna.keep_audit(&scope("anna")).unwrap().aged, 2);
-        assert_eq!(lacuna.keep_audit(&scope("anna")).unwrap().aged, 0);
+        assert_eq!(lacuna.upkeep().keep_audit(&scope("anna")).unwrap().aged, 2);
+        assert_eq!(lacuna.upkeep().keep_audit(&scope("anna")).unwrap().aged, 0);
 
         use AuditAction::{AgedOut, AuditAged, Checkpoint, MemoryRead, MemoryWrite};
         let expected = [MemoryWrite, AgedOut, AgedOut, MemoryRead, Checkpoint, AuditAged, Checkpoint];
@@ -160,7 +164,11 @@ fn reads_are_kept_ninety_days_and_everything_else_six_years() {
         assert_eq!((report.entries, report.aged), (7, 2));
 
         world.clock.advance(DAY * i32::try_from(AUDIT_DAYS).unwrap() + SignedDuration::from_secs(1));
-        assert_eq!(lacuna.keep_audit(&scope("anna")).unwrap().aged, 5, "all but the two that are gone");
+        assert_eq!(
+            lacuna.upkeep().keep_audit(&scope("anna")).unwrap().aged,
+            5,
+            "all but the two that are gone"
+        );
         let report = world.service().verify_audit(&grant::<ReadAudit>("anna")).unwrap();
         assert_eq!((report.entries, report.aged), (9, 7));
         assert_eq!(lacuna.texts("anna", "orchid").len(), 1, "the memory itself has its own retention");
@@ -175,9 +183,9 @@ fn the_policy_says_how_long_reads_are_kept_and_many_go_in_several_commits() {
     for _ in 0..5_000 {
         lacuna.get(&grant("anna"), id).unwrap();
     }
-    lacuna.flush_reads().unwrap();
+    lacuna.upkeep().flush_reads().unwrap();
     world.clock.advance(DAY + SignedDuration::from_secs(1));
-    assert_eq!(lacuna.keep_audit(&scope("anna")).unwrap().aged, 5_000);
+    assert_eq!(lacuna.upkeep().keep_audit(&scope("anna")).unwrap().aged, 5_000);
     assert_eq!(lacuna.verify_audit(&grant::<ReadAudit>("anna")).unwrap().aged, 5_000);
     let announced = actions(&world).iter().filter(|action| **action == AuditAction::AuditAged).count();
     assert_eq!(announced, 2);

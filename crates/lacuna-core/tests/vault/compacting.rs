@@ -143,8 +143,9 @@ fn the_thresholds_of_the_policy_decide_for_the_scheduler() {
     let service = world.service_under(Policy { compaction: thresholds, ..Policy::default() });
     let long = tell(&service, "long", TALK);
     let short = tell(&service, "short", &TALK[..9]);
-    let due =
-        |service: &Lacuna| service.compact_due(&scope("anna"), &mut |_| ControlFlow::Continue(())).unwrap();
+    let due = |service: &Lacuna| {
+        service.upkeep().compact_due(&scope("anna"), &mut |_| ControlFlow::Continue(())).unwrap()
+    };
     let plan = service.compaction_plan(&grant::<Forget>("anna"), &CompactRequest::default()).unwrap();
     assert_eq!((plan.turns, plan.sessions, plan.weeks), (8, 1, vec!["2026-W15".to_owned()]));
     assert_eq!(due(&service), 8);
@@ -162,7 +163,7 @@ fn a_frozen_vault_is_left_alone() {
     tell(&service, "s1", TALK);
     service.freeze(&grant("anna")).unwrap();
     assert_eq!(compact(&service, &everything(&world)).unwrap_err().code(), "frozen");
-    assert_eq!(service.compact_due(&scope("anna"), &mut |_| ControlFlow::Continue(())).unwrap(), 0);
+    assert_eq!(service.upkeep().compact_due(&scope("anna"), &mut |_| ControlFlow::Continue(())).unwrap(), 0);
     assert_eq!(count(&service, Lifecycle::Archived), 0);
 }
 
@@ -204,7 +205,7 @@ fn a_death_at_any_step_loses_nothing_and_doubles_nothing() {
             drop(doomed);
 
             let reborn = world.service();
-            reborn.recover(&scope("anna")).unwrap();
+            reborn.upkeep().recover(&scope("anna")).unwrap();
             compact(&reborn, &request).unwrap();
             assert_eq!(count(&reborn, Lifecycle::Archived), turns.len(), "{when:?} {n}");
             let mut reached: Vec<MemoryId> = summaries(&reborn)

@@ -101,7 +101,7 @@ fn what_was_shown_rests_in_its_session_and_is_rehearsed_once_it_is_shown() {
     let eager = Turn { cooldown_turns: Some(0), ..in_session("When does the orchid want water?") };
     assert_eq!(bring(&lacuna, &eager).items.len(), 1);
     assert_eq!(bring(&lacuna, &turn).cooling, 1);
-    assert_eq!(lacuna.flush_rehearsals().unwrap(), 1);
+    assert_eq!(lacuna.upkeep().flush_rehearsals().unwrap(), 1);
     let vitality = lacuna.get(&grant("anna"), id).unwrap().facets.vitality;
     assert_eq!(vitality.rehearsals, 1);
     assert!(vitality.salience > 0.6);
@@ -221,5 +221,5 @@ fn what_a_session_has_at_hand_comes_first_and_only_there() {
     assert!(context.text.contains("· at hand in this session] We sail"), "{}", context.text);
     assert_eq!(bring(&lacuna, &in_session("When does the harbour open?")).items.len(), 1, "it does not rest");
     assert_eq!(ids(&bring(&lacuna, &said("When does the harbour open?"))), [stored]);
-    assert_eq!(lacuna.flush_rehearsals().unwrap(), 1);
+    assert_eq!(lacuna.upkeep().flush_rehearsals().unwrap(), 1);
 }

@@ -182,7 +182,7 @@ fn a_correction_that_dies_at_any_step_is_made_wholly_or_not_at_all() {
             drop(doomed);
 
             let reborn = world.service();
-            reborn.recover(&scope("anna")).unwrap();
+            reborn.upkeep().recover(&scope("anna")).unwrap();
             let texts = all(&reborn);
             let receipts = reborn.receipts(&grant::<ReadAudit>("anna"), 0).unwrap();
             match texts.as_slice() {

@@ -87,7 +87,7 @@ fn what_the_ledger_says_is_erased_is_no_damage_and_is_cleared_away() {
     let lacuna = world.service();
     assert_eq!(lacuna.get(&grant::<Recall>("anna"), id).unwrap_err().code(), "not_found");
     assert_eq!(lacuna.count(&grant::<Recall>("anna")).unwrap(), (1, 0));
-    lacuna.recover(&scope("anna")).unwrap();
+    lacuna.upkeep().recover(&scope("anna")).unwrap();
     assert_eq!(world.store.rows(vault, &[id]).unwrap(), vec![None]);
     assert_eq!(world.store.tombstones(vault, None).unwrap().len(), 1);
     assert!(lacuna.get(&grant::<Recall>("anna"), other).is_ok());

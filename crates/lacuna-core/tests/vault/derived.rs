@@ -84,7 +84,7 @@ fn a_destroyed_key_takes_everything_that_was_made_of_it_along_even_without_the_c
             text_of(&other, id).unwrap();
         }
         // What nobody can read any more is cleared away, and is not called damage.
-        other.recover(&caller("anna").personal_scope()).unwrap();
+        other.upkeep().recover(&caller("anna").personal_scope()).unwrap();
         assert!(world.store.rows(vault, &[both, guess, second]).unwrap().iter().all(Option::is_none));
     }
 }

@@ -62,7 +62,7 @@ fn everything_of_the_vault_goes_and_the_record_stays() {
             assert_eq!(service.texts("anna", "beginning"), vec!["A new beginning."]);
             assert_eq!(service.count(&grant::<Recall>("anna")).unwrap(), (1, 0));
         }
-        assert_eq!(lacuna.recover_destructions().unwrap(), 0);
+        assert_eq!(lacuna.upkeep().recover_destructions().unwrap(), 0);
     }
 }
 
@@ -89,7 +89,7 @@ fn a_token_is_good_for_one_caller_one_vault_and_what_was_in_it() {
     }
     // Reading does not void it; one more memory does.
     lacuna.texts("anna", "ladder");
-    lacuna.flush_reads().unwrap();
+    lacuna.upkeep().flush_reads().unwrap();
     let later = lacuna.plan_destroy(&grant::<Destroy>("anna")).unwrap();
     lacuna.keep("anna", "The ladder is broken.").unwrap();
     assert_eq!(refused("anna", &later.token), "invalid");
@@ -123,7 +123,7 @@ fn a_destruction_that_was_begun_is_ended_by_the_next_process() {
             let announced =
                 world.store.last_record(&caller("anna").org, RecordKind::Destruction).unwrap() > 0;
             let next = world.service();
-            next.recover_destructions().unwrap();
+            next.upkeep().recover_destructions().unwrap();
             assert_eq!(
                 next.texts("anna", "when does the ferry leave?").is_empty(),
                 announced,
@@ -134,7 +134,7 @@ fn a_destruction_that_was_begun_is_ended_by_the_next_process() {
                 assert_eq!(world.keys.vault_keys(scope("anna").vault_id()).unwrap(), None);
                 assert_eq!(org_chain(&world), 2);
                 next.keep("anna", "The ferry is sold.").unwrap();
-                assert_eq!(next.recover_destructions().unwrap(), 0);
+                assert_eq!(next.upkeep().recover_destructions().unwrap(), 0);
                 assert_eq!(world.service().texts("anna", "ferry"), vec!["The ferry is sold."]);
             }
         }
@@ -159,7 +159,7 @@ fn a_vault_that_began_anew_before_the_record_was_closed_is_left_alone() {
     // The keys are gone and the rows are not; somebody writes before anybody has cleared up.
     let next = world.service();
     next.keep("anna", "The ferry is sold.").unwrap();
-    assert!(next.recover_destructions().unwrap() > 0);
+    assert!(next.upkeep().recover_destructions().unwrap() > 0);
     assert_eq!(next.texts("anna", "ferry"), vec!["The ferry is sold."]);
     assert_eq!(world.service().texts("anna", "ferry"), vec!["The ferry is sold."]);
 }

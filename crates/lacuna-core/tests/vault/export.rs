@@ -302,11 +302,11 @@ fn a_link_dies_with_the_membership_of_whoever_made_it() {
     let admin = lacuna_core::permit::Caller::new(org.clone(), caller("ada").user, vec![Role::Admin]);
     let manage = permit(&admin, &admin.org_scope()).unwrap();
     let team = Group::Team(TeamId::new("desk").unwrap());
-    service.add_member(&manage, team.clone(), caller("anna").user).unwrap();
-    let anna = service.caller_for(org.clone(), caller("anna").user, vec![Role::User]).unwrap();
+    service.members().add(&manage, team.clone(), caller("anna").user).unwrap();
+    let anna = service.members().caller_for(org.clone(), caller("anna").user, vec![Role::User]).unwrap();
     let shared = Scope { org, holder: team.clone().into() };
     let link = service.make_export_link(&permit(&anna, &shared).unwrap(), &wanted(Format::Json)).unwrap();
     assert!(service.follow_export_link(&link.token).is_ok());
-    service.remove_member(&manage, team, caller("anna").user).unwrap();
+    service.members().remove(&manage, team, caller("anna").user).unwrap();
     assert_eq!(service.follow_export_link(&link.token).err().unwrap().code(), "not_found");
 }

@@ -19,7 +19,7 @@ fn a_failure_at_any_step_loses_nothing_acknowledged_and_revives_nothing_erased()
             drop(doomed);
 
             let reborn = world.service();
-            reborn.recover(&scope("anna")).unwrap();
+            reborn.upkeep().recover(&scope("anna")).unwrap();
             let texts = reborn.texts("anna", "fact about Paris first stays");
             assert!(texts.iter().any(|text| text.contains("first")), "{when:?} {n}: {texts:?}");
             if story_ended {
@@ -103,8 +103,8 @@ fn an_orphaned_key_is_destroyed_only_after_its_record_had_time_to_come() {
     }
     let reborn = world.service();
     let before = keys();
-    assert_eq!(reborn.recover(&scope("anna")).unwrap(), 0);
+    assert_eq!(reborn.upkeep().recover(&scope("anna")).unwrap(), 0);
     world.clock.advance(jiff::SignedDuration::from_hours(2));
-    assert_eq!(reborn.recover(&scope("anna")).unwrap(), 1);
+    assert_eq!(reborn.upkeep().recover(&scope("anna")).unwrap(), 1);
     assert_eq!(keys(), before - 1);
 }

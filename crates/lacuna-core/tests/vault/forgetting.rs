@@ -155,9 +155,9 @@ fn an_enterprise_hides_first_and_the_sweep_erases_later() {
     assert_eq!(service.texts("anna", "Petrel").len(), 1);
 
     forget(&service, "forget everything about Petrel");
-    assert_eq!(service.purge().unwrap(), 0);
+    assert_eq!(service.upkeep().purge().unwrap(), 0);
     world.clock.advance(SignedDuration::from_hours(30 * 24 + 1));
-    assert_eq!(service.purge().unwrap(), 2);
+    assert_eq!(service.upkeep().purge().unwrap(), 2);
     let rows = world.store.rows(scope("anna").vault_id(), &[source, made]).unwrap();
     assert!(rows.iter().all(Option::is_none));
     let receipts = service.receipts(&grant::<ReadAudit>("anna"), 0).unwrap();
@@ -347,10 +347,10 @@ fn what_is_deleted_leaves_no_tombstone_and_no_line_in_the_history_after_a_day() 
             let text = String::from_utf8(out).unwrap();
             [&hard, &deleted].map(|done| text.contains(&done.receipts[0].receipt.reference()))
         };
-        assert_eq!((service.forget_tombstones(&scope("anna")).unwrap(), stones()), (0, 2));
+        assert_eq!((service.upkeep().forget_tombstones(&scope("anna")).unwrap(), stones()), (0, 2));
         assert_eq!(history(), [true, true]);
         world.clock.advance(SignedDuration::from_hours(25));
-        assert_eq!((service.forget_tombstones(&scope("anna")).unwrap(), stones()), (1, 1));
+        assert_eq!((service.upkeep().forget_tombstones(&scope("anna")).unwrap(), stones()), (1, 1));
         assert_eq!(history(), [true, false]);
         // The proof stays, and what was deleted does not come back with an old id.
         assert_eq!(service.receipts(&grant::<ReadAudit>("anna"), 0).unwrap().len(), 2);

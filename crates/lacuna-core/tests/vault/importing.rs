@@ -83,7 +83,7 @@ fn a_failure_at_any_step_of_an_import_loses_nothing_and_doubles_nothing() {
             drop(doomed);
 
             let reborn = world.service();
-            reborn.recover(&scope("anna")).unwrap();
+            reborn.upkeep().recover(&scope("anna")).unwrap();
             check(&reborn, &acknowledged, &what);
             let (whole, _) = import(&reborn);
             assert_eq!(whole.len(), NOTES, "{what}");

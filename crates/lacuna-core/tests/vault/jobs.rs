@@ -18,7 +18,7 @@ fn admin() -> Grant<ManageJobs> {
 }
 
 fn run(lacuna: &Lacuna, node: &str) -> Ran {
-    lacuna.run_job(Job::Sweep, node, false, &SCHEDULE, &|| false).unwrap()
+    lacuna.upkeep().run_job(Job::Sweep, node, false, &SCHEDULE, &|| false).unwrap()
 }
 
 fn sweep_state(lacuna: &Lacuna) -> JobState {
@@ -43,7 +43,7 @@ fn of_two_services_on_one_store_one_runs_a_job_and_the_other_waits() {
         let (inside, tried) = (Barrier::new(2), Barrier::new(2));
         std::thread::scope(|threads| {
             let running = threads.spawn(|| {
-                first.run_job(Job::Sweep, "node-a", false, &SCHEDULE, &|| {
+                first.upkeep().run_job(Job::Sweep, "node-a", false, &SCHEDULE, &|| {
                     inside.wait();
                     tried.wait();
                     false
@@ -98,7 +98,7 @@ fn whoever_loses_a_claim_stops_and_leaves_the_rest() {
     }
     world.clock.advance(days(8));
     let rounds = std::sync::atomic::AtomicU64::new(0);
-    let ran = lacuna.run_job(Job::Sweep, "node-slow", false, &SCHEDULE, &|| {
+    let ran = lacuna.upkeep().run_job(Job::Sweep, "node-slow", false, &SCHEDULE, &|| {
         // The first vault took longer than the claim holds, and another node came.
         if rounds.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 0 {
             world.clock.advance(CLAIM_HOLDS);
@@ -139,7 +139,7 @@ fn a_job_that_is_told_to_stop_is_due_again() {
         lacuna.take(user, brief("The parcel is at the neighbour's.")).unwrap();
     }
     world.clock.advance(days(8));
-    let stopped = lacuna.run_job(Job::Sweep, "node-a", false, &SCHEDULE, &|| true).unwrap();
+    let stopped = lacuna.upkeep().run_job(Job::Sweep, "node-a", false, &SCHEDULE, &|| true).unwrap();
     assert!(matches!(stopped, Ran::Stopped(1)));
     assert!(matches!(run(&lacuna, "node-a"), Ran::Done(1)));
 }
@@ -150,7 +150,7 @@ fn every_job_runs_and_leaves_a_vault_as_it_should_be() {
     let lacuna = world.service();
     let id = lacuna.keep("anna", "The lighthouse keeper is called Oda.").unwrap();
     for job in Job::ALL {
-        let ran = lacuna.run_job(*job, "node-a", true, &SCHEDULE, &|| false).unwrap();
+        let ran = lacuna.upkeep().run_job(*job, "node-a", true, &SCHEDULE, &|| false).unwrap();
         assert!(matches!(ran, Ran::Done(_)), "{job}: {ran:?}");
     }
     assert!(lacuna.get(&grant::<Recall>("anna"), id).is_ok());

@@ -116,7 +116,7 @@ fn a_short_text_is_kept_with_its_frame_and_a_long_one_apart_and_both_are_shown_w
 
         let main = Remote::named("remote@1");
         let better = world.service_with(Models { main: main.clone(), ..Models::only(static_model()) });
-        assert_eq!(better.reembed(&scope("anna"), &[id]).unwrap(), 1);
+        assert_eq!(better.upkeep().reembed(&scope("anna"), &[id]).unwrap(), 1);
         assert_eq!(main.last_text(), text, "{bytes}");
         for lacuna in [lacuna, better, world.service_with(Models::only(main))] {
             assert_eq!(lacuna.texts("anna", "spare key"), [text.as_str()], "{bytes}");
@@ -251,8 +251,8 @@ fn idle_vaults_are_sealed_and_the_cache_stays_within_its_bytes() {
 
     world.clock.advance(SignedDuration::from_mins(30));
     lacuna.texts("user1", "note 3");
-    lacuna.seal_idle(SignedDuration::from_mins(15));
+    lacuna.upkeep().seal_idle(SignedDuration::from_mins(15));
     assert_eq!(lacuna.open_load().vaults, 1, "only the vault just used stays open");
-    lacuna.seal_all();
+    lacuna.upkeep().seal_all();
     assert_eq!(lacuna.open_load(), lacuna_core::OpenLoad { vaults: 0, bytes: 0 });
 }

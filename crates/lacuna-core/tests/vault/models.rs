@@ -54,7 +54,7 @@ fn with_main(main: &Arc<Remote>, others: Vec<Arc<dyn Embedder>>) -> Models {
 }
 
 fn work(lacuna: &Lacuna) -> Option<Result<usize>> {
-    lacuna.work_backlog(Duration::ZERO, &mut |_| ControlFlow::Continue(()))
+    lacuna.upkeep().work_backlog(Duration::ZERO, &mut |_| ControlFlow::Continue(()))
 }
 
 fn names(recalled: &Recalled) -> Vec<&str> {
@@ -71,7 +71,7 @@ fn a_memory_is_found_at_once_and_its_better_vector_follows() {
     }
     assert_eq!(names(&lacuna.ask("anna", "gardening").unwrap()), [static_model().model().as_str()]);
     let mut once = |_| ControlFlow::Break(());
-    let first = lacuna.work_backlog(Duration::ZERO, &mut once).unwrap().unwrap();
+    let first = lacuna.upkeep().work_backlog(Duration::ZERO, &mut once).unwrap().unwrap();
     assert!(first > 0 && first < 150, "broken off after {first}");
     assert_eq!(work(&lacuna).unwrap().unwrap(), 150 - first);
     assert!(work(&lacuna).is_none());
@@ -96,7 +96,7 @@ fn while_the_endpoint_is_down_words_and_the_instant_model_answer_and_the_rest_is
     assert!(answer.hits[0].memory.content.gist.contains("Weber"));
     assert_eq!(names(&answer), [static_model().model().as_str()]);
     assert_eq!(work(&lacuna).unwrap().unwrap_err().code(), "embedder_unavailable");
-    assert_eq!(lacuna.backlog_len(), 1, "the vault waits for its turn");
+    assert_eq!(lacuna.upkeep().backlog_len(), 1, "the vault waits for its turn");
 
     main.down.store(false, Ordering::Relaxed);
     assert_eq!(work(&lacuna).unwrap().unwrap(), 1);
@@ -117,7 +117,7 @@ fn a_model_switch_searches_both_until_all_is_embedded_anew() {
     let second = world.service_with(models);
     let ids: Vec<MemoryId> =
         second.ask("anna", "lentils").unwrap().hits.iter().map(|hit| hit.memory.id).collect();
-    assert_eq!(second.reembed(&scope("anna"), &ids).unwrap(), ids.len());
+    assert_eq!(second.upkeep().reembed(&scope("anna"), &ids).unwrap(), ids.len());
     assert_eq!(names(&second.ask("anna", "lentils").unwrap()), ["new@1", "old@1"]);
     assert_eq!(work(&second).unwrap().unwrap(), 70 - ids.len());
     assert_eq!(names(&second.ask("anna", "lentils").unwrap()), ["new@1"]);
@@ -131,7 +131,8 @@ fn the_job_gives_vectors_to_vaults_that_nobody_opens() {
     }
     let main = Remote::named("remote@1");
     let service = world.service_with(with_main(&main, Vec::new()));
-    let run = || service.run_job(Job::Embed, "node-a", true, &Schedule::default(), &|| false).unwrap();
+    let run =
+        || service.upkeep().run_job(Job::Embed, "node-a", true, &Schedule::default(), &|| false).unwrap();
     assert!(matches!(run(), Ran::Done(2)));
     assert!(matches!(run(), Ran::Done(0)));
     for user in ["anna", "bela"] {
@@ -161,6 +162,6 @@ fn a_memory_that_is_erased_while_it_is_embedded_stays_erased() {
     let models =
         Models { instant: static_model(), main: Arc::new(slow), others: Vec::new(), keep_instant: false };
     let lacuna = world.service_with(models);
-    assert_eq!(lacuna.reembed(&scope("anna"), &[id]).unwrap(), 0);
+    assert_eq!(lacuna.upkeep().reembed(&scope("anna"), &[id]).unwrap(), 0);
     assert_eq!(lacuna.count(&grant::<Recall>("anna")).unwrap(), (0, 0));
 }

@@ -218,10 +218,10 @@ fn tombstones_go_after_their_time_and_not_before() {
     lacuna.erase("anna", id).unwrap();
     let tombstones = || world.store.tombstones(scope("anna").vault_id(), None).unwrap().len();
     world.clock.advance(SignedDuration::from_hours(24 * 2_190));
-    assert_eq!((lacuna.forget_tombstones(&scope("anna")).unwrap(), tombstones()), (0, 1));
+    assert_eq!((lacuna.upkeep().forget_tombstones(&scope("anna")).unwrap(), tombstones()), (0, 1));
     world.clock.advance(SignedDuration::from_hours(1));
-    assert_eq!((lacuna.forget_tombstones(&scope("anna")).unwrap(), tombstones()), (1, 0));
-    assert_eq!(lacuna.forget_old_erasures().unwrap(), 1);
+    assert_eq!((lacuna.upkeep().forget_tombstones(&scope("anna")).unwrap(), tombstones()), (1, 0));
+    assert_eq!(lacuna.upkeep().forget_old_erasures().unwrap(), 1);
     lacuna.verified("anna");
 }
 

@@ -154,8 +154,8 @@ fn reads_of_several_nodes_and_writes_meet_in_one_chain() {
     second.ask("anna", "orchid").unwrap();
     first.get(&grant("anna"), id).unwrap();
     first.keep("anna", "The fern wants shade.").unwrap();
-    first.flush_reads().unwrap();
-    second.flush_reads().unwrap();
+    first.upkeep().flush_reads().unwrap();
+    second.upkeep().flush_reads().unwrap();
     second.erase("anna", id).unwrap();
     assert_eq!(entries(&first), 7);
     assert_eq!(first.texts("anna", "fern").len(), 1);

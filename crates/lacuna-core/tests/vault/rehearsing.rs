@@ -21,7 +21,7 @@ fn event(text: &str) -> Draft {
 fn bring_to_mind(lacuna: &Lacuna, user: &str) -> usize {
     let query = Query { rehearse: true, ..Query::new(QUESTION) };
     lacuna.recall(&grant(user), &query).unwrap();
-    lacuna.flush_rehearsals().unwrap()
+    lacuna.upkeep().flush_rehearsals().unwrap()
 }
 
 fn entries(lacuna: &Lacuna) -> Vec<lacuna_core::audit::AuditEntry> {
@@ -38,7 +38,7 @@ fn a_rehearsal_is_written_and_survives_a_restart() {
         world.clock.advance(day(14));
         let before = lacuna.get(&grant("anna"), id).unwrap();
         assert_eq!(bring_to_mind(&lacuna, "anna"), 1);
-        assert_eq!(lacuna.flush_rehearsals().unwrap(), 0);
+        assert_eq!(lacuna.upkeep().flush_rehearsals().unwrap(), 0);
 
         let now = world.clock.now();
         for lacuna in [lacuna, world.service()] {
@@ -80,17 +80,17 @@ fn what_is_gone_frozen_or_only_read_is_not_rehearsed() {
     let reading = permit::<Recall>(&reader, &reader.personal_scope()).unwrap();
     let query = Query { rehearse: true, ..Query::new(QUESTION) };
     assert_eq!(lacuna.recall(&reading, &query).unwrap().hits.len(), 1);
-    assert_eq!(lacuna.flush_rehearsals().unwrap(), 0);
+    assert_eq!(lacuna.upkeep().flush_rehearsals().unwrap(), 0);
 
     lacuna.freeze(&grant::<Freeze>("anna")).unwrap();
     assert_eq!(bring_to_mind(&lacuna, "anna"), 0);
     lacuna.thaw(&grant::<Freeze>("anna")).unwrap();
-    assert_eq!(lacuna.flush_rehearsals().unwrap(), 0, "what was read while frozen stays unwritten");
+    assert_eq!(lacuna.upkeep().flush_rehearsals().unwrap(), 0, "what was read while frozen stays unwritten");
 
     lacuna.recall(&grant("anna"), &query).unwrap();
     lacuna.erase("anna", id).unwrap();
     let acts = lacuna.verified("anna");
-    assert_eq!(lacuna.flush_rehearsals().unwrap(), 0);
+    assert_eq!(lacuna.upkeep().flush_rehearsals().unwrap(), 0);
     assert_eq!(lacuna.verified("anna"), acts);
     assert!(lacuna.texts("anna", QUESTION).is_empty());
 }

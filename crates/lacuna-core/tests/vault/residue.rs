@@ -137,7 +137,7 @@ impl<'w> History<'w> {
 
     fn restart(&mut self) {
         self.service = self.world.service();
-        self.service.recover(&scope("anna")).unwrap();
+        self.service.upkeep().recover(&scope("anna")).unwrap();
     }
 
     fn pick(&mut self) -> Option<MemoryId> {
@@ -346,7 +346,7 @@ fn a_forget_that_dies_at_any_step_is_wholly_there_or_wholly_gone() {
             drop(doomed);
 
             let reborn = world.service();
-            reborn.recover(&scope("anna")).unwrap();
+            reborn.upkeep().recover(&scope("anna")).unwrap();
             let there = |id| reborn.get(&grant::<Recall>("anna"), id).is_ok();
             let left = [boat, mast, summary].map(there);
             assert!(left == [true; 3] || left == [false; 3], "{when:?} {n}: {left:?}");

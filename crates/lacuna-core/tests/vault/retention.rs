@@ -15,7 +15,7 @@ pub(crate) fn days(count: i64) -> SignedDuration {
 }
 
 pub(crate) fn swept(lacuna: &Lacuna) -> u64 {
-    lacuna.sweep(&mut |_| ControlFlow::Continue(())).unwrap()
+    lacuna.upkeep().sweep(&mut |_| ControlFlow::Continue(())).unwrap()
 }
 
 fn turn(text: &str) -> Draft {
@@ -173,8 +173,8 @@ fn other_rules_of_the_tenant_reach_what_is_there() {
     drop(before);
     let rules = RetentionRules { unanswered: Unanswered::Keep, ..RetentionRules::default() };
     let after = world.service_under(Policy { retention: rules, ..Policy::default() });
-    assert_eq!(after.restamp(&scope("anna")).unwrap(), 1);
-    assert_eq!(after.restamp(&scope("anna")).unwrap(), 0);
+    assert_eq!(after.upkeep().restamp(&scope("anna")).unwrap(), 1);
+    assert_eq!(after.upkeep().restamp(&scope("anna")).unwrap(), 0);
     // Whoever does not answer keeps it, and still no longer than anything that happened is kept.
     assert_eq!(expiry(&after, said), Some(world.clock.now() + days(365)));
 }
@@ -214,11 +214,11 @@ fn a_sweep_that_fails_at_any_step_loses_nothing_and_ends() {
             world.clock.advance(days(121));
 
             faults.die(n, when);
-            let done = doomed.sweep(&mut |_| ControlFlow::Continue(()));
+            let done = doomed.upkeep().sweep(&mut |_| ControlFlow::Continue(()));
             let reached = faults.operations();
             drop(doomed);
             let reborn = world.service();
-            reborn.recover(&scope("anna")).unwrap();
+            reborn.upkeep().recover(&scope("anna")).unwrap();
             swept(&reborn);
             assert_eq!(swept(&reborn), 0);
             assert_eq!(reborn.count(&grant::<Recall>("anna")).unwrap(), (1, 0), "{when:?} {n}");

@@ -30,7 +30,7 @@ fn org_scope() -> Scope {
 
 /// A user of acme with their memberships as the service knows them.
 fn member(service: &Lacuna, name: &str, role: Role) -> Caller {
-    service.caller_for(acme(), user(name), vec![role]).unwrap()
+    service.members().caller_for(acme(), user(name), vec![role]).unwrap()
 }
 
 fn admin(service: &Lacuna) -> Caller {
@@ -45,7 +45,7 @@ fn granted<A: Action>(caller: &Caller, scope: &Scope) -> Grant<A> {
 fn staffed(service: &Lacuna) {
     let manage = granted::<ManageMembers>(&admin(service), &org_scope());
     for name in ["anna", "ben"] {
-        service.add_member(&manage, team("desk"), user(name)).unwrap();
+        service.members().add(&manage, team("desk"), user(name)).unwrap();
     }
 }
 
@@ -86,11 +86,11 @@ fn membership_opens_a_team_and_its_end_closes_it() {
     assert_eq!(service.get(&grant("anna"), own).unwrap().facets.history.author, None);
 
     let manage = granted::<ManageMembers>(&admin(&service), &org_scope());
-    let listed = service.list_members(&manage, &team("desk"), None).unwrap();
+    let listed = service.members().list(&manage, &team("desk"), None).unwrap();
     assert_eq!(listed.iter().map(|row| row.user.as_str()).collect::<Vec<_>>(), ["anna", "ben"]);
-    service.remove_member(&manage, team("desk"), user("anna")).unwrap();
+    service.members().remove(&manage, team("desk"), user("anna")).unwrap();
     assert_eq!(code(permit::<Recall>(&anna(), &team_scope("desk"))), "not_found");
-    assert_eq!(code(service.remove_member(&manage, team("desk"), user("anna"))), "not_found");
+    assert_eq!(code(service.members().remove(&manage, team("desk"), user("anna"))), "not_found");
     let expected = [AuditAction::MemberAdd, AuditAction::MemberAdd, AuditAction::MemberRemove];
     assert_eq!(actions(&world, &org_scope()), expected);
     service.verify_audit(&granted(&admin(&service), &org_scope())).unwrap();
@@ -283,8 +283,8 @@ fn dies_at(n: u64, when: When, demoting: bool) -> bool {
     assert!(!at_once.is_empty() && at_once.iter().all(|(_, found)| *found == text), "{when:?} {n}");
     // Later than a key would wait for its record.
     world.clock.advance(jiff::SignedDuration::from_hours(3));
-    reborn.recover(&from).unwrap();
-    reborn.recover(&to).unwrap();
+    reborn.upkeep().recover(&from).unwrap();
+    reborn.upkeep().recover(&to).unwrap();
     let places = (read(&from).len(), read(&to).len());
     assert!(places == (0, 1) || (places == (1, 0) && answer.is_err()), "{when:?} {n}: {places:?}");
     if let Ok(moved) = &answer {
@@ -319,7 +319,7 @@ fn a_move_that_failed_once_is_answered_when_it_is_asked_for_again() {
             // Only when the memory had already left is there nothing to answer with.
             assert!(again.is_ok() || code(again) == "not_found", "{n}");
         }
-        service.recover(&scope("anna")).unwrap();
+        service.upkeep().recover(&scope("anna")).unwrap();
         assert_eq!(service.count(&granted(&anna, &desk)).unwrap(), (1, 0), "{n}");
         assert_eq!(service.count(&grant("anna")).unwrap(), (0, 0), "{n}");
     }
@@ -345,7 +345,7 @@ fn what_the_team_erased_does_not_come_back_when_an_old_move_is_finished() {
         for memory in &page.memories {
             reborn.delete(&granted(&anna, &desk), memory.id).unwrap();
         }
-        reborn.recover(&scope("anna")).unwrap();
+        reborn.upkeep().recover(&scope("anna")).unwrap();
         let left = (reborn.count(&grant("anna")).unwrap().0, reborn.count(&granted(&anna, &desk)).unwrap().0);
         if !page.memories.is_empty() {
             assert_eq!(left, (0, 0), "{n}");

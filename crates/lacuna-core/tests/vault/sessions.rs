@@ -351,13 +351,17 @@ fn a_session_that_nobody_goes_on_with_is_ended_by_itself() {
     append(&service, "old", &["The tide is out."]);
     world.clock.advance(SignedDuration::from_hours(20));
     append(&service, "new", &["The tide is in."]);
-    assert_eq!(service.end_idle_sessions(&scope("anna")).unwrap(), 0);
+    assert_eq!(service.upkeep().end_idle_sessions(&scope("anna")).unwrap(), 0);
     world.clock.advance(SignedDuration::from_hours(5));
     service.freeze(&grant::<Freeze>("anna")).unwrap();
-    assert_eq!(service.end_idle_sessions(&scope("anna")).unwrap(), 0, "a frozen vault takes no transcripts");
+    assert_eq!(
+        service.upkeep().end_idle_sessions(&scope("anna")).unwrap(),
+        0,
+        "a frozen vault takes no transcripts"
+    );
     service.thaw(&grant::<Freeze>("anna")).unwrap();
-    assert_eq!(service.end_idle_sessions(&scope("anna")).unwrap(), 1);
-    assert_eq!(service.end_idle_sessions(&scope("anna")).unwrap(), 0);
+    assert_eq!(service.upkeep().end_idle_sessions(&scope("anna")).unwrap(), 1);
+    assert_eq!(service.upkeep().end_idle_sessions(&scope("anna")).unwrap(), 0);
     let states = |name| shown(&service, name).info.state;
     assert_eq!((states("old"), states("new")), (SessionState::Ended, SessionState::Open));
 }
@@ -424,7 +428,7 @@ fn working_memory_is_gone_after_idle_time_by_forgetting_and_with_the_vault() {
     world.clock.advance(SignedDuration::from_hours(25));
     assert!(at_hand(&service, "port").is_empty());
     refill();
-    service.seal_idle(SignedDuration::from_hours(1));
+    service.upkeep().seal_idle(SignedDuration::from_hours(1));
     assert_eq!(at_hand(&service, "port").len(), 2, "a vault may be sealed while its session goes on");
     let plan = service.plan_destroy(&grant("anna")).unwrap();
     service.destroy(&grant("anna"), &plan.token).unwrap();
@@ -485,7 +489,7 @@ fn what_is_for_a_session_only_is_erased_when_it_ends_unless_somebody_said_otherw
             true => {
                 world.clock.advance(SignedDuration::from_hours(25));
                 append(&service, "tram", &["Still waiting."]);
-                assert_eq!(service.end_idle_sessions(&scope("anna")).unwrap(), 1);
+                assert_eq!(service.upkeep().end_idle_sessions(&scope("anna")).unwrap(), 1);
             }
         }
         let found = |id| service.get(&grant::<Recall>("anna"), id).map_err(|error| error.code());
@@ -517,7 +521,7 @@ fn a_death_at_any_step_of_an_end_is_finished_by_the_next_end() {
             drop(doomed);
 
             let reborn = world.service();
-            reborn.recover(&scope("anna")).unwrap();
+            reborn.upkeep().recover(&scope("anna")).unwrap();
             // Whoever was not answered sends it again, and it is not doubled.
             if matches!(later, Some(Err(_))) {
                 try_append(&reborn, "ship", &["Cast off."], Some(3)).unwrap();

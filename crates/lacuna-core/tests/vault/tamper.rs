@@ -213,15 +213,15 @@ fn make_chain(world: &World, lacuna: &Lacuna) {
     let id = lacuna.keep("anna", "The orchid wants water on Tuesdays.").unwrap();
     lacuna.get(&grant("anna"), id).unwrap();
     lacuna.ask("anna", "orchid").unwrap();
-    lacuna.flush_reads().unwrap();
+    lacuna.upkeep().flush_reads().unwrap();
     world.clock.advance(SignedDuration::from_hours(91 * 24));
-    assert_eq!(lacuna.keep_audit(&scope("anna")).unwrap().aged, 2);
+    assert_eq!(lacuna.upkeep().keep_audit(&scope("anna")).unwrap().aged, 2);
     for note in 0..6 {
         lacuna.keep("anna", &format!("Shelf {note} holds {} jars.", note * 7)).unwrap();
     }
     lacuna.erase("anna", id).unwrap();
     lacuna.ask("anna", "jars").unwrap();
-    lacuna.flush_reads().unwrap();
+    lacuna.upkeep().flush_reads().unwrap();
 }
 
 #[test]

@@ -177,7 +177,7 @@ impl Year {
 
     fn jobs(&mut self) {
         for job in [Job::Stamp, Job::Sweep, Job::Review] {
-            let ran = self.lacuna.run_job(job, "node-a", false, &SCHEDULE, &|| false).unwrap();
+            let ran = self.lacuna.upkeep().run_job(job, "node-a", false, &SCHEDULE, &|| false).unwrap();
             let Ran::Done(done) = ran else { panic!("{job} did not run") };
             if done > 0 {
                 self.tell(&format!("{job}: {done}"));

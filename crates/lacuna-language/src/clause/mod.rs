@@ -17,7 +17,7 @@ use crate::languages::LANGUAGES;
 /// Longer texts are not cut: they go, or they stay.
 const CUT_CHARS_MAX: usize = 20_000;
 
-/// What is left of a text.
+/// The rest of a text after a cut.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cut {
     /// All of it goes.
@@ -26,7 +26,7 @@ pub enum Cut {
     Nothing,
     Part {
         left: String,
-        /// How many clauses, remarks and items went.
+        /// Clauses, remarks and items that went.
         removed: usize,
     },
 }
@@ -53,7 +53,7 @@ pub fn cut(text: &str, says: impl Fn(&str) -> bool) -> Cut {
     }
 }
 
-/// Whom the clauses of a text speak of.
+/// Returns the subjects of the clauses of a text.
 pub fn subjects(text: &str) -> Vec<String> {
     let clauses = sentences(text).into_iter().flat_map(|sentence| clauses(sentence.text));
     clauses.map(|clause| clause.subject).filter(|subject| !subject.is_empty()).collect()
@@ -81,9 +81,9 @@ pub fn whole_sentences(text: &str) -> Vec<&str> {
 struct Knife<'s, F> {
     says: &'s F,
     removed: usize,
-    /// Whom the last sentence spoke of.
+    /// The subject of the last sentence.
     subject: String,
-    /// Whether what the next words may point back to is gone.
+    /// True if what the next words may point back to is gone.
     gone: bool,
 }
 
@@ -193,7 +193,7 @@ impl Clause {
     }
 }
 
-/// Whether a clause says nothing without the one before it.
+/// Returns true if a clause says nothing without the one before it.
 fn points_back(body: &str) -> bool {
     let words = words(body);
     words.iter().enumerate().any(|(at, word)| {

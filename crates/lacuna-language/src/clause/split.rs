@@ -20,11 +20,11 @@ pub(super) struct Sentence<'t> {
 /// A part of a sentence that has a verb of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Clause {
-    /// What joins it to the clause before: ", and".
+    /// The joint to the clause before: ", and".
     pub joint: String,
-    /// Whom it speaks of, when the words for that stand in an earlier clause.
+    /// The subject, when its words stand in an earlier clause.
     pub carried: Option<String>,
-    /// Whom it speaks of.
+    /// The subject, wherever it stands.
     pub subject: String,
     pub body: String,
 }
@@ -105,7 +105,7 @@ fn ends_sentence(text: &str, at: usize, c: char) -> bool {
     }
 }
 
-/// Whether a full stop belongs to the word before it.
+/// Returns true if a full stop belongs to the word before it.
 fn is_shortened(word: &str, rest: &str) -> bool {
     let lower = word.to_lowercase();
     let initial = word.chars().count() == 1 && word.starts_with(char::is_uppercase) && word != "I";
@@ -144,7 +144,7 @@ impl Clause {
     }
 }
 
-/// Where a clause that is joined at `at` has its first own word, and whether it leaves its subject out.
+/// Returns the first own word of a clause that is joined at `at`, and true if it leaves its subject out.
 fn begins(words: &[ClauseWord<'_>], at: usize, since: usize) -> Option<(usize, bool)> {
     let coordinated = is_coordinator(&words[at].lower);
     if !coordinated && !words[at].after_comma {
@@ -177,7 +177,7 @@ fn begins(words: &[ClauseWord<'_>], at: usize, since: usize) -> Option<(usize, b
     (named && unbroken && words.len() > subject_ends + 1).then_some((first, false))
 }
 
-/// Whether a verb without a subject is said of the subject of the clause before.
+/// Returns true if a verb without a subject is said of the subject of the clause before.
 fn carries(words: &[ClauseWord<'_>], since: usize, verb_at: usize) -> bool {
     let before = &words[since..verb_at];
     let verb = &words[verb_at].lower;
@@ -202,7 +202,7 @@ pub(super) fn verb(words: &[ClauseWord<'_>], from: usize) -> Option<usize> {
     })
 }
 
-/// Whether the word before is a plural, of which a bare verb may be said.
+/// Returns true if the word before is a plural, of which a bare verb may be said.
 fn is_plural(words: &[ClauseWord<'_>], at: usize) -> bool {
     at.checked_sub(1)
         .is_some_and(|before| words[before].lower.ends_with('s') && !words[before].lower.ends_with("'s"))
@@ -249,7 +249,7 @@ fn subject_text(sentence: &str, words: &[ClauseWord<'_>], first: usize, verb: us
 /// A remark inside a clause that the rest stands without.
 pub(super) struct Aside {
     pub span: Range<usize>,
-    /// What it says, of whom it says it.
+    /// The remark as a statement about its subject.
     pub says: String,
 }
 
@@ -350,7 +350,7 @@ pub(super) fn items(clause: &str) -> Option<Items<'_>> {
     (short && alike).then(|| Items { lead: clause[..start].trim_end(), items, joint })
 }
 
-/// Whether an item is a group of words around a noun: "a welder".
+/// Returns true if an item is a group of words around a noun: "a welder".
 fn words_start(item: &str) -> bool {
     words(item).first().is_some_and(|first| is_determiner(&first.lower))
 }

@@ -131,7 +131,7 @@ fn what_does_not_say_it_stays() {
     assert_eq!(cut(" . , and ", holds("gout")), Cut::Nothing);
 }
 
-/// What only two clauses together say goes with both.
+/// A statement that only two clauses make together goes with both.
 #[test]
 fn what_is_said_by_two_clauses_together_goes_whole() {
     let both = |text: &str| text.contains("Bern") && text.contains("bees");

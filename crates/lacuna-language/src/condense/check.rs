@@ -1,4 +1,4 @@
-//! Whether a claim keeps to its sources: it points to turns that there are, and every name, number and date in
+//! Check of a claim against its sources: it points to turns that there are, and every name, number and date in
 //! it stands there as well, in these very words.
 //!
 //! Whoever made it, a rule or a model, it is checked here before it is stored. The check cannot tell whether a
@@ -14,7 +14,7 @@ use crate::clause::whole_sentences;
 use crate::languages::words_of;
 use crate::words::{Folding, TermList, fold};
 
-/// What is wrong with a claim. It never says which word: errors hold no content.
+/// The fault of a claim. It never says which word: errors hold no content.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
     /// It points to no turn.
@@ -33,7 +33,7 @@ static NUMBERS: LazyLock<HashSet<&str>> = LazyLock::new(|| words_of(|rules| rule
 /// Words that say when. Months that are also other words are told by their capital, as names are.
 static TIMES: LazyLock<HashSet<&str>> = LazyLock::new(|| words_of(|rules| rules.condense.times));
 
-/// What some turns say, ready to be compared with.
+/// Words of some turns, ready to be compared with.
 pub struct Sources<'t> {
     turns: &'t [Turn],
     words: Vec<HashSet<String>>,
@@ -50,7 +50,7 @@ impl<'t> Sources<'t> {
         Self { turns, words: turns.iter().map(words).collect() }
     }
 
-    /// Whether a claim that points to these turns keeps to them.
+    /// Checks that a claim which points to these turns keeps to them.
     pub fn check(&self, text: &str, turns: &[usize]) -> Result<(), Fault> {
         if turns.is_empty() {
             return Err(Fault::NoTurns);
@@ -92,7 +92,7 @@ impl<'t> Sources<'t> {
     }
 }
 
-/// What it would be if this word stood in no source; `None` for a word that anybody may use.
+/// Returns the fault of a claim if this word stands in no source; `None` for a word that anybody may use.
 fn fault_if_missing(word: &str, opens: bool) -> Option<Fault> {
     let first = word.chars().next()?;
     let plain = fold(word, Folding::Phrase);
@@ -116,7 +116,7 @@ fn fault_if_missing(word: &str, opens: bool) -> Option<Fault> {
     (!names_nobody).then_some(Fault::Name)
 }
 
-/// Whether what stands before a word leaves it at the start of something said.
+/// Returns true if what stands before a word leaves it at the start of something said.
 fn opens_a_sentence(before: &str) -> bool {
     let before = before.trim_end();
     before.is_empty() || before.ends_with([':', '"', '“', '«', '„', '(', '['])

@@ -29,11 +29,11 @@ struct Statement<'t> {
     text: String,
     kind: ClaimKind,
     turns: Vec<usize>,
-    /// What it is about, to find what it may contradict.
+    /// The keys of its attributes, to find statements that it may contradict.
     keys: Vec<String>,
 }
 
-/// What the turns say that is worth knowing by itself, each thing once, with every turn that says it. Of two
+/// Returns the claims of the turns that are worth knowing by themselves, each once, with every turn that says it. Of two
 /// that contradict each other, the later one.
 pub fn extract(turns: &[Turn]) -> Vec<Claim> {
     let mut said: Vec<Statement<'_>> = Vec::new();
@@ -112,7 +112,7 @@ fn is_sure(statement: &Assertion) -> bool {
     statement.mood != Mood::Hedged && !LEANING.contains(first)
 }
 
-/// Whether a sentence begins with a word for something that another one names.
+/// Returns true if a sentence begins with a word for something that another one names.
 fn leans_on_something_else(text: &str) -> bool {
     static LEANING: WordSet = LazyLock::new(|| words_of(|rules| rules.condense.leaning));
     let first = text.split([' ', ',']).next().unwrap_or_default().to_lowercase().replace('’', "'");

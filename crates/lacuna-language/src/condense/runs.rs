@@ -6,14 +6,14 @@ use super::turn::Turn;
 /// A run is cut so that it has about this many turns, where there are enough.
 pub(super) const RUN_TURNS_MIN: usize = 3;
 pub(super) const RUN_TURNS_MAX: usize = 8;
-/// How many turns on either side of a gap are compared.
+/// Turns on either side of a gap that are compared.
 const WINDOW: usize = 2;
 /// An answer belongs to its question.
 const ANSWER: f32 = 0.25;
 /// A run is cut only where the turns have less in common than this share of what neighbours mostly have.
 const VALLEY: f32 = 0.6;
 
-/// How many turns each run has, in order.
+/// Returns the number of turns of each run, in order.
 pub fn runs(turns: &[Turn], rarity: &Rarity) -> Vec<usize> {
     let count = turns.len();
     if count <= RUN_TURNS_MAX {
@@ -44,7 +44,7 @@ pub fn runs(turns: &[Turn], rarity: &Rarity) -> Vec<usize> {
     lengths
 }
 
-/// How much the turns before a gap and those after it have in common, from 0 to about 1.
+/// Returns how much the turns before a gap and those after it have in common, from 0 to about 1.
 fn cohesion(turns: &[Turn], gap: usize, rarity: &Rarity) -> f32 {
     let (before, after) = turns.split_at(gap);
     let before = &before[before.len().saturating_sub(WINDOW)..];

@@ -10,16 +10,16 @@ use crate::words::TermList;
 const SENTENCE_CHARS_MAX: usize = 400;
 /// A question says what was asked, not what is so.
 const QUESTION: f32 = 0.35;
-/// How much each name or number in a sentence adds, and how many of them count.
+/// The merit that each name or number in a sentence adds, and the most of them that count.
 const PROPER: f32 = 0.12;
 const PROPER_MAX: usize = 4;
 /// With fewer words than this, stop words aside, a sentence greets, thanks or agrees; it counts for so much.
 const TERMS_MIN: usize = 3;
 const SHORT: f32 = 0.5;
-/// How much the first sentence of a turn has ahead of the last.
+/// The lead of the first sentence of a turn over the last.
 const FIRST: f32 = 0.1;
 
-/// How much each word tells, by how few of the turns say it.
+/// The weight of each word, by how few of the turns say it.
 pub struct Rarity {
     turns: usize,
     said_in: HashMap<u64, u32>,
@@ -51,7 +51,7 @@ pub(super) struct Sentence<'t> {
     /// Different words, stop words aside, rising.
     pub terms: Vec<u64>,
     pub chars: usize,
-    /// What it is worth by itself, apart from its words: more than 1 with names and numbers, less for a question.
+    /// Its worth by itself, apart from its words: more than 1 with names and numbers, less for a question.
     pub merit: f32,
 }
 
@@ -83,7 +83,7 @@ fn merit(text: &str, place: usize) -> f32 {
     asks * (1.0 + PROPER * names.min(PROPER_MAX) as f32) * (1.0 + FIRST / (1 + place) as f32)
 }
 
-/// Whether a word inside a sentence is written like a name or a number.
+/// Returns true if a word inside a sentence is written like a name or a number.
 fn is_proper(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
     let pronoun = bare == "I" || bare.starts_with("I'") || bare.starts_with("I’");

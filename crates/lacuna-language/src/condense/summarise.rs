@@ -13,9 +13,9 @@ use super::extract::told_by;
 use super::sentences::{Rarity, Sentence, sentences};
 use super::turn::Turn;
 
-/// What a word still counts for when it was said once already.
+/// The weight that is left to a word that was said once already.
 const AGAIN: f32 = 0.3;
-/// How much the sentence that has most in common with the others has ahead of one that has nothing.
+/// The lead of the sentence that has most in common with the others has ahead of one that has nothing.
 const CENTRAL: f32 = 0.4;
 /// Rounds in which centrality settles, and how much of it is handed on in each.
 const ROUNDS: usize = 12;
@@ -23,9 +23,9 @@ const HANDED_ON: f32 = 0.85;
 /// A long sentence is dearer than a short one, but not quite in proportion, and each costs something by itself.
 const LENGTH_POWER: f32 = 0.9;
 const SENTENCE_CHARS: usize = 20;
-/// What is worth less than this share of the best sentence is left out, even if there is room.
+/// A sentence worth less than this share of the best one is left out, even if there is room.
 const WORTH_MIN: f32 = 0.4;
-/// What a sentence counts for that stands as a fact beside the summary.
+/// The weight of a sentence that stands as a fact beside the summary.
 const FACT: f32 = 0.35;
 /// More sentences than this are not compared with each other.
 const SENTENCES_MAX: usize = 600;
@@ -37,7 +37,7 @@ pub struct Summary {
     pub used: Vec<usize>,
 }
 
-/// What the turns say, in at most about `chars_max` characters; `None` when they say nothing. What `facts` say
+/// Summarises the turns in at most about `chars_max` characters; `None` when they say nothing. What `facts` say
 /// already gives way to what they do not.
 pub fn summarise(turns: &[Turn], rarity: &Rarity, chars_max: usize, facts: &[Claim]) -> Option<Summary> {
     let mut all = sentences(turns);
@@ -85,7 +85,7 @@ fn pick(all: &[Sentence<'_>], rarity: &Rarity, chars_max: usize) -> Vec<usize> {
     }
 }
 
-/// How much each sentence has in common with those that have much in common, from 0 to 1.
+/// Returns how much each sentence has in common with those that have much in common, from 0 to 1.
 fn centrality(all: &[Sentence<'_>], rarity: &Rarity) -> Vec<f32> {
     let links = links(all, rarity);
     let totals: Vec<f32> = links.iter().map(|row| row.iter().map(|(_, weight)| weight).sum()).collect();

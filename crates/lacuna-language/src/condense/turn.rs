@@ -9,7 +9,7 @@ use lacuna_types::*;
 const SPEAKER_CHARS_MAX: usize = 40;
 const SPEAKER_WORDS_MAX: usize = 3;
 
-/// Who speaks in a turn.
+/// The speaker of a turn.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Speaker {
     /// The turn itself says who: "Ana: …".
@@ -31,7 +31,7 @@ impl Speaker {
         }
     }
 
-    /// Whether what they say of themselves is said by a person. What an assistant or a page says is not.
+    /// Returns true if what they say of themselves is said by a person. What an assistant or a page says is not.
     pub fn is_person(&self) -> bool {
         matches!(self, Self::Named(_) | Self::User)
     }
@@ -42,7 +42,7 @@ pub struct Turn {
     pub speaker: Speaker,
     /// All of it, as it is stored.
     text: Zeroizing<String>,
-    /// Where the words begin, after the speaker's name.
+    /// The start of the words, after the speaker's name.
     starts: usize,
     /// By how many words it is found, and by which.
     pub terms: TermList,
@@ -62,7 +62,7 @@ impl Turn {
         Self { speaker, text, starts, terms, vector: None }
     }
 
-    /// What is said, without the name of who says it.
+    /// Returns the words of the turn without the name of the speaker.
     pub fn words(&self) -> &str {
         &self.text[self.starts..]
     }

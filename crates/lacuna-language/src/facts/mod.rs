@@ -1,4 +1,4 @@
-//! What a sentence says about which attribute of whom, so that a newer fact can take the place of an older one.
+//! Statements of a sentence about an attribute of somebody, so that a newer fact can take the place of an older one.
 //!
 //! Rules only, and cautious ones: what is superseded is erased. A sentence that no rule reads says nothing
 //! here, and a pair that cannot be decided is left to be asked about.
@@ -23,15 +23,15 @@ pub struct Statement {
     pub attribute: String,
     /// In lower case and without accents, articles and words of time.
     pub value: String,
-    /// What the value was before, where the sentence says so.
+    /// The value before, where the sentence gives it.
     pub before: Option<String>,
     pub arity: Arity,
     pub mood: Mood,
     /// "not": the value is denied.
     pub negated: bool,
-    /// Whether the sentence says that something has changed: "now", "no longer", "moved", "switched".
+    /// True if the sentence says that something has changed: "now", "no longer", "moved", "switched".
     pub changed: bool,
-    /// Whether the value is written like a name or a number.
+    /// True if the value is written like a name or a number.
     pub proper: bool,
 }
 
@@ -44,7 +44,7 @@ pub enum Mood {
     Hedged,
 }
 
-/// What a newer text does to an older one.
+/// The effect of a newer text on an older one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     Unrelated,
@@ -84,12 +84,12 @@ fn subject_keys(subject: &str) -> Vec<&str> {
     keys
 }
 
-/// What the newer text does to the older one.
+/// Returns the effect of the newer text on the older one.
 pub fn compare(old: &str, new: &str) -> Verdict {
     compare_with(old, &statements(new))
 }
 
-/// What a newer text that makes the statements `newer` does to the older one.
+/// Returns the effect of a newer text, which makes the statements `newer`, on the older one.
 pub fn compare_with(old: &str, newer: &[Statement]) -> Verdict {
     let older = statements(old);
     let mut verdicts = older.iter().map(|old| {
@@ -117,7 +117,7 @@ fn relate(old: &Statement, new: &Statement) -> Verdict {
     if certain || verdict == Verdict::Unrelated { verdict } else { Verdict::Undecided }
 }
 
-/// Whether two subjects are the same one; `Some(false)` when they may be.
+/// Compares two subjects: `Some(true)` for the same one, `Some(false)` when they may be.
 fn same_subject(old: &str, new: &str) -> Option<bool> {
     if old == new {
         return Some(!nouns::is_one_of_several(old));

@@ -62,14 +62,14 @@ const PROPER: &str = "\
     name|first name|last name|surname|nickname|maiden name|middle name|employer|bank|hometown|home city|\
     city|native language|mother tongue|preferred language|timezone|residence";
 
-/// Where people live and work without having moved or changed jobs, and what they move to at work.
+/// Words after "live in", "work at" and "move to" that name no place and no employer.
 const COMMON: &str = "\
     peace|fear|hope|harmony|town|denial|poverty|luxury|home|night|school|church|hospital|work|sea|myself|\
     weekends|slack|teams|zoom|linux|mac|macos|windows|ubuntu|python|rust|java|kubernetes|aws|azure|github|\
     gitlab|notion|spotify|android|iphone|ios|chrome|firefox|sales|marketing|engineering|design|hr|finance|\
     product|monday|tuesday|wednesday|thursday|friday";
 
-/// Whether a list, whose entries are divided by `|`, holds a word.
+/// Returns true if a list, whose entries are divided by `|`, holds a word.
 pub(super) fn listed(list: &str, word: &str) -> bool {
     list.split('|').any(|listed| listed == word)
 }
@@ -78,7 +78,7 @@ pub(super) fn is_relation(word: &str) -> bool {
     listed(UNIQUE_RELATIONS, word) || listed(OTHER_RELATIONS, word)
 }
 
-/// Whether a subject may be one of several: "my sister", but not "my sister Ana" or "my wife".
+/// Returns true if a subject may be one of several: "my sister", but not "my sister Ana" or "my wife".
 pub(super) fn is_one_of_several(subject: &str) -> bool {
     listed(OTHER_RELATIONS, subject)
 }
@@ -116,7 +116,7 @@ pub(super) fn canonical(attribute: &str) -> String {
     known.to_owned()
 }
 
-/// How many values an attribute that a sentence names can have, if it is known.
+/// Returns the arity of an attribute that a sentence names, if it is known.
 pub(super) fn arity(attribute: &str) -> Option<Arity> {
     let head = attribute.split(" of ").next().unwrap_or(attribute).split(" for ").next().unwrap_or(attribute);
     let last = head.rsplit(' ').next().unwrap_or(head);
@@ -134,7 +134,7 @@ pub(super) fn arity(attribute: &str) -> Option<Arity> {
     }
 }
 
-/// What a value that is written like this leaves of an attribute's arity; none when it cannot be its value.
+/// Narrows the arity of an attribute by the spelling of a value; `None` when it cannot be its value.
 pub(super) fn arity_with(attribute: &str, written: &str, arity: Arity) -> Option<Arity> {
     let has_digit = written.contains(|c: char| c.is_ascii_digit());
     let last = attribute.rsplit(' ').next().unwrap_or(attribute);
@@ -152,7 +152,7 @@ pub(super) fn arity_with(attribute: &str, written: &str, arity: Arity) -> Option
     Some(arity)
 }
 
-/// Whether a value is written like a name or a number.
+/// Returns true if a value is written like a name or a number.
 pub(super) fn is_proper(written: &str) -> bool {
     let bare = written.trim_start_matches(['"', '\'', '+', '#', '$', '€', '£']);
     let mut articles = LANGUAGES.iter().flat_map(|rules| rules.fact.articles.split_whitespace());

@@ -11,19 +11,19 @@ use crate::languages::{
 };
 use crate::words::{Folding, fold};
 
-/// How many clauses of a text are read; a fact is short.
+/// Clauses of a text that are read; a fact is short.
 const CLAUSES_MAX: usize = 32;
-/// What the patterns take together, compiled.
+/// The most bytes that the compiled patterns take together.
 const SET_BYTES_MAX: usize = 32 << 20;
 /// A longer value is a story, not a value.
 const VALUE_WORDS_MAX: usize = 10;
 
-/// What a text says about whom, as far as the patterns can tell.
+/// Returns the statements of a text, as far as the patterns read it.
 pub fn statements(text: &str) -> Vec<Statement> {
     split(&spelt_out(text)).iter().take(CLAUSES_MAX).filter_map(|clause| statement(clause)).collect()
 }
 
-/// How many clauses a text has, those that say nothing here included.
+/// Counts the clauses of a text, those that state nothing here included.
 pub(super) fn clauses(text: &str) -> usize {
     split(&spelt_out(text)).len()
 }
@@ -67,7 +67,7 @@ fn split(text: &str) -> Vec<String> {
     clauses.iter().map(|clause| clause.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
 }
 
-/// Whether what follows in the sentence holds only under a condition, or by hearsay.
+/// Returns true if what follows in the sentence holds only under a condition, or by hearsay.
 fn is_condition(clause: &str) -> bool {
     let lower = clause.to_lowercase();
     let words: Vec<&str> = lower.split_whitespace().collect();
@@ -89,7 +89,7 @@ struct Reader {
     patterns: Vec<(Shape, One)>,
 }
 
-/// How a clause is built.
+/// The shape of a clause.
 enum Shape {
     Listed(&'static FactPattern),
     Prefers,

@@ -1,4 +1,4 @@
-//! How two values of one attribute stand to each other.
+//! Comparison of two values of one attribute.
 
 use super::{Arity, Statement, nouns};
 use crate::languages::RESIDENCE;
@@ -20,7 +20,7 @@ impl Relation {
     }
 }
 
-/// What sort of thing a value is.
+/// The kind of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Weekday,
@@ -62,7 +62,7 @@ fn different(old: &Statement, new: &Statement) -> Relation {
     if listed || wider || younger || unlike || measured { Relation::Unclear } else { Relation::Different }
 }
 
-/// Whether a value is a date, a time, a number or an address, of which there is one at a time.
+/// Returns true if a value is a date, a time, a number or an address, of which there is one at a time.
 pub(super) fn is_exact(statement: &Statement) -> bool {
     kind(&statement.value) != Kind::Words
 }
@@ -76,7 +76,7 @@ fn number(value: &str) -> u64 {
     digits.parse().unwrap_or_default()
 }
 
-/// What a number counts.
+/// Returns the words for the things that a number counts.
 fn units(value: &str) -> Vec<String> {
     words(value).into_iter().filter(|word| !word.contains(|c: char| c.is_ascii_digit())).collect()
 }

@@ -1,6 +1,6 @@
-//! Who is meant when several people share a name: "John (your brother) 23 · John Smith (colleague) 8".
+//! People who share a name, told apart: "John (your brother) 23 · John Smith (colleague) 8".
 //!
-//! What a memory says beside the name (a surname, a relation, a role, a firm) is a sign of whom it means. Signs that
+//! A remark beside the name (a surname, a relation, a role, a firm) is a sign of whom it means. Signs that
 //! stand together name one person. A memory without a sign goes with the people it is told together with, and with
 //! nobody if that does not decide it: a guess would forget the wrong one.
 
@@ -17,7 +17,7 @@ use self::signs::{Sign, Voice, voices};
 use crate::names::Name;
 use lacuna_types::{Entity, MemoryId, SessionId};
 
-/// How often memories without a sign are looked at again, after others have found their place.
+/// Rounds in which memories without a sign are looked at again, after others have found their place.
 const ROUNDS_MAX: usize = 3;
 /// Being told in one conversation counts for this many others who are mentioned in both.
 const SESSION_WEIGHT: usize = 2;
@@ -35,7 +35,7 @@ pub struct View<'a> {
 /// One of the people who share a name, or the memories that do not say which one they mean.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Cluster {
-    /// What to call them: "John Smith (colleague)".
+    /// The label: "John Smith (colleague)".
     pub label: String,
     pub count: usize,
     pub members: Vec<MemoryId>,
@@ -89,7 +89,7 @@ fn settle(views: &[View<'_>], places: &mut [Vec<usize>], people: usize) {
     }
 }
 
-/// Who is told together with whom.
+/// Counts of people who are told together.
 #[derive(Default)]
 struct Company<'v> {
     sessions: HashMap<&'v SessionId, HashMap<usize, usize>>,

@@ -48,7 +48,7 @@ impl People {
         if met.len() == 1 { met.first().copied() } else { None }
     }
 
-    /// Those who bear a full name already, in another spelling or script.
+    /// People who bear a full name already, in another spelling or script.
     fn named(&self, name: &str) -> BTreeSet<usize> {
         let is_one = |other: &str| same_name(name, other) != Sameness::Different;
         let named = self.of_sign.iter().filter(|(other, _)| other.written().is_some_and(is_one));
@@ -67,7 +67,7 @@ impl People {
         meant.into_iter().collect()
     }
 
-    /// What to call a person: the fullest name, and what they are.
+    /// Returns the label of a person: the fullest name, with a relation, role or origin.
     pub(super) fn label(&self, person: usize, name: &str) -> String {
         let signs = &self.signs[person];
         let most = |wanted: fn(&Sign) -> bool| {

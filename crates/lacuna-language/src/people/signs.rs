@@ -1,4 +1,4 @@
-//! What a memory says about the person whom it names: a fuller name, a relation, a role, where they are from.
+//! Signs in a memory of the person whom it names: a fuller name, a relation, a role, where they are from.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -46,7 +46,7 @@ pub(super) enum Sign {
     Full(String, String),
     Relation(String),
     Role(String),
-    /// Where somebody is from or works, as it is written.
+    /// The place or firm that somebody is from, as it is written.
     From(String),
 }
 
@@ -58,7 +58,7 @@ impl Sign {
         }
     }
 
-    /// What a label says about somebody with this sign.
+    /// Returns the words of a label for this sign.
     pub(super) fn described(&self) -> String {
         match self {
             Self::Full(_, written) => written.clone(),
@@ -111,7 +111,7 @@ fn hear(voices: &mut Vec<Voice>, asked: &str, entity: &Entity) {
     add(voices, key, signs);
 }
 
-/// What somebody is by trade is a role, whoever wrote it down.
+/// A trade is a role, whoever wrote it down.
 fn relation_sign(relation: &str) -> Sign {
     let relation = relation.to_lowercase();
     let trade = ROLES.contains(relation.as_str()) && !PLAIN_RELATIONS.contains(&relation.as_str());
@@ -147,7 +147,7 @@ fn words<'t>(text: &'t str) -> Vec<SpokenWord<'t>> {
     word_spans(text, Cut::Hyphens).map(&mut spoken).collect()
 }
 
-/// Where the name stands in a text, as its first word.
+/// Returns the places of the name in a text, as its first word.
 fn mentions(asked: &str, words: &[SpokenWord<'_>]) -> Vec<usize> {
     let wanted: Vec<String> = self::words(asked).into_iter().map(|word| word.folded).collect();
     let fits = |at: &usize| {
@@ -222,7 +222,7 @@ fn role_name(phrase: &[&SpokenWord<'_>], listed: bool) -> String {
     }
 }
 
-/// Whether an apposition ends here: by punctuation, by a clause, or with the text.
+/// Returns true if an apposition ends here: by punctuation, by a clause, or with the text.
 fn is_closed(words: &[SpokenWord<'_>], end: usize) -> bool {
     words
         .get(end)

@@ -1,4 +1,4 @@
-//! What stays although it belongs to what goes: "but keep that I work at Acme".
+//! Exceptions, which stay although they belong to the object: "but keep that I work at Acme".
 
 use std::ops::Range;
 
@@ -122,7 +122,7 @@ fn parts(said: &RequestText<'_>, rules: &RequestRules, range: Range<usize>) -> V
     parts
 }
 
-/// What shall stay must not be what shall go.
+/// Refuses a wish that keeps the same thing that it forgets.
 pub(super) fn check(wish: &Wish) -> Result<(), Question> {
     let About::Subject(subject) = &wish.about else { return Ok(()) };
     let same = wish.keep.iter().any(|kept| kept.to_lowercase() == subject.to_lowercase());

@@ -22,7 +22,7 @@ use lacuna_types::request::Wish;
 /// The longest request that is read, in bytes.
 pub const REQUEST_BYTES_MAX: usize = 2_000;
 
-/// What became of a request.
+/// The outcome of reading a request.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Reading {
     Understood(Wish),

@@ -1,4 +1,4 @@
-//! What a request is about, once everything around it is gone.
+//! The object of a request: its subject, without the words around it.
 
 use std::ops::Range;
 
@@ -76,7 +76,7 @@ fn timed(
     Ok(Timed { rest: range, when: None })
 }
 
-/// What an object says beside a time: before it, after it ("from Monday about the roof"), or in a second time.
+/// Returns the rest of an object beside a time: before it, after it ("from Monday about the roof"), or in a second time.
 fn rest_of(
     said: &RequestText<'_>,
     rules: &RequestRules,
@@ -121,7 +121,7 @@ fn intersect(a: Span, b: Span) -> Result<Span, Question> {
     }
 }
 
-/// Whether a time after these words is when something was said: "what I said about Tom", "everything".
+/// Returns true if a time after these words is when something was said: "what I said about Tom", "everything".
 fn is_timely(said: &RequestText<'_>, rules: &RequestRules, before: Range<usize>) -> bool {
     let ends = |phrases| said.longest_end(before.clone(), phrases).is_some();
     // "everything about April": what follows is what it is about, unless we talked about it.
@@ -141,7 +141,7 @@ fn undetermined(said: &RequestText<'_>, rules: &RequestRules, range: Range<usize
     determined(said, rules, start..range.end)
 }
 
-/// Whether a range is nothing but words that wrap a subject.
+/// Returns true if a range is nothing but words that wrap a subject.
 fn is_wrapping(said: &RequestText<'_>, rules: &RequestRules, range: Range<usize>) -> bool {
     let mut at = range.start;
     while at < range.end {
@@ -328,7 +328,7 @@ fn has_records(said: &RequestText<'_>, rules: &RequestRules, range: Range<usize>
     range.clone().any(|at| said.longest(at..range.end, rules.records).is_some())
 }
 
-/// Whether a range names nothing that could be looked for.
+/// Returns true if a range names nothing that could be looked for.
 pub(super) fn is_nothing(said: &RequestText<'_>, rules: &RequestRules, range: &Range<usize>) -> bool {
     let named = said.written(range.clone()).chars().any(char::is_alphanumeric);
     !named || range.clone().all(|at| said.is(at..at + 1, rules.nothing))
@@ -349,7 +349,7 @@ pub(super) fn unwrapped(said: &RequestText<'_>, rules: &RequestRules, range: Ran
     without_record(said, rules, inner)
 }
 
-/// What follows the first "about" that has nothing but wrapping words before it.
+/// Returns the words after the first "about" that has nothing but wrapping words before it.
 fn after_about(said: &RequestText<'_>, rules: &RequestRules, range: &Range<usize>) -> Option<Range<usize>> {
     let mut at = range.start;
     loop {

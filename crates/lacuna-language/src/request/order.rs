@@ -1,4 +1,4 @@
-//! Whether a request asks to forget at all, and which of its words say what.
+//! The order in a request: frames that ask to forget, and the object that they name.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::languages::{LANGUAGES, RequestRules};
 pub(super) struct Order {
     pub rules: &'static RequestRules,
     pub object: Range<usize>,
-    /// What was named first as something to keep: "keep my name but forget my address".
+    /// The exception that was named first: "keep my name but forget my address".
     pub kept: Range<usize>,
 }
 

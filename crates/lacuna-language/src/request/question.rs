@@ -1,4 +1,4 @@
-/// What a request left open, with a sentence that says how to put it instead.
+/// The point that a request left open, with a sentence that says how to put it instead.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Question {
     /// Nothing is named.
@@ -27,7 +27,7 @@ pub enum Question {
     Nested,
     /// An exception that names nothing, or a time.
     KeepWhat,
-    /// What shall stay is what shall go.
+    /// The same thing shall stay and go.
     KeepsTheSame,
     /// Two requests in one.
     OneAtATime,
@@ -35,7 +35,7 @@ pub enum Question {
 }
 
 impl Question {
-    /// What to tell the person who asked.
+    /// Returns the sentence for the person who asked.
     pub fn sentence(self) -> &'static str {
         match self {
             Self::What => {

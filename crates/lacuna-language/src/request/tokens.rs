@@ -32,7 +32,7 @@ pub(super) struct RequestToken {
     pub gap: Gap,
 }
 
-/// What stands between a word and the one before it.
+/// The gap between a word and the one before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Gap {
     Space,
@@ -45,7 +45,7 @@ pub(super) enum Gap {
 pub(super) struct RequestText<'t> {
     pub text: &'t str,
     pub tokens: Vec<RequestToken>,
-    /// Whether it ends as a question does.
+    /// True if it ends as a question does.
     pub asks: bool,
 }
 
@@ -113,12 +113,12 @@ impl<'t> RequestText<'t> {
         gap_after(self.tokens.last().map_or("", |token| &token.folded), after)
     }
 
-    /// Whether something other than space stands before a word.
+    /// Returns true if something other than space stands before a word.
     pub(super) fn is_divided(&self, at: usize) -> bool {
         self.tokens.get(at).is_some_and(|token| token.gap != Gap::Space)
     }
 
-    /// Whether a new sentence begins within a range.
+    /// Returns true if a new sentence begins within a range.
     pub(super) fn has_stop(&self, range: Range<usize>) -> bool {
         range.skip(1).any(|at| self.tokens[at].gap == Gap::Stop)
     }
@@ -170,7 +170,7 @@ impl<'t> RequestText<'t> {
             .min()
     }
 
-    /// Whether a range is one of these phrases and nothing more.
+    /// Returns true if a range is one of these phrases and nothing more.
     pub(super) fn is(&self, range: Range<usize>, phrases: &str) -> bool {
         phrases.split(',').any(|phrase| self.phrase(range.clone(), phrase) == Some(range.end))
     }

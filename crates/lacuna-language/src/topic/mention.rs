@@ -1,4 +1,4 @@
-//! Whether a text mentions somebody or something by name.
+//! Mentions of somebody or something by name.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -34,7 +34,7 @@ impl Sought {
         Self { written: written.to_owned(), name: Name::new(written), words, is_numbered }
     }
 
-    /// Whether the text mentions it: in these words, or as the same name in another spelling or script.
+    /// Returns how closely the text mentions it: in these words, or as the same name in another spelling or script.
     pub fn mentioned_in(&self, text: &str) -> Option<Closeness> {
         if self.is_said(text) {
             return Some(Closeness::Direct);
@@ -46,7 +46,7 @@ impl Sought {
         }
     }
 
-    /// Where the text mentions it as a name, in bytes.
+    /// Returns the places where the text mentions it as a name, in bytes.
     pub fn places_in(&self, text: &str) -> Vec<std::ops::Range<usize>> {
         if self.is_numbered { Vec::new() } else { self.name.places_in(text) }
     }

@@ -1,4 +1,4 @@
-//! What a request is about, read from its words: something that it names exactly, somebody, or a topic.
+//! Topics of requests, read from their words: something that it names exactly, somebody, or a topic.
 //!
 //! The order decides. An identifier leaves no doubt, so the words beside it do not widen it. A name comes next,
 //! and words that belong to it narrow it ("Olga's car"). What has neither is a topic: it is said where all of
@@ -26,14 +26,14 @@ use lacuna_types::request::Closeness;
 /// The share of a topic's words that a clause says, literally or not, to say it at all.
 const CLAUSE_SHARE: f32 = 0.5;
 
-/// What a word in a circumstance counts: who reads "during the commute" speaks of reading.
+/// The share of a word in a circumstance: who reads "during the commute" speaks of reading.
 const CIRCUMSTANCE_SHARE: f32 = 0.5;
 /// So many words describe a thing well enough to know it by.
 const DESCRIBED_WORDS_MIN: usize = 2;
 
 #[derive(Debug, Default)]
 pub struct Topic {
-    /// What is named exactly.
+    /// Things that are named exactly.
     exact: Vec<Wanted>,
     names: Vec<Sought>,
     /// Words that narrow what is named, or the topic itself.
@@ -46,7 +46,7 @@ struct Term {
     concepts: Concepts,
 }
 
-/// How a text stands to a topic.
+/// The fit of a text to a topic.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Fit {
     /// It holds something that the request names exactly.
@@ -86,7 +86,7 @@ impl Topic {
         !self.names.is_empty()
     }
 
-    /// Whether it says enough besides what it names exactly to tell what is meant.
+    /// Returns true if it says enough besides what it names exactly to tell what is meant.
     pub fn is_described(&self) -> bool {
         self.terms.len() >= DESCRIBED_WORDS_MIN
     }
@@ -104,7 +104,7 @@ impl Topic {
         &self.names
     }
 
-    /// How closely a text mentions somebody whom it names.
+    /// Returns how closely a text mentions somebody whom it names.
     pub fn mention(&self, text: &str) -> Option<Closeness> {
         self.names.iter().filter_map(|name| name.mentioned_in(text)).min()
     }
@@ -120,7 +120,7 @@ impl Topic {
         Fit { exact, part, moment: moment || moments.is_empty(), named, literal, covered }
     }
 
-    /// Whether a clause says it, so that it goes when the rest may stay.
+    /// Returns true if a clause says it, so that it goes when the rest may stay.
     pub fn says(&self, clause: &str) -> bool {
         let fit = self.fit(clause);
         if self.is_exact() {
@@ -151,7 +151,7 @@ impl Topic {
     }
 }
 
-/// How many of the words of a sentence state something.
+/// Counts the words of a sentence that state something.
 fn stated(words: &[Word]) -> usize {
     static CIRCUMSTANCES: LazyLock<HashSet<&str>> =
         LazyLock::new(|| words_of(|rules| rules.topic.circumstances));

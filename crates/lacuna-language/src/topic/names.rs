@@ -1,4 +1,4 @@
-//! Who or what a request names, and the words that belong to the name.
+//! Names in a request, and the words that belong to the name.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -18,7 +18,7 @@ static JOINTS: LazyLock<HashSet<&str>> = LazyLock::new(|| words_of(|rules| rules
 /// A request without identifiers.
 pub(super) struct Phrase {
     pub names: Vec<String>,
-    /// What narrows the names, or the topic where there are none.
+    /// Words that narrow the names, or the topic where there are none.
     pub terms: Vec<Word>,
 }
 

@@ -17,7 +17,7 @@ pub struct Word {
     pub lower: String,
     /// The everyday things that it calls by their name, as a word of a request.
     pub calls: Concepts,
-    /// Those that it speaks of, as a word of a text.
+    /// The everyday things that it speaks of, as a word of a text.
     pub speaks: Concepts,
     pub capital: bool,
 }
@@ -51,7 +51,7 @@ fn word(bare: &str) -> Option<Word> {
     Some(Word { stem, calls, speaks, capital: bare.starts_with(char::is_uppercase), lower })
 }
 
-/// Whether a text's word says a wanted one: the same stem, or a compound of which it is the head.
+/// Returns true if a text's word says a wanted one: the same stem, or a compound of which it is the head.
 pub fn says(word: &Word, wanted: &str) -> bool {
     let head = || word.lower.rsplit_once('-').is_some_and(|(_, head)| stem(head) == wanted);
     word.stem == wanted || (word.lower.contains('-') && head())

@@ -37,7 +37,7 @@ pub fn stable_hash(bytes: &[u8]) -> u64 {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TermList {
     language: Language,
-    /// How many words the text has, stop words aside.
+    /// The number of words of the text, stop words aside.
     length: u32,
     /// In rising order.
     counts: Box<[(Term, u8)]>,

@@ -110,7 +110,7 @@ pub(super) fn run(config: &Config, args: AuditArgs, output: &Output) -> Result<(
         AuditCommand::Keep { scope } => {
             let installation = assemble(config)?;
             let grant = installation.grant::<ReadAudit>(scope.as_deref())?;
-            let kept = installation.service.keep_audit(grant.scope())?;
+            let kept = installation.service.upkeep().keep_audit(grant.scope())?;
             output.show(&AuditKeptView::of(kept, grant.scope()), |kept| {
                 let checkpoint =
                     if kept.checkpoint { "a checkpoint was signed" } else { "no checkpoint is due" };

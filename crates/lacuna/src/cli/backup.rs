@@ -193,6 +193,7 @@ pub(super) fn put_back(config: &Config, args: &RestoreArgs, output: &Output) -> 
     let bar = ProgressBar::new_spinner();
     let replayed = installation
         .service
+        .upkeep()
         .replay_ledger(&installation.admin_grant()?, |vaults| bar.set_position(vaults as u64));
     bar.finish_and_clear();
     let Restored { made_at, erasures, keys, destroyed, replaced } = restored;

@@ -61,8 +61,8 @@ pub(super) fn run(config: &Config, args: ContextArgs, output: &Output) -> Result
     let grants =
         scopes.iter().map(|scope| permit(caller, scope)).collect::<lacuna_types::Result<Vec<_>>>()?;
     let context = service.context(&grants, &request.into_turn()?)?;
-    service.flush_reads()?;
-    service.flush_rehearsals()?;
+    service.upkeep().flush_reads()?;
+    service.upkeep().flush_rehearsals()?;
     output.show(&ContextResponse::of(context, why_own), |answer| people(answer, output))
 }
 

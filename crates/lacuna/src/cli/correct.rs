@@ -50,7 +50,7 @@ pub(super) fn run(config: &Config, args: CorrectArgs, output: &Output) -> Result
     if let (Corrected::Held(Outcome::Asked(asked)), true) = (&corrected, args.yes) {
         corrected = correct(Some(asked.token.clone()))?;
     }
-    installation.service.flush_reads()?;
+    installation.service.upkeep().flush_reads()?;
     if let (Corrected::Which(ids), false) = (&corrected, output.is_json()) {
         return Err(which_one(&installation, args.scope.as_deref(), ids));
     }

@@ -132,7 +132,7 @@ pub(super) fn run(config: &Config, args: ForgetArgs, output: &Output) -> Result<
     let yes = args.yes;
     let request = args.into_request(installation.service.clock().now())?;
     let planned = installation.service.plan_forget(&grant, &request)?;
-    installation.service.flush_reads()?;
+    installation.service.upkeep().flush_reads()?;
     if output.is_json() && !yes {
         return output.json_line(&PlanView::of(planned, grant.scope()));
     }
@@ -323,7 +323,7 @@ pub(super) fn verify_forgotten(
     let installation = assemble(config)?;
     let grant = installation.grant(scope)?;
     let verified = installation.service.verify_forgotten(&grant, about)?;
-    installation.service.flush_reads()?;
+    installation.service.upkeep().flush_reads()?;
     output.show(&VerifiedView::of(verified, grant.scope()), |view| {
         let mut lines = Vec::new();
         match (view.direct.len(), view.indirect.len()) {

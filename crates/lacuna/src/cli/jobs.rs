@@ -50,7 +50,7 @@ fn run_now(config: &Config, installation: &Installation, job: Job, output: &Outp
     let bar = ProgressBar::new_spinner();
     bar.set_message(job.as_str());
     let node = node_name(&SystemEntropy);
-    let ran = installation.service.run_job(job, &node, true, &config.schedule, &|| false);
+    let ran = installation.service.upkeep().run_job(job, &node, true, &config.schedule, &|| false);
     bar.finish_and_clear();
     match ran? {
         Ran::Done(done) | Ran::Stopped(done) => {

@@ -37,11 +37,11 @@ pub(super) fn run(config: Config, args: &McpArgs) -> Result<()> {
     let loaded = loader.join().unwrap_or(None);
     if let Some((installation, background)) = loaded {
         drop(background);
-        let flushed = installation.service.flush_reads();
-        if let Err(error) = installation.service.flush_rehearsals() {
+        let flushed = installation.service.upkeep().flush_reads();
+        if let Err(error) = installation.service.upkeep().flush_rehearsals() {
             tracing::warn!(code = error.code(), "the last rehearsals are lost");
         }
-        installation.service.seal_all();
+        installation.service.upkeep().seal_all();
         flushed?;
     }
     served
@@ -59,7 +59,7 @@ fn load(config: &Config, announcer: &Announcer) -> Option<(Installation, Backgro
     match assembled {
         Ok((installation, background)) => {
             announcer.here(installation.service.clone(), assistant_of(&installation.local));
-            if let Err(error) = installation.service.warm_up() {
+            if let Err(error) = installation.service.upkeep().warm_up() {
                 tracing::warn!(code = error.code(), "the first write will wait");
             }
             Some((installation, background))

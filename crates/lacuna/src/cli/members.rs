@@ -62,19 +62,19 @@ fn run(config: &Config, command: MembersCommand, group: Group, output: &Output) 
     match command {
         MembersCommand::Add { user, .. } => {
             let user = UserId::new(&user)?;
-            service.add_member(&grant, group, user.clone())?;
+            service.members().add(&grant, group, user.clone())?;
             let changed = MembershipChange { scope, user: user.to_string(), member: true };
             output.show(&changed, |changed| format!("{} belongs to {}", changed.user, changed.scope))
         }
         MembersCommand::Remove { user, .. } => {
             let user = UserId::new(&user)?;
-            service.remove_member(&grant, group, user.clone())?;
+            service.members().remove(&grant, group, user.clone())?;
             let changed = MembershipChange { scope, user: user.to_string(), member: false };
             output.show(&changed, |changed| format!("{} left {}", changed.user, changed.scope))
         }
         MembersCommand::List { after, .. } => {
             let after = after.as_deref().map(UserId::new).transpose()?;
-            let members = service.list_members(&grant, &group, after.as_ref())?;
+            let members = service.members().list(&grant, &group, after.as_ref())?;
             output.show(&MemberList::of(members, &group), people)
         }
     }

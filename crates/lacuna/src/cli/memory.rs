@@ -151,7 +151,7 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
             let installation = assemble(config)?;
             let grant = installation.grant(scope.as_deref())?;
             let memory = installation.service.get(&grant, id)?;
-            installation.service.flush_reads()?;
+            installation.service.upkeep().flush_reads()?;
             let shown = InspectView::of(memory, grant.scope(), installation.service.clock().now());
             let in_signs = plain || !std::io::stdout().is_terminal();
             output.show(&shown, |shown| inspected(shown, in_signs))
@@ -251,7 +251,7 @@ fn list(
     let after = cursor.map(read_cursor).transpose()?;
     let limit = limit.unwrap_or(LIST_PAGE_DEFAULT);
     let page = wanted.page(&installation.service, grant, after, limit)?;
-    installation.service.flush_reads()?;
+    installation.service.upkeep().flush_reads()?;
     output.show(&MemoryPage::of(page, grant.scope()), |page| {
         if page.memories.is_empty() {
             return "nothing is remembered here".to_owned();

@@ -11,7 +11,7 @@ pub(super) fn run(config: &Config, output: &Output) -> Result<()> {
     let request = read_json(&read_input()?)?;
     let installation = assemble(config)?;
     let answer = memory_tool::answer(&installation.service, &installation.local, request)?;
-    installation.service.flush_reads()?;
+    installation.service.upkeep().flush_reads()?;
     output.show(&answer, |answer| answer.content.clone())
 }
 

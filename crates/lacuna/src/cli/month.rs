@@ -106,7 +106,7 @@ fn items(
     after: Option<MemoryId>,
 ) -> Result<MonthPageView> {
     let page = installation.service.review_items(grant, part, after, REVIEW_PAGE_MAX)?;
-    installation.service.flush_reads()?;
+    installation.service.upkeep().flush_reads()?;
     Ok(MonthPageView::of(page, grant.scope()))
 }
 

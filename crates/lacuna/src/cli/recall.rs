@@ -97,8 +97,8 @@ pub(super) fn run(config: &Config, args: RecallArgs, output: &Output) -> Result<
     let (service, caller) = (&installation.service, &installation.local);
     let Meant { scope, why_own } = read_meant(service, request.scope.as_deref(), caller, &request.query)?;
     let recalled = service.recall(&permit(caller, &scope)?, &request.into_query()?)?;
-    service.flush_reads()?;
-    service.flush_rehearsals()?;
+    service.upkeep().flush_reads()?;
+    service.upkeep().flush_rehearsals()?;
     output.show(&SearchResponse::of(recalled, &scope, why_own), people)
 }
 

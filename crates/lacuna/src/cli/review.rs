@@ -75,7 +75,7 @@ pub(super) fn run(config: &Config, command: ReviewCommand, output: &Output) -> R
             let limit = limit.unwrap_or(LIST_PAGE_DEFAULT);
             let page = installation.service.candidates(&grant, after, limit)?;
             let page = ReviewPage::read(&installation.service, &grant, page)?;
-            installation.service.flush_reads()?;
+            installation.service.upkeep().flush_reads()?;
             output.show(&page, people)
         }
         ReviewCommand::Accept { memory_ids, keep_both, scope } => {

@@ -31,7 +31,7 @@ pub(super) fn run(config: Config, output: &Output) -> Result<()> {
     preflight(&config)?;
     let certificate = config.http.tls.as_ref().map(Certificate::load).transpose()?;
     let installation = assemble(&config)?;
-    installation.service.warm_up()?;
+    installation.service.upkeep().warm_up()?;
     let openness = openness(&config, &installation)?;
     let listener = listen(config.listen)?;
     let address = listener.local_addr().map_err(|error| cannot_listen(config.listen, &error))?;
@@ -63,12 +63,12 @@ pub(super) fn run(config: Config, output: &Output) -> Result<()> {
     })?;
     let served = http::serve(app, listener, &config.http, certificate, background.stop());
     drop(background);
-    let flushed = installation.service.flush_reads();
-    if let Err(error) = installation.service.flush_rehearsals() {
+    let flushed = installation.service.upkeep().flush_reads();
+    if let Err(error) = installation.service.upkeep().flush_rehearsals() {
         // What fades a little sooner is no reason to end in failure.
         tracing::warn!(code = error.code(), "the last rehearsals are lost");
     }
-    installation.service.seal_all();
+    installation.service.upkeep().seal_all();
     served?;
     Ok(flushed?)
 }
@@ -84,7 +84,7 @@ fn openness(config: &Config, installation: &Installation) -> Result<Openness> {
         let reason = format!("{} is not a loopback address, and there is no tls.cert", config.listen);
         return Err(Failure::new(&codes::UNSAFE_LISTEN, reason));
     }
-    if !signed_on && !installation.service.has_tokens(&config.org)? {
+    if !signed_on && !installation.service.tokens().exist(&config.org)? {
         let reason = format!("there is no token yet that could protect {}", config.listen);
         return Err(Failure::new(&codes::UNSAFE_LISTEN, reason));
     }

@@ -99,7 +99,7 @@ pub(super) fn run(config: &Config, command: SessionCommand, output: &Output) -> 
             let grant = installation.grant(scope.as_deref())?;
             let limit = limit.unwrap_or(SESSION_PAGE_DEFAULT);
             let shown = installation.service.session(&grant, &id, from, limit)?;
-            installation.service.flush_reads()?;
+            installation.service.upkeep().flush_reads()?;
             output.show(&SessionShownView::of(shown, grant.scope()), conversation)
         }
         SessionCommand::List { cursor, limit, scope } => {

@@ -16,7 +16,7 @@ pub(super) fn settle(installation: &Installation, output: &Output) {
         bar.set_position(done as u64);
         ControlFlow::Continue(())
     };
-    while let Some(worked) = installation.service.work_backlog(Duration::ZERO, &mut progress) {
+    while let Some(worked) = installation.service.upkeep().work_backlog(Duration::ZERO, &mut progress) {
         if let Err(error) = worked {
             output.note(&format!(
                 "note[{}]: everything is stored and can be found; the main model's vectors follow later: {error}",

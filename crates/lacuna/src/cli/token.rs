@@ -50,17 +50,17 @@ pub(super) fn run(config: &Config, command: TokenCommand, output: &Output) -> Re
         TokenCommand::Create { user, roles, label, expires } => {
             let expires_at = expires.map(|when| when.after(service.clock().now()));
             let request = TokenRequest { user, roles, label, expires_at }.into_core()?;
-            let (info, secret) = service.create_token(&grant, request)?;
+            let (info, secret) = service.tokens().create(&grant, request)?;
             let created = TokenCreated { token: info.into(), secret: secret.as_str().to_owned() };
             output.show(&created, people)
         }
         TokenCommand::List => {
-            let tokens = service.list_tokens(&grant)?.into_iter().map(TokenView::from).collect();
+            let tokens = service.tokens().list(&grant)?.into_iter().map(TokenView::from).collect();
             output.show(&TokenList { tokens }, list)
         }
         TokenCommand::Revoke { token_id } => {
             let id: TokenId = token_id.parse()?;
-            service.revoke_token(&grant, id)?;
+            service.tokens().revoke(&grant, id)?;
             output.show(&Revoked { token_id: id.to_string() }, |revoked| {
                 format!("revoked {}", revoked.token_id)
             })

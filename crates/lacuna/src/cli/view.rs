@@ -189,7 +189,7 @@ impl FolderView<'_> {
         let core = &self.installation.service;
         let is_gone = |id: &_| core.get(&reading, *id).is_err_and(|error| error.code() == "not_found");
         let gone: Vec<_> = lines.iter().filter(|line| is_gone(&line.id)).cloned().collect();
-        core.flush_reads()?;
+        core.upkeep().flush_reads()?;
         if gone.is_empty() {
             return Ok(());
         }
@@ -220,7 +220,7 @@ impl FolderView<'_> {
         }
         next.sessions = self.render_sessions(&next.sessions)?;
         self.folder.write_manifest(&next)?;
-        core.flush_reads()?;
+        core.upkeep().flush_reads()?;
         Ok(ViewAnswer {
             folder: self.folder.shown(),
             memories: next.lines.len(),

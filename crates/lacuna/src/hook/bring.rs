@@ -24,8 +24,8 @@ pub(crate) fn bring_to_mind(installation: &Installation, input: &HookInput) -> R
         ..Turn::default()
     };
     let context = service.context(&[grant], &turn)?;
-    service.flush_reads()?;
-    service.flush_rehearsals()?;
+    service.upkeep().flush_reads()?;
+    service.upkeep().flush_rehearsals()?;
     Ok(context.text)
 }
 

@@ -42,20 +42,20 @@ async fn caller(app: &App, headers: &HeaderMap) -> Result<(Caller, TagKey)> {
             return signed_on(app, sign_on, &token).await;
         }
         let tags = TagKey::of(token.as_bytes());
-        let known = app.call(move |service| service.authenticate(&token)).await?;
+        let known = app.call(move |service| service.tokens().authenticate(&token)).await?;
         return known.map(|caller| (caller, tags)).ok_or_else(unauthenticated);
     }
     if app.0.openness == Openness::TokensOnly {
         return Err(unauthenticated());
     }
     let org = app.0.local.org.clone();
-    if app.call(move |service| service.has_tokens(&org)).await? {
+    if app.call(move |service| service.tokens().exist(&org)).await? {
         return Err(unauthenticated());
     }
     refuse_web_pages(headers, app.0.address.port())?;
     // Memberships may have changed since the server started.
     let Caller { org, user, roles, .. } = app.0.local.clone();
-    let caller = app.call(move |service| service.caller_for(org, user, roles)).await?;
+    let caller = app.call(move |service| service.members().caller_for(org, user, roles)).await?;
     Ok((caller, app.0.local_tags.clone()))
 }
 
@@ -63,7 +63,7 @@ async fn caller(app: &App, headers: &HeaderMap) -> Result<(Caller, TagKey)> {
 async fn signed_on(app: &App, sign_on: &SignOn, token: &str) -> Result<(Caller, TagKey)> {
     let now = app.0.service.clock().now();
     let Claimed { org, user, roles } = sign_on.claimed(token, now).await?.ok_or_else(unauthenticated)?;
-    let caller = app.call(move |service| service.caller_for(org, user, roles)).await?;
+    let caller = app.call(move |service| service.members().caller_for(org, user, roles)).await?;
     // Such tokens change every few minutes, and tags should not change with them.
     Ok((caller, app.0.local_tags.clone()))
 }

@@ -56,7 +56,7 @@ async fn list(
     after: Option<UserId>,
 ) -> Result<axum::Json<MemberList>> {
     let list = move |core: &lacuna_core::Lacuna| {
-        let members = core.list_members(&granted(&caller)?, &group, after.as_ref())?;
+        let members = core.members().list(&granted(&caller)?, &group, after.as_ref())?;
         Ok(MemberList::of(members, &group))
     };
     Ok(axum::Json(app.call(list).await?))
@@ -64,13 +64,13 @@ async fn list(
 
 async fn add(app: App, caller: Caller, group: Group, user: &str) -> Result<StatusCode> {
     let user = UserId::new(user)?;
-    app.call(move |core| core.add_member(&granted(&caller)?, group, user)).await?;
+    app.call(move |core| core.members().add(&granted(&caller)?, group, user)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 async fn remove(app: App, caller: Caller, group: Group, user: &str) -> Result<StatusCode> {
     let user = UserId::new(user)?;
-    app.call(move |core| core.remove_member(&granted(&caller)?, group, user)).await?;
+    app.call(move |core| core.members().remove(&granted(&caller)?, group, user)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

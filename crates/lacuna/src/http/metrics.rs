@@ -29,6 +29,6 @@ pub(super) async fn metrics(State(app): State<App>) -> String {
     let load = shared.service.open_load();
     metrics::gauge!("lacuna_open_vaults").set(load.vaults as f64);
     metrics::gauge!("lacuna_open_bytes").set(load.bytes as f64);
-    metrics::gauge!("lacuna_backlog_vaults").set(shared.service.backlog_len() as f64);
+    metrics::gauge!("lacuna_backlog_vaults").set(shared.service.upkeep().backlog_len() as f64);
     shared.metrics.render()
 }

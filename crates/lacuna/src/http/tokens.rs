@@ -28,7 +28,7 @@ pub(super) async fn list(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
 ) -> Result<axum::Json<TokenList>> {
-    let tokens = app.call(move |service| service.list_tokens(&granted(&caller)?)).await?;
+    let tokens = app.call(move |service| service.tokens().list(&granted(&caller)?)).await?;
     Ok(axum::Json(TokenList { tokens: tokens.into_iter().map(TokenView::from).collect() }))
 }
 
@@ -47,7 +47,8 @@ pub(super) async fn create(
     Json(request): Json<TokenRequest, TOKEN_BYTES_MAX>,
 ) -> Result<(StatusCode, axum::Json<TokenCreated>)> {
     let request = request.into_core()?;
-    let (info, secret) = app.call(move |service| service.create_token(&granted(&caller)?, request)).await?;
+    let (info, secret) =
+        app.call(move |service| service.tokens().create(&granted(&caller)?, request)).await?;
     let created = TokenCreated { token: info.into(), secret: secret.as_str().to_owned() };
     Ok((StatusCode::CREATED, axum::Json(created)))
 }
@@ -68,7 +69,7 @@ pub(super) async fn revoke(
 ) -> Result<StatusCode> {
     app.call(move |service| {
         let grant = granted(&caller)?;
-        service.revoke_token(&grant, id.parse::<TokenId>()?)
+        service.tokens().revoke(&grant, id.parse::<TokenId>()?)
     })
     .await?;
     Ok(StatusCode::NO_CONTENT)

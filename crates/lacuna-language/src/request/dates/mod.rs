@@ -1,4 +1,4 @@
-//! When something was said: days, ranges and bounds in the words that people use for them.
+//! Times of a request: days, ranges and bounds in the words that people use for them.
 
 mod pattern;
 mod stretch;
@@ -18,9 +18,9 @@ use lacuna_types::request::Span;
 pub(super) struct TimeClause {
     pub end: usize,
     pub when: Result<Span, Question>,
-    /// Whether the words alone make it a bound of the request.
+    /// True if the words alone make it a bound of the request.
     pub is_bounding: bool,
-    /// Whether it may as well be a name: "May", "Friday", "2024".
+    /// True if it may as well be a name: "May", "Friday", "2024".
     pub is_name: bool,
 }
 
@@ -32,7 +32,7 @@ struct Moment {
     is_name: bool,
 }
 
-/// How a stretch bounds a request.
+/// The way in which a stretch bounds a request.
 type Bound = fn(Stretch) -> Ends;
 
 const WITHIN: Bound = |stretch| (Some(stretch.from), Some(stretch.until));

@@ -13,7 +13,7 @@ const YEARS: std::ops::RangeInclusive<i16> = 1970..=2100;
 /// The largest count that is read, whatever the unit.
 const COUNT_MAX: i64 = 1_000;
 
-/// What the words of a pattern said.
+/// Values that the words of a pattern gave.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Caught {
     pub count: Option<i64>,
@@ -27,7 +27,7 @@ pub(super) struct Caught {
     pub part: Option<DayPart>,
     pub quarter: Option<i8>,
     pub figures: Option<Figures>,
-    /// Whether a word of the pattern itself was there, such as "last".
+    /// True if a word of the pattern itself was there, such as "last".
     pub led: bool,
 }
 
@@ -40,7 +40,7 @@ pub(super) enum Figures {
     Impossible,
 }
 
-/// Whether a pattern fits from the start of a range: where it ends, and what it caught.
+/// Fits a pattern to the start of a range; returns its end and the values that it caught.
 pub(super) fn fit(
     said: &RequestText<'_>,
     calendar: &Calendar,

@@ -11,7 +11,7 @@ use lacuna_types::request::Span;
 /// The hours at which the parts of a day begin and end.
 const NOON: i8 = 12;
 const EVENING: i8 = 18;
-/// When a night that began the evening before is over.
+/// The hour at which a night that began the evening before is over.
 const NIGHT_END: i8 = 6;
 
 /// A stretch of time on the wall clock, its end not included.
@@ -45,7 +45,7 @@ pub(super) fn span((from, until): Ends, now: &Zoned) -> Result<Span, Question> {
     }
 }
 
-/// What one time means.
+/// Returns the stretch of one time.
 pub(super) fn resolve(meaning: TimeMeaning, caught: &Caught, now: &Zoned) -> Result<Stretch, Question> {
     stretch(meaning, caught, now).unwrap_or(Err(Question::LooseTime))
 }

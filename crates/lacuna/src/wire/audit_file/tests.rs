@@ -47,7 +47,7 @@ impl House {
 
     fn read(&self) {
         self.service.recall(&grant(), &Query::new("jars on the shelf")).unwrap();
-        self.service.flush_reads().unwrap();
+        self.service.upkeep().flush_reads().unwrap();
     }
 
     /// Writes, reads, a checkpoint and entries that were aged out.
@@ -56,7 +56,7 @@ impl House {
         house.keep("Shelf one holds nine jars.");
         house.read();
         house.clock.advance(SignedDuration::from_hours(91 * 24));
-        house.service.keep_audit(grant::<ReadAudit>().scope()).unwrap();
+        house.service.upkeep().keep_audit(grant::<ReadAudit>().scope()).unwrap();
         for shelf in 2..8 {
             house.keep(&format!("Shelf {shelf} holds {} jars.", shelf * 11));
         }

@@ -1,0 +1,227 @@
+//! Handles of a [`crate::Lacuna`] for its upkeep, its tokens and its members.
+
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use lacuna_store::rows::MemberRow;
+use lacuna_types::*;
+use zeroize::Zeroizing;
+
+use crate::govern::audit::care::AuditKept;
+use crate::govern::jobs::run::Ran;
+use crate::govern::jobs::{Job, Schedule};
+use crate::govern::tokens::{TokenId, TokenInfo, TokenRequest};
+use crate::permit::*;
+use crate::vault::deliver::Delivery;
+use crate::vault::models::Progress;
+use crate::vault::service::Service;
+
+/// The work that a scheduler or an operator asks for.
+pub struct Upkeep<'a> {
+    pub(crate) service: &'a Service,
+}
+
+impl Upkeep<'_> {
+    /// Erases everything that was hidden longer ago than its tenant's policy lets it be restored. Answers with
+    /// how many memories went.
+    pub fn purge(&self) -> Result<u64> {
+        crate::forget::purge::purge(self.service)
+    }
+
+    /// Erases what is due in every vault. Answers with how many memories went. One vault that cannot be swept
+    /// does not keep the others waiting; the first failure is the answer in the end.
+    pub fn sweep(&self, progress: crate::keep::retention::sweep::Progress<'_>) -> Result<u64> {
+        crate::keep::retention::sweep::sweep(self.service, progress)
+    }
+
+    /// Gives every row of a vault the expiry that rules and settings ask for. Answers with how many had
+    /// another one.
+    pub fn restamp(&self, scope: &Scope) -> Result<usize> {
+        crate::keep::retention::stamp::restamp(self.service, scope)
+    }
+
+    /// Compacts what the policy's thresholds say. Answers with how many turns were archived. For the scheduler.
+    pub fn compact_due(&self, scope: &Scope, progress: &mut Progress<'_>) -> Result<usize> {
+        crate::keep::compact::run::compact_due(self.service, scope, progress)
+    }
+
+    /// Gives some memories of a vault their vector of the main model. Answers with how many it gave.
+    pub fn reembed(&self, scope: &Scope, ids: &[MemoryId]) -> Result<usize> {
+        crate::govern::reembed::reembed(self.service, scope, ids)
+    }
+
+    /// Removes the tombstones of a vault that are older than the tenant's policy keeps them, and those that were to
+    /// be brief. Answers with how many went.
+    pub fn forget_tombstones(&self, scope: &Scope) -> Result<u64> {
+        crate::govern::person::tombstones::forget_tombstones(self.service, scope)
+    }
+
+    /// Drops what the keystore's ledger holds beyond the longest time that any tenant keeps tombstones.
+    pub fn forget_old_erasures(&self) -> Result<u64> {
+        crate::govern::person::tombstones::forget_old_erasures(self.service)
+    }
+
+    /// Ends the sessions of a vault that nobody went on with for as long as the policy says. Answers with how
+    /// many. A frozen vault takes no transcripts: its sessions wait.
+    pub fn end_idle_sessions(&self, scope: &Scope) -> Result<usize> {
+        crate::keep::session::transcript::end_idle_sessions(self.service, scope)
+    }
+
+    /// The daily care of one vault's chain: old entries give way to their digest, as the policy says, and a
+    /// checkpoint is signed if anything happened since the last one.
+    pub fn keep_audit(&self, scope: &Scope) -> Result<AuditKept> {
+        crate::govern::audit::care::keep_audit(self.service, scope)
+    }
+
+    /// Finishes what a crash interrupted in one vault: announced moves and erasures, and keys whose record
+    /// never came. Answers with the number of keys destroyed.
+    pub fn recover(&self, scope: &Scope) -> Result<usize> {
+        crate::transfer::recover::recover(self.service, scope)
+    }
+
+    /// Ends every destruction that was begun and not ended. Answers with how many there were.
+    pub fn recover_destructions(&self) -> Result<usize> {
+        crate::govern::destroy::recover_destructions(self.service)
+    }
+
+    /// Clears away what the ledger says is erased, in every vault. `progress` hears each. After a restore this
+    /// comes before anything is served; a vault that is opened does the same for itself.
+    pub fn replay_ledger(&self, grant: &Grant<ManageKeys>, progress: impl FnMut(usize)) -> Result<usize> {
+        crate::transfer::backup::replay_ledger(self.service, grant, progress)
+    }
+
+    /// Takes the next vault of the backlog, finishes what a crash may have left in it, and gives every
+    /// memory its vector of the main model; `progress` hears how many have it anew, and may break off.
+    /// Answers with their number, or `None` when no vault came within `patience`. A vault that failed or was
+    /// broken off goes back into the backlog.
+    pub fn work_backlog(&self, patience: Duration, progress: &mut Progress<'_>) -> Option<Result<usize>> {
+        crate::govern::reembed::work_backlog(self.service, patience, progress)
+    }
+
+    /// Vaults with memories that wait for their vector of the main model, as far as is known.
+    pub fn backlog_len(&self) -> usize {
+        crate::govern::reembed::backlog_len(self.service)
+    }
+
+    /// Writes every read that was noted so far into its vault's chain. Whoever embeds the library calls this
+    /// about once a second and before the process ends.
+    pub fn flush_reads(&self) -> Result<()> {
+        crate::vault::reads::flush_reads(self.service)
+    }
+
+    /// Writes every rehearsal that was noted so far. Answers with how many memories it changed. Whoever embeds
+    /// the library calls this every few seconds and before the process ends.
+    pub fn flush_rehearsals(&self) -> Result<usize> {
+        crate::vault::rehearse::flush_rehearsals(self.service)
+    }
+
+    /// Closes the vaults that nobody has used for `idle`. Returns how many.
+    pub fn seal_idle(&self, idle: SignedDuration) -> usize {
+        self.service.seal_idle(idle)
+    }
+
+    /// Closes every vault that is not in use at this moment. Returns how many.
+    pub fn seal_all(&self) -> usize {
+        self.service.seal_all()
+    }
+
+    /// Runs a job if it is due, or at once if it is `early`, unless somebody else runs it. `node` is who we are,
+    /// other than any other process; `stop` is asked now and then whether to leave the rest for later.
+    pub fn run_job(
+        &self,
+        job: Job,
+        node: &str,
+        early: bool,
+        schedule: &Schedule,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Ran> {
+        crate::govern::jobs::run::run_job(self.service, job, node, early, schedule, stop)
+    }
+
+    /// Deliveries that are due now, of every organisation, the longest overdue first.
+    pub fn due_deliveries(&self, limit: usize) -> Result<Vec<Delivery>> {
+        crate::vault::deliver::due_deliveries(self.service, limit)
+    }
+
+    /// Notes that a delivery arrived.
+    pub fn delivered(&self, delivery: &Delivery) -> Result<()> {
+        crate::vault::deliver::delivered(self.service, delivery)
+    }
+
+    /// Notes that an attempt failed, and when to try again, if it is worth another.
+    pub fn not_delivered(&self, delivery: &Delivery, trouble: &str) -> Result<()> {
+        crate::vault::deliver::not_delivered(self.service, delivery, trouble)
+    }
+
+    /// Prepares what the first write would otherwise wait for.
+    pub fn warm_up(&self) -> Result<()> {
+        crate::write::remember::warm_up(self.service)
+    }
+}
+
+/// API tokens: made, listed, revoked, and recognised.
+pub struct Tokens<'a> {
+    pub(crate) service: &'a Service,
+}
+
+impl Tokens<'_> {
+    /// Makes a token. The secret is shown this once and cannot be shown again.
+    pub fn create(
+        &self,
+        grant: &Grant<ManageTokens>,
+        request: TokenRequest,
+    ) -> Result<(TokenInfo, Zeroizing<String>)> {
+        crate::govern::tokens::create_token(self.service, grant, request)
+    }
+
+    pub fn revoke(&self, grant: &Grant<ManageTokens>, id: TokenId) -> Result<()> {
+        crate::govern::tokens::revoke_token(self.service, grant, id)
+    }
+
+    pub fn list(&self, grant: &Grant<ManageTokens>) -> Result<Vec<TokenInfo>> {
+        crate::govern::tokens::list_tokens(self.service, grant)
+    }
+
+    /// The caller whom a token speaks for; `None` when it is unknown, expired or revoked.
+    pub fn authenticate(&self, token: &str) -> Result<Option<Caller>> {
+        crate::govern::tokens::authenticate(self.service, token)
+    }
+
+    /// Whether the organisation has or had a token. One that ran out counts as well: it must not open the
+    /// door to callers without any.
+    pub fn exist(&self, org: &OrgId) -> Result<bool> {
+        crate::govern::tokens::has_tokens(self.service, org)
+    }
+}
+
+/// Members of teams and deployments.
+pub struct Members<'a> {
+    pub(crate) service: &'a Service,
+}
+
+impl Members<'_> {
+    /// Makes `user` a member from their next call on. Who is one already stays one.
+    pub fn add(&self, grant: &Grant<ManageMembers>, group: Group, user: UserId) -> Result<()> {
+        crate::govern::members::add_member(self.service, grant, group, user)
+    }
+
+    /// Ends a membership: from the next call on the group's vault is closed to `user`. What they wrote stays.
+    pub fn remove(&self, grant: &Grant<ManageMembers>, group: Group, user: UserId) -> Result<()> {
+        crate::govern::members::remove_member(self.service, grant, group, user)
+    }
+
+    /// Members in the order of their names, a page at a time, from the one after `after`.
+    pub fn list(
+        &self,
+        grant: &Grant<ManageMembers>,
+        group: &Group,
+        after: Option<&UserId>,
+    ) -> Result<Vec<MemberRow>> {
+        crate::govern::members::list_members(self.service, grant, group, after)
+    }
+
+    /// A caller with their memberships as they stand now. Doors call this for everybody they authenticate.
+    pub fn caller_for(&self, org: OrgId, user: UserId, roles: Vec<Role>) -> Result<Caller> {
+        crate::vault::members::caller_for(self.service, org, user, roles)
+    }
+}

@@ -141,7 +141,7 @@ impl Lacuna {
     }
 
     /// Makes a new memory in a narrower scope and archives the old one: from the organisation to a team that
-    /// has members, or from a team back to whoever wrote it. Administrators alone do this.
+    /// has members, or from a team back to its author. Administrators alone do this.
     pub fn demote(
         &self,
         grant: &Grant<Promote>,

@@ -74,7 +74,7 @@ pub struct Destruction {
     pub done_at: Option<Timestamp>,
     /// Counts of the destroyed data.
     pub counts: DestroyCounts,
-    /// The proof, in the answer to whoever ended it.
+    /// The proof, in the answer to the caller who ended it.
     pub receipt: Option<SignedReceipt>,
 }
 

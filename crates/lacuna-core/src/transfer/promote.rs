@@ -79,7 +79,7 @@ pub(crate) fn promote(
 }
 
 /// Makes a new memory in a narrower scope and archives the old one: from the organisation to a team that
-/// has members, or from a team back to whoever wrote it. Administrators alone do this.
+/// has members, or from a team back to its author. Administrators alone do this.
 pub(crate) fn demote(
     service: &Service,
     grant: &Grant<Promote>,
@@ -364,7 +364,7 @@ fn provenance(opened: &OpenedMemory, route: &Route<'_>, by: UserId, at: Timestam
     }
 }
 
-/// Only whoever wrote it gets a memory back into their own vault.
+/// Checks that a memory goes back only into the vault of its author.
 fn check_author(target: &Scope, promotion: &Promotion) -> Result<()> {
     match &target.holder {
         Holder::User(user) if *user != promotion.original_author => {

@@ -15,7 +15,7 @@ use lacuna_types::request::{About, Wish};
 /// Exceptions in one request.
 const KEPT_MAX: usize = 16;
 
-/// Divides what goes from what stays.
+/// Divides the part to forget from the part to keep.
 pub(super) fn split(
     said: &RequestText<'_>,
     order: &Order,

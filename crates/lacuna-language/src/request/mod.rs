@@ -1,4 +1,4 @@
-//! A wish in plain words, read by rules: what goes, when it was said, what stays.
+//! A wish in plain words, read by rules: the subject to forget, the time when it was said, and the exceptions to keep.
 //!
 //! Whatever the rules do not understand is asked about, never guessed: a wrong guess here costs a memory.
 

@@ -35,7 +35,7 @@ pub enum Ran {
     Stopped(u64),
     /// It failed, and is tried again after a pause.
     Failed(Error),
-    /// Its claim ran out or was taken over: whoever has it now goes on.
+    /// Its claim ran out or was taken over: the node that holds it now goes on.
     Lost,
 }
 

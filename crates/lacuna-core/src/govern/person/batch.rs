@@ -35,7 +35,7 @@ pub struct PersonBatch {
     /// Memories that would be erased.
     pub memories: u64,
     /// Memories that only seem to speak of the person, or were made while others were at hand: they stay, and wait
-    /// for the word of whoever owns the vault.
+    /// for the decision of the owner of the vault.
     pub to_review: u64,
     /// Over everything that would go. Confirming another one is refused.
     pub digest: [u8; 32],

@@ -43,7 +43,7 @@ pub(crate) struct Spoken {
 }
 
 impl PersonMatches {
-    /// By kind of vault. Whose they are is nobody's business.
+    /// Counts by kind of vault. The owners stay unnamed.
     pub(crate) fn by_kind(&self) -> BTreeMap<&'static str, KindCount> {
         let mut counts: BTreeMap<&'static str, KindCount> = BTreeMap::new();
         for (scope, Spoken { direct: ids, .. }) in &self.vaults {
@@ -137,7 +137,7 @@ fn had_at_hand(open: &OpenVault, made: &MemoryId, source: &MemoryId) -> bool {
     open.index.get(made).is_some_and(|stored| stored.payload.facets.derived_from.iter().any(at_hand))
 }
 
-/// In their own vault everything is theirs.
+/// The wishes to look for in one vault; in the own vault of the person, everything is theirs.
 pub(crate) fn wishes_in(scope: &Scope, person: &Person) -> Vec<Wish> {
     match is_their_own(scope, person) {
         true => vec![Wish::about(About::Everything)],

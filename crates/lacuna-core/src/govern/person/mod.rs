@@ -21,7 +21,7 @@ use crate::read::recall::QUERY_CHARS_MAX;
 /// Identifiers, names and sessions of one person.
 pub(crate) const PERSON_FORMS_MAX: usize = 64;
 
-/// By what a person is known. It is in RAM only.
+/// Names and identifiers by which a person is known. They are in RAM only.
 #[derive(Clone, Default)]
 pub struct Person {
     /// E-mail addresses, phone numbers, customer numbers and the like, in any spelling.

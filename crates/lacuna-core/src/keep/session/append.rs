@@ -162,7 +162,7 @@ pub(crate) fn append_piece(
     Ok(Grown::Sealed(Box::new(sealed)))
 }
 
-/// Seals the turn that is being said, if there is one, in the name of whoever began it.
+/// Seals the turn that is being said, if there is one, in the name of the user who began it.
 pub(crate) fn seal_growing(
     service: &Service,
     scope: &Scope,

@@ -69,7 +69,7 @@ pub struct Imported {
 /// The fate of one record.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Fate {
-    /// In a dry run: would be.
+    /// It was stored; in a dry run, it would be.
     Stored {
         id: MemoryId,
         state: Lifecycle,

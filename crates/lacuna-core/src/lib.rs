@@ -83,8 +83,9 @@ pub mod transfer;
 pub mod forget;
 pub mod govern;
 
-mod lacuna;
 mod upkeep;
+
+mod lacuna;
 
 pub use lacuna::Lacuna;
 pub use lacuna_types::{Error, Result};

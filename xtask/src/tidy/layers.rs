@@ -50,9 +50,6 @@ const ROOMS: [Room; 9] = [
     Room { name: "xtask", may: &[], never: &[SQL, BLOBS, ASYNC, KEYS, NETWORK, MODELS] },
 ];
 
-/// Dependencies that break the rules until the core is parted into its crates.
-const ALLOWED_FOR_NOW: [(&str, &str); 0] = [];
-
 pub(super) fn check(metadata: &Metadata, report: &mut Report) {
     let members: Vec<_> = metadata.members().map(edges).collect();
     let breaches = breaches(&members);
@@ -61,13 +58,7 @@ pub(super) fn check(metadata: &Metadata, report: &mut Report) {
     for cycle in cycles {
         report.breach(format!("crates depend on each other in a circle: {}", cycle.join(", ")));
     }
-    for (name, dependency) in ALLOWED_FOR_NOW {
-        if !breaches.iter().any(|breach| (breach.name, breach.dependency) == (name, dependency)) {
-            report.hint(format!("{name} no longer depends on {dependency}: take it out of ALLOWED_FOR_NOW"));
-        }
-    }
-    let new = breaches.iter().filter(|breach| !ALLOWED_FOR_NOW.contains(&(breach.name, breach.dependency)));
-    new.for_each(|breach| report.breach(breach.text()));
+    breaches.iter().for_each(|breach| report.breach(breach.text()));
 }
 
 type Edges<'a> = (&'a str, Vec<&'a str>);

@@ -53,7 +53,7 @@ fn check_cycles(crates: &[Crate<'_>], report: &mut Report) {
         let modules = cycles.iter().map(|cycle| cycle.modules).sum();
         let list: Vec<_> = cycles.into_iter().flat_map(|cycle| cycle.list).collect();
         let subject = format!("{}: modules in cycles", own.name);
-        report.at_most(&subject, modules, limits::cycle_modules_max(own.name), &list);
+        report.at_most(&subject, modules, limits::CYCLE_MODULES_MAX, &list);
     }
 }
 
@@ -76,7 +76,7 @@ fn check_docs(crates: &[Crate<'_>], report: &mut Report) {
     for own in crates.iter().filter(|own| own.is_public_library()) {
         let public = measure::documented(own);
         let subject = format!("{}: per cent of public items documented", own.name);
-        report.at_least(&subject, public.percent(), limits::documented_percent_min(own.name), &public.bare);
+        report.at_least(&subject, public.percent(), limits::DOCUMENTED_PERCENT_MIN, &public.bare);
     }
     let asking = measure::doc_comments(crates).asking;
     let subject = "doc comments that open with a question word";

@@ -55,8 +55,7 @@ pub(crate) struct Task<'a> {
     pub(crate) request: Option<u64>,
 }
 
-/// Erases, probes and signs; more than one commit can announce takes several receipts. The caller holds the
-/// writer lock.
+/// Erases, probes and signs; more than one commit can announce takes several receipts.
 pub(crate) fn erase_with_receipt(
     writer: &VaultWriter<'_>,
     wanted: &ErasureRequest,

@@ -92,8 +92,8 @@ pub(crate) fn anonymous_dangling(
     Ok(found)
 }
 
-/// Puts an anonymous memory in the place of a candidate that leans on what was forgotten. The caller holds the
-/// writer lock, and has asked whether the reviewer may.
+/// Puts an anonymous memory in the place of a candidate that leans on a forgotten memory. The caller has checked
+/// that the reviewer may do so.
 pub(crate) fn anonymise(
     writer: &VaultWriter<'_>,
     grant: &Grant<Review>,

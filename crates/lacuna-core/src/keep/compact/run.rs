@@ -113,7 +113,7 @@ pub(crate) fn compact(
     request: &CompactRequest,
     progress: &mut Progress<'_>,
 ) -> Result<Compacted> {
-    work_off(service, &work_for(service, grant, request)?, progress)
+    work_off(service, &work_for(grant, request)?, progress)
 }
 
 /// Counts the memories that [`compact`] would touch.
@@ -122,7 +122,7 @@ pub(crate) fn compaction_plan(
     grant: &Grant<Forget>,
     request: &CompactRequest,
 ) -> Result<CompactionPlan> {
-    let due = compaction_due(service, &work_for(service, grant, request)?)?;
+    let due = compaction_due(service, &work_for(grant, request)?)?;
     let mut sessions: Vec<_> = due.portions.iter().map(|portion| &portion.session).collect();
     sessions.sort_unstable();
     sessions.dedup();
@@ -149,11 +149,7 @@ pub(crate) fn compact_due(service: &Service, scope: &Scope, progress: &mut Progr
     }
 }
 
-fn work_for<'a>(
-    _service: &Service,
-    grant: &'a Grant<Forget>,
-    request: &'a CompactRequest,
-) -> Result<Work<'a>> {
+fn work_for<'a>(grant: &'a Grant<Forget>, request: &'a CompactRequest) -> Result<Work<'a>> {
     // What is condensed is read; whoever governs a vault without belonging to it reads nothing.
     permit::<Recall>(grant.caller(), grant.scope())?;
     let CompactRequest { session, before, force } = request;

@@ -54,7 +54,7 @@ pub(crate) fn save_backup<W: Write>(
     let manifest = Manifest { made_at: service.clock.now(), number: saving.full };
     packer.frame(FrameKind::Manifest, &manifest.encode())?;
     let mut saved = Saved::default();
-    pack_database(service, &mut packer, saving)?;
+    pack_database(&mut packer, saving)?;
     if let Some(number) = saving.full {
         close_backup(service, grant, number)?;
     }
@@ -69,7 +69,7 @@ pub(crate) fn save_backup<W: Write>(
     Ok((saved, packer.finish()?))
 }
 
-fn pack_database<W: Write>(_service: &Service, packer: &mut Packer<W>, saving: &Saving<'_>) -> Result<()> {
+fn pack_database<W: Write>(packer: &mut Packer<W>, saving: &Saving<'_>) -> Result<()> {
     saving.data.copy_to(saving.scratch)?;
     let packed = File::open(saving.scratch)
         .map_err(|error| unwritable(&error))

@@ -21,9 +21,9 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Task {
-    /// What a memory costs, end to end, beside what a user might pick instead.
+    /// Measures the cost of a memory, end to end, beside programs that a user might pick instead.
     Bench(bench::Options),
-    /// How well things are found, on fixed sets.
+    /// Measures the quality of finding, on fixed sets.
     #[command(subcommand)]
     Eval(eval::Command),
     /// The models that are packed into the binary.

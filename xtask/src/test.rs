@@ -8,13 +8,13 @@ use crate::postgres::Server;
 use crate::{tidy, tools};
 use xtask::process::{cargo, has_cargo_command, step};
 
-/// Where tests find the server. Without it they skip what needs PostgreSQL, and say so.
+/// Variable that names the server for tests. Without it they skip what needs PostgreSQL, and say so.
 const SERVER_VARIABLE: &str = "LACUNA_TEST_POSTGRES";
 
-/// Where tests find Schemathesis.
+/// Variable that names Schemathesis for tests.
 const SCHEMATHESIS_VARIABLE: &str = "LACUNA_TEST_SCHEMATHESIS";
 
-/// Where tests find the clients of the MCP door. Without it they skip what needs them, and say so.
+/// Variable that names the clients of the MCP door for tests. Without it they skip what needs them, and say so.
 const CLIENTS_VARIABLE: &str = "LACUNA_TEST_MCP_CLIENTS";
 
 /// Lets tests run as many rounds as were promised, and not only as many as everybody waits for.

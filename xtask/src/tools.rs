@@ -29,7 +29,7 @@ pub(crate) fn mcp_clients() -> Result<PathBuf> {
     })
 }
 
-/// What makes the certificates of tests, and what the documents call a server with.
+/// Installs the programs that make the certificates of tests and call a server in the documents.
 pub(crate) fn openssl_and_curl() -> Result<()> {
     needs(Command::new("openssl").arg("version"), "openssl")?;
     needs(Command::new("curl").arg("--version"), "curl")

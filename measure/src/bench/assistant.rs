@@ -1,4 +1,4 @@
-//! What an assistant waits for: the MCP server that its host starts, and the hook that its host calls before it
+//! Waiting times of an assistant: the MCP server that its host starts, and the hook that its host calls before it
 //! shortens a long conversation.
 
 use std::fs::File;
@@ -17,7 +17,7 @@ use super::sentences;
 use crate::Result;
 
 const EMBEDDER: &str = "sentence";
-/// How often a hook is called with the same transcript.
+/// Calls of a hook with the same transcript.
 const HOOKS: usize = 3;
 /// As `lacuna hook --help` tells it.
 const HOOK_LIMIT: Duration = Duration::from_secs(45);
@@ -83,7 +83,7 @@ impl Server {
         Ok(writeln!(self.input, "{message}")?)
     }
 
-    /// What it answers, past what it only tells.
+    /// The result of an answer; its notifications are left out.
     fn ask(&mut self, method: &str, params: &Value) -> Result<Value> {
         self.tell(&json!({"jsonrpc": "2.0", "id": method, "method": method, "params": params}))?;
         loop {
@@ -100,7 +100,7 @@ impl Server {
     }
 }
 
-/// What one call of a hook took and did.
+/// The time and the work of one call of a hook.
 pub(super) struct Hooked {
     pub(super) took: Duration,
     pub(super) limit: Duration,

@@ -1,4 +1,4 @@
-//! What it costs to bring memories to mind for a turn of a conversation.
+//! The cost of choosing memories for a turn of a conversation.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What is remembered and asked in a measurement: texts with their vectors, the same for us and for the peers.
+//! Texts and questions of a measurement with their vectors, the same for us and for the peers.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};

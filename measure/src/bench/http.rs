@@ -26,7 +26,7 @@ const PROBE_PAUSE: Duration = Duration::from_millis(50);
 /// A probe that takes longer has not been answered.
 const PROBE_PATIENCE: Duration = Duration::from_secs(5);
 
-/// What a load brought.
+/// The result of a load.
 pub(super) struct Loaded {
     pub(super) driver: &'static str,
     pub(super) per_second: f64,
@@ -39,7 +39,7 @@ pub(super) struct Loaded {
     pub(super) health: Health,
 }
 
-/// What `/healthz` and `/readyz` said meanwhile.
+/// The answers of `/healthz` and `/readyz` meanwhile.
 #[derive(Default)]
 pub(super) struct Health {
     pub(super) asked: usize,
@@ -47,7 +47,7 @@ pub(super) struct Health {
     pub(super) slowest: Duration,
 }
 
-/// How the server is started.
+/// Settings that the server is started with.
 pub(super) struct Setting {
     pub(super) embedder: &'static str,
     pub(super) requests_max: Option<usize>,

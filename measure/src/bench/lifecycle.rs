@@ -23,7 +23,7 @@ use crate::Result;
 const NEIGHBOUR_MEMORIES: usize = 20;
 /// RAM is measured over several vaults: what opening one leaves behind, the next one uses again.
 const RAM_USERS: [&str; 4] = [USER, "second", "third", "fourth"];
-/// How long the backlog is waited for; what is remembered is in it before the call returns.
+/// The longest wait for the backlog; a memory is in it before the call that stores it returns.
 const BACKLOG_PATIENCE: Duration = Duration::from_millis(100);
 pub(super) const REMEMBER_BATCH: usize = 100;
 /// Texts of the write measurements are others than those of the vaults.
@@ -60,7 +60,7 @@ pub(super) struct Opening {
     pub(super) text_bytes: usize,
 }
 
-/// What opened vaults take, measured in a process that does nothing else.
+/// RAM of opened vaults, measured in a process that does nothing else.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Ram {
     /// Per memory, as the cache of opened vaults counts it, and as the system does.

@@ -1,4 +1,4 @@
-//! What is measured, and how: a latency is the time of one call after some that warm up.
+//! The ways of measuring: a latency is the time of one call after some that warm up.
 
 use std::fs;
 use std::time::{Duration, Instant};

@@ -52,13 +52,13 @@ pub(crate) struct Options {
 pub(crate) enum Part {
     /// Hot recall from small to very large vaults, beside stores of vectors.
     Recall,
-    /// How much of the exact answer the quantised search finds, on real models' vectors.
+    /// The share of the exact answer that the quantised search finds, on real models' vectors.
     Exactness,
     /// Hot recall beside other users' vaults.
     Neighbours,
     /// Opening a cold vault, and what it takes in RAM.
     Open,
-    /// What a turn of a conversation brings to mind.
+    /// The memories that a turn of a conversation is given.
     Context,
     /// Remember and delete, beside a memory layer.
     Write,
@@ -66,7 +66,7 @@ pub(crate) enum Part {
     Sessions,
     /// The HTTP door under 64 connections, and overloaded.
     Http,
-    /// What an assistant waits for: a cold MCP server, and the hook before a long conversation is shortened.
+    /// Waiting times of an assistant: a cold MCP server, and the hook before a long conversation is shortened.
     Assistant,
 }
 

@@ -1,4 +1,4 @@
-//! What a user might pick instead, measured on the same vectors, texts and questions by small Python scripts in
+//! Programs that a user might pick instead, measured on the same vectors, texts and questions by small Python scripts in
 //! an environment of their own. A peer that cannot be installed or run says so in the results.
 
 use std::fs;
@@ -59,7 +59,7 @@ impl VectorAnswer {
 pub(super) struct MemoryAnswer {
     pub(super) peer: String,
     remember_seconds: Vec<f64>,
-    /// What of that went into the model.
+    /// The part of that time that went into the model.
     remember_embed_seconds: f64,
     search_seconds: Vec<f64>,
     search_embed_seconds: Vec<f64>,

@@ -1,4 +1,4 @@
-//! How much is measured.
+//! The sizes of a measurement.
 
 pub(super) struct Plan {
     /// Sizes at which recall goes through a vault.

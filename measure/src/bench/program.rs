@@ -24,7 +24,7 @@ impl Program {
         Ok(Self { path: BUILT.clone()?, data: folder.join("data"), embedder })
     }
 
-    /// What it says on standard output is for the caller.
+    /// Its standard output is for the caller.
     pub(super) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(&self.path);
         command.args(args).env("LACUNA_DATA", &self.data).env("LACUNA_EMBEDDER", self.embedder);

@@ -13,7 +13,7 @@ use super::sizes::{Figures, Place};
 use super::{Part, assistant, context, http, lifecycle, sessions, sizes};
 use crate::Result;
 
-/// What hot recall should reach at a size.
+/// The figure that hot recall should reach at a size.
 const RECALL_TARGETS: [(usize, Duration); 3] = [
     (5_000, Duration::from_micros(150)),
     (50_000, Duration::from_micros(1_500)),
@@ -582,7 +582,7 @@ fn cold_row(name: &str, latency: Latency, target: Duration) -> Row {
     vec![name.to_owned(), time(p50), time(p99), format!("≤ {}", time(target)), ratio(p99, target)]
 }
 
-/// What one hook did.
+/// The work of one hook.
 fn hook_row(name: &str, hooked: &assistant::Hooked) -> Row {
     let mib = |kib: u64| format!("{} MiB", kib >> 10);
     vec![

@@ -71,7 +71,7 @@ const SYLLABLES: [&str; 40] = [
 ];
 const TOWN_ENDINGS: [&str; 5] = ["ham", "burg", "ville", "stad", "ford"];
 const FIRM_ENDINGS: [&str; 4] = ["tec", "works", "mart", "bank"];
-/// How many different names, towns and firms there are.
+/// Different names, towns and firms.
 const NAMES: usize = 6_000;
 const TOWNS: usize = 3_000;
 const FIRMS: usize = 2_000;

@@ -29,7 +29,7 @@ const RECORDED_MODEL: &str = "recorded@1";
 const OPEN_CALIBRATION: Calibration = Calibration { midpoint: -1.0, steepness: 1.0 };
 const LOAD_BATCH: usize = 1_000;
 
-/// What a recall goes by.
+/// The parts of a recall.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum By {
     MeaningAndWords,
@@ -169,7 +169,7 @@ impl Vault {
         Ok(ids)
     }
 
-    /// What a question brings to mind, or the start of a conversation.
+    /// The memories for a question, or for the start of a conversation.
     pub(super) fn bring_to_mind(&self, question: Option<usize>) -> Result<Context> {
         self.recorded.question.store(question.unwrap_or(0), Ordering::Relaxed);
         let text = question.map(|question| self.corpus.questions[question].clone()).unwrap_or_default();

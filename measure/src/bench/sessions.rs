@@ -24,7 +24,7 @@ use crate::Result;
 /// Turns of one append: a question and its answer.
 const TURNS_PER_APPEND: usize = 2;
 const SEED: u64 = 4_711;
-/// How often the jobs come by while turns are appended.
+/// Turns appended between two rounds of the jobs.
 const JOBS_EVERY: Duration = Duration::from_secs(5);
 const BACKLOG_PATIENCE: Duration = Duration::from_millis(50);
 
@@ -34,7 +34,7 @@ pub(super) struct Talking {
     pub(super) append: Latency,
     pub(super) slowest: Duration,
     pub(super) took: Duration,
-    /// What the system counts before the first and after the last turn.
+    /// Counters of the system before the first and after the last turn.
     pub(super) resident_before: usize,
     pub(super) resident_after: usize,
     /// Turns that were stored, held in working memory, or refused by the gate; nothing else happened to one.
@@ -47,7 +47,7 @@ pub(super) struct Talking {
     pub(super) jobs: Jobs,
 }
 
-/// What the jobs did while turns were appended.
+/// The work of the jobs while turns were appended.
 #[derive(Default)]
 pub(super) struct Jobs {
     /// Sessions that rested too long.
@@ -138,7 +138,7 @@ fn said(append: usize) -> Vec<NewTurn> {
     vec![asked, answered]
 }
 
-/// What a server does beside: vectors, unfinished work, sessions that rest, compaction, the purge and the sweep.
+/// The work that a server does beside: vectors, unfinished work, sessions that rest, compaction, the purge and the sweep.
 fn start_jobs(
     service: &Arc<Lacuna>,
     people: usize,

@@ -24,7 +24,7 @@ const DAY_MILLIS: i64 = 86_400_000;
 /// A moment after every memory that a bare index is filled with.
 const NOW_MILLIS: i64 = 1_775_000_000_000;
 
-/// Where the memories were searched.
+/// The place where the memories were searched.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// Through the library: a vault over SQLite, with its check of the revision and the texts of the answers.
@@ -74,7 +74,7 @@ pub(super) fn measure(corpus: &Arc<Corpus>, place: Place, recalls: usize, folder
     Ok(Figures { count, place, hybrid, meaning, recall, filled_in })
 }
 
-/// How exact a recall by meaning is on the vectors of a real model, searched in the bare index.
+/// The exactness of a recall by meaning on the vectors of a real model, searched in the bare index.
 pub(super) fn exactness(count: usize, questions: usize, model: &dyn Embedder) -> Result<f64> {
     let corpus = Arc::new(Corpus::embedded(count, questions, model)?);
     recall_at_ten(&corpus, &Bare::fill(corpus.clone(), By::Meaning)?)

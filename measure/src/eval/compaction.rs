@@ -78,7 +78,7 @@ struct Question {
     gold: Vec<String>,
 }
 
-/// What was counted over some dialogues.
+/// Counts over some dialogues.
 #[derive(Default, Clone, Copy)]
 struct Counts {
     /// Questions that need a turn which was compacted, and those that find every such turn: as it stood
@@ -128,7 +128,7 @@ struct Trial<'a> {
     space: &'a Space,
     /// The memory of each turn, in the order of the dialogue; the gate may have refused one.
     memories: Vec<Option<MemoryId>>,
-    /// When the newer half begins.
+    /// The moment at which the newer half begins.
     middle: Timestamp,
 }
 
@@ -225,7 +225,7 @@ impl<'a> Trial<'a> {
         Ok(())
     }
 
-    /// What an answer holds within its limits, best first.
+    /// The memories of an answer within its limits, best first.
     fn answer(&self, question: &Question, tiers: Option<TierLimits>) -> Result<Vec<Memory>> {
         let limit = RECALL_RESULTS_MAX;
         let query = Query { limit, tiers, max_tokens: TOKENS_MAX, ..Query::new(&question.text) };
@@ -287,7 +287,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// Whether a word is a name, a number or a date, as far as its look says: in doubt it is.
+/// Returns true when a word looks like a name, a number or a date: in doubt it is one.
 fn tells(word: &str) -> bool {
     const DATES: &[&str] = &[
         "yesterday",
@@ -333,7 +333,7 @@ fn sentences(turn: &str) -> Vec<&str> {
         .collect()
 }
 
-/// When each turn was said: its session's time, and a second for each turn before it.
+/// The time of each turn: its session's time, and a second for each turn before it.
 fn times(space: &Space) -> Result<Vec<Timestamp>> {
     let mut seen: HashMap<&str, i64> = HashMap::new();
     space
@@ -428,6 +428,7 @@ fn settle(service: &Lacuna) -> Result {
 
 fn report(counts: &[Counts]) -> Report {
     let mut report = Report::part(TITLE, "cargo xtask eval compaction");
+    report.line(super::DEVELOPMENT_NOTE);
     report.line("\nThe older half of each dialogue of LoCoMo's development part, compacted without an LLM. A question");
     report.line(
         "counts as found when every compacted turn that it needs can be reached from a returned summary or",

@@ -33,7 +33,7 @@ const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/forge
 /// Results of one recall, as the set prescribes.
 const TOP: usize = 5;
 const TITLE: &str = "Forgetting";
-/// What others reach on the same cases, as published with them.
+/// Figures of others on the same cases, as published with them.
 const PUBLISHED: &[(&str, &str)] = &[
     ("Mem0, without an LLM", "85 of 132"),
     ("LangGraph store with an LLM", "125 of 132"),
@@ -67,7 +67,7 @@ struct Case {
     must_not_contain: Vec<String>,
 }
 
-/// How many of the cases of a category pass, and how many there are.
+/// Cases of a category that pass, and all of them.
 type Scores<'a> = BTreeMap<&'a str, (usize, usize)>;
 
 pub(crate) fn run(args: &Args) -> Result {
@@ -94,6 +94,7 @@ pub(crate) fn run(args: &Args) -> Result {
 
 fn report(scores: &Scores<'_>) -> Report {
     let mut report = Report::part(TITLE, "cargo xtask eval forget");
+    report.line(super::DEVELOPMENT_NOTE);
     report
         .line("\nFacts, then corrections and requests to forget in plain words, then what still comes back:");
     report

@@ -1,4 +1,4 @@
-//! `cargo xtask eval …`: how well things are found, and what the gate lets through, measured on fixed sets.
+//! `cargo xtask eval …`: quality of finding, of forgetting and of the gate, measured on fixed sets.
 
 mod compaction;
 mod forget;
@@ -7,6 +7,10 @@ mod paraphrase;
 mod retrieval;
 
 use crate::Result;
+
+/// Printed above every figure that was taken on data which the authors used while they wrote the code.
+const DEVELOPMENT_NOTE: &str = "\n**Development figures.** The sets below were used while the code was written, so a \
+figure on them says how well it knows them. The figure with one source left out is not measured yet.";
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {

@@ -106,6 +106,7 @@ fn print(rows: &[(String, Measures)], json: bool) -> Result {
         println!("{}", serde_json::to_string_pretty(&object)?);
         return Ok(());
     }
+    println!("{}", super::DEVELOPMENT_NOTE);
     println!("{:<40} {:>6} {:>6} {:>8}", "", "R@5", "R@10", "nDCG@10");
     for (name, measures) in rows {
         let [short, recall, ndcg] = figures(measures);

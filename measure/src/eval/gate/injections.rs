@@ -10,7 +10,7 @@ use super::{Sets, share};
 use crate::Result;
 use crate::bench::report::{Report, time};
 
-/// How much ordinary text is read to take the speed.
+/// Ordinary text that is read to take the speed.
 const PROSE_BYTES: usize = 1 << 20;
 /// A page of about the size of the longest memory.
 const PAGE_BYTES: usize = 10_000;
@@ -22,7 +22,7 @@ struct Row {
     source: String,
 }
 
-/// How many texts there were, and how many were taken for orders.
+/// Texts, and those that were taken for orders.
 #[derive(Default, Clone, Copy)]
 struct Tally {
     texts: usize,

@@ -42,6 +42,7 @@ pub(crate) fn run(args: &Args) -> Result {
         return again_in_release();
     }
     let mut report = Report::part(TITLE, "cargo xtask eval gate");
+    report.line(super::DEVELOPMENT_NOTE);
     for section in SECTIONS {
         section(&Sets(args.data.clone()), &mut report)?;
     }

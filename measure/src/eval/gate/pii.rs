@@ -46,7 +46,7 @@ const RENAMED: &[(&str, &str)] = &[
     ("US_DRIVER_LICENSE", "us_driver_licence"),
     ("ZA_ID_NUMBER", "za_id"),
 ];
-/// How much text is read at a time to take the speed, in characters.
+/// Text that is read at a time to take the speed, in characters.
 const PAGE_CHARS: usize = 500;
 
 #[derive(Deserialize)]

@@ -13,7 +13,7 @@ use super::{Sets, share};
 use crate::Result;
 use crate::bench::report::Report;
 
-/// How much ordinary text is scanned to take the speed.
+/// Ordinary text that is scanned to take the speed.
 const PROSE_BYTES: usize = 32 << 20;
 
 #[derive(Deserialize)]
@@ -24,7 +24,7 @@ struct Row {
     text_b64: String,
 }
 
-/// How many texts there were, and how many were found at which level.
+/// Texts, and those that were found at each level.
 #[derive(Default)]
 struct Tally {
     texts: usize,
@@ -101,7 +101,7 @@ fn by_kind(rows: &[Row], report: &mut Report) -> Result {
     Ok(())
 }
 
-/// How often each family of rules strikes a secret, and how often what only looks like one. Some look-alikes
+/// Counts of the secrets that each family of rules finds, and of the look-alikes that it finds. Some look-alikes
 /// of one kind are true secrets of another, so that the share says less than it seems to.
 fn by_family(rows: &[Row], report: &mut Report) -> Result {
     let mut families: BTreeMap<Arc<str>, [usize; 2]> = BTreeMap::new();

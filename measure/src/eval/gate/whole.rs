@@ -29,7 +29,7 @@ struct Row {
     is_injection: bool,
 }
 
-/// What became of some writes.
+/// Outcomes of some writes.
 #[derive(Default)]
 struct Fates {
     active: usize,
@@ -105,7 +105,7 @@ fn fates(service: &Lacuna, user: &str, texts: &[&str], draft: impl Fn() -> Draft
     Ok(fates)
 }
 
-/// What the gate adds to a write. A frozen vault refuses after the gate, so that the gate is timed alone.
+/// The time that the gate adds to a write. A frozen vault refuses after the gate, so that the gate is timed alone.
 fn cost(turns: &[&str], report: &mut Report) -> Result {
     report.heading("What the gate costs");
     let folder = tempfile::tempdir()?;

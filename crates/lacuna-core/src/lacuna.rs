@@ -8,7 +8,7 @@ use lacuna_seal::{Signature, VerifyingKey};
 use lacuna_store::rows::{AuditRow, ChainHead};
 use lacuna_types::llm::Llm;
 use lacuna_types::policy::Policy;
-use lacuna_types::request::Choice;
+use lacuna_types::request::PlanChoice;
 use lacuna_types::token_count::TokenCounter;
 use lacuna_types::*;
 use zeroize::Zeroizing;
@@ -550,7 +550,12 @@ impl Lacuna {
     }
 
     /// Carries out a plan, if the vault still is as the plan saw it.
-    pub fn confirm_forget(&self, grant: &Grant<Forget>, token: &str, choice: &Choice) -> Result<Confirmed> {
+    pub fn confirm_forget(
+        &self,
+        grant: &Grant<Forget>,
+        token: &str,
+        choice: &PlanChoice,
+    ) -> Result<Confirmed> {
         crate::forget::confirm::confirm_forget(&self.service, grant, token, choice)
     }
 

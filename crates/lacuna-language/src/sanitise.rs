@@ -12,9 +12,6 @@ use regex::{Captures, Regex};
 use super::unmask::{Invisible, Unmasked, unmask};
 use lacuna_types::Trust;
 
-/// The old name of [`TextChange`].
-pub use self::TextChange as Change;
-
 /// A text that may be kept, and what was changed in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sanitised<'a> {

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use lacuna_models::{ApiKey, LLM_ANSWER_BYTES_MAX, LlmConfig, LlmKind, llm};
-use lacuna_types::llm::{Claim, ClaimKind, Condensed, Said};
+use lacuna_types::llm::{Claim, ClaimKind, Condensed, SpokenTurn};
 use lacuna_types::{Error, Result};
 use serde_json::{Value, json};
 
@@ -69,8 +69,10 @@ impl Server {
 }
 
 fn ask(config: LlmConfig) -> Result<Condensed> {
-    llm(config)?
-        .condense(&[Said { speaker: "Ana", text: TEXT }, Said { speaker: "Ben", text: "Since April." }])
+    llm(config)?.condense(&[
+        SpokenTurn { speaker: "Ana", text: TEXT },
+        SpokenTurn { speaker: "Ben", text: "Since April." },
+    ])
 }
 
 fn serve(mut stream: TcpStream, reply: &Reply, log: &Mutex<Vec<(String, Value)>>) -> Option<()> {

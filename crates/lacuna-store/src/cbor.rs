@@ -2,9 +2,6 @@
 //!
 //! Reading answers `None` for an item that is cut short, of another type or out of range, and never panics.
 
-/// The old names of [`CborReader`] and [`CborWriter`].
-pub use self::{CborReader as Reader, CborWriter as Writer};
-
 const UNSIGNED: u8 = 0;
 const NEGATIVE: u8 = 1;
 const BYTES: u8 = 2;

@@ -56,9 +56,6 @@ pub struct Condensed {
     pub claims: Vec<Claim>,
 }
 
-/// The old name of [`SpokenTurn`].
-pub use self::SpokenTurn as Said;
-
 /// Condenses turns. Calls block; callers choose the thread.
 pub trait Llm: Send + Sync {
     /// Names the model in logs.

@@ -1,8 +1,5 @@
 //! Requests to forget: the targets that a door can name, and the meaning of a request.
 
-/// Names from before they were made specific.
-pub use self::{PlanChoice as Choice, TimeSpan as Span};
-
 use jiff::Timestamp;
 
 use crate::facet;

@@ -10,7 +10,7 @@ use lacuna_core::forget::{Confirmed, Planned, Request};
 use lacuna_core::permit::{Forget, Recall, Remember};
 use lacuna_core::read::Query;
 use lacuna_core::vault::Models;
-use lacuna_types::request::{Choice, Target};
+use lacuna_types::request::{PlanChoice, Target};
 use lacuna_types::{ContentType, Contribution, Lineage};
 use serde::{Deserialize, Serialize};
 
@@ -237,7 +237,7 @@ pub(super) fn forgetting(memories: usize, runs: usize, mentions: usize, folder: 
     let plan = started.elapsed();
     let token = planned.token.ok_or("nothing matches")?;
     let started = Instant::now();
-    let Confirmed::Done(done) = service.confirm_forget(&forget, &token, &Choice::All)? else {
+    let Confirmed::Done(done) = service.confirm_forget(&forget, &token, &PlanChoice::All)? else {
         return Err("the plan wants a second yes".into());
     };
     let confirm = started.elapsed();

@@ -21,7 +21,7 @@ use lacuna_seal::SystemEntropy;
 use lacuna_store::blobs::Blobs;
 use lacuna_store::keys::{LocalKms, RamKeys};
 use lacuna_store::rows::RamStore;
-use lacuna_types::request::{Choice, Mode, Target};
+use lacuna_types::request::{Mode, PlanChoice, Target};
 use lacuna_types::{Draft, SystemClock};
 use serde::Deserialize;
 
@@ -203,7 +203,7 @@ impl Trial<'_> {
             Planned::Plan(plan) => {
                 let mut next = plan.token;
                 while let Some(token) = next.take() {
-                    next = match self.service.confirm_forget(&grant, &token, &Choice::All)? {
+                    next = match self.service.confirm_forget(&grant, &token, &PlanChoice::All)? {
                         Confirmed::Again { token, .. } => Some(token),
                         Confirmed::Done(_) => None,
                     };

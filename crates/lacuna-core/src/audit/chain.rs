@@ -7,7 +7,7 @@
 
 use jiff::Timestamp;
 use lacuna_seal::{Digest, Signature, SigningKey, VerifyingKey};
-use lacuna_store::cbor::{Reader, Writer};
+use lacuna_store::cbor::{CborReader, CborWriter};
 use lacuna_store::rows::{AuditRow, ChainHead};
 use lacuna_types::{Error, Result, VaultId, millis};
 
@@ -72,13 +72,13 @@ fn entry_digest(entry: &[u8]) -> [u8; 32] {
 
 /// The digest that stands in the place of an entry, if it was aged out.
 pub(crate) fn aged_digest(row: &AuditRow) -> Option<[u8; 32]> {
-    (row.entry.len() == AGED_BYTES).then(|| Reader(&row.entry).array_of_bytes())?
+    (row.entry.len() == AGED_BYTES).then(|| CborReader(&row.entry).array_of_bytes())?
 }
 
 /// Returns the bytes that replace an entry when it is aged out.
 pub(crate) fn aged_bytes(entry: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(AGED_BYTES);
-    Writer(&mut bytes).bytes(&entry_digest(entry));
+    CborWriter(&mut bytes).bytes(&entry_digest(entry));
     bytes
 }
 

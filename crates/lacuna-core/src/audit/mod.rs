@@ -10,7 +10,7 @@ pub(crate) mod checkpoint;
 pub use chain::{AuditReport, ChainWalk, append};
 pub use checkpoint::CHECKPOINT_ENTRIES;
 
-use lacuna_store::cbor::{Reader, Writer};
+use lacuna_store::cbor::{CborReader, CborWriter};
 use lacuna_store::rows::AuditRow;
 use lacuna_types::{Error, MemoryId, Result, facet};
 
@@ -122,14 +122,14 @@ impl AuditEntry {
         if chain::aged_digest(row).is_some() {
             return Ok(Self::new(AuditAction::AgedOut, "", Vec::new()));
         }
-        Reader(&row.entry)
+        CborReader(&row.entry)
             .grown_record(FIRST_FIELDS, FIELDS, Self::read)
             .ok_or_else(|| Error::corrupt(format!("audit entry {} does not parse", row.seq)))
     }
 
     fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let mut w = Writer(&mut bytes);
+        let mut w = CborWriter(&mut bytes);
         w.array(if self.notes.is_empty() { FIRST_FIELDS } else { FIELDS } as usize);
         w.uint(self.action.code());
         w.text(&self.actor);
@@ -141,7 +141,7 @@ impl AuditEntry {
         bytes
     }
 
-    fn read(r: &mut Reader<'_>, grown: bool) -> Option<Self> {
+    fn read(r: &mut CborReader<'_>, grown: bool) -> Option<Self> {
         Some(Self {
             action: AuditAction::from_code(r.uint()?)?,
             actor: r.text()?.to_owned(),

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use lacuna_store::blobs::BlobName;
 use lacuna_store::keys::{KeyBatch, ReceiptMark};
-use lacuna_store::rows::{Body, Intent, Row};
+use lacuna_store::rows::{PendingErasure, Row, SealedBody};
 use lacuna_types::Result;
 use lacuna_types::request::Mode;
 use lacuna_types::*;
@@ -37,7 +37,7 @@ pub(crate) fn finish_intents_seeking(
 
 fn finish(
     writer: &VaultWriter<'_>,
-    intent: &Intent,
+    intent: &PendingErasure,
     sought: &mut ProbeTargets,
 ) -> Result<Option<SignedReceipt>> {
     let receipt = announced_receipt(writer.service, writer.scope(), intent)?;
@@ -74,7 +74,12 @@ fn finish(
 }
 
 /// Keys first: from here on the texts are unreadable, even if we crash.
-fn destroy_keys(service: &Service, scope: &Scope, intent: &Intent, receipt: Option<&Receipt>) -> Result<()> {
+fn destroy_keys(
+    service: &Service,
+    scope: &Scope,
+    intent: &PendingErasure,
+    receipt: Option<&Receipt>,
+) -> Result<()> {
     let mark = receipt.map(|receipt| ReceiptMark { org: scope.org.clone(), number: receipt.number });
     service.keys.commit(KeyBatch {
         destroys: intent.memories.clone(),
@@ -87,7 +92,7 @@ fn delete_blobs(service: &Service, scope: &Scope, rows: Vec<Option<Row>>) -> Res
     let vault = scope.vault_id();
     let mut deleted = Vec::new();
     for row in rows.into_iter().flatten() {
-        if let Body::Blob { revision, .. } = row.body {
+        if let SealedBody::Blob { revision, .. } = row.body {
             let name = BlobName { memory: row.id, revision };
             service.blobs.delete(vault, name)?;
             deleted.push(name);

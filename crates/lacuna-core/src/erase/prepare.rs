@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use jiff::Timestamp;
 use lacuna_language::anonymise::Anonymous;
 use lacuna_store::keys::{KeyBatch, WrappedMemoryKey};
-use lacuna_store::rows::{Intent, Row};
+use lacuna_store::rows::{PendingErasure, Row};
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 use zeroize::Zeroizing;
@@ -359,7 +359,7 @@ impl Erasure {
         if self.gone.is_empty() {
             return;
         }
-        act.batch.opens.push(Intent::to_erase(self.gone.clone()));
+        act.batch.opens.push(PendingErasure::to_erase(self.gone.clone()));
         act.batch.puts.extend(self.rows.iter().cloned().chain(self.remaining_rows()));
         self.record(act);
     }

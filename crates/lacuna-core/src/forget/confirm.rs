@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use lacuna_types::request::{Choice, Closeness, Mode};
+use lacuna_types::request::{Closeness, Mode, PlanChoice};
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
@@ -38,7 +38,7 @@ pub(crate) fn confirm_forget(
     service: &Service,
     grant: &Grant<Forget>,
     token: &str,
-    choice: &Choice,
+    choice: &PlanChoice,
 ) -> Result<Confirmed> {
     let scope = grant.scope();
     let key = service.read(scope, |open| {

@@ -10,7 +10,7 @@ use lacuna_language::people::{Cluster, View, clusters};
 use lacuna_language::request::{self as words, Question, Reading};
 use lacuna_language::topic::Topic;
 use lacuna_seal::Digest;
-use lacuna_types::request::{About, Choice, Closeness, Mode, Reach, Reason, Target, Wish};
+use lacuna_types::request::{About, Closeness, Mode, PlanChoice, Reach, Reason, Target, Wish};
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 use zeroize::Zeroizing;
@@ -341,11 +341,11 @@ impl Resolved {
     }
 
     /// Keeps what was chosen. Naming what does not match is an error: it was not in the plan.
-    pub(crate) fn choose(&mut self, choice: &Choice) -> Result<()> {
+    pub(crate) fn choose(&mut self, choice: &PlanChoice) -> Result<()> {
         match choice {
-            Choice::All => {}
-            Choice::Direct => self.matches.retain(|found| found.closeness == Closeness::Direct),
-            Choice::Only(ids) => {
+            PlanChoice::All => {}
+            PlanChoice::Direct => self.matches.retain(|found| found.closeness == Closeness::Direct),
+            PlanChoice::Only(ids) => {
                 let known: BTreeSet<MemoryId> = self.matches.iter().map(|found| found.id).collect();
                 if !ids.iter().all(|id| known.contains(id)) {
                     return Err(Error::invalid("only", "names a memory that is not in the plan"));

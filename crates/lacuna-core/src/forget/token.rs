@@ -6,9 +6,9 @@
 
 use jiff::{SignedDuration, Timestamp};
 use lacuna_seal::Zeroizing;
-use lacuna_store::cbor::{Reader, Writer};
+use lacuna_store::cbor::{CborReader, CborWriter};
 use lacuna_types::hex::{hex, unhex};
-use lacuna_types::request::{About, Mode, Reach, Span, Wish};
+use lacuna_types::request::{About, Mode, Reach, TimeSpan, Wish};
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
@@ -50,7 +50,7 @@ impl ForgetClaims {
         now: Timestamp,
     ) -> Result<Self> {
         let said = decode(token).and_then(|sealed| open(&sealed)).ok_or_else(useless)?;
-        let bound = Reader(&said).record(FIELDS, read).ok_or_else(useless)?;
+        let bound = CborReader(&said).record(FIELDS, read).ok_or_else(useless)?;
         if bound.user != *user || bound.expires_at <= now {
             return Err(useless());
         }
@@ -59,12 +59,12 @@ impl ForgetClaims {
 
     fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let mut w = Writer(&mut bytes);
+        let mut w = CborWriter(&mut bytes);
         w.array(FIELDS as usize);
         w.text(self.user.as_str());
         w.int(millis(self.expires_at));
         w.uint(self.mode.code());
-        w.optional(self.who, Writer::uint);
+        w.optional(self.who, CborWriter::uint);
         w.uint(self.confirmed);
         write_wish(&mut w, &self.wish);
         w.bytes(&self.digest);
@@ -83,12 +83,12 @@ fn decode(token: &str) -> Option<Vec<u8>> {
     if digits.len() > 2 * TOKEN_BYTES_MAX { None } else { unhex(digits) }
 }
 
-fn read(r: &mut Reader<'_>) -> Option<ForgetClaims> {
+fn read(r: &mut CborReader<'_>) -> Option<ForgetClaims> {
     Some(ForgetClaims {
         user: UserId::new(r.text()?).ok()?,
         expires_at: from_millis(r.int()?)?,
         mode: Mode::from_code(r.uint()?)?,
-        who: r.optional(Reader::uint)?,
+        who: r.optional(CborReader::uint)?,
         confirmed: r.uint()?,
         wish: r.record(4, read_wish)?,
         digest: r.array_of_bytes()?,
@@ -96,7 +96,7 @@ fn read(r: &mut Reader<'_>) -> Option<ForgetClaims> {
     })
 }
 
-fn write_wish(w: &mut Writer<'_>, wish: &Wish) {
+fn write_wish(w: &mut CborWriter<'_>, wish: &Wish) {
     w.array(4);
     write_about(w, &wish.about);
     w.optional(wish.when, |w, span| {
@@ -108,17 +108,17 @@ fn write_wish(w: &mut Writer<'_>, wish: &Wish) {
     w.bool(wish.reach == Reach::Subject);
 }
 
-fn read_wish(r: &mut Reader<'_>) -> Option<Wish> {
-    let at = |r: &mut Reader<'_>| r.optional(|r| from_millis(r.int()?));
+fn read_wish(r: &mut CborReader<'_>) -> Option<Wish> {
+    let at = |r: &mut CborReader<'_>| r.optional(|r| from_millis(r.int()?));
     Some(Wish {
         about: r.record(2, read_about)?,
-        when: r.optional(|r| r.record(2, |r| Some(Span { from: at(r)?, until: at(r)? })))?,
+        when: r.optional(|r| r.record(2, |r| Some(TimeSpan { from: at(r)?, until: at(r)? })))?,
         keep: r.list(|r| Some(r.text()?.to_owned()))?,
         reach: if r.bool()? { Reach::Subject } else { Reach::Mentions },
     })
 }
 
-fn write_about(w: &mut Writer<'_>, about: &About) {
+fn write_about(w: &mut CborWriter<'_>, about: &About) {
     w.array(2);
     match about {
         About::Ids(ids) => {
@@ -141,12 +141,12 @@ fn write_about(w: &mut Writer<'_>, about: &About) {
     }
 }
 
-fn write_text(w: &mut Writer<'_>, code: u8, text: &str) {
+fn write_text(w: &mut CborWriter<'_>, code: u8, text: &str) {
     w.uint(code);
     w.text(text);
 }
 
-fn read_about(r: &mut Reader<'_>) -> Option<About> {
+fn read_about(r: &mut CborReader<'_>) -> Option<About> {
     Some(match r.uint::<u8>()? {
         1 => About::Ids(r.list(|r| Some(MemoryId::from_bytes(r.array_of_bytes()?)))?),
         7 => About::Tags(r.list(|r| Some(r.text()?.to_owned()))?),
@@ -185,7 +185,7 @@ mod tests {
             confirmed: 1,
             wish: Wish {
                 about,
-                when: Some(Span { from: None, until: Some(at) }),
+                when: Some(TimeSpan { from: None, until: Some(at) }),
                 keep: vec!["the harbour".into()],
                 reach: Reach::Subject,
             },

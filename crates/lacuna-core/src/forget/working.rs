@@ -2,7 +2,7 @@
 
 use lacuna_language::clause::Cut;
 use lacuna_language::topic::Topic;
-use lacuna_types::request::{About, Choice, Wish};
+use lacuna_types::request::{About, PlanChoice, Wish};
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
@@ -24,8 +24,8 @@ pub(crate) fn working_meant(service: &Service, scope: &Scope, wish: &Wish) -> us
 
 /// Drops from working memory what a wish means. It is not kept for a chosen part of a plan: a scrap too many
 /// is nothing lost.
-pub(crate) fn forget_working(service: &Service, scope: &Scope, wish: &Wish, choice: &Choice) {
-    if matches!(choice, Choice::Only(_)) {
+pub(crate) fn forget_working(service: &Service, scope: &Scope, wish: &Wish, choice: &PlanChoice) {
+    if matches!(choice, PlanChoice::Only(_)) {
         return;
     }
     service.open_sessions.each_working(scope.vault_id(), |session, working| {

@@ -4,10 +4,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use lacuna_language::identifiers::{Cut, cut_accounts, cut_addresses, routine_location};
+use lacuna_language::identifiers::{IdentifierCut, cut_accounts, cut_addresses, routine_location};
 use lacuna_language::orders::instructions;
 use lacuna_language::sanitise::sanitise;
-use lacuna_language::secrets::{Finding, Level, Scanner, looks_like_credential, redact};
+use lacuna_language::secrets::{Finding, Scanner, SecretLevel, looks_like_credential, redact};
 use lacuna_types::*;
 
 use crate::gate::report::{Changed, Question, Redaction, Refusal, Report};
@@ -89,7 +89,7 @@ impl Cleaned {
             return;
         }
         let (removed, possible): (Vec<_>, Vec<_>) =
-            findings.into_iter().partition(|finding| finding.level > Level::Possible);
+            findings.into_iter().partition(|finding| finding.level > SecretLevel::Possible);
         self.report.redactions.extend(removed.iter().map(|finding| redaction(field, text, finding, true)));
         self.report.redactions.extend(possible.iter().map(|finding| redaction(field, text, finding, false)));
         if rules.fail_on_secret {
@@ -121,7 +121,7 @@ impl Cleaned {
         &mut self,
         field: &'static str,
         text: &mut String,
-        (changed, cuts): (String, Vec<Cut>),
+        (changed, cuts): (String, Vec<IdentifierCut>),
         sensitivity: Sensitivity,
     ) {
         if !cuts.is_empty() {

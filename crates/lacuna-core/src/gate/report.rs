@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use lacuna_language::secrets::Level;
+use lacuna_language::secrets::SecretLevel;
 use lacuna_types::facet;
 
 /// The gate's actions on one draft.
@@ -28,7 +28,7 @@ pub struct Redaction {
     /// The rule that found it.
     pub rule: String,
     /// The certainty that it is a secret.
-    pub level: Level,
+    pub level: SecretLevel,
     /// Its place in the field as it was sent, in characters.
     pub place: Range<usize>,
     /// True when it was taken out; a possible secret that the caller confirmed stays.

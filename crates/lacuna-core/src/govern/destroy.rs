@@ -6,9 +6,9 @@
 
 use jiff::{SignedDuration, Timestamp};
 use lacuna_seal::{Digest, SIGNATURE_BYTES, Signature};
-use lacuna_store::cbor::{Reader, Writer};
+use lacuna_store::cbor::{CborReader, CborWriter};
 use lacuna_store::keys::{KeyBatch, ReceiptMark};
-use lacuna_store::rows::{ChainHead, Change, Record, RecordChange, RecordKind, VaultHeader};
+use lacuna_store::rows::{ChainHead, Record, RecordChange, RecordKind, VaultChange, VaultHeader};
 use lacuna_types::hex::{hex, unhex};
 use lacuna_types::request::Mode;
 use lacuna_types::*;
@@ -130,7 +130,7 @@ pub(crate) fn recover_destructions(service: &Service) -> Result<usize> {
 fn contents(service: &Service, header: &VaultHeader) -> Result<PlannedContents> {
     let mut ids = Vec::new();
     service.store.changes(header.id, Revision::ZERO, &mut |change| {
-        if let Change::Put(row) = change {
+        if let VaultChange::Put(row) = change {
             ids.push(*row.id.as_bytes());
         }
         Ok(())
@@ -315,7 +315,7 @@ fn decode(token: &str) -> Option<[u8; TOKEN_BYTES]> {
 impl Doc {
     fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let mut w = Writer(&mut bytes);
+        let mut w = CborWriter(&mut bytes);
         w.array(DOC_FIELDS as usize);
         w.uint(self.began_after.0);
         let DestroyCounts { records, vectors, blobs, keys } = self.counts;
@@ -324,13 +324,13 @@ impl Doc {
     }
 
     fn decode(bytes: &[u8]) -> Result<Self> {
-        let read = |r: &mut Reader<'_>| {
+        let read = |r: &mut CborReader<'_>| {
             let began_after = Revision(r.uint()?);
             let counts =
                 DestroyCounts { records: r.uint()?, vectors: r.uint()?, blobs: r.uint()?, keys: r.uint()? };
             Some(Self { began_after, counts })
         };
-        Reader(bytes).record(DOC_FIELDS, read).ok_or_else(damaged_record)
+        CborReader(bytes).record(DOC_FIELDS, read).ok_or_else(damaged_record)
     }
 }
 

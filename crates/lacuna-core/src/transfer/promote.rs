@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use lacuna_store::keys::KeyBatch;
-use lacuna_store::rows::{Body, Change, Row};
+use lacuna_store::rows::{Row, SealedBody, VaultChange};
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 use zeroize::Zeroizing;
@@ -228,7 +228,7 @@ fn arrive(
             revision: FIRST_REVISION,
         };
         let body = match &opened.body {
-            None => Body::None,
+            None => SealedBody::None,
             Some(text) => seal_body(service, &open.keyring, &key, vault, &place, text)?,
         };
         let frame =
@@ -291,7 +291,7 @@ fn has_arrived(service: &Service, target: &Scope, id: MemoryId) -> Result<bool> 
     }
     let mut erased = false;
     service.store.changes(target.vault_id(), Revision::ZERO, &mut |change| {
-        erased |= change == Change::Gone(id);
+        erased |= change == VaultChange::Gone(id);
         Ok(())
     })?;
     Ok(erased)
@@ -323,7 +323,7 @@ fn open_frame(service: &Service, route: &Route<'_>, row: &Row) -> Result<Frame> 
 
 /// Seals the changed frame of a memory of the vault that is left.
 fn reseal(service: &Service, route: &Route<'_>, row: Row, frame: &Frame, about: AuditEntry) -> Result<Row> {
-    let mut row = Row { frame_revision: row.frame_revision + 1, body: Body::Unchanged, ..row };
+    let mut row = Row { frame_revision: row.frame_revision + 1, body: SealedBody::Unchanged, ..row };
     let place = Place::of(&row, row.frame_revision);
     let sealed = route.source.update(|open| {
         let key = stored_key(service, open, row.id)?;

@@ -1,7 +1,7 @@
 //! The commit that every change of a vault goes through: rows, audit entries and receipts in one batch.
 
 use jiff::Timestamp;
-use lacuna_store::rows::{Batch, Body, ChainHead, Row};
+use lacuna_store::rows::{Batch, ChainHead, Row, SealedBody};
 use lacuna_types::{Error, Lifecycle, MemoryId, Result, Revision, Scope};
 
 use crate::audit::{AuditAction, AuditEntry};
@@ -104,7 +104,7 @@ impl Act {
     /// Returns true when it writes rows or settings that were read before: changes by another process would be
     /// lost.
     fn rewrites(&self) -> bool {
-        let kept = |row: &Row| row.body == Body::Unchanged && row.state != Lifecycle::Deleted;
+        let kept = |row: &Row| row.body == SealedBody::Unchanged && row.state != Lifecycle::Deleted;
         self.batch.settings.is_some() || self.batch.puts.iter().any(kept)
     }
 

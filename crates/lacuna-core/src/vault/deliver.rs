@@ -4,7 +4,7 @@
 //! A delivery arrives at least once: whoever receives it knows it again by its id.
 
 use jiff::{SignedDuration, Timestamp};
-use lacuna_store::cbor::{Reader, Writer};
+use lacuna_store::cbor::{CborReader, CborWriter};
 use lacuna_store::rows::{Record, RecordChange, RecordKind};
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
@@ -105,7 +105,7 @@ impl Delivery {
 
     fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let mut w = Writer(&mut bytes);
+        let mut w = CborWriter(&mut bytes);
         w.array(FIELDS as usize);
         w.text(&self.recipient);
         w.uint(self.notification.event.code());
@@ -113,13 +113,13 @@ impl Delivery {
         w.uint(self.notification.memories);
         w.int(millis(self.notification.at));
         w.uint(self.attempts);
-        w.optional(self.trouble.as_deref(), Writer::text);
+        w.optional(self.trouble.as_deref(), CborWriter::text);
         w.bool(self.failed);
         bytes
     }
 
     fn decode(record: &Record) -> Result<Self> {
-        let read = |r: &mut Reader<'_>| {
+        let read = |r: &mut CborReader<'_>| {
             let recipient = r.text()?.to_owned();
             let notification = Notification {
                 org: record.org.clone(),
@@ -140,7 +140,7 @@ impl Delivery {
             })
         };
         let damaged = || Error::corrupt(format!("delivery {} does not parse", record.number));
-        Reader(&record.doc).record(FIELDS, read).ok_or_else(damaged)
+        CborReader(&record.doc).record(FIELDS, read).ok_or_else(damaged)
     }
 }
 

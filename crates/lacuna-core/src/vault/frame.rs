@@ -4,7 +4,7 @@
 //! The encoding is a CBOR array of fields. Their order is frozen; a newer release adds fields at the end, and
 //! an older one passes over them.
 
-use lacuna_store::cbor::{Reader, Writer};
+use lacuna_store::cbor::{CborReader, CborWriter};
 use lacuna_types::embed::{MODEL_NAME_BYTES_MAX, ModelId};
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
@@ -57,15 +57,15 @@ impl Frame {
     pub(crate) fn encode(&self) -> Zeroizing<Vec<u8>> {
         // Reserved at once: a buffer that grows leaves copies of what it held.
         let mut bytes = Zeroizing::new(Vec::with_capacity(self.encoded_size_bound()));
-        self.write(&mut Writer(&mut bytes));
+        self.write(&mut CborWriter(&mut bytes));
         bytes
     }
 
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self> {
-        Reader(bytes).grown_record(FIRST_FIELDS, FIELDS, read_frame).ok_or_else(damaged)
+        CborReader(bytes).grown_record(FIRST_FIELDS, FIELDS, read_frame).ok_or_else(damaged)
     }
 
-    fn write(&self, w: &mut Writer<'_>) {
+    fn write(&self, w: &mut CborWriter<'_>) {
         w.array(FIELDS as usize);
         w.text(&self.gist);
         w.list(&self.details, |w, detail| {
@@ -82,7 +82,7 @@ impl Frame {
         });
         w.bytes(&self.text_hash);
         w.bool(self.has_body);
-        w.optional(self.text.as_deref(), Writer::text);
+        w.optional(self.text.as_deref(), CborWriter::text);
         write_history(w, &self.facets.history);
     }
 
@@ -117,7 +117,7 @@ fn damaged() -> Error {
     Error::corrupt("a memory's frame does not parse")
 }
 
-fn write_facets(w: &mut Writer<'_>, facets: &Facets) {
+fn write_facets(w: &mut CborWriter<'_>, facets: &Facets) {
     w.array(4);
     w.uint(facets.category.code());
     w.uint(facets.content_type.code());
@@ -132,7 +132,7 @@ fn write_facets(w: &mut Writer<'_>, facets: &Facets) {
         w.text(&entity.kind);
         w.text(&entity.name);
         w.bool(entity.primary);
-        w.optional(entity.relation.as_deref(), Writer::text);
+        w.optional(entity.relation.as_deref(), CborWriter::text);
     });
     write_source(w, &facets.source);
     w.list(&facets.derived_from, |w, link| {
@@ -157,21 +157,22 @@ fn write_facets(w: &mut Writer<'_>, facets: &Facets) {
     write_vitality(w, &facets.vitality);
 }
 
-fn write_source(w: &mut Writer<'_>, source: &Source) {
-    let text = |w: &mut Writer<'_>, label: &Option<String>| w.optional(label.as_deref(), Writer::text);
+fn write_source(w: &mut CborWriter<'_>, source: &Source) {
+    let text =
+        |w: &mut CborWriter<'_>, label: &Option<String>| w.optional(label.as_deref(), CborWriter::text);
     w.array(9);
     w.uint(source.kind.code());
     w.uint(source.trust.code());
     w.optional(source.session.as_ref(), |w, session| w.text(session.as_str()));
     text(w, &source.message);
-    w.optional(source.turn, Writer::uint);
+    w.optional(source.turn, CborWriter::uint);
     text(w, &source.tool);
     text(w, &source.channel);
     text(w, &source.deployment);
     w.bool(source.from_external_content);
 }
 
-fn write_vitality(w: &mut Writer<'_>, vitality: &Vitality) {
+fn write_vitality(w: &mut CborWriter<'_>, vitality: &Vitality) {
     w.array(VITALITY_FIELDS as usize);
     w.float(vitality.salience);
     w.float(vitality.valence);
@@ -195,7 +196,7 @@ fn write_vitality(w: &mut Writer<'_>, vitality: &Vitality) {
     }
 }
 
-fn write_history(w: &mut Writer<'_>, history: &History) {
+fn write_history(w: &mut CborWriter<'_>, history: &History) {
     w.array(HISTORY_FIELDS as usize);
     w.optional(history.author.as_ref(), |w, author| w.text(author.as_str()));
     w.optional(history.promotion.as_deref(), write_promotion);
@@ -214,7 +215,7 @@ fn write_history(w: &mut Writer<'_>, history: &History) {
     });
 }
 
-fn write_promotion(w: &mut Writer<'_>, promotion: &Promotion) {
+fn write_promotion(w: &mut CborWriter<'_>, promotion: &Promotion) {
     w.array(PROMOTION_FIELDS as usize);
     w.text(promotion.original_author.as_str());
     w.int(millis(promotion.original_created_at));
@@ -229,7 +230,7 @@ fn write_promotion(w: &mut Writer<'_>, promotion: &Promotion) {
 }
 
 /// `None` when bytes are missing, a code is unknown or a time lies outside the calendar.
-fn read_frame(r: &mut Reader<'_>, grown: bool) -> Option<Frame> {
+fn read_frame(r: &mut CborReader<'_>, grown: bool) -> Option<Frame> {
     let mut frame = read_first_fields(r)?;
     if grown {
         frame.text = r.optional(|r| Some(r.text()?.to_owned()))?;
@@ -238,7 +239,7 @@ fn read_frame(r: &mut Reader<'_>, grown: bool) -> Option<Frame> {
     Some(frame)
 }
 
-fn read_first_fields(r: &mut Reader<'_>) -> Option<Frame> {
+fn read_first_fields(r: &mut CborReader<'_>) -> Option<Frame> {
     Some(Frame {
         gist: r.text()?.to_owned(),
         details: r.list(|r| {
@@ -253,7 +254,7 @@ fn read_first_fields(r: &mut Reader<'_>) -> Option<Frame> {
     })
 }
 
-fn read_facets(r: &mut Reader<'_>) -> Option<Facets> {
+fn read_facets(r: &mut CborReader<'_>) -> Option<Facets> {
     let (category, content_type, tier, kind) = r.record(4, |r| {
         let category = Category::from_code(r.uint()?)?;
         let content_type = ContentType::from_code(r.uint()?)?;
@@ -301,8 +302,8 @@ fn read_facets(r: &mut Reader<'_>) -> Option<Facets> {
     })
 }
 
-fn read_history(r: &mut Reader<'_>, fields: u64) -> Option<History> {
-    let ids = |r: &mut Reader<'_>| r.list(|r| Some(MemoryId::from_bytes(r.array_of_bytes()?)));
+fn read_history(r: &mut CborReader<'_>, fields: u64) -> Option<History> {
+    let ids = |r: &mut CborReader<'_>| r.list(|r| Some(MemoryId::from_bytes(r.array_of_bytes()?)));
     Some(History {
         author: r.optional(|r| UserId::new(r.text()?).ok())?,
         promotion: read_promotion(r)?,
@@ -311,7 +312,7 @@ fn read_history(r: &mut Reader<'_>, fields: u64) -> Option<History> {
         repeats: r.uint()?,
         waits: r.optional(|r| Wait::from_code(r.uint()?))?,
         moving: read_promotion(r)?,
-        attributes: r.list(Reader::uint)?,
+        attributes: r.list(CborReader::uint)?,
         remade_at: match fields >= REMADE_FIELDS {
             true => r.optional(|r| from_millis(r.int()?))?,
             false => None,
@@ -323,12 +324,12 @@ fn read_history(r: &mut Reader<'_>, fields: u64) -> Option<History> {
     })
 }
 
-fn read_segment(r: &mut Reader<'_>) -> Option<Segment> {
+fn read_segment(r: &mut CborReader<'_>) -> Option<Segment> {
     Some(Segment { first: r.uint()?, last: r.uint()?, turns: r.uint()? })
 }
 
-fn read_promotion(r: &mut Reader<'_>) -> Option<Option<Box<Promotion>>> {
-    let holder = |r: &mut Reader<'_>| r.record(2, |r| Holder::from_words(r.text()?, r.text()?));
+fn read_promotion(r: &mut CborReader<'_>) -> Option<Option<Box<Promotion>>> {
+    let holder = |r: &mut CborReader<'_>| r.record(2, |r| Holder::from_words(r.text()?, r.text()?));
     let promotion = r.optional(|r| {
         r.record(PROMOTION_FIELDS, |r| {
             Some(Promotion {
@@ -345,14 +346,14 @@ fn read_promotion(r: &mut Reader<'_>) -> Option<Option<Box<Promotion>>> {
     Some(promotion.map(Box::new))
 }
 
-fn read_source(r: &mut Reader<'_>) -> Option<Source> {
-    let text = |r: &mut Reader<'_>| r.optional(|r| Some(r.text()?.to_owned()));
+fn read_source(r: &mut CborReader<'_>) -> Option<Source> {
+    let text = |r: &mut CborReader<'_>| r.optional(|r| Some(r.text()?.to_owned()));
     Some(Source {
         kind: SourceType::from_code(r.uint()?)?,
         trust: Trust::from_code(r.uint()?)?,
         session: r.optional(|r| SessionId::new(r.text()?).ok())?,
         message: text(r)?,
-        turn: r.optional(Reader::uint)?,
+        turn: r.optional(CborReader::uint)?,
         tool: text(r)?,
         channel: text(r)?,
         deployment: text(r)?,
@@ -360,15 +361,16 @@ fn read_source(r: &mut Reader<'_>) -> Option<Source> {
     })
 }
 
-fn read_lineage(r: &mut Reader<'_>) -> Option<Lineage> {
+fn read_lineage(r: &mut CborReader<'_>) -> Option<Lineage> {
     let source = MemoryId::from_bytes(r.array_of_bytes()?);
     Some(Lineage { source, contribution: Contribution::from_code(r.uint()?)? })
 }
 
-fn read_vitality(r: &mut Reader<'_>) -> Option<Vitality> {
-    let peak =
-        |r: &mut Reader<'_>| r.record(2, |r| Some(Peak { at: from_millis(r.int()?)?, salience: r.float()? }));
-    let vitality = |r: &mut Reader<'_>, grown: bool| {
+fn read_vitality(r: &mut CborReader<'_>) -> Option<Vitality> {
+    let peak = |r: &mut CborReader<'_>| {
+        r.record(2, |r| Some(Peak { at: from_millis(r.int()?)?, salience: r.float()? }))
+    };
+    let vitality = |r: &mut CborReader<'_>, grown: bool| {
         let (salience, valence, rehearsals) = (r.float()?, r.float()?, r.uint()?);
         let rehearsed_at = from_millis(r.int()?)?;
         let peaks = if grown { r.list(peak)? } else { Vec::new() };

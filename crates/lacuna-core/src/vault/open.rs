@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use lacuna_language::words::TermList;
 use lacuna_store::blobs::{BlobName, Blobs};
 use lacuna_store::keys::{KeyStore, LocalKms, WrappedMemoryKey, keys_by_memory};
-use lacuna_store::rows::{Body, ChainHead, Change, Row, Store};
+use lacuna_store::rows::{ChainHead, Row, SealedBody, Store, VaultChange};
 use lacuna_types::embed::ModelId;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
@@ -152,8 +152,8 @@ impl Changes {
         let (mut rows, mut gone) = (Vec::new(), Vec::new());
         let revision = store.changes(vault, since, &mut |change| {
             match change {
-                Change::Put(row) => rows.push(row),
-                Change::Gone(memory) => gone.push(memory),
+                VaultChange::Put(row) => rows.push(row),
+                VaultChange::Gone(memory) => gone.push(memory),
             }
             Ok(())
         })?;
@@ -433,9 +433,9 @@ impl OpenVault {
 
 fn sealed_body(vault: VaultId, row: &Row, from: VaultStores<'_>) -> Result<Option<(u32, Vec<u8>)>> {
     match &row.body {
-        Body::None | Body::Unchanged => Ok(None),
-        Body::Inline { revision, sealed } => Ok(Some((*revision, sealed.clone()))),
-        Body::Blob { revision, .. } => {
+        SealedBody::None | SealedBody::Unchanged => Ok(None),
+        SealedBody::Inline { revision, sealed } => Ok(Some((*revision, sealed.clone()))),
+        SealedBody::Blob { revision, .. } => {
             let name = BlobName { memory: row.id, revision: *revision };
             Ok(Some((*revision, from.blobs.get(vault, name)?)))
         }

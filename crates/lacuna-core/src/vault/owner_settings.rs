@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use lacuna_store::cbor::{Reader, Writer};
+use lacuna_store::cbor::{CborReader, CborWriter};
 use lacuna_types::policy::{DAYS_MAX, RetentionRule as Rule, RetentionRules};
 use lacuna_types::{DETAIL_CHARS_MAX, Error, Result, RetentionTier, Sensitivity};
 use zeroize::Zeroize;
@@ -67,12 +67,12 @@ impl Span {
         }
     }
 
-    fn write(self, w: &mut Writer<'_>) {
-        w.optional(self.days(), Writer::uint);
+    fn write(self, w: &mut CborWriter<'_>) {
+        w.optional(self.days(), CborWriter::uint);
     }
 
-    fn read(r: &mut Reader<'_>) -> Option<Self> {
-        Some(r.optional(Reader::uint)?.map_or(Self::Forever, Self::Days))
+    fn read(r: &mut CborReader<'_>) -> Option<Self> {
+        Some(r.optional(CborReader::uint)?.map_or(Self::Forever, Self::Days))
     }
 }
 
@@ -93,9 +93,9 @@ impl Settings {
         self.entities.iter().try_for_each(EntityRule::check)
     }
 
-    pub(crate) fn write(&self, w: &mut Writer<'_>) {
+    pub(crate) fn write(&self, w: &mut CborWriter<'_>) {
         w.array(FIELDS as usize);
-        w.optional(self.max_days, Writer::uint);
+        w.optional(self.max_days, CborWriter::uint);
         let tiers: Vec<_> = self.tiers.iter().map(|(tier, span)| (tier.code(), *span)).collect();
         let categories: Vec<_> = self.categories.iter().map(|(kind, span)| (kind.code(), *span)).collect();
         for spans in [tiers, categories] {
@@ -113,10 +113,10 @@ impl Settings {
         w.list(&self.hidden, |w, category| w.uint(category.code()));
     }
 
-    pub(crate) fn read(r: &mut Reader<'_>) -> Option<Self> {
+    pub(crate) fn read(r: &mut CborReader<'_>) -> Option<Self> {
         r.record(FIELDS, |r| {
             Some(Self {
-                max_days: r.optional(Reader::uint)?,
+                max_days: r.optional(CborReader::uint)?,
                 tiers: spans(r, RetentionTier::from_code)?,
                 categories: spans(r, Sensitivity::from_code)?,
                 entities: r.list(|r| {
@@ -128,7 +128,7 @@ impl Settings {
     }
 }
 
-fn spans<T: Ord>(r: &mut Reader<'_>, of: fn(u8) -> Option<T>) -> Option<BTreeMap<T, Span>> {
+fn spans<T: Ord>(r: &mut CborReader<'_>, of: fn(u8) -> Option<T>) -> Option<BTreeMap<T, Span>> {
     let spans = r.list(|r| r.record(2, |r| Some((of(r.uint()?)?, Span::read(r)?))))?;
     Some(spans.into_iter().collect())
 }

@@ -5,8 +5,10 @@
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use lacuna_seal::{Digest, Signature, SigningKey, VerifyingKey};
-use lacuna_store::cbor::{Reader, Writer};
-use lacuna_store::rows::{Batch, ChainHead, Intent, RECORDS_PAGE_MAX, Record, RecordChange, RecordKind};
+use lacuna_store::cbor::{CborReader, CborWriter};
+use lacuna_store::rows::{
+    Batch, ChainHead, PendingErasure, RECORDS_PAGE_MAX, Record, RecordChange, RecordKind,
+};
 use lacuna_types::request::Mode;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
@@ -146,7 +148,7 @@ impl Receipt {
     /// Encodes the receipt as it is signed.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let mut w = Writer(&mut bytes);
+        let mut w = CborWriter(&mut bytes);
         w.array(FIELDS as usize);
         w.uint(self.number);
         w.text(self.org.as_str());
@@ -172,13 +174,13 @@ impl Receipt {
         w.array(2);
         w.uint(self.audit.seq);
         w.bytes(&self.audit.hash);
-        w.optional(self.request, Writer::uint);
+        w.optional(self.request, CborWriter::uint);
         bytes
     }
 
     /// Decodes a receipt.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
-        Reader(bytes).record(FIELDS, read).ok_or_else(damaged)
+        CborReader(bytes).record(FIELDS, read).ok_or_else(damaged)
     }
 
     /// Announces the receipt in the commit that announces the erasure: whoever ends it knows its number.
@@ -251,7 +253,7 @@ impl SignedReceipt {
     /// Encodes the receipt with its signature and key.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let mut w = Writer(&mut bytes);
+        let mut w = CborWriter(&mut bytes);
         w.array(SIGNED_FIELDS as usize);
         w.bytes(&self.receipt.encode());
         w.bytes(self.signature.as_bytes());
@@ -261,7 +263,7 @@ impl SignedReceipt {
 
     /// Decodes a signed receipt.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
-        let parts = Reader(bytes).record(SIGNED_FIELDS, |r| {
+        let parts = CborReader(bytes).record(SIGNED_FIELDS, |r| {
             let receipt = Receipt::decode(r.bytes()?).ok()?;
             let signature = Signature::from_bytes(r.array_of_bytes()?);
             Some(Self { receipt, signature, key: VerifyingKey::from_bytes(r.array_of_bytes()?) })
@@ -283,7 +285,7 @@ pub(crate) fn numbered(service: &Service, receipt: &Receipt, entries: &mut [Audi
 pub(crate) fn announced_receipt(
     service: &Service,
     scope: &Scope,
-    intent: &Intent,
+    intent: &PendingErasure,
 ) -> Result<Option<Receipt>> {
     let Some((number, [])) = intent.note.split_first_chunk() else { return Ok(None) };
     let number = u64::from_be_bytes(*number);
@@ -385,7 +387,7 @@ pub(crate) fn reference(number: u64, at: Timestamp) -> String {
     format!("DEL-{}-{number:06}", at.to_zoned(TimeZone::UTC).year())
 }
 
-fn read(r: &mut Reader<'_>) -> Option<Receipt> {
+fn read(r: &mut CborReader<'_>) -> Option<Receipt> {
     Some(Receipt {
         number: r.uint()?,
         org: OrgId::new(r.text()?).ok()?,
@@ -394,9 +396,9 @@ fn read(r: &mut Reader<'_>) -> Option<Receipt> {
         mode: Mode::from_code(r.uint()?)?,
         cause: Cause::from_code(r.uint()?)?,
         named: Named::from_code(r.uint()?)?,
-        scope_hashes: r.list(Reader::array_of_bytes)?,
+        scope_hashes: r.list(CborReader::array_of_bytes)?,
         memories_hash: r.array_of_bytes()?,
-        counts: Counts::from_all(&r.list(Reader::uint)?)?,
+        counts: Counts::from_all(&r.list(CborReader::uint)?)?,
         probes: r.list(|r| {
             r.record(3, |r| {
                 let path = ProbePath::from_code(r.uint()?)?;
@@ -407,7 +409,7 @@ fn read(r: &mut Reader<'_>) -> Option<Receipt> {
             r.record(2, |r| Some(BackupHold { number: r.uint()?, until: from_millis(r.int()?)? }))
         })?,
         audit: r.record(2, |r| Some(ChainHead { seq: r.uint()?, hash: r.array_of_bytes()? }))?,
-        request: r.optional(Reader::uint)?,
+        request: r.optional(CborReader::uint)?,
     })
 }
 

@@ -1,6 +1,6 @@
 //! Changing what is sealed: frames are opened, edited and sealed anew under the key that the memory has.
 
-use lacuna_store::rows::{Body, Row};
+use lacuna_store::rows::{Row, SealedBody};
 use lacuna_types::*;
 use lacuna_types::{MemoryId, Result};
 
@@ -39,7 +39,7 @@ impl VaultWriter<'_> {
                 row.frame_revision += 1;
                 let place = Place::of(&row, row.frame_revision);
                 row.frame = open.keyring.seal_frame(&key, &place, &frame, &*service.entropy);
-                row.body = Body::Unchanged;
+                row.body = SealedBody::Unchanged;
                 rewritten.push(Rewritten { row, frame });
             }
             Ok(rewritten)
@@ -56,5 +56,5 @@ pub(crate) fn with_state(
     state: Lifecycle,
 ) -> Result<Vec<Row>> {
     let rows = service.store.rows(scope.vault_id(), ids)?.into_iter().flatten();
-    Ok(rows.map(|row| Row { state, body: Body::Unchanged, ..row }).collect())
+    Ok(rows.map(|row| Row { state, body: SealedBody::Unchanged, ..row }).collect())
 }

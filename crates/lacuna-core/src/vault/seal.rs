@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use lacuna_language::words::TermList;
 use lacuna_store::blobs::BlobName;
 use lacuna_store::keys::{KeyBatch, WrappedMemoryKey};
-use lacuna_store::rows::{Body, Row};
+use lacuna_store::rows::{Row, SealedBody};
 use lacuna_types::embed::ModelId;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
@@ -105,11 +105,11 @@ fn seal(
         Some(long) if long.len() > FRAME_TEXT_BYTES_MAX => {
             (None, seal_body(service, keyring, &key, vault, &place, &long)?)
         }
-        short => (short, Body::None),
+        short => (short, SealedBody::None),
     };
     let frame = Frame {
         text_hash,
-        has_body: body != Body::None,
+        has_body: body != SealedBody::None,
         text,
         gist: content.gist,
         details: content.details,
@@ -138,15 +138,15 @@ pub(crate) fn seal_body(
     vault: VaultId,
     place: &Place,
     text: &str,
-) -> Result<Body> {
+) -> Result<SealedBody> {
     let sealed = keyring.seal_body(key, place, text, &*service.entropy);
     let revision = place.revision;
     if sealed.len() <= INLINE_BODY_BYTES_MAX {
-        return Ok(Body::Inline { revision, sealed });
+        return Ok(SealedBody::Inline { revision, sealed });
     }
     let bytes = sealed.len() as u64;
     service.blobs.put(vault, BlobName { memory: place.memory, revision }, sealed)?;
-    Ok(Body::Blob { revision, bytes })
+    Ok(SealedBody::Blob { revision, bytes })
 }
 
 /// The sources whose keys a derived memory's key depends on. What was only at hand while it was made does not

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use lacuna_store::cbor::{Reader, Writer};
+use lacuna_store::cbor::{CborReader, CborWriter};
 use lacuna_store::rows::{SealedSettings, VaultHeader};
 use lacuna_types::{Error, Result, from_millis, millis};
 use zeroize::Zeroizing;
@@ -46,7 +46,7 @@ impl HeldSettings {
 impl VaultSettings {
     fn encode(&self) -> Zeroizing<Vec<u8>> {
         let mut bytes = Zeroizing::new(Vec::new());
-        let mut w = Writer(&mut bytes);
+        let mut w = CborWriter(&mut bytes);
         w.array(FIELDS as usize);
         self.retention.write(&mut w);
         w.optional(self.stamped.as_ref(), |w, digest| w.bytes(digest));
@@ -57,11 +57,11 @@ impl VaultSettings {
     }
 
     fn decode(bytes: &[u8]) -> Result<Self> {
-        let moment = |r: &mut Reader<'_>| r.optional(|r| from_millis(r.int()?));
-        let read = Reader(bytes).record(FIELDS, |r| {
+        let moment = |r: &mut CborReader<'_>| r.optional(|r| from_millis(r.int()?));
+        let read = CborReader(bytes).record(FIELDS, |r| {
             Some(Self {
                 retention: Settings::read(r)?,
-                stamped: r.optional(Reader::array_of_bytes)?,
+                stamped: r.optional(CborReader::array_of_bytes)?,
                 prompted_at: moment(r)?,
                 reviewed_at: moment(r)?,
             })

@@ -5,7 +5,7 @@
 //! its guests.
 
 use jiff::{SignedDuration, Timestamp};
-use lacuna_language::names::{Name, Sameness};
+use lacuna_language::names::{PersonName, Sameness};
 use lacuna_types::policy::{DAYS_MAX, RetentionRule as Rule, RetentionRules, Unanswered};
 use lacuna_types::*;
 
@@ -53,7 +53,7 @@ pub(crate) struct TermSubject<'a> {
 pub(crate) struct Terms<'a> {
     rules: &'a RetentionRules,
     settings: &'a Settings,
-    names: Vec<(Name, &'a str, Span)>,
+    names: Vec<(PersonName, &'a str, Span)>,
     /// True when guests speak here; the tenant owes them its limits by privacy class.
     is_deployment: bool,
 }
@@ -69,7 +69,7 @@ struct Limit {
 impl<'a> Terms<'a> {
     pub(crate) fn new(rules: &'a RetentionRules, settings: &'a Settings, holder: &Holder) -> Self {
         let names = settings.entities.iter();
-        let names = names.map(|rule| (Name::new(&rule.name), rule.name.as_str(), rule.keep)).collect();
+        let names = names.map(|rule| (PersonName::new(&rule.name), rule.name.as_str(), rule.keep)).collect();
         Self { rules, settings, names, is_deployment: matches!(holder, Holder::Deployment(_)) }
     }
 
@@ -207,7 +207,7 @@ fn half_life_review(facets: &Facets, since: Timestamp) -> Option<Timestamp> {
 }
 
 /// Returns true when a memory is about somebody: they are among its entities, or its text mentions them.
-fn is_about(subject: &TermSubject<'_>, name: &Name, written: &str) -> bool {
+fn is_about(subject: &TermSubject<'_>, name: &PersonName, written: &str) -> bool {
     let says = |text: &str| name.mentioned_in(text) == Some(Sameness::Same);
     let is = |entity: &Entity| {
         let related = entity.relation.as_deref().is_some_and(|word| word.eq_ignore_ascii_case(written));

@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use jiff::SignedDuration;
 use lacuna_core::index::Filter;
 use lacuna_core::keep::{CompactRequest, Compacted};
-use lacuna_store::rows::When;
-use lacuna_types::llm::{Claim, ClaimKind, Condensed, Llm, Said};
+use lacuna_store::rows::FaultTiming;
+use lacuna_types::llm::{Claim, ClaimKind, Condensed, Llm, SpokenTurn};
 use lacuna_types::policy::Thresholds;
 
 use super::*;
@@ -76,7 +76,7 @@ fn turns_leave_the_search_for_what_is_made_of_them() {
         assert_eq!((done.turns, done.kept, done.cancelled), (TALK.len(), 0, false));
         assert!(done.tokens_after < done.tokens_before, "{done:?}");
         for service in [&service, &world.service()] {
-            let found = service.ask("anna", "When does Olsen look at the boiler?").unwrap();
+            let found = service.ask("anna", "FaultTiming does Olsen look at the boiler?").unwrap();
             let hit = &found.hits[0].memory;
             assert!(hit.content.full_text().contains("on Thursday at 9"), "{:?}", hit.content);
             assert!(hit.facets.derived_from.iter().any(|link| link.source == turns[1]));
@@ -194,7 +194,7 @@ fn work_that_was_broken_off_goes_on_where_it_stopped() {
 /// lost, and none is summarised twice.
 #[test]
 fn a_death_at_any_step_loses_nothing_and_doubles_nothing() {
-    for when in [When::Before, When::After] {
+    for when in [FaultTiming::Before, FaultTiming::After] {
         for n in 1.. {
             let world = World::ram();
             let (doomed, faults) = world.faulty();
@@ -349,7 +349,7 @@ impl Llm for Scripted {
         "scripted"
     }
 
-    fn condense(&self, turns: &[Said<'_>]) -> Result<Condensed> {
+    fn condense(&self, turns: &[SpokenTurn<'_>]) -> Result<Condensed> {
         let olsen = turns.iter().position(|turn| turn.text.contains("Olsen")).into_iter().collect();
         let claim = |text: &str, turns| Claim { text: text.to_owned(), kind: ClaimKind::Fact, turns };
         Ok(Condensed {

@@ -5,7 +5,7 @@ use lacuna_core::audit::{AuditAction, Subject};
 use lacuna_core::permit::{ReadAudit, Recall, Remember};
 use lacuna_core::vault::{Cause, Named, ProbePath};
 use lacuna_core::write::{Corrected, Correction};
-use lacuna_store::rows::When;
+use lacuna_store::rows::FaultTiming;
 use lacuna_types::Error;
 use lacuna_types::request::Mode;
 use lacuna_types::*;
@@ -171,7 +171,7 @@ fn a_newer_fact_erases_the_older_one_without_a_receipt() {
 /// never neither, and what was acknowledged is proved.
 #[test]
 fn a_correction_that_dies_at_any_step_is_made_wholly_or_not_at_all() {
-    for when in [When::Before, When::After] {
+    for when in [FaultTiming::Before, FaultTiming::After] {
         for n in 1.. {
             let world = World::ram();
             let (doomed, faults) = world.faulty();

@@ -1,7 +1,7 @@
 use jiff::SignedDuration;
 use lacuna_core::govern::DestroyCounts;
 use lacuna_core::permit::Destroy;
-use lacuna_store::rows::{RecordKind, When};
+use lacuna_store::rows::{FaultTiming, RecordKind};
 
 use super::*;
 
@@ -108,7 +108,7 @@ fn a_token_is_good_for_one_caller_one_vault_and_what_was_in_it() {
 fn a_destruction_that_was_begun_is_ended_by_the_next_process() {
     let mut interrupted = 0;
     for n in 1.. {
-        for when in [When::Before, When::After] {
+        for when in [FaultTiming::Before, FaultTiming::After] {
             let world = World::ram();
             world.service().keep("anna", "The ferry leaves at seven.").unwrap();
             world.clock.advance(SignedDuration::from_secs(1));
@@ -149,7 +149,7 @@ fn a_vault_that_began_anew_before_the_record_was_closed_is_left_alone() {
     let plan = dying.plan_destroy(&grant::<Destroy>("anna")).unwrap();
     world.clock.advance(SignedDuration::from_secs(1));
     for n in 1.. {
-        faults.die(n, When::Before);
+        faults.die(n, FaultTiming::Before);
         assert!(dying.destroy(&grant::<Destroy>("anna"), &plan.token).is_err());
         faults.heal();
         if world.keys.vault_keys(scope("anna").vault_id()).unwrap().is_none() {

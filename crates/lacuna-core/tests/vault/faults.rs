@@ -1,4 +1,4 @@
-use lacuna_store::rows::{Faults, FaultyStore, When};
+use lacuna_store::rows::{FaultTiming, Faults, FaultyStore};
 
 use super::*;
 
@@ -6,7 +6,7 @@ use super::*;
 /// it, as if the process had died. A new process then finds a vault without contradictions.
 #[test]
 fn a_failure_at_any_step_loses_nothing_acknowledged_and_revives_nothing_erased() {
-    for when in [When::Before, When::After] {
+    for when in [FaultTiming::Before, FaultTiming::After] {
         for n in 1.. {
             let world = World::ram();
             let (doomed, faults) = world.faulty();
@@ -49,7 +49,7 @@ fn a_failure_at_any_step_loses_nothing_acknowledged_and_revives_nothing_erased()
 /// The same with a single failure and a process that lives on: it answers again, truthfully.
 #[test]
 fn a_service_outlives_a_single_failure_at_any_step() {
-    for when in [When::Before, When::After] {
+    for when in [FaultTiming::Before, FaultTiming::After] {
         for n in 1..60 {
             let world = World::ram();
             let (lacuna, faults) = world.faulty();
@@ -93,7 +93,7 @@ fn an_orphaned_key_is_destroyed_only_after_its_record_had_time_to_come() {
     };
     // The commit of the record is among the next few operations of the data store.
     for n in 1.. {
-        faults.fail(n, When::Before);
+        faults.fail(n, FaultTiming::Before);
         let failed = doomed.keep("anna", "A note whose record never comes.").is_err();
         faults.heal();
         if failed && keys() > doomed.count(&grant::<Recall>("anna")).unwrap().0 {

@@ -3,7 +3,7 @@
 use lacuna_core::Lacuna;
 use lacuna_core::forget::{Confirmed, Plan, Planned, Request};
 use lacuna_core::permit::{Forget, Recall};
-use lacuna_types::request::{Choice, Closeness, Reach, Target};
+use lacuna_types::request::{Closeness, PlanChoice, Reach, Target};
 use lacuna_types::*;
 
 use crate::{Calls, World, draft, grant};
@@ -120,7 +120,7 @@ fn what_is_kept_is_cut_loose_from_what_goes() {
         plan.matches.iter().map(|one| one.leaves.as_ref().map(|text| text.to_string())).collect();
     leaves.sort();
     assert_eq!(leaves, [None, Some("I work at Fabrikam.".to_owned())]);
-    let confirmed = service.confirm_forget(&grant("anna"), &plan.token.unwrap(), &Choice::All).unwrap();
+    let confirmed = service.confirm_forget(&grant("anna"), &plan.token.unwrap(), &PlanChoice::All).unwrap();
     assert!(matches!(confirmed, Confirmed::Done(_)));
     let page = service.list(&grant::<Recall>("anna"), &Default::default(), None, 10).unwrap();
     let texts: Vec<_> = page.memories.iter().map(|memory| memory.content.full_text()).collect();

@@ -9,7 +9,7 @@ use lacuna_core::permit::{Forget, ReadAudit, Recall, Review};
 use lacuna_core::transfer::{Format, Wanted};
 use lacuna_core::vault::{Cause, Named};
 use lacuna_types::policy::{Dangling, Policy, Preset};
-use lacuna_types::request::{Choice, Closeness, Mode, Target};
+use lacuna_types::request::{Closeness, Mode, PlanChoice, Target};
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
@@ -26,7 +26,7 @@ fn try_plan(service: &Lacuna, request: &Request) -> Result<Plan> {
     }
 }
 
-fn confirm(service: &Lacuna, token: &str, choice: &Choice) -> Result<Forgotten> {
+fn confirm(service: &Lacuna, token: &str, choice: &PlanChoice) -> Result<Forgotten> {
     match service.confirm_forget(&grant::<Forget>("anna"), token, choice)? {
         Confirmed::Done(done) => Ok(*done),
         Confirmed::Again { .. } => panic!("asked again"),
@@ -35,7 +35,7 @@ fn confirm(service: &Lacuna, token: &str, choice: &Choice) -> Result<Forgotten> 
 
 fn forget(service: &Lacuna, words: &str) -> Forgotten {
     let token = plan(service, Target::Words(words.into())).token.unwrap();
-    confirm(service, &token, &Choice::All).unwrap()
+    confirm(service, &token, &PlanChoice::All).unwrap()
 }
 
 #[test]
@@ -83,21 +83,21 @@ fn a_plan_is_bound_to_what_it_showed_and_good_for_once() {
     service.keep("anna", "The bakery opens at six.").unwrap();
     let token = plan(&service, Target::Words("forget everything about Petrel".into())).token.unwrap();
     service.keep("anna", "The Petrel won the regatta.").unwrap();
-    let error = confirm(&service, &token, &Choice::All).unwrap_err();
+    let error = confirm(&service, &token, &PlanChoice::All).unwrap_err();
     assert_eq!(error.code(), "plan_changed");
-    let error = confirm(&service, first.token.as_ref().unwrap(), &Choice::All).unwrap_err();
+    let error = confirm(&service, first.token.as_ref().unwrap(), &PlanChoice::All).unwrap_err();
     assert_eq!(error.code(), "plan_changed");
 
     let token = plan(&service, Target::Words("forget everything about Petrel".into())).token.unwrap();
-    let foreign = service.confirm_forget(&grant::<Forget>("ben"), &token, &Choice::All);
+    let foreign = service.confirm_forget(&grant::<Forget>("ben"), &token, &PlanChoice::All);
     assert!(foreign.is_err());
-    assert_eq!(confirm(&service, &token, &Choice::All).unwrap().memories.len(), 2);
-    assert_eq!(confirm(&service, &token, &Choice::All).unwrap_err().code(), "plan_changed");
+    assert_eq!(confirm(&service, &token, &PlanChoice::All).unwrap().memories.len(), 2);
+    assert_eq!(confirm(&service, &token, &PlanChoice::All).unwrap_err().code(), "plan_changed");
 
     service.keep("anna", "The boat Petrel needs paint.").unwrap();
     let token = plan(&service, Target::Words("forget everything about Petrel".into())).token.unwrap();
     world.clock.advance(SignedDuration::from_mins(16));
-    assert_eq!(confirm(&service, &token, &Choice::All).unwrap_err().code(), "invalid");
+    assert_eq!(confirm(&service, &token, &PlanChoice::All).unwrap_err().code(), "invalid");
     assert_eq!(service.texts("anna", "Petrel").len(), 1);
 }
 
@@ -111,10 +111,10 @@ fn a_choice_narrows_a_plan_and_names_nothing_else() {
         service.take("anna", Draft { tags: vec!["wine".into()], ..draft("A white from Graz.") }).unwrap().id;
     let other = service.keep("anna", "The bakery opens at six.").unwrap();
     let tagged = || plan(&service, Target::Tags(vec!["wine".into()])).token.unwrap();
-    let error = confirm(&service, &tagged(), &Choice::Only(vec![other])).unwrap_err();
+    let error = confirm(&service, &tagged(), &PlanChoice::Only(vec![other])).unwrap_err();
     assert!(matches!(error, Error::Invalid { field: "only", .. }));
-    assert_eq!(confirm(&service, &tagged(), &Choice::Only(vec![red])).unwrap().memories, [red]);
-    assert_eq!(confirm(&service, &tagged(), &Choice::Direct).unwrap().memories, [white]);
+    assert_eq!(confirm(&service, &tagged(), &PlanChoice::Only(vec![red])).unwrap().memories, [red]);
+    assert_eq!(confirm(&service, &tagged(), &PlanChoice::Direct).unwrap().memories, [white]);
     assert_eq!(plan(&service, Target::Tags(vec!["wine".into()])).token, None);
 }
 
@@ -127,10 +127,11 @@ fn everything_goes_only_after_a_second_yes() {
     }
     let plan = plan(&service, Target::Everything);
     assert_eq!(plan.confirmations, 2);
-    let first = service.confirm_forget(&grant::<Forget>("anna"), &plan.token.unwrap(), &Choice::All).unwrap();
+    let first =
+        service.confirm_forget(&grant::<Forget>("anna"), &plan.token.unwrap(), &PlanChoice::All).unwrap();
     let Confirmed::Again { token, .. } = first else { panic!("gone at the first yes") };
     assert_eq!(service.count(&grant::<Recall>("anna")).unwrap().0, 5);
-    assert_eq!(confirm(&service, &token, &Choice::All).unwrap().memories.len(), 5);
+    assert_eq!(confirm(&service, &token, &PlanChoice::All).unwrap().memories.len(), 5);
     assert_eq!(service.count(&grant::<Recall>("anna")).unwrap().0, 0);
 }
 
@@ -171,7 +172,7 @@ fn archived_memories_are_out_of_recall_and_kept() {
     let id = service.keep("anna", "The Petrel won the regatta in June.").unwrap();
     let request = Request { mode: Some(Mode::Archive), ..Request::new(Target::Ids(vec![id])) };
     let token = try_plan(&service, &request).unwrap().token.unwrap();
-    confirm(&service, &token, &Choice::All).unwrap();
+    confirm(&service, &token, &PlanChoice::All).unwrap();
     assert!(service.texts("anna", "Petrel").is_empty());
     assert_eq!(service.get(&grant::<Recall>("anna"), id).unwrap().state, Lifecycle::Archived);
 }
@@ -333,7 +334,7 @@ fn what_is_deleted_leaves_no_tombstone_and_no_line_in_the_history_after_a_day() 
         let gone = |mode, words: &str| {
             let request = Request { mode: Some(mode), ..Request::new(Target::Words(words.into())) };
             let token = try_plan(&service, &request).unwrap().token.unwrap();
-            confirm(&service, &token, &Choice::All).unwrap()
+            confirm(&service, &token, &PlanChoice::All).unwrap()
         };
         let hard = gone(Mode::Hard, "forget everything about Henrike");
         let deleted = gone(Mode::Delete, "forget the locksmith");

@@ -2,7 +2,7 @@
 
 use lacuna_core::permit::Import;
 use lacuna_core::transfer::{Duplicates, Fate, Origin, Record};
-use lacuna_store::rows::When;
+use lacuna_store::rows::FaultTiming;
 
 use super::*;
 
@@ -73,7 +73,7 @@ fn check(lacuna: &Lacuna, acknowledged: &[(usize, MemoryId)], what: &str) {
 /// The process dies at the N-th operation of a store, for every N; a new one imports the same file.
 #[test]
 fn a_failure_at_any_step_of_an_import_loses_nothing_and_doubles_nothing() {
-    for when in [When::Before, When::After] {
+    for when in [FaultTiming::Before, FaultTiming::After] {
         for n in 1.. {
             let what = format!("{when:?} {n}");
             let world = World::ram();
@@ -104,7 +104,7 @@ fn a_failure_at_any_step_of_an_import_loses_nothing_and_doubles_nothing() {
 /// One operation fails and the process lives on: the same import, once more, completes the vault.
 #[test]
 fn an_import_outlives_a_single_failure_at_any_step() {
-    for when in [When::Before, When::After] {
+    for when in [FaultTiming::Before, FaultTiming::After] {
         for n in 1..60 {
             let what = format!("{when:?} {n}");
             let world = World::ram();

@@ -5,7 +5,7 @@ use std::sync::Barrier;
 use jiff::SignedDuration;
 use lacuna_core::govern::{CLAIM_HOLDS, Job, JobState, PAUSE_FIRST, Ran, Schedule};
 use lacuna_core::permit::ManageJobs;
-use lacuna_store::rows::{Faults, FaultyStore, JobClaim, When};
+use lacuna_store::rows::{FaultTiming, Faults, FaultyStore, JobClaim};
 
 use super::retention::days;
 use super::*;
@@ -118,7 +118,7 @@ fn a_failed_job_rests_twice_as_long_each_time() {
     let lacuna = world.service_of(store, world.keys.clone(), Models::only(static_model()), usize::MAX);
     for round in 0..3 {
         // The claim is the first operation, the work the next.
-        faults.fail(2, When::Before);
+        faults.fail(2, FaultTiming::Before);
         assert!(matches!(run(&lacuna, "node-a"), Ran::Failed(_)), "round {round}");
         let state = sweep_state(&lacuna);
         assert_eq!((state.outcome.as_deref(), state.failures), (Some("store_unavailable"), round + 1));

@@ -3,7 +3,7 @@ use lacuna_core::index::Filter;
 use lacuna_core::permit::{Forget, Recall, Remember};
 use lacuna_core::read::{LIST_PAGE_MAX, Query};
 use lacuna_core::write::REMEMBER_BATCH_MAX;
-use lacuna_store::rows::Body;
+use lacuna_store::rows::SealedBody;
 use lacuna_types::*;
 
 use super::models::Remote;
@@ -112,7 +112,7 @@ fn a_short_text_is_kept_with_its_frame_and_a_long_one_apart_and_both_are_shown_w
         let lacuna = world.service();
         let id = lacuna.keep("anna", &text).unwrap();
         let row = world.store.rows(scope("anna").vault_id(), &[id]).unwrap().remove(0).unwrap();
-        assert_eq!(row.body != Body::None, apart, "{bytes}");
+        assert_eq!(row.body != SealedBody::None, apart, "{bytes}");
 
         let main = Remote::named("remote@1");
         let better = world.service_with(Models { main: main.clone(), ..Models::only(static_model()) });

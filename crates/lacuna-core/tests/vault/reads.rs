@@ -5,7 +5,7 @@ use lacuna_core::index::Filter;
 use lacuna_core::permit::Review;
 use lacuna_core::read::LIST_PAGE_MAX;
 use lacuna_core::vault::{READ_SUBJECTS_MAX, READS_QUEUED_MAX};
-use lacuna_store::rows::{Faults, FaultyStore, When};
+use lacuna_store::rows::{FaultTiming, Faults, FaultyStore};
 use lacuna_types::policy::ReadLogging;
 
 use super::*;
@@ -134,7 +134,7 @@ fn a_full_queue_is_written_by_the_reader_and_a_read_that_cannot_be_recorded_is_r
     // Every failure from the first operation of the read to the commit of the audit refuses it.
     let mut refused = 0;
     for operation in 1.. {
-        faults.fail(operation, When::Before);
+        faults.fail(operation, FaultTiming::Before);
         let Err(error) = lacuna.get(&grant("anna"), id) else { break };
         refused += usize::from(error.code() == "audit_unavailable");
     }

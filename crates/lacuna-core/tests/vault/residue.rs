@@ -13,8 +13,8 @@ use lacuna_core::keep::CompactRequest;
 use lacuna_core::permit::{Export, Forget, ReadAudit, Recall};
 use lacuna_core::read::Turn;
 use lacuna_core::transfer::{Format, Wanted};
-use lacuna_store::rows::When;
-use lacuna_types::request::{Choice, Target};
+use lacuna_store::rows::FaultTiming;
+use lacuna_types::request::{PlanChoice, Target};
 use lacuna_types::*;
 
 use super::*;
@@ -184,7 +184,7 @@ impl<'w> History<'w> {
         let Some(victim) = self.pick() else { return };
         let (request, victims) = self.request(victim);
         let (doomed, faults) = self.world.faulty();
-        let when = if self.dice.below(2) == 0 { When::Before } else { When::After };
+        let when = if self.dice.below(2) == 0 { FaultTiming::Before } else { FaultTiming::After };
         let before: Vec<MemoryId> = self.alive.keys().copied().collect();
         faults.die(1 + self.dice.below(40) as u64, when);
         let done = carry_out(&doomed, &request);
@@ -295,7 +295,7 @@ fn carry_out(service: &Lacuna, request: &Request) -> Result<Forgotten> {
         panic!("the request was not understood")
     };
     let token = plan.token.expect("something matches");
-    match service.confirm_forget(&grant::<Forget>("anna"), &token, &Choice::All)? {
+    match service.confirm_forget(&grant::<Forget>("anna"), &token, &PlanChoice::All)? {
         Confirmed::Done(done) => Ok(*done),
         Confirmed::Again { .. } => panic!("asked again"),
     }
@@ -322,7 +322,7 @@ fn nothing_that_was_forgotten_is_found_by_any_way() {
 /// The process dies before and after every single step of one forget.
 #[test]
 fn a_forget_that_dies_at_any_step_is_wholly_there_or_wholly_gone() {
-    for when in [When::Before, When::After] {
+    for when in [FaultTiming::Before, FaultTiming::After] {
         let mut steps = 0;
         for n in 1.. {
             let world = World::ram();

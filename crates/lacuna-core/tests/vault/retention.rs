@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use jiff::SignedDuration;
 use lacuna_core::permit::Retain;
 use lacuna_core::vault::{Cause, EntityRule, Ground, Settings, Span};
-use lacuna_store::rows::{Batch, Body, When};
+use lacuna_store::rows::{Batch, FaultTiming, SealedBody};
 use lacuna_types::policy::{RetentionRules, Unanswered};
 
 use super::*;
@@ -104,7 +104,7 @@ fn a_changed_column_erases_nothing() {
     let vault = scope("anna").vault_id();
     let mut row = world.store.rows(vault, &[fact]).unwrap().remove(0).unwrap();
     row.expires_at = Some(world.clock.now() - days(1));
-    row.body = Body::Unchanged;
+    row.body = SealedBody::Unchanged;
     let expected = world.store.revision(vault).unwrap();
     let batch = Batch::new(scope("anna"), world.clock.now(), expected);
     world.store.commit(Batch { puts: vec![row], ..batch }).unwrap();
@@ -204,7 +204,7 @@ fn nobody_else_sets_or_pins() {
 /// process ends it: nothing that was to stay is lost, nothing that was to go is left.
 #[test]
 fn a_sweep_that_fails_at_any_step_loses_nothing_and_ends() {
-    for when in [When::Before, When::After] {
+    for when in [FaultTiming::Before, FaultTiming::After] {
         for n in 1.. {
             let world = World::ram();
             let (doomed, faults) = world.faulty();

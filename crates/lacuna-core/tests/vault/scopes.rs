@@ -3,7 +3,7 @@
 use lacuna_core::audit::AuditAction;
 use lacuna_core::permit::{ManageMembers, Promote};
 use lacuna_core::transfer::Moved;
-use lacuna_store::rows::{Faults, FaultyStore, When};
+use lacuna_store::rows::{FaultTiming, Faults, FaultyStore};
 use lacuna_types::Error;
 
 use super::*;
@@ -243,7 +243,7 @@ fn demotion_makes_a_new_memory_and_archives_the_old() {
 #[test]
 fn a_move_that_dies_at_any_step_loses_nothing_and_is_finished_by_the_next_process() {
     for demoting in [false, true] {
-        for when in [When::Before, When::After] {
+        for when in [FaultTiming::Before, FaultTiming::After] {
             for n in 1.. {
                 assert!(n < 200, "a move has a bounded number of steps");
                 if dies_at(n, when, demoting) {
@@ -255,7 +255,7 @@ fn a_move_that_dies_at_any_step_loses_nothing_and_is_finished_by_the_next_proces
 }
 
 /// Answers whether the move ended before the failure came.
-fn dies_at(n: u64, when: When, demoting: bool) -> bool {
+fn dies_at(n: u64, when: FaultTiming, demoting: bool) -> bool {
     let world = World::ram();
     let (doomed, faults) = world.faulty();
     staffed(&doomed);
@@ -310,7 +310,7 @@ fn a_move_that_failed_once_is_answered_when_it_is_asked_for_again() {
         staffed(&service);
         let (anna, desk) = (member(&service, "anna", Role::User), team_scope("desk"));
         let id = keep(&service, &anna, &scope("anna"), "The pool opens at seven.");
-        faults.fail(n, When::After);
+        faults.fail(n, FaultTiming::After);
         let first = promote(&service, &anna, id, &scope("anna"), &desk);
         faults.heal();
         if first.is_err() {
@@ -337,7 +337,7 @@ fn what_the_team_erased_does_not_come_back_when_an_old_move_is_finished() {
         staffed(&doomed);
         let (anna, desk) = (member(&doomed, "anna", Role::User), team_scope("desk"));
         let id = keep(&doomed, &anna, &scope("anna"), "The pool opens at seven.");
-        faults.die(n, When::Before);
+        faults.die(n, FaultTiming::Before);
         let moved = promote(&doomed, &anna, id, &scope("anna"), &desk);
         drop(doomed);
         let reborn = world.service();

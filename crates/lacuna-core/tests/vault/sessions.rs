@@ -12,9 +12,9 @@ use lacuna_core::permit::{Forget, Freeze, Recall, Remember};
 use lacuna_core::read::Query;
 use lacuna_core::vault::{Piece, Speaker, TURNS_PER_APPEND_MAX, WORKING_BYTES_MAX, WORKING_ITEMS_MAX};
 use lacuna_core::write::Outcome;
-use lacuna_store::rows::When;
+use lacuna_store::rows::FaultTiming;
 use lacuna_types::Result;
-use lacuna_types::request::{Choice, Mode, Target};
+use lacuna_types::request::{Mode, PlanChoice, Target};
 use lacuna_types::*;
 
 use crate::{Calls, World, grant, scope};
@@ -63,7 +63,7 @@ fn forget(service: &Lacuna, target: Target, mode: Mode) -> Forgotten {
         panic!("the request was not understood")
     };
     let confirmed =
-        service.confirm_forget(&grant::<Forget>("anna"), &plan.token.unwrap(), &Choice::All).unwrap();
+        service.confirm_forget(&grant::<Forget>("anna"), &plan.token.unwrap(), &PlanChoice::All).unwrap();
     let Confirmed::Done(done) = confirmed else { panic!("asked again") };
     *done
 }
@@ -507,7 +507,7 @@ fn what_is_for_a_session_only_is_erased_when_it_ends_unless_somebody_said_otherw
 /// the process had died. A new process ends the session, and every turn that was acknowledged is in one transcript.
 #[test]
 fn a_death_at_any_step_of_an_end_is_finished_by_the_next_end() {
-    for when in [When::Before, When::After] {
+    for when in [FaultTiming::Before, FaultTiming::After] {
         for n in 1.. {
             let world = World::ram();
             let (doomed, faults) = world.faulty();

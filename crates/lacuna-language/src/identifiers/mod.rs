@@ -40,9 +40,6 @@ pub use routine::routine_location;
 pub use same::{mentions, same_identifier};
 pub use spelling::{ExactTerm, wanted};
 
-/// The old names of [`IdentifierCut`] and [`ExactTerm`].
-pub use self::{ExactTerm as Wanted, IdentifierCut as Cut};
-
 /// From here on the gate acts on an identifier.
 pub const CONFIDENT: f32 = 0.6;
 

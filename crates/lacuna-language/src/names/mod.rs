@@ -30,9 +30,6 @@ const NAME_BYTES_MAX: usize = 256;
 /// The most ways in which one name is read out.
 const READINGS_MAX: usize = 24;
 
-/// The old name of [`PersonName`].
-pub use self::PersonName as Name;
-
 /// The result of comparing two names.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Sameness {

@@ -16,9 +16,6 @@ mod rules;
 use plain::{Plain, plain};
 use rules::{OrderRule, RULES};
 
-/// The old name of [`OrderReason`].
-pub use self::OrderReason as Reason;
-
 /// The degree to which a text looks like orders to an assistant, with the reasons.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Suspicion {

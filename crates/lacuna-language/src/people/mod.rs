@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 use self::persons::People;
 use self::signs::{Sign, Voice, voices};
-use crate::names::Name;
+use crate::names::PersonName;
 use lacuna_types::{Entity, MemoryId, SessionId};
 
 /// Rounds in which memories without a sign are looked at again, after others have found their place.
@@ -49,7 +49,7 @@ pub struct Cluster {
 
 /// Tells apart the people who share a name, the most mentioned first. One cluster, and there is nothing to ask.
 pub fn clusters(name: &str, views: &[View<'_>]) -> Vec<Cluster> {
-    let sought = Name::new(name);
+    let sought = PersonName::new(name);
     let heard: Vec<Vec<Voice>> = views.iter().map(|view| voices(name, &sought, view)).collect();
     let people = People::of(heard.iter().flatten());
     let mut places: Vec<Vec<usize>> = heard.iter().map(|voices| people.meant_by(voices)).collect();

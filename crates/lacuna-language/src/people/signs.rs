@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use super::View;
 use crate::classify::{PERSON, classify, entity_key};
 use crate::languages::words_of;
-use crate::names::{Name, Sameness, same_name};
+use crate::names::{PersonName, Sameness, same_name};
 use crate::words::{Cut, WordSpan, word_spans};
 use lacuna_types::Entity;
 
@@ -80,7 +80,7 @@ pub(super) struct Voice {
 }
 
 /// The people of that name in one memory, each with what is said about them.
-pub(super) fn voices(asked: &str, name: &Name, view: &View<'_>) -> Vec<Voice> {
+pub(super) fn voices(asked: &str, name: &PersonName, view: &View<'_>) -> Vec<Voice> {
     let mut voices: Vec<Voice> = Vec::new();
     let read = classify(view.text, None).entities.into_iter().map(|named| named.entity);
     for entity in view.entities.iter().cloned().chain(read).filter(|entity| entity.kind == PERSON) {

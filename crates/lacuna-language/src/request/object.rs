@@ -8,7 +8,7 @@ use super::dates;
 use super::question::Question;
 use super::tokens::RequestText;
 use crate::languages::RequestRules;
-use lacuna_types::request::{About, Reach, Span, Wish};
+use lacuna_types::request::{About, Reach, TimeSpan, Wish};
 use lacuna_types::{MemoryId, SessionId};
 
 /// Ids in one request.
@@ -37,7 +37,7 @@ pub(super) fn read(
 /// An object and the time that stands beside it.
 struct Timed {
     rest: Range<usize>,
-    when: Option<Span>,
+    when: Option<TimeSpan>,
 }
 
 /// Takes the times out of an object. What is left must stand in one piece.
@@ -109,7 +109,7 @@ fn rest_of(
     talk.then_some(Ok(Timed { rest: after, when: None }))
 }
 
-fn intersect(a: Span, b: Span) -> Result<Span, Question> {
+fn intersect(a: TimeSpan, b: TimeSpan) -> Result<TimeSpan, Question> {
     let from = a.from.max(b.from);
     let until = match (a.until, b.until) {
         (Some(a), Some(b)) => Some(a.min(b)),
@@ -117,7 +117,7 @@ fn intersect(a: Span, b: Span) -> Result<Span, Question> {
     };
     match (from, until) {
         (Some(from), Some(until)) if until <= from => Err(Question::TwoTimes),
-        _ => Ok(Span { from, until }),
+        _ => Ok(TimeSpan { from, until }),
     }
 }
 

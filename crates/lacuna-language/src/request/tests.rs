@@ -3,7 +3,7 @@ use jiff::{Timestamp, Zoned};
 use proptest::prelude::*;
 
 use super::*;
-use lacuna_types::request::{About, Reach, Span};
+use lacuna_types::request::{About, Reach, TimeSpan};
 
 /// A Wednesday morning in Berlin, eleven days before the clocks go forward.
 fn now() -> Zoned {
@@ -36,7 +36,7 @@ fn shown(words: &str) -> String {
     format!("{about}{when}{keep}{only}")
 }
 
-fn shown_span(span: &Span) -> String {
+fn shown_span(span: &TimeSpan) -> String {
     let zone = now().time_zone().clone();
     let shown = |at: Option<Timestamp>| {
         let at = at.map(|at| at.to_zoned(zone.clone()).datetime().to_string());
@@ -564,7 +564,7 @@ proptest! {
         let text = format!("{} {noise}", pieces.join(if spaced { " " } else { "" }));
         for words in [text.as_str(), &noise, &format!("forget {noise}")] {
             if let Reading::Understood(wish) = read(words, &now()) {
-                if let Some(Span { from: Some(from), until: Some(until) }) = wish.when {
+                if let Some(TimeSpan { from: Some(from), until: Some(until) }) = wish.when {
                     prop_assert!(from < until, "{words:?}");
                 }
                 if let About::Subject(subject) = &wish.about {

@@ -26,9 +26,6 @@ use lacuna_types::Result;
 /// The mark in a text in place of a secret.
 pub const REDACTION: &str = "[SECRET_REDACTED]";
 
-/// The old name of [`SecretLevel`].
-pub use self::SecretLevel as Level;
-
 /// The certainty of a rule.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use super::word::{Word, is_stop, words};
 use crate::languages::words_of;
-use crate::names::{Name, Sameness};
+use crate::names::{PersonName, Sameness};
 use lacuna_types::request::Closeness;
 
 /// Kinds of things that are numbered: "Project Heron 2" is not "Project Heron".
@@ -16,7 +16,7 @@ pub struct Sought {
     /// The name as it is written.
     pub written: String,
     words: Vec<Word>,
-    name: Name,
+    name: PersonName,
     is_numbered: bool,
 }
 
@@ -33,7 +33,7 @@ impl Sought {
         let words = telling(written);
         let first = words.first().map_or("", |word| word.lower.as_str());
         let is_numbered = NUMBERED.contains(first);
-        Self { written: written.to_owned(), name: Name::new(written), words, is_numbered }
+        Self { written: written.to_owned(), name: PersonName::new(written), words, is_numbered }
     }
 
     /// Returns how closely the text mentions it: in these words, or as the same name in another spelling or script.

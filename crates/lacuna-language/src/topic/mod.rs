@@ -19,7 +19,7 @@ use names::{Phrase, phrase};
 
 use self::concept::Concepts;
 use self::word::{Word, is_general, is_role, is_stop, says, words};
-use crate::identifiers::{Wanted, wanted};
+use crate::identifiers::{ExactTerm, wanted};
 use crate::languages::words_of;
 use lacuna_types::request::Closeness;
 
@@ -35,7 +35,7 @@ const DESCRIBED_WORDS_MIN: usize = 2;
 #[derive(Debug, Default)]
 pub struct Topic {
     /// Things that are named exactly.
-    exact: Vec<Wanted>,
+    exact: Vec<ExactTerm>,
     names: Vec<Sought>,
     /// Words that narrow what is named, or the topic itself.
     terms: Vec<Term>,
@@ -189,7 +189,7 @@ fn terms_of(words: &[Word]) -> Vec<Term> {
 }
 
 /// A request without what it names exactly.
-fn without(subject: &str, exact: &[Wanted]) -> String {
+fn without(subject: &str, exact: &[ExactTerm]) -> String {
     let mut rest = subject.to_owned();
     for one in exact.iter().rev() {
         rest.replace_range(one.span.clone(), "/");

@@ -20,9 +20,6 @@ pub use postgres::PostgresKeys;
 pub use ram::RamKeys;
 pub use sqlite::SqliteKeys;
 
-/// The old name of [`LedgerLine`].
-pub use ledger::LedgerLine as Erasure;
-
 use std::collections::HashMap;
 
 use jiff::Timestamp;

@@ -25,11 +25,6 @@ pub use ram::RamStore;
 pub use records::{RECORD_BYTES_MAX, RECORDS_PAGE_MAX, Record, RecordChange, RecordKind};
 pub use sqlite::{SqliteOptions, SqliteStore};
 
-/// Names from before they were made specific.
-pub use self::{PendingErasure as Intent, SealedBody as Body, VaultChange as Change};
-#[cfg(feature = "testing")]
-pub use faulty::FaultTiming as When;
-
 use jiff::Timestamp;
 use lacuna_seal::SIGNATURE_BYTES;
 

@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use lacuna_core::forget::{Confirmed, Planned};
 use lacuna_core::permit::{Forget, Grant};
 use lacuna_seal::VerifyingKey;
-use lacuna_types::request::Choice;
+use lacuna_types::request::PlanChoice;
 
 use super::args::{ScopeArgs, words};
 use super::output::{Output, counted, fields, line, table};
@@ -184,7 +184,7 @@ fn confirm(
     installation: &Installation,
     grant: &Grant<Forget>,
     token: &str,
-    choice: &Choice,
+    choice: &PlanChoice,
     output: &Output,
 ) -> Result<()> {
     let mut confirmed = installation.service.confirm_forget(grant, token, choice)?;
@@ -283,7 +283,7 @@ fn memories(count: usize) -> String {
 }
 
 impl ForgetArgs {
-    fn choice(&self) -> Result<Choice> {
+    fn choice(&self) -> Result<PlanChoice> {
         let only = (!self.only.is_empty()).then(|| self.only.clone());
         ConfirmRequest { token: String::new(), direct_only: self.direct, only, scope: None }.choice()
     }

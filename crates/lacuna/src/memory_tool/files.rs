@@ -8,7 +8,7 @@ use lacuna_core::forget::{Planned, Request};
 use lacuna_core::index::{Filter, Tag};
 use lacuna_core::permit::{Caller, Forget, Grant, Recall, Remember, permit};
 use lacuna_core::read::LIST_PAGE_MAX;
-use lacuna_types::request::{Choice, Mode, Target};
+use lacuna_types::request::{Mode, PlanChoice, Target};
 use lacuna_types::{
     Category, ContentType, Draft, Entity, MemoryId, PersonaKind, RetentionTier, Source, SourceType, Tier,
     Trust,
@@ -171,7 +171,7 @@ impl<'a> Files<'a> {
         let request = Request { mode: Some(Mode::Hard), ..Request::new(Target::Ids(ids)) };
         let Planned::Plan(plan) = self.core.plan_forget(&grant, &request)? else { return Ok(()) };
         let Some(token) = plan.token else { return Ok(()) };
-        self.core.confirm_forget(&grant, &token, &Choice::All)?;
+        self.core.confirm_forget(&grant, &token, &PlanChoice::All)?;
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use lacuna_core::vault::{BackupHold, Counts, Probed, Receipt, SignedReceipt};
 use lacuna_language::people::Cluster;
 use lacuna_seal::{Signature, VerifyingKey};
 use lacuna_store::rows::ChainHead;
-use lacuna_types::request::{Choice, Closeness, Reach, Span, Target};
+use lacuna_types::request::{Closeness, PlanChoice, Reach, Target, TimeSpan};
 use lacuna_types::{MemoryId, OrgId, Scope, SessionId, VaultId, from_millis, millis};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -78,7 +78,7 @@ impl ForgetRequest {
             return Err(Failure::invalid("primary_only", "belongs to an entity"));
         }
         let reach = if self.primary_only { Reach::Subject } else { Reach::Mentions };
-        let span = Span { from: self.after, until: self.before };
+        let span = TimeSpan { from: self.after, until: self.before };
         let ids = |ids: Vec<String>| {
             ids.iter().map(|id| id.parse()).collect::<lacuna_types::Result<Vec<MemoryId>>>()
         };
@@ -271,15 +271,15 @@ pub(crate) struct ConfirmRequest {
 }
 
 impl ConfirmRequest {
-    pub(crate) fn choice(&self) -> Result<Choice> {
+    pub(crate) fn choice(&self) -> Result<PlanChoice> {
         match (&self.only, self.direct_only) {
             (Some(_), true) => Err(Failure::invalid("only", "and direct_only exclude each other")),
             (Some(ids), false) => {
                 let ids = ids.iter().map(|id| id.parse()).collect::<lacuna_types::Result<Vec<MemoryId>>>()?;
-                Ok(Choice::Only(ids))
+                Ok(PlanChoice::Only(ids))
             }
-            (None, true) => Ok(Choice::Direct),
-            (None, false) => Ok(Choice::All),
+            (None, true) => Ok(PlanChoice::Direct),
+            (None, false) => Ok(PlanChoice::All),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use lacuna_language::secrets::{Level, Scanner};
+use lacuna_language::secrets::{Scanner, SecretLevel};
 use serde::Deserialize;
 
 use super::{Sets, share};
@@ -33,10 +33,10 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, level: Option<Level>) {
+    fn add(&mut self, level: Option<SecretLevel>) {
         self.texts += 1;
         self.found += usize::from(level.is_some());
-        self.sure += usize::from(level >= Some(Level::Probable));
+        self.sure += usize::from(level >= Some(SecretLevel::Probable));
     }
 }
 
@@ -134,7 +134,7 @@ fn speed(turns: &[String], report: &mut Report) {
     report.line(&format!("\nTurns of dialogues are scanned at {rate:.0} MB/s (target: ≥ 100)."));
 }
 
-fn highest(text: &str) -> Option<Level> {
+fn highest(text: &str) -> Option<SecretLevel> {
     Scanner::builtin().scan(text).into_iter().map(|finding| finding.level).max()
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lacuna_seal::{Signature, VerifyingKey};
-use lacuna_types::request::{Choice, Mode};
+use lacuna_types::request::{Mode, PlanChoice};
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
@@ -174,7 +174,7 @@ fn erase_person_in(
         Ok((speaking_of(service, open, scope, person)?, hashes))
     })?;
     let (spoken, hashes) = found.unwrap_or_default();
-    wishes.iter().for_each(|wish| forget_working(service, scope, wish, &Choice::All));
+    wishes.iter().for_each(|wish| forget_working(service, scope, wish, &PlanChoice::All));
     let parts = spoken.direct.chunks(PART_MAX).collect::<Vec<_>>();
     let request = Some(done.request.number);
     let task = |direct| Task {

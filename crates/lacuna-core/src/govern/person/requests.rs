@@ -3,7 +3,7 @@
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use lacuna_seal::{Signature, VerifyingKey};
-use lacuna_store::cbor::{Reader, Writer};
+use lacuna_store::cbor::{CborReader, CborWriter};
 use lacuna_store::rows::{RECORDS_PAGE_MAX, Record, RecordChange, RecordKind};
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
@@ -83,7 +83,7 @@ impl PersonRequest {
 
     fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let mut w = Writer(&mut bytes);
+        let mut w = CborWriter(&mut bytes);
         w.array(FIELDS as usize);
         w.text(&self.opened_by);
         w.int(millis(self.acknowledge_by));
@@ -102,7 +102,7 @@ impl PersonRequest {
     fn decode(record: &Record) -> Result<Self> {
         let damaged = || Error::corrupt(format!("request {} does not parse", record.number));
         let complete_by = record.due_at.ok_or_else(damaged)?;
-        let read = |r: &mut Reader<'_>| {
+        let read = |r: &mut CborReader<'_>| {
             Some(Self {
                 number: record.number,
                 opened_at: record.at,
@@ -117,11 +117,11 @@ impl PersonRequest {
                 memories: r.uint()?,
             })
         };
-        Reader(&record.doc).record(FIELDS, read).ok_or_else(damaged)
+        CborReader(&record.doc).record(FIELDS, read).ok_or_else(damaged)
     }
 }
 
-fn read_signature(r: &mut Reader<'_>) -> Option<BatchSignature> {
+fn read_signature(r: &mut CborReader<'_>) -> Option<BatchSignature> {
     let key = VerifyingKey::from_bytes(r.array_of_bytes()?);
     Some(BatchSignature { key, signature: Signature::from_bytes(r.array_of_bytes()?) })
 }

@@ -4,7 +4,7 @@
 use lacuna_language::clause::whole_sentences;
 use lacuna_language::condense::{Rarity, Sources, Turn, extract, runs, summarise};
 use lacuna_types::TEXT_CHARS_MAX;
-use lacuna_types::llm::{Claim, ClaimKind, Llm, Said};
+use lacuna_types::llm::{Claim, ClaimKind, Llm, SpokenTurn};
 use zeroize::Zeroizing;
 
 /// A summary may be this share of what it is a summary of, in percent, and this long in any case.
@@ -111,7 +111,7 @@ impl CondensedPiece {
 /// Pieces that a model makes of the turns; `None` when it cannot be reached or its answer does not hold.
 fn by_model(llm: &dyn Llm, turns: &[Turn]) -> Option<Vec<CondensedPiece>> {
     let said: Vec<_> =
-        turns.iter().map(|turn| Said { speaker: turn.speaker.label(), text: turn.words() }).collect();
+        turns.iter().map(|turn| SpokenTurn { speaker: turn.speaker.label(), text: turn.words() }).collect();
     let answer = match llm.condense(&said) {
         Ok(answer) => answer,
         Err(error) => {
@@ -176,7 +176,7 @@ mod tests {
             "scripted"
         }
 
-        fn condense(&self, _: &[Said<'_>]) -> Result<Condensed> {
+        fn condense(&self, _: &[SpokenTurn<'_>]) -> Result<Condensed> {
             (self.0)()
         }
     }

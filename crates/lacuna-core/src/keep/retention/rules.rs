@@ -1,15 +1,15 @@
 //! The bytes of a tenant's retention rules, to see when a vault must be stamped anew.
 
-use lacuna_store::cbor::Writer;
+use lacuna_store::cbor::CborWriter;
 use lacuna_types::RetentionTier;
 use lacuna_types::policy::{RetentionRule as Rule, RetentionRules};
 
 /// Everything that decides when a memory expires: rules that write the same bytes expire the same.
-pub(crate) fn write_rules(rules: &RetentionRules, w: &mut Writer<'_>) {
-    let rule = |w: &mut Writer<'_>, rule: &Rule| {
+pub(crate) fn write_rules(rules: &RetentionRules, w: &mut CborWriter<'_>) {
+    let rule = |w: &mut CborWriter<'_>, rule: &Rule| {
         w.array(3);
-        w.optional(rule.days, Writer::uint);
-        w.optional(rule.days_max, Writer::uint);
+        w.optional(rule.days, CborWriter::uint);
+        w.optional(rule.days_max, CborWriter::uint);
         w.bool(rule.asks);
     };
     w.array(5);

@@ -6,7 +6,7 @@
 
 use jiff::Timestamp;
 use lacuna_seal::sha256;
-use lacuna_store::cbor::Writer;
+use lacuna_store::cbor::CborWriter;
 use lacuna_store::rows::VaultHeader;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
@@ -123,7 +123,7 @@ pub(crate) fn set(
 
 fn digest(service: &Service, scope: &Scope, settings: &VaultSettings) -> [u8; 32] {
     let mut bytes = Vec::new();
-    let mut w = Writer(&mut bytes);
+    let mut w = CborWriter(&mut bytes);
     write_rules(&service.policy(&scope.org).retention, &mut w);
     settings.retention.write(&mut w);
     sha256(&bytes)

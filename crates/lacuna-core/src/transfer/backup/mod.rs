@@ -13,8 +13,8 @@ use std::io::Read;
 
 use jiff::{SignedDuration, Timestamp};
 use lacuna_seal::Zeroizing;
-use lacuna_store::cbor::{Reader, Writer};
-use lacuna_store::keys::{ERASURES_PAGE_MAX, Erasure, KeyStore, ReceiptMark};
+use lacuna_store::cbor::{CborReader, CborWriter};
+use lacuna_store::keys::{ERASURES_PAGE_MAX, KeyStore, LedgerLine, ReceiptMark};
 use lacuna_store::rows::{RECORDS_PAGE_MAX, Record, RecordChange, RecordKind};
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
@@ -38,7 +38,7 @@ const VAULTS_PAGE: usize = 256;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Ledger {
     /// Erasures, in the order in which they were recorded.
-    pub lines: Vec<Erasure>,
+    pub lines: Vec<LedgerLine>,
     /// Marks of the receipts.
     pub receipts: Vec<ReceiptMark>,
 }
@@ -59,7 +59,7 @@ impl Ledger {
     pub fn of(keys: &dyn KeyStore) -> Result<Self> {
         let mut ledger = Self::default();
         loop {
-            let after = ledger.lines.last().map(Erasure::cursor);
+            let after = ledger.lines.last().map(LedgerLine::cursor);
             let page = keys.erasures(after, ERASURES_PAGE_MAX)?;
             if page.is_empty() {
                 break;
@@ -95,7 +95,7 @@ impl Ledger {
     fn pack<W: std::io::Write>(&self, packer: &mut Packer<W>) -> Result<()> {
         for lines in self.lines.chunks(LINES_PER_FRAME) {
             let mut bytes = Vec::new();
-            Writer(&mut bytes).list(lines, |w, line| {
+            CborWriter(&mut bytes).list(lines, |w, line| {
                 w.array(3);
                 w.bytes(line.vault.as_bytes());
                 w.optional(line.memory, |w, memory| w.bytes(memory.as_bytes()));
@@ -105,7 +105,7 @@ impl Ledger {
         }
         for receipts in self.receipts.chunks(LINES_PER_FRAME / 2) {
             let mut bytes = Vec::new();
-            Writer(&mut bytes).list(receipts, |w, mark| {
+            CborWriter(&mut bytes).list(receipts, |w, mark| {
                 w.array(2);
                 w.text(mark.org.as_str());
                 w.uint(mark.number);
@@ -119,10 +119,10 @@ impl Ledger {
     fn take(&mut self, kind: FrameKind, bytes: &[u8]) -> Result<()> {
         match kind {
             FrameKind::Ledger => {
-                self.lines.extend(Reader(bytes).list(|r| r.record(3, read_line)).ok_or_else(damaged)?);
+                self.lines.extend(CborReader(bytes).list(|r| r.record(3, read_line)).ok_or_else(damaged)?);
             }
             FrameKind::Receipts => {
-                self.receipts.extend(Reader(bytes).list(|r| r.record(2, read_mark)).ok_or_else(damaged)?);
+                self.receipts.extend(CborReader(bytes).list(|r| r.record(2, read_mark)).ok_or_else(damaged)?);
             }
             _ => {}
         }
@@ -143,15 +143,15 @@ impl Ledger {
     }
 }
 
-fn read_line(r: &mut Reader<'_>) -> Option<Erasure> {
-    Some(Erasure {
+fn read_line(r: &mut CborReader<'_>) -> Option<LedgerLine> {
+    Some(LedgerLine {
         vault: VaultId::from_bytes(r.array_of_bytes()?),
         memory: r.optional(|r| r.array_of_bytes().map(MemoryId::from_bytes))?,
         at: from_millis(r.int()?)?,
     })
 }
 
-fn read_mark(r: &mut Reader<'_>) -> Option<ReceiptMark> {
+fn read_mark(r: &mut CborReader<'_>) -> Option<ReceiptMark> {
     Some(ReceiptMark { org: OrgId::new(r.text()?).ok()?, number: r.uint()? })
 }
 
@@ -165,18 +165,18 @@ struct Manifest {
 impl Manifest {
     fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let mut w = Writer(&mut bytes);
+        let mut w = CborWriter(&mut bytes);
         w.array(2);
         w.int(millis(self.made_at));
-        w.optional(self.number, Writer::uint);
+        w.optional(self.number, CborWriter::uint);
         bytes
     }
 
     fn decode(bytes: &[u8]) -> Result<Self> {
-        let read = |r: &mut Reader<'_>| {
-            Some(Self { made_at: from_millis(r.int()?)?, number: r.optional(Reader::uint)? })
+        let read = |r: &mut CborReader<'_>| {
+            Some(Self { made_at: from_millis(r.int()?)?, number: r.optional(CborReader::uint)? })
         };
-        Reader(bytes).record(2, read).ok_or_else(damaged)
+        CborReader(bytes).record(2, read).ok_or_else(damaged)
     }
 }
 

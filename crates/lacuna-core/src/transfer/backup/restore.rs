@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use lacuna_seal::{Entropy, EpochKey, Zeroizing};
-use lacuna_store::cbor::Reader;
+use lacuna_store::cbor::CborReader;
 use lacuna_store::keys::{
     KeyBatch, KeyStore, LocalKms, ReceiptMark, VaultKeys, WrappedClassKey, WrappedMemoryKey, WrappedRoot,
 };
@@ -127,7 +127,7 @@ impl Unpacked {
     fn take(&mut self, kind: FrameKind, bytes: &[u8]) -> Result<()> {
         match kind {
             FrameKind::KeyFile => {
-                let file = Reader(bytes).record(2, |r| {
+                let file = CborReader(bytes).record(2, |r| {
                     let name = r.text()?.to_owned();
                     Some(KeyFile { name, key: Zeroizing::new(r.array_of_bytes()?) })
                 });
@@ -137,14 +137,14 @@ impl Unpacked {
                 self.epoch = Some(EpochKey::from_bytes(bytes.try_into().map_err(|_| damaged())?));
             }
             FrameKind::Vault => {
-                self.vaults.push(Reader(bytes).record(8, read_vault).ok_or_else(damaged)?);
+                self.vaults.push(CborReader(bytes).record(8, read_vault).ok_or_else(damaged)?);
             }
             FrameKind::MemoryKeys => {
-                let read = |r: &mut Reader<'_>| {
+                let read = |r: &mut CborReader<'_>| {
                     let vault = VaultId::from_bytes(r.array_of_bytes()?);
                     Some((vault, r.list(|r| r.record(4, read_memory_key))?))
                 };
-                let (vault, keys) = Reader(bytes).record(2, read).ok_or_else(damaged)?;
+                let (vault, keys) = CborReader(bytes).record(2, read).ok_or_else(damaged)?;
                 self.memory_keys.entry(vault).or_default().extend(keys);
             }
             _ => self.ledger.take(kind, bytes)?,
@@ -153,7 +153,7 @@ impl Unpacked {
     }
 }
 
-fn read_vault(r: &mut Reader<'_>) -> Option<(Scope, VaultKeys)> {
+fn read_vault(r: &mut CborReader<'_>) -> Option<(Scope, VaultKeys)> {
     let org = OrgId::new(r.text()?).ok()?;
     let (kind, name) = (r.text()?, r.text()?);
     let scope = Scope { org, holder: Holder::from_words(kind, name)? };
@@ -164,12 +164,13 @@ fn read_vault(r: &mut Reader<'_>) -> Option<(Scope, VaultKeys)> {
         wrapped: r.bytes()?.to_vec(),
         epoch: 0,
     };
-    let class =
-        |r: &mut Reader<'_>| Some(WrappedClassKey { id: r.array_of_bytes()?, wrapped: r.bytes()?.to_vec() });
+    let class = |r: &mut CborReader<'_>| {
+        Some(WrappedClassKey { id: r.array_of_bytes()?, wrapped: r.bytes()?.to_vec() })
+    };
     Some((scope, VaultKeys { root, classes: r.list(|r| r.record(2, class))? }))
 }
 
-fn read_memory_key(r: &mut Reader<'_>) -> Option<WrappedMemoryKey> {
+fn read_memory_key(r: &mut CborReader<'_>) -> Option<WrappedMemoryKey> {
     Some(WrappedMemoryKey {
         memory: MemoryId::from_bytes(r.array_of_bytes()?),
         class: r.array_of_bytes()?,

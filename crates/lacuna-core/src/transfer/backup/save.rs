@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use lacuna_seal::EpochKey;
-use lacuna_store::cbor::Writer;
+use lacuna_store::cbor::CborWriter;
 use lacuna_store::keys::{VaultKeys, WrappedMemoryKey};
 use lacuna_store::rows::{SqliteStore, Store};
 use lacuna_types::{Error, Result, Scope, VaultId};
@@ -112,7 +112,7 @@ fn pack_keys<W: Write>(
 ) -> Result<()> {
     for (name, key) in service.kms.export_keys()? {
         let mut bytes = Zeroizing::new(Vec::with_capacity(name.len() + 64));
-        let mut w = Writer(&mut bytes);
+        let mut w = CborWriter(&mut bytes);
         w.array(2);
         w.text(&name);
         w.bytes(key.as_slice());
@@ -143,7 +143,7 @@ fn pack_vault<W: Write>(
     let keyring = Keyring::open(scope, &service.kms, stored)?;
     let wrapped = keyring.root_under(&service.kms, epoch, &stored.root, &*service.entropy)?;
     let mut bytes = Vec::new();
-    let mut w = Writer(&mut bytes);
+    let mut w = CborWriter(&mut bytes);
     w.array(8);
     w.text(scope.org.as_str());
     w.text(scope.holder.kind());
@@ -166,7 +166,7 @@ fn pack_memory_keys<W: Write>(
     keys: &[WrappedMemoryKey],
 ) -> Result<()> {
     let mut bytes = Vec::new();
-    let mut w = Writer(&mut bytes);
+    let mut w = CborWriter(&mut bytes);
     w.array(2);
     w.bytes(vault.as_bytes());
     w.list(keys, |w, key| {

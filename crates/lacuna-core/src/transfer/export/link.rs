@@ -4,7 +4,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use lacuna_seal::Digest;
-use lacuna_store::cbor::{Reader, Writer};
+use lacuna_store::cbor::{CborReader, CborWriter};
 use lacuna_types::hex::{hex, unhex};
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
@@ -134,7 +134,7 @@ fn read_token(token: &str) -> Option<(VaultId, Vec<u8>)> {
 impl LinkClaims {
     fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let mut w = Writer(&mut bytes);
+        let mut w = CborWriter(&mut bytes);
         w.array(FIELDS as usize);
         w.bytes(&self.nonce);
         w.text(self.user.as_str());
@@ -148,7 +148,7 @@ impl LinkClaims {
     }
 
     fn decode(bytes: &[u8]) -> Option<Self> {
-        Reader(bytes).record(FIELDS, |r| {
+        CborReader(bytes).record(FIELDS, |r| {
             Some(Self {
                 nonce: r.array_of_bytes()?,
                 user: UserId::new(r.text()?).ok()?,

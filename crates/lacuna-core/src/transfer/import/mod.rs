@@ -18,7 +18,7 @@ use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 use lacuna_seal::sha256;
-use lacuna_store::rows::Change;
+use lacuna_store::rows::VaultChange;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
@@ -76,7 +76,7 @@ pub(crate) fn import<'a>(
     let scope = grant.scope();
     let mut gone = HashSet::new();
     service.store.changes(scope.vault_id(), Revision::ZERO, &mut |change| {
-        if let Change::Gone(id) = change {
+        if let VaultChange::Gone(id) = change {
             gone.insert(id.origin_mark());
         }
         Ok(())

@@ -12,14 +12,14 @@ use self::stretch::{Ends, Stretch, resolve};
 use super::question::Question;
 use super::tokens::RequestText;
 use crate::languages::{Calendar, TimeMeaning};
-use lacuna_types::request::Span;
+use lacuna_types::request::TimeSpan;
 
 /// A time within a request.
 pub(super) struct TimeClause {
     /// Number of the first token after the time.
     pub end: usize,
     /// The time, or a question about one that is unclear.
-    pub when: Result<Span, Question>,
+    pub when: Result<TimeSpan, Question>,
     /// True if the words alone make it a bound of the request.
     pub is_bounding: bool,
     /// True if it may as well be a name: "May", "Friday", "2024".

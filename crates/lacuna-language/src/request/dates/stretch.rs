@@ -6,7 +6,7 @@ use jiff::{SignedDuration, ToSpan, Zoned};
 use super::super::question::Question;
 use super::pattern::{Caught, Figures};
 use crate::languages::{DayPart, TimeMeaning, TimeUnit};
-use lacuna_types::request::Span;
+use lacuna_types::request::TimeSpan;
 
 /// The hours at which the parts of a day begin and end.
 const NOON: i8 = 12;
@@ -36,14 +36,14 @@ impl Stretch {
 pub(super) type Ends = (Option<DateTime>, Option<DateTime>);
 
 /// Both ends in the time zone of now.
-pub(super) fn span((from, until): Ends, now: &Zoned) -> Result<Span, Question> {
+pub(super) fn span((from, until): Ends, now: &Zoned) -> Result<TimeSpan, Question> {
     let zoned = |at: DateTime| {
         at.to_zoned(now.time_zone().clone()).map(|at| at.timestamp()).map_err(|_| Question::LooseTime)
     };
     let (from, until) = (from.map(zoned).transpose()?, until.map(zoned).transpose()?);
     match (from, until) {
         (Some(from), Some(until)) if until <= from => Err(Question::TwoTimes),
-        _ => Ok(Span { from, until }),
+        _ => Ok(TimeSpan { from, until }),
     }
 }
 

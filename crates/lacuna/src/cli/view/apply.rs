@@ -5,7 +5,7 @@ use lacuna_core::forget::{Confirmed, Planned, Request};
 use lacuna_core::permit::{Forget, Remember};
 use lacuna_core::transfer::Edit;
 use lacuna_core::write::{Corrected, Correction, Outcome};
-use lacuna_types::request::{Choice, Target};
+use lacuna_types::request::{PlanChoice, Target};
 use lacuna_types::{Draft, Lifecycle, MemoryId};
 use serde::Serialize;
 
@@ -155,7 +155,9 @@ fn forget(
         let Planned::Plan(plan) = installation.service.plan_forget(&grant, &request)? else { continue };
         // What was forgotten meanwhile leaves nothing to confirm.
         let Some(token) = plan.token else { continue };
-        if let Confirmed::Done(done) = installation.service.confirm_forget(&grant, &token, &Choice::All)? {
+        if let Confirmed::Done(done) =
+            installation.service.confirm_forget(&grant, &token, &PlanChoice::All)?
+        {
             applied.forgotten += done.memories.len();
             applied.receipts.extend(done.receipts.iter().map(|signed| signed.receipt.reference()));
         }

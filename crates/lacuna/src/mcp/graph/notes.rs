@@ -8,7 +8,7 @@ use lacuna_core::index::{Filter, Tag};
 use lacuna_core::permit::{Caller, Recall, permit};
 use lacuna_core::read::{Cursor, LIST_PAGE_MAX};
 use lacuna_core::write::REMEMBER_BATCH_MAX;
-use lacuna_types::request::{Choice, Mode, Target};
+use lacuna_types::request::{Mode, PlanChoice, Target};
 use lacuna_types::{
     Category, Draft, GIST_CHARS_MAX, Memory, MemoryId, RetentionTier, Source, SourceType, Tier, Trust,
 };
@@ -212,7 +212,7 @@ impl<'a> Notes<'a> {
             let request = Request { mode: Some(Mode::Hard), ..Request::new(Target::Ids(some.to_vec())) };
             let Planned::Plan(plan) = self.core.plan_forget(&grant, &request)? else { continue };
             let Some(token) = plan.token else { continue };
-            if let Confirmed::Again { .. } = self.core.confirm_forget(&grant, &token, &Choice::All)? {
+            if let Confirmed::Again { .. } = self.core.confirm_forget(&grant, &token, &PlanChoice::All)? {
                 return Err(Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning));
             }
         }

@@ -1,7 +1,7 @@
 use jiff::Timestamp;
 use lacuna_core::forget::Confirmed;
 use lacuna_core::permit::permit;
-use lacuna_types::request::Choice;
+use lacuna_types::request::PlanChoice;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -141,7 +141,7 @@ async fn confirm(call: &Call, token: String, args: &ForgetArgs) -> Result<Forgot
         only: args.only.clone(),
         scope: args.scope.clone(),
     };
-    let choice: Choice = request.choice()?;
+    let choice: PlanChoice = request.choice()?;
     call.work(move |core, caller| {
         let scope = read_scope(request.scope.as_deref(), caller)?;
         let confirmed: Confirmed = core.confirm_forget(&permit(caller, &scope)?, &request.token, &choice)?;

@@ -76,7 +76,7 @@ fn turns_leave_the_search_for_what_is_made_of_them() {
         assert_eq!((done.turns, done.kept, done.cancelled), (TALK.len(), 0, false));
         assert!(done.tokens_after < done.tokens_before, "{done:?}");
         for service in [&service, &world.service()] {
-            let found = service.ask("anna", "FaultTiming does Olsen look at the boiler?").unwrap();
+            let found = service.ask("anna", "When does Olsen look at the boiler?").unwrap();
             let hit = &found.hits[0].memory;
             assert!(hit.content.full_text().contains("on Thursday at 9"), "{:?}", hit.content);
             assert!(hit.facets.derived_from.iter().any(|link| link.source == turns[1]));

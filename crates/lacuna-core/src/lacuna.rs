@@ -59,7 +59,7 @@ use crate::vault::service::{OpenLoad, Parts, Service};
 use crate::vault::sessions::Piece;
 use crate::vault::term::Term;
 use crate::write::correct::{Corrected, Correction};
-use crate::write::remember::Outcome;
+use crate::write::outcome::Outcome;
 
 /// Private memory with every operation on it. Share one among threads; opened vaults are cached inside.
 pub struct Lacuna {

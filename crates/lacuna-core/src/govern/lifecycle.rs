@@ -17,8 +17,9 @@ use crate::vault::reads::{Read, note_read};
 use crate::vault::receipt::SignedReceipt;
 use crate::vault::rewrite::Rewritten;
 use crate::vault::service::Service;
+use crate::write::outcome::Remembered;
 use crate::write::reconcile::rivals_of;
-use crate::write::remember::{Remembered, remember};
+use crate::write::remember::remember;
 
 facet!(
     /** The role in which somebody moves a memory. */

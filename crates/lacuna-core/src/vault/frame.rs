@@ -395,6 +395,8 @@ mod tests {
     use jiff::Timestamp;
     use proptest::prelude::*;
 
+    use lacuna_types::hex::{hex, unhex};
+
     use super::*;
 
     fn rich() -> Frame {
@@ -528,27 +530,22 @@ mod tests {
         07070707070707070707078150080808080808080808080808080808080201f6811b01020304050607081b0000019d81\
         d96000830319012c18c8";
 
-    fn hex(bytes: &[u8]) -> String {
-        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-    }
-
-    fn unhex(text: &str) -> Vec<u8> {
-        let digit = |at: usize| u8::from_str_radix(&text[at..at + 2], 16).unwrap();
-        (0..text.len()).step_by(2).map(digit).collect()
+    fn bytes(text: &str) -> Vec<u8> {
+        unhex(text).unwrap()
     }
 
     #[test]
     fn the_encoding_is_frozen() {
         assert_eq!(hex(&rich().encode()), FROZEN);
-        assert_eq!(Frame::decode(&unhex(FROZEN)).unwrap(), rich());
-        assert_eq!(Frame::decode(&unhex(FIRST)).unwrap(), first());
+        assert_eq!(Frame::decode(&bytes(FROZEN)).unwrap(), rich());
+        assert_eq!(Frame::decode(&bytes(FIRST)).unwrap(), first());
         let mut third = rich();
         third.facets.vitality.peaks.clear();
         third.facets.history.segment = None;
-        assert_eq!(Frame::decode(&unhex(THIRD)).unwrap(), third);
+        assert_eq!(Frame::decode(&bytes(THIRD)).unwrap(), third);
         let mut second = third;
         second.facets.history.remade_at = None;
-        assert_eq!(Frame::decode(&unhex(SECOND)).unwrap(), second);
+        assert_eq!(Frame::decode(&bytes(SECOND)).unwrap(), second);
     }
 
     #[test]

@@ -20,8 +20,9 @@ use crate::read::find::Finder;
 use crate::vault::open::OpenVault;
 use crate::vault::receipt::SignedReceipt;
 use crate::vault::service::Service;
+use crate::write::outcome::{Outcome, Remembered};
 use crate::write::place::Corrects;
-use crate::write::remember::{Outcome, Remembered, remember_as};
+use crate::write::remember::remember_as;
 
 /// Characters of the words that say what is to be corrected.
 pub(crate) const CORRECTION_CHARS_MAX: usize = 500;

@@ -11,8 +11,8 @@ use crate::permit::{Grant, Remember};
 use crate::vault::frozen::check_thawed;
 use crate::vault::service::Service;
 use crate::vault::working::{entry, fresh_working};
+use crate::write::outcome::Remembered;
 use crate::write::place::answer;
-use crate::write::remember::Remembered;
 
 /// Takes what the gate let in into the working memory of its session. It is stored nowhere.
 pub(crate) fn hold(

@@ -28,8 +28,8 @@ use crate::vault::service::Service;
 use crate::vault::stamp::{settings_of, term_of_frame};
 use crate::vault::term::Terms;
 use crate::write::number::{Numbering, TurnState};
+use crate::write::outcome::Remembered;
 use crate::write::reconcile::{Reconciled, beyond_ceiling, reconcile};
-use crate::write::remember::Remembered;
 
 /// An admitted memory and its number among the drafts of the call.
 #[derive(Clone)]

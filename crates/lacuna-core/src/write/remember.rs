@@ -1,13 +1,13 @@
 //! Remember: admit → reconcile with what is there → seal → store with its audit entries → index.
 
 use jiff::Timestamp;
-use lacuna_types::embed::{ModelId, Purpose};
+use lacuna_types::embed::Purpose;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
 use crate::audit::{AuditAction, AuditEntry};
 use crate::gate::confirm::{CONFIRM_WITHIN, Questions, TokenBinding, useless_token};
-use crate::gate::report::{Question, Refusal, Report};
+use crate::gate::report::{Question, Report};
 use crate::gate::{Decision, DraftOrigin, Gate, Presentable};
 use crate::index::quant::QuantVec;
 use crate::permit::{Grant, Remember};
@@ -18,91 +18,11 @@ use crate::vault::receipt::SignedReceipt;
 use crate::vault::service::Service;
 use crate::write::hold::hold;
 use crate::write::number::Numbering;
+use crate::write::outcome::{Asked, Outcome, Refused};
 use crate::write::place::{AdmittedDraft, Corrects, place};
 
 /// Memories in one call.
 pub const REMEMBER_BATCH_MAX: usize = 2_000;
-
-/// The outcome for one draft.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Outcome {
-    Stored(Box<Remembered>),
-    Asked(Box<Asked>),
-    Refused(Box<Refused>),
-}
-
-/// A draft that is now a memory.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Remembered {
-    /// The id of the memory.
-    pub id: MemoryId,
-    /// The time of creation.
-    pub created_at: Timestamp,
-    /// Only an active memory is found.
-    pub state: Lifecycle,
-    /// The reason why it waits, when it is a candidate; the review answers it.
-    pub waits: Option<Wait>,
-    /// SHA-256 of the full text, for the owner's eyes only: what is stored is keyed.
-    pub content_sha256: [u8; 32],
-    /// The model whose vector finds it from now on; a better one may follow in the background.
-    pub embedded_by: ModelId,
-    /// The privacy class that the gate gave it.
-    pub privacy_class: PrivacyClass,
-    /// The sensitive categories that the gate found.
-    pub sensitivity: Vec<Sensitivity>,
-    /// The main lane.
-    pub lane: Lane,
-    /// The tier; a memory of the working tier is never stored, and dropped with its session.
-    pub tier: Tier,
-    /// The salience at the time of writing.
-    pub salience: f32,
-    /// The number of times this very text had been written before. Above zero, nothing new was stored.
-    pub repeats: u32,
-    /// Memories that were erased because this one takes their place.
-    pub supersedes: Vec<MemoryId>,
-    /// Memories that say nearly the same or may contradict it.
-    pub alike: Vec<MemoryId>,
-    /// The gate's actions on the draft.
-    pub report: Report,
-}
-
-/// A draft that is not stored until its caller confirms it, by sending it again with the token.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Asked {
-    /// The questions that the caller must confirm.
-    pub questions: Vec<Question>,
-    /// The token to send with the draft to confirm it.
-    pub token: String,
-    /// The time until which the token is valid.
-    pub expires_at: Timestamp,
-    /// The gate's actions on the draft.
-    pub report: Report,
-}
-
-/// A draft that was not taken.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Refused {
-    /// The reason.
-    pub why: Refusal,
-    /// The gate's actions on the draft.
-    pub report: Report,
-}
-
-impl Outcome {
-    /// The memory, or the error that says why there is none.
-    pub fn stored(self) -> Result<Remembered> {
-        match self {
-            Self::Stored(remembered) => Ok(*remembered),
-            Self::Asked(_) => Err(Error::Refused {
-                code: "needs_confirmation",
-                reason: "it is not stored until it is confirmed",
-            }),
-            Self::Refused(refused) => {
-                Err(Error::Refused { code: refused.why.code(), reason: refused.why.reason() })
-            }
-        }
-    }
-}
 
 /// Options of a write, besides the rules that hold for all.
 #[derive(Default)]

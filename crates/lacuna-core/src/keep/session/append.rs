@@ -16,7 +16,8 @@ use crate::vault::frozen::check_thawed;
 use crate::vault::service::Service;
 use crate::vault::sessions::{Growing, Speaker, TURN_CHARS_MAX, TURNS_PER_APPEND_MAX};
 use crate::write::number::Numbering;
-use crate::write::remember::{Manner, Outcome, remember_in};
+use crate::write::outcome::Outcome;
+use crate::write::remember::{Manner, remember_in};
 
 /// Random bytes in the id of a session that we name.
 const SESSION_ID_BYTES: usize = 16;

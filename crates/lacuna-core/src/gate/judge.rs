@@ -7,7 +7,7 @@ use lacuna_types::*;
 use crate::gate::clean::Cleaned;
 use crate::gate::consent::consent;
 use crate::gate::report::{Judgement, Refusal};
-use crate::gate::{Decision, DraftOrigin, Gate, shape};
+use crate::gate::{DraftOrigin, Gate, GateDecision, shape};
 
 /// To ask a person for their explicit consent, or to refuse, takes more than a hint.
 const SENSITIVE_SURE: f32 = 0.7;
@@ -22,24 +22,24 @@ pub(crate) fn judge(
     standing: &DraftOrigin,
     cleaned: &mut Cleaned,
     seen: Classified,
-) -> Decision<(Box<Facets>, Lifecycle)> {
+) -> GateDecision<(Box<Facets>, Lifecycle)> {
     let mut tier = shape::tier(draft);
     let privacy = privacy(gate, draft, standing, cleaned, &seen);
     let basis = match consent(privacy.class, draft.consent_basis, standing.consented, gate.policy) {
-        Decision::Yes(basis) => basis,
-        Decision::Ask(question) => return Decision::Ask(question),
-        Decision::Refuse(refusal) => return Decision::Refuse(refusal),
+        GateDecision::Yes(basis) => basis,
+        GateDecision::Ask(question) => return GateDecision::Ask(question),
+        GateDecision::Refuse(refusal) => return GateDecision::Refuse(refusal),
     };
     if cleaned.routine_location && !draft.pinned && basis != ConsentBasis::ExplicitConsent {
         // Not kept beyond the session: so it goes where nothing is.
         match source.session {
             Some(_) => tier = Tier::Working,
-            None => return Decision::Refuse(Refusal::RoutineLocation),
+            None => return GateDecision::Refuse(Refusal::RoutineLocation),
         }
     }
     let salience = salience(draft, &source, cleaned, &seen);
     if salience < gate.policy.min_salience {
-        return Decision::Refuse(Refusal::BelowSalience);
+        return GateDecision::Refuse(Refusal::BelowSalience);
     }
     let (state, waits) = settle(gate, tier, &source, standing, cleaned.suspicious);
     let (lane, secondary_lanes) = lanes(draft, cleaned, &seen);
@@ -73,7 +73,7 @@ pub(crate) fn judge(
         },
         history: History { waits, ..History::default() },
     };
-    Decision::Yes((Box::new(facets), state))
+    GateDecision::Yes((Box::new(facets), state))
 }
 
 /// The state in which a memory begins, and what it waits for.

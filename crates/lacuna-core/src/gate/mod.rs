@@ -89,7 +89,7 @@ pub(crate) struct Admitted {
 }
 
 /// A decision of the gate, or of one of its checks.
-pub(crate) enum Decision<Y, Q = Question, R = Refusal> {
+pub(crate) enum GateDecision<Y, Q = Question, R = Refusal> {
     Yes(Y),
     /// Nothing is stored until the caller confirms.
     Ask(Q),
@@ -97,7 +97,7 @@ pub(crate) enum Decision<Y, Q = Question, R = Refusal> {
 }
 
 /// The gate's decision on a draft, with its report.
-pub(crate) type DraftDecision = Decision<Box<Admitted>, (Vec<Question>, Report), (Refusal, Report)>;
+pub(crate) type DraftDecision = GateDecision<Box<Admitted>, (Vec<Question>, Report), (Refusal, Report)>;
 
 impl Gate<'_> {
     /// Checks the shape of a draft and takes out what may not be stored.
@@ -123,22 +123,22 @@ impl Gate<'_> {
     pub(crate) fn judge(&self, presentable: Presentable, vector: &[f32]) -> DraftDecision {
         let Presentable { mut draft, source, standing, mut cleaned } = presentable;
         if let Some(refusal) = cleaned.refusal {
-            return Decision::Refuse((refusal, cleaned.report));
+            return GateDecision::Refuse((refusal, cleaned.report));
         }
         let seen = classify(&draft.text, Some(&Meaning { prototypes: self.prototypes, vector }));
         let decision = judge(self, &mut draft, source, &standing, &mut cleaned, seen);
         let mut questions: Vec<Question> = cleaned.question.into_iter().collect();
         match decision {
-            Decision::Refuse(refusal) => Decision::Refuse((refusal, cleaned.report)),
-            Decision::Ask(question) => {
+            GateDecision::Refuse(refusal) => GateDecision::Refuse((refusal, cleaned.report)),
+            GateDecision::Ask(question) => {
                 questions.push(question);
-                Decision::Ask((questions, cleaned.report))
+                GateDecision::Ask((questions, cleaned.report))
             }
-            Decision::Yes(_) if !questions.is_empty() => Decision::Ask((questions, cleaned.report)),
-            Decision::Yes((facets, state)) => {
+            GateDecision::Yes(_) if !questions.is_empty() => GateDecision::Ask((questions, cleaned.report)),
+            GateDecision::Yes((facets, state)) => {
                 let created_at = draft.created_at.unwrap_or(self.now);
                 let content = content(draft);
-                Decision::Yes(Box::new(Admitted {
+                GateDecision::Yes(Box::new(Admitted {
                     content,
                     facets: *facets,
                     created_at,

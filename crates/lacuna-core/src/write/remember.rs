@@ -8,7 +8,7 @@ use lacuna_types::{Error, Result};
 use crate::audit::{AuditAction, AuditEntry};
 use crate::gate::confirm::{CONFIRM_WITHIN, Questions, TokenBinding, useless_token};
 use crate::gate::report::{Question, Report};
-use crate::gate::{Decision, DraftOrigin, Gate, Presentable};
+use crate::gate::{DraftOrigin, Gate, GateDecision, Presentable};
 use crate::index::quant::QuantVec;
 use crate::permit::{Grant, Remember};
 use crate::vault::commit::Act;
@@ -78,15 +78,15 @@ pub(crate) fn remember_in(
     let mut asked = Vec::new();
     for (number, (verdict, vector)) in judged.zip(&vectors).enumerate() {
         match verdict {
-            Decision::Yes(admitted) if admitted.facets.tier == Tier::Working => {
+            GateDecision::Yes(admitted) if admitted.facets.tier == Tier::Working => {
                 held.push((number, *admitted, QuantVec::from_f32(vector)?));
             }
-            Decision::Yes(admitted) => {
+            GateDecision::Yes(admitted) => {
                 let vector = QuantVec::from_f32(vector)?;
                 arrivals.push(AdmittedDraft::new(number, *admitted, vector, manner.corrects.clone()));
             }
-            Decision::Ask((questions, report)) => asked.push((number, questions, report)),
-            Decision::Refuse((why, report)) => {
+            GateDecision::Ask((questions, report)) => asked.push((number, questions, report)),
+            GateDecision::Refuse((why, report)) => {
                 outcomes[number] = Some(Outcome::Refused(Box::new(Refused { why, report })));
             }
         }

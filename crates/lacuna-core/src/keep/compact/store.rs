@@ -11,7 +11,7 @@ use lacuna_types::{Error, Result};
 use zeroize::Zeroizing;
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
-use crate::gate::{Admitted, Decision, DraftOrigin, Gate, Presentable};
+use crate::gate::{Admitted, DraftOrigin, Gate, GateDecision, Presentable};
 use crate::index::Stored;
 use crate::index::quant::QuantVec;
 use crate::keep::compact::condense::CondensedPiece;
@@ -122,7 +122,7 @@ fn through_the_gate(
     let vectors = service.models.instant.embed(&texts, Purpose::Passage)?;
     let mut arrivals = Vec::with_capacity(pieces.len());
     for ((piece, presentable), vector) in pieces.into_iter().zip(presentable).zip(vectors) {
-        let Decision::Yes(admitted) = gate.judge(presentable, &vector) else { continue };
+        let GateDecision::Yes(admitted) = gate.judge(presentable, &vector) else { continue };
         let admitted = settled(*admitted, &piece, sources);
         // A summary that waits would leave nothing to find in the place of its turns, and what may not outlive
         // its session is not stored.

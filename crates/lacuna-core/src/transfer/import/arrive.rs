@@ -8,7 +8,7 @@ use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
-use crate::gate::{Admitted, Decision, DraftOrigin, Gate, Presentable};
+use crate::gate::{Admitted, DraftOrigin, Gate, GateDecision, Presentable};
 use crate::index::quant::QuantVec;
 use crate::transfer::import::record::{Carried, Fate, Imported, Origin, Record, refused};
 use crate::transfer::import::{Importing, Unseen};
@@ -96,7 +96,7 @@ impl Importing<'_> {
         for (one, vector) in waiting.into_iter().zip(&vectors) {
             let WaitingRecord { number, origin, id, carried, links_dropped, presentable } = one;
             let fate = match gate.judge(presentable, vector) {
-                Decision::Yes(admitted) => {
+                GateDecision::Yes(admitted) => {
                     let terms = TermList::of(&indexed_text(&admitted.content), None);
                     let vector = QuantVec::from_f32(vector)?;
                     let admitted = *admitted;
@@ -112,8 +112,8 @@ impl Importing<'_> {
                     });
                     continue;
                 }
-                Decision::Ask((questions, _)) => Fate::Asked { questions },
-                Decision::Refuse((why, _)) => refused(why.code(), why.reason()),
+                GateDecision::Ask((questions, _)) => Fate::Asked { questions },
+                GateDecision::Refuse((why, _)) => refused(why.code(), why.reason()),
             };
             answers.push(self.answer(number, origin.as_ref(), fate, false, links_dropped));
         }

@@ -276,7 +276,7 @@ impl Lacuna {
     }
 
     /// Says what would go. The token is good for the same caller, for the vault as it is now, and for
-    /// [`DESTROY_PLAN_VALID`]; nothing is kept for it.
+    /// `DESTROY_PLAN_VALID`; nothing is kept for it.
     pub fn plan_destroy(&self, grant: &Grant<Destroy>) -> Result<DestroyPlan> {
         crate::govern::destroy::plan_destroy(&self.service, grant)
     }

@@ -1,5 +1,5 @@
 //! Permissions: the actions that a caller may take on a vault. The check returns its proof: a [`Grant`] that only
-//! [`permit`] can make, and that every operation asks for. The whole policy is one table, [`POLICY`].
+//! [`permit`] can make, and that every operation asks for. The whole policy is one table, `POLICY`.
 
 use std::marker::PhantomData;
 
@@ -14,7 +14,7 @@ pub struct Caller {
     pub user: UserId,
     /// The caller's roles.
     pub roles: Vec<Role>,
-    /// The teams and deployments that the user belongs to; see [`crate::Lacuna::caller_for`].
+    /// The teams and deployments that the user belongs to; see [`crate::Members::caller_for`].
     pub memberships: Vec<Group>,
 }
 

@@ -62,7 +62,7 @@ pub struct Search<'a> {
     /// The number of hits, at most.
     pub limit: usize,
     /// Leaves out what is less similar. A memory without a comparable vector is measured by its words: see
-    /// [`Hit::similarity`].
+    /// `Hit::similarity`.
     pub min_similarity: f32,
     /// From 0 to 1.
     pub recency_weight: f32,

@@ -118,7 +118,7 @@ pub struct AuditSummary {
     pub by_concern: BTreeMap<Concern, u64>,
     /// Entries by action.
     pub by_action: BTreeMap<AuditAction, u64>,
-    /// Entries by actor; the actors beyond [`ACTORS_MAX`] are counted together.
+    /// Entries by actor; the actors beyond `ACTORS_MAX` are counted together.
     pub by_actor: BTreeMap<String, u64>,
     /// By day of the calendar in UTC.
     pub by_day: BTreeMap<Date, u64>,

@@ -33,7 +33,7 @@ use crate::vault::rehearse::note_rehearsal;
 use crate::vault::service::Service;
 use crate::vault::working::working;
 
-/// Characters of a turn. The search goes by the last [`QUERY_CHARS_MAX`] of them.
+/// Characters of a turn. The search goes by the last `QUERY_CHARS_MAX` of them.
 pub const TURN_CHARS_MAX: usize = 32_000;
 /// Vaults that one call may ask.
 pub(crate) const CONTEXT_VAULTS_MAX: usize = 8;

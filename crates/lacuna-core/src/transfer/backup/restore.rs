@@ -70,7 +70,7 @@ struct Unpacked {
 /// Puts a backup back. `known` are receipts that somebody can show, and `ledgers` are exported ledgers: both
 /// count together with what the folder and its keystore know.
 ///
-/// The service must not run on the folder meanwhile. [`crate::Lacuna::replay_ledger`] comes next.
+/// The service must not run on the folder meanwhile. [`crate::Upkeep::replay_ledger`] comes next.
 pub fn restore(
     backup: impl Read,
     into: &RestoreInto<'_>,

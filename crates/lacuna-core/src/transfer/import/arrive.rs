@@ -181,8 +181,11 @@ impl Importing<'_> {
             writer.ensure()?;
         }
         let placed = retrying(|| {
-            self.unseen.clear();
-            self.place_once(&writer, arrivals.to_vec())
+            let placed = self.place_once(&writer, arrivals.to_vec());
+            if matches!(placed, Err(Error::Conflict(_))) {
+                self.unseen.clear();
+            }
+            placed
         });
         core.backlog.push(scope);
         core.vaults.make_room(scope.vault_id());
@@ -191,7 +194,6 @@ impl Importing<'_> {
 
     /// A conflict when another process wrote to the vault meanwhile: then it is planned anew.
     fn place_once(&mut self, writer: &VaultWriter<'_>, arrivals: Vec<ImportArrival>) -> Result<Vec<Answer>> {
-        let _core = self.core;
         let mut arrivals = Some(arrivals);
         let planned = writer.update(|open| match open.frozen_at {
             Some(_) => Err(Error::frozen()),

@@ -28,6 +28,7 @@ mod month;
 mod observe;
 mod oidc;
 mod openapi;
+mod page;
 mod patience;
 mod person;
 mod problem;

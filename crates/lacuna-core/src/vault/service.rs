@@ -51,7 +51,7 @@ pub struct Parts {
     pub clock: Arc<dyn Clock>,
     /// The source of randomness.
     pub entropy: Arc<dyn Entropy>,
-    /// Opened vaults are sealed, longest unused first, beyond this many bytes.
+    /// Opened vaults are closed, longest unused first, beyond this many bytes.
     pub open_bytes_max: usize,
 }
 
@@ -157,15 +157,15 @@ impl Service {
         OpenLoad { vaults, bytes }
     }
 
-    /// Seals the vaults that nobody has used for `idle`. Answers with how many.
-    pub(crate) fn seal_idle(&self, idle: SignedDuration) -> usize {
+    /// Closes the vaults that nobody has used for `idle`. Answers with how many.
+    pub(crate) fn close_idle(&self, idle: SignedDuration) -> usize {
         self.open_sessions.drop_idle(|org| resting_since(self, org));
-        self.vaults.seal_idle(self.clock.now(), idle)
+        self.vaults.close_idle(self.clock.now(), idle)
     }
 
-    /// Seals every vault that is not in use at this moment.
-    pub(crate) fn seal_all(&self) -> usize {
-        self.vaults.seal_all()
+    /// Closes every vault that is not in use at this moment.
+    pub(crate) fn close_all(&self) -> usize {
+        self.vaults.close_all()
     }
 
     pub(crate) fn sources(&self) -> VaultStores<'_> {

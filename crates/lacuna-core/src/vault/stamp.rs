@@ -12,7 +12,7 @@ use crate::vault::handle::VaultReader;
 use crate::vault::open::{Held, OpenVault};
 use crate::vault::service::Service;
 use crate::vault::settings::{VaultSettings, settings_in};
-use crate::vault::term::{Term, TermSubject, Terms};
+use crate::vault::term::{RetentionTerm, TermSubject, Terms};
 
 /// The terms of the memories in an opened vault.
 pub(crate) fn terms_in<R>(
@@ -33,7 +33,7 @@ pub(crate) fn settings_of(reader: &VaultReader<'_>) -> Result<Arc<VaultSettings>
 }
 
 /// The term of a memory in an opened vault.
-pub(crate) fn term_of(terms: &Terms<'_>, stored: &Stored<'_, Held>) -> Term {
+pub(crate) fn term_of(terms: &Terms<'_>, stored: &Stored<'_, Held>) -> RetentionTerm {
     terms.of(&subject(stored))
 }
 
@@ -54,7 +54,7 @@ fn subject<'a>(stored: &Stored<'a, Held>) -> TermSubject<'a> {
 }
 
 /// The term of a memory whose frame is open.
-pub(crate) fn term_of_frame(terms: &Terms<'_>, row: &Row, frame: &Frame) -> Term {
+pub(crate) fn term_of_frame(terms: &Terms<'_>, row: &Row, frame: &Frame) -> RetentionTerm {
     let (gist, text) = (frame.gist.as_str(), frame.text.as_deref());
     terms.of(&TermSubject { id: row.id, created_at: row.created_at, facets: &frame.facets, gist, text })
 }

@@ -1,7 +1,7 @@
 //! Imports that are interrupted: what was acknowledged is there, and importing once more stores the rest.
 
 use lacuna_core::permit::Import;
-use lacuna_core::transfer::{Duplicates, Fate, Origin, Record};
+use lacuna_core::transfer::{Duplicates, Fate, ImportRecord, Origin};
 use lacuna_store::rows::FaultTiming;
 
 use super::*;
@@ -18,9 +18,9 @@ fn text(number: usize) -> String {
     format!("Note {number} of the harbour log.")
 }
 
-fn record(number: usize) -> Record {
+fn record(number: usize) -> ImportRecord {
     let link = Lineage { source: there(number.saturating_sub(1)), contribution: Contribution::Primary };
-    Record {
+    ImportRecord {
         number: number as u64,
         origin: Some(Origin::Memory(there(number))),
         draft: Draft {

@@ -88,7 +88,10 @@ mod tests {
     use super::*;
 
     fn read(pairs: &[(&str, &str)], names: &[&str]) -> Result<PageQuery> {
-        PageQuery::read(pairs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect(), names)
+        PageQuery::read(
+            pairs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect(),
+            names,
+        )
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub(crate) fn terms_in<R>(
     run(open, &terms)
 }
 
-/// Does the same as [`terms_in`], for a caller who holds the writer lock and no vault.
+/// Returns the settings of a vault that may be closed; [`terms_in`] reads those of an opened one.
 pub(crate) fn settings_of(reader: &VaultReader<'_>) -> Result<Arc<VaultSettings>> {
     let settings = reader.update(|open| settings_in(reader.service, open))?;
     Ok(settings.unwrap_or_default())

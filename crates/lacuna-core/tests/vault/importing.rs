@@ -119,3 +119,21 @@ fn an_import_outlives_a_single_failure_at_any_step() {
         }
     }
 }
+
+/// A dry run stores nothing, so only the import itself knows what the batches before would have stored.
+#[test]
+fn a_dry_run_counts_what_repeats_over_all_of_its_batches() {
+    let counted = |dry_run: bool| {
+        let lacuna = World::ram().service();
+        let grant = grant::<Import>("anna");
+        let mut importing = lacuna.import(&grant, Duplicates::Merge, dry_run).unwrap();
+        // One note under three names, each in a batch of its own.
+        for number in [0, 2, 4] {
+            importing.take(vec![ImportRecord { draft: record(0).draft, ..record(number) }]).unwrap();
+        }
+        let (_, account) = importing.finish().unwrap();
+        (account.stored, account.repeated)
+    };
+    assert_eq!(counted(true), (1, 2));
+    assert_eq!(counted(false), (1, 2));
+}

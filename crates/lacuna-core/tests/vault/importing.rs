@@ -124,7 +124,8 @@ fn an_import_outlives_a_single_failure_at_any_step() {
 #[test]
 fn a_dry_run_counts_what_repeats_over_all_of_its_batches() {
     let counted = |dry_run: bool| {
-        let lacuna = World::ram().service();
+        let world = World::ram();
+        let lacuna = world.service();
         let grant = grant::<Import>("anna");
         let mut importing = lacuna.import(&grant, Duplicates::Merge, dry_run).unwrap();
         // One note under three names, each in a batch of its own.

@@ -1,5 +1,5 @@
-//! Languages: one file each, which fills in one `LanguageRules`. To add a language, write its file and name it in
-//! `LANGUAGES`; the readers take every list from there.
+//! Languages: one file or folder each, which fills in one `LanguageRules`. To add a language, write its file and name it
+//! in `LANGUAGES`; the readers take every list from there.
 
 mod calendar;
 mod empty;

@@ -101,20 +101,18 @@ mod tests {
         assert_eq!(read(&[("after", "12")], BY_NUMBER).unwrap().after_number().unwrap(), 12);
         assert_eq!(read(&[], BY_NUMBER).unwrap().after_number().unwrap(), 0);
 
-        let refused: &[(&[(&str, &str)], &[&str], &str, &str)] = &[
-            (&[("limit", "many")], BY_CURSOR, "limit", "must be a whole number"),
-            (&[("limit", "1"), ("limit", "1")], BY_ITEM, "limit", "must be given once"),
-            (&[("cursor", "a"), ("cursor", "b")], BY_CURSOR, "cursor", "must be given once"),
-            (&[("after", "a")], BY_CURSOR, "after", "is not a parameter of this list"),
-            (&[("cursor", "a")], BY_ITEM, "cursor", "is not a parameter of this list"),
-            (&[("limit", "1")], BY_NUMBER, "limit", "is not a parameter of this list"),
-            (&[("scope", "org")], BY_NAME, "scope", "is not a parameter of this list"),
-        ];
-        for (pairs, names, field, rule) in refused {
+        let refused = |pairs: &[(&str, &str)], names: &[&str], rule: &str| {
             let Err(failure) = read(pairs, names) else { panic!("{pairs:?} was read") };
-            assert_eq!(failure.field.as_deref(), Some(*field), "{pairs:?}");
+            assert_eq!(failure.field.as_deref(), Some(pairs[0].0), "{pairs:?}");
             assert!(failure.detail.contains(rule), "{pairs:?}: {}", failure.detail);
-        }
+        };
+        refused(&[("limit", "many")], BY_CURSOR, "must be a whole number");
+        refused(&[("limit", "1"), ("limit", "1")], BY_ITEM, "must be given once");
+        refused(&[("cursor", "a"), ("cursor", "b")], BY_CURSOR, "must be given once");
+        refused(&[("after", "a")], BY_CURSOR, "is not a parameter of this list");
+        refused(&[("cursor", "a")], BY_ITEM, "is not a parameter of this list");
+        refused(&[("limit", "1")], BY_NUMBER, "is not a parameter of this list");
+        refused(&[("scope", "org")], BY_NAME, "is not a parameter of this list");
         assert!(read(&[("after", "x")], BY_NUMBER).unwrap().after_number().is_err());
     }
 }

@@ -5,12 +5,12 @@
 use std::io::{Read, Write};
 
 use lacuna_seal::{
-    Binding, ClassKey, Context, EpochKey, Field, MemoryKey, OpenReader, PassphraseCost, RootKey, SealWriter,
+    Binding, ClassKey, SealContext, EpochKey, Field, MemoryKey, OpenReader, PassphraseCost, RootKey, SealWriter,
     SeededEntropy, UserKey, envelope, protect, recover,
 };
 use libfuzzer_sys::fuzz_target;
 
-const CONTEXT: Context<'static> = Context {
+const CONTEXT: SealContext<'static> = SealContext {
     org: "acme",
     user: "ann",
     vault: [1; 16],

@@ -57,7 +57,7 @@ use crate::vault::owner_settings::Settings;
 use crate::vault::receipt::SignedReceipt;
 use crate::vault::service::{OpenLoad, Parts, Service};
 use crate::vault::sessions::Piece;
-use crate::vault::term::Term;
+use crate::vault::term::RetentionTerm;
 use crate::write::correct::{Corrected, Correction};
 use crate::write::outcome::Outcome;
 
@@ -340,7 +340,7 @@ impl Lacuna {
     }
 
     /// The term for which one memory is kept, and the reason.
-    pub fn term(&self, grant: &Grant<Recall>, id: MemoryId) -> Result<Term> {
+    pub fn term(&self, grant: &Grant<Recall>, id: MemoryId) -> Result<RetentionTerm> {
         crate::keep::retention::term(&self.service, grant, id)
     }
 

@@ -28,28 +28,18 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use lacuna_core::gate::Rulebook;
 //! use lacuna_core::permit::{Caller, permit};
 //! use lacuna_core::read::Query;
-//! use lacuna_core::vault::Models;
-//! use lacuna_core::{Lacuna, OPEN_BYTES_MAX_DEFAULT, Parts};
-//! use lacuna_seal::SystemEntropy;
+//! use lacuna_core::{Lacuna, Parts};
 //! use lacuna_store::{Blobs, LocalKms, RamKeys, RamStore};
-//! use lacuna_types::{Draft, OrgId, Role, SystemClock, UserId};
+//! use lacuna_types::{Draft, OrgId, Role, UserId};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let folder = tempfile::tempdir()?;
-//! let lacuna = Lacuna::new(Parts {
-//!     store: Arc::new(RamStore::default()),
-//!     keys: Arc::new(RamKeys::default()),
-//!     kms: LocalKms::open(&folder.path().join("keys"), None)?,
-//!     blobs: Blobs::open(folder.path().join("blobs"))?,
-//!     models: Models::only(lacuna_models::static_embedder()?),
-//!     rules: Rulebook::default(),
-//!     clock: Arc::new(SystemClock),
-//!     entropy: Arc::new(SystemEntropy),
-//!     open_bytes_max: OPEN_BYTES_MAX_DEFAULT,
-//! });
+//! let (store, keys) = (Arc::new(RamStore::default()), Arc::new(RamKeys::default()));
+//! let kms = LocalKms::open(&folder.path().join("keys"), None)?;
+//! let blobs = Blobs::open(folder.path().join("blobs"))?;
+//! let lacuna = Lacuna::new(Parts::new(store, keys, kms, blobs, lacuna_models::static_embedder()?));
 //!
 //! let anna = Caller::new(OrgId::new("acme")?, UserId::new("anna")?, vec![Role::User]);
 //! let own = anna.personal_scope();

@@ -116,13 +116,13 @@ impl Upkeep<'_> {
     }
 
     /// Closes the vaults that nobody has used for `idle`. Returns how many.
-    pub fn seal_idle(&self, idle: SignedDuration) -> usize {
-        self.service.seal_idle(idle)
+    pub fn close_idle(&self, idle: SignedDuration) -> usize {
+        self.service.close_idle(idle)
     }
 
     /// Closes every vault that is not in use at this moment. Returns how many.
-    pub fn seal_all(&self) -> usize {
-        self.service.seal_all()
+    pub fn close_all(&self) -> usize {
+        self.service.close_all()
     }
 
     /// Runs a job if it is due, or at once if it is `early`, unless somebody else runs it. `node` is who we are,

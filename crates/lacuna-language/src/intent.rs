@@ -6,7 +6,7 @@ use lacuna_types::policy::{IntentRule, IntentScope};
 use lacuna_types::{Lane, Result};
 
 use crate::languages::{LanguageRules, choices_of};
-use crate::words::{Cut, Folding, fold, word_spans};
+use crate::words::{Folding, WordChars, fold, word_spans};
 
 /// Builds a row of the table; `phrases` are read as words without case and accents.
 pub fn rule<S: AsRef<str>>(
@@ -73,6 +73,6 @@ static BUILT_IN: LazyLock<Vec<IntentRule>> = LazyLock::new(|| {
 
 /// Returns the words of a text without case and accents. `US` in capitals is a country, and nobody's pronoun.
 pub fn words(text: &str) -> Vec<String> {
-    let words = word_spans(text, Cut::Marks).filter(|word| word.text != "US");
+    let words = word_spans(text, WordChars::Marks).filter(|word| word.text != "US");
     words.map(|word| fold(&word.text.to_lowercase(), Folding::Phrase)).collect()
 }

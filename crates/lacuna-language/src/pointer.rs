@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::languages::{LANGUAGES, Stand};
-use crate::words::{Cut, word_spans};
+use crate::words::{WordChars, word_spans};
 
 /// The number of first words of a text that may point back.
 const FIRST_WORDS: usize = 3;
@@ -94,7 +94,7 @@ fn following(rest: &str) -> Option<&str> {
 }
 
 fn first_words(text: &str) -> Vec<FirstWord<'_>> {
-    let first = word_spans(text, Cut::Letters).take(FIRST_WORDS);
+    let first = word_spans(text, WordChars::Letters).take(FIRST_WORDS);
     first
         .map(|word| FirstWord { lower: word.text.to_lowercase(), text: word.text, span: word.span })
         .collect()

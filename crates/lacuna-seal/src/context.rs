@@ -33,7 +33,7 @@ pub enum Field {
 /// Place that a ciphertext belongs to. The caller rebuilds it from the request and never reads it from the row
 /// that it checks, so a ciphertext moved to another person, memory, field or revision does not open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Context<'a> {
+pub struct SealContext<'a> {
     /// The organisation.
     pub org: &'a str,
     /// The holder of the vault.
@@ -54,7 +54,7 @@ pub struct Context<'a> {
     pub key_version: u32,
 }
 
-impl Context<'_> {
+impl SealContext<'_> {
     /// Encodes the additional authenticated data. Texts are length-prefixed and numbers have one width,
     /// big-endian, so no two contexts share an encoding. Frozen: see `tests/frozen.rs`.
     pub fn encode(&self) -> Vec<u8> {

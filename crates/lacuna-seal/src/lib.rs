@@ -8,7 +8,7 @@
 //!           ─wraps→ MemoryKey ─seals→ frame, body
 //! ```
 //!
-//! Everything that Lacuna stores is one [`envelope`] over one [`Context`], and opens under no other. Exports and
+//! Everything that Lacuna stores is one [`envelope`] over one [`SealContext`], and opens under no other. Exports and
 //! backups leave the machine under a passphrase, as a stream: [`SealWriter`] and [`OpenReader`].
 //!
 //! # Example
@@ -58,7 +58,7 @@ mod sign;
 mod stream;
 mod wrap;
 
-pub use context::{Context, Field};
+pub use context::{Field, SealContext};
 pub use digest::{Digest, hmac_sha256, sha256};
 pub use entropy::{Entropy, SeededEntropy, SystemEntropy};
 pub use envelope::OpenError;

@@ -2,19 +2,19 @@
 
 use zeroize::Zeroizing;
 
-use crate::context::Context;
+use crate::context::SealContext;
 use crate::entropy::Entropy;
 use crate::envelope::{self, OpenError};
 use crate::key::MemoryKey;
 
 impl MemoryKey {
     /// Seals one field at one revision, under a content key of its own.
-    pub fn seal(&self, context: &Context<'_>, plaintext: &[u8], entropy: &dyn Entropy) -> Vec<u8> {
+    pub fn seal(&self, context: &SealContext<'_>, plaintext: &[u8], entropy: &dyn Entropy) -> Vec<u8> {
         envelope::seal(self.bytes(), &context.encode(), plaintext, entropy)
     }
 
     /// Opens one field at one revision.
-    pub fn open(&self, context: &Context<'_>, envelope: &[u8]) -> Result<Zeroizing<Vec<u8>>, OpenError> {
+    pub fn open(&self, context: &SealContext<'_>, envelope: &[u8]) -> Result<Zeroizing<Vec<u8>>, OpenError> {
         let mut plaintext = Zeroizing::new(Vec::new());
         self.open_into(context, envelope, &mut plaintext)?;
         Ok(plaintext)
@@ -24,7 +24,7 @@ impl MemoryKey {
     /// allocation and one wiping instead of thousands. On error the buffer is empty.
     pub fn open_into(
         &self,
-        context: &Context<'_>,
+        context: &SealContext<'_>,
         envelope: &[u8],
         plaintext: &mut Zeroizing<Vec<u8>>,
     ) -> Result<(), OpenError> {

@@ -3,7 +3,7 @@
 
 use zeroize::Zeroizing;
 
-use crate::context::{Context, Field};
+use crate::context::{Field, SealContext};
 use crate::entropy::Entropy;
 use crate::envelope::{self, OpenError};
 use crate::hkdf;
@@ -34,10 +34,10 @@ impl UserKey {
         epoch: &EpochKey,
         held: Option<&UserSecret>,
         root: &RootKey,
-        context: &Context<'_>,
+        context: &SealContext<'_>,
         entropy: &dyn Entropy,
     ) -> Vec<u8> {
-        let aad = Context { field: Field::Root, ..*context }.encode();
+        let aad = SealContext { field: Field::Root, ..*context }.encode();
         envelope::seal(self.root_wrapping_key(epoch, held).bytes(), &aad, root.bytes(), entropy)
     }
 
@@ -46,10 +46,10 @@ impl UserKey {
         &self,
         epoch: &EpochKey,
         held: Option<&UserSecret>,
-        context: &Context<'_>,
+        context: &SealContext<'_>,
         wrapped: &[u8],
     ) -> Result<RootKey, OpenError> {
-        let aad = Context { field: Field::Root, ..*context }.encode();
+        let aad = SealContext { field: Field::Root, ..*context }.encode();
         let root = envelope::open_exact(self.root_wrapping_key(epoch, held).bytes(), &aad, wrapped)?;
         Ok(RootKey::from_bytes(*root))
     }
@@ -68,7 +68,7 @@ impl RootKey {
         &self,
         key: &ClassKey,
         class_code: u8,
-        context: &Context<'_>,
+        context: &SealContext<'_>,
         entropy: &dyn Entropy,
     ) -> Vec<u8> {
         let mut plaintext = Zeroizing::new([class_code; KEY_BYTES + 1]);
@@ -77,7 +77,11 @@ impl RootKey {
     }
 
     /// Decrypts a class key and its class code.
-    pub fn unwrap_class(&self, context: &Context<'_>, wrapped: &[u8]) -> Result<(ClassKey, u8), OpenError> {
+    pub fn unwrap_class(
+        &self,
+        context: &SealContext<'_>,
+        wrapped: &[u8],
+    ) -> Result<(ClassKey, u8), OpenError> {
         let plaintext =
             envelope::open_exact::<{ KEY_BYTES + 1 }>(self.bytes(), &class_aad(context), wrapped)?;
         let mut key = [0u8; KEY_BYTES];
@@ -86,8 +90,8 @@ impl RootKey {
     }
 }
 
-fn class_aad(context: &Context<'_>) -> Vec<u8> {
-    Context { field: Field::ClassKey, class: 0, ..*context }.encode()
+fn class_aad(context: &SealContext<'_>) -> Vec<u8> {
+    SealContext { field: Field::ClassKey, class: 0, ..*context }.encode()
 }
 
 impl ClassKey {
@@ -96,10 +100,10 @@ impl ClassKey {
         &self,
         key: &MemoryKey,
         binding: Binding<'_>,
-        context: &Context<'_>,
+        context: &SealContext<'_>,
         entropy: &dyn Entropy,
     ) -> Vec<u8> {
-        let aad = Context { field: Field::MemoryKey, ..*context }.encode();
+        let aad = SealContext { field: Field::MemoryKey, ..*context }.encode();
         match binding {
             Binding::Alone => envelope::seal(self.bytes(), &aad, key.bytes(), entropy),
             Binding::Sources(sources) => {
@@ -112,10 +116,10 @@ impl ClassKey {
     pub fn unwrap_memory(
         &self,
         binding: Binding<'_>,
-        context: &Context<'_>,
+        context: &SealContext<'_>,
         wrapped: &[u8],
     ) -> Result<MemoryKey, OpenError> {
-        let aad = Context { field: Field::MemoryKey, ..*context }.encode();
+        let aad = SealContext { field: Field::MemoryKey, ..*context }.encode();
         let key = match binding {
             Binding::Alone => envelope::open_exact(self.bytes(), &aad, wrapped)?,
             Binding::Sources(sources) => {
@@ -129,20 +133,20 @@ impl ClassKey {
     pub fn seal_sources(
         &self,
         sources: &[[u8; SOURCE_BYTES]],
-        context: &Context<'_>,
+        context: &SealContext<'_>,
         entropy: &dyn Entropy,
     ) -> Vec<u8> {
-        let aad = Context { field: Field::Sources, ..*context }.encode();
+        let aad = SealContext { field: Field::Sources, ..*context }.encode();
         envelope::seal(self.bytes(), &aad, sources.as_flattened(), entropy)
     }
 
     /// Opens the output of [`seal_sources`](Self::seal_sources).
     pub fn open_sources(
         &self,
-        context: &Context<'_>,
+        context: &SealContext<'_>,
         sealed: &[u8],
     ) -> Result<Vec<[u8; SOURCE_BYTES]>, OpenError> {
-        let aad = Context { field: Field::Sources, ..*context }.encode();
+        let aad = SealContext { field: Field::Sources, ..*context }.encode();
         let mut bytes = Zeroizing::new(Vec::new());
         envelope::open_into(self.bytes(), &aad, sealed, &mut bytes)?;
         let (sources, rest) = bytes.as_chunks::<SOURCE_BYTES>();

@@ -5,8 +5,8 @@
 use std::io::{Read, Write};
 
 use lacuna_seal::{
-    Binding, ClassKey, Context, Entropy, EpochKey, Field, MasterKey, MemoryKey, OpenReader, PassphraseCost,
-    Principal, RootKey, STREAM_CHUNK_BYTES, SealWriter, SeededEntropy, SigningKey, UserKey, UserSecret,
+    Binding, ClassKey, Entropy, EpochKey, Field, MasterKey, MemoryKey, OpenReader, PassphraseCost, Principal,
+    RootKey, STREAM_CHUNK_BYTES, SealContext, SealWriter, SeededEntropy, SigningKey, UserKey, UserSecret,
     VerifyingKey, protect, recover, sha256,
 };
 
@@ -51,7 +51,7 @@ const LONG_STREAM_HASH: &str = "a3704738739ef5e47a99031a76170883e4b55e593ff60c92
 const PLAINTEXT: &[u8] = b"allergic to walnuts";
 const PASSPHRASE: &str = "correct horse battery staple";
 const CLASS_CODE: u8 = 9;
-const CONTEXT: Context<'static> = Context {
+const CONTEXT: SealContext<'static> = SealContext {
     org: "acme",
     user: "Zoë",
     vault: [0x11; 16],
@@ -154,7 +154,7 @@ fn sealed_sources() {
 fn sealed_content() {
     let cases = [(Field::Frame, SEALED_FRAME), (Field::Body, SEALED_BODY), (Field::Blob, SEALED_BLOB)];
     for (field, sealed) in cases {
-        let opened = memory().open(&Context { field, ..CONTEXT }, &unhex(sealed)).unwrap();
+        let opened = memory().open(&SealContext { field, ..CONTEXT }, &unhex(sealed)).unwrap();
         assert_eq!(opened.as_slice(), PLAINTEXT, "{field:?}");
     }
 }
@@ -164,12 +164,12 @@ const SEALED_SETTINGS: &str = "01476589df26b74ac179914a4258cd5a9b5b4569b44014107
 
 #[test]
 fn sealed_settings() {
-    let context = Context { field: Field::Settings, ..CONTEXT };
+    let context = SealContext { field: Field::Settings, ..CONTEXT };
     assert_eq!(memory().open(&context, &unhex(SEALED_SETTINGS)).unwrap().as_slice(), PLAINTEXT);
     let written = memory().seal(&context, PLAINTEXT, &SeededEntropy::new(3));
     assert_eq!(written, unhex(SEALED_SETTINGS));
-    assert!(memory().open(&Context { revision: 1, ..context }, &written).is_err());
-    assert!(memory().open(&Context { field: Field::Frame, ..context }, &written).is_err());
+    assert!(memory().open(&SealContext { revision: 1, ..context }, &written).is_err());
+    assert!(memory().open(&SealContext { field: Field::Frame, ..context }, &written).is_err());
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn signatures() {
 fn this_release_writes_the_same_bytes() {
     let entropy = SeededEntropy::new(1);
     let sources = [&source()];
-    let sealed = |field| memory().seal(&Context { field, ..CONTEXT }, PLAINTEXT, &entropy);
+    let sealed = |field| memory().seal(&SealContext { field, ..CONTEXT }, PLAINTEXT, &entropy);
     let written = [
         (user().wrap_root(&epoch(), None, &root(), &CONTEXT, &entropy), WRAPPED_ROOT),
         (user().wrap_root(&epoch(), Some(&held()), &root(), &CONTEXT, &entropy), WRAPPED_ROOT_HELD),

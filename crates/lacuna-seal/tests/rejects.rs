@@ -1,12 +1,12 @@
 //! Nothing opens but the right bytes under the right key in the right place, and nothing panics.
 
 use lacuna_seal::{
-    Binding, ClassKey, Context, EpochKey, Field, MemoryKey, OpenError, PassphraseCost, PassphraseError,
-    RootKey, SeededEntropy, UserKey, UserSecret, Zeroizing, protect, recover,
+    Binding, ClassKey, EpochKey, Field, MemoryKey, OpenError, PassphraseCost, PassphraseError, RootKey,
+    SealContext, SeededEntropy, UserKey, UserSecret, Zeroizing, protect, recover,
 };
 use proptest::prelude::*;
 
-const CONTEXT: Context<'static> = Context {
+const CONTEXT: SealContext<'static> = SealContext {
     org: "acme",
     user: "ann",
     vault: [1; 16],
@@ -19,18 +19,18 @@ const CONTEXT: Context<'static> = Context {
 };
 
 /// Every way of being in another place. The pairs of `org` and `user` would be one text without lengths.
-fn elsewhere() -> Vec<Context<'static>> {
+fn elsewhere() -> Vec<SealContext<'static>> {
     vec![
-        Context { org: "acmf", ..CONTEXT },
-        Context { user: "bob", ..CONTEXT },
-        Context { org: "acm", user: "eann", ..CONTEXT },
-        Context { org: "acmea", user: "nn", ..CONTEXT },
-        Context { vault: [7; 16], ..CONTEXT },
-        Context { memory: [7; 16], ..CONTEXT },
-        Context { vault: CONTEXT.memory, memory: CONTEXT.vault, ..CONTEXT },
-        Context { revision: 5, ..CONTEXT },
-        Context { created_at_millis: 6, ..CONTEXT },
-        Context { key_version: 7, ..CONTEXT },
+        SealContext { org: "acmf", ..CONTEXT },
+        SealContext { user: "bob", ..CONTEXT },
+        SealContext { org: "acm", user: "eann", ..CONTEXT },
+        SealContext { org: "acmea", user: "nn", ..CONTEXT },
+        SealContext { vault: [7; 16], ..CONTEXT },
+        SealContext { memory: [7; 16], ..CONTEXT },
+        SealContext { vault: CONTEXT.memory, memory: CONTEXT.vault, ..CONTEXT },
+        SealContext { revision: 5, ..CONTEXT },
+        SealContext { created_at_millis: 6, ..CONTEXT },
+        SealContext { key_version: 7, ..CONTEXT },
     ]
 }
 
@@ -63,8 +63,8 @@ const REJECTED: Outcome = Err(OpenError::Rejected);
 /// One kind of envelope: how it is made, and how it is opened.
 struct Kind {
     name: &'static str,
-    seal: fn(&Keys, &Context<'_>) -> Vec<u8>,
-    open: fn(&Keys, &Context<'_>, &[u8]) -> Outcome,
+    seal: fn(&Keys, &SealContext<'_>) -> Vec<u8>,
+    open: fn(&Keys, &SealContext<'_>, &[u8]) -> Outcome,
 }
 
 fn entropy() -> SeededEntropy {
@@ -144,7 +144,7 @@ fn no_kind_passes_for_another() {
 
 #[test]
 fn class_binds_everything_but_the_wrap_that_hides_it() {
-    let (keys, other) = (keys(1), Context { class: 4, ..CONTEXT });
+    let (keys, other) = (keys(1), SealContext { class: 4, ..CONTEXT });
     for kind in KINDS {
         let expected = if kind.name == "class" { Ok(()) } else { REJECTED };
         let sealed = (kind.seal)(&keys, &CONTEXT);
@@ -165,9 +165,9 @@ fn fields_of_one_memory_are_apart() {
         Field::Sources,
     ];
     for from in fields {
-        let sealed = memory.seal(&Context { field: from, ..CONTEXT }, b"text", &entropy());
+        let sealed = memory.seal(&SealContext { field: from, ..CONTEXT }, b"text", &entropy());
         for to in fields {
-            let opened = memory.open(&Context { field: to, ..CONTEXT }, &sealed);
+            let opened = memory.open(&SealContext { field: to, ..CONTEXT }, &sealed);
             assert_eq!(opened.is_ok(), from == to, "{from:?} as {to:?}");
         }
     }
@@ -243,7 +243,7 @@ proptest! {
 
     #[test]
     fn content_comes_back(key: [u8; 32], text: Vec<u8>, org: String, user: String, revision: u32) {
-        let context = Context { org: &org, user: &user, revision, ..CONTEXT };
+        let context = SealContext { org: &org, user: &user, revision, ..CONTEXT };
         let sealed = MemoryKey::from_bytes(key).seal(&context, &text, &entropy());
         prop_assert_eq!(sealed.len(), text.len() + lacuna_seal::envelope::OVERHEAD_BYTES);
         prop_assert_eq!(&*MemoryKey::from_bytes(key).open(&context, &sealed).unwrap(), &text);
@@ -279,7 +279,7 @@ proptest! {
     fn spliced_envelopes_are_refused(cut: prop::sample::Index) {
         let memory = keys(1).memory;
         let first = memory.seal(&CONTEXT, b"the first text", &SeededEntropy::new(1));
-        let other = Context { memory: [7; 16], ..CONTEXT };
+        let other = SealContext { memory: [7; 16], ..CONTEXT };
         let second = memory.seal(&other, b"another  text!", &SeededEntropy::new(2));
         let cut = 1 + cut.index(first.len() - 1);
         let spliced = [&first[..cut], &second[cut..]].concat();
@@ -289,7 +289,7 @@ proptest! {
 
     #[test]
     fn different_contexts_encode_differently(a: (String, String), b: (String, String)) {
-        let encode = |texts: &(String, String)| Context { org: &texts.0, user: &texts.1, ..CONTEXT }.encode();
+        let encode = |texts: &(String, String)| SealContext { org: &texts.0, user: &texts.1, ..CONTEXT }.encode();
         prop_assert_eq!(encode(&a) == encode(&b), a == b);
     }
 

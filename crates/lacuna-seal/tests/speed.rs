@@ -3,14 +3,14 @@
 
 use std::time::{Duration, Instant};
 
-use lacuna_seal::{Binding, ClassKey, Context, Field, MemoryKey, SystemEntropy, Zeroizing};
+use lacuna_seal::{Binding, ClassKey, Field, MemoryKey, SealContext, SystemEntropy, Zeroizing};
 
 const MEMORIES: usize = 5_000;
 const FRAME_BYTES: usize = 1_200;
 const ROUNDS: usize = 20;
 
-fn context(index: usize, field: Field) -> Context<'static> {
-    Context {
+fn context(index: usize, field: Field) -> SealContext<'static> {
+    SealContext {
         org: "acme",
         user: "00112233-4455-6677-8899-aabbccddeeff",
         vault: [9; 16],

@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 const PAUSE_FIRST: Duration = Duration::from_secs(1);
 const PAUSE_MAX: Duration = Duration::from_secs(300);
 /// Interval between searches for idle vaults.
-const SEAL_EVERY: Duration = Duration::from_secs(30);
+const CLOSE_EVERY: Duration = Duration::from_secs(30);
 /// Interval between writes of reads into the audit.
 const READS_EVERY: Duration = Duration::from_secs(1);
 /// Interval between searches for due deliveries.
@@ -111,12 +111,12 @@ impl Background {
                 hooks_stop.wait(DELIVER_EVERY);
             }
         })?;
-        let sealer = service.clone();
+        let closer = service.clone();
         background.spawn("seal", move || {
             while !stop.asked() {
-                sealer.upkeep().seal_idle(idle);
+                closer.upkeep().close_idle(idle);
                 each_round();
-                stop.wait(SEAL_EVERY);
+                stop.wait(CLOSE_EVERY);
             }
         })?;
         Ok(background)

@@ -34,7 +34,6 @@ struct RawPolicy {
     preset: Option<String>,
     fail_on_secret: Option<bool>,
     sensitive_allowed: Option<bool>,
-    caller_may_relax: Option<bool>,
     min_salience: Option<f32>,
     max_atoms: Option<usize>,
     approval: Option<String>,
@@ -99,7 +98,6 @@ impl RawPolicy {
         let mut policy = Policy::of(preset);
         policy.fail_on_secret = self.fail_on_secret.unwrap_or(policy.fail_on_secret);
         policy.sensitive_allowed = self.sensitive_allowed.unwrap_or(policy.sensitive_allowed);
-        policy.caller_may_relax = self.caller_may_relax.unwrap_or(policy.caller_may_relax);
         policy.min_salience = self.min_salience.unwrap_or(policy.min_salience);
         policy.max_atoms = self.max_atoms.unwrap_or(policy.max_atoms);
         policy.approval =

@@ -7,8 +7,8 @@ pub(super) const FUNCTION_LINES_MAX: usize = 70;
 /// Methods of the service type: what a door calls, and nothing that a function could do.
 pub(super) const SERVICE_METHODS_MAX: usize = 83;
 
-/// Names of types with more than one definition. The goal is 20, for wire forms that carry the name of what they show.
-pub(super) const SHARED_TYPE_NAMES_MAX: usize = 25;
+/// Names of types with more than one definition: arguments of a command and of a tool, and the like.
+pub(super) const SHARED_TYPE_NAMES_MAX: usize = 7;
 
 /// Doc comments that open with a question word.
 pub(super) const ASKING_DOCS_MAX: usize = 0;

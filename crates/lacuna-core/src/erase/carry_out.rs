@@ -55,6 +55,30 @@ pub(crate) struct Task<'a> {
     pub(crate) request: Option<u64>,
 }
 
+impl<'a> Task<'a> {
+    /// A hard erasure of `direct` memories that the actor named by their ids.
+    pub(crate) fn by_ids(actor: &'a str, action: AuditAction, cause: Cause, direct: usize) -> Self {
+        Self {
+            actor,
+            action,
+            mode: Mode::Hard,
+            cause,
+            named: Named::Ids,
+            scope_hashes: Vec::new(),
+            direct,
+            indirect: 0,
+            request: None,
+        }
+    }
+}
+
+impl Task<'static> {
+    /// A hard erasure of `direct` memories whose time is over, which nobody asked for.
+    pub(crate) fn by_time(action: AuditAction, cause: Cause, direct: usize) -> Self {
+        Self { named: Named::Time, ..Self::by_ids("system", action, cause, direct) }
+    }
+}
+
 /// Erases, probes and signs; more than one commit can announce takes several receipts.
 pub(crate) fn erase_with_receipt(
     writer: &VaultWriter<'_>,

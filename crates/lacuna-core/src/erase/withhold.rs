@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use lacuna_language::anonymise::{Anonymous, anonymous, mark, marked};
 use lacuna_store::rows::Row;
 use lacuna_types::policy::Dangling;
-use lacuna_types::request::Mode;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 use zeroize::Zeroizing;
@@ -21,7 +20,7 @@ use crate::vault::commit::{Act, retrying};
 use crate::vault::frame::Frame;
 use crate::vault::handle::VaultWriter;
 use crate::vault::open::OpenVault;
-use crate::vault::receipt::{Cause, Named, SignedReceipt};
+use crate::vault::receipt::{Cause, SignedReceipt};
 use crate::vault::service::Service;
 
 /// A memory that seems to speak of what was forgotten, and how it mentions it.
@@ -102,17 +101,8 @@ pub(crate) fn anonymise(
 ) -> Result<(MemoryId, Option<SignedReceipt>)> {
     let found = writer.update(|open| anonymous_candidate(writer.service, open, id))?;
     let anonymous = found.flatten().ok_or_else(nothing_to_replace)?;
-    let task = Task {
-        actor: grant.caller().user.as_str(),
-        action: AuditAction::MemoryAnonymise,
-        mode: Mode::Hard,
-        cause: Cause::Request,
-        named: Named::Ids,
-        scope_hashes: Vec::new(),
-        direct: 1,
-        indirect: 0,
-        request: None,
-    };
+    let actor = grant.caller().user.as_str();
+    let task = Task::by_ids(actor, AuditAction::MemoryAnonymise, Cause::Request, 1);
     let wanted = ErasureRequest {
         anonymous: vec![(id, anonymous)],
         released_as: Some(state),
@@ -124,8 +114,7 @@ pub(crate) fn anonymise(
 }
 
 /// Holds back memories that seem to speak of somebody, or anonymises them where the policy says so. Answers
-/// with what was done; `task` is what the receipt says of what was anonymised. The caller holds the writer
-/// lock.
+/// with what was done; `task` is what the receipt says of what was anonymised.
 pub(crate) fn hold_back(
     writer: &VaultWriter<'_>,
     leaning: Vec<Leaning>,

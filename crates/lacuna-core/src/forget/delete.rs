@@ -4,7 +4,6 @@
 //! there on nobody can read it, whatever happens; then blobs go, and it is looked for by every way; then the rows
 //! go in the commit that issues the signed receipt.
 
-use lacuna_types::request::Mode;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
@@ -17,7 +16,7 @@ use crate::erase::without_receipt::author_of;
 use crate::forget::working::drop_working;
 use crate::permit::{Forget, Grant};
 use crate::transfer::promote::finish_move;
-use crate::vault::receipt::{Cause, Named};
+use crate::vault::receipt::Cause;
 use crate::vault::service::Service;
 
 /// Erases one memory for good, with what was made of it. Missing, foreign and already erased look the same.
@@ -35,17 +34,8 @@ pub(crate) fn delete(service: &Service, grant: &Grant<Forget>, id: MemoryId) -> 
     if !grant.covers(author_of(&writer, id)?.as_ref()) {
         return Err(Error::Denied("only its author or an administrator may erase it"));
     }
-    let task = Task {
-        actor: grant.caller().user.as_str(),
-        action: AuditAction::MemoryDelete,
-        mode: Mode::Hard,
-        cause: Cause::Request,
-        named: Named::Ids,
-        scope_hashes: Vec::new(),
-        direct: 1,
-        indirect: 0,
-        request: None,
-    };
+    let actor = grant.caller().user.as_str();
+    let task = Task::by_ids(actor, AuditAction::MemoryDelete, Cause::Request, 1);
     let wanted = ErasureRequest { holds_back: true, ..ErasureRequest::whole(&[id]) };
     erase_with_receipt(&writer, &wanted, &task, ProbeTargets::default())
 }

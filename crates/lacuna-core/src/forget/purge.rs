@@ -5,7 +5,6 @@ use std::ops::ControlFlow;
 use jiff::Timestamp;
 use lacuna_store::rows::VAULTS_PAGE_MAX;
 use lacuna_types::Result;
-use lacuna_types::request::Mode;
 use lacuna_types::*;
 
 use crate::audit::AuditAction;
@@ -15,7 +14,7 @@ use crate::erase::prepare::ErasureRequest;
 use crate::erase::probe::ProbeTargets;
 use crate::keep::retention::sweep::Progress;
 use crate::permit::{Grant, Recall};
-use crate::vault::receipt::{Cause, Named};
+use crate::vault::receipt::Cause;
 use crate::vault::service::Service;
 
 /// Erases everything that was hidden longer ago than its tenant's policy lets it be restored. Answers with
@@ -75,15 +74,5 @@ pub(crate) fn last_hidden(service: &Service, grant: &Grant<Recall>) -> Result<Op
 }
 
 fn task(direct: usize) -> Task<'static> {
-    Task {
-        actor: "system",
-        action: AuditAction::MemoryPurge,
-        mode: Mode::Hard,
-        cause: Cause::Purge,
-        named: Named::Time,
-        scope_hashes: Vec::new(),
-        direct,
-        indirect: 0,
-        request: None,
-    }
+    Task::by_time(AuditAction::MemoryPurge, Cause::Purge, direct)
 }

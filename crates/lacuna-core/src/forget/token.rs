@@ -171,7 +171,7 @@ fn about_of(code: u8, text: &str) -> Option<About> {
 
 #[cfg(test)]
 mod tests {
-    use lacuna_seal::{Context, Field, MemoryKey, SystemEntropy};
+    use lacuna_seal::{Field, MemoryKey, SealContext, SystemEntropy};
 
     use super::*;
 
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn every_wish_comes_back_from_its_token_and_from_no_other() {
         let key = |byte| MemoryKey::from_bytes([byte; 32]);
-        let context = Context {
+        let context = SealContext {
             org: "acme",
             user: "anna",
             vault: [1; 16],

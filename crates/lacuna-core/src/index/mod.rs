@@ -276,12 +276,6 @@ impl<P> Index<P> {
         self.stored(*self.slots.get(id)?)
     }
 
-    /// The models that a memory has vectors of.
-    pub fn models_of(&self, id: &MemoryId) -> Vec<&ModelId> {
-        let slot = self.slots.get(id).copied().unwrap_or(NONE);
-        self.blocks.iter().filter(|block| block.holds(slot)).map(Block::model).collect()
-    }
-
     /// Memories after a place in the order of creation, oldest first; all of them without a cursor.
     pub fn after(&self, cursor: Option<Cursor>) -> impl Iterator<Item = Stored<'_, P>> {
         let first = cursor.map_or(std::ops::Bound::Unbounded, std::ops::Bound::Excluded);

@@ -36,7 +36,8 @@ impl QuantVec {
     }
 
     /// Returns the approximate original vector.
-    pub fn to_f32(&self) -> Vec<f32> {
+    #[cfg(test)]
+    fn to_f32(&self) -> Vec<f32> {
         self.codes.iter().map(|&code| f32::from(code) * self.scale).collect()
     }
 

@@ -112,7 +112,7 @@ pub struct Hit {
 #[derive(Clone, Debug)]
 pub struct Explanation {
     /// The comparison of vectors; `None` for a memory without a comparable vector.
-    pub meaning: Option<Meaning>,
+    pub meaning: Option<Similarity>,
     /// BM25 of the memory by itself, 1 being all words of the question said once.
     pub words: f32,
     /// The same with its neighbours in the conversation.
@@ -131,7 +131,7 @@ pub struct Explanation {
 
 /// A comparison of the question's vector with a memory's.
 #[derive(Clone, Debug)]
-pub struct Meaning {
+pub struct Similarity {
     /// The model of both vectors.
     pub model: ModelId,
     /// The cosine of the angle between them.
@@ -396,7 +396,11 @@ impl<'a, P: Sync> Run<'a, P> {
         Explanation {
             meaning: candidate.meaning.map(|(at, cosine)| {
                 let Comparison { block, calibration, .. } = &self.comparisons[at];
-                Meaning { model: block.model().clone(), cosine, similarity: calibration.similarity(cosine) }
+                Similarity {
+                    model: block.model().clone(),
+                    cosine,
+                    similarity: calibration.similarity(cosine),
+                }
             }),
             words: candidate.words.own / self.total_weight,
             context: candidate.words.context / self.total_weight,

@@ -12,7 +12,7 @@ pub use backup::save::{Saved, Saving};
 pub use backup::{BACKUP_KEPT, Ledger};
 pub use export::link::{ExportLink, LINK_HOURS};
 pub use export::{EXPORT_VERSION, Exported, Format, Wanted};
-pub use import::record::{Account, Carried, Duplicates, Fate, Imported, Origin, Record};
+pub use import::record::{Account, Carried, Duplicates, Fate, ImportRecord, Imported, Origin};
 pub use import::{IMPORT_BATCH_MAX, Importing};
 pub use promote::Moved;
 pub use view::{Edit, Line, read_back, without};

@@ -41,17 +41,17 @@ impl Vaults {
         slot.clone()
     }
 
-    /// Seals the vaults that were last used before `now - idle`. Answers with how many.
-    pub(crate) fn seal_idle(&self, now: Timestamp, idle: SignedDuration) -> usize {
+    /// Closes the vaults that were last used before `now - idle`. Answers with how many.
+    pub(crate) fn close_idle(&self, now: Timestamp, idle: SignedDuration) -> usize {
         let limit = millis(now).saturating_sub(i64::try_from(idle.as_millis()).unwrap_or(i64::MAX));
-        self.seal_where(|slot| slot.used_at.load(Ordering::Relaxed) < limit)
+        self.close_where(|slot| slot.used_at.load(Ordering::Relaxed) < limit)
     }
 
-    pub(crate) fn seal_all(&self) -> usize {
-        self.seal_where(|_| true)
+    pub(crate) fn close_all(&self) -> usize {
+        self.close_where(|_| true)
     }
 
-    /// Seals the longest unused vaults until the rest fits; the one in use stays, whatever its size.
+    /// Closes the longest unused vaults until the rest fits; the one in use stays, whatever its size.
     pub(crate) fn make_room(&self, in_use: VaultId) {
         let mut open: Vec<_> = self
             .all()
@@ -65,7 +65,7 @@ impl Vaults {
             if total <= self.bytes_max {
                 break;
             }
-            if slot.vault != in_use && self.seal(&slot) {
+            if slot.vault != in_use && self.close(&slot) {
                 total -= bytes;
             }
         }
@@ -77,8 +77,8 @@ impl Vaults {
         (sizes.iter().filter(|bytes| **bytes > 0).count(), sizes.iter().sum())
     }
 
-    fn seal_where(&self, due: impl Fn(&Slot) -> bool) -> usize {
-        self.all().iter().filter(|slot| due(slot) && self.seal(slot)).count()
+    fn close_where(&self, due: impl Fn(&Slot) -> bool) -> usize {
+        self.all().iter().filter(|slot| due(slot) && self.close(slot)).count()
     }
 
     fn all(&self) -> Vec<Arc<Slot>> {
@@ -86,9 +86,9 @@ impl Vaults {
     }
 
     /// Drops what is open, which zeroes it. A vault that somebody is using stays open.
-    fn seal(&self, slot: &Slot) -> bool {
+    fn close(&self, slot: &Slot) -> bool {
         let Ok(mut open) = slot.open.try_write() else { return false };
-        let sealed = open.take().is_some();
+        let was_open = open.take().is_some();
         slot.measure(None);
         drop(open);
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
@@ -96,7 +96,7 @@ impl Vaults {
         if slots.get(&slot.vault).is_some_and(|held| Arc::strong_count(held) <= 2) {
             slots.remove(&slot.vault);
         }
-        sealed
+        was_open
     }
 }
 
@@ -195,7 +195,7 @@ impl Slot {
         self.recovered_at.store(millis(now), Ordering::Relaxed);
     }
 
-    /// Returns the bytes that the open vault takes in RAM; zero when it is sealed.
+    /// Returns the bytes that the open vault takes in RAM; zero when it is closed.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use lacuna_seal::{
-    Binding, ClassKey, Context, Entropy, EpochKey, Field, FingerprintKey, MemoryKey, OpenError, RootKey,
+    Binding, ClassKey, Entropy, EpochKey, Field, FingerprintKey, MemoryKey, OpenError, RootKey, SealContext,
 };
 use lacuna_store::keys::{LocalKms, VaultKeys, WrappedClassKey, WrappedMemoryKey, WrappedRoot};
 use lacuna_store::rows::{Row, SealedSettings};
@@ -290,8 +290,8 @@ impl Keyring {
         opened.map_err(|_| Error::corrupt("the settings of a vault do not open"))
     }
 
-    fn settings_context(&self, revision: u32) -> Context<'_> {
-        Context { revision, ..self.context_of(Field::Settings) }
+    fn settings_context(&self, revision: u32) -> SealContext<'_> {
+        SealContext { revision, ..self.context_of(Field::Settings) }
     }
 
     /// The key of what belongs to the vault as a whole, one for each purpose.
@@ -299,8 +299,8 @@ impl Keyring {
         MemoryKey::from_bytes(self.root.derive_fingerprint_key(purpose).fingerprint(&[]))
     }
 
-    fn context_of(&self, field: Field) -> Context<'_> {
-        Context { field, ..self.base_context() }
+    fn context_of(&self, field: Field) -> SealContext<'_> {
+        SealContext { field, ..self.base_context() }
     }
 
     /// The key of the marks that bind a month's answers to what was shown.
@@ -362,12 +362,12 @@ impl Keyring {
         Ok(WrappedRoot { epoch: number, wrapped, ..stored.clone() })
     }
 
-    fn class_context(&self, id: [u8; 16]) -> Context<'_> {
-        Context { memory: id, field: Field::ClassKey, ..self.base_context() }
+    fn class_context(&self, id: [u8; 16]) -> SealContext<'_> {
+        SealContext { memory: id, field: Field::ClassKey, ..self.base_context() }
     }
 
-    fn memory_key_context(&self, memory: MemoryId, class: KeyClass) -> Context<'_> {
-        Context {
+    fn memory_key_context(&self, memory: MemoryId, class: KeyClass) -> SealContext<'_> {
+        SealContext {
             memory: *memory.as_bytes(),
             field: Field::MemoryKey,
             class: class.code(),
@@ -375,8 +375,8 @@ impl Keyring {
         }
     }
 
-    fn content_context(&self, key: &OpenKey, place: &Place, field: Field) -> Context<'_> {
-        Context {
+    fn content_context(&self, key: &OpenKey, place: &Place, field: Field) -> SealContext<'_> {
+        SealContext {
             memory: *place.memory.as_bytes(),
             field,
             class: key.class.code(),
@@ -387,7 +387,7 @@ impl Keyring {
         }
     }
 
-    fn base_context(&self) -> Context<'_> {
+    fn base_context(&self) -> SealContext<'_> {
         root_context_in(&self.scope, self.vault, 0, self.key_version)
     }
 }
@@ -423,12 +423,12 @@ fn open_root_under(scope: &Scope, kms: &LocalKms, epoch: &EpochKey, stored: &Wra
     })
 }
 
-fn root_context(scope: &Scope, generation: u32, key_version: u32) -> Context<'_> {
+fn root_context(scope: &Scope, generation: u32, key_version: u32) -> SealContext<'_> {
     root_context_in(scope, scope.vault_id(), generation, key_version)
 }
 
-fn root_context_in(scope: &Scope, vault: VaultId, generation: u32, key_version: u32) -> Context<'_> {
-    Context {
+fn root_context_in(scope: &Scope, vault: VaultId, generation: u32, key_version: u32) -> SealContext<'_> {
+    SealContext {
         org: scope.org.as_str(),
         user: scope.holder.name(),
         vault: *vault.as_bytes(),

@@ -7,14 +7,15 @@ use std::sync::{Arc, OnceLock};
 
 use jiff::SignedDuration;
 use lacuna_language::classify::Prototypes;
-use lacuna_seal::Entropy;
+use lacuna_seal::{Entropy, SystemEntropy};
 use lacuna_store::blobs::Blobs;
 use lacuna_store::keys::{KeyStore, LocalKms};
 use lacuna_store::rows::Store;
+use lacuna_types::embed::Embedder;
 use lacuna_types::llm::Llm;
 use lacuna_types::policy::Policy;
 use lacuna_types::token_count::{TokenCounter, estimate};
-use lacuna_types::{Clock, OrgId, Result, Scope};
+use lacuna_types::{Clock, OrgId, Result, Scope, SystemClock};
 
 use crate::gate::Rulebook;
 use crate::vault::activate::activate_due;
@@ -51,8 +52,32 @@ pub struct Parts {
     pub clock: Arc<dyn Clock>,
     /// The source of randomness.
     pub entropy: Arc<dyn Entropy>,
-    /// Opened vaults are sealed, longest unused first, beyond this many bytes.
+    /// Opened vaults are closed, longest unused first, beyond this many bytes.
     pub open_bytes_max: usize,
+}
+
+impl Parts {
+    /// Parts with the default policy, the built-in rules for secrets, the clock and the randomness of the system, and one
+    /// model for everything.
+    pub fn new(
+        store: Arc<dyn Store>,
+        keys: Arc<dyn KeyStore>,
+        kms: LocalKms,
+        blobs: Blobs,
+        model: Arc<dyn Embedder>,
+    ) -> Self {
+        Self {
+            store,
+            keys,
+            kms,
+            blobs,
+            models: Models::only(model),
+            rules: Rulebook::default(),
+            clock: Arc::new(SystemClock),
+            entropy: Arc::new(SystemEntropy),
+            open_bytes_max: OPEN_BYTES_MAX_DEFAULT,
+        }
+    }
 }
 
 /// The parts of a running installation, and what it holds in RAM.
@@ -157,15 +182,15 @@ impl Service {
         OpenLoad { vaults, bytes }
     }
 
-    /// Seals the vaults that nobody has used for `idle`. Answers with how many.
-    pub(crate) fn seal_idle(&self, idle: SignedDuration) -> usize {
+    /// Closes the vaults that nobody has used for `idle`. Answers with how many.
+    pub(crate) fn close_idle(&self, idle: SignedDuration) -> usize {
         self.open_sessions.drop_idle(|org| resting_since(self, org));
-        self.vaults.seal_idle(self.clock.now(), idle)
+        self.vaults.close_idle(self.clock.now(), idle)
     }
 
-    /// Seals every vault that is not in use at this moment.
-    pub(crate) fn seal_all(&self) -> usize {
-        self.vaults.seal_all()
+    /// Closes every vault that is not in use at this moment.
+    pub(crate) fn close_all(&self) -> usize {
+        self.vaults.close_all()
     }
 
     pub(crate) fn sources(&self) -> VaultStores<'_> {

@@ -12,7 +12,7 @@ use crate::vault::handle::VaultReader;
 use crate::vault::open::{Held, OpenVault};
 use crate::vault::service::Service;
 use crate::vault::settings::{VaultSettings, settings_in};
-use crate::vault::term::{Term, TermSubject, Terms};
+use crate::vault::term::{RetentionTerm, TermSubject, Terms};
 
 /// The terms of the memories in an opened vault.
 pub(crate) fn terms_in<R>(
@@ -26,14 +26,14 @@ pub(crate) fn terms_in<R>(
     run(open, &terms)
 }
 
-/// Does the same as [`terms_in`], for a caller who holds the writer lock and no vault.
+/// Returns the settings of a vault that may be closed; [`terms_in`] reads those of an opened one.
 pub(crate) fn settings_of(reader: &VaultReader<'_>) -> Result<Arc<VaultSettings>> {
     let settings = reader.update(|open| settings_in(reader.service, open))?;
     Ok(settings.unwrap_or_default())
 }
 
 /// The term of a memory in an opened vault.
-pub(crate) fn term_of(terms: &Terms<'_>, stored: &Stored<'_, Held>) -> Term {
+pub(crate) fn term_of(terms: &Terms<'_>, stored: &Stored<'_, Held>) -> RetentionTerm {
     terms.of(&subject(stored))
 }
 
@@ -54,7 +54,7 @@ fn subject<'a>(stored: &Stored<'a, Held>) -> TermSubject<'a> {
 }
 
 /// The term of a memory whose frame is open.
-pub(crate) fn term_of_frame(terms: &Terms<'_>, row: &Row, frame: &Frame) -> Term {
+pub(crate) fn term_of_frame(terms: &Terms<'_>, row: &Row, frame: &Frame) -> RetentionTerm {
     let (gist, text) = (frame.gist.as_str(), frame.text.as_deref());
     terms.of(&TermSubject { id: row.id, created_at: row.created_at, facets: &frame.facets, gist, text })
 }

@@ -28,7 +28,7 @@ facet!(
 
 /// Until when a memory is kept, and from when its owner is asked about it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Term {
+pub struct RetentionTerm {
     /// The time from which the owner is asked about it.
     pub asks_at: Option<Timestamp>,
     /// From when it is worth a look because it is sensitive, whatever else holds.
@@ -73,7 +73,7 @@ impl<'a> Terms<'a> {
         Self { rules, settings, names, is_deployment: matches!(holder, Holder::Deployment(_)) }
     }
 
-    pub(crate) fn of(&self, subject: &TermSubject<'_>) -> Term {
+    pub(crate) fn of(&self, subject: &TermSubject<'_>) -> RetentionTerm {
         let since = kept_since(subject);
         let mut limits = Vec::new();
         let exempt = self.exemption(subject);
@@ -152,7 +152,7 @@ impl<'a> Terms<'a> {
         since: Timestamp,
         limits: &[Limit],
         otherwise: Ground,
-    ) -> Term {
+    ) -> RetentionTerm {
         let grace = days(self.rules.grace_days);
         let kept = self.rules.unanswered == Unanswered::Keep;
         let ends = limits.iter().filter(|limit| !(limit.asks && kept)).map(|limit| match limit.asks {
@@ -167,7 +167,7 @@ impl<'a> Terms<'a> {
         // Whoever is told that it goes anyway is not asked.
         let before_end = |at: &Timestamp| expires_at.is_none_or(|end| *at < end);
         let asks_at = asked.map(|(at, _)| at).filter(before_end);
-        Term { asks_at, looks_at: looks_at.filter(before_end), expires_at, ground }
+        RetentionTerm { asks_at, looks_at: looks_at.filter(before_end), expires_at, ground }
     }
 }
 

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 use lacuna_language::words::TermList;
-use lacuna_types::request::Mode;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 use zeroize::Zeroizing;
@@ -21,7 +20,7 @@ use crate::permit::{Grant, Remember};
 use crate::vault::commit::{Act, retrying};
 use crate::vault::handle::VaultWriter;
 use crate::vault::open::OpenVault;
-use crate::vault::receipt::{Cause, Named, SignedReceipt};
+use crate::vault::receipt::{Cause, SignedReceipt};
 use crate::vault::rewrite::Rewritten;
 use crate::vault::seal::{Prepared, SealedMemory, indexed_text};
 use crate::vault::service::Service;
@@ -360,17 +359,7 @@ fn prove_correction(
         sought.texts_of(&writer.service.models, open, &erasure.gone);
         Ok(())
     })?;
-    let task = Task {
-        actor,
-        action: AuditAction::MemoryCorrect,
-        mode: Mode::Hard,
-        cause: Cause::Correction,
-        named: Named::Ids,
-        scope_hashes: Vec::new(),
-        direct: corrected.len(),
-        indirect: 0,
-        request: None,
-    };
+    let task = Task::by_ids(actor, AuditAction::MemoryCorrect, Cause::Correction, corrected.len());
     act.record(task.action, actor, corrected);
     act.receipt = Some(Box::new(task.receipt(writer.scope(), act.batch.at, erasure)));
     Ok(sought)

@@ -1,7 +1,7 @@
 //! Imports that are interrupted: what was acknowledged is there, and importing once more stores the rest.
 
 use lacuna_core::permit::Import;
-use lacuna_core::transfer::{Duplicates, Fate, Origin, Record};
+use lacuna_core::transfer::{Duplicates, Fate, ImportRecord, Origin};
 use lacuna_store::rows::FaultTiming;
 
 use super::*;
@@ -18,9 +18,9 @@ fn text(number: usize) -> String {
     format!("Note {number} of the harbour log.")
 }
 
-fn record(number: usize) -> Record {
+fn record(number: usize) -> ImportRecord {
     let link = Lineage { source: there(number.saturating_sub(1)), contribution: Contribution::Primary };
-    Record {
+    ImportRecord {
         number: number as u64,
         origin: Some(Origin::Memory(there(number))),
         draft: Draft {
@@ -118,4 +118,23 @@ fn an_import_outlives_a_single_failure_at_any_step() {
             assert_eq!(world.service().count(&grant::<Recall>("anna")).unwrap(), (NOTES, 0), "{what}");
         }
     }
+}
+
+/// A dry run stores nothing, so only the import itself knows what the batches before would have stored.
+#[test]
+fn a_dry_run_counts_what_repeats_over_all_of_its_batches() {
+    let counted = |dry_run: bool| {
+        let world = World::ram();
+        let lacuna = world.service();
+        let grant = grant::<Import>("anna");
+        let mut importing = lacuna.import(&grant, Duplicates::Merge, dry_run).unwrap();
+        // One note under three names, each in a batch of its own.
+        for number in [0, 2, 4] {
+            importing.take(vec![ImportRecord { draft: record(0).draft, ..record(number) }]).unwrap();
+        }
+        let (_, account) = importing.finish().unwrap();
+        (account.stored, account.repeated)
+    };
+    assert_eq!(counted(true), (1, 2));
+    assert_eq!(counted(false), (1, 2));
 }

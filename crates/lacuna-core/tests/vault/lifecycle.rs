@@ -251,8 +251,8 @@ fn idle_vaults_are_sealed_and_the_cache_stays_within_its_bytes() {
 
     world.clock.advance(SignedDuration::from_mins(30));
     lacuna.texts("user1", "note 3");
-    lacuna.upkeep().seal_idle(SignedDuration::from_mins(15));
+    lacuna.upkeep().close_idle(SignedDuration::from_mins(15));
     assert_eq!(lacuna.open_load().vaults, 1, "only the vault just used stays open");
-    lacuna.upkeep().seal_all();
+    lacuna.upkeep().close_all();
     assert_eq!(lacuna.open_load(), lacuna_core::OpenLoad { vaults: 0, bytes: 0 });
 }

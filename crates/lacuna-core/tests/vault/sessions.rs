@@ -428,7 +428,7 @@ fn working_memory_is_gone_after_idle_time_by_forgetting_and_with_the_vault() {
     world.clock.advance(SignedDuration::from_hours(25));
     assert!(at_hand(&service, "port").is_empty());
     refill();
-    service.upkeep().seal_idle(SignedDuration::from_hours(1));
+    service.upkeep().close_idle(SignedDuration::from_hours(1));
     assert_eq!(at_hand(&service, "port").len(), 2, "a vault may be sealed while its session goes on");
     let plan = service.plan_destroy(&grant("anna")).unwrap();
     service.destroy(&grant("anna"), &plan.token).unwrap();

@@ -1,7 +1,7 @@
 //! The lane a memory belongs to: whose statement it is, and what it speaks of.
 
-use super::lexicon::Tag;
-use super::reading::Reading;
+use super::lexicon::WordTag;
+use super::reading::TextReading;
 use super::{Judged, Named, ORGANISATION, PERSON};
 use lacuna_types::Lane;
 
@@ -11,17 +11,17 @@ const BUSINESS_WORDS_MIN: usize = 2;
 const SAY_REACH: usize = 5;
 
 /// The lanes of a text.
-pub(super) struct Lanes {
+pub(super) struct JudgedLanes {
     /// The lane that fits best.
     pub primary: Judged<Lane>,
     /// Further lanes that fit.
     pub secondary: Vec<Judged<Lane>>,
 }
 
-pub(super) fn lanes(reading: &Reading<'_>, entities: &[Named]) -> Lanes {
+pub(super) fn lanes(reading: &TextReading<'_>, entities: &[Named]) -> JudgedLanes {
     if document_speaks(reading) {
         let business = Judged::new(Lane::Business, 0.7, "a document speaks");
-        return Lanes {
+        return JudgedLanes {
             primary: Judged::new(Lane::Documents, 0.85, "a document speaks"),
             secondary: vec![business],
         };
@@ -31,11 +31,11 @@ pub(super) fn lanes(reading: &Reading<'_>, entities: &[Named]) -> Lanes {
     if primary.value == Lane::Profile && names_an_organisation(reading, entities) {
         secondary.push(Judged::new(Lane::Business, 0.75, "names an organisation"));
     }
-    Lanes { primary, secondary }
+    JudgedLanes { primary, secondary }
 }
 
 /// The first in the text of: the owner, a person, "we", an organisation.
-fn first_speaker(reading: &Reading<'_>, entities: &[Named]) -> Judged<Lane> {
+fn first_speaker(reading: &TextReading<'_>, entities: &[Named]) -> Judged<Lane> {
     let mut first = (usize::MAX, Judged::new(Lane::Profile, 0.4, "nothing says otherwise"));
     let mut offer = |at: usize, judged: Judged<Lane>| {
         if at < first.0 {
@@ -45,13 +45,13 @@ fn first_speaker(reading: &Reading<'_>, entities: &[Named]) -> Judged<Lane> {
     for hit in &reading.hits {
         let at = hit.span.start;
         match hit.tag {
-            Tag::Me | Tag::My if hit.weight > 0.9 => {
+            WordTag::Me | WordTag::My if hit.weight > 0.9 => {
                 offer(at, Judged::new(Lane::Profile, 0.85, "the owner speaks"))
             }
-            Tag::They => offer(at, Judged::new(Lane::Profile, 0.6, "about a person")),
-            Tag::Owner => offer(at, Judged::new(Lane::Profile, 0.75, "about the owner")),
-            Tag::We => offer(at, Judged::new(Lane::Business, 0.75, "we speak")),
-            Tag::Company => offer(at, Judged::new(Lane::Business, 0.8, "a company acts")),
+            WordTag::They => offer(at, Judged::new(Lane::Profile, 0.6, "about a person")),
+            WordTag::Owner => offer(at, Judged::new(Lane::Profile, 0.75, "about the owner")),
+            WordTag::We => offer(at, Judged::new(Lane::Business, 0.75, "we speak")),
+            WordTag::Company => offer(at, Judged::new(Lane::Business, 0.8, "a company acts")),
             _ => {}
         }
     }
@@ -77,9 +77,11 @@ fn first_speaker(reading: &Reading<'_>, entities: &[Named]) -> Judged<Lane> {
 }
 
 /// "We" at home is a family, not a firm.
-fn home_of_we(reading: &Reading<'_>, entities: &[Named], judged: Judged<Lane>) -> Judged<Lane> {
-    let kin =
-        reading.hits.iter().any(|hit| matches!(hit.tag, Tag::Family | Tag::Partner | Tag::Relationship));
+fn home_of_we(reading: &TextReading<'_>, entities: &[Named], judged: Judged<Lane>) -> Judged<Lane> {
+    let kin = reading
+        .hits
+        .iter()
+        .any(|hit| matches!(hit.tag, WordTag::Family | WordTag::Partner | WordTag::Relationship));
     let firm = names_an_organisation(reading, entities) || business_words(reading) > 0;
     if judged.reason == "we speak" && kin && !firm {
         return Judged::new(Lane::Profile, 0.6, "a family speaks");
@@ -87,20 +89,20 @@ fn home_of_we(reading: &Reading<'_>, entities: &[Named], judged: Judged<Lane>) -
     judged
 }
 
-fn business_words(reading: &Reading<'_>) -> usize {
-    reading.hits.iter().filter(|hit| matches!(hit.tag, Tag::Business | Tag::Company)).count()
+fn business_words(reading: &TextReading<'_>) -> usize {
+    reading.hits.iter().filter(|hit| matches!(hit.tag, WordTag::Business | WordTag::Company)).count()
 }
 
-fn names_an_organisation(reading: &Reading<'_>, entities: &[Named]) -> bool {
+fn names_an_organisation(reading: &TextReading<'_>, entities: &[Named]) -> bool {
     entities.iter().any(|named| named.entity.kind == ORGANISATION)
-        || reading.hits.iter().any(|hit| hit.tag == Tag::Company)
+        || reading.hits.iter().any(|hit| hit.tag == WordTag::Company)
 }
 
 /// "The handbook says", "according to the contract", "laut Handbuch".
-fn document_speaks(reading: &Reading<'_>) -> bool {
-    let says = |tag: Tag| reading.hits.iter().filter(move |hit| hit.tag == tag);
-    says(Tag::Document).any(|document| {
-        says(Tag::Say).any(|say| {
+fn document_speaks(reading: &TextReading<'_>) -> bool {
+    let says = |tag: WordTag| reading.hits.iter().filter(move |hit| hit.tag == tag);
+    says(WordTag::Document).any(|document| {
+        says(WordTag::Say).any(|say| {
             let one_sentence =
                 reading.words[document.words.start].sentence == reading.words[say.words.start].sentence;
             let close = say.words.start.abs_diff(document.words.start) <= SAY_REACH;
@@ -110,8 +112,8 @@ fn document_speaks(reading: &Reading<'_>) -> bool {
 }
 
 /// "I said the report is late" is the owner's word, not the report's.
-fn owner_says(reading: &Reading<'_>, say: usize) -> bool {
+fn owner_says(reading: &TextReading<'_>, say: usize) -> bool {
     say > 0
         && !reading.words[say].unspaced
-        && [Tag::Me, Tag::We, Tag::They].iter().any(|tag| reading.has(say - 1, *tag))
+        && [WordTag::Me, WordTag::We, WordTag::They].iter().any(|tag| reading.has(say - 1, *tag))
 }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use super::words::{Case, Word, is_unspaced, words};
+use super::words::{Case, WrittenWord, is_unspaced, words};
 use crate::words::{Folding, fold};
 
 /// Declares the tags under which the lists file their words.
@@ -15,9 +15,9 @@ macro_rules! tags {
     ($($tag:ident $word:literal),+ $(,)?) => {
         /// A meaning that a listed word may have.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-        pub(crate) enum Tag { $($tag),+ }
+        pub(crate) enum WordTag { $($tag),+ }
 
-        impl Tag {
+        impl WordTag {
             fn from_word(word: &str) -> Option<Self> {
                 match word { $($word => Some(Self::$tag),)+ _ => None }
             }
@@ -42,20 +42,23 @@ tags! {
     German "german", Function "function",
 }
 
-impl Tag {
+impl WordTag {
     pub(super) fn is_relation(self) -> bool {
-        matches!(self, Tag::Family | Tag::Partner | Tag::Friend | Tag::Work)
+        matches!(self, WordTag::Family | WordTag::Partner | WordTag::Friend | WordTag::Work)
     }
 
     fn is_grammar(self) -> bool {
-        matches!(self, Tag::Me | Tag::My | Tag::We | Tag::They | Tag::Owner | Tag::PersonalVerb)
+        matches!(
+            self,
+            WordTag::Me | WordTag::My | WordTag::We | WordTag::They | WordTag::Owner | WordTag::PersonalVerb
+        )
     }
 }
 
 /// One reading of a listed word.
 #[derive(Clone, Copy)]
 struct Mark {
-    tag: Tag,
+    tag: WordTag,
     weight: f32,
     /// The plain English word for it, where the list gives one.
     means: Option<&'static str>,
@@ -65,9 +68,9 @@ struct Mark {
 
 /// A listed word or phrase where a text uses it.
 #[derive(Clone, Debug)]
-pub(super) struct Hit {
+pub(super) struct ListedHit {
     /// The meaning of the word.
-    pub tag: Tag,
+    pub tag: WordTag,
     /// The weight of the word, from 0 to 1.
     pub weight: f32,
     /// The plain name of the thing, where the list gives one.
@@ -79,7 +82,7 @@ pub(super) struct Hit {
 }
 
 #[derive(Default)]
-struct Entry {
+struct LexiconEntry {
     marks: Vec<Mark>,
     /// Words in the longest phrase that begins with this one.
     longest: usize,
@@ -110,7 +113,7 @@ impl Hasher for ShortHash {
 type Table<T> = HashMap<String, T, BuildHasherDefault<ShortHash>>;
 
 pub(super) struct Lexicon {
-    spaced: Table<Entry>,
+    spaced: Table<LexiconEntry>,
     unspaced: AhoCorasick,
     unspaced_marks: Vec<Vec<Mark>>,
 }
@@ -131,7 +134,7 @@ const LISTS: &[&str] = &[
 static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| Lexicon::compile(LISTS));
 
 /// Finds every listed word and phrase, in order; of phrases that begin at one word, the longest.
-pub(super) fn hits(words: &[Word<'_>]) -> Vec<Hit> {
+pub(super) fn hits(words: &[WrittenWord<'_>]) -> Vec<ListedHit> {
     let mut hits = Vec::with_capacity(words.len());
     let mut at = 0;
     while at < words.len() {
@@ -147,7 +150,7 @@ pub(super) fn hits(words: &[Word<'_>]) -> Vec<Hit> {
 
 /// Returns true for a folded word that is listed as a given name and as nothing less sure.
 pub fn is_given(word: &str) -> bool {
-    LEXICON.spaced.get(word).is_some_and(|entry| entry.marks.iter().any(|mark| mark.tag == Tag::Given))
+    LEXICON.spaced.get(word).is_some_and(|entry| entry.marks.iter().any(|mark| mark.tag == WordTag::Given))
 }
 
 /// Returns true for a folded word that is an everyday word as well as a name.
@@ -159,18 +162,18 @@ pub fn is_common_word(word: &str) -> bool {
         "hill", "wood", "stone", "rice", "bush", "page", "price", "long", "short", "good", "best", "day",
         "bell", "fox", "bird", "field", "ford", "law",
     ];
-    let unsure = |entry: &Entry| entry.marks.iter().any(|mark| mark.tag == Tag::GivenUnsure);
+    let unsure = |entry: &LexiconEntry| entry.marks.iter().any(|mark| mark.tag == WordTag::GivenUnsure);
     MORE.contains(&word) || LEXICON.spaced.get(word).is_some_and(unsure)
 }
 
 /// Returns true for a folded word that stands before names.
 pub fn is_title(word: &str) -> bool {
-    LEXICON.spaced.get(word).is_some_and(|entry| entry.marks.iter().any(|mark| mark.tag == Tag::Title))
+    LEXICON.spaced.get(word).is_some_and(|entry| entry.marks.iter().any(|mark| mark.tag == WordTag::Title))
 }
 
 impl Lexicon {
     fn compile(lists: &'static [&'static str]) -> Self {
-        let mut spaced: Table<Entry> = Table::default();
+        let mut spaced: Table<LexiconEntry> = Table::default();
         let mut unspaced: HashMap<String, Vec<Mark>> = HashMap::new();
         for (phrase, mark) in lists.iter().flat_map(|list| entries(list)) {
             if phrase.chars().any(is_unspaced) {
@@ -199,7 +202,7 @@ impl Lexicon {
     }
 
     /// Looks up what begins at a word, and says where to go on.
-    fn find_from(&self, words: &[Word<'_>], at: usize, hits: &mut Vec<Hit>) -> usize {
+    fn find_from(&self, words: &[WrittenWord<'_>], at: usize, hits: &mut Vec<ListedHit>) -> usize {
         let Some(head) = self.spaced.get(&words[at].folded) else { return at + 1 };
         let reach = joined_reach(words, at, head.longest.min(PHRASE_WORDS_MAX));
         for end in (at + 2..=reach).rev() {
@@ -217,7 +220,13 @@ impl Lexicon {
 
     /// A phrase swallows its words, but not who they speak of: "my boss", "my salary". Hits from `first` on are the
     /// phrase's own.
-    fn find_inside(&self, words: &[Word<'_>], phrase: Range<usize>, first: usize, hits: &mut Vec<Hit>) {
+    fn find_inside(
+        &self,
+        words: &[WrittenWord<'_>],
+        phrase: Range<usize>,
+        first: usize,
+        hits: &mut Vec<ListedHit>,
+    ) {
         let related = hits[first..].iter().any(|hit| hit.tag.is_relation());
         for at in phrase {
             let Some(entry) = self.spaced.get(&words[at].folded) else { continue };
@@ -228,7 +237,7 @@ impl Lexicon {
         }
     }
 
-    fn find_within(&self, word: &Word<'_>, at: usize, hits: &mut Vec<Hit>) {
+    fn find_within(&self, word: &WrittenWord<'_>, at: usize, hits: &mut Vec<ListedHit>) {
         // Folding must not have moved the letters, or the bytes would lie.
         if word.folded != word.text {
             return;
@@ -255,15 +264,15 @@ fn is_syllable(text: &str) -> bool {
 }
 
 /// The end of the longest phrase that could begin here: words divided by nothing but space, hyphen or apostrophe.
-fn joined_reach(words: &[Word<'_>], at: usize, longest: usize) -> usize {
-    use super::words::Gap::{Apostrophe, Hyphen, Space};
+fn joined_reach(words: &[WrittenWord<'_>], at: usize, longest: usize) -> usize {
+    use super::words::WordGap::{Apostrophe, Hyphen, Space};
     let limit = words.len().min(at + longest);
     (at + 1..limit)
         .find(|next| !matches!(words[*next].gap, Space | Hyphen | Apostrophe))
         .unwrap_or(limit.max(at + 1))
 }
 
-fn join(words: &[Word<'_>]) -> String {
+fn join(words: &[WrittenWord<'_>]) -> String {
     let mut phrase = String::with_capacity(32);
     for word in words {
         if !phrase.is_empty() {
@@ -275,14 +284,14 @@ fn join(words: &[Word<'_>]) -> String {
 }
 
 /// Pushes the readings of a single word that its case allows.
-fn push_written(marks: &[Mark], word: &Word<'_>, at: usize, hits: &mut Vec<Hit>) {
+fn push_written(marks: &[Mark], word: &WrittenWord<'_>, at: usize, hits: &mut Vec<ListedHit>) {
     for mark in marks.iter().filter(|mark| !mark.shouted || word.case == Case::Upper) {
         push(std::slice::from_ref(mark), at..at + 1, word.span.clone(), hits);
     }
 }
 
-fn push(marks: &[Mark], words: Range<usize>, span: Range<usize>, hits: &mut Vec<Hit>) {
-    hits.extend(marks.iter().map(|mark| Hit {
+fn push(marks: &[Mark], words: Range<usize>, span: Range<usize>, hits: &mut Vec<ListedHit>) {
+    hits.extend(marks.iter().map(|mark| ListedHit {
         tag: mark.tag,
         weight: mark.weight,
         means: mark.means,
@@ -293,12 +302,13 @@ fn push(marks: &[Mark], words: Range<usize>, span: Range<usize>, hits: &mut Vec<
 
 /// Reads a list: `[tag weight]` opens a section, `meaning = a, b` or `a, b` lists words, `#` begins a remark.
 fn entries(list: &'static str) -> impl Iterator<Item = (&'static str, Mark)> {
-    let mut tag = Tag::Function;
+    let mut tag = WordTag::Function;
     let mut weight = 1.0;
     list.lines().filter(|line| !line.starts_with('#')).flat_map(move |line| {
         if let Some(section) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
             let (name, number) = section.split_once(' ').unwrap_or((section, "1"));
-            tag = Tag::from_word(name).unwrap_or_else(|| unreachable!("the word lists know no tag {name}"));
+            tag =
+                WordTag::from_word(name).unwrap_or_else(|| unreachable!("the word lists know no tag {name}"));
             weight = number.parse().unwrap_or(1.0);
             return Vec::new();
         }

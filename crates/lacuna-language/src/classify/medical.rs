@@ -1,8 +1,8 @@
 //! Conditions and medications: listed ones, and those that their endings give away.
 
-use super::lexicon::Tag;
-use super::reading::Reading;
-use super::words::Word;
+use super::lexicon::WordTag;
+use super::reading::TextReading;
+use super::words::WrittenWord;
 use super::{CONDITION, MEDICATION, Named};
 
 /// Endings that the naming of medicines reserves for a group.
@@ -88,11 +88,11 @@ const NOT_MEDICAL: &[&str] = &[
 /// The shortest word whose ending is trusted, in characters.
 const STEM_WORD_CHARS_MIN: usize = 7;
 
-pub(super) fn medical(reading: &Reading<'_>) -> Vec<Named> {
+pub(super) fn medical(reading: &TextReading<'_>) -> Vec<Named> {
     let listed = reading.hits.iter().filter_map(|hit| {
         let kind = match hit.tag {
-            Tag::Condition => CONDITION,
-            Tag::Medication => MEDICATION,
+            WordTag::Condition => CONDITION,
+            WordTag::Medication => MEDICATION,
             _ => return None,
         };
         let name = &reading.text[hit.span.clone()];
@@ -107,7 +107,7 @@ pub(super) fn medical(reading: &Reading<'_>) -> Vec<Named> {
     found
 }
 
-fn kind_by_ending(word: &Word<'_>) -> Option<&'static str> {
+fn kind_by_ending(word: &WrittenWord<'_>) -> Option<&'static str> {
     let folded = word.folded.as_str();
     if folded.len() < STEM_WORD_CHARS_MIN || !folded.is_ascii() || NOT_MEDICAL.contains(&folded) {
         return None;

@@ -24,7 +24,7 @@ use std::ops::Range;
 pub use key::entity_key;
 pub use lexicon::{is_common_word, is_given, is_title};
 pub use prototypes::{Leaning, Prototypes};
-use reading::Reading;
+use reading::TextReading;
 
 use lacuna_types::{ENTITIES_MAX, Entity, Lane, PrivacyClass, Sensitivity};
 
@@ -132,7 +132,7 @@ pub fn classify(text: &str, meaning: Option<&Meaning<'_>>) -> Classified {
 }
 
 fn judge(text: &str, meaning: Option<&Meaning<'_>>) -> Classified {
-    let reading = Reading::new(text);
+    let reading = TextReading::new(text);
     let leaning = meaning.and_then(|meaning| meaning.prototypes.judge(meaning.vector));
     let entities = entities(&reading);
     let mut sensitivity = sensitivity::sensitivity(&reading, &entities);
@@ -152,7 +152,7 @@ fn judge(text: &str, meaning: Option<&Meaning<'_>>) -> Classified {
     }
 }
 
-fn entities(reading: &Reading<'_>) -> Vec<Named> {
+fn entities(reading: &TextReading<'_>) -> Vec<Named> {
     let organisations = organisations::organisations(reading);
     let mut found = people::people(reading);
     let clear = |span: &Range<usize>, others: &[Named]| {
@@ -197,7 +197,7 @@ fn each_once(found: Vec<Named>) -> Vec<Named> {
 const SUBJECT_REACH: usize = 3;
 
 /// Marks what the memory is about: the subject of a sentence, the only entity, or what the owner has or does.
-fn mark_primary(reading: &Reading<'_>, entities: &mut [Named]) {
+fn mark_primary(reading: &TextReading<'_>, entities: &mut [Named]) {
     for named in entities.iter_mut() {
         named.entity.primary = is_subject(reading, named);
     }
@@ -211,8 +211,8 @@ fn mark_primary(reading: &Reading<'_>, entities: &mut [Named]) {
 }
 
 /// Returns true when an entity stands at the head of its sentence, with no other subject before it.
-fn is_subject(reading: &Reading<'_>, named: &Named) -> bool {
-    use lexicon::Tag;
+fn is_subject(reading: &TextReading<'_>, named: &Named) -> bool {
+    use lexicon::WordTag;
     let Some(at) = reading.words.iter().position(|word| word.span.end > named.span.start) else {
         return false;
     };
@@ -223,14 +223,14 @@ fn is_subject(reading: &Reading<'_>, named: &Named) -> bool {
     let led = before.iter().any(|hit| {
         matches!(
             hit.tag,
-            Tag::Me
-                | Tag::We
-                | Tag::Be
-                | Tag::PersonalVerb
-                | Tag::Near
-                | Tag::Reside
-                | Tag::Employ
-                | Tag::Say
+            WordTag::Me
+                | WordTag::We
+                | WordTag::Be
+                | WordTag::PersonalVerb
+                | WordTag::Near
+                | WordTag::Reside
+                | WordTag::Employ
+                | WordTag::Say
         )
     });
     let inside = reading.words[at].unspaced && named.span.start > reading.words[at].span.start + 12;

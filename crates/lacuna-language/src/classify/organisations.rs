@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use super::lexicon::{Hit, Tag};
-use super::reading::Reading;
-use super::words::{Case, Gap, Word};
+use super::lexicon::{ListedHit, WordTag};
+use super::reading::TextReading;
+use super::words::{Case, WordGap, WrittenWord};
 use super::{Named, ORGANISATION};
 
 /// The longest name that is put together, in words.
 const NAME_WORDS_MAX: usize = 5;
 
-pub(super) fn organisations(reading: &Reading<'_>) -> Vec<Named> {
+pub(super) fn organisations(reading: &TextReading<'_>) -> Vec<Named> {
     let mut found: Vec<Named> = Vec::new();
     for hit in &reading.hits {
         let Some(named) = organisation_at(reading, hit) else { continue };
@@ -26,32 +26,37 @@ pub(super) fn organisations(reading: &Reading<'_>) -> Vec<Named> {
     found
 }
 
-fn organisation_at(reading: &Reading<'_>, hit: &Hit) -> Option<Named> {
+fn organisation_at(reading: &TextReading<'_>, hit: &ListedHit) -> Option<Named> {
     let word = &reading.words[hit.words.start];
     if word.unspaced {
         return unspaced(reading, hit);
     }
     match hit.tag {
-        Tag::Org if word.is_capital() => named(reading, hit.words.clone(), 0.9, "listed organisation"),
-        Tag::OrgUnsure if word.is_capital() && !word.opens_sentence() => {
+        WordTag::Org if word.is_capital() => named(reading, hit.words.clone(), 0.9, "listed organisation"),
+        WordTag::OrgUnsure if word.is_capital() && !word.opens_sentence() => {
             named(reading, hit.words.clone(), 0.7, "listed organisation that is also a word")
         }
-        Tag::OrgUnsure if word.is_capital() && acts(reading, hit.words.end) => {
+        WordTag::OrgUnsure if word.is_capital() && acts(reading, hit.words.end) => {
             named(reading, hit.words.clone(), 0.65, "listed organisation that is also a word")
         }
-        Tag::OrgSuffix => before_suffix(reading, hit),
-        Tag::OrgWord => institution(reading, hit),
-        Tag::Employ => employer(reading, hit),
+        WordTag::OrgSuffix => before_suffix(reading, hit),
+        WordTag::OrgWord => institution(reading, hit),
+        WordTag::Employ => employer(reading, hit),
         _ => None,
     }
 }
 
-fn named(reading: &Reading<'_>, words: Range<usize>, confidence: f32, reason: &'static str) -> Option<Named> {
+fn named(
+    reading: &TextReading<'_>,
+    words: Range<usize>,
+    confidence: f32,
+    reason: &'static str,
+) -> Option<Named> {
     let (span, name) = reading.written(&words);
     Some(Named::new(ORGANISATION, name, span, confidence, reason))
 }
 
-fn acts(reading: &Reading<'_>, at: usize) -> bool {
+fn acts(reading: &TextReading<'_>, at: usize) -> bool {
     const VERBS: &[&str] = &[
         "announced",
         "launched",
@@ -82,7 +87,7 @@ fn acts(reading: &Reading<'_>, at: usize) -> bool {
 }
 
 /// "Weber & Sons GmbH": the capitals before a legal form.
-fn before_suffix(reading: &Reading<'_>, suffix: &Hit) -> Option<Named> {
+fn before_suffix(reading: &TextReading<'_>, suffix: &ListedHit) -> Option<Named> {
     let last = &reading.words[suffix.words.start];
     let mut start = suffix.words.start;
     while start > 0
@@ -92,7 +97,7 @@ fn before_suffix(reading: &Reading<'_>, suffix: &Hit) -> Option<Named> {
         if reading
             .at(start - 1)
             .iter()
-            .any(|hit| matches!(hit.tag, Tag::My | Tag::Me | Tag::German | Tag::Calendar))
+            .any(|hit| matches!(hit.tag, WordTag::My | WordTag::Me | WordTag::German | WordTag::Calendar))
         {
             break;
         }
@@ -102,21 +107,21 @@ fn before_suffix(reading: &Reading<'_>, suffix: &Hit) -> Option<Named> {
     found.then(|| named(reading, start..suffix.words.end, 0.9, "legal form")).flatten()
 }
 
-fn leads(word: &Word<'_>, next: &Word<'_>) -> bool {
-    let tied = matches!(next.gap, Gap::Space | Gap::Hyphen | Gap::Other | Gap::Comma);
+fn leads(word: &WrittenWord<'_>, next: &WrittenWord<'_>) -> bool {
+    let tied = matches!(next.gap, WordGap::Space | WordGap::Hyphen | WordGap::Other | WordGap::Comma);
     word.is_capital() && tied && word.sentence == next.sentence
 }
 
 /// "University of Leeds", "Charité Klinikum", "Green Bank".
-fn institution(reading: &Reading<'_>, hit: &Hit) -> Option<Named> {
+fn institution(reading: &TextReading<'_>, hit: &ListedHit) -> Option<Named> {
     const OF: &[&str] = &["of", "de", "di", "do", "da", "du", "van", "für", "for", "in"];
     let at = hit.words.start;
     if !reading.words[at].is_capital() {
         return None;
     }
-    let next = |at: usize| reading.words.get(at).filter(|word| word.gap == Gap::Space);
+    let next = |at: usize| reading.words.get(at).filter(|word| word.gap == WordGap::Space);
     let of = next(at + 1).is_some_and(|word| OF.contains(&word.folded.as_str()));
-    if of && next(at + 2).is_some_and(Word::is_capital) {
+    if of && next(at + 2).is_some_and(WrittenWord::is_capital) {
         let tail = next(at + 3).is_some_and(|word| word.case == Case::Title && !reading.nouns_are_capital);
         return named(reading, at..at + 3 + usize::from(tail), 0.85, "institution");
     }
@@ -124,7 +129,7 @@ fn institution(reading: &Reading<'_>, hit: &Hit) -> Option<Named> {
     while start > 0 && at - start < NAME_WORDS_MAX && reading.words[start].is_joined() {
         // "St. Mary's Hospital" has a small letter inside.
         let possessive =
-            reading.words[start - 1].gap == Gap::Apostrophe && reading.words[start - 1].folded == "s";
+            reading.words[start - 1].gap == WordGap::Apostrophe && reading.words[start - 1].folded == "s";
         let before = start.checked_sub(1 + usize::from(possessive));
         match before.filter(|before| is_proper(reading, *before)) {
             Some(before) => start = before,
@@ -135,30 +140,31 @@ fn institution(reading: &Reading<'_>, hit: &Hit) -> Option<Named> {
 }
 
 /// A capital that is a name rather than a noun or the first word of a sentence.
-fn is_proper(reading: &Reading<'_>, at: usize) -> bool {
+fn is_proper(reading: &TextReading<'_>, at: usize) -> bool {
     let word = &reading.words[at];
     let common = reading.at(at).iter().any(|hit| {
         matches!(
             hit.tag,
-            Tag::My
-                | Tag::We
-                | Tag::Me
-                | Tag::They
-                | Tag::German
-                | Tag::Function
-                | Tag::Calendar
-                | Tag::Near
-                | Tag::Be
+            WordTag::My
+                | WordTag::We
+                | WordTag::Me
+                | WordTag::They
+                | WordTag::German
+                | WordTag::Function
+                | WordTag::Calendar
+                | WordTag::Near
+                | WordTag::Be
         )
     });
-    let first =
-        word.opens_sentence() && !reading.at(at).iter().any(|hit| matches!(hit.tag, Tag::Place | Tag::Given));
-    let listed = reading.at(at).iter().any(|hit| matches!(hit.tag, Tag::Place | Tag::Given | Tag::Org));
+    let first = word.opens_sentence()
+        && !reading.at(at).iter().any(|hit| matches!(hit.tag, WordTag::Place | WordTag::Given));
+    let listed =
+        reading.at(at).iter().any(|hit| matches!(hit.tag, WordTag::Place | WordTag::Given | WordTag::Org));
     word.is_capital() && !common && !first && (!reading.nouns_are_capital || listed)
 }
 
 /// "I work at Brightwater": capitals after a word of employment.
-fn employer(reading: &Reading<'_>, verb: &Hit) -> Option<Named> {
+fn employer(reading: &TextReading<'_>, verb: &ListedHit) -> Option<Named> {
     let mut at = verb.words.end;
     let article = |at: usize| {
         reading.words.get(at).is_some_and(|word| {
@@ -170,23 +176,24 @@ fn employer(reading: &Reading<'_>, verb: &Hit) -> Option<Named> {
         reading.at(at).iter().any(|hit| {
             matches!(
                 hit.tag,
-                Tag::Calendar
-                    | Tag::My
-                    | Tag::We
-                    | Tag::Me
-                    | Tag::Place
-                    | Tag::PlaceUnsure
-                    | Tag::NotName
-                    | Tag::Given
-            ) && !reading.has(at, Tag::OrgUnsure)
+                WordTag::Calendar
+                    | WordTag::My
+                    | WordTag::We
+                    | WordTag::Me
+                    | WordTag::Place
+                    | WordTag::PlaceUnsure
+                    | WordTag::NotName
+                    | WordTag::Given
+            ) && !reading.has(at, WordTag::OrgUnsure)
         })
     };
     let first = reading.words.get(at)?;
-    if !first.is_capital() || first.gap != Gap::Space || blocked(at) {
+    if !first.is_capital() || first.gap != WordGap::Space || blocked(at) {
         return None;
     }
     let mut end = at + 1;
-    let joined = |word: &Word<'_>| word.is_capital() && matches!(word.gap, Gap::Space | Gap::Hyphen);
+    let joined =
+        |word: &WrittenWord<'_>| word.is_capital() && matches!(word.gap, WordGap::Space | WordGap::Hyphen);
     while end < at + NAME_WORDS_MAX
         && reading.words.get(end).is_some_and(joined)
         && !blocked(end)
@@ -198,20 +205,20 @@ fn employer(reading: &Reading<'_>, verb: &Hit) -> Option<Named> {
 }
 
 /// "トヨタ", "東京大学": a listed name, or what stands before an institution's word.
-fn unspaced(reading: &Reading<'_>, hit: &Hit) -> Option<Named> {
+fn unspaced(reading: &TextReading<'_>, hit: &ListedHit) -> Option<Named> {
     let whole = |span: Range<usize>, confidence, reason| {
         Some(Named::new(ORGANISATION, &reading.text[span.clone()], span, confidence, reason))
     };
     match hit.tag {
-        Tag::Org => whole(hit.span.clone(), 0.85, "listed organisation"),
-        Tag::OrgWord => {
+        WordTag::Org => whole(hit.span.clone(), 0.85, "listed organisation"),
+        WordTag::OrgWord => {
             let place = reading
                 .hits
                 .iter()
-                .find(|place| place.tag == Tag::Place && place.span.end == hit.span.start)?;
+                .find(|place| place.tag == WordTag::Place && place.span.end == hit.span.start)?;
             whole(place.span.start..hit.span.end, 0.8, "institution")
         }
-        Tag::OrgSuffix => {
+        WordTag::OrgSuffix => {
             let word = &reading.words[hit.words.start];
             let start = if hit.span.start == word.span.start { hit.span.start } else { word.span.start };
             let span = if start == hit.span.start { word.span.clone() } else { start..hit.span.end };

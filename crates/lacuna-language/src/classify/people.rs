@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::lexicon::{Hit, Tag};
-use super::reading::Reading;
+use super::lexicon::{ListedHit, WordTag};
+use super::reading::TextReading;
 use super::unspaced;
-use super::words::{Case, Gap};
+use super::words::{Case, WordGap};
 use super::{Named, PERSON};
 
 /// Words that are followed by a person more often than by a thing.
@@ -72,11 +72,11 @@ const ADJECTIVES: &[&str] = &[
     "whole",
     "entire",
 ];
-const RELATIONS: &[Tag] = &[Tag::Family, Tag::Partner, Tag::Friend, Tag::Work];
+const RELATIONS: &[WordTag] = &[WordTag::Family, WordTag::Partner, WordTag::Friend, WordTag::Work];
 /// The longest name that is put together, in words.
 const NAME_WORDS_MAX: usize = 5;
 
-pub(super) fn people(reading: &Reading<'_>) -> Vec<Named> {
+pub(super) fn people(reading: &TextReading<'_>) -> Vec<Named> {
     let mut found = Vec::new();
     let mut told = Vec::new();
     let mut at = 0;
@@ -98,7 +98,7 @@ pub(super) fn people(reading: &Reading<'_>) -> Vec<Named> {
 
 struct Name<'r> {
     words: Range<usize>,
-    relation: Option<&'r Hit>,
+    relation: Option<&'r ListedHit>,
     /// The calling that a title gives: doctor, professor.
     calling: Option<&'static str>,
     confidence: f32,
@@ -106,7 +106,7 @@ struct Name<'r> {
 }
 
 impl Name<'_> {
-    fn named(self, reading: &Reading<'_>) -> Named {
+    fn named(self, reading: &TextReading<'_>) -> Named {
         let (span, name) = reading.written(&self.words);
         let relation = self.relation.and_then(|hit| hit.means).or(self.calling);
         Named::new(PERSON, name, span, self.confidence, self.reason).with_relation(relation)
@@ -114,12 +114,12 @@ impl Name<'_> {
 }
 
 /// The name that begins at a word, if one does.
-fn name_at<'r>(reading: &'r Reading<'_>, at: usize) -> Option<Name<'r>> {
+fn name_at<'r>(reading: &'r TextReading<'_>, at: usize) -> Option<Name<'r>> {
     let word = &reading.words[at];
     if word.unspaced || word.is_number() || is_animal(reading, at) {
         return None;
     }
-    let title = reading.ending_at(at, &[Tag::Title]).filter(|_| word.is_capital() && word.is_joined());
+    let title = reading.ending_at(at, &[WordTag::Title]).filter(|_| word.is_capital() && word.is_joined());
     let before = relation_before(reading, at);
     let run = name_run(reading, at)?;
     let after = relation_after(reading, run.end);
@@ -127,13 +127,13 @@ fn name_at<'r>(reading: &'r Reading<'_>, at: usize) -> Option<Name<'r>> {
         let calling = title.and_then(|hit| hit.means);
         Some(Name { words: run.clone(), relation: before.or(after), calling, confidence, reason })
     };
-    let elsewhere = reading.has(at, Tag::Place) && !is_given(reading, at);
+    let elsewhere = reading.has(at, WordTag::Place) && !is_given(reading, at);
     if before.is_some() && !elsewhere && (word.is_capital() || is_given(reading, at)) {
         return name(0.95, "relation before a name");
     }
     if !word.is_capital() && word.case != Case::None {
         return reading
-            .ending_at(at, &[Tag::NamedAs])
+            .ending_at(at, &[WordTag::NamedAs])
             .filter(|_| is_given(reading, at))
             .and_then(|_| name(0.75, "called by a name"));
     }
@@ -151,7 +151,7 @@ fn name_at<'r>(reading: &'r Reading<'_>, at: usize) -> Option<Name<'r>> {
     if is_given(reading, at) && !is_led_as_place(reading, at) {
         return name(0.8, "given name");
     }
-    if reading.has(at, Tag::GivenUnsure) && is_backed(reading, &run) {
+    if reading.has(at, WordTag::GivenUnsure) && is_backed(reading, &run) {
         return name(0.65, "name-like word in company");
     }
     let named = run.len() > 1 && is_surname_like(reading, run.end - 1) && !is_ordering(reading, at);
@@ -169,13 +169,13 @@ fn name_at<'r>(reading: &'r Reading<'_>, at: usize) -> Option<Name<'r>> {
 }
 
 /// "my dog Rex", "a cat named Bailey".
-fn is_animal(reading: &Reading<'_>, at: usize) -> bool {
-    let end = reading.ending_at(at, &[Tag::NamedAs]).map_or(at, |called| called.words.start);
-    reading.ending_at(end, &[Tag::Animal]).is_some()
+fn is_animal(reading: &TextReading<'_>, at: usize) -> bool {
+    let end = reading.ending_at(at, &[WordTag::NamedAs]).map_or(at, |called| called.words.start);
+    reading.ending_at(end, &[WordTag::Animal]).is_some()
 }
 
 /// "Call Maeve", "Tell Kowalski": the first word is no part of the name.
-fn is_ordering(reading: &Reading<'_>, at: usize) -> bool {
+fn is_ordering(reading: &TextReading<'_>, at: usize) -> bool {
     const ORDERS: &[&str] = &[
         "call", "tell", "ask", "email", "meet", "remind", "text", "see", "visit", "contact", "thank",
         "invite", "give", "send", "book", "the", "this", "that", "our", "my", "new", "with", "and", "when",
@@ -185,7 +185,7 @@ fn is_ordering(reading: &Reading<'_>, at: usize) -> bool {
 }
 
 /// Endings by which family names are made in many languages.
-fn is_surname_like(reading: &Reading<'_>, at: usize) -> bool {
+fn is_surname_like(reading: &TextReading<'_>, at: usize) -> bool {
     const ENDINGS: &[&str] = &[
         "son", "sen", "ski", "ska", "sky", "ov", "ova", "ev", "eva", "ez", "escu", "poulos", "idis", "yan",
         "ian", "elli", "etti", "mann", "meier", "berger", "stein", "wicz", "czyk", "enko", "chuk", "oglu",
@@ -201,19 +201,19 @@ fn is_surname_like(reading: &Reading<'_>, at: usize) -> bool {
 }
 
 /// Returns true when the relation is an apposition to the name before it: ", my cousin,".
-fn is_apposition(reading: &Reading<'_>, relation: &Hit) -> bool {
+fn is_apposition(reading: &TextReading<'_>, relation: &ListedHit) -> bool {
     let next = reading.words.get(relation.words.end);
-    next.is_none_or(|word| !matches!(word.gap, Gap::Space | Gap::Apostrophe | Gap::Hyphen))
+    next.is_none_or(|word| !matches!(word.gap, WordGap::Space | WordGap::Apostrophe | WordGap::Hyphen))
 }
 
 /// "my name is X", or "somebody called X": things are called too, so a person must be in sight.
-fn is_called(reading: &Reading<'_>, at: usize) -> bool {
+fn is_called(reading: &TextReading<'_>, at: usize) -> bool {
     const SOMEBODY: &[&str] = &[
         "guy", "man", "woman", "person", "boy", "girl", "someone", "somebody", "he", "she", "mann", "frau",
         "er", "sie", "homme", "femme", "elle", "hombre", "mujer", "ella", "uomo", "donna", "lei", "lui",
         "homem", "mulher", "ele", "ela",
     ];
-    let Some(called) = reading.ending_at(at, &[Tag::NamedAs]) else { return false };
+    let Some(called) = reading.ending_at(at, &[WordTag::NamedAs]) else { return false };
     let from = called.words.start.saturating_sub(2);
     called.weight > 0.9
         || reading.words[from..called.words.start].iter().any(|word| SOMEBODY.contains(&word.folded.as_str()))
@@ -221,13 +221,13 @@ fn is_called(reading: &Reading<'_>, at: usize) -> bool {
 }
 
 /// The words of a name from its first: capitals, initials, and particles between them.
-fn name_run(reading: &Reading<'_>, at: usize) -> Option<Range<usize>> {
+fn name_run(reading: &TextReading<'_>, at: usize) -> Option<Range<usize>> {
     if ends_as_organisation(reading, at) || is_title(reading, at) {
         return None;
     }
     let mut end = at + 1;
     while end < reading.words.len().min(at + NAME_WORDS_MAX) {
-        let particle = reading.has(end, Tag::Particle) && reading.words[end].case == Case::Lower;
+        let particle = reading.has(end, WordTag::Particle) && reading.words[end].case == Case::Lower;
         let next = end + usize::from(particle);
         if !continues(reading, next) || !reading.words[end].is_joined() && !is_split_name(reading, end) {
             break;
@@ -238,23 +238,31 @@ fn name_run(reading: &Reading<'_>, at: usize) -> Option<Range<usize>> {
 }
 
 /// O'Brien, D'Angelo.
-fn is_split_name(reading: &Reading<'_>, at: usize) -> bool {
-    reading.words[at].gap == Gap::Apostrophe && matches!(reading.words[at - 1].folded.as_str(), "o" | "d")
+fn is_split_name(reading: &TextReading<'_>, at: usize) -> bool {
+    reading.words[at].gap == WordGap::Apostrophe && matches!(reading.words[at - 1].folded.as_str(), "o" | "d")
 }
 
-fn continues(reading: &Reading<'_>, at: usize) -> bool {
+fn continues(reading: &TextReading<'_>, at: usize) -> bool {
     let Some(word) = reading.words.get(at) else { return false };
     let small = reading.at(at).iter().any(|hit| {
-        matches!(hit.tag, Tag::Calendar | Tag::NotName | Tag::Me | Tag::Filler | Tag::OrgSuffix | Tag::German)
+        matches!(
+            hit.tag,
+            WordTag::Calendar
+                | WordTag::NotName
+                | WordTag::Me
+                | WordTag::Filler
+                | WordTag::OrgSuffix
+                | WordTag::German
+        )
     });
     word.case == Case::Title && (word.is_joined() || is_split_name(reading, at)) && !small
 }
 
 /// Returns true when a run of capitals from here ends as a company or an institution does.
-fn ends_as_organisation(reading: &Reading<'_>, at: usize) -> bool {
+fn ends_as_organisation(reading: &TextReading<'_>, at: usize) -> bool {
     let mut end = at + 1;
     while reading.words.get(end).is_some_and(|word| word.is_capital() && word.is_joined()) {
-        if reading.has(end, Tag::OrgSuffix) || reading.has(end, Tag::OrgWord) {
+        if reading.has(end, WordTag::OrgSuffix) || reading.has(end, WordTag::OrgWord) {
             return true;
         }
         end += 1;
@@ -262,16 +270,16 @@ fn ends_as_organisation(reading: &Reading<'_>, at: usize) -> bool {
     false
 }
 
-fn is_title(reading: &Reading<'_>, at: usize) -> bool {
+fn is_title(reading: &TextReading<'_>, at: usize) -> bool {
     let next = reading.words.get(at + 1);
-    reading.has(at, Tag::Title) && next.is_some_and(|word| word.is_capital() && word.is_joined())
+    reading.has(at, WordTag::Title) && next.is_some_and(|word| word.is_capital() && word.is_joined())
 }
 
-fn is_given(reading: &Reading<'_>, at: usize) -> bool {
+fn is_given(reading: &TextReading<'_>, at: usize) -> bool {
     let word = &reading.words[at];
-    let known =
-        reading.has(at, Tag::Given) || inflected(&word.folded).any(|base| super::lexicon::is_given(&base));
-    known && ![Tag::GivenUnsure, Tag::My, Tag::NotName].iter().any(|tag| reading.has(at, *tag))
+    let known = reading.has(at, WordTag::Given)
+        || inflected(&word.folded).any(|base| super::lexicon::is_given(&base));
+    known && ![WordTag::GivenUnsure, WordTag::My, WordTag::NotName].iter().any(|tag| reading.has(at, *tag))
 }
 
 /// Base forms of a Cyrillic name in one of its cases.
@@ -283,8 +291,8 @@ fn inflected(word: &str) -> impl Iterator<Item = String> {
 }
 
 /// A word that is something else as far as the lists know.
-fn is_other(reading: &Reading<'_>, at: usize) -> bool {
-    use Tag::*;
+fn is_other(reading: &TextReading<'_>, at: usize) -> bool {
+    use WordTag::*;
     let other = [
         Calendar, NotName, Place, Org, OrgUnsure, OrgWord, Condition, Medication, Me, Filler, Crowd, Document,
     ];
@@ -293,42 +301,42 @@ fn is_other(reading: &Reading<'_>, at: usize) -> bool {
 }
 
 /// "in Florence", "from Austin": a place, until something says otherwise.
-fn is_led_as_place(reading: &Reading<'_>, at: usize) -> bool {
-    (reading.has(at, Tag::Place) || reading.has(at, Tag::PlaceUnsure))
-        && reading.ending_at(at, &[Tag::Near, Tag::Reside]).is_some()
+fn is_led_as_place(reading: &TextReading<'_>, at: usize) -> bool {
+    (reading.has(at, WordTag::Place) || reading.has(at, WordTag::PlaceUnsure))
+        && reading.ending_at(at, &[WordTag::Near, WordTag::Reside]).is_some()
 }
 
 /// Returns true when a name that is also a word stands in the place of a name.
-fn is_backed(reading: &Reading<'_>, run: &Range<usize>) -> bool {
+fn is_backed(reading: &TextReading<'_>, run: &Range<usize>) -> bool {
     if is_led_as_place(reading, run.start) {
         return false;
     }
     if run.len() > 1 {
-        return !reading.has(run.end - 1, Tag::PlaceWord);
+        return !reading.has(run.end - 1, WordTag::PlaceWord);
     }
-    let mut verbs = [Tag::PersonalVerb, Tag::Say, Tag::Be].iter();
+    let mut verbs = [WordTag::PersonalVerb, WordTag::Say, WordTag::Be].iter();
     let opens = reading.words[run.start].opens_sentence();
-    let acts = verbs.any(|tag| reading.has(run.end, *tag) && !(opens && *tag == Tag::Be));
+    let acts = verbs.any(|tag| reading.has(run.end, *tag) && !(opens && *tag == WordTag::Be));
     let joined =
-        reading.words.get(run.end).is_some_and(|word| word.gap == Gap::Space && word.case == Case::Lower);
+        reading.words.get(run.end).is_some_and(|word| word.gap == WordGap::Space && word.case == Case::Lower);
     // Months are and have, but they say nothing.
-    let dated = reading.has(run.start, Tag::Calendar) && !reading.has(run.end, Tag::Say);
-    !dated && !reading.has(run.start, Tag::Place) && (acts && joined || is_in_company(reading, run.start))
+    let dated = reading.has(run.start, WordTag::Calendar) && !reading.has(run.end, WordTag::Say);
+    !dated && !reading.has(run.start, WordTag::Place) && (acts && joined || is_in_company(reading, run.start))
 }
 
-fn is_in_company(reading: &Reading<'_>, at: usize) -> bool {
+fn is_in_company(reading: &TextReading<'_>, at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|before| &reading.words[before]) else { return false };
     reading.words[at].is_joined() && COMPANY.contains(&before.folded.as_str())
 }
 
 /// "my brother John", "my brother's name is John", "uncle Bob".
-fn relation_before<'r>(reading: &'r Reading<'_>, at: usize) -> Option<&'r Hit> {
+fn relation_before<'r>(reading: &'r TextReading<'_>, at: usize) -> Option<&'r ListedHit> {
     let gap = reading.words[at].gap;
-    if !matches!(gap, Gap::Space | Gap::Comma | Gap::Hyphen) {
+    if !matches!(gap, WordGap::Space | WordGap::Comma | WordGap::Hyphen) {
         return None;
     }
     let mut end = at;
-    if let Some(called) = reading.ending_at(end, &[Tag::NamedAs]) {
+    if let Some(called) = reading.ending_at(end, &[WordTag::NamedAs]) {
         end = called.words.start;
     }
     // A copula or a possessive between the two, or a "my" that follows its noun.
@@ -338,51 +346,54 @@ fn relation_before<'r>(reading: &'r Reading<'_>, at: usize) -> Option<&'r Hit> {
     let relation = reading.ending_at(end, RELATIONS)?;
     let linked = end < at;
     let owned = is_owned(reading, relation);
-    let direct = !linked && gap == Gap::Space && relation.tag == Tag::Family && reading.has(at, Tag::Given);
+    let direct = !linked
+        && gap == WordGap::Space
+        && relation.tag == WordTag::Family
+        && reading.has(at, WordTag::Given);
     (owned || direct).then_some(relation)
 }
 
-fn is_link(reading: &Reading<'_>, at: usize) -> bool {
+fn is_link(reading: &TextReading<'_>, at: usize) -> bool {
     let word = &reading.words[at];
     matches!(word.folded.as_str(), "s" | "is" | "ist" | "est" | "es" | "e" | "jest" | "μου" | "שלי" | "self")
-        && matches!(word.gap, Gap::Space | Gap::Apostrophe)
+        && matches!(word.gap, WordGap::Space | WordGap::Apostrophe)
 }
 
 /// "John, my brother", "John (colleague)", "John is my brother".
-fn relation_after<'r>(reading: &'r Reading<'_>, end: usize) -> Option<&'r Hit> {
+fn relation_after<'r>(reading: &'r TextReading<'_>, end: usize) -> Option<&'r ListedHit> {
     let word = reading.words.get(end)?;
     let relation_from = |at: usize| {
         let at = (at..at + 3).find(|at| !is_determiner(reading, *at) && !is_adjective(reading, *at))?;
         reading.at(at).iter().find(|hit| RELATIONS.contains(&hit.tag))
     };
-    let owned = |hit: &&Hit| is_owned(reading, hit);
+    let owned = |hit: &&ListedHit| is_owned(reading, hit);
     match word.gap {
-        Gap::Open => relation_from(end),
-        Gap::Comma => relation_from(end).filter(owned),
-        Gap::Space if reading.has(end, Tag::Be) => relation_from(end + 1).filter(owned),
+        WordGap::Open => relation_from(end),
+        WordGap::Comma => relation_from(end).filter(owned),
+        WordGap::Space if reading.has(end, WordTag::Be) => relation_from(end + 1).filter(owned),
         _ => None,
     }
 }
 
-fn is_determiner(reading: &Reading<'_>, at: usize) -> bool {
+fn is_determiner(reading: &TextReading<'_>, at: usize) -> bool {
     let article = reading
         .words
         .get(at)
         .is_some_and(|word| matches!(word.folded.as_str(), "a" | "il" | "la" | "o" | "el"));
-    article || reading.has(at, Tag::My)
+    article || reading.has(at, WordTag::My)
 }
 
-fn is_adjective(reading: &Reading<'_>, at: usize) -> bool {
+fn is_adjective(reading: &TextReading<'_>, at: usize) -> bool {
     reading.words.get(at).is_some_and(|word| ADJECTIVES.contains(&word.text))
 }
 
 /// Returns true when the relation is to the owner: by "my" before it, or by the word itself.
-fn is_owned(reading: &Reading<'_>, relation: &Hit) -> bool {
+fn is_owned(reading: &TextReading<'_>, relation: &ListedHit) -> bool {
     let mut at = relation.words.start;
     while at > 0 && is_adjective(reading, at - 1) {
         at -= 1;
     }
-    let before = reading.ending_at(at, &[Tag::My]).is_some();
+    let before = reading.ending_at(at, &[WordTag::My]).is_some();
     let after = reading
         .words
         .get(relation.words.end)
@@ -391,7 +402,7 @@ fn is_owned(reading: &Reading<'_>, relation: &Hit) -> bool {
 }
 
 /// "Mum", "annem", "أخي": unless another's, or anybody's.
-fn says_mine(reading: &Reading<'_>, relation: &Hit) -> bool {
+fn says_mine(reading: &TextReading<'_>, relation: &ListedHit) -> bool {
     const OTHERS: &[&str] =
         &["a", "an", "the", "his", "her", "your", "their", "s", "every", "any", "of", "la", "une", "una"];
     let own =
@@ -404,7 +415,7 @@ fn says_mine(reading: &Reading<'_>, relation: &Hit) -> bool {
 }
 
 /// People who are known by nothing but their relation: "my ex-wife".
-fn bare_relations(reading: &Reading<'_>, told: &[Range<usize>]) -> Vec<Named> {
+fn bare_relations(reading: &TextReading<'_>, told: &[Range<usize>]) -> Vec<Named> {
     let mut found: Vec<Named> = Vec::new();
     for hit in reading.hits.iter().filter(|hit| RELATIONS.contains(&hit.tag)) {
         let Some(relation) = hit.means else { continue };

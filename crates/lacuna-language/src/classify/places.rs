@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::lexicon::{Hit, Tag};
-use super::reading::Reading;
-use super::words::{Case, Gap};
+use super::lexicon::{ListedHit, WordTag};
+use super::reading::TextReading;
+use super::words::{Case, WordGap};
 use super::{Named, PLACE};
 
 /// Words before the name of a street.
@@ -12,7 +12,7 @@ const STREETS: &[&str] =
     &["via", "rue", "calle", "rua", "avenida", "piazza", "plaza", "ulica", "ul", "viale", "corso"];
 
 /// Places found, leaving alone what `taken` already covers.
-pub(super) fn places(reading: &Reading<'_>, taken: &[Range<usize>]) -> Vec<Named> {
+pub(super) fn places(reading: &TextReading<'_>, taken: &[Range<usize>]) -> Vec<Named> {
     let mut found: Vec<Named> = Vec::new();
     for hit in &reading.hits {
         let Some(named) = place_at(reading, hit) else { continue };
@@ -24,20 +24,21 @@ pub(super) fn places(reading: &Reading<'_>, taken: &[Range<usize>]) -> Vec<Named
     found
 }
 
-fn place_at(reading: &Reading<'_>, hit: &Hit) -> Option<Named> {
+fn place_at(reading: &TextReading<'_>, hit: &ListedHit) -> Option<Named> {
     match hit.tag {
-        Tag::Place => listed(reading, hit),
-        Tag::PlaceUnsure => unsure(reading, hit),
-        Tag::Reside => after_verb(reading, hit),
+        WordTag::Place => listed(reading, hit),
+        WordTag::PlaceUnsure => unsure(reading, hit),
+        WordTag::Reside => after_verb(reading, hit),
         _ => None,
     }
 }
 
-fn listed(reading: &Reading<'_>, hit: &Hit) -> Option<Named> {
+fn listed(reading: &TextReading<'_>, hit: &ListedHit) -> Option<Named> {
     let at = hit.words.start;
     let word = &reading.words[at];
-    let street = at > 0 && word.gap == Gap::Space && STREETS.contains(&reading.words[at - 1].folded.as_str());
-    if street || reading.has(at, Tag::PlaceUnsure) && !reading.words[at].unspaced {
+    let street =
+        at > 0 && word.gap == WordGap::Space && STREETS.contains(&reading.words[at - 1].folded.as_str());
+    if street || reading.has(at, WordTag::PlaceUnsure) && !reading.words[at].unspaced {
         return None;
     }
     let led = is_led(reading, at);
@@ -49,7 +50,7 @@ fn listed(reading: &Reading<'_>, hit: &Hit) -> Option<Named> {
         .then(|| Named::new(PLACE, name, hit.span.clone(), confidence, "listed place"))
 }
 
-fn unsure(reading: &Reading<'_>, hit: &Hit) -> Option<Named> {
+fn unsure(reading: &TextReading<'_>, hit: &ListedHit) -> Option<Named> {
     let word = &reading.words[hit.words.start];
     let led = is_led(reading, hit.words.start) || follows_place(reading, hit.words.start);
     let name = &reading.text[hit.span.clone()];
@@ -58,19 +59,25 @@ fn unsure(reading: &Reading<'_>, hit: &Hit) -> Option<Named> {
 }
 
 /// "lives in Xanten": a capital that no list knows.
-fn after_verb(reading: &Reading<'_>, verb: &Hit) -> Option<Named> {
+fn after_verb(reading: &TextReading<'_>, verb: &ListedHit) -> Option<Named> {
     let at = verb.words.end;
     let word = reading.words.get(at)?;
     let known = reading.at(at).iter().any(|hit| {
         matches!(
             hit.tag,
-            Tag::Place | Tag::PlaceUnsure | Tag::Calendar | Tag::Me | Tag::My | Tag::NotName | Tag::Org
-        ) || matches!(hit.tag, Tag::German | Tag::Function | Tag::Given)
+            WordTag::Place
+                | WordTag::PlaceUnsure
+                | WordTag::Calendar
+                | WordTag::Me
+                | WordTag::My
+                | WordTag::NotName
+                | WordTag::Org
+        ) || matches!(hit.tag, WordTag::German | WordTag::Function | WordTag::Given)
     });
     if known
         || word.unspaced
         || !word.is_capital()
-        || word.gap != Gap::Space
+        || word.gap != WordGap::Space
         || reading.nouns_are_capital && !is_settled(verb, reading)
     {
         return None;
@@ -86,25 +93,26 @@ fn after_verb(reading: &Reading<'_>, verb: &Hit) -> Option<Named> {
 }
 
 /// Verbs whose object is a place even where every noun has a capital.
-fn is_settled(verb: &Hit, reading: &Reading<'_>) -> bool {
+fn is_settled(verb: &ListedHit, reading: &TextReading<'_>) -> bool {
     let last = &reading.words[verb.words.end - 1].folded;
     verb.words.len() > 1 && matches!(last.as_str(), "in" | "nach" | "aus")
 }
 
-fn is_led(reading: &Reading<'_>, at: usize) -> bool {
-    reading.ending_at(at, &[Tag::Near, Tag::Reside]).is_some()
+fn is_led(reading: &TextReading<'_>, at: usize) -> bool {
+    reading.ending_at(at, &[WordTag::Near, WordTag::Reside]).is_some()
 }
 
 /// "Paris, France".
-fn follows_place(reading: &Reading<'_>, at: usize) -> bool {
+fn follows_place(reading: &TextReading<'_>, at: usize) -> bool {
     let next = at + 1;
-    reading.words.get(next).is_some_and(|word| word.gap == Gap::Comma) && reading.has(next, Tag::Place)
+    reading.words.get(next).is_some_and(|word| word.gap == WordGap::Comma)
+        && reading.has(next, WordTag::Place)
 }
 
 /// "Berlin University", "Bank of London" are no places.
-fn names_an_organisation(reading: &Reading<'_>, hit: &Hit) -> bool {
+fn names_an_organisation(reading: &TextReading<'_>, hit: &ListedHit) -> bool {
     let next = hit.words.end;
     let word = reading.words.get(next);
     word.is_some_and(|word| word.is_capital() && word.is_joined())
-        && (reading.has(next, Tag::OrgWord) || reading.has(next, Tag::OrgSuffix))
+        && (reading.has(next, WordTag::OrgWord) || reading.has(next, WordTag::OrgSuffix))
 }

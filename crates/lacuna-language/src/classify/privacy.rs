@@ -1,7 +1,7 @@
 //! The privacy class that follows from whom a text is about and what it says of them.
 
-use super::lexicon::Tag;
-use super::reading::{Reading, Subject};
+use super::lexicon::WordTag;
+use super::reading::{SentenceSubject, TextReading};
 use super::{Judged, Named, PERSON, SURE};
 use lacuna_types::{PrivacyClass, Sensitivity};
 
@@ -9,12 +9,13 @@ use lacuna_types::{PrivacyClass, Sensitivity};
 const UNREAD_WORDS_MIN: usize = 6;
 
 pub(super) fn privacy(
-    reading: &Reading<'_>,
+    reading: &TextReading<'_>,
     entities: &[Named],
     sensitivity: &[Judged<Sensitivity>],
 ) -> Judged<PrivacyClass> {
     let subject = subject(reading, entities);
-    let personal = matches!(subject, Subject::Owner | Subject::Person | Subject::Pronoun);
+    let personal =
+        matches!(subject, SentenceSubject::Owner | SentenceSubject::Person | SentenceSubject::Pronoun);
     if let Some(confidence) = special(reading, sensitivity, subject) {
         return Judged::new(PrivacyClass::SensitivePii, confidence, "special category of a person");
     }
@@ -40,32 +41,40 @@ pub(super) fn privacy(
 }
 
 /// Returns true when any sentence is about a person.
-pub(super) fn is_personal(reading: &Reading<'_>, entities: &[Named]) -> bool {
-    matches!(subject(reading, entities), Subject::Owner | Subject::Person | Subject::Pronoun)
+pub(super) fn is_personal(reading: &TextReading<'_>, entities: &[Named]) -> bool {
+    matches!(
+        subject(reading, entities),
+        SentenceSubject::Owner | SentenceSubject::Person | SentenceSubject::Pronoun
+    )
 }
 
 /// The most personal subject of any sentence.
-fn subject(reading: &Reading<'_>, entities: &[Named]) -> Subject {
+fn subject(reading: &TextReading<'_>, entities: &[Named]) -> SentenceSubject {
     let persons: Vec<_> =
         entities.iter().filter(|named| named.entity.kind == PERSON).map(|named| named.span.clone()).collect();
-    let rank = |subject: &Subject| match subject {
-        Subject::Owner => 0,
-        Subject::Person => 1,
-        Subject::Pronoun => 2,
-        Subject::Group => 3,
-        Subject::Nobody => 4,
+    let rank = |subject: &SentenceSubject| match subject {
+        SentenceSubject::Owner => 0,
+        SentenceSubject::Person => 1,
+        SentenceSubject::Pronoun => 2,
+        SentenceSubject::Group => 3,
+        SentenceSubject::Nobody => 4,
     };
     let subjects = reading.sentences.iter().map(|sentence| reading.subject(sentence, &persons));
-    subjects.min_by_key(rank).unwrap_or(Subject::Nobody)
+    subjects.min_by_key(rank).unwrap_or(SentenceSubject::Nobody)
 }
 
 /// Article 9: health, belief, sex and biometrics, of somebody.
-fn special(reading: &Reading<'_>, sensitivity: &[Judged<Sensitivity>], subject: Subject) -> Option<f32> {
+fn special(
+    reading: &TextReading<'_>,
+    sensitivity: &[Judged<Sensitivity>],
+    subject: SentenceSubject,
+) -> Option<f32> {
     let article_9 = |value| {
         matches!(value, Sensitivity::Health | Sensitivity::PoliticalReligious | Sensitivity::Biometric)
     };
     let judged = sensitivity.iter().find(|judged| article_9(judged.value) && judged.confidence >= SURE);
-    let sexual = reading.hits.iter().any(|hit| hit.tag == Tag::Sexual) && subject != Subject::Nobody;
+    let sexual =
+        reading.hits.iter().any(|hit| hit.tag == WordTag::Sexual) && subject != SentenceSubject::Nobody;
     match (judged, sexual) {
         (Some(judged), _) => Some(judged.confidence),
         (None, true) => Some(0.75),
@@ -74,13 +83,15 @@ fn special(reading: &Reading<'_>, sensitivity: &[Judged<Sensitivity>], subject: 
 }
 
 /// Confidence that the text is a business secret; a person's own contract or discount is none.
-fn confidential(reading: &Reading<'_>, subject: Subject) -> Option<f32> {
-    let words: Vec<_> = reading.hits.iter().filter(|hit| hit.tag == Tag::Confidential).collect();
-    if words.is_empty() || matches!(subject, Subject::Owner) {
+fn confidential(reading: &TextReading<'_>, subject: SentenceSubject) -> Option<f32> {
+    let words: Vec<_> = reading.hits.iter().filter(|hit| hit.tag == WordTag::Confidential).collect();
+    if words.is_empty() || matches!(subject, SentenceSubject::Owner) {
         return None;
     }
-    let business =
-        reading.hits.iter().any(|hit| matches!(hit.tag, Tag::We | Tag::Business | Tag::Company | Tag::Org));
+    let business = reading
+        .hits
+        .iter()
+        .any(|hit| matches!(hit.tag, WordTag::We | WordTag::Business | WordTag::Company | WordTag::Org));
     let loud = words.iter().any(|hit| {
         let word = &reading.text[hit.span.clone()].to_lowercase();
         [
@@ -108,30 +119,32 @@ fn confidential(reading: &Reading<'_>, subject: Subject) -> Option<f32> {
 }
 
 /// Somebody else, known by their work.
-fn staff(reading: &Reading<'_>, entities: &[Named], subject: Subject) -> Option<f32> {
+fn staff(reading: &TextReading<'_>, entities: &[Named], subject: SentenceSubject) -> Option<f32> {
     const RELATIONS: &[&str] = &["employee", "colleague", "assistant", "intern"];
     let persons = || entities.iter().filter(|named| named.entity.kind == PERSON);
     let related = persons().any(|named| {
         let relation = named.entity.relation.as_deref().unwrap_or_default();
         named.entity.primary && RELATIONS.contains(&relation)
     });
-    let works = reading.hits.iter().any(|hit| hit.tag == Tag::Staff);
-    let mentioned = persons().next().is_some() || subject == Subject::Pronoun;
-    match (related, works && mentioned && subject != Subject::Owner) {
+    let works = reading.hits.iter().any(|hit| hit.tag == WordTag::Staff);
+    let mentioned = persons().next().is_some() || subject == SentenceSubject::Pronoun;
+    match (related, works && mentioned && subject != SentenceSubject::Owner) {
         (true, _) => Some(0.75),
         (false, true) => Some(0.8),
         (false, false) => None,
     }
 }
 
-fn is_aggregate(reading: &Reading<'_>) -> bool {
+fn is_aggregate(reading: &TextReading<'_>) -> bool {
     let says = |tag| reading.hits.iter().any(|hit| hit.tag == tag);
-    says(Tag::Crowd) && says(Tag::Often)
+    says(WordTag::Crowd) && says(WordTag::Often)
 }
 
 /// Returns true when no word is on a list of common words: the rules cannot judge such a text.
-fn is_unread(reading: &Reading<'_>) -> bool {
-    let common = |tag| matches!(tag, Tag::Function | Tag::German | Tag::Be | Tag::Filler | Tag::We);
+fn is_unread(reading: &TextReading<'_>) -> bool {
+    let common = |tag| {
+        matches!(tag, WordTag::Function | WordTag::German | WordTag::Be | WordTag::Filler | WordTag::We)
+    };
     let unspaced = reading.words.iter().any(|word| word.unspaced);
     reading.words.len() >= UNREAD_WORDS_MIN && !unspaced && !reading.hits.iter().any(|hit| common(hit.tag))
 }

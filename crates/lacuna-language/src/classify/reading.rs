@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::lexicon::{Hit, Tag, hits};
-use super::words::{Case, Word, words};
+use super::lexicon::{ListedHit, WordTag, hits};
+use super::words::{Case, WrittenWord, words};
 
 /// The subject of a sentence, from the surest to the vaguest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Subject {
+pub(super) enum SentenceSubject {
     /// The owner: "I", "my", "the user", or a note that leaves the owner out.
     Owner,
     /// Somebody who is named, or known by relation.
@@ -20,13 +20,13 @@ pub(super) enum Subject {
 }
 
 /// A text with its words and the listed words among them.
-pub(super) struct Reading<'t> {
+pub(super) struct TextReading<'t> {
     /// The text.
     pub text: &'t str,
     /// Its words.
-    pub words: Vec<Word<'t>>,
+    pub words: Vec<WrittenWord<'t>>,
     /// The listed words and phrases in it.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<ListedHit>,
     /// For each word, where the hits that begin at it begin; one more for the end.
     starts: Vec<usize>,
     /// The words of each sentence.
@@ -35,68 +35,68 @@ pub(super) struct Reading<'t> {
     pub nouns_are_capital: bool,
 }
 
-impl<'t> Reading<'t> {
+impl<'t> TextReading<'t> {
     pub(super) fn new(text: &'t str) -> Self {
         let words = words(text);
         let mut hits = hits(&words);
         hits.retain(|hit| !is_shouted_pronoun(hit, &words));
         let starts = starts(&hits, words.len());
         let sentences = sentences(&words);
-        let german = hits.iter().filter(|hit| hit.tag == Tag::German).count();
+        let german = hits.iter().filter(|hit| hit.tag == WordTag::German).count();
         Self { text, nouns_are_capital: german * 6 > words.len(), words, hits, starts, sentences }
     }
 
     /// The hits that begin at a word.
-    pub(super) fn at(&self, word: usize) -> &[Hit] {
+    pub(super) fn at(&self, word: usize) -> &[ListedHit] {
         match (self.starts.get(word), self.starts.get(word + 1)) {
             (Some(from), Some(to)) => &self.hits[*from..*to],
             _ => &[],
         }
     }
 
-    pub(super) fn has(&self, word: usize, tag: Tag) -> bool {
+    pub(super) fn has(&self, word: usize, tag: WordTag) -> bool {
         self.at(word).iter().any(|hit| hit.tag == tag)
     }
 
     /// A hit of one of these tags that ends just before a word.
-    pub(super) fn ending_at(&self, word: usize, tags: &[Tag]) -> Option<&Hit> {
+    pub(super) fn ending_at(&self, word: usize, tags: &[WordTag]) -> Option<&ListedHit> {
         let from = word.saturating_sub(5);
         self.hits_within(from..word).iter().find(|hit| hit.words.end == word && tags.contains(&hit.tag))
     }
 
     /// The hits that begin within these words.
-    pub(super) fn hits_within(&self, words: Range<usize>) -> &[Hit] {
+    pub(super) fn hits_within(&self, words: Range<usize>) -> &[ListedHit] {
         let last = self.starts.len() - 1;
         &self.hits[self.starts[words.start.min(last)]..self.starts[words.end.min(last)]]
     }
 
-    pub(super) fn count(&self, words: Range<usize>, tag: Tag) -> usize {
+    pub(super) fn count(&self, words: Range<usize>, tag: WordTag) -> usize {
         self.hits_within(words).iter().filter(|hit| hit.tag == tag).count()
     }
 
     /// The subject of a sentence. `persons` are the spans of the people found in the text.
-    pub(super) fn subject(&self, sentence: &Range<usize>, persons: &[Range<usize>]) -> Subject {
+    pub(super) fn subject(&self, sentence: &Range<usize>, persons: &[Range<usize>]) -> SentenceSubject {
         let says = |tag| self.count(sentence.clone(), tag) > 0;
         let mine = self
             .hits_within(sentence.clone())
             .iter()
-            .any(|hit| matches!(hit.tag, Tag::Me | Tag::My) && hit.weight > 0.9);
-        if mine || says(Tag::Owner) || self.leaves_owner_out(sentence) {
-            return Subject::Owner;
+            .any(|hit| matches!(hit.tag, WordTag::Me | WordTag::My) && hit.weight > 0.9);
+        if mine || says(WordTag::Owner) || self.leaves_owner_out(sentence) {
+            return SentenceSubject::Owner;
         }
         if persons.iter().any(|span| self.contains(sentence, span)) {
-            return Subject::Person;
+            return SentenceSubject::Person;
         }
-        match (says(Tag::They), says(Tag::We)) {
-            (true, _) => Subject::Pronoun,
-            (false, true) => Subject::Group,
-            (false, false) => Subject::Nobody,
+        match (says(WordTag::They), says(WordTag::We)) {
+            (true, _) => SentenceSubject::Pronoun,
+            (false, true) => SentenceSubject::Group,
+            (false, false) => SentenceSubject::Nobody,
         }
     }
 
     /// Notes such as "Allergic to nuts" or "Lives in Rome" speak of the owner without naming one.
     pub(super) fn leaves_owner_out(&self, sentence: &Range<usize>) -> bool {
-        self.has(sentence.start, Tag::PersonalVerb) && sentence.len() > 1
+        self.has(sentence.start, WordTag::PersonalVerb) && sentence.len() > 1
     }
 
     /// Returns true when a sentence contains a span.
@@ -116,11 +116,11 @@ impl<'t> Reading<'t> {
 }
 
 /// "US" and "IT" are not pronouns.
-fn is_shouted_pronoun(hit: &Hit, words: &[Word<'_>]) -> bool {
-    matches!(hit.tag, Tag::Me | Tag::We | Tag::They) && words[hit.words.start].case == Case::Upper
+fn is_shouted_pronoun(hit: &ListedHit, words: &[WrittenWord<'_>]) -> bool {
+    matches!(hit.tag, WordTag::Me | WordTag::We | WordTag::They) && words[hit.words.start].case == Case::Upper
 }
 
-fn starts(hits: &[Hit], words: usize) -> Vec<usize> {
+fn starts(hits: &[ListedHit], words: usize) -> Vec<usize> {
     let mut starts = Vec::with_capacity(words + 1);
     for word in 0..=words {
         let from = starts.last().copied().unwrap_or(0);
@@ -130,7 +130,7 @@ fn starts(hits: &[Hit], words: usize) -> Vec<usize> {
     starts
 }
 
-fn sentences(words: &[Word<'_>]) -> Vec<Range<usize>> {
+fn sentences(words: &[WrittenWord<'_>]) -> Vec<Range<usize>> {
     let mut sentences: Vec<Range<usize>> = Vec::new();
     for (at, word) in words.iter().enumerate() {
         match sentences.last_mut() {

@@ -1,7 +1,7 @@
 //! Salience, the worth of keeping a text: a sum of plain reasons, each with its share.
 
-use super::lexicon::Tag;
-use super::reading::{Reading, Subject};
+use super::lexicon::WordTag;
+use super::reading::{SentenceSubject, TextReading};
 use super::{Judged, Named, PERSON, SURE};
 use lacuna_types::Sensitivity;
 
@@ -22,7 +22,7 @@ struct Share {
 }
 
 pub(super) fn salience(
-    reading: &Reading<'_>,
+    reading: &TextReading<'_>,
     entities: &[Named],
     sensitivity: &[Judged<Sensitivity>],
 ) -> Judged<f32> {
@@ -36,59 +36,62 @@ pub(super) fn salience(
     Judged::new(total.clamp(LOWEST, HIGHEST), 0.6, reason)
 }
 
-fn shares(reading: &Reading<'_>, entities: &[Named], sensitivity: &[Judged<Sensitivity>]) -> Vec<Share> {
-    let says = |tag: Tag| reading.hits.iter().any(|hit| hit.tag == tag);
+fn shares(reading: &TextReading<'_>, entities: &[Named], sensitivity: &[Judged<Sensitivity>]) -> Vec<Share> {
+    let says = |tag: WordTag| reading.hits.iter().any(|hit| hit.tag == tag);
     let sure = |values: &[Sensitivity]| {
         sensitivity.iter().any(|judged| judged.confidence >= SURE && values.contains(&judged.value))
     };
     let persons = entities.iter().filter(|named| named.entity.kind == PERSON).count();
     let asks = asks_only(reading);
     let numbers = reading.words.iter().any(|word| word.is_number());
-    let owner = reading.sentences.iter().any(|sentence| reading.subject(sentence, &[]) == Subject::Owner);
+    let owner =
+        reading.sentences.iter().any(|sentence| reading.subject(sentence, &[]) == SentenceSubject::Owner);
     let short =
         reading.words.len() <= REMARK_WORDS_MAX && entities.is_empty() && !numbers && !unspaced(reading);
     use Sensitivity::*;
     let all = [
-        (says(Tag::Remember), 0.3, "asked to remember"),
+        (says(WordTag::Remember), 0.3, "asked to remember"),
         (sure(&[Health, Financial, Biometric, PoliticalReligious]), 0.2, "serious personal fact"),
         (sure(&[Relationships, Professional, Location]), 0.12, "personal fact"),
         (sure(&[Preferences]), 0.15, "preference"),
-        (says(Tag::Decision), 0.08, "decision or plan"),
-        (says(Tag::Event), 0.08, "event in a life"),
+        (says(WordTag::Decision), 0.08, "decision or plan"),
+        (says(WordTag::Event), 0.08, "event in a life"),
         (persons > 0, 0.05, "names somebody"),
         (entities.len() > persons, 0.04, "names a thing"),
         (numbers, 0.06, "number or date"),
         (owner, 0.04, "about the owner"),
         (asks, -0.14, "question"),
-        (short && !says(Tag::Remember), -0.08, "short remark"),
+        (short && !says(WordTag::Remember), -0.08, "short remark"),
     ];
     let kept = all.into_iter().filter(|(holds, _, _)| *holds);
     kept.map(|(_, amount, reason)| Share { amount, reason }).collect()
 }
 
-fn unspaced(reading: &Reading<'_>) -> bool {
+fn unspaced(reading: &TextReading<'_>) -> bool {
     reading.words.iter().any(|word| word.unspaced && word.text.chars().count() > 4)
 }
 
 /// Returns true when the text consists of questions.
-fn asks_only(reading: &Reading<'_>) -> bool {
+fn asks_only(reading: &TextReading<'_>) -> bool {
     let text = reading.text.trim_end();
     text.ends_with(['?', '？', '؟']) && reading.sentences.len() <= 2
 }
 
 /// Returns true when nearly every word is one of greeting, thanks or assent, and the rest carry no information.
-fn is_filler(reading: &Reading<'_>, entities: &[Named]) -> bool {
+fn is_filler(reading: &TextReading<'_>, entities: &[Named]) -> bool {
     let words = reading.words.len();
     if words == 0 {
         return true;
     }
     let telling = reading.hits.iter().any(|hit| {
-        matches!(hit.tag, Tag::Remember | Tag::Decision | Tag::Event | Tag::Condition | Tag::Medication)
-            || matches!(hit.tag, Tag::Reside | Tag::Employ | Tag::Family | Tag::Partner)
+        matches!(
+            hit.tag,
+            WordTag::Remember | WordTag::Decision | WordTag::Event | WordTag::Condition | WordTag::Medication
+        ) || matches!(hit.tag, WordTag::Reside | WordTag::Employ | WordTag::Family | WordTag::Partner)
     });
     let facts = entities.iter().any(|named| named.entity.kind != PERSON || named.entity.relation.is_some());
     let names: usize = entities.len();
-    let filler = reading.hits.iter().filter(|hit| hit.tag == Tag::Filler);
+    let filler = reading.hits.iter().filter(|hit| hit.tag == WordTag::Filler);
     let covered: usize = filler.map(|hit| covered_chars(reading, hit)).sum();
     let letters: usize = reading.words.iter().map(|word| word.text.chars().count()).sum();
     let named: usize = entities.iter().map(|named| named.entity.name.chars().count()).sum();
@@ -96,6 +99,6 @@ fn is_filler(reading: &Reading<'_>, entities: &[Named]) -> bool {
     !telling && !facts && names <= 2 && words <= 20 && share >= FILLER_SHARE
 }
 
-fn covered_chars(reading: &Reading<'_>, hit: &super::lexicon::Hit) -> usize {
+fn covered_chars(reading: &TextReading<'_>, hit: &super::lexicon::ListedHit) -> usize {
     reading.text[hit.span.clone()].chars().filter(|c| c.is_alphanumeric()).count()
 }

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::lexicon::{Hit, Tag};
-use super::reading::{Reading, Subject};
-use super::words::{Case, Gap, Word};
+use super::lexicon::{ListedHit, WordTag};
+use super::reading::{SentenceSubject, TextReading};
+use super::words::{Case, WordGap, WrittenWord};
 use super::{CONDITION, Judged, MEDICATION, Named, ORGANISATION, PERSON, PLACE};
 use lacuna_types::Sensitivity;
 
@@ -23,17 +23,20 @@ const EMPLOY_WEIGHT: f32 = 0.7;
 /// Weight of an organisation for that category when it is named beside a person.
 const ORGANISATION_WEIGHT: f32 = 0.2;
 
-pub(super) fn sensitivity(reading: &Reading<'_>, entities: &[Named]) -> Vec<Judged<Sensitivity>> {
+pub(super) fn sensitivity(reading: &TextReading<'_>, entities: &[Named]) -> Vec<Judged<Sensitivity>> {
     let persons: Vec<_> =
         entities.iter().filter(|named| named.entity.kind == PERSON).map(|named| named.span.clone()).collect();
     let mut found: Vec<Judged<Sensitivity>> = Vec::new();
-    let mut before = Subject::Nobody;
+    let mut before = SentenceSubject::Nobody;
     for sentence in &reading.sentences {
         let subject = reading.subject(sentence, &persons);
         // "My knee is bad. Surgery is on Monday.": the second sentence is still about its owner.
-        let carried =
-            if subject == Subject::Nobody && before == Subject::Owner { Subject::Pronoun } else { subject };
-        before = if subject == Subject::Nobody { before } else { subject };
+        let carried = if subject == SentenceSubject::Nobody && before == SentenceSubject::Owner {
+            SentenceSubject::Pronoun
+        } else {
+            subject
+        };
+        before = if subject == SentenceSubject::Nobody { before } else { subject };
         for category in Sensitivity::ALL {
             let ailing = *category == Sensitivity::Health && is_about_animal(reading, sentence);
             let said_of = if ailing { ANIMAL_FACTOR } else { factor(carried, *category) };
@@ -46,10 +49,10 @@ pub(super) fn sensitivity(reading: &Reading<'_>, entities: &[Named]) -> Vec<Judg
 }
 
 /// "My dog has arthritis". Somebody who is allergic to cats is another matter.
-fn is_about_animal(reading: &Reading<'_>, sentence: &Range<usize>) -> bool {
+fn is_about_animal(reading: &TextReading<'_>, sentence: &Range<usize>) -> bool {
     reading.hits_within(sentence.clone()).iter().any(|hit| {
-        let owned = reading.ending_at(hit.words.start, &[Tag::My, Tag::They]).is_some();
-        hit.tag == Tag::Animal && (owned || hit.words.start == sentence.start)
+        let owned = reading.ending_at(hit.words.start, &[WordTag::My, WordTag::They]).is_some();
+        hit.tag == WordTag::Animal && (owned || hit.words.start == sentence.start)
     })
 }
 
@@ -65,31 +68,37 @@ fn keep(found: &mut Vec<Judged<Sensitivity>>, value: Sensitivity, confidence: f3
 }
 
 /// Factor for the weights of a sentence, by its subject. General knowledge is nobody's secret.
-fn factor(subject: Subject, category: Sensitivity) -> f32 {
+fn factor(subject: SentenceSubject, category: Sensitivity) -> f32 {
     match (subject, category) {
-        (Subject::Owner | Subject::Person, _) => 1.0,
-        (Subject::Pronoun, _) => 0.9,
-        (Subject::Group, Sensitivity::Relationships | Sensitivity::Location | Sensitivity::Preferences) => {
-            0.85
-        }
-        (Subject::Group, _) => 0.7,
-        (Subject::Nobody, _) => 0.5,
+        (SentenceSubject::Owner | SentenceSubject::Person, _) => 1.0,
+        (SentenceSubject::Pronoun, _) => 0.9,
+        (
+            SentenceSubject::Group,
+            Sensitivity::Relationships | Sensitivity::Location | Sensitivity::Preferences,
+        ) => 0.85,
+        (SentenceSubject::Group, _) => 0.7,
+        (SentenceSubject::Nobody, _) => 0.5,
     }
 }
 
-fn reason(subject: Subject) -> &'static str {
+fn reason(subject: SentenceSubject) -> &'static str {
     match subject {
-        Subject::Owner => "said of the owner",
-        Subject::Person => "said of a named person",
-        Subject::Pronoun => "said of somebody",
-        Subject::Group => "said of a group",
-        Subject::Nobody => "said of nobody",
+        SentenceSubject::Owner => "said of the owner",
+        SentenceSubject::Person => "said of a named person",
+        SentenceSubject::Pronoun => "said of somebody",
+        SentenceSubject::Group => "said of a group",
+        SentenceSubject::Nobody => "said of nobody",
     }
 }
 
 /// The weights of the category's words in one sentence, joined as independent hints.
-fn weigh(reading: &Reading<'_>, sentence: &Range<usize>, category: Sensitivity, entities: &[Named]) -> f32 {
-    let machines = reading.count(sentence.clone(), Tag::Machine) > 0;
+fn weigh(
+    reading: &TextReading<'_>,
+    sentence: &Range<usize>,
+    category: Sensitivity,
+    entities: &[Named],
+) -> f32 {
+    let machines = reading.count(sentence.clone(), WordTag::Machine) > 0;
     let mut doubt = 1.0f32;
     let mut seen: Vec<&Range<usize>> = Vec::new();
     for hit in reading.hits_within(sentence.clone()) {
@@ -107,10 +116,10 @@ fn weigh(reading: &Reading<'_>, sentence: &Range<usize>, category: Sensitivity, 
 }
 
 /// Factor for a word among machines and markets, which borrow such words.
-fn borrowed(hit: &Hit, category: Sensitivity) -> f32 {
+fn borrowed(hit: &ListedHit, category: Sensitivity) -> f32 {
     let plain = hit.weight >= PLAIN_WEIGHT;
     match (category, hit.tag) {
-        (_, Tag::Condition | Tag::Medication) => 1.0,
+        (_, WordTag::Condition | WordTag::Medication) => 1.0,
         (Sensitivity::Health | Sensitivity::Biometric | Sensitivity::PoliticalReligious, _) if !plain => {
             MACHINE_FACTOR
         }
@@ -120,25 +129,25 @@ fn borrowed(hit: &Hit, category: Sensitivity) -> f32 {
 }
 
 /// Weight of one listed word for a category.
-fn weight_of(reading: &Reading<'_>, hit: &Hit, category: Sensitivity) -> Option<f32> {
+fn weight_of(reading: &TextReading<'_>, hit: &ListedHit, category: Sensitivity) -> Option<f32> {
     let fits = match category {
-        Sensitivity::Health => matches!(hit.tag, Tag::Health | Tag::Condition | Tag::Medication),
-        Sensitivity::Financial => hit.tag == Tag::Financial,
-        Sensitivity::Biometric => hit.tag == Tag::Biometric,
-        Sensitivity::Location => hit.tag == Tag::Location,
-        Sensitivity::PoliticalReligious => hit.tag == Tag::Belief && is_belief(reading, hit),
-        Sensitivity::Relationships => matches!(hit.tag, Tag::Relationship | Tag::Sexual),
-        Sensitivity::Professional => hit.tag == Tag::Professional,
-        Sensitivity::Preferences => hit.tag == Tag::Preference && is_preference(reading, hit),
+        Sensitivity::Health => matches!(hit.tag, WordTag::Health | WordTag::Condition | WordTag::Medication),
+        Sensitivity::Financial => hit.tag == WordTag::Financial,
+        Sensitivity::Biometric => hit.tag == WordTag::Biometric,
+        Sensitivity::Location => hit.tag == WordTag::Location,
+        Sensitivity::PoliticalReligious => hit.tag == WordTag::Belief && is_belief(reading, hit),
+        Sensitivity::Relationships => matches!(hit.tag, WordTag::Relationship | WordTag::Sexual),
+        Sensitivity::Professional => hit.tag == WordTag::Professional,
+        Sensitivity::Preferences => hit.tag == WordTag::Preference && is_preference(reading, hit),
     };
-    if category == Sensitivity::Professional && hit.tag == Tag::Employ {
+    if category == Sensitivity::Professional && hit.tag == WordTag::Employ {
         return Some(EMPLOY_WEIGHT * hit.weight);
     }
     fits.then_some(hit.weight)
 }
 
 /// "left" and "Labour" are words of politics only with a capital or a neighbour that says so.
-fn is_belief(reading: &Reading<'_>, hit: &Hit) -> bool {
+fn is_belief(reading: &TextReading<'_>, hit: &ListedHit) -> bool {
     let word = &reading.words[hit.words.start];
     let common = matches!(
         word.folded.as_str(),
@@ -148,7 +157,7 @@ fn is_belief(reading: &Reading<'_>, hit: &Hit) -> bool {
 }
 
 /// "like" and "love" are preferences when somebody does the liking: "I like", not "looks like" or "I'd like to".
-fn is_preference(reading: &Reading<'_>, hit: &Hit) -> bool {
+fn is_preference(reading: &TextReading<'_>, hit: &ListedHit) -> bool {
     let at = hit.words.start;
     let verb = &reading.words[at];
     // "would love to" is politeness.
@@ -171,7 +180,7 @@ fn is_preference(reading: &Reading<'_>, hit: &Hit) -> bool {
 }
 
 /// "loves you": said to somebody, of nobody's taste.
-fn addresses(reading: &Reading<'_>, at: usize) -> bool {
+fn addresses(reading: &TextReading<'_>, at: usize) -> bool {
     reading
         .words
         .get(at)
@@ -179,19 +188,22 @@ fn addresses(reading: &Reading<'_>, at: usize) -> bool {
 }
 
 /// "I like", "I really like", "we don't like".
-fn subject_before(reading: &Reading<'_>, verb: usize) -> bool {
+fn subject_before(reading: &TextReading<'_>, verb: usize) -> bool {
     const ADVERBS: &[&str] =
         &["really", "also", "still", "do", "don", "t", "just", "always", "absolutely", "especially"];
     let mut at = verb;
     while at > 0 && verb - at < 3 && ADVERBS.contains(&reading.words[at - 1].folded.as_str()) {
         at -= 1;
     }
-    at > 0 && [Tag::Me, Tag::We, Tag::They, Tag::Given].iter().any(|tag| reading.has(at - 1, *tag))
+    at > 0
+        && [WordTag::Me, WordTag::We, WordTag::They, WordTag::Given]
+            .iter()
+            .any(|tag| reading.has(at - 1, *tag))
 }
 
 /// Hints that are no listed words: who is named, where somebody lives, sums of money.
 fn extras(
-    reading: &Reading<'_>,
+    reading: &TextReading<'_>,
     sentence: &Range<usize>,
     category: Sensitivity,
     entities: &[Named],
@@ -215,7 +227,7 @@ fn extras(
 }
 
 /// "broke her arm", "hurt my back".
-fn injury(reading: &Reading<'_>, sentence: &Range<usize>) -> Option<f32> {
+fn injury(reading: &TextReading<'_>, sentence: &Range<usize>) -> Option<f32> {
     const INJURIES: &[&str] =
         &["broke", "broken", "hurt", "hurts", "injured", "twisted", "tore", "torn", "dislocated"];
     const BODY: &[&str] = &[
@@ -250,7 +262,7 @@ fn injury(reading: &Reading<'_>, sentence: &Range<usize>) -> Option<f32> {
 }
 
 /// "I have three kids", "tengo dos hermanos": kin that are had rather than named.
-fn kin(reading: &Reading<'_>, sentence: &Range<usize>) -> Option<f32> {
+fn kin(reading: &TextReading<'_>, sentence: &Range<usize>) -> Option<f32> {
     const HAVE: &[&str] = &[
         "have", "has", "had", "habe", "hat", "haben", "ai", "a", "avons", "tengo", "tiene", "tenemos", "ho",
         "ha", "abbiamo", "tenho", "tem", "temos", "heb", "heeft", "hebben", "mam", "ma", "mamy",
@@ -258,7 +270,7 @@ fn kin(reading: &Reading<'_>, sentence: &Range<usize>) -> Option<f32> {
     let had = reading.hits_within(sentence.clone()).iter().any(|hit| {
         let from = hit.words.start.saturating_sub(3).max(sentence.start);
         let mut before = reading.words[from..hit.words.start].iter();
-        hit.tag == Tag::Family && before.any(|word| HAVE.contains(&word.folded.as_str()))
+        hit.tag == WordTag::Family && before.any(|word| HAVE.contains(&word.folded.as_str()))
     });
     had.then_some(0.55)
 }
@@ -317,7 +329,7 @@ fn work_weight(named: &Named) -> Option<f32> {
 }
 
 /// A sum of money: some with small change, more with thousands.
-fn sum_of_money(reading: &Reading<'_>, sentence: &Range<usize>) -> Option<f32> {
+fn sum_of_money(reading: &TextReading<'_>, sentence: &Range<usize>) -> Option<f32> {
     const UNITS: &[&str] = &[
         "euro",
         "euros",
@@ -365,19 +377,19 @@ fn sum_of_money(reading: &Reading<'_>, sentence: &Range<usize>) -> Option<f32> {
     sums.fold(None, |most: Option<f32>, sum| Some(most.map_or(sum, |most| most.max(sum))))
 }
 
-fn is_thousands(word: &Word<'_>) -> bool {
+fn is_thousands(word: &WrittenWord<'_>) -> bool {
     word.is_number() && word.text.len() == 3
 }
 
 /// Weights of addresses, and of words for the place where somebody lives or is.
-fn location_extras(reading: &Reading<'_>, sentence: &Range<usize>, entities: &[Named]) -> Vec<f32> {
+fn location_extras(reading: &TextReading<'_>, sentence: &Range<usize>, entities: &[Named]) -> Vec<f32> {
     let place =
         entities.iter().any(|named| named.entity.kind == PLACE && reading.contains(sentence, &named.span));
     let resides = reading
         .hits_within(sentence.clone())
         .iter()
-        .any(|hit| hit.tag == Tag::Reside && is_residence(reading, hit));
-    let travels = reading.count(sentence.clone(), Tag::Reside) > 0;
+        .any(|hit| hit.tag == WordTag::Reside && is_residence(reading, hit));
+    let travels = reading.count(sentence.clone(), WordTag::Reside) > 0;
     let mut extras = Vec::new();
     match (place, resides, travels) {
         (true, true, _) => extras.push(0.8),
@@ -392,7 +404,7 @@ fn location_extras(reading: &Reading<'_>, sentence: &Range<usize>, entities: &[N
     extras
 }
 
-fn is_residence(reading: &Reading<'_>, hit: &Hit) -> bool {
+fn is_residence(reading: &TextReading<'_>, hit: &ListedHit) -> bool {
     const TRAVEL: &[&str] = &[
         "visit", "visited", "visiting", "trip", "travel", "flight", "fly", "flew", "flying", "go", "going",
         "went", "drive", "drove",
@@ -405,13 +417,13 @@ fn is_residence(reading: &Reading<'_>, hit: &Hit) -> bool {
 }
 
 /// "12 Elm Street", "Lindenstraße 7", "12 rue Lepic", "calle Mayor 3": a number close to a word of street.
-fn has_street(reading: &Reading<'_>, sentence: &Range<usize>) -> bool {
+fn has_street(reading: &TextReading<'_>, sentence: &Range<usize>) -> bool {
     const ENDINGS: &[&str] =
         &["strasse", "straat", "gasse", "allee", "platz", "weg", "gatan", "vagen", "laan"];
     const REACH: usize = 4;
     sentence.clone().any(|at| {
         let word = &reading.words[at];
-        let street = reading.has(at, Tag::PlaceWord) && word.folded.len() > 2
+        let street = reading.has(at, WordTag::PlaceWord) && word.folded.len() > 2
             || word.case == Case::Title
                 && word.folded.len() > 6
                 && ENDINGS.iter().any(|ending| word.folded.ends_with(ending));
@@ -423,13 +435,13 @@ fn has_street(reading: &Reading<'_>, sentence: &Range<usize>) -> bool {
     })
 }
 
-fn is_house_number(reading: &Reading<'_>, at: usize) -> bool {
+fn is_house_number(reading: &TextReading<'_>, at: usize) -> bool {
     let word = &reading.words[at];
-    word.is_number() && word.text.len() <= 5 && word.gap != Gap::Colon
+    word.is_number() && word.text.len() <= 5 && word.gap != WordGap::Colon
 }
 
 /// "I like tea": the plain verb with somebody before it.
-fn liking(reading: &Reading<'_>, sentence: &Range<usize>) -> Option<f32> {
+fn liking(reading: &TextReading<'_>, sentence: &Range<usize>) -> Option<f32> {
     let liked = sentence.clone().any(|at| {
         let word = reading.words[at].folded.as_str();
         let next = reading.words.get(at + 1).map(|next| next.folded.as_str()).unwrap_or_default();

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::lexicon::{Hit, Tag};
-use super::reading::Reading;
+use super::lexicon::{ListedHit, WordTag};
+use super::reading::TextReading;
 use super::{Named, PERSON};
 
 /// The longest name before an honorific, in characters.
@@ -32,20 +32,20 @@ const NOBODY: &[&str] = &[
     "하나",
     "한",
 ];
-const RELATIONS: &[Tag] = &[Tag::Family, Tag::Partner, Tag::Friend, Tag::Work];
+const RELATIONS: &[WordTag] = &[WordTag::Family, WordTag::Partner, WordTag::Friend, WordTag::Work];
 
-pub(super) fn people(reading: &Reading<'_>, told: &mut Vec<Range<usize>>) -> Vec<Named> {
+pub(super) fn people(reading: &TextReading<'_>, told: &mut Vec<Range<usize>>) -> Vec<Named> {
     let mut found: Vec<Named> = Vec::new();
     for (at, hit) in reading.hits.iter().enumerate() {
         if !reading.words[hit.words.start].unspaced {
             continue;
         }
         let candidate = match hit.tag {
-            Tag::Honorific => {
+            WordTag::Honorific => {
                 before_honorific(reading, hit).map(|span| (span, 0.9, "honorific after a name"))
             }
-            Tag::Given => Some((with_surname(reading, at), 0.7, "given name")),
-            Tag::Surname => after_surname(reading, at).map(|span| (span, 0.8, "family name in company")),
+            WordTag::Given => Some((with_surname(reading, at), 0.7, "given name")),
+            WordTag::Surname => after_surname(reading, at).map(|span| (span, 0.8, "family name in company")),
             _ => None,
         };
         let Some((span, confidence, reason)) = candidate else { continue };
@@ -61,13 +61,14 @@ pub(super) fn people(reading: &Reading<'_>, told: &mut Vec<Range<usize>>) -> Vec
 }
 
 /// The run of one script just before an honorific, as far as no other listed word reaches.
-fn before_honorific(reading: &Reading<'_>, honorific: &Hit) -> Option<Range<usize>> {
+fn before_honorific(reading: &TextReading<'_>, honorific: &ListedHit) -> Option<Range<usize>> {
     let word = &reading.words[honorific.words.start];
     let floor = reading
         .hits_within(honorific.words.clone())
         .iter()
         .filter(|hit| {
-            hit.span.end <= honorific.span.start && !matches!(hit.tag, Tag::Given | Tag::Surname | Tag::Place)
+            hit.span.end <= honorific.span.start
+                && !matches!(hit.tag, WordTag::Given | WordTag::Surname | WordTag::Place)
         })
         .map(|hit| hit.span.end)
         .max()
@@ -84,7 +85,7 @@ fn before_honorific(reading: &Reading<'_>, honorific: &Hit) -> Option<Range<usiz
     let span = honorific.span.start - kept..honorific.span.start;
     let name = &reading.text[span.clone()];
     let plausible = script != Script::Hiragana
-        || reading.hits.iter().any(|hit| hit.tag == Tag::Given && hit.span == span);
+        || reading.hits.iter().any(|hit| hit.tag == WordTag::Given && hit.span == span);
     let somebody = !NOBODY.iter().any(|word| name.ends_with(word));
     (plausible && somebody).then_some(span)
 }
@@ -107,10 +108,12 @@ fn script(c: char) -> Script {
 }
 
 /// A given name with the family name before it: listed, or the one Hangul syllable that begins the word.
-fn with_surname(reading: &Reading<'_>, at: usize) -> Range<usize> {
+fn with_surname(reading: &TextReading<'_>, at: usize) -> Range<usize> {
     let given = &reading.hits[at];
     let surname = at.checked_sub(1).map(|before| &reading.hits[before]);
-    if let Some(surname) = surname.filter(|hit| hit.tag == Tag::Surname && hit.span.end == given.span.start) {
+    if let Some(surname) =
+        surname.filter(|hit| hit.tag == WordTag::Surname && hit.span.end == given.span.start)
+    {
         return surname.span.start..given.span.end;
     }
     let word = &reading.words[given.words.start];
@@ -121,9 +124,10 @@ fn with_surname(reading: &Reading<'_>, at: usize) -> Range<usize> {
 }
 
 /// A family name and the one or two characters after it, where a relation or "is called" stands before.
-fn after_surname(reading: &Reading<'_>, at: usize) -> Option<Range<usize>> {
+fn after_surname(reading: &TextReading<'_>, at: usize) -> Option<Range<usize>> {
     let surname = &reading.hits[at];
-    let called = reading.hits.iter().any(|hit| hit.tag == Tag::NamedAs && hit.span.end == surname.span.start);
+    let called =
+        reading.hits.iter().any(|hit| hit.tag == WordTag::NamedAs && hit.span.end == surname.span.start);
     if !called && relation_before(reading, surname.span.start).is_none() {
         return None;
     }
@@ -139,14 +143,14 @@ fn after_surname(reading: &Reading<'_>, at: usize) -> Option<Range<usize>> {
 }
 
 /// "我哥哥李明", "友達の田中さん".
-fn relation_before<'r>(reading: &'r Reading<'_>, start: usize) -> Option<&'r Hit> {
+fn relation_before<'r>(reading: &'r TextReading<'_>, start: usize) -> Option<&'r ListedHit> {
     let before = &reading.text[..start];
     let end = before.trim_end_matches(['の', ' ', '是', '叫']).len();
     reading.hits.iter().find(|hit| RELATIONS.contains(&hit.tag) && hit.span.end == end)
 }
 
 /// A relation in these scripts is the owner's unless somebody else is named as having it.
-pub(super) fn is_own(reading: &Reading<'_>, relation: &Hit) -> bool {
+pub(super) fn is_own(reading: &TextReading<'_>, relation: &ListedHit) -> bool {
     let word = &reading.words[relation.words.start];
     let before = &reading.text[word.span.start..relation.span.start];
     !before.ends_with(['の', '的', '他', '她'])

@@ -17,7 +17,7 @@ pub(super) enum Case {
 
 /// The characters between a word and the one before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Gap {
+pub(super) enum WordGap {
     /// Nothing but space.
     Space,
     Hyphen,
@@ -31,7 +31,7 @@ pub(super) enum Gap {
 }
 
 /// A word of a text.
-pub(super) struct Word<'t> {
+pub(super) struct WrittenWord<'t> {
     /// The word as it is written.
     pub text: &'t str,
     /// Its place in bytes.
@@ -41,25 +41,25 @@ pub(super) struct Word<'t> {
     /// Its case.
     pub case: Case,
     /// The gap before it.
-    pub gap: Gap,
+    pub gap: WordGap,
     /// The number of the sentence it stands in, from 0.
     pub sentence: usize,
     /// A run of a script that puts no spaces between words (or glues particles to them).
     pub unspaced: bool,
 }
 
-impl Word<'_> {
+impl WrittenWord<'_> {
     pub(super) fn is_capital(&self) -> bool {
         matches!(self.case, Case::Title | Case::Upper)
     }
 
     pub(super) fn opens_sentence(&self) -> bool {
-        self.gap == Gap::Stop
+        self.gap == WordGap::Stop
     }
 
     /// Returns true when only a space or a hyphen divides it from the word before.
     pub(super) fn is_joined(&self) -> bool {
-        matches!(self.gap, Gap::Space | Gap::Hyphen)
+        matches!(self.gap, WordGap::Space | WordGap::Hyphen)
     }
 
     pub(super) fn is_number(&self) -> bool {
@@ -73,8 +73,8 @@ const ABBREVIATIONS: &[&str] = &[
     "ing", "no", "vs", "jr", "mt", "ave", "str", "pf", "pt", "д", "г",
 ];
 
-pub(super) fn words(text: &str) -> Vec<Word<'_>> {
-    let mut words: Vec<Word<'_>> = Vec::with_capacity(text.len() / 5);
+pub(super) fn words(text: &str) -> Vec<WrittenWord<'_>> {
+    let mut words: Vec<WrittenWord<'_>> = Vec::with_capacity(text.len() / 5);
     let mut end = 0;
     let mut sentence = 0;
     let mut chars = text.char_indices().peekable();
@@ -88,9 +88,9 @@ pub(super) fn words(text: &str) -> Vec<Word<'_>> {
             stop = at + c.len_utf8();
         }
         let gap = gap_between(&text[end..start], words.last());
-        sentence += usize::from(gap == Gap::Stop && !words.is_empty());
+        sentence += usize::from(gap == WordGap::Stop && !words.is_empty());
         let piece = &text[start..stop];
-        words.push(Word {
+        words.push(WrittenWord {
             text: piece,
             span: start..stop,
             folded: fold(piece, Folding::Listed),
@@ -124,28 +124,28 @@ pub(super) fn is_unspaced(c: char) -> bool {
         | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{2ffff}')
 }
 
-fn gap_between(between: &str, before: Option<&Word<'_>>) -> Gap {
-    let Some(before) = before else { return Gap::Stop };
+fn gap_between(between: &str, before: Option<&WrittenWord<'_>>) -> WordGap {
+    let Some(before) = before else { return WordGap::Stop };
     if matches!(between, " " | "") {
-        return Gap::Space;
+        return WordGap::Space;
     }
     if between.contains(['!', '?', '\n', '。', '！', '？', ';', '…', '؟'])
         || between.contains(". ") && !abbreviates(before)
     {
-        return Gap::Stop;
+        return WordGap::Stop;
     }
     match between.trim() {
-        "" | "." => Gap::Space,
-        "-" | "‐" | "‑" if between.trim() == between => Gap::Hyphen,
-        "'" | "’" => Gap::Apostrophe,
-        "," | "，" | "、" | "،" => Gap::Comma,
-        ":" | "：" => Gap::Colon,
-        "(" | "（" => Gap::Open,
-        _ => Gap::Other,
+        "" | "." => WordGap::Space,
+        "-" | "‐" | "‑" if between.trim() == between => WordGap::Hyphen,
+        "'" | "’" => WordGap::Apostrophe,
+        "," | "，" | "、" | "،" => WordGap::Comma,
+        ":" | "：" => WordGap::Colon,
+        "(" | "（" => WordGap::Open,
+        _ => WordGap::Other,
     }
 }
 
-fn abbreviates(word: &Word<'_>) -> bool {
+fn abbreviates(word: &WrittenWord<'_>) -> bool {
     let single = word.case == Case::Title && word.text.chars().nth(1).is_none();
     single || ABBREVIATIONS.contains(&word.folded.as_str())
 }
@@ -174,14 +174,14 @@ mod tests {
             .map(|word| (word.folded, word.case, word.gap, word.sentence))
             .collect();
         let expected = [
-            ("dr", Case::Title, Gap::Stop, 0),
-            ("weber", Case::Title, Gap::Space, 0),
-            ("s", Case::Lower, Gap::Apostrophe, 0),
-            ("ex", Case::Lower, Gap::Space, 0),
-            ("wife", Case::Lower, Gap::Hyphen, 0),
-            ("ana", Case::Title, Gap::Comma, 0),
-            ("ok", Case::Upper, Gap::Stop, 1),
-            ("next", Case::Title, Gap::Stop, 2),
+            ("dr", Case::Title, WordGap::Stop, 0),
+            ("weber", Case::Title, WordGap::Space, 0),
+            ("s", Case::Lower, WordGap::Apostrophe, 0),
+            ("ex", Case::Lower, WordGap::Space, 0),
+            ("wife", Case::Lower, WordGap::Hyphen, 0),
+            ("ana", Case::Title, WordGap::Comma, 0),
+            ("ok", Case::Upper, WordGap::Stop, 1),
+            ("next", Case::Title, WordGap::Stop, 2),
         ];
         assert_eq!(found.len(), expected.len());
         for (found, (folded, case, gap, sentence)) in found.into_iter().zip(expected) {

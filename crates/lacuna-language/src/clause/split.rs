@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::verbs::*;
-use crate::words::{Cut, WordSpan, word_spans};
+use crate::words::{WordChars, WordSpan, word_spans};
 
 /// More clauses than this are not told apart.
 const CLAUSES_MAX: usize = 64;
@@ -62,7 +62,7 @@ impl ClauseWord<'_> {
 }
 
 pub(super) fn words(text: &str) -> Vec<ClauseWord<'_>> {
-    let words = word_spans(text, Cut::Spaces);
+    let words = word_spans(text, WordChars::Spaces);
     let word = |word: WordSpan<'_>| ClauseWord {
         lower: word.text.to_lowercase().replace('’', "'"),
         after_comma: text[..word.span.start].trim_end().ends_with([',', ';', ':', '(']),

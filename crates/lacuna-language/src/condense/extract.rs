@@ -24,7 +24,7 @@ const SENTENCE_CHARS_MAX: usize = 160;
 const WORDS_MIN: usize = 3;
 
 /// A sentence that says something worth knowing, and who said it when.
-struct Statement<'t> {
+struct SpokenStatement<'t> {
     speaker: &'t Speaker,
     text: String,
     kind: ClaimKind,
@@ -36,7 +36,7 @@ struct Statement<'t> {
 /// Returns the claims of the turns that are worth knowing by themselves, each once, with every turn that says it. Of two
 /// that contradict each other, the later one.
 pub fn extract(turns: &[Turn]) -> Vec<Claim> {
-    let mut said: Vec<Statement<'_>> = Vec::new();
+    let mut said: Vec<SpokenStatement<'_>> = Vec::new();
     for (number, turn) in turns.iter().enumerate().filter(|(_, turn)| turn.speaker.is_person()) {
         for (text, kind) in said_in(turn) {
             let speaker = &turn.speaker;
@@ -45,7 +45,7 @@ pub fn extract(turns: &[Turn]) -> Vec<Claim> {
                 Some(known) => known.turns.push(number),
                 None => {
                     let keys = attribute_keys(&text);
-                    said.push(Statement { speaker, text, kind, turns: vec![number], keys });
+                    said.push(SpokenStatement { speaker, text, kind, turns: vec![number], keys });
                 }
             }
         }
@@ -55,7 +55,7 @@ pub fn extract(turns: &[Turn]) -> Vec<Claim> {
     holding.into_iter().map(|number| said[number].claim()).collect()
 }
 
-impl Statement<'_> {
+impl SpokenStatement<'_> {
     fn is_undone_by(&self, later: &Self) -> bool {
         self.speaker == later.speaker
             && self.keys.iter().any(|key| later.keys.contains(key))

@@ -47,7 +47,7 @@ impl Rarity {
 }
 
 /// A sentence of a turn.
-pub(super) struct Sentence<'t> {
+pub(super) struct TurnSentence<'t> {
     /// The number of its turn among those that are condensed.
     pub turn: usize,
     /// The sentence.
@@ -65,7 +65,7 @@ pub(super) fn is_question(sentence: &str) -> bool {
 }
 
 /// The sentences of the turns that say anything, in order.
-pub(super) fn sentences(turns: &[Turn]) -> Vec<Sentence<'_>> {
+pub(super) fn sentences(turns: &[Turn]) -> Vec<TurnSentence<'_>> {
     let mut all = Vec::new();
     for (number, turn) in turns.iter().enumerate() {
         let language = Some(turn.terms.language());
@@ -75,7 +75,7 @@ pub(super) fn sentences(turns: &[Turn]) -> Vec<Sentence<'_>> {
             if !terms.is_empty() {
                 let short = if terms.len() < TERMS_MIN { SHORT } else { 1.0 };
                 let merit = short * merit(text, place);
-                all.push(Sentence { turn: number, text, terms, chars: text.chars().count(), merit });
+                all.push(TurnSentence { turn: number, text, terms, chars: text.chars().count(), merit });
             }
         }
     }

@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use lacuna_types::llm::Claim;
 
 use super::extract::told_by;
-use super::sentences::{Rarity, Sentence, sentences};
+use super::sentences::{Rarity, TurnSentence, sentences};
 use super::turn::Turn;
 
 /// The weight that is left to a word that was said once already.
@@ -51,7 +51,7 @@ pub fn summarise(turns: &[Turn], rarity: &Rarity, chars_max: usize, facts: &[Cla
     }
     let mut picked = pick(&all, rarity, chars_max);
     picked.sort_unstable();
-    let chosen: Vec<&Sentence<'_>> = picked.iter().map(|number| &all[*number]).collect();
+    let chosen: Vec<&TurnSentence<'_>> = picked.iter().map(|number| &all[*number]).collect();
     let mut used: Vec<usize> = chosen.iter().map(|sentence| sentence.turn).collect();
     used.dedup();
     let text = written(turns, &chosen);
@@ -59,7 +59,7 @@ pub fn summarise(turns: &[Turn], rarity: &Rarity, chars_max: usize, facts: &[Cla
 }
 
 /// The numbers of the sentences that say most within the room there is; always the best one.
-fn pick(all: &[Sentence<'_>], rarity: &Rarity, chars_max: usize) -> Vec<usize> {
+fn pick(all: &[TurnSentence<'_>], rarity: &Rarity, chars_max: usize) -> Vec<usize> {
     let central = centrality(all, rarity);
     let mut said: HashMap<u64, i32> = HashMap::new();
     let mut left: Vec<usize> = (0..all.len()).collect();
@@ -87,7 +87,7 @@ fn pick(all: &[Sentence<'_>], rarity: &Rarity, chars_max: usize) -> Vec<usize> {
 }
 
 /// Returns how much each sentence has in common with those that have much in common, from 0 to 1.
-fn centrality(all: &[Sentence<'_>], rarity: &Rarity) -> Vec<f32> {
+fn centrality(all: &[TurnSentence<'_>], rarity: &Rarity) -> Vec<f32> {
     let links = links(all, rarity);
     let totals: Vec<f32> = links.iter().map(|row| row.iter().map(|(_, weight)| weight).sum()).collect();
     let mut central = vec![1.0f32; all.len()];
@@ -105,7 +105,7 @@ fn centrality(all: &[Sentence<'_>], rarity: &Rarity) -> Vec<f32> {
 }
 
 /// Links of each sentence to the others that share words with it, weighted by the share.
-fn links(all: &[Sentence<'_>], rarity: &Rarity) -> Vec<Vec<(usize, f32)>> {
+fn links(all: &[TurnSentence<'_>], rarity: &Rarity) -> Vec<Vec<(usize, f32)>> {
     let weigh = |terms: &[u64]| -> f32 { terms.iter().map(|term| rarity.weight(*term)).sum() };
     let weights: Vec<f32> = all.iter().map(|sentence| weigh(&sentence.terms)).collect();
     let mut links = vec![Vec::new(); all.len()];
@@ -124,7 +124,7 @@ fn links(all: &[Sentence<'_>], rarity: &Rarity) -> Vec<Vec<(usize, f32)>> {
 }
 
 /// The sentences in the order in which they were said, each speaker named once for what they say in a row.
-fn written(turns: &[Turn], chosen: &[&Sentence<'_>]) -> Zeroizing<String> {
+fn written(turns: &[Turn], chosen: &[&TurnSentence<'_>]) -> Zeroizing<String> {
     let mut text = Zeroizing::new(String::new());
     let mut speaking = None;
     for sentence in chosen {

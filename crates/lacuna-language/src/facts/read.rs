@@ -86,11 +86,11 @@ struct Reader {
     /// Every pattern at once. Most clauses match none, and those that match are then read one by one.
     any: RegexSet,
     /// In the order in which they are tried, with what each one takes apart.
-    patterns: Vec<(Shape, One)>,
+    patterns: Vec<(ClauseShape, One)>,
 }
 
 /// The shape of a clause.
-enum Shape {
+enum ClauseShape {
     Listed(&'static FactPattern),
     Prefers,
     Possessive,
@@ -118,10 +118,11 @@ impl Reader {
         for rules in LANGUAGES {
             let one = |source| One { source: whole(rules, &lead, &tail, source), regex: OnceLock::new() };
             let fact = &rules.fact;
-            patterns
-                .extend(fact.patterns.iter().map(|pattern| (Shape::Listed(pattern), one(pattern.source))));
-            after.extend(fact.prefers.iter().map(|source| (Shape::Prefers, one(source))));
-            after.extend(fact.possessives.iter().map(|source| (Shape::Possessive, one(source))));
+            patterns.extend(
+                fact.patterns.iter().map(|pattern| (ClauseShape::Listed(pattern), one(pattern.source))),
+            );
+            after.extend(fact.prefers.iter().map(|source| (ClauseShape::Prefers, one(source))));
+            after.extend(fact.possessives.iter().map(|source| (ClauseShape::Possessive, one(source))));
         }
         patterns.append(&mut after);
         let mut any = RegexSetBuilder::new(patterns.iter().map(|(_, one)| &one.source));
@@ -133,9 +134,9 @@ impl Reader {
             let (shape, one) = &self.patterns[number];
             let found = one.captures(clause)?;
             match shape {
-                Shape::Listed(pattern) => from_pattern(pattern, &found, clause),
-                Shape::Prefers => from_preference(&found, clause),
-                Shape::Possessive => from_possessive(&found, clause),
+                ClauseShape::Listed(pattern) => from_pattern(pattern, &found, clause),
+                ClauseShape::Prefers => from_preference(&found, clause),
+                ClauseShape::Possessive => from_possessive(&found, clause),
             }
         })
     }

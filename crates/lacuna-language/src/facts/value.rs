@@ -1,7 +1,7 @@
 //! Comparison of two values of one attribute.
 
 use super::{Arity, Statement, nouns};
-use crate::languages::RESIDENCE;
+use crate::languages::{LANGUAGES, LanguageRules, RESIDENCE, calendars, is_weekday};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Relation {
@@ -68,7 +68,9 @@ pub(super) fn is_exact(statement: &Statement) -> bool {
 }
 
 fn is_list(value: &str) -> bool {
-    [" and ", " or ", ", ", " & ", "/"].iter().any(|sign| value.contains(sign)) && kind(value) == Kind::Words
+    let signs = [", ", " & ", "/"].iter().any(|sign| value.contains(sign));
+    let joined = value.split(' ').any(|word| is_listed(|rules| rules.noun.joints, word));
+    (signs || joined) && kind(value) == Kind::Words
 }
 
 fn number(value: &str) -> u64 {
@@ -83,65 +85,39 @@ fn units(value: &str) -> Vec<String> {
 
 /// The words of a value in which order and small words do not matter.
 fn words(value: &str) -> Vec<String> {
-    const SMALL: &[&str] = &["the", "a", "an", "of", "on", "at", "in", "s", "and"];
     let parts = value.split(|c: char| {
         !(c.is_alphanumeric() || matches!(c, '@' | '.' | '+' | '#' | ':' | '$' | '€' | '£'))
     });
     let parts = parts
         .map(|word| word.trim_matches(['.', ':']))
-        .filter(|word| !word.is_empty() && !SMALL.contains(word));
+        .filter(|word| !word.is_empty() && !is_listed(|rules| rules.noun.fillers, word));
     parts.map(singular).collect()
 }
 
 /// "Tuesdays" is Tuesday, "3rd" is 3.
 fn singular(word: &str) -> String {
-    if let Some(day) = word.strip_suffix('s').filter(|day| WEEKDAYS.contains(day)) {
+    if let Some(day) = word.strip_suffix('s').filter(|day| names_day(day)) {
         return day.to_owned();
     }
     let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let is_ordinal = !digits.is_empty() && ["st", "nd", "rd", "th"].contains(&&word[digits.len()..]);
+    let is_ordinal =
+        !digits.is_empty() && is_listed(|rules| rules.request.calendar.ordinals, &word[digits.len()..]);
     if is_ordinal { digits.to_owned() } else { word.to_owned() }
 }
 
-const WEEKDAYS: &[&str] = &[
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "weekend",
-    "tomorrow",
-    "today",
-];
+/// Returns true if a word stands in a list of any language.
+fn is_listed(list: fn(&LanguageRules) -> &'static str, word: &str) -> bool {
+    LANGUAGES.iter().any(|rules| list(rules).split_whitespace().any(|listed| listed == word))
+}
 
-const MONTHS: &[&str] = &[
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-    "jan",
-    "feb",
-    "mar",
-    "apr",
-    "jun",
-    "jul",
-    "aug",
-    "sep",
-    "sept",
-    "oct",
-    "nov",
-    "dec",
-];
+fn names_day(word: &str) -> bool {
+    is_weekday(word) || is_listed(|rules| rules.noun.days, word)
+}
+
+fn names_month(word: &str) -> bool {
+    calendars().any(|calendar| calendar.month(word).is_some())
+        || is_listed(|rules| rules.request.calendar.short_months, word)
+}
 
 fn kind(value: &str) -> Kind {
     let words = words(value);
@@ -149,9 +125,9 @@ fn kind(value: &str) -> Kind {
     let has_digit = value.contains(|c: char| c.is_ascii_digit());
     if value.contains('@') || value.contains("://") || value.contains("www.") {
         Kind::Address
-    } else if any(&|word| MONTHS.contains(&word)) && has_digit || is_numeric_date(value) {
+    } else if any(&names_month) && has_digit || is_numeric_date(value) {
         Kind::Date
-    } else if any(&|word| WEEKDAYS.contains(&word)) {
+    } else if any(&names_day) {
         Kind::Weekday
     } else if has_digit && any(&is_time) {
         Kind::Time
@@ -169,7 +145,7 @@ fn is_time(word: &str) -> bool {
     let clock = word.contains(':') && word.starts_with(|c: char| c.is_ascii_digit());
     let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     clock
-        || ["am", "pm", "oclock"].contains(&word)
+        || is_listed(|rules| rules.noun.clock, word)
         || (!digits.is_empty() && ["am", "pm", "h"].contains(&&word[digits.len()..]))
 }
 

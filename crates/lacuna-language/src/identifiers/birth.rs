@@ -7,44 +7,8 @@ use regex::{Captures, Regex};
 use super::checksum::day_exists;
 use super::rule::TOLD;
 use super::{Identifier, IdentifierKind};
-
-/// Month names of English, German, French, Spanish and Italian by their beginnings; the longer first.
-const MONTHS: &[(&str, u64)] = &[
-    ("jan", 1),
-    ("jän", 1),
-    ("ene", 1),
-    ("gen", 1),
-    ("feb", 2),
-    ("fév", 2),
-    ("fev", 2),
-    ("mar", 3),
-    ("mär", 3),
-    ("apr", 4),
-    ("avr", 4),
-    ("abr", 4),
-    ("mai", 5),
-    ("may", 5),
-    ("mag", 5),
-    ("juin", 6),
-    ("jun", 6),
-    ("giu", 6),
-    ("juil", 7),
-    ("jul", 7),
-    ("lug", 7),
-    ("aug", 8),
-    ("aoû", 8),
-    ("ago", 8),
-    ("sep", 9),
-    ("set", 9),
-    ("oct", 10),
-    ("okt", 10),
-    ("ott", 10),
-    ("nov", 11),
-    ("dec", 12),
-    ("dez", 12),
-    ("déc", 12),
-    ("dic", 12),
-];
+use crate::languages::{calendars, month_by_beginning};
+use crate::words::{Folding, fold};
 
 pub(super) fn find(text: &str, found: &mut Vec<Identifier>) {
     let Some(pattern) = pattern() else { return };
@@ -87,36 +51,14 @@ fn canonical(hit: &Captures<'_>) -> Option<String> {
     day_exists(day, month).then(|| format!("{year}-{month:02}-{day:02}"))
 }
 
-/// Returns true for the name of a month in English or German, where "in" stands before both months and towns.
+/// Returns true for the name of a month in a language where "in" stands before both months and towns.
 pub(super) fn is_month(word: &str) -> bool {
-    const FULL: &[&str] = &[
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-        "januar",
-        "februar",
-        "märz",
-        "mai",
-        "juni",
-        "juli",
-        "oktober",
-        "dezember",
-    ];
-    FULL.contains(&word.to_lowercase().as_str())
+    let word = fold(word, Folding::Request);
+    calendars().any(|calendar| calendar.leads_with("in") && calendar.month(&word).is_some())
 }
 
 fn month(name: &str) -> Option<u64> {
-    let lower = name.to_lowercase();
-    MONTHS.iter().find(|(stem, _)| lower.starts_with(stem)).map(|(_, month)| *month)
+    month_by_beginning(&fold(name, Folding::Request)).and_then(|month| u64::try_from(month).ok())
 }
 
 #[cfg(test)]

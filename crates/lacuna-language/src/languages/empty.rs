@@ -116,6 +116,25 @@ impl FactRules {
     };
 }
 
+impl NounRules {
+    /// No words at all, for a language that fills in only some lists.
+    pub(super) const EMPTY: Self = Self {
+        attributes: &[],
+        synonyms: &[],
+        spellings: &[],
+        numbered: "",
+        proper: "",
+        unique_relations: "",
+        other_relations: "",
+        regions: "",
+        no_names: "",
+        fillers: "",
+        joints: "",
+        days: "",
+        clock: "",
+    };
+}
+
 impl CondenseRules {
     /// No words at all, for a language that fills in only some lists.
     pub(super) const EMPTY: Self =
@@ -145,6 +164,7 @@ impl TopicWords {
 static NO_CALENDAR: Calendar = Calendar {
     days: [""; 7],
     months: [""; 12],
+    short_months: "",
     numbers: &[],
     ordinals: "",
     units: &[],
@@ -170,6 +190,7 @@ impl LanguageRules {
         intent: IntentPhrases::EMPTY,
         pointer: PointerRules::EMPTY,
         fact: FactRules::EMPTY,
+        noun: NounRules::EMPTY,
         condense: CondenseRules::EMPTY,
         people: PeopleWords::EMPTY,
         topic: TopicWords::EMPTY,

@@ -52,6 +52,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         ..PointerRules::EMPTY
     },
     fact: FACT,
+    noun: NOUN,
     condense: CondenseRules {
         numbers: "deux trois quatre cinq sept huit neuf dix onze douze vingt trente cent mille douzaine",
         times: "hier aujourd hui demain semaine semaines mois annee annees lundi mardi mercredi jeudi vendredi samedi \
@@ -234,6 +235,7 @@ static CALENDAR: Calendar = Calendar {
         "novembre",
         "decembre",
     ],
+    short_months: "janv fevr avr juil sept oct nov dec",
     numbers: &[
         "un,une,1", "deux", "trois", "quatre", "cinq", "six", "sept", "huit", "neuf", "dix", "onze", "douze",
     ],
@@ -351,4 +353,18 @@ const FACT: FactRules = FactRules {
         ("ville", "city"),
     ],
     ..FactRules::EMPTY
+};
+
+const NOUN: NounRules = NounRules {
+    regions: "afrique|afrique du sud|algerie|allemagne|alsace|amerique|angleterre|argentine|asie|australie|autriche|\
+        belgique|bresil|bretagne|bulgarie|canada|chine|coree|corse|croatie|danemark|ecosse|egypte|espagne|estonie|\
+        etats-unis|europe|finlande|grece|hongrie|inde|irlande|islande|italie|japon|lettonie|lituanie|luxembourg|\
+        maroc|mexique|normandie|norvege|nouvelle-zelande|occitanie|pays-bas|pologne|provence|roumanie|royaume-uni|\
+        russie|savoie|senegal|serbie|slovaquie|slovenie|suede|suisse|tunisie|turquie|ukraine|vietnam",
+    no_names: "paix|peur|pauvrete|ville|campagne|banlieue|hopital|ecole|eglise|interim|usine|freelance|vente|comptabilite",
+    fillers: "les une des et",
+    joints: "et ou",
+    days: "demain week-end",
+    clock: "heure heures",
+    ..NounRules::EMPTY
 };

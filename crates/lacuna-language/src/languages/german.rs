@@ -60,6 +60,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         ..PointerRules::EMPTY
     },
     fact: FACT,
+    noun: NOUN,
     condense: CondenseRules {
         numbers: "zwei drei vier funf sechs sieben acht neun zehn elf zwolf zwanzig dreissig hundert tausend dutzend \
             zweimal",
@@ -266,6 +267,7 @@ static CALENDAR: Calendar = Calendar {
         "november",
         "dezember",
     ],
+    short_months: "jan feb mar apr jun jul aug sep sept okt nov dez",
     numbers: &[
         "einem,einer,eins,ein,eine,1",
         "zwei",
@@ -398,4 +400,21 @@ const FACT: FactRules = FactRules {
         ("stadt", "city"),
     ],
     ..FactRules::EMPTY
+};
+
+const NOUN: NounRules = NounRules {
+    regions: "afrika|agypten|amerika|argentinien|asien|australien|baden-wurttemberg|bayern|belgien|brandenburg|brasilien|\
+        bulgarien|chile|danemark|deutschland|england|estland|europa|finnland|frankreich|griechenland|\
+        grossbritannien|hessen|indien|indonesien|irland|island|israel|italien|japan|kanada|kenia|kolumbien|kroatien|\
+        lettland|litauen|marokko|mecklenburg-vorpommern|mexiko|neuseeland|niederlande|niedersachsen|\
+        nordrhein-westfalen|norwegen|osterreich|peru|polen|portugal|rheinland-pfalz|rumanien|saarland|sachsen|\
+        sachsen-anhalt|schleswig-holstein|schottland|schweden|schweiz|serbien|skandinavien|slowakei|slowenien|\
+        spanien|sudafrika|sudamerika|sudkorea|thailand|thuringen|tirol|tschechien|turkei|ukraine|ungarn|usa|vietnam",
+    no_names: "frieden|angst|armut|hoffnung|luxus|krankenhaus|schule|kirche|nacht|vertrieb|einkauf|personalabteilung|\
+        buchhaltung|schichten|teilzeit|vollzeit|homeoffice",
+    fillers: "der das den dem ein eine einen einem und um",
+    joints: "und oder",
+    days: "heute morgen wochenende",
+    clock: "uhr",
+    ..NounRules::EMPTY
 };

@@ -53,6 +53,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         ..PointerRules::EMPTY
     },
     fact: FACT,
+    noun: NOUN,
     condense: CondenseRules {
         numbers: "tre quattro cinque sei sette otto nove dieci undici dodici venti trenta cento mille dozzina",
         times: "ieri oggi domani settimana settimane mese mesi anno anni lunedi martedi mercoledi giovedi venerdi sabato \
@@ -236,6 +237,7 @@ static CALENDAR: Calendar = Calendar {
         "novembre",
         "dicembre",
     ],
+    short_months: "feb mar apr mag giu lug ott nov dic",
     numbers: &[
         "un,uno,una,1",
         "due",
@@ -364,4 +366,19 @@ const FACT: FactRules = FactRules {
         ("citta", "city"),
     ],
     ..FactRules::EMPTY
+};
+
+const NOUN: NounRules = NounRules {
+    regions: "abruzzo|africa|america|argentina|asia|australia|austria|basilicata|belgio|brasile|bulgaria|calabria|\
+        campania|canada|cile|cina|corea|croazia|danimarca|egitto|emilia-romagna|europa|finlandia|francia|friuli|\
+        germania|giappone|grecia|india|inghilterra|irlanda|islanda|italia|lazio|liguria|lombardia|marche|marocco|\
+        messico|molise|norvegia|nuova zelanda|paesi bassi|piemonte|polonia|portogallo|puglia|regno unito|romania|\
+        sardegna|scandinavia|scozia|serbia|sicilia|slovacchia|slovenia|spagna|stati uniti|sudafrica|svezia|svizzera|\
+        toscana|trentino|turchia|ucraina|umbria|ungheria|veneto",
+    no_names: "paura|poverta|citta|campagna|centro|ospedale|scuola|chiesa|vendite|contabilita|casa",
+    fillers: "gli una",
+    joints: "ed oppure",
+    days: "oggi domani",
+    clock: "ore",
+    ..NounRules::EMPTY
 };

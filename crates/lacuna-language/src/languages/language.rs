@@ -8,7 +8,7 @@ const DETECTION_BYTES_MAX: usize = 600;
 
 /// Declares the languages that are stemmed: their byte at rest, their detector and their stemmer.
 macro_rules! languages {
-    ($($name:ident = $code:literal $tag:literal $lang:ident $algorithm:ident),+ $(,)?) => {
+    ($($name:ident = $code:literal $lang:ident $algorithm:ident),+ $(,)?) => {
         /// A language whose words are reduced to stems; `Other` words are kept whole.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
         pub enum Language { #[default] Other, $($name),+ }
@@ -20,11 +20,6 @@ macro_rules! languages {
             /// The byte under which this value is stored. Frozen: never reuse or renumber one.
             pub fn code(self) -> u8 {
                 match self { Self::Other => 0, $(Self::$name => $code),+ }
-            }
-
-            /// From an ISO 639-1 tag such as `de`, with or without a region.
-            pub fn from_tag(tag: &str) -> Option<Self> {
-                match tag.split(['-', '_']).next()? { $($tag => Some(Self::$name),)+ _ => None }
             }
 
             fn of(lang: Lang) -> Self {
@@ -44,24 +39,24 @@ macro_rules! languages {
 }
 
 languages! {
-    English = 1 "en" Eng English,
-    German = 2 "de" Deu German,
-    French = 3 "fr" Fra French,
-    Spanish = 4 "es" Spa Spanish,
-    Italian = 5 "it" Ita Italian,
-    Portuguese = 6 "pt" Por Portuguese,
-    Dutch = 7 "nl" Nld Dutch,
-    Russian = 8 "ru" Rus Russian,
-    Swedish = 9 "sv" Swe Swedish,
-    Norwegian = 10 "no" Nob Norwegian,
-    Danish = 11 "da" Dan Danish,
-    Finnish = 12 "fi" Fin Finnish,
-    Hungarian = 13 "hu" Hun Hungarian,
-    Romanian = 14 "ro" Ron Romanian,
-    Turkish = 15 "tr" Tur Turkish,
-    Arabic = 16 "ar" Ara Arabic,
-    Greek = 17 "el" Ell Greek,
-    Tamil = 18 "ta" Tam Tamil,
+    English = 1 Eng English,
+    German = 2 Deu German,
+    French = 3 Fra French,
+    Spanish = 4 Spa Spanish,
+    Italian = 5 Ita Italian,
+    Portuguese = 6 Por Portuguese,
+    Dutch = 7 Nld Dutch,
+    Russian = 8 Rus Russian,
+    Swedish = 9 Swe Swedish,
+    Norwegian = 10 Nob Norwegian,
+    Danish = 11 Dan Danish,
+    Finnish = 12 Fin Finnish,
+    Hungarian = 13 Hun Hungarian,
+    Romanian = 14 Ron Romanian,
+    Turkish = 15 Tur Turkish,
+    Arabic = 16 Ara Arabic,
+    Greek = 17 Ell Greek,
+    Tamil = 18 Tam Tamil,
 }
 
 impl Language {

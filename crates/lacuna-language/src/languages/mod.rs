@@ -1,6 +1,7 @@
-//! Languages: one file each, which fills in one `LanguageRules`. To add a language, write its file and name it in
-//! `LANGUAGES`; the readers take every list from there.
+//! Languages: one file or folder each, which fills in one `LanguageRules`. To add a language, write its file and name it
+//! in `LANGUAGES`; the readers take every list from there.
 
+mod calendar;
 mod empty;
 mod language;
 mod partial;
@@ -14,6 +15,7 @@ mod spanish;
 
 use std::collections::HashSet;
 
+pub(crate) use calendar::{calendars, is_weekday, month_by_beginning};
 pub use language::Language;
 pub use rules::Arity;
 pub(crate) use rules::{

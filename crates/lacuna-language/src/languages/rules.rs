@@ -30,6 +30,8 @@ pub(crate) struct LanguageRules {
     pub pointer: PointerRules,
     /// Sentences that state a fact.
     pub fact: FactRules,
+    /// Nouns and small words of such sentences.
+    pub noun: NounRules,
     /// Words for summaries and claims.
     pub condense: CondenseRules,
     /// Words around the names of people.
@@ -174,6 +176,8 @@ pub(crate) struct Calendar {
     pub days: [Phrases; 7],
     /// Months, from January.
     pub months: [Phrases; 12],
+    /// Short forms of months that are read only beside a number: they are also names or other words.
+    pub short_months: Words,
     /// From one.
     pub numbers: &'static [Phrases],
     /// Endings of a day of the month: 3rd, 1er.
@@ -347,6 +351,37 @@ pub(crate) struct FactRules {
     pub stating_phrases: Choices,
     /// Things that people have favourites of, with the English word for each.
     pub favourites: &'static [(&'static str, &'static str)],
+}
+
+/// Nouns that facts are about, and the words that count when two values are compared. Attributes have English names in
+/// every language, so only English lists them.
+pub(crate) struct NounRules {
+    /// Attributes, by the number of values that they can have at a time.
+    pub attributes: &'static [(Arity, Choices)],
+    /// Attributes with the other words for them.
+    pub synonyms: &'static [(&'static str, Choices)],
+    /// Spellings that differ within the language, with the one that is kept.
+    pub spellings: &'static [(&'static str, &'static str)],
+    /// Attributes whose value has a number in it.
+    pub numbered: Choices,
+    /// Attributes whose value is a name.
+    pub proper: Choices,
+    /// Relations of which a person has one, or speaks as if.
+    pub unique_relations: Choices,
+    /// Relations of which a person may have several.
+    pub other_relations: Choices,
+    /// Countries, states and continents, in which a city may lie.
+    pub regions: Choices,
+    /// Words after "live in", "work at" and "move to" that name no place and no employer.
+    pub no_names: Choices,
+    /// Small words that make no difference between two values.
+    pub fillers: Words,
+    /// Words between two values: "and", "or".
+    pub joints: Words,
+    /// Words for a day, beside the weekdays.
+    pub days: Words,
+    /// Words that make a number a time of day.
+    pub clock: Words,
 }
 
 /// A sentence that is read, and the attribute that it states.

@@ -51,6 +51,7 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         ..PointerRules::EMPTY
     },
     fact: FACT,
+    noun: NOUN,
     condense: CondenseRules {
         numbers: "dos tres cuatro cinco seis siete ocho nueve diez once doce veinte treinta cien mil docena",
         times: "ayer hoy manana semana semanas mes meses ano anos lunes martes miercoles jueves viernes sabado domingo \
@@ -232,6 +233,7 @@ static CALENDAR: Calendar = Calendar {
         "noviembre",
         "diciembre",
     ],
+    short_months: "ene feb mar abr jun jul sep sept oct nov dic",
     numbers: &[
         "un,una,uno,1",
         "dos",
@@ -349,4 +351,19 @@ const FACT: FactRules = FactRules {
         ("ciudad", "city"),
     ],
     ..FactRules::EMPTY
+};
+
+const NOUN: NounRules = NounRules {
+    regions: "africa|alemania|america|andalucia|aragon|argentina|asturias|australia|austria|baleares|belgica|bolivia|\
+        brasil|bulgaria|canada|canarias|cantabria|castilla|cataluna|chile|china|colombia|corea|costa rica|croacia|\
+        cuba|dinamarca|ecuador|egipto|escocia|espana|estados unidos|europa|extremadura|filipinas|finlandia|francia|\
+        galicia|grecia|guatemala|honduras|hungria|inglaterra|irlanda|islandia|italia|japon|marruecos|mexico|murcia|\
+        navarra|nicaragua|noruega|nueva zelanda|pais vasco|paises bajos|panama|paraguay|peru|polonia|portugal|\
+        reino unido|rumania|rusia|sudafrica|sudamerica|suecia|suiza|turquia|ucrania|uruguay|venezuela",
+    no_names: "miedo|pobreza|ciudad|pueblo|hospital|escuela|iglesia|ventas|contabilidad|casa",
+    fillers: "los las una",
+    joints: "y o",
+    days: "hoy manana",
+    clock: "horas",
+    ..NounRules::EMPTY
 };

@@ -143,11 +143,6 @@ pub fn same_name(a: &str, b: &str) -> Sameness {
     compare::names(&PersonName::new(a), &PersonName::new(b))
 }
 
-/// Forms under which a name can be looked up: two names that are the same share one.
-pub fn name_keys(name: &str) -> Vec<String> {
-    PersonName::new(name).keys()
-}
-
 /// The certainty with which a text mentions a name, by whole words and never by the beginning of a longer one.
 pub fn mentions_name(text: &str, name: &str) -> Option<Sameness> {
     PersonName::new(name).mentioned_in(text)

@@ -9,9 +9,9 @@ fn check(cases: &[(&str, &str, Sameness)]) {
                 wrong.push(format!("{a} and {b}: expected {expected:?}, found {found:?}"));
             }
         }
-        let keys = name_keys(a);
-        if *expected == Sameness::Same && !name_keys(b).iter().any(|key| keys.contains(key)) {
-            wrong.push(format!("{a} and {b} share no key: {keys:?} {:?}", name_keys(b)));
+        let keys = PersonName::new(a).keys();
+        if *expected == Sameness::Same && !PersonName::new(b).keys().iter().any(|key| keys.contains(key)) {
+            wrong.push(format!("{a} and {b} share no key: {keys:?} {:?}", PersonName::new(b).keys()));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

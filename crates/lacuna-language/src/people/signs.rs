@@ -7,7 +7,7 @@ use super::View;
 use crate::classify::{PERSON, classify, entity_key};
 use crate::languages::words_of;
 use crate::names::{PersonName, Sameness, same_name};
-use crate::words::{Cut, WordSpan, word_spans};
+use crate::words::{WordChars, WordSpan, word_spans};
 use lacuna_types::Entity;
 
 type WordSet = LazyLock<HashSet<&'static str>>;
@@ -145,7 +145,7 @@ fn words<'t>(text: &'t str) -> Vec<SpokenWord<'t>> {
         end = word.span.end;
         SpokenWord { folded: word.text.to_lowercase(), text: word.text, before }
     };
-    word_spans(text, Cut::Hyphens).map(&mut spoken).collect()
+    word_spans(text, WordChars::Hyphens).map(&mut spoken).collect()
 }
 
 /// Returns the places of the name in a text, as its first word.

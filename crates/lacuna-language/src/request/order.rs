@@ -1,5 +1,6 @@
 //! The order in a request: frames that ask to forget, and the object that they name.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::question::Question;
@@ -22,7 +23,10 @@ pub(super) fn read(said: &RequestText<'_>) -> Result<Order, Question> {
     }
     let languages = LANGUAGES.iter().map(|language| &language.request);
     let stripped: Vec<_> = languages.map(|rules| (rules, strip(said, rules))).collect();
-    for (rules, range) in &stripped {
+    // "Elimina" is Spanish and Italian: the other words of the request decide.
+    let mut likely: Vec<_> = stripped.iter().collect();
+    likely.sort_by_key(|(rules, _)| Reverse(known_words(said, rules)));
+    for (rules, range) in likely {
         if let Some(order) = reversed(said, rules, range.clone()) {
             return checked(said, order);
         }
@@ -45,6 +49,14 @@ pub(super) fn read(said: &RequestText<'_>) -> Result<Order, Question> {
     let (rules, object) = stripped[spoken].clone();
     let order = checked(said, Order { rules, object, kept: 0..0 })?;
     if order.object.clone().any(|at| is_stray_verb(said, at)) { Err(Question::What) } else { Ok(order) }
+}
+
+/// Counts the words of a request that a language knows.
+fn known_words(said: &RequestText<'_>, rules: &RequestRules) -> usize {
+    let lists =
+        [rules.determiners, rules.quantifiers, rules.records, rules.relatives, rules.abouts, rules.nothing];
+    let knows = |at: &usize| lists.iter().any(|list| said.longest(*at..*at + 1, list).is_some());
+    said.all().filter(knows).count()
 }
 
 /// "Tom should be forgotten": a request, but not one that the rules can read.

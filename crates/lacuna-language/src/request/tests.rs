@@ -496,6 +496,24 @@ fn german_french_and_spanish() {
     ]);
 }
 
+#[test]
+fn a_verb_of_two_languages_is_read_in_the_language_of_the_other_words() {
+    check(&[
+        ("elimina mi dirección", "[dirección]"),
+        ("elimina todo lo que sabes sobre Oskar", "[Oskar]"),
+        ("elimina la información médica", "kind health"),
+        ("elimina mis finanzas", "kind financial"),
+        ("elimina todo antes de 2024", "all @ ..2024-01-01"),
+        ("elimina mi salario pero recuerda mi empresa", "[salario] - empresa"),
+        ("elimina il mio indirizzo", "[indirizzo]"),
+        ("elimina tutto quello che sai di Oskar", "[Oskar]"),
+        ("elimina le informazioni mediche", "kind health"),
+        ("elimina le mie finanze", "kind financial"),
+        ("elimina tutto prima del 2024", "all @ ..2024-01-01"),
+        ("elimina il mio stipendio ma conserva la mia azienda", "[stipendio] - azienda"),
+    ]);
+}
+
 /// Words of which requests are made, and some that no request needs.
 const PIECES: &[&str] = &[
     "forget",

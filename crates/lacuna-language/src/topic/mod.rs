@@ -38,11 +38,11 @@ pub struct Topic {
     exact: Vec<ExactTerm>,
     names: Vec<Sought>,
     /// Words that narrow what is named, or the topic itself.
-    terms: Vec<Term>,
+    terms: Vec<TopicTerm>,
 }
 
 #[derive(Debug, Clone)]
-struct Term {
+struct TopicTerm {
     stem: String,
     concepts: Concepts,
 }
@@ -146,8 +146,8 @@ impl Topic {
         let words = words(text);
         let stated = speaks_of(&words[..stated(&words)]);
         let spoken = speaks_of(&words);
-        let literal = |term: &Term| words.iter().any(|word| says(word, &term.stem));
-        let covered = |term: &Term| match () {
+        let literal = |term: &TopicTerm| words.iter().any(|word| says(word, &term.stem));
+        let covered = |term: &TopicTerm| match () {
             _ if literal(term) || term.concepts.meets(stated) => 1.0,
             _ if term.concepts.meets(spoken) => CIRCUMSTANCE_SHARE,
             _ => 0.0,
@@ -172,17 +172,17 @@ pub fn speaks_of(words: &[Word]) -> Concepts {
 }
 
 /// The words that say what a request is about. A request of nothing but general words means those.
-fn terms_of(words: &[Word]) -> Vec<Term> {
+fn terms_of(words: &[Word]) -> Vec<TopicTerm> {
     let content: Vec<&Word> = words.iter().filter(|word| !is_stop(&word.lower)).collect();
     let telling = |word: &&&Word| !is_general(&word.lower) && !is_role(&word.lower);
     let mut kept: Vec<&Word> = content.iter().filter(telling).copied().collect();
     if kept.is_empty() {
         kept = content.into_iter().filter(|word| word.lower != "user").collect();
     }
-    let mut terms: Vec<Term> = Vec::new();
+    let mut terms: Vec<TopicTerm> = Vec::new();
     for word in kept {
         if !terms.iter().any(|term| term.stem == word.stem) {
-            terms.push(Term { stem: word.stem.clone(), concepts: word.calls });
+            terms.push(TopicTerm { stem: word.stem.clone(), concepts: word.calls });
         }
     }
     terms

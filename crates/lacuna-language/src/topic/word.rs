@@ -8,7 +8,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 use super::concept::{Concepts, called, spoken};
 use crate::languages::words_of;
-use crate::words::{Cut, Folding, fold, word_spans};
+use crate::words::{Folding, WordChars, fold, word_spans};
 
 /// One word of a text.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ pub fn stem(lower: &str) -> String {
 /// The words of a text, in order. A compound is a word of its own: "engineering-platform" does not say
 /// "engineering", though it is a platform.
 pub fn words(text: &str) -> Vec<Word> {
-    word_spans(text, Cut::Compounds).filter_map(|part| word(part.text)).collect()
+    word_spans(text, WordChars::Compounds).filter_map(|part| word(part.text)).collect()
 }
 
 fn word(bare: &str) -> Option<Word> {

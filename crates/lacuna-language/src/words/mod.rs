@@ -11,7 +11,7 @@ pub(crate) use fold::{Folding, fold};
 pub use terms::{
     QUERY_WORDS_MAX, QueryWord, QueryWords, TERMS_MAX, Term, TermList, query_words, stable_hash,
 };
-pub(crate) use tokens::{Cut, WordSpan, word_spans};
+pub(crate) use tokens::{WordChars, WordSpan, word_spans};
 
 /// Languages of a vault under which a question is stemmed, the most spoken first.
 pub const MAX_LANGUAGES: usize = 4;

@@ -9,7 +9,7 @@ use super::{Folding, Language, Term, fold};
 const WORD_CHARS_MAX: usize = 64;
 
 /// One piece of text that can match on its own: a word, or in scripts without spaces a pair of characters.
-pub(super) enum Piece {
+pub(super) enum WordPiece {
     /// Lower case, accents still in place: stemmers need them.
     Word(String),
     /// Two neighbouring characters, or one that stands alone.
@@ -19,7 +19,7 @@ pub(super) enum Piece {
 }
 
 /// Splits a text into pieces, in order.
-pub(super) fn pieces(text: &str) -> Vec<Piece> {
+pub(super) fn pieces(text: &str) -> Vec<WordPiece> {
     let text = fold(text, Folding::Case);
     let mut pieces = Vec::new();
     let mut rest = text.as_str();
@@ -37,20 +37,20 @@ pub(super) fn pieces(text: &str) -> Vec<Piece> {
     pieces
 }
 
-fn push_words(run: &str, pieces: &mut Vec<Piece>) {
+fn push_words(run: &str, pieces: &mut Vec<WordPiece>) {
     // Apostrophes divide: what they cut off (l', 's, n't) is a stop word in its language.
     let words = run.unicode_words().flat_map(|word| word.split(['\'', '’']));
     let words = words.filter(|word| !word.is_empty());
-    pieces.extend(words.map(|word| Piece::Word(word.chars().take(WORD_CHARS_MAX).collect())));
+    pieces.extend(words.map(|word| WordPiece::Word(word.chars().take(WORD_CHARS_MAX).collect())));
 }
 
-fn push_pairs(run: &str, pieces: &mut Vec<Piece>) {
+fn push_pairs(run: &str, pieces: &mut Vec<WordPiece>) {
     let chars: Vec<char> = run.chars().collect();
     if let [only] = chars[..] {
-        return pieces.push(Piece::Pair(only.to_string()));
+        return pieces.push(WordPiece::Pair(only.to_string()));
     }
-    pieces.extend(chars.windows(2).map(|pair| Piece::Pair(pair.iter().collect())));
-    pieces.extend(chars.iter().copied().filter(|&c| is_ideograph(c)).map(Piece::Single));
+    pieces.extend(chars.windows(2).map(|pair| WordPiece::Pair(pair.iter().collect())));
+    pieces.extend(chars.iter().copied().filter(|&c| is_ideograph(c)).map(WordPiece::Single));
 }
 
 /// Characters of scripts that put no space between words, or, as Hangul, glue particles to them.
@@ -69,21 +69,21 @@ fn is_ideograph(c: char) -> bool {
 }
 
 /// The term of each piece as a text of this language says it; `None` for what is not searched by.
-pub(super) fn terms(pieces: &[Piece], language: Language) -> Vec<Option<Term>> {
+pub(super) fn terms(pieces: &[WordPiece], language: Language) -> Vec<Option<Term>> {
     let words: Vec<String> = pieces
         .iter()
         .map(|piece| match piece {
-            Piece::Word(word) if !is_stop_word(language, word) => word.clone(),
+            WordPiece::Word(word) if !is_stop_word(language, word) => word.clone(),
             _ => String::new(),
         })
         .collect();
     let stems = language.stem(&words);
-    let term = |(piece, stem): (&Piece, String)| match piece {
-        Piece::Word(_) => {
+    let term = |(piece, stem): (&WordPiece, String)| match piece {
+        WordPiece::Word(_) => {
             Some(fold(&stem, Folding::Stem)).filter(|stem| !stem.is_empty()).map(|stem| Term::of(&stem))
         }
-        Piece::Pair(pair) => Some(Term::of(pair)),
-        Piece::Single(single) => Some(Term::of(single.encode_utf8(&mut [0; 4]))),
+        WordPiece::Pair(pair) => Some(Term::of(pair)),
+        WordPiece::Single(single) => Some(Term::of(single.encode_utf8(&mut [0; 4]))),
     };
     pieces.iter().zip(stems).map(term).collect()
 }

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use super::pieces::{Piece, pieces, terms};
+use super::pieces::{WordPiece, pieces, terms};
 use super::{Language, MAX_LANGUAGES};
 use lacuna_types::{Error, Result};
 
@@ -58,7 +58,7 @@ impl TermList {
             let count: &mut u8 = counts.entry(term).or_default();
             *count = count.saturating_add(1);
             // Single characters repeat what the pairs say; they add no length.
-            length = length.saturating_add(u32::from(!matches!(piece, Piece::Single(_))));
+            length = length.saturating_add(u32::from(!matches!(piece, WordPiece::Single(_))));
         }
         Self { language, length, counts: counts.into_iter().collect() }
     }
@@ -153,8 +153,8 @@ pub fn query_words(text: &str, languages: &[Language]) -> QueryWords {
         languages.iter().take(MAX_LANGUAGES).map(|&language| terms(&pieces, language)).collect();
     for (at, piece) in pieces.iter().enumerate() {
         let text = match piece {
-            Piece::Word(text) | Piece::Pair(text) => text,
-            Piece::Single(_) => continue,
+            WordPiece::Word(text) | WordPiece::Pair(text) => text,
+            WordPiece::Single(_) => continue,
         };
         let mut alternatives: Vec<Term> = by_language.iter().filter_map(|terms| terms[at]).collect();
         alternatives.sort_unstable();

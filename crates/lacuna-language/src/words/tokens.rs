@@ -7,7 +7,7 @@ use unicode_normalization::char::is_combining_mark;
 
 /// Characters that a word is made of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Cut {
+pub(crate) enum WordChars {
     /// Letters and digits.
     Letters,
     /// Letters, digits and the marks that belong to them.
@@ -20,7 +20,7 @@ pub(crate) enum Cut {
     Spaces,
 }
 
-impl Cut {
+impl WordChars {
     fn keeps(self, c: char) -> bool {
         match self {
             Self::Letters => c.is_alphanumeric(),
@@ -50,7 +50,7 @@ pub(crate) struct WordSpan<'t> {
 }
 
 /// Cuts a text into words, in order.
-pub(crate) fn word_spans(text: &str, cut: Cut) -> impl Iterator<Item = WordSpan<'_>> {
+pub(crate) fn word_spans(text: &str, cut: WordChars) -> impl Iterator<Item = WordSpan<'_>> {
     let mut from = 0;
     let runs = std::iter::from_fn(move || {
         let start = from + text[from..].find(|c| cut.keeps(c))?;
@@ -74,11 +74,11 @@ mod tests {
     fn a_cut_decides_what_belongs_to_a_word() {
         let text = "Ask (o'brien@acme.example), «well-known» #tag…";
         for (cut, expected) in [
-            (Cut::Letters, "Ask|o|brien|acme|example|well|known|tag"),
-            (Cut::Marks, "Ask|o|brien|acme|example|well|known|tag"),
-            (Cut::Hyphens, "Ask|o|brien|acme|example|well-known|tag"),
-            (Cut::Compounds, "Ask|o'brien@acme.example|well-known|tag"),
-            (Cut::Spaces, "Ask|o'brien@acme.example|well-known|#tag"),
+            (WordChars::Letters, "Ask|o|brien|acme|example|well|known|tag"),
+            (WordChars::Marks, "Ask|o|brien|acme|example|well|known|tag"),
+            (WordChars::Hyphens, "Ask|o|brien|acme|example|well-known|tag"),
+            (WordChars::Compounds, "Ask|o'brien@acme.example|well-known|tag"),
+            (WordChars::Spaces, "Ask|o'brien@acme.example|well-known|#tag"),
         ] {
             let found: Vec<WordSpan<'_>> = word_spans(text, cut).collect();
             let words: Vec<&str> = found.iter().map(|word| word.text).collect();

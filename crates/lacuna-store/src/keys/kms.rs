@@ -71,8 +71,9 @@ impl LocalKms {
         Ok(keys.any(|path| path.extension().is_some_and(|kind| kind == "key") && asks_for_passphrase(&path)))
     }
 
-    /// For tests: a cheap passphrase derivation.
-    pub fn with_passphrase_cost(mut self, cost: PassphraseCost) -> Self {
+    /// A cheap passphrase derivation.
+    #[cfg(test)]
+    fn with_passphrase_cost(mut self, cost: PassphraseCost) -> Self {
         self.cost = cost;
         self
     }

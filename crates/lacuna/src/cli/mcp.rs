@@ -41,7 +41,7 @@ pub(super) fn run(config: Config, args: &McpArgs) -> Result<()> {
         if let Err(error) = installation.service.upkeep().flush_rehearsals() {
             tracing::warn!(code = error.code(), "the last rehearsals are lost");
         }
-        installation.service.upkeep().seal_all();
+        installation.service.upkeep().close_all();
         flushed?;
     }
     served

@@ -8,7 +8,7 @@ use crate::assemble::{Installation, assemble, preflight};
 use crate::background::Background;
 use crate::codes;
 use crate::config::Config;
-use crate::http::{self, App, Certificate, Openness, Parts};
+use crate::http::{self, App, Certificate, DoorParts, Openness};
 use crate::traces::Traces;
 use crate::wire::failure::{Failure, Result};
 
@@ -47,7 +47,7 @@ pub(super) fn run(config: Config, output: &Output) -> Result<()> {
 
     let traces = config.otlp_url.as_deref().map(Traces::start).transpose();
     let traces = traces.map_err(|error| Failure::new(&codes::INTERNAL, format!("no thread: {error}")))?;
-    let parts = Parts {
+    let parts = DoorParts {
         service: installation.service.clone(),
         local: installation.local.clone(),
         openness,
@@ -68,7 +68,7 @@ pub(super) fn run(config: Config, output: &Output) -> Result<()> {
         // What fades a little sooner is no reason to end in failure.
         tracing::warn!(code = error.code(), "the last rehearsals are lost");
     }
-    installation.service.upkeep().seal_all();
+    installation.service.upkeep().close_all();
     served?;
     Ok(flushed?)
 }

@@ -10,8 +10,9 @@ use lacuna_core::permit::{Caller, ReadAudit};
 use utoipa::IntoParams;
 
 use super::App;
-use super::body::{AfterParams, InScope, Pairs, once};
+use super::body::{InScope, Pairs, once};
 use super::memories::ScopeParam;
+use super::page::{AfterParams, BY_NUMBER, PageQuery};
 use super::problem::Problems;
 use crate::wire::failure::{Failure, Result};
 use crate::wire::{AuditReportView, AuditVerified, read_scope, write_audit_file};
@@ -135,12 +136,13 @@ pub(super) async fn export(
     Extension(caller): Extension<Caller>,
     Pairs(pairs): Pairs,
 ) -> Result<Response> {
-    let params = AfterParams::read(pairs)?;
-    let scope = read_scope(params.scope.as_deref(), &caller)?;
+    let page = PageQuery::read(pairs, BY_NUMBER)?;
+    let scope = page.scope(&caller)?;
+    let after = page.after_number()?;
     let (file, _) = app
         .call_in::<ReadAudit, _>(caller, scope, move |core, grant| {
             let mut file = Vec::new();
-            write_audit_file(core, grant, params.after.unwrap_or(0), EXPORT_ENTRIES_MAX, &mut file)?;
+            write_audit_file(core, grant, after, EXPORT_ENTRIES_MAX, &mut file)?;
             Ok(file)
         })
         .await?;

@@ -11,7 +11,6 @@ use axum::http::request::Parts;
 use lacuna_core::permit::Caller;
 use lacuna_types::Scope;
 use serde::de::DeserializeOwned;
-use utoipa::IntoParams;
 
 use super::App;
 use super::admission::Room;
@@ -169,30 +168,6 @@ pub(super) fn parse<T: FromStr>(name: &str, value: &str, rule: &str) -> Result<T
 /// Reads a parameter that is a number.
 pub(super) fn whole_number<T: FromStr>(name: &str, value: &str) -> Result<T> {
     parse(name, value, "must be a whole number")
-}
-
-/// Position at which a numbered list goes on, and its vault.
-#[derive(Default, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub(super) struct AfterParams {
-    /// Only items with a higher number.
-    pub(super) after: Option<u64>,
-    /// The vault: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent.
-    pub(super) scope: Option<String>,
-}
-
-impl AfterParams {
-    pub(super) fn read(pairs: Vec<(String, String)>) -> Result<Self> {
-        let mut params = Self::default();
-        for (name, value) in pairs {
-            match name.as_str() {
-                "after" => once(&name, &mut params.after, whole_number(&name, &value)?)?,
-                "scope" => once(&name, &mut params.scope, value)?,
-                _ => return Err(Failure::invalid(name, "is not a parameter of this list")),
-            }
-        }
-        Ok(params)
-    }
 }
 
 #[cfg(test)]

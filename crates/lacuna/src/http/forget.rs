@@ -5,8 +5,9 @@ use axum::extract::State;
 use lacuna_core::permit::Caller;
 
 use super::App;
-use super::body::{AfterParams, Id, InScope, Json, Pairs};
+use super::body::{Id, InScope, Json, Pairs};
 use super::memories::ScopeParam;
+use super::page::{AfterParams, BY_NUMBER, PageQuery};
 use super::problem::Problems;
 use crate::wire::failure::Result;
 use crate::wire::{
@@ -116,9 +117,9 @@ pub(super) async fn receipts(
     Extension(caller): Extension<Caller>,
     Pairs(pairs): Pairs,
 ) -> Result<axum::Json<ReceiptList>> {
-    let params = AfterParams::read(pairs)?;
-    let scope = read_scope(params.scope.as_deref(), &caller)?;
-    let after = params.after.unwrap_or(0);
+    let page = PageQuery::read(pairs, BY_NUMBER)?;
+    let scope = page.scope(&caller)?;
+    let after = page.after_number()?;
     let ((receipts, key), scope) = app
         .call_in(caller, scope, move |core, grant| Ok((core.receipts(grant, after)?, core.verifying_key()?)))
         .await?;

@@ -10,7 +10,8 @@ use lacuna_types::{DeploymentId, Group, TeamId, UserId};
 use utoipa::IntoParams;
 
 use super::App;
-use super::body::{Id, Ids, Pairs, once};
+use super::body::{Id, Ids, Pairs};
+use super::page::{BY_NAME, PageQuery};
 use super::problem::Problems;
 use crate::wire::MemberList;
 use crate::wire::failure::{Failure, Result};
@@ -29,16 +30,9 @@ pub(super) struct AfterParam {
 }
 
 fn read_after(pairs: Vec<(String, String)>) -> Result<Option<UserId>> {
-    let mut after = None;
-    for (name, value) in pairs {
-        match name.as_str() {
-            "after" => once(&name, &mut after, value)?,
-            _ => return Err(Failure::invalid(name, "is not a parameter of this list")),
-        }
-    }
     let read =
         |name: String| UserId::new(&name).map_err(|_| Failure::invalid("after", "must be a user's name"));
-    after.map(read).transpose()
+    PageQuery::read(pairs, BY_NAME)?.start.map(read).transpose()
 }
 
 fn team(name: &str) -> Result<Group> {

@@ -9,8 +9,9 @@ use lacuna_types::{Lifecycle, MemoryId};
 use utoipa::IntoParams;
 
 use super::App;
-use super::body::{Id, InScope, Json, Pairs, once, parse, whole_number};
+use super::body::{Id, InScope, Json, Pairs, once, parse};
 use super::conditional::{Expected, IfMatchParam};
+use super::page::{BY_CURSOR, PageQuery};
 use super::problem::Problems;
 use crate::codes;
 use crate::wire::failure::{Failure, Result};
@@ -83,8 +84,9 @@ pub(super) struct ScopeParam {
 }
 
 /// Filters of a list. Names that repeat are joined.
-#[derive(Default, IntoParams)]
+#[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "it describes the parameters that `PageQuery` and `read_list` read")]
 pub(super) struct ListParams {
     /// The `next_cursor` of the page before.
     cursor: Option<String>,
@@ -113,35 +115,26 @@ pub(super) struct ListParams {
     scope: Option<String>,
 }
 
-impl ListParams {
-    fn read(pairs: Vec<(String, String)>) -> Result<Self> {
-        let mut params = Self::default();
-        for (name, value) in pairs {
-            match name.as_str() {
-                "cursor" => once(&name, &mut params.cursor, value)?,
-                "limit" => once(&name, &mut params.limit, whole_number(&name, &value)?)?,
-                "category" => params.category.push(word(&name, &value)?),
-                "tier" => params.tier.push(word(&name, &value)?),
-                "lane" => params.lane.push(word(&name, &value)?),
-                "tag" => params.tag.push(value),
-                "session_id" => once(&name, &mut params.session_id, value)?,
-                "after" => once(&name, &mut params.after, parse(&name, &value, "must be an RFC 3339 time")?)?,
-                "before" => {
-                    once(&name, &mut params.before, parse(&name, &value, "must be an RFC 3339 time")?)?
-                }
-                "include_archived" => {
-                    once(
-                        &name,
-                        &mut params.include_archived,
-                        parse(&name, &value, "must be true or false")?,
-                    )?;
-                }
-                "scope" => once(&name, &mut params.scope, value)?,
-                _ => return Err(Failure::invalid(name, "is not a parameter of this list")),
-            }
+fn read_list(pairs: Vec<(String, String)>) -> Result<(PageQuery, Filters)> {
+    let mut filters = Filters::default();
+    let mut archived = None;
+    let time = |name: &str, value: &str| parse(name, value, "must be an RFC 3339 time");
+    let page = PageQuery::read_with(pairs, BY_CURSOR, |name, value| {
+        match name {
+            "category" => filters.categories.push(word(name, value)?),
+            "tier" => filters.tiers.push(word(name, value)?),
+            "lane" => filters.lanes.push(word(name, value)?),
+            "tag" => filters.tags.push(value.to_owned()),
+            "session_id" => once(name, &mut filters.session_id, value.to_owned())?,
+            "after" => once(name, &mut filters.range.after, time(name, value)?)?,
+            "before" => once(name, &mut filters.range.before, time(name, value)?)?,
+            "include_archived" => once(name, &mut archived, parse(name, value, "must be true or false")?)?,
+            _ => return Ok(false),
         }
-        Ok(params)
-    }
+        Ok(true)
+    })?;
+    filters.include_archived = archived.unwrap_or(false);
+    Ok((page, filters))
 }
 
 fn word<T: std::str::FromStr<Err = String>>(name: &str, value: &str) -> Result<T> {
@@ -162,19 +155,10 @@ pub(super) async fn list(
     Extension(caller): Extension<Caller>,
     Pairs(pairs): Pairs,
 ) -> Result<axum::Json<MemoryPage>> {
-    let params = ListParams::read(pairs)?;
-    let scope = read_scope(params.scope.as_deref(), &caller)?;
-    let after = params.cursor.as_deref().map(read_cursor).transpose()?;
-    let limit = params.limit.unwrap_or(LIST_PAGE_DEFAULT);
-    let filters = Filters {
-        categories: params.category,
-        tiers: params.tier,
-        lanes: params.lane,
-        tags: params.tag,
-        session_id: params.session_id,
-        range: wire::TimeRange { after: params.after, before: params.before },
-        include_archived: params.include_archived.unwrap_or(false),
-    };
+    let (page, filters) = read_list(pairs)?;
+    let scope = page.scope(&caller)?;
+    let after = page.start.as_deref().map(read_cursor).transpose()?;
+    let limit = page.limit_or(LIST_PAGE_DEFAULT);
     let filter = filters.into_core()?;
     let (page, scope) =
         app.call_in(caller, scope, move |core, grant| core.list(grant, &filter, after, limit)).await?;

@@ -28,6 +28,7 @@ mod month;
 mod observe;
 mod oidc;
 mod openapi;
+mod page;
 mod patience;
 mod person;
 mod problem;
@@ -112,7 +113,7 @@ struct Shared {
 }
 
 /// Parts that the door is built from.
-pub(crate) struct Parts {
+pub(crate) struct DoorParts {
     pub(crate) service: Arc<Lacuna>,
     pub(crate) local: Caller,
     pub(crate) openness: Openness,
@@ -123,8 +124,8 @@ pub(crate) struct Parts {
 }
 
 impl App {
-    pub(crate) fn new(parts: Parts, choice: &HttpChoice) -> Self {
-        let Parts { service, local, openness, address, metrics, schedule, traces } = parts;
+    pub(crate) fn new(parts: DoorParts, choice: &HttpChoice) -> Self {
+        let DoorParts { service, local, openness, address, metrics, schedule, traces } = parts;
         let mut secret = [0u8; 32];
         SystemEntropy.fill(&mut secret);
         let admission = Admission::new(choice.requests_max, choice.workers);

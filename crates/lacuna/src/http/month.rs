@@ -9,10 +9,11 @@ use lacuna_types::MemoryId;
 use utoipa::IntoParams;
 
 use super::App;
-use super::body::{InScope, Json, Pairs, once, whole_number};
+use super::body::{InScope, Json, Pairs, once};
 use super::memories::ScopeParam;
+use super::page::{BY_ITEM, PageQuery};
 use super::problem::Problems;
-use crate::wire::failure::{Failure, Result};
+use crate::wire::failure::Result;
 use crate::wire::{AnswerRequest, AnsweredView, MonthPageView, MonthView, read_scope};
 
 /// Bytes of an answer that names every memory of a large review by its id.
@@ -37,8 +38,9 @@ pub(super) async fn show(
 }
 
 /// Parameters of a review's list.
-#[derive(Default, IntoParams)]
+#[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "it describes the parameters that `PageQuery` reads")]
 pub(super) struct ItemParams {
     /// A category of sensitivity, `conversations` or `other`; all of them when absent.
     part: Option<String>,
@@ -49,22 +51,6 @@ pub(super) struct ItemParams {
     limit: Option<usize>,
     /// The vault: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent.
     scope: Option<String>,
-}
-
-impl ItemParams {
-    fn read(pairs: Vec<(String, String)>) -> Result<Self> {
-        let mut params = Self::default();
-        for (name, value) in pairs {
-            match name.as_str() {
-                "part" => once(&name, &mut params.part, value)?,
-                "after" => once(&name, &mut params.after, value)?,
-                "limit" => once(&name, &mut params.limit, whole_number(&name, &value)?)?,
-                "scope" => once(&name, &mut params.scope, value)?,
-                _ => return Err(Failure::invalid(name, "is not a parameter of this list")),
-            }
-        }
-        Ok(params)
-    }
 }
 
 /// The memories of the monthly review, without the content of categories that their owner hides.
@@ -81,11 +67,15 @@ pub(super) async fn list(
     Extension(caller): Extension<Caller>,
     Pairs(pairs): Pairs,
 ) -> Result<axum::Json<MonthPageView>> {
-    let params = ItemParams::read(pairs)?;
-    let scope = read_scope(params.scope.as_deref(), &caller)?;
-    let part = params.part.as_deref().map(str::parse::<Part>).transpose()?;
-    let after = params.after.as_deref().map(str::parse::<MemoryId>).transpose()?;
-    let limit = params.limit.unwrap_or(LIST_PAGE_DEFAULT);
+    let mut part = None;
+    let page = PageQuery::read_with(pairs, BY_ITEM, |name, value| match name {
+        "part" => once(name, &mut part, value.to_owned()).map(|()| true),
+        _ => Ok(false),
+    })?;
+    let scope = page.scope(&caller)?;
+    let part = part.as_deref().map(str::parse::<Part>).transpose()?;
+    let after = page.start.as_deref().map(str::parse::<MemoryId>).transpose()?;
+    let limit = page.limit_or(LIST_PAGE_DEFAULT);
     let (page, scope) =
         app.call_in(caller, scope, move |core, grant| core.review_items(grant, part, after, limit)).await?;
     Ok(axum::Json(MonthPageView::of(page, &scope)))

@@ -6,12 +6,13 @@ use axum::http::StatusCode;
 use lacuna_core::permit::{Caller, ForgetPerson, Grant, permit};
 
 use super::App;
-use super::body::{AfterParams, Id, Json, Pairs};
+use super::body::{Id, Json, Pairs};
+use super::page::{AfterParams, BY_NUMBER, PageQuery};
 use super::problem::Problems;
 use crate::wire::failure::Result;
 use crate::wire::{
     NoticeList, PersonBatchView, PersonConfirmRequest, PersonForgottenView, PersonPlanRequest,
-    PersonRequestList, PersonRequestView, read_digest, read_number, read_scope,
+    PersonRequestList, PersonRequestView, read_digest, read_number,
 };
 
 /// A person has at most 64 names and identifiers.
@@ -136,9 +137,9 @@ pub(super) async fn notices(
     Extension(caller): Extension<Caller>,
     Pairs(pairs): Pairs,
 ) -> Result<axum::Json<NoticeList>> {
-    let params = AfterParams::read(pairs)?;
-    let scope = read_scope(params.scope.as_deref(), &caller)?;
-    let after = params.after.unwrap_or(0);
+    let page = PageQuery::read(pairs, BY_NUMBER)?;
+    let scope = page.scope(&caller)?;
+    let after = page.after_number()?;
     let (notices, scope) = app.call_in(caller, scope, move |core, grant| core.notices(grant, after)).await?;
     Ok(axum::Json(NoticeList::of(notices, &scope)))
 }

@@ -9,11 +9,12 @@ use lacuna_types::MemoryId;
 use utoipa::IntoParams;
 
 use super::App;
-use super::body::{InScope, Json, Pairs, once, whole_number};
+use super::body::{InScope, Json, Pairs};
 use super::conditional::{Expected, IfMatchParam};
 use super::memories::ScopeParam;
+use super::page::{BY_CURSOR, PageQuery};
 use super::problem::Problems;
-use crate::wire::failure::{Failure, Result};
+use crate::wire::failure::Result;
 use crate::wire::{
     FreezeRequest, PolicyView, ReviewPage, ReviewRequest, Reviewed, StateRequest, VaultStateView,
     read_cursor, read_scope,
@@ -24,8 +25,9 @@ const REVIEW_BYTES_MAX: usize = 16 << 20;
 const STATE_BYTES_MAX: usize = 1 << 20;
 
 /// Parameters of a review list.
-#[derive(Default, IntoParams)]
+#[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "it describes the parameters that `PageQuery` reads")]
 pub(super) struct ReviewParams {
     /// The `next_cursor` of the page before.
     cursor: Option<String>,
@@ -34,21 +36,6 @@ pub(super) struct ReviewParams {
     limit: Option<usize>,
     /// The vault: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent.
     scope: Option<String>,
-}
-
-impl ReviewParams {
-    fn read(pairs: Vec<(String, String)>) -> Result<Self> {
-        let mut params = Self::default();
-        for (name, value) in pairs {
-            match name.as_str() {
-                "cursor" => once(&name, &mut params.cursor, value)?,
-                "limit" => once(&name, &mut params.limit, whole_number(&name, &value)?)?,
-                "scope" => once(&name, &mut params.scope, value)?,
-                _ => return Err(Failure::invalid(name, "is not a parameter of this list")),
-            }
-        }
-        Ok(params)
-    }
 }
 
 /// Memories that wait for confirmation or approval, each with its reason.
@@ -65,10 +52,10 @@ pub(super) async fn list(
     Extension(caller): Extension<Caller>,
     Pairs(pairs): Pairs,
 ) -> Result<axum::Json<ReviewPage>> {
-    let params = ReviewParams::read(pairs)?;
-    let scope = read_scope(params.scope.as_deref(), &caller)?;
-    let after = params.cursor.as_deref().map(read_cursor).transpose()?;
-    let limit = params.limit.unwrap_or(LIST_PAGE_DEFAULT);
+    let page = PageQuery::read(pairs, BY_CURSOR)?;
+    let scope = page.scope(&caller)?;
+    let after = page.start.as_deref().map(read_cursor).transpose()?;
+    let limit = page.limit_or(LIST_PAGE_DEFAULT);
     let (page, _) = app
         .call_in(caller, scope, move |core, grant| {
             ReviewPage::read(core, grant, core.candidates(grant, after, limit)?)

@@ -9,10 +9,11 @@ use lacuna_types::SessionId;
 use utoipa::IntoParams;
 
 use super::App;
-use super::body::{Id, InScope, Json, Pairs, once, whole_number};
+use super::body::{Id, InScope, Json, Pairs};
 use super::memories::ScopeParam;
+use super::page::{BY_CURSOR, PageQuery};
 use super::problem::Problems;
-use crate::wire::failure::{Failure, Result};
+use crate::wire::failure::Result;
 use crate::wire::{
     Append, AppendRequest, AppendedView, EndedView, SessionPageView, SessionRequest, SessionShownView,
     SessionView, read_scope, read_session_cursor, read_turn_cursor,
@@ -78,8 +79,9 @@ pub(super) async fn append(
 }
 
 /// Position at which a list of sessions or of turns goes on.
-#[derive(Default, IntoParams)]
+#[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "it describes the parameters that `PageQuery` reads")]
 pub(super) struct PageParams {
     /// The `next_cursor` of the page before.
     cursor: Option<String>,
@@ -88,21 +90,6 @@ pub(super) struct PageParams {
     limit: Option<usize>,
     /// The vault: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent.
     scope: Option<String>,
-}
-
-impl PageParams {
-    fn read(pairs: Vec<(String, String)>) -> Result<Self> {
-        let mut params = Self::default();
-        for (name, value) in pairs {
-            match name.as_str() {
-                "cursor" => once(&name, &mut params.cursor, value)?,
-                "limit" => once(&name, &mut params.limit, whole_number(&name, &value)?)?,
-                "scope" => once(&name, &mut params.scope, value)?,
-                _ => return Err(Failure::invalid(name, "is not a parameter of this list")),
-            }
-        }
-        Ok(params)
-    }
 }
 
 /// Sessions, the last used first, a page at a time.
@@ -119,10 +106,10 @@ pub(super) async fn list(
     Extension(caller): Extension<Caller>,
     Pairs(pairs): Pairs,
 ) -> Result<axum::Json<SessionPageView>> {
-    let params = PageParams::read(pairs)?;
-    let scope = read_scope(params.scope.as_deref(), &caller)?;
-    let after = params.cursor.as_deref().map(read_session_cursor).transpose()?;
-    let limit = params.limit.unwrap_or(SESSION_PAGE_DEFAULT);
+    let page = PageQuery::read(pairs, BY_CURSOR)?;
+    let scope = page.scope(&caller)?;
+    let after = page.start.as_deref().map(read_session_cursor).transpose()?;
+    let limit = page.limit_or(SESSION_PAGE_DEFAULT);
     let (page, scope) =
         app.call_in(caller, scope, move |core, grant| core.sessions(grant, after.as_ref(), limit)).await?;
     Ok(axum::Json(SessionPageView::of(page, &scope)))
@@ -143,11 +130,11 @@ pub(super) async fn show(
     Id(id): Id,
     Pairs(pairs): Pairs,
 ) -> Result<axum::Json<SessionShownView>> {
-    let params = PageParams::read(pairs)?;
-    let scope = read_scope(params.scope.as_deref(), &caller)?;
+    let page = PageQuery::read(pairs, BY_CURSOR)?;
+    let scope = page.scope(&caller)?;
     let id = SessionId::new(&id)?;
-    let from = read_turn_cursor(params.cursor.as_deref())?;
-    let limit = params.limit.unwrap_or(SESSION_PAGE_DEFAULT);
+    let from = read_turn_cursor(page.start.as_deref())?;
+    let limit = page.limit_or(SESSION_PAGE_DEFAULT);
     let (shown, scope) =
         app.call_in(caller, scope, move |core, grant| core.session(grant, &id, from, limit)).await?;
     Ok(axum::Json(SessionShownView::of(shown, &scope)))

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io::Read;
 
 use jiff::Timestamp;
-use lacuna_core::transfer::{Origin, Record};
+use lacuna_core::transfer::{ImportRecord, Origin};
 use lacuna_types::{Category, ContentType, Draft, SessionId, Source, SourceType};
 use serde::Deserialize;
 use serde_json::Value;
@@ -83,7 +83,7 @@ impl Conversation<'_> {
             let origin =
                 names.map(|(session, id)| Origin::Foreign(format!("{}:{session}:{id}", self.program)));
             let number = intake.next_number();
-            intake.push(Record { number, origin, draft, carried: None })?;
+            intake.push(ImportRecord { number, origin, draft, carried: None })?;
         }
         Ok(())
     }

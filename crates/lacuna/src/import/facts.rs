@@ -5,7 +5,7 @@ use std::io::Read;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use lacuna_core::transfer::{Origin, Record};
+use lacuna_core::transfer::{ImportRecord, Origin};
 use lacuna_types::{
     Category, ContentType, Draft, Entity, SessionId, Source, SourceType, TAG_CHARS_MAX, TAGS_MAX, Trust,
 };
@@ -98,7 +98,7 @@ pub(super) fn push_fact(intake: &mut Intake<'_>, program: &str, fact: ImportedFa
         ..Draft::default()
     };
     let origin = fact.name.map(|name| Origin::Foreign(format!("{program}:{name}")));
-    intake.push(Record { number, origin, draft, carried: None })
+    intake.push(ImportRecord { number, origin, draft, carried: None })
 }
 
 /// Keeps the tags that Lacuna accepts; a tag that does not fit is no reason to lose the memory.

@@ -17,7 +17,7 @@ use std::io::{self, Cursor, Read};
 use clap::ValueEnum;
 use lacuna_core::Lacuna;
 use lacuna_core::permit::{Grant, Import};
-use lacuna_core::transfer::{Account, Duplicates, IMPORT_BATCH_MAX, Imported, Record};
+use lacuna_core::transfer::{Account, Duplicates, IMPORT_BATCH_MAX, ImportRecord, Imported};
 use lacuna_seal::{OpenReader, StreamError, is_sealed_stream};
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -69,7 +69,7 @@ pub(crate) struct How {
 pub(crate) struct Intake<'a> {
     importing: lacuna_core::transfer::Importing<'a>,
     told: &'a mut dyn FnMut(Imported) -> Result<()>,
-    batch: Vec<Record>,
+    batch: Vec<ImportRecord>,
     batch_bytes: usize,
     number: u64,
 }
@@ -91,7 +91,7 @@ impl<'a> Intake<'a> {
         self.number
     }
 
-    fn push(&mut self, record: Record) -> Result<()> {
+    fn push(&mut self, record: ImportRecord) -> Result<()> {
         self.batch_bytes += record.draft.text.len();
         self.batch.push(record);
         if self.batch.len() >= IMPORT_BATCH_MAX || self.batch_bytes >= BATCH_TEXT_BYTES {

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use lacuna_core::transfer::Record;
+use lacuna_core::transfer::ImportRecord;
 use lacuna_types::{Category, ContentType, Draft, Entity, Lane, Source, SourceType, Trust};
 
 use super::facts::{fitting, moment};
@@ -188,7 +188,7 @@ fn draft(
 
 fn push_draft(intake: &mut Intake<'_>, draft: Draft) -> Result<()> {
     let number = intake.next_number();
-    intake.push(Record { number, origin: None, draft, carried: None })
+    intake.push(ImportRecord { number, origin: None, draft, carried: None })
 }
 
 fn split_front_matter(text: &str) -> (&str, &str) {

@@ -3,7 +3,7 @@ use lacuna_types::Scope;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::forget::ReceiptView;
+use super::receipt::ReceiptView;
 use super::scope::shown;
 
 /// Without a token: a plan. With the token of that plan: the destruction of the whole vault, for good.

@@ -1,5 +1,5 @@
 use jiff::Timestamp;
-use lacuna_core::transfer::{Account, Carried, Fate, Imported, Origin, Record};
+use lacuna_core::transfer::{Account, Carried, Fate, ImportRecord, Imported, Origin};
 use lacuna_types::{
     Category, DecayProfile, Detail, Draft, Entity, History, Holder, Lifecycle, Lineage, MemoryId, Promotion,
     Result, Scope, SessionId, Source, SourceType, Trust, UserId,
@@ -84,7 +84,7 @@ struct PromotionBody {
 }
 
 impl RecordBody {
-    pub(crate) fn into_record(mut self, number: u64, category: Category) -> Result<Record> {
+    pub(crate) fn into_record(mut self, number: u64, category: Category) -> Result<ImportRecord> {
         let origin = self.memory_id.as_deref().map(str::parse).transpose()?.map(Origin::Memory);
         let carried = self.carried()?.map(Box::new);
         let source = match self.source {
@@ -117,7 +117,7 @@ impl RecordBody {
             fail_on_secret: false,
             confirm: None,
         };
-        Ok(Record { number, origin, draft, carried })
+        Ok(ImportRecord { number, origin, draft, carried })
     }
 
     /// State that a record carries along. Only a record with all its metadata has one; any other is treated like

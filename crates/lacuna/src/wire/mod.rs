@@ -22,6 +22,7 @@ mod month;
 mod person;
 mod policy;
 mod promote;
+mod receipt;
 mod remember;
 mod retention;
 mod review;
@@ -43,8 +44,7 @@ pub(crate) use destroy::{DestroyAnswer, DestroyRequest};
 pub(crate) use export::{ExportFormat, ExportRequest, ExportView};
 pub(crate) use filter::{Filters, TimeRange};
 pub(crate) use forget::{
-    ConfirmRequest, ForgetRequest, ForgottenView, PlanView, ReceiptList, ReceiptView, VerifiedView,
-    VerifyRequest,
+    ConfirmRequest, ForgetRequest, ForgottenView, PlanView, VerifiedView, VerifyRequest,
 };
 pub(crate) use gate::{AskedView, OutcomeView, RefusedView, ReportView};
 pub(crate) use import::{ImportReport, ImportedView, RecordBody};
@@ -60,6 +60,7 @@ pub(crate) use person::{
 };
 pub(crate) use policy::PolicyView;
 pub(crate) use promote::{MoveRequest, MovedView};
+pub(crate) use receipt::{ReceiptList, ReceiptView};
 pub(crate) use remember::{
     DetailBody, LineageBody, RememberBatch, RememberRequest, RememberedBatch, RememberedView, SourceBody,
     into_drafts,

@@ -1,7 +1,6 @@
 //! An owner's decision about a review: a memory that is kept begins its term anew, an erased one leaves a
 //! receipt.
 
-use lacuna_types::request::Mode;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
@@ -17,7 +16,7 @@ use crate::keep::retention::stamp::set;
 use crate::permit::{Forget, Grant, Recall, permit};
 use crate::vault::activate::MOVES_MAX;
 use crate::vault::frozen::check_thawed;
-use crate::vault::receipt::{Cause, Named, SignedReceipt};
+use crate::vault::receipt::{Cause, SignedReceipt};
 use crate::vault::service::Service;
 
 /// One decision about what is in a review.
@@ -183,15 +182,5 @@ fn changed() -> Error {
 }
 
 fn task(grant: &Grant<Forget>, direct: usize) -> Task<'_> {
-    Task {
-        actor: grant.caller().user.as_str(),
-        action: AuditAction::MemoryForget,
-        mode: Mode::Hard,
-        cause: Cause::Request,
-        named: Named::Ids,
-        scope_hashes: Vec::new(),
-        direct,
-        indirect: 0,
-        request: None,
-    }
+    Task::by_ids(grant.caller().user.as_str(), AuditAction::MemoryForget, Cause::Request, direct)
 }

@@ -15,7 +15,7 @@ use crate::vault::reads::{Read, note_read};
 use crate::vault::service::Service;
 use crate::vault::settings::settings_in;
 use crate::vault::stamp::{term_of, terms_in};
-use crate::vault::term::{Term, Terms, days};
+use crate::vault::term::{RetentionTerm, Terms, days};
 
 /// Days before its end from which a memory counts as expiring soon.
 pub(crate) const EXPIRING_SOON_DAYS: u32 = 7;
@@ -102,7 +102,7 @@ pub struct ReviewItem {
     /// The reason why it is in the review.
     pub reason: Reason,
     /// The term for which it is kept.
-    pub term: Term,
+    pub term: RetentionTerm,
     /// The memory with its content; `None` when its owner does not want to see it.
     pub memory: Option<Memory>,
 }
@@ -155,7 +155,7 @@ pub(crate) struct ReviewFinding {
     pub(crate) id: MemoryId,
     pub(crate) parts: Vec<Part>,
     pub(crate) reason: Reason,
-    pub(crate) term: Term,
+    pub(crate) term: RetentionTerm,
 }
 
 /// The vault at a glance: statistics, and what is worth a decision.
@@ -259,9 +259,9 @@ pub(crate) fn living(open: &OpenVault) -> impl Iterator<Item = Stored<'_, Held>>
 
 fn reason(
     one: &Stored<'_, Held>,
-    term: &Term,
+    term: &RetentionTerm,
     now: Timestamp,
-    by_default: impl FnOnce() -> Term,
+    by_default: impl FnOnce() -> RetentionTerm,
 ) -> Option<Reason> {
     let is_over = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
     if is_over(term.expires_at) {
@@ -294,7 +294,7 @@ pub(crate) fn has_faded(one: &Stored<'_, Held>, now: Timestamp) -> bool {
         && vitality.salience_at(now) < vitality.decay.minimum_salience
 }
 
-fn goes_by(term: &Term, now: Timestamp, within: u32) -> bool {
+fn goes_by(term: &RetentionTerm, now: Timestamp, within: u32) -> bool {
     term.expires_at.is_some_and(|at| at <= now + days(within))
 }
 

@@ -1,12 +1,12 @@
 //! Retention: how long memories are kept, who may say so, and what happens when their time is over.
 //!
 //! A tenant has rules, an owner has settings, a memory has its tier, its categories and perhaps a pin. Together
-//! they make its [`Term`]: from when its owner is asked about it, and until when it is kept.
+//! they make its [`RetentionTerm`]: from when its owner is asked about it, and until when it is kept.
 
 use crate::keep::retention::preview::Preview;
 use crate::vault::owner_settings::Settings;
 use crate::vault::stamp::{term_of, term_of_frame};
-use crate::vault::term::{Term, Terms};
+use crate::vault::term::{RetentionTerm, Terms};
 pub(crate) mod preview;
 pub(crate) mod rules;
 pub(crate) mod stamp;
@@ -34,7 +34,7 @@ pub(crate) fn retention(service: &Service, grant: &Grant<Recall>) -> Result<Sett
 }
 
 /// The term for which one memory is kept, and the reason.
-pub(crate) fn term(service: &Service, grant: &Grant<Recall>, id: MemoryId) -> Result<Term> {
+pub(crate) fn term(service: &Service, grant: &Grant<Recall>, id: MemoryId) -> Result<RetentionTerm> {
     let scope = grant.scope();
     let term = service.reader(scope).update(|open| {
         terms_in(service, open, scope, |open, terms| {

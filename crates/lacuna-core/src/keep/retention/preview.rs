@@ -12,7 +12,7 @@ use crate::vault::open::OpenVault;
 use crate::vault::owner_settings::Settings;
 use crate::vault::service::Service;
 use crate::vault::stamp::{term_of, terms_in};
-use crate::vault::term::{Term, Terms, days};
+use crate::vault::term::{RetentionTerm, Terms, days};
 
 /// Ids that a preview names.
 pub(crate) const PREVIEW_IDS_MAX: usize = 1_000;
@@ -66,7 +66,7 @@ fn compare(open: &OpenVault, today: &Terms<'_>, then: &Terms<'_>, now: Timestamp
     for one in living {
         preview.memories += 1;
         let (before, after) = (term_of(today, &one), term_of(then, &one));
-        let is_over = |term: Term, at| term.expires_at.is_some_and(|end| end <= at);
+        let is_over = |term: RetentionTerm, at| term.expires_at.is_some_and(|end| end <= at);
         // What is over already goes whatever is set.
         if is_over(after, now) && !is_over(before, now) {
             preview.goes_now += 1;
@@ -79,7 +79,7 @@ fn compare(open: &OpenVault, today: &Terms<'_>, then: &Terms<'_>, now: Timestamp
         } else if is_over(after, now + days(SOON_DAYS)) {
             preview.goes_soon += 1;
         }
-        let end = |term: Term| term.expires_at.unwrap_or(Timestamp::MAX);
+        let end = |term: RetentionTerm| term.expires_at.unwrap_or(Timestamp::MAX);
         preview.shortened += usize::from(end(after) < end(before));
         preview.prolonged += usize::from(end(after) > end(before));
     }

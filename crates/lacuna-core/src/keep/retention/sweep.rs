@@ -7,7 +7,6 @@ use std::ops::ControlFlow;
 
 use lacuna_store::rows::VAULTS_PAGE_MAX;
 use lacuna_types::Result;
-use lacuna_types::request::Mode;
 use lacuna_types::*;
 
 use crate::audit::AuditAction;
@@ -18,7 +17,7 @@ use crate::erase::probe::ProbeTargets;
 use crate::index::Stored;
 use crate::vault::frozen::check_thawed;
 use crate::vault::open::Held;
-use crate::vault::receipt::{Cause, Named};
+use crate::vault::receipt::Cause;
 use crate::vault::service::Service;
 use crate::vault::stamp::{ends_with_session, term_of, terms_in};
 use crate::vault::term::Terms;
@@ -95,15 +94,5 @@ fn erase_lapsed(
 }
 
 fn task(direct: usize) -> Task<'static> {
-    Task {
-        actor: "system",
-        action: AuditAction::MemoryExpire,
-        mode: Mode::Hard,
-        cause: Cause::Retention,
-        named: Named::Time,
-        scope_hashes: Vec::new(),
-        direct,
-        indirect: 0,
-        request: None,
-    }
+    Task::by_time(AuditAction::MemoryExpire, Cause::Retention, direct)
 }

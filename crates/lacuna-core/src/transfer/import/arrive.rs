@@ -10,7 +10,7 @@ use lacuna_types::{Error, Result};
 use crate::audit::{AuditAction, AuditEntry, Subject};
 use crate::gate::{Admitted, DraftOrigin, Gate, GateDecision, Presentable};
 use crate::index::quant::QuantVec;
-use crate::transfer::import::record::{Carried, Fate, Imported, Origin, Record, refused};
+use crate::transfer::import::record::{Carried, Fate, ImportRecord, Imported, Origin, refused};
 use crate::transfer::import::{Importing, Unseen};
 use crate::vault::commit::{Act, retrying};
 use crate::vault::handle::VaultWriter;
@@ -52,7 +52,7 @@ struct BatchPlan {
 }
 
 impl Importing<'_> {
-    pub(crate) fn store(&mut self, records: Vec<Record>) -> Result<Vec<Imported>> {
+    pub(crate) fn store(&mut self, records: Vec<ImportRecord>) -> Result<Vec<Imported>> {
         if records.is_empty() {
             return Ok(Vec::new());
         }
@@ -67,7 +67,10 @@ impl Importing<'_> {
         Ok(answers)
     }
 
-    fn through_the_gate(&mut self, records: Vec<Record>) -> Result<(Vec<ImportArrival>, Vec<Imported>)> {
+    fn through_the_gate(
+        &mut self,
+        records: Vec<ImportRecord>,
+    ) -> Result<(Vec<ImportArrival>, Vec<Imported>)> {
         let core = self.core;
         let scope = self.grant.scope();
         let gate = Gate {
@@ -122,8 +125,8 @@ impl Importing<'_> {
 
     /// Moves the links to where their memories are now, and takes the record through the first half of the
     /// gate.
-    fn present(&self, gate: &Gate<'_>, record: Record) -> Result<WaitingRecord> {
-        let Record { number, origin, mut draft, carried } = record.in_millis();
+    fn present(&self, gate: &Gate<'_>, record: ImportRecord) -> Result<WaitingRecord> {
+        let ImportRecord { number, origin, mut draft, carried } = record.in_millis();
         carried.as_ref().map_or(Ok(()), |carried| carried.check(gate.now))?;
         let named = draft.derived_from.len();
         let moved = |link: Lineage| self.place_of(link.source).map(|source| Lineage { source, ..link });

@@ -10,7 +10,7 @@
 //! An import erases nothing: what contradicts a memory that was here before waits for a review.
 
 use crate::transfer::Fate;
-use crate::transfer::import::record::{Account, Duplicates, Imported, Origin, Record};
+use crate::transfer::import::record::{Account, Duplicates, ImportRecord, Imported, Origin};
 pub(crate) mod arrive;
 pub(crate) mod record;
 
@@ -53,7 +53,7 @@ pub struct Importing<'a> {
     brought: HashSet<MemoryId>,
     /// Texts that are not in the index yet: of the batch at hand, and in a dry run of all before it.
     unseen: HashMap<[u8; 32], Vec<Unseen>>,
-    deferred: Vec<Record>,
+    deferred: Vec<ImportRecord>,
     deferred_bytes: usize,
     account: Account,
 }
@@ -104,7 +104,7 @@ pub(crate) fn import<'a>(
 impl Importing<'_> {
     /// Takes a batch. What is answered may be fewer than were given: those that wait for their sources are
     /// answered when these have come, or at the end.
-    pub fn take(&mut self, records: Vec<Record>) -> Result<Vec<Imported>> {
+    pub fn take(&mut self, records: Vec<ImportRecord>) -> Result<Vec<Imported>> {
         if records.len() > IMPORT_BATCH_MAX {
             return Err(Error::invalid("records", format!("one batch takes at most {IMPORT_BATCH_MAX}")));
         }
@@ -142,7 +142,7 @@ impl Importing<'_> {
     }
 
     /// The fate of a record that its id alone decides.
-    fn known_fate(&self, record: &Record) -> Result<Option<Fate>> {
+    fn known_fate(&self, record: &ImportRecord) -> Result<Option<Fate>> {
         let marks: Vec<Mark> = record.origin.as_ref().map_or(Vec::new(), |origin| self.marks(origin));
         if marks.iter().any(|mark| self.gone.contains(mark)) {
             return Ok(Some(refused("forgotten", "it was forgotten here, and is not brought back")));
@@ -189,13 +189,13 @@ impl Importing<'_> {
         self.marks(&Origin::Memory(source)).iter().find_map(|mark| self.placed.get(mark)).copied()
     }
 
-    fn is_ready(&self, record: &Record) -> bool {
+    fn is_ready(&self, record: &ImportRecord) -> bool {
         record.draft.derived_from.iter().all(|link| self.place_of(link.source).is_some())
     }
 
     /// Sets a record aside until its sources are there; one too many is refused, and comes in with a second
     /// import of the same file, when its sources are.
-    fn defer(&mut self, record: Record) -> Option<Imported> {
+    fn defer(&mut self, record: ImportRecord) -> Option<Imported> {
         let bytes = record.draft.text.len();
         if self.deferred.len() >= DEFERRED_MAX || self.deferred_bytes + bytes > DEFERRED_BYTES_MAX {
             let reason = "the memories that it was derived from come after it: import the file once more";
@@ -210,7 +210,7 @@ impl Importing<'_> {
     fn store_ready(&mut self) -> Result<Vec<Imported>> {
         let mut answers = Vec::new();
         loop {
-            let ready: Vec<Record>;
+            let ready: Vec<ImportRecord>;
             (ready, self.deferred) =
                 std::mem::take(&mut self.deferred).into_iter().partition(|record| self.is_ready(record));
             if ready.is_empty() {
@@ -222,14 +222,14 @@ impl Importing<'_> {
 
     /// Of those that wait for what is not in the file, the ones that wait for nothing else; of a circle, the
     /// first one.
-    fn release(&mut self) -> Vec<Record> {
+    fn release(&mut self) -> Vec<ImportRecord> {
         let deferred = std::mem::take(&mut self.deferred);
         let waiting: HashSet<Mark> = deferred
             .iter()
             .filter_map(|record| record.origin.as_ref())
             .flat_map(|origin| self.marks(origin))
             .collect();
-        let waits_for_another = |record: &Record| {
+        let waits_for_another = |record: &ImportRecord| {
             let sources = record.draft.derived_from.iter().map(|link| Origin::Memory(link.source));
             sources.flat_map(|source| self.marks(&source)).any(|mark| waiting.contains(&mark))
         };
@@ -239,7 +239,7 @@ impl Importing<'_> {
         if released.is_empty() { vec![self.deferred.remove(0)] } else { released }
     }
 
-    fn store_in_batches(&mut self, mut records: Vec<Record>) -> Result<Vec<Imported>> {
+    fn store_in_batches(&mut self, mut records: Vec<ImportRecord>) -> Result<Vec<Imported>> {
         let mut answers = Vec::new();
         while !records.is_empty() {
             let rest = records.split_off(records.len().min(IMPORT_BATCH_MAX));
@@ -250,7 +250,7 @@ impl Importing<'_> {
     }
 
     /// Counts what became of a record, and remembers where its memory is.
-    fn settled(&mut self, record: &Record, fate: Fate) -> Imported {
+    fn settled(&mut self, record: &ImportRecord, fate: Fate) -> Imported {
         self.answer(record.number, record.origin.as_ref(), fate, false, 0)
     }
 

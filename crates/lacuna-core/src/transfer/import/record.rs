@@ -7,7 +7,7 @@ use lacuna_types::{Error, Result};
 use crate::gate::report::Question;
 
 /// One memory of a file, as a door read it. Nothing in it has been checked.
-pub struct Record {
+pub struct ImportRecord {
     /// Its number in the file, by which it is reported.
     pub number: u64,
     /// Its id or name in the place that it comes from.
@@ -89,7 +89,7 @@ pub enum Fate {
     },
 }
 
-impl Record {
+impl ImportRecord {
     /// Other programs tell finer times than are kept here.
     pub(crate) fn in_millis(mut self) -> Self {
         let cut = |at: Timestamp| from_millis(millis(at)).unwrap_or(at);

@@ -94,7 +94,7 @@ fn catch(calendar: &Calendar, word: &str, pattern: &str, caught: &mut Caught) ->
     };
     match class {
         "day" => set(&mut caught.weekday, listed(&calendar.days, word)),
-        "month" => set(&mut caught.month, listed(&calendar.months, word).map(|at| at + 1)),
+        "month" => set(&mut caught.month, calendar.month(word)),
         "n" => set(&mut caught.count, count(calendar, word)),
         "unit" => set(&mut caught.unit, named(calendar.units, word)),
         "part" => set(&mut caught.part, named(calendar.parts, word)),

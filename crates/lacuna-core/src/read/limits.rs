@@ -76,7 +76,7 @@ pub(crate) fn within_tokens(service: &Service, hits: &mut Vec<RecalledMemory>, m
     for hit in hits.iter_mut() {
         let whole = service.count_tokens(hit.memory.content.full_text().expose());
         let tokens =
-            if whole <= left { whole } else { service.count_tokens(&hit.memory.content.gist.expose()) };
+            if whole <= left { whole } else { service.count_tokens(hit.memory.content.gist.expose()) };
         if tokens > left {
             break;
         }

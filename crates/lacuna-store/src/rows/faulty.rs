@@ -26,7 +26,13 @@ pub enum FaultTiming {
 pub struct Faults {
     operations: AtomicU64,
     plan: Mutex<Option<FaultPlan>>,
-    meanwhile: Mutex<Option<(u64, Box<dyn FnOnce() + Send>)>>,
+    meanwhile: Mutex<Option<Meanwhile>>,
+}
+
+/// The work of another process, before one operation.
+struct Meanwhile {
+    at: u64,
+    work: Box<dyn FnOnce() + Send>,
 }
 
 #[derive(Clone, Copy)]
@@ -54,7 +60,7 @@ impl Faults {
 
     /// Runs `work` just before the `n`-th operation from now on, as another process would that is faster.
     pub fn meanwhile(&self, n: u64, work: impl FnOnce() + Send + 'static) {
-        *lock(&self.meanwhile) = Some((self.operations() + n, Box::new(work)));
+        *lock(&self.meanwhile) = Some(Meanwhile { at: self.operations() + n, work: Box::new(work) });
     }
 
     /// Everything works again.
@@ -70,9 +76,9 @@ impl Faults {
     /// Runs one operation, unless it is its turn to fail.
     pub fn run<T>(&self, operation: impl FnOnce() -> Result<T>) -> Result<T> {
         let number = self.operations.fetch_add(1, Ordering::SeqCst) + 1;
-        let work = lock(&self.meanwhile).take_if(|(at, _)| *at == number);
-        if let Some((_, work)) = work {
-            work();
+        let meanwhile = lock(&self.meanwhile).take_if(|meanwhile| meanwhile.at == number);
+        if let Some(meanwhile) = meanwhile {
+            (meanwhile.work)();
         }
         let plan = *lock(&self.plan);
         match plan {

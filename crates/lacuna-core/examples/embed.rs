@@ -28,13 +28,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let own = anna.personal_scope();
 
     // The gate may store a draft, ask about it or refuse it; `stored` makes an error of the last two.
-    let draft = Draft { text: "The orchid wants water on Tuesdays.".to_owned(), ..Draft::default() };
+    let draft = Draft { text: "The orchid wants water on Tuesdays.".into(), ..Draft::default() };
     let stored = lacuna.remember(&permit::<Remember>(&anna, &own)?, vec![draft])?.remove(0).stored()?;
     println!("remembered as {}", stored.id);
 
     let query = Query::new("When do I water the orchid?");
     for hit in lacuna.recall(&permit::<Recall>(&anna, &own)?, &query)?.hits {
-        println!("{:.2}  {}", hit.similarity, hit.memory.content.full_text());
+        println!("{:.2}  {}", hit.similarity, hit.memory.content.full_text().expose());
     }
     Ok(())
 }

@@ -43,11 +43,11 @@
 //!
 //! let anna = Caller::new(OrgId::new("acme")?, UserId::new("anna")?, vec![Role::User]);
 //! let own = anna.personal_scope();
-//! let draft = Draft { text: "The orchid wants water on Tuesdays.".to_owned(), ..Draft::default() };
+//! let draft = Draft { text: "The orchid wants water on Tuesdays.".into(), ..Draft::default() };
 //! lacuna.remember(&permit(&anna, &own)?, vec![draft])?.remove(0).stored()?;
 //!
 //! let recalled = lacuna.recall(&permit(&anna, &own)?, &Query::new("When do I water the orchid?"))?;
-//! assert_eq!(recalled.hits[0].memory.content.full_text(), "The orchid wants water on Tuesdays.");
+//! assert_eq!(recalled.hits[0].memory.content.full_text().expose(), "The orchid wants water on Tuesdays.");
 //! # Ok(())
 //! # }
 //! ```

@@ -1,6 +1,7 @@
 //! The domain of Lacuna: ids, time, the facets of one memory, policy data, errors, and the traits of models.
 //!
-//! Nothing here is serialisable: doors own their wire forms, and the vault owns the bytes at rest.
+//! Nothing here is serialisable: doors own their wire forms, and the vault owns the bytes at rest. Texts are
+//! [`Plaintext`], which is neither printed nor cloned, and zeroed on drop.
 //!
 //! A [`Scope`] names a vault, and the vault's id follows from it:
 //!
@@ -33,6 +34,7 @@ mod facets;
 pub mod hex;
 mod ids;
 mod memory;
+mod plaintext;
 mod time;
 
 pub mod decay;
@@ -48,4 +50,5 @@ pub use facets::*;
 pub use ids::*;
 pub use lacuna_seal::sha256;
 pub use memory::*;
+pub use plaintext::Plaintext;
 pub use time::*;

@@ -1,10 +1,10 @@
 //! One memory: its words, its facets, its age.
 
 use jiff::Timestamp;
-use zeroize::Zeroizing;
 
 use crate::facets::*;
 use crate::ids::*;
+use crate::plaintext::Plaintext;
 
 /// The one-sentence core of a memory, in characters.
 pub const GIST_CHARS_MAX: usize = 280;
@@ -35,9 +35,9 @@ pub const JUSTIFICATION_CHARS_MAX: usize = 500;
 #[derive(Default)]
 pub struct Draft {
     /// The full text.
-    pub text: String,
+    pub text: Plaintext,
     /// The core in one sentence; the text makes one otherwise.
-    pub gist: Option<String>,
+    pub gist: Option<Plaintext>,
     /// Details beside the gist.
     pub details: Vec<Detail>,
     /// The subject matter.
@@ -85,7 +85,7 @@ pub struct Draft {
 }
 
 /// A memory as its owner sees it: opened, in RAM, never written as it is.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(PartialEq)]
 pub struct Memory {
     /// The id.
     pub id: MemoryId,
@@ -102,34 +102,46 @@ pub struct Memory {
 }
 
 /// The words of a memory.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(PartialEq)]
 pub struct Content {
     /// The core in one sentence.
-    pub gist: String,
+    pub gist: Plaintext,
     /// Details beside the gist.
     pub details: Vec<Detail>,
     /// The full text, when it says more than the gist.
-    pub text: Option<String>,
+    pub text: Option<Plaintext>,
 }
 
 impl Content {
     /// The full text, or the gist where there is none.
-    pub fn full_text(&self) -> &str {
-        self.text.as_deref().unwrap_or(&self.gist)
+    pub fn full_text(&self) -> &Plaintext {
+        self.text.as_ref().unwrap_or(&self.gist)
+    }
+
+    /// The same, taken out: what else it holds is dropped.
+    pub fn into_full_text(self) -> Plaintext {
+        self.text.unwrap_or(self.gist)
     }
 }
 
 /// One detail beside the gist; it fades by itself.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(PartialEq)]
 pub struct Detail {
     /// The words.
-    pub content: String,
+    pub content: Plaintext,
     /// The strength, from 0 to 1.
     pub brightness: f32,
 }
 
+impl Detail {
+    /// A second copy of it.
+    pub fn duplicate(&self) -> Self {
+        Self { content: self.content.duplicate(), brightness: self.brightness }
+    }
+}
+
 /// Everything about a memory that is neither its words nor its place in the store.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(PartialEq)]
 pub struct Facets {
     /// The subject matter.
     pub category: Category,
@@ -161,8 +173,30 @@ pub struct Facets {
     pub history: History,
 }
 
+impl Facets {
+    /// A second copy of them. Tags and names are words of the memory, so that a copy is asked for by name.
+    pub fn duplicate(&self) -> Self {
+        Self {
+            category: self.category,
+            content_type: self.content_type,
+            tier: self.tier,
+            kind: self.kind,
+            lane: self.lane,
+            secondary_lanes: self.secondary_lanes.clone(),
+            tags: self.tags.clone(),
+            entities: self.entities.iter().map(Entity::duplicate).collect(),
+            source: self.source.clone(),
+            derived_from: self.derived_from.clone(),
+            privacy: self.privacy.clone(),
+            retention: self.retention.clone(),
+            vitality: self.vitality.clone(),
+            history: self.history.duplicate(),
+        }
+    }
+}
+
 /// A person, place, organisation or thing that a memory names.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(PartialEq)]
 pub struct Entity {
     /// The kind: person, place, organisation, thing.
     pub kind: String,
@@ -174,8 +208,20 @@ pub struct Entity {
     pub relation: Option<String>,
 }
 
+impl Entity {
+    /// A second copy of it.
+    pub fn duplicate(&self) -> Self {
+        Self {
+            kind: self.kind.clone(),
+            name: self.name.clone(),
+            primary: self.primary,
+            relation: self.relation.clone(),
+        }
+    }
+}
+
 /// The relations of a memory to others, and its moves between vaults.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(PartialEq, Default)]
 pub struct History {
     /// The writer, in a vault that several people share.
     pub author: Option<UserId>,
@@ -199,6 +245,25 @@ pub struct History {
     pub segment: Option<Segment>,
 }
 
+impl History {
+    /// A second copy of it, with the reasons for its moves.
+    pub fn duplicate(&self) -> Self {
+        let copy = |moved: &Promotion| Box::new(moved.duplicate());
+        Self {
+            author: self.author.clone(),
+            promotion: self.promotion.as_deref().map(copy),
+            moving: self.moving.as_deref().map(copy),
+            supersedes: self.supersedes.clone(),
+            alike: self.alike.clone(),
+            repeats: self.repeats,
+            waits: self.waits,
+            attributes: self.attributes.clone(),
+            remade_at: self.remade_at,
+            segment: self.segment,
+        }
+    }
+}
+
 /// A stretch of a session, as one transcript holds it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Segment {
@@ -211,7 +276,7 @@ pub struct Segment {
 }
 
 /// A move of a memory from one scope to another.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(PartialEq, Eq)]
 pub struct Promotion {
     /// The first writer.
     pub original_author: UserId,
@@ -226,11 +291,26 @@ pub struct Promotion {
     /// The holder that it came to.
     pub current_scope: Holder,
     /// The reason, in the words of the person who moved it. It is sealed with the memory and stands nowhere else.
-    pub justification: Option<Zeroizing<String>>,
+    pub justification: Option<Plaintext>,
 }
 
-/// The origin of a memory.
-#[derive(Clone, PartialEq, Debug)]
+impl Promotion {
+    /// A second copy of it, with its reason.
+    pub fn duplicate(&self) -> Self {
+        Self {
+            original_author: self.original_author.clone(),
+            original_created_at: self.original_created_at,
+            promoted_by: self.promoted_by.clone(),
+            promoted_at: self.promoted_at,
+            previous_scope: self.previous_scope.clone(),
+            current_scope: self.current_scope.clone(),
+            justification: self.justification.as_ref().map(Plaintext::duplicate),
+        }
+    }
+}
+
+/// The origin of a memory. Its labels come from the caller, so that they are not printed.
+#[derive(Clone, PartialEq)]
 pub struct Source {
     /// The type of the origin.
     pub kind: SourceType,

@@ -123,7 +123,7 @@ pub(crate) fn grant<A: Action>(user: &str) -> Result<Grant<A>> {
 
 pub(super) fn drafts(texts: &[String]) -> Vec<Draft> {
     let draft = |text: &String| Draft {
-        text: text.clone(),
+        text: text.as_str().into(),
         // Turns: facts of a made-up corpus would repeat and supersede each other.
         category: Some(Category::Conversation),
         consent_basis: Some(ConsentBasis::ExplicitConsent),

@@ -200,7 +200,8 @@ impl<'a> Trial<'a> {
             let is_old = id.is_some_and(|id| old.contains(&id));
             if is_old { counts.tokens_old += tokens } else { counts.tokens_rest += tokens }
         }
-        let active: usize = self.active()?.iter().map(|memory| self.tokens(memory.content.full_text())).sum();
+        let active: usize =
+            self.active()?.iter().map(|memory| self.tokens(memory.content.full_text().expose())).sum();
         counts.tokens_new = active.saturating_sub(counts.tokens_rest);
         Ok(())
     }
@@ -218,8 +219,10 @@ impl<'a> Trial<'a> {
         counts.needed += needs.len();
         counts.reached += reached;
         counts.found_after += usize::from(reached == needs.len());
-        counts.answered += answer.iter().map(|memory| self.tokens(memory.content.full_text())).sum::<usize>();
-        let told: String = answer.iter().map(|memory| memory.content.full_text().to_owned() + "\n").collect();
+        counts.answered +=
+            answer.iter().map(|memory| self.tokens(memory.content.full_text().expose())).sum::<usize>();
+        let told: String =
+            answer.iter().map(|memory| memory.content.full_text().expose().to_owned() + "\n").collect();
         let says = |id: &&MemoryId| sentences(self.text(id)).iter().any(|sentence| told.contains(sentence));
         counts.quoted += needs.iter().filter(says).count();
         Ok(())
@@ -265,7 +268,7 @@ impl<'a> Trial<'a> {
             let links = memory.facets.derived_from.iter();
             let source: String = links.map(|link| format!("{}\n", self.text(&link.source))).collect();
             let known: HashSet<String> = words(&source).map(str::to_lowercase).collect();
-            let text = memory.content.full_text();
+            let text = memory.content.full_text().expose();
             let foreign: Vec<&str> =
                 words(text).filter(|word| !known.contains(&word.to_lowercase())).collect();
             counts.foreign_words += foreign.len();
@@ -397,7 +400,7 @@ fn remember(service: &Lacuna, space: &Space, times: &[Timestamp]) -> Result<Vec<
             source.turn = Some(*number);
             let category = Some(Category::Conversation);
             Ok(Draft {
-                text: turn.text.clone(),
+                text: turn.text.as_str().into(),
                 category,
                 source: Some(source),
                 created_at: Some(*at),

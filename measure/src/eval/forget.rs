@@ -227,14 +227,15 @@ impl Trial<'_> {
     fn recall(&self, query: &str) -> Result<String> {
         let query = Query { limit: TOP, ..Query::new(query) };
         let recalled = self.service.recall(&grant::<Recall>(self.user)?, &query)?;
-        let texts: Vec<&str> = recalled.hits.iter().map(|hit| hit.memory.content.full_text()).collect();
+        let texts: Vec<&str> =
+            recalled.hits.iter().map(|hit| hit.memory.content.full_text().expose()).collect();
         Ok(texts.join("\n"))
     }
 }
 
 /// A fact, and the person's yes to what was asked about it.
 fn draft(text: &str, confirm: Option<String>) -> Draft {
-    Draft { text: text.to_owned(), confirm, ..Draft::default() }
+    Draft { text: text.into(), confirm, ..Draft::default() }
 }
 
 fn fate(outcome: &Outcome) -> String {

@@ -19,7 +19,7 @@ pub(crate) fn dangling(open: &OpenVault, gone: &BTreeSet<MemoryId>) -> Vec<Memor
     let turns: Vec<(&SessionId, u32)> = erased.iter().filter_map(turn).collect();
     let names: Vec<String> = gone.iter().map(ToString::to_string).collect();
     let points_back =
-        |stored: &Stored<'_, Held>| follows(stored, &turns) && leans(stored.payload.full_text());
+        |stored: &Stored<'_, Held>| follows(stored, &turns) && leans(stored.payload.full_text().expose());
     open.index
         .before(None)
         .filter(|stored| stored.attributes.state == Lifecycle::Active && !gone.contains(&stored.id))
@@ -42,7 +42,7 @@ fn follows(stored: &Stored<'_, Held>, turns: &[(&SessionId, u32)]) -> bool {
 }
 
 fn names_an_id(held: &Held, names: &[String]) -> bool {
-    let text = held.full_text();
+    let text = held.full_text().expose();
     text.contains("mem_") && names.iter().any(|name| text.contains(name.as_str()))
         || held.facets.tags.iter().any(|tag| names.contains(tag))
 }

@@ -4,6 +4,7 @@
 //! of a memory falls with it whoever erases it.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use lacuna_language::anonymise::Anonymous;
@@ -40,7 +41,7 @@ const LOOSEN_BATCH: usize = 1_000;
 pub(crate) struct ErasureRequest {
     pub(crate) ids: Vec<MemoryId>,
     /// Memories of which a part goes, with what is left of their text.
-    pub(crate) cuts: Vec<(MemoryId, Zeroizing<String>)>,
+    pub(crate) cuts: Vec<(MemoryId, Arc<Plaintext>)>,
     /// Memories that live on with other words in the place of whom they mention, and the state in which they do
     /// if it is not the one they are in.
     pub(crate) anonymous: Vec<(MemoryId, Anonymous)>,
@@ -177,7 +178,7 @@ fn cut_all(
 ) -> Result<()> {
     let stored = |id: &MemoryId| open.index.get(id).ok_or(Error::NotFound("memory"));
     for (id, rest) in wanted.cuts.iter().filter(|(id, _)| !wanted.ids.contains(id)) {
-        let remade = remade_from_rest(service, &stored(id)?, rest, &outcome.gone, now)?;
+        let remade = remade_from_rest(service, &stored(id)?, rest.expose(), &outcome.gone, now)?;
         outcome.replace(*id, remade, known);
     }
     for (id, anonymous) in wanted.anonymous.iter().chain(leaning) {
@@ -347,7 +348,7 @@ struct Known {
 impl ErasureEffects {
     fn replace(&mut self, old: MemoryId, remade: Prepared, known: &mut Known) {
         known.renamed.insert(old, remade.id);
-        known.texts.insert(old, Zeroizing::new(remade.admitted.content.full_text().to_owned()));
+        known.texts.insert(old, Zeroizing::new(remade.admitted.content.full_text().expose().to_owned()));
         self.rebuilt.push((old, remade.id));
         self.prepared.push(remade);
     }
@@ -383,7 +384,7 @@ impl Erasure {
     /// Applies the commit's changes to the open vault.
     pub(crate) fn apply(self, open: &mut OpenVault) {
         self.gone.iter().for_each(|id| open.drop_memory(id));
-        for SealedMemory { row, frame, .. } in self.sealed {
+        for SealedMemory { row, frame } in self.sealed {
             open.put(&row, frame);
         }
         put_all(open, self.withheld);

@@ -124,7 +124,7 @@ impl ProbeTargets {
         let stored = gone.iter().filter_map(|id| open.index.get(id)).take(PROBED_TEXTS_MAX);
         self.texts = stored
             .map(|stored| {
-                let text = Zeroizing::new(stored.payload.full_text().to_owned());
+                let text = Zeroizing::new(stored.payload.full_text().expose().to_owned());
                 (text, models.query_of(open.index.vectors_of(&stored.id)))
             })
             .collect();

@@ -36,10 +36,10 @@ pub(crate) fn remade_from_rest(
     gone: &BTreeSet<MemoryId>,
     now: Timestamp,
 ) -> Result<Prepared> {
-    let mut facets = stored.payload.facets.clone();
+    let mut facets = stored.payload.facets.duplicate();
     facets.derived_from.retain(|link| !gone.contains(&link.source));
-    let details = stored.payload.details.iter().filter(|detail| rest.contains(&detail.content)).cloned();
-    remade(service, stored, rest, details.collect(), facets, now)
+    let details = stored.payload.details.iter().filter(|detail| rest.contains(detail.content.expose()));
+    remade(service, stored, rest, details.map(Detail::duplicate).collect(), facets, now)
 }
 
 /// A memory in which other words stand for whom it mentioned.
@@ -50,11 +50,12 @@ pub(crate) fn remade_anonymous(
     gone: &BTreeSet<MemoryId>,
     now: Timestamp,
 ) -> Result<Prepared> {
-    let mut facets = stored.payload.facets.clone();
+    let mut facets = stored.payload.facets.duplicate();
     facets.derived_from.retain(|link| !gone.contains(&link.source));
     facets.tags.clone_from(&anonymous.tags);
     unmark(&mut facets.entities);
-    remade(service, stored, &anonymous.text, anonymous.details.clone(), facets, now)
+    let details = anonymous.details.iter().map(Detail::duplicate).collect();
+    remade(service, stored, &anonymous.text, details, facets, now)
 }
 
 /// A consolidated memory, made anew from what is left of its sources. `known` holds the texts and the new
@@ -74,18 +75,18 @@ pub(crate) fn remade_from_sources(
     let sources: Vec<_> = rebuild.left.iter().filter_map(|link| open.index.get(&link.source)).collect();
     let text = |source: &Stored<'_, Held>| match texts.get(&source.id) {
         Some(text) => text.to_string(),
-        None => source.payload.full_text().to_owned(),
+        None => source.payload.full_text().expose().to_owned(),
     };
     let left = sources.iter().map(|source| Left { text: text(source), facets: &source.payload.facets });
     let Held { facets, .. } = stored.payload;
-    let text = match rebuilt(stored.payload.full_text(), facets.content_type, left.collect()) {
+    let text = match rebuilt(stored.payload.full_text().expose(), facets.content_type, left.collect()) {
         Some(text) => text.to_string(),
         None => {
-            let room = stored.payload.full_text().chars().count().max(GIST_CHARS_MAX);
+            let room = stored.payload.full_text().expose().chars().count().max(GIST_CHARS_MAX);
             joined(sources.iter().map(text), room)
         }
     };
-    let mut facets = stored.payload.facets.clone();
+    let mut facets = stored.payload.facets.duplicate();
     facets.derived_from = rebuild.left.clone();
     for link in &mut facets.derived_from {
         link.source = renamed.get(&link.source).copied().unwrap_or(link.source);
@@ -116,10 +117,11 @@ fn remade(
     };
     facets.history.supersedes = vec![stored.id];
     facets.history.remade_at = Some(now);
-    let gist = gist_of(None, text);
-    let content = Content { text: (gist != text).then(|| text.to_owned()), gist, details };
+    let text = Plaintext::from(text);
+    let gist = gist_of(None, &text);
     let created_at = from_millis(stored.attributes.created_at).unwrap_or(now);
-    let terms = TermList::of(text, None);
+    let terms = TermList::of(text.expose(), None);
+    let content = Content { text: (gist != text).then_some(text), gist, details };
     let state = stored.attributes.state;
     let admitted = Admitted { content, facets, created_at, state, report: Report::default() };
     let id = MemoryId::make(&*service.clock, &*service.entropy);

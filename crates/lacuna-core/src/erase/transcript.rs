@@ -68,7 +68,7 @@ pub(crate) fn lines(service: &Service, open: &OpenVault, ids: &[MemoryId], texts
         let memory = whole(id)?;
         let text = match texts.get(id) {
             Some(text) => text.clone(),
-            None => Zeroizing::new(memory.content.full_text().to_owned()),
+            None => Zeroizing::new(memory.content.full_text().expose().to_owned()),
         };
         let Memory { facets, created_at: at, .. } = memory;
         let speaker = Speaker::of(facets.source.kind);
@@ -93,7 +93,7 @@ pub(crate) fn transcript(
     let vector = service.models.instant.embed(&[&gist], Purpose::Passage)?.pop();
     let vector = QuantVec::from_f32(&vector.ok_or_else(|| Error::corrupt("the model gave no vector"))?)?;
     let terms = TermList::of(&gist, None);
-    let content = Content { gist, details: Vec::new(), text: Some(rendered(&lines)) };
+    let content = Content { gist: gist.into(), details: Vec::new(), text: Some(rendered(&lines).into()) };
     let state = Lifecycle::Archived;
     let admitted = Admitted { content, facets, created_at: now, state, report: Report::default() };
     let id = MemoryId::make(&*service.clock, &*service.entropy);

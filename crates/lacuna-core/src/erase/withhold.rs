@@ -71,8 +71,8 @@ pub(crate) fn anonymous_in(
     is_gone: impl Fn(&MemoryId) -> bool,
 ) -> Result<Option<Anonymous>> {
     let Some(stored) = open.index.get(&id) else { return Ok(None) };
-    let body = open.bodies(&[id], service.sources())?.remove(&id).map(Zeroizing::new);
-    let text = body.as_ref().map_or_else(|| stored.payload.full_text(), |body| body.as_str());
+    let body = open.bodies(&[id], service.sources())?.remove(&id);
+    let text = body.as_ref().unwrap_or(stored.payload.full_text()).expose();
     let (details, tags) = (&stored.payload.details, &stored.payload.facets.tags);
     Ok(anonymous(text, details, tags, mentions, is_gone))
 }

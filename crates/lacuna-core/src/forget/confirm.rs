@@ -1,6 +1,7 @@
 //! Confirm: do what the plan said, and prove it.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use lacuna_types::request::{Closeness, Mode, PlanChoice};
@@ -142,7 +143,7 @@ fn wanted(matches: Vec<ResolvedMatch>) -> ErasureRequest {
     let mut wanted = ErasureRequest { holds_back: true, ..ErasureRequest::default() };
     for found in matches {
         match found.leaves {
-            Some(rest) => wanted.cuts.push((found.id, rest)),
+            Some(rest) => wanted.cuts.push((found.id, Arc::new(rest.into()))),
             None => wanted.ids.push(found.id),
         }
     }

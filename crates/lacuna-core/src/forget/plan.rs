@@ -396,7 +396,7 @@ fn namesakes(open: &OpenVault, wish: &Wish, found: &[WishMatch]) -> Vec<Cluster>
         .zip(&others)
         .map(|(stored, others)| View {
             id: stored.id,
-            text: stored.payload.full_text(),
+            text: stored.payload.full_text().expose(),
             entities: &stored.payload.facets.entities,
             session: stored.payload.facets.source.session.as_ref(),
             others,

@@ -52,7 +52,7 @@ pub(crate) fn drop_working(service: &Service, grant: &Grant<Forget>, id: MemoryI
 /// be kept.
 pub(crate) fn is_meant(session: &SessionId, stored: &Stored<'_, Held>, wish: &Wish) -> bool {
     let facets = &stored.payload.facets;
-    let text = stored.payload.full_text();
+    let text = stored.payload.full_text().expose();
     let at = from_millis(stored.attributes.created_at);
     if wish.when.is_some_and(|span| at.is_none_or(|at| !span.contains(at))) {
         return false;

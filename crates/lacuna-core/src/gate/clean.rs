@@ -42,32 +42,39 @@ pub(crate) struct Cleaned {
 /// Takes out of `draft` what may not be stored.
 pub(crate) fn clean(draft: &mut Draft, rules: &Rules<'_>) -> Cleaned {
     let mut cleaned = Cleaned::default();
-    if shape::tier(draft) == Tier::Semantic && looks_like_credential(&draft.text) {
+    if shape::tier(draft) == Tier::Semantic && looks_like_credential(draft.text.expose()) {
         cleaned.refusal = Some(Refusal::Credential);
     }
     if rules.foreign {
-        let suspicion = instructions(&draft.text);
+        let suspicion = instructions(draft.text.expose());
         cleaned.suspicious = suspicion.is_instruction();
         cleaned.report.suspicions = suspicion.reasons.iter().map(|reason| reason.rule).collect();
     }
-    cleaned.routine_location = routine_location(&draft.text);
-    for (field, text) in fields(draft) {
-        cleaned.take_secrets(field, text, rules);
-        cleaned.neutralise(field, text, rules.trust);
-        cleaned.cut(field, text, rules.addresses_allowed);
+    cleaned.routine_location = routine_location(draft.text.expose());
+    for (field, text) in texts(draft) {
+        cleaned.clean_field(field, text, rules);
     }
-    let (text, truncated) = shape::truncate(std::mem::take(&mut draft.text), shape::content_type(draft));
-    draft.text = text;
-    cleaned.report.truncated = truncated;
+    for (field, label) in labels(draft) {
+        let mut text = Plaintext::from(std::mem::take(label));
+        cleaned.clean_field(field, &mut text, rules);
+        *label = text.into_exposed();
+    }
+    let content_type = shape::content_type(draft);
+    cleaned.report.truncated = shape::truncate(&mut draft.text, content_type);
     cleaned
 }
 
 /// Every text of a draft that somebody else may have written.
-fn fields(draft: &mut Draft) -> Vec<(&'static str, &mut String)> {
+fn texts(draft: &mut Draft) -> Vec<(&'static str, &mut Plaintext)> {
     let mut fields = vec![("text", &mut draft.text)];
     fields.extend(draft.gist.as_mut().map(|gist| ("gist", gist)));
     fields.extend(draft.details.iter_mut().map(|detail| ("details.content", &mut detail.content)));
-    fields.extend(draft.tags.iter_mut().map(|tag| ("tags", tag)));
+    fields
+}
+
+/// Every name and label of a draft that somebody else may have written.
+fn labels(draft: &mut Draft) -> Vec<(&'static str, &mut String)> {
+    let mut fields: Vec<_> = draft.tags.iter_mut().map(|tag| ("tags", tag)).collect();
     for entity in &mut draft.entities {
         fields.push(("entities.name", &mut entity.name));
         fields.push(("entities.type", &mut entity.kind));
@@ -83,51 +90,58 @@ fn fields(draft: &mut Draft) -> Vec<(&'static str, &mut String)> {
 }
 
 impl Cleaned {
-    fn take_secrets(&mut self, field: &'static str, text: &mut String, rules: &Rules<'_>) {
-        let findings = rules.scanner.scan(text);
+    fn clean_field(&mut self, field: &'static str, text: &mut Plaintext, rules: &Rules<'_>) {
+        self.take_secrets(field, text, rules);
+        self.neutralise(field, text, rules.trust);
+        self.cut(field, text, rules.addresses_allowed);
+    }
+
+    fn take_secrets(&mut self, field: &'static str, text: &mut Plaintext, rules: &Rules<'_>) {
+        let words = text.expose();
+        let findings = rules.scanner.scan(words);
         if findings.is_empty() {
             return;
         }
         let (removed, possible): (Vec<_>, Vec<_>) =
             findings.into_iter().partition(|finding| finding.level > SecretLevel::Possible);
-        self.report.redactions.extend(removed.iter().map(|finding| redaction(field, text, finding, true)));
-        self.report.redactions.extend(possible.iter().map(|finding| redaction(field, text, finding, false)));
+        self.report.redactions.extend(removed.iter().map(|finding| redaction(field, words, finding, true)));
+        self.report.redactions.extend(possible.iter().map(|finding| redaction(field, words, finding, false)));
         if rules.fail_on_secret {
             self.refusal.get_or_insert(Refusal::Secret);
         } else if !possible.is_empty() && !rules.possible_confirmed {
             self.question = Some(Question::PossibleSecret);
         }
         if !removed.is_empty() {
-            *text = redact(text, &removed);
+            *text = redact(words, &removed).into();
         }
     }
 
-    fn neutralise(&mut self, field: &'static str, text: &mut String, trust: Trust) {
-        let sanitised = sanitise(text, trust);
+    fn neutralise(&mut self, field: &'static str, text: &mut Plaintext, trust: Trust) {
+        let sanitised = sanitise(text.expose(), trust);
         self.note(field, sanitised.changes.iter().map(|change| change.rule));
         if let Cow::Owned(changed) = sanitised.text {
-            *text = changed;
+            *text = changed.into();
         }
     }
 
-    fn cut(&mut self, field: &'static str, text: &mut String, addresses_allowed: bool) {
-        self.replace(field, text, cut_accounts(text), Sensitivity::Financial);
+    fn cut(&mut self, field: &'static str, text: &mut Plaintext, addresses_allowed: bool) {
+        self.replace(field, text, cut_accounts(text.expose()), Sensitivity::Financial);
         if !addresses_allowed {
-            self.replace(field, text, cut_addresses(text), Sensitivity::Location);
+            self.replace(field, text, cut_addresses(text.expose()), Sensitivity::Location);
         }
     }
 
     fn replace(
         &mut self,
         field: &'static str,
-        text: &mut String,
+        text: &mut Plaintext,
         (changed, cuts): (String, Vec<IdentifierCut>),
         sensitivity: Sensitivity,
     ) {
         if !cuts.is_empty() {
             self.note(field, cuts.iter().map(|cut| cut.kind.as_str()));
             self.sensitivity.push(sensitivity);
-            *text = changed;
+            *text = changed.into();
         }
     }
 

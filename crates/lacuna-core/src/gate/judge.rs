@@ -162,7 +162,7 @@ fn lanes(draft: &mut Draft, cleaned: &mut Cleaned, seen: &Classified) -> (Lane, 
 fn entities(draft: &mut Draft, seen: Classified) -> Vec<Entity> {
     let mut entities = std::mem::take(&mut draft.entities);
     let named = seen.entities.into_iter().filter(|named| named.confidence >= SURE).map(|named| named.entity);
-    let numbers = identifiers(&draft.text).into_iter().filter(|found| found.confidence >= CONFIDENT);
+    let numbers = identifiers(draft.text.expose()).into_iter().filter(|found| found.confidence >= CONFIDENT);
     let numbers = numbers.map(|found| Entity {
         kind: found.kind.as_str().to_owned(),
         name: found.canonical,

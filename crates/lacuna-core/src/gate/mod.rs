@@ -74,18 +74,37 @@ pub(crate) struct Presentable {
 
 impl Presentable {
     pub(crate) fn text(&self) -> &str {
-        &self.draft.text
+        self.draft.text.expose()
     }
 }
 
 /// A draft that has passed: every bound holds, every rule was asked, every default is filled in.
-#[derive(Clone)]
+///
+/// It holds the words, so that it is not cloned: a write that meets another one tries again with the same words.
 pub(crate) struct Admitted {
     pub(crate) content: Content,
     pub(crate) facets: Facets,
     pub(crate) created_at: Timestamp,
     pub(crate) state: Lifecycle,
     pub(crate) report: Report,
+}
+
+/// The part of an admitted memory that the vault changes when it finds a place for it.
+pub(crate) struct Unplaced {
+    history: History,
+    state: Lifecycle,
+}
+
+impl Unplaced {
+    pub(crate) fn of(admitted: &Admitted) -> Self {
+        Self { history: admitted.facets.history.duplicate(), state: admitted.state }
+    }
+
+    /// Takes back what a failed attempt decided, so that the next one starts from the gate's decision.
+    pub(crate) fn restore(&self, admitted: &mut Admitted) {
+        admitted.facets.history = self.history.duplicate();
+        admitted.state = self.state;
+    }
 }
 
 /// A decision of the gate, or of one of its checks.
@@ -125,7 +144,7 @@ impl Gate<'_> {
         if let Some(refusal) = cleaned.refusal {
             return GateDecision::Refuse((refusal, cleaned.report));
         }
-        let seen = classify(&draft.text, Some(&Meaning { prototypes: self.prototypes, vector }));
+        let seen = classify(draft.text.expose(), Some(&Meaning { prototypes: self.prototypes, vector }));
         let decision = judge(self, &mut draft, source, &standing, &mut cleaned, seen);
         let mut questions: Vec<Question> = cleaned.question.into_iter().collect();
         match decision {

@@ -3,11 +3,12 @@
 use jiff::Timestamp;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
+use zeroize::Zeroizing;
 
 /// Checks every bound of a draft that the gate may not mend by itself.
 pub(crate) fn check(draft: &Draft, now: Timestamp) -> Result<()> {
     check_text(draft)?;
-    draft.gist.as_deref().map_or(Ok(()), |gist| bounded("gist", gist, GIST_CHARS_MAX))?;
+    draft.gist.as_ref().map_or(Ok(()), |gist| bounded("gist", gist.expose(), GIST_CHARS_MAX))?;
     check_details(&draft.details)?;
     check_tags(&draft.tags)?;
     check_entities(&draft.entities)?;
@@ -45,43 +46,46 @@ pub(crate) fn tier(draft: &Draft) -> Tier {
 }
 
 fn check_text(draft: &Draft) -> Result<()> {
-    readable("text", &draft.text)?;
-    if draft.text.trim().is_empty() {
+    let text = draft.text.expose();
+    readable("text", text)?;
+    if text.trim().is_empty() {
         return Err(Error::invalid("text", "must not be empty"));
     }
-    if draft.text.chars().count() > TRANSCRIPT_CHARS_MAX {
+    if text.chars().count() > TRANSCRIPT_CHARS_MAX {
         return Err(Error::invalid("text", format!("must be at most {TRANSCRIPT_CHARS_MAX} characters")));
     }
     Ok(())
 }
 
 /// Cuts a text that is too long for its type, and says whether it did.
-pub(crate) fn truncate(text: String, content_type: ContentType) -> (String, bool) {
-    if content_type == ContentType::Transcript || text.chars().count() <= TEXT_CHARS_MAX {
-        return (text, false);
+pub(crate) fn truncate(text: &mut Plaintext, content_type: ContentType) -> bool {
+    if content_type == ContentType::Transcript || text.expose().chars().count() <= TEXT_CHARS_MAX {
+        return false;
     }
-    let kept: String = text.chars().take(TEXT_CHARS_MAX - TRUNCATION_MARK.len()).collect();
-    (kept + TRUNCATION_MARK, true)
+    let kept: Zeroizing<String> =
+        Zeroizing::new(text.expose().chars().take(TEXT_CHARS_MAX - TRUNCATION_MARK.len()).collect());
+    *text = Plaintext::from([kept.as_str(), TRUNCATION_MARK].concat());
+    true
 }
 
 /// The caller's own gist, or the text itself when it is short enough, or its beginning.
-pub(crate) fn gist(own: Option<String>, text: &str) -> String {
-    let source = own.as_deref().unwrap_or(text);
+pub(crate) fn gist(own: Option<Plaintext>, text: &Plaintext) -> Plaintext {
+    let source = own.as_ref().unwrap_or(text).expose();
     if source.chars().count() <= GIST_CHARS_MAX {
-        return source.to_owned();
+        return Plaintext::from(source);
     }
-    let mut kept: String = source.chars().take(GIST_CHARS_MAX - 1).collect();
+    let mut kept: Zeroizing<String> = Zeroizing::new(source.chars().take(GIST_CHARS_MAX - 1).collect());
     // Cut at a word, unless the text has none near the end (scripts without spaces).
     if let Some(space) = kept.rfind(char::is_whitespace).filter(|at| *at > kept.len() / 2) {
         kept.truncate(space);
     }
-    kept.trim_end().to_owned() + "…"
+    Plaintext::from([kept.trim_end(), "…"].concat())
 }
 
 fn check_details(details: &[Detail]) -> Result<()> {
     at_most("details", details.len(), DETAILS_MAX)?;
     for detail in details {
-        bounded("details.content", &detail.content, DETAIL_CHARS_MAX)?;
+        bounded("details.content", detail.content.expose(), DETAIL_CHARS_MAX)?;
         score("details.brightness", detail.brightness, 0.0)?;
     }
     Ok(())
@@ -183,7 +187,7 @@ mod tests {
                     ..draft(&"x".repeat(TRANSCRIPT_CHARS_MAX + 1))
                 },
             ),
-            ("gist", Draft { gist: Some("x".repeat(GIST_CHARS_MAX + 1)), ..draft("x") }),
+            ("gist", Draft { gist: Some("x".repeat(GIST_CHARS_MAX + 1).into()), ..draft("x") }),
             ("salience", Draft { salience: Some(f32::NAN), ..draft("x") }),
             ("salience", Draft { salience: Some(1.01), ..draft("x") }),
             ("salience", Draft { salience: Some(-0.1), ..draft("x") }),
@@ -195,7 +199,10 @@ mod tests {
             (
                 "details.content",
                 Draft {
-                    details: vec![Detail { content: "x".repeat(DETAIL_CHARS_MAX + 1), brightness: 0.5 }],
+                    details: vec![Detail {
+                        content: "x".repeat(DETAIL_CHARS_MAX + 1).into(),
+                        brightness: 0.5,
+                    }],
                     ..draft("x")
                 },
             ),
@@ -219,11 +226,13 @@ mod tests {
     #[test]
     fn long_text_is_truncated_and_marked_but_transcripts_are_kept_whole() {
         let long = "wörd ".repeat(4_000);
-        let (cut, truncated) = truncate(long.clone(), ContentType::Fact);
-        assert!(truncated);
-        assert_eq!(cut.chars().count(), TEXT_CHARS_MAX);
-        assert!(cut.ends_with(TRUNCATION_MARK));
-        assert!(gist(None, &cut).chars().count() <= GIST_CHARS_MAX);
-        assert_eq!(truncate(long.clone(), ContentType::Transcript), (long, false));
+        let mut cut = Plaintext::from(long.as_str());
+        assert!(truncate(&mut cut, ContentType::Fact));
+        assert_eq!(cut.expose().chars().count(), TEXT_CHARS_MAX);
+        assert!(cut.expose().ends_with(TRUNCATION_MARK));
+        assert!(gist(None, &cut).expose().chars().count() <= GIST_CHARS_MAX);
+        let mut whole = Plaintext::from(long.as_str());
+        assert!(!truncate(&mut whole, ContentType::Transcript));
+        assert!(whole.expose() == long);
     }
 }

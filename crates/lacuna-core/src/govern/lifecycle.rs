@@ -56,7 +56,7 @@ pub enum Decision {
     /// It was right as it stands. Older facts that it contradicts go, unless both are to be kept.
     Accept { keep_both: bool },
     /// It was nearly right: this text takes its place.
-    Edit(String),
+    Edit(Plaintext),
     /// It speaks of somebody who was forgotten: "someone" takes their place.
     Anonymise,
     /// It is erased.
@@ -171,12 +171,12 @@ fn accept(service: &Service, grant: &Grant<Review>, id: MemoryId, keep_both: boo
 }
 
 /// The corrected text is the reviewer's own word: it passes the gate as such, and the candidate goes.
-fn edit(service: &Service, grant: &Grant<Review>, id: MemoryId, text: String) -> Result<Decided> {
+fn edit(service: &Service, grant: &Grant<Review>, id: MemoryId, text: Plaintext) -> Result<Decided> {
     let scope = grant.scope();
     let facets = {
         let reader = service.reader(scope);
         let writer = reader.lock();
-        candidate(&writer, grant, id, |_, held| held.facets.clone())?
+        candidate(&writer, grant, id, |_, held| held.facets.duplicate())?
     };
     let draft = Draft {
         text,
@@ -324,7 +324,7 @@ fn thawed(open: &OpenVault) -> Result<()> {
 
 fn with_text(memory: Option<Memory>, held: &Held) -> Option<Memory> {
     let mut memory = memory?;
-    memory.content.text.clone_from(&held.text);
+    memory.content.text = held.text.as_ref().map(Plaintext::duplicate);
     Some(memory)
 }
 

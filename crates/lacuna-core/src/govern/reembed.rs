@@ -90,7 +90,7 @@ pub(crate) fn reembed(service: &Service, scope: &Scope, ids: &[MemoryId]) -> Res
                     true => &held.payload.gist,
                     false => held.payload.full_text(),
                 };
-                texts.entry(*id).or_insert_with(|| text.to_owned());
+                texts.entry(*id).or_insert_with(|| text.duplicate());
             }
         }
         Ok(texts)
@@ -102,7 +102,8 @@ pub(crate) fn reembed(service: &Service, scope: &Scope, ids: &[MemoryId]) -> Res
     if texts.is_empty() {
         return Ok(0);
     }
-    let (ids, contents): (Vec<MemoryId>, Vec<&str>) = texts.iter().map(|(id, text)| (*id, &**text)).unzip();
+    let (ids, contents): (Vec<MemoryId>, Vec<&str>) =
+        texts.iter().map(|(id, text)| (*id, text.expose())).unzip();
     let vectors = service.models.main.embed(&contents, Purpose::Passage)?;
     let vectors = ids
         .iter()

@@ -35,7 +35,7 @@ pub(crate) fn scan_stored(
     for chunk in ids.unwrap_or_default().chunks(SCAN_CHUNK) {
         let found = service.read(scope, |open| open.whole(chunk, service.sources()))?.transpose()?;
         for memory in found.unwrap_or_default().into_iter().flatten() {
-            let findings = service.rules.scanner().scan(memory.content.full_text());
+            let findings = service.rules.scanner().scan(memory.content.full_text().expose());
             if !findings.is_empty() {
                 leaks.push(Leak { id: memory.id, findings });
             }

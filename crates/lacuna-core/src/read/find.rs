@@ -213,14 +213,18 @@ impl Finder<'_> {
         let apart = self.all().filter(|stored| stored.payload.has_body).map(|stored| stored.id);
         let mut bodies = self.open.bodies(&apart.collect::<Vec<_>>(), self.sources)?;
         let tell = |stored: Stored<'_, Held>| {
-            let mut whole =
-                bodies.remove(&stored.id).unwrap_or_else(|| stored.payload.full_text().to_owned());
-            let text_bytes = whole.len();
-            for detail in &stored.payload.details {
+            let body = bodies.remove(&stored.id);
+            let text = body.as_ref().unwrap_or(stored.payload.full_text()).expose();
+            let details = || stored.payload.details.iter().map(|detail| detail.content.expose());
+            // Reserved at once: a text that grows leaves copies of what it held.
+            let bytes = text.len() + details().map(|detail| detail.len() + 1).sum::<usize>();
+            let mut whole = Zeroizing::new(String::with_capacity(bytes));
+            whole.push_str(text);
+            for detail in details() {
                 whole.push('\n');
-                whole.push_str(&detail.content);
+                whole.push_str(detail);
             }
-            Told { id: stored.id, whole: Zeroizing::new(whole), text_bytes }
+            Told { id: stored.id, whole, text_bytes: text.len() }
         };
         Ok(self.all().map(tell).collect())
     }

@@ -67,15 +67,16 @@ pub(crate) fn check_tokens(max_tokens: usize) -> Result<()> {
 /// Keeps what fits into `max` tokens, best first. A text that is too long for what is left is shown by
 /// its gist; from the first gist that does not fit, the rest is left out. Answers with how many were.
 pub(crate) fn within_tokens(service: &Service, hits: &mut Vec<RecalledMemory>, max: usize) -> usize {
-    let bytes: usize = hits.iter().map(|hit| hit.memory.content.full_text().len()).sum();
+    let bytes: usize = hits.iter().map(|hit| hit.memory.content.full_text().expose().len()).sum();
     // No token is shorter than a byte, so that most answers need no counting.
     if bytes <= max {
         return 0;
     }
     let (found, mut left, mut kept) = (hits.len(), max, 0);
     for hit in hits.iter_mut() {
-        let whole = service.count_tokens(hit.memory.content.full_text());
-        let tokens = if whole <= left { whole } else { service.count_tokens(&hit.memory.content.gist) };
+        let whole = service.count_tokens(hit.memory.content.full_text().expose());
+        let tokens =
+            if whole <= left { whole } else { service.count_tokens(hit.memory.content.gist.expose()) };
         if tokens > left {
             break;
         }

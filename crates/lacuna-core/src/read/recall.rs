@@ -86,7 +86,6 @@ impl Query {
 }
 
 /// The answer to a query.
-#[derive(Debug)]
 pub struct Recalled {
     /// The memories that were found, best first.
     pub hits: Vec<RecalledMemory>,
@@ -107,7 +106,6 @@ pub struct Recalled {
 }
 
 /// A memory that a query found.
-#[derive(Debug)]
 pub struct RecalledMemory {
     /// The memory itself.
     pub memory: Memory,

@@ -13,7 +13,6 @@ use lacuna_store::keys::KeyBatch;
 use lacuna_store::rows::{Row, SealedBody, VaultChange};
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
-use zeroize::Zeroizing;
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
 use crate::erase::prepare::release_derivatives;
@@ -30,7 +29,7 @@ use crate::vault::service::Service;
 use crate::vault::unlock::Unlocker;
 
 /// The result of a move.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(PartialEq, Eq)]
 pub struct Moved {
     /// The memory where it is now. Ids belong to their vault, so it has a new one.
     pub id: MemoryId,
@@ -53,7 +52,7 @@ struct OpenedMemory {
     row: Row,
     frame: Frame,
     /// The full text, if it is sealed apart.
-    body: Option<Zeroizing<String>>,
+    body: Option<Plaintext>,
 }
 
 /// Moves a memory into the next wider scope: its owner to a team they belong to, an administrator from a
@@ -138,21 +137,22 @@ pub(crate) fn finish_moves(service: &Service, scope: &Scope) -> Result<()> {
 
 /// Finishes the move of one memory, if it is on its way.
 pub(crate) fn finish_move(service: &Service, source: &Scope, id: MemoryId) -> Result<Option<Moved>> {
-    let moving = service.read(source, |vault| {
-        vault.index.get(&id).and_then(|stored| stored.payload.facets.history.moving.clone())
+    let target = service.read(source, |vault| {
+        let moving = vault.index.get(&id)?.payload.facets.history.moving.as_ref()?;
+        Some(moving.current_scope.clone())
     })?;
-    let Some(moving) = moving.flatten() else { return Ok(None) };
-    let target = Scope { org: source.org.clone(), holder: moving.current_scope.clone() };
+    let Some(holder) = target.flatten() else { return Ok(None) };
+    let target = Scope { org: source.org.clone(), holder };
     between(service, source, &target, |route| {
         // Another thread may have been faster while we waited for the locks.
         let Some(opened) = open_whole(service, route, id)? else { return Ok(None) };
-        let Some(moving) = opened.frame.facets.history.moving.clone() else { return Ok(None) };
-        if has_arrived(service, &target, arrival_id(id, &moving, &target))? {
-            return leave(service, route, id, *moving).map(Some);
+        let Some(moving) = opened.frame.facets.history.moving.as_deref() else { return Ok(None) };
+        if has_arrived(service, &target, arrival_id(id, moving, &target))? {
+            return leave(service, route, id, moving.duplicate()).map(Some);
         }
         // Announced anew, so that the memory arrives under a young id: nobody takes a key that has no
         // record yet for one whose record never came.
-        let promotion = Promotion { promoted_at: service.clock.now(), ..*moving };
+        let promotion = Promotion { promoted_at: service.clock.now(), ..moving.duplicate() };
         carry_out(service, route, opened, promotion).map(Some)
     })
 }
@@ -198,7 +198,7 @@ fn announce(
     promotion: &Promotion,
 ) -> Result<OpenedMemory> {
     let OpenedMemory { row, mut frame, body } = opened;
-    frame.facets.history.moving = Some(Box::new(promotion.clone()));
+    frame.facets.history.moving = Some(Box::new(promotion.duplicate()));
     let entry = move_entry(promotion, row.id, arrival);
     let row = reseal(service, route, row, &frame, entry)?;
     Ok(OpenedMemory { row, frame, body })
@@ -229,16 +229,20 @@ fn arrive(
         };
         let body = match &opened.body {
             None => SealedBody::None,
-            Some(text) => seal_body(service, &open.keyring, &key, vault, &place, text)?,
+            Some(text) => seal_body(service, &open.keyring, &key, vault, &place, text.expose())?,
         };
-        let frame =
-            arrived(&opened, open.keyring.text_hash(opened.full_text()), route.target.scope(), promotion);
+        let frame = arrived(
+            &opened,
+            open.keyring.text_hash(opened.full_text().expose()),
+            route.target.scope(),
+            promotion,
+        );
         let row = Row {
             id,
             updated_at: promotion.promoted_at,
             key_version: place.key_version,
             frame_revision: FIRST_REVISION,
-            frame: open.keyring.seal_frame(&key, &place, &frame, &*service.entropy),
+            frame: open.keyring.seal_frame(&key, &place, frame.fields(), &*service.entropy),
             body,
             ..opened.row
         };
@@ -307,7 +311,7 @@ fn open_whole(service: &Service, route: &Route<'_>, id: MemoryId) -> Result<Opti
     let Some(row) = stored_row(service, route.source.scope(), id)? else { return Ok(None) };
     let frame = open_frame(service, route, &row)?;
     let bodies = route.source.update(|open| open.bodies(&[id], service.sources()))?;
-    let body = bodies.and_then(|mut bodies| bodies.remove(&id)).map(Zeroizing::new);
+    let body = bodies.and_then(|mut bodies| bodies.remove(&id));
     if body.is_none() && frame.has_body {
         return Err(Error::corrupt(format!("the text of {id} is missing")));
     }
@@ -327,10 +331,10 @@ fn reseal(service: &Service, route: &Route<'_>, row: Row, frame: &Frame, about: 
     let place = Place::of(&row, row.frame_revision);
     let sealed = route.source.update(|open| {
         let key = stored_key(service, open, row.id)?;
-        Ok(open.keyring.seal_frame(&key, &place, frame, &*service.entropy))
+        Ok(open.keyring.seal_frame(&key, &place, frame.fields(), &*service.entropy))
     })?;
     row.frame = sealed.ok_or(Error::NotFound("memory"))?;
-    put(&route.source, about, row.clone(), frame.clone())?;
+    put(&route.source, about, row.clone(), frame.duplicate())?;
     Ok(row)
 }
 
@@ -375,19 +379,18 @@ fn check_author(target: &Scope, promotion: &Promotion) -> Result<()> {
 }
 
 impl OpenedMemory {
-    fn full_text(&self) -> &str {
-        let sealed_apart = self.body.as_ref().map(|text| text.as_str());
-        sealed_apart.or(self.frame.text.as_deref()).unwrap_or(&self.frame.gist)
+    fn full_text(&self) -> &Plaintext {
+        self.body.as_ref().or(self.frame.text.as_ref()).unwrap_or(&self.frame.gist)
     }
 }
 
 /// The frame as the vault at the end of the way holds it. Links to memories of the other vault stay behind.
 fn arrived(opened: &OpenedMemory, text_hash: [u8; 32], target: &Scope, promotion: &Promotion) -> Frame {
-    let mut frame = Frame { text_hash, ..opened.frame.clone() };
+    let mut frame = Frame { text_hash, ..opened.frame.duplicate() };
     frame.facets.derived_from.clear();
     frame.facets.history = History {
         author: target.holder.is_shared().then(|| promotion.original_author.clone()),
-        promotion: Some(Box::new(promotion.clone())),
+        promotion: Some(Box::new(promotion.duplicate())),
         attributes: opened.frame.facets.history.attributes.clone(),
         ..History::default()
     };
@@ -418,12 +421,12 @@ fn check_movable(opened: &OpenedMemory) -> Result<()> {
     }
 }
 
-fn checked_justification(text: Option<&str>) -> Result<Option<Zeroizing<String>>> {
+fn checked_justification(text: Option<&str>) -> Result<Option<Plaintext>> {
     let Some(text) = text else { return Ok(None) };
     let fits = text.chars().count() <= JUSTIFICATION_CHARS_MAX;
     if !fits || text.trim().is_empty() || text.contains('\0') {
         let reason = format!("must be 1 to {JUSTIFICATION_CHARS_MAX} characters without NUL");
         return Err(Error::invalid("justification", reason));
     }
-    Ok(Some(Zeroizing::new(text.to_owned())))
+    Ok(Some(Plaintext::from(text)))
 }

@@ -63,16 +63,16 @@ pub struct Line {
 }
 
 /// An edit that somebody made on a page.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(PartialEq, Eq)]
 pub enum Edit {
     /// The line is gone: forget it.
     Gone(MemoryId),
     /// The line says something else: correct it.
-    Changed(MemoryId, String),
+    Changed(MemoryId, Plaintext),
     /// The line says something else, but had shown only the beginning of what is remembered.
     Unclear(MemoryId),
     /// A line without a mark: remember it.
-    Added(String),
+    Added(Plaintext),
 }
 
 /// The page: active facts, preferences, patterns and summaries, the most salient first. Turns of conversations
@@ -170,7 +170,7 @@ pub fn read_back(lines: &[Line], page: &str) -> Option<Vec<Edit>> {
             Some(line) if seen.insert(line.id) => edits.extend(changed(line, said)),
             // A line that was copied, or whose memory is gone, says nothing new.
             Some(_) => {}
-            None if mark.is_none() => edits.extend(bullet(said).map(|said| Edit::Added(plain(said)))),
+            None if mark.is_none() => edits.extend(bullet(said).map(|said| Edit::Added(plain(said).into()))),
             None => {}
         }
     }
@@ -200,7 +200,7 @@ fn changed(line: &Line, said: &str) -> Option<Edit> {
         return None;
     }
     match line.whole {
-        true => Some(Edit::Changed(line.id, plain(said))),
+        true => Some(Edit::Changed(line.id, plain(said).into())),
         false => Some(Edit::Unclear(line.id)),
     }
 }
@@ -209,7 +209,7 @@ fn changed(line: &Line, said: &str) -> Option<Edit> {
 fn written(noted: &Noted, marks: &mut HashSet<String>) -> (String, Line) {
     let Noted { memory, whole } = noted;
     let label = if memory.facets.source.trust < Trust::High { UNVERIFIED } else { "" };
-    let said = format!("{}{label}", escaped(&memory.content.gist));
+    let said = format!("{}{label}", escaped(memory.content.gist.expose()));
     let mark = mark_of(memory.id, marks);
     let line = Line { mark: mark.clone(), id: memory.id, sha256: sha256(said.as_bytes()), whole: *whole };
     (format!("- {said} {MARK_START}{mark}{MARK_END}\n"), line)
@@ -304,7 +304,7 @@ mod tests {
             },
             history: History::default(),
         };
-        let content = Content { gist: gist.to_owned(), details: Vec::new(), text: None };
+        let content = Content { gist: gist.into(), details: Vec::new(), text: None };
         let id = MemoryId::from_bytes([number; 16]);
         let memory = Memory { id, state: Lifecycle::Active, created_at: at, updated_at: at, content, facets };
         Noted { memory, whole: true }
@@ -332,25 +332,25 @@ mod tests {
              - The boat lies at pier 4. (not verified) <!-- mem:010101010101 -->\n\
              - Use &lt;b&gt; &amp; \"quotes\" --&gt; here &lt;!-- mem:000000000000 --&gt; <!-- mem:030303030303 -->\n"
         );
-        assert_eq!(read_back(&sheet.lines, &sheet.text), Some(Vec::new()));
+        assert!(read_back(&sheet.lines, &sheet.text) == Some(Vec::new()));
     }
 
     #[test]
     fn what_is_done_to_a_page_is_understood() {
         let ([boat, answers, code], sheet) = page();
         let edit = |from: &str, to: &str| read_back(&sheet.lines, &sheet.text.replace(from, to)).unwrap();
-        assert_eq!(edit("pier 4", "pier 5"), [Edit::Changed(boat, "The boat lies at pier 5.".into())]);
+        assert!(edit("pier 4", "pier 5") == [Edit::Changed(boat, "The boat lies at pier 5.".into())]);
         let line = "- Short answers, please. <!-- mem:020202020202 -->\n";
-        assert_eq!(edit(line, ""), [Edit::Gone(answers)]);
-        assert_eq!(edit("Short answers, please.", ""), [Edit::Gone(answers)]);
-        assert_eq!(edit(line, &format!("{line}{line}")), [], "a copied line says nothing new");
-        assert_eq!(edit(line, &format!("{line}* I like <tea>\n")), [Edit::Added("I like <tea>".into())]);
+        assert!(edit(line, "") == [Edit::Gone(answers)]);
+        assert!(edit("Short answers, please.", "") == [Edit::Gone(answers)]);
+        assert!(edit(line, &format!("{line}{line}")).is_empty(), "a copied line says nothing new");
+        assert!(edit(line, &format!("{line}* I like <tea>\n")) == [Edit::Added("I like <tea>".into())]);
         let said = "Use <i> & \"quotes\" --> here <!-- mem:000000000000 -->";
-        assert_eq!(edit("&lt;b&gt;", "&lt;i&gt;"), [Edit::Changed(code, said.into())]);
+        assert!(edit("&lt;b&gt;", "&lt;i&gt;") == [Edit::Changed(code, said.into())]);
         let mut lines = sheet.lines.clone();
         lines.iter_mut().for_each(|line| line.whole = false);
-        assert_eq!(read_back(&lines, &sheet.text.replace("pier", "quay")).unwrap(), [Edit::Unclear(boat)]);
-        assert_eq!(read_back(&sheet.lines, " \n"), None);
+        assert!(read_back(&lines, &sheet.text.replace("pier", "quay")).unwrap() == [Edit::Unclear(boat)]);
+        assert!(read_back(&sheet.lines, " \n").is_none());
         let left = without(&sheet.text, &sheet.lines, |id| *id == boat);
         assert!(!left.contains("boat") && left.contains("Short answers"));
     }
@@ -374,7 +374,7 @@ mod tests {
             let sheet = sheet(all);
             prop_assert_eq!(sheet.lines.len(), count);
             prop_assert_eq!(sheet.text.matches(MARK_START).count(), count);
-            prop_assert_eq!(read_back(&sheet.lines, &sheet.text), Some(Vec::new()));
+            prop_assert!(read_back(&sheet.lines, &sheet.text) == Some(Vec::new()));
         }
     }
 }

@@ -8,10 +8,10 @@ use lacuna_seal::{
 };
 use lacuna_store::keys::{LocalKms, VaultKeys, WrappedClassKey, WrappedMemoryKey, WrappedRoot};
 use lacuna_store::rows::{Row, SealedSettings};
-use lacuna_types::{Error, KeyClass, MemoryId, Result, Scope, VaultId, millis};
+use lacuna_types::{Error, KeyClass, MemoryId, Plaintext, Result, Scope, VaultId, millis};
 use zeroize::Zeroizing;
 
-use crate::vault::frame::Frame;
+use crate::vault::frame::{Frame, FrameFields};
 
 const HELD_BY_NOBODY_ELSE: u8 = 0;
 const BOUND_TO_NOTHING: u8 = 0;
@@ -203,7 +203,7 @@ impl Keyring {
         &self,
         key: &OpenKey,
         place: &Place,
-        frame: &Frame,
+        frame: FrameFields<'_>,
         entropy: &dyn Entropy,
     ) -> Vec<u8> {
         key.key.seal(&self.content_context(key, place, Field::Frame), &frame.encode(), entropy)
@@ -233,11 +233,11 @@ impl Keyring {
         Frame::decode(buffer)
     }
 
-    pub(crate) fn open_body(&self, key: &OpenKey, place: &Place, sealed: &[u8]) -> Result<String> {
+    pub(crate) fn open_body(&self, key: &OpenKey, place: &Place, sealed: &[u8]) -> Result<Plaintext> {
         let damaged = || Error::corrupt(format!("the text of {} does not open", place.memory));
         let context = self.content_context(key, place, Field::Body);
         let bytes = key.key.open(&context, sealed).map_err(|_| damaged())?;
-        str::from_utf8(&bytes).map(str::to_owned).map_err(|_| damaged())
+        str::from_utf8(&bytes).map(Plaintext::from).map_err(|_| damaged())
     }
 
     pub(crate) fn text_hash(&self, text: &str) -> [u8; 32] {

@@ -26,12 +26,12 @@ const MEMORIES_WALKED_PER_COMMIT: usize = 256;
 
 /// The payload of an index entry.
 pub(crate) struct Held {
-    pub(crate) gist: String,
+    pub(crate) gist: Plaintext,
     pub(crate) details: Vec<Detail>,
     pub(crate) facets: Facets,
     pub(crate) updated_at: Timestamp,
     /// The full text, when it says more than the gist and is short.
-    pub(crate) text: Option<String>,
+    pub(crate) text: Option<Plaintext>,
     /// True when the full text says more than the gist and must be fetched.
     pub(crate) has_body: bool,
     /// The beginning of the full text's keyed hash.
@@ -42,26 +42,27 @@ pub(crate) struct Held {
 
 impl Held {
     /// The full text, or the gist of one that is kept apart.
-    pub(crate) fn full_text(&self) -> &str {
-        self.text.as_deref().unwrap_or(&self.gist)
+    pub(crate) fn full_text(&self) -> &Plaintext {
+        self.text.as_ref().unwrap_or(&self.gist)
     }
 
     /// Returns the bytes of its texts in RAM, besides its own size.
     fn text_bytes(&self) -> usize {
-        let details: usize = self.details.iter().map(|detail| detail.content.capacity()).sum();
+        let details: usize = self.details.iter().map(|detail| detail.content.heap_bytes()).sum();
         let tags: usize = self.facets.tags.iter().map(String::capacity).sum();
-        self.gist.capacity() + self.text.as_ref().map_or(0, String::capacity) + details + tags
+        self.gist.heap_bytes() + self.text.as_ref().map_or(0, Plaintext::heap_bytes) + details + tags
     }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
         use zeroize::Zeroize;
-        self.gist.zeroize();
-        self.text.zeroize();
-        self.details.iter_mut().for_each(|detail| detail.content.zeroize());
+        // The texts zero themselves.
         self.facets.tags.iter_mut().for_each(Zeroize::zeroize);
-        self.facets.entities.iter_mut().for_each(|entity| entity.name.zeroize());
+        for entity in &mut self.facets.entities {
+            entity.name.zeroize();
+            entity.relation.zeroize();
+        }
     }
 }
 
@@ -378,7 +379,7 @@ impl OpenVault {
                 let stored = self.index.get(id)?;
                 kept_apart.extend(stored.payload.has_body.then_some(*id));
                 let mut memory = shown(&stored)?;
-                memory.content.text.clone_from(&stored.payload.text);
+                memory.content.text = stored.payload.text.as_ref().map(Plaintext::duplicate);
                 Some(memory)
             })
             .collect();
@@ -406,7 +407,7 @@ impl OpenVault {
         &self,
         ids: &[MemoryId],
         from: VaultStores<'_>,
-    ) -> Result<HashMap<MemoryId, String>> {
+    ) -> Result<HashMap<MemoryId, Plaintext>> {
         let wanted: Vec<MemoryId> = ids
             .iter()
             .filter(|id| self.index.get(id).is_some_and(|entry| entry.payload.has_body))
@@ -495,7 +496,7 @@ fn state(row: &Row, history: &History) -> Lifecycle {
 /// A memory as its owner sees it in a list: without its full text.
 pub(crate) fn shown(stored: &Stored<'_, Held>) -> Option<Memory> {
     let Held { gist, details, facets, updated_at, .. } = stored.payload;
-    let mut facets = facets.clone();
+    let mut facets = facets.duplicate();
     // What was asked for may be cut by rules and settings; the row has what came of it.
     facets.retention.expires_at = stored.attributes.expires_at.and_then(from_millis);
     Some(Memory {
@@ -503,7 +504,11 @@ pub(crate) fn shown(stored: &Stored<'_, Held>) -> Option<Memory> {
         state: stored.attributes.state,
         created_at: from_millis(stored.attributes.created_at)?,
         updated_at: *updated_at,
-        content: Content { gist: gist.clone(), details: details.clone(), text: None },
+        content: Content {
+            gist: gist.duplicate(),
+            details: details.iter().map(Detail::duplicate).collect(),
+            text: None,
+        },
         facets,
     })
 }

@@ -38,7 +38,7 @@ impl VaultWriter<'_> {
                 }
                 row.frame_revision += 1;
                 let place = Place::of(&row, row.frame_revision);
-                row.frame = open.keyring.seal_frame(&key, &place, &frame, &*service.entropy);
+                row.frame = open.keyring.seal_frame(&key, &place, frame.fields(), &*service.entropy);
                 row.body = SealedBody::Unchanged;
                 rewritten.push(Rewritten { row, frame });
             }

@@ -38,15 +38,15 @@ pub(crate) struct Growing {
     pub(crate) tool: Option<String>,
     pub(crate) caller: Caller,
     /// Never joined before the end: a text that grows leaves copies of itself behind.
-    pieces: Vec<Zeroizing<String>>,
+    pieces: Vec<Plaintext>,
     chars: usize,
 }
 
 impl Growing {
     pub(crate) fn text(&self) -> Zeroizing<String> {
-        let bytes = self.pieces.iter().map(|piece| piece.len()).sum();
+        let bytes = self.pieces.iter().map(|piece| piece.expose().len()).sum();
         let mut text = Zeroizing::new(String::with_capacity(bytes));
-        self.pieces.iter().for_each(|piece| text.push_str(piece));
+        self.pieces.iter().for_each(|piece| text.push_str(piece.expose()));
         text
     }
 
@@ -59,12 +59,12 @@ impl Growing {
         if piece.number.is_some_and(|number| number as usize > place) {
             return Err(Error::invalid("piece", format!("the next piece is {place}")));
         }
-        self.chars += piece.text.chars().count();
+        self.chars += piece.text.expose().chars().count();
         if self.chars > TURN_CHARS_MAX || place >= PIECES_MAX {
             let reason = format!("a turn takes {TURN_CHARS_MAX} characters in {PIECES_MAX} pieces at most");
             return Err(Error::invalid("text", reason));
         }
-        self.pieces.push(Zeroizing::new(piece.text.clone()));
+        self.pieces.push(piece.text.duplicate());
         Ok(place + 1)
     }
 }
@@ -289,14 +289,13 @@ pub(crate) fn repeats_its_turns(held: &Held) -> bool {
 }
 
 /// A part of a turn that is still being said. No `Debug`: it holds what was said.
-#[derive(Clone)]
 pub struct Piece {
     /// The speaker of the turn.
     pub speaker: Speaker,
     /// The name of the tool, when a tool speaks.
     pub tool: Option<String>,
     /// The words of this part.
-    pub text: String,
+    pub text: Plaintext,
     /// Its place among the pieces of the turn, from zero, so that one that is sent again is not said twice.
     pub number: Option<u32>,
     /// True when the turn ends with it.

@@ -7,7 +7,7 @@ use lacuna_types::Result;
 use lacuna_types::*;
 
 use crate::index::Stored;
-use crate::vault::frame::Frame;
+use crate::vault::frame::FrameFields;
 use crate::vault::handle::VaultReader;
 use crate::vault::open::{Held, OpenVault};
 use crate::vault::service::Service;
@@ -48,13 +48,13 @@ fn subject<'a>(stored: &Stored<'a, Held>) -> TermSubject<'a> {
         id: stored.id,
         created_at: from_millis(stored.attributes.created_at).unwrap_or(held.updated_at),
         facets: &held.facets,
-        gist: &held.gist,
-        text: held.text.as_deref(),
+        gist: held.gist.expose(),
+        text: held.text.as_ref().map(Plaintext::expose),
     }
 }
 
 /// The term of a memory whose frame is open.
-pub(crate) fn term_of_frame(terms: &Terms<'_>, row: &Row, frame: &Frame) -> RetentionTerm {
-    let (gist, text) = (frame.gist.as_str(), frame.text.as_deref());
-    terms.of(&TermSubject { id: row.id, created_at: row.created_at, facets: &frame.facets, gist, text })
+pub(crate) fn term_of_frame(terms: &Terms<'_>, row: &Row, frame: FrameFields<'_>) -> RetentionTerm {
+    let (gist, text) = (frame.gist.expose(), frame.text.map(Plaintext::expose));
+    terms.of(&TermSubject { id: row.id, created_at: row.created_at, facets: frame.facets, gist, text })
 }

@@ -30,7 +30,7 @@ impl Working {
     }
 
     pub(crate) fn put(&mut self, entry: Entry<Held>) -> Result<()> {
-        let (id, bytes) = (entry.id, entry.payload.full_text().len());
+        let (id, bytes) = (entry.id, entry.payload.full_text().expose().len());
         if bytes > WORKING_BYTES_MAX {
             let reason = format!("working memory takes texts of at most {WORKING_BYTES_MAX} bytes");
             return Err(Error::invalid("text", reason));
@@ -123,6 +123,6 @@ pub(crate) fn names(facets: &Facets, subject: &str) -> bool {
 
 pub(crate) fn whole(stored: &Stored<'_, Held>) -> Option<Memory> {
     let mut memory = shown(stored)?;
-    memory.content.text.clone_from(&stored.payload.text);
+    memory.content.text = stored.payload.text.as_ref().map(Plaintext::duplicate);
     Some(memory)
 }

@@ -3,6 +3,8 @@
 //! What was wrong is erased with a receipt, and not kept as history. Of a sentence that says two things and is
 //! wrong about one, the other half lives on, as a new memory under a new key.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use lacuna_language::clause::{self, Cut};
 use lacuna_language::facts::{Statement, statements};
@@ -12,7 +14,6 @@ use lacuna_language::topic::{Fit, Topic, speaks_of};
 use lacuna_types::request::Closeness;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
-use zeroize::Zeroizing;
 
 use crate::index::search::QueryVector;
 use crate::permit::{Grant, Remember};
@@ -49,7 +50,7 @@ const LEAD_MIN: f32 = 0.25;
 const CLAUSE_SHARE: f32 = 0.6;
 
 /// The memory that a correction is for.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq)]
 pub enum Correction {
     Id(MemoryId),
     /// Words for its topic: "where I live".
@@ -81,8 +82,8 @@ pub(crate) fn correct(
     draft: Draft,
 ) -> Result<Corrected> {
     let chosen = match what {
-        Correction::Id(id) => by_id(service, grant, *id, &draft.text)?,
-        Correction::Words(about) => match by_words(service, grant, about, &draft.text)? {
+        Correction::Id(id) => by_id(service, grant, *id, draft.text.expose())?,
+        Correction::Words(about) => match by_words(service, grant, about, draft.text.expose())? {
             Ok(chosen) => chosen,
             Err(candidates) => return Ok(Corrected::Which(candidates)),
         },
@@ -103,7 +104,7 @@ fn by_id(service: &Service, grant: &Grant<Remember>, id: MemoryId, text: &str) -
         let old = old_text(service, grant, open, id)?;
         let states =
             |part: &str| statements(part).iter().any(|one| newer.iter().any(|new| same_attribute(one, new)));
-        Ok(Corrects { id, left: rest(&old, states) })
+        Ok(Corrects { id, left: rest(old.expose(), states).map(Arc::new) })
     })?;
     found.unwrap_or(Err(Error::NotFound("memory")))
 }
@@ -129,25 +130,20 @@ fn by_words(
             return Ok(Err(likely.take(CANDIDATES_MAX).map(|one| one.id).collect()));
         };
         let old = old_text(service, grant, open, best.id)?;
-        Ok(Ok(Corrects { id: best.id, left: rest_about(&old, &Topic::of(about)) }))
+        Ok(Ok(Corrects { id: best.id, left: rest_about(old.expose(), &Topic::of(about)).map(Arc::new) }))
     })?;
     chosen.unwrap_or(Ok(Err(Vec::new())))
 }
 
 /// The full text of a memory that the caller may replace.
-fn old_text(
-    service: &Service,
-    grant: &Grant<Remember>,
-    open: &OpenVault,
-    id: MemoryId,
-) -> Result<Zeroizing<String>> {
+fn old_text(service: &Service, grant: &Grant<Remember>, open: &OpenVault, id: MemoryId) -> Result<Plaintext> {
     let stored = open.index.get(&id).filter(|stored| stored.attributes.state != Lifecycle::Deleted);
     let stored = stored.ok_or(Error::NotFound("memory"))?;
     if !grant.covers(stored.payload.facets.history.author.as_ref()) {
         return Err(Error::Denied("only its author or an administrator may correct it"));
     }
     let body = open.bodies(&[id], service.sources())?.remove(&id);
-    Ok(Zeroizing::new(body.unwrap_or_else(|| stored.payload.full_text().to_owned())))
+    Ok(body.unwrap_or_else(|| stored.payload.full_text().duplicate()))
 }
 
 /// A memory and how much speaks for its being meant.
@@ -243,7 +239,7 @@ fn clear_winner(ranked: &[Ranked]) -> Option<&Ranked> {
 }
 
 /// Returns the rest of a text without the clauses about the topic.
-fn rest_about(old: &str, topic: &Topic) -> Option<Zeroizing<String>> {
+fn rest_about(old: &str, topic: &Topic) -> Option<Plaintext> {
     let parts = clause::parts(old);
     if parts.len() < 2 {
         return None;
@@ -263,9 +259,9 @@ fn rest_about(old: &str, topic: &Topic) -> Option<Zeroizing<String>> {
 }
 
 /// Returns the rest of a text, if it is worth a memory of its own.
-fn rest(old: &str, says: impl Fn(&str) -> bool) -> Option<Zeroizing<String>> {
+fn rest(old: &str, says: impl Fn(&str) -> bool) -> Option<Plaintext> {
     match clause::cut(old, says) {
-        Cut::Part { left, .. } => Some(Zeroizing::new(left)),
+        Cut::Part { left, .. } => Some(left.into()),
         Cut::Whole | Cut::Nothing => None,
     }
 }

@@ -58,7 +58,7 @@ impl Numbering {
     pub(crate) fn settle(&self, open: &OpenVault, admitted: &mut Admitted, turn: u32) -> TurnState {
         admitted.facets.source.turn = Some(turn);
         let Some(holder) = holder(open, &self.session, turn) else { return TurnState::Free };
-        let hash = open.keyring.text_hash(admitted.content.full_text());
+        let hash = open.keyring.text_hash(admitted.content.full_text().expose());
         match holder.payload.text_mark == text_mark(&hash) {
             true => TurnState::Same(holder.id),
             false => TurnState::Taken,

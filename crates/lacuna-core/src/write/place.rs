@@ -2,19 +2,20 @@
 //! audit entries of all that.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use lacuna_language::words::TermList;
+use lacuna_types::embed::ModelId;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
-use zeroize::Zeroizing;
 
 use crate::audit::{AuditAction, AuditEntry, NOTES_MAX, Subject};
 use crate::erase::carry_out::Task;
 use crate::erase::prepare::{Erasure, ErasureRequest, end_erasure_seeking, prepare_erasure};
 use crate::erase::probe::ProbeTargets;
-use crate::gate::Admitted;
 use crate::gate::report::{Redaction, Report};
+use crate::gate::{Admitted, Unplaced};
 use crate::index::quant::QuantVec;
 use crate::permit::{Grant, Remember};
 use crate::vault::commit::{Act, retrying};
@@ -22,7 +23,7 @@ use crate::vault::handle::VaultWriter;
 use crate::vault::open::OpenVault;
 use crate::vault::receipt::{Cause, SignedReceipt};
 use crate::vault::rewrite::Rewritten;
-use crate::vault::seal::{Prepared, SealedMemory, indexed_text};
+use crate::vault::seal::{SealedMemory, SealedRow, ToSeal, indexed_text};
 use crate::vault::service::Service;
 use crate::vault::stamp::{settings_of, term_of_frame};
 use crate::vault::term::Terms;
@@ -31,7 +32,8 @@ use crate::write::outcome::Remembered;
 use crate::write::reconcile::{Reconciled, beyond_ceiling, reconcile};
 
 /// An admitted memory and its number among the drafts of the call.
-#[derive(Clone)]
+///
+/// It cannot be cloned: each attempt of a write plans and seals it where it is, and only a stored commit takes it away.
 pub(crate) struct AdmittedDraft {
     number: usize,
     admitted: Admitted,
@@ -39,6 +41,22 @@ pub(crate) struct AdmittedDraft {
     vector: QuantVec,
     /// The memory that it was said to correct.
     corrects: Option<Corrects>,
+    /// As the gate left it.
+    unplaced: Unplaced,
+    placement: Placement,
+}
+
+/// The place that a plan gives to an arrival.
+#[derive(Clone, Copy, PartialEq)]
+enum Placement {
+    /// Not planned yet.
+    Open,
+    /// A memory of its own, under this id.
+    New(MemoryId),
+    /// This memory says the same, and is written again.
+    Again(MemoryId),
+    /// Its turn is stored already, or an earlier arrival of the call says the same.
+    Known,
 }
 
 /// A memory in whose place another comes, as a whole or in part.
@@ -46,7 +64,7 @@ pub(crate) struct AdmittedDraft {
 pub(crate) struct Corrects {
     pub(crate) id: MemoryId,
     /// The rest of its text; all of it is erased when there is none.
-    pub(crate) left: Option<Zeroizing<String>>,
+    pub(crate) left: Option<Arc<Plaintext>>,
 }
 
 impl AdmittedDraft {
@@ -57,7 +75,30 @@ impl AdmittedDraft {
         corrects: Option<Corrects>,
     ) -> Self {
         let terms = TermList::of(&indexed_text(&admitted.content), None);
-        Self { number, admitted, terms, vector, corrects }
+        let unplaced = Unplaced::of(&admitted);
+        Self { number, admitted, terms, vector, corrects, unplaced, placement: Placement::Open }
+    }
+
+    /// Takes back the plan of an attempt that met another writer. The number of a turn is given anew anyway.
+    fn reopen(&mut self) {
+        self.unplaced.restore(&mut self.admitted);
+        self.placement = Placement::Open;
+    }
+
+    fn new_id(&self) -> Option<MemoryId> {
+        match self.placement {
+            Placement::New(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    fn repeats(&self, id: MemoryId) -> bool {
+        self.placement == Placement::Again(id)
+    }
+
+    fn to_seal<'a>(&'a self, model: &'a ModelId) -> Option<ToSeal<'a>> {
+        let (admitted, terms) = (&self.admitted, &self.terms);
+        self.new_id().map(|id| ToSeal { id, admitted, terms, vector: (model, &self.vector) })
     }
 }
 
@@ -70,15 +111,20 @@ pub(crate) struct PlacedDrafts {
     pub(crate) receipt: Option<SignedReceipt>,
 }
 
-/// The changes to the vault for the arrivals.
+/// A write that is stored. The memories that it erased are still to be looked for.
+#[derive(Default)]
+struct StoredWrite {
+    answers: Vec<(usize, Remembered)>,
+    gone: Vec<MemoryId>,
+    sought: ProbeTargets,
+}
+
+/// The changes to the vault for the arrivals, besides the arrivals' own placements.
 #[derive(Default)]
 struct WritePlan {
-    fresh: Vec<Prepared>,
-    /// Memories that are written again, with what was written.
-    repeats: Vec<(MemoryId, Admitted)>,
     superseded: Vec<MemoryId>,
     /// Memories of which a part was corrected, with what is left of them.
-    cuts: Vec<(MemoryId, Zeroizing<String>)>,
+    cuts: Vec<(MemoryId, Arc<Plaintext>)>,
     /// Memories that somebody said are wrong, whole or in part: what becomes of them is proved.
     corrected: Vec<MemoryId>,
     archived: Vec<MemoryId>,
@@ -90,7 +136,7 @@ struct WritePlan {
 pub(crate) fn place(
     service: &Service,
     grant: &Grant<Remember>,
-    arrivals: Vec<AdmittedDraft>,
+    mut arrivals: Vec<AdmittedDraft>,
     numbering: Option<&Numbering>,
     now: Timestamp,
 ) -> Result<PlacedDrafts> {
@@ -101,7 +147,9 @@ pub(crate) fn place(
     let reader = service.reader(scope);
     let writer = reader.lock();
     writer.ensure()?;
-    let placed = retrying(|| place_once(&writer, grant, arrivals.clone(), numbering, now));
+    let stored = retrying(|| place_once(&writer, grant, &mut arrivals, numbering, now));
+    // After the attempts: a write that is stored is not tried again.
+    let placed = stored.and_then(|stored| stored.map(|stored| stored.end(&writer)).transpose());
     service.backlog.push(scope);
     service.vaults.make_room(scope.vault_id());
     // Trying again would not free the turn, so that it is no conflict before here.
@@ -113,56 +161,67 @@ pub(crate) fn place(
 fn place_once(
     writer: &VaultWriter<'_>,
     grant: &Grant<Remember>,
-    mut arrivals: Vec<AdmittedDraft>,
+    arrivals: &mut Vec<AdmittedDraft>,
     numbering: Option<&Numbering>,
     now: Timestamp,
-) -> Result<Option<PlacedDrafts>> {
+) -> Result<Option<StoredWrite>> {
+    arrivals.iter_mut().for_each(AdmittedDraft::reopen);
     let planned = writer.update(|open| {
         if open.frozen_at.is_some() {
             return Err(Error::frozen());
         }
         let there = match numbering {
-            Some(numbering) => number(writer.service, numbering, open, &mut arrivals)?,
+            Some(numbering) => number(writer.service, numbering, open, arrivals)?,
             None => Some(Vec::new()),
         };
         Ok(there.map(|there| (plan(writer.service, grant, open, arrivals), there)))
     })?;
     let Some((mut plan, there)) = planned.ok_or(Error::Conflict("the vault"))? else { return Ok(None) };
     if plan.answers.is_empty() {
-        return Ok(Some(PlacedDrafts { answers: there, ..PlacedDrafts::default() }));
+        return Ok(Some(StoredWrite { answers: there, ..StoredWrite::default() }));
     }
-    let repeated = repeat(writer, &mut plan.repeats, now)?;
-    let sealed = match std::mem::take(&mut plan.fresh) {
-        none if none.is_empty() => Vec::new(),
-        fresh => writer.seal_keys_first(fresh, now)?,
+    let repeated = repeat(writer, arrivals, now)?;
+    let model = writer.service.models.instant.model();
+    let new: Vec<_> = arrivals.iter().filter_map(|arrival| arrival.to_seal(model)).collect();
+    let sealed = match new.is_empty() {
+        true => Vec::new(),
+        false => writer.seal_rows_keys_first(&new, now)?,
     };
     let mut answers = std::mem::take(&mut plan.answers);
     answers.extend(there);
-    let (gone, mut sought) = commit_plan(writer, grant, plan, sealed, repeated)?;
-    let receipt = end_erasure_seeking(writer, &gone, &mut sought)?;
-    Ok(Some(PlacedDrafts { answers, receipt }))
+    let (gone, sought) = commit_plan(writer, grant, plan, arrivals, sealed, repeated)?;
+    Ok(Some(StoredWrite { answers, gone, sought }))
 }
 
-/// Gives the arrivals their turns. Answers for those that are there already, and takes them out. `None` when another
-/// text holds one of the turns.
-pub(crate) fn number(
+impl StoredWrite {
+    /// Ends the erasure of what the write replaced.
+    fn end(mut self, writer: &VaultWriter<'_>) -> Result<PlacedDrafts> {
+        let receipt = end_erasure_seeking(writer, &self.gone, &mut self.sought)?;
+        Ok(PlacedDrafts { answers: self.answers, receipt })
+    }
+}
+
+/// Gives the arrivals their turns. Answers for those that are there already, and marks them. `None` when another text
+/// holds one of the turns.
+fn number(
     service: &Service,
     numbering: &Numbering,
     open: &OpenVault,
-    arrivals: &mut Vec<AdmittedDraft>,
+    arrivals: &mut [AdmittedDraft],
 ) -> Result<Option<Vec<(usize, Remembered)>>> {
     let first = numbering.first(open)?;
     let mut there = Vec::new();
-    let mut new = Vec::with_capacity(arrivals.len());
-    for mut arrival in arrivals.drain(..) {
+    for arrival in arrivals {
         let turn = first + arrival.number as u32;
         match numbering.settle(open, &mut arrival.admitted, turn) {
-            TurnState::Same(id) => there.extend(already_there(service, open, id, &arrival)),
-            TurnState::Free => new.push(arrival),
+            TurnState::Same(id) => {
+                there.extend(already_there(service, open, id, arrival));
+                arrival.placement = Placement::Known;
+            }
+            TurnState::Free => {}
             TurnState::Taken => return Ok(None),
         }
     }
-    *arrivals = new;
     Ok(Some(there))
 }
 
@@ -184,47 +243,54 @@ fn plan(
     service: &Service,
     grant: &Grant<Remember>,
     open: &OpenVault,
-    arrivals: Vec<AdmittedDraft>,
+    arrivals: &mut [AdmittedDraft],
 ) -> WritePlan {
     let mut plan = WritePlan::default();
-    let mut facts_by_text: HashMap<[u8; 32], usize> = HashMap::new();
-    for AdmittedDraft { number, mut admitted, terms, vector, corrects } in arrivals {
-        let text_hash = open.keyring.text_hash(admitted.content.full_text());
+    let mut facts_by_text: HashMap<[u8; 32], (usize, MemoryId)> = HashMap::new();
+    for at in 0..arrivals.len() {
+        let (earlier, rest) = arrivals.split_at_mut(at);
+        let Some(arrival) = rest.first_mut().filter(|arrival| arrival.placement == Placement::Open) else {
+            continue;
+        };
+        let AdmittedDraft { number, admitted, terms, corrects, placement, .. } = arrival;
+        let text_hash = open.keyring.text_hash(admitted.content.full_text().expose());
         let is_fact = admitted.facets.tier == Tier::Semantic;
         if let Some(twin) = facts_by_text.get(&text_hash).filter(|_| is_fact) {
-            let twin = &mut plan.fresh[*twin];
-            twin.admitted.facets.history.repeats += 1;
-            let answer = answer(service, twin.id, &twin.admitted.facets, &admitted, twin.admitted.state);
-            plan.answers.push((number, answer));
+            let (id, twin) = (twin.1, &mut earlier[twin.0].admitted);
+            twin.facets.history.repeats += 1;
+            plan.answers.push((*number, answer(service, id, &twin.facets, admitted, twin.state)));
+            *placement = Placement::Known;
             continue;
         }
         let may_replace = |history: &History| grant.covers(history.author.as_ref());
         let corrected = corrects.as_ref().map(|corrects| corrects.id);
-        match reconcile(open, &mut admitted, &terms, corrected, may_replace) {
+        match reconcile(open, admitted, terms, corrected, may_replace) {
             Reconciled::Repeat(id) => {
-                plan.correct(corrects.filter(|corrects| corrects.id != id), &mut admitted);
-                plan.repeat(service, number, id, open, admitted);
+                plan.correct(corrects.as_ref().filter(|corrects| corrects.id != id), admitted);
+                if plan.repeat(service, *number, id, open, (admitted, earlier)) {
+                    *placement = Placement::Again(id);
+                }
             }
             Reconciled::New { supersedes } => {
-                plan.correct(corrects, &mut admitted);
+                plan.correct(corrects.as_ref(), admitted);
                 plan.superseded.extend(supersedes);
-                if is_fact {
-                    facts_by_text.insert(text_hash, plan.fresh.len());
-                }
                 if grant.scope().holder.is_shared() {
                     admitted.facets.history.author = Some(grant.caller().user.clone());
                 }
                 let id = MemoryId::make(&*service.clock, &*service.entropy);
+                if is_fact {
+                    facts_by_text.insert(text_hash, (at, id));
+                }
                 plan.note(id, grant, &admitted.report, admitted.facets.history.waits);
-                plan.answers.push((number, answer(service, id, &admitted.facets, &admitted, admitted.state)));
-                let vector = (service.models.instant.model().clone(), vector);
-                plan.fresh.push(Prepared { id, admitted, terms, vector });
+                plan.answers.push((*number, answer(service, id, &admitted.facets, admitted, admitted.state)));
+                *placement = Placement::New(id);
             }
         }
     }
     plan.superseded.sort_unstable();
     plan.superseded.dedup();
-    let coming = plan.fresh.iter().filter(|new| new.admitted.state == Lifecycle::Active).count();
+    let new = arrivals.iter().filter(|arrival| arrival.new_id().is_some());
+    let coming = new.filter(|new| new.admitted.state == Lifecycle::Active).count();
     let max_atoms = service.rules.policies.of(&grant.scope().org).max_atoms;
     let more = coming.saturating_sub(plan.superseded.len());
     plan.archived = beyond_ceiling(open, more, max_atoms, service.clock.now());
@@ -246,7 +312,7 @@ pub(crate) fn answer(
         created_at: admitted.created_at,
         state,
         waits: history.waits,
-        content_sha256: sha256(admitted.content.full_text().as_bytes()),
+        content_sha256: sha256(admitted.content.full_text().expose().as_bytes()),
         embedded_by: service.models.instant.model().clone(),
         privacy_class: facets.privacy.class,
         sensitivity: facets.privacy.sensitivity.clone(),
@@ -261,15 +327,15 @@ pub(crate) fn answer(
 }
 
 /// Counts what was written again, and lets a better source speak for it.
-fn repeat(
-    writer: &VaultWriter<'_>,
-    repeats: &mut [(MemoryId, Admitted)],
-    now: Timestamp,
-) -> Result<Vec<Rewritten>> {
-    if repeats.is_empty() {
+fn repeat(writer: &VaultWriter<'_>, arrivals: &[AdmittedDraft], now: Timestamp) -> Result<Vec<Rewritten>> {
+    let again = |arrival: &AdmittedDraft| match arrival.placement {
+        Placement::Again(id) => Some(id),
+        _ => None,
+    };
+    let mut ids: Vec<MemoryId> = arrivals.iter().filter_map(again).collect();
+    if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let mut ids: Vec<MemoryId> = repeats.iter().map(|(id, _)| *id).collect();
     ids.sort_unstable();
     ids.dedup();
     let settings = settings_of(writer)?;
@@ -279,7 +345,7 @@ fn repeat(
         &writer.scope().holder,
     );
     writer.rewrite(&ids, |row, frame| {
-        for (_, admitted) in repeats.iter().filter(|(id, _)| *id == row.id) {
+        for AdmittedDraft { admitted, .. } in arrivals.iter().filter(|arrival| arrival.repeats(row.id)) {
             let written_at = admitted.facets.vitality.rehearsed_at;
             frame.facets.vitality.rehearse(&mut frame.details, |_| true, written_at);
             row.state = adopt(&mut frame.facets, row.state, admitted);
@@ -287,7 +353,7 @@ fn repeat(
         row.updated_at = now;
         // What is said again is kept as if it were new.
         frame.facets.retention.kept_at = Some(now);
-        row.expires_at = term_of_frame(&terms, row, frame).expires_at;
+        row.expires_at = term_of_frame(&terms, row, frame.fields()).expires_at;
         true
     })
 }
@@ -297,7 +363,8 @@ fn commit_plan(
     writer: &VaultWriter<'_>,
     grant: &Grant<Remember>,
     plan: WritePlan,
-    sealed: Vec<SealedMemory>,
+    arrivals: &mut Vec<AdmittedDraft>,
+    sealed: Vec<SealedRow>,
     repeated: Vec<Rewritten>,
 ) -> Result<(Vec<MemoryId>, ProbeTargets)> {
     let scope = grant.scope();
@@ -330,7 +397,9 @@ fn commit_plan(
     erasure.join(&mut act);
     let gone = erasure.gone.clone();
     writer.commit(&act, |open| {
-        for SealedMemory { row, frame, .. } in sealed {
+        let new = arrivals.drain(..).filter(|arrival| arrival.new_id().is_some());
+        for (arrival, sealed) in new.zip(sealed) {
+            let SealedMemory { row, frame } = sealed.with(arrival.admitted);
             open.put(&row, frame);
         }
         for Rewritten { row, frame } in rewritten {
@@ -367,38 +436,38 @@ fn prove_correction(
 
 impl WritePlan {
     /// Takes the place of what was corrected. A candidate erases nothing: whoever approves it decides.
-    fn correct(&mut self, corrects: Option<Corrects>, admitted: &mut Admitted) {
-        let Some(Corrects { id, left }) = corrects.filter(|_| admitted.state != Lifecycle::Candidate) else {
-            return;
-        };
+    fn correct(&mut self, corrects: Option<&Corrects>, admitted: &mut Admitted) {
+        let corrects = corrects.filter(|_| admitted.state != Lifecycle::Candidate);
+        let Some(&Corrects { id, ref left }) = corrects else { return };
         admitted.facets.history.supersedes.push(id);
         self.corrected.push(id);
         match left {
-            Some(left) => self.cuts.push((id, left)),
+            Some(left) => self.cuts.push((id, Arc::clone(left))),
             None => self.superseded.push(id),
         }
     }
 
-    /// A memory that is there already is written again.
+    /// A memory that is there already is written again, perhaps not for the first time in this call. Answers false
+    /// when it is not there.
     fn repeat(
         &mut self,
         service: &Service,
         number: usize,
         id: MemoryId,
         open: &OpenVault,
-        admitted: Admitted,
-    ) {
-        let Some(stored) = open.index.get(&id) else { return };
-        let mut facets = stored.payload.facets.clone();
+        (admitted, earlier): (&Admitted, &[AdmittedDraft]),
+    ) -> bool {
+        let Some(stored) = open.index.get(&id) else { return false };
+        let mut facets = stored.payload.facets.duplicate();
         let mut state = stored.attributes.state;
-        for (_, earlier) in self.repeats.iter().filter(|(repeated, _)| *repeated == id) {
-            state = adopt(&mut facets, state, earlier);
+        for earlier in earlier.iter().filter(|earlier| earlier.repeats(id)) {
+            state = adopt(&mut facets, state, &earlier.admitted);
         }
-        state = adopt(&mut facets, state, &admitted);
+        state = adopt(&mut facets, state, admitted);
         let created_at = from_millis(stored.attributes.created_at).unwrap_or(admitted.created_at);
-        let answer = Remembered { created_at, ..answer(service, id, &facets, &admitted, state) };
+        let answer = Remembered { created_at, ..answer(service, id, &facets, admitted, state) };
         self.answers.push((number, answer));
-        self.repeats.push((id, admitted));
+        true
     }
 
     /// Records what the gate found in a memory that is stored.

@@ -47,7 +47,7 @@ pub(crate) fn reconcile(
     if admitted.facets.tier != Tier::Semantic {
         return Reconciled::New { supersedes: Vec::new() };
     }
-    admitted.facets.history.attributes = attribute_marks(admitted.content.full_text());
+    admitted.facets.history.attributes = attribute_marks(admitted.content.full_text().expose());
     let supersedes = supersede(open, admitted, corrected, may_replace);
     link_alike(open, admitted, terms, &supersedes);
     Reconciled::New { supersedes }
@@ -55,7 +55,7 @@ pub(crate) fn reconcile(
 
 /// The memory that says the same word for word.
 pub(crate) fn twin(open: &OpenVault, admitted: &Admitted) -> Option<MemoryId> {
-    let hash = open.keyring.text_hash(admitted.content.full_text());
+    let hash = open.keyring.text_hash(admitted.content.full_text().expose());
     open.marks.bearers(text_mark(&hash)).find(|id| is_twin(open, id, &admitted.facets))
 }
 
@@ -71,11 +71,11 @@ pub(crate) fn receive(
     if admitted.facets.tier != Tier::Semantic {
         return;
     }
-    admitted.facets.history.attributes = attribute_marks(admitted.content.full_text());
+    admitted.facets.history.attributes = attribute_marks(admitted.content.full_text().expose());
     if matches!(admitted.state, Lifecycle::Active | Lifecycle::Approved) {
-        let newer = statements(admitted.content.full_text());
+        let newer = statements(admitted.content.full_text().expose());
         let contradicts = |rival: &Stored<'_, Held>| {
-            let verdict = compare_with(rival.payload.full_text(), &newer);
+            let verdict = compare_with(rival.payload.full_text().expose(), &newer);
             matches!(verdict, Verdict::Supersedes | Verdict::Undecided)
         };
         let rivals = rivals(open, &admitted.facets.history).filter(|rival| !came_along(&rival.id));
@@ -111,12 +111,12 @@ fn supersede(
     corrected: Option<MemoryId>,
     may_replace: impl Fn(&History) -> bool,
 ) -> Vec<MemoryId> {
-    let newer = statements(admitted.content.full_text());
+    let newer = statements(admitted.content.full_text().expose());
     let rivals = rivals(open, &admitted.facets.history).filter(|rival| Some(rival.id) != corrected);
     let mut superseded = Vec::new();
     let mut undecided = Vec::new();
     for rival in rivals {
-        match compare_with(rival.payload.full_text(), &newer) {
+        match compare_with(rival.payload.full_text().expose(), &newer) {
             Verdict::Supersedes if outranks(admitted, &rival, &may_replace) => superseded.push(rival.id),
             Verdict::Supersedes | Verdict::Undecided => undecided.push(rival.id),
             Verdict::Same | Verdict::Unrelated => {}
@@ -149,9 +149,10 @@ fn rivals<'a>(open: &'a OpenVault, history: &History) -> impl Iterator<Item = St
 
 /// The active facts that an accepted candidate contradicts.
 pub(crate) fn rivals_of(open: &OpenVault, id: MemoryId, held: &Held) -> Vec<MemoryId> {
-    let newer = statements(held.full_text());
-    let contradicts =
-        |rival: &Stored<'_, Held>| compare_with(rival.payload.full_text(), &newer) == Verdict::Supersedes;
+    let newer = statements(held.full_text().expose());
+    let contradicts = |rival: &Stored<'_, Held>| {
+        compare_with(rival.payload.full_text().expose(), &newer) == Verdict::Supersedes
+    };
     let rivals = rivals(open, &held.facets.history).filter(|rival| rival.id != id).filter(contradicts);
     rivals.map(|rival| rival.id).take(LINKS_MAX).collect()
 }

@@ -65,7 +65,7 @@ pub(crate) fn remember_in(
         return Err(Error::invalid("memories", reason));
     }
     let now = service.clock.now();
-    let digests: Vec<_> = drafts.iter().map(|draft| sha256(draft.text.as_bytes())).collect();
+    let digests: Vec<_> = drafts.iter().map(|draft| sha256(draft.text.expose().as_bytes())).collect();
     let standings = standings(service, grant, &drafts, &digests, now)?;
     let gate = gate(service, grant, now)?;
     let presentable = clean_all(&gate, drafts, standings)?;

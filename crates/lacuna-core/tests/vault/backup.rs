@@ -113,7 +113,7 @@ fn a_full_backup_opens_elsewhere_and_a_data_backup_needs_its_keystore() {
 
     let keyless = Site::new(&clock, 3);
     keyless.put_back(&data, &[], &[]).unwrap();
-    assert_eq!(keyless.service().ask("anna", "lighthouse").unwrap_err().code(), "missing_key");
+    assert_eq!(keyless.service().ask("anna", "lighthouse").err().unwrap().code(), "missing_key");
     for needle in ["lighthouse".as_bytes(), site.kms().signing_key(&SystemEntropy).unwrap().expose()] {
         assert!(!data.windows(needle.len()).any(|part| part == needle));
         assert!(!full.windows(needle.len()).any(|part| part == needle));

@@ -78,7 +78,11 @@ fn turns_leave_the_search_for_what_is_made_of_them() {
         for service in [&service, &world.service()] {
             let found = service.ask("anna", "When does Olsen look at the boiler?").unwrap();
             let hit = &found.hits[0].memory;
-            assert!(hit.content.full_text().contains("on Thursday at 9"), "{:?}", hit.content);
+            assert!(
+                hit.content.full_text().expose().contains("on Thursday at 9"),
+                "{}",
+                hit.content.full_text().expose()
+            );
             assert!(hit.facets.derived_from.iter().any(|link| link.source == turns[1]));
             assert!(found.hits.iter().all(|hit| !turns.contains(&hit.memory.id)));
             // They are there for whoever asks for them by id, and in exports.
@@ -97,8 +101,10 @@ fn what_is_made_says_where_it_comes_from_and_of_what_kind_it_is() {
     compact(&service, &everything(&world)).unwrap();
     let made = memories(&service, Lifecycle::Active);
     let kind = |text: &str| {
-        let memory =
-            made.iter().find(|memory| memory.content.gist == text).unwrap_or_else(|| panic!("{text}"));
+        let memory = made
+            .iter()
+            .find(|memory| memory.content.gist.expose() == text)
+            .unwrap_or_else(|| panic!("{text}"));
         let facets = &memory.facets;
         assert_eq!(facets.source.kind, SourceType::AiInference);
         assert_eq!(facets.source.trust, Trust::High);
@@ -133,7 +139,7 @@ fn compacting_again_changes_nothing() {
     let before = memories(&service, Lifecycle::Active);
     let again = compact(&world.service(), &everything(&world)).unwrap();
     assert_eq!(again, Compacted::default());
-    assert_eq!(memories(&service, Lifecycle::Active), before);
+    assert!(memories(&service, Lifecycle::Active) == before);
 }
 
 #[test]
@@ -240,8 +246,10 @@ fn forgetting_a_turn_makes_what_was_made_of_it_anew_without_it() {
     compact(&service, &everything(&world)).unwrap();
     let said = |service: &Lacuna| -> String {
         let all = memories(service, Lifecycle::Active).into_iter().map(|memory| memory.id);
-        all.map(|id| service.get(&grant::<Recall>("anna"), id).unwrap().content.full_text().to_owned() + "\n")
-            .collect()
+        all.map(|id| {
+            service.get(&grant::<Recall>("anna"), id).unwrap().content.full_text().expose().to_owned() + "\n"
+        })
+        .collect()
     };
     assert!(said(&service).contains("Thursday at 9") && said(&service).contains("above the old bakery"));
     let before = summaries(&service).len();
@@ -273,7 +281,7 @@ fn trust_is_the_lowest_of_the_sources_and_only_persons_state_facts() {
     let facts: Vec<_> = memories(&service, Lifecycle::Active)
         .into_iter()
         .filter(|memory| memory.facets.tier == Tier::Semantic)
-        .map(|memory| (memory.content.gist, memory.facets.source.trust))
+        .map(|memory| (memory.content.gist.into_exposed(), memory.facets.source.trust))
         .collect();
     // The habit was the assistant's word.
     assert!(
@@ -298,7 +306,7 @@ fn what_is_held_under_its_own_key_is_summarised_apart() {
     compact(&service, &everything(&world)).unwrap();
     for summary in summaries(&service) {
         let health = summary.facets.privacy.sensitivity.contains(&Sensitivity::Health);
-        assert_eq!(health, summary.content.full_text().contains("plaster"), "{:?}", summary.content);
+        assert_eq!(health, summary.content.full_text().expose().contains("plaster"));
     }
     assert!(service.texts("anna", "the plaster on the wrist").iter().any(|text| text.contains("plaster")));
 }
@@ -315,7 +323,7 @@ fn a_newer_fact_is_not_taken_back_by_an_older_turn() {
     for state in [Lifecycle::Active, Lifecycle::Candidate] {
         let facts =
             memories(&service, state).into_iter().filter(|memory| memory.facets.tier == Tier::Semantic);
-        assert!(facts.map(|fact| fact.content.gist).all(|gist| !gist.contains("bookbinder")));
+        assert!(facts.map(|fact| fact.content.gist).all(|gist| !gist.expose().contains("bookbinder")));
     }
 }
 
@@ -369,14 +377,15 @@ fn a_models_facts_wait_for_a_person_and_its_inventions_are_dropped() {
     let service = world.service().condensing_by(Some(Arc::new(Scripted)));
     tell(&service, "s1", TALK);
     let done = compact(&service, &everything(&world)).unwrap();
-    let written: Vec<_> = summaries(&service).iter().map(|one| one.content.full_text().to_owned()).collect();
+    let written: Vec<_> =
+        summaries(&service).iter().map(|one| one.content.full_text().expose().to_owned()).collect();
     assert_eq!(written, ["Olsen comes on Thursday at 9. The choir sings the Fauré."]);
     let waiting: Vec<_> = service
         .candidates(&grant("anna"), None, 50)
         .unwrap()
         .memories
         .into_iter()
-        .map(|memory| (memory.content.gist, memory.facets.history.waits))
+        .map(|memory| (memory.content.gist.into_exposed(), memory.facets.history.waits))
         .collect();
     assert_eq!(waiting, [("Olsen repairs the boiler.".to_owned(), Some(Wait::Confirmation))]);
     assert_eq!(done.waiting, 1);

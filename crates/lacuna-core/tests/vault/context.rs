@@ -133,7 +133,7 @@ fn a_section_stays_within_tokens_and_memories_of_the_policy_and_of_the_call() {
         ("topics", Turn { topics: vec!["t".into(); 33], ..said("x") }),
     ];
     for (name, turn) in refused {
-        let error = lacuna.context(&[grant("anna")], &turn).unwrap_err();
+        let error = lacuna.context(&[grant("anna")], &turn).err().unwrap();
         assert!(matches!(error, Error::Invalid { field, .. } if field == name), "{name}: {error}");
     }
     assert!(lacuna.context(&[], &said("x")).is_err());

@@ -21,7 +21,7 @@ fn correct(service: &Lacuna, about: &str, text: &str) -> Corrected {
 fn all(service: &Lacuna) -> Vec<String> {
     let page = service.list(&grant::<Recall>("anna"), &Default::default(), None, 100).unwrap();
     let mut texts: Vec<_> =
-        page.memories.iter().map(|memory| memory.content.full_text().to_owned()).collect();
+        page.memories.iter().map(|memory| memory.content.full_text().expose().to_owned()).collect();
     texts.sort();
     texts
 }
@@ -68,7 +68,8 @@ fn the_other_half_of_a_sentence_lives_on_under_a_new_id() {
             assert_eq!(all(service), ["I moved to Tartu last month.", "I work at Fabrikam as a welder."]);
         }
         let page = service.list(&grant::<Recall>("anna"), &Default::default(), None, 100).unwrap();
-        let rest = page.memories.iter().find(|memory| memory.content.gist.contains("Fabrikam")).unwrap();
+        let rest =
+            page.memories.iter().find(|memory| memory.content.gist.expose().contains("Fabrikam")).unwrap();
         assert_eq!((rest.created_at, rest.facets.history.supersedes.as_slice()), (made, &[old][..]));
         assert!(service.get(&grant::<Recall>("anna"), old).is_err());
     }

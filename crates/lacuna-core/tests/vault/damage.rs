@@ -31,7 +31,7 @@ fn a_damaged_row_is_reported_by_id_and_the_rest_still_answers() {
         let well = lacuna.keep("anna", "My bicycle is green.").unwrap();
         tamper(&world, "anna", hurt, change);
         for lacuna in [&lacuna, &world.service()] {
-            assert_eq!(lacuna.get(&grant::<Recall>("anna"), hurt).unwrap_err().code(), "corrupt", "{what}");
+            assert_eq!(lacuna.get(&grant::<Recall>("anna"), hurt).err().unwrap().code(), "corrupt", "{what}");
             assert_eq!(lacuna.get(&grant::<Recall>("anna"), well).unwrap().id, well);
             let recalled = lacuna.ask("anna", "which colour is my bicycle?").unwrap();
             assert_eq!((recalled.hits[0].memory.id, recalled.damaged), (well, 1), "{what}");
@@ -55,7 +55,7 @@ fn a_row_moved_to_another_memory_or_person_does_not_open() {
     tamper(&world, "anna", other, |row| row.frame = from_anna.clone());
     tamper(&world, "anna", anna, |row| row.frame = from_bert.clone());
     for id in [anna, other] {
-        assert_eq!(world.service().get(&grant::<Recall>("anna"), id).unwrap_err().code(), "corrupt");
+        assert_eq!(world.service().get(&grant::<Recall>("anna"), id).err().unwrap().code(), "corrupt");
     }
 }
 
@@ -72,7 +72,7 @@ fn a_memory_without_its_key_cannot_be_read_even_though_its_bytes_are_there() {
     lossy.commit(batch).unwrap();
     let models = Models::only(static_model());
     let lacuna = world.service_of(world.store.clone(), Arc::new(lossy), models, usize::MAX);
-    assert_eq!(lacuna.get(&grant::<Recall>("anna"), id).unwrap_err().code(), "corrupt");
+    assert_eq!(lacuna.get(&grant::<Recall>("anna"), id).err().unwrap().code(), "corrupt");
     assert!(lacuna.texts("anna", "treasure under the oak").is_empty());
 }
 
@@ -85,7 +85,7 @@ fn what_the_ledger_says_is_erased_is_no_damage_and_is_cleared_away() {
     world.keys.commit(KeyBatch { destroys: vec![id], ..KeyBatch::new(vault, world.clock.now()) }).unwrap();
     assert!(world.store.rows(vault, &[id]).unwrap()[0].is_some());
     let lacuna = world.service();
-    assert_eq!(lacuna.get(&grant::<Recall>("anna"), id).unwrap_err().code(), "not_found");
+    assert_eq!(lacuna.get(&grant::<Recall>("anna"), id).err().unwrap().code(), "not_found");
     assert_eq!(lacuna.count(&grant::<Recall>("anna")).unwrap(), (1, 0));
     lacuna.upkeep().recover(&scope("anna")).unwrap();
     assert_eq!(world.store.rows(vault, &[id]).unwrap(), vec![None]);
@@ -105,7 +105,7 @@ fn data_without_its_keystore_or_master_key_is_refused_with_a_name() {
     );
     assert!(world.service().check().is_ok());
     assert_eq!(keyless.check().unwrap_err().code(), "missing_key");
-    assert_eq!(keyless.ask("anna", "something").unwrap_err().code(), "missing_key");
+    assert_eq!(keyless.ask("anna", "something").err().unwrap().code(), "missing_key");
     assert_eq!(keyless.keep("anna", "More.").unwrap_err().code(), "missing_key", "and no new root is made");
 
     for entry in std::fs::read_dir(world.folder.path().join("keys")).unwrap() {
@@ -114,7 +114,7 @@ fn data_without_its_keystore_or_master_key_is_refused_with_a_name() {
             std::fs::remove_file(path).unwrap();
         }
     }
-    assert_eq!(world.service().ask("anna", "something").unwrap_err().code(), "missing_key");
+    assert_eq!(world.service().ask("anna", "something").err().unwrap().code(), "missing_key");
     assert_eq!(world.service().check().unwrap_err().code(), "missing_key");
 }
 

@@ -11,7 +11,7 @@ use crate::{World, caller, grant};
 /// A summary of `sources`, each of which contributes in the same way.
 fn derived(text: &str, sources: &[MemoryId], contribution: Contribution) -> Draft {
     Draft {
-        text: text.to_owned(),
+        text: text.into(),
         content_type: Some(if sources.len() > 1 { ContentType::Summary } else { ContentType::Fact }),
         derived_from: sources.iter().map(|source| Lineage { source: *source, contribution }).collect(),
         ..Draft::default()
@@ -24,16 +24,17 @@ fn write(service: &Lacuna, draft: Draft) -> MemoryId {
 }
 
 fn plain(service: &Lacuna, text: &str) -> MemoryId {
-    write(service, Draft { text: text.to_owned(), ..Draft::default() })
+    write(service, Draft { text: text.into(), ..Draft::default() })
 }
 
 fn text_of(service: &Lacuna, id: MemoryId) -> Result<String> {
-    service.get(&grant::<Recall>("anna"), id).map(|memory| memory.content.full_text().to_owned())
+    service.get(&grant::<Recall>("anna"), id).map(|memory| memory.content.full_text().expose().to_owned())
 }
 
 fn texts(service: &Lacuna) -> Vec<String> {
     let page = service.list(&grant::<Recall>("anna"), &Default::default(), None, 100).unwrap();
-    let mut texts: Vec<_> = page.memories.into_iter().map(|memory| memory.content.gist).collect();
+    let mut texts: Vec<_> =
+        page.memories.into_iter().map(|memory| memory.content.gist.into_exposed()).collect();
     texts.sort();
     texts
 }
@@ -138,7 +139,7 @@ fn a_memory_that_moves_leaves_what_was_made_of_it_behind_and_readable() {
     let to = permit::<Remember>(&anna, &team).unwrap();
     service.promote(&from, boat, &to, None).unwrap();
     let kept = world.service().get(&grant::<Recall>("anna"), guess).unwrap();
-    assert_eq!(kept.content.full_text(), "Probably likes to sail.");
+    assert_eq!(kept.content.full_text().expose(), "Probably likes to sail.");
     assert_eq!(kept.facets.derived_from, []);
 }
 

@@ -35,5 +35,5 @@ fn a_new_epoch_keeps_every_memory_and_blinds_old_copies_of_the_keystore() {
     stolen.commit(batch).unwrap();
     let models = Models::only(static_model());
     let thief = world.service_of(world.store.clone(), Arc::new(stolen), models, usize::MAX);
-    assert_eq!(thief.ask("anna", "spare key").unwrap_err().code(), "missing_key");
+    assert_eq!(thief.ask("anna", "spare key").err().unwrap().code(), "missing_key");
 }

@@ -23,8 +23,8 @@ fn words(request: &str) -> Request {
 fn matches(service: &Lacuna, request: &Request) -> Vec<String> {
     let first = |text: &str| text.split(' ').next().unwrap_or_default().to_owned();
     let shown = |one: &lacuna_core::forget::PlannedMatch| match one.closeness {
-        Closeness::Direct => first(one.memory.content.full_text()),
-        Closeness::Indirect => format!("({})", first(one.memory.content.full_text())),
+        Closeness::Direct => first(one.memory.content.full_text().expose()),
+        Closeness::Indirect => format!("({})", first(one.memory.content.full_text().expose())),
     };
     let mut shown: Vec<String> = planned(service, request).matches.iter().map(shown).collect();
     shown.sort();
@@ -123,7 +123,7 @@ fn what_is_kept_is_cut_loose_from_what_goes() {
     let confirmed = service.confirm_forget(&grant("anna"), &plan.token.unwrap(), &PlanChoice::All).unwrap();
     assert!(matches!(confirmed, Confirmed::Done(_)));
     let page = service.list(&grant::<Recall>("anna"), &Default::default(), None, 10).unwrap();
-    let texts: Vec<_> = page.memories.iter().map(|memory| memory.content.full_text()).collect();
+    let texts: Vec<_> = page.memories.iter().map(|memory| memory.content.full_text().expose()).collect();
     assert_eq!(texts, ["I work at Fabrikam."]);
 }
 

@@ -62,7 +62,7 @@ fn import(lacuna: &Lacuna) -> (Vec<(usize, MemoryId)>, bool) {
 fn check(lacuna: &Lacuna, acknowledged: &[(usize, MemoryId)], what: &str) {
     for (number, id) in acknowledged {
         let memory = lacuna.get(&grant::<Recall>("anna"), *id).unwrap();
-        assert_eq!(memory.content.full_text(), text(*number), "{what}");
+        assert_eq!(memory.content.full_text().expose(), text(*number), "{what}");
         let source = number.checked_sub(1).filter(|_| number % 2 == 1);
         let source = source.and_then(|source| acknowledged.iter().find(|(other, _)| *other == source));
         let links: Vec<_> = memory.facets.derived_from.iter().map(|link| link.source).collect();

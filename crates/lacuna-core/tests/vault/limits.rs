@@ -48,7 +48,7 @@ fn texts_beyond_the_tokens_are_shown_by_their_gist_or_left_out() {
     assert!(all.hits.iter().all(|hit| !hit.shortened));
 
     let some = asked(200);
-    let shown = |hit: &lacuna_core::read::RecalledMemory| hit.memory.content.full_text().to_owned();
+    let shown = |hit: &lacuna_core::read::RecalledMemory| hit.memory.content.full_text().expose().to_owned();
     let tokens: usize = some.hits.iter().map(|hit| estimate(&shown(hit))).sum();
     assert!(
         tokens <= 200 && some.hits.iter().any(|hit| hit.shortened && long.starts_with(&shown(hit)[..20]))
@@ -57,7 +57,7 @@ fn texts_beyond_the_tokens_are_shown_by_their_gist_or_left_out() {
     let none = asked(1);
     assert_eq!((none.hits.len(), none.left_out), (0, 2));
     for max_tokens in [0, 100_001] {
-        let refused = lacuna.recall(&grant("anna"), &Query { max_tokens, ..Query::new("x") }).unwrap_err();
+        let refused = lacuna.recall(&grant("anna"), &Query { max_tokens, ..Query::new("x") }).err().unwrap();
         assert!(matches!(refused, Error::Invalid { field: "max_tokens", .. }));
     }
 }

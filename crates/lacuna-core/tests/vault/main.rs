@@ -194,7 +194,7 @@ pub(crate) fn scope(user: &str) -> Scope {
 }
 
 pub(crate) fn draft(text: &str) -> Draft {
-    Draft { text: text.to_owned(), ..Draft::default() }
+    Draft { text: text.into(), ..Draft::default() }
 }
 
 /// Shorthands for one user's calls.
@@ -227,7 +227,7 @@ impl Calls for Lacuna {
 
     fn texts(&self, user: &str, question: &str) -> Vec<String> {
         let recalled = self.ask(user, question).unwrap();
-        recalled.hits.iter().map(|hit| hit.memory.content.full_text().to_owned()).collect()
+        recalled.hits.iter().map(|hit| hit.memory.content.full_text().expose().to_owned()).collect()
     }
 
     fn verified(&self, user: &str) -> u64 {

@@ -54,6 +54,39 @@ fn write_from_three_nodes(world: &World) {
     assert_eq!(fresh.verified("anna"), 60);
 }
 
+/// Another node writes before each single step of a write. The write plans anew where it must, with the same words, and
+/// nothing of the plan that failed is left: each text is there once, and what was said again was counted once.
+#[test]
+fn a_write_that_meets_another_one_at_any_step_is_planned_anew() {
+    let long = format!("The log of the ferry says: {}.", "calm sea and a light wind, ".repeat(100));
+    for n in 1.. {
+        let world = World::ram();
+        let (lacuna, faults) = world.faulty();
+        let known = lacuna.keep("anna", "The ferry sails at noon.").unwrap();
+        let (other, (done, met)) = (world.service(), std::sync::mpsc::channel());
+        faults.meanwhile(n, move || {
+            other.keep("anna", "The harbour master is called Ingrid.").unwrap();
+            done.send(()).unwrap();
+        });
+        let said = vec![draft("The ferry sails at noon."), draft(&long), draft(&long)];
+        let outcomes = lacuna.remember(&grant::<Remember>("anna"), said).unwrap();
+        if met.try_recv().is_err() {
+            assert!(n > 5, "a write takes more steps than these");
+            break;
+        }
+        let ids: Vec<MemoryId> = outcomes.into_iter().map(|outcome| outcome.stored().unwrap().id).collect();
+        assert_eq!((ids[0], ids[1]), (known, ids[2]), "step {n}");
+        for id in [known, ids[1]] {
+            let memory = lacuna.get(&grant::<Recall>("anna"), id).unwrap();
+            assert_eq!(memory.facets.history.repeats, 1, "step {n}");
+            assert_eq!(memory.content.full_text().expose().len(), if id == known { 24 } else { long.len() });
+        }
+        assert_eq!(lacuna.count(&grant::<Recall>("anna")).unwrap(), (3, 0), "step {n}");
+        assert_eq!(world.service().count(&grant::<Recall>("anna")).unwrap(), (3, 0), "step {n}");
+        lacuna.verified("anna");
+    }
+}
+
 #[test]
 fn threads_of_one_node_share_a_vault() {
     let world = World::ram();

@@ -84,7 +84,7 @@ impl<'w> History<'w> {
         let session = u32::try_from(self.dice.below(4)).unwrap();
         let turn = u32::try_from(self.made).unwrap();
         let draft = Draft {
-            text: format!("The {word} stands beside {place}."),
+            text: format!("The {word} stands beside {place}.").into(),
             tags: vec![tag.to_owned()],
             category: Some(Category::Conversation),
             source: Some(Source {
@@ -116,7 +116,7 @@ impl<'w> History<'w> {
         let depth = 1 + sources.iter().map(|id| self.alive[id].depth).max().unwrap_or(0);
         let contribution = if sources.len() > 1 { Contribution::Primary } else { Contribution::Inference };
         let draft = Draft {
-            text: format!("Together: {}.", words.join(", ")),
+            text: format!("Together: {}.", words.join(", ")).into(),
             content_type: Some(if sources.len() > 1 { ContentType::Summary } else { ContentType::Fact }),
             derived_from: sources.iter().map(|source| Lineage { source: *source, contribution }).collect(),
             ..Draft::default()
@@ -228,12 +228,14 @@ impl<'w> History<'w> {
         for service in [&self.service, &self.world.service()] {
             for (id, known) in &self.alive {
                 let memory = service.get(&grant::<Recall>("anna"), *id).unwrap();
-                assert!(memory.content.full_text().contains(known.words.last().unwrap().as_str()));
+                assert!(memory.content.full_text().expose().contains(known.words.last().unwrap().as_str()));
             }
             for word in &self.gone {
                 let found = service.ask("anna", word).unwrap();
-                let told =
-                    found.hits.iter().any(|hit| hit.memory.content.full_text().contains(word.as_str()));
+                let told = found
+                    .hits
+                    .iter()
+                    .any(|hit| hit.memory.content.full_text().expose().contains(word.as_str()));
                 assert!(!told, "{word} is still found");
                 let turn = Turn { text: word.clone(), ..Turn::default() };
                 let context = service.context(&[grant("anna")], &turn).unwrap();
@@ -243,7 +245,7 @@ impl<'w> History<'w> {
             }
             let page = service.list(&grant::<Recall>("anna"), &Default::default(), None, 500).unwrap();
             for memory in page.memories {
-                assert!(self.gone.iter().all(|word| !memory.content.gist.contains(word.as_str())));
+                assert!(self.gone.iter().all(|word| !memory.content.gist.expose().contains(word.as_str())));
             }
             assert_eq!(service.count(&grant::<Recall>("anna")).unwrap().1, 0, "nothing is damaged");
         }

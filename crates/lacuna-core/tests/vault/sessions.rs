@@ -45,7 +45,7 @@ fn said(service: &Lacuna, session: &str) -> Vec<(u32, String)> {
     let turns = shown(service, session).turns;
     turns
         .into_iter()
-        .map(|turn| (turn.facets.source.turn.unwrap(), turn.content.full_text().to_owned()))
+        .map(|turn| (turn.facets.source.turn.unwrap(), turn.content.full_text().expose().to_owned()))
         .collect()
 }
 
@@ -54,7 +54,7 @@ fn end(service: &Lacuna, session: &str) -> Ended {
 }
 
 fn text_of(service: &Lacuna, memory: MemoryId) -> String {
-    service.get(&grant::<Recall>("anna"), memory).unwrap().content.full_text().to_owned()
+    service.get(&grant::<Recall>("anna"), memory).unwrap().content.full_text().expose().to_owned()
 }
 
 fn forget(service: &Lacuna, target: Target, mode: Mode) -> Forgotten {
@@ -122,7 +122,7 @@ fn a_refused_turn_keeps_its_number_from_the_others() {
     let service = world.service();
     let key = "My key is AKIAQYLPMN5HHHFPZAM2 and the secret is kept elsewhere.";
     let mut turns = talk(&["Good morning.", key, "Let us begin."]);
-    turns[1].text = format!("password: {}", "Tr0ub4dor&3xyz!");
+    turns[1].text = format!("password: {}", "Tr0ub4dor&3xyz!").into();
     let appended = service.append_turns(&grant::<Remember>("anna"), &id("log"), turns, Some(1)).unwrap();
     assert_eq!((appended.first, appended.next_turn), (1, 4));
     let stored: Vec<u32> = said(&service, "log").into_iter().map(|(turn, _)| turn).collect();
@@ -143,7 +143,7 @@ fn a_turn_that_grows_by_pieces_is_sealed_when_it_ends_and_under_one_number() {
     let piece = |text: &str, number, last| Piece {
         speaker: Speaker::Assistant,
         tool: None,
-        text: text.to_owned(),
+        text: text.into(),
         number: Some(number),
         last,
     };
@@ -187,10 +187,10 @@ fn an_end_archives_the_turns_ending_twice_is_harmless_and_a_resumed_session_ends
         assert_eq!((ended.info.state, ended.archived.len()), (SessionState::Ended, 1));
         let transcript = service.get(&grant::<Recall>("anna"), ended.archived[0]).unwrap();
         assert_eq!(transcript.state, Lifecycle::Archived);
-        assert_eq!(transcript.content.gist, "Transcript of a session, turns 1 to 3");
+        assert_eq!(transcript.content.gist.expose(), "Transcript of a session, turns 1 to 3");
         let days = transcript.facets.retention.expires_at.unwrap().duration_since(world.clock.now());
         assert_eq!(days.as_hours(), 365 * 24);
-        let text = transcript.content.full_text();
+        let text = transcript.content.full_text().expose();
         assert!(
             text.starts_with("#1 user 2026-04-12T09:15:00Z\nThe mast is cracked.\n\n#2 assistant "),
             "{text}"
@@ -227,7 +227,7 @@ fn a_long_session_is_archived_in_parts_that_name_every_turn() {
     let gists: Vec<_> = ended
         .archived
         .iter()
-        .map(|id| service.get(&grant::<Recall>("anna"), *id).unwrap().content.gist)
+        .map(|id| service.get(&grant::<Recall>("anna"), *id).unwrap().content.gist.into_exposed())
         .collect();
     assert_eq!(
         gists,
@@ -258,7 +258,7 @@ fn a_forgotten_turn_leaves_its_transcript_which_is_made_anew_from_the_others() {
                 !text.contains("Holloway") && text.contains("#1 user") && text.contains("#3 user"),
                 "{text}"
             );
-            let gone = service.get(&grant::<Recall>("anna"), old).unwrap_err();
+            let gone = service.get(&grant::<Recall>("anna"), old).err().unwrap();
             assert_eq!(gone.code(), "not_found");
             assert_eq!(shown(service, "yard").info.transcripts, [new]);
         }
@@ -266,7 +266,7 @@ fn a_forgotten_turn_leaves_its_transcript_which_is_made_anew_from_the_others() {
         let done = forget(&service, Target::Session(id("yard")), Mode::Hard);
         assert_eq!((done.memories.len(), done.fell), (2, vec![new]));
         assert_eq!(service.count(&grant("anna")).unwrap().0, 0);
-        let gone = service.session(&grant::<Recall>("anna"), &id("yard"), 1, 10).unwrap_err();
+        let gone = service.session(&grant::<Recall>("anna"), &id("yard"), 1, 10).err().unwrap();
         assert_eq!(gone.code(), "not_found");
     }
 }
@@ -302,21 +302,23 @@ fn what_is_only_hidden_hides_the_transcript_and_a_later_end_makes_another() {
 fn health_is_archived_under_its_own_key_and_apart_from_the_rest() {
     let world = World::sqlite();
     let service = world.service();
-    let mut turns = talk(&["The bus leaves at nine.", "My doctor says that I have diabetes.", "Fine."]);
-    turns[1].speaker = Speaker::User;
-    let drafts = turns.clone();
-    let appended = service.append_turns(&grant::<Remember>("anna"), &id("bus"), drafts, None).unwrap();
+    let turns = || {
+        let mut turns = talk(&["The bus leaves at nine.", "My doctor says that I have diabetes.", "Fine."]);
+        turns[1].speaker = Speaker::User;
+        turns
+    };
+    let appended = service.append_turns(&grant::<Remember>("anna"), &id("bus"), turns(), None).unwrap();
     if let Outcome::Asked(asked) = &appended.outcomes[1] {
-        turns[1].confirm = Some(asked.token.clone());
-        let turn = vec![turns[1].clone()];
-        service.append_turns(&grant::<Remember>("anna"), &id("bus"), turn, Some(2)).unwrap();
+        let mut turn = turns().remove(1);
+        turn.confirm = Some(asked.token.clone());
+        service.append_turns(&grant::<Remember>("anna"), &id("bus"), vec![turn], Some(2)).unwrap();
     }
     let ended = end(&service, "bus");
     assert_eq!(ended.archived.len(), 2);
     for transcript in ended.archived {
         let memory = service.get(&grant::<Recall>("anna"), transcript).unwrap();
         let is_health = memory.facets.privacy.sensitivity.contains(&Sensitivity::Health);
-        assert_eq!(memory.content.full_text().contains("diabetes"), is_health);
+        assert_eq!(memory.content.full_text().expose().contains("diabetes"), is_health);
     }
 }
 
@@ -368,18 +370,18 @@ fn a_session_that_nobody_goes_on_with_is_ended_by_itself() {
 
 fn note(text: &str, session: &str) -> Draft {
     let source = Source { session: Some(id(session)), ..Source::new(SourceType::UserMessage, Trust::High) };
-    Draft { text: text.to_owned(), tier: Some(Tier::Working), source: Some(source), ..Draft::default() }
+    Draft { text: text.into(), tier: Some(Tier::Working), source: Some(source), ..Draft::default() }
 }
 
 fn at_hand(service: &Lacuna, session: &str) -> Vec<String> {
     let held = service.at_hand(&grant::<Recall>("anna"), &id(session)).unwrap();
-    held.iter().map(|memory| memory.content.full_text().to_owned()).collect()
+    held.iter().map(|memory| memory.content.full_text().expose().to_owned()).collect()
 }
 
 fn asked_in(service: &Lacuna, session: Option<&str>, question: &str) -> Vec<String> {
     let query = Query { session: session.map(id), ..Query::new(question) };
     let recalled = service.recall(&grant::<Recall>("anna"), &query).unwrap();
-    recalled.hits.iter().map(|hit| hit.memory.content.full_text().to_owned()).collect()
+    recalled.hits.iter().map(|hit| hit.memory.content.full_text().expose().to_owned()).collect()
 }
 
 #[test]
@@ -396,7 +398,10 @@ fn working_memory_is_found_in_its_session_alone_and_never_stored() {
         for other in [None, Some("garage")] {
             assert!(!asked_in(&service, other, "badge number").contains(&text.to_owned()));
         }
-        assert_eq!(service.get(&grant::<Recall>("anna"), held.id).unwrap().content.full_text(), text);
+        assert_eq!(
+            service.get(&grant::<Recall>("anna"), held.id).unwrap().content.full_text().expose(),
+            text
+        );
         assert_eq!(service.count(&grant("anna")).unwrap().0, 1);
         assert!(at_hand(&world.service(), "lobby").is_empty(), "another process knows nothing of it");
         end(&service, "lobby");
@@ -493,7 +498,7 @@ fn what_is_for_a_session_only_is_erased_when_it_ends_unless_somebody_said_otherw
             }
         }
         let found = |id| service.get(&grant::<Recall>("anna"), id).map_err(|error| error.code());
-        assert_eq!(found(gone).unwrap_err(), "not_found");
+        assert_eq!(found(gone).err().unwrap(), "not_found");
         for id in [pinned, given, elsewhere] {
             assert!(found(id).is_ok(), "{id} idle {idle}");
         }

@@ -65,7 +65,7 @@ impl<T> Judged<T> {
 }
 
 /// An entity where the text names it. No `Debug`: it holds a part of the text.
-#[derive(Clone, PartialEq)]
+#[derive(PartialEq)]
 pub struct Named {
     /// The entity.
     pub entity: Entity,

@@ -82,11 +82,12 @@ pub(super) struct Voice {
 /// The people of that name in one memory, each with what is said about them.
 pub(super) fn voices(asked: &str, name: &PersonName, view: &View<'_>) -> Vec<Voice> {
     let mut voices: Vec<Voice> = Vec::new();
-    let read = classify(view.text, None).entities.into_iter().map(|named| named.entity);
-    for entity in view.entities.iter().cloned().chain(read).filter(|entity| entity.kind == PERSON) {
+    let read = classify(view.text, None).entities;
+    let read = read.iter().map(|named| &named.entity);
+    for entity in view.entities.iter().chain(read).filter(|entity| entity.kind == PERSON) {
         // A relation alone ("my brother") bears no name.
         if name.mentioned_in(&entity.name) == Some(Sameness::Same) {
-            hear(&mut voices, asked, &entity);
+            hear(&mut voices, asked, entity);
         }
     }
     let words = words(view.text);

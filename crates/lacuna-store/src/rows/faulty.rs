@@ -1,7 +1,7 @@
 //! A store that fails on purpose, so that tests can see what a failure at every single step leaves behind.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
@@ -26,6 +26,13 @@ pub enum FaultTiming {
 pub struct Faults {
     operations: AtomicU64,
     plan: Mutex<Option<FaultPlan>>,
+    meanwhile: Mutex<Option<Meanwhile>>,
+}
+
+/// The work of another process, before one operation.
+struct Meanwhile {
+    at: u64,
+    work: Box<dyn FnOnce() + Send>,
 }
 
 #[derive(Clone, Copy)]
@@ -51,9 +58,14 @@ impl Faults {
         self.set(FaultPlan { at: self.operations() + n, when, for_good: true });
     }
 
+    /// Runs `work` just before the `n`-th operation from now on, as another process would that is faster.
+    pub fn meanwhile(&self, n: u64, work: impl FnOnce() + Send + 'static) {
+        *lock(&self.meanwhile) = Some(Meanwhile { at: self.operations() + n, work: Box::new(work) });
+    }
+
     /// Everything works again.
     pub fn heal(&self) {
-        *self.plan() = None;
+        *lock(&self.plan) = None;
     }
 
     /// Operations so far.
@@ -64,7 +76,11 @@ impl Faults {
     /// Runs one operation, unless it is its turn to fail.
     pub fn run<T>(&self, operation: impl FnOnce() -> Result<T>) -> Result<T> {
         let number = self.operations.fetch_add(1, Ordering::SeqCst) + 1;
-        let plan = *self.plan();
+        let meanwhile = lock(&self.meanwhile).take_if(|meanwhile| meanwhile.at == number);
+        if let Some(meanwhile) = meanwhile {
+            (meanwhile.work)();
+        }
+        let plan = *lock(&self.plan);
         match plan {
             Some(plan) if number == plan.at && plan.when == FaultTiming::After => {
                 operation()?;
@@ -76,12 +92,12 @@ impl Faults {
     }
 
     fn set(&self, plan: FaultPlan) {
-        *self.plan() = Some(plan);
+        *lock(&self.plan) = Some(plan);
     }
+}
 
-    fn plan(&self) -> std::sync::MutexGuard<'_, Option<FaultPlan>> {
-        self.plan.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-    }
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn injected() -> Error {

@@ -79,7 +79,7 @@ fn which_one(installation: &Installation, scope: Option<&str>, ids: &[lacuna_typ
         .iter()
         .map(|id| {
             let memory = reading.as_ref().and_then(|grant| installation.service.get(grant, *id).ok());
-            let gist = memory.map(|memory| line(&memory.content.gist)).unwrap_or_default();
+            let gist = memory.map(|memory| line(memory.content.gist.expose())).unwrap_or_default();
             format!("--id {id}  {gist}")
         })
         .collect();

@@ -82,7 +82,7 @@ pub(super) fn run(config: &Config, command: ReviewCommand, output: &Output) -> R
             decide(config, scope.as_deref(), memory_ids, || Decision::Accept { keep_both }, output)
         }
         ReviewCommand::Edit { memory_id, text, scope } => {
-            decide(config, scope.as_deref(), vec![memory_id], || Decision::Edit(text.clone()), output)
+            decide(config, scope.as_deref(), vec![memory_id], || Decision::Edit(text.as_str().into()), output)
         }
         ReviewCommand::Anonymise { memory_ids, scope } => {
             decide(config, scope.as_deref(), memory_ids, || Decision::Anonymise, output)

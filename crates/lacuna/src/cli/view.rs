@@ -298,7 +298,7 @@ fn preferences(memories: &[lacuna_types::Memory]) -> String {
         .iter()
         .map(|memory| Preference {
             memory_id: memory.id.to_string(),
-            text: &memory.content.gist,
+            text: memory.content.gist.expose(),
             tags: &memory.facets.tags,
             since: memory.created_at,
         })

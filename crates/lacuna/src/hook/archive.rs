@@ -165,7 +165,7 @@ impl ArchiveRun<'_> {
             done.left_out += 1;
             self.place.next_turn += u32::from(batch.turns.is_empty());
         } else {
-            batch.bytes += turn.text.len();
+            batch.bytes += turn.text.expose().len();
             batch.turns.push(turn);
         }
     }
@@ -200,12 +200,13 @@ impl ArchiveRun<'_> {
         let service = &self.installation.service;
         let now = service.clock().now();
         // The core refuses a turn whose clock runs ahead of ours.
-        let not_ahead = |turn: &NewTurn| NewTurn { at: turn.at.filter(|at| *at <= now), ..turn.clone() };
-        let turns: Vec<NewTurn> = turns.iter().map(not_ahead).collect();
+        let not_ahead = |turn: &NewTurn| NewTurn { at: turn.at.filter(|at| *at <= now), ..turn.duplicate() };
+        // The turns stay here: each attempt sends a copy of its own.
+        let copies = || turns.iter().map(not_ahead).collect();
         let expected = Some(self.place.next_turn);
-        let appended = match service.append_turns(&self.grant, self.session, turns.clone(), expected) {
+        let appended = match service.append_turns(&self.grant, self.session, copies(), expected) {
             // Another writer appended to this session: go on behind it.
-            Err(Error::Conflict(_)) => service.append_turns(&self.grant, self.session, turns, None)?,
+            Err(Error::Conflict(_)) => service.append_turns(&self.grant, self.session, copies(), None)?,
             appended => appended?,
         };
         self.place.next_turn = appended.first + appended.outcomes.len() as u32;

@@ -266,7 +266,7 @@ mod tests {
 
     fn told(parser: &mut TranscriptParser, json: &str) -> Option<Vec<(Speaker, String, Option<String>)>> {
         let turns = parser.turns(json.as_bytes())?;
-        Some(turns.into_iter().map(|turn| (turn.speaker, turn.text, turn.tool)).collect())
+        Some(turns.into_iter().map(|turn| (turn.speaker, turn.text.into_exposed(), turn.tool)).collect())
     }
 
     #[test]

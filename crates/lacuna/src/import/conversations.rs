@@ -72,7 +72,7 @@ impl Conversation<'_> {
                 ..Source::new(kind, kind.trust(None))
             };
             let draft = Draft {
-                text: turn.text,
+                text: turn.text.into(),
                 category: Some(Category::Conversation),
                 content_type: Some(ContentType::Transcript),
                 source: Some(source),

@@ -88,7 +88,7 @@ pub(super) fn push_fact(intake: &mut Intake<'_>, program: &str, fact: ImportedFa
         ..Source::new(SourceType::AiInference, Trust::Low)
     };
     let draft = Draft {
-        text: fact.text,
+        text: fact.text.into(),
         category: Some(Category::LearnedContext),
         content_type: Some(ContentType::Fact),
         source: Some(source),

@@ -75,7 +75,7 @@ impl GraphNote {
         let facets = &memory.facets;
         let has = |tag: &str| facets.tags.iter().any(|known| known == tag);
         let spelt = |part: &str, tag: &str| if has(tag) { part.replace(' ', "_") } else { part.to_owned() };
-        let text = memory.content.full_text();
+        let text = memory.content.full_text().expose();
         let first = facets.entities.first()?;
         let name = spelt(&first.name, SNAKE_TAGS[0]);
         if has(RELATION_TAG) {

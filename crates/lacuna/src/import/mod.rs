@@ -92,7 +92,7 @@ impl<'a> Intake<'a> {
     }
 
     fn push(&mut self, record: ImportRecord) -> Result<()> {
-        self.batch_bytes += record.draft.text.len();
+        self.batch_bytes += record.draft.text.expose().len();
         self.batch.push(record);
         if self.batch.len() >= IMPORT_BATCH_MAX || self.batch_bytes >= BATCH_TEXT_BYTES {
             self.hand_on()?;

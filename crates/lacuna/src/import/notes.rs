@@ -131,18 +131,16 @@ impl MarkdownNote {
 
     fn push(self, intake: &mut Intake<'_>) -> Result<()> {
         let Self { title, tags, at, observations, relations, prose } = self;
-        let about = (!title.is_empty()).then(|| Entity {
-            kind: "note".into(),
-            name: title.clone(),
-            primary: true,
-            relation: None,
-        });
+        let about = || {
+            let note = || Entity { kind: "note".into(), name: title.clone(), primary: true, relation: None };
+            (!title.is_empty()).then(note)
+        };
         let named = |text: &str| if title.is_empty() { text.to_owned() } else { format!("{title}: {text}") };
         for Observation { category, text, tags: own } in observations {
             let mut tags = tags.clone();
             tags.extend(own);
             tags.extend(Some(category).filter(|category| !category.is_empty()));
-            push_draft(intake, draft(named(&text), ContentType::Fact, tags, at, about.clone()))?;
+            push_draft(intake, draft(named(&text), ContentType::Fact, tags, at, about()))?;
         }
         for (relation, target) in relations {
             let text = if title.is_empty() {
@@ -150,14 +148,14 @@ impl MarkdownNote {
             } else {
                 format!("{title} {relation} {target}")
             };
-            push_draft(intake, draft(text, ContentType::Fact, tags.clone(), at, about.clone()))?;
+            push_draft(intake, draft(text, ContentType::Fact, tags.clone(), at, about()))?;
         }
         let prose = prose.trim();
         if prose.is_empty() {
             return Ok(());
         }
         let text = if title.is_empty() { prose.to_owned() } else { format!("{title}\n\n{prose}") };
-        push_draft(intake, draft(text, ContentType::Summary, tags, at, about))
+        push_draft(intake, draft(text, ContentType::Summary, tags, at, about()))
     }
 }
 
@@ -174,7 +172,7 @@ fn draft(
         ..Source::new(SourceType::ToolOutput, Trust::Medium)
     };
     Draft {
-        text,
+        text: text.into(),
         category: Some(Category::LearnedContext),
         content_type: Some(content_type),
         lane: (content_type == ContentType::Summary).then_some(Lane::Documents),

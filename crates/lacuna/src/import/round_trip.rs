@@ -200,12 +200,15 @@ impl Made {
             contribution: pick(Contribution::ALL, retention),
         });
         Draft {
-            text: self.text.clone(),
-            gist: self.gist.clone(),
+            text: self.text.as_str().into(),
+            gist: self.gist.as_deref().map(Plaintext::from),
             details: self
                 .details
                 .iter()
-                .map(|(content, brightness)| Detail { content: content.clone(), brightness: *brightness })
+                .map(|(content, brightness)| Detail {
+                    content: content.as_str().into(),
+                    brightness: *brightness,
+                })
                 .collect(),
             category: Some(pick(Category::ALL, category)),
             content_type: Some(pick(ContentType::ALL, content)),
@@ -356,7 +359,8 @@ fn what_was_forgotten_here_is_not_brought_back() {
     world.import("ben", &file, Duplicates::Merge).unwrap();
     for user in ["anna", "ben"] {
         let page = world.core.list(&grant(user), &Default::default(), None, 10).unwrap();
-        let gone = page.memories.iter().find(|memory| memory.content.gist.contains("ladder")).unwrap().id;
+        let gone =
+            page.memories.iter().find(|memory| memory.content.gist.expose().contains("ladder")).unwrap().id;
         world.core.delete(&grant(user), gone).unwrap();
         let account = world.import(user, &file, Duplicates::Merge).unwrap();
         assert_eq!((account.stored, account.repeated, account.refused), (0, 1, 1), "{user}");

@@ -42,7 +42,7 @@ pub(super) async fn list(
     }
     resources.extend(page.memories.into_iter().map(|memory| {
         let uri = format!("{MEMORY}{}", memory.id);
-        Resource::new(uri, memory.content.gist).with_mime_type("application/json")
+        Resource::new(uri, memory.content.gist.expose()).with_mime_type("application/json")
     }));
     let mut result = ListResourcesResult::with_all_items(resources);
     result.next_cursor = page.next.map(write_cursor);

@@ -72,7 +72,7 @@ impl<'a> Files<'a> {
     pub(super) fn text(&self, path: &FilePath) -> Result<Option<Zeroizing<String>>> {
         let Some(newest) = self.known.get(path).and_then(|ids| ids.first()) else { return Ok(None) };
         let memory = self.core.get(&self.readable()?, *newest)?;
-        let text = memory.content.full_text();
+        let text = memory.content.full_text().expose();
         let said = text.split_once('\n').map_or("", |(_, said)| said);
         Ok(Some(Zeroizing::new(said.to_owned())))
     }
@@ -190,7 +190,7 @@ fn draft(path: &FilePath, text: &str) -> Draft {
     let name = path.to_string();
     let file = Entity { kind: FILE_KIND.to_owned(), name: name.clone(), primary: true, relation: None };
     Draft {
-        text: format!("{name}\n{text}"),
+        text: format!("{name}\n{text}").into(),
         category: Some(Category::LearnedContext),
         content_type: Some(ContentType::Transcript),
         tier: Some(Tier::Episodic),

@@ -35,7 +35,7 @@ impl CorrectRequest {
             _ => return Err(Failure::invalid("about", "name exactly one: memory_id or about")),
         };
         let draft = Draft {
-            text: self.content,
+            text: self.content.into(),
             consent_basis: self.consent_basis.map(|basis| basis.0),
             confirm: self.confirm,
             ..Draft::default()

@@ -231,7 +231,7 @@ impl From<PlannedMatch> for MatchView {
         Self {
             memory_id: planned.memory.id.to_string(),
             created_at: planned.memory.created_at,
-            gist: planned.memory.content.gist,
+            gist: planned.memory.content.gist.into_exposed(),
             closeness: match planned.closeness {
                 Closeness::Direct => "direct",
                 Closeness::Indirect => "indirect",
@@ -246,7 +246,7 @@ impl From<PlannedFall> for FallView {
     fn from(planned: PlannedFall) -> Self {
         Self {
             memory_id: planned.memory.id.to_string(),
-            gist: planned.memory.content.gist,
+            gist: planned.memory.content.gist.into_exposed(),
             rebuilt: planned.rebuilt,
         }
     }

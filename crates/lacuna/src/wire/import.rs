@@ -1,8 +1,8 @@
 use jiff::Timestamp;
 use lacuna_core::transfer::{Account, Carried, Fate, ImportRecord, Imported, Origin};
 use lacuna_types::{
-    Category, DecayProfile, Detail, Draft, Entity, History, Holder, Lifecycle, Lineage, MemoryId, Promotion,
-    Result, Scope, SessionId, Source, SourceType, Trust, UserId,
+    Category, DecayProfile, Detail, Draft, Entity, History, Holder, Lifecycle, Lineage, MemoryId, Plaintext,
+    Promotion, Result, Scope, SessionId, Source, SourceType, Trust, UserId,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -92,8 +92,8 @@ impl RecordBody {
             None => unnamed_source(self.session_id.as_deref(), self.channel, self.inferred)?,
         };
         let draft = Draft {
-            text: self.content,
-            gist: self.gist,
+            text: self.content.into(),
+            gist: self.gist.map(Plaintext::from),
             details: self.details.into_iter().map(Detail::from).collect(),
             category: Some(category),
             content_type: self.content_type.map(|word| word.0),

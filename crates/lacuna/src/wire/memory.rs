@@ -1,6 +1,6 @@
 use jiff::Timestamp;
 use lacuna_core::read::Page;
-use lacuna_types::{Facets, Memory, Promotion, Scope};
+use lacuna_types::{Facets, Memory, Plaintext, Promotion, Scope};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -95,7 +95,7 @@ impl From<Facets> for FacetsView {
 
 impl MemoryView {
     pub(crate) fn of(mut memory: Memory, scope: &Scope) -> Self {
-        let text = memory.content.full_text().to_owned();
+        let text = memory.content.full_text().expose().to_owned();
         let history = std::mem::take(&mut memory.facets.history);
         Self {
             memory_id: memory.id.to_string(),
@@ -109,7 +109,7 @@ impl MemoryView {
             state: memory.state.into(),
             content_hash: content_hash(&lacuna_seal::sha256(text.as_bytes())),
             content: text,
-            gist: memory.content.gist,
+            gist: memory.content.gist.into_exposed(),
             details: memory.content.details.into_iter().map(DetailBody::from).collect(),
             facets: memory.facets.into(),
             created_at: memory.created_at,
@@ -141,7 +141,7 @@ impl From<Promotion> for PromotionView {
             promoted_at: promotion.promoted_at,
             previous_scope: promotion.previous_scope.to_string(),
             current_scope: promotion.current_scope.to_string(),
-            justification: promotion.justification.map(|text| text.to_string()),
+            justification: promotion.justification.map(Plaintext::into_exposed),
         }
     }
 }
@@ -169,7 +169,7 @@ impl From<Memory> for MemorySummary {
             memory_id: memory.id.to_string(),
             author: memory.facets.history.author.map(|author| author.to_string()),
             state: memory.state.into(),
-            gist: memory.content.gist,
+            gist: memory.content.gist.into_exposed(),
             category: memory.facets.category.into(),
             content_type: memory.facets.content_type.into(),
             tags: memory.facets.tags,

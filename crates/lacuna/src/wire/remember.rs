@@ -1,7 +1,7 @@
 use jiff::Timestamp;
 use lacuna_core::write::{Outcome, Remembered};
 use lacuna_types::{
-    Detail, Draft, Entity, Lineage, MemoryId, Result, Scope, SessionId, Source, SourceType, Trust,
+    Detail, Draft, Entity, Lineage, MemoryId, Plaintext, Result, Scope, SessionId, Source, SourceType, Trust,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -128,8 +128,8 @@ pub(crate) struct LineageBody {
 impl RememberRequest {
     pub(crate) fn into_draft(self) -> Result<Draft> {
         Ok(Draft {
-            text: self.content,
-            gist: self.gist,
+            text: self.content.into(),
+            gist: self.gist.map(Plaintext::from),
             details: self.details.into_iter().map(Detail::from).collect(),
             category: self.category.map(|word| word.0),
             content_type: self.content_type.map(|word| word.0),
@@ -166,13 +166,13 @@ pub(crate) fn into_drafts(memories: Vec<RememberRequest>) -> Result<Vec<Draft>> 
 
 impl From<DetailBody> for Detail {
     fn from(body: DetailBody) -> Self {
-        Self { content: body.content, brightness: body.brightness }
+        Self { content: body.content.into(), brightness: body.brightness }
     }
 }
 
 impl From<Detail> for DetailBody {
     fn from(detail: Detail) -> Self {
-        Self { content: detail.content, brightness: detail.brightness }
+        Self { content: detail.content.into_exposed(), brightness: detail.brightness }
     }
 }
 

@@ -111,7 +111,7 @@ impl DecisionBody {
             return Err(Failure::invalid("content", "belongs to edit, and edit needs it"));
         }
         let decision = match (self.decision, self.content) {
-            (Verb::Edit, Some(text)) => Decision::Edit(text),
+            (Verb::Edit, Some(text)) => Decision::Edit(text.into()),
             (Verb::Anonymise, _) => Decision::Anonymise,
             (Verb::Reject, _) => Decision::Reject,
             _ => Decision::Accept { keep_both: self.keep_both },

@@ -198,7 +198,7 @@ impl From<RecalledMemory> for FoundMemory {
             category: memory.facets.category.into(),
             content_type: memory.facets.content_type.into(),
             tier: memory.facets.tier.into(),
-            content: memory.content.full_text().to_owned(),
+            content: memory.content.into_full_text().into_exposed(),
             shortened: found.shortened,
             trust: memory.facets.source.trust.into(),
             from_external_content: memory.facets.source.from_external_content,

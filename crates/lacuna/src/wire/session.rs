@@ -86,7 +86,7 @@ impl AppendRequest {
             return Err(Error::invalid("expected_turn", "a piece has its place by its number"));
         }
         let TurnBody { role, text, tool, piece: number, partial, .. } = turn;
-        Ok(Append::Piece(Piece { speaker: role.0, tool, text, number, last: !partial }))
+        Ok(Append::Piece(Piece { speaker: role.0, tool, text: text.into(), number, last: !partial }))
     }
 }
 
@@ -251,7 +251,7 @@ impl From<Memory> for TurnView {
         Self {
             turn: source.turn.unwrap_or_default(),
             role: lacuna_core::vault::Speaker::of(source.kind).into(),
-            text: memory.content.full_text().to_owned(),
+            text: memory.content.into_full_text().into_exposed(),
             at: memory.created_at,
             memory_id: memory.id.to_string(),
             state: memory.state.into(),

@@ -85,7 +85,7 @@ fn fates(service: &Lacuna, user: &str, texts: &[&str], draft: impl Fn() -> Draft
     let grant = grant::<Remember>(user)?;
     let mut fates = Fates::default();
     for texts in texts.chunks(BATCH) {
-        let drafts = texts.iter().map(|text| Draft { text: (*text).to_owned(), ..draft() }).collect();
+        let drafts = texts.iter().map(|text| Draft { text: (*text).into(), ..draft() }).collect();
         for outcome in service.remember(&grant, drafts)? {
             match outcome {
                 Outcome::Asked(_) => fates.asked += 1,
@@ -120,12 +120,8 @@ fn cost(turns: &[&str], report: &mut Report) -> Result {
 
     let write = |text: &str, category| -> Result<()> {
         let basis = Some(ConsentBasis::ExplicitConsent);
-        let draft = Draft {
-            text: text.to_owned(),
-            category: Some(category),
-            consent_basis: basis,
-            ..Draft::default()
-        };
+        let draft =
+            Draft { text: text.into(), category: Some(category), consent_basis: basis, ..Draft::default() };
         match service.remember(&grant("writer")?, vec![draft]) {
             Ok(_) | Err(Error::Refused { code: "frozen", .. }) => Ok(()),
             Err(error) => Err(error.into()),

@@ -127,7 +127,7 @@ pub(crate) fn speaking_of(
     let leaning = doubtful.iter().filter_map(|id| open.index.get(id));
     let leaning = leaning
         .filter(|stored| is_shown(stored.attributes.state))
-        .map(|stored| (stored.id, mentions(stored.payload.full_text(), &topics)));
+        .map(|stored| (stored.id, mentions(stored.payload.full_text().expose(), &topics)));
     Ok(Spoken { leaning: leaning.collect(), direct: direct.into_iter().collect() })
 }
 

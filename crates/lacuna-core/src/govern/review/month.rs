@@ -91,7 +91,7 @@ pub struct Month {
 }
 
 /// One memory in the review. What its owner does not want to see is there without its content.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(PartialEq)]
 pub struct ReviewItem {
     /// The memory's id.
     pub id: MemoryId,
@@ -108,7 +108,7 @@ pub struct ReviewItem {
 }
 
 /// A page of the memories in a review.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(PartialEq, Default)]
 pub struct MonthPage {
     /// The memories on the page.
     pub items: Vec<ReviewItem>,

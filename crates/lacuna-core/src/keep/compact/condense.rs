@@ -18,7 +18,7 @@ const HOLDS_PERCENT_MIN: usize = 50;
 const MODEL_CLAIMS_MAX: usize = 64;
 
 /// A text that is made of turns.
-#[derive(PartialEq, Debug)]
+#[derive(PartialEq)]
 pub(crate) struct CondensedPiece {
     /// The summary, or the statement of the fact.
     pub text: Zeroizing<String>,

@@ -241,7 +241,7 @@ fn opened(service: &Service, scope: &Scope, ids: &[MemoryId]) -> Result<Vec<Open
         let active = active.filter(|stored| stored.attributes.state == Lifecycle::Active);
         let opened = active.map(|stored| {
             let text = bodies.remove(&stored.id);
-            let text = text.unwrap_or_else(|| stored.payload.full_text().to_owned());
+            let text = text.unwrap_or_else(|| stored.payload.full_text().duplicate());
             let vector = open.index.vectors_of(&stored.id).pop().map(|(_, vector)| vector);
             OpenedTurn::new(&stored, text, vector)
         });
@@ -348,7 +348,7 @@ fn candidate(stored: &Stored<'_, Held>, created_at: Timestamp) -> Option<Compact
         turn,
         created_at,
         read_at: read_at(facets, created_at),
-        tokens: estimate(stored.payload.full_text()) + apart / 4,
+        tokens: estimate(stored.payload.full_text().expose()) + apart / 4,
         kin,
     })
 }
@@ -360,5 +360,5 @@ fn read_at(facets: &Facets, created_at: Timestamp) -> Timestamp {
 /// A turn as far as it is in RAM, to learn words from: nobody waits for the vault meanwhile.
 fn shown(stored: &Stored<'_, Held>) -> (Zeroizing<String>, Source) {
     let held = stored.payload;
-    (Zeroizing::new(held.full_text().to_owned()), held.facets.source.clone())
+    (Zeroizing::new(held.full_text().expose().to_owned()), held.facets.source.clone())
 }

@@ -36,10 +36,10 @@ pub(crate) struct OpenedTurn {
 }
 
 impl OpenedTurn {
-    pub(crate) fn new(stored: &Stored<'_, Held>, text: String, vector: Option<Vec<f32>>) -> Self {
+    pub(crate) fn new(stored: &Stored<'_, Held>, text: Plaintext, vector: Option<Vec<f32>>) -> Self {
         let created_at = from_millis(stored.attributes.created_at).unwrap_or(stored.payload.updated_at);
-        let facets = stored.payload.facets.clone();
-        Self { id: stored.id, text: Zeroizing::new(text), vector, facets, created_at }
+        let facets = stored.payload.facets.duplicate();
+        Self { id: stored.id, text: Zeroizing::new(text.into_exposed()), vector, facets, created_at }
     }
 
     pub(crate) fn turn(&self) -> Turn {
@@ -183,7 +183,7 @@ fn commit_swap(
     act.batch.puts = sealed.iter().map(|sealed| sealed.row.clone()).collect();
     act.batch.puts.extend(rewritten.iter().map(|rewritten| rewritten.row.clone()));
     writer.commit(&act, |open| {
-        for SealedMemory { row, frame, .. } in sealed {
+        for SealedMemory { row, frame } in sealed {
             open.put(&row, frame);
         }
         for Rewritten { row, frame } in rewritten {
@@ -221,7 +221,7 @@ impl Compacted {
                 self.facts.push(new.id)
             }
             match new.admitted.state {
-                Lifecycle::Active => self.tokens_after += estimate(new.admitted.content.full_text()),
+                Lifecycle::Active => self.tokens_after += estimate(new.admitted.content.full_text().expose()),
                 _ => self.waiting += 1,
             }
         }
@@ -274,7 +274,7 @@ fn draft(piece: &CondensedPiece, portion: &Portion, of: &[&OpenedTurn]) -> Draft
         }
     };
     Draft {
-        text: piece.text.to_string(),
+        text: piece.text.as_str().into(),
         category: Some(category),
         content_type: Some(content_type),
         tags: tag.into_iter().collect(),

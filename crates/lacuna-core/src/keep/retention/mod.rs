@@ -106,7 +106,7 @@ pub(crate) fn retain(
     act.record(action, grant.caller().user.as_str(), ids);
     let kept = writer.rewrite(ids, |row, frame| {
         change(frame);
-        row.expires_at = term_of_frame(&terms, row, frame).expires_at;
+        row.expires_at = term_of_frame(&terms, row, frame.fields()).expires_at;
         true
     })?;
     act.batch.puts = kept.iter().map(|kept| kept.row.clone()).collect();

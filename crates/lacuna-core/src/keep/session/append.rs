@@ -23,12 +23,11 @@ use crate::write::remember::{Manner, remember_in};
 const SESSION_ID_BYTES: usize = 16;
 
 /// A turn on its way in. No `Debug`: it holds what was said.
-#[derive(Clone)]
 pub struct NewTurn {
     /// The speaker.
     pub speaker: Speaker,
     /// The words of the turn.
-    pub text: String,
+    pub text: Plaintext,
     /// The tool whose output it is.
     pub tool: Option<String>,
     /// The caller's own id of the message.
@@ -43,7 +42,7 @@ pub struct NewTurn {
 
 impl NewTurn {
     /// A turn that is said now, without any of the optional fields.
-    pub fn new(speaker: Speaker, text: impl Into<String>) -> Self {
+    pub fn new(speaker: Speaker, text: impl Into<Plaintext>) -> Self {
         Self {
             speaker,
             text: text.into(),
@@ -52,6 +51,19 @@ impl NewTurn {
             at: None,
             from_external_content: false,
             confirm: None,
+        }
+    }
+
+    /// A second copy of it, for a caller that sends it again after a conflict.
+    pub fn duplicate(&self) -> Self {
+        Self {
+            speaker: self.speaker,
+            text: self.text.duplicate(),
+            tool: self.tool.clone(),
+            message: self.message.clone(),
+            at: self.at,
+            from_external_content: self.from_external_content,
+            confirm: self.confirm.clone(),
         }
     }
 
@@ -180,7 +192,7 @@ pub(crate) fn seal_growing(
 
 fn seal_grown(service: &Service, scope: &Scope, session: &SessionId, growing: &Growing) -> Result<Appended> {
     let grant = permit::<Remember>(&growing.caller, scope)?;
-    let turn = NewTurn::new(growing.speaker, growing.text().as_str());
+    let turn = NewTurn::new(growing.speaker, growing.text());
     let turn = NewTurn { tool: growing.tool.clone(), ..turn };
     append(service, &grant, session, vec![turn], None)
 }
@@ -192,7 +204,7 @@ fn append(
     turns: Vec<NewTurn>,
     expected: Option<u32>,
 ) -> Result<Appended> {
-    let too_long = |turn: &NewTurn| turn.text.chars().count() > TURN_CHARS_MAX;
+    let too_long = |turn: &NewTurn| turn.text.expose().chars().count() > TURN_CHARS_MAX;
     if turns.iter().any(too_long) {
         let reason = format!("a turn takes at most {TURN_CHARS_MAX} characters");
         return Err(Error::invalid("text", reason));

@@ -33,7 +33,7 @@ pub struct SessionPage {
 }
 
 /// A session with some of its turns, in their order.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(PartialEq)]
 pub struct SessionShown {
     /// The session, as on a list.
     pub info: SessionInfo,

@@ -137,7 +137,7 @@ fn archive_some(
     let mut act = Act::new(writer.scope(), now, AuditEntry { bytes, ..entry });
     act.batch.puts = sealed.iter().map(|sealed| sealed.row.clone()).collect();
     writer.commit(&act, |open| {
-        for SealedMemory { row, frame, .. } in sealed {
+        for SealedMemory { row, frame } in sealed {
             open.put(&row, frame);
         }
     })?;

@@ -64,7 +64,6 @@ pub struct Turn {
 }
 
 /// The memories that are shown for a turn, as a section for a prompt.
-#[derive(Debug)]
 pub struct Context {
     /// The section, ready for a prompt; empty when nothing is shown.
     pub text: String,
@@ -90,8 +89,8 @@ pub struct Context {
     pub took: Duration,
 }
 
-/// A memory in a section.
-#[derive(Clone, PartialEq, Debug)]
+/// A memory in a section. No `Debug`: it holds words of the memory.
+#[derive(PartialEq)]
 pub struct Item {
     /// The id of the memory.
     pub id: MemoryId,

@@ -56,13 +56,12 @@ impl Score {
 }
 
 /// A memory that may be shown, with all that the section needs of it.
-#[cfg_attr(test, derive(Debug))]
 pub(crate) struct Pick {
     pub(crate) id: MemoryId,
     pub(crate) score: Score,
     pub(crate) marks: Vec<Mark>,
     pub(crate) created_at: Timestamp,
-    pub(crate) gist: String,
+    pub(crate) gist: Plaintext,
     /// The details that are still bright enough, each with its number among all.
     pub(crate) details: Vec<(usize, Detail)>,
     /// True when some of its details have faded.
@@ -71,14 +70,6 @@ pub(crate) struct Pick {
     pub(crate) scope: Scope,
     /// True when it is in the session's working memory and stored nowhere.
     pub(crate) at_hand: bool,
-}
-
-impl Drop for Pick {
-    fn drop(&mut self) {
-        use zeroize::Zeroize;
-        self.gist.zeroize();
-        self.details.iter_mut().for_each(|(_, detail)| detail.content.zeroize());
-    }
 }
 
 /// The request to one vault.
@@ -159,7 +150,7 @@ impl Ask<'_> {
         let bright = |(number, detail): (usize, &Detail)| {
             let brightness = facets.vitality.brightness_at(detail.brightness, self.now);
             let shown = brightness >= DETAIL_SHOWN_MIN;
-            shown.then(|| (number, Detail { content: detail.content.clone(), brightness }))
+            shown.then(|| (number, Detail { content: detail.content.duplicate(), brightness }))
         };
         let shown: Vec<_> = details.iter().enumerate().filter_map(bright).collect();
         Some(Pick {
@@ -167,7 +158,7 @@ impl Ask<'_> {
             score,
             marks: marks(score.salience, created_at, self.now),
             created_at,
-            gist: gist.clone(),
+            gist: gist.duplicate(),
             faded: shown.is_empty() && !details.is_empty(),
             details: shown,
             source: facets.source.clone(),

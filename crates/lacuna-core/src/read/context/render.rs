@@ -109,11 +109,12 @@ struct Quoted {
 impl Quoted {
     fn of(pick: &Pick) -> Self {
         let trust = pick.source.trust;
-        let detail =
-            |(number, detail): &(usize, lacuna_types::Detail)| (*number, quote(&detail.content, trust));
+        let detail = |(number, detail): &(usize, lacuna_types::Detail)| {
+            (*number, quote(detail.content.expose(), trust))
+        };
         let holder = &pick.scope.holder;
         Self {
-            gist: quote(&pick.gist, trust),
+            gist: quote(pick.gist.expose(), trust),
             details: pick.details.iter().map(detail).collect(),
             scope: holder.is_shared().then(|| quote(&holder.to_string(), Trust::Low)),
         }

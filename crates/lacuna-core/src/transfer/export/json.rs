@@ -186,7 +186,7 @@ impl Document for JsonDocument<'_> {
 fn write_core(json: &mut JsonWriter<'_>, memory: &Memory) -> io::Result<()> {
     let source = &memory.facets.source;
     json.text_field("memory_id", &memory.id.to_string())?;
-    json.text_field("content", memory.content.full_text())?;
+    json.text_field("content", memory.content.full_text().expose())?;
     json.shown_field("session_id", source.session.as_ref())?;
     json.shown_field("channel", source.channel.as_ref())?;
     json.words_field("topic_tags", &memory.facets.tags)?;
@@ -197,10 +197,10 @@ fn write_core(json: &mut JsonWriter<'_>, memory: &Memory) -> io::Result<()> {
 
 fn write_metadata(json: &mut JsonWriter<'_>, memory: &Memory) -> io::Result<()> {
     let facets = &memory.facets;
-    json.text_field("gist", &memory.content.gist)?;
+    json.text_field("gist", memory.content.gist.expose())?;
     json.list_field("details", &memory.content.details, |json, detail| {
         json.object(|json| {
-            json.text_field("content", &detail.content)?;
+            json.text_field("content", detail.content.expose())?;
             json.bare_field("brightness", detail.brightness)
         })
     })?;
@@ -284,7 +284,7 @@ fn write_promotion(json: &mut JsonWriter<'_>, promotion: &Promotion) -> io::Resu
     json.text_field("promoted_at", &promotion.promoted_at.to_string())?;
     json.text_field("previous_scope", &promotion.previous_scope.to_string())?;
     json.text_field("current_scope", &promotion.current_scope.to_string())?;
-    json.shown_field("justification", promotion.justification.as_deref())
+    json.shown_field("justification", promotion.justification.as_ref().map(Plaintext::expose))
 }
 
 fn write_settings(json: &mut JsonWriter<'_>, tail: &Tail<'_>) -> io::Result<()> {

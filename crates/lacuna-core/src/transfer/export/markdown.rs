@@ -45,12 +45,12 @@ impl Document for MarkdownDocument<'_> {
 
     fn memory(&mut self, memory: &Memory) -> io::Result<()> {
         writeln!(self.out, "\n### {}{}\n", minute(memory.created_at), marks(memory))?;
-        quote(self.out, memory.content.full_text())?;
+        quote(self.out, memory.content.full_text().expose())?;
         if !memory.content.details.is_empty() {
             writeln!(self.out)?;
         }
         for detail in &memory.content.details {
-            writeln!(self.out, "- {}", on_one_line(&detail.content))?;
+            writeln!(self.out, "- {}", on_one_line(detail.content.expose()))?;
         }
         if self.include_metadata { write_metadata(self.out, memory) } else { Ok(()) }
     }

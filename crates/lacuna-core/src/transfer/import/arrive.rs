@@ -8,7 +8,7 @@ use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
-use crate::gate::{Admitted, DraftOrigin, Gate, GateDecision, Presentable};
+use crate::gate::{Admitted, DraftOrigin, Gate, GateDecision, Presentable, Unplaced};
 use crate::index::quant::QuantVec;
 use crate::transfer::import::record::{Carried, Fate, ImportRecord, Imported, Origin, refused};
 use crate::transfer::import::{Importing, Unseen};
@@ -16,12 +16,11 @@ use crate::vault::commit::{Act, retrying};
 use crate::vault::handle::VaultWriter;
 use crate::vault::open::OpenVault;
 use crate::vault::rewrite::Rewritten;
-use crate::vault::seal::{Prepared, SealedMemory, indexed_text};
+use crate::vault::seal::{SealedMemory, ToSeal, indexed_text};
 use crate::write::place::findings;
 use crate::write::reconcile::{beyond_ceiling, receive};
 
-/// A record that the gate lets in.
-#[derive(Clone)]
+/// A record that the gate lets in. Each attempt to store it plans and seals it where it is.
 struct ImportArrival {
     number: u64,
     origin: Option<Origin>,
@@ -31,6 +30,10 @@ struct ImportArrival {
     terms: TermList,
     vector: QuantVec,
     links_dropped: usize,
+    /// As the gate left it.
+    unplaced: Unplaced,
+    /// The memory that says the same; none for a new one.
+    twin: Option<MemoryId>,
 }
 
 /// A record that waits for the gate, with the fields that the gate does not look at.
@@ -43,12 +46,10 @@ struct WaitingRecord {
     presentable: Presentable,
 }
 
-/// The vault's plan for a batch.
-#[derive(Default)]
-struct BatchPlan {
-    fresh: Vec<ImportArrival>,
-    repeated: Vec<(u64, Option<Origin>, MemoryId)>,
-    archived: Vec<MemoryId>,
+impl ImportArrival {
+    fn is_new(&self) -> bool {
+        self.twin.is_none()
+    }
 }
 
 impl Importing<'_> {
@@ -57,7 +58,7 @@ impl Importing<'_> {
             return Ok(Vec::new());
         }
         let (arrivals, mut answers) = self.through_the_gate(records)?;
-        let placed = self.place(&arrivals)?;
+        let placed = self.place(arrivals)?;
         for (number, origin, fate, changed, links_dropped) in placed {
             answers.push(self.answer(number, origin.as_ref(), fate, changed, links_dropped));
         }
@@ -102,16 +103,18 @@ impl Importing<'_> {
                 GateDecision::Yes(admitted) => {
                     let terms = TermList::of(&indexed_text(&admitted.content), None);
                     let vector = QuantVec::from_f32(vector)?;
-                    let admitted = *admitted;
+                    let unplaced = Unplaced::of(&admitted);
                     arrivals.push(ImportArrival {
                         number,
                         origin,
                         id,
-                        admitted,
+                        admitted: *admitted,
                         carried,
                         terms,
                         vector,
                         links_dropped,
+                        unplaced,
+                        twin: None,
                     });
                     continue;
                 }
@@ -173,7 +176,7 @@ impl Importing<'_> {
         self.grant.caller().roles.contains(&Role::Admin)
     }
 
-    fn place(&mut self, arrivals: &[ImportArrival]) -> Result<Vec<Answer>> {
+    fn place(&mut self, mut arrivals: Vec<ImportArrival>) -> Result<Vec<Answer>> {
         if arrivals.is_empty() {
             return Ok(Vec::new());
         }
@@ -184,7 +187,7 @@ impl Importing<'_> {
             writer.ensure()?;
         }
         let placed = retrying(|| {
-            let placed = self.place_once(&writer, arrivals.to_vec());
+            let placed = self.place_once(&writer, &mut arrivals);
             if matches!(placed, Err(Error::Conflict(_))) {
                 self.unseen.clear();
             }
@@ -196,19 +199,24 @@ impl Importing<'_> {
     }
 
     /// A conflict when another process wrote to the vault meanwhile: then it is planned anew.
-    fn place_once(&mut self, writer: &VaultWriter<'_>, arrivals: Vec<ImportArrival>) -> Result<Vec<Answer>> {
-        let mut arrivals = Some(arrivals);
+    fn place_once(
+        &mut self,
+        writer: &VaultWriter<'_>,
+        arrivals: &mut Vec<ImportArrival>,
+    ) -> Result<Vec<Answer>> {
         let planned = writer.update(|open| match open.frozen_at {
             Some(_) => Err(Error::frozen()),
-            None => Ok(self.plan(Some(open), arrivals.take().unwrap_or_default())),
+            None => Ok(self.plan(Some(open), arrivals)),
         })?;
         // A dry run may look at a vault that was never written to.
-        let plan = planned.unwrap_or_else(|| self.plan(None, arrivals.take().unwrap_or_default()));
+        let archived = planned.unwrap_or_else(|| self.plan(None, arrivals));
         let mut answers: Vec<Answer> = Vec::new();
-        for (number, origin, id) in &plan.repeated {
-            answers.push((*number, origin.clone(), self.repeated(*id)?, false, 0));
+        for arrival in arrivals.iter() {
+            if let Some(twin) = arrival.twin {
+                answers.push((arrival.number, arrival.origin.clone(), self.repeated(twin)?, false, 0));
+            }
         }
-        for arrival in &plan.fresh {
+        for arrival in arrivals.iter().filter(|arrival| arrival.is_new()) {
             let Admitted { facets, state, report, .. } = &arrival.admitted;
             let fate = Fate::Stored { id: arrival.id, state: *state, waits: facets.history.waits };
             let redacted = report.redactions.iter().any(|redaction| redaction.removed);
@@ -216,34 +224,34 @@ impl Importing<'_> {
             answers.push((arrival.number, arrival.origin.clone(), fate, changed, arrival.links_dropped));
         }
         if !self.dry_run {
-            self.commit(writer, plan)?;
+            self.commit(writer, arrivals, &archived)?;
         }
         Ok(answers)
     }
 
-    fn plan(&mut self, open: Option<&OpenVault>, arrivals: Vec<ImportArrival>) -> BatchPlan {
-        let mut plan = BatchPlan::default();
-        for mut arrival in arrivals {
-            self.carry(&mut arrival);
-            if let Some(twin) = self.twin(open, &arrival.admitted) {
-                plan.repeated.push((arrival.number, arrival.origin, twin));
+    /// Finds the records that the vault has already. Answers with the memories that make room for the others.
+    fn plan(&mut self, open: Option<&OpenVault>, arrivals: &mut [ImportArrival]) -> Vec<MemoryId> {
+        let mut coming = 0;
+        for arrival in arrivals {
+            arrival.unplaced.restore(&mut arrival.admitted);
+            self.carry(arrival);
+            arrival.twin = self.twin(open, &arrival.admitted);
+            if !arrival.is_new() {
                 continue;
             }
             let Admitted { content, facets, created_at, state, .. } = &arrival.admitted;
             let unseen =
-                Unseen { id: arrival.id, facets: facets.clone(), created_at: *created_at, state: *state };
-            self.unseen.entry(sha256(content.full_text().as_bytes())).or_default().push(unseen);
+                Unseen { id: arrival.id, facets: facets.duplicate(), created_at: *created_at, state: *state };
+            self.unseen.entry(sha256(content.full_text().expose().as_bytes())).or_default().push(unseen);
             if let Some(open) = open {
                 receive(open, &mut arrival.admitted, &arrival.terms, |id| self.brought.contains(id));
             }
             self.brought.insert(arrival.id);
-            plan.fresh.push(arrival);
+            coming += usize::from(arrival.admitted.state == Lifecycle::Active);
         }
-        let coming = plan.fresh.iter().filter(|new| new.admitted.state == Lifecycle::Active).count();
         let max = self.core.policy(&self.grant.scope().org).max_atoms;
         let now = self.core.clock.now();
-        plan.archived = open.map_or(Vec::new(), |open| beyond_ceiling(open, coming, max, now));
-        plan
+        open.map_or(Vec::new(), |open| beyond_ceiling(open, coming, max, now))
     }
 
     /// Adds what the export recorded to what the gate said, where the gate does not know better.
@@ -259,7 +267,8 @@ impl Importing<'_> {
             facets.history.supersedes.clone_from(&carried.history.supersedes);
             facets.history.remade_at = carried.history.remade_at;
             if !shared || self.is_admin() {
-                facets.history.promotion.clone_from(&carried.history.promotion);
+                facets.history.promotion =
+                    carried.history.promotion.as_ref().map(|moved| Box::new(moved.duplicate()));
                 facets.history.author.clone_from(&carried.history.author);
             }
             let (state, waits) = settle(arrival.admitted.state, facets.history.waits, carried);
@@ -272,27 +281,29 @@ impl Importing<'_> {
         }
     }
 
-    fn commit(&self, writer: &VaultWriter<'_>, plan: BatchPlan) -> Result<()> {
-        if plan.fresh.is_empty() {
-            return Ok(());
-        }
+    fn commit(
+        &self,
+        writer: &VaultWriter<'_>,
+        arrivals: &mut Vec<ImportArrival>,
+        archived: &[MemoryId],
+    ) -> Result<()> {
         let (core, scope) = (self.core, self.grant.scope());
         let now = core.clock.now();
         let user = self.grant.caller().user.as_str();
-        let mut notes = Vec::new();
-        let mut changed_at = Vec::with_capacity(plan.fresh.len());
-        let mut prepared = Vec::with_capacity(plan.fresh.len());
-        for ImportArrival { id, admitted, carried, terms, vector, .. } in plan.fresh {
-            notes.extend(findings(id, user, &admitted.report, admitted.facets.history.waits));
-            changed_at.push(carried.map_or(now, |carried| carried.updated_at));
-            let vector = (core.models.instant.model().clone(), vector);
-            prepared.push(Prepared { id, admitted, terms, vector });
+        let (model, mut notes) = (core.models.instant.model(), Vec::new());
+        let mut to_seal = Vec::with_capacity(arrivals.len());
+        for ImportArrival { id, admitted, terms, vector, .. } in arrivals.iter().filter(|one| one.is_new()) {
+            notes.extend(findings(*id, user, &admitted.report, admitted.facets.history.waits));
+            to_seal.push(ToSeal { id: *id, admitted, terms, vector: (model, vector) });
         }
-        let mut sealed = writer.seal_keys_first(prepared, now)?;
-        for (sealed, updated_at) in sealed.iter_mut().zip(changed_at) {
-            sealed.row.updated_at = updated_at;
+        if to_seal.is_empty() {
+            return Ok(());
         }
-        let archived = writer.rewrite(&plan.archived, |row, _| {
+        let mut sealed = writer.seal_rows_keys_first(&to_seal, now)?;
+        for (sealed, arrival) in sealed.iter_mut().zip(arrivals.iter().filter(|one| one.is_new())) {
+            sealed.row.updated_at = arrival.carried.as_ref().map_or(now, |carried| carried.updated_at);
+        }
+        let rewritten = writer.rewrite(archived, |row, _| {
             row.state = Lifecycle::Archived;
             true
         })?;
@@ -300,15 +311,16 @@ impl Importing<'_> {
         let bytes = sealed.iter().map(|sealed| sealed.row.frame.len() as u64).sum();
         let entry = AuditEntry { bytes, ..AuditEntry::new(AuditAction::MemoryImport, user, subjects) };
         let mut act = Act::new(scope, now, entry);
-        act.record(AuditAction::MemoryArchive, "policy", &plan.archived);
+        act.record(AuditAction::MemoryArchive, "policy", archived);
         act.entries.extend(notes);
         act.batch.puts = sealed.iter().map(|sealed| sealed.row.clone()).collect();
-        act.batch.puts.extend(archived.iter().map(|archived| archived.row.clone()));
+        act.batch.puts.extend(rewritten.iter().map(|rewritten| rewritten.row.clone()));
         writer.commit(&act, |open| {
-            for SealedMemory { row, frame, .. } in sealed {
+            for (arrival, sealed) in arrivals.drain(..).filter(ImportArrival::is_new).zip(sealed) {
+                let SealedMemory { row, frame } = sealed.with(arrival.admitted);
                 open.put(&row, frame);
             }
-            for Rewritten { row, frame } in archived {
+            for Rewritten { row, frame } in rewritten {
                 open.put(&row, frame);
             }
         })?;

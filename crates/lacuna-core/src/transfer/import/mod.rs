@@ -196,7 +196,7 @@ impl Importing<'_> {
     /// Sets a record aside until its sources are there; one too many is refused, and comes in with a second
     /// import of the same file, when its sources are.
     fn defer(&mut self, record: ImportRecord) -> Option<Imported> {
-        let bytes = record.draft.text.len();
+        let bytes = record.draft.text.expose().len();
         if self.deferred.len() >= DEFERRED_MAX || self.deferred_bytes + bytes > DEFERRED_BYTES_MAX {
             let reason = "the memories that it was derived from come after it: import the file once more";
             return Some(self.settled(&record, refused("source_missing", reason)));
@@ -243,7 +243,8 @@ impl Importing<'_> {
         let mut answers = Vec::new();
         while !records.is_empty() {
             let rest = records.split_off(records.len().min(IMPORT_BATCH_MAX));
-            self.deferred_bytes -= records.iter().map(|record| record.draft.text.len()).sum::<usize>();
+            self.deferred_bytes -=
+                records.iter().map(|record| record.draft.text.expose().len()).sum::<usize>();
             answers.extend(self.store(std::mem::replace(&mut records, rest))?);
         }
         Ok(answers)
@@ -277,13 +278,13 @@ impl Importing<'_> {
     fn twin(&self, open: Option<&OpenVault>, arriving: &Admitted) -> Option<MemoryId> {
         let Admitted { content, facets, created_at, state, .. } = arriving;
         let new = (facets, *created_at, *state);
-        let unseen = self.unseen.get(&sha256(content.full_text().as_bytes())).into_iter().flatten();
+        let unseen = self.unseen.get(&sha256(content.full_text().expose().as_bytes())).into_iter().flatten();
         let mut same = unseen.filter(|one| same_memory(new, (&one.facets, one.created_at, one.state)));
         if let Some(one) = same.next() {
             return Some(one.id);
         }
         let open = open?;
-        let mark = text_mark(&open.keyring.text_hash(content.full_text()));
+        let mark = text_mark(&open.keyring.text_hash(content.full_text().expose()));
         let is_same = |id: &MemoryId| {
             open.index.get(id).is_some_and(|stored| {
                 let at = from_millis(stored.attributes.created_at).unwrap_or(*created_at);

@@ -28,7 +28,7 @@ pub enum Origin {
 }
 
 /// Facts that an export recorded beside the draft.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(PartialEq)]
 pub struct Carried {
     /// Its state.
     pub state: Lifecycle,
@@ -175,7 +175,7 @@ impl Carried {
             return Err(Error::invalid("supersedes", format!("at most {LINKS_MAX} are accepted")));
         }
         let why = self.history.promotion.as_ref().and_then(|promotion| promotion.justification.as_ref());
-        if why.is_some_and(|why| why.chars().count() > JUSTIFICATION_CHARS_MAX) {
+        if why.is_some_and(|why| why.expose().chars().count() > JUSTIFICATION_CHARS_MAX) {
             let reason = format!("must be at most {JUSTIFICATION_CHARS_MAX} characters");
             return Err(Error::invalid("promotion.justification", reason));
         }

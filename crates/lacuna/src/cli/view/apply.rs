@@ -6,7 +6,7 @@ use lacuna_core::permit::{Forget, Remember};
 use lacuna_core::transfer::Edit;
 use lacuna_core::write::{Corrected, Correction, Outcome};
 use lacuna_types::request::{PlanChoice, Target};
-use lacuna_types::{Draft, Lifecycle, MemoryId};
+use lacuna_types::{Draft, Lifecycle, MemoryId, Plaintext};
 use serde::Serialize;
 
 use super::super::output::counted;
@@ -122,7 +122,7 @@ fn correct(
     installation: &Installation,
     scope: &str,
     id: MemoryId,
-    text: String,
+    text: Plaintext,
     applied: &mut AppliedEdits,
 ) -> Result<()> {
     let grant = installation.grant::<Remember>(Some(scope))?;

@@ -240,7 +240,8 @@ fn page(core: &Lacuna, caller: &Caller, after: Option<Cursor>) -> Result<(Vec<Nu
 
 /// Tests for a gist that is cut: a list shows only the beginning of a long text.
 fn is_cut(memory: &Memory) -> bool {
-    memory.content.gist.ends_with('…') || memory.content.gist.chars().count() >= GIST_CHARS_MAX
+    let gist = memory.content.gist.expose();
+    gist.ends_with('…') || gist.chars().count() >= GIST_CHARS_MAX
 }
 
 fn observed(name: &str, kind: &str, texts: Vec<String>) -> impl Iterator<Item = GraphNote> {
@@ -255,7 +256,7 @@ fn draft(note: &GraphNote, number: u64) -> Draft {
     let source =
         Source { channel: Some(CHANNEL.to_owned()), ..Source::new(SourceType::AiInference, Trust::Low) };
     Draft {
-        text,
+        text: text.into(),
         tags,
         entities,
         category: Some(Category::LearnedContext),

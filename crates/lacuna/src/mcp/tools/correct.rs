@@ -82,7 +82,7 @@ async fn old_text(call: &Call, id: MemoryId, scope: Option<String>) -> Result<Ol
     call.work(move |core, caller| {
         let scope = read_scope(scope.as_deref(), caller)?;
         let memory = core.get(&permit(caller, &scope)?, id)?;
-        Ok(OldText { memory_id: id.to_string(), content: memory.content.full_text().to_owned() })
+        Ok(OldText { memory_id: id.to_string(), content: memory.content.full_text().expose().to_owned() })
     })
     .await
 }
@@ -91,7 +91,7 @@ async fn replace(call: &Call, id: MemoryId, args: CorrectArgs) -> Result<ToolOut
     let corrected = call
         .work(move |core, caller| {
             let scope = read_scope(args.scope.as_deref(), caller)?;
-            let draft = Draft { text: args.content, ..Draft::default() };
+            let draft = Draft { text: args.content.into(), ..Draft::default() };
             let draft = spoken_by(SaidBy::User, draft, None, None);
             let corrected = core.correct(&permit(caller, &scope)?, &Correction::Id(id), draft)?;
             CorrectedView::of(corrected, &scope)
@@ -128,7 +128,7 @@ async fn offer(call: &Call, args: CorrectArgs) -> Result<ToolOutcome> {
             let found = core.recall(&permit(caller, &scope)?, &query)?.hits.into_iter();
             let old = |hit: lacuna_core::read::RecalledMemory| OldText {
                 memory_id: hit.memory.id.to_string(),
-                content: hit.memory.content.full_text().to_owned(),
+                content: hit.memory.content.full_text().expose().to_owned(),
             };
             Ok(found.map(old).collect::<Vec<_>>())
         })

@@ -99,7 +99,7 @@ impl RememberArgs {
     fn into_draft(self) -> Result<Draft> {
         let session = self.session_id.as_deref().map(SessionId::new).transpose()?;
         let draft = Draft {
-            text: self.content,
+            text: self.content.into(),
             category: self.category.map(|word| word.0),
             tags: self.tags,
             salience: self.salience,

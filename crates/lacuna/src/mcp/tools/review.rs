@@ -56,7 +56,7 @@ pub(in crate::mcp) struct WaitingMemory {
 impl From<Memory> for WaitingMemory {
     fn from(memory: Memory) -> Self {
         let waits = memory.facets.history.waits;
-        let content = memory.content.full_text().to_owned();
+        let content = memory.content.full_text().expose().to_owned();
         Self {
             memory_id: memory.id.to_string(),
             content: (waits != Some(Wait::Quarantine)).then_some(content),
@@ -146,7 +146,7 @@ async fn shown_to_person(call: &Call, args: &ReviewArgs) -> Result<String> {
     let mut message = "Your assistant says that you decided so. Is that right?".to_owned();
     for one in &args.decisions {
         let waiting = page.memories.iter().find(|memory| memory.id.to_string() == one.memory_id);
-        let text = waiting.map_or(&*one.memory_id, |memory| memory.content.full_text());
+        let text = waiting.map_or(&*one.memory_id, |memory| memory.content.full_text().expose());
         message += &format!("\n- {}: {}", one.decision.as_str(), quoted(text));
         if let Some(edited) = &one.content {
             message += &format!(" becomes {}", quoted(edited));

@@ -41,7 +41,7 @@ impl House {
     }
 
     fn keep(&self, text: &str) {
-        let draft = Draft { text: text.to_owned(), ..Draft::default() };
+        let draft = Draft { text: text.into(), ..Draft::default() };
         self.service.remember(&grant(), vec![draft]).unwrap();
     }
 

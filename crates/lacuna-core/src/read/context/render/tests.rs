@@ -1,3 +1,5 @@
+use std::fmt;
+
 use jiff::Timestamp;
 use lacuna_types::token_count::estimate;
 use lacuna_types::{Detail, Holder, OrgId, Scope, TeamId, UserId};
@@ -16,13 +18,13 @@ fn own() -> Holder {
 }
 
 fn pick(n: u8, gist: &str, details: &[&str]) -> Pick {
-    let detail = |content: &&str| Detail { content: (*content).to_owned(), brightness: 0.5 };
+    let detail = |content: &&str| Detail { content: (*content).into(), brightness: 0.5 };
     Pick {
         id: MemoryId::from_bytes([n; 16]),
         score: Score { total: 0.5, salience: 0.5, relevance: 0.5, recency: 0.5, topic: 0.0 },
         marks: Vec::new(),
         created_at: Timestamp::UNIX_EPOCH,
-        gist: gist.to_owned(),
+        gist: gist.into(),
         details: details.iter().map(detail).enumerate().collect(),
         faded: false,
         source: Source::new(SourceType::UserMessage, Trust::High),
@@ -152,6 +154,14 @@ fn hostile() -> impl Strategy<Value = String> {
         1 => "[a-zA-Z ]{1,12}",
     ];
     vec(piece, 0..14).prop_map(|pieces| pieces.concat())
+}
+
+/// The generated texts belong to nobody, so that a failing case may show them.
+impl fmt::Debug for Pick {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let details = self.details.iter().map(|(number, detail)| (number, detail.content.expose()));
+        f.debug_list().entry(&self.gist.expose()).entries(details).entry(&self.source.trust).finish()
+    }
 }
 
 prop_compose! {

@@ -4,11 +4,11 @@ use std::ops::Deref;
 use std::sync::{Arc, MutexGuard};
 
 use lacuna_store::keys::KeyBatch;
-use lacuna_store::rows::ChainHead;
 use lacuna_types::{Error, Result, Revision, Scope};
 
 use crate::vault::cache::Slot;
 use crate::vault::cleared::clear_destroyed;
+use crate::vault::codes::{Codes, Header};
 use crate::vault::keyring::Keyring;
 use crate::vault::open::OpenVault;
 use crate::vault::service::Service;
@@ -96,7 +96,7 @@ impl VaultWriter<'_> {
         let batch =
             KeyBatch { root: Some((root, None)), ..KeyBatch::new(scope.vault_id(), service.clock.now()) };
         match service.keys.commit(batch) {
-            Ok(()) => self.slot.install(OpenVault::empty(keyring)),
+            Ok(()) => self.slot.install(OpenVault::empty(keyring, Codes::of(&service.kms, scope)?)),
             // Another process made it first: theirs is the vault.
             Err(Error::Conflict(_)) => {}
             Err(error) => return Err(error),
@@ -105,13 +105,7 @@ impl VaultWriter<'_> {
     }
 
     /// Applies a commit of this process to the open vault, unless a refresh has already brought it in.
-    pub(crate) fn apply(
-        &self,
-        expected: Revision,
-        reached: Revision,
-        audit: ChainHead,
-        apply: impl FnOnce(&mut OpenVault),
-    ) {
-        self.slot.apply(expected, reached, audit, apply);
+    pub(crate) fn apply(&self, expected: Revision, reached: Header, apply: impl FnOnce(&mut OpenVault)) {
+        self.slot.apply(expected, reached, apply);
     }
 }

@@ -17,6 +17,7 @@ use lacuna_types::token_count::{TokenCounter, estimate};
 use lacuna_types::{Clock, OrgId, Result, Scope};
 
 use crate::gate::Rulebook;
+use crate::vault::access::AccessBooks;
 use crate::vault::activate::activate_due;
 use crate::vault::cache::Vaults;
 use crate::vault::cooldown::Cooldowns;
@@ -72,6 +73,7 @@ pub(crate) struct Service {
     pub(crate) reads: ReadLog,
     pub(crate) rehearsals: Rehearsals,
     pub(crate) cooldowns: Cooldowns,
+    pub(crate) access: AccessBooks,
     pub(crate) token_counter: TokenCounter,
     /// The sessions under way, in RAM.
     pub(crate) open_sessions: OpenSessions,
@@ -110,6 +112,7 @@ impl Service {
             reads,
             rehearsals: Rehearsals::default(),
             cooldowns: Cooldowns::default(),
+            access: AccessBooks::default(),
             token_counter: Arc::new(estimate),
             open_sessions: OpenSessions::default(),
             recipients: Vec::new(),

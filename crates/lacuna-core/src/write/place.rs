@@ -119,7 +119,7 @@ fn place_once(
     now: Timestamp,
 ) -> Result<Option<PlacedDrafts>> {
     let planned = writer.update(|open| {
-        if open.frozen_at.is_some() {
+        if open.header.frozen_at.is_some() {
             return Err(Error::frozen());
         }
         let there = match numbering {

@@ -195,7 +195,7 @@ impl Importing<'_> {
     /// A conflict when another process wrote to the vault meanwhile: then it is planned anew.
     fn place_once(&mut self, writer: &VaultWriter<'_>, arrivals: Vec<ImportArrival>) -> Result<Vec<Answer>> {
         let mut arrivals = Some(arrivals);
-        let planned = writer.update(|open| match open.frozen_at {
+        let planned = writer.update(|open| match open.header.frozen_at {
             Some(_) => Err(Error::frozen()),
             None => Ok(self.plan(Some(open), arrivals.take().unwrap_or_default())),
         })?;

@@ -16,6 +16,7 @@ use lacuna_seal::{
 };
 use zeroize::Zeroizing;
 
+use super::anchor::Anchor;
 use lacuna_types::{Error, Result};
 use lacuna_types::{OrgId, Scope};
 
@@ -32,6 +33,7 @@ pub struct LocalKms {
     passphrase: Option<Zeroizing<String>>,
     cost: PassphraseCost,
     loaded: Mutex<LoadedKeys>,
+    anchor: Anchor,
 }
 
 #[derive(Default)]
@@ -58,6 +60,7 @@ impl LocalKms {
             passphrase,
             cost: PassphraseCost::RECOMMENDED,
             loaded: Mutex::default(),
+            anchor: Anchor::open(folder)?,
         })
     }
 
@@ -70,6 +73,11 @@ impl LocalKms {
         };
         let mut keys = entries.filter_map(|entry| Some(entry.ok()?.path()));
         Ok(keys.any(|path| path.extension().is_some_and(|kind| kind == "key") && asks_for_passphrase(&path)))
+    }
+
+    /// The lower bounds that are kept beside the keys.
+    pub fn anchor(&self) -> &Anchor {
+        &self.anchor
     }
 
     /// For tests: a cheap passphrase derivation.

@@ -100,6 +100,8 @@ pub(crate) fn create_token(
         revoked_at: None,
     };
     let info = info(&row)?;
+    // Remembered outside the database first: without its rows the door must stay closed.
+    service.kms.anchor().require_tokens(&row.org)?;
     change_token(service, grant, AuditAction::TokenCreate, id, TokenChange::Add(row))?;
     Ok((info, text))
 }
@@ -131,10 +133,10 @@ pub(crate) fn authenticate(service: &Service, token: &str) -> Result<Option<Call
         .transpose()
 }
 
-/// Returns true when the organisation has or had a token. An expired one counts as well: it must not open the
-/// door to callers without any.
+/// Returns true when the organisation has or ever had a token. An expired one counts as well, and so does one whose
+/// row somebody deleted: neither may open the door to callers without any.
 pub(crate) fn has_tokens(service: &Service, org: &OrgId) -> Result<bool> {
-    Ok(!access_of(service, org)?.tokens().is_empty())
+    Ok(service.kms.anchor().tokens_required(org)? || !access_of(service, org)?.tokens().is_empty())
 }
 
 fn change_token(

@@ -43,7 +43,7 @@ impl<'a> VaultReader<'a> {
     /// Runs `read` on the vault as it now stands, or returns `None` before its first write.
     pub(crate) fn read<R>(&self, read: impl FnOnce(&OpenVault) -> R) -> Result<Option<R>> {
         let bytes = self.slot.bytes();
-        let result = self.slot.read(self.service.sources(), read)?;
+        let result = self.slot.read(self.service.sources(), read).inspect_err(|error| self.note(error))?;
         if self.slot.bytes() != bytes {
             self.service.vaults.make_room(self.slot.vault());
         }
@@ -52,7 +52,11 @@ impl<'a> VaultReader<'a> {
 
     /// Brings the open vault up to date and runs `update` on it, alone. Returns `None` before its first write.
     pub(crate) fn update<R>(&self, update: impl FnOnce(&mut OpenVault) -> Result<R>) -> Result<Option<R>> {
-        self.slot.update(self.service.sources(), update)
+        self.slot.update(self.service.sources(), update).inspect_err(|error| self.note(error))
+    }
+
+    fn note(&self, error: &Error) {
+        self.service.findings.note(self.scope, error);
     }
 
     /// Runs `look` on the vault if it is open, whatever was committed since.

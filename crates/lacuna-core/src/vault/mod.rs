@@ -29,6 +29,7 @@ pub(crate) mod service;
 pub(crate) mod sessions;
 pub(crate) mod settings;
 pub(crate) mod stamp;
+pub(crate) mod tampering;
 pub(crate) mod term;
 pub(crate) mod unlock;
 pub(crate) mod working;

@@ -29,6 +29,7 @@ use crate::vault::open::{OpenVault, VaultStores, missing_keys, was_destroyed};
 use crate::vault::reads::ReadLog;
 use crate::vault::rehearse::Rehearsals;
 use crate::vault::sessions::OpenSessions;
+use crate::vault::tampering::Findings;
 use crate::vault::working::resting_since;
 
 /// The bytes that opened vaults may take in RAM, unless configured.
@@ -74,6 +75,7 @@ pub(crate) struct Service {
     pub(crate) rehearsals: Rehearsals,
     pub(crate) cooldowns: Cooldowns,
     pub(crate) access: AccessBooks,
+    pub(crate) findings: Findings,
     pub(crate) token_counter: TokenCounter,
     /// The sessions under way, in RAM.
     pub(crate) open_sessions: OpenSessions,
@@ -113,6 +115,7 @@ impl Service {
             rehearsals: Rehearsals::default(),
             cooldowns: Cooldowns::default(),
             access: AccessBooks::default(),
+            findings: Findings::default(),
             token_counter: Arc::new(estimate),
             open_sessions: OpenSessions::default(),
             recipients: Vec::new(),

@@ -27,7 +27,7 @@ fn put_back(file: &Connection, table: &str, which: &str) {
         .unwrap();
 }
 
-fn admin<A: Action>() -> Grant<A> {
+pub(crate) fn admin<A: Action>() -> Grant<A> {
     let caller = Caller { roles: vec![Role::Admin], ..caller("boss") };
     permit(&caller, &caller.org_scope()).unwrap()
 }
@@ -111,6 +111,20 @@ fn a_row_that_somebody_else_wrote_closes_its_vault() {
             |entry: &AuditEntry| entry.action == AuditAction::TamperAccepted && entry.actor == "boss";
         assert!(entries.iter().any(|(_, entry)| accepted(entry)), "{edit}");
     }
+}
+
+#[test]
+fn damaged_bytes_of_one_row_leave_the_others_served() {
+    let world = World::sqlite();
+    furnish(&world, &world.service());
+    database(&world)
+        .execute_batch(
+            "UPDATE memory SET frame = zeroblob(200) WHERE place = (SELECT max(place) FROM memory)",
+        )
+        .unwrap();
+    let lacuna = world.service();
+    assert_eq!(lacuna.ask("anna", "heron").unwrap().damaged, 1);
+    assert_eq!(lacuna.upkeep().changed_vaults().unwrap(), vec![]);
 }
 
 #[test]

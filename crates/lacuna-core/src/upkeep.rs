@@ -8,6 +8,7 @@ use lacuna_types::*;
 use zeroize::Zeroizing;
 
 use crate::govern::audit::care::AuditKept;
+use crate::govern::codes::ChangedVault;
 use crate::govern::jobs::run::Ran;
 use crate::govern::jobs::{Job, Schedule};
 use crate::govern::tokens::{TokenId, TokenInfo, TokenRequest};
@@ -77,6 +78,22 @@ impl Upkeep<'_> {
     /// never came. Answers with the number of keys destroyed.
     pub fn recover(&self, scope: &Scope) -> Result<usize> {
         crate::transfer::recover::recover(self.service, scope)
+    }
+
+    /// Gives the vaults of an older release their authentication codes, once. Answers with how many. Comes before
+    /// anything is served.
+    pub fn adopt_vaults(&self) -> Result<usize> {
+        crate::govern::codes::adopt_vaults(self.service)
+    }
+
+    /// Checks the authentication codes of every vault. Returns the vaults that somebody else changed.
+    pub fn changed_vaults(&self) -> Result<Vec<ChangedVault>> {
+        crate::govern::codes::changed_vaults(self.service)
+    }
+
+    /// Accepts the vaults that somebody else changed as they stand, and records it. Returns them.
+    pub fn accept_changes(&self, grant: &Grant<ManageKeys>) -> Result<Vec<ChangedVault>> {
+        crate::govern::codes::accept_changes(self.service, grant)
     }
 
     /// Ends every destruction that was begun and not ended. Answers with how many there were.

@@ -2,9 +2,10 @@ use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::hmac;
 
 use crate::hkdf;
-use crate::key::RootKey;
+use crate::key::{MasterKey, RootKey};
 
 const FINGERPRINT_INFO: &[u8] = b"lacuna/fingerprint/v1/";
+const CODE_INFO: &[u8] = b"lacuna/codes/v1/";
 
 /// Recognises equal content within one vault. Nobody can test a guess without the vault's key, as anyone could
 /// with a plain hash.
@@ -14,6 +15,16 @@ impl RootKey {
     /// Derives the key of one purpose, so that a query's fingerprint never matches a memory's.
     pub fn derive_fingerprint_key(&self, purpose: &str) -> FingerprintKey {
         let info = [FINGERPRINT_INFO, purpose.as_bytes()].concat();
+        let key = hkdf::expand(self.bytes(), &info);
+        FingerprintKey(hmac::Key::new(hmac::HMAC_SHA256, key.as_slice()))
+    }
+}
+
+impl MasterKey {
+    /// Derives the key of an organisation's authentication codes. It authenticates what the store can read, and
+    /// opens nothing.
+    pub fn derive_code_key(&self, org: &str) -> FingerprintKey {
+        let info = [CODE_INFO, org.as_bytes()].concat();
         let key = hkdf::expand(self.bytes(), &info);
         FingerprintKey(hmac::Key::new(hmac::HMAC_SHA256, key.as_slice()))
     }
@@ -41,6 +52,16 @@ impl FingerprintKey {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn codes_depend_on_master_and_organisation() {
+        let code = |master: u8, org: &str| {
+            MasterKey::from_bytes([master; 32]).derive_code_key(org).fingerprint(&[b"row"])
+        };
+        assert_eq!(code(1, "acme"), code(1, "acme"));
+        assert_ne!(code(1, "acme"), code(2, "acme"));
+        assert_ne!(code(1, "acme"), code(1, "other"));
+    }
 
     #[test]
     fn vault_purpose_and_parts_change_the_fingerprint() {

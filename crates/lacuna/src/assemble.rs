@@ -87,6 +87,18 @@ impl Installation {
 }
 
 pub(crate) fn assemble(config: &Config) -> Result<Installation> {
+    let installation = assemble_for_repair(config)?;
+    let local = installation.service.members().caller_for(
+        installation.local.org,
+        installation.local.user,
+        installation.local.roles,
+    )?;
+    Ok(Installation { local, ..installation })
+}
+
+/// Does the same as [`assemble`] without reading who belongs to which team, so that an operator can repair an
+/// installation whose tokens or memberships somebody changed.
+pub(crate) fn assemble_for_repair(config: &Config) -> Result<Installation> {
     let layout = Layout::new(&config.data);
     make_folders(&layout)?;
     let kms = open_kms(&layout)?;
@@ -108,9 +120,10 @@ pub(crate) fn assemble(config: &Config) -> Result<Installation> {
         .condensing_by(config.llm.as_ref().map(language_model).transpose()?)
         .counting(lacuna_models::token_counter());
     let service = Arc::new(service);
+    service.upkeep().adopt_vaults()?;
     // A vault that was to be destroyed must not be shown, not even once.
     service.upkeep().recover_destructions()?;
-    let local = local_caller(&service, config)?;
+    let local = local_caller(config);
     Ok(Installation { service, store, local, webhooks })
 }
 
@@ -158,12 +171,13 @@ fn webhook(choice: &WebhookChoice) -> Result<Webhook> {
 
 /// The local caller is user and administrator: anyone who runs commands on this machine can read its key files
 /// anyway.
-fn local_caller(service: &Lacuna, config: &Config) -> Result<Caller> {
-    Ok(service.members().caller_for(
-        config.org.clone(),
-        config.user.clone(),
-        vec![Role::User, Role::Admin],
-    )?)
+fn local_caller(config: &Config) -> Caller {
+    Caller {
+        org: config.org.clone(),
+        user: config.user.clone(),
+        roles: vec![Role::User, Role::Admin],
+        memberships: Vec::new(),
+    }
 }
 
 /// The tenants' policies and the operator's own rules for secrets.

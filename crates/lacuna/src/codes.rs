@@ -220,6 +220,9 @@ codes! {
         "Unset LACUNA_PASSPHRASE.";
     USER_SECRET_REQUIRED "user_secret_required" 503 MISCONFIGURED "The vault also needs a secret that only its user holds."
         "Use a release that supports user-held keys.";
+    TAMPERED "tampered" 503 MISCONFIGURED "Stored rows, tokens, members or audit entries are not those that Lacuna wrote."
+        "Find out who changed the database. Restore a backup, or accept what is there with `lacuna audit accept`."
+        http "Ask the operator of the server; nothing of the vault is served until they have looked.";
     VAULT_WITHOUT_DATA "vault_without_data" 503 MISCONFIGURED "A vault has keys but no memory yet, so its epoch cannot be renewed."
         "Write a first memory to it, then renew again; nothing was lost.";
     STORE_UNAVAILABLE "store_unavailable" 503 UNAVAILABLE "The database cannot be used at the moment."

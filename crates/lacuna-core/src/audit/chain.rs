@@ -22,13 +22,13 @@ const HEAD_DOMAIN: &str = "lacuna/audit-head/v1";
 /// A digest in the place of an entry: the head of a byte string and 32 bytes. An entry is never one.
 const AGED_BYTES: usize = 34;
 
-/// Appends an entry and returns the row to commit. `head` moves on to it.
+/// Appends an entry and returns the row to commit, still without a code. `head` moves on to it.
 pub fn append(head: &mut ChainHead, at: Timestamp, entry: &AuditEntry) -> AuditRow {
     let bytes = entry.encode();
     let seq = head.seq + 1;
     let hash = entry_hash(&head.hash, seq, at, &entry_digest(&bytes));
     *head = ChainHead { seq, hash };
-    AuditRow { seq, at, entry: bytes, hash }
+    AuditRow { seq, at, entry: bytes, hash, code: None }
 }
 
 /// Checks that `row` continues the chain that ends at `head`, and moves `head` on to it.

@@ -84,6 +84,9 @@ facet!(
     MemoryKeep = 85 "memory_keep",
     ReviewPrompt = 86 "review_prompt",
     ReviewAnswer = 87 "review_answer",
+    CodesMade = 90 "codes_made",
+    TamperFound = 91 "tamper_found",
+    TamperAccepted = 92 "tamper_accepted",
 });
 
 /// One entry. Its encoding is frozen: a CBOR array of these fields, to which later releases may add.

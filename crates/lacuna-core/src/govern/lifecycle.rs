@@ -319,7 +319,7 @@ fn action_for(
 }
 
 fn thawed(open: &OpenVault) -> Result<()> {
-    if open.frozen_at.is_some() { Err(Error::frozen()) } else { Ok(()) }
+    if open.header.frozen_at.is_some() { Err(Error::frozen()) } else { Ok(()) }
 }
 
 fn with_text(memory: Option<Memory>, held: &Held) -> Option<Memory> {

@@ -5,6 +5,7 @@ use lacuna_types::{Error, Group, Result, Scope, UserId};
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
 use crate::permit::{Grant, ManageMembers};
+use crate::vault::access::access_of;
 use crate::vault::commit::Act;
 use crate::vault::service::Service;
 
@@ -15,7 +16,7 @@ pub(crate) fn add_member(
     group: Group,
     user: UserId,
 ) -> Result<()> {
-    let theirs = service.store.memberships(&grant.caller().org, &user)?;
+    let theirs = access_of(service, &grant.caller().org)?.groups_of(&user);
     if theirs.len() >= MEMBERSHIPS_MAX && !theirs.contains(&group) {
         let reason = format!("belongs to {MEMBERSHIPS_MAX} teams and deployments, which is the most");
         return Err(Error::invalid("user", reason));

@@ -1,6 +1,7 @@
 //! Governing: audit, review, lifecycle, people, tokens, jobs and keys.
 
 pub(crate) mod audit;
+pub(crate) mod codes;
 pub(crate) mod destroy;
 pub(crate) mod epoch;
 pub(crate) mod freeze;
@@ -16,6 +17,7 @@ pub(crate) mod tokens;
 pub use audit::care::AuditKept;
 pub use audit::hand_out::{AuditEnd, AuditPart, is_signed_file};
 pub use audit::summary::{AuditSummary, REPORT_DAYS, end_of_today};
+pub use codes::ChangedVault;
 pub use destroy::{DestroyCounts, DestroyPlan, Destruction};
 pub use jobs::run::{CLAIM_HOLDS, PAUSE_FIRST, Ran};
 pub use jobs::{Job, JobState, Schedule};

@@ -11,6 +11,7 @@ use zeroize::Zeroizing;
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
 use crate::permit::{Caller, Grant, ManageTokens};
+use crate::vault::access::access_of;
 use crate::vault::commit::Act;
 use crate::vault::members::caller_for;
 use crate::vault::service::Service;
@@ -99,6 +100,8 @@ pub(crate) fn create_token(
         revoked_at: None,
     };
     let info = info(&row)?;
+    // Remembered outside the database first: without its rows the door must stay closed.
+    service.kms.anchor().require_tokens(&row.org)?;
     change_token(service, grant, AuditAction::TokenCreate, id, TokenChange::Add(row))?;
     Ok((info, text))
 }
@@ -109,7 +112,8 @@ pub(crate) fn revoke_token(service: &Service, grant: &Grant<ManageTokens>, id: T
 }
 
 pub(crate) fn list_tokens(service: &Service, grant: &Grant<ManageTokens>) -> Result<Vec<TokenInfo>> {
-    service.store.tokens(&grant.caller().org)?.iter().map(info).collect()
+    let access = access_of(service, &grant.caller().org)?;
+    access.tokens().into_iter().map(info).collect()
 }
 
 /// The caller whom a token speaks for; `None` when it is unknown, expired or revoked.
@@ -118,17 +122,21 @@ pub(crate) fn authenticate(service: &Service, token: &str) -> Result<Option<Call
         return Ok(None);
     }
     let now = service.clock.now();
-    let row = service.store.token(&sha256(token.as_bytes()))?;
-    row.as_ref()
+    let hash = sha256(token.as_bytes());
+    let Some(org) = service.store.token(&hash)?.map(|row| row.org) else { return Ok(None) };
+    // The row only names its organisation: the checked list decides.
+    let access = access_of(service, &org)?;
+    access
+        .token(&hash)
         .filter(|row| row.revoked_at.is_none() && row.expires_at.is_none_or(|expiry| now < expiry))
         .map(|row| info(row).and_then(|info| caller_for(service, info.org, info.user, info.roles)))
         .transpose()
 }
 
-/// Returns true when the organisation has or had a token. An expired one counts as well: it must not open the
-/// door to callers without any.
+/// Returns true when the organisation has or ever had a token. An expired one counts as well, and so does one whose
+/// row somebody deleted: neither may open the door to callers without any.
 pub(crate) fn has_tokens(service: &Service, org: &OrgId) -> Result<bool> {
-    Ok(!service.store.tokens(org)?.is_empty())
+    Ok(service.kms.anchor().tokens_required(org)? || !access_of(service, org)?.tokens().is_empty())
 }
 
 fn change_token(

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use jiff::{SignedDuration, Timestamp};
-use lacuna_store::rows::ChainHead;
 use lacuna_types::{Result, Revision, Scope, VaultId, millis};
 
+use crate::vault::codes::Header;
 use crate::vault::open::{OpenVault, Refreshed, VaultStores};
 
 pub(crate) struct Vaults {
@@ -130,7 +130,7 @@ impl Slot {
         }
         {
             let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
-            if let Some(vault) = open.as_ref().filter(|vault| vault.revision >= revision) {
+            if let Some(vault) = open.as_ref().filter(|vault| vault.header.revision >= revision) {
                 return Ok(Some(read(vault)));
             }
         }
@@ -165,24 +165,17 @@ impl Slot {
     /// Leaves nothing in RAM of a vault that another process destroyed. One whose first commit is under way
     /// has nothing yet.
     fn drop_if_ended(&self) {
-        if self.bytes() > 0 && self.peek(|vault| vault.revision > Revision::ZERO) == Some(true) {
+        if self.bytes() > 0 && self.peek(|vault| vault.header.revision > Revision::ZERO) == Some(true) {
             self.discard();
         }
     }
 
     /// Applies a commit of this process, unless a refresh has already brought it in.
-    pub(crate) fn apply(
-        &self,
-        expected: Revision,
-        reached: Revision,
-        audit: ChainHead,
-        apply: impl FnOnce(&mut OpenVault),
-    ) {
+    pub(crate) fn apply(&self, expected: Revision, reached: Header, apply: impl FnOnce(&mut OpenVault)) {
         let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(vault) = open.as_mut().filter(|vault| vault.revision == expected) {
+        if let Some(vault) = open.as_mut().filter(|vault| vault.header.revision == expected) {
             apply(vault);
-            vault.revision = reached;
-            vault.audit = audit;
+            vault.header = reached;
         }
         self.measure(open.as_mut());
     }

@@ -2,15 +2,17 @@
 
 use jiff::Timestamp;
 use lacuna_store::rows::{AgedEntry, AuditRow, Batch, ChainHead};
-use lacuna_types::{Error, Result, Scope, VaultId};
+use lacuna_types::{Result, Scope, VaultId};
 
 use crate::audit::AuditEntry;
 use crate::audit::chain::{append, sign_head};
 use crate::audit::checkpoint::{Checkpoint, is_passed};
+use crate::vault::codes::{Codes, Header};
 use crate::vault::commit::retrying;
 use crate::vault::service::Service;
 
-/// Puts entries into a batch, a checkpoint where one is passed, and the signature of the chain's new end.
+/// Puts entries into a batch with their codes, a checkpoint where one is passed, and the signature of the chain's
+/// new end.
 pub(crate) fn extend_chain<'a>(
     service: &Service,
     batch: &mut Batch,
@@ -28,6 +30,10 @@ pub(crate) fn extend_chain<'a>(
         batch.audit.push(append(&mut head, batch.at, &entry));
     }
     batch.audit_signature = Some(*sign_head(&head, batch.vault, &key).as_bytes());
+    let codes = Codes::of(&service.kms, &batch.scope)?;
+    for row in &mut batch.audit {
+        row.code = Some(codes.entry(&ChainHead { seq: row.seq, hash: row.hash }));
+    }
     Ok(head)
 }
 
@@ -72,16 +78,13 @@ fn append_with(
     let reader = service.reader(scope);
     let writer = reader.lock();
     retrying(|| {
-        let Some(header) = service.store.vault(scope.vault_id())? else { return Ok(()) };
+        let Some(stored) = service.store.vault(scope.vault_id())? else { return Ok(()) };
+        // A chain that somebody changed is not signed on top of.
+        let header = Header::checked(&Codes::of(&service.kms, scope)?, &stored)?;
         let mut batch = Batch::new(scope.clone(), service.clock.now(), header.revision);
-        let head = fill(&mut batch, header.audit)?;
-        let revision = service.store.commit(batch).inspect_err(|error| {
-            // It may have been written or not: what is open can no longer be trusted.
-            if !matches!(error, Error::Conflict(_)) {
-                writer.discard();
-            }
-        })?;
-        writer.apply(header.revision, revision, head, |_| ());
+        let audit = fill(&mut batch, header.audit)?;
+        let reached = writer.put(batch, Header { audit, ..header })?;
+        writer.apply(header.revision, reached, |_| ());
         Ok(())
     })
 }

@@ -1,15 +1,18 @@
 //! The commit that every change of a vault goes through: rows, audit entries and receipts in one batch.
 
 use jiff::Timestamp;
-use lacuna_store::rows::{Batch, ChainHead, Row, SealedBody};
+use lacuna_store::rows::{Batch, HeaderCodes, Row, SealedBody};
 use lacuna_types::{Error, Lifecycle, MemoryId, Result, Revision, Scope};
 
 use crate::audit::{AuditAction, AuditEntry};
+use crate::vault::access::access_after;
 use crate::vault::chain::extend_chain;
+use crate::vault::codes::{Codes, Header, TallyChange};
 use crate::vault::deliver::{Notification, deliveries};
 use crate::vault::handle::VaultWriter;
 use crate::vault::open::OpenVault;
 use crate::vault::receipt::{Receipt, numbered};
+use crate::vault::service::Service;
 
 /// Attempts at a write that met another node's, before the caller is told of the conflict.
 const COMMIT_ATTEMPTS_MAX: usize = 8;
@@ -33,19 +36,24 @@ impl VaultWriter<'_> {
     /// erases is tried again on top of theirs; one that changes rows as it read them is a conflict.
     pub(crate) fn commit(&self, act: &Act, apply: impl FnOnce(&mut OpenVault)) -> Result<Committed> {
         let stored = if act.rewrites() { self.store(act) } else { retrying(|| self.store(act)) };
-        let StoredAct { expected, reached, audit, first_seq } = stored?;
-        self.apply(expected, reached, audit, apply);
+        let StoredAct { expected, reached, tally, first_seq } = stored?;
+        self.apply(expected, reached, |vault| {
+            vault.tally.apply(&tally);
+            if act.batch.settings.is_some() {
+                vault.settings.expire(reached.settings_revision);
+            }
+            apply(vault);
+        });
         Ok(Committed { audit_seq: first_seq })
     }
 
     /// Stores the act on top of the vault as it is open here. A conflict when another process was faster.
     fn store(&self, act: &Act) -> Result<StoredAct> {
         let service = self.service;
-        let (expected, audit) = self
-            .update(|vault| Ok((vault.revision, vault.audit)))?
-            .unwrap_or((Revision::ZERO, ChainHead::default()));
-        let mut batch = Batch { expected, ..act.batch.clone() };
-        let first_seq = audit.seq + 1;
+        let base =
+            self.update(|vault| Ok(Base::of(vault, &act.batch)))?.ok_or(Error::Conflict("the vault"))?;
+        let mut batch = Batch { expected: base.header.revision, ..act.batch.clone() };
+        let first_seq = base.header.audit.seq + 1;
         for pending in &mut batch.opens {
             pending.id = first_seq;
         }
@@ -53,28 +61,68 @@ impl VaultWriter<'_> {
         let receipt =
             act.receipt.as_ref().map(|receipt| numbered(service, receipt, &mut entries)).transpose()?;
         let entries = entries.iter().map(|entry| (act.batch.at, entry));
-        let audit = extend_chain(service, &mut batch, audit, entries)?;
+        let audit = extend_chain(service, &mut batch, base.header.audit, entries)?;
         if let Some(receipt) = receipt {
             Receipt { audit, ..receipt }.open_in(&mut batch);
         }
         if let Some(notification) = &act.notification {
             batch.records.extend(deliveries(service, notification)?);
         }
-        let reached = service.store.commit(batch).inspect_err(|error| {
+        let codes = HeaderCodes { rows: base.rows, ..base.header.codes };
+        let reached = self.put(batch, Header { audit, codes, ..base.header })?;
+        Ok(StoredAct { expected: base.header.revision, reached, tally: base.tally, first_seq })
+    }
+
+    /// Commits a batch with the codes of the header that it leaves.
+    pub(crate) fn put(&self, mut batch: Batch, header: Header) -> Result<Header> {
+        let service = self.service;
+        let header = header_after(service, header, &batch)?;
+        batch.codes = Some(header.codes);
+        let revision = service.store.commit(batch).inspect_err(|error| {
             // The batch may have been written or not: what is open can no longer be trusted.
             if !matches!(error, Error::Conflict(_)) {
                 self.discard();
             }
         })?;
-        Ok(StoredAct { expected, reached, audit, first_seq })
+        Ok(Header { revision, ..header })
+    }
+}
+
+/// The header after `batch`, whose chain and row code are already set. Its revision is still the one before.
+fn header_after(service: &Service, mut header: Header, batch: &Batch) -> Result<Header> {
+    header.audit_signature = batch.audit_signature.or(header.audit_signature);
+    header.frozen_at = batch.frozen_after(header.frozen_at);
+    if let Some(settings) = &batch.settings {
+        header.settings_revision = settings.revision;
+    }
+    let codes = Codes::of(&service.kms, &batch.scope)?;
+    if !batch.tokens.is_empty() || !batch.members.is_empty() {
+        header.codes.access = Some(codes.access(&access_after(service, batch)?));
+    }
+    header.codes = codes.header(&header);
+    Ok(header)
+}
+
+/// The state of a vault on which a commit builds.
+struct Base {
+    header: Header,
+    /// The code of the rows after the commit.
+    rows: [u8; 32],
+    tally: TallyChange,
+}
+
+impl Base {
+    fn of(vault: &mut OpenVault, batch: &Batch) -> Self {
+        let tally = TallyChange::of(&vault.codes, batch);
+        Self { header: vault.header, rows: vault.tally.code_after(&vault.codes, &tally), tally }
     }
 }
 
 /// A commit that the store has taken, for the open vault to follow.
 struct StoredAct {
     expected: Revision,
-    reached: Revision,
-    audit: ChainHead,
+    reached: Header,
+    tally: TallyChange,
     first_seq: u64,
 }
 

@@ -4,11 +4,11 @@ use std::ops::Deref;
 use std::sync::{Arc, MutexGuard};
 
 use lacuna_store::keys::KeyBatch;
-use lacuna_store::rows::ChainHead;
 use lacuna_types::{Error, Result, Revision, Scope};
 
 use crate::vault::cache::Slot;
 use crate::vault::cleared::clear_destroyed;
+use crate::vault::codes::{Codes, Header};
 use crate::vault::keyring::Keyring;
 use crate::vault::open::OpenVault;
 use crate::vault::service::Service;
@@ -43,7 +43,7 @@ impl<'a> VaultReader<'a> {
     /// Runs `read` on the vault as it now stands, or returns `None` before its first write.
     pub(crate) fn read<R>(&self, read: impl FnOnce(&OpenVault) -> R) -> Result<Option<R>> {
         let bytes = self.slot.bytes();
-        let result = self.slot.read(self.service.sources(), read)?;
+        let result = self.slot.read(self.service.sources(), read).inspect_err(|error| self.note(error))?;
         if self.slot.bytes() != bytes {
             self.service.vaults.make_room(self.slot.vault());
         }
@@ -52,7 +52,11 @@ impl<'a> VaultReader<'a> {
 
     /// Brings the open vault up to date and runs `update` on it, alone. Returns `None` before its first write.
     pub(crate) fn update<R>(&self, update: impl FnOnce(&mut OpenVault) -> Result<R>) -> Result<Option<R>> {
-        self.slot.update(self.service.sources(), update)
+        self.slot.update(self.service.sources(), update).inspect_err(|error| self.note(error))
+    }
+
+    fn note(&self, error: &Error) {
+        self.service.findings.note(self.scope, error);
     }
 
     /// Runs `look` on the vault if it is open, whatever was committed since.
@@ -96,7 +100,7 @@ impl VaultWriter<'_> {
         let batch =
             KeyBatch { root: Some((root, None)), ..KeyBatch::new(scope.vault_id(), service.clock.now()) };
         match service.keys.commit(batch) {
-            Ok(()) => self.slot.install(OpenVault::empty(keyring)),
+            Ok(()) => self.slot.install(OpenVault::empty(keyring, Codes::of(&service.kms, scope)?)),
             // Another process made it first: theirs is the vault.
             Err(Error::Conflict(_)) => {}
             Err(error) => return Err(error),
@@ -105,13 +109,7 @@ impl VaultWriter<'_> {
     }
 
     /// Applies a commit of this process to the open vault, unless a refresh has already brought it in.
-    pub(crate) fn apply(
-        &self,
-        expected: Revision,
-        reached: Revision,
-        audit: ChainHead,
-        apply: impl FnOnce(&mut OpenVault),
-    ) {
-        self.slot.apply(expected, reached, audit, apply);
+    pub(crate) fn apply(&self, expected: Revision, reached: Header, apply: impl FnOnce(&mut OpenVault)) {
+        self.slot.apply(expected, reached, apply);
     }
 }

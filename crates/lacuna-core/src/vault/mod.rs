@@ -1,10 +1,12 @@
 //! The vault: the one place where keys and plaintext meet, the parts of a running service, and the reader and
 //! writer that every operation takes.
 
+pub(crate) mod access;
 pub(crate) mod activate;
 pub(crate) mod cache;
 pub(crate) mod chain;
 pub(crate) mod cleared;
+pub(crate) mod codes;
 pub(crate) mod commit;
 pub(crate) mod cooldown;
 pub(crate) mod deliver;
@@ -27,6 +29,7 @@ pub(crate) mod service;
 pub(crate) mod sessions;
 pub(crate) mod settings;
 pub(crate) mod stamp;
+pub(crate) mod tampering;
 pub(crate) mod term;
 pub(crate) mod unlock;
 pub(crate) mod working;

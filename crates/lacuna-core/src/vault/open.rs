@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use lacuna_language::words::TermList;
 use lacuna_store::blobs::{BlobName, Blobs};
 use lacuna_store::keys::{KeyStore, LocalKms, WrappedMemoryKey, keys_by_memory};
-use lacuna_store::rows::{ChainHead, Row, SealedBody, Store, VaultChange};
+use lacuna_store::rows::{Row, SealedBody, Store, VaultChange, VaultHeader};
 use lacuna_types::embed::ModelId;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
@@ -14,6 +14,7 @@ use zeroize::Zeroizing;
 
 use crate::index::quant::QuantVec;
 use crate::index::{Attributes, Entry, Index, Session, Stored, Tag};
+use crate::vault::codes::{Codes, Header, RowTally, tampered};
 use crate::vault::frame::Frame;
 use crate::vault::keyring::{Keyring, Place, is_bound};
 use crate::vault::marks::{Marks, sketch, text_mark};
@@ -72,10 +73,9 @@ pub(crate) struct OpenVault {
     pub(crate) marks: Marks,
     /// Memories that become active when their grace period is over.
     pub(crate) approved: BTreeSet<MemoryId>,
-    /// The time at which writes were stopped, if they are.
-    pub(crate) frozen_at: Option<Timestamp>,
-    pub(crate) revision: Revision,
-    pub(crate) audit: ChainHead,
+    pub(crate) header: Header,
+    pub(crate) codes: Codes,
+    pub(crate) tally: RowTally,
     /// Memories whose bytes or key are damaged: not searchable, and reported by id.
     pub(crate) damaged: BTreeSet<MemoryId>,
     /// Memories that nobody can read any more, because something that they were made of was erased, or because
@@ -145,20 +145,21 @@ impl LoadedMemories<'_> {
 struct Changes {
     rows: Vec<Row>,
     gone: Vec<MemoryId>,
-    revision: Revision,
+    /// The header of the same snapshot; `None` for a vault that is gone.
+    header: Option<VaultHeader>,
 }
 
 impl Changes {
     fn since(store: &dyn Store, vault: VaultId, since: Revision) -> Result<Self> {
         let (mut rows, mut gone) = (Vec::new(), Vec::new());
-        let revision = store.changes(vault, since, &mut |change| {
+        let header = store.changes(vault, since, &mut |change| {
             match change {
                 VaultChange::Put(row) => rows.push(row),
                 VaultChange::Gone(memory) => gone.push(memory),
             }
             Ok(())
         })?;
-        Ok(Self { rows, gone, revision })
+        Ok(Self { rows, gone, header })
     }
 }
 
@@ -188,20 +189,21 @@ impl OpenVault {
                 || was_destroyed(from, scope.vault_id())?;
             return if gone { Ok(None) } else { Err(missing_keys()) };
         };
-        let mut vault = Self::empty(Keyring::open(scope, from.kms, &stored)?);
+        let codes = Codes::of(from.kms, scope)?;
+        let mut vault = Self::empty(Keyring::open(scope, from.kms, &stored)?, codes);
         vault.refresh(scope, from)?;
         Ok(Some(vault))
     }
 
-    pub(crate) fn empty(keyring: Keyring) -> Self {
+    pub(crate) fn empty(keyring: Keyring, codes: Codes) -> Self {
         Self {
             keyring,
             index: Index::new(),
             marks: Marks::default(),
             approved: BTreeSet::new(),
-            frozen_at: None,
-            revision: Revision::ZERO,
-            audit: ChainHead::default(),
+            header: Header::empty(),
+            codes,
+            tally: RowTally::default(),
             damaged: BTreeSet::new(),
             orphans: BTreeSet::new(),
             lineage: BTreeSet::new(),
@@ -213,32 +215,40 @@ impl OpenVault {
     /// Applies what was committed since this vault's revision, here or by another node.
     pub(crate) fn refresh(&mut self, scope: &Scope, from: VaultStores<'_>) -> Result<Refreshed> {
         let vault = scope.vault_id();
-        if from.store.revision(vault)? == self.revision {
+        if from.store.revision(vault)? == self.header.revision {
             return Ok(Refreshed::Same);
         }
-        let cold = self.revision == Revision::ZERO;
+        let cold = self.header.revision == Revision::ZERO;
         let began_after = || Ok::<_, Error>(from.store.vault(vault)?.map(|header| header.began_after));
-        if !cold && began_after()?.is_none_or(|ended| self.revision <= ended) {
+        if !cold && began_after()?.is_none_or(|ended| self.header.revision <= ended) {
             return Ok(Refreshed::Ended);
         }
         let (changes, keys) = std::thread::scope(|threads| {
             // A cold vault needs every key: they are read while the rows are.
             let keys = cold.then(|| threads.spawn(|| keys_by_memory(from.keys, vault, None)));
-            let changes = Changes::since(from.store, vault, self.revision);
+            let changes = Changes::since(from.store, vault, self.header.revision);
             let keys = keys.map(|keys| keys.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
             (changes, keys)
         });
-        let Changes { rows, gone, revision } = changes?;
+        let Changes { rows, gone, header } = changes?;
+        let Some(header) = header else { return Ok(Refreshed::Ended) };
+        let header = Header::checked(&self.codes, &header)?;
+        gone.iter().for_each(|id| self.tally.remove(*id));
+        rows.iter().for_each(|row| self.tally.put(&self.codes, row));
+        if self.tally.code(&self.codes) != header.codes.rows {
+            // A tombstone may have gone before this vault saw it: then the whole vault is read again.
+            return if cold {
+                Err(tampered(vault, "its rows are not those it had"))
+            } else {
+                Ok(Refreshed::Ended)
+            };
+        }
         for memory in gone {
             self.drop_memory(&memory);
         }
         self.open_rows(vault, rows, keys.transpose()?.unwrap_or_default(), from)?;
-        if let Some(header) = from.store.vault(vault)? {
-            self.audit = header.audit;
-            self.frozen_at = header.frozen_at;
-        }
-        self.settings.expire();
-        self.revision = revision;
+        self.settings.expire(header.settings_revision);
+        self.header = header;
         Ok(Refreshed::Changed)
     }
 

@@ -15,6 +15,7 @@ use crate::audit::{AuditAction, AuditEntry};
 use crate::permit::{Action, Grant};
 use crate::vault::chain::append_entries;
 use crate::vault::service::Service;
+use crate::vault::tampering::record_findings;
 
 /// Entries that wait in RAM, of all vaults together.
 pub const READS_QUEUED_MAX: usize = 4_096;
@@ -140,13 +141,14 @@ pub(crate) fn note_read(service: &Service, read: &Read<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Writes every read that was noted so far into its vault's chain. Whoever embeds the library calls this
+/// Writes every read that was noted so far into its vault's chain, and every finding of changed vaults. Whoever embeds the library calls this
 /// about once a second and before the process ends.
 pub(crate) fn flush_reads(service: &Service) -> Result<()> {
     let _writing = service.reads.lock_writing();
     let vaults: Vec<VaultId> = service.reads.queue().vaults.keys().copied().collect();
     // One vault that cannot be written does not keep the others waiting.
-    vaults.into_iter().map(|vault| write_reads(service, vault)).fold(Ok(()), Result::and)
+    let written = vaults.into_iter().map(|vault| write_reads(service, vault)).fold(Ok(()), Result::and);
+    written.and(record_findings(service))
 }
 
 /// Does the same as [`flush_reads`], for one vault.

@@ -18,6 +18,7 @@ use lacuna_types::token_count::{TokenCounter, estimate};
 use lacuna_types::{Clock, OrgId, Result, Scope, SystemClock};
 
 use crate::gate::Rulebook;
+use crate::vault::access::AccessBooks;
 use crate::vault::activate::activate_due;
 use crate::vault::cache::Vaults;
 use crate::vault::cooldown::Cooldowns;
@@ -29,6 +30,7 @@ use crate::vault::open::{OpenVault, VaultStores, missing_keys, was_destroyed};
 use crate::vault::reads::ReadLog;
 use crate::vault::rehearse::Rehearsals;
 use crate::vault::sessions::OpenSessions;
+use crate::vault::tampering::Findings;
 use crate::vault::working::resting_since;
 
 /// The bytes that opened vaults may take in RAM, unless configured.
@@ -97,6 +99,8 @@ pub(crate) struct Service {
     pub(crate) reads: ReadLog,
     pub(crate) rehearsals: Rehearsals,
     pub(crate) cooldowns: Cooldowns,
+    pub(crate) access: AccessBooks,
+    pub(crate) findings: Findings,
     pub(crate) token_counter: TokenCounter,
     /// The sessions under way, in RAM.
     pub(crate) open_sessions: OpenSessions,
@@ -135,6 +139,8 @@ impl Service {
             reads,
             rehearsals: Rehearsals::default(),
             cooldowns: Cooldowns::default(),
+            access: AccessBooks::default(),
+            findings: Findings::default(),
             token_counter: Arc::new(estimate),
             open_sessions: OpenSessions::default(),
             recipients: Vec::new(),

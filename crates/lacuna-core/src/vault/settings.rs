@@ -8,6 +8,7 @@ use lacuna_store::rows::{SealedSettings, VaultHeader};
 use lacuna_types::{Error, Result, from_millis, millis};
 use zeroize::Zeroizing;
 
+use crate::vault::codes::{Codes, tampered};
 use crate::vault::commit::Act;
 use crate::vault::keyring::Keyring;
 use crate::vault::open::OpenVault;
@@ -30,16 +31,16 @@ pub(crate) struct VaultSettings {
 /// The document as an opened vault holds it.
 #[derive(Default)]
 pub(crate) struct HeldSettings {
-    /// The newest sealing that was seen here. An older one was put back by somebody.
+    /// The sealing that the vault's header names. Any other was put there by somebody.
     revision: u32,
     /// `None` until it is asked for, and after every refresh.
     current: Option<Arc<VaultSettings>>,
 }
 
 impl HeldSettings {
-    /// Marks the settings as possibly older than the stored ones.
-    pub(crate) fn expire(&mut self) {
-        self.current = None;
+    /// Has the settings read again when they are next asked for.
+    pub(crate) fn expire(&mut self, revision: u32) {
+        *self = Self { revision, current: None };
     }
 }
 
@@ -77,8 +78,8 @@ pub(crate) fn settings_in(service: &Service, open: &mut OpenVault) -> Result<Arc
     }
     let stored = service.store.settings(open.keyring.vault())?;
     let revision = stored.as_ref().map_or(0, |stored| stored.revision);
-    if revision < open.settings.revision {
-        return Err(Error::corrupt("older settings of a vault were put back"));
+    if revision != open.settings.revision {
+        return Err(tampered(open.keyring.vault(), "its settings are not those it had"));
     }
     let settings = match stored {
         Some(stored) => VaultSettings::decode(&open.keyring.open_settings(&stored)?)?,
@@ -93,6 +94,10 @@ pub(crate) fn settings_in(service: &Service, open: &mut OpenVault) -> Result<Arc
 pub(crate) fn settings_at_rest(service: &Service, header: &VaultHeader) -> Result<Option<VaultSettings>> {
     let Some(stored) = service.store.settings(header.id)? else { return Ok(Some(VaultSettings::default())) };
     let Some(keys) = service.keys.vault_keys(header.id)? else { return Ok(None) };
+    Codes::of(&service.kms, &header.scope)?.check_header(header)?;
+    if stored.revision != header.settings_revision {
+        return Err(Error::Conflict("the vault"));
+    }
     let keyring = Keyring::open(&header.scope, &service.kms, &keys)?;
     VaultSettings::decode(&keyring.open_settings(&stored)?).map(Some)
 }

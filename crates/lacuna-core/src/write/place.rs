@@ -167,7 +167,7 @@ fn place_once(
 ) -> Result<Option<StoredWrite>> {
     arrivals.iter_mut().for_each(AdmittedDraft::reopen);
     let planned = writer.update(|open| {
-        if open.frozen_at.is_some() {
+        if open.header.frozen_at.is_some() {
             return Err(Error::frozen());
         }
         let there = match numbering {

@@ -2,8 +2,9 @@ use lacuna_store::keys::KeyBatch;
 use lacuna_store::rows::{Batch, Row};
 
 use super::*;
+use crate::authenticity::admin;
 
-/// Rewrites one memory's row as somebody with access to the database could.
+/// Rewrites one memory's row as somebody with access to the database could; an operator accepts it as it stands.
 fn tamper(world: &World, user: &str, id: MemoryId, change: impl Fn(&mut Row)) {
     let vault = scope(user).vault_id();
     let mut row = world.store.rows(vault, &[id]).unwrap().remove(0).unwrap();
@@ -11,6 +12,8 @@ fn tamper(world: &World, user: &str, id: MemoryId, change: impl Fn(&mut Row)) {
     let expected = world.store.revision(vault).unwrap();
     let batch = Batch { puts: vec![row], ..Batch::new(scope(user), world.clock.now(), expected) };
     world.store.commit(batch).unwrap();
+    assert_eq!(world.service().ask(user, "anything").unwrap_err().code(), "tampered");
+    assert_eq!(world.service().upkeep().accept_changes(&admin()).unwrap().len(), 1);
 }
 
 #[test]
@@ -131,6 +134,9 @@ fn a_broken_audit_chain_is_found() {
     let expected = world.store.revision(vault).unwrap();
     let batch = Batch { audit: vec![forged], ..Batch::new(scope("anna"), world.clock.now(), expected) };
     world.store.commit(batch).unwrap();
+    assert_eq!(world.service().verify_audit(&grant::<ReadAudit>("anna")).unwrap_err().code(), "tampered");
+    // Whoever accepts it does not make it whole.
+    world.service().upkeep().accept_changes(&admin()).unwrap();
     let error = world.service().verify_audit(&grant::<ReadAudit>("anna")).unwrap_err();
     assert_eq!(error.code(), "corrupt");
     assert!(error.to_string().contains("audit entry 3"), "{error}");

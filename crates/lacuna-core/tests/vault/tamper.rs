@@ -17,6 +17,9 @@ struct Stored {
     rows: Vec<AuditRow>,
     head: ChainHead,
     signature: Option<Vec<u8>>,
+    /// The vault's revision and the codes of its header.
+    revision: i64,
+    codes: [Option<Vec<u8>>; 3],
 }
 
 pub(crate) struct Dice(SeededEntropy);
@@ -41,35 +44,49 @@ impl Dice {
 
 impl Stored {
     fn read(file: &Connection) -> Self {
-        let sql = "SELECT audit_seq, audit_hash, audit_signature FROM vault";
-        let (head, signature) = file
+        let sql =
+            "SELECT audit_seq, audit_hash, audit_signature, revision, rows_code, access_code, header_code
+                   FROM vault";
+        let (head, signature, revision, codes) = file
             .query_row(sql, [], |row| {
                 let head = ChainHead { seq: row.get::<_, i64>(0)? as u64, hash: row.get(1)? };
-                Ok((head, row.get(2)?))
+                Ok((head, row.get(2)?, row.get(3)?, [row.get(4)?, row.get(5)?, row.get(6)?]))
             })
             .unwrap();
-        let mut statement = file.prepare("SELECT seq, at, hash, entry FROM audit ORDER BY seq").unwrap();
+        let mut statement =
+            file.prepare("SELECT seq, at, hash, entry, code FROM audit ORDER BY seq").unwrap();
         let rows = statement
             .query_map([], |row| {
                 let at = Timestamp::from_millisecond(row.get(1)?).unwrap();
-                Ok(AuditRow { seq: row.get::<_, i64>(0)? as u64, at, hash: row.get(2)?, entry: row.get(3)? })
+                Ok(AuditRow {
+                    seq: row.get::<_, i64>(0)? as u64,
+                    at,
+                    hash: row.get(2)?,
+                    entry: row.get(3)?,
+                    code: row.get(4)?,
+                })
             })
             .unwrap();
-        Self { rows: rows.map(|row| row.unwrap()).collect(), head, signature }
+        Self { rows: rows.map(|row| row.unwrap()).collect(), head, signature, revision, codes }
     }
 
     fn write(&self, file: &mut Connection) {
         let transaction = file.transaction().unwrap();
-        let sql = "UPDATE vault SET audit_seq = ?1, audit_hash = ?2, audit_signature = ?3";
-        transaction.execute(sql, params![self.head.seq as i64, self.head.hash, self.signature]).unwrap();
+        let sql = "UPDATE vault SET audit_seq = ?1, audit_hash = ?2, audit_signature = ?3, revision = ?4,
+                                    rows_code = ?5, access_code = ?6, header_code = ?7";
+        let [rows, access, header] = &self.codes;
+        let (seq, hash) = (self.head.seq as i64, self.head.hash);
+        transaction
+            .execute(sql, params![seq, hash, self.signature, self.revision, rows, access, header])
+            .unwrap();
         transaction.execute("DELETE FROM audit", []).unwrap();
         {
-            let sql = "INSERT INTO audit (vault, seq, at, hash, entry)
-                       SELECT number, ?1, ?2, ?3, ?4 FROM vault";
+            let sql = "INSERT INTO audit (vault, seq, at, hash, entry, code)
+                       SELECT number, ?1, ?2, ?3, ?4, ?5 FROM vault";
             let mut insert = transaction.prepare_cached(sql).unwrap();
             for row in &self.rows {
                 let at = row.at.as_millisecond();
-                insert.execute(params![row.seq as i64, at, row.hash, row.entry]).unwrap();
+                insert.execute(params![row.seq as i64, at, row.hash, row.entry, row.code]).unwrap();
             }
         }
         transaction.commit().unwrap();
@@ -246,7 +263,7 @@ fn no_edit_of_the_file_goes_unnoticed() {
         stored.write(&mut file);
         let found = verify();
         assert!(found.is_err(), "edit {edit} of kind {kind} went unnoticed");
-        assert_eq!(found.unwrap_err().code(), "corrupt");
+        assert!(["corrupt", "tampered"].contains(&found.unwrap_err().code()));
     }
     whole.write(&mut file);
     assert_eq!(verify().unwrap().entries, whole.rows.len() as u64);

@@ -11,11 +11,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use lacuna_seal::{
-    Digest, Entropy, EpochKey, MasterKey, PassphraseCost, PassphraseError, Principal, SigningKey, UserKey,
-    protect, recover,
+    Digest, Entropy, EpochKey, FingerprintKey, MasterKey, PassphraseCost, PassphraseError, Principal,
+    SigningKey, UserKey, protect, recover,
 };
 use zeroize::Zeroizing;
 
+use super::anchor::Anchor;
 use lacuna_types::{Error, Result};
 use lacuna_types::{OrgId, Scope};
 
@@ -32,11 +33,13 @@ pub struct LocalKms {
     passphrase: Option<Zeroizing<String>>,
     cost: PassphraseCost,
     loaded: Mutex<LoadedKeys>,
+    anchor: Anchor,
 }
 
 #[derive(Default)]
 struct LoadedKeys {
     masters: HashMap<(OrgId, u32), Arc<MasterKey>>,
+    codes: HashMap<OrgId, Arc<FingerprintKey>>,
     epochs: HashMap<u32, Arc<EpochKey>>,
     signing: Option<Arc<SigningKey>>,
 }
@@ -57,6 +60,7 @@ impl LocalKms {
             passphrase,
             cost: PassphraseCost::RECOMMENDED,
             loaded: Mutex::default(),
+            anchor: Anchor::open(folder)?,
         })
     }
 
@@ -69,6 +73,11 @@ impl LocalKms {
         };
         let mut keys = entries.filter_map(|entry| Some(entry.ok()?.path()));
         Ok(keys.any(|path| path.extension().is_some_and(|kind| kind == "key") && asks_for_passphrase(&path)))
+    }
+
+    /// The lower bounds that are kept beside the keys.
+    pub fn anchor(&self) -> &Anchor {
+        &self.anchor
     }
 
     /// A cheap passphrase derivation.
@@ -86,15 +95,16 @@ impl LocalKms {
     /// The key of the vault's holder. A missing master key is an error: making another would not open
     /// what the first one sealed.
     pub fn user_key(&self, scope: &Scope, version: u32) -> Result<UserKey> {
-        let master = match self.master(&scope.org, version)? {
-            Some(master) => master,
-            None => {
-                let path = self.master_path(&scope.org, version);
-                let reason = format!("the master key {} is missing: put it back", path.display());
-                return Err(Error::Misconfigured { code: "missing_key", reason });
-            }
-        };
+        let master = self.existing_master(&scope.org, version)?;
         Ok(master.derive_user_key(&principal(scope), version))
+    }
+
+    fn existing_master(&self, org: &OrgId, version: u32) -> Result<Arc<MasterKey>> {
+        self.master(org, version)?.ok_or_else(|| {
+            let path = self.master_path(org, version);
+            let reason = format!("the master key {} is missing: put it back", path.display());
+            Error::Misconfigured { code: "missing_key", reason }
+        })
     }
 
     /// The key of a holder whose vault is new: the organisation's master key is made if this is its first.
@@ -105,6 +115,18 @@ impl LocalKms {
             self.write_new(&self.master_path(&scope.org, version), key.expose(), entropy)?;
         }
         self.user_key(scope, version)
+    }
+
+    /// The key of the organisation's authentication codes, derived from its first master key, so that a code stays
+    /// valid when a newer one is made. A missing master key is an error, as in [`Self::user_key`].
+    pub fn code_key(&self, org: &OrgId) -> Result<Arc<FingerprintKey>> {
+        if let Some(key) = self.loaded().codes.get(org) {
+            return Ok(key.clone());
+        }
+        let master = self.existing_master(org, FIRST_VERSION)?;
+        let key = Arc::new(master.derive_code_key(org.as_str()));
+        self.loaded().codes.insert(org.clone(), key.clone());
+        Ok(key)
     }
 
     /// The newest epoch, made when there is none yet.

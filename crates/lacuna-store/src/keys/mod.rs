@@ -1,6 +1,7 @@
 //! The keystore: wrapped keys, in a place of their own, so that a backup of the data holds none of them
 //! and destroying one reaches every copy of what it sealed.
 
+mod anchor;
 mod check;
 #[cfg(feature = "testing")]
 mod faulty;
@@ -10,6 +11,7 @@ mod postgres;
 mod ram;
 mod sqlite;
 
+pub use anchor::{ANCHOR_FILE, Anchor, AnchoredHead};
 #[cfg(feature = "testing")]
 pub use faulty::FaultyKeys;
 pub use kms::{EpochLock, LocalKms};

@@ -1,6 +1,6 @@
 //! The embedded keystore: a SQLite file of its own, with the same engine as the data.
 
-mod ledger;
+pub(super) mod ledger;
 
 use std::path::Path;
 

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::columns::stored;
 use super::{
-    BATCH_ROWS_MAX, Batch, ChainHead, Freeze, MemberChange, RECORD_BYTES_MAX, RecordChange, Row, SealedBody,
+    BATCH_ROWS_MAX, Batch, ChainHead, MemberChange, RECORD_BYTES_MAX, RecordChange, Row, SealedBody,
     TokenChange, TokenRow, VaultHeader,
 };
 use lacuna_types::{Error, Result};
@@ -181,6 +181,8 @@ pub(crate) fn next_header(
         audit: ChainHead::default(),
         audit_signature: None,
         frozen_at: None,
+        settings_revision: 0,
+        codes: None,
     });
     if header.scope != batch.scope {
         return Err(Error::corrupt("a vault belongs to another scope than the batch says"));
@@ -196,11 +198,11 @@ pub(crate) fn next_header(
         header.audit = ChainHead { seq: row.seq, hash: row.hash };
         header.audit_signature = batch.audit_signature;
     }
-    match batch.freeze {
-        Some(Freeze::Frozen) => header.frozen_at = header.frozen_at.or(Some(batch.at)),
-        Some(Freeze::Thawed) => header.frozen_at = None,
-        None => {}
+    header.frozen_at = batch.frozen_after(header.frozen_at);
+    if let Some(settings) = &batch.settings {
+        header.settings_revision = settings.revision;
     }
+    header.codes = batch.codes;
     header.revision = header.revision.next();
     Ok(header)
 }

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::MemberRow;
+use super::{HeaderCodes, MemberRow};
 use crate::failure::SqlFailure;
 use lacuna_types::{Error, Result};
 use lacuna_types::{Group, Holder, MemoryId, OrgId, Scope, UserId, from_millis};
@@ -60,6 +60,15 @@ pub(crate) fn group_from_columns(kind: &str, name: &str) -> Result<Group, SqlFai
 pub(crate) fn member_from_columns(user: &str, added_at: Timestamp) -> Result<MemberRow, SqlFailure> {
     let user = UserId::new(user).map_err(|_| damaged("a membership does not parse"))?;
     Ok(MemberRow { user, added_at })
+}
+
+/// Reads the codes of a header back from their columns. A header with half of them counts as one without any.
+pub(crate) fn header_codes(
+    rows: Option<[u8; 32]>,
+    access: Option<[u8; 32]>,
+    header: Option<[u8; 32]>,
+) -> Option<HeaderCodes> {
+    Some(HeaderCodes { rows: rows?, access, header: header? })
 }
 
 fn damaged(what: &str) -> SqlFailure {

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 
 use super::{
-    AuditRow, Batch, JobClaim, JobEnd, JobRow, MemberRow, PendingErasure, Record, RecordKind, Row,
-    SealedSettings, Store, TokenRow, TombstoneRow, VaultChange, VaultHeader,
+    AccessRows, AuditRow, Batch, JobClaim, JobEnd, JobRow, MemberRow, PendingErasure, Record, RecordKind,
+    Row, SealedSettings, Store, TokenRow, TombstoneRow, VaultChange, VaultHeader,
 };
 use lacuna_types::{Error, Result};
 use lacuna_types::{Group, MemoryId, OrgId, Revision, UserId, VaultId};
@@ -131,7 +131,7 @@ impl Store for FaultyStore {
         vault: VaultId,
         since: Revision,
         visit: &mut dyn FnMut(VaultChange) -> Result<()>,
-    ) -> Result<Revision> {
+    ) -> Result<Option<VaultHeader>> {
         self.faults.run(|| self.inner.changes(vault, since, visit))
     }
 
@@ -161,6 +161,10 @@ impl Store for FaultyStore {
 
     fn memberships(&self, org: &OrgId, user: &UserId) -> Result<Vec<Group>> {
         self.faults.run(|| self.inner.memberships(org, user))
+    }
+
+    fn access(&self, org: &OrgId) -> Result<AccessRows> {
+        self.faults.run(|| self.inner.access(org))
     }
 
     fn members(&self, org: &OrgId, group: &Group, after: Option<&UserId>) -> Result<Vec<MemberRow>> {

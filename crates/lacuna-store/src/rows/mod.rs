@@ -3,6 +3,7 @@
 //! [`Store`] is small and dyn-safe; RAM, SQLite and PostgreSQL implement it, and one suite
 //! (`conformance`) holds for all of them. Keys live elsewhere: see [`crate::keys`].
 
+mod access;
 pub(crate) mod check;
 pub(crate) mod columns;
 #[cfg(feature = "testing")]
@@ -14,6 +15,7 @@ mod ram;
 mod records;
 pub(crate) mod sqlite;
 
+pub use access::AccessRows;
 pub use check::{
     BATCH_BYTES_MAX, INTENT_NOTE_BYTES_MAX, LABEL_BYTES_MAX, ROLES_MAX, SEALED_BYTES_MAX, SETTINGS_BYTES_MAX,
 };
@@ -56,14 +58,14 @@ pub trait Store: Send + Sync {
     fn revision(&self, vault: VaultId) -> Result<Revision>;
 
     /// Visits everything that changed after `since`, in the order of revision, from one consistent
-    /// snapshot, and answers with the revision of that snapshot. An error of `visit` ends the visit and is
-    /// the answer. `visit` must not call the store: it runs while a connection is held.
+    /// snapshot, and answers with the header of that snapshot, `None` before the first commit. An error of
+    /// `visit` ends the visit and is the answer. `visit` must not call the store: it runs while a connection is held.
     fn changes(
         &self,
         vault: VaultId,
         since: Revision,
         visit: &mut dyn FnMut(VaultChange) -> Result<()>,
-    ) -> Result<Revision>;
+    ) -> Result<Option<VaultHeader>>;
 
     /// The rows of `ids` with their bodies, in the order asked; `None` for what is not there.
     fn rows(&self, vault: VaultId, ids: &[MemoryId]) -> Result<Vec<Option<Row>>>;
@@ -91,6 +93,9 @@ pub trait Store: Send + Sync {
 
     /// Up to [`MEMBERS_PAGE_MAX`] members of a group in the order of their names, from the one after `after`.
     fn members(&self, org: &OrgId, group: &Group, after: Option<&UserId>) -> Result<Vec<MemberRow>>;
+
+    /// Every token and membership of an organisation, from one snapshot.
+    fn access(&self, org: &OrgId) -> Result<AccessRows>;
 
     /// Headers of up to `limit` vaults (at most [`VAULTS_PAGE_MAX`]) with an id above `after`, in the order
     /// of id.
@@ -169,6 +174,21 @@ pub struct VaultHeader {
     pub audit_signature: Option<[u8; SIGNATURE_BYTES]>,
     /// The time since which the vault takes no writes.
     pub frozen_at: Option<Timestamp>,
+    /// The revision of the sealed settings; zero without any.
+    pub settings_revision: u32,
+    /// The codes of the last commit; `None` where an older release made it.
+    pub codes: Option<HeaderCodes>,
+}
+
+/// Authentication codes of a vault, which the store cannot make or check.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HeaderCodes {
+    /// Over the columns of every row of the vault.
+    pub rows: [u8; 32],
+    /// Over the organisation's tokens and memberships; only in the header of the organisation's own vault.
+    pub access: Option<[u8; 32]>,
+    /// Over the rest of the header and the two codes above.
+    pub header: [u8; 32],
 }
 
 /// The end of an audit chain: the last sequence number and its hash.
@@ -288,6 +308,8 @@ pub struct Batch {
     pub freeze: Option<Freeze>,
     /// Replaces what the vault's owner has set.
     pub settings: Option<SealedSettings>,
+    /// The vault's codes after the commit.
+    pub codes: Option<HeaderCodes>,
 }
 
 impl Batch {
@@ -313,6 +335,16 @@ impl Batch {
             aged: Vec::new(),
             freeze: None,
             settings: None,
+            codes: None,
+        }
+    }
+
+    /// The time since which the vault is frozen after this batch.
+    pub fn frozen_after(&self, frozen_at: Option<Timestamp>) -> Option<Timestamp> {
+        match self.freeze {
+            Some(Freeze::Frozen) => frozen_at.or(Some(self.at)),
+            Some(Freeze::Thawed) => None,
+            None => frozen_at,
         }
     }
 }
@@ -366,6 +398,8 @@ pub struct AuditRow {
     pub entry: Vec<u8>,
     /// The hash over the entry and the chain before it.
     pub hash: [u8; 32],
+    /// The code over place and hash; `None` for an entry of an older release.
+    pub code: Option<[u8; 32]>,
 }
 
 /// An audit entry that is old enough to go. Its number, time and hash stay.

@@ -11,10 +11,10 @@ use super::check::{
 };
 use super::jobs::{check_claim, check_end};
 use super::{
-    AUDIT_PAGE_MAX, AuditRow, Batch, JobClaim, JobEnd, JobRow, MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX,
-    MemberChange, MemberRow, PendingErasure, RECORDS_PAGE_MAX, Record, RecordChange, RecordKind, Row,
-    SealedBody, SealedSettings, Store, TOKENS_PAGE_MAX, TOMBSTONES_PAGE_MAX, TokenChange, TokenRow,
-    TombstoneRow, VAULTS_PAGE_MAX, VaultChange, VaultHeader,
+    AUDIT_PAGE_MAX, AccessRows, AuditRow, Batch, JobClaim, JobEnd, JobRow, MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX,
+    MemberRow, PendingErasure, RECORDS_PAGE_MAX, Record, RecordChange, RecordKind, Row, SealedBody,
+    SealedSettings, Store, TOKENS_PAGE_MAX, TOMBSTONES_PAGE_MAX, TokenChange, TokenRow, TombstoneRow,
+    VAULTS_PAGE_MAX, VaultChange, VaultHeader,
 };
 use lacuna_types::{Error, Result};
 use lacuna_types::{Group, Lifecycle, MemoryId, OrgId, Revision, UserId, VaultId};
@@ -26,8 +26,7 @@ pub struct RamStore(RwLock<RamRows>);
 #[derive(Default)]
 struct RamRows {
     vaults: BTreeMap<VaultId, RamVault>,
-    tokens: Vec<TokenRow>,
-    members: Members,
+    access: HashMap<OrgId, AccessRows>,
     records: Records,
     jobs: BTreeMap<String, JobRow>,
     /// The last revisions of vaults that were destroyed.
@@ -35,9 +34,6 @@ struct RamRows {
 }
 
 type Records = BTreeMap<(OrgId, RecordKind, u64), Record>;
-
-/// Since when each user belongs to each group.
-type Members = BTreeMap<(OrgId, Group, UserId), Timestamp>;
 
 struct RamVault {
     header: VaultHeader,
@@ -83,11 +79,12 @@ impl Store for RamStore {
         vault: VaultId,
         since: Revision,
         visit: &mut dyn FnMut(VaultChange) -> Result<()>,
-    ) -> Result<Revision> {
+    ) -> Result<Option<VaultHeader>> {
         // Copied out first, so that a slow visitor does not hold up writers.
-        let (changes, revision) = self.of_vault(vault, |vault| (vault.changes(since), vault.header.revision));
+        let (changes, header) =
+            self.of_vault(vault, |vault| (vault.changes(since), Some(vault.header.clone())));
         changes.into_iter().try_for_each(|(_, change)| visit(change))?;
-        Ok(revision)
+        Ok(header)
     }
 
     fn rows(&self, vault: VaultId, ids: &[MemoryId]) -> Result<Vec<Option<Row>>> {
@@ -114,12 +111,14 @@ impl Store for RamStore {
     }
 
     fn token(&self, hash: &[u8; 32]) -> Result<Option<TokenRow>> {
-        Ok(self.read(|shelf| shelf.tokens.iter().find(|token| token.hash == *hash).cloned()))
+        Ok(self.read(|shelf| {
+            let mut tokens = shelf.access.values().flat_map(|access| &access.tokens);
+            tokens.find(|token| token.hash == *hash).cloned()
+        }))
     }
 
     fn tokens(&self, org: &OrgId) -> Result<Vec<TokenRow>> {
-        let mut tokens: Vec<_> =
-            self.read(|shelf| shelf.tokens.iter().filter(|token| token.org == *org).cloned().collect());
+        let mut tokens = self.access(org)?.tokens;
         tokens.sort_by_key(|token| (token.created_at, token.id));
         tokens.truncate(TOKENS_PAGE_MAX);
         Ok(tokens)
@@ -127,18 +126,23 @@ impl Store for RamStore {
 
     fn memberships(&self, org: &OrgId, user: &UserId) -> Result<Vec<Group>> {
         Ok(self.read(|shelf| {
-            let theirs = shelf.members.keys().filter(|(of, _, member)| of == org && member == user);
-            theirs.take(MEMBERSHIPS_MAX).map(|(_, group, _)| group.clone()).collect()
+            let all = shelf.access.get(org).into_iter().flat_map(|access| &access.members);
+            let theirs = all.filter(|(_, member)| member.user == *user);
+            theirs.take(MEMBERSHIPS_MAX).map(|(group, _)| group.clone()).collect()
         }))
     }
 
     fn members(&self, org: &OrgId, group: &Group, after: Option<&UserId>) -> Result<Vec<MemberRow>> {
         Ok(self.read(|shelf| {
-            let all = shelf.members.iter().filter(|((of, to, _), _)| of == org && to == group);
-            let rest = all.filter(|((_, _, user), _)| after.is_none_or(|after| user > after));
-            let rows = rest.map(|((_, _, user), at)| MemberRow { user: user.clone(), added_at: *at });
-            rows.take(MEMBERS_PAGE_MAX).collect()
+            let all = shelf.access.get(org).into_iter().flat_map(|access| &access.members);
+            let theirs = all.filter(|(of, _)| of == group).map(|(_, member)| member);
+            let rest = theirs.filter(|member| after.is_none_or(|after| member.user > *after));
+            rest.take(MEMBERS_PAGE_MAX).cloned().collect()
         }))
+    }
+
+    fn access(&self, org: &OrgId) -> Result<AccessRows> {
+        Ok(self.read(|shelf| shelf.access.get(org).cloned().unwrap_or_default()))
     }
 
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultHeader>> {
@@ -294,19 +298,32 @@ impl RamRows {
         self.jobs.get_mut(job).filter(|job| job.claimed_by.as_deref() == Some(node))
     }
 
+    /// Tokens and memberships after the batch, or `None` when it changes none.
+    fn changed_access(&self, batch: &Batch) -> Result<Option<AccessRows>> {
+        if batch.tokens.is_empty() && batch.members.is_empty() {
+            return Ok(None);
+        }
+        let known = self.access.values().flat_map(|access| &access.tokens);
+        let taken = |change: &TokenChange| match change {
+            TokenChange::Add(new) => known.clone().any(|token| token.id == new.id || token.hash == new.hash),
+            TokenChange::Revoke { .. } => false,
+        };
+        if batch.tokens.iter().any(taken) {
+            return Err(Error::Conflict("the token"));
+        }
+        self.access.get(&batch.scope.org).cloned().unwrap_or_default().after(batch).map(Some)
+    }
+
     /// Everything that can fail comes first, so that a refused batch leaves no trace.
     fn commit(&mut self, batch: Batch) -> Result<Revision> {
         let stored = self.vaults.get(&batch.vault);
         let ended = self.ended.get(&batch.vault).copied().unwrap_or_default();
         let header = next_header(stored.map(|vault| vault.header.clone()), ended, &batch)?;
         check_fits(stored, &batch)?;
-        let members = changed_members(&self.members, &batch)?;
+        let access = self.changed_access(&batch)?;
         let records = changed_records(&self.records, &batch)?;
-        if !batch.tokens.is_empty() {
-            self.tokens = changed_tokens(&self.tokens, &batch)?;
-        }
-        if let Some(members) = members {
-            self.members = members;
+        if let Some(access) = access {
+            self.access.insert(batch.scope.org.clone(), access);
         }
         if let Some(records) = records {
             self.records = records;
@@ -333,49 +350,6 @@ fn check_fits(stored: Option<&RamVault>, batch: &Batch) -> Result<()> {
     }
     let taken = |intent: &PendingErasure| stored.is_some_and(|vault| vault.intents.contains_key(&intent.id));
     if batch.opens.iter().any(taken) { Err(intent_taken()) } else { Ok(()) }
-}
-
-fn changed_tokens(tokens: &[TokenRow], batch: &Batch) -> Result<Vec<TokenRow>> {
-    let mut changed = tokens.to_vec();
-    batch.tokens.iter().try_for_each(|change| change_token(&mut changed, &batch.scope.org, change))?;
-    Ok(changed)
-}
-
-fn change_token(tokens: &mut Vec<TokenRow>, org: &OrgId, change: &TokenChange) -> Result<()> {
-    match change {
-        TokenChange::Add(new) => {
-            if tokens.iter().any(|token| token.id == new.id || token.hash == new.hash) {
-                return Err(Error::Conflict("the token"));
-            }
-            tokens.push(new.clone());
-        }
-        TokenChange::Revoke { id, at } => {
-            let token = tokens.iter_mut().find(|token| token.id == *id && token.org == *org);
-            token.ok_or(Error::NotFound("token"))?.revoked_at.get_or_insert(*at);
-        }
-    }
-    Ok(())
-}
-
-/// The memberships after the batch, or `None` when it changes none.
-fn changed_members(members: &Members, batch: &Batch) -> Result<Option<Members>> {
-    if batch.members.is_empty() {
-        return Ok(None);
-    }
-    let org = &batch.scope.org;
-    let mut changed = members.clone();
-    for change in &batch.members {
-        match change {
-            MemberChange::Add { group, user, at } => {
-                changed.entry((org.clone(), group.clone(), user.clone())).or_insert(*at);
-            }
-            MemberChange::Remove { group, user } => {
-                let removed = changed.remove(&(org.clone(), group.clone(), user.clone()));
-                removed.ok_or(Error::NotFound("member"))?;
-            }
-        }
-    }
-    Ok(Some(changed))
 }
 
 /// The record books after the batch, or `None` when it changes none.

@@ -1,11 +1,12 @@
-//! What every store does with signed heads and with entries that are aged out.
+//! What every store does with signed heads, with codes and with entries that are aged out.
 
-use lacuna_store::rows::{AgedEntry, Batch, Store};
+use lacuna_store::rows::{AgedEntry, Batch, HeaderCodes, SealedSettings, Store};
 
 use crate::samples::*;
 
 pub(crate) fn conformance(store: &dyn Store) {
     the_head_is_kept_with_its_signature(store);
+    codes_are_kept_and_replaced_with_every_commit(store);
     the_bytes_of_an_old_entry_go(store);
     only_an_entry_that_is_there_can_age(store);
 }
@@ -27,6 +28,26 @@ fn the_head_is_kept_with_its_signature(store: &dyn Store) {
     assert_eq!((header().audit.seq, header().audit_signature), (2, Some([2; 64])));
     let listed = store.vaults(None, 1_000).unwrap();
     assert!(listed.contains(&header()));
+}
+
+fn codes_are_kept_and_replaced_with_every_commit(store: &dyn Store) {
+    let header = || store.vault(scope("coded").vault_id()).unwrap().unwrap();
+    let codes = |n: u8, access| Some(HeaderCodes { rows: [n; 32], access, header: [n + 1; 32] });
+    let commit = |codes, settings| {
+        store.commit(Batch { codes, settings, ..batch(store, "coded") }).unwrap();
+    };
+    for codes in [codes(1, None), codes(3, Some([9; 32])), codes(5, None), None] {
+        commit(codes, None);
+        assert_eq!(header().codes, codes);
+        assert!(store.vaults(None, 1_000).unwrap().contains(&header()));
+    }
+    assert_eq!(header().settings_revision, 0);
+    commit(None, Some(SealedSettings { revision: 7, sealed: vec![1] }));
+    commit(None, None);
+    assert_eq!(header().settings_revision, 7, "the settings stay");
+    assert!(store.vaults(None, 1_000).unwrap().contains(&header()));
+    let snapshot = store.changes(scope("coded").vault_id(), Default::default(), &mut |_| Ok(())).unwrap();
+    assert_eq!(snapshot, Some(header()));
 }
 
 fn the_bytes_of_an_old_entry_go(store: &dyn Store) {

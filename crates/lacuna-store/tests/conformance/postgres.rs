@@ -207,7 +207,8 @@ fn a_schema_of_the_first_release_is_migrated_and_keeps_what_it_has() {
         DROP POLICY expiring ON lacuna.memory; ALTER TABLE lacuna.tombstone DROP COLUMN brief;
         DROP TABLE lacuna.member, lacuna.record, lacuna.ended; DROP INDEX lacuna.memory_deleted;
         ALTER TABLE lacuna.vault DROP COLUMN frozen_at, DROP COLUMN began_after, DROP COLUMN audit_signature;
-        ALTER TABLE lacuna.intent DROP COLUMN note;
+        ALTER TABLE lacuna.vault DROP COLUMN rows_code, DROP COLUMN access_code, DROP COLUMN header_code;
+        ALTER TABLE lacuna.audit DROP COLUMN code; ALTER TABLE lacuna.intent DROP COLUMN note;
         DROP POLICY deleted ON lacuna.memory; DROP POLICY in_scope_to_erase ON lacuna.vault;
         DROP POLICY in_scope_to_erase ON lacuna.memory; DROP POLICY in_scope_to_erase ON lacuna.tombstone;
         DROP POLICY in_scope_to_erase ON lacuna.intent; DROP POLICY in_scope_to_erase ON lacuna.audit;

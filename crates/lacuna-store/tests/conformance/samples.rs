@@ -56,7 +56,13 @@ pub(crate) fn remove(store: &dyn Store, user: &str, ids: &[MemoryId]) -> Revisio
 }
 
 pub(crate) fn audit_row(seq: u64) -> AuditRow {
-    AuditRow { seq, at: time(seq as i64), entry: vec![seq as u8; 20], hash: [seq as u8; 32] }
+    AuditRow {
+        seq,
+        at: time(seq as i64),
+        entry: vec![seq as u8; 20],
+        hash: [seq as u8; 32],
+        code: Some([seq as u8; 32]),
+    }
 }
 
 pub(crate) fn record(kind: RecordKind, number: u64) -> Record {
@@ -106,7 +112,8 @@ pub(crate) fn changes(store: &dyn Store, vault: VaultId, since: Revision) -> (Ve
             seen.push(change);
             Ok(())
         })
-        .unwrap();
+        .unwrap()
+        .map_or(Revision::ZERO, |header| header.revision);
     (seen, revision)
 }
 

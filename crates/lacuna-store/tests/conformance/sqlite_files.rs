@@ -72,6 +72,8 @@ fn a_file_of_the_first_release_is_migrated_and_keeps_what_it_has() {
     let path = folder.path().join("data.db");
     put(&SqliteStore::open(&path).unwrap(), "ann", vec![row(1)]);
     let first_release = "
+        ALTER TABLE vault DROP COLUMN rows_code; ALTER TABLE vault DROP COLUMN access_code;
+        ALTER TABLE vault DROP COLUMN header_code; ALTER TABLE audit DROP COLUMN code;
         DROP TABLE member; ALTER TABLE vault DROP COLUMN frozen_at; ALTER TABLE vault DROP COLUMN audit_signature;
         DROP TABLE job; DROP TABLE setting; DROP INDEX memory_expiring; ALTER TABLE tombstone DROP COLUMN brief;
         DROP TABLE record; DROP TABLE ended; DROP INDEX memory_deleted;

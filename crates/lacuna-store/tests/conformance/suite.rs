@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use lacuna_store::rows::{
-    AUDIT_PAGE_MAX, BATCH_ROWS_MAX, Batch, ChainHead, INTENT_NOTE_BYTES_MAX, MEMBERS_PAGE_MAX,
+    AUDIT_PAGE_MAX, AccessRows, BATCH_ROWS_MAX, Batch, ChainHead, INTENT_NOTE_BYTES_MAX, MEMBERS_PAGE_MAX,
     MEMBERSHIPS_MAX, MemberChange, PendingErasure, RECORD_BYTES_MAX, Record, RecordChange, RecordKind, Row,
     SEALED_BYTES_MAX, SealedBody, SealedSettings, Store, TokenChange, TokenRow, TombstoneRow,
     VAULTS_PAGE_MAX, VaultChange, VaultHeader,
@@ -33,6 +33,7 @@ pub(crate) fn conformance(store: &dyn Store) {
     members_come_and_go(store);
     memberships_end_at_the_organisation(store);
     members_are_handed_out_in_pages(store);
+    rows_that_grant_access_come_together(store);
     vaults_do_not_see_each_other(store);
     a_vault_keeps_its_scope(store);
     limits_are_held(store);
@@ -164,7 +165,9 @@ fn changes_come_in_order_from_one_snapshot(store: &dyn Store) {
             });
             Ok(())
         })
-        .unwrap();
+        .unwrap()
+        .unwrap()
+        .revision;
     assert_eq!(revision, Revision(22));
     assert!(!seen.contains(&id(500)));
     let place = |n| seen.iter().position(|seen| *seen == id(n)).unwrap();
@@ -358,6 +361,29 @@ fn memberships_end_at_the_organisation(store: &dyn Store) {
     store.commit(Batch { members: vec![add(&green, "ann", 5)], ..batch }).unwrap();
     assert_eq!(members_of(store, "acme", &green), vec![("ann".to_owned(), time(1))]);
     assert_eq!(members_of(store, "other", &green), vec![("ann".to_owned(), time(5))]);
+}
+
+fn rows_that_grant_access_come_together(store: &dyn Store) {
+    let org = OrgId::new("access").unwrap();
+    let scope = Scope { org: org.clone(), holder: Holder::Org };
+    let commit = |tokens: Vec<TokenChange>, members: Vec<MemberChange>| {
+        let expected = store.revision(scope.vault_id()).unwrap();
+        let change = Batch { tokens, members, ..Batch::new(scope.clone(), time(0), expected) };
+        let foretold = store.access(&org).unwrap().after(&change);
+        store.commit(change).unwrap();
+        assert_eq!(store.access(&org).unwrap(), foretold.unwrap());
+    };
+    assert_eq!(store.access(&org).unwrap(), AccessRows::default());
+    let new = |n: u8| TokenChange::Add(TokenRow { org: org.clone(), ..token(n) });
+    commit(vec![new(202), new(201)], vec![add(&deployment("lobby"), "ann", 1), add(&team("red"), "zoe", 2)]);
+    commit(vec![TokenChange::Revoke { id: [202; 16], at: time(5) }], vec![add(&team("red"), "bob", 3)]);
+    commit(vec![TokenChange::Revoke { id: [202; 16], at: time(9) }], vec![add(&team("red"), "bob", 8)]);
+    commit(vec![], vec![leave(&team("red"), "zoe"), add(&team("blue"), "zoe", 4)]);
+    let access = store.access(&org).unwrap();
+    let ids: Vec<_> = access.tokens.iter().map(|token| (token.id[0], token.revoked_at)).collect();
+    assert_eq!(ids, [(201, None), (202, Some(time(5)))]);
+    let names: Vec<_> = access.members.iter().map(|(group, row)| (group.name(), row.user.as_str())).collect();
+    assert_eq!(names, [("blue", "zoe"), ("red", "bob"), ("lobby", "ann")]);
 }
 
 fn members_are_handed_out_in_pages(store: &dyn Store) {

@@ -12,13 +12,13 @@ use lacuna_seal::VerifyingKey;
 use super::args::ScopeArgs;
 use super::output::{Output, table};
 use super::when::TimeArg;
-use crate::assemble::{Installation, assemble};
+use crate::assemble::{Installation, assemble, assemble_for_repair};
 use crate::codes;
 use crate::config::Config;
 use crate::wire::failure::{Failure, Result};
 use crate::wire::{
-    AuditFileVerified, AuditKeptView, AuditList, AuditReportView, AuditVerified, AuditWritten, read_head,
-    verify_audit_file, write_audit_file,
+    AuditFileVerified, AuditKeptView, AuditList, AuditReportView, AuditVerified, AuditWritten, ChangedVaults,
+    read_head, verify_audit_file, write_audit_file,
 };
 
 const REPORT_PERIOD: SignedDuration = SignedDuration::from_hours(REPORT_DAYS * 24);
@@ -57,6 +57,20 @@ pub(super) enum AuditCommand {
     #[command(after_help = "Examples:
   lacuna audit report --from 2026-01-01 --to 2026-02-01")]
     Report(AuditReportArgs),
+    /// Find vaults that were changed outside Lacuna, and accept them as they stand.
+    #[command(
+        after_help = "Accepting makes new authentication codes over whatever the database holds now. Find out first who
+changed it, and restore a backup if you can. The audit records that you accepted.
+
+Examples:
+  lacuna audit accept          list the vaults that were changed
+  lacuna audit accept --yes    accept them"
+    )]
+    Accept {
+        /// Accept the changed vaults; without it they are only listed.
+        #[arg(long)]
+        yes: bool,
+    },
     /// Let old entries go as the policy says, and sign a checkpoint if one is due. A server does this daily.
     Keep {
         #[command(flatten)]
@@ -107,6 +121,7 @@ pub(super) fn run(config: &Config, args: AuditArgs, output: &Output) -> Result<(
             export(&assemble(config)?, &file, after, scope.as_deref(), output)
         }
         AuditCommand::Report(args) => report(&assemble(config)?, &args, output),
+        AuditCommand::Accept { yes } => accept(&assemble_for_repair(config)?, yes, output),
         AuditCommand::Keep { scope } => {
             let installation = assemble(config)?;
             let grant = installation.grant::<ReadAudit>(scope.as_deref())?;
@@ -118,6 +133,25 @@ pub(super) fn run(config: &Config, args: AuditArgs, output: &Output) -> Result<(
             })
         }
     }
+}
+
+fn accept(installation: &Installation, yes: bool, output: &Output) -> Result<()> {
+    let upkeep = installation.service.upkeep();
+    let changed =
+        if yes { upkeep.accept_changes(&installation.admin_grant()?)? } else { upkeep.changed_vaults()? };
+    let answer = ChangedVaults::of(&changed, yes);
+    output.show(&answer, |answer| match answer.vaults.as_slice() {
+        [] => "no vault was changed outside Lacuna".to_owned(),
+        vaults => {
+            let rows = vaults.iter().map(|changed| [changed.scope.clone(), changed.found.clone()]);
+            let end = if yes {
+                "accepted, and recorded in the audit"
+            } else {
+                "nothing was accepted; pass --yes to accept"
+            };
+            format!("{}\n{end}", table(["vault", "found"], rows))
+        }
+    })
 }
 
 fn verify(config: &Config, args: &AuditVerifyArgs, output: &Output) -> Result<()> {

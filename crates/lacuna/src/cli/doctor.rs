@@ -23,6 +23,9 @@ const OTHERS: u32 = 0o077;
 /// Failed deliveries that are named; all are counted.
 const FAILED_SHOWN: usize = 5;
 
+/// Changed vaults that are named; all are counted.
+const CHANGED_SHOWN: usize = 5;
+
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum CheckMark {
@@ -153,7 +156,10 @@ fn installation(config: &Config, layout: &Layout) -> Vec<DoctorCheck> {
         return checks;
     }
     match assemble::assemble(config) {
-        Ok(Installation { service, local, .. }) => checks.extend(vault(&service, &local)),
+        Ok(Installation { service, local, .. }) => {
+            checks.push(authenticity(&service));
+            checks.extend(vault(&service, &local));
+        }
         Err(failure) => checks.push(DoctorCheck::failed("service", &failure)),
     }
     checks
@@ -161,6 +167,25 @@ fn installation(config: &Config, layout: &Layout) -> Vec<DoctorCheck> {
 
 fn epoch(newest: Option<u32>) -> String {
     newest.map_or("none made yet".to_owned(), |epoch| format!("open, epoch {epoch}"))
+}
+
+/// Checks the authentication codes of every vault, of whatever organisation.
+fn authenticity(service: &Lacuna) -> DoctorCheck {
+    match service.upkeep().changed_vaults() {
+        Ok(changed) if changed.is_empty() => {
+            DoctorCheck::ok("authenticity", "rows, tokens, members and headers are those that Lacuna wrote")
+        }
+        Ok(changed) => {
+            let named = changed.iter().take(CHANGED_SHOWN).map(|changed| changed.found.as_str());
+            let found = format!(
+                "{} outside Lacuna: {}",
+                counted(changed.len(), "vault was changed", "vaults were changed"),
+                named.collect::<Vec<_>>().join("; ")
+            );
+            DoctorCheck { check: "authenticity", mark: CheckMark::Fail, found, hint: codes::TAMPERED.remedy }
+        }
+        Err(error) => DoctorCheck::failed("authenticity", &error.into()),
+    }
 }
 
 fn vault(service: &Arc<Lacuna>, local: &Caller) -> Vec<DoctorCheck> {

@@ -2,7 +2,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use lacuna_core::audit::{AuditEntry, AuditReport};
-use lacuna_core::govern::{AuditEnd, AuditKept};
+use lacuna_core::govern::{AuditEnd, AuditKept, ChangedVault};
 use lacuna_store::rows::{AuditRow, ChainHead};
 use lacuna_types::Scope;
 use serde::Serialize;
@@ -75,6 +75,34 @@ impl AuditFileVerified {
             more: file.more,
             exported_at: file.exported_at,
         }
+    }
+}
+
+/// Vaults that were changed outside Lacuna.
+#[derive(Serialize)]
+pub(crate) struct ChangedVaults {
+    pub(crate) vaults: Vec<ChangedVaultView>,
+    /// True when they were accepted as they stand.
+    pub(crate) accepted: bool,
+}
+
+#[derive(Serialize)]
+pub(crate) struct ChangedVaultView {
+    pub(crate) org: String,
+    pub(crate) scope: String,
+    pub(crate) vault_id: String,
+    pub(crate) found: String,
+}
+
+impl ChangedVaults {
+    pub(crate) fn of(changed: &[ChangedVault], accepted: bool) -> Self {
+        let view = |changed: &ChangedVault| ChangedVaultView {
+            org: changed.scope.org.as_str().to_owned(),
+            scope: shown(&changed.scope),
+            vault_id: changed.vault.to_string(),
+            found: changed.found.clone(),
+        };
+        Self { vaults: changed.iter().map(view).collect(), accepted }
     }
 }
 

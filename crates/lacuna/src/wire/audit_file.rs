@@ -84,7 +84,7 @@ impl EntryLine {
 
     fn row(&self) -> Option<AuditRow> {
         let hash = unhex(&self.hash)?.try_into().ok()?;
-        Some(AuditRow { seq: self.seq, at: self.at, entry: unhex(&self.entry)?, hash })
+        Some(AuditRow { seq: self.seq, at: self.at, entry: unhex(&self.entry)?, hash, code: None })
     }
 }
 

@@ -33,7 +33,9 @@ mod token;
 mod vitality;
 mod words;
 
-pub(crate) use audit::{AuditFileVerified, AuditKeptView, AuditList, AuditVerified, AuditWritten, read_head};
+pub(crate) use audit::{
+    AuditFileVerified, AuditKeptView, AuditList, AuditVerified, AuditWritten, ChangedVaults, read_head,
+};
 pub(crate) use audit_file::{verify_audit_file, write_audit_file};
 pub(crate) use audit_report::AuditReportView;
 pub(crate) use compact::{CompactAnswer, CompactBody, CompactedView, CompactionPlanView};

@@ -38,6 +38,7 @@ facet!(
     Deliveries = 13 "deliveries",
     Upkeep = 14 "upkeep",
     Retention = 15 "retention",
+    Tampering = 16 "tampering",
 });
 
 impl AuditAction {
@@ -75,6 +76,7 @@ impl AuditAction {
             A::VaultFreeze | A::VaultThaw => Concern::Freezes,
             A::TokenCreate | A::TokenRevoke => Concern::Tokens,
             A::MemberAdd | A::MemberRemove => Concern::Members,
+            A::TamperFound | A::TamperAccepted => Concern::Tampering,
             A::DeliveryDone | A::DeliveryFailed => Concern::Deliveries,
             A::MemoryReembed
             | A::MemoryCompact
@@ -82,6 +84,7 @@ impl AuditAction {
             | A::Checkpoint
             | A::AuditAged
             | A::AgedOut
+            | A::CodesMade
             | A::TombstonesGone => Concern::Upkeep,
             A::RetentionSet
             | A::RetentionStamp

@@ -8,6 +8,7 @@ use crate::audit::AuditEntry;
 use crate::audit::chain::{AuditReport, ChainWalk};
 use crate::permit::{Grant, ReadAudit};
 use crate::vault::chain::{WALKS_MAX, each_entry};
+use crate::vault::codes::Codes;
 use crate::vault::reads::flush_reads_of;
 use crate::vault::service::Service;
 
@@ -45,6 +46,7 @@ pub(crate) fn walk(
     visit: &mut dyn FnMut(&AuditRow, &AuditEntry) -> Result<()>,
 ) -> Result<AuditReport> {
     let mut walk = ChainWalk::new(vault, audit_key(service)?);
+    let mut coded = false;
     if let Some(known) = known {
         walk = walk.through(known);
     }
@@ -52,10 +54,17 @@ pub(crate) fn walk(
         let Some(header) = service.store.vault(vault)? else {
             return walk.finish(ChainHead::default(), None);
         };
+        let codes = Codes::of(&service.kms, &header.scope)?;
+        codes.check_header(&header)?;
         let head = header.audit;
         each_entry(service, vault, walk.seq(), |row| {
             // What lies beyond the head is looked at when the header has been read again.
-            if row.seq > head.seq { Ok(()) } else { walk.step(row).and_then(|entry| visit(row, &entry)) }
+            if row.seq > head.seq {
+                return Ok(());
+            }
+            let entry = walk.step(row)?;
+            codes.check_entry(row, &mut coded)?;
+            visit(row, &entry)
         })?;
         let beyond = service.store.audit(vault, head.seq)?.last().map(|row| row.seq);
         let Some(last) = beyond else {

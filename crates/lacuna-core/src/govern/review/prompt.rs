@@ -77,6 +77,6 @@ fn note_prompted(service: &Service, scope: &Scope, month: &Month) -> Result<()> 
     let changed = writer
         .update(|open| change_settings(service, open, &mut act, |kept| kept.prompted_at = Some(now)))?;
     changed.ok_or(Error::NotFound("vault"))?;
-    writer.commit(&act, |open| open.settings.expire())?;
+    writer.commit(&act, |_| {})?;
     Ok(())
 }

@@ -182,7 +182,7 @@ fn work_off(service: &Service, work: &Work<'_>, progress: &mut Progress<'_>) -> 
 fn compaction_due(service: &Service, work: &Work<'_>) -> Result<Due> {
     let thresholds = service.policy(&work.scope.org).compaction;
     let now = service.clock.now();
-    let seen = service.serve(work.scope, |open| match open.frozen_at {
+    let seen = service.serve(work.scope, |open| match open.header.frozen_at {
         Some(_) => Err(Error::frozen()),
         None => Ok(look(open, work, &thresholds, now)),
     })?;

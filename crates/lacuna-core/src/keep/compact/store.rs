@@ -145,7 +145,7 @@ fn commit_portion(
     let reader = service.reader(scope);
     let writer = reader.lock();
     let now = service.clock.now();
-    let settled = writer.update(|open| match open.frozen_at {
+    let settled = writer.update(|open| match open.header.frozen_at {
         Some(_) => Err(Error::frozen()),
         None if !archived.iter().all(|id| is_active(open, id)) => Ok(None),
         None => Ok(Some(

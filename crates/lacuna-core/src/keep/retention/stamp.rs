@@ -117,7 +117,7 @@ pub(crate) fn set(
         let mut act = Act::new(writer.scope(), writer.service.clock.now(), entry.clone());
         let changed = writer.update(|open| change_settings(writer.service, open, &mut act, &change))?;
         changed.ok_or(Error::NotFound("vault"))?;
-        writer.commit(&act, |open| open.settings.expire()).map(drop)
+        writer.commit(&act, |_| {}).map(drop)
     })
 }
 

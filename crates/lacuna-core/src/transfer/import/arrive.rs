@@ -204,7 +204,7 @@ impl Importing<'_> {
         writer: &VaultWriter<'_>,
         arrivals: &mut Vec<ImportArrival>,
     ) -> Result<Vec<Answer>> {
-        let planned = writer.update(|open| match open.frozen_at {
+        let planned = writer.update(|open| match open.header.frozen_at {
             Some(_) => Err(Error::frozen()),
             None => Ok(self.plan(Some(open), arrivals)),
         })?;

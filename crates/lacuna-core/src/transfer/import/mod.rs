@@ -81,7 +81,7 @@ pub(crate) fn import<'a>(
         }
         Ok(())
     })?;
-    let placed = service.serve(scope, |open| match open.frozen_at {
+    let placed = service.serve(scope, |open| match open.header.frozen_at {
         Some(_) => Err(Error::frozen()),
         None => Ok(open.index.after(None).map(|stored| (stored.id.origin_mark(), stored.id)).collect()),
     })?;

@@ -22,7 +22,7 @@ pub(super) struct Absorb {
 }
 
 /// A memory is erased once; a vault may be destroyed again later.
-pub(super) fn enter(connection: &Connection, line: &LedgerLine) -> Result<(), SqlFailure> {
+pub(in crate::keys) fn enter(connection: &Connection, line: &LedgerLine) -> Result<(), SqlFailure> {
     let sql = "
         INSERT INTO erased (vault, memory, at) VALUES (?1, ?2, ?3)
         ON CONFLICT (vault, memory) DO UPDATE SET at = max(at, excluded.at) WHERE memory = x''";
@@ -31,7 +31,7 @@ pub(super) fn enter(connection: &Connection, line: &LedgerLine) -> Result<(), Sq
     Ok(())
 }
 
-pub(super) fn raise(connection: &Connection, mark: &ReceiptMark) -> Result<(), SqlFailure> {
+pub(in crate::keys) fn raise(connection: &Connection, mark: &ReceiptMark) -> Result<(), SqlFailure> {
     let sql = "
         INSERT INTO receipt (org, number) VALUES (?1, ?2)
         ON CONFLICT (org) DO UPDATE SET number = max(number, excluded.number)";
@@ -39,18 +39,25 @@ pub(super) fn raise(connection: &Connection, mark: &ReceiptMark) -> Result<(), S
     Ok(())
 }
 
-pub(super) fn is_erased(connection: &Connection, vault: VaultId, id: MemoryId) -> Result<bool, SqlFailure> {
+pub(in crate::keys) fn is_erased(
+    connection: &Connection,
+    vault: VaultId,
+    id: MemoryId,
+) -> Result<bool, SqlFailure> {
     let sql = "SELECT 1 FROM erased WHERE vault = ?1 AND memory = ?2";
     Ok(connection.prepare_cached(sql)?.exists(params![vault.as_bytes(), id.as_bytes()])?)
 }
 
-pub(super) fn destroyed_at(connection: &Connection, vault: VaultId) -> Result<Option<Timestamp>, SqlFailure> {
+pub(in crate::keys) fn destroyed_at(
+    connection: &Connection,
+    vault: VaultId,
+) -> Result<Option<Timestamp>, SqlFailure> {
     let sql = "SELECT at FROM erased WHERE vault = ?1 AND memory = x''";
     let at = connection.prepare_cached(sql)?.query_row([vault.as_bytes()], |row| row.get(0)).optional()?;
     at.map(time).transpose()
 }
 
-pub(super) fn erasures(
+pub(in crate::keys) fn erasures(
     connection: &Connection,
     after: Option<LedgerCursor>,
     limit: usize,
@@ -63,13 +70,13 @@ pub(super) fn erasures(
     collect(connection, sql, params![vault, memory, limit.min(ERASURES_PAGE_MAX) as i64], line)
 }
 
-pub(super) fn last_receipt(connection: &Connection, org: &OrgId) -> Result<u64, SqlFailure> {
+pub(in crate::keys) fn last_receipt(connection: &Connection, org: &OrgId) -> Result<u64, SqlFailure> {
     let sql = "SELECT number FROM receipt WHERE org = ?1";
     let number = connection.prepare_cached(sql)?.query_row([org.as_str()], |row| row.get(0)).optional()?;
     number.map_or(Ok(0), number_u64)
 }
 
-pub(super) fn receipts_known(
+pub(in crate::keys) fn receipts_known(
     connection: &Connection,
     after: Option<&OrgId>,
 ) -> Result<Vec<ReceiptMark>, SqlFailure> {

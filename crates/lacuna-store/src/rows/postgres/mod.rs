@@ -8,20 +8,19 @@ mod write;
 use std::collections::HashMap;
 
 use jiff::Timestamp;
-use lacuna_seal::SIGNATURE_BYTES;
 use postgres::Row as Columns;
 
 use self::engine::{PostgresSchema, PostgresServer, Visibility};
 use super::check::check_batch;
 use super::columns::{
-    group_from_columns, ids as split_ids, member_from_columns, number_u32, number_u64, scope_from_columns,
-    time,
+    group_from_columns, header_codes, ids as split_ids, member_from_columns, number_u32, number_u64,
+    scope_from_columns, time,
 };
 use super::jobs::{check_claim, check_end};
 use super::{
-    AUDIT_PAGE_MAX, AuditRow, Batch, ChainHead, JobClaim, JobEnd, JobRow, MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX,
-    MemberRow, PendingErasure, Record, RecordKind, Row, SealedBody, SealedSettings, Store, TOKENS_PAGE_MAX,
-    TOMBSTONES_PAGE_MAX, TokenRow, TombstoneRow, VAULTS_PAGE_MAX, VaultChange, VaultHeader,
+    AUDIT_PAGE_MAX, AccessRows, AuditRow, Batch, ChainHead, JobClaim, JobEnd, JobRow, MEMBERS_PAGE_MAX,
+    MEMBERSHIPS_MAX, MemberRow, PendingErasure, Record, RecordKind, Row, SealedBody, SealedSettings, Store,
+    TOKENS_PAGE_MAX, TOMBSTONES_PAGE_MAX, TokenRow, TombstoneRow, VAULTS_PAGE_MAX, VaultChange, VaultHeader,
 };
 use crate::failure::SqlFailure;
 use lacuna_types::{Error, Result};
@@ -40,6 +39,7 @@ static SCHEMA: PostgresSchema = PostgresSchema {
         include_str!("records.sql"),
         include_str!("jobs.sql"),
         include_str!("vault_records.sql"),
+        include_str!("codes.sql"),
     ],
 };
 
@@ -65,13 +65,20 @@ const MEMBERSHIPS: &str = "
 const MEMBERS: &str = "
     SELECT holder, added_at FROM lacuna.member WHERE org = $1 AND kind = $2 AND name = $3 AND holder > $4
     ORDER BY holder LIMIT $5";
+const ACCESS_TOKENS: &str = "
+    SELECT id, hash, org, holder, roles, label, created_at, expires_at, revoked_at
+    FROM lacuna.token WHERE org = $1 ORDER BY id";
+const ACCESS_MEMBERS: &str = "
+    SELECT kind, name, holder, added_at FROM lacuna.member WHERE org = $1 ORDER BY kind DESC, name, holder";
 const HEADER: &str = "
     SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash, frozen_at,
-           audit_signature, began_after
+           audit_signature, began_after, rows_code, access_code, header_code,
+           (SELECT setting.revision FROM lacuna.setting WHERE setting.vault = vault.id)
     FROM lacuna.vault WHERE id = $1";
 const HEADERS: &str = "
     SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash, frozen_at,
-           audit_signature, began_after
+           audit_signature, began_after, rows_code, access_code, header_code,
+           (SELECT setting.revision FROM lacuna.setting WHERE setting.vault = vault.id)
     FROM lacuna.vault WHERE $1::bytea IS NULL OR id > $1 ORDER BY id LIMIT $2";
 
 /// Sealed memories in the schema `lacuna` of a PostgreSQL database. Call from threads that may block, never
@@ -106,13 +113,13 @@ impl Store for PostgresStore {
         vault: VaultId,
         since: Revision,
         visit: &mut dyn FnMut(VaultChange) -> Result<()>,
-    ) -> Result<Revision> {
+    ) -> Result<Option<VaultHeader>> {
         self.0.read(Visibility::Vault(vault), |transaction| {
             let header = transaction.query_opt(HEADER, &[&id(&vault)])?.as_ref().map(header).transpose()?;
             let since = i64::try_from(since.0).unwrap_or(i64::MAX);
             transaction
                 .stream(CHANGES, &[&id(&vault), &since], &mut |columns| Ok(visit(change(columns)?)?))?;
-            Ok(header.map_or(Revision::ZERO, |header| header.revision))
+            Ok(header)
         })
     }
 
@@ -149,7 +156,7 @@ impl Store for PostgresStore {
 
     fn audit(&self, vault: VaultId, after: u64) -> Result<Vec<AuditRow>> {
         let sql = "
-            SELECT seq, at, hash, entry FROM lacuna.audit
+            SELECT seq, at, hash, entry, code FROM lacuna.audit
             WHERE vault = $1 AND seq > $2 ORDER BY seq LIMIT $3";
         let after = i64::try_from(after).unwrap_or(i64::MAX);
         self.0.read(Visibility::Vault(vault), |transaction| {
@@ -186,6 +193,21 @@ impl Store for PostgresStore {
             let rows =
                 transaction.query(MEMBERS, &[&org.as_str(), &group.kind(), &group.name(), &after, &limit])?;
             rows.iter().map(|row| member_from_columns(row.try_get(0)?, time(row.try_get(1)?)?)).collect()
+        })
+    }
+
+    fn access(&self, org: &OrgId) -> Result<AccessRows> {
+        self.0.read(Visibility::Org(org), |transaction| {
+            let tokens = transaction.query(ACCESS_TOKENS, &[&org.as_str()])?;
+            let members = transaction.query(ACCESS_MEMBERS, &[&org.as_str()])?;
+            let member = |row: &Columns| {
+                let group = group_from_columns(row.try_get(0)?, row.try_get(1)?)?;
+                Ok((group, member_from_columns(row.try_get(2)?, time(row.try_get(3)?)?)?))
+            };
+            Ok(AccessRows {
+                tokens: tokens.iter().map(token).collect::<Result<_, SqlFailure>>()?,
+                members: members.iter().map(member).collect::<Result<_, SqlFailure>>()?,
+            })
         })
     }
 
@@ -312,7 +334,8 @@ pub(crate) fn fixed<const N: usize>(row: &Columns, column: usize) -> Result<[u8;
     Ok(bytes.try_into().map_err(|_| Error::corrupt("a stored id or hash has the wrong length"))?)
 }
 
-fn signature(row: &Columns, column: usize) -> Result<Option<[u8; SIGNATURE_BYTES]>, SqlFailure> {
+/// A column of exactly `N` bytes, or none.
+fn fixed_or_none<const N: usize>(row: &Columns, column: usize) -> Result<Option<[u8; N]>, SqlFailure> {
     let is_there = row.try_get::<_, Option<&[u8]>>(column)?.is_some();
     is_there.then(|| fixed(row, column)).transpose()
 }
@@ -325,8 +348,10 @@ fn header(row: &Columns) -> Result<VaultHeader, SqlFailure> {
         created_at: time(row.try_get(5)?)?,
         audit: ChainHead { seq: number_u64(row.try_get(6)?)?, hash: fixed(row, 7)? },
         frozen_at: row.try_get::<_, Option<i64>>(8)?.map(time).transpose()?,
-        audit_signature: signature(row, 9)?,
+        audit_signature: fixed_or_none(row, 9)?,
         began_after: Revision(number_u64(row.try_get(10)?)?),
+        codes: header_codes(fixed_or_none(row, 11)?, fixed_or_none(row, 12)?, fixed_or_none(row, 13)?),
+        settings_revision: row.try_get::<_, Option<i64>>(14)?.map_or(Ok(0), number_u32)?,
     })
 }
 
@@ -369,6 +394,7 @@ fn audit_row(row: &Columns) -> Result<AuditRow, SqlFailure> {
         at: time(row.try_get(1)?)?,
         hash: fixed(row, 2)?,
         entry: row.try_get(3)?,
+        code: fixed_or_none(row, 4)?,
     })
 }
 

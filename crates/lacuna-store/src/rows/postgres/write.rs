@@ -11,7 +11,8 @@ use lacuna_types::{OrgId, Revision, VaultId, millis};
 
 const LOCK_HEADER: &str = "
     SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash, frozen_at,
-           audit_signature, began_after
+           audit_signature, began_after, rows_code, access_code, header_code,
+           (SELECT setting.revision FROM lacuna.setting WHERE setting.vault = vault.id)
     FROM lacuna.vault WHERE id = $1 FOR UPDATE";
 
 /// A row whose body is new, in the order of [`Arrays`].
@@ -118,12 +119,16 @@ fn write_header(
     let audit_hash = next.audit.hash.as_slice();
     let frozen_at = next.frozen_at.map(millis);
     let signature = next.audit_signature.as_ref().map(|signature| signature.as_slice());
+    let rows = next.codes.as_ref().map(|codes| codes.rows.as_slice());
+    let access = next.codes.as_ref().and_then(|codes| codes.access.as_ref()).map(|code| code.as_slice());
+    let header = next.codes.as_ref().map(|codes| codes.header.as_slice());
     let written = if is_new {
         let (org, kind, name) = scope_columns(&next.scope);
         let sql = "
             INSERT INTO lacuna.vault (id, org, holder_kind, holder, revision, created_at, audit_seq,
-                                      audit_hash, frozen_at, audit_signature, began_after)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (id) DO NOTHING";
+                                      audit_hash, frozen_at, audit_signature, began_after, rows_code,
+                                      access_code, header_code)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (id) DO NOTHING";
         let (created_at, began_after) = (millis(next.created_at), stored(next.began_after.0)?);
         transaction.execute(
             sql,
@@ -139,15 +144,31 @@ fn write_header(
                 &frozen_at,
                 &signature,
                 &began_after,
+                &rows,
+                &access,
+                &header,
             ],
         )?
     } else {
         let sql = "
             UPDATE lacuna.vault SET revision = $2, audit_seq = $3, audit_hash = $4, frozen_at = $5,
-                                    audit_signature = $6
+                                    audit_signature = $6, rows_code = $7, access_code = $8,
+                                    header_code = $9
             WHERE id = $1";
-        transaction
-            .execute(sql, &[&id(&next.id), &revision, &audit_seq, &audit_hash, &frozen_at, &signature])?
+        transaction.execute(
+            sql,
+            &[
+                &id(&next.id),
+                &revision,
+                &audit_seq,
+                &audit_hash,
+                &frozen_at,
+                &signature,
+                &rows,
+                &access,
+                &header,
+            ],
+        )?
     };
     // Nothing written: another node made the same new vault a moment earlier.
     if written == 1 { Ok(()) } else { Err(Error::Conflict("the vault").into()) }
@@ -334,10 +355,11 @@ fn append_audit(transaction: &mut ScopedTransaction<'_>, batch: &Batch) -> Resul
     let times: Vec<_> = batch.audit.iter().map(|row| millis(row.at)).collect();
     let hashes: Vec<_> = batch.audit.iter().map(|row| row.hash.as_slice()).collect();
     let entries: Vec<_> = batch.audit.iter().map(|row| row.entry.as_slice()).collect();
+    let codes: Vec<_> = batch.audit.iter().map(|row| row.code.as_ref().map(|code| code.as_slice())).collect();
     let sql = "
-        INSERT INTO lacuna.audit (vault, seq, at, hash, entry)
-        SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[])";
-    transaction.execute(sql, &[&id(&batch.vault), &seqs, &times, &hashes, &entries])?;
+        INSERT INTO lacuna.audit (vault, seq, at, hash, entry, code)
+        SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[], $6::bytea[])";
+    transaction.execute(sql, &[&id(&batch.vault), &seqs, &times, &hashes, &entries, &codes])?;
     Ok(())
 }
 

@@ -19,15 +19,15 @@ use self::write::StoreWork;
 use self::writer::GroupWriter;
 use super::check::check_batch;
 use super::columns::{
-    group_from_columns, ids as split_ids, member_from_columns, number_u32, number_u64, scope_from_columns,
-    time,
+    group_from_columns, header_codes, ids as split_ids, member_from_columns, number_u32, number_u64,
+    scope_from_columns, time,
 };
 use super::jobs::{check_claim, check_end};
 use super::pool::Pool;
 use super::{
-    AUDIT_PAGE_MAX, AuditRow, Batch, ChainHead, JobClaim, JobEnd, JobRow, MEMBERS_PAGE_MAX, MEMBERSHIPS_MAX,
-    MemberRow, PendingErasure, Record, RecordKind, Row, SealedBody, SealedSettings, Store, TOKENS_PAGE_MAX,
-    TOMBSTONES_PAGE_MAX, TokenRow, TombstoneRow, VAULTS_PAGE_MAX, VaultChange, VaultHeader,
+    AUDIT_PAGE_MAX, AccessRows, AuditRow, Batch, ChainHead, JobClaim, JobEnd, JobRow, MEMBERS_PAGE_MAX,
+    MEMBERSHIPS_MAX, MemberRow, PendingErasure, Record, RecordKind, Row, SealedBody, SealedSettings, Store,
+    TOKENS_PAGE_MAX, TOMBSTONES_PAGE_MAX, TokenRow, TombstoneRow, VAULTS_PAGE_MAX, VaultChange, VaultHeader,
 };
 use crate::failure::SqlFailure;
 use lacuna_types::{Error, Result};
@@ -46,12 +46,14 @@ static SCHEMA: SqliteSchema = SqliteSchema {
         include_str!("records.sql"),
         include_str!("jobs.sql"),
         include_str!("vault_records.sql"),
+        include_str!("codes.sql"),
     ],
 };
 
 const HEADER: &str = "
     SELECT id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash, frozen_at,
-           audit_signature, began_after
+           audit_signature, began_after, rows_code, access_code, header_code,
+           (SELECT setting.revision FROM setting WHERE setting.vault = vault.number)
     FROM vault";
 const TOKEN: &str = "SELECT id, hash, org, user, roles, label, created_at, expires_at, revoked_at FROM token";
 const CHANGES: &str = "
@@ -148,18 +150,18 @@ impl Store for SqliteStore {
         vault: VaultId,
         since: Revision,
         visit: &mut dyn FnMut(VaultChange) -> Result<()>,
-    ) -> Result<Revision> {
-        let revision = self.snapshot(vault, |snapshot, number| {
-            let revision = header(snapshot, vault)?.map_or(Revision::ZERO, |header| header.revision);
+    ) -> Result<Option<VaultHeader>> {
+        let header = self.snapshot(vault, |snapshot, number| {
+            let header = header(snapshot, vault)?;
             let mut statement = snapshot.prepare_cached(CHANGES)?;
             let since = i64::try_from(since.0).unwrap_or(i64::MAX);
             let mut rows = statement.query(params![number, since])?;
             while let Some(columns) = rows.next()? {
                 visit(change(columns)?)?;
             }
-            Ok(revision)
+            Ok(header)
         })?;
-        Ok(revision.unwrap_or_default())
+        Ok(header.flatten())
     }
 
     fn rows(&self, vault: VaultId, ids: &[MemoryId]) -> Result<Vec<Option<Row>>> {
@@ -194,7 +196,7 @@ impl Store for SqliteStore {
     fn audit(&self, vault: VaultId, after: u64) -> Result<Vec<AuditRow>> {
         let entries = self.snapshot(vault, |snapshot, number| {
             let sql =
-                "SELECT seq, at, hash, entry FROM audit WHERE vault = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
+                "SELECT seq, at, hash, entry, code FROM audit WHERE vault = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
             let after = i64::try_from(after).unwrap_or(i64::MAX);
             collect(snapshot, sql, params![number, after, AUDIT_PAGE_MAX as i64], |row| {
                 Ok(AuditRow {
@@ -202,6 +204,7 @@ impl Store for SqliteStore {
                     at: at(row, 1)?,
                     hash: row.get(2)?,
                     entry: bytes(row, 3)?,
+                    code: row.get(4)?,
                 })
             })
         })?;
@@ -234,6 +237,22 @@ impl Store for SqliteStore {
         let after = after.map_or("", UserId::as_str);
         let parameters = params![org.as_str(), group.kind(), group.name(), after, MEMBERS_PAGE_MAX as i64];
         self.list(sql, parameters, |row| member_from_columns(&row.get::<_, String>(0)?, at(row, 1)?))
+    }
+
+    fn access(&self, org: &OrgId) -> Result<AccessRows> {
+        let mut connection = self.readers.get()?;
+        Ok(in_snapshot(&mut connection, |snapshot| {
+            let sql = format!("{TOKEN} WHERE org = ?1 ORDER BY id");
+            let tokens = collect(snapshot, &sql, params![org.as_str()], token)?;
+            let sql = "
+                SELECT kind, name, user, added_at FROM member WHERE org = ?1
+                ORDER BY kind DESC, name, user";
+            let members = collect(snapshot, sql, params![org.as_str()], |row| {
+                let group = group_from_columns(&row.get::<_, String>(0)?, &row.get::<_, String>(1)?)?;
+                Ok((group, member_from_columns(&row.get::<_, String>(2)?, at(row, 3)?)?))
+            })?;
+            Ok(AccessRows { tokens, members })
+        })?)
     }
 
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultHeader>> {
@@ -405,6 +424,8 @@ fn header_columns(row: &Columns<'_>) -> Result<VaultHeader, SqlFailure> {
         frozen_at: row.get::<_, Option<i64>>(8)?.map(time).transpose()?,
         audit_signature: row.get(9)?,
         began_after: Revision(number_u64(row.get(10)?)?),
+        codes: header_codes(row.get(11)?, row.get(12)?, row.get(13)?),
+        settings_revision: row.get::<_, Option<i64>>(14)?.map_or(Ok(0), number_u32)?,
     })
 }
 

@@ -97,11 +97,13 @@ fn write_header(connection: &Connection, header: &VaultHeader) -> Result<i64, Sq
     let (org, kind, name) = scope_columns(&header.scope);
     let sql = "
         INSERT INTO vault (id, org, holder_kind, holder, revision, created_at, audit_seq, audit_hash,
-                           frozen_at, audit_signature, began_after)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+                           frozen_at, audit_signature, began_after, rows_code, access_code, header_code)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
         ON CONFLICT (id) DO UPDATE SET
             revision = excluded.revision, audit_seq = excluded.audit_seq, audit_hash = excluded.audit_hash,
-            frozen_at = excluded.frozen_at, audit_signature = excluded.audit_signature";
+            frozen_at = excluded.frozen_at, audit_signature = excluded.audit_signature,
+            rows_code = excluded.rows_code, access_code = excluded.access_code,
+            header_code = excluded.header_code";
     connection.prepare_cached(sql)?.execute(params![
         header.id.as_bytes(),
         org,
@@ -114,6 +116,9 @@ fn write_header(connection: &Connection, header: &VaultHeader) -> Result<i64, Sq
         header.frozen_at.map(millis),
         header.audit_signature,
         stored(header.began_after.0)?,
+        header.codes.map(|codes| codes.rows),
+        header.codes.and_then(|codes| codes.access),
+        header.codes.map(|codes| codes.header),
     ])?;
     let number = vault_number(connection, header.id)?;
     Ok(number.ok_or_else(|| Error::corrupt("a vault vanished while it was written"))?)
@@ -276,8 +281,8 @@ impl Pen<'_> {
     }
 
     fn audit(&self, row: &AuditRow) -> Result<(), SqlFailure> {
-        let sql = "INSERT INTO audit (vault, seq, at, hash, entry) VALUES (?1, ?2, ?3, ?4, ?5)";
-        let parameters = params![self.vault, stored(row.seq)?, millis(row.at), row.hash, row.entry];
+        let sql = "INSERT INTO audit (vault, seq, at, hash, entry, code) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+        let parameters = params![self.vault, stored(row.seq)?, millis(row.at), row.hash, row.entry, row.code];
         self.connection.prepare_cached(sql)?.execute(parameters)?;
         Ok(())
     }

@@ -1,0 +1,143 @@
+//! Codes of whole vaults: made for data of an older release, checked by `doctor`, and made anew when an operator
+//! accepts what somebody else changed.
+
+use lacuna_store::rows::{Batch, VAULTS_PAGE_MAX, VaultChange, VaultHeader};
+use lacuna_types::{Error, Holder, Result, Revision, Scope, VaultId};
+
+use crate::audit::{AuditAction, AuditEntry, Subject};
+use crate::permit::{Grant, ManageKeys};
+use crate::vault::access::access_of;
+use crate::vault::chain::{append_entries, extend_chain};
+use crate::vault::codes::{Codes, Header, RowTally, TAMPERED, tampered};
+use crate::vault::commit::retrying;
+use crate::vault::service::Service;
+
+/// The actor of what the installation does by itself.
+const SYSTEM: &str = "system";
+
+/// A vault whose rows or header are not those that Lacuna wrote.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ChangedVault {
+    /// The vault.
+    pub vault: VaultId,
+    /// Organisation and holder, as the store names them.
+    pub scope: Scope,
+    /// The difference that was found.
+    pub found: String,
+}
+
+/// Gives every vault of an older release its codes, once in the life of an installation. From then on a vault
+/// without codes was changed by somebody else.
+pub(crate) fn adopt_vaults(service: &Service) -> Result<usize> {
+    if service.kms.anchor().rows_are_sealed()? {
+        return Ok(0);
+    }
+    let mut adopted = 0;
+    each_vault(service, |header| {
+        if header.codes.is_none() {
+            renew(service, &header.scope, SYSTEM, AuditAction::CodesMade)?;
+            adopted += 1;
+        }
+        Ok(())
+    })?;
+    service.kms.anchor().set_rows_sealed()?;
+    Ok(adopted)
+}
+
+/// Checks the codes of every vault without opening it. Returns those that somebody else changed.
+pub(crate) fn changed_vaults(service: &Service) -> Result<Vec<ChangedVault>> {
+    let mut changed = Vec::new();
+    each_vault(service, |header| match check(service, header) {
+        Err(Error::Misconfigured { code: TAMPERED, reason }) => {
+            let (vault, scope) = (header.id, header.scope.clone());
+            changed.push(ChangedVault { vault, scope, found: reason });
+            Ok(())
+        }
+        checked => checked,
+    })?;
+    Ok(changed)
+}
+
+/// Accepts every vault as it stands: their codes are made anew. The chain of each vault and that of the
+/// organisation record it.
+pub(crate) fn accept_changes(service: &Service, grant: &Grant<ManageKeys>) -> Result<Vec<ChangedVault>> {
+    let changed = changed_vaults(service)?;
+    let actor = grant.caller().user.as_str();
+    // Organisations first: their chains record the others.
+    let (orgs, others): (Vec<_>, Vec<_>) =
+        changed.iter().partition(|changed| changed.scope.holder == Holder::Org);
+    for accepted in orgs.into_iter().chain(others) {
+        renew(service, &accepted.scope, actor, AuditAction::TamperAccepted)?;
+        record(service, accepted, actor)?;
+    }
+    Ok(changed)
+}
+
+fn record(service: &Service, accepted: &ChangedVault, actor: &str) -> Result<()> {
+    if accepted.scope.holder == Holder::Org {
+        return Ok(());
+    }
+    let subject = Subject(*accepted.vault.as_bytes());
+    let entry = AuditEntry::new(AuditAction::TamperAccepted, actor, vec![subject]);
+    let org = Scope { org: accepted.scope.org.clone(), holder: Holder::Org };
+    append_entries(service, &org, &[(service.clock.now(), entry)])
+}
+
+fn check(service: &Service, listed: &VaultHeader) -> Result<()> {
+    let codes = Codes::of(&service.kms, &listed.scope)?;
+    let (tally, stored) = tally(service, &codes, listed.id)?;
+    // A vault that was destroyed meanwhile has nothing to check.
+    let Some(stored) = stored else { return Ok(()) };
+    if codes.check_header(&stored)?.rows != tally.code(&codes) {
+        return Err(tampered(stored.id, "its rows are not those it had"));
+    }
+    match stored.scope.holder {
+        Holder::Org => access_of(service, &stored.scope.org).map(drop),
+        _ => Ok(()),
+    }
+}
+
+/// Makes the codes of a vault over what the store has, whoever wrote it, and records that.
+fn renew(service: &Service, scope: &Scope, actor: &str, action: AuditAction) -> Result<()> {
+    let reader = service.reader(scope);
+    let writer = reader.lock();
+    let codes = Codes::of(&service.kms, scope)?;
+    let renewed = retrying(|| {
+        let (tally, stored) = tally(service, &codes, scope.vault_id())?;
+        let Some(stored) = stored else { return Ok(()) };
+        let mut header = Header::unchecked(&stored);
+        header.codes.rows = tally.code(&codes);
+        header.codes.access = match scope.holder {
+            Holder::Org => Some(codes.access(&service.store.access(&scope.org)?)),
+            _ => None,
+        };
+        let mut batch = Batch::new(scope.clone(), service.clock.now(), header.revision);
+        let (at, entry) = (batch.at, AuditEntry::new(action, actor, Vec::new()));
+        let audit = extend_chain(service, &mut batch, header.audit, [(at, &entry)])?;
+        writer.put(batch, Header { audit, ..header }).map(drop)
+    });
+    // What is open here was read before.
+    writer.discard();
+    renewed
+}
+
+fn tally(service: &Service, codes: &Codes, vault: VaultId) -> Result<(RowTally, Option<VaultHeader>)> {
+    let mut tally = RowTally::default();
+    let header = service.store.changes(vault, Revision::ZERO, &mut |change| {
+        if let VaultChange::Put(row) = change {
+            tally.put(codes, &row);
+        }
+        Ok(())
+    })?;
+    Ok((tally, header))
+}
+
+fn each_vault(service: &Service, mut visit: impl FnMut(&VaultHeader) -> Result<()>) -> Result<()> {
+    let mut after = None;
+    loop {
+        let page = service.store.vaults(after, VAULTS_PAGE_MAX)?;
+        let Some(last) = page.last() else { return Ok(()) };
+        after = Some(last.id);
+        page.iter().try_for_each(&mut visit)?;
+    }
+}

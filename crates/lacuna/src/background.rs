@@ -17,6 +17,7 @@ use lacuna_store::rows::{Store, VaultHeader};
 use lacuna_types::Result;
 
 use crate::background::jobs::{keep_running, node_name, scheduled};
+use crate::ram::scrub_stack;
 use crate::webhook::{Webhook, deliver_due};
 
 /// Wait for a vault before the worker checks for the stop.
@@ -60,6 +61,7 @@ impl Stop {
 
     /// Waits for `pause`, or until the stop.
     pub(crate) fn wait(&self, pause: Duration) {
+        scrub_stack();
         let gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.rung.wait_timeout_while(gate, pause, |()| !self.asked());
         drop(waited.unwrap_or_else(PoisonError::into_inner));
@@ -169,7 +171,7 @@ fn work(service: &Lacuna, stop: &Stop) {
         let mut unless_asked_to_stop =
             |_| if stop.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         match service.upkeep().work_backlog(PATIENCE, &mut unless_asked_to_stop) {
-            None => {}
+            None => scrub_stack(),
             Some(Ok(embedded)) => {
                 pause = PAUSE_FIRST;
                 tracing::debug!(embedded, "a vault has its vectors");

@@ -45,6 +45,7 @@ const KEYS: &[&str] = &[
     "user",
     "open_bytes_max",
     "idle_seal_minutes",
+    "allow_core_dumps",
     "epoch_days",
     "policies",
     "secret_rules",
@@ -121,6 +122,8 @@ pub(crate) struct Config {
     pub(crate) user: UserId,
     pub(crate) open_bytes_max: usize,
     pub(crate) idle_seal: SignedDuration,
+    /// Core dumps are written, for debugging: they hold texts and keys.
+    pub(crate) allow_core_dumps: bool,
     /// Jobs that run by themselves, and their intervals.
     pub(crate) schedule: Schedule,
     /// The folder of policy files.
@@ -338,6 +341,7 @@ impl RawConfig {
         let llm = self.llm();
         let listen = self.parse("listen", "must be an address and a port, such as 127.0.0.1:7707");
         let behind_tls_proxy = self.parse("behind_tls_proxy", "must be true or false");
+        let allow_core_dumps = self.parse("allow_core_dumps", "must be true or false");
         let org = self.checked("org", |text| OrgId::new(text).map_err(|error| error.to_string()));
         let user = self.checked("user", |text| UserId::new(text).map_err(|error| error.to_string()));
         let open_bytes_max = self.checked("open_bytes_max", |text| {
@@ -372,6 +376,7 @@ impl RawConfig {
             user: user.unwrap_or_else(default_user),
             open_bytes_max: open_bytes_max.unwrap_or(OPEN_BYTES_MAX_DEFAULT),
             schedule: Schedule { epoch_days },
+            allow_core_dumps: allow_core_dumps.unwrap_or(false),
             idle_seal: SignedDuration::from_mins(idle_minutes.unwrap_or(IDLE_SEAL_MINUTES_DEFAULT)),
             http,
             log_format,

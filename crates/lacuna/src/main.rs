@@ -11,6 +11,7 @@ mod import;
 mod mcp;
 mod memory_tool;
 mod policy_file;
+mod ram;
 mod traces;
 mod webhook;
 mod wire;
@@ -18,5 +19,6 @@ mod wire;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    ram::refuse_core_dumps();
     cli::main(std::env::args_os())
 }

@@ -79,7 +79,7 @@ fn assistant_of(local: &Caller) -> Caller {
 
 fn serve(door: Door) -> Result<()> {
     let broken = |reason: String| Failure::new(&codes::OUTPUT_FAILED, reason);
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = crate::ram::runtime();
     let runtime = runtime.map_err(|error| broken(error.to_string()))?;
     let served = runtime.block_on(async {
         let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| broken(error.to_string()))?;

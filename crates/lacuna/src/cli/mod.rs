@@ -56,6 +56,7 @@ use self::args::{Cli, Command};
 use self::output::Output;
 use crate::codes;
 use crate::config::{LogFormat, Origins, load, load_shown};
+use crate::ram::allow_core_dumps;
 use crate::wire::failure::{Failure, Result};
 
 pub(crate) fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -94,6 +95,9 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
     }
     let config = load(origins)?;
     start_log(&cli.command, config.log_format);
+    if config.allow_core_dumps {
+        allow_core_dumps();
+    }
     match cli.command {
         Command::Serve(_) => serve::run(config, output),
         Command::Mcp(args) => mcp::run(config, &args),

@@ -324,7 +324,7 @@ pub(crate) fn serve(
 ) -> Result<()> {
     log_panics_by_place();
     let broken = |error: std::io::Error| Failure::new(&codes::CANNOT_LISTEN, error.to_string());
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(broken)?;
+    let runtime = crate::ram::runtime().map_err(broken)?;
     let limits = ConnectionLimits {
         connections_max: choice.connections_max,
         header_time: choice.header_time,

@@ -92,8 +92,10 @@ codes! {
         "Look the method up in /openapi.json.";
     UNAUTHENTICATED "unauthenticated" 401 DENIED "The request has no token, or one that is unknown, expired or revoked."
         "Send Authorization: Bearer with a token made by `lacuna token create`, or one of the sign-on service.";
-    FOREIGN_HOST "foreign_host" 421 DENIED "Without tokens the server answers only to its loopback names."
-        "Call it as localhost or 127.0.0.1 with its own port, or make a token.";
+    BAD_HOST "bad_host" 400 USAGE "The request has no Host header, or several."
+        "Send one Host header.";
+    FOREIGN_HOST "foreign_host" 421 DENIED "On loopback, a call without a token and /metrics are answered only under the server's own names."
+        "Call it as localhost or 127.0.0.1 with its own port.";
     FOREIGN_ORIGIN "foreign_origin" 403 DENIED "A web page of another origin asked, and no token was sent."
         "Call from the same origin, or make a token.";
     DENIED "denied" 403 DENIED "The caller's roles do not allow this."

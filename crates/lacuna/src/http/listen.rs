@@ -18,6 +18,7 @@ use tower::ServiceExt as _;
 
 use super::App;
 use super::patience::Patient;
+use super::strict::Strict;
 use super::tls::Certificate;
 
 /// The head of a request: its line and its headers.
@@ -123,7 +124,7 @@ where
         .header_read_timeout(limits.header_time)
         .max_buf_size(HEAD_BYTES_MAX)
         .max_headers(HEADERS_MAX)
-        .serve_connection(TokioIo::new(stream), service);
+        .serve_connection(TokioIo::new(Strict::new(stream)), service);
     // A client that leaves in the middle needs no answer.
     if let Err(error) = held.watcher.watch(connection).await {
         tracing::debug!(timeout = error.is_timeout(), parse = error.is_parse(), "a connection broke off");

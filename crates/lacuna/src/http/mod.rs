@@ -37,6 +37,7 @@ mod scopes;
 mod search;
 mod sessions;
 mod shapes;
+mod strict;
 mod tls;
 mod tokens;
 
@@ -95,6 +96,7 @@ struct Shared {
     service: Arc<Lacuna>,
     local: Caller,
     openness: Openness,
+    is_local_only: bool,
     address: SocketAddr,
     metrics: PrometheusHandle,
     schedule: Schedule,
@@ -116,6 +118,8 @@ pub(crate) struct Parts {
     pub(crate) service: Arc<Lacuna>,
     pub(crate) local: Caller,
     pub(crate) openness: Openness,
+    /// Only this machine calls, directly: the server knows all its names.
+    pub(crate) is_local_only: bool,
     pub(crate) address: SocketAddr,
     pub(crate) metrics: PrometheusHandle,
     pub(crate) schedule: Schedule,
@@ -124,7 +128,7 @@ pub(crate) struct Parts {
 
 impl App {
     pub(crate) fn new(parts: Parts, choice: &HttpChoice) -> Self {
-        let Parts { service, local, openness, address, metrics, schedule, traces } = parts;
+        let Parts { service, local, openness, is_local_only, address, metrics, schedule, traces } = parts;
         let mut secret = [0u8; 32];
         SystemEntropy.fill(&mut secret);
         let admission = Admission::new(choice.requests_max, choice.workers);
@@ -133,6 +137,7 @@ impl App {
             service,
             local,
             openness,
+            is_local_only,
             address,
             metrics,
             schedule,
@@ -301,7 +306,9 @@ pub(crate) fn router(app: App, origins: &[String]) -> Router {
         Some(cors) => all.layer(cors),
         None => all,
     };
-    all.layer(middleware::from_fn_with_state(app.clone(), observe::observe)).with_state(app)
+    all.layer(middleware::from_fn(strict::one_host))
+        .layer(middleware::from_fn_with_state(app.clone(), observe::observe))
+        .with_state(app)
 }
 
 async fn unknown_route() -> Failure {

@@ -35,6 +35,7 @@ mod schemathesis;
 mod scopes;
 mod sessions;
 mod story;
+mod strict;
 mod support;
 mod telemetry;
 mod tls;

@@ -28,6 +28,7 @@ use crate::policy_file::read_policies;
 use crate::webhook::Webhook;
 use crate::wire::failure::{Failure, Result};
 use crate::wire::read_scope;
+use crate::workers::let_others_in;
 
 /// Folders and files under the data folder.
 pub(crate) struct Layout {
@@ -108,6 +109,7 @@ pub(crate) fn assemble(config: &Config) -> Result<Installation> {
         .condensing_by(config.llm.as_ref().map(language_model).transpose()?)
         .counting(lacuna_models::token_counter());
     let service = Arc::new(service);
+    service.upkeep().pause_by(let_others_in);
     // A vault that was to be destroyed must not be shown, not even once.
     service.upkeep().recover_destructions()?;
     let local = local_caller(&service, config)?;

@@ -51,6 +51,7 @@ const KEYS: &[&str] = &[
     "policies",
     "secret_rules",
     "http.connections_max",
+    "http.connections_per_address",
     "http.requests_max",
     "http.workers",
     "http.request_seconds",
@@ -352,7 +353,7 @@ impl RawConfig {
             listen.unwrap_or_else(|| LISTEN_DEFAULT.parse().expect("the default is an address"));
         let org = org.unwrap_or_else(|| OrgId::new(ORG_DEFAULT).expect("the default is a name"));
         let behind_tls_proxy = behind_tls_proxy.unwrap_or(false);
-        let http = self.http(listen.ip().is_loopback() && !behind_tls_proxy, &org);
+        let http = self.http(listen, behind_tls_proxy, &org);
         let log_format = self.log_format();
         let otlp_url = self.otlp_url();
         let residency = self.residency();

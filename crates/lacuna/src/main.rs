@@ -14,6 +14,7 @@ mod policy_file;
 mod traces;
 mod webhook;
 mod wire;
+mod workers;
 
 use std::process::ExitCode;
 

@@ -10,6 +10,7 @@ use lacuna_core::permit::Caller;
 use zeroize::Zeroizing;
 
 use super::conditional::TagKey;
+use super::observe::note_caller;
 use super::oidc::{Claimed, SignOn};
 use super::{App, Openness};
 use crate::codes;
@@ -27,6 +28,7 @@ pub(super) async fn authenticate(
     next: Next,
 ) -> Result<Response> {
     let (caller, tags) = caller(&app, request.headers()).await?;
+    note_caller(&caller);
     request.extensions_mut().insert(caller);
     request.extensions_mut().insert(tags);
     Ok(next.run(request).await)

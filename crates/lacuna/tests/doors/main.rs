@@ -12,6 +12,7 @@ mod compacting;
 mod conditional;
 mod configuration;
 mod context;
+mod crowd;
 mod damage;
 mod description;
 mod docs;

@@ -24,6 +24,7 @@ use zeroize::Zeroizing;
 use crate::codes;
 use crate::config::{Config, EmbedderChoice, LlmChoice, StoreChoice, WebhookChoice};
 use crate::http::Certificate;
+use crate::passphrase::refuse_weak;
 use crate::policy_file::read_policies;
 use crate::webhook::Webhook;
 use crate::wire::failure::{Failure, Result};
@@ -90,6 +91,7 @@ impl Installation {
 pub(crate) fn assemble(config: &Config) -> Result<Installation> {
     let layout = Layout::new(&config.data);
     make_folders(&layout)?;
+    refuse_weak_key_passphrase(config, &layout)?;
     let kms = open_kms(&layout)?;
     let (store, keys) = open_stores(config, &layout)?;
     let parts = Parts {
@@ -214,6 +216,22 @@ pub(crate) fn open_kms(layout: &Layout) -> Result<LocalKms> {
         kms.epoch(epoch)?;
     }
     Ok(kms)
+}
+
+/// Refuses a weak passphrase before the first key is made under it. Keys that are there open with the one that they
+/// have.
+pub(crate) fn refuse_weak_key_passphrase(config: &Config, layout: &Layout) -> Result<()> {
+    let is_key = |entry: io::Result<fs::DirEntry>| {
+        entry.is_ok_and(|entry| entry.path().extension().is_some_and(|kind| kind == "key"))
+    };
+    let has_keys = fs::read_dir(layout.keys()).is_ok_and(|mut files| files.any(is_key));
+    // A new key is protected by the variable or not at all: nobody is asked for a first passphrase.
+    match std::env::var("LACUNA_PASSPHRASE") {
+        Ok(given) if !given.is_empty() && !has_keys => {
+            refuse_weak(&Zeroizing::new(given), config.weak_passphrase)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The passphrase from the environment, or from the terminal when a key asks for one.

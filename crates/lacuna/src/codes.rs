@@ -220,6 +220,8 @@ codes! {
         "Set LACUNA_PASSPHRASE, or run in a terminal and answer the prompt.";
     KEY_NOT_PROTECTED "key_not_protected" 503 MISCONFIGURED "A passphrase was given, but the keys were made without one."
         "Unset LACUNA_PASSPHRASE.";
+    WEAK_PASSPHRASE "weak_passphrase" 422 USAGE "The new passphrase is easy to guess. Nothing was written."
+        "Choose a longer one, such as five unrelated words; or pass --weak-passphrase.";
     USER_SECRET_REQUIRED "user_secret_required" 503 MISCONFIGURED "The vault also needs a secret that only its user holds."
         "Use a release that supports user-held keys.";
     VAULT_WITHOUT_DATA "vault_without_data" 503 MISCONFIGURED "A vault has keys but no memory yet, so its epoch cannot be renewed."

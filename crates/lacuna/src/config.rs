@@ -50,6 +50,7 @@ const KEYS: &[&str] = &[
     "epoch_days",
     "policies",
     "secret_rules",
+    "weak_passphrase",
     "http.connections_max",
     "http.connections_per_address",
     "http.requests_max",
@@ -119,6 +120,8 @@ pub(crate) struct Config {
     pub(crate) policies: PathBuf,
     /// An operator's own rules for secrets.
     pub(crate) secret_rules: Option<PathBuf>,
+    /// New passphrases are not judged.
+    pub(crate) weak_passphrase: bool,
     /// Recipients of notices of erasures.
     pub(crate) webhooks: Vec<WebhookChoice>,
     pub(crate) http: HttpChoice,
@@ -339,6 +342,7 @@ impl RawConfig {
         let llm = self.llm();
         let listen = self.parse("listen", "must be an address and a port, such as 127.0.0.1:7707");
         let behind_tls_proxy = self.parse("behind_tls_proxy", "must be true or false");
+        let weak_passphrase = self.parse("weak_passphrase", "must be true or false");
         let org = self.checked("org", |text| OrgId::new(text).map_err(|error| error.to_string()));
         let user = self.checked("user", |text| UserId::new(text).map_err(|error| error.to_string()));
         let open_bytes_max = self.checked("open_bytes_max", |text| {
@@ -363,6 +367,7 @@ impl RawConfig {
         let config = Config {
             policies,
             secret_rules,
+            weak_passphrase: weak_passphrase.unwrap_or(false),
             webhooks: std::mem::take(&mut self.webhooks),
             data,
             store,

@@ -10,6 +10,7 @@ mod http;
 mod import;
 mod mcp;
 mod memory_tool;
+mod passphrase;
 mod policy_file;
 mod traces;
 mod webhook;

@@ -154,6 +154,7 @@ fn origins(cli: &Cli) -> Result<Origins> {
     set("org", global.org.clone());
     set("user", global.acting_user.clone());
     set("embedder", global.embedder.clone());
+    set("weak_passphrase", global.weak_passphrase.then(|| "true".to_owned()));
     if let Command::Serve(serve) = &cli.command {
         set("listen", serve.listen.clone());
         set("behind_tls_proxy", serve.behind_tls_proxy.then(|| "true".to_owned()));

@@ -38,6 +38,33 @@ fn refused(home: &Home, args: &[&str], exit: i32, code: &str) {
 }
 
 #[test]
+fn a_weak_passphrase_seals_nothing_new() {
+    let weak = "hunter2";
+    let home = Home::new().with("LACUNA_PASSPHRASE", weak);
+    refused(&home, &["remember", "x"], 2, "weak_passphrase");
+    assert!(!home.data().join("lacuna.db").exists(), "nothing was made");
+    home.run(&["remember", "x", "--weak-passphrase"]).ok();
+    // Keys that are there open with the passphrase that they have.
+    home.run(&["recall", "x"]).ok();
+
+    let home = Home::new().with("LACUNA_EXPORT_PASSPHRASE", weak).with("LACUNA_BACKUP_PASSPHRASE", weak);
+    home.remember("x");
+    let (export, backup) = (home.path("x.json"), home.path("x.backup"));
+    let (export, backup) = (export.to_str().unwrap(), backup.to_str().unwrap());
+    let attempts = [&["export", export, "--encrypt"][..], &["backup", backup, "--full", "--keep-days", "7"]];
+    for args in attempts {
+        refused(&home, args, 2, "weak_passphrase");
+    }
+    assert!(!home.path("x.json").exists() && !home.path("x.backup").exists());
+    for args in attempts {
+        home.run(&[args, &["--weak-passphrase"]].concat()).ok();
+    }
+    // Opening asks for no strength.
+    Home::new().with("LACUNA_EXPORT_PASSPHRASE", weak).run(&["import", export]).ok();
+    Home::new().with("LACUNA_BACKUP_PASSPHRASE", weak).run(&["restore", backup]).ok();
+}
+
+#[test]
 fn a_wrong_passphrase_opens_nothing_and_changes_nothing() {
     let home = Home::new().with("LACUNA_PASSPHRASE", "correct horse");
     let id = home.remember("sealed under a passphrase");

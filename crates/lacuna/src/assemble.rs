@@ -188,9 +188,12 @@ fn own_rules(path: &Path) -> Result<Scanner> {
 pub(crate) fn make_folders(layout: &Layout) -> Result<()> {
     for folder in layout.folders() {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(|error| {
+            let code = match error.kind() {
+                io::ErrorKind::ReadOnlyFilesystem => &codes::READ_ONLY,
+                _ => &codes::DATA_FOLDER_UNAVAILABLE,
+            };
             let reason = format!("{} cannot be made: {error}", folder.display());
-            let public = codes::DATA_FOLDER_UNAVAILABLE.meaning.to_owned();
-            Failure { public, ..Failure::new(&codes::DATA_FOLDER_UNAVAILABLE, reason) }
+            Failure { public: code.meaning.to_owned(), ..Failure::new(code, reason) }
         })?;
     }
     Ok(())

@@ -235,8 +235,9 @@ codes! {
     DISK_FULL "disk_full" 503 UNAVAILABLE "The disk is full. This request stored nothing."
         "Free some space and retry."
         http "Try again later; if it stays, ask the operator of the server.";
-    READ_ONLY "read_only" 503 MISCONFIGURED "The database may only be read. Nothing was changed."
-        "Correct the owner and permissions of the data folder and its files.";
+    READ_ONLY "read_only" 503 MISCONFIGURED "The data folder, a file in it or its disk may only be read. Nothing was changed."
+        "Correct the owner and permissions of the data folder and its files, or mount the disk for writing."
+        http "Try again later; if it stays, ask the operator of the server.";
     ACCESS_DENIED "access_denied" 503 MISCONFIGURED "The database server refuses the user, the password or a permission."
         "Check user and password; the account needs its own database and the right to create roles.";
     BAD_URL "bad_url" 503 MISCONFIGURED "The database URL cannot be read."

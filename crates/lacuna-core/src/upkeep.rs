@@ -23,6 +23,12 @@ pub struct Upkeep<'a> {
 }
 
 impl Upkeep<'_> {
+    /// Calls `pause` from now on between the steps of long work, where no lock is held, so that the program can let
+    /// others in. The first call counts.
+    pub fn pause_by(&self, pause: fn()) {
+        self.service.pause.get_or_init(|| pause);
+    }
+
     /// Erases everything that was hidden longer ago than its tenant's policy lets it be restored. Answers with
     /// how many memories went.
     pub fn purge(&self) -> Result<u64> {

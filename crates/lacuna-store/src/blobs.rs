@@ -137,7 +137,8 @@ fn io_failure(error: &io::Error, what: &str) -> Error {
         }
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Error::Misconfigured {
             code: "read_only",
-            reason: "the blob folder cannot be written; check owner and permissions".into(),
+            reason: "the blob folder or its disk cannot be written; check owner, permissions and mount"
+                .into(),
         },
         _ => Error::unavailable("blobs_unavailable", what, source),
     }

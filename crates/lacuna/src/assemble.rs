@@ -24,10 +24,12 @@ use zeroize::Zeroizing;
 use crate::codes;
 use crate::config::{Config, EmbedderChoice, LlmChoice, StoreChoice, WebhookChoice};
 use crate::http::Certificate;
+use crate::passphrase::refuse_weak;
 use crate::policy_file::read_policies;
 use crate::webhook::Webhook;
 use crate::wire::failure::{Failure, Result};
 use crate::wire::read_scope;
+use crate::workers::let_others_in;
 
 /// Folders and files under the data folder.
 pub(crate) struct Layout {
@@ -101,6 +103,7 @@ pub(crate) fn assemble(config: &Config) -> Result<Installation> {
 pub(crate) fn assemble_for_repair(config: &Config) -> Result<Installation> {
     let layout = Layout::new(&config.data);
     make_folders(&layout)?;
+    refuse_weak_key_passphrase(config, &layout)?;
     let kms = open_kms(&layout)?;
     let (store, keys) = open_stores(config, &layout)?;
     let parts = Parts {
@@ -121,6 +124,7 @@ pub(crate) fn assemble_for_repair(config: &Config) -> Result<Installation> {
         .counting(lacuna_models::token_counter());
     let service = Arc::new(service);
     service.upkeep().adopt_vaults()?;
+    service.upkeep().pause_by(let_others_in);
     // A vault that was to be destroyed must not be shown, not even once.
     service.upkeep().recover_destructions()?;
     let local = local_caller(config);
@@ -198,9 +202,12 @@ fn own_rules(path: &Path) -> Result<Scanner> {
 pub(crate) fn make_folders(layout: &Layout) -> Result<()> {
     for folder in layout.folders() {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(|error| {
+            let code = match error.kind() {
+                io::ErrorKind::ReadOnlyFilesystem => &codes::READ_ONLY,
+                _ => &codes::DATA_FOLDER_UNAVAILABLE,
+            };
             let reason = format!("{} cannot be made: {error}", folder.display());
-            let public = codes::DATA_FOLDER_UNAVAILABLE.meaning.to_owned();
-            Failure { public, ..Failure::new(&codes::DATA_FOLDER_UNAVAILABLE, reason) }
+            Failure { public: code.meaning.to_owned(), ..Failure::new(code, reason) }
         })?;
     }
     Ok(())
@@ -226,6 +233,22 @@ pub(crate) fn open_kms(layout: &Layout) -> Result<LocalKms> {
         kms.epoch(epoch)?;
     }
     Ok(kms)
+}
+
+/// Refuses a weak passphrase before the first key is made under it. Keys that are there open with the one that they
+/// have.
+pub(crate) fn refuse_weak_key_passphrase(config: &Config, layout: &Layout) -> Result<()> {
+    let is_key = |entry: io::Result<fs::DirEntry>| {
+        entry.is_ok_and(|entry| entry.path().extension().is_some_and(|kind| kind == "key"))
+    };
+    let has_keys = fs::read_dir(layout.keys()).is_ok_and(|mut files| files.any(is_key));
+    // A new key is protected by the variable or not at all: nobody is asked for a first passphrase.
+    match std::env::var("LACUNA_PASSPHRASE") {
+        Ok(given) if !given.is_empty() && !has_keys => {
+            refuse_weak(&Zeroizing::new(given), config.weak_passphrase)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The passphrase from the environment, or from the terminal when a key asks for one.

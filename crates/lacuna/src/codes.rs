@@ -92,8 +92,10 @@ codes! {
         "Look the method up in /openapi.json.";
     UNAUTHENTICATED "unauthenticated" 401 DENIED "The request has no token, or one that is unknown, expired or revoked."
         "Send Authorization: Bearer with a token made by `lacuna token create`, or one of the sign-on service.";
-    FOREIGN_HOST "foreign_host" 421 DENIED "Without tokens the server answers only to its loopback names."
-        "Call it as localhost or 127.0.0.1 with its own port, or make a token.";
+    BAD_HOST "bad_host" 400 USAGE "The request has no Host header, or several."
+        "Send one Host header.";
+    FOREIGN_HOST "foreign_host" 421 DENIED "On loopback, a call without a token and /metrics are answered only under the server's own names."
+        "Call it as localhost or 127.0.0.1 with its own port.";
     FOREIGN_ORIGIN "foreign_origin" 403 DENIED "A web page of another origin asked, and no token was sent."
         "Call from the same origin, or make a token.";
     DENIED "denied" 403 DENIED "The caller's roles do not allow this."
@@ -218,6 +220,8 @@ codes! {
         "Set LACUNA_PASSPHRASE, or run in a terminal and answer the prompt.";
     KEY_NOT_PROTECTED "key_not_protected" 503 MISCONFIGURED "A passphrase was given, but the keys were made without one."
         "Unset LACUNA_PASSPHRASE.";
+    WEAK_PASSPHRASE "weak_passphrase" 422 USAGE "The new passphrase is easy to guess. Nothing was written."
+        "Choose a longer one, such as five unrelated words; or pass --weak-passphrase.";
     USER_SECRET_REQUIRED "user_secret_required" 503 MISCONFIGURED "The vault also needs a secret that only its user holds."
         "Use a release that supports user-held keys.";
     TAMPERED "tampered" 503 MISCONFIGURED "Stored rows, tokens, members or audit entries are not those that Lacuna wrote."
@@ -234,8 +238,9 @@ codes! {
     DISK_FULL "disk_full" 503 UNAVAILABLE "The disk is full. This request stored nothing."
         "Free some space and retry."
         http "Try again later; if it stays, ask the operator of the server.";
-    READ_ONLY "read_only" 503 MISCONFIGURED "The database may only be read. Nothing was changed."
-        "Correct the owner and permissions of the data folder and its files.";
+    READ_ONLY "read_only" 503 MISCONFIGURED "The data folder, a file in it or its disk may only be read. Nothing was changed."
+        "Correct the owner and permissions of the data folder and its files, or mount the disk for writing."
+        http "Try again later; if it stays, ask the operator of the server.";
     ACCESS_DENIED "access_denied" 503 MISCONFIGURED "The database server refuses the user, the password or a permission."
         "Check user and password; the account needs its own database and the right to create roles.";
     BAD_URL "bad_url" 503 MISCONFIGURED "The database URL cannot be read."

@@ -1,6 +1,7 @@
 //! Configuration, read twice: first as text per key ([`RawConfig`]), then as meaning ([`Config`]).
 //! Flags are stronger than the environment, the environment than the file, the file than the defaults.
 
+mod env;
 mod http;
 mod residency;
 mod show;
@@ -20,6 +21,7 @@ use lacuna_models::LlmKind;
 use lacuna_types::{OrgId, UserId};
 use serde::Deserialize;
 
+use self::env::{UnknownVariable, env_path};
 pub(crate) use self::http::{HttpChoice, LimitChoice, OidcChoice, OrgOf, TlsChoice};
 pub(crate) use self::show::ShownSetting;
 use crate::codes;
@@ -49,7 +51,9 @@ const KEYS: &[&str] = &[
     "epoch_days",
     "policies",
     "secret_rules",
+    "weak_passphrase",
     "http.connections_max",
+    "http.connections_per_address",
     "http.requests_max",
     "http.workers",
     "http.request_seconds",
@@ -81,17 +85,6 @@ const KEYS: &[&str] = &[
 /// Keys that hold several values: a list in the file, or text with commas between them. What pairs names may be
 /// a table in the file as well.
 const LISTS: &[&str] = &["cors.origins", "oidc.roles", "regions"];
-const ENV_PREFIX: &str = "LACUNA_";
-/// Variables of ours that are no keys.
-const ENV_OTHERS: &[&str] = &[
-    "LACUNA_CONFIG",
-    "LACUNA_PASSPHRASE",
-    "LACUNA_EXPORT_PASSPHRASE",
-    "LACUNA_BACKUP_PASSPHRASE",
-    "LACUNA_LOG",
-];
-/// Variables that tests of Lacuna may set, and that mean nothing here.
-const ENV_TEST_PREFIX: &str = "LACUNA_TEST_";
 /// The one key that is a list of tables, and stands in the file only.
 const WEBHOOKS: &str = "webhook";
 const FILE_NAME: &str = "lacuna.toml";
@@ -130,12 +123,36 @@ pub(crate) struct Config {
     pub(crate) policies: PathBuf,
     /// An operator's own rules for secrets.
     pub(crate) secret_rules: Option<PathBuf>,
+    /// New passphrases are not judged.
+    pub(crate) weak_passphrase: bool,
     /// Recipients of notices of erasures.
     pub(crate) webhooks: Vec<WebhookChoice>,
     pub(crate) http: HttpChoice,
     pub(crate) log_format: LogFormat,
     /// Collector of traces, which hold no content.
     pub(crate) otlp_url: Option<String>,
+    /// Variables that begin like settings and are none. Most commands warn of them.
+    pub(crate) unknown: Vec<UnknownVariable>,
+}
+
+impl Config {
+    /// Warns of every variable that was ignored.
+    pub(crate) fn warn_of_unknown(&self) {
+        for variable in &self.unknown {
+            tracing::warn!("{variable}");
+        }
+    }
+
+    /// Refuses variables that are no settings, for a check before anything starts.
+    pub(crate) fn refuse_unknown(&self) -> Result<()> {
+        match self.unknown.as_slice() {
+            [] => Ok(()),
+            unknown => {
+                let reasons: Vec<_> = unknown.iter().map(UnknownVariable::to_string).collect();
+                Err(Failure::new(&codes::BAD_CONFIG, reasons.join("; ")))
+            }
+        }
+    }
 }
 
 /// Format of a line of the log.
@@ -194,6 +211,7 @@ struct Setting {
 pub(crate) struct RawConfig {
     settings: BTreeMap<&'static str, Setting>,
     webhooks: Vec<WebhookChoice>,
+    unknown: Vec<UnknownVariable>,
     faults: Vec<String>,
 }
 
@@ -244,6 +262,7 @@ fn read(origins: Origins) -> Result<RawConfig> {
         }
     }
     raw.settings.extend(strong.settings);
+    raw.unknown = strong.unknown;
     raw.faults.extend(strong.faults);
     Ok(raw)
 }
@@ -251,21 +270,6 @@ fn read(origins: Origins) -> Result<RawConfig> {
 impl RawConfig {
     fn set(&mut self, key: &'static str, text: String, origin: impl Into<String>) {
         self.settings.insert(key, Setting { text, origin: origin.into() });
-    }
-
-    fn read_env(&mut self, env: &[(OsString, OsString)]) {
-        for (name, value) in env {
-            let Some(name) = name.to_str().filter(|name| name.starts_with(ENV_PREFIX)) else { continue };
-            if ENV_OTHERS.contains(&name) || name.starts_with(ENV_TEST_PREFIX) {
-                continue;
-            }
-            // A misspelt variable is refused: silently ignored, it could leave keys without a passphrase.
-            match (KEYS.iter().find(|key| env_name(key) == name), value.to_str()) {
-                (Some(key), Some(value)) => self.set(key, value.to_owned(), name),
-                (Some(_), None) => self.faults.push(format!("{name} is not UTF-8")),
-                (None, _) => self.faults.push(format!("{name} is not a setting")),
-            }
-        }
     }
 
     fn read_file(&mut self, path: &Path) -> Result<()> {
@@ -342,6 +346,7 @@ impl RawConfig {
         let listen = self.parse("listen", "must be an address and a port, such as 127.0.0.1:7707");
         let behind_tls_proxy = self.parse("behind_tls_proxy", "must be true or false");
         let allow_core_dumps = self.parse("allow_core_dumps", "must be true or false");
+        let weak_passphrase = self.parse("weak_passphrase", "must be true or false");
         let org = self.checked("org", |text| OrgId::new(text).map_err(|error| error.to_string()));
         let user = self.checked("user", |text| UserId::new(text).map_err(|error| error.to_string()));
         let open_bytes_max = self.checked("open_bytes_max", |text| {
@@ -356,15 +361,17 @@ impl RawConfig {
             listen.unwrap_or_else(|| LISTEN_DEFAULT.parse().expect("the default is an address"));
         let org = org.unwrap_or_else(|| OrgId::new(ORG_DEFAULT).expect("the default is a name"));
         let behind_tls_proxy = behind_tls_proxy.unwrap_or(false);
-        let http = self.http(listen.ip().is_loopback() && !behind_tls_proxy, &org);
+        let http = self.http(listen, behind_tls_proxy, &org);
         let log_format = self.log_format();
         let otlp_url = self.otlp_url();
         let residency = self.residency();
         let policies = self.text("policies").map_or_else(|| data.join(POLICIES_FOLDER), PathBuf::from);
         let secret_rules = self.text("secret_rules").map(PathBuf::from);
+        let unknown = self.take_unknown();
         let config = Config {
             policies,
             secret_rules,
+            weak_passphrase: weak_passphrase.unwrap_or(false),
             webhooks: std::mem::take(&mut self.webhooks),
             data,
             store,
@@ -381,12 +388,15 @@ impl RawConfig {
             http,
             log_format,
             otlp_url,
+            unknown,
         };
         self.faults.extend(residency.faults(&config, env));
-        match self.faults.is_empty() {
-            true => Ok(config),
-            false => Err(Failure::new(&codes::BAD_CONFIG, self.faults.join("; "))),
+        if self.faults.is_empty() {
+            return Ok(config);
         }
+        // One of them may be the reason of a fault.
+        self.faults.extend(config.unknown.iter().map(UnknownVariable::to_string));
+        Err(Failure::new(&codes::BAD_CONFIG, self.faults.join("; ")))
     }
 
     fn store(&mut self) -> StoreChoice {
@@ -510,14 +520,6 @@ fn joined(value: &toml::Value) -> Option<String> {
         _ => None,
     };
     items.map(|items| items.join(","))
-}
-
-fn env_name(key: &str) -> String {
-    format!("{ENV_PREFIX}{}", key.replace('.', "_").to_uppercase())
-}
-
-fn env_path(env: &[(OsString, OsString)], name: &str) -> Option<PathBuf> {
-    env.iter().find(|(key, _)| key == name).map(|(_, value)| PathBuf::from(value))
 }
 
 fn within<T: FromStr + PartialOrd>(text: &str, low: T, high: T, rule: &str) -> Result<T, String> {

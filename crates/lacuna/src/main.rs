@@ -10,11 +10,13 @@ mod http;
 mod import;
 mod mcp;
 mod memory_tool;
+mod passphrase;
 mod policy_file;
 mod ram;
 mod traces;
 mod webhook;
 mod wire;
+mod workers;
 
 use std::process::ExitCode;
 

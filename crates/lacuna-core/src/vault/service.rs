@@ -108,6 +108,8 @@ pub(crate) struct Service {
     pub(crate) recipients: Vec<Recipient>,
     /// Condenses turns, where one is configured.
     pub(crate) llm: Option<Arc<dyn Llm>>,
+    /// Called between the steps of long work, where no lock is held.
+    pub(crate) pause: OnceLock<fn()>,
 }
 
 /// The load of the opened vaults.
@@ -145,6 +147,15 @@ impl Service {
             open_sessions: OpenSessions::default(),
             recipients: Vec::new(),
             llm: None,
+            pause: OnceLock::new(),
+        }
+    }
+
+    /// Lets the program do something else for a moment. Called between the steps of long work, where no lock is
+    /// held.
+    pub(crate) fn pause(&self) {
+        if let Some(pause) = self.pause.get() {
+            pause();
         }
     }
 

@@ -23,6 +23,8 @@ use crate::write::place::{AdmittedDraft, Corrects, place};
 
 /// Memories in one call.
 pub const REMEMBER_BATCH_MAX: usize = 2_000;
+/// Texts that are embedded between two pauses.
+const EMBEDDED_AT_ONCE: usize = 32;
 
 /// Options of a write, besides the rules that hold for all.
 #[derive(Default)]
@@ -68,10 +70,12 @@ pub(crate) fn remember_in(
     let digests: Vec<_> = drafts.iter().map(|draft| sha256(draft.text.expose().as_bytes())).collect();
     let standings = standings(service, grant, &drafts, &digests, now)?;
     let gate = gate(service, grant, now)?;
-    let presentable = clean_all(&gate, drafts, standings)?;
-    let texts: Vec<&str> = presentable.iter().map(Presentable::text).collect();
-    let vectors = service.models.instant.embed(&texts, Purpose::Passage)?;
-    let judged = presentable.into_iter().zip(&vectors).map(|(draft, vector)| gate.judge(draft, vector));
+    let presentable = clean_all(service, &gate, drafts, standings)?;
+    let vectors = embed_all(service, &presentable)?;
+    let judged = presentable.into_iter().zip(&vectors).map(|(draft, vector)| {
+        service.pause();
+        gate.judge(draft, vector)
+    });
 
     let mut outcomes: Vec<Option<Outcome>> = vec![None; digests.len()];
     let (mut arrivals, mut held) = (Vec::new(), Vec::new());
@@ -190,9 +194,17 @@ fn ask(
     Ok(asked.into_iter().zip(tokens).map(answer).collect())
 }
 
-fn clean_all(gate: &Gate<'_>, drafts: Vec<Draft>, standings: Vec<DraftOrigin>) -> Result<Vec<Presentable>> {
+/// Cleans one draft after another. Others may work between two of them: a call brings up to
+/// [`REMEMBER_BATCH_MAX`] long texts.
+fn clean_all(
+    service: &Service,
+    gate: &Gate<'_>,
+    drafts: Vec<Draft>,
+    standings: Vec<DraftOrigin>,
+) -> Result<Vec<Presentable>> {
     let single = drafts.len() == 1;
     let clean = |(number, (draft, standing))| {
+        service.pause();
         gate.clean(draft, standing).map_err(|error| match error {
             Error::Invalid { field, reason } if !single => {
                 Error::Invalid { field, reason: format!("memory {number}: {reason}") }
@@ -201,6 +213,16 @@ fn clean_all(gate: &Gate<'_>, drafts: Vec<Draft>, standings: Vec<DraftOrigin>) -
         })
     };
     drafts.into_iter().zip(standings).enumerate().map(clean).collect()
+}
+
+fn embed_all(service: &Service, presentable: &[Presentable]) -> Result<Vec<Vec<f32>>> {
+    let mut vectors = Vec::with_capacity(presentable.len());
+    for some in presentable.chunks(EMBEDDED_AT_ONCE) {
+        service.pause();
+        let texts: Vec<&str> = some.iter().map(Presentable::text).collect();
+        vectors.extend(service.models.instant.embed(&texts, Purpose::Passage)?);
+    }
+    Ok(vectors)
 }
 
 /// Returns true when a draft names something that the vault must know: an earlier question, or other memories.

@@ -387,7 +387,10 @@ fn principal(scope: &Scope) -> Principal {
 
 fn broken(what: &str, path: &Path, error: std::io::Error) -> Error {
     let reason = format!("{what} {}: {error}", path.display());
-    Error::unavailable("key_folder_unavailable", reason, error)
+    match error.kind() {
+        ErrorKind::ReadOnlyFilesystem => Error::Misconfigured { code: "read_only", reason },
+        _ => Error::unavailable("key_folder_unavailable", reason, error),
+    }
 }
 
 /// A file that cannot be read is judged when its key is needed.

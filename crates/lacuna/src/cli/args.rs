@@ -78,6 +78,9 @@ pub(super) struct Global {
     /// Model for meaning: sentence, static or endpoint [env: LACUNA_EMBEDDER] [default: sentence].
     #[arg(long, global = true, value_name = "MODEL")]
     pub(super) embedder: Option<String>,
+    /// Accept a new passphrase that is easy to guess.
+    #[arg(long, global = true)]
+    pub(super) weak_passphrase: bool,
 }
 
 #[derive(Subcommand)]

@@ -17,9 +17,12 @@ use serde::Serialize;
 use zeroize::Zeroizing;
 
 use super::output::{Output, counted, table};
-use crate::assemble::{Installation, Layout, assemble, make_folders, open_kms, open_stores};
+use crate::assemble::{
+    Installation, Layout, assemble, make_folders, open_kms, open_stores, refuse_weak_key_passphrase,
+};
 use crate::codes;
 use crate::config::{Config, StoreChoice};
+use crate::passphrase::refuse_weak;
 use crate::wire::failure::{Failure, Result};
 
 /// The first bytes of a sealed stream tell that it is one.
@@ -114,7 +117,7 @@ pub(super) fn run(config: &Config, args: &BackupArgs, output: &Output) -> Result
 fn save(config: &Config, args: &BackupArgs, path: &Path, output: &Output) -> Result<()> {
     only_sqlite(config)?;
     let layout = Layout::new(&config.data);
-    let passphrase = args.full.then(|| passphrase("Passphrase for the backup: ", true)).transpose()?;
+    let passphrase = args.full.then(|| new_passphrase(config)).transpose()?;
     let file = new_file(path)?;
     let installation = assemble(config)?;
     let saved = write(&installation, &layout, args, passphrase.as_deref().map(String::as_str), file);
@@ -185,6 +188,7 @@ pub(super) fn put_back(config: &Config, args: &RestoreArgs, output: &Output) -> 
     only_sqlite(config)?;
     let layout = Layout::new(&config.data);
     make_folders(&layout)?;
+    refuse_weak_key_passphrase(config, &layout)?;
     let ledgers = args.ledgers.iter().map(|path| Ok(Ledger::decode(open(path)?)?));
     let ledgers = ledgers.collect::<Result<Vec<_>>>()?;
     let known = args.receipts.iter().map(|path| known_receipt(path)).collect::<Result<Vec<_>>>()?;
@@ -262,6 +266,12 @@ fn only_sqlite(config: &Config) -> Result<()> {
              apart from it; after pg_restore every vault replays the erasure ledger when it is opened",
         )),
     }
+}
+
+fn new_passphrase(config: &Config) -> Result<Zeroizing<String>> {
+    let given = passphrase("Passphrase for the backup: ", true)?;
+    refuse_weak(&given, config.weak_passphrase)?;
+    Ok(given)
 }
 
 /// From the environment, or from the terminal.

@@ -16,7 +16,7 @@ Examples:
 pub(super) enum ConfigCommand {
     /// Every setting with its value and where it comes from; passwords are masked.
     Show,
-    /// Say everything that is wrong with it, without starting anything.
+    /// Say everything that is wrong with it, without starting anything. Unknown variables count as wrong.
     Check,
 }
 
@@ -32,15 +32,17 @@ struct Checked {
     set: usize,
 }
 
-pub(super) fn run(loaded: LoadedConfig, command: ConfigCommand, output: &Output) -> Result<()> {
+pub(super) fn run(loaded: LoadedConfig, command: &ConfigCommand, output: &Output) -> Result<()> {
     match command {
         ConfigCommand::Show => {
             output.show(&SettingList { settings: loaded.shown }, people)?;
             // What is wrong is told after what there is: it helps to see it.
-            loaded.config.map(drop)
+            loaded.config.map(|config| config.warn_of_unknown())
         }
         ConfigCommand::Check => {
-            preflight(&loaded.config?)?;
+            let config = loaded.config?;
+            config.refuse_unknown()?;
+            preflight(&config)?;
             let set = loaded.shown.iter().filter(|shown| shown.is_set()).count();
             output.show(&Checked { ok: true, set }, |_| "The configuration holds.".to_owned())
         }

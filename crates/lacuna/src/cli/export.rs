@@ -77,7 +77,7 @@ pub(super) fn run(config: &Config, args: ExportArgs, output: &Output) -> Result<
         include_metadata: !args.no_metadata,
         include_health: args.include_health,
     };
-    let passphrase = args.encrypt.then(passphrase::to_seal).transpose()?;
+    let passphrase = args.encrypt.then(|| passphrase::to_seal(config)).transpose()?;
     let job = ExportJob { core: &installation.service, grant: &grant, wanted: &wanted, passphrase };
     let exported = if to_stdout { job.write(io::stdout().lock())?.1 } else { job.write_file(&args.file)? };
     let told = ExportAnswer {

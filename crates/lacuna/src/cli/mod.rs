@@ -55,7 +55,7 @@ use tracing_subscriber::{EnvFilter, fmt, registry};
 use self::args::{Cli, Command};
 use self::output::Output;
 use crate::codes;
-use crate::config::{LogFormat, Origins, load, load_shown};
+use crate::config::{Config, LogFormat, Origins, load, load_shown};
 use crate::ram::allow_core_dumps;
 use crate::wire::failure::{Failure, Result};
 
@@ -69,6 +69,7 @@ pub(crate) fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     if let Command::Hook(command) = &cli.command {
         let config = origins(&cli).and_then(load);
         start_log(&cli.command, config.as_ref().map_or(LogFormat::Text, |config| config.log_format));
+        config.iter().for_each(Config::warn_of_unknown);
         return hook::run(config, command, json);
     }
     let output = Output::new(cli.global.json);
@@ -90,11 +91,13 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         _ => {}
     }
     let origins = origins(&cli)?;
-    if let Command::Config(command) = cli.command {
+    if let Command::Config(command) = &cli.command {
+        start_log(&cli.command, LogFormat::Text);
         return config::run(load_shown(origins)?, command, output);
     }
     let config = load(origins)?;
     start_log(&cli.command, config.log_format);
+    config.warn_of_unknown();
     if config.allow_core_dumps {
         allow_core_dumps();
     }
@@ -155,6 +158,7 @@ fn origins(cli: &Cli) -> Result<Origins> {
     set("org", global.org.clone());
     set("user", global.acting_user.clone());
     set("embedder", global.embedder.clone());
+    set("weak_passphrase", global.weak_passphrase.then(|| "true".to_owned()));
     if let Command::Serve(serve) = &cli.command {
         set("listen", serve.listen.clone());
         set("behind_tls_proxy", serve.behind_tls_proxy.then(|| "true".to_owned()));
@@ -162,9 +166,10 @@ fn origins(cli: &Cli) -> Result<Origins> {
     Ok(Origins { file: global.config.clone(), flags, env: std::env::vars_os().collect() })
 }
 
-/// Logs go to standard error. A server tells what it does; a command only what went wrong.
+/// Logs go to standard error. A server tells what it does; a command only what went wrong, and variables that it
+/// ignored.
 fn start_log(command: &Command, format: LogFormat) {
-    let level = if matches!(command, Command::Serve(_)) { "info" } else { "error" };
+    let level = if matches!(command, Command::Serve(_)) { "info" } else { "error,lacuna::config=warn" };
     let filter = EnvFilter::try_from_env("LACUNA_LOG").unwrap_or_else(|_| EnvFilter::new(level));
     // The library that speaks MCP logs whole messages, and these hold memories: whatever is asked for, not that.
     let ours = filter_fn(|event| !event.target().starts_with("rmcp"));

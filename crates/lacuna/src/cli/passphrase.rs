@@ -5,6 +5,8 @@ use std::io::{self, IsTerminal};
 use zeroize::Zeroizing;
 
 use crate::codes;
+use crate::config::Config;
+use crate::passphrase::refuse_weak;
 use crate::wire::failure::{Failure, Result};
 
 const VARIABLE: &str = "LACUNA_EXPORT_PASSPHRASE";
@@ -18,14 +20,16 @@ pub(super) fn to_open() -> Result<Zeroizing<String>> {
 }
 
 /// The passphrase for a new export. Typed blindly, so typed twice: nobody can open it without.
-pub(super) fn to_seal() -> Result<Zeroizing<String>> {
+pub(super) fn to_seal(config: &Config) -> Result<Zeroizing<String>> {
     if let Some(given) = from_environment()? {
+        refuse_weak(&given, config.weak_passphrase)?;
         return Ok(given);
     }
     let typed = prompt("Passphrase for the export: ")?;
     if typed.is_empty() {
         return Err(refused("the passphrase must not be empty"));
     }
+    refuse_weak(&typed, config.weak_passphrase)?;
     if prompt("Once more: ")? != typed {
         return Err(refused("the two passphrases differ; nothing was written"));
     }

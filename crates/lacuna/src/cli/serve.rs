@@ -51,6 +51,7 @@ pub(super) fn run(config: Config, output: &Output) -> Result<()> {
         service: installation.service.clone(),
         local: installation.local.clone(),
         openness,
+        is_local_only: is_local_only(&config),
         address,
         metrics,
         schedule: config.schedule,
@@ -75,9 +76,8 @@ pub(super) fn run(config: Config, output: &Output) -> Result<()> {
 
 /// Plain HTTP beyond this machine would show memories to the network, and without a token to everybody.
 fn openness(config: &Config, installation: &Installation) -> Result<Openness> {
-    let loopback = config.listen.ip().is_loopback();
     let signed_on = config.http.oidc.is_some();
-    if loopback && !config.behind_tls_proxy {
+    if is_local_only(config) {
         return Ok(if signed_on { Openness::TokensOnly } else { Openness::LocalUserUntilTokens });
     }
     if !config.behind_tls_proxy && config.http.tls.is_none() {
@@ -89,6 +89,10 @@ fn openness(config: &Config, installation: &Installation) -> Result<Openness> {
         return Err(Failure::new(&codes::UNSAFE_LISTEN, reason));
     }
     Ok(Openness::TokensOnly)
+}
+
+fn is_local_only(config: &Config) -> bool {
+    config.listen.ip().is_loopback() && !config.behind_tls_proxy
 }
 
 fn listen(address: SocketAddr) -> Result<TcpListener> {

@@ -1,5 +1,6 @@
 //! The settings of the HTTP door: limits, times, TLS, origins and sign-on.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,6 +10,8 @@ use super::{RawConfig, within};
 
 pub(super) const CONNECTIONS_DEFAULT: usize = 1_024;
 const CONNECTIONS_MAX: usize = 65_536;
+/// Of one address, where callers connect themselves.
+const CONNECTIONS_PER_ADDRESS_DEFAULT: usize = 256;
 pub(super) const REQUESTS_DEFAULT: usize = 256;
 const REQUESTS_MAX: usize = 16_384;
 /// Threads in the core for each processor, because a thread that waits for the disk leaves its processor free.
@@ -35,6 +38,8 @@ const BYTES_PER_DAY: u64 = 2 << 30;
 pub(crate) struct HttpChoice {
     /// Connections that are open at a time.
     pub(crate) connections_max: usize,
+    /// Of those, how many one address may have; `None` is no limit.
+    pub(crate) connections_per_address: Option<usize>,
     /// Requests that are admitted at a time.
     pub(crate) requests_max: usize,
     /// Of those, how many work in the core at a time; the others wait.
@@ -95,10 +100,12 @@ pub(crate) enum OrgOf {
 }
 
 impl RawConfig {
-    /// `alone`: only this machine's people call, and nobody needs to be held back.
-    pub(super) fn http(&mut self, alone: bool, org: &OrgId) -> HttpChoice {
+    pub(super) fn http(&mut self, listen: SocketAddr, behind_tls_proxy: bool, org: &OrgId) -> HttpChoice {
+        // Only this machine's people call, and nobody needs to be held back.
+        let alone = listen.ip().is_loopback() && !behind_tls_proxy;
         HttpChoice {
             connections_max: self.number("http.connections_max", CONNECTIONS_DEFAULT, 1, CONNECTIONS_MAX),
+            connections_per_address: self.connections_per_address(behind_tls_proxy),
             requests_max: self.number("http.requests_max", REQUESTS_DEFAULT, 1, REQUESTS_MAX),
             workers: self.number("http.workers", default_workers(), 1, WORKERS_MAX),
             request_time: self.seconds("http.request_seconds", REQUEST_SECONDS_DEFAULT),
@@ -111,6 +118,13 @@ impl RawConfig {
             tls: self.tls(),
             oidc: self.oidc(org),
         }
+    }
+
+    /// Behind a proxy all connections have the proxy's address, so that there is no limit unless it is set.
+    fn connections_per_address(&mut self, behind_tls_proxy: bool) -> Option<usize> {
+        let default = if behind_tls_proxy { 0 } else { CONNECTIONS_PER_ADDRESS_DEFAULT };
+        let max = self.number("http.connections_per_address", default, 0, CONNECTIONS_MAX);
+        Some(max).filter(|max| *max > 0)
     }
 
     fn number(&mut self, key: &'static str, default: usize, low: usize, high: usize) -> usize {

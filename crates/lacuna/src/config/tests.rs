@@ -86,3 +86,27 @@ fn a_file_that_is_no_configuration_is_refused() {
     let missing = Origins { file: Some("/nonexistent/x".into()), flags: vec![], env: vec![] };
     assert_eq!(load(missing).err().unwrap().code.name, "bad_config");
 }
+
+#[test]
+fn a_variable_that_is_no_setting_is_told_and_stops_nothing() {
+    let kubernetes = [
+        ("LACUNA_PORT", "tcp://10.0.0.1:7707"),
+        ("LACUNA_SERVICE_HOST", "10.0.0.1"),
+        ("LACUNA_SERVICE_PORT", "7707"),
+        ("LACUNA_PORT_7707_TCP_ADDR", "10.0.0.1"),
+        ("LACUNA_LISTN", "hunter2"),
+    ];
+    let config = load_from("", &kubernetes, &[]).unwrap();
+    assert_eq!(config.listen.to_string(), LISTEN_DEFAULT, "nothing of theirs is taken for ours");
+    let told: Vec<String> = config.unknown.iter().map(UnknownVariable::to_string).collect();
+    assert_eq!(told.len(), kubernetes.len());
+    assert_eq!(told[0], "LACUNA_PORT is not a setting");
+    assert_eq!(told[4], "LACUNA_LISTN is not a setting; did you mean LACUNA_LISTEN?");
+    let refused = config.refuse_unknown().unwrap_err();
+    assert!(refused.detail.contains("LACUNA_PORT is") && !refused.detail.contains("hunter2"), "{refused}");
+    // What a setting names is known.
+    let named = [("LACUNA_LLM_SECRET", "x")];
+    let file =
+        "[llm]\nkind = 'openai'\nurl = 'https://a.example'\nmodel = 'm'\nkey_env = 'LACUNA_LLM_SECRET'";
+    assert_eq!(load_from(file, &named, &[]).unwrap().unknown, []);
+}

@@ -25,7 +25,6 @@ const PROBES_MAX: usize = 2;
 /// Counters of all limits.
 pub(super) struct Admission {
     requests: Arc<Semaphore>,
-    workers: Arc<Semaphore>,
     bodies: Arc<Semaphore>,
     exports: Arc<Semaphore>,
     probes: Arc<Semaphore>,
@@ -33,10 +32,9 @@ pub(super) struct Admission {
 }
 
 impl Admission {
-    pub(super) fn new(requests_max: usize, workers: usize) -> Self {
+    pub(super) fn new(requests_max: usize) -> Self {
         Self {
             requests: Arc::new(Semaphore::new(requests_max)),
-            workers: Arc::new(Semaphore::new(workers)),
             bodies: Arc::new(Semaphore::new(BODY_BYTES_MAX / BODY_PIECE_BYTES)),
             exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
             probes: Arc::new(Semaphore::new(PROBES_MAX)),
@@ -51,16 +49,6 @@ impl Admission {
 
     pub(super) fn is_draining(&self) -> bool {
         self.draining.load(Ordering::Acquire)
-    }
-
-    /// Waits for a place among the workers of the core, first come first served.
-    pub(super) async fn worker(&self) -> Result<OwnedSemaphorePermit> {
-        self.workers.clone().acquire_owned().await.map_err(|_| overloaded())
-    }
-
-    /// The places themselves, for a door that hands its work to the core on its own.
-    pub(super) fn workers(&self) -> Arc<Semaphore> {
-        self.workers.clone()
     }
 
     /// A place to check whether the stores answer, apart from the others: the check must work under overload as
@@ -124,7 +112,7 @@ mod tests {
 
     #[test]
     fn bodies_share_one_room_and_give_it_back() {
-        let admission = Admission::new(1, 1);
+        let admission = Admission::new(1);
         let mut first = admission.room();
         first.take(BODY_BYTES_MAX - 1).unwrap();
         first.take(1).unwrap();

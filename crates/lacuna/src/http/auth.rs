@@ -10,6 +10,7 @@ use lacuna_core::permit::Caller;
 use zeroize::Zeroizing;
 
 use super::conditional::TagKey;
+use super::observe::note_caller;
 use super::oidc::{Claimed, SignOn};
 use super::{App, Openness};
 use crate::codes;
@@ -27,6 +28,7 @@ pub(super) async fn authenticate(
     next: Next,
 ) -> Result<Response> {
     let (caller, tags) = caller(&app, request.headers()).await?;
+    note_caller(&caller);
     request.extensions_mut().insert(caller);
     request.extensions_mut().insert(tags);
     Ok(next.run(request).await)
@@ -80,10 +82,8 @@ fn unauthenticated() -> Failure {
 /// Refuses web pages. Loopback keeps other machines out, but not a web page in this machine's browser: a foreign
 /// one, or one whose name was pointed at us.
 fn refuse_web_pages(headers: &HeaderMap, port: u16) -> Result<()> {
+    refuse_foreign_host(headers, port)?;
     let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
-    if !text(HOST).is_some_and(|host| is_own(host, port)) {
-        return Err(Failure::new(&codes::FOREIGN_HOST, codes::FOREIGN_HOST.meaning));
-    }
     let own_page = |origin: &str| {
         let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
         host.is_some_and(|host| is_own(host, port))
@@ -94,6 +94,15 @@ fn refuse_web_pages(headers: &HeaderMap, port: u16) -> Result<()> {
         return Err(Failure::new(&codes::FOREIGN_ORIGIN, codes::FOREIGN_ORIGIN.meaning));
     }
     Ok(())
+}
+
+/// Refuses a name that is not this machine's own: a web page may have pointed its own name at us.
+pub(super) fn refuse_foreign_host(headers: &HeaderMap, port: u16) -> Result<()> {
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+    match host.is_some_and(|host| is_own(host, port)) {
+        true => Ok(()),
+        false => Err(Failure::new(&codes::FOREIGN_HOST, codes::FOREIGN_HOST.meaning)),
+    }
 }
 
 fn is_own(host: &str, port: u16) -> bool {

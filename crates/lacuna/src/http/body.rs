@@ -8,6 +8,7 @@ use axum::body::{Body, HttpBody};
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
+use lacuna_core::Lacuna;
 use lacuna_core::permit::Caller;
 use lacuna_types::Scope;
 use serde::de::DeserializeOwned;
@@ -23,10 +24,14 @@ use crate::wire::read_scope;
 /// Bytes of a too large body that are read and dropped before the connection is closed.
 const DROPPED_BYTES_MAX: usize = 64 << 20;
 
+/// Bytes that are parsed where they arrive. Larger bodies take a worker: a thread that parses for seconds would
+/// keep all other connections waiting.
+const PARSED_AT_ONCE_MAX: usize = 64 << 10;
+
 /// A JSON body of at most `MAX` bytes.
 pub(super) struct Json<T, const MAX: usize>(pub(super) T);
 
-impl<T: DeserializeOwned, const MAX: usize> FromRequest<App> for Json<T, MAX> {
+impl<T: DeserializeOwned + Send + 'static, const MAX: usize> FromRequest<App> for Json<T, MAX> {
     type Rejection = Failure;
 
     async fn from_request(request: Request, app: &App) -> Result<Self> {
@@ -34,8 +39,15 @@ impl<T: DeserializeOwned, const MAX: usize> FromRequest<App> for Json<T, MAX> {
             let reason = codes::UNSUPPORTED_MEDIA_TYPE.meaning;
             return Err(Failure::new(&codes::UNSUPPORTED_MEDIA_TYPE, reason));
         }
-        let (bytes, _room) = read_whole(app, request, MAX).await?;
-        read_json(&bytes).map(Self)
+        let (bytes, room) = read_whole(app, request, MAX).await?;
+        if bytes.len() <= PARSED_AT_ONCE_MAX {
+            return read_json(&bytes).map(Self);
+        }
+        let parse = move |_: &Lacuna| {
+            let _room = room;
+            read_json(&bytes).map(Self)
+        };
+        app.work(parse).await
     }
 }
 

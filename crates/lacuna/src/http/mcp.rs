@@ -18,13 +18,13 @@ use lacuna_types::{OrgId, UserId};
 use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
-use tokio::sync::Semaphore;
 
 use super::App;
 use super::body::receive;
 use crate::codes;
 use crate::mcp::{Door, Ready, ToolSet};
 use crate::wire::failure::{Failure, Result};
+use crate::workers::Workers;
 
 /// One message: a batch of notes at most.
 const MESSAGE_BYTES_MAX: usize = 4 << 20;
@@ -65,7 +65,7 @@ impl Owner {
 }
 
 impl Mcp {
-    pub(super) fn new(service: &Arc<Lacuna>, workers: Arc<Semaphore>) -> Self {
+    pub(super) fn new(service: &Arc<Lacuna>, workers: Arc<Workers>) -> Self {
         let mut sessions = LocalSessionManager::default();
         let mut idle = SessionConfig::default();
         idle.keep_alive = Some(SESSION_IDLE_MAX);

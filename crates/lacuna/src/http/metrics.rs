@@ -1,9 +1,12 @@
 //! Figures for Prometheus: about the process, never about a user.
 
 use axum::extract::State;
+use axum::http::HeaderMap;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 
 use super::App;
+use super::auth::refuse_foreign_host;
+use super::problem::Problem;
 use crate::codes;
 use crate::wire::failure::{Failure, Result};
 
@@ -22,13 +25,19 @@ pub(crate) fn install() -> Result<PrometheusHandle> {
     get,
     path = "/metrics",
     tag = "operation",
-    responses((status = 200, description = "Counters and gauges, without anything about users.", body = String, content_type = "text/plain"))
+    responses(
+        (status = 200, description = "Counters and gauges, without anything about users.", body = String, content_type = "text/plain"),
+        (status = 421, description = "The server was called by a name that is not its own.", body = Problem, content_type = "application/problem+json"),
+    )
 )]
-pub(super) async fn metrics(State(app): State<App>) -> String {
+pub(super) async fn metrics(State(app): State<App>, headers: HeaderMap) -> Result<String> {
     let shared = &app.0;
+    if shared.is_local_only {
+        refuse_foreign_host(&headers, shared.address.port())?;
+    }
     let load = shared.service.open_load();
     metrics::gauge!("lacuna_open_vaults").set(load.vaults as f64);
     metrics::gauge!("lacuna_open_bytes").set(load.bytes as f64);
     metrics::gauge!("lacuna_backlog_vaults").set(shared.service.upkeep().backlog_len() as f64);
-    shared.metrics.render()
+    Ok(shared.metrics.render())
 }

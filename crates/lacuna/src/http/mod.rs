@@ -6,6 +6,7 @@ mod auth;
 mod body;
 mod compact;
 mod conditional;
+mod connections;
 mod context;
 mod cors;
 mod destroy;
@@ -38,6 +39,7 @@ mod scopes;
 mod search;
 mod sessions;
 mod shapes;
+mod strict;
 mod tls;
 mod tokens;
 
@@ -56,7 +58,6 @@ use lacuna_seal::{Entropy, SystemEntropy};
 use lacuna_types::Scope;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::OwnedSemaphorePermit;
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -76,6 +77,7 @@ use crate::codes;
 use crate::config::HttpChoice;
 use crate::traces::{SpanKind, Traces};
 use crate::wire::failure::{Failure, Result, log_panics_by_place};
+use crate::workers::Workers;
 
 /// Time for work that outlives its request at the end: it may be in the middle of a commit.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(20);
@@ -96,10 +98,12 @@ struct Shared {
     service: Arc<Lacuna>,
     local: Caller,
     openness: Openness,
+    is_local_only: bool,
     address: SocketAddr,
     metrics: PrometheusHandle,
     schedule: Schedule,
     admission: Admission,
+    workers: Arc<Workers>,
     limits: Arc<CallerLimits>,
     answers: Arc<Answers>,
     scope_locks: ScopeLocks,
@@ -117,6 +121,8 @@ pub(crate) struct DoorParts {
     pub(crate) service: Arc<Lacuna>,
     pub(crate) local: Caller,
     pub(crate) openness: Openness,
+    /// Only this machine calls, directly: the server knows all its names.
+    pub(crate) is_local_only: bool,
     pub(crate) address: SocketAddr,
     pub(crate) metrics: PrometheusHandle,
     pub(crate) schedule: Schedule,
@@ -125,20 +131,22 @@ pub(crate) struct DoorParts {
 
 impl App {
     pub(crate) fn new(parts: DoorParts, choice: &HttpChoice) -> Self {
-        let DoorParts { service, local, openness, address, metrics, schedule, traces } = parts;
+        let DoorParts { service, local, openness, is_local_only, address, metrics, schedule, traces } = parts;
         let mut secret = [0u8; 32];
         SystemEntropy.fill(&mut secret);
-        let admission = Admission::new(choice.requests_max, choice.workers);
+        let workers = Arc::new(Workers::new(choice.workers));
         Self(Arc::new(Shared {
-            mcp: mcp::Mcp::new(&service, admission.workers()),
+            mcp: mcp::Mcp::new(&service, workers.clone()),
             service,
             local,
             openness,
+            is_local_only,
             address,
             metrics,
             schedule,
             traces,
-            admission,
+            admission: Admission::new(choice.requests_max),
+            workers,
             limits: Arc::new(CallerLimits::new(choice.limits, choice.requests_max)),
             answers: Arc::new(Answers::new()),
             scope_locks: ScopeLocks::new(),
@@ -162,8 +170,8 @@ impl App {
         &self,
         work: impl FnOnce(&Lacuna) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let place = self.0.admission.worker().await?;
-        self.block(place, work).await
+        let place = self.0.workers.place(observe::current_caller().as_ref()).await;
+        self.block(move |core| place.run(|| work(core))).await
     }
 
     /// Runs a check beside the workers of the core.
@@ -172,20 +180,22 @@ impl App {
         look: impl FnOnce(&Lacuna) -> lacuna_types::Result<()> + Send + 'static,
     ) -> Result<()> {
         let place = self.0.admission.probe().await?;
-        self.block(place, move |core| Ok(look(core)?)).await
+        self.block(move |core| {
+            // Given back when the check ends, even if nobody waits for it any more.
+            let _place = place;
+            Ok(look(core)?)
+        })
+        .await
     }
 
-    /// Runs work on a blocking thread. The place is given back when the work ends, even if nobody waits for it
-    /// any more.
+    /// Runs work on a thread that may block.
     async fn block<T: Send + 'static>(
         &self,
-        place: OwnedSemaphorePermit,
         work: impl FnOnce(&Lacuna) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (service, span) = (self.0.service.clone(), tracing::Span::current());
         let part = self.0.traces.clone().zip(observe::current_position().map(|position| position.part()));
         let done = tokio::task::spawn_blocking(move || {
-            let _place = place;
             let (began, started) = (service.clock().now(), Instant::now());
             let done = span.in_scope(|| work(&service));
             if let Some((traces, part)) = part {
@@ -302,7 +312,10 @@ pub(crate) fn router(app: App, origins: &[String]) -> Router {
         Some(cors) => all.layer(cors),
         None => all,
     };
-    all.layer(middleware::from_fn_with_state(app.clone(), observe::observe)).with_state(app)
+    all.layer(middleware::from_fn(strict::one_host))
+        .layer(middleware::from_fn(connections::health_only))
+        .layer(middleware::from_fn_with_state(app.clone(), observe::observe))
+        .with_state(app)
 }
 
 async fn unknown_route() -> Failure {
@@ -327,6 +340,7 @@ pub(crate) fn serve(
     let runtime = crate::ram::runtime().map_err(broken)?;
     let limits = ConnectionLimits {
         connections_max: choice.connections_max,
+        per_address_max: choice.connections_per_address,
         header_time: choice.header_time,
         stall_time: choice.body_time,
         notice_time: choice.notice_time,

@@ -1,6 +1,7 @@
 //! Around every request: an id, a time limit, a log line, metrics and a trace, none of which hold content.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use axum::extract::{MatchedPath, Request, State};
@@ -8,6 +9,7 @@ use axum::http::header::{CACHE_CONTROL, CONNECTION, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use lacuna_core::permit::Caller;
 use lacuna_seal::{Entropy, SystemEntropy};
 use tracing::Instrument;
 
@@ -28,6 +30,8 @@ struct CurrentRequest {
     id: HeaderValue,
     /// Position in a trace, if traces are sent.
     position: Option<TracePosition>,
+    /// Known once it is authenticated.
+    caller: Arc<OnceLock<Caller>>,
 }
 
 tokio::task_local! {
@@ -42,6 +46,17 @@ pub(super) fn current_id() -> Option<String> {
 /// Position of the request under way in its trace.
 pub(super) fn current_position() -> Option<TracePosition> {
     CURRENT.try_with(|current| current.position.clone()).ok().flatten()
+}
+
+/// Caller of the request under way, once it is known.
+pub(super) fn current_caller() -> Option<Caller> {
+    CURRENT.try_with(|current| current.caller.get().cloned()).ok().flatten()
+}
+
+/// Notes the caller of the request under way.
+pub(super) fn note_caller(caller: &Caller) {
+    // A request is authenticated once; outside of one there is nothing to note.
+    let _ = CURRENT.try_with(|current| current.caller.set(caller.clone()));
 }
 
 /// Lets another task answer for the request under way: its id and its place in the log go along.
@@ -75,7 +90,7 @@ pub(super) async fn observe(State(app): State<App>, request: Request, next: Next
     let answer =
         async { tokio::time::timeout(app.0.request_time, next.run(request)).await.unwrap_or_else(timed_out) };
     let mut response = CURRENT
-        .scope(CurrentRequest { id: id.clone(), position: position.clone() }, answer)
+        .scope(CurrentRequest { id: id.clone(), position: position.clone(), caller: Arc::default() }, answer)
         .instrument(span.clone())
         .await;
     let goes_on = leftover.drop_rest().await;

@@ -15,11 +15,11 @@ use rmcp::model::{
 use rmcp::service::{Peer, RequestContext};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tokio::sync::Semaphore;
 
 use crate::codes;
 use crate::wire::failure::{Failure, GateAnswer, Result};
 use crate::wire::json::read_json;
+use crate::workers::Workers;
 
 /// Interval of progress messages to a client that asked for them.
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
@@ -27,7 +27,7 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(500);
 pub(super) struct Call {
     pub(super) service: Arc<Lacuna>,
     pub(super) caller: Caller,
-    pub(super) workers: Option<Arc<Semaphore>>,
+    pub(super) workers: Option<Arc<Workers>>,
     pub(super) context: RequestContext<RoleServer>,
     pub(super) progress: Progress,
     /// The person's reply to an earlier answer of ours, and the state that we gave the client to keep until then.
@@ -42,14 +42,13 @@ impl Call {
         work: impl FnOnce(&Lacuna, &Caller) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (service, caller) = (self.service.clone(), self.caller.clone());
-        let place = match self.workers.clone() {
-            Some(workers) => self.progress.until(workers.acquire_owned()).await.ok(),
+        let place = match &self.workers {
+            Some(workers) => Some(self.progress.until(workers.place(Some(&caller))).await),
             None => None,
         };
-        let done = tokio::task::spawn_blocking(move || {
-            // The place is given back when the work ends, even if nobody waits for it any more.
-            let _place = place;
-            work(&service, &caller)
+        let done = tokio::task::spawn_blocking(move || match place {
+            Some(place) => place.run(|| work(&service, &caller)),
+            None => work(&service, &caller),
         });
         let done = self.progress.until(done).await;
         done.map_err(|_| Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning))?

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use lacuna_core::Lacuna;
 use lacuna_core::permit::Caller;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
 use crate::codes;
 use crate::wire::failure::{Failure, Result};
+use crate::workers::Workers;
 
 /// The service, now or soon.
 #[derive(Clone)]
@@ -30,11 +31,11 @@ pub(crate) struct Served {
     pub(crate) service: Arc<Lacuna>,
     pub(crate) local: Option<Caller>,
     /// Places for work in the core, where other doors share it.
-    pub(crate) workers: Option<Arc<Semaphore>>,
+    pub(crate) workers: Option<Arc<Workers>>,
 }
 
 impl Ready {
-    pub(crate) fn at_once(service: Arc<Lacuna>, workers: Arc<Semaphore>) -> Self {
+    pub(crate) fn at_once(service: Arc<Lacuna>, workers: Arc<Workers>) -> Self {
         let served = Served { service, local: None, workers: Some(workers) };
         let (_, state) = watch::channel(Readiness::Here(served));
         Self(state)

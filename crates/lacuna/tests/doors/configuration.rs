@@ -123,3 +123,35 @@ fn with_a_residency_every_host_must_be_here_or_declared() {
         .with("X", "sixteen bytes or more");
     home.run(&["config", "check"]).ok();
 }
+
+#[test]
+fn variables_of_others_are_warned_of_once_and_refused_by_a_check() {
+    let home = Home::new()
+        .with("LACUNA_PORT", "tcp://10.0.0.1:7707")
+        .with("LACUNA_SERVICE_HOST", "10.0.0.1")
+        .with("LACUNA_HTTP_WORKER", "hunter2");
+    let done = home.run(&["remember", "The ferry leaves at noon.", "--json"]).ok();
+    assert!(done.json()["memory_id"].is_string());
+    for told in [
+        "LACUNA_PORT is not a setting\n",
+        "LACUNA_SERVICE_HOST is not a setting\n",
+        "LACUNA_HTTP_WORKER is not a setting; did you mean LACUNA_HTTP_WORKERS?\n",
+    ] {
+        assert_eq!(done.stderr.matches(told).count(), 1, "{told} in: {}", done.stderr);
+    }
+    assert!(!done.stderr.contains("hunter2") && !done.stderr.contains("10.0.0.1"), "{}", done.stderr);
+    assert_eq!(home.serve(&[]).get("/healthz").status, 200);
+
+    let checked = home.run(&["config", "check", "--json"]);
+    assert_eq!((checked.code, checked.problem()["code"].clone()), (7, Value::from("bad_config")));
+    let detail = checked.problem()["detail"].as_str().unwrap().to_owned();
+    assert!(
+        detail.contains("LACUNA_PORT") && detail.contains("did you mean LACUNA_HTTP_WORKERS?"),
+        "{detail}"
+    );
+    assert!(!detail.contains("hunter2"), "{detail}");
+    // A passphrase that nobody reads would leave new keys without one.
+    let misspelt = Home::new().with("LACUNA_PASPHRASE", "hunter2").run(&["remember", "x", "--json"]);
+    let detail = misspelt.problem()["detail"].as_str().unwrap().to_owned();
+    assert!(detail.contains("did you mean LACUNA_PASSPHRASE?") && !detail.contains("hunter2"), "{detail}");
+}

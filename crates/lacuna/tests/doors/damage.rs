@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use serde_json::json;
 
-use crate::support::{Home, contents};
+use crate::support::{Done, Home, contents};
 
 fn key_file(home: &Home, start: &str) -> PathBuf {
     let mut files = fs::read_dir(home.data().join("keys")).unwrap().map(|entry| entry.unwrap().path());
@@ -35,6 +35,33 @@ fn refused(home: &Home, args: &[&str], exit: i32, code: &str) {
     let done = home.run(&args);
     assert_eq!(done.problem()["code"], code, "{}", done.stderr);
     assert_eq!(done.code, exit, "{}", done.stderr);
+}
+
+#[test]
+fn a_weak_passphrase_seals_nothing_new() {
+    let weak = "hunter2";
+    let home = Home::new().with("LACUNA_PASSPHRASE", weak);
+    refused(&home, &["remember", "x"], 2, "weak_passphrase");
+    assert!(!home.data().join("lacuna.db").exists(), "nothing was made");
+    home.run(&["remember", "x", "--weak-passphrase"]).ok();
+    // Keys that are there open with the passphrase that they have.
+    home.run(&["recall", "x"]).ok();
+
+    let home = Home::new().with("LACUNA_EXPORT_PASSPHRASE", weak).with("LACUNA_BACKUP_PASSPHRASE", weak);
+    home.remember("x");
+    let (export, backup) = (home.path("x.json"), home.path("x.backup"));
+    let (export, backup) = (export.to_str().unwrap(), backup.to_str().unwrap());
+    let attempts = [&["export", export, "--encrypt"][..], &["backup", backup, "--full", "--keep-days", "7"]];
+    for args in attempts {
+        refused(&home, args, 2, "weak_passphrase");
+    }
+    assert!(!home.path("x.json").exists() && !home.path("x.backup").exists());
+    for args in attempts {
+        home.run(&[args, &["--weak-passphrase"]].concat()).ok();
+    }
+    // Opening asks for no strength.
+    Home::new().with("LACUNA_EXPORT_PASSPHRASE", weak).run(&["import", export]).ok();
+    Home::new().with("LACUNA_BACKUP_PASSPHRASE", weak).run(&["restore", backup]).ok();
 }
 
 #[test]
@@ -202,6 +229,40 @@ fn a_read_only_folder_is_told_and_stays_as_it_is() {
     let doctor = home.run(&["doctor"]);
     assert!(doctor.stdout.contains("read-only"), "{}", doctor.stdout);
     restore(modes);
+    assert_eq!(contents(&home.data()), before);
+    home.run(&["recall", "x"]).ok();
+}
+
+/// Runs a command in a namespace of its own, in which the folder of this home is mounted for reading only.
+fn on_read_only_disk(home: &Home, args: &[&str]) -> Done {
+    let script = "mount --bind \"$0\" \"$0\" && mount -o remount,bind,ro \"$0\" && exec \"$@\"";
+    let folder = home.path("");
+    let mut all = vec!["--user", "--map-root-user", "--mount", "sh", "-c", script, folder.to_str().unwrap()];
+    all.push(home.binary());
+    all.extend(args);
+    home.program(Path::new("unshare"), &all)
+}
+
+#[test]
+fn a_read_only_disk_says_so_and_nothing_changes() {
+    let home = Home::new();
+    if on_read_only_disk(&home, &["--version"]).code != 0 {
+        // Where namespaces are forbidden, the permissions of the tests around stand for the disk.
+        return;
+    }
+    let fresh = on_read_only_disk(&home, &["remember", "x", "--json"]);
+    assert_eq!((fresh.code, fresh.problem()["code"].clone()), (7, json!("read_only")), "{}", fresh.stderr);
+    let id = home.remember("x");
+    let before = contents(&home.data());
+    let commands =
+        [&["remember", "y"][..], &["memory", "delete", &id, "--yes"], &["recall", "x"], &["token", "list"]];
+    for args in commands {
+        let args = [args, &["--json"]].concat();
+        let done = on_read_only_disk(&home, &args);
+        let problem = done.problem();
+        assert_eq!((done.code, &problem["code"]), (7, &json!("read_only")), "{args:?}: {}", done.stderr);
+        assert!(problem["remedy"].as_str().unwrap().contains("mount the disk for writing"), "{problem}");
+    }
     assert_eq!(contents(&home.data()), before);
     home.run(&["recall", "x"]).ok();
 }

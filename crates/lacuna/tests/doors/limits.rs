@@ -129,25 +129,6 @@ fn a_head_that_does_not_come_is_not_waited_for_and_one_without_end_is_cut() {
 }
 
 #[test]
-fn only_so_many_connections_are_held() {
-    let home = Home::new().with("LACUNA_HTTP_CONNECTIONS_MAX", "1");
-    let server = home.serve(&[]);
-    let first = TcpStream::connect(server.authority()).unwrap();
-    let ask = |stream: &mut TcpStream| {
-        stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
-    };
-    let mut second = TcpStream::connect(server.authority()).unwrap();
-    ask(&mut second);
-    second.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
-    assert!(second.read(&mut [0; 1]).is_err(), "the only place is taken");
-    drop(first);
-    second.set_read_timeout(None).unwrap();
-    let mut answer = String::new();
-    second.read_to_string(&mut answer).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-}
-
-#[test]
 fn a_stop_says_that_it_is_not_ready_and_finishes_what_is_under_way() {
     let home = Home::new().with("LACUNA_HTTP_NOTICE_SECONDS", "3").with("LACUNA_HTTP_REQUESTS_MAX", "1");
     let server = home.serve(&[]);

@@ -64,6 +64,8 @@ impl Database {
 
     /// A connection that may write.
     pub(crate) fn connect(&self) -> Result<Connection> {
+        // A disk may have turned read-only since.
+        check_writable(&self.path)?;
         let connection = self.connect_bare()?;
         self.schema.recognise(&connection)?;
         self.configure(&connection)?;
@@ -188,7 +190,13 @@ fn prepare_file(path: &Path) -> Result<()> {
     if metadata.permissions().readonly() {
         return Err(read_only());
     }
-    Ok(())
+    check_writable(path)
+}
+
+/// Finds out early that the file or its disk can only be read. SQLite opens such a file all the same, and its later
+/// failure does not tell why.
+fn check_writable(path: &Path) -> Result<()> {
+    OpenOptions::new().write(true).open(path).map(drop).map_err(|error| unusable(path, error))
 }
 
 fn private_folder() -> fs::DirBuilder {
@@ -218,7 +226,9 @@ fn unusable(path: &Path, error: std::io::Error) -> Error {
 fn read_only() -> Error {
     Error::Misconfigured {
         code: "read_only",
-        reason: "the database file or its folder cannot be written; check owner and permissions".into(),
+        reason:
+            "the database file, its folder or its disk cannot be written; check owner, permissions and mount"
+                .into(),
     }
 }
 
@@ -285,6 +295,16 @@ mod tests {
     const FIRST: &str = "CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('kept')";
     const SECOND: &str = "ALTER TABLE note ADD COLUMN length INTEGER; UPDATE note SET length = length(text)";
     const BROKEN: &str = "UPDATE note SET text = 'lost'; CREATE TABLE note (twice TEXT)";
+
+    #[test]
+    fn a_disk_that_can_only_be_read_is_called_so() {
+        let path = Path::new("lacuna.db");
+        for kind in [ErrorKind::ReadOnlyFilesystem, ErrorKind::PermissionDenied] {
+            assert_eq!(unusable(path, kind.into()).code(), "read_only");
+        }
+        assert_eq!(unusable(path, ErrorKind::StorageFull.into()).code(), "disk_full");
+        assert_eq!(unusable(path, ErrorKind::IsADirectory.into()).code(), "store_unavailable");
+    }
 
     static OLD: SqliteSchema = SqliteSchema { application_id: 7, migrations: &[FIRST] };
     static NEW: SqliteSchema = SqliteSchema { application_id: 7, migrations: &[FIRST, SECOND] };

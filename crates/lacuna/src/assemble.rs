@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use lacuna_core::gate::Rulebook;
 use lacuna_core::permit::{Action, Caller, Grant, permit};
@@ -14,6 +15,7 @@ use lacuna_language::secrets::Scanner;
 use lacuna_models::{ApiKey, EndpointConfig, LlmConfig};
 use lacuna_seal::SystemEntropy;
 use lacuna_store::blobs::Blobs;
+use lacuna_store::folder::{OwnedFolder, SharedFolder};
 use lacuna_store::keys::{KeyStore, LocalKms, PostgresKeys, SqliteKeys};
 use lacuna_store::rows::{PostgresStore, SqliteStore, Store};
 use lacuna_types::embed::Embedder;
@@ -28,6 +30,11 @@ use crate::policy_file::read_policies;
 use crate::webhook::Webhook;
 use crate::wire::failure::{Failure, Result};
 use crate::wire::read_scope;
+
+/// The longest wait for a process that restores or upgrades the data folder.
+const ENTER_WAIT: Duration = Duration::from_secs(5);
+/// The longest wait for commands that use the data folder. A server does not end within it.
+const CLAIM_WAIT: Duration = Duration::from_secs(2);
 
 /// Folders and files under the data folder.
 pub(crate) struct Layout {
@@ -72,6 +79,9 @@ pub(crate) struct Installation {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) local: Caller,
     pub(crate) webhooks: Arc<[Webhook]>,
+    /// Kept from whoever would replace it, as long as the installation is in use.
+    #[expect(dead_code, reason = "the lock lasts as long as the value")]
+    folder: SharedFolder,
 }
 
 impl Installation {
@@ -87,8 +97,13 @@ impl Installation {
 }
 
 pub(crate) fn assemble(config: &Config) -> Result<Installation> {
+    let folder = enter(config)?;
+    assemble_in(config, folder)
+}
+
+/// Assembles the service in a folder that was entered.
+pub(crate) fn assemble_in(config: &Config, folder: SharedFolder) -> Result<Installation> {
     let layout = Layout::new(&config.data);
-    make_folders(&layout)?;
     let kms = open_kms(&layout)?;
     let (store, keys) = open_stores(config, &layout)?;
     let parts = Parts {
@@ -111,7 +126,7 @@ pub(crate) fn assemble(config: &Config) -> Result<Installation> {
     // A vault that was to be destroyed must not be shown, not even once.
     service.upkeep().recover_destructions()?;
     let local = local_caller(&service, config)?;
-    Ok(Installation { service, store, local, webhooks })
+    Ok(Installation { service, store, local, webhooks, folder })
 }
 
 /// Checks everything that the configuration names (files, variables, certificates), and reports every fault at
@@ -179,6 +194,33 @@ fn own_rules(path: &Path) -> Result<Scanner> {
     };
     let text = fs::read_to_string(path).map_err(|error| fault(error.to_string()))?;
     Scanner::with_extra(&text).map_err(|error| fault(error.to_string()))
+}
+
+/// Enters the data folder beside others. Databases of an older version are brought up to date first, while nobody
+/// else uses the folder.
+pub(crate) fn enter(config: &Config) -> Result<SharedFolder> {
+    let layout = Layout::new(&config.data);
+    make_folders(&layout)?;
+    loop {
+        let folder = SharedFolder::enter(&layout.data, ENTER_WAIT)?;
+        if !is_outdated(config, &layout) {
+            return Ok(folder);
+        }
+        drop(folder);
+        let _alone = claim(&layout)?;
+        open_stores(config, &layout)?;
+    }
+}
+
+/// Takes the data folder for this process alone.
+pub(crate) fn claim(layout: &Layout) -> Result<OwnedFolder> {
+    Ok(OwnedFolder::claim(&layout.data, CLAIM_WAIT)?)
+}
+
+/// Migrations of a PostgreSQL database take a lock in that database instead.
+fn is_outdated(config: &Config, layout: &Layout) -> bool {
+    let sqlite = matches!(config.store, StoreChoice::Sqlite);
+    sqlite && (SqliteStore::is_outdated(layout.database()) || SqliteKeys::is_outdated(layout.key_database()))
 }
 
 pub(crate) fn make_folders(layout: &Layout) -> Result<()> {

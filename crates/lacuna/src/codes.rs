@@ -225,7 +225,7 @@ codes! {
     STORE_UNAVAILABLE "store_unavailable" 503 UNAVAILABLE "The database cannot be used at the moment."
         "Read the log, make sure that the database is reachable, and retry."
         http "Try again later; if it stays, ask the operator of the server.";
-    LOCKED "locked" 503 UNAVAILABLE "Another process holds the database."
+    LOCKED "locked" 503 UNAVAILABLE "Another process holds the database or the data folder."
         "Retry; if it stays, stop the process that holds it."
         http "Try again later; if it stays, ask the operator of the server.";
     DISK_FULL "disk_full" 503 UNAVAILABLE "The disk is full. This request stored nothing."

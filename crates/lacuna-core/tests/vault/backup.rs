@@ -1,11 +1,13 @@
 //! What was forgotten stays forgotten, whatever is put back.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use jiff::SignedDuration;
 use lacuna_core::permit::{Destroy, ManageKeys};
 use lacuna_core::transfer::{BACKUP_KEPT, Ledger, RestoreInto, Restored, Saving, restore};
 use lacuna_seal::{OpenReader, PassphraseCost, SealWriter, SeededEntropy, SystemEntropy};
+use lacuna_store::folder::OwnedFolder;
 use lacuna_store::keys::{KeyBatch, ReceiptMark};
 use lacuna_store::rows::{Batch, Record, RecordChange, RecordKind};
 
@@ -71,8 +73,9 @@ impl Site {
 
     fn put_back(&self, backup: &[u8], ledgers: &[Ledger], known: &[ReceiptMark]) -> Result<Restored> {
         let (keys, kms) = (self.keys(), self.kms());
+        let folder = OwnedFolder::claim(self.folder.path(), Duration::ZERO).unwrap();
         let into = RestoreInto {
-            data: self.folder.path(),
+            data: &folder,
             keys: &keys,
             kms: &kms,
             entropy: &SystemEntropy,

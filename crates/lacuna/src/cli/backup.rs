@@ -10,6 +10,7 @@ use indicatif::ProgressBar;
 use jiff::SignedDuration;
 use lacuna_core::transfer::{Ledger, RestoreInto, Restored, Saved, Saving, restore};
 use lacuna_seal::{OpenReader, PassphraseCost, SealWriter, StreamError, SystemEntropy, is_sealed_stream};
+use lacuna_store::folder::OwnedFolder;
 use lacuna_store::keys::{ReceiptMark, SqliteKeys};
 use lacuna_store::rows::SqliteStore;
 use lacuna_types::{Clock, SystemClock};
@@ -17,7 +18,9 @@ use serde::Serialize;
 use zeroize::Zeroizing;
 
 use super::output::{Output, counted, table};
-use crate::assemble::{Installation, Layout, assemble, make_folders, open_kms, open_stores};
+use crate::assemble::{
+    Installation, Layout, assemble, assemble_in, claim, enter, make_folders, open_kms, open_stores,
+};
 use crate::codes;
 use crate::config::{Config, StoreChoice};
 use crate::wire::failure::{Failure, Result};
@@ -185,11 +188,12 @@ pub(super) fn put_back(config: &Config, args: &RestoreArgs, output: &Output) -> 
     only_sqlite(config)?;
     let layout = Layout::new(&config.data);
     make_folders(&layout)?;
+    let folder = claim(&layout)?;
     let ledgers = args.ledgers.iter().map(|path| Ok(Ledger::decode(open(path)?)?));
     let ledgers = ledgers.collect::<Result<Vec<_>>>()?;
     let known = args.receipts.iter().map(|path| known_receipt(path)).collect::<Result<Vec<_>>>()?;
-    let restored = read_back(&layout, &args.file, &ledgers, &known)?;
-    let installation = assemble(config)?;
+    let restored = read_back(&layout, &folder, &args.file, &ledgers, &known)?;
+    let installation = assemble_in(config, folder.share()?)?;
     let bar = ProgressBar::new_spinner();
     let replayed = installation
         .service
@@ -214,16 +218,17 @@ fn known_receipt(path: &Path) -> Result<ReceiptMark> {
     Ok(ReceiptMark { org: receipt.org, number: receipt.number })
 }
 
-fn read_back(layout: &Layout, file: &Path, ledgers: &[Ledger], known: &[ReceiptMark]) -> Result<Restored> {
+fn read_back(
+    layout: &Layout,
+    folder: &OwnedFolder,
+    file: &Path,
+    ledgers: &[Ledger],
+    known: &[ReceiptMark],
+) -> Result<Restored> {
     let kms = open_kms(layout)?;
     let keys = SqliteKeys::open(layout.key_database())?;
-    let into = RestoreInto {
-        data: &layout.data,
-        keys: &keys,
-        kms: &kms,
-        entropy: &SystemEntropy,
-        now: SystemClock.now(),
-    };
+    let into =
+        RestoreInto { data: folder, keys: &keys, kms: &kms, entropy: &SystemEntropy, now: SystemClock.now() };
     let mut first = Vec::new();
     open(file)?
         .take(SEALED_MAGIC_BYTES as u64)
@@ -239,9 +244,8 @@ fn read_back(layout: &Layout, file: &Path, ledgers: &[Ledger], known: &[ReceiptM
 
 pub(super) fn ledger(config: &Config, command: &LedgerCommand, output: &Output) -> Result<()> {
     let LedgerCommand::Export { file } = command;
-    let layout = Layout::new(&config.data);
-    make_folders(&layout)?;
-    let (_, keys) = open_stores(config, &layout)?;
+    let _folder = enter(config)?;
+    let (_, keys) = open_stores(config, &Layout::new(&config.data))?;
     let ledger = Ledger::of(&*keys)?;
     let mut out = new_file(file)?;
     let written = out.write_all(&ledger.encode()?).and_then(|()| out.sync_all());

@@ -126,6 +126,10 @@ fn private_folder(name: &'static str, folder: &Path) -> DoctorCheck {
 
 /// Opens what is there, and looks into the local user's vault.
 fn installation(config: &Config, layout: &Layout) -> Vec<DoctorCheck> {
+    let folder = match assemble::enter(config) {
+        Ok(folder) => folder,
+        Err(failure) => return vec![DoctorCheck::failed("data folder", &failure)],
+    };
     let kms = assemble::open_kms(layout);
     let mut checks = vec![match &kms {
         Ok(kms) => DoctorCheck::of("keys", kms.newest_epoch().map_err(Failure::from).map(epoch)),
@@ -152,7 +156,7 @@ fn installation(config: &Config, layout: &Layout) -> Vec<DoctorCheck> {
     if kms.is_err() || stores.is_err() {
         return checks;
     }
-    match assemble::assemble(config) {
+    match assemble::assemble_in(config, folder) {
         Ok(Installation { service, local, .. }) => checks.extend(vault(&service, &local)),
         Err(failure) => checks.push(DoctorCheck::failed("service", &failure)),
     }

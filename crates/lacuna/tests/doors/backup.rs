@@ -1,5 +1,8 @@
 //! Backup, restore and destruction, as people run them.
 
+use std::time::Duration;
+
+use lacuna_store::folder::OwnedFolder;
 use serde_json::json;
 
 use crate::support::Home;
@@ -73,4 +76,61 @@ fn a_vault_is_destroyed_after_a_confirmed_plan() {
     server.post("/v1/memories", &json!({"content": "A new beginning"})).expect(201);
     let found = server.post("/v1/search", &json!({"query": "oars"})).expect(200);
     assert_eq!(found["total_searched"], 1);
+}
+
+#[test]
+fn a_restore_beside_a_server_is_refused_and_names_it() {
+    let home = Home::new();
+    home.remember(KEPT);
+    let backup = home.path("data.bak");
+    home.json(&["backup", text(&backup)]);
+    let server = home.serve(&[]);
+    let refused = home.run(&["restore", text(&backup), "--json"]);
+    assert_eq!((refused.code, &refused.problem()["code"]), (6, &json!("locked")));
+    assert!(refused.stderr.contains(&format!("process {}", server.pid())), "{}", refused.stderr);
+    assert!(refused.stderr.contains("stop `lacuna serve`"), "{}", refused.stderr);
+
+    // Commands and other servers work side by side, and what the server acknowledges stays.
+    let written = server.post("/v1/memories", &json!({"content": "The tide turns at four"})).expect(201);
+    home.remember("The ferry is late");
+    drop(server);
+    let server = home.serve(&[]);
+    server.get(&format!("/v1/memories/{}", written["memory_id"].as_str().unwrap())).expect(200);
+    drop(server);
+    home.json(&["restore", text(&backup)]);
+    assert!(!home.json(&["memory", "list"]).to_string().contains("ferry"));
+}
+
+#[test]
+fn a_command_waits_for_the_owner_of_the_folder() {
+    let home = Home::new();
+    home.remember(KEPT);
+    let owned = OwnedFolder::claim(&home.data(), Duration::ZERO).unwrap();
+    let waiting = home.command(&["recall", "oars", "--json"]).spawn().unwrap();
+    let refused = home.run(&["recall", "oars", "--json"]);
+    assert_eq!(refused.problem()["code"], "locked", "the wait is bounded");
+    assert_eq!(waiting.wait_with_output().unwrap().status.code(), Some(6));
+    let waiting = home.command(&["recall", "oars", "--json"]).spawn().unwrap();
+    drop(owned);
+    let answer = waiting.wait_with_output().unwrap();
+    assert!(String::from_utf8(answer.stdout).unwrap().contains(KEPT));
+}
+
+#[test]
+fn a_database_of_an_older_version_is_migrated_only_while_nobody_uses_it() {
+    let home = Home::new();
+    home.remember(KEPT);
+    let set_version = |version: i64| {
+        let database = rusqlite::Connection::open(home.data().join("lacuna.db")).unwrap();
+        let now: i64 = database.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+        database.pragma_update(None, "user_version", version).unwrap();
+        now
+    };
+    let server = home.serve(&[]);
+    let current = set_version(1);
+    let refused = home.run(&["recall", "oars", "--json"]);
+    assert_eq!(refused.problem()["code"], "locked", "{}", refused.stderr);
+    set_version(current);
+    home.run(&["recall", "oars"]).ok();
+    drop(server);
 }

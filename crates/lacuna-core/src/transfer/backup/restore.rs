@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use lacuna_seal::{Entropy, EpochKey, Zeroizing};
 use lacuna_store::cbor::CborReader;
+use lacuna_store::folder::OwnedFolder;
 use lacuna_store::keys::{
     KeyBatch, KeyStore, LocalKms, ReceiptMark, VaultKeys, WrappedClassKey, WrappedMemoryKey, WrappedRoot,
 };
@@ -30,8 +31,8 @@ const KEYS_BATCH: usize = 5_000;
 
 /// The target of a restore.
 pub struct RestoreInto<'a> {
-    /// The data folder; the database and the blobs in it are replaced.
-    pub data: &'a Path,
+    /// The data folder, which nobody else may use; the database and the blobs in it are replaced.
+    pub data: &'a OwnedFolder,
     /// The keystore that the keys are put back into.
     pub keys: &'a dyn KeyStore,
     /// The key-encryption service of this installation.
@@ -70,20 +71,20 @@ struct Unpacked {
 /// Puts a backup back. `known` are receipts that somebody can show, and `ledgers` are exported ledgers: both
 /// count together with what the folder and its keystore know.
 ///
-/// The service must not run on the folder meanwhile. [`crate::Upkeep::replay_ledger`] comes next.
+/// [`crate::Upkeep::replay_ledger`] comes next.
 pub fn restore(
     backup: impl Read,
     into: &RestoreInto<'_>,
     ledgers: &[Ledger],
     known: &[ReceiptMark],
 ) -> Result<Restored> {
-    let staging = into.data.join(STAGING);
+    let staging = into.data.path().join(STAGING);
     clear(&staging)?;
     let restored = unpack(backup, &staging).and_then(|unpacked| {
         let (ledger, replaced) = joined_ledger(&unpacked, into, &staging, ledgers, known)?;
         let destroyed = ledger.absorb_into(into.keys)?;
         let keys = put_back_keys(&unpacked, into)?;
-        place(into.data, &staging)?;
+        place(into.data.path(), &staging)?;
         let made_at = unpacked.manifest.made_at;
         Ok(Restored { made_at, erasures: ledger.lines.len(), keys, destroyed, replaced })
     });
@@ -190,7 +191,7 @@ fn joined_ledger(
 ) -> Result<(Ledger, bool)> {
     let mut newest = known.to_vec();
     newest.extend(receipts_in(&staging.join(DATABASE))?);
-    let present = into.data.join(DATABASE);
+    let present = into.data.path().join(DATABASE);
     let replaced = present.exists();
     if replaced {
         newest.extend(receipts_in(&present)?);

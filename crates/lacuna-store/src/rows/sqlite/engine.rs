@@ -1,7 +1,7 @@
 //! Opening a SQLite file so that it is ours, private, current and durable.
 
-use std::fs::{self, OpenOptions};
-use std::io::ErrorKind;
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -18,6 +18,8 @@ const CACHE_KIBIBYTES: i64 = 8 * 1024;
 /// A log that a large transaction blew up is cut back to this when it is next reused.
 const WAL_BYTES_KEPT: i64 = 16 * 1024 * 1024;
 const STATEMENTS_CACHED: usize = 64;
+/// The place of `user_version` in the header of a database file.
+const VERSION_AT: usize = 60;
 
 /// The options of a SQLite file.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +62,18 @@ impl Database {
             schema.migrate(&mut connection)?;
         }
         Ok(database)
+    }
+
+    /// Returns true when opening the file would migrate it. A file that is not there, or not of this kind, is left
+    /// to [`Self::open`].
+    pub(crate) fn is_outdated(path: &Path, schema: &'static SqliteSchema) -> bool {
+        // The log can only be newer than the file, so a current file need not be opened.
+        if version_in_header(path).is_none_or(|version| version == schema.current_version()) {
+            return false;
+        }
+        let database = Self { path: path.to_owned(), schema, options: SqliteOptions::default() };
+        let version = database.connect_bare().and_then(|connection| schema.recognise(&connection));
+        version.is_ok_and(|version| version > 0 && version < schema.current_version())
     }
 
     /// A connection that may write.
@@ -165,6 +179,14 @@ impl SqliteSchema {
         transaction.commit()?;
         Ok(())
     }
+}
+
+/// The version in the first page of a database file; `None` when there is none to read.
+fn version_in_header(path: &Path) -> Option<usize> {
+    let mut head = [0; VERSION_AT + 4];
+    File::open(path).and_then(|mut file| file.read_exact(&mut head)).ok()?;
+    let version = head.last_chunk().copied().map(u32::from_be_bytes)?;
+    usize::try_from(version).ok()
 }
 
 /// Makes the folder and the file, for the owner's eyes only, or finds out early why they cannot be used.
@@ -304,8 +326,11 @@ mod tests {
     fn an_older_file_is_migrated_and_keeps_its_data() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("notes.db");
+        assert!(!Database::is_outdated(&path, &NEW), "it is not there yet");
         drop(open(&path, &OLD).unwrap());
+        assert!(Database::is_outdated(&path, &NEW) && !Database::is_outdated(&path, &OLD));
         assert_eq!(note(&open(&path, &NEW).unwrap()), ("kept".into(), 4));
+        assert!(!Database::is_outdated(&path, &NEW) && !Database::is_outdated(&path, &OLD));
         assert_eq!(open(&path, &OLD).unwrap_err().code(), "newer_database");
         assert_eq!(note(&open(&path, &NEW).unwrap()), ("kept".into(), 4));
     }

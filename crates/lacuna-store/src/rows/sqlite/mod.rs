@@ -79,6 +79,11 @@ impl SqliteStore {
         Self::open_with(path, SqliteOptions::default())
     }
 
+    /// Returns true when opening the file would migrate it from an older version.
+    pub fn is_outdated(path: impl AsRef<Path>) -> bool {
+        Database::is_outdated(path.as_ref(), &SCHEMA)
+    }
+
     /// Opens the file with other options.
     pub fn open_with(path: impl AsRef<Path>, options: SqliteOptions) -> Result<Self> {
         let database = Database::open(path.as_ref(), &SCHEMA, options)?;

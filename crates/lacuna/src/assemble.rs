@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use lacuna_core::gate::Rulebook;
 use lacuna_core::permit::{Action, Caller, Grant, permit};
+use lacuna_core::transfer::{finish_restore, is_restore_unfinished};
 use lacuna_core::vault::{Event, Models};
 use lacuna_core::{Lacuna, Parts};
 use lacuna_language::secrets::Scanner;
@@ -105,7 +106,9 @@ pub(crate) fn assemble(config: &Config) -> Result<Installation> {
 pub(crate) fn assemble_in(config: &Config, folder: SharedFolder) -> Result<Installation> {
     let layout = Layout::new(&config.data);
     let kms = open_kms(&layout)?;
+    refuse_lost_database(config, &layout)?;
     let (store, keys) = open_stores(config, &layout)?;
+    refuse_emptied_store(&*store, &*keys)?;
     let parts = Parts {
         store: store.clone(),
         keys,
@@ -196,25 +199,63 @@ fn own_rules(path: &Path) -> Result<Scanner> {
     Scanner::with_extra(&text).map_err(|error| fault(error.to_string()))
 }
 
-/// Enters the data folder beside others. Databases of an older version are brought up to date first, while nobody
-/// else uses the folder.
+/// Enters the data folder beside others. A restore that was interrupted is ended first, and databases of an older
+/// version are brought up to date, while nobody else uses the folder.
 pub(crate) fn enter(config: &Config) -> Result<SharedFolder> {
     let layout = Layout::new(&config.data);
-    make_folders(&layout)?;
+    make_folder(&layout.data)?;
     loop {
         let folder = SharedFolder::enter(&layout.data, ENTER_WAIT)?;
-        if !is_outdated(config, &layout) {
+        let (unfinished, outdated) = (is_restore_unfinished(&layout.data), is_outdated(config, &layout));
+        if !unfinished && !outdated {
+            make_folders(&layout)?;
             return Ok(folder);
         }
         drop(folder);
         let _alone = claim(&layout)?;
-        open_stores(config, &layout)?;
+        if outdated {
+            open_stores(config, &layout)?;
+        }
     }
 }
 
-/// Takes the data folder for this process alone.
+/// Takes the data folder for this process alone, and ends a restore that was interrupted.
 pub(crate) fn claim(layout: &Layout) -> Result<OwnedFolder> {
-    Ok(OwnedFolder::claim(&layout.data, CLAIM_WAIT)?)
+    make_folder(&layout.data)?;
+    let folder = OwnedFolder::claim(&layout.data, CLAIM_WAIT)?;
+    finish_restore(&folder)?;
+    make_folders(layout)?;
+    Ok(folder)
+}
+
+/// Refuses a database that is gone: a new one would look as if nothing had ever been stored.
+pub(crate) fn refuse_lost_database(config: &Config, layout: &Layout) -> Result<()> {
+    let holds_bytes = |path: PathBuf| fs::metadata(path).is_ok_and(|meta| meta.len() > 0);
+    let (database, log) = (layout.database(), layout.data.join("lacuna.db-wal"));
+    let there = holds_bytes(database) || holds_bytes(log) || !layout.key_database().exists();
+    if there || !matches!(config.store, StoreChoice::Sqlite) {
+        return Ok(());
+    }
+    match SqliteKeys::open(layout.key_database())?.vaults(None, 1)?.is_empty() {
+        true => Ok(()),
+        false => Err(lost_database("lacuna.db is gone, and the keystore holds keys of its vaults")),
+    }
+}
+
+/// Refuses a store without any vault when receipts were issued for vaults in it. A first write that was interrupted
+/// leaves keys and no vault too, but no receipt.
+fn refuse_emptied_store(store: &dyn Store, keys: &dyn KeyStore) -> Result<()> {
+    let emptied = store.vaults(None, 1)?.is_empty()
+        && !keys.vaults(None, 1)?.is_empty()
+        && !keys.receipts_known(None)?.is_empty();
+    match emptied {
+        false => Ok(()),
+        true => Err(lost_database("the database is empty, and the keystore knows vaults and receipts")),
+    }
+}
+
+fn lost_database(reason: &str) -> Failure {
+    Failure::new(&codes::MISSING_DATABASE, reason)
 }
 
 /// Migrations of a PostgreSQL database take a lock in that database instead.
@@ -223,26 +264,31 @@ fn is_outdated(config: &Config, layout: &Layout) -> bool {
     sqlite && (SqliteStore::is_outdated(layout.database()) || SqliteKeys::is_outdated(layout.key_database()))
 }
 
-pub(crate) fn make_folders(layout: &Layout) -> Result<()> {
-    for folder in layout.folders() {
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(|error| {
-            let reason = format!("{} cannot be made: {error}", folder.display());
-            let public = codes::DATA_FOLDER_UNAVAILABLE.meaning.to_owned();
-            Failure { public, ..Failure::new(&codes::DATA_FOLDER_UNAVAILABLE, reason) }
-        })?;
-    }
-    Ok(())
+fn make_folders(layout: &Layout) -> Result<()> {
+    layout.folders().iter().try_for_each(|folder| make_folder(folder))
+}
+
+fn make_folder(folder: &Path) -> Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|error| {
+        let reason = format!("{} cannot be made: {error}", folder.display());
+        let public = codes::DATA_FOLDER_UNAVAILABLE.meaning.to_owned();
+        Failure { public, ..Failure::new(&codes::DATA_FOLDER_UNAVAILABLE, reason) }
+    })
 }
 
 pub(crate) fn open_stores(config: &Config, layout: &Layout) -> Result<(Arc<dyn Store>, Arc<dyn KeyStore>)> {
-    match &config.store {
-        StoreChoice::Sqlite => {
-            let store = SqliteStore::open(layout.database())?;
-            let keys = SqliteKeys::open(layout.key_database())?;
-            Ok((Arc::new(store), Arc::new(keys)))
-        }
-        StoreChoice::Postgres { data_url, keys_url } => open_postgres(data_url, keys_url),
-    }
+    let store: Arc<dyn Store> = match &config.store {
+        StoreChoice::Sqlite => Arc::new(SqliteStore::open(layout.database())?),
+        StoreChoice::Postgres { data_url, .. } => Arc::new(PostgresStore::open(data_url)?),
+    };
+    Ok((store, open_keys(config, layout)?))
+}
+
+pub(crate) fn open_keys(config: &Config, layout: &Layout) -> Result<Arc<dyn KeyStore>> {
+    Ok(match &config.store {
+        StoreChoice::Sqlite => Arc::new(SqliteKeys::open(layout.key_database())?),
+        StoreChoice::Postgres { keys_url, .. } => Arc::new(PostgresKeys::open(keys_url)?),
+    })
 }
 
 /// Opens the key folder. An existing key is read at once, so that a wrong passphrase shows before the service
@@ -290,10 +336,6 @@ pub(crate) fn models(choice: &EmbedderChoice) -> Result<Models> {
             Models { instant, main, others: vec![lacuna_models::sentence_embedder()?], keep_instant: true }
         }
     })
-}
-
-fn open_postgres(data_url: &str, keys_url: &str) -> Result<(Arc<dyn Store>, Arc<dyn KeyStore>)> {
-    Ok((Arc::new(PostgresStore::open(data_url)?), Arc::new(PostgresKeys::open(keys_url)?)))
 }
 
 /// Connects to the endpoint. The configuration names the variable that holds the key, so the key stands in no

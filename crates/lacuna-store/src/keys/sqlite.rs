@@ -33,6 +33,7 @@ const MEMORY_KEY: &str = "SELECT memory, class, binding, wrapped FROM memory_key
 
 /// Wrapped keys in one SQLite file.
 pub struct SqliteKeys {
+    database: Database,
     readers: Pool<Connection>,
     writer: GroupWriter<KeyWork>,
 }
@@ -52,8 +53,14 @@ impl SqliteKeys {
     pub fn open_with(path: impl AsRef<Path>, options: SqliteOptions) -> Result<Self> {
         let database = Database::open(path.as_ref(), &SCHEMA, options)?;
         let writer = GroupWriter::start(database.clone())?;
-        let readers = Pool::new(READERS_MAX, move || database.connect_reader());
-        Ok(Self { readers, writer })
+        let reading = database.clone();
+        let readers = Pool::new(READERS_MAX, move || reading.connect_reader());
+        Ok(Self { database, readers, writer })
+    }
+
+    /// Writes a copy of the whole file, as it is at one moment. Nothing may be at `path`.
+    pub fn copy_to(&self, path: &Path) -> Result<()> {
+        self.database.copy_to(path)
     }
 
     fn snapshot<T>(&self, act: impl FnOnce(&Connection) -> Result<T, SqlFailure>) -> Result<T> {

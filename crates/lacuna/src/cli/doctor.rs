@@ -135,6 +135,10 @@ fn installation(config: &Config, layout: &Layout) -> Vec<DoctorCheck> {
         Ok(kms) => DoctorCheck::of("keys", kms.newest_epoch().map_err(Failure::from).map(epoch)),
         Err(failure) => DoctorCheck::failed("keys", failure),
     }];
+    if let Err(failure) = assemble::refuse_lost_database(config, layout) {
+        checks.push(DoctorCheck::failed("database", &failure));
+        return checks;
+    }
     let stores = match &config.store {
         StoreChoice::Sqlite if !layout.database().exists() => {
             checks.push(DoctorCheck::warn(

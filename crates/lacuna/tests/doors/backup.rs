@@ -134,3 +134,39 @@ fn a_database_of_an_older_version_is_migrated_only_while_nobody_uses_it() {
     home.run(&["recall", "oars"]).ok();
     drop(server);
 }
+
+#[test]
+fn a_database_that_is_gone_is_told_and_none_is_made_in_its_place() {
+    let home = Home::new();
+    home.remember(KEPT);
+    let backup = home.path("data.bak");
+    home.json(&["backup", text(&backup)]);
+    std::fs::remove_file(home.data().join("lacuna.db")).unwrap();
+    for args in [&["recall", "oars"][..], &["remember", "anew"], &["serve"], &["memory", "list"]] {
+        let refused = home.run(&[args, &["--json"]].concat());
+        assert_eq!((refused.code, &refused.problem()["code"]), (7, &json!("missing_database")), "{args:?}");
+    }
+    assert!(home.run(&["doctor"]).stdout.contains("missing_database"));
+    home.json(&["ledger", "export", text(&home.path("ledger"))]);
+    assert!(!home.data().join("lacuna.db").exists());
+    home.json(&["restore", text(&backup)]);
+    assert!(home.json(&["memory", "list"]).to_string().contains(KEPT));
+}
+
+#[test]
+fn a_restore_that_was_interrupted_is_ended_by_the_next_command() {
+    let home = Home::new();
+    home.remember(KEPT);
+    // A staging folder without a journal is a restore that never happened.
+    let staging = home.data().join("restore.tmp");
+    std::fs::create_dir_all(&staging).unwrap();
+    std::fs::copy(home.data().join("keystore/keystore.db"), staging.join("keystore.db")).unwrap();
+    assert!(home.json(&["recall", "oars"]).to_string().contains(KEPT));
+    assert!(!staging.exists(), "no copy of the keystore stays");
+    // With a journal it goes on from wherever it stopped.
+    std::fs::create_dir_all(&staging).unwrap();
+    std::fs::rename(home.data().join("lacuna.db"), staging.join("lacuna.db")).unwrap();
+    std::fs::write(home.data().join("restore.journal"), "lacuna restore 1\n.replaced\n").unwrap();
+    assert!(home.json(&["recall", "oars"]).to_string().contains(KEPT));
+    assert!(!staging.exists() && !home.data().join("restore.journal").exists());
+}

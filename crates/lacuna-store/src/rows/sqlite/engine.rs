@@ -91,6 +91,15 @@ impl Database {
         Ok(connection)
     }
 
+    /// Writes a copy of the whole file, without freed pages, for the owner's eyes only. Nothing may be at `path`.
+    pub(crate) fn copy_to(&self, path: &Path) -> Result<()> {
+        let name = path.to_str().ok_or_else(|| Error::invalid("path", "must be UTF-8"))?;
+        // SQLite fills an empty file, and keeps the mode that it was made with.
+        private_file().open(path).map_err(|error| unusable(path, error))?;
+        self.connect()?.execute("VACUUM INTO ?1", [name]).map_err(SqlFailure::from)?;
+        Ok(())
+    }
+
     fn connect_bare(&self) -> Result<Connection, SqlFailure> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&self.path, flags)?;

@@ -96,9 +96,7 @@ impl SqliteStore {
     /// Writes a copy of the whole file, as it is at one moment, while others read and write. Nothing may be at
     /// `path`. The copy holds no freed pages, so nothing that was erased before.
     pub fn copy_to(&self, path: &Path) -> Result<()> {
-        let path = path.to_str().ok_or_else(|| Error::invalid("path", "must be UTF-8"))?;
-        self.database.connect()?.execute("VACUUM INTO ?1", [path]).map_err(SqlFailure::from)?;
-        Ok(())
+        self.database.copy_to(path)
     }
 
     /// Transactions committed since the file was opened; group commit makes them fewer than the batches.

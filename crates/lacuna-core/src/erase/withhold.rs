@@ -72,7 +72,11 @@ pub(crate) fn anonymous_in(
     is_gone: impl Fn(&MemoryId) -> bool,
 ) -> Result<Option<Anonymous>> {
     let Some(stored) = open.index.get(&id) else { return Ok(None) };
-    let body = open.bodies(&[id], service.sources())?.remove(&id).map(Zeroizing::new);
+    let body = match open.bodies(&[id], service.sources())?.remove(&id) {
+        // Made of its gist alone, it would be another memory: it is held back for the review instead.
+        Some(Err(_)) => return Ok(None),
+        body => body.transpose()?.map(Zeroizing::new),
+    };
     let text = body.as_ref().map_or_else(|| stored.payload.full_text(), |body| body.as_str());
     let (details, tags) = (&stored.payload.details, &stored.payload.facets.tags);
     Ok(anonymous(text, details, tags, mentions, is_gone))

@@ -213,8 +213,9 @@ impl Finder<'_> {
         let apart = self.all().filter(|stored| stored.payload.has_body).map(|stored| stored.id);
         let mut bodies = self.open.bodies(&apart.collect::<Vec<_>>(), self.sources)?;
         let tell = |stored: Stored<'_, Held>| {
-            let mut whole =
-                bodies.remove(&stored.id).unwrap_or_else(|| stored.payload.full_text().to_owned());
+            // A text that cannot be had is looked for by its gist, so that it can be forgotten all the same.
+            let body = bodies.remove(&stored.id).and_then(Result::ok);
+            let mut whole = body.unwrap_or_else(|| stored.payload.full_text().to_owned());
             let text_bytes = whole.len();
             for detail in &stored.payload.details {
                 whole.push('\n');

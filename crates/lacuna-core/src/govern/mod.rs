@@ -3,6 +3,7 @@
 pub(crate) mod audit;
 pub(crate) mod destroy;
 pub(crate) mod epoch;
+pub(crate) mod examine;
 pub(crate) mod freeze;
 pub(crate) mod jobs;
 pub(crate) mod lifecycle;
@@ -17,6 +18,7 @@ pub use audit::care::AuditKept;
 pub use audit::hand_out::{AuditEnd, AuditPart, is_signed_file};
 pub use audit::summary::{AuditSummary, REPORT_DAYS, end_of_today};
 pub use destroy::{DestroyCounts, DestroyPlan, Destruction};
+pub use examine::Examined;
 pub use jobs::run::{CLAIM_HOLDS, PAUSE_FIRST, Ran};
 pub use jobs::{Job, JobState, Schedule};
 pub use lifecycle::{Decided, Decision};

@@ -108,3 +108,33 @@ fn an_orphaned_key_is_destroyed_only_after_its_record_had_time_to_come() {
     assert_eq!(reborn.upkeep().recover(&scope("anna")).unwrap(), 1);
     assert_eq!(keys(), before - 1);
 }
+
+#[test]
+fn a_blob_whose_record_never_came_is_removed_after_a_time() {
+    let world = World::ram();
+    let lacuna = world.service();
+    let long = Draft { content_type: Some(ContentType::Transcript), ..draft(&"It went on. ".repeat(4_000)) };
+    let kept = lacuna.take("anna", long).unwrap().id;
+    let vault = scope("anna").vault_id();
+    let blobs = Blobs::open(world.folder.path().join("blobs")).unwrap();
+    let stray = lacuna_store::BlobName { memory: MemoryId::from_bytes([7; 16]), revision: 1 };
+    blobs.put(vault, stray, vec![7; 100]).unwrap();
+    assert_eq!(blobs.list(vault).unwrap().len(), 2);
+    let examined = lacuna.upkeep().examine(&scope("anna")).unwrap();
+    assert_eq!(
+        (examined.whole, examined.damaged, examined.stray_blobs),
+        (1, vec![], 0),
+        "it may be on its way"
+    );
+    // Both files are old by now, and one belongs to a row.
+    let old = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000);
+    for entry in std::fs::read_dir(world.folder.path().join("blobs").join(vault.to_string())).unwrap() {
+        let file = std::fs::File::options().write(true).open(entry.unwrap().path()).unwrap();
+        file.set_modified(old).unwrap();
+    }
+    assert_eq!(lacuna.upkeep().examine(&scope("anna")).unwrap().stray_blobs, 1);
+    lacuna.upkeep().recover(&scope("anna")).unwrap();
+    assert_eq!(blobs.list(vault).unwrap().iter().map(|blob| blob.memory).collect::<Vec<_>>(), [kept]);
+    assert_eq!(lacuna.upkeep().examine(&scope("anna")).unwrap().stray_blobs, 0);
+    lacuna.get(&grant::<Recall>("anna"), kept).unwrap();
+}

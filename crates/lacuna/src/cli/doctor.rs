@@ -1,5 +1,7 @@
 //! Looks at everything an installation stands on, changes nothing, and says what to do.
 
+mod vaults;
+
 use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
@@ -70,6 +72,7 @@ pub(super) fn run(config: &Config, output: &Output) -> Result<()> {
     let layout = Layout::new(&config.data);
     if layout.data.exists() {
         checks.extend(folders(&layout));
+        checks.push(vaults::files(&layout));
         // Opening an installation would make the folders that are missing.
         if checks.iter().all(|check| check.mark != CheckMark::Fail) {
             checks.extend(installation(config, &layout));
@@ -161,9 +164,13 @@ fn installation(config: &Config, layout: &Layout) -> Vec<DoctorCheck> {
         return checks;
     }
     match assemble::assemble_in(config, folder) {
-        Ok(Installation { service, local, .. }) => checks.extend(vault(&service, &local)),
+        Ok(Installation { service, store, local, .. }) => {
+            checks.extend(vault(&service, &local));
+            checks.extend(vaults::look(&service, &*store));
+        }
         Err(failure) => checks.push(DoctorCheck::failed("service", &failure)),
     }
+    checks.push(vaults::not_checked(config));
     checks
 }
 

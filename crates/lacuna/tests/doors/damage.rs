@@ -257,3 +257,51 @@ fn restore(modes: Vec<(PathBuf, u32)>) {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     }
 }
+
+const TALE: &str = "The tale of the lynx went on and on. ";
+
+/// The files under the folder of blobs.
+fn blobs(home: &Home) -> Vec<PathBuf> {
+    let files = contents(&home.data().join("blobs")).into_iter().map(|(path, _)| path);
+    files.filter(|path| path.is_file()).collect()
+}
+
+#[test]
+fn doctor_opens_the_blobs_of_every_vault() {
+    let home = Home::new();
+    let tale = TALE.repeat(2_000);
+    home.remember("Anna's own note");
+    let remember =
+        ["remember", &tale, "--content-type", "transcript", "--category", "conversation", "--user", "ben"];
+    let id = home.json(&remember)["memory_id"].as_str().unwrap().to_owned();
+    let healthy = home.run(&["doctor"]).ok();
+    assert!(healthy.stdout.contains("2 memories in 2 of 2 vaults"), "{}", healthy.stdout);
+    assert!(healthy.stdout.contains("not checked"), "{}", healthy.stdout);
+    let blob = blobs(&home).remove(0);
+    let whole = fs::read(&blob).unwrap();
+    let mut changed = whole.clone();
+    changed[500] ^= 1;
+    fs::write(&blob, changed).unwrap();
+    for what in ["changed", "missing"] {
+        let told = home.run(&["doctor"]);
+        assert!(told.code == 1 && told.stdout.contains(&id), "{what}: {}", told.stdout);
+        assert!(!told.stdout.contains("lynx"), "no content");
+        fs::remove_file(&blob).or_else(|_| fs::write(&blob, "")).unwrap();
+    }
+    fs::write(&blob, whole).unwrap();
+    fs::set_permissions(&blob, fs::Permissions::from_mode(0o644)).unwrap();
+    let told = home.run(&["doctor"]).ok();
+    assert!(told.stdout.contains("1 file or folder is open to others"), "{}", told.stdout);
+}
+
+#[test]
+fn everything_is_private_under_any_umask() {
+    let home = Home::new();
+    let tale = TALE.repeat(2_000);
+    let script = "umask 0; exec \"$0\" \"$@\"";
+    let args = ["-c", script, home.binary(), "remember", &tale, "--content-type", "transcript"];
+    home.program(Path::new("sh"), &args).ok();
+    assert_eq!(blobs(&home).len(), 1);
+    let told = home.run(&["doctor"]).ok();
+    assert!(told.stdout.contains("all are private"), "{}", told.stdout);
+}

@@ -18,7 +18,7 @@ use lacuna_seal::SystemEntropy;
 use lacuna_store::blobs::Blobs;
 use lacuna_store::folder::{OwnedFolder, SharedFolder};
 use lacuna_store::keys::{KeyStore, LocalKms, PostgresKeys, SqliteKeys};
-use lacuna_store::rows::{PostgresStore, SqliteStore, Store};
+use lacuna_store::rows::{PostgresStore, SqliteOptions, SqliteStore, Store};
 use lacuna_types::embed::Embedder;
 use lacuna_types::llm::Llm;
 use lacuna_types::{OrgId, Role, SystemClock};
@@ -36,6 +36,11 @@ use crate::wire::read_scope;
 const ENTER_WAIT: Duration = Duration::from_secs(5);
 /// The longest wait for commands that use the data folder. A server does not end within it.
 const CLAIM_WAIT: Duration = Duration::from_secs(2);
+
+/// Room on the disk that is kept for erasing rows and keys. A memory takes some tens of kilobytes of logs while it
+/// is erased.
+const DATA_RESERVE_BYTES: u64 = 2 << 20;
+const KEYS_RESERVE_BYTES: u64 = 512 << 10;
 
 /// Folders and files under the data folder.
 pub(crate) struct Layout {
@@ -278,7 +283,10 @@ fn make_folder(folder: &Path) -> Result<()> {
 
 pub(crate) fn open_stores(config: &Config, layout: &Layout) -> Result<(Arc<dyn Store>, Arc<dyn KeyStore>)> {
     let store: Arc<dyn Store> = match &config.store {
-        StoreChoice::Sqlite => Arc::new(SqliteStore::open(layout.database())?),
+        StoreChoice::Sqlite => {
+            let options = SqliteOptions { reserve_bytes: DATA_RESERVE_BYTES, ..SqliteOptions::default() };
+            Arc::new(SqliteStore::open_with(layout.database(), options)?)
+        }
         StoreChoice::Postgres { data_url, .. } => Arc::new(PostgresStore::open(data_url)?),
     };
     Ok((store, open_keys(config, layout)?))
@@ -286,7 +294,10 @@ pub(crate) fn open_stores(config: &Config, layout: &Layout) -> Result<(Arc<dyn S
 
 pub(crate) fn open_keys(config: &Config, layout: &Layout) -> Result<Arc<dyn KeyStore>> {
     Ok(match &config.store {
-        StoreChoice::Sqlite => Arc::new(SqliteKeys::open(layout.key_database())?),
+        StoreChoice::Sqlite => {
+            let options = SqliteOptions { reserve_bytes: KEYS_RESERVE_BYTES, ..SqliteOptions::default() };
+            Arc::new(SqliteKeys::open_with(layout.key_database(), options)?)
+        }
         StoreChoice::Postgres { keys_url, .. } => Arc::new(PostgresKeys::open(keys_url)?),
     })
 }

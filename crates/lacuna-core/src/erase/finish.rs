@@ -35,7 +35,12 @@ pub(crate) fn finish_intents_seeking(
 ) -> Result<Vec<SignedReceipt>> {
     let intents = writer.service.store.intents(writer.scope().vault_id())?;
     let finished = intents.iter().map(|intent| finish(writer, intent, sought));
-    finished.filter_map(Result::transpose).collect()
+    let receipts = finished.filter_map(Result::transpose).collect::<Result<_>>()?;
+    if !intents.is_empty() {
+        // The keystore scrubs its log while the rest is done; nobody hears of an erasure before that has ended.
+        writer.service.keys.settle()?;
+    }
+    Ok(receipts)
 }
 
 fn finish(

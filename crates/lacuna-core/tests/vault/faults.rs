@@ -138,3 +138,22 @@ fn a_blob_whose_record_never_came_is_removed_after_a_time() {
     assert_eq!(lacuna.upkeep().examine(&scope("anna")).unwrap().stray_blobs, 0);
     lacuna.get(&grant::<Recall>("anna"), kept).unwrap();
 }
+
+/// Again and again, because what leaves the log a moment later may be gone by the time it is looked for.
+#[test]
+fn the_wrapped_key_has_left_every_file_when_an_erasure_is_acknowledged() {
+    let world = World::sqlite();
+    let lacuna = world.service();
+    for n in 0..10 {
+        let id = lacuna.keep("anna", &format!("The heron number {n} nests here.")).unwrap();
+        let keys = lacuna_store::keys::keys_by_memory(&*world.keys, scope("anna").vault_id(), Some(&[id]));
+        let wrapped = keys.unwrap().remove(&id).unwrap().wrapped;
+        let secret = &wrapped[wrapped.len() - 32..];
+        lacuna.erase("anna", id).unwrap();
+        for entry in std::fs::read_dir(world.folder.path()).unwrap() {
+            let path = entry.unwrap().path();
+            let bytes = if path.is_file() { std::fs::read(&path).unwrap() } else { Vec::new() };
+            assert!(!bytes.windows(secret.len()).any(|part| part == secret), "{n}: {}", path.display());
+        }
+    }
+}

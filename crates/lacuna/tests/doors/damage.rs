@@ -305,3 +305,61 @@ fn everything_is_private_under_any_umask() {
     let told = home.run(&["doctor"]).ok();
     assert!(told.stdout.contains("all are private"), "{}", told.stdout);
 }
+
+/// A small disk of its own, where the account may make one.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    fn mount(at: &Path) -> Option<Self> {
+        fs::create_dir_all(at).unwrap();
+        let mut mount = std::process::Command::new("mount");
+        let mount = mount.args(["-t", "tmpfs", "-o", "size=8m,mode=700", "tmpfs"]).arg(at).output();
+        mount.is_ok_and(|mount| mount.status.success()).then(|| Self(at.to_owned()))
+    }
+
+    fn fill(&self) {
+        let mut filler = fs::File::create(self.0.join("filler")).unwrap();
+        let mut part = 1 << 20;
+        while part > 0 {
+            match std::io::Write::write(&mut filler, &vec![0; part]) {
+                Ok(_) => {}
+                Err(_) => part /= 2,
+            }
+        }
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("umount").arg("-l").arg(&self.0).output();
+    }
+}
+
+/// The writer's own test covers accounts that may not mount anything.
+#[test]
+fn a_full_disk_does_not_keep_anything_from_being_forgotten() {
+    let home = Home::new();
+    let Some(disk) = SmallDisk::mount(&home.data()) else { return };
+    let ids: Vec<String> =
+        (0..30).map(|n| home.remember(&format!("The heron number {n} nests here"))).collect();
+    let server = home.serve(&[]);
+    disk.fill();
+    // What is left in pages that are there already is used up by this.
+    let refused = (0..200).find(|n| {
+        let text = format!("The otter number {n} swims by. {}", "It swims. ".repeat(100));
+        server.post("/v1/memories", &json!({ "content": text })).status == 503
+    });
+    assert!(refused.is_some(), "the disk is full");
+    for id in &ids[..20] {
+        server.delete(&format!("/v1/memories/{id}")).expect(200);
+    }
+    server.signal("KILL");
+    drop(server);
+    // A start on the full disk works too, and what was forgotten stays forgotten.
+    let server = home.serve(&[]);
+    for (n, id) in ids.iter().enumerate() {
+        assert_eq!(server.get(&format!("/v1/memories/{id}")).status == 404, n < 20, "{n}");
+    }
+    server.delete(&format!("/v1/memories/{}", ids[20])).expect(200);
+    drop(server);
+}

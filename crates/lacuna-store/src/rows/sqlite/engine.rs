@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
+use super::reserve::Reserve;
 use crate::failure::SqlFailure;
 use lacuna_types::{Error, Result};
 
@@ -28,11 +29,13 @@ pub struct SqliteOptions {
     pub lock_wait: Duration,
     /// The file does not grow beyond this many pages of 4 KiB.
     pub pages_max: Option<u32>,
+    /// Bytes of the disk that are kept for erasing, in a file beside the database; zero for none.
+    pub reserve_bytes: u64,
 }
 
 impl Default for SqliteOptions {
     fn default() -> Self {
-        Self { lock_wait: LOCK_WAIT_DEFAULT, pages_max: None }
+        Self { lock_wait: LOCK_WAIT_DEFAULT, pages_max: None, reserve_bytes: 0 }
     }
 }
 
@@ -51,7 +54,19 @@ pub(crate) struct Database {
 }
 
 impl Database {
+    /// Opens the file. On a full disk the room for erasing is given up first: even reading needs a little.
     pub(crate) fn open(path: &Path, schema: &'static SqliteSchema, options: SqliteOptions) -> Result<Self> {
+        match Self::prepare(path, schema, options) {
+            Err(Error::Unavailable { code: "disk_full" | "store_unavailable", .. })
+                if Reserve::of(path, options.reserve_bytes).release() =>
+            {
+                Self::prepare(path, schema, options)
+            }
+            opened => opened,
+        }
+    }
+
+    fn prepare(path: &Path, schema: &'static SqliteSchema, options: SqliteOptions) -> Result<Self> {
         prepare_file(path)?;
         let database = Self { path: path.to_owned(), schema, options };
         let mut connection = database.connect_bare()?;
@@ -106,6 +121,15 @@ impl Database {
         self.wait_for_locks(&connection)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
         Ok(connection)
+    }
+
+    pub(crate) fn reserve(&self) -> Reserve {
+        Reserve::of(&self.path, self.options.reserve_bytes)
+    }
+
+    /// Returns true when the log holds anything.
+    pub(crate) fn has_log(&self) -> bool {
+        fs::metadata(beside(&self.path, "-wal")).is_ok_and(|log| log.len() > 0)
     }
 
     /// Makes statements wait for other processes as long as the operator allows.
@@ -188,6 +212,13 @@ impl SqliteSchema {
         transaction.commit()?;
         Ok(())
     }
+}
+
+/// The path of a file that SQLite or we keep beside a database.
+pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
 }
 
 /// The version in the first page of a database file; `None` when there is none to read.

@@ -3,6 +3,7 @@
 pub(crate) mod engine;
 mod jobs;
 mod records;
+pub(crate) mod reserve;
 mod write;
 pub(crate) mod writer;
 
@@ -16,7 +17,7 @@ pub(crate) use self::write::unless_taken;
 
 use self::engine::{Database, SqliteSchema};
 use self::write::StoreWork;
-use self::writer::GroupWriter;
+use self::writer::{GroupWriter, Scrubbing};
 use super::check::check_batch;
 use super::columns::{
     group_from_columns, ids as split_ids, member_from_columns, number_u32, number_u64, scope_from_columns,
@@ -87,7 +88,7 @@ impl SqliteStore {
     /// Opens the file with other options.
     pub fn open_with(path: impl AsRef<Path>, options: SqliteOptions) -> Result<Self> {
         let database = Database::open(path.as_ref(), &SCHEMA, options)?;
-        let writer = GroupWriter::start(database.clone())?;
+        let writer = GroupWriter::start(database.clone(), Scrubbing::Quietly)?;
         let reading = database.clone();
         let readers = Pool::new(READERS_MAX, move || reading.connect_reader());
         Ok(Self { database, readers, writer })

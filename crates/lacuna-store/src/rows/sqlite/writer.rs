@@ -59,7 +59,7 @@ struct QueuedWork<A: Apply> {
     answer: SyncSender<Result<A::Done, SqlFailure>>,
 }
 
-enum Job<A: Apply> {
+enum WriterJob<A: Apply> {
     Write(QueuedWork<A>),
     /// Answered when the log holds nothing that was erased.
     Settle(SyncSender<()>),
@@ -71,7 +71,7 @@ type Outcomes<A> = Vec<Result<<A as Apply>::Done, SqlFailure>>;
 /// The thread that writes, and the queue before it.
 pub(crate) struct GroupWriter<A: Apply> {
     /// `Some` until the writer is dropped.
-    queue: Option<SyncSender<Job<A>>>,
+    queue: Option<SyncSender<WriterJob<A>>>,
     thread: Option<JoinHandle<()>>,
     transactions: Arc<AtomicU64>,
 }
@@ -107,7 +107,7 @@ impl<A: Apply> GroupWriter<A> {
     pub(crate) fn run(&self, work: A) -> Result<A::Done> {
         let (answer, answered) = sync_channel(1);
         let queue = self.queue.as_ref().ok_or_else(stopped)?;
-        queue.send(Job::Write(QueuedWork { work, answer })).map_err(|_| stopped())?;
+        queue.send(WriterJob::Write(QueuedWork { work, answer })).map_err(|_| stopped())?;
         Ok(answered.recv().map_err(|_| stopped())??)
     }
 
@@ -116,7 +116,7 @@ impl<A: Apply> GroupWriter<A> {
     pub(crate) fn settle(&self) -> Result<()> {
         let (answer, answered) = sync_channel(1);
         let queue = self.queue.as_ref().ok_or_else(stopped)?;
-        queue.send(Job::Settle(answer)).map_err(|_| stopped())?;
+        queue.send(WriterJob::Settle(answer)).map_err(|_| stopped())?;
         answered.recv().map_err(|_| stopped())
     }
 
@@ -157,11 +157,11 @@ struct Scribe {
 }
 
 impl Scribe {
-    fn serve<A: Apply>(mut self, jobs: &Receiver<Job<A>>) {
+    fn serve<A: Apply>(mut self, jobs: &Receiver<WriterJob<A>>) {
         loop {
             match self.next_job(jobs) {
-                Ok(Job::Settle(answer)) => self.settle(&answer),
-                Ok(Job::Write(first)) => {
+                Ok(WriterJob::Settle(answer)) => self.settle(&answer),
+                Ok(WriterJob::Write(first)) => {
                     let (group, settling) = gather(first, jobs);
                     let erased = self.write_group(group);
                     if erased && self.scrubbing == Scrubbing::AtOnce {
@@ -180,7 +180,10 @@ impl Scribe {
     }
 
     /// The next job. While the log holds erased bytes, a quiet moment is the time to scrub it.
-    fn next_job<A: Apply>(&mut self, jobs: &Receiver<Job<A>>) -> Result<Job<A>, RecvTimeoutError> {
+    fn next_job<A: Apply>(
+        &mut self,
+        jobs: &Receiver<WriterJob<A>>,
+    ) -> Result<WriterJob<A>, RecvTimeoutError> {
         if self.unscrubbed_groups == 0 {
             return jobs.recv().map_err(|_| RecvTimeoutError::Disconnected);
         }
@@ -325,13 +328,13 @@ fn in_transaction<A: Apply>(
 /// The work that waits, and whoever waits for it to settle.
 fn gather<A: Apply>(
     first: QueuedWork<A>,
-    jobs: &Receiver<Job<A>>,
+    jobs: &Receiver<WriterJob<A>>,
 ) -> (Vec<QueuedWork<A>>, Vec<SyncSender<()>>) {
     let (mut group, mut settling) = (vec![first], Vec::new());
     for job in jobs.try_iter().take(GROUP_MAX - 1) {
         match job {
-            Job::Write(work) => group.push(work),
-            Job::Settle(answer) => settling.push(answer),
+            WriterJob::Write(work) => group.push(work),
+            WriterJob::Settle(answer) => settling.push(answer),
         }
     }
     (group, settling)

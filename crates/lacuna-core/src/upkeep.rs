@@ -9,6 +9,7 @@ use zeroize::Zeroizing;
 
 use crate::govern::audit::care::AuditKept;
 use crate::govern::codes::ChangedVault;
+use crate::govern::examine::Examined;
 use crate::govern::jobs::run::Ran;
 use crate::govern::jobs::{Job, Schedule};
 use crate::govern::tokens::{TokenId, TokenInfo, TokenRequest};
@@ -80,7 +81,12 @@ impl Upkeep<'_> {
         crate::govern::audit::care::keep_audit(self.service, scope)
     }
 
-    /// Finishes what a crash interrupted in one vault: announced moves and erasures, and keys whose record
+    /// Opens every memory of a vault with its text, shows none, and counts what is damaged or left over.
+    pub fn examine(&self, scope: &Scope) -> Result<Examined> {
+        crate::govern::examine::examine(self.service, scope)
+    }
+
+    /// Finishes what a crash interrupted in one vault: announced moves and erasures, and keys and blobs whose record
     /// never came. Answers with the number of keys destroyed.
     pub fn recover(&self, scope: &Scope) -> Result<usize> {
         crate::transfer::recover::recover(self.service, scope)

@@ -3,10 +3,12 @@
 //! An object is written whole and made durable before it gets its name, so a crash leaves either all of it
 //! or none. Its name says which vault, memory and revision it belongs to, and nothing else.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, ErrorKind};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use object_store::local::LocalFileSystem;
 use object_store::path::Path as Location;
 use object_store::{ObjectStore, ObjectStoreExt, PutPayload};
@@ -17,6 +19,9 @@ use lacuna_types::{MemoryId, VaultId};
 
 /// One object, in bytes.
 pub const BLOB_BYTES_MAX: usize = 64 * 1024 * 1024;
+const FOLDER_MODE: u32 = 0o700;
+/// Permissions of others on the machine.
+const OTHERS: u32 = 0o077;
 
 /// The name of a blob in a vault: a memory, and the revision of its body.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -25,6 +30,12 @@ pub struct BlobName {
     pub memory: MemoryId,
     /// The revision of its body.
     pub revision: u32,
+}
+
+/// A file in the folder of blobs that belongs to no memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StrayBlob {
+    path: PathBuf,
 }
 
 /// Blobs in a local folder. `object_store` is asynchronous, so a small runtime of its own drives it; call
@@ -39,7 +50,7 @@ impl Blobs {
     /// Opens the folder, and makes it where needed, for the owner's eyes only.
     pub fn open(root: impl AsRef<Path>) -> Result<Self> {
         let root = root.as_ref();
-        make_private(root).map_err(|error| io_failure(&error, "the blob folder cannot be made"))?;
+        private_folder(root).map_err(|error| io_failure(&error, "the blob folder cannot be made"))?;
         let objects = LocalFileSystem::new_with_prefix(root).map_err(failure)?.with_fsync(true);
         let runtime = tokio::runtime::Builder::new_current_thread().build();
         let runtime = runtime.map_err(|error| io_failure(&error, "no runtime for the blob folder"))?;
@@ -52,8 +63,12 @@ impl Blobs {
             return Err(Error::invalid("blob", format!("must be at most {BLOB_BYTES_MAX} bytes")));
         }
         let location = location(vault, name)?;
+        let folder = self.root.join(folder(vault));
+        private_folder(&folder).map_err(|error| io_failure(&error, "the blob folder cannot be made"))?;
         self.runtime.block_on(self.objects.put(&location, PutPayload::from(sealed))).map_err(failure)?;
-        Ok(())
+        // The file was made as the umask says; nobody else could reach it in its folder.
+        let path = folder.join(file_name(name));
+        close_to_others(&path).map_err(|error| io_failure(&error, "a blob cannot be made private"))
     }
 
     /// [`Error::NotFound`] when there is no such blob.
@@ -81,6 +96,46 @@ impl Blobs {
         }
     }
 
+    /// Files in a vault's folder that were last written before `moment`, and that are no blob or none that `is_known`.
+    /// A crash leaves them: blobs whose row never came, and parts of blobs.
+    pub fn strays(
+        &self,
+        vault: VaultId,
+        moment: Timestamp,
+        is_known: impl Fn(BlobName) -> bool,
+    ) -> Result<Vec<StrayBlob>> {
+        let unreadable = |error: io::Error| io_failure(&error, "the blob folder cannot be read");
+        let mut strays = Vec::new();
+        for (path, meta) in self.files(vault).map_err(unreadable)? {
+            let name = path.file_name().and_then(|name| parse(name.to_str()?));
+            let written = meta.modified().ok().and_then(|at| Timestamp::try_from(at).ok());
+            if written.is_some_and(|at| at < moment) && !name.is_some_and(&is_known) {
+                strays.push(StrayBlob { path });
+            }
+        }
+        Ok(strays)
+    }
+
+    /// Removes a file that belongs to no memory, durably.
+    pub fn remove_stray(&self, stray: &StrayBlob) -> Result<()> {
+        let removed = fs::remove_file(&stray.path).or_else(|error| match error.kind() {
+            ErrorKind::NotFound => Ok(()),
+            _ => Err(error),
+        });
+        let folder = stray.path.parent().unwrap_or(&self.root);
+        removed
+            .and_then(|()| File::open(folder)?.sync_all())
+            .map_err(|error| io_failure(&error, "a blob without a memory cannot be removed"))
+    }
+
+    fn files(&self, vault: VaultId) -> io::Result<Vec<(PathBuf, Metadata)>> {
+        let entries = match fs::read_dir(self.root.join(folder(vault))) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        entries.map(|entry| entry.and_then(|entry| Ok((entry.path(), entry.metadata()?)))).collect()
+    }
+
     /// The blobs of a vault in the order of their names. Files that are not blobs are passed over.
     pub fn list(&self, vault: VaultId) -> Result<Vec<BlobName>> {
         let prefix = Location::parse(folder(vault)).map_err(|error| failure(error.into()))?;
@@ -93,12 +148,18 @@ impl Blobs {
     }
 }
 
-fn make_private(root: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(root)
+/// Makes a folder for the owner's eyes only, or closes one that is there to others.
+fn private_folder(path: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path)?;
+    close_to_others(path)
+}
+
+fn close_to_others(path: &Path) -> io::Result<()> {
+    let mode = fs::metadata(path)?.mode() & 0o777;
+    match mode & OTHERS {
+        0 => Ok(()),
+        _ => fs::set_permissions(path, Permissions::from_mode(mode & !OTHERS)),
+    }
 }
 
 fn folder(vault: VaultId) -> String {
@@ -106,8 +167,12 @@ fn folder(vault: VaultId) -> String {
 }
 
 fn location(vault: VaultId, name: BlobName) -> Result<Location> {
-    let path = format!("{}/{}.{}", folder(vault), name.memory, name.revision);
+    let path = format!("{}/{}", folder(vault), file_name(name));
     Location::parse(path).map_err(|error| failure(error.into()))
+}
+
+fn file_name(name: BlobName) -> String {
+    format!("{}.{}", name.memory, name.revision)
 }
 
 fn parse(file_name: &str) -> Option<BlobName> {

@@ -3,6 +3,7 @@
 //! - [`rows`] keeps sealed memories with their audit chains: [`RamStore`], [`SqliteStore`], [`PostgresStore`].
 //! - [`keys`] keeps wrapped keys in a place of their own, so that a backup of the rows holds none of them.
 //! - [`blobs`] keeps sealed texts that are too large for a row.
+//! - [`folder`] locks a data folder, for many who use it or for one who replaces it.
 //! - [`cbor`] reads and writes the encoding of frames and audit entries.
 //!
 //! A commit names the revision that it expects; another writer's commit in between is a conflict:
@@ -31,10 +32,12 @@
 pub mod blobs;
 pub mod cbor;
 mod failure;
+pub mod folder;
 pub mod keys;
 pub mod rows;
 
 pub use blobs::{BlobName, Blobs};
+pub use folder::{OwnedFolder, SharedFolder};
 pub use keys::{KeyBatch, KeyStore, LocalKms, PostgresKeys, RamKeys, SqliteKeys};
 pub use rows::{
     Batch, PendingErasure, PostgresStore, RamStore, Row, SealedBody, SqliteOptions, SqliteStore, Store,

@@ -5,17 +5,20 @@ use std::io::{self, IsTerminal};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use lacuna_core::gate::Rulebook;
 use lacuna_core::permit::{Action, Caller, Grant, permit};
+use lacuna_core::transfer::{finish_restore, is_restore_unfinished};
 use lacuna_core::vault::{Event, Models};
 use lacuna_core::{Lacuna, Parts};
 use lacuna_language::secrets::Scanner;
 use lacuna_models::{ApiKey, EndpointConfig, LlmConfig};
 use lacuna_seal::SystemEntropy;
 use lacuna_store::blobs::Blobs;
+use lacuna_store::folder::{OwnedFolder, SharedFolder};
 use lacuna_store::keys::{KeyStore, LocalKms, PostgresKeys, SqliteKeys};
-use lacuna_store::rows::{PostgresStore, SqliteStore, Store};
+use lacuna_store::rows::{PostgresStore, SqliteOptions, SqliteStore, Store};
 use lacuna_types::embed::Embedder;
 use lacuna_types::llm::Llm;
 use lacuna_types::{OrgId, Role, SystemClock};
@@ -30,6 +33,16 @@ use crate::webhook::Webhook;
 use crate::wire::failure::{Failure, Result};
 use crate::wire::read_scope;
 use crate::workers::let_others_in;
+
+/// The longest wait for a process that restores or upgrades the data folder.
+const ENTER_WAIT: Duration = Duration::from_secs(5);
+/// The longest wait for commands that use the data folder. A server does not end within it.
+const CLAIM_WAIT: Duration = Duration::from_secs(2);
+
+/// Room on the disk that is kept for erasing rows and keys. A memory takes some tens of kilobytes of logs while it
+/// is erased.
+const DATA_RESERVE_BYTES: u64 = 2 << 20;
+const KEYS_RESERVE_BYTES: u64 = 512 << 10;
 
 /// Folders and files under the data folder.
 pub(crate) struct Layout {
@@ -74,6 +87,9 @@ pub(crate) struct Installation {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) local: Caller,
     pub(crate) webhooks: Arc<[Webhook]>,
+    /// Kept from whoever would replace it, as long as the installation is in use.
+    #[expect(dead_code, reason = "the lock lasts as long as the value")]
+    folder: SharedFolder,
 }
 
 impl Installation {
@@ -89,7 +105,13 @@ impl Installation {
 }
 
 pub(crate) fn assemble(config: &Config) -> Result<Installation> {
-    let installation = assemble_for_repair(config)?;
+    let folder = enter(config)?;
+    assemble_in(config, folder)
+}
+
+/// Assembles the service in a folder that was entered.
+pub(crate) fn assemble_in(config: &Config, folder: SharedFolder) -> Result<Installation> {
+    let installation = assemble_bare(config, folder)?;
     let local = installation.service.members().caller_for(
         installation.local.org,
         installation.local.user,
@@ -101,11 +123,17 @@ pub(crate) fn assemble(config: &Config) -> Result<Installation> {
 /// Does the same as [`assemble`] without reading who belongs to which team, so that an operator can repair an
 /// installation whose tokens or memberships somebody changed.
 pub(crate) fn assemble_for_repair(config: &Config) -> Result<Installation> {
+    let folder = enter(config)?;
+    assemble_bare(config, folder)
+}
+
+fn assemble_bare(config: &Config, folder: SharedFolder) -> Result<Installation> {
     let layout = Layout::new(&config.data);
-    make_folders(&layout)?;
     refuse_weak_key_passphrase(config, &layout)?;
     let kms = open_kms(&layout)?;
+    refuse_lost_database(config, &layout)?;
     let (store, keys) = open_stores(config, &layout)?;
+    refuse_emptied_store(&*store, &*keys)?;
     let parts = Parts {
         store: store.clone(),
         keys,
@@ -128,7 +156,7 @@ pub(crate) fn assemble_for_repair(config: &Config) -> Result<Installation> {
     // A vault that was to be destroyed must not be shown, not even once.
     service.upkeep().recover_destructions()?;
     let local = local_caller(config);
-    Ok(Installation { service, store, local, webhooks })
+    Ok(Installation { service, store, local, webhooks, folder })
 }
 
 /// Checks everything that the configuration names (files, variables, certificates), and reports every fault at
@@ -199,29 +227,105 @@ fn own_rules(path: &Path) -> Result<Scanner> {
     Scanner::with_extra(&text).map_err(|error| fault(error.to_string()))
 }
 
-pub(crate) fn make_folders(layout: &Layout) -> Result<()> {
-    for folder in layout.folders() {
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(|error| {
-            let code = match error.kind() {
-                io::ErrorKind::ReadOnlyFilesystem => &codes::READ_ONLY,
-                _ => &codes::DATA_FOLDER_UNAVAILABLE,
-            };
-            let reason = format!("{} cannot be made: {error}", folder.display());
-            Failure { public: code.meaning.to_owned(), ..Failure::new(code, reason) }
-        })?;
+/// Enters the data folder beside others. A restore that was interrupted is ended first, and databases of an older
+/// version are brought up to date, while nobody else uses the folder.
+pub(crate) fn enter(config: &Config) -> Result<SharedFolder> {
+    let layout = Layout::new(&config.data);
+    make_folder(&layout.data)?;
+    loop {
+        let folder = SharedFolder::enter(&layout.data, ENTER_WAIT)?;
+        let (unfinished, outdated) = (is_restore_unfinished(&layout.data), is_outdated(config, &layout));
+        if !unfinished && !outdated {
+            make_folders(&layout)?;
+            return Ok(folder);
+        }
+        drop(folder);
+        let _alone = claim(&layout)?;
+        if outdated {
+            open_stores(config, &layout)?;
+        }
     }
-    Ok(())
+}
+
+/// Takes the data folder for this process alone, and ends a restore that was interrupted.
+pub(crate) fn claim(layout: &Layout) -> Result<OwnedFolder> {
+    make_folder(&layout.data)?;
+    let folder = OwnedFolder::claim(&layout.data, CLAIM_WAIT)?;
+    finish_restore(&folder)?;
+    make_folders(layout)?;
+    Ok(folder)
+}
+
+/// Refuses a database that is gone: a new one would look as if nothing had ever been stored.
+pub(crate) fn refuse_lost_database(config: &Config, layout: &Layout) -> Result<()> {
+    let holds_bytes = |path: PathBuf| fs::metadata(path).is_ok_and(|meta| meta.len() > 0);
+    let (database, log) = (layout.database(), layout.data.join("lacuna.db-wal"));
+    let there = holds_bytes(database) || holds_bytes(log) || !layout.key_database().exists();
+    if there || !matches!(config.store, StoreChoice::Sqlite) {
+        return Ok(());
+    }
+    match SqliteKeys::open(layout.key_database())?.vaults(None, 1)?.is_empty() {
+        true => Ok(()),
+        false => Err(lost_database("lacuna.db is gone, and the keystore holds keys of its vaults")),
+    }
+}
+
+/// Refuses a store without any vault when receipts were issued for vaults in it. A first write that was interrupted
+/// leaves keys and no vault too, but no receipt.
+fn refuse_emptied_store(store: &dyn Store, keys: &dyn KeyStore) -> Result<()> {
+    let emptied = store.vaults(None, 1)?.is_empty()
+        && !keys.vaults(None, 1)?.is_empty()
+        && !keys.receipts_known(None)?.is_empty();
+    match emptied {
+        false => Ok(()),
+        true => Err(lost_database("the database is empty, and the keystore knows vaults and receipts")),
+    }
+}
+
+fn lost_database(reason: &str) -> Failure {
+    Failure::new(&codes::MISSING_DATABASE, reason)
+}
+
+/// Migrations of a PostgreSQL database take a lock in that database instead.
+fn is_outdated(config: &Config, layout: &Layout) -> bool {
+    let sqlite = matches!(config.store, StoreChoice::Sqlite);
+    sqlite && (SqliteStore::is_outdated(layout.database()) || SqliteKeys::is_outdated(layout.key_database()))
+}
+
+fn make_folders(layout: &Layout) -> Result<()> {
+    layout.folders().iter().try_for_each(|folder| make_folder(folder))
+}
+
+fn make_folder(folder: &Path) -> Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|error| {
+        let code = match error.kind() {
+            io::ErrorKind::ReadOnlyFilesystem => &codes::READ_ONLY,
+            _ => &codes::DATA_FOLDER_UNAVAILABLE,
+        };
+        let reason = format!("{} cannot be made: {error}", folder.display());
+        Failure { public: code.meaning.to_owned(), ..Failure::new(code, reason) }
+    })
 }
 
 pub(crate) fn open_stores(config: &Config, layout: &Layout) -> Result<(Arc<dyn Store>, Arc<dyn KeyStore>)> {
-    match &config.store {
+    let store: Arc<dyn Store> = match &config.store {
         StoreChoice::Sqlite => {
-            let store = SqliteStore::open(layout.database())?;
-            let keys = SqliteKeys::open(layout.key_database())?;
-            Ok((Arc::new(store), Arc::new(keys)))
+            let options = SqliteOptions { reserve_bytes: DATA_RESERVE_BYTES, ..SqliteOptions::default() };
+            Arc::new(SqliteStore::open_with(layout.database(), options)?)
         }
-        StoreChoice::Postgres { data_url, keys_url } => open_postgres(data_url, keys_url),
-    }
+        StoreChoice::Postgres { data_url, .. } => Arc::new(PostgresStore::open(data_url)?),
+    };
+    Ok((store, open_keys(config, layout)?))
+}
+
+pub(crate) fn open_keys(config: &Config, layout: &Layout) -> Result<Arc<dyn KeyStore>> {
+    Ok(match &config.store {
+        StoreChoice::Sqlite => {
+            let options = SqliteOptions { reserve_bytes: KEYS_RESERVE_BYTES, ..SqliteOptions::default() };
+            Arc::new(SqliteKeys::open_with(layout.key_database(), options)?)
+        }
+        StoreChoice::Postgres { keys_url, .. } => Arc::new(PostgresKeys::open(keys_url)?),
+    })
 }
 
 /// Opens the key folder. An existing key is read at once, so that a wrong passphrase shows before the service
@@ -285,10 +389,6 @@ pub(crate) fn models(choice: &EmbedderChoice) -> Result<Models> {
             Models { instant, main, others: vec![lacuna_models::sentence_embedder()?], keep_instant: true }
         }
     })
-}
-
-fn open_postgres(data_url: &str, keys_url: &str) -> Result<(Arc<dyn Store>, Arc<dyn KeyStore>)> {
-    Ok((Arc::new(PostgresStore::open(data_url)?), Arc::new(PostgresKeys::open(keys_url)?)))
 }
 
 /// Connects to the endpoint. The configuration names the variable that holds the key, so the key stands in no

@@ -232,7 +232,7 @@ codes! {
     STORE_UNAVAILABLE "store_unavailable" 503 UNAVAILABLE "The database cannot be used at the moment."
         "Read the log, make sure that the database is reachable, and retry."
         http "Try again later; if it stays, ask the operator of the server.";
-    LOCKED "locked" 503 UNAVAILABLE "Another process holds the database."
+    LOCKED "locked" 503 UNAVAILABLE "Another process holds the database or the data folder."
         "Retry; if it stays, stop the process that holds it."
         http "Try again later; if it stays, ask the operator of the server.";
     DISK_FULL "disk_full" 503 UNAVAILABLE "The disk is full. This request stored nothing."
@@ -247,6 +247,8 @@ codes! {
         "Write it as postgres://user:password@host/database.";
     TLS_REQUIRED "tls_required" 503 MISCONFIGURED "The database is on another machine, and the connection would not be encrypted."
         "Use a database on this machine or a local TLS tunnel to it.";
+    MISSING_DATABASE "missing_database" 503 MISCONFIGURED "The database is gone or empty, and the keystore knows its vaults."
+        "Put the database back, or run `lacuna restore` with a backup. Nothing was changed.";
     NOT_A_DATABASE "not_a_database" 503 MISCONFIGURED "The database file is damaged or is something else."
         "Restore it from a backup, or choose another data folder.";
     FOREIGN_DATABASE "foreign_database" 503 MISCONFIGURED "The database belongs to another program."

@@ -1,7 +1,9 @@
 //! Carrying an announced erasure through, here or for a process that died: keys, blobs, rows, probe, receipt.
 
+use std::collections::HashSet;
+
 use jiff::{SignedDuration, Timestamp};
-use lacuna_store::blobs::BlobName;
+use lacuna_store::blobs::{BlobName, StrayBlob};
 use lacuna_store::keys::{KeyBatch, ReceiptMark};
 use lacuna_store::rows::{PendingErasure, Row, SealedBody};
 use lacuna_types::Result;
@@ -14,6 +16,7 @@ use crate::erase::probe::{ProbeTargets, probe};
 use crate::erase::without_receipt::erase;
 use crate::vault::commit::Act;
 use crate::vault::handle::VaultWriter;
+use crate::vault::open::OpenVault;
 use crate::vault::receipt::{Receipt, SignedReceipt, announced_receipt, sign_into};
 use crate::vault::service::Service;
 
@@ -32,7 +35,12 @@ pub(crate) fn finish_intents_seeking(
 ) -> Result<Vec<SignedReceipt>> {
     let intents = writer.service.store.intents(writer.scope().vault_id())?;
     let finished = intents.iter().map(|intent| finish(writer, intent, sought));
-    finished.filter_map(Result::transpose).collect()
+    let receipts = finished.filter_map(Result::transpose).collect::<Result<_>>()?;
+    if !intents.is_empty() {
+        // The keystore scrubs its log while the rest is done; nobody hears of an erasure before that has ended.
+        writer.service.keys.settle()?;
+    }
+    Ok(receipts)
 }
 
 fn finish(
@@ -113,29 +121,56 @@ pub(crate) fn finish_erasures(writer: &VaultWriter<'_>) -> Result<()> {
 
 /// Destroys the keys whose record never came.
 pub(crate) fn destroy_stray_keys(writer: &VaultWriter<'_>) -> Result<usize> {
-    let vault = writer.scope().vault_id();
-    let mut keys = Vec::new();
-    writer.service.keys.memory_keys(vault, None, &mut |key| {
-        keys.push(key.memory);
-        Ok(())
-    })?;
-    let oldest_kept = writer.service.clock.now() - ORPHAN_KEY_AGE;
-    keys.retain(|memory| memory.made_at().is_some_and(|made| made < oldest_kept));
-    writer.update(|open| {
-        keys.retain(|memory| open.index.get(memory).is_none() && !open.damaged.contains(memory));
-        Ok(())
-    })?;
-    // The few that the open vault does not know are looked up where it counts.
-    let rows = writer.service.store.rows(vault, &keys)?;
-    let strays: Vec<_> =
-        keys.into_iter().zip(rows).filter(|(_, row)| row.is_none()).map(|(memory, _)| memory).collect();
+    let service = writer.service;
+    let strays = writer.update(|open| stray_keys(service, open))?.unwrap_or_default();
     if !strays.is_empty() {
-        writer.service.keys.commit(KeyBatch {
+        service.keys.commit(KeyBatch {
             destroys: strays.clone(),
-            ..KeyBatch::new(vault, writer.service.clock.now())
+            ..KeyBatch::new(writer.scope().vault_id(), service.clock.now())
         })?;
     }
     Ok(strays.len())
+}
+
+/// The keys of an open vault that belong to no row, and are not so young that their row may be on its way.
+pub(crate) fn stray_keys(service: &Service, open: &OpenVault) -> Result<Vec<MemoryId>> {
+    let vault = open.keyring.vault();
+    let mut keys = Vec::new();
+    service.keys.memory_keys(vault, None, &mut |key| {
+        keys.push(key.memory);
+        Ok(())
+    })?;
+    let oldest_kept = service.clock.now() - ORPHAN_KEY_AGE;
+    keys.retain(|memory| memory.made_at().is_some_and(|made| made < oldest_kept));
+    keys.retain(|memory| open.index.get(memory).is_none() && !open.damaged.contains(memory));
+    // The few that the open vault does not know are looked up where it counts.
+    let rows = service.store.rows(vault, &keys)?;
+    Ok(keys.into_iter().zip(rows).filter(|(_, row)| row.is_none()).map(|(memory, _)| memory).collect())
+}
+
+/// Removes the blobs whose record never came. A record that is on its way has a young file.
+pub(crate) fn delete_stray_blobs(writer: &VaultWriter<'_>) -> Result<usize> {
+    let strays = stray_blobs(writer.service, writer.scope())?;
+    strays.iter().try_for_each(|stray| writer.service.blobs.remove_stray(stray))?;
+    Ok(strays.len())
+}
+
+/// The files among a vault's blobs that belong to no row.
+pub(crate) fn stray_blobs(service: &Service, scope: &Scope) -> Result<Vec<StrayBlob>> {
+    let vault = scope.vault_id();
+    let oldest_kept = service.clock.now() - ORPHAN_KEY_AGE;
+    let mut held = HashSet::new();
+    let names = service.blobs.list(vault)?;
+    for names in names.chunks(ERASE_MAX) {
+        let mut ids: Vec<MemoryId> = names.iter().map(|name| name.memory).collect();
+        ids.dedup();
+        for row in service.store.rows(vault, &ids)?.into_iter().flatten() {
+            if let SealedBody::Blob { revision, .. } = row.body {
+                held.insert((row.id, revision));
+            }
+        }
+    }
+    service.blobs.strays(vault, oldest_kept, |name| held.contains(&(name.memory, name.revision)))
 }
 
 /// Returns the earliest time at which one of the memories, or a source it was made anew from, was written. `None`

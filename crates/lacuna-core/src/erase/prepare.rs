@@ -328,6 +328,7 @@ fn loosen_some(writer: &VaultWriter<'_>, ids: &[MemoryId], gone: &BTreeSet<Memor
     retrying(|| {
         let mut act = Act::silent(writer.scope(), writer.service.clock.now());
         act.record(AuditAction::MemoryUnlink, "system", ids);
+        act.batch.makes_room = true;
         let loosened = writer.rewrite(ids, |_, frame| {
             frame.facets.history.alike.retain(|id| !gone.contains(id));
             frame.facets.derived_from.retain(|link| !gone.contains(&link.source));

@@ -71,7 +71,11 @@ pub(crate) fn anonymous_in(
     is_gone: impl Fn(&MemoryId) -> bool,
 ) -> Result<Option<Anonymous>> {
     let Some(stored) = open.index.get(&id) else { return Ok(None) };
-    let body = open.bodies(&[id], service.sources())?.remove(&id);
+    let body = match open.bodies(&[id], service.sources())?.remove(&id) {
+        // Made of its gist alone, it would be another memory: it is held back for the review instead.
+        Some(Err(_)) => return Ok(None),
+        body => body.transpose()?,
+    };
     let text = body.as_ref().unwrap_or(stored.payload.full_text()).expose();
     let (details, tags) = (&stored.payload.details, &stored.payload.facets.tags);
     Ok(anonymous(text, details, tags, mentions, is_gone))

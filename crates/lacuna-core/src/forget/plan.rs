@@ -234,12 +234,13 @@ fn plan_in(service: &Service, open: &OpenVault, grant: &Grant<Forget>, look: &Lo
         bound.to_token(|said| open.keyring.seal_plan(said, &*service.entropy))
     });
     let shown: Vec<_> = ids.iter().take(PLAN_SHOWN_MAX).copied().collect();
-    let memories = open.whole(&shown, service.sources())?;
+    // A text that cannot be had is shown by its gist: what is damaged can be forgotten too.
+    let memories = open.fetched(&shown, service.sources())?;
     plan.matches = memories
         .into_iter()
         .zip(resolved.matches)
-        .filter_map(|(memory, ResolvedMatch { closeness, reason, leaves, .. })| {
-            Some(PlannedMatch { memory: memory?, closeness, reason, leaves })
+        .filter_map(|(fetched, ResolvedMatch { closeness, reason, leaves, .. })| {
+            Some(PlannedMatch { memory: fetched?.memory, closeness, reason, leaves })
         })
         .collect();
     plan.derived = falls

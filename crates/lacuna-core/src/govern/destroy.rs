@@ -195,6 +195,7 @@ fn end_destruction(service: &Service, record: &Record) -> Result<Destruction> {
         doc.counts.blobs = destroy_blobs(service, vault)?;
         service.store.destroy(vault)?;
         writer.discard();
+        service.keys.settle()?;
     }
     record.done_at = Some(service.clock.now());
     record.doc = doc.encode();

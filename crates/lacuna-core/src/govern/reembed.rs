@@ -83,17 +83,17 @@ pub(crate) fn reembed(service: &Service, scope: &Scope, ids: &[MemoryId]) -> Res
         let is_own =
             |id: &&MemoryId| vault.index.get(id).is_some_and(|held| !repeats_its_turns(held.payload));
         let own: Vec<MemoryId> = ids.iter().filter(is_own).copied().collect();
-        let mut texts = vault.bodies(&own, service.sources())?;
-        for id in ids {
-            if let Some(held) = vault.index.get(id) {
-                let text = match repeats_its_turns(held.payload) {
-                    true => &held.payload.gist,
-                    false => held.payload.full_text(),
-                };
-                texts.entry(*id).or_insert_with(|| text.duplicate());
+        let mut bodies = vault.bodies(&own, service.sources())?;
+        let mut text = |id: &MemoryId| {
+            let held = vault.index.get(id)?.payload;
+            match bodies.remove(id) {
+                // A vector of its gist alone would pass for one of its text: it waits until the text is back.
+                Some(body) => body.ok(),
+                None if repeats_its_turns(held) => Some(held.gist.duplicate()),
+                None => Some(held.full_text().duplicate()),
             }
-        }
-        Ok(texts)
+        };
+        Ok(ids.iter().filter_map(|id| Some((*id, text(id)?))).collect::<HashMap<_, _>>())
     })?
     else {
         return Ok(0);

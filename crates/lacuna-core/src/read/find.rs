@@ -213,7 +213,8 @@ impl Finder<'_> {
         let apart = self.all().filter(|stored| stored.payload.has_body).map(|stored| stored.id);
         let mut bodies = self.open.bodies(&apart.collect::<Vec<_>>(), self.sources)?;
         let tell = |stored: Stored<'_, Held>| {
-            let body = bodies.remove(&stored.id);
+            // A text that cannot be had is looked for by its gist, so that it can be forgotten all the same.
+            let body = bodies.remove(&stored.id).and_then(Result::ok);
             let text = body.as_ref().unwrap_or(stored.payload.full_text()).expose();
             let details = || stored.payload.details.iter().map(|detail| detail.content.expose());
             // Reserved at once: a text that grows leaves copies of what it held.

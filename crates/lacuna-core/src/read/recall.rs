@@ -19,7 +19,7 @@ use crate::read::limits::{
 };
 use crate::read::working::{add_working, get_working, note_working};
 use crate::vault::handle::VaultReader;
-use crate::vault::open::{OpenVault, shown};
+use crate::vault::open::{FetchedMemory, OpenVault, shown};
 use crate::vault::reads::{Read, note_read};
 use crate::vault::rehearse::{ALL_DETAILS, note_rehearsal};
 use crate::vault::service::Service;
@@ -113,7 +113,7 @@ pub struct RecalledMemory {
     pub score: f32,
     /// The similarity, from 0 to 1, comparable across questions and models.
     pub similarity: f32,
-    /// True when the gist replaces a text that did not fit.
+    /// True when the gist replaces a text that did not fit, or that is damaged.
     pub shortened: bool,
     /// The parts of the score, when the query asked for them.
     pub explanation: Option<Explanation>,
@@ -194,15 +194,16 @@ fn find(service: &Service, vault: &OpenVault, query: &Query, search: &Search<'_>
     let found = vault.index.search(search);
     let best = within_tiers(vault, found.hits, query);
     let ids: Vec<MemoryId> = best.iter().map(|hit| hit.id).collect();
-    let memories = vault.whole(&ids, service.sources())?;
+    let memories = vault.fetched(&ids, service.sources())?;
     // A memory is large: it is moved once, into room that is there.
     let mut hits = Vec::with_capacity(best.len());
-    hits.extend(best.into_iter().zip(memories).filter_map(|(hit, memory)| {
+    hits.extend(best.into_iter().zip(memories).filter_map(|(hit, fetched)| {
+        let FetchedMemory { memory, trouble } = fetched?;
         Some(RecalledMemory {
-            memory: memory?,
+            memory,
             score: hit.score,
             similarity: hit.similarity,
-            shortened: false,
+            shortened: trouble.is_some(),
             explanation: hit.explanation,
         })
     }));

@@ -7,6 +7,7 @@ pub(crate) mod promote;
 pub(crate) mod recover;
 pub(crate) mod view;
 
+pub use backup::place::{RestoreSteps, finish_restore, is_restore_unfinished};
 pub use backup::restore::{RestoreInto, Restored, restore};
 pub use backup::save::{Saved, Saving};
 pub use backup::{BACKUP_KEPT, Ledger};

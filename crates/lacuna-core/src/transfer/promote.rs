@@ -311,7 +311,7 @@ fn open_whole(service: &Service, route: &Route<'_>, id: MemoryId) -> Result<Opti
     let Some(row) = stored_row(service, route.source.scope(), id)? else { return Ok(None) };
     let frame = open_frame(service, route, &row)?;
     let bodies = route.source.update(|open| open.bodies(&[id], service.sources()))?;
-    let body = bodies.and_then(|mut bodies| bodies.remove(&id));
+    let body = bodies.and_then(|mut bodies| bodies.remove(&id)).transpose()?;
     if body.is_none() && frame.has_body {
         return Err(Error::corrupt(format!("the text of {id} is missing")));
     }

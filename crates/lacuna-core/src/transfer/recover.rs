@@ -3,17 +3,18 @@
 use lacuna_types::Result;
 use lacuna_types::*;
 
-use crate::erase::finish::{ORPHAN_KEY_AGE, destroy_stray_keys, finish_erasures};
+use crate::erase::finish::{ORPHAN_KEY_AGE, delete_stray_blobs, destroy_stray_keys, finish_erasures};
 use crate::transfer::promote::finish_moves;
 use crate::vault::service::Service;
 
-/// Finishes what a crash interrupted in one vault: announced moves and erasures, and keys whose record
+/// Finishes what a crash interrupted in one vault: announced moves and erasures, and keys and blobs whose record
 /// never came. Answers with the number of keys destroyed.
 pub(crate) fn recover(service: &Service, scope: &Scope) -> Result<usize> {
     finish_moves(service, scope)?;
     let reader = service.reader(scope);
     let writer = reader.lock();
     finish_erasures(&writer)?;
+    delete_stray_blobs(&writer)?;
     destroy_stray_keys(&writer)
 }
 

@@ -67,6 +67,16 @@ impl Drop for Held {
     }
 }
 
+/// Full texts by memory, with an error in place of each that cannot be had.
+pub(crate) type Bodies = HashMap<MemoryId, Result<Plaintext>>;
+
+/// A memory with its full text, unless that cannot be had: then it has its gist alone.
+pub(crate) struct FetchedMemory {
+    pub(crate) memory: Memory,
+    /// The reason why the full text is missing.
+    pub(crate) trouble: Option<Error>,
+}
+
 pub(crate) struct OpenVault {
     pub(crate) keyring: Keyring,
     pub(crate) index: Index<Held>,
@@ -380,24 +390,39 @@ impl OpenVault {
         self.lineage.range((source, first)..=(source, last)).map(|(_, made)| *made)
     }
 
-    /// Memories as their owner sees them, each with its full text; `None` for those that are not there.
+    /// Memories as their owner sees them, each with its full text; `None` for those that are not there. A text that
+    /// cannot be had is an error.
     pub(crate) fn whole(&self, ids: &[MemoryId], from: VaultStores<'_>) -> Result<Vec<Option<Memory>>> {
-        let mut kept_apart = Vec::new();
-        let mut memories: Vec<_> = ids
-            .iter()
-            .map(|id| {
-                let stored = self.index.get(id)?;
-                kept_apart.extend(stored.payload.has_body.then_some(*id));
-                let mut memory = shown(&stored)?;
-                memory.content.text = stored.payload.text.as_ref().map(Plaintext::duplicate);
-                Some(memory)
-            })
-            .collect();
-        let mut bodies = self.bodies(&kept_apart, from)?;
-        for memory in memories.iter_mut().flatten().filter(|_| !kept_apart.is_empty()) {
-            memory.content.text = bodies.remove(&memory.id).or(memory.content.text.take());
-        }
-        Ok(memories)
+        let whole = |fetched: Option<FetchedMemory>| match fetched {
+            Some(FetchedMemory { trouble: Some(trouble), .. }) => Err(trouble),
+            fetched => Ok(fetched.map(|fetched| fetched.memory)),
+        };
+        self.fetched(ids, from)?.into_iter().map(whole).collect()
+    }
+
+    /// Memories with their full texts, as far as these can be had; `None` for those that are not there.
+    pub(crate) fn fetched(
+        &self,
+        ids: &[MemoryId],
+        from: VaultStores<'_>,
+    ) -> Result<Vec<Option<FetchedMemory>>> {
+        let mut bodies = self.bodies(ids, from)?;
+        let fetch = |id: &MemoryId| {
+            let stored = self.index.get(id)?;
+            let mut memory = shown(&stored)?;
+            memory.content.text = stored.payload.text.as_ref().map(Plaintext::duplicate);
+            let trouble = match bodies.remove(id) {
+                None => None,
+                Some(Ok(text)) => {
+                    memory.content.text = Some(text);
+                    None
+                }
+                Some(Err(Error::NotFound(_))) => return None,
+                Some(Err(error)) => Some(error),
+            };
+            Some(FetchedMemory { memory, trouble })
+        };
+        Ok(ids.iter().map(fetch).collect())
     }
 
     /// About how many bytes of RAM the vault takes. Walking a large one takes long, so that most commits only
@@ -413,11 +438,7 @@ impl OpenVault {
     }
 
     /// Fetches and opens the full texts of `ids`; ids whose text is in RAM are passed over.
-    pub(crate) fn bodies(
-        &self,
-        ids: &[MemoryId],
-        from: VaultStores<'_>,
-    ) -> Result<HashMap<MemoryId, Plaintext>> {
+    pub(crate) fn bodies(&self, ids: &[MemoryId], from: VaultStores<'_>) -> Result<Bodies> {
         let wanted: Vec<MemoryId> = ids
             .iter()
             .filter(|id| self.index.get(id).is_some_and(|entry| entry.payload.has_body))
@@ -430,15 +451,28 @@ impl OpenVault {
         let mut keys = Unlocker::fetching(&self.keyring, from.keys, &wanted)?;
         let rows = from.store.rows(vault, &wanted)?;
         let mut bodies = HashMap::with_capacity(wanted.len());
-        for row in rows.into_iter().flatten() {
-            if let (Some(key), Some((revision, sealed))) =
-                (keys.key(row.id)?, sealed_body(vault, &row, from)?)
-            {
-                let place = Place::of(&row, revision);
-                bodies.insert(row.id, self.keyring.open_body(&key, &place, &sealed)?);
-            }
+        for (id, row) in wanted.into_iter().zip(rows) {
+            // A row that is gone or deleted was erased since this vault was read.
+            let row = row.filter(|row| row.state != Lifecycle::Deleted);
+            let body = match row {
+                Some(row) => self.body(&row, &mut keys, from),
+                None => Err(Error::NotFound("memory")),
+            };
+            bodies.insert(id, body);
         }
         Ok(bodies)
+    }
+
+    fn body(&self, row: &Row, keys: &mut Unlocker<'_>, from: VaultStores<'_>) -> Result<Plaintext> {
+        let missing =
+            || Error::corrupt(format!("the text of {} or its key is missing; run lacuna doctor", row.id));
+        let key = keys.key(row.id)?.ok_or_else(missing)?;
+        let (revision, sealed) = match sealed_body(self.keyring.vault(), row, from) {
+            Err(Error::NotFound(_)) | Ok(None) => return Err(missing()),
+            Err(error) => return Err(error),
+            Ok(Some(body)) => body,
+        };
+        self.keyring.open_body(&key, &Place::of(row, revision), &sealed)
     }
 }
 

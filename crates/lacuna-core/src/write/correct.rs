@@ -142,7 +142,7 @@ fn old_text(service: &Service, grant: &Grant<Remember>, open: &OpenVault, id: Me
     if !grant.covers(stored.payload.facets.history.author.as_ref()) {
         return Err(Error::Denied("only its author or an administrator may correct it"));
     }
-    let body = open.bodies(&[id], service.sources())?.remove(&id);
+    let body = open.bodies(&[id], service.sources())?.remove(&id).transpose()?;
     Ok(body.unwrap_or_else(|| stored.payload.full_text().duplicate()))
 }
 

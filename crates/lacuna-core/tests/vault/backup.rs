@@ -1,11 +1,17 @@
 //! What was forgotten stays forgotten, whatever is put back.
 
-use std::path::PathBuf;
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use jiff::SignedDuration;
 use lacuna_core::permit::{Destroy, ManageKeys};
-use lacuna_core::transfer::{BACKUP_KEPT, Ledger, RestoreInto, Restored, Saving, restore};
+use lacuna_core::transfer::{
+    BACKUP_KEPT, Ledger, RestoreInto, RestoreSteps, Restored, Saving, finish_restore, is_restore_unfinished,
+    restore,
+};
 use lacuna_seal::{OpenReader, PassphraseCost, SealWriter, SeededEntropy, SystemEntropy};
+use lacuna_store::folder::OwnedFolder;
 use lacuna_store::keys::{KeyBatch, ReceiptMark};
 use lacuna_store::rows::{Batch, Record, RecordChange, RecordKind};
 
@@ -70,20 +76,45 @@ impl Site {
     }
 
     fn put_back(&self, backup: &[u8], ledgers: &[Ledger], known: &[ReceiptMark]) -> Result<Restored> {
-        let (keys, kms) = (self.keys(), self.kms());
-        let into = RestoreInto {
-            data: self.folder.path(),
-            keys: &keys,
-            kms: &kms,
-            entropy: &SystemEntropy,
-            now: self.clock.now(),
-        };
-        let restored = match OpenReader::new(backup, PASSPHRASE) {
-            Ok(opened) => restore(opened, &into, ledgers, known)?,
-            Err(_) => restore(backup, &into, ledgers, known)?,
-        };
+        let restored = self.place(backup, ledgers, known, &|_| {})?;
         self.service().upkeep().replay_ledger(&admin(), |_| {})?;
         Ok(restored)
+    }
+
+    fn place(
+        &self,
+        backup: &[u8],
+        ledgers: &[Ledger],
+        known: &[ReceiptMark],
+        steps: RestoreSteps<'_>,
+    ) -> Result<Restored> {
+        let kms = self.kms();
+        let folder = OwnedFolder::claim(self.folder.path(), Duration::ZERO).unwrap();
+        let into =
+            RestoreInto { data: &folder, kms: &kms, entropy: &SystemEntropy, now: self.clock.now(), steps };
+        match OpenReader::new(backup, PASSPHRASE) {
+            Ok(opened) => restore(opened, &into, ledgers, known),
+            Err(_) => restore(backup, &into, ledgers, known),
+        }
+    }
+
+    /// The folder as a process that dies now would leave it.
+    fn as_left_now(&self, entropy: u64) -> Self {
+        let left = Self::new(&self.clock, entropy);
+        copy_folder(self.folder.path(), left.folder.path());
+        left
+    }
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy_folder(&entry.path(), &target),
+            false => drop(std::fs::copy(entry.path(), target).unwrap()),
+        }
     }
 }
 
@@ -131,7 +162,7 @@ fn an_old_data_backup_and_the_present_keystore_open_none_of_the_forgotten() {
     let backup = site.backup(false);
     ids[..15].iter().for_each(|id| site.service().erase("anna", *id).unwrap());
     let restored = site.put_back(&backup, &[], &[]).unwrap();
-    assert!(restored.replaced && restored.erasures >= 15);
+    assert!(restored.replaced.is_some() && restored.erasures >= 15);
     let lacuna = site.service();
     assert_eq!(lacuna.count(&grant::<Recall>("anna")).unwrap(), (5, 0), "five left, none damaged");
     let store = SqliteStore::open(site.path("lacuna.db")).unwrap();
@@ -302,4 +333,86 @@ fn a_receipt_names_only_backups_that_may_hold_what_went() {
     };
     assert_eq!(named(young), [unfinished]);
     assert_eq!(named(old), [1, unfinished]);
+}
+
+const LONG: &str = "The log of the voyage goes on and on. ";
+
+/// The memories, whole, of a site whose folder somebody enters after a crash.
+fn entered(site: &Site) -> Vec<String> {
+    let folder = OwnedFolder::claim(site.folder.path(), Duration::ZERO).unwrap();
+    finish_restore(&folder).unwrap();
+    assert!(!is_restore_unfinished(site.folder.path()));
+    let lacuna = site.service();
+    let grant = grant::<Recall>("anna");
+    let whole = |id: MemoryId| lacuna.get(&grant, id).unwrap().content.full_text().expose().to_owned();
+    let mut texts: Vec<_> = shown(&lacuna).into_iter().map(whole).collect();
+    texts.sort();
+    assert_eq!(lacuna.count(&grant).unwrap(), (texts.len(), 0), "nothing is damaged");
+    texts
+}
+
+/// An installation that is restored over, and one that is restored elsewhere, is left by a crash after each step
+/// and entered again: it is wholly the old one or wholly the new one.
+#[test]
+fn a_restore_that_dies_at_any_step_is_all_or_nothing() {
+    for full in [false, true] {
+        let clock = start();
+        let site = Site::new(&clock, 1);
+        let forgotten = site.service().keep("anna", "The anchor is lost.").unwrap();
+        site.service().keep("anna", "The lighthouse is white.").unwrap();
+        let long = LONG.repeat(4_000).trim_end().to_owned();
+        let transcript = Draft { content_type: Some(ContentType::Transcript), ..draft(&long) };
+        site.service().take("anna", transcript).unwrap();
+        let backup = site.backup(full);
+        site.service().erase("anna", forgotten).unwrap();
+        site.service().keep("anna", "The weasel came after.").unwrap();
+        let new: Vec<String> = vec!["The lighthouse is white.".into(), long];
+        let mut old = new.clone();
+        old.push("The weasel came after.".into());
+        old.sort();
+
+        let left = RefCell::new(Vec::new());
+        site.place(&backup, &[], &[], &|step| {
+            let number = left.borrow().len() as u64;
+            left.borrow_mut().push((step.to_owned(), site.as_left_now(number)));
+        })
+        .unwrap();
+        let left = left.into_inner();
+        assert!(left.len() >= 12, "{} steps", left.len());
+        let mut turned = false;
+        for (step, site) in &left {
+            turned |= step == "journal in force";
+            assert_eq!(&entered(site), if turned { &new } else { &old }, "full {full}, after {step:?}");
+            // The old database is under its other name, and a second restore leaves it there.
+            let aside = site.path("lacuna.db.replaced");
+            let bytes = turned.then(|| std::fs::read(&aside).unwrap());
+            let restored = site.put_back(&backup, &[], &[]).unwrap();
+            assert_eq!(bytes.is_some(), restored.replaced.as_deref() == Some("lacuna.db.replaced-2"));
+            assert!(bytes.is_none_or(|bytes| std::fs::read(&aside).unwrap() == bytes));
+            assert_eq!(entered(site), new);
+        }
+        assert!(turned);
+    }
+}
+
+/// The keys of a full backup come back together or not at all: a second attempt after a crash brings them all.
+#[test]
+fn a_full_restore_elsewhere_that_died_can_be_made_again() {
+    let clock = start();
+    let site = Site::new(&clock, 1);
+    for n in 0..30 {
+        site.service().keep("anna", &format!("fact {n} of thirty")).unwrap();
+    }
+    let backup = site.backup(true);
+    let elsewhere = Site::new(&clock, 2);
+    let left = RefCell::new(Vec::new());
+    elsewhere
+        .place(&backup, &[], &[], &|step| {
+            left.borrow_mut().push((step.to_owned(), elsewhere.as_left_now(3)));
+        })
+        .unwrap();
+    for (step, site) in left.into_inner() {
+        site.put_back(&backup, &[], &[]).unwrap();
+        assert_eq!(entered(&site).len(), 30, "after {step:?}");
+    }
 }

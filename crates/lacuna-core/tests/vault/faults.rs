@@ -108,3 +108,52 @@ fn an_orphaned_key_is_destroyed_only_after_its_record_had_time_to_come() {
     assert_eq!(reborn.upkeep().recover(&scope("anna")).unwrap(), 1);
     assert_eq!(keys(), before - 1);
 }
+
+#[test]
+fn a_blob_whose_record_never_came_is_removed_after_a_time() {
+    let world = World::ram();
+    let lacuna = world.service();
+    let long = Draft { content_type: Some(ContentType::Transcript), ..draft(&"It went on. ".repeat(4_000)) };
+    let kept = lacuna.take("anna", long).unwrap().id;
+    let vault = scope("anna").vault_id();
+    let blobs = Blobs::open(world.folder.path().join("blobs")).unwrap();
+    let stray = lacuna_store::BlobName { memory: MemoryId::from_bytes([7; 16]), revision: 1 };
+    blobs.put(vault, stray, vec![7; 100]).unwrap();
+    assert_eq!(blobs.list(vault).unwrap().len(), 2);
+    let examined = lacuna.upkeep().examine(&scope("anna")).unwrap();
+    assert_eq!(
+        (examined.whole, examined.damaged, examined.stray_blobs),
+        (1, vec![], 0),
+        "it may be on its way"
+    );
+    // Both files are old by now, and one belongs to a row.
+    let old = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000);
+    for entry in std::fs::read_dir(world.folder.path().join("blobs").join(vault.to_string())).unwrap() {
+        let file = std::fs::File::options().write(true).open(entry.unwrap().path()).unwrap();
+        file.set_modified(old).unwrap();
+    }
+    assert_eq!(lacuna.upkeep().examine(&scope("anna")).unwrap().stray_blobs, 1);
+    lacuna.upkeep().recover(&scope("anna")).unwrap();
+    assert_eq!(blobs.list(vault).unwrap().iter().map(|blob| blob.memory).collect::<Vec<_>>(), [kept]);
+    assert_eq!(lacuna.upkeep().examine(&scope("anna")).unwrap().stray_blobs, 0);
+    lacuna.get(&grant::<Recall>("anna"), kept).unwrap();
+}
+
+/// Again and again, because what leaves the log a moment later may be gone by the time it is looked for.
+#[test]
+fn the_wrapped_key_has_left_every_file_when_an_erasure_is_acknowledged() {
+    let world = World::sqlite();
+    let lacuna = world.service();
+    for n in 0..10 {
+        let id = lacuna.keep("anna", &format!("The heron number {n} nests here.")).unwrap();
+        let keys = lacuna_store::keys::keys_by_memory(&*world.keys, scope("anna").vault_id(), Some(&[id]));
+        let wrapped = keys.unwrap().remove(&id).unwrap().wrapped;
+        let secret = &wrapped[wrapped.len() - 32..];
+        lacuna.erase("anna", id).unwrap();
+        for entry in std::fs::read_dir(world.folder.path()).unwrap() {
+            let path = entry.unwrap().path();
+            let bytes = if path.is_file() { std::fs::read(&path).unwrap() } else { Vec::new() };
+            assert!(!bytes.windows(secret.len()).any(|part| part == secret), "{n}: {}", path.display());
+        }
+    }
+}

@@ -472,7 +472,7 @@ fn a_candidate_stays_hidden_even_if_its_row_is_tampered_with() {
     batch.puts = vec![lacuna_store::rows::Row { state: Lifecycle::Active, ..row }];
     world.store.commit(batch).unwrap();
     for lacuna in [&lacuna, &world.service()] {
-        assert_eq!(lacuna.ask("anna", "lantern").unwrap_err().code(), "tampered");
+        assert_eq!(lacuna.ask("anna", "lantern").err().unwrap().code(), "tampered");
     }
     // Even where an operator accepts the row, its seal holds it back.
     lacuna.upkeep().accept_changes(&crate::authenticity::admin()).unwrap();

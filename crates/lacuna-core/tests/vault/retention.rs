@@ -108,7 +108,7 @@ fn a_changed_column_erases_nothing() {
     let expected = world.store.revision(vault).unwrap();
     let batch = Batch::new(scope("anna"), world.clock.now(), expected);
     world.store.commit(Batch { puts: vec![row], ..batch }).unwrap();
-    lacuna.upkeep().accept_changes(&crate::authenticity::admin()).unwrap();
+    lacuna.upkeep().accept_changes(&authenticity::admin()).unwrap();
     assert_eq!(swept(&lacuna), 0);
     assert!(world.store.rows(vault, &[fact]).unwrap()[0].is_some());
 }

@@ -19,7 +19,7 @@ use crate::failure::SqlFailure;
 use crate::rows::columns::{number_u64, stored};
 use crate::rows::pool::Pool;
 use crate::rows::sqlite::engine::{Database, SqliteOptions, SqliteSchema};
-use crate::rows::sqlite::writer::{AppliedWork, Apply, GroupWriter};
+use crate::rows::sqlite::writer::{AppliedWork, Apply, GroupWriter, Scrubbing};
 use crate::rows::sqlite::{READERS_MAX, collect, in_snapshot};
 use crate::rows::{ChainHead, VAULTS_PAGE_MAX};
 use lacuna_types::Result;
@@ -32,6 +32,9 @@ static SCHEMA: SqliteSchema = SqliteSchema {
     application_id: i32::from_be_bytes(*b"LacA"),
     migrations: &[include_str!("ledger_sqlite.sql"), include_str!("anchor.sql")],
 };
+
+/// Room on the disk for the lines of an erasure, so that a full disk does not stop one.
+const RESERVE_BYTES: u64 = 256 << 10;
 
 /// Noted ends of chains that wait in RAM; one more and they are written.
 const HEADS_NOTED_MAX: usize = 1_024;
@@ -64,8 +67,9 @@ pub struct Anchor {
 impl Anchor {
     /// Opens the anchor in a key folder, and makes or migrates its file where needed.
     pub fn open(folder: &Path) -> Result<Self> {
-        let database = Database::open(&folder.join(ANCHOR_FILE), &SCHEMA, SqliteOptions::default())?;
-        let writer = GroupWriter::start(database.clone())?;
+        let options = SqliteOptions { reserve_bytes: RESERVE_BYTES, ..SqliteOptions::default() };
+        let database = Database::open(&folder.join(ANCHOR_FILE), &SCHEMA, options)?;
+        let writer = GroupWriter::start(database.clone(), Scrubbing::Quietly)?;
         let readers = Pool::new(READERS_MAX, move || database.connect_reader());
         Ok(Self {
             readers,
@@ -317,6 +321,10 @@ impl Apply for AnchorWork {
             }
         }
         Ok(AppliedWork { done, erased: false })
+    }
+
+    fn erases(&self) -> bool {
+        matches!(self, Self::Erased(..))
     }
 }
 

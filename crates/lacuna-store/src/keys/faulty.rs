@@ -72,6 +72,10 @@ impl KeyStore for FaultyKeys {
         self.faults.run(|| self.inner.receipts_known(after))
     }
 
+    fn settle(&self) -> Result<()> {
+        self.inner.settle()
+    }
+
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {
         self.faults.run(|| self.inner.vaults(after, limit))
     }

@@ -76,6 +76,12 @@ pub trait KeyStore: Send + Sync {
     /// Up to [`RECEIPTS_PAGE_MAX`] marks of all organisations, in the order of their names.
     fn receipts_known(&self, after: Option<&OrgId>) -> Result<Vec<ReceiptMark>>;
 
+    /// Waits until no file of the keystore holds a key that was destroyed before this call. A keystore that has no
+    /// files of its own has nothing to wait for.
+    fn settle(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// Up to `limit` vaults (at most [`crate::rows::VAULTS_PAGE_MAX`]) with an id above `after` that hold
     /// keys, in the order of id.
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>>;

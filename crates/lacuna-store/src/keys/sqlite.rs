@@ -19,7 +19,7 @@ use crate::rows::check::whole_millis;
 use crate::rows::columns::number_u32;
 use crate::rows::pool::Pool;
 use crate::rows::sqlite::engine::{Database, SqliteOptions, SqliteSchema};
-use crate::rows::sqlite::writer::{AppliedWork, Apply, GroupWriter};
+use crate::rows::sqlite::writer::{AppliedWork, Apply, GroupWriter, Scrubbing};
 use crate::rows::sqlite::{READERS_MAX, bytes, collect, in_snapshot, unless_taken};
 use lacuna_types::Result;
 use lacuna_types::{MemoryId, OrgId, VaultId, millis};
@@ -33,6 +33,7 @@ const MEMORY_KEY: &str = "SELECT memory, class, binding, wrapped FROM memory_key
 
 /// Wrapped keys in one SQLite file.
 pub struct SqliteKeys {
+    database: Database,
     readers: Pool<Connection>,
     writer: GroupWriter<KeyWork>,
 }
@@ -43,12 +44,23 @@ impl SqliteKeys {
         Self::open_with(path, SqliteOptions::default())
     }
 
+    /// Returns true when opening the file would migrate it from an older version.
+    pub fn is_outdated(path: impl AsRef<Path>) -> bool {
+        Database::is_outdated(path.as_ref(), &SCHEMA)
+    }
+
     /// Opens the file with other options.
     pub fn open_with(path: impl AsRef<Path>, options: SqliteOptions) -> Result<Self> {
         let database = Database::open(path.as_ref(), &SCHEMA, options)?;
-        let writer = GroupWriter::start(database.clone())?;
-        let readers = Pool::new(READERS_MAX, move || database.connect_reader());
-        Ok(Self { readers, writer })
+        let writer = GroupWriter::start(database.clone(), Scrubbing::AtOnce)?;
+        let reading = database.clone();
+        let readers = Pool::new(READERS_MAX, move || reading.connect_reader());
+        Ok(Self { database, readers, writer })
+    }
+
+    /// Writes a copy of the whole file, as it is at one moment. Nothing may be at `path`.
+    pub fn copy_to(&self, path: &Path) -> Result<()> {
+        self.database.copy_to(path)
     }
 
     fn snapshot<T>(&self, act: impl FnOnce(&Connection) -> Result<T, SqlFailure>) -> Result<T> {
@@ -119,6 +131,10 @@ impl KeyStore for SqliteKeys {
 
     fn receipts_known(&self, after: Option<&OrgId>) -> Result<Vec<ReceiptMark>> {
         self.snapshot(|snapshot| ledger::receipts_known(snapshot, after))
+    }
+
+    fn settle(&self) -> Result<()> {
+        self.writer.settle()
     }
 
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {
@@ -214,6 +230,13 @@ impl Apply for KeyWork {
                 let done = connection.prepare_cached(sql)?.execute([millis(*before)])? as u64;
                 Ok(AppliedWork { done, erased: done > 0 })
             }
+        }
+    }
+
+    fn erases(&self) -> bool {
+        match self {
+            Self::Batch(batch) => !batch.destroys.is_empty(),
+            Self::DestroyVault { .. } | Self::Absorb(_) | Self::Forget { .. } => true,
         }
     }
 }

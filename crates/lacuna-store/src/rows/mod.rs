@@ -288,6 +288,9 @@ pub struct Batch {
     pub opens: Vec<PendingErasure>,
     /// Ids of pending erasures that have ended, after `opens`. Ids that are not open are passed over.
     pub closes: Vec<u64>,
+    /// True for another step of an erasure, such as taking away links to what goes: it may use the room that is
+    /// kept for erasing.
+    pub makes_room: bool,
     /// Tokens of the organisation that the vault belongs to.
     pub tokens: Vec<TokenChange>,
     /// Memberships in the organisation that the vault belongs to.
@@ -313,6 +316,11 @@ pub struct Batch {
 }
 
 impl Batch {
+    /// Returns true for a step of an erasure.
+    pub fn erases(&self) -> bool {
+        self.makes_room || !(self.opens.is_empty() && self.removals.is_empty() && self.closes.is_empty())
+    }
+
     /// A batch without changes.
     pub fn new(scope: Scope, at: Timestamp, expected: Revision) -> Self {
         Self {
@@ -325,6 +333,7 @@ impl Batch {
             brief: false,
             opens: Vec::new(),
             closes: Vec::new(),
+            makes_room: false,
             tokens: Vec::new(),
             members: Vec::new(),
             records: Vec::new(),

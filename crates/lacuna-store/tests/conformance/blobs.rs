@@ -72,3 +72,46 @@ fn several_threads_may_share_the_folder() {
     });
     assert_eq!(blobs.list(vault).unwrap().len(), 6);
 }
+
+#[test]
+fn folders_and_blobs_that_are_open_to_others_are_closed_by_the_next_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("blobs");
+    let vault = scope("ann").vault_id();
+    let place = root.join(vault.to_string());
+    fs::create_dir_all(&place).unwrap();
+    for path in [&root, &place] {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
+    }
+    Blobs::open(&root).unwrap().put(vault, name(1, 1), vec![7]).unwrap();
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let blob = fs::read_dir(&place).unwrap().next().unwrap().unwrap().path();
+    assert_eq!((mode(&root), mode(&place), mode(&blob)), (0o700, 0o700, 0o600));
+}
+
+#[test]
+fn strays_are_old_files_that_nobody_knows() {
+    let folder = tempfile::tempdir().unwrap();
+    let blobs = Blobs::open(folder.path()).unwrap();
+    let vault = scope("ann").vault_id();
+    for n in [1, 2, 3] {
+        blobs.put(vault, name(n, 1), vec![7]).unwrap();
+    }
+    let place = folder.path().join(vault.to_string());
+    fs::write(place.join(format!("{}.1#4", id(4))), "a part").unwrap();
+    let old = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000);
+    for entry in fs::read_dir(&place).unwrap() {
+        let path = entry.unwrap().path();
+        if !path.to_str().unwrap().contains(&id(3).to_string()) {
+            fs::File::options().write(true).open(path).unwrap().set_modified(old).unwrap();
+        }
+    }
+    let strays = |moment| blobs.strays(vault, moment, |blob| blob == name(1, 1)).unwrap();
+    assert_eq!(strays(jiff::Timestamp::from_second(999).unwrap()), vec![]);
+    let found = strays(jiff::Timestamp::from_second(1_001).unwrap());
+    assert_eq!(found.len(), 2, "the second blob and the part, not the third, which is young");
+    found.iter().for_each(|stray| blobs.remove_stray(stray).unwrap());
+    assert_eq!(blobs.list(vault).unwrap(), vec![name(1, 1), name(3, 1)]);
+    assert_eq!(fs::read_dir(&place).unwrap().count(), 2);
+    assert_eq!(blobs.strays(scope("ben").vault_id(), time(5), |_| false).unwrap(), vec![]);
+}

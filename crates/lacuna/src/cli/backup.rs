@@ -10,7 +10,8 @@ use indicatif::ProgressBar;
 use jiff::SignedDuration;
 use lacuna_core::transfer::{Ledger, RestoreInto, Restored, Saved, Saving, restore};
 use lacuna_seal::{OpenReader, PassphraseCost, SealWriter, StreamError, SystemEntropy, is_sealed_stream};
-use lacuna_store::keys::{ReceiptMark, SqliteKeys};
+use lacuna_store::folder::OwnedFolder;
+use lacuna_store::keys::ReceiptMark;
 use lacuna_store::rows::SqliteStore;
 use lacuna_types::{Clock, SystemClock};
 use serde::Serialize;
@@ -18,7 +19,8 @@ use zeroize::Zeroizing;
 
 use super::output::{Output, counted, table};
 use crate::assemble::{
-    Installation, Layout, assemble, make_folders, open_kms, open_stores, refuse_weak_key_passphrase,
+    Installation, Layout, assemble, assemble_in, claim, enter, open_keys, open_kms,
+    refuse_weak_key_passphrase,
 };
 use crate::codes;
 use crate::config::{Config, StoreChoice};
@@ -86,6 +88,8 @@ struct PutBack {
     keys_destroyed: u64,
     vaults: usize,
     replaced: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replaced_as: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -187,25 +191,28 @@ fn list(config: &Config, output: &Output) -> Result<()> {
 pub(super) fn put_back(config: &Config, args: &RestoreArgs, output: &Output) -> Result<()> {
     only_sqlite(config)?;
     let layout = Layout::new(&config.data);
-    make_folders(&layout)?;
+    let folder = claim(&layout)?;
     refuse_weak_key_passphrase(config, &layout)?;
     let ledgers = args.ledgers.iter().map(|path| Ok(Ledger::decode(open(path)?)?));
     let ledgers = ledgers.collect::<Result<Vec<_>>>()?;
     let known = args.receipts.iter().map(|path| known_receipt(path)).collect::<Result<Vec<_>>>()?;
-    let restored = read_back(&layout, &args.file, &ledgers, &known)?;
-    let installation = assemble(config)?;
+    let restored = read_back(&layout, &folder, &args.file, &ledgers, &known)?;
+    let installation = assemble_in(config, folder.share()?)?;
     let bar = ProgressBar::new_spinner();
     let replayed = installation
         .service
         .upkeep()
         .replay_ledger(&installation.admin_grant()?, |vaults| bar.set_position(vaults as u64));
     bar.finish_and_clear();
-    let Restored { made_at, erasures, keys, destroyed, replaced } = restored;
+    let Restored { made_at, erasures, keys, destroyed, replaced: replaced_as } = restored;
     let made_at = made_at.to_string();
     let vaults = replayed?;
-    let answer = PutBack { made_at, erasures, keys, keys_destroyed: destroyed, vaults, replaced };
+    let replaced = replaced_as.is_some();
+    let answer =
+        PutBack { made_at, erasures, keys, keys_destroyed: destroyed, vaults, replaced, replaced_as };
     output.show(&answer, |answer| {
-        let aside = if answer.replaced { "; what was there is now lacuna.db.replaced" } else { "" };
+        let aside = answer.replaced_as.as_ref();
+        let aside = aside.map_or_else(String::new, |name| format!("; what was there is now {name}"));
         let vaults = counted(answer.vaults, "vault", "vaults");
         let erasures = counted(answer.erasures, "erasure", "erasures");
         format!("{vaults} as of {}; {erasures} replayed{aside}", answer.made_at)
@@ -218,15 +225,20 @@ fn known_receipt(path: &Path) -> Result<ReceiptMark> {
     Ok(ReceiptMark { org: receipt.org, number: receipt.number })
 }
 
-fn read_back(layout: &Layout, file: &Path, ledgers: &[Ledger], known: &[ReceiptMark]) -> Result<Restored> {
+fn read_back(
+    layout: &Layout,
+    folder: &OwnedFolder,
+    file: &Path,
+    ledgers: &[Ledger],
+    known: &[ReceiptMark],
+) -> Result<Restored> {
     let kms = open_kms(layout)?;
-    let keys = SqliteKeys::open(layout.key_database())?;
     let into = RestoreInto {
-        data: &layout.data,
-        keys: &keys,
+        data: folder,
         kms: &kms,
         entropy: &SystemEntropy,
         now: SystemClock.now(),
+        steps: &|step| tracing::debug!(step, "restoring"),
     };
     let mut first = Vec::new();
     open(file)?
@@ -243,9 +255,8 @@ fn read_back(layout: &Layout, file: &Path, ledgers: &[Ledger], known: &[ReceiptM
 
 pub(super) fn ledger(config: &Config, command: &LedgerCommand, output: &Output) -> Result<()> {
     let LedgerCommand::Export { file } = command;
-    let layout = Layout::new(&config.data);
-    make_folders(&layout)?;
-    let (_, keys) = open_stores(config, &layout)?;
+    let _folder = enter(config)?;
+    let keys = open_keys(config, &Layout::new(&config.data))?;
     let ledger = Ledger::of(&*keys)?;
     let mut out = new_file(file)?;
     let written = out.write_all(&ledger.encode()?).and_then(|()| out.sync_all());

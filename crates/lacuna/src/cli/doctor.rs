@@ -1,5 +1,7 @@
 //! Looks at everything an installation stands on, changes nothing, and says what to do.
 
+mod vaults;
+
 use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
@@ -73,6 +75,7 @@ pub(super) fn run(config: &Config, output: &Output) -> Result<()> {
     let layout = Layout::new(&config.data);
     if layout.data.exists() {
         checks.extend(folders(&layout));
+        checks.push(vaults::files(&layout));
         // Opening an installation would make the folders that are missing.
         if checks.iter().all(|check| check.mark != CheckMark::Fail) {
             checks.extend(installation(config, &layout));
@@ -129,11 +132,19 @@ fn private_folder(name: &'static str, folder: &Path) -> DoctorCheck {
 
 /// Opens what is there, and looks into the local user's vault.
 fn installation(config: &Config, layout: &Layout) -> Vec<DoctorCheck> {
+    let folder = match assemble::enter(config) {
+        Ok(folder) => folder,
+        Err(failure) => return vec![DoctorCheck::failed("data folder", &failure)],
+    };
     let kms = assemble::open_kms(layout);
     let mut checks = vec![match &kms {
         Ok(kms) => DoctorCheck::of("keys", kms.newest_epoch().map_err(Failure::from).map(epoch)),
         Err(failure) => DoctorCheck::failed("keys", failure),
     }];
+    if let Err(failure) = assemble::refuse_lost_database(config, layout) {
+        checks.push(DoctorCheck::failed("database", &failure));
+        return checks;
+    }
     let stores = match &config.store {
         StoreChoice::Sqlite if !layout.database().exists() => {
             checks.push(DoctorCheck::warn(
@@ -155,13 +166,15 @@ fn installation(config: &Config, layout: &Layout) -> Vec<DoctorCheck> {
     if kms.is_err() || stores.is_err() {
         return checks;
     }
-    match assemble::assemble(config) {
-        Ok(Installation { service, local, .. }) => {
+    match assemble::assemble_in(config, folder) {
+        Ok(Installation { service, store, local, .. }) => {
             checks.push(authenticity(&service));
             checks.extend(vault(&service, &local));
+            checks.extend(vaults::look(&service, &*store));
         }
         Err(failure) => checks.push(DoctorCheck::failed("service", &failure)),
     }
+    checks.push(vaults::not_checked(config));
     checks
 }
 

@@ -126,7 +126,7 @@ pub(crate) struct FoundMemory {
     /// `working` is known to its session only, and gone with it.
     pub(crate) tier: words::Tier,
     pub(crate) content: String,
-    /// True if `content` is the gist, because the whole text did not fit into the tokens.
+    /// True if `content` is the gist, because the whole text did not fit into the tokens or is damaged.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) shortened: bool,
     /// Trust in its source. A program that shows it to an assistant should say so when it is not high.

@@ -318,3 +318,109 @@ fn restore(modes: Vec<(PathBuf, u32)>) {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     }
 }
+
+const TALE: &str = "The tale of the lynx went on and on. ";
+
+/// The files under the folder of blobs.
+fn blobs(home: &Home) -> Vec<PathBuf> {
+    let files = contents(&home.data().join("blobs")).into_iter().map(|(path, _)| path);
+    files.filter(|path| path.is_file()).collect()
+}
+
+#[test]
+fn doctor_opens_the_blobs_of_every_vault() {
+    let home = Home::new();
+    let tale = TALE.repeat(2_000);
+    home.remember("Anna's own note");
+    let remember =
+        ["remember", &tale, "--content-type", "transcript", "--category", "conversation", "--user", "ben"];
+    let id = home.json(&remember)["memory_id"].as_str().unwrap().to_owned();
+    let healthy = home.run(&["doctor"]).ok();
+    assert!(healthy.stdout.contains("2 memories in 2 of 2 vaults"), "{}", healthy.stdout);
+    assert!(healthy.stdout.contains("not checked"), "{}", healthy.stdout);
+    let blob = blobs(&home).remove(0);
+    let whole = fs::read(&blob).unwrap();
+    let mut changed = whole.clone();
+    changed[500] ^= 1;
+    fs::write(&blob, changed).unwrap();
+    for what in ["changed", "missing"] {
+        let told = home.run(&["doctor"]);
+        assert!(told.code == 1 && told.stdout.contains(&id), "{what}: {}", told.stdout);
+        assert!(!told.stdout.contains("lynx"), "no content");
+        fs::remove_file(&blob).or_else(|_| fs::write(&blob, "")).unwrap();
+    }
+    fs::write(&blob, whole).unwrap();
+    fs::set_permissions(&blob, fs::Permissions::from_mode(0o644)).unwrap();
+    let told = home.run(&["doctor"]).ok();
+    assert!(told.stdout.contains("1 file or folder is open to others"), "{}", told.stdout);
+}
+
+#[test]
+fn everything_is_private_under_any_umask() {
+    let home = Home::new();
+    let tale = TALE.repeat(2_000);
+    let script = "umask 0; exec \"$0\" \"$@\"";
+    let args = ["-c", script, home.binary(), "remember", &tale, "--content-type", "transcript"];
+    home.program(Path::new("sh"), &args).ok();
+    assert_eq!(blobs(&home).len(), 1);
+    let told = home.run(&["doctor"]).ok();
+    assert!(told.stdout.contains("all are private"), "{}", told.stdout);
+}
+
+/// A small disk of its own, where the account may make one.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    fn mount(at: &Path) -> Option<Self> {
+        fs::create_dir_all(at).unwrap();
+        let mut mount = std::process::Command::new("mount");
+        let mount = mount.args(["-t", "tmpfs", "-o", "size=8m,mode=700", "tmpfs"]).arg(at).output();
+        mount.is_ok_and(|mount| mount.status.success()).then(|| Self(at.to_owned()))
+    }
+
+    fn fill(&self) {
+        let mut filler = fs::File::create(self.0.join("filler")).unwrap();
+        let mut part = 1 << 20;
+        while part > 0 {
+            match std::io::Write::write(&mut filler, &vec![0; part]) {
+                Ok(_) => {}
+                Err(_) => part /= 2,
+            }
+        }
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("umount").arg("-l").arg(&self.0).output();
+    }
+}
+
+/// The writer's own test covers accounts that may not mount anything.
+#[test]
+fn a_full_disk_does_not_keep_anything_from_being_forgotten() {
+    let home = Home::new();
+    let Some(disk) = SmallDisk::mount(&home.data()) else { return };
+    let ids: Vec<String> =
+        (0..30).map(|n| home.remember(&format!("The heron number {n} nests here"))).collect();
+    let server = home.serve(&[]);
+    disk.fill();
+    // What is left in pages that are there already is used up by this.
+    let refused = (0..200).find(|n| {
+        let text = format!("The otter number {n} swims by. {}", "It swims. ".repeat(100));
+        server.post("/v1/memories", &json!({ "content": text })).status == 503
+    });
+    assert!(refused.is_some(), "the disk is full");
+    for id in &ids[..20] {
+        server.delete(&format!("/v1/memories/{id}")).expect(200);
+    }
+    server.signal("KILL");
+    drop(server);
+    // A start on the full disk works too, and what was forgotten stays forgotten.
+    let server = home.serve(&[]);
+    for (n, id) in ids.iter().enumerate() {
+        assert_eq!(server.get(&format!("/v1/memories/{id}")).status == 404, n < 20, "{n}");
+    }
+    server.delete(&format!("/v1/memories/{}", ids[20])).expect(200);
+    drop(server);
+}

@@ -234,6 +234,10 @@ impl Answer {
 }
 
 impl Server {
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     pub(crate) fn port(&self) -> &str {
         self.url.rsplit(':').next().unwrap()
     }

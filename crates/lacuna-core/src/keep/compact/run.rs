@@ -239,11 +239,14 @@ fn opened(service: &Service, scope: &Scope, ids: &[MemoryId]) -> Result<Vec<Open
         let mut bodies = open.bodies(ids, service.sources())?;
         let active = ids.iter().filter_map(|id| open.index.get(id));
         let active = active.filter(|stored| stored.attributes.state == Lifecycle::Active);
-        let opened = active.map(|stored| {
-            let text = bodies.remove(&stored.id);
-            let text = text.unwrap_or_else(|| stored.payload.full_text().duplicate());
+        let opened = active.filter_map(|stored| {
+            let text = match bodies.remove(&stored.id) {
+                // A turn whose text cannot be had is not condensed: it stays as it is.
+                Some(body) => body.ok()?,
+                None => stored.payload.full_text().duplicate(),
+            };
             let vector = open.index.vectors_of(&stored.id).pop().map(|(_, vector)| vector);
-            OpenedTurn::new(&stored, text, vector)
+            Some(OpenedTurn::new(&stored, text, vector))
         });
         Ok(opened.collect())
     })?;

@@ -6,6 +6,7 @@
 //! receipt that anybody can show.
 
 pub(crate) mod container;
+pub(crate) mod place;
 pub(crate) mod restore;
 pub(crate) mod save;
 

@@ -1,49 +1,49 @@
 //! Reading a backup back. Nothing of what is there is touched before the whole file was read and found right.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{ErrorKind, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::fs::File;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use lacuna_seal::{Entropy, EpochKey, Zeroizing};
 use lacuna_store::cbor::CborReader;
+use lacuna_store::folder::OwnedFolder;
 use lacuna_store::keys::{
-    KeyBatch, KeyStore, LocalKms, ReceiptMark, VaultKeys, WrappedClassKey, WrappedMemoryKey, WrappedRoot,
+    KeyBatch, KeyStore, LocalKms, ReceiptMark, SqliteKeys, VaultKeys, WrappedClassKey, WrappedMemoryKey,
+    WrappedRoot,
 };
 use lacuna_store::rows::{RecordKind, SqliteStore, Store};
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
 use crate::transfer::backup::container::{FrameKind, Unpacker, bad_backup, damaged, unwritable};
+use crate::transfer::backup::place::{
+    BLOBS, DATABASE, KEYSTORE, RestoreSteps, Staging, keystore_in, make_folder, new_file,
+};
 use crate::transfer::backup::{KeyFile, Ledger, Manifest, VAULTS_PAGE};
 use crate::vault::keyring::Keyring;
 
-pub(crate) const DATABASE: &str = "lacuna.db";
-pub(crate) const BLOBS: &str = "blobs";
-const STAGING: &str = "restore.tmp";
-/// Suffix of the name that replaced data gets.
-const REPLACED: &str = ".replaced";
 /// Keys that are put back at a time.
 const KEYS_BATCH: usize = 5_000;
 
 /// The target of a restore.
 pub struct RestoreInto<'a> {
-    /// The data folder; the database and the blobs in it are replaced.
-    pub data: &'a Path,
-    /// The keystore that the keys are put back into.
-    pub keys: &'a dyn KeyStore,
+    /// The data folder, which nobody else may use. The database and the blobs in it are replaced; the keystore in
+    /// it takes the keys that are put back.
+    pub data: &'a OwnedFolder,
     /// The key-encryption service of this installation.
     pub kms: &'a LocalKms,
     /// The source of randomness.
     pub entropy: &'a dyn Entropy,
     /// The time of the restore.
     pub now: Timestamp,
+    /// Hears each step.
+    pub steps: RestoreSteps<'a>,
 }
 
 /// The result of a restore.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Restored {
     /// The moment at which the backup was made.
     pub made_at: Timestamp,
@@ -53,8 +53,8 @@ pub struct Restored {
     pub keys: usize,
     /// Keys that were destroyed because the ledger names them.
     pub destroyed: u64,
-    /// True when the folder held data, which now has another name.
-    pub replaced: bool,
+    /// The name that the database of the folder has now, if there was one.
+    pub replaced: Option<String>,
 }
 
 /// A backup that was read to its end.
@@ -70,29 +70,47 @@ struct Unpacked {
 /// Puts a backup back. `known` are receipts that somebody can show, and `ledgers` are exported ledgers: both
 /// count together with what the folder and its keystore know.
 ///
-/// The service must not run on the folder meanwhile. [`crate::Upkeep::replay_ledger`] comes next.
+/// Wherever it is stopped, the folder holds either all of the old installation or all of the new one, once
+/// [`crate::transfer::finish_restore`] was called. [`crate::Upkeep::replay_ledger`] comes next.
 pub fn restore(
     backup: impl Read,
     into: &RestoreInto<'_>,
     ledgers: &[Ledger],
     known: &[ReceiptMark],
 ) -> Result<Restored> {
-    let staging = into.data.join(STAGING);
-    clear(&staging)?;
-    let restored = unpack(backup, &staging).and_then(|unpacked| {
-        let (ledger, replaced) = joined_ledger(&unpacked, into, &staging, ledgers, known)?;
-        let destroyed = ledger.absorb_into(into.keys)?;
-        let keys = put_back_keys(&unpacked, into)?;
-        place(into.data, &staging)?;
-        let made_at = unpacked.manifest.made_at;
-        Ok(Restored { made_at, erasures: ledger.lines.len(), keys, destroyed, replaced })
-    });
-    clear(&staging)?;
-    restored
+    let staging = Staging::make(into.data, into.steps)?;
+    match stage(backup, into, &staging, ledgers, known) {
+        Ok(restored) => Ok(Restored { replaced: staging.place()?, ..restored }),
+        Err(error) => {
+            staging.discard()?;
+            Err(error)
+        }
+    }
 }
 
-fn unpack(backup: impl Read, staging: &Path) -> Result<Unpacked> {
-    make_folder(&staging.join(BLOBS))?;
+/// Puts together everything that a restore brings, beside what is there.
+fn stage(
+    backup: impl Read,
+    into: &RestoreInto<'_>,
+    staging: &Staging<'_>,
+    ledgers: &[Ledger],
+    known: &[ReceiptMark],
+) -> Result<Restored> {
+    let unpacked = unpack(backup, staging)?;
+    let copy = staging.path(KEYSTORE);
+    SqliteKeys::open(keystore_in(into.data.path()))?.copy_to(&copy)?;
+    (into.steps)("keystore copied");
+    let keys = SqliteKeys::open(copy)?;
+    let ledger = joined_ledger(&unpacked, into, &keys, staging, ledgers, known)?;
+    let destroyed = ledger.absorb_into(&keys)?;
+    (into.steps)("ledger replayed");
+    let put_back = put_back_keys(&unpacked, into, &keys)?;
+    (into.steps)("keys put back");
+    let (made_at, erasures) = (unpacked.manifest.made_at, ledger.lines.len());
+    Ok(Restored { made_at, erasures, keys: put_back, destroyed, replaced: None })
+}
+
+fn unpack(backup: impl Read, staging: &Staging<'_>) -> Result<Unpacked> {
     let mut unpacker = Unpacker::new(backup)?;
     let manifest = match unpacker.next()? {
         Some((FrameKind::Manifest, bytes)) => Manifest::decode(&bytes)?,
@@ -117,7 +135,7 @@ fn unpack(backup: impl Read, staging: &Path) -> Result<Unpacked> {
             _ => unpacked.take(kind, &bytes)?,
         }
     }
-    match staging.join(DATABASE).exists() {
+    match staging.path(DATABASE).exists() {
         true => Ok(unpacked),
         false => Err(bad_backup("it holds no data")),
     }
@@ -180,22 +198,22 @@ fn read_memory_key(r: &mut CborReader<'_>) -> Option<WrappedMemoryKey> {
 }
 
 /// Everything that anybody knows about erasures, or an error if somebody knows of a receipt that none of the
-/// ledgers has. Also tells whether the folder held data.
+/// ledgers has.
 fn joined_ledger(
     unpacked: &Unpacked,
     into: &RestoreInto<'_>,
-    staging: &Path,
+    keys: &dyn KeyStore,
+    staging: &Staging<'_>,
     ledgers: &[Ledger],
     known: &[ReceiptMark],
-) -> Result<(Ledger, bool)> {
+) -> Result<Ledger> {
     let mut newest = known.to_vec();
-    newest.extend(receipts_in(&staging.join(DATABASE))?);
-    let present = into.data.join(DATABASE);
-    let replaced = present.exists();
-    if replaced {
+    newest.extend(receipts_in(&staging.path(DATABASE))?);
+    let present = into.data.path().join(DATABASE);
+    if present.exists() {
         newest.extend(receipts_in(&present)?);
     }
-    let own = Ledger::of(into.keys)?;
+    let own = Ledger::of(keys)?;
     let mut ledger = unpacked.ledger.clone();
     for other in ledgers.iter().chain([&own]) {
         ledger.lines.extend(&other.lines);
@@ -205,7 +223,7 @@ fn joined_ledger(
     ledger.lines.sort_unstable();
     ledger.lines.dedup();
     match newest.iter().find(|mark| ledger.mark(&mark.org) < mark.number) {
-        None => Ok((ledger, replaced)),
+        None => Ok(ledger),
         Some(mark) => Err(Error::Misconfigured {
             code: "ledger_too_old",
             reason: format!(
@@ -237,7 +255,7 @@ fn receipts_in(database: &Path) -> Result<Vec<ReceiptMark>> {
 
 /// Puts back the keys of vaults that the keystore does not know. What it knows it knows better: a key that it
 /// does not have any more is one that was destroyed.
-fn put_back_keys(unpacked: &Unpacked, into: &RestoreInto<'_>) -> Result<usize> {
+fn put_back_keys(unpacked: &Unpacked, into: &RestoreInto<'_>, store: &dyn KeyStore) -> Result<usize> {
     let Some(epoch) = &unpacked.epoch else { return Ok(0) };
     for file in &unpacked.key_files {
         into.kms.import_key(&file.name, &file.key, into.entropy)?;
@@ -245,47 +263,30 @@ fn put_back_keys(unpacked: &Unpacked, into: &RestoreInto<'_>) -> Result<usize> {
     let mut keys = 0;
     for (scope, stored) in &unpacked.vaults {
         let vault = scope.vault_id();
-        let destroyed = into.keys.destroyed_at(vault)?.is_some_and(|at| at >= unpacked.manifest.made_at);
-        if destroyed || into.keys.vault_keys(vault)?.is_some() {
+        let destroyed = store.destroyed_at(vault)?.is_some_and(|at| at >= unpacked.manifest.made_at);
+        if destroyed || store.vault_keys(vault)?.is_some() {
             continue;
         }
         let root = Keyring::root_from(scope, into.kms, epoch, &stored.root, into.entropy)?;
         let base = KeyBatch::new(vault, into.now);
         let first = KeyBatch { root: Some((root, None)), classes: stored.classes.clone(), ..base.clone() };
-        into.keys.commit(first)?;
+        store.commit(first)?;
         for held in unpacked.memory_keys.get(&vault).map_or(&[][..], Vec::as_slice).chunks(KEYS_BATCH) {
             let ids: Vec<_> = held.iter().map(|key| key.memory).collect();
-            let erased = into.keys.erased(vault, &ids)?;
+            let erased = store.erased(vault, &ids)?;
             let memories: Vec<_> = held.iter().filter(|key| !erased.contains(&key.memory)).cloned().collect();
             keys += memories.len();
-            into.keys.commit(KeyBatch { memories, ..base.clone() })?;
+            store.commit(KeyBatch { memories, ..base.clone() })?;
         }
     }
     Ok(keys)
 }
 
-/// Puts the database and the blobs in their place. What was there gets another name.
-fn place(data: &Path, staging: &Path) -> Result<()> {
-    for name in [DATABASE, BLOBS] {
-        let (here, aside) = (data.join(name), data.join(format!("{name}{REPLACED}")));
-        clear(&aside)?;
-        if here.exists() {
-            fs::rename(&here, &aside).map_err(|error| unwritable(&error))?;
-        }
-        // The log of the old database must not be taken for one of the new.
-        for log in ["-wal", "-shm"] {
-            clear(&data.join(format!("{name}{log}")))?;
-        }
-        fs::rename(staging.join(name), &here).map_err(|error| unwritable(&error))?;
-    }
-    File::open(data).and_then(|folder| folder.sync_all()).map_err(|error| unwritable(&error))
-}
-
 /// The path for a file of the backup. Names that no backup gives are refused.
-fn staged_path(staging: &Path, name: &[u8]) -> Result<PathBuf> {
+fn staged_path(staging: &Staging<'_>, name: &[u8]) -> Result<PathBuf> {
     let name = str::from_utf8(name).map_err(|_| damaged())?;
     if name == DATABASE {
-        return Ok(staging.join(DATABASE));
+        return Ok(staging.path(DATABASE));
     }
     let plain = |part: &str| {
         !part.is_empty()
@@ -294,29 +295,10 @@ fn staged_path(staging: &Path, name: &[u8]) -> Result<PathBuf> {
     };
     match name.split('/').collect::<Vec<_>>().as_slice() {
         [BLOBS, vault, file] if plain(vault) && plain(file) => {
-            let folder = staging.join(BLOBS).join(vault);
+            let folder = staging.path(BLOBS).join(vault);
             make_folder(&folder)?;
             Ok(folder.join(file))
         }
         _ => Err(damaged()),
-    }
-}
-
-fn make_folder(path: &Path) -> Result<()> {
-    let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
-    made.map_err(|error| unwritable(&error))
-}
-
-fn new_file(path: &Path) -> Result<File> {
-    let made = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-    made.map_err(|error| unwritable(&error))
-}
-
-/// Removes a file or a folder; one that is not there is as good as removed.
-fn clear(path: &Path) -> Result<()> {
-    let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
-    match removed {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(unwritable(&error)),
-        _ => Ok(()),
     }
 }

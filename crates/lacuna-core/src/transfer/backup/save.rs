@@ -73,7 +73,7 @@ fn pack_database<W: Write>(packer: &mut Packer<W>, saving: &Saving<'_>) -> Resul
     saving.data.copy_to(saving.scratch)?;
     let packed = File::open(saving.scratch)
         .map_err(|error| unwritable(&error))
-        .and_then(|copy| packer.file(super::restore::DATABASE, copy));
+        .and_then(|copy| packer.file(super::place::DATABASE, copy));
     fs::remove_file(saving.scratch).map_err(|error| unwritable(&error))?;
     packed
 }
@@ -89,7 +89,7 @@ fn pack_blobs<W: Write>(
         for name in service.blobs.list(vault)? {
             match service.blobs.get(vault, name) {
                 Ok(bytes) => {
-                    let path = format!("{}/{vault}/{}.{}", super::restore::BLOBS, name.memory, name.revision);
+                    let path = format!("{}/{vault}/{}.{}", super::place::BLOBS, name.memory, name.revision);
                     packer.file(&path, bytes.as_slice())?;
                     saved.blobs += 1;
                 }

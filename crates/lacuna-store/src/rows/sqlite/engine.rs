@@ -1,12 +1,13 @@
 //! Opening a SQLite file so that it is ours, private, current and durable.
 
-use std::fs::{self, OpenOptions};
-use std::io::ErrorKind;
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
+use super::reserve::Reserve;
 use crate::failure::SqlFailure;
 use lacuna_types::{Error, Result};
 
@@ -18,6 +19,8 @@ const CACHE_KIBIBYTES: i64 = 8 * 1024;
 /// A log that a large transaction blew up is cut back to this when it is next reused.
 const WAL_BYTES_KEPT: i64 = 16 * 1024 * 1024;
 const STATEMENTS_CACHED: usize = 64;
+/// The place of `user_version` in the header of a database file.
+const VERSION_AT: usize = 60;
 
 /// The options of a SQLite file.
 #[derive(Clone, Copy, Debug)]
@@ -26,11 +29,13 @@ pub struct SqliteOptions {
     pub lock_wait: Duration,
     /// The file does not grow beyond this many pages of 4 KiB.
     pub pages_max: Option<u32>,
+    /// Bytes of the disk that are kept for erasing, in a file beside the database; zero for none.
+    pub reserve_bytes: u64,
 }
 
 impl Default for SqliteOptions {
     fn default() -> Self {
-        Self { lock_wait: LOCK_WAIT_DEFAULT, pages_max: None }
+        Self { lock_wait: LOCK_WAIT_DEFAULT, pages_max: None, reserve_bytes: 0 }
     }
 }
 
@@ -49,7 +54,19 @@ pub(crate) struct Database {
 }
 
 impl Database {
+    /// Opens the file. On a full disk the room for erasing is given up first: even reading needs a little.
     pub(crate) fn open(path: &Path, schema: &'static SqliteSchema, options: SqliteOptions) -> Result<Self> {
+        match Self::prepare(path, schema, options) {
+            Err(Error::Unavailable { code: "disk_full" | "store_unavailable", .. })
+                if Reserve::of(path, options.reserve_bytes).release() =>
+            {
+                Self::prepare(path, schema, options)
+            }
+            opened => opened,
+        }
+    }
+
+    fn prepare(path: &Path, schema: &'static SqliteSchema, options: SqliteOptions) -> Result<Self> {
         prepare_file(path)?;
         let database = Self { path: path.to_owned(), schema, options };
         let mut connection = database.connect_bare()?;
@@ -60,6 +77,18 @@ impl Database {
             schema.migrate(&mut connection)?;
         }
         Ok(database)
+    }
+
+    /// Returns true when opening the file would migrate it. A file that is not there, or not of this kind, is left
+    /// to [`Self::open`].
+    pub(crate) fn is_outdated(path: &Path, schema: &'static SqliteSchema) -> bool {
+        // The log can only be newer than the file, so a current file need not be opened.
+        if version_in_header(path).is_none_or(|version| version == schema.current_version()) {
+            return false;
+        }
+        let database = Self { path: path.to_owned(), schema, options: SqliteOptions::default() };
+        let version = database.connect_bare().and_then(|connection| schema.recognise(&connection));
+        version.is_ok_and(|version| version > 0 && version < schema.current_version())
     }
 
     /// A connection that may write.
@@ -79,12 +108,30 @@ impl Database {
         Ok(connection)
     }
 
+    /// Writes a copy of the whole file, without freed pages, for the owner's eyes only. Nothing may be at `path`.
+    pub(crate) fn copy_to(&self, path: &Path) -> Result<()> {
+        let name = path.to_str().ok_or_else(|| Error::invalid("path", "must be UTF-8"))?;
+        // SQLite fills an empty file, and keeps the mode that it was made with.
+        private_file().open(path).map_err(|error| unusable(path, error))?;
+        self.connect()?.execute("VACUUM INTO ?1", [name]).map_err(SqlFailure::from)?;
+        Ok(())
+    }
+
     fn connect_bare(&self) -> Result<Connection, SqlFailure> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&self.path, flags)?;
         self.wait_for_locks(&connection)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
         Ok(connection)
+    }
+
+    pub(crate) fn reserve(&self) -> Reserve {
+        Reserve::of(&self.path, self.options.reserve_bytes)
+    }
+
+    /// Returns true when the log holds anything.
+    pub(crate) fn has_log(&self) -> bool {
+        fs::metadata(beside(&self.path, "-wal")).is_ok_and(|log| log.len() > 0)
     }
 
     /// Makes statements wait for other processes as long as the operator allows.
@@ -167,6 +214,21 @@ impl SqliteSchema {
         transaction.commit()?;
         Ok(())
     }
+}
+
+/// The path of a file that SQLite or we keep beside a database.
+pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// The version in the first page of a database file; `None` when there is none to read.
+fn version_in_header(path: &Path) -> Option<usize> {
+    let mut head = [0; VERSION_AT + 4];
+    File::open(path).and_then(|mut file| file.read_exact(&mut head)).ok()?;
+    let version = head.last_chunk().copied().map(u32::from_be_bytes)?;
+    usize::try_from(version).ok()
 }
 
 /// Makes the folder and the file, for the owner's eyes only, or finds out early why they cannot be used.
@@ -324,8 +386,11 @@ mod tests {
     fn an_older_file_is_migrated_and_keeps_its_data() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("notes.db");
+        assert!(!Database::is_outdated(&path, &NEW), "it is not there yet");
         drop(open(&path, &OLD).unwrap());
+        assert!(Database::is_outdated(&path, &NEW) && !Database::is_outdated(&path, &OLD));
         assert_eq!(note(&open(&path, &NEW).unwrap()), ("kept".into(), 4));
+        assert!(!Database::is_outdated(&path, &NEW) && !Database::is_outdated(&path, &OLD));
         assert_eq!(open(&path, &OLD).unwrap_err().code(), "newer_database");
         assert_eq!(note(&open(&path, &NEW).unwrap()), ("kept".into(), 4));
     }

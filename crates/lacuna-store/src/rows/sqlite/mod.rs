@@ -3,6 +3,7 @@
 pub(crate) mod engine;
 mod jobs;
 mod records;
+pub(crate) mod reserve;
 mod write;
 pub(crate) mod writer;
 
@@ -16,7 +17,7 @@ pub(crate) use self::write::unless_taken;
 
 use self::engine::{Database, SqliteSchema};
 use self::write::StoreWork;
-use self::writer::GroupWriter;
+use self::writer::{GroupWriter, Scrubbing};
 use super::check::check_batch;
 use super::columns::{
     group_from_columns, header_codes, ids as split_ids, member_from_columns, number_u32, number_u64,
@@ -81,10 +82,15 @@ impl SqliteStore {
         Self::open_with(path, SqliteOptions::default())
     }
 
+    /// Returns true when opening the file would migrate it from an older version.
+    pub fn is_outdated(path: impl AsRef<Path>) -> bool {
+        Database::is_outdated(path.as_ref(), &SCHEMA)
+    }
+
     /// Opens the file with other options.
     pub fn open_with(path: impl AsRef<Path>, options: SqliteOptions) -> Result<Self> {
         let database = Database::open(path.as_ref(), &SCHEMA, options)?;
-        let writer = GroupWriter::start(database.clone())?;
+        let writer = GroupWriter::start(database.clone(), Scrubbing::Quietly)?;
         let reading = database.clone();
         let readers = Pool::new(READERS_MAX, move || reading.connect_reader());
         Ok(Self { database, readers, writer })
@@ -93,9 +99,7 @@ impl SqliteStore {
     /// Writes a copy of the whole file, as it is at one moment, while others read and write. Nothing may be at
     /// `path`. The copy holds no freed pages, so nothing that was erased before.
     pub fn copy_to(&self, path: &Path) -> Result<()> {
-        let path = path.to_str().ok_or_else(|| Error::invalid("path", "must be UTF-8"))?;
-        self.database.connect()?.execute("VACUUM INTO ?1", [path]).map_err(SqlFailure::from)?;
-        Ok(())
+        self.database.copy_to(path)
     }
 
     /// Transactions committed since the file was opened; group commit makes them fewer than the batches.

@@ -40,6 +40,14 @@ impl Apply for StoreWork {
             Self::EndJob(end) => jobs::end(connection, end).map(changed),
         }
     }
+
+    fn erases(&self) -> bool {
+        match self {
+            Self::Commit(batch) => batch.erases(),
+            Self::Destroy(_) => true,
+            Self::ClaimJob(_) | Self::RenewJob(_) | Self::EndJob(_) => false,
+        }
+    }
 }
 
 /// Removes everything of a vault, and keeps where it stopped counting.

@@ -9,6 +9,7 @@ use std::time::Duration;
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::engine::Database;
+use super::reserve::Reserve;
 use crate::failure::SqlFailure;
 use lacuna_types::{Error, Result};
 
@@ -16,20 +17,35 @@ use lacuna_types::{Error, Result};
 const QUEUE_MAX: usize = 256;
 /// Batches in one transaction.
 const GROUP_MAX: usize = 64;
-/// The log is scrubbed when no work came for this long since something was erased. Scrubbing takes as long
-/// as two commits, so doing it before the answer would triple the cost of forgetting and protect little more:
-/// the file is scrubbed again when it is opened, in case the process died in between.
+/// The log is scrubbed when no work came for this long since something was erased, and at once where the file
+/// holds keys. Scrubbing takes as long as two commits, so it runs after the answer and beside other work; whoever
+/// must not answer before it has ended waits for it ([`GroupWriter::settle`]). The file is scrubbed again when it
+/// is opened, in case the process died in between.
 const SCRUB_QUIET: Duration = Duration::from_millis(20);
 /// After this many groups it is scrubbed even though work keeps coming.
 const SCRUB_GROUPS_MAX: u32 = 32;
 /// The longest time for which a reader may hold up scrubbing, and with it the writer.
 const SCRUB_WAIT: Duration = Duration::from_millis(50);
+/// Attempts to scrub for somebody who waits, each as long as [`SCRUB_WAIT`] at most.
+const SETTLE_ATTEMPTS: usize = 40;
+
+/// The time at which erased bytes leave the log.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scrubbing {
+    /// In a quiet moment.
+    Quietly,
+    /// Right after the commit that erased them.
+    AtOnce,
+}
 
 /// Something that the writer can do inside a transaction.
 pub(crate) trait Apply: Send + 'static {
     type Done: Send + 'static;
 
     fn apply(&self, connection: &Connection) -> Result<AppliedWork<Self::Done>, SqlFailure>;
+
+    /// Returns true for a step of an erasure, which may use the room that is kept for it.
+    fn erases(&self) -> bool;
 }
 
 pub(crate) struct AppliedWork<T> {
@@ -43,29 +59,43 @@ struct QueuedWork<A: Apply> {
     answer: SyncSender<Result<A::Done, SqlFailure>>,
 }
 
+enum WriterJob<A: Apply> {
+    Write(QueuedWork<A>),
+    /// Answered when the log holds nothing that was erased.
+    Settle(SyncSender<()>),
+}
+
 /// The answer to each piece of work in a group, in its order.
 type Outcomes<A> = Vec<Result<<A as Apply>::Done, SqlFailure>>;
 
 /// The thread that writes, and the queue before it.
 pub(crate) struct GroupWriter<A: Apply> {
     /// `Some` until the writer is dropped.
-    queue: Option<SyncSender<QueuedWork<A>>>,
+    queue: Option<SyncSender<WriterJob<A>>>,
     thread: Option<JoinHandle<()>>,
     transactions: Arc<AtomicU64>,
 }
 
 impl<A: Apply> GroupWriter<A> {
-    pub(crate) fn start(database: Database) -> Result<Self> {
+    pub(crate) fn start(database: Database, scrubbing: Scrubbing) -> Result<Self> {
         let connection = database.connect()?;
+        let database_has_log = database.has_log();
         let (queue, jobs) = sync_channel(QUEUE_MAX);
         let transactions = Arc::new(AtomicU64::new(0));
-        let scribe = Scribe {
+        let reserve = database.reserve();
+        let mut scribe = Scribe {
             database,
+            reserve,
             connection: Some(connection),
             transactions: transactions.clone(),
+            scrubbing,
             // The log of an earlier process may hold erased bytes.
-            unscrubbed_groups: 1,
+            unscrubbed_groups: u32::from(database_has_log),
         };
+        if database_has_log {
+            scribe.scrub();
+        }
+        scribe.reserve.fill();
         let thread = std::thread::Builder::new()
             .name("lacuna-writer".into())
             .spawn(move || scribe.serve(&jobs))
@@ -77,8 +107,17 @@ impl<A: Apply> GroupWriter<A> {
     pub(crate) fn run(&self, work: A) -> Result<A::Done> {
         let (answer, answered) = sync_channel(1);
         let queue = self.queue.as_ref().ok_or_else(stopped)?;
-        queue.send(QueuedWork { work, answer }).map_err(|_| stopped())?;
+        queue.send(WriterJob::Write(QueuedWork { work, answer })).map_err(|_| stopped())?;
         Ok(answered.recv().map_err(|_| stopped())??)
+    }
+
+    /// Waits until the log holds nothing that was erased by earlier work. A reader that keeps it for longer than
+    /// two seconds is not waited for; the log is then scrubbed when it has gone.
+    pub(crate) fn settle(&self) -> Result<()> {
+        let (answer, answered) = sync_channel(1);
+        let queue = self.queue.as_ref().ok_or_else(stopped)?;
+        queue.send(WriterJob::Settle(answer)).map_err(|_| stopped())?;
+        answered.recv().map_err(|_| stopped())
     }
 
     /// Transactions committed so far; with group commit fewer than the batches.
@@ -108,19 +147,32 @@ fn stopped() -> Error {
 /// The writer's thread.
 struct Scribe {
     database: Database,
+    reserve: Reserve,
     /// `None` after a failed commit, until the file opens again.
     connection: Option<Connection>,
     transactions: Arc<AtomicU64>,
+    scrubbing: Scrubbing,
     /// Groups since the first whose erased bytes may still be in the log, itself included; zero for none.
     unscrubbed_groups: u32,
 }
 
 impl Scribe {
-    fn serve<A: Apply>(mut self, jobs: &Receiver<QueuedWork<A>>) {
+    fn serve<A: Apply>(mut self, jobs: &Receiver<WriterJob<A>>) {
         loop {
             match self.next_job(jobs) {
-                Ok(first) => self.write_group(gather(first, jobs)),
-                Err(RecvTimeoutError::Timeout) => self.scrub(),
+                Ok(WriterJob::Settle(answer)) => self.settle(&answer),
+                Ok(WriterJob::Write(first)) => {
+                    let (group, settling) = gather(first, jobs);
+                    let erased = self.write_group(group);
+                    if erased && self.scrubbing == Scrubbing::AtOnce {
+                        self.scrub();
+                    }
+                    settling.iter().for_each(|answer| self.settle(answer));
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    self.scrub();
+                    self.reserve.fill();
+                }
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
@@ -130,8 +182,8 @@ impl Scribe {
     /// The next job. While the log holds erased bytes, a quiet moment is the time to scrub it.
     fn next_job<A: Apply>(
         &mut self,
-        jobs: &Receiver<QueuedWork<A>>,
-    ) -> Result<QueuedWork<A>, RecvTimeoutError> {
+        jobs: &Receiver<WriterJob<A>>,
+    ) -> Result<WriterJob<A>, RecvTimeoutError> {
         if self.unscrubbed_groups == 0 {
             return jobs.recv().map_err(|_| RecvTimeoutError::Disconnected);
         }
@@ -141,39 +193,60 @@ impl Scribe {
         jobs.recv_timeout(SCRUB_QUIET)
     }
 
-    fn write_group<A: Apply>(&mut self, group: Vec<QueuedWork<A>>) {
-        let outcomes = self.transact(&group);
-        match outcomes {
-            Ok(outcomes) => {
-                for (job, outcome) in group.into_iter().zip(outcomes) {
-                    // A caller that went away does not need its answer.
-                    let _ = job.answer.send(outcome);
-                }
+    fn settle(&mut self, answer: &SyncSender<()>) {
+        for _ in 0..SETTLE_ATTEMPTS {
+            if self.unscrubbed_groups == 0 {
+                break;
             }
-            Err(error) => {
-                for job in group {
-                    let _ = job.answer.send(Err(same_again(&error.0).into()));
-                }
-            }
+            self.scrub();
         }
+        // A caller that went away does not need its answer.
+        let _ = answer.send(());
+    }
+
+    /// Writes a group and answers it. Returns true when bytes were erased.
+    fn write_group<A: Apply>(&mut self, group: Vec<QueuedWork<A>>) -> bool {
+        match self.transact(&group) {
+            Err(error) if error.0.code() == "disk_full" => self.write_erasures(group, &error),
+            outcomes => answer(group, outcomes),
+        }
+    }
+
+    /// Writes what erases, in the room that is kept for it, and refuses the rest for lack of room.
+    fn write_erasures<A: Apply>(&mut self, group: Vec<QueuedWork<A>>, error: &SqlFailure) -> bool {
+        let (erasing, others): (Vec<_>, Vec<_>) = group.into_iter().partition(|job| job.work.erases());
+        refuse(others, error);
+        if erasing.is_empty() {
+            return false;
+        }
+        self.reserve.release();
+        self.scrub();
+        let outcomes = self.transact(&erasing);
+        // The log gives its room back, and the reserve takes it before anybody else does.
+        self.scrub();
+        self.reserve.fill();
+        answer(erasing, outcomes)
     }
 
     /// One transaction for the whole group. The outer error means that none of it was committed as far as
     /// SQLite knows. After a failed commit the bytes may still reach the disk, so it is never tried again
     /// on the same connection: the next group opens the file anew.
-    fn transact<A: Apply>(&mut self, group: &[QueuedWork<A>]) -> Result<Outcomes<A>, SqlFailure> {
+    fn transact<A: Apply>(
+        &mut self,
+        group: &[QueuedWork<A>],
+    ) -> Result<AppliedWork<Outcomes<A>>, SqlFailure> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
             None => self.database.connect()?,
         };
         match in_transaction(&mut connection, group) {
-            Ok(AppliedWork { done, erased }) => {
+            Ok(applied) => {
                 self.connection = Some(connection);
                 self.transactions.fetch_add(1, Ordering::Relaxed);
-                if erased || self.unscrubbed_groups > 0 {
+                if applied.erased || self.unscrubbed_groups > 0 {
                     self.unscrubbed_groups = self.unscrubbed_groups.saturating_add(1);
                 }
-                Ok(done)
+                Ok(applied)
             }
             Err(GroupFailure::Transaction(error)) => {
                 self.connection = Some(connection);
@@ -252,10 +325,45 @@ fn in_transaction<A: Apply>(
     Ok(AppliedWork { done: outcomes, erased })
 }
 
-fn gather<A: Apply>(first: QueuedWork<A>, jobs: &Receiver<QueuedWork<A>>) -> Vec<QueuedWork<A>> {
-    let mut group = vec![first];
-    group.extend(jobs.try_iter().take(GROUP_MAX - 1));
-    group
+/// The work that waits, and whoever waits for it to settle.
+fn gather<A: Apply>(
+    first: QueuedWork<A>,
+    jobs: &Receiver<WriterJob<A>>,
+) -> (Vec<QueuedWork<A>>, Vec<SyncSender<()>>) {
+    let (mut group, mut settling) = (vec![first], Vec::new());
+    for job in jobs.try_iter().take(GROUP_MAX - 1) {
+        match job {
+            WriterJob::Write(work) => group.push(work),
+            WriterJob::Settle(answer) => settling.push(answer),
+        }
+    }
+    (group, settling)
+}
+
+/// Answers a group. Returns true when bytes were erased.
+fn answer<A: Apply>(
+    group: Vec<QueuedWork<A>>,
+    outcomes: Result<AppliedWork<Outcomes<A>>, SqlFailure>,
+) -> bool {
+    match outcomes {
+        Ok(AppliedWork { done, erased }) => {
+            for (job, outcome) in group.into_iter().zip(done) {
+                // A caller that went away does not need its answer.
+                let _ = job.answer.send(outcome);
+            }
+            erased
+        }
+        Err(error) => {
+            refuse(group, &error);
+            false
+        }
+    }
+}
+
+fn refuse<A: Apply>(group: Vec<QueuedWork<A>>, error: &SqlFailure) {
+    for job in group {
+        let _ = job.answer.send(Err(same_again(&error.0).into()));
+    }
 }
 
 /// The same error for each caller of a failed group.
@@ -274,6 +382,8 @@ fn same_again(error: &Error) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
     use crate::rows::sqlite::engine::{SqliteOptions, SqliteSchema};
 
@@ -291,6 +401,12 @@ mod tests {
         Refused(i64),
         /// A deferred reference to nothing: every statement works and the commit fails.
         FailsAtCommit,
+        /// Finds the disk full as long as the reserve is there.
+        Cramped {
+            id: i64,
+            reserve: PathBuf,
+            erases: bool,
+        },
     }
 
     impl Apply for TestWork {
@@ -304,9 +420,19 @@ mod tests {
                     insert(*id)?;
                     return Err(Error::NotFound("reason to go on").into());
                 }
+                Self::Cramped { reserve, .. } if reserve.exists() => {
+                    let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_FULL);
+                    connection.execute_batch("ROLLBACK")?;
+                    return Err(rusqlite::Error::SqliteFailure(code, None).into());
+                }
+                Self::Cramped { id, .. } => insert(*id).map(|_| *id)?,
                 Self::FailsAtCommit => connection.execute("INSERT INTO child VALUES (-1)", []).map(|_| 0)?,
             };
-            Ok(AppliedWork { done, erased: false })
+            Ok(AppliedWork { done, erased: self.erases() })
+        }
+
+        fn erases(&self) -> bool {
+            matches!(self, Self::Cramped { erases: true, .. })
         }
     }
 
@@ -323,8 +449,10 @@ mod tests {
     fn scribe(database: &Database) -> Scribe {
         Scribe {
             database: database.clone(),
+            reserve: database.reserve(),
             connection: Some(database.connect().unwrap()),
             transactions: Arc::default(),
+            scrubbing: Scrubbing::Quietly,
             unscrubbed_groups: 0,
         }
     }
@@ -372,10 +500,30 @@ mod tests {
     }
 
     #[test]
+    fn an_erasure_on_a_full_disk_takes_the_reserve_and_other_work_does_not() {
+        const RESERVE_BYTES: u64 = 40_000;
+        let folder = tempfile::tempdir().unwrap();
+        let options = SqliteOptions { reserve_bytes: RESERVE_BYTES, ..SqliteOptions::default() };
+        let database = Database::open(&folder.path().join("x.db"), &SCHEMA, options).unwrap();
+        let mut scribe = scribe(&database);
+        scribe.reserve.fill();
+        let reserve = folder.path().join("x.db-reserve");
+        assert_eq!(reserve.metadata().unwrap().len(), RESERVE_BYTES);
+        let cramped = |id, erases| TestWork::Cramped { id, reserve: reserve.clone(), erases };
+        let (jobs, answers) = group(vec![cramped(1, false)]);
+        scribe.write_group(jobs);
+        assert_eq!((codes(&answers), scribe.reserve.is_short()), (vec!["disk_full"], false));
+        let (jobs, answers) = group(vec![cramped(2, true), TestWork::Good(3), cramped(4, true)]);
+        scribe.write_group(jobs);
+        assert_eq!(codes(&answers), ["ok", "disk_full", "ok"]);
+        assert_eq!((parents(&database), scribe.reserve.is_short()), (vec![2, 4], false), "it is made again");
+    }
+
+    #[test]
     fn work_is_answered_by_the_thread() {
         let folder = tempfile::tempdir().unwrap();
         let database = database(&folder);
-        let writer = GroupWriter::start(database.clone()).unwrap();
+        let writer = GroupWriter::start(database.clone(), Scrubbing::Quietly).unwrap();
         assert_eq!(writer.run(TestWork::Good(5)).unwrap(), 5);
         assert_eq!((writer.transactions(), parents(&database)), (1, vec![5]));
     }

@@ -86,7 +86,18 @@ impl Installation {
     }
 }
 
+/// Opens the installation, and refuses one whose stores and keys do not belong together.
 pub(crate) fn assemble(config: &Config) -> Result<Installation> {
+    let installation = assemble_unchecked(config)?;
+    let upkeep = installation.service.upkeep();
+    upkeep.start()?;
+    // A vault that was to be destroyed must not be shown, not even once.
+    upkeep.recover_destructions()?;
+    Ok(installation)
+}
+
+/// Opens the installation as it is, for an operator who looks at it or accepts what is wrong with it.
+pub(crate) fn assemble_unchecked(config: &Config) -> Result<Installation> {
     let layout = Layout::new(&config.data);
     make_folders(&layout)?;
     let kms = open_kms(&layout)?;
@@ -108,8 +119,6 @@ pub(crate) fn assemble(config: &Config) -> Result<Installation> {
         .condensing_by(config.llm.as_ref().map(language_model).transpose()?)
         .counting(lacuna_models::token_counter());
     let service = Arc::new(service);
-    // A vault that was to be destroyed must not be shown, not even once.
-    service.upkeep().recover_destructions()?;
     let local = local_caller(&service, config)?;
     Ok(Installation { service, store, local, webhooks })
 }
@@ -199,7 +208,7 @@ pub(crate) fn open_stores(config: &Config, layout: &Layout) -> Result<(Arc<dyn S
             let keys = SqliteKeys::open(layout.key_database())?;
             Ok((Arc::new(store), Arc::new(keys)))
         }
-        StoreChoice::Postgres { data_url, keys_url } => open_postgres(data_url, keys_url),
+        StoreChoice::Postgres { data_url, keys_url, .. } => open_postgres(data_url, keys_url),
     }
 }
 

@@ -9,7 +9,9 @@ use jiff::{SignedDuration, Timestamp};
 use lacuna_store::rows::ChainHead;
 use lacuna_types::{Result, Revision, Scope, VaultId, millis};
 
-use crate::vault::open::{OpenVault, Refreshed, VaultStores};
+use crate::vault::anchored::check_head;
+use crate::vault::open::{OpenVault, Refreshed};
+use crate::vault::stores::VaultStores;
 
 pub(crate) struct Vaults {
     slots: Mutex<HashMap<VaultId, Arc<Slot>>>,
@@ -125,6 +127,7 @@ impl Slot {
     ) -> Result<Option<R>> {
         let revision = from.store.revision(self.vault)?;
         if revision == Revision::ZERO {
+            check_head(from, self.vault)?;
             self.drop_if_ended();
             return Ok(None);
         }

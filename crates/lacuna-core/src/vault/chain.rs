@@ -81,6 +81,7 @@ fn append_with(
                 writer.discard();
             }
         })?;
+        service.kms.anchor().note_head(header.id, revision, head);
         writer.apply(header.revision, revision, head, |_| ());
         Ok(())
     })

@@ -66,6 +66,7 @@ impl VaultWriter<'_> {
                 self.discard();
             }
         })?;
+        service.kms.anchor().note_head(act.batch.vault, reached, audit);
         Ok(StoredAct { expected, reached, audit, first_seq })
     }
 }

@@ -2,6 +2,7 @@
 //! writer that every operation takes.
 
 pub(crate) mod activate;
+pub(crate) mod anchored;
 pub(crate) mod cache;
 pub(crate) mod chain;
 pub(crate) mod cleared;
@@ -27,6 +28,7 @@ pub(crate) mod service;
 pub(crate) mod sessions;
 pub(crate) mod settings;
 pub(crate) mod stamp;
+pub(crate) mod stores;
 pub(crate) mod term;
 pub(crate) mod unlock;
 pub(crate) mod working;

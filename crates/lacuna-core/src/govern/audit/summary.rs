@@ -82,6 +82,8 @@ impl AuditAction {
             | A::Checkpoint
             | A::AuditAged
             | A::AgedOut
+            | A::LedgerReplayed
+            | A::RollbackAccepted
             | A::TombstonesGone => Concern::Upkeep,
             A::RetentionSet
             | A::RetentionStamp

@@ -10,7 +10,8 @@ use jiff::Timestamp;
 use lacuna_seal::{Entropy, EpochKey, Zeroizing};
 use lacuna_store::cbor::CborReader;
 use lacuna_store::keys::{
-    KeyBatch, KeyStore, LocalKms, ReceiptMark, VaultKeys, WrappedClassKey, WrappedMemoryKey, WrappedRoot,
+    AnchoredHead, ERASURES_PAGE_MAX, KeyBatch, KeyStore, LocalKms, ReceiptMark, VaultKeys, WrappedClassKey,
+    WrappedMemoryKey, WrappedRoot,
 };
 use lacuna_store::rows::{RecordKind, SqliteStore, Store};
 use lacuna_types::*;
@@ -77,6 +78,7 @@ pub fn restore(
     ledgers: &[Ledger],
     known: &[ReceiptMark],
 ) -> Result<Restored> {
+    into.kms.check_current_of(into.keys)?;
     let staging = into.data.join(STAGING);
     clear(&staging)?;
     let restored = unpack(backup, &staging).and_then(|unpacked| {
@@ -84,6 +86,7 @@ pub fn restore(
         let destroyed = ledger.absorb_into(into.keys)?;
         let keys = put_back_keys(&unpacked, into)?;
         place(into.data, &staging)?;
+        reset_anchor(into, &ledger)?;
         let made_at = unpacked.manifest.made_at;
         Ok(Restored { made_at, erasures: ledger.lines.len(), keys, destroyed, replaced })
     });
@@ -262,6 +265,26 @@ fn put_back_keys(unpacked: &Unpacked, into: &RestoreInto<'_>) -> Result<usize> {
         }
     }
     Ok(keys)
+}
+
+/// Makes the anchor expect the restored database, and know every erasure.
+fn reset_anchor(into: &RestoreInto<'_>, ledger: &Ledger) -> Result<()> {
+    let anchor = into.kms.anchor();
+    for lines in ledger.lines.chunks(ERASURES_PAGE_MAX) {
+        anchor.record_erasures(lines, &[])?;
+    }
+    anchor.record_erasures(&[], &ledger.receipts)?;
+    let store = SqliteStore::open(into.data.join(DATABASE))?;
+    let (mut heads, mut after) = (Vec::new(), None);
+    loop {
+        let page = store.vaults(after, VAULTS_PAGE)?;
+        let Some(last) = page.last() else { return anchor.reset_heads(heads) };
+        after = Some(last.id);
+        heads.extend(
+            page.iter()
+                .map(|header| (header.id, AnchoredHead { revision: header.revision, head: header.audit })),
+        );
+    }
 }
 
 /// Puts the database and the blobs in their place. What was there gets another name.

@@ -12,6 +12,7 @@ use crate::govern::codes::ChangedVault;
 use crate::govern::examine::Examined;
 use crate::govern::jobs::run::Ran;
 use crate::govern::jobs::{Job, Schedule};
+use crate::govern::rollback::{AcceptedRollback, AnchorReport};
 use crate::govern::tokens::{TokenId, TokenInfo, TokenRequest};
 use crate::permit::*;
 use crate::vault::deliver::Delivery;
@@ -132,10 +133,11 @@ impl Upkeep<'_> {
         crate::govern::reembed::backlog_len(self.service)
     }
 
-    /// Writes every read that was noted so far into its vault's chain. Whoever embeds the library calls this
-    /// about once a second and before the process ends.
+    /// Writes every read that was noted so far into its vault's chain, and the ends of the chains into the anchor. Whoever
+    /// embeds the library calls this about once a second and before the process ends.
     pub fn flush_reads(&self) -> Result<()> {
-        crate::vault::reads::flush_reads(self.service)
+        crate::vault::reads::flush_reads(self.service)?;
+        self.service.kms.anchor().flush()
     }
 
     /// Writes every rehearsal that was noted so far. Answers with how many memories it changed. Whoever embeds
@@ -152,6 +154,28 @@ impl Upkeep<'_> {
     /// Closes every vault that is not in use at this moment. Returns how many.
     pub fn close_all(&self) -> usize {
         self.service.close_all()
+    }
+
+    /// Checks that the key folder, the keystore and the database belong together and are not behind the anchor, before
+    /// anything is served. A keystore that was put back is brought up to date first, which its organisations' chains
+    /// record.
+    pub fn start(&self) -> Result<()> {
+        crate::govern::rollback::start(self.service)
+    }
+
+    /// Compares every vault, the ledger and the epoch keys with the anchor.
+    pub fn compare_with_anchor(&self) -> Result<AnchorReport> {
+        crate::govern::rollback::compare(self.service)
+    }
+
+    /// Serves stores that are behind the anchor as they are. The organisation's chain records it.
+    pub fn accept_rollback(&self, grant: &Grant<ManageKeys>) -> Result<AcceptedRollback> {
+        crate::govern::rollback::accept_rollback(self.service, grant)
+    }
+
+    /// Checks that no receipt is missing from the organisation's book.
+    pub fn check_receipts(&self, org: &OrgId) -> Result<()> {
+        crate::govern::rollback::check_receipts(self.service, org)
     }
 
     /// Runs a job if it is due, or at once if it is `early`, unless somebody else runs it. `node` is who we are,

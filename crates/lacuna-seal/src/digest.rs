@@ -21,6 +21,17 @@ impl Digest {
     }
 }
 
+/// The size of a key's fingerprint.
+pub const KEY_FINGERPRINT_BYTES: usize = 16;
+
+/// The one-way digest by which a random key is recognised under its name.
+pub fn key_fingerprint(name: &str, key: &[u8; 32]) -> [u8; KEY_FINGERPRINT_BYTES] {
+    let digest = Digest::of("lacuna/key-fingerprint/v1", &[name.as_bytes(), key]);
+    let mut print = [0u8; KEY_FINGERPRINT_BYTES];
+    print.copy_from_slice(&digest.as_bytes()[..KEY_FINGERPRINT_BYTES]);
+    print
+}
+
 /// Plain SHA-256. Short texts can be guessed from it, so stored hashes are keyed: see [`crate::FingerprintKey`].
 pub fn sha256(bytes: &[u8]) -> [u8; 32] {
     sha256_bytes(digest::digest(&digest::SHA256, bytes))

@@ -59,7 +59,7 @@ mod stream;
 mod wrap;
 
 pub use context::{Field, SealContext};
-pub use digest::{Digest, hmac_sha256, sha256};
+pub use digest::{Digest, KEY_FINGERPRINT_BYTES, hmac_sha256, key_fingerprint, sha256};
 pub use entropy::{Entropy, SeededEntropy, SystemEntropy};
 pub use envelope::OpenError;
 pub use fingerprint::FingerprintKey;

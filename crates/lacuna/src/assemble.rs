@@ -104,14 +104,20 @@ impl Installation {
     }
 }
 
+/// Opens the installation, and refuses one whose stores and keys do not belong together.
 pub(crate) fn assemble(config: &Config) -> Result<Installation> {
     let folder = enter(config)?;
     assemble_in(config, folder)
 }
 
-/// Assembles the service in a folder that was entered.
+/// Does the same as [`assemble`] in a folder that was entered.
 pub(crate) fn assemble_in(config: &Config, folder: SharedFolder) -> Result<Installation> {
-    let installation = assemble_bare(config, folder)?;
+    let installation = assemble_unchecked_in(config, folder)?;
+    let upkeep = installation.service.upkeep();
+    upkeep.start()?;
+    upkeep.adopt_vaults()?;
+    // A vault that was to be destroyed must not be shown, not even once.
+    upkeep.recover_destructions()?;
     let local = installation.service.members().caller_for(
         installation.local.org,
         installation.local.user,
@@ -120,14 +126,15 @@ pub(crate) fn assemble_in(config: &Config, folder: SharedFolder) -> Result<Insta
     Ok(Installation { local, ..installation })
 }
 
-/// Does the same as [`assemble`] without reading who belongs to which team, so that an operator can repair an
-/// installation whose tokens or memberships somebody changed.
-pub(crate) fn assemble_for_repair(config: &Config) -> Result<Installation> {
+/// Opens the installation as it is, for an operator who looks at it or accepts what is wrong with it. The local
+/// caller belongs to no team: who does may be what is wrong.
+pub(crate) fn assemble_unchecked(config: &Config) -> Result<Installation> {
     let folder = enter(config)?;
-    assemble_bare(config, folder)
+    assemble_unchecked_in(config, folder)
 }
 
-fn assemble_bare(config: &Config, folder: SharedFolder) -> Result<Installation> {
+/// Does the same as [`assemble_unchecked`] in a folder that was entered.
+pub(crate) fn assemble_unchecked_in(config: &Config, folder: SharedFolder) -> Result<Installation> {
     let layout = Layout::new(&config.data);
     refuse_weak_key_passphrase(config, &layout)?;
     let kms = open_kms(&layout)?;
@@ -151,10 +158,7 @@ fn assemble_bare(config: &Config, folder: SharedFolder) -> Result<Installation> 
         .condensing_by(config.llm.as_ref().map(language_model).transpose()?)
         .counting(lacuna_models::token_counter());
     let service = Arc::new(service);
-    service.upkeep().adopt_vaults()?;
     service.upkeep().pause_by(let_others_in);
-    // A vault that was to be destroyed must not be shown, not even once.
-    service.upkeep().recover_destructions()?;
     let local = local_caller(config);
     Ok(Installation { service, store, local, webhooks, folder })
 }

@@ -214,6 +214,10 @@ codes! {
         "Restore the key folder from a copy; the memories are untouched.";
     WRONG_KEY "wrong_key" 503 MISCONFIGURED "The key files do not belong to this keystore."
         "Restore the key folder that belongs to this data; the memories are untouched.";
+    ROLLED_BACK "rolled_back" 503 MISCONFIGURED "The database is older than the anchor in the key folder says."
+        "Put the current database back, or restore a backup with `lacuna restore`; `lacuna keys accept-rollback` serves it as it is, and records that.";
+    EPOCH_KEPT "epoch_kept" 503 MISCONFIGURED "Vaults that do not open keep old epoch keys alive."
+        "Restore the key files or the keystore of the vaults that the answer names, and run `lacuna keys renew-epoch` again.";
     WRONG_PASSPHRASE "wrong_passphrase" 503 MISCONFIGURED "The passphrase does not open the keys."
         "Set LACUNA_PASSPHRASE to the passphrase that the keys were made with.";
     PASSPHRASE_REQUIRED "passphrase_required" 503 MISCONFIGURED "The keys are protected by a passphrase, and none was given."

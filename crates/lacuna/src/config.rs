@@ -32,6 +32,7 @@ const KEYS: &[&str] = &[
     "data",
     "store",
     "keys",
+    "keys_beside_data",
     "embedder",
     "endpoint.url",
     "endpoint.model",
@@ -176,11 +177,30 @@ pub(crate) struct WebhookChoice {
     pub(crate) org: Option<String>,
 }
 
+/// The cost of keys in the database of the data, and the two ways out.
+const KEYS_BESIDE_DATA: &str = "is the database of the data: one dump of it holds wrapped keys beside what they seal, and brings \
+    back what was forgotten after it. Name another database in keys, or accept that with keys_beside_data = true";
+
+/// Returns true when two URLs name one database, whoever logs in.
+fn same_database(one: &str, other: &str) -> bool {
+    let place = |url: &str| {
+        let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+        let rest = rest.split_once(['?', '#']).map_or(rest, |(place, _)| place);
+        rest.rsplit_once('@').map_or(rest, |(_, place)| place).replace(":5432/", "/").to_lowercase()
+    };
+    one == other || place(one) == place(other)
+}
+
 /// Store of sealed memories and wrapped keys. URLs may hold passwords and are never printed.
 #[derive(PartialEq, Eq)]
 pub(crate) enum StoreChoice {
     Sqlite,
-    Postgres { data_url: String, keys_url: String },
+    Postgres {
+        data_url: String,
+        keys_url: String,
+        /// True when both are one database, which somebody has asked for.
+        beside: bool,
+    },
 }
 
 #[derive(PartialEq, Eq)]
@@ -401,6 +421,7 @@ impl RawConfig {
 
     fn store(&mut self) -> StoreChoice {
         let (store, keys) = (self.text("store"), self.text("keys"));
+        let allowed = self.parse("keys_beside_data", "must be true or false").unwrap_or(false);
         match store.as_deref() {
             None | Some("sqlite") => {
                 if keys.is_some() {
@@ -413,7 +434,11 @@ impl RawConfig {
             }
             Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
                 let keys_url = keys.unwrap_or_else(|| url.to_owned());
-                StoreChoice::Postgres { data_url: url.to_owned(), keys_url }
+                let beside = same_database(url, &keys_url);
+                if beside && !allowed {
+                    self.fault("keys", KEYS_BESIDE_DATA);
+                }
+                StoreChoice::Postgres { data_url: url.to_owned(), keys_url, beside }
             }
             Some(_) => {
                 self.fault("store", "must be sqlite or a postgres:// URL");

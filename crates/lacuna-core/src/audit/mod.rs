@@ -73,6 +73,8 @@ facet!(
     VaultDestroyDone = 51 "vault_destroy_done",
     BackupMade = 52 "backup_made",
     BackupRestored = 53 "backup_restored",
+    LedgerReplayed = 54 "ledger_replayed",
+    RollbackAccepted = 55 "rollback_accepted",
     MemoryRehearse = 60 "memory_rehearse",
     SessionEnd = 61 "session_end",
     MemoryCompact = 70 "memory_compact",

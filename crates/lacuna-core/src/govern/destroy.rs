@@ -16,7 +16,7 @@ use lacuna_types::{Error, Result};
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
 use crate::permit::{Destroy, Grant};
-use crate::vault::cleared::destroy_blobs;
+use crate::vault::cleared::{destroy_blobs, destroy_rows};
 use crate::vault::commit::{Act, retrying};
 use crate::vault::deliver::Notification;
 use crate::vault::receipt::{
@@ -193,7 +193,7 @@ fn end_destruction(service: &Service, record: &Record) -> Result<Destruction> {
         writer.discard();
         doc.counts.keys = keys;
         doc.counts.blobs = destroy_blobs(service, vault)?;
-        service.store.destroy(vault)?;
+        destroy_rows(service, vault)?;
         writer.discard();
         service.keys.settle()?;
     }

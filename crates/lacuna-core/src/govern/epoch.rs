@@ -1,30 +1,49 @@
 //! Renewing the epoch: every vault's root is wrapped anew, then the old epoch key is destroyed, and with it
 //! the use of every older copy of the keystore.
 
+use std::collections::BTreeSet;
+
 use lacuna_store::keys::KeyBatch;
 use lacuna_types::{Error, Result, Scope, VaultId};
 
 use crate::keep::retention::sweep::Progress;
 use crate::permit::{Grant, ManageKeys};
+use crate::vault::anchored::check_keys;
 use crate::vault::keyring::Keyring;
 use crate::vault::service::Service;
 
 /// Vaults that are looked up at a time.
 const PAGE: usize = 256;
+/// Skipped vaults that the answer names; every one of them keeps its epoch.
+pub const SKIPPED_MAX: usize = 1_000;
 
-/// Counts of a renewal.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// The result of a renewal.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EpochRenewal {
     /// The new epoch.
     pub epoch: u32,
-    /// Vaults whose root was wrapped anew.
+    /// Vaults whose root is wrapped under it.
     pub vaults: usize,
     /// Old epochs that were destroyed.
     pub destroyed: u32,
+    /// Vaults whose root did not open, up to [`SKIPPED_MAX`].
+    pub skipped: Vec<SkippedVault>,
+    /// Old epochs whose keys stay, because skipped vaults need them.
+    pub kept: Vec<u32>,
 }
 
-/// Wraps every root under a new epoch and destroys the old ones. `progress` hears each vault. A renewal
-/// that was interrupted is finished by the next one: until then both epochs stand.
+/// A vault that a renewal left as it was.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SkippedVault {
+    /// The vault.
+    pub vault: VaultId,
+    /// The code of the error.
+    pub code: &'static str,
+}
+
+/// Wraps every root under a new epoch and destroys the old ones that no root needs any more. `progress` hears each
+/// vault. A vault that does not open is skipped, and keeps its epoch. A renewal that was interrupted is finished
+/// by the next one: until then both epochs stand.
 pub(crate) fn renew_epoch(
     service: &Service,
     _grant: &Grant<ManageKeys>,
@@ -34,34 +53,82 @@ pub(crate) fn renew_epoch(
 }
 
 /// Runs [`renew_epoch`] for the scheduler, which cannot stop it: a renewal that begins anew every time would
-/// never end.
+/// never end. Skipped vaults are a failure of the job.
 pub(crate) fn renew_epochs(service: &Service, progress: Progress<'_>) -> Result<u64> {
     let renewed = renew(service, &mut |vaults| {
         let _ = progress(vaults as u64);
     })?;
-    Ok(renewed.vaults as u64)
+    for SkippedVault { vault, code } in &renewed.skipped {
+        tracing::error!(%vault, code, "a vault keeps its old epoch: its root does not open");
+    }
+    match renewed.kept.as_slice() {
+        [] => Ok(renewed.vaults as u64),
+        kept => Err(Error::Misconfigured {
+            code: "epoch_kept",
+            reason: format!(
+                "{} vaults were skipped, and keep the epoch keys {kept:?}",
+                renewed.skipped.len()
+            ),
+        }),
+    }
+}
+
+/// The vaults that a renewal could not wrap, and the epochs that they need.
+#[derive(Default)]
+struct LeftBehind {
+    skipped: Vec<SkippedVault>,
+    epochs: BTreeSet<u32>,
+}
+
+impl LeftBehind {
+    fn add(&mut self, vault: VaultId, epoch: u32, code: &'static str) {
+        self.epochs.insert(epoch);
+        if self.skipped.len() < SKIPPED_MAX {
+            self.skipped.push(SkippedVault { vault, code });
+        }
+    }
 }
 
 fn renew(service: &Service, progress: &mut dyn FnMut(usize)) -> Result<EpochRenewal> {
     // Nobody wraps a root under an epoch that is about to go.
     let _alone = service.kms.lock_epoch(true)?;
-    let (current, _) = service.kms.current_epoch(&*service.entropy)?;
-    let epoch = service.kms.make_epoch(current + 1, &*service.entropy)?;
-    let mut vaults = 0;
-    let mut after = None;
+    check_keys(service.sources())?;
+    let epoch = next_epoch(service)?;
+    let (mut vaults, mut after) = (0, None);
+    let mut failures = std::collections::HashMap::new();
     loop {
         let page = service.store.vaults(after, PAGE)?;
         let Some(last) = page.last() else { break };
         after = Some(last.id);
         for header in &page {
-            rewrap(service, &header.scope, header.id, epoch)?;
-            vaults += 1;
+            match rewrap(service, &header.scope, header.id, epoch) {
+                Ok(()) => vaults += 1,
+                // A store that does not answer ends the renewal; a vault that does not open is left as it is.
+                Err(error @ (Error::Unavailable { .. } | Error::Conflict(_))) => return Err(error),
+                Err(error) => drop(failures.insert(header.id, error.code())),
+            }
             progress(vaults);
         }
     }
-    refuse_if_left_behind(service, epoch)?;
-    let destroyed = service.kms.destroy_epochs_before(epoch)?;
-    Ok(EpochRenewal { epoch, vaults, destroyed })
+    let left = left_behind(service, epoch, &failures)?;
+    let destroyed = service.kms.destroy_epochs_before(epoch, &left.epochs)?;
+    service.kms.anchor().note_epoch(epoch)?;
+    let mut kept: Vec<_> = service.kms.epochs()?.into_iter().filter(|old| *old != epoch).collect();
+    kept.sort_unstable();
+    Ok(EpochRenewal { epoch, vaults, destroyed, skipped: left.skipped, kept })
+}
+
+/// The epoch to wrap under: a new one, or the one that an interrupted renewal made.
+fn next_epoch(service: &Service) -> Result<u32> {
+    let (newest, _) = service.kms.current_epoch(&*service.entropy)?;
+    match service.kms.anchor().epoch()? {
+        // Made again, in case its fingerprint was not entered yet.
+        Some(finished) if finished < newest => service.kms.make_epoch(newest, &*service.entropy),
+        _ => {
+            service.kms.anchor().note_epoch(newest)?;
+            service.kms.make_epoch(newest + 1, &*service.entropy)
+        }
+    }
 }
 
 fn rewrap(service: &Service, scope: &Scope, vault: VaultId, epoch: u32) -> Result<()> {
@@ -70,7 +137,7 @@ fn rewrap(service: &Service, scope: &Scope, vault: VaultId, epoch: u32) -> Resul
         return Ok(());
     }
     let keyring = Keyring::open(scope, &service.kms, &stored)?;
-    let root = keyring.rewrap_root(&service.kms, &stored.root, &*service.entropy)?;
+    let root = keyring.rewrap_root(&service.kms, &stored.root, epoch, &*service.entropy)?;
     let batch = KeyBatch {
         root: Some((root, Some(stored.root.generation))),
         ..KeyBatch::new(vault, service.clock.now())
@@ -78,18 +145,23 @@ fn rewrap(service: &Service, scope: &Scope, vault: VaultId, epoch: u32) -> Resul
     service.keys.commit(batch)
 }
 
-/// A vault that has keys and no data yet has no name to derive its key from: it keeps the old epoch
-/// alive until its first memory is written.
-fn refuse_if_left_behind(service: &Service, epoch: u32) -> Result<()> {
-    let mut after = None;
+/// The roots that are not under the new epoch: those that did not open, and those of vaults that have keys and no
+/// data yet, which have no name to derive a key from.
+fn left_behind(
+    service: &Service,
+    epoch: u32,
+    failures: &std::collections::HashMap<VaultId, &'static str>,
+) -> Result<LeftBehind> {
+    let (mut left, mut after) = (LeftBehind::default(), None);
     loop {
         let page = service.keys.vaults(after, PAGE)?;
-        let Some(last) = page.last() else { return Ok(()) };
+        let Some(last) = page.last() else { return Ok(left) };
         after = Some(*last);
         for vault in page {
-            if service.keys.vault_keys(vault)?.is_some_and(|stored| stored.root.epoch != epoch) {
-                let reason = format!("{vault} has keys but no data yet; the old epoch stays until it has");
-                return Err(Error::Misconfigured { code: "vault_without_data", reason });
+            if let Some(stored) = service.keys.vault_keys(vault)?.filter(|stored| stored.root.epoch != epoch)
+            {
+                let code = failures.get(&vault).copied().unwrap_or("vault_without_data");
+                left.add(vault, stored.root.epoch, code);
             }
         }
     }

@@ -12,6 +12,7 @@ pub(crate) mod members;
 pub(crate) mod person;
 pub(crate) mod reembed;
 pub(crate) mod review;
+pub(crate) mod rollback;
 pub(crate) mod scan;
 pub(crate) mod tokens;
 
@@ -20,6 +21,7 @@ pub use audit::hand_out::{AuditEnd, AuditPart, is_signed_file};
 pub use audit::summary::{AuditSummary, REPORT_DAYS, end_of_today};
 pub use codes::ChangedVault;
 pub use destroy::{DestroyCounts, DestroyPlan, Destruction};
+pub use epoch::{EpochRenewal, SKIPPED_MAX, SkippedVault};
 pub use examine::Examined;
 pub use jobs::run::{CLAIM_HOLDS, PAUSE_FIRST, Ran};
 pub use jobs::{Job, JobState, Schedule};
@@ -33,4 +35,5 @@ pub use review::answer::{Answer, Answered};
 pub use review::month::{
     Month, MonthPage, Part, PartCount, REVIEW_PAGE_MAX, Reason, Recommendation, ReviewItem,
 };
+pub use rollback::{AcceptedRollback, AnchorReport};
 pub use tokens::{TOKEN_PREFIX, TokenId, TokenInfo, TokenRequest};

@@ -14,8 +14,9 @@ use zeroize::Zeroizing;
 use crate::index::filter::Filter;
 use crate::index::search::{QueryVector, RESULTS_MAX, Search};
 use crate::index::{Session, Stored, Tag};
-use crate::vault::open::{Held, OpenVault, VaultStores};
+use crate::vault::open::{Held, OpenVault};
 use crate::vault::sessions::repeats_its_turns;
+use crate::vault::stores::VaultStores;
 
 /// From this similarity on a memory that says none of the words seems to mean the same.
 const MEANING_MIN: f32 = 0.9;

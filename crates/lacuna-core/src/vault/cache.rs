@@ -8,8 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use jiff::{SignedDuration, Timestamp};
 use lacuna_types::{Result, Revision, Scope, VaultId, millis};
 
+use crate::vault::anchored::check_head;
 use crate::vault::codes::Header;
-use crate::vault::open::{OpenVault, Refreshed, VaultStores};
+use crate::vault::open::{OpenVault, Refreshed};
+use crate::vault::stores::VaultStores;
 
 pub(crate) struct Vaults {
     slots: Mutex<HashMap<VaultId, Arc<Slot>>>,
@@ -125,6 +127,7 @@ impl Slot {
     ) -> Result<Option<R>> {
         let revision = from.store.revision(self.vault)?;
         if revision == Revision::ZERO {
+            check_head(from, self.vault)?;
             self.drop_if_ended();
             return Ok(None);
         }

@@ -11,6 +11,13 @@ pub(crate) fn destroy_blobs(service: &Service, vault: VaultId) -> Result<u64> {
     Ok(names.len() as u64)
 }
 
+/// Removes everything of a vault from the store; the anchor expects nothing of it any more.
+pub(crate) fn destroy_rows(service: &Service, vault: VaultId) -> Result<()> {
+    let revision = service.store.revision(vault)?;
+    service.store.destroy(vault)?;
+    service.kms.anchor().drop_vault(vault, revision)
+}
+
 /// Clears away the rows of a vault whose keys were destroyed: an old copy of the data was put back, or a
 /// process died in the middle.
 pub(crate) fn clear_destroyed(service: &Service, scope: &Scope) -> Result<()> {
@@ -19,7 +26,7 @@ pub(crate) fn clear_destroyed(service: &Service, scope: &Scope) -> Result<()> {
         && crate::vault::open::was_destroyed(service.sources(), vault)?
     {
         destroy_blobs(service, vault)?;
-        service.store.destroy(vault)?;
+        destroy_rows(service, vault)?;
     }
     Ok(())
 }

@@ -75,7 +75,7 @@ impl VaultWriter<'_> {
 
     /// Commits a batch with the codes of the header that it leaves.
     pub(crate) fn put(&self, mut batch: Batch, header: Header) -> Result<Header> {
-        let service = self.service;
+        let (service, vault) = (self.service, batch.vault);
         let header = header_after(service, header, &batch)?;
         batch.codes = Some(header.codes);
         let revision = service.store.commit(batch).inspect_err(|error| {
@@ -84,6 +84,7 @@ impl VaultWriter<'_> {
                 self.discard();
             }
         })?;
+        service.kms.anchor().note_head(vault, revision, header.audit);
         Ok(Header { revision, ..header })
     }
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, MutexGuard};
 use lacuna_store::keys::KeyBatch;
 use lacuna_types::{Error, Result, Revision, Scope};
 
+use crate::vault::anchored::check_keys;
 use crate::vault::cache::Slot;
 use crate::vault::cleared::clear_destroyed;
 use crate::vault::codes::{Codes, Header};
@@ -96,6 +97,10 @@ impl VaultWriter<'_> {
         let (service, scope) = (self.service, self.scope);
         clear_destroyed(service, scope)?;
         let _epoch = service.kms.lock_epoch(false)?;
+        check_keys(service.sources())?;
+        service.refuse_empty_keystore()?;
+        // Before the first root: from then on a signing key that is not there is a missing one.
+        service.kms.signing_key(&*service.entropy)?;
         let (keyring, root) = Keyring::make(scope, &service.kms, &*service.entropy)?;
         let batch =
             KeyBatch { root: Some((root, None)), ..KeyBatch::new(scope.vault_id(), service.clock.now()) };

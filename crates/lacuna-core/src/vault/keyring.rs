@@ -70,6 +70,7 @@ impl Keyring {
     /// Unwraps the keys of a vault.
     pub(crate) fn open(scope: &Scope, kms: &LocalKms, stored: &VaultKeys) -> Result<Self> {
         let root = open_root(scope, kms, &stored.root)?;
+        kms.vouch_for(&scope.org, &stored.root)?;
         let mut keyring = Self::with_root(scope, stored.root.key_version, root);
         keyring.open_classes(&stored.classes)?;
         Ok(keyring)
@@ -317,15 +318,16 @@ impl Keyring {
         self.key_version
     }
 
-    /// Wraps the root anew under the current epoch.
+    /// Wraps the root anew under another epoch.
     pub(crate) fn rewrap_root(
         &self,
         kms: &LocalKms,
         previous: &WrappedRoot,
+        epoch: u32,
         entropy: &dyn Entropy,
     ) -> Result<WrappedRoot> {
         let user = kms.user_key(&self.scope, previous.key_version)?;
-        let (epoch, epoch_key) = kms.current_epoch(entropy)?;
+        let epoch_key = kms.epoch(epoch)?;
         let generation = previous.generation + 1;
         let context = root_context(&self.scope, generation, previous.key_version);
         let wrapped = user.wrap_root(&epoch_key, None, &self.root, &context, entropy);

@@ -3,6 +3,7 @@
 
 pub(crate) mod access;
 pub(crate) mod activate;
+pub(crate) mod anchored;
 pub(crate) mod cache;
 pub(crate) mod chain;
 pub(crate) mod cleared;
@@ -29,6 +30,7 @@ pub(crate) mod service;
 pub(crate) mod sessions;
 pub(crate) mod settings;
 pub(crate) mod stamp;
+pub(crate) mod stores;
 pub(crate) mod tampering;
 pub(crate) mod term;
 pub(crate) mod unlock;

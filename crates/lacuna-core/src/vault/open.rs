@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use jiff::Timestamp;
 use lacuna_language::words::TermList;
-use lacuna_store::blobs::{BlobName, Blobs};
-use lacuna_store::keys::{KeyStore, LocalKms, WrappedMemoryKey, keys_by_memory};
+use lacuna_store::blobs::BlobName;
+use lacuna_store::keys::{WrappedMemoryKey, keys_by_memory};
 use lacuna_store::rows::{Row, SealedBody, Store, VaultChange, VaultHeader};
 use lacuna_types::embed::ModelId;
 use lacuna_types::*;
@@ -14,12 +14,14 @@ use zeroize::Zeroizing;
 
 use crate::index::quant::QuantVec;
 use crate::index::{Attributes, Entry, Index, Session, Stored, Tag};
+use crate::vault::anchored::check_head;
 use crate::vault::codes::{Codes, Header, RowTally, tampered};
 use crate::vault::frame::Frame;
 use crate::vault::keyring::{Keyring, Place, is_bound};
 use crate::vault::marks::{Marks, sketch, text_mark};
 use crate::vault::relay::in_order;
 use crate::vault::settings::HeldSettings;
+use crate::vault::stores::VaultStores;
 use crate::vault::unlock::Unlocker;
 
 /// The number of memories that a commit may walk over, on average, to measure the vault's RAM.
@@ -182,18 +184,10 @@ pub(crate) enum Refreshed {
     Ended,
 }
 
-/// The stores that a vault is read from.
-#[derive(Clone, Copy)]
-pub(crate) struct VaultStores<'a> {
-    pub(crate) store: &'a dyn Store,
-    pub(crate) keys: &'a dyn KeyStore,
-    pub(crate) kms: &'a LocalKms,
-    pub(crate) blobs: &'a Blobs,
-}
-
 impl OpenVault {
     /// Opens a vault, or answers `None` before its first write.
     pub(crate) fn load(scope: &Scope, from: VaultStores<'_>) -> Result<Option<Self>> {
+        check_head(from, scope.vault_id())?;
         let Some(stored) = from.keys.vault_keys(scope.vault_id())? else {
             let gone = from.store.revision(scope.vault_id())? == Revision::ZERO
                 || was_destroyed(from, scope.vault_id())?;
@@ -233,6 +227,9 @@ impl OpenVault {
         if !cold && began_after()?.is_none_or(|ended| self.header.revision <= ended) {
             return Ok(Refreshed::Ended);
         }
+        if !cold {
+            check_head(from, vault)?;
+        }
         let (changes, keys) = std::thread::scope(|threads| {
             // A cold vault needs every key: they are read while the rows are.
             let keys = cold.then(|| threads.spawn(|| keys_by_memory(from.keys, vault, None)));
@@ -256,7 +253,8 @@ impl OpenVault {
         for memory in gone {
             self.drop_memory(&memory);
         }
-        self.open_rows(vault, rows, keys.transpose()?.unwrap_or_default(), from)?;
+        self.open_rows(vault, rows, keys.transpose()?, from)?;
+        from.kms.anchor().note_head(vault, header.revision, header.audit);
         self.settings.expire(header.settings_revision);
         self.header = header;
         Ok(Refreshed::Changed)
@@ -266,9 +264,11 @@ impl OpenVault {
         &mut self,
         vault: VaultId,
         mut rows: Vec<Row>,
-        mut keys: HashMap<MemoryId, WrappedMemoryKey>,
+        all_keys: Option<HashMap<MemoryId, WrappedMemoryKey>>,
         from: VaultStores<'_>,
     ) -> Result<()> {
+        let cold = all_keys.is_some();
+        let mut keys = all_keys.unwrap_or_default();
         // Keys that came after the others were read, and all of them when only a few rows changed.
         let missing: Vec<_> = rows.iter().map(|row| row.id).filter(|id| !keys.contains_key(id)).collect();
         if !missing.is_empty() {
@@ -279,7 +279,7 @@ impl OpenVault {
             let stored = from.keys.vault_keys(vault)?.ok_or_else(missing_keys)?;
             self.keyring.open_classes(&stored.classes)?;
         }
-        self.set_erased_aside(vault, &mut rows, &keys, from)?;
+        self.set_erased_aside(vault, &mut rows, &keys, cold, from)?;
         // A deleted row without a key is an erasure under way: its key went first.
         rows.retain(|row| row.state != Lifecycle::Deleted || keys.contains_key(&row.id));
         let bound_row = |row: &Row| keys.get(&row.id).is_some_and(is_bound);
@@ -290,20 +290,28 @@ impl OpenVault {
         Ok(())
     }
 
-    /// Takes out the rows that the ledger says are erased. Their keys are gone, so they are no damage; their
-    /// bytes are cleared away with the next recovery.
+    /// Takes out the rows that are erased by the ledger, by the anchor's copy of it or by a tombstone, whether or not
+    /// there is a key. They are no damage; their bytes are cleared away with the next recovery.
     fn set_erased_aside(
         &mut self,
         vault: VaultId,
         rows: &mut Vec<Row>,
         keys: &HashMap<MemoryId, WrappedMemoryKey>,
+        cold: bool,
         from: VaultStores<'_>,
     ) -> Result<()> {
-        let keyless: Vec<_> = rows.iter().map(|row| row.id).filter(|id| !keys.contains_key(id)).collect();
-        if keyless.is_empty() {
-            return Ok(());
+        let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
+        let keyless: Vec<_> = ids.iter().copied().filter(|id| !keys.contains_key(id)).collect();
+        let mut erased: HashSet<MemoryId> = HashSet::new();
+        if !keyless.is_empty() {
+            erased.extend(from.keys.erased(vault, &keyless)?);
         }
-        let erased: HashSet<_> = from.keys.erased(vault, &keyless)?.into_iter().collect();
+        if cold {
+            let (entered, stones) = (from.kms.anchor().erased_in(vault)?, tombstones(from.store, vault)?);
+            erased.extend(ids.iter().filter(|id| entered.contains(id) || stones.contains(id)));
+        } else {
+            erased.extend(from.kms.anchor().erased(vault, &ids)?);
+        }
         rows.retain(|row| !erased.contains(&row.id));
         for id in erased {
             self.drop_memory(&id);
@@ -555,6 +563,17 @@ pub(crate) fn shown(stored: &Stored<'_, Held>) -> Option<Memory> {
         },
         facets,
     })
+}
+
+/// The memories of a vault that have a tombstone.
+fn tombstones(store: &dyn Store, vault: VaultId) -> Result<HashSet<MemoryId>> {
+    let (mut stones, mut after) = (HashSet::new(), None);
+    loop {
+        let page = store.tombstones(vault, after)?;
+        let Some(last) = page.last() else { return Ok(stones) };
+        after = Some(last.id);
+        stones.extend(page.iter().map(|stone| stone.id));
+    }
 }
 
 /// Returns true when the vault's keys were destroyed after the state that the store has of it.

@@ -9,27 +9,29 @@ use jiff::SignedDuration;
 use lacuna_language::classify::Prototypes;
 use lacuna_seal::{Entropy, SystemEntropy};
 use lacuna_store::blobs::Blobs;
-use lacuna_store::keys::{KeyStore, LocalKms};
+use lacuna_store::keys::{AnchoredKeys, KeyStore, LocalKms};
 use lacuna_store::rows::Store;
 use lacuna_types::embed::Embedder;
 use lacuna_types::llm::Llm;
 use lacuna_types::policy::Policy;
 use lacuna_types::token_count::{TokenCounter, estimate};
-use lacuna_types::{Clock, OrgId, Result, Scope, SystemClock};
+use lacuna_types::{Clock, Error, OrgId, Result, Scope, SystemClock};
 
 use crate::gate::Rulebook;
 use crate::vault::access::AccessBooks;
 use crate::vault::activate::activate_due;
+use crate::vault::anchored::{check_head, check_keys};
 use crate::vault::cache::Vaults;
 use crate::vault::cooldown::Cooldowns;
 use crate::vault::deliver::Recipient;
 use crate::vault::handle::VaultReader;
 use crate::vault::keyring::Keyring;
 use crate::vault::models::{Backlog, Models};
-use crate::vault::open::{OpenVault, VaultStores, missing_keys, was_destroyed};
+use crate::vault::open::{OpenVault, missing_keys, was_destroyed};
 use crate::vault::reads::ReadLog;
 use crate::vault::rehearse::Rehearsals;
 use crate::vault::sessions::OpenSessions;
+use crate::vault::stores::VaultStores;
 use crate::vault::tampering::Findings;
 use crate::vault::working::resting_since;
 
@@ -86,6 +88,8 @@ impl Parts {
 pub(crate) struct Service {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) keys: Arc<dyn KeyStore>,
+    /// The same keystore, as what it is.
+    pub(crate) anchored: Arc<AnchoredKeys>,
     pub(crate) kms: LocalKms,
     pub(crate) blobs: Blobs,
     pub(crate) models: Models,
@@ -123,12 +127,15 @@ pub struct OpenLoad {
 
 impl Service {
     pub(crate) fn new(parts: Parts) -> Self {
-        let Parts { store, keys, kms, blobs, models, rules, clock, entropy, open_bytes_max } = parts;
+        let Parts { store, keys, mut kms, blobs, models, rules, clock, entropy, open_bytes_max } = parts;
+        let anchored = Arc::new(AnchoredKeys::new(keys, kms.anchor().clone()));
+        kms.belong_to(anchored.clone());
         let vaults = Vaults::new(open_bytes_max);
         let (prototypes, backlog, reads) = (OnceLock::new(), Backlog::default(), ReadLog::default());
         Self {
             store,
-            keys,
+            keys: anchored.clone(),
+            anchored,
             kms,
             blobs,
             models,
@@ -183,14 +190,47 @@ impl Service {
         &*self.clock
     }
 
-    /// Checks that the service can serve: the stores answer, and the key files open the first vault there is.
+    /// Checks that the service can serve: the stores answer and are not behind the anchor, the key folder is the one
+    /// that they belong to, and its files open the first vault there is.
     pub(crate) fn check(&self) -> Result<()> {
-        self.keys.vaults(None, 1)?;
+        self.check_start()?;
         let Some(first) = self.store.vaults(None, 1)?.pop() else { return Ok(()) };
         match self.keys.vault_keys(first.id)? {
             Some(keys) => Keyring::open(&first.scope, &self.kms, &keys).map(drop),
             None if was_destroyed(self.sources(), first.id)? => Ok(()),
             None => Err(missing_keys()),
+        }
+    }
+
+    /// Checks what must hold before anything is served: the key folder belongs to the keystore, and the database is not
+    /// empty although the anchor knows vaults. Every vault is compared when it is opened.
+    pub(crate) fn check_start(&self) -> Result<()> {
+        check_keys(self.sources())?;
+        if !self.store.vaults(None, 1)?.is_empty() {
+            return Ok(());
+        }
+        let known = self.kms.anchor().heads(None, 1)?;
+        known.iter().try_for_each(|(vault, _)| check_head(self.sources(), *vault))
+    }
+
+    /// Refuses new keys in an empty keystore beside data that wait for the one that belongs to them.
+    pub(crate) fn refuse_empty_keystore(&self) -> Result<()> {
+        if !self.keys.vaults(None, 1)?.is_empty() {
+            return Ok(());
+        }
+        match self.store.vaults(None, 1)?.pop() {
+            Some(header) if !was_destroyed(self.sources(), header.id)? => Err(missing_keys()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Drops epoch keys that another process destroyed, and every open vault if the current epoch is not held any
+    /// more.
+    pub(crate) fn drop_lost_keys(&self) {
+        self.kms.drop_vanished_epochs();
+        if let Err(error @ Error::Misconfigured { .. }) = self.kms.check_current() {
+            tracing::error!(code = error.code(), %error, "the key folder does not fit the keystore: every vault is sealed");
+            self.close_all();
         }
     }
 
@@ -201,6 +241,7 @@ impl Service {
 
     /// Closes the vaults that nobody has used for `idle`. Answers with how many.
     pub(crate) fn close_idle(&self, idle: SignedDuration) -> usize {
+        self.drop_lost_keys();
         self.open_sessions.drop_idle(|org| resting_since(self, org));
         self.vaults.close_idle(self.clock.now(), idle)
     }

@@ -14,7 +14,7 @@ use rusqlite::{Connection, OptionalExtension, Row as Columns, params};
 
 use super::check::check_lines;
 use super::sqlite::ledger;
-use super::{LedgerCursor, LedgerLine, ReceiptMark, fell_with_vault};
+use super::{LedgerCursor, LedgerExtent, LedgerLine, ReceiptMark, fell_with_vault};
 use crate::failure::SqlFailure;
 use crate::rows::columns::{number_u64, stored};
 use crate::rows::pool::Pool;
@@ -41,7 +41,6 @@ const HEADS_NOTED_MAX: usize = 1_024;
 
 const EPOCH: &str = "epoch";
 const ROWS_SEALED: &str = "rows_sealed";
-const LEDGER_COPIED: &str = "ledger_copied";
 
 /// The end of a vault's audit chain, and the revision of the vault at which it stood there. The revision counts
 /// on when a vault is destroyed and another begins in its place; `head.seq` is zero between the two.
@@ -53,10 +52,25 @@ pub struct AnchoredHead {
     pub head: ChainHead,
 }
 
+/// The lines of one vault in the ledger's copy.
+pub struct ErasedMemories {
+    destroyed_at: Option<Timestamp>,
+    memories: HashSet<MemoryId>,
+}
+
+impl ErasedMemories {
+    /// Returns true for a memory that was erased, by itself or with its vault.
+    pub fn contains(&self, memory: &MemoryId) -> bool {
+        self.memories.contains(memory) || fell_with_vault(memory, self.destroyed_at)
+    }
+}
+
 /// Lower bounds outside the stores. See the module.
 pub struct Anchor {
     readers: Pool<Connection>,
     writer: GroupWriter<AnchorWork>,
+    /// Erasures that a full disk kept out.
+    unwritten: Mutex<Vec<(Vec<LedgerLine>, Vec<ReceiptMark>)>>,
     /// Ends of chains that are not written yet.
     noted: Mutex<HashMap<VaultId, AnchoredHead>>,
     /// Organisations whose flag was read or set: it never goes, so it is asked for once.
@@ -74,6 +88,7 @@ impl Anchor {
         Ok(Self {
             readers,
             writer,
+            unwritten: Mutex::default(),
             noted: Mutex::default(),
             token_required: Mutex::default(),
             rows_sealed: AtomicBool::new(false),
@@ -117,6 +132,14 @@ impl Anchor {
 
     /// Writes the ends of chains that were noted so far.
     pub fn flush(&self) -> Result<()> {
+        let mut unwritten = std::mem::take(&mut *self.unwritten());
+        while let Some((lines, receipts)) = unwritten.pop() {
+            if let Err(error) = self.writer.run(AnchorWork::Erased(lines.clone(), receipts.clone())) {
+                unwritten.push((lines, receipts));
+                self.unwritten().extend(unwritten);
+                return Err(error);
+            }
+        }
         let heads: Vec<_> = self.noted().iter().map(|(vault, head)| (*vault, *head)).collect();
         if heads.is_empty() {
             return Ok(());
@@ -139,14 +162,16 @@ impl Anchor {
         self.writer.run(AnchorWork::Raise(vec![(vault, ended)])).map(drop)
     }
 
-    /// Replaces every known end, after a restore or when an operator accepts stores that are behind.
+    /// Replaces every known end, and expects no receipt in any book, after a restore or when an operator accepts stores
+    /// that are behind.
     pub fn reset_heads(&self, heads: Vec<(VaultId, AnchoredHead)>) -> Result<()> {
         self.noted().clear();
         self.writer.run(AnchorWork::Reset(heads)).map(drop)
     }
 
     /// Enters erasures, and the receipt under which they happen, durably. A line for a whole vault ends what is
-    /// known of its chain.
+    /// known of its chain. A full disk does not stop an erasure: the lines wait in RAM for [`Self::flush`], and
+    /// the keystore has them.
     pub fn record_erasures(&self, lines: &[LedgerLine], receipts: &[ReceiptMark]) -> Result<()> {
         check_lines(lines)?;
         if lines.is_empty() && receipts.is_empty() {
@@ -155,12 +180,34 @@ impl Anchor {
         for line in lines.iter().filter(|line| line.memory.is_none()) {
             self.noted().remove(&line.vault);
         }
-        self.writer.run(AnchorWork::Erased(lines.to_vec(), receipts.to_vec())).map(drop)
+        match self.writer.run(AnchorWork::Erased(lines.to_vec(), receipts.to_vec())) {
+            Err(error) if error.code() == "disk_full" => {
+                tracing::warn!(%error, "the anchor does not have an erasure yet; trying again later");
+                self.unwritten().push((lines.to_vec(), receipts.to_vec()));
+                Ok(())
+            }
+            recorded => recorded.map(drop),
+        }
     }
 
     /// Up to `limit` lines of the ledger (at most [`super::ERASURES_PAGE_MAX`]) after a cursor, across all vaults.
     pub fn erasures(&self, after: Option<LedgerCursor>, limit: usize) -> Result<Vec<LedgerLine>> {
         self.snapshot(|snapshot| ledger::erasures(snapshot, after, limit))
+    }
+
+    /// The size of the ledger's copy.
+    pub fn ledger_extent(&self) -> Result<LedgerExtent> {
+        self.snapshot(ledger::extent)
+    }
+
+    /// Everything of one vault that is erased.
+    pub fn erased_in(&self, vault: VaultId) -> Result<ErasedMemories> {
+        let sql = "SELECT memory FROM erased WHERE vault = ?1 AND memory <> x''";
+        self.snapshot(|snapshot| {
+            let read = |row: &Columns<'_>| Ok(MemoryId::from_bytes(row.get(0)?));
+            let memories = collect(snapshot, sql, [vault.as_bytes()], read)?.into_iter().collect();
+            Ok(ErasedMemories { destroyed_at: ledger::destroyed_at(snapshot, vault)?, memories })
+        })
     }
 
     /// The memories of `only` that are erased, by themselves or with their vault, in the order asked.
@@ -185,6 +232,17 @@ impl Anchor {
     /// The number of the organisation's newest receipt, zero before its first.
     pub fn receipt(&self, org: &OrgId) -> Result<u64> {
         self.snapshot(|snapshot| ledger::last_receipt(snapshot, org))
+    }
+
+    /// The number of the newest receipt that the organisation's book in the database must hold. It is lower than
+    /// [`Self::receipt`] after older data were restored.
+    pub fn booked_receipt(&self, org: &OrgId) -> Result<u64> {
+        let sql = "SELECT number FROM book WHERE org = ?1";
+        self.snapshot(|snapshot| {
+            let number =
+                snapshot.prepare_cached(sql)?.query_row([org.as_str()], |row| row.get(0)).optional()?;
+            number.map_or(Ok(0), number_u64)
+        })
     }
 
     /// Up to [`super::RECEIPTS_PAGE_MAX`] marks of all organisations, in the order of their names.
@@ -237,16 +295,6 @@ impl Anchor {
         if self.rows_are_sealed()? { Ok(()) } else { self.raise_mark(ROWS_SEALED, 1) }
     }
 
-    /// Returns true once the keystore's ledger was copied here, which an older installation's was not.
-    pub fn ledger_is_copied(&self) -> Result<bool> {
-        Ok(self.mark(LEDGER_COPIED)?.is_some())
-    }
-
-    /// Remembers, durably, that the keystore's ledger was copied here.
-    pub fn set_ledger_copied(&self) -> Result<()> {
-        self.raise_mark(LEDGER_COPIED, 1)
-    }
-
     fn mark(&self, name: &str) -> Result<Option<u64>> {
         let sql = "SELECT number FROM mark WHERE name = ?1";
         self.snapshot(|snapshot| {
@@ -265,6 +313,10 @@ impl Anchor {
 
     fn noted(&self) -> MutexGuard<'_, HashMap<VaultId, AnchoredHead>> {
         self.noted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn unwritten(&self) -> MutexGuard<'_, Vec<(Vec<LedgerLine>, Vec<ReceiptMark>)>> {
+        self.unwritten.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn known_to_require(&self) -> MutexGuard<'_, HashSet<OrgId>> {
@@ -299,11 +351,13 @@ impl Apply for AnchorWork {
             Self::Raise(heads) => heads.iter().try_for_each(|head| raise_head(connection, head))?,
             Self::Reset(heads) => {
                 connection.execute("DELETE FROM head", [])?;
+                connection.execute("DELETE FROM book", [])?;
                 heads.iter().try_for_each(|head| raise_head(connection, head))?;
             }
             Self::Erased(lines, receipts) => {
                 lines.iter().try_for_each(|line| enter_erasure(connection, line))?;
                 receipts.iter().try_for_each(|mark| ledger::raise(connection, mark))?;
+                receipts.iter().try_for_each(|mark| raise_book(connection, mark))?;
             }
             Self::Forget { before } => {
                 let sql = "DELETE FROM erased WHERE at < ?1";
@@ -337,6 +391,14 @@ fn raise_head(connection: &Connection, (vault, known): &(VaultId, AnchoredHead))
     let AnchoredHead { revision, head } = known;
     let parameters = params![vault.as_bytes(), stored(revision.0)?, stored(head.seq)?, head.hash];
     connection.prepare_cached(sql)?.execute(parameters)?;
+    Ok(())
+}
+
+fn raise_book(connection: &Connection, mark: &ReceiptMark) -> Result<(), SqlFailure> {
+    let sql = "
+        INSERT INTO book (org, number) VALUES (?1, ?2)
+        ON CONFLICT (org) DO UPDATE SET number = max(number, excluded.number)";
+    connection.prepare_cached(sql)?.execute(params![mark.org.as_str(), stored(mark.number)?])?;
     Ok(())
 }
 

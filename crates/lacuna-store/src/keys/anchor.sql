@@ -9,6 +9,13 @@ CREATE TABLE head (
     hash     BLOB NOT NULL CHECK (length(hash) = 32)
 ) STRICT, WITHOUT ROWID;
 
+-- The newest receipt that each organisation's book must hold. A restore of older data starts it anew; the mark of the
+-- ledger stays.
+CREATE TABLE book (
+    org    TEXT PRIMARY KEY,
+    number INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- Organisations that answer nobody without a token.
 CREATE TABLE token_required (
     org TEXT PRIMARY KEY

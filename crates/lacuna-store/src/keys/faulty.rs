@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::{KeyBatch, KeyStore, LedgerCursor, LedgerLine, ReceiptMark, VaultKeys, WrappedMemoryKey};
+use super::{
+    KeyBatch, KeyFingerprint, KeyStore, LedgerCursor, LedgerExtent, LedgerLine, ReceiptMark, VaultKeys,
+    WrappedMemoryKey,
+};
 use crate::rows::Faults;
 use lacuna_types::Result;
 use lacuna_types::{MemoryId, OrgId, VaultId};
@@ -74,6 +77,18 @@ impl KeyStore for FaultyKeys {
 
     fn settle(&self) -> Result<()> {
         self.inner.settle()
+    }
+
+    fn ledger_extent(&self) -> Result<LedgerExtent> {
+        self.faults.run(|| self.inner.ledger_extent())
+    }
+
+    fn fingerprints(&self) -> Result<Vec<KeyFingerprint>> {
+        self.faults.run(|| self.inner.fingerprints())
+    }
+
+    fn enter_fingerprint(&self, fingerprint: &KeyFingerprint) -> Result<KeyFingerprint> {
+        self.faults.run(|| self.inner.enter_fingerprint(fingerprint))
     }
 
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {

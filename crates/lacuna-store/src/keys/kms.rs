@@ -3,7 +3,7 @@
 //! The epoch key takes part in every wrap of a vault's root key. It lives here and not in the keystore, so
 //! that a copy of the keystore goes blind once its epoch is destroyed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
@@ -17,6 +17,7 @@ use lacuna_seal::{
 use zeroize::Zeroizing;
 
 use super::anchor::Anchor;
+use super::identity::{Belonging, epoch_number};
 use lacuna_types::{Error, Result};
 use lacuna_types::{OrgId, Scope};
 
@@ -33,7 +34,8 @@ pub struct LocalKms {
     passphrase: Option<Zeroizing<String>>,
     cost: PassphraseCost,
     loaded: Mutex<LoadedKeys>,
-    anchor: Anchor,
+    anchor: Arc<Anchor>,
+    pub(super) belonging: Mutex<Belonging>,
 }
 
 #[derive(Default)]
@@ -60,7 +62,8 @@ impl LocalKms {
             passphrase,
             cost: PassphraseCost::RECOMMENDED,
             loaded: Mutex::default(),
-            anchor: Anchor::open(folder)?,
+            anchor: Arc::new(Anchor::open(folder)?),
+            belonging: Mutex::default(),
         })
     }
 
@@ -76,7 +79,7 @@ impl LocalKms {
     }
 
     /// The lower bounds that are kept beside the keys.
-    pub fn anchor(&self) -> &Anchor {
+    pub fn anchor(&self) -> &Arc<Anchor> {
         &self.anchor
     }
 
@@ -107,12 +110,14 @@ impl LocalKms {
         })
     }
 
-    /// The key of a holder whose vault is new: the organisation's master key is made if this is its first.
+    /// The key of a holder whose vault is new: the organisation's master key is made if this is its first, and
+    /// only in the folder that the keystore belongs to.
     pub fn user_key_for_new_vault(&self, scope: &Scope, entropy: &dyn Entropy) -> Result<UserKey> {
         let version = self.key_version();
+        self.check_current()?;
         if self.master(&scope.org, version)?.is_none() {
             let key = MasterKey::make(entropy);
-            self.write_new(&self.master_path(&scope.org, version), key.expose(), entropy)?;
+            self.make_key(&self.master_path(&scope.org, version), key.expose(), true, entropy)?;
         }
         self.user_key(scope, version)
     }
@@ -129,11 +134,16 @@ impl LocalKms {
         Ok(key)
     }
 
-    /// The newest epoch, made when there is none yet.
+    /// The newest epoch. The first one is made where the keystore holds nothing yet.
     pub fn current_epoch(&self, entropy: &dyn Entropy) -> Result<(u32, Arc<EpochKey>)> {
+        self.check_current()?;
         let number = match self.newest_epoch()? {
             Some(number) => number,
-            None => self.make_epoch(1, entropy)?,
+            None => {
+                self.make_key(&self.epoch_path(1), EpochKey::make(entropy).expose(), false, entropy)?;
+                self.anchor.note_epoch(1)?;
+                1
+            }
         };
         Ok((number, self.epoch(number)?))
     }
@@ -143,10 +153,15 @@ impl LocalKms {
         if let Some(key) = self.loaded().epochs.get(&number) {
             return Ok(key.clone());
         }
-        let bytes = self.read(&self.epoch_path(number))?.ok_or_else(|| Error::Misconfigured {
+        let path = self.epoch_path(number);
+        let bytes = self.read(&path)?.ok_or_else(|| Error::Misconfigured {
             code: "missing_key",
-            reason: format!("epoch key {number} is gone: what was wrapped under it cannot be opened"),
+            reason: format!(
+                "epoch-{number}.key is not in {}: what was wrapped under it cannot be opened",
+                self.folder.display()
+            ),
         })?;
+        self.check_print(&path, &bytes)?;
         let key = Arc::new(EpochKey::from_bytes(*bytes));
         self.loaded().epochs.insert(number, key.clone());
         Ok(key)
@@ -155,20 +170,30 @@ impl LocalKms {
     /// Makes epoch `number`; if another process was first, theirs stands.
     pub fn make_epoch(&self, number: u32, entropy: &dyn Entropy) -> Result<u32> {
         let key = EpochKey::make(entropy);
-        self.write_new(&self.epoch_path(number), key.expose(), entropy)?;
+        self.make_key(&self.epoch_path(number), key.expose(), true, entropy)?;
         Ok(number)
     }
 
-    /// Overwrites and removes every epoch key before `number`.
-    pub fn destroy_epochs_before(&self, number: u32) -> Result<u32> {
+    /// Overwrites and removes every epoch key before `number`, except those that are `needed`.
+    pub fn destroy_epochs_before(&self, number: u32, needed: &BTreeSet<u32>) -> Result<u32> {
         let mut destroyed = 0;
-        for old in self.epochs()?.into_iter().filter(|epoch| *epoch < number) {
+        for old in self.epochs()?.into_iter().filter(|epoch| *epoch < number && !needed.contains(epoch)) {
             let path = self.epoch_path(old);
             shred(&path).map_err(|error| broken("cannot destroy", &path, error))?;
             destroyed += 1;
         }
-        self.loaded().epochs.retain(|epoch, _| *epoch >= number);
+        self.drop_vanished_epochs();
         Ok(destroyed)
+    }
+
+    /// Leaves no epoch key in RAM whose file is gone: another process destroyed it.
+    pub fn drop_vanished_epochs(&self) {
+        self.loaded().epochs.retain(|epoch, _| self.holds_epoch(*epoch));
+    }
+
+    /// Returns true when the file of an epoch's key is there.
+    pub fn holds_epoch(&self, number: u32) -> bool {
+        self.epoch_path(number).exists()
     }
 
     /// The number of the newest epoch, `None` before the first.
@@ -182,15 +207,16 @@ impl LocalKms {
         if let Some(key) = &self.loaded().signing {
             return Ok(key.clone());
         }
-        let path = self.folder.join(SIGNING_FILE);
+        let path = self.signing_path();
         let seed = match self.read(&path)? {
             Some(seed) => seed,
             None => {
-                self.write_new(&path, SigningKey::make(entropy).expose(), entropy)?;
+                self.make_key(&path, SigningKey::make(entropy).expose(), false, entropy)?;
                 let gone = || broken("cannot read", &path, ErrorKind::NotFound.into());
                 self.read(&path)?.ok_or_else(gone)?
             }
         };
+        self.check_print(&path, &seed)?;
         let key = Arc::new(SigningKey::from_seed(*seed));
         self.loaded().signing = Some(key.clone());
         Ok(key)
@@ -247,28 +273,40 @@ impl LocalKms {
         if let Some(key) = self.loaded().masters.get(&name) {
             return Ok(Some(key.clone()));
         }
-        let Some(bytes) = self.read(&self.master_path(org, version))? else {
+        let path = self.master_path(org, version);
+        let Some(bytes) = self.read(&path)? else {
             return Ok(None);
         };
+        self.check_print(&path, &bytes)?;
         let key = Arc::new(MasterKey::from_bytes(*bytes));
         self.loaded().masters.insert(name, key.clone());
         Ok(Some(key))
     }
 
-    fn epochs(&self) -> Result<Vec<u32>> {
+    /// The numbers of the epochs whose keys are in the folder, in no order.
+    pub fn epochs(&self) -> Result<Vec<u32>> {
         let entries =
             fs::read_dir(&self.folder).map_err(|error| broken("cannot read", &self.folder, error))?;
         let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        Ok(names.filter_map(|name| name.strip_prefix("epoch-")?.strip_suffix(".key")?.parse().ok()).collect())
+        Ok(names.filter_map(|name| epoch_number(&name)).collect())
     }
 
-    fn master_path(&self, org: &OrgId, version: u32) -> PathBuf {
+    /// The folder of the key files.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(super) fn signing_path(&self) -> PathBuf {
+        self.folder.join(SIGNING_FILE)
+    }
+
+    pub(super) fn master_path(&self, org: &OrgId, version: u32) -> PathBuf {
         // A digest, because an organisation's name may hold characters that a file name may not.
         let digest = Digest::of("lacuna/master-key-file/v1", &[org.as_str().as_bytes()]);
         self.folder.join(format!("master-{}-{version}.key", *hex(&digest.as_bytes()[..8])))
     }
 
-    fn epoch_path(&self, number: u32) -> PathBuf {
+    pub(super) fn epoch_path(&self, number: u32) -> PathBuf {
         self.folder.join(format!("epoch-{number}.key"))
     }
 
@@ -276,7 +314,7 @@ impl LocalKms {
         self.loaded.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    fn read(&self, path: &Path) -> Result<Option<Zeroizing<[u8; 32]>>> {
+    pub(super) fn read(&self, path: &Path) -> Result<Option<Zeroizing<[u8; 32]>>> {
         let meta = match fs::metadata(path) {
             Ok(meta) => meta,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -324,7 +362,7 @@ impl LocalKms {
     }
 
     /// Writes a key file whole and durably, or leaves the one that is already there.
-    fn write_new(&self, path: &Path, key: &[u8; 32], entropy: &dyn Entropy) -> Result<()> {
+    pub(super) fn write_new(&self, path: &Path, key: &[u8; 32], entropy: &dyn Entropy) -> Result<()> {
         let text = Zeroizing::new(match &self.passphrase {
             None => format!("{FILE_HEADER}\nplain\n{}\n", *hex(key)),
             Some(passphrase) => {
@@ -514,7 +552,7 @@ mod tests {
         kms.current_epoch(&SystemEntropy).unwrap();
         kms.make_epoch(2, &SystemEntropy).unwrap();
         assert_eq!(kms.current_epoch(&SystemEntropy).unwrap().0, 2);
-        assert_eq!(kms.destroy_epochs_before(2).unwrap(), 1);
+        assert_eq!(kms.destroy_epochs_before(2, &BTreeSet::new()).unwrap(), 1);
         assert_eq!(code(kms.epoch(1)), "missing_key");
         assert!(!kms.epoch_path(1).exists());
         assert_eq!(code(kms.epoch(2)), "ok");

@@ -40,6 +40,15 @@ pub struct ReceiptMark {
     pub number: u64,
 }
 
+/// The size of a ledger. Two copies of one ledger have the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LedgerExtent {
+    /// The number of its lines.
+    pub lines: u64,
+    /// The time of its newest line.
+    pub newest: Option<Timestamp>,
+}
+
 /// Returns true when the destruction of the vault at `destroyed_at` covers the memory. An id that does not say when
 /// it was made cannot show that it is newer.
 pub fn fell_with_vault(memory: &MemoryId, destroyed_at: Option<Timestamp>) -> bool {

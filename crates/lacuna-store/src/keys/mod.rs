@@ -2,21 +2,26 @@
 //! and destroying one reaches every copy of what it sealed.
 
 mod anchor;
+mod anchored;
 mod check;
 #[cfg(feature = "testing")]
 mod faulty;
+mod identity;
 mod kms;
 mod ledger;
 mod postgres;
 mod ram;
 mod sqlite;
 
-pub use anchor::{ANCHOR_FILE, Anchor, AnchoredHead};
+pub use anchor::{ANCHOR_FILE, Anchor, AnchoredHead, ErasedMemories};
+pub use anchored::{AnchoredKeys, CaughtUp};
 #[cfg(feature = "testing")]
 pub use faulty::FaultyKeys;
+pub use identity::{FINGERPRINT_BYTES, FINGERPRINTS_MAX, KeyFingerprint};
 pub use kms::{EpochLock, LocalKms};
 pub use ledger::{
-    ERASURES_PAGE_MAX, LedgerCursor, LedgerLine, RECEIPTS_PAGE_MAX, ReceiptMark, fell_with_vault,
+    ERASURES_PAGE_MAX, LedgerCursor, LedgerExtent, LedgerLine, RECEIPTS_PAGE_MAX, ReceiptMark,
+    fell_with_vault,
 };
 pub use postgres::PostgresKeys;
 pub use ram::RamKeys;
@@ -75,6 +80,16 @@ pub trait KeyStore: Send + Sync {
 
     /// Up to [`RECEIPTS_PAGE_MAX`] marks of all organisations, in the order of their names.
     fn receipts_known(&self, after: Option<&OrgId>) -> Result<Vec<ReceiptMark>>;
+
+    /// The size of the ledger, by which two copies of it are compared.
+    fn ledger_extent(&self) -> Result<LedgerExtent>;
+
+    /// The fingerprints of the key files that the keys here were wrapped under, up to [`FINGERPRINTS_MAX`], in
+    /// the order of their names.
+    fn fingerprints(&self) -> Result<Vec<KeyFingerprint>>;
+
+    /// Enters a fingerprint, unless one of that name is there. Answers with the one that stands.
+    fn enter_fingerprint(&self, fingerprint: &KeyFingerprint) -> Result<KeyFingerprint>;
 
     /// Waits until no file of the keystore holds a key that was destroyed before this call. A keystore that has no
     /// files of its own has nothing to wait for.

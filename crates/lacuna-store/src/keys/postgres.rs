@@ -7,8 +7,8 @@ use postgres::Row as Columns;
 
 use super::check::{check_batch, check_lines, check_root, class_taken, no_such_class, refuse_erased};
 use super::{
-    KeyBatch, KeyStore, LedgerCursor, LedgerLine, ReceiptMark, VaultKeys, WrappedClassKey, WrappedMemoryKey,
-    WrappedRoot, fell_with_vault,
+    FINGERPRINTS_MAX, KeyBatch, KeyFingerprint, KeyStore, LedgerCursor, LedgerExtent, LedgerLine,
+    ReceiptMark, VaultKeys, WrappedClassKey, WrappedMemoryKey, WrappedRoot, fell_with_vault,
 };
 use crate::failure::SqlFailure;
 use crate::rows::VAULTS_PAGE_MAX;
@@ -24,7 +24,11 @@ static SCHEMA: PostgresSchema = PostgresSchema {
     app_role: "lacuna_keys_app",
     admin_role: "lacuna_keys_admin",
     eraser_role: None,
-    migrations: &[include_str!("schema_postgres.sql"), include_str!("ledger_postgres.sql")],
+    migrations: &[
+        include_str!("schema_postgres.sql"),
+        include_str!("ledger_postgres.sql"),
+        include_str!("fingerprints_postgres.sql"),
+    ],
 };
 
 const ALL_MEMORY_KEYS: &str =
@@ -132,6 +136,34 @@ impl KeyStore for PostgresKeys {
 
     fn receipts_known(&self, after: Option<&OrgId>) -> Result<Vec<ReceiptMark>> {
         self.0.read(Visibility::Admin, |transaction| ledger::receipts_known(transaction, after))
+    }
+
+    fn ledger_extent(&self) -> Result<LedgerExtent> {
+        self.0.read(Visibility::Admin, ledger::extent)
+    }
+
+    fn fingerprints(&self) -> Result<Vec<KeyFingerprint>> {
+        let sql = "SELECT name, print FROM lacuna_keys.fingerprint ORDER BY name LIMIT $1";
+        self.0.read(Visibility::Admin, |transaction| {
+            let rows = transaction.query(sql, &[&(FINGERPRINTS_MAX as i64)])?;
+            let read = |row: &Columns| Ok(KeyFingerprint { name: row.try_get(0)?, print: fixed(row, 1)? });
+            rows.iter().map(read).collect()
+        })
+    }
+
+    fn enter_fingerprint(&self, fingerprint: &KeyFingerprint) -> Result<KeyFingerprint> {
+        let KeyFingerprint { name, print } = fingerprint;
+        let enter = "
+            INSERT INTO lacuna_keys.fingerprint (name, print) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
+        self.0.write(Visibility::Admin, |transaction| {
+            transaction.execute(enter, &[name, &print.as_slice()]).map(drop)
+        })?;
+        let sql = "SELECT print FROM lacuna_keys.fingerprint WHERE name = $1";
+        self.0.read(Visibility::Admin, |transaction| {
+            let row = transaction.query_opt(sql, &[name])?;
+            let row = row.ok_or_else(|| Error::corrupt("a fingerprint that was entered is not there"))?;
+            Ok(KeyFingerprint { name: name.clone(), print: fixed(&row, 0)? })
+        })
     }
 
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {

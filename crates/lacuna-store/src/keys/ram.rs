@@ -9,8 +9,9 @@ use zeroize::Zeroize;
 
 use super::check::{check_batch, check_lines, check_root, class_taken, no_such_class, refuse_erased};
 use super::{
-    ERASURES_PAGE_MAX, KeyBatch, KeyStore, LedgerCursor, LedgerLine, RECEIPTS_PAGE_MAX, ReceiptMark,
-    VaultKeys, WrappedClassKey, WrappedMemoryKey, WrappedRoot, fell_with_vault,
+    ERASURES_PAGE_MAX, FINGERPRINTS_MAX, KeyBatch, KeyFingerprint, KeyStore, LedgerCursor, LedgerExtent,
+    LedgerLine, RECEIPTS_PAGE_MAX, ReceiptMark, VaultKeys, WrappedClassKey, WrappedMemoryKey, WrappedRoot,
+    fell_with_vault,
 };
 use crate::rows::VAULTS_PAGE_MAX;
 use crate::rows::check::whole_millis;
@@ -26,6 +27,7 @@ struct RamKeyring {
     rings: BTreeMap<VaultId, Ring>,
     ledger: BTreeMap<LedgerCursor, Timestamp>,
     receipts: BTreeMap<OrgId, u64>,
+    fingerprints: BTreeMap<String, KeyFingerprint>,
 }
 
 struct Ring {
@@ -128,6 +130,23 @@ impl KeyStore for RamKeys {
             let marks = rest.map(|(org, number)| ReceiptMark { org: org.clone(), number: *number });
             marks.take(RECEIPTS_PAGE_MAX).collect()
         }))
+    }
+
+    fn ledger_extent(&self) -> Result<LedgerExtent> {
+        Ok(self.read(|shelf| LedgerExtent {
+            lines: shelf.ledger.len() as u64,
+            newest: shelf.ledger.values().max().copied(),
+        }))
+    }
+
+    fn fingerprints(&self) -> Result<Vec<KeyFingerprint>> {
+        Ok(self.read(|shelf| shelf.fingerprints.values().take(FINGERPRINTS_MAX).cloned().collect()))
+    }
+
+    fn enter_fingerprint(&self, fingerprint: &KeyFingerprint) -> Result<KeyFingerprint> {
+        let mut shelf = self.write();
+        let stands = shelf.fingerprints.entry(fingerprint.name.clone());
+        Ok(stands.or_insert_with(|| fingerprint.clone()).clone())
     }
 
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {

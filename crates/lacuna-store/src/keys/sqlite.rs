@@ -10,8 +10,8 @@ use rusqlite::{Connection, OptionalExtension, Row as Columns, params};
 use self::ledger::{Absorb, absorb, destroy_vault, destroyed_at, enter, is_erased, raise};
 use super::check::{check_batch, check_lines, check_root, class_taken, no_such_class, refuse_erased};
 use super::{
-    KeyBatch, KeyStore, LedgerCursor, LedgerLine, ReceiptMark, VaultKeys, WrappedClassKey, WrappedMemoryKey,
-    WrappedRoot, fell_with_vault,
+    FINGERPRINTS_MAX, KeyBatch, KeyFingerprint, KeyStore, LedgerCursor, LedgerExtent, LedgerLine,
+    ReceiptMark, VaultKeys, WrappedClassKey, WrappedMemoryKey, WrappedRoot, fell_with_vault,
 };
 use crate::failure::SqlFailure;
 use crate::rows::VAULTS_PAGE_MAX;
@@ -26,7 +26,11 @@ use lacuna_types::{MemoryId, OrgId, VaultId, millis};
 
 static SCHEMA: SqliteSchema = SqliteSchema {
     application_id: i32::from_be_bytes(*b"LacK"),
-    migrations: &[include_str!("schema_sqlite.sql"), include_str!("ledger_sqlite.sql")],
+    migrations: &[
+        include_str!("schema_sqlite.sql"),
+        include_str!("ledger_sqlite.sql"),
+        include_str!("fingerprints_sqlite.sql"),
+    ],
 };
 
 const MEMORY_KEY: &str = "SELECT memory, class, binding, wrapped FROM memory_key WHERE vault = ?1";
@@ -137,6 +141,28 @@ impl KeyStore for SqliteKeys {
         self.writer.settle()
     }
 
+    fn ledger_extent(&self) -> Result<LedgerExtent> {
+        self.snapshot(ledger::extent)
+    }
+
+    fn fingerprints(&self) -> Result<Vec<KeyFingerprint>> {
+        let sql = "SELECT name, print FROM fingerprint ORDER BY name LIMIT ?1";
+        self.snapshot(|snapshot| {
+            collect(snapshot, sql, [FINGERPRINTS_MAX as i64], |row| {
+                Ok(KeyFingerprint { name: row.get(0)?, print: row.get(1)? })
+            })
+        })
+    }
+
+    fn enter_fingerprint(&self, fingerprint: &KeyFingerprint) -> Result<KeyFingerprint> {
+        self.writer.run(KeyWork::Fingerprint(fingerprint.clone()))?;
+        let sql = "SELECT print FROM fingerprint WHERE name = ?1";
+        self.snapshot(|snapshot| {
+            let print = snapshot.prepare_cached(sql)?.query_row([&fingerprint.name], |row| row.get(0))?;
+            Ok(KeyFingerprint { name: fingerprint.name.clone(), print })
+        })
+    }
+
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {
         let sql = "SELECT vault FROM root WHERE ?1 IS NULL OR vault > ?1 ORDER BY vault LIMIT ?2";
         let parameters = params![after.map(|id| *id.as_bytes()), limit.min(VAULTS_PAGE_MAX) as i64];
@@ -210,6 +236,7 @@ enum KeyWork {
     DestroyVault { vault: VaultId, at: Timestamp, receipt: Option<ReceiptMark> },
     Absorb(Absorb),
     Forget { before: Timestamp },
+    Fingerprint(KeyFingerprint),
 }
 
 impl Apply for KeyWork {
@@ -230,6 +257,11 @@ impl Apply for KeyWork {
                 let done = connection.prepare_cached(sql)?.execute([millis(*before)])? as u64;
                 Ok(AppliedWork { done, erased: done > 0 })
             }
+            Self::Fingerprint(KeyFingerprint { name, print }) => {
+                let sql = "INSERT INTO fingerprint (name, print) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+                connection.prepare_cached(sql)?.execute(params![name, print])?;
+                Ok(AppliedWork { done: 0, erased: false })
+            }
         }
     }
 
@@ -237,6 +269,7 @@ impl Apply for KeyWork {
         match self {
             Self::Batch(batch) => !batch.destroys.is_empty(),
             Self::DestroyVault { .. } | Self::Absorb(_) | Self::Forget { .. } => true,
+            Self::Fingerprint(_) => false,
         }
     }
 }

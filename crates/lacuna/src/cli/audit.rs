@@ -12,7 +12,7 @@ use lacuna_seal::VerifyingKey;
 use super::args::ScopeArgs;
 use super::output::{Output, table};
 use super::when::TimeArg;
-use crate::assemble::{Installation, assemble, assemble_for_repair};
+use crate::assemble::{Installation, assemble, assemble_unchecked};
 use crate::codes;
 use crate::config::Config;
 use crate::wire::failure::{Failure, Result};
@@ -121,7 +121,7 @@ pub(super) fn run(config: &Config, args: AuditArgs, output: &Output) -> Result<(
             export(&assemble(config)?, &file, after, scope.as_deref(), output)
         }
         AuditCommand::Report(args) => report(&assemble(config)?, &args, output),
-        AuditCommand::Accept { yes } => accept(&assemble_for_repair(config)?, yes, output),
+        AuditCommand::Accept { yes } => accept(&assemble_unchecked(config)?, yes, output),
         AuditCommand::Keep { scope } => {
             let installation = assemble(config)?;
             let grant = installation.grant::<ReadAudit>(scope.as_deref())?;

@@ -22,6 +22,9 @@ use crate::wire::failure::{Failure, Result};
 /// Permissions that others on the machine must not have.
 const OTHERS: u32 = 0o077;
 
+/// Vaults behind the anchor that are named; all are counted.
+const BEHIND_SHOWN: usize = 5;
+
 /// Failed deliveries that are named; all are counted.
 const FAILED_SHOWN: usize = 5;
 
@@ -166,8 +169,17 @@ fn installation(config: &Config, layout: &Layout) -> Vec<DoctorCheck> {
     if kms.is_err() || stores.is_err() {
         return checks;
     }
-    match assemble::assemble_in(config, folder) {
+    if let StoreChoice::Postgres { beside: true, .. } = config.store {
+        checks.push(DoctorCheck::warn(
+            "keys beside data",
+            "wrapped keys and sealed data are in one database",
+            "One dump holds both. Name another database in `keys`.",
+        ));
+    }
+    match assemble::assemble_unchecked_in(config, folder) {
         Ok(Installation { service, store, local, .. }) => {
+            checks.push(belonging(&service));
+            checks.extend(anchor(&service, &local));
             checks.push(authenticity(&service));
             checks.extend(vault(&service, &local));
             checks.extend(vaults::look(&service, &*store));
@@ -175,6 +187,54 @@ fn installation(config: &Config, layout: &Layout) -> Vec<DoctorCheck> {
         Err(failure) => checks.push(DoctorCheck::failed("service", &failure)),
     }
     checks.push(vaults::not_checked(config));
+    checks
+}
+
+/// Compares the key folder with the fingerprints in the keystore.
+fn belonging(service: &Lacuna) -> DoctorCheck {
+    let found = service.check().map(|()| "the key folder belongs to the keystore".to_owned());
+    DoctorCheck::of("key fingerprints", found.map_err(Failure::from))
+}
+
+/// Compares database, keystore and epoch keys with the anchor, and the receipts with their numbers.
+fn anchor(service: &Lacuna, local: &Caller) -> Vec<DoctorCheck> {
+    let report = match service.upkeep().compare_with_anchor() {
+        Ok(report) => report,
+        Err(error) => return vec![DoctorCheck::failed("anchor", &error.into())],
+    };
+    let mut checks = vec![match report.behind {
+        0 => DoctorCheck::ok(
+            "anchor",
+            format!("{} not behind it", counted(report.known as usize, "vault is", "vaults are")),
+        ),
+        behind => {
+            let named: Vec<_> = report.named.iter().take(BEHIND_SHOWN).map(ToString::to_string).collect();
+            let vaults = counted(behind as usize, "vault is", "vaults are");
+            let detail = format!("{vaults} older in the database: {}", named.join(", "));
+            DoctorCheck::failed("anchor", &Failure::new(&codes::ROLLED_BACK, detail))
+        }
+    }];
+    if report.lines > 0 {
+        let found = format!(
+            "the keystore lacked {}; they were replayed",
+            counted(report.lines as usize, "erasure", "erasures")
+        );
+        checks.push(DoctorCheck::warn(
+            "erasure ledger",
+            found,
+            "An old keystore was put back. Find out by whom.",
+        ));
+    }
+    checks.push(match report.stray_epochs.as_slice() {
+        [] => DoctorCheck::ok("epoch keys", "each is needed"),
+        stray => DoctorCheck::warn(
+            "epoch keys",
+            format!("nobody needs epoch {stray:?}"),
+            "Run `lacuna keys renew-epoch`: it destroys them.",
+        ),
+    });
+    let receipts = service.upkeep().check_receipts(&local.org).map(|()| "none is missing".to_owned());
+    checks.push(DoctorCheck::of("receipts", receipts.map_err(Failure::from)));
     checks
 }
 

@@ -75,7 +75,7 @@ fn lies_in(place: &str, region: &str) -> bool {
 /// Each host that this configuration calls, with the setting that names it.
 fn outgoing(config: &Config, env: &[(OsString, OsString)]) -> Vec<(String, String)> {
     let mut urls: Vec<(String, &str)> = Vec::new();
-    if let StoreChoice::Postgres { data_url, keys_url } = &config.store {
+    if let StoreChoice::Postgres { data_url, keys_url, .. } = &config.store {
         urls.push(("store".into(), data_url));
         urls.push(("keys".into(), keys_url));
     }

@@ -52,7 +52,7 @@ fn default_of(key: &str) -> Option<String> {
         "store" => "sqlite".into(),
         "embedder" => "sentence".into(),
         "listen" => super::LISTEN_DEFAULT.into(),
-        "behind_tls_proxy" | "allow_core_dumps" | "weak_passphrase" => "false".into(),
+        "behind_tls_proxy" | "allow_core_dumps" | "weak_passphrase" | "keys_beside_data" => "false".into(),
         "org" => super::ORG_DEFAULT.into(),
         "user" => super::default_user().to_string(),
         "open_bytes_max" => super::OPEN_BYTES_MAX_DEFAULT.to_string(),

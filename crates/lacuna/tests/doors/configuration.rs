@@ -17,6 +17,7 @@ fn with_file(text: &str) -> Home {
 fn every_setting_is_shown_with_its_origin_and_without_its_password() {
     let home = with_file("listen = '127.0.0.1:9'\nuser = 'carla'\n[cors]\norigins = ['https://a.example', 'https://b.example']\n")
         .with("LACUNA_STORE", "postgres://lacuna:hunter2@127.0.0.1/lacuna?password=hunter2")
+        .with("LACUNA_KEYS_BESIDE_DATA", "true")
         .with("LACUNA_USER", "dora");
     let shown = home.json(&["config", "show", "--as", "erik"]);
     let of = |name: &str| {
@@ -84,7 +85,7 @@ fn a_check_tells_everything_at_once_and_starts_nothing() {
 
 #[test]
 fn with_a_residency_every_host_must_be_here_or_declared() {
-    let file = "residency = 'eu'\nembedder = 'endpoint'\nstore = 'postgres://u:hunter2@db.example/x?host=other.example'\n\
+    let file = "residency = 'eu'\nkeys_beside_data = true\nembedder = 'endpoint'\nstore = 'postgres://u:hunter2@db.example/x?host=other.example'\n\
         [regions]\n'api.example' = 'eu-central-1'\n'hooks.example' = 'us-east-1'\n\
         [endpoint]\nurl = 'https://api.example/v1'\nmodel = 'm'\n\
         [llm]\nkind = 'openai'\nurl = 'https://safe.example@llm.example/v1'\nmodel = 'm'\n\

@@ -424,3 +424,96 @@ fn a_full_disk_does_not_keep_anything_from_being_forgotten() {
     server.delete(&format!("/v1/memories/{}", ids[20])).expect(200);
     drop(server);
 }
+
+/// Copies the database and the keystore, or puts the copies back.
+fn copy_stores(from: &Path, to: &Path) {
+    for (folder, file) in [("", "lacuna.db"), ("keystore", "keystore.db")] {
+        fs::create_dir_all(to.join(folder)).unwrap();
+        for log in ["-wal", "-shm"] {
+            let _ = fs::remove_file(to.join(folder).join(format!("{file}{log}")));
+        }
+        fs::copy(from.join(folder).join(file), to.join(folder).join(file)).unwrap();
+    }
+}
+
+#[test]
+fn nobody_writes_under_new_keys_while_the_key_folder_is_away() {
+    let home = Home::new().with("LACUNA_USER", "anna");
+    home.remember("the heron is old");
+    let (keys, away) = (home.data().join("keys"), home.data().join("away"));
+    fs::rename(&keys, &away).unwrap();
+    refused(&home, &["recall", "heron"], 7, "missing_key");
+    let home = home.with("LACUNA_USER", "ben");
+    refused(&home, &["remember", "the otter is new"], 7, "missing_key");
+    refused(&home, &["serve", "--listen", "127.0.0.1:0"], 7, "missing_key");
+    refused(&home, &["keys", "renew-epoch"], 7, "missing_key");
+    assert!(
+        !fs::read_dir(&keys)
+            .unwrap()
+            .any(|entry| { entry.unwrap().path().extension().is_some_and(|kind| kind == "key") })
+    );
+    fs::remove_dir_all(&keys).unwrap();
+    fs::rename(&away, &keys).unwrap();
+    home.remember("the otter is new");
+    assert_eq!(home.json(&["recall", "otter"])["memories"].as_array().unwrap().len(), 1);
+    home.run(&["keys", "renew-epoch"]).ok();
+    home.run(&["doctor"]).ok();
+    let home = home.with("LACUNA_USER", "anna");
+    assert_eq!(home.json(&["recall", "heron"])["memories"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn an_old_copy_of_database_and_keystore_shows_nothing_that_was_forgotten() {
+    let home = Home::new();
+    let id = home.remember("the otter bravo swims at noon");
+    home.remember("the heron alpha nests by the mill");
+    let before = home.data().join("before");
+    copy_stores(&home.data(), &before);
+    home.run(&["memory", "delete", &id, "--yes"]).ok();
+    copy_stores(&before, &home.data());
+    refused(&home, &["recall", "otter"], 7, "rolled_back");
+    refused(&home, &["remember", "more"], 7, "rolled_back");
+    let doctor = home.run(&["doctor"]);
+    assert_eq!(doctor.code, 1);
+    assert!(doctor.stdout.contains("rolled_back"), "{}", doctor.stdout);
+    let accepted = home.json(&["keys", "accept-rollback"]);
+    assert_eq!(accepted["behind"], 1);
+    assert_eq!(home.json(&["recall", "otter"])["memories"], json!([]));
+    assert_eq!(home.json(&["recall", "heron"])["memories"].as_array().unwrap().len(), 1);
+    home.run(&["doctor"]).ok();
+    let audit = home.run(&["audit", "list", "--scope", "org"]);
+    assert!(audit.stdout.contains("rollback_accepted"), "{}{}", audit.stdout, audit.stderr);
+}
+
+#[test]
+fn renewing_the_epoch_names_a_vault_that_does_not_open_and_says_which_keys_stay() {
+    let home = Home::new().with("LACUNA_USER", "anna");
+    home.remember("the heron is old");
+    let vaults = |home: &Home| -> Vec<Vec<u8>> {
+        let keystore = Connection::open(home.data().join("keystore/keystore.db")).unwrap();
+        let mut roots = keystore.prepare("SELECT vault FROM root").unwrap();
+        roots.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    };
+    let bad = vaults(&home).remove(0);
+    let home = home.with("LACUNA_USER", "ben");
+    home.remember("the otter is new");
+    let keystore = Connection::open(home.data().join("keystore/keystore.db")).unwrap();
+    keystore.execute("UPDATE root SET wrapped = zeroblob(80) WHERE vault = ?1", [&bad]).unwrap();
+    drop(keystore);
+    for epoch in [2, 3] {
+        let done = home.run(&["keys", "renew-epoch", "--json"]);
+        assert_eq!((done.code, &done.problem()["code"]), (7, &json!("epoch_kept")), "{}", done.stderr);
+        let answer: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
+        assert_eq!((&answer["vaults"], &answer["kept"]), (&json!(1), &json!([1])), "{answer}");
+        assert_eq!(answer["skipped"][0]["code"], "wrong_key");
+        let named = answer["skipped"][0]["vault_id"].as_str().unwrap();
+        let hex: String = bad.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert!(named.ends_with(&hex), "{named} {hex}");
+        let names = fs::read_dir(home.data().join("keys")).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut epochs: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
+        epochs.retain(|name| name.starts_with("epoch-"));
+        epochs.sort();
+        assert_eq!(epochs, ["epoch-1.key".to_owned(), format!("epoch-{epoch}.key")]);
+    }
+    assert_eq!(home.json(&["recall", "otter"])["memories"].as_array().unwrap().len(), 1);
+}

@@ -149,6 +149,9 @@ fn the_same_doors_stand_before_postgresql() {
     // The database outlives the test, so that its tenant must be its own.
     let org = format!("doors-{}", std::process::id());
     let home = Home::new().with("LACUNA_STORE", &url).with("LACUNA_ORG", &org);
+    let refused = home.run(&["recall", "heron"]);
+    assert!(refused.code != 0 && refused.stderr.contains("keys_beside_data"), "{}", refused.stderr);
+    let home = home.with("LACUNA_KEYS_BESIDE_DATA", "true");
     let server = home.serve(&[]);
     let stored = server.post("/v1/memories", &json!({"content": "the heron stands in the pond"})).expect(201);
     let id = stored["memory_id"].as_str().unwrap();

@@ -85,6 +85,8 @@ impl AuditAction {
             | A::AuditAged
             | A::AgedOut
             | A::CodesMade
+            | A::LedgerReplayed
+            | A::RollbackAccepted
             | A::TombstonesGone => Concern::Upkeep,
             A::RetentionSet
             | A::RetentionStamp

@@ -1,15 +1,19 @@
 //! Reading and verifying the chain of a vault.
 
+use std::collections::HashMap;
+
 use lacuna_seal::{Signature, VerifyingKey};
-use lacuna_store::rows::{AuditRow, ChainHead};
-use lacuna_types::{Error, Result, VaultId};
+use lacuna_store::rows::{AuditRow, ChainHead, RECORDS_PAGE_MAX, RecordKind};
+use lacuna_types::{Error, Holder, Result, Scope, VaultId};
 
 use crate::audit::AuditEntry;
 use crate::audit::chain::{AuditReport, ChainWalk};
+use crate::govern::rollback::check_receipts;
 use crate::permit::{Grant, ReadAudit};
 use crate::vault::chain::{WALKS_MAX, each_entry};
 use crate::vault::codes::Codes;
 use crate::vault::reads::flush_reads_of;
+use crate::vault::receipt::{Cause, SignedReceipt};
 use crate::vault::service::Service;
 
 /// Walks the vault's chain from its first entry to its signed end.
@@ -29,12 +33,62 @@ pub(crate) fn verify_audit_through(
     let mut attempts = 1;
     loop {
         let before = service.store.revision(vault)?;
-        match walk(service, vault, known, &mut |_, _| Ok(())) {
+        let mut announced = announced_heads(service, grant.scope())?;
+        match walk(service, vault, known, &mut |row, _| announced.pass(row)) {
             // Entries may have been aged out between two pages; then it is worth another look.
             Err(Error::Corrupt(_)) if attempts < WALKS_MAX && service.store.revision(vault)? != before => {
                 attempts += 1;
             }
-            walked => return walked,
+            walked => {
+                let report = walked?;
+                check_receipts(service, &grant.scope().org)?;
+                return Ok(report);
+            }
+        }
+    }
+}
+
+/// Ends of the chain at which receipts were announced.
+struct AnnouncedHeads(HashMap<u64, [u8; 32]>);
+
+impl AnnouncedHeads {
+    /// Refuses an entry that is another than the one that a receipt names.
+    fn pass(&mut self, row: &AuditRow) -> Result<()> {
+        match self.0.remove(&row.seq) {
+            Some(hash) if hash != row.hash => {
+                Err(Error::corrupt(format!("a receipt names another audit entry {}", row.seq)))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The ends of the vault's chain that its receipts name. The organisation's chain has those of destroyed vaults.
+fn announced_heads(service: &Service, scope: &Scope) -> Result<AnnouncedHeads> {
+    let (mut heads, mut after) = (HashMap::new(), 0);
+    let of_org = scope.holder == Holder::Org;
+    let Some(header) = service.store.vault(scope.vault_id())? else { return Ok(AnnouncedHeads(heads)) };
+    loop {
+        let kind = RecordKind::Receipt;
+        let page = match of_org {
+            true => service.store.records(&scope.org, kind, after, RECORDS_PAGE_MAX)?,
+            false => {
+                service.store.vault_records(&scope.org, kind, scope.vault_id(), after, RECORDS_PAGE_MAX)?
+            }
+        };
+        let Some(last) = page.last() else { return Ok(AnnouncedHeads(heads)) };
+        after = last.number;
+        for record in page.iter().filter(|record| record.done_at.is_some()) {
+            let receipt = SignedReceipt::decode(&record.doc)?.receipt;
+            let here = if of_org && record.vault != Some(scope.vault_id()) {
+                receipt.cause == Cause::Destruction
+            } else {
+                receipt.cause != Cause::Destruction
+            };
+            // An older one names the chain of a vault that was destroyed in this place.
+            if here && receipt.audit.seq > 0 && receipt.at > header.created_at {
+                heads.insert(receipt.audit.seq, receipt.audit.hash);
+            }
         }
     }
 }

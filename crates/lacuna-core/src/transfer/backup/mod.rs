@@ -267,7 +267,8 @@ pub(crate) fn replay_ledger(
     }
     let org = grant.scope().vault_id();
     // Data that waits for its keystore takes no entry.
-    if service.keys.vault_keys(org)?.is_some() || service.store.vault(org)?.is_none() {
+    let waits = service.store.vault(org)?.is_some() || service.refuse_empty_keystore().is_err();
+    if service.keys.vault_keys(org)?.is_some() || !waits {
         note_backup(service, grant, AuditAction::BackupRestored, None, format!("vaults:{vaults}"))?;
     }
     Ok(vaults)

@@ -10,8 +10,8 @@ use lacuna_seal::{Entropy, EpochKey, Zeroizing};
 use lacuna_store::cbor::CborReader;
 use lacuna_store::folder::OwnedFolder;
 use lacuna_store::keys::{
-    KeyBatch, KeyStore, LocalKms, ReceiptMark, SqliteKeys, VaultKeys, WrappedClassKey, WrappedMemoryKey,
-    WrappedRoot,
+    AnchoredHead, ERASURES_PAGE_MAX, KeyBatch, KeyStore, LocalKms, ReceiptMark, SqliteKeys, VaultKeys,
+    WrappedClassKey, WrappedMemoryKey, WrappedRoot,
 };
 use lacuna_store::rows::{RecordKind, SqliteStore, Store};
 use lacuna_types::*;
@@ -101,11 +101,14 @@ fn stage(
     SqliteKeys::open(keystore_in(into.data.path()))?.copy_to(&copy)?;
     (into.steps)("keystore copied");
     let keys = SqliteKeys::open(copy)?;
+    into.kms.check_current_of(&keys)?;
     let ledger = joined_ledger(&unpacked, into, &keys, staging, ledgers, known)?;
     let destroyed = ledger.absorb_into(&keys)?;
     (into.steps)("ledger replayed");
     let put_back = put_back_keys(&unpacked, into, &keys)?;
     (into.steps)("keys put back");
+    reset_anchor(into, staging, &ledger)?;
+    (into.steps)("anchor reset");
     let (made_at, erasures) = (unpacked.manifest.made_at, ledger.lines.len());
     Ok(Restored { made_at, erasures, keys: put_back, destroyed, replaced: None })
 }
@@ -280,6 +283,27 @@ fn put_back_keys(unpacked: &Unpacked, into: &RestoreInto<'_>, store: &dyn KeySto
         }
     }
     Ok(keys)
+}
+
+/// Makes the anchor expect the restored database, and know every erasure. What is there now is ahead of it, which
+/// the anchor allows: a restore that is interrupted leaves nothing to refuse.
+fn reset_anchor(into: &RestoreInto<'_>, staging: &Staging<'_>, ledger: &Ledger) -> Result<()> {
+    let anchor = into.kms.anchor();
+    for lines in ledger.lines.chunks(ERASURES_PAGE_MAX) {
+        anchor.record_erasures(lines, &[])?;
+    }
+    anchor.record_erasures(&[], &ledger.receipts)?;
+    let store = SqliteStore::open(staging.path(DATABASE))?;
+    let (mut heads, mut after) = (Vec::new(), None);
+    loop {
+        let page = store.vaults(after, VAULTS_PAGE)?;
+        let Some(last) = page.last() else { return anchor.reset_heads(heads) };
+        after = Some(last.id);
+        heads.extend(
+            page.iter()
+                .map(|header| (header.id, AnchoredHead { revision: header.revision, head: header.audit })),
+        );
+    }
 }
 
 /// The path for a file of the backup. Names that no backup gives are refused.

@@ -7,7 +7,8 @@ use postgres::Row as Columns;
 
 use crate::failure::SqlFailure;
 use crate::keys::{
-    ERASURES_PAGE_MAX, LedgerCursor, LedgerLine, RECEIPTS_PAGE_MAX, ReceiptMark, fell_with_vault,
+    ERASURES_PAGE_MAX, LedgerCursor, LedgerExtent, LedgerLine, RECEIPTS_PAGE_MAX, ReceiptMark,
+    fell_with_vault,
 };
 use crate::rows::columns::{number_u64, stored, time};
 use crate::rows::postgres::engine::ScopedTransaction;
@@ -87,6 +88,13 @@ pub(super) fn erasures(
 
 pub(super) fn forget(transaction: &mut ScopedTransaction<'_>, before: Timestamp) -> Result<u64, SqlFailure> {
     transaction.execute("DELETE FROM lacuna_keys.erased WHERE at < $1", &[&millis(before)])
+}
+
+pub(super) fn extent(transaction: &mut ScopedTransaction<'_>) -> Result<LedgerExtent, SqlFailure> {
+    let rows = transaction.query("SELECT count(*), max(at) FROM lacuna_keys.erased", &[])?;
+    let Some(row) = rows.first() else { return Ok(LedgerExtent::default()) };
+    let newest: Option<i64> = row.try_get(1)?;
+    Ok(LedgerExtent { lines: number_u64(row.try_get(0)?)?, newest: newest.map(time).transpose()? })
 }
 
 pub(super) fn last_receipt(transaction: &mut ScopedTransaction<'_>, org: &OrgId) -> Result<u64, SqlFailure> {

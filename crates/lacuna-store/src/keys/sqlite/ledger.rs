@@ -6,7 +6,8 @@ use rusqlite::{Connection, OptionalExtension, Row as Columns, params};
 use super::destroy;
 use crate::failure::SqlFailure;
 use crate::keys::{
-    ERASURES_PAGE_MAX, LedgerCursor, LedgerLine, RECEIPTS_PAGE_MAX, ReceiptMark, fell_with_vault,
+    ERASURES_PAGE_MAX, LedgerCursor, LedgerExtent, LedgerLine, RECEIPTS_PAGE_MAX, ReceiptMark,
+    fell_with_vault,
 };
 use crate::rows::columns::{number_u64, stored, time};
 use crate::rows::sqlite::collect;
@@ -68,6 +69,15 @@ pub(in crate::keys) fn erasures(
     let vault = after.as_ref().map(|(vault, _)| vault.as_bytes());
     let memory = after.as_ref().map_or(WHOLE_VAULT, |(_, memory)| column(memory.as_ref()));
     collect(connection, sql, params![vault, memory, limit.min(ERASURES_PAGE_MAX) as i64], line)
+}
+
+pub(in crate::keys) fn extent(connection: &Connection) -> Result<LedgerExtent, SqlFailure> {
+    let read = |row: &Columns<'_>| -> Result<LedgerExtent, SqlFailure> {
+        let newest: Option<i64> = row.get(1)?;
+        Ok(LedgerExtent { lines: number_u64(row.get(0)?)?, newest: newest.map(time).transpose()? })
+    };
+    let extents = collect(connection, "SELECT count(*), max(at) FROM erased", [], read)?;
+    Ok(extents.into_iter().next().unwrap_or_default())
 }
 
 pub(in crate::keys) fn last_receipt(connection: &Connection, org: &OrgId) -> Result<u64, SqlFailure> {

@@ -1,0 +1,14 @@
+//! The stores behind every vault.
+
+use lacuna_store::blobs::Blobs;
+use lacuna_store::keys::{KeyStore, LocalKms};
+use lacuna_store::rows::Store;
+
+/// The stores that a vault is read from.
+#[derive(Clone, Copy)]
+pub(crate) struct VaultStores<'a> {
+    pub(crate) store: &'a dyn Store,
+    pub(crate) keys: &'a dyn KeyStore,
+    pub(crate) kms: &'a LocalKms,
+    pub(crate) blobs: &'a Blobs,
+}

@@ -1,7 +1,8 @@
 //! What holds for every keystore.
 
 use lacuna_store::keys::{
-    ERASURES_PAGE_MAX, KeyBatch, KeyStore, LedgerLine, ReceiptMark, VaultKeys, WrappedMemoryKey,
+    ERASURES_PAGE_MAX, KeyBatch, KeyFingerprint, KeyStore, LedgerExtent, LedgerLine, ReceiptMark, VaultKeys,
+    WrappedMemoryKey,
 };
 use lacuna_store::rows::{BATCH_ROWS_MAX, SEALED_BYTES_MAX, VAULTS_PAGE_MAX};
 use lacuna_types::{MemoryId, OrgId, VaultId};
@@ -25,6 +26,8 @@ pub(crate) fn conformance(keys: &dyn KeyStore) {
     receipts_only_rise(keys);
     old_lines_are_dropped(keys);
     vaults_are_listed_in_pages(keys);
+    the_extent_is_that_of_the_ledger(keys);
+    the_first_fingerprint_of_a_name_stands(keys);
 }
 
 pub(crate) fn vault(user: &str) -> VaultId {
@@ -300,6 +303,23 @@ fn old_lines_are_dropped(keys: &dyn KeyStore) {
     assert_eq!(lines(keys, vault("old")), vec![line("old", Some(id(2)), -800)]);
     assert_eq!(lines(keys, vault("older")), vec![]);
     assert_eq!(keys.forget_erasures(time(-800)).unwrap(), 0);
+}
+
+fn the_extent_is_that_of_the_ledger(keys: &dyn KeyStore) {
+    keys.commit(destroy("extent", &[id(1)], 9_000)).unwrap();
+    let all = keys.erasures(None, usize::MAX).unwrap();
+    let newest = all.iter().map(|line| line.at).max();
+    assert_eq!(keys.ledger_extent().unwrap(), LedgerExtent { lines: all.len() as u64, newest });
+    assert_eq!(newest, Some(time(9_000)));
+}
+
+fn the_first_fingerprint_of_a_name_stands(keys: &dyn KeyStore) {
+    let print = |name: &str, byte| KeyFingerprint { name: name.to_owned(), print: [byte; 16] };
+    assert_eq!(keys.fingerprints().unwrap(), vec![]);
+    assert_eq!(keys.enter_fingerprint(&print("signing.key", 1)).unwrap(), print("signing.key", 1));
+    assert_eq!(keys.enter_fingerprint(&print("signing.key", 2)).unwrap(), print("signing.key", 1));
+    assert_eq!(keys.enter_fingerprint(&print("epoch-1.key", 3)).unwrap(), print("epoch-1.key", 3));
+    assert_eq!(keys.fingerprints().unwrap(), vec![print("epoch-1.key", 3), print("signing.key", 1)]);
 }
 
 fn vaults_are_listed_in_pages(keys: &dyn KeyStore) {

@@ -66,12 +66,13 @@ impl OwnedFolder {
     }
 }
 
-/// Opens the lock file, and makes it where needed. A folder that cannot be written can still be locked.
+/// Opens the lock file, and makes it where needed. A file that cannot be written can still be locked; on a disk that
+/// cannot be written there is nothing to be done in the folder.
 fn open(folder: &Path) -> Result<File> {
     let path = folder.join(LOCK_FILE);
     let made = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&path);
     let opened = made.or_else(|error| match error.kind() {
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => File::open(&path).map_err(|_| error),
+        ErrorKind::PermissionDenied => File::open(&path).map_err(|_| error),
         _ => Err(error),
     });
     opened.map_err(|error| unusable(&error))

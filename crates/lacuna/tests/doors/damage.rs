@@ -332,9 +332,10 @@ fn doctor_opens_the_blobs_of_every_vault() {
     let home = Home::new();
     let tale = TALE.repeat(2_000);
     home.remember("Anna's own note");
-    let remember =
-        ["remember", &tale, "--content-type", "transcript", "--category", "conversation", "--user", "ben"];
-    let id = home.json(&remember)["memory_id"].as_str().unwrap().to_owned();
+    let remember = ["remember", &tale, "--content-type", "transcript", "--json"];
+    let written = home.command(&remember).env("LACUNA_USER", "ben").output().unwrap();
+    let written: serde_json::Value = serde_json::from_slice(&written.stdout).unwrap();
+    let id = written["memory_id"].as_str().unwrap().to_owned();
     let healthy = home.run(&["doctor"]).ok();
     assert!(healthy.stdout.contains("2 memories in 2 of 2 vaults"), "{}", healthy.stdout);
     assert!(healthy.stdout.contains("not checked"), "{}", healthy.stdout);

@@ -26,7 +26,7 @@ const JOURNAL_HEADER: &str = "lacuna restore 1";
 const REPLACED: &str = ".replaced";
 /// Files that SQLite keeps beside a database while it is open, or after a crash.
 const LOGS: [&str; 2] = ["-wal", "-shm"];
-const ZEROS: [u8; 64 * 1024] = [0; 64 * 1024];
+static ZEROS: [u8; 64 * 1024] = [0; 64 * 1024];
 
 /// Hears the name of each step of a restore that is durable or visible to others.
 pub type RestoreSteps<'a> = &'a dyn Fn(&str);

@@ -80,7 +80,8 @@ impl Database {
     }
 
     /// Returns true when opening the file would migrate it. A file that is not there, or not of this kind, is left
-    /// to [`Self::open`].
+    /// to [`Self::open`]. Not for a process that has the file open: closing a file ends all locks that the process
+    /// has on it.
     pub(crate) fn is_outdated(path: &Path, schema: &'static SqliteSchema) -> bool {
         // The log can only be newer than the file, so a current file need not be opened.
         if version_in_header(path).is_none_or(|version| version == schema.current_version()) {

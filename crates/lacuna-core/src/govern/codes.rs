@@ -8,7 +8,7 @@ use crate::audit::{AuditAction, AuditEntry, Subject};
 use crate::permit::{Grant, ManageKeys};
 use crate::vault::access::access_of;
 use crate::vault::chain::{append_entries, extend_chain};
-use crate::vault::codes::{Codes, Header, RowTally, TAMPERED, tampered};
+use crate::vault::codes::{CodedHeader, Codes, RowTally, TAMPERED, tampered};
 use crate::vault::commit::retrying;
 use crate::vault::service::Service;
 
@@ -105,7 +105,7 @@ fn renew(service: &Service, scope: &Scope, actor: &str, action: AuditAction) -> 
     let renewed = retrying(|| {
         let (tally, stored) = tally(service, &codes, scope.vault_id())?;
         let Some(stored) = stored else { return Ok(()) };
-        let mut header = Header::unchecked(&stored);
+        let mut header = CodedHeader::unchecked(&stored);
         header.codes.rows = tally.code(&codes);
         header.codes.access = match scope.holder {
             Holder::Org => Some(codes.access(&service.store.access(&scope.org)?)),
@@ -114,7 +114,7 @@ fn renew(service: &Service, scope: &Scope, actor: &str, action: AuditAction) -> 
         let mut batch = Batch::new(scope.clone(), service.clock.now(), header.revision);
         let (at, entry) = (batch.at, AuditEntry::new(action, actor, Vec::new()));
         let audit = extend_chain(service, &mut batch, header.audit, [(at, &entry)])?;
-        writer.put(batch, Header { audit, ..header }).map(drop)
+        writer.put(batch, CodedHeader { audit, ..header }).map(drop)
     });
     // What is open here was read before.
     writer.discard();

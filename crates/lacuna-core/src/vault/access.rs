@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use lacuna_store::rows::{AccessRows, Batch, MEMBERSHIPS_MAX, TokenRow};
 use lacuna_types::{Error, Group, Holder, OrgId, Result, Scope, UserId};
 
-use crate::vault::codes::{Codes, Header, tampered};
+use crate::vault::codes::{CodedHeader, Codes, tampered};
 use crate::vault::service::Service;
 
 /// Attempts to read rows and code of one moment while others change them.
@@ -96,7 +96,7 @@ fn checked(service: &Service, org: &OrgId, code: Option<[u8; 32]>, rows: AccessR
 fn access_code(service: &Service, org: &OrgId) -> Result<Option<[u8; 32]>> {
     let scope = org_scope(org);
     let Some(stored) = service.store.vault(scope.vault_id())? else { return Ok(None) };
-    Ok(Header::checked(&Codes::of(&service.kms, &scope)?, &stored)?.codes.access)
+    Ok(CodedHeader::checked(&Codes::of(&service.kms, &scope)?, &stored)?.codes.access)
 }
 
 fn org_scope(org: &OrgId) -> Scope {

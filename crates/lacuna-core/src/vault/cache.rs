@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use lacuna_types::{Result, Revision, Scope, VaultId, millis};
 
 use crate::vault::anchored::check_head;
-use crate::vault::codes::Header;
+use crate::vault::codes::CodedHeader;
 use crate::vault::open::{OpenVault, Refreshed};
 use crate::vault::stores::VaultStores;
 
@@ -174,7 +174,7 @@ impl Slot {
     }
 
     /// Applies a commit of this process, unless a refresh has already brought it in.
-    pub(crate) fn apply(&self, expected: Revision, reached: Header, apply: impl FnOnce(&mut OpenVault)) {
+    pub(crate) fn apply(&self, expected: Revision, reached: CodedHeader, apply: impl FnOnce(&mut OpenVault)) {
         let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(vault) = open.as_mut().filter(|vault| vault.header.revision == expected) {
             apply(vault);

@@ -7,7 +7,7 @@ use lacuna_types::{Result, Scope, VaultId};
 use crate::audit::AuditEntry;
 use crate::audit::chain::{append, sign_head};
 use crate::audit::checkpoint::{Checkpoint, is_passed};
-use crate::vault::codes::{Codes, Header};
+use crate::vault::codes::{CodedHeader, Codes};
 use crate::vault::commit::retrying;
 use crate::vault::service::Service;
 
@@ -80,10 +80,10 @@ fn append_with(
     retrying(|| {
         let Some(stored) = service.store.vault(scope.vault_id())? else { return Ok(()) };
         // A chain that somebody changed is not signed on top of.
-        let header = Header::checked(&Codes::of(&service.kms, scope)?, &stored)?;
+        let header = CodedHeader::checked(&Codes::of(&service.kms, scope)?, &stored)?;
         let mut batch = Batch::new(scope.clone(), service.clock.now(), header.revision);
         let audit = fill(&mut batch, header.audit)?;
-        let reached = writer.put(batch, Header { audit, ..header })?;
+        let reached = writer.put(batch, CodedHeader { audit, ..header })?;
         writer.apply(header.revision, reached, |_| ());
         Ok(())
     })

@@ -22,7 +22,7 @@ type RowCode = u128;
 
 /// The header of a vault on which a commit builds: its codes were checked, or this process has just made them.
 #[derive(Clone, Copy)]
-pub(crate) struct Header {
+pub(crate) struct CodedHeader {
     pub(crate) revision: Revision,
     pub(crate) audit: ChainHead,
     pub(crate) audit_signature: Option<[u8; SIGNATURE_BYTES]>,
@@ -31,7 +31,7 @@ pub(crate) struct Header {
     pub(crate) codes: HeaderCodes,
 }
 
-impl Header {
+impl CodedHeader {
     /// The header of a vault before its first commit.
     pub(crate) fn empty() -> Self {
         Self {
@@ -96,7 +96,7 @@ impl Codes {
     }
 
     /// The codes of a header that a commit on top of `header.revision` leaves.
-    pub(crate) fn header(&self, header: &Header) -> HeaderCodes {
+    pub(crate) fn header(&self, header: &CodedHeader) -> HeaderCodes {
         let HeaderCodes { rows, access, .. } = header.codes;
         let signature = header.audit_signature;
         let code = self.code("header", |bytes| {
@@ -146,7 +146,7 @@ impl Codes {
     pub(crate) fn check_header(&self, stored: &VaultHeader) -> Result<HeaderCodes> {
         let codes = stored.codes.ok_or_else(|| tampered(stored.id, "its header has no code"))?;
         let revision = built_on(stored);
-        let genuine = self.header(&Header { revision, ..Header::unchecked(stored) }) == codes;
+        let genuine = self.header(&CodedHeader { revision, ..CodedHeader::unchecked(stored) }) == codes;
         match genuine && stored.scope.vault_id() == stored.id {
             true => Ok(codes),
             false => Err(tampered(stored.id, "its header was changed")),

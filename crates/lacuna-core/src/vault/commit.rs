@@ -7,7 +7,7 @@ use lacuna_types::{Error, Lifecycle, MemoryId, Result, Revision, Scope};
 use crate::audit::{AuditAction, AuditEntry};
 use crate::vault::access::access_after;
 use crate::vault::chain::extend_chain;
-use crate::vault::codes::{Codes, Header, TallyChange};
+use crate::vault::codes::{CodedHeader, Codes, TallyChange};
 use crate::vault::deliver::{Notification, deliveries};
 use crate::vault::handle::VaultWriter;
 use crate::vault::open::OpenVault;
@@ -69,12 +69,12 @@ impl VaultWriter<'_> {
             batch.records.extend(deliveries(service, notification)?);
         }
         let codes = HeaderCodes { rows: base.rows, ..base.header.codes };
-        let reached = self.put(batch, Header { audit, codes, ..base.header })?;
+        let reached = self.put(batch, CodedHeader { audit, codes, ..base.header })?;
         Ok(StoredAct { expected: base.header.revision, reached, tally: base.tally, first_seq })
     }
 
     /// Commits a batch with the codes of the header that it leaves.
-    pub(crate) fn put(&self, mut batch: Batch, header: Header) -> Result<Header> {
+    pub(crate) fn put(&self, mut batch: Batch, header: CodedHeader) -> Result<CodedHeader> {
         let (service, vault) = (self.service, batch.vault);
         let header = header_after(service, header, &batch)?;
         batch.codes = Some(header.codes);
@@ -85,12 +85,12 @@ impl VaultWriter<'_> {
             }
         })?;
         service.kms.anchor().note_head(vault, revision, header.audit);
-        Ok(Header { revision, ..header })
+        Ok(CodedHeader { revision, ..header })
     }
 }
 
 /// The header after `batch`, whose chain and row code are already set. Its revision is still the one before.
-fn header_after(service: &Service, mut header: Header, batch: &Batch) -> Result<Header> {
+fn header_after(service: &Service, mut header: CodedHeader, batch: &Batch) -> Result<CodedHeader> {
     header.audit_signature = batch.audit_signature.or(header.audit_signature);
     header.frozen_at = batch.frozen_after(header.frozen_at);
     if let Some(settings) = &batch.settings {
@@ -106,7 +106,7 @@ fn header_after(service: &Service, mut header: Header, batch: &Batch) -> Result<
 
 /// The state of a vault on which a commit builds.
 struct Base {
-    header: Header,
+    header: CodedHeader,
     /// The code of the rows after the commit.
     rows: [u8; 32],
     tally: TallyChange,
@@ -122,7 +122,7 @@ impl Base {
 /// A commit that the store has taken, for the open vault to follow.
 struct StoredAct {
     expected: Revision,
-    reached: Header,
+    reached: CodedHeader,
     tally: TallyChange,
     first_seq: u64,
 }

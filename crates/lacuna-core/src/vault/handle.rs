@@ -9,7 +9,7 @@ use lacuna_types::{Error, Result, Revision, Scope};
 use crate::vault::anchored::check_keys;
 use crate::vault::cache::Slot;
 use crate::vault::cleared::clear_destroyed;
-use crate::vault::codes::{Codes, Header};
+use crate::vault::codes::{CodedHeader, Codes};
 use crate::vault::keyring::Keyring;
 use crate::vault::open::OpenVault;
 use crate::vault::service::Service;
@@ -114,7 +114,7 @@ impl VaultWriter<'_> {
     }
 
     /// Applies a commit of this process to the open vault, unless a refresh has already brought it in.
-    pub(crate) fn apply(&self, expected: Revision, reached: Header, apply: impl FnOnce(&mut OpenVault)) {
+    pub(crate) fn apply(&self, expected: Revision, reached: CodedHeader, apply: impl FnOnce(&mut OpenVault)) {
         self.slot.apply(expected, reached, apply);
     }
 }

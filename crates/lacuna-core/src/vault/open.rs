@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 use crate::index::quant::QuantVec;
 use crate::index::{Attributes, Entry, Index, Session, Stored, Tag};
 use crate::vault::anchored::check_head;
-use crate::vault::codes::{Codes, Header, RowTally, tampered};
+use crate::vault::codes::{CodedHeader, Codes, RowTally, tampered};
 use crate::vault::frame::Frame;
 use crate::vault::keyring::{Keyring, Place, is_bound};
 use crate::vault::marks::{Marks, sketch, text_mark};
@@ -85,7 +85,7 @@ pub(crate) struct OpenVault {
     pub(crate) marks: Marks,
     /// Memories that become active when their grace period is over.
     pub(crate) approved: BTreeSet<MemoryId>,
-    pub(crate) header: Header,
+    pub(crate) header: CodedHeader,
     pub(crate) codes: Codes,
     pub(crate) tally: RowTally,
     /// Memories whose bytes or key are damaged: not searchable, and reported by id.
@@ -205,7 +205,7 @@ impl OpenVault {
             index: Index::new(),
             marks: Marks::default(),
             approved: BTreeSet::new(),
-            header: Header::empty(),
+            header: CodedHeader::empty(),
             codes,
             tally: RowTally::default(),
             damaged: BTreeSet::new(),
@@ -239,7 +239,7 @@ impl OpenVault {
         });
         let Changes { rows, gone, header } = changes?;
         let Some(header) = header else { return Ok(Refreshed::Ended) };
-        let header = Header::checked(&self.codes, &header)?;
+        let header = CodedHeader::checked(&self.codes, &header)?;
         gone.iter().for_each(|id| self.tally.remove(*id));
         rows.iter().for_each(|row| self.tally.put(&self.codes, row));
         if self.tally.code(&self.codes) != header.codes.rows {

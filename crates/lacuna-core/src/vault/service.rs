@@ -32,7 +32,7 @@ use crate::vault::reads::ReadLog;
 use crate::vault::rehearse::Rehearsals;
 use crate::vault::sessions::OpenSessions;
 use crate::vault::stores::VaultStores;
-use crate::vault::tampering::Findings;
+use crate::vault::tampering::TamperedVaults;
 use crate::vault::working::resting_since;
 
 /// The bytes that opened vaults may take in RAM, unless configured.
@@ -104,7 +104,7 @@ pub(crate) struct Service {
     pub(crate) rehearsals: Rehearsals,
     pub(crate) cooldowns: Cooldowns,
     pub(crate) access: AccessBooks,
-    pub(crate) findings: Findings,
+    pub(crate) findings: TamperedVaults,
     pub(crate) token_counter: TokenCounter,
     /// The sessions under way, in RAM.
     pub(crate) open_sessions: OpenSessions,
@@ -149,7 +149,7 @@ impl Service {
             rehearsals: Rehearsals::default(),
             cooldowns: Cooldowns::default(),
             access: AccessBooks::default(),
-            findings: Findings::default(),
+            findings: TamperedVaults::default(),
             token_counter: Arc::new(estimate),
             open_sessions: OpenSessions::default(),
             recipients: Vec::new(),

@@ -13,14 +13,14 @@ use crate::vault::service::Service;
 
 /// The findings of this process. An entry waits here because whoever finds it may hold the lock of a vault.
 #[derive(Default)]
-pub(crate) struct Findings(Mutex<HashMap<VaultId, Finding>>);
+pub(crate) struct TamperedVaults(Mutex<HashMap<VaultId, TamperedVault>>);
 
-struct Finding {
+struct TamperedVault {
     scope: Scope,
     is_recorded: bool,
 }
 
-impl Findings {
+impl TamperedVaults {
     /// Notes an error that says that the vault of `scope` was changed; passes over any other.
     pub(crate) fn note(&self, scope: &Scope, error: &Error) {
         if error.code() != TAMPERED {
@@ -29,11 +29,11 @@ impl Findings {
         self.lock().entry(scope.vault_id()).or_insert_with(|| {
             tracing::error!(vault = %scope.vault_id(), %error, "a vault was changed outside Lacuna");
             // An organisation whose own chain was changed has none to record it in.
-            Finding { scope: scope.clone(), is_recorded: scope.holder == Holder::Org }
+            TamperedVault { scope: scope.clone(), is_recorded: scope.holder == Holder::Org }
         });
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<VaultId, Finding>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<VaultId, TamperedVault>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

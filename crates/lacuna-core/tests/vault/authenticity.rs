@@ -8,6 +8,9 @@ use rusqlite::Connection;
 
 use super::*;
 
+/// A change that somebody makes in the database.
+type Edit = fn(&Connection);
+
 fn database(world: &World) -> Connection {
     let file = Connection::open(world.folder.path().join("lacuna.db")).unwrap();
     file.pragma_update(None, "foreign_keys", "OFF").unwrap();
@@ -49,7 +52,7 @@ fn furnish(world: &World, lacuna: &Lacuna) {
 
 #[test]
 fn a_row_that_somebody_else_wrote_closes_its_vault() {
-    let edits: [(&str, fn(&Connection)); 9] = [
+    let edits: [(&str, Edit); 9] = [
         ("a hidden row shown again", |file| {
             file.execute_batch("UPDATE memory SET state = (SELECT min(state) FROM memory)").unwrap();
         }),

@@ -128,16 +128,24 @@ fn a_missing_key_file_is_named_and_nothing_is_made_in_its_place() {
         let aside = home.path("aside.key");
         fs::rename(&file, &aside).unwrap();
 
-        let server = home.serve(&[]);
-        server.get(&format!("/v1/memories/{id}")).refused(503, "missing_key");
-        server.post("/v1/memories", &json!({"content": "x"})).refused(503, "missing_key");
-        assert_eq!(server.get("/healthz").status, 200, "{what}");
+        // Other organisations may have their master keys; without the current epoch key nobody is served.
+        let server = (start == "master-").then(|| home.serve(&[]));
+        match &server {
+            Some(server) => {
+                server.get(&format!("/v1/memories/{id}")).refused(503, "missing_key");
+                server.post("/v1/memories", &json!({"content": "x"})).refused(503, "missing_key");
+                assert_eq!(server.get("/healthz").status, 200, "{what}");
+            }
+            None => refused(&home, &["serve", "--listen", "127.0.0.1:0"], 7, "missing_key"),
+        }
         refused(&home, &["memory", "inspect", &id], 7, "missing_key");
         assert!(!file.exists(), "{what} was made anew");
 
         fs::rename(&aside, &file).unwrap();
         assert_eq!(home.json(&["memory", "inspect", &id])["content"], "needs its keys", "{what}");
-        server.get(&format!("/v1/memories/{id}")).expect(200);
+        if let Some(server) = &server {
+            server.get(&format!("/v1/memories/{id}")).expect(200);
+        }
     }
 }
 

@@ -18,7 +18,7 @@ use lacuna_seal::SystemEntropy;
 use lacuna_store::blobs::Blobs;
 use lacuna_store::folder::{OwnedFolder, SharedFolder};
 use lacuna_store::keys::{KeyStore, LocalKms, PostgresKeys, SqliteKeys};
-use lacuna_store::rows::{PostgresStore, SqliteOptions, SqliteStore, Store};
+use lacuna_store::rows::{LoginRole, PostgresStore, SqliteOptions, SqliteStore, Store};
 use lacuna_types::embed::Embedder;
 use lacuna_types::llm::Llm;
 use lacuna_types::{OrgId, Role, SystemClock};
@@ -330,6 +330,13 @@ pub(crate) fn open_keys(config: &Config, layout: &Layout) -> Result<Arc<dyn KeyS
         }
         StoreChoice::Postgres { keys_url, .. } => Arc::new(PostgresKeys::open(keys_url)?),
     })
+}
+
+/// The roles that log in to the databases of data and keys; `None` for files.
+pub(crate) fn login_roles(config: &Config) -> Result<Option<[LoginRole; 2]>> {
+    let StoreChoice::Postgres { data_url, keys_url, .. } = &config.store else { return Ok(None) };
+    let (store, keys) = (PostgresStore::open(data_url)?, PostgresKeys::open(keys_url)?);
+    Ok(Some([store.login_role()?, keys.login_role()?]))
 }
 
 /// Opens the key folder. An existing key is read at once, so that a wrong passphrase shows before the service

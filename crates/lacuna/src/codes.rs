@@ -246,7 +246,7 @@ codes! {
         "Correct the owner and permissions of the data folder and its files, or mount the disk for writing."
         http "Try again later; if it stays, ask the operator of the server.";
     ACCESS_DENIED "access_denied" 503 MISCONFIGURED "The database server refuses the user, the password or a permission."
-        "Check user and password; the account needs its own database and the right to create roles.";
+        "Check user and password, and compare the roles with docs/operations.md.";
     BAD_URL "bad_url" 503 MISCONFIGURED "The database URL cannot be read."
         "Write it as postgres://user:password@host/database.";
     TLS_REQUIRED "tls_required" 503 MISCONFIGURED "The database is on another machine, and the connection would not be encrypted."

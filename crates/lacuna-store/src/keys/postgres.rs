@@ -11,11 +11,11 @@ use super::{
     ReceiptMark, VaultKeys, WrappedClassKey, WrappedMemoryKey, WrappedRoot, fell_with_vault,
 };
 use crate::failure::SqlFailure;
-use crate::rows::VAULTS_PAGE_MAX;
 use crate::rows::check::whole_millis;
 use crate::rows::columns::number_u32;
 use crate::rows::postgres::engine::{PostgresSchema, PostgresServer, ScopedTransaction, Visibility};
 use crate::rows::postgres::{fixed, id, memory_id};
+use crate::rows::{LoginRole, VAULTS_PAGE_MAX};
 use lacuna_types::{Error, Result};
 use lacuna_types::{MemoryId, OrgId, VaultId};
 
@@ -41,9 +41,15 @@ const SOME_MEMORY_KEYS: &str = "
 pub struct PostgresKeys(PostgresServer);
 
 impl PostgresKeys {
-    /// Connects, and makes or migrates the schema where needed.
+    /// Connects. Makes or migrates the schema where needed, which takes its owner; a current one takes any member
+    /// of its roles.
     pub fn open(url: &str) -> Result<Self> {
         PostgresServer::open(url, &SCHEMA).map(Self)
+    }
+
+    /// The role that this connection logged in with, and the rights that it should not have.
+    pub fn login_role(&self) -> Result<LoginRole> {
+        self.0.login_role()
     }
 }
 

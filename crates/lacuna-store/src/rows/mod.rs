@@ -22,7 +22,7 @@ pub use check::{
 #[cfg(feature = "testing")]
 pub use faulty::{FaultTiming, Faults, FaultyStore};
 pub use jobs::{JOB_WORD_BYTES_MAX, JobClaim, JobEnd, JobRow};
-pub use postgres::PostgresStore;
+pub use postgres::{LoginRole, PostgresStore};
 pub use ram::RamStore;
 pub use records::{RECORD_BYTES_MAX, RECORDS_PAGE_MAX, Record, RecordChange, RecordKind};
 pub use sqlite::{SqliteOptions, SqliteStore};

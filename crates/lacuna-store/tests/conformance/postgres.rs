@@ -2,9 +2,10 @@
 
 use lacuna_store::keys::{KeyBatch, KeyStore, PostgresKeys};
 use lacuna_store::rows::{
-    Batch, MemberChange, PostgresStore, Record, RecordChange, RecordKind, Store, TokenChange,
+    Batch, LoginRole, MemberChange, PostgresStore, Record, RecordChange, RecordKind, Store, TokenChange,
 };
 use lacuna_types::{Holder, OrgId, Revision, Scope, VaultId};
+use postgres::error::SqlState;
 use postgres::{Client, NoTls};
 
 use crate::postgres_database::Database;
@@ -259,4 +260,182 @@ fn another_host_needs_tls() {
     }
     assert_eq!(PostgresStore::open("nonsense://").err().unwrap().code(), "bad_url");
     assert_eq!(PostgresStore::open("postgres://a@127.0.0.1:1/x").err().unwrap().code(), "store_unavailable");
+}
+
+const OPERATIONS: &str = include_str!("../../../../docs/operations.md");
+
+/// Databases for data and keys, with the roles of `docs/operations.md` under names of this test's own.
+struct RoleSetup {
+    data: Database,
+    keys: Database,
+    // Dropped last: a role that owns something cannot go.
+    roles: RolePair,
+}
+
+struct RolePair {
+    server: String,
+    owner: String,
+    login: String,
+}
+
+impl Drop for RolePair {
+    fn drop(&mut self) {
+        let mut client = Client::connect(&self.server, NoTls).unwrap();
+        client.batch_execute(&format!("DROP ROLE {}, {}", self.owner, self.login)).unwrap();
+    }
+}
+
+impl RoleSetup {
+    /// Runs the first documented block, as an administrator does.
+    fn make(test: &str) -> Option<Self> {
+        let data = Database::make(&format!("{test}_data"))?;
+        let keys = Database::make(&format!("{test}_keys"))?;
+        let server = std::env::var("LACUNA_TEST_POSTGRES").unwrap();
+        let role = |kind: &str| format!("lacuna_{kind}_{test}_{}", std::process::id());
+        let roles = RolePair { server, owner: role("owner"), login: role("login") };
+        let setup = Self { data, keys, roles };
+        let mut client = Client::connect(&setup.roles.server, NoTls).unwrap();
+        // The databases were made by the same statement above.
+        for statement in setup.documented(0).iter().filter(|line| !line.starts_with("CREATE DATABASE")) {
+            let done = client.batch_execute(statement);
+            // Roles without a login belong to the whole server, and other tests make them too.
+            let shared = statement.ends_with(" NOLOGIN;");
+            let taken =
+                |code: &SqlState| [SqlState::DUPLICATE_OBJECT, SqlState::UNIQUE_VIOLATION].contains(code);
+            if let Err(error) = done {
+                assert!(shared && error.code().is_some_and(taken), "{statement} {error:?}");
+            }
+        }
+        Some(setup)
+    }
+
+    /// Makes the schemas as the owner.
+    fn migrate(&self) {
+        drop(PostgresStore::open(&self.url(&self.data, &self.roles.owner)).unwrap());
+        drop(PostgresKeys::open(&self.url(&self.keys, &self.roles.owner)).unwrap());
+    }
+
+    /// Runs the second documented block.
+    fn grant(&self) {
+        let mut client = None;
+        for line in self.documented(1) {
+            match line.as_str() {
+                "\\connect lacuna" => client = Some(self::client(&self.data)),
+                "\\connect lacuna_keys" => client = Some(self::client(&self.keys)),
+                statement => client.as_mut().unwrap().batch_execute(statement).unwrap(),
+            }
+        }
+    }
+
+    /// The lines of a block of SQL, with the names of this test.
+    fn documented(&self, block: usize) -> Vec<String> {
+        let (_, section) = OPERATIONS.split_once("## PostgreSQL roles\n").unwrap();
+        let sql = section.split("```sql\n").nth(block + 1).unwrap().split("```").next().unwrap();
+        let sql = sql
+            .replace("DATABASE lacuna_keys ", &format!("DATABASE {} ", name(&self.keys)))
+            .replace("DATABASE lacuna ", &format!("DATABASE {} ", name(&self.data)))
+            .replace("lacuna_owner", &self.roles.owner)
+            .replace("lacuna_login", &self.roles.login);
+        sql.lines().map(str::to_owned).collect()
+    }
+
+    fn url(&self, database: &Database, role: &str) -> String {
+        database.url().replacen("//lacuna@", &format!("//{role}@"), 1)
+    }
+
+    fn open_as_login(&self) -> (PostgresStore, PostgresKeys) {
+        let (data, keys) = (self.url(&self.data, &self.roles.login), self.url(&self.keys, &self.roles.login));
+        (PostgresStore::open(&data).unwrap(), PostgresKeys::open(&keys).unwrap())
+    }
+}
+
+fn name(database: &Database) -> String {
+    database.url().rsplit_once('/').unwrap().1.to_owned()
+}
+
+#[test]
+fn a_login_role_that_owns_nothing_does_all_work() {
+    let Some(setup) = RoleSetup::make("work") else { return };
+    setup.migrate();
+    setup.grant();
+    let (store, keys) = setup.open_as_login();
+    suite::conformance(&store);
+    key_suite::conformance(&keys);
+    let safe = LoginRole { name: setup.roles.login.clone(), excess: vec![] };
+    assert_eq!(store.login_role().unwrap(), safe);
+    assert_eq!(keys.login_role().unwrap(), safe);
+}
+
+#[test]
+fn a_login_role_that_owns_nothing_cannot_switch_row_level_security_off() {
+    let Some(setup) = RoleSetup::make("bound") else { return };
+    setup.migrate();
+    setup.grant();
+    let (store, keys) = setup.open_as_login();
+    two_vaults(&store);
+    keys.commit(key_suite::first("ann")).unwrap();
+    let tables =
+        [(&setup.data, "lacuna.memory", "lacuna_app"), (&setup.keys, "lacuna_keys.root", "lacuna_keys_app")];
+    for (database, table, app) in tables {
+        let mut client = Client::connect(&setup.url(database, &setup.roles.login), NoTls).unwrap();
+        let forbidden = [
+            format!("ALTER TABLE {table} DISABLE ROW LEVEL SECURITY"),
+            format!("ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY"),
+            format!("DROP POLICY in_scope ON {table}"),
+            format!("SET ROLE {}", setup.roles.owner),
+            format!("GRANT {} TO {}", setup.roles.owner, setup.roles.login),
+            format!("SELECT vault FROM {table}"),
+            format!("SET LOCAL ROLE {app}; SET LOCAL row_security = off; SELECT vault FROM {table}"),
+        ];
+        for sql in forbidden {
+            let refused = client.transaction().unwrap().batch_execute(&sql).unwrap_err();
+            assert_eq!(refused.code().unwrap().code(), "42501", "{sql}");
+        }
+        client.batch_execute(&format!("SET ROLE {app}")).unwrap();
+        let seen = client.query(&format!("SELECT vault FROM {table}"), &[]).unwrap();
+        assert_eq!(seen.len(), 0, "{table} without a scope");
+    }
+}
+
+#[test]
+fn a_login_role_that_may_not_migrate_is_told_who_may() {
+    let Some(setup) = RoleSetup::make("told") else { return };
+    let url = setup.url(&setup.data, &setup.roles.login);
+    let refusal = |expected: &[&str]| {
+        let error = PostgresStore::open(&url).err().unwrap();
+        assert_eq!(error.code(), "access_denied");
+        let text = error.to_string();
+        assert!(expected.iter().all(|words| text.contains(words)), "{text}");
+    };
+    let (owner, login) = (setup.roles.owner.as_str(), setup.roles.login.as_str());
+    refusal(&[login, "the schema lacuna is not there yet", "docs/operations.md"]);
+    setup.migrate();
+    refusal(&[login, "may not read lacuna.migration", "docs/operations.md"]);
+    setup.grant();
+    drop(PostgresStore::open(&url).unwrap());
+    client(&setup.data)
+        .batch_execute(
+            "DELETE FROM lacuna.migration WHERE version = (SELECT max(version) FROM lacuna.migration)",
+        )
+        .unwrap();
+    refusal(&[login, "may not migrate", "lacuna memory list", owner]);
+}
+
+#[test]
+fn rights_that_a_login_role_should_not_have_are_named() {
+    let Some(setup) = RoleSetup::make("named") else { return };
+    setup.migrate();
+    setup.grant();
+    let (owner, login) = (setup.roles.owner.as_str(), setup.roles.login.as_str());
+    let excess = |url: &str| PostgresStore::open(url).unwrap().login_role().unwrap().excess;
+    assert_eq!(excess(&setup.url(&setup.data, owner)), ["owns tables"]);
+    assert!(excess(&setup.data.url()).contains(&"is a superuser"));
+    let url = setup.url(&setup.data, login);
+    setup.data.admin(&format!("ALTER ROLE {login} BYPASSRLS CREATEROLE"));
+    assert_eq!(excess(&url), ["bypasses row-level security", "creates roles"]);
+    // A role that may switch to the owner is as strong as the owner.
+    setup.data.admin(&format!("ALTER ROLE {login} NOBYPASSRLS NOCREATEROLE; GRANT {owner} TO {login}"));
+    assert_eq!(excess(&url), ["owns tables"]);
+    let keys = PostgresKeys::open(&setup.url(&setup.keys, owner)).unwrap();
+    assert_eq!(keys.login_role().unwrap().excess, ["owns tables"]);
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use lacuna_core::Lacuna;
 use lacuna_core::permit::{Caller, permit};
+use lacuna_store::rows::LoginRole;
 use lacuna_types::embed::{Embedder, Purpose};
 use serde::Serialize;
 
@@ -176,6 +177,7 @@ fn installation(config: &Config, layout: &Layout) -> Vec<DoctorCheck> {
             "One dump holds both. Name another database in `keys`.",
         ));
     }
+    checks.extend(login_roles(config));
     match assemble::assemble_unchecked_in(config, folder) {
         Ok(Installation { service, store, local, .. }) => {
             checks.push(belonging(&service));
@@ -188,6 +190,24 @@ fn installation(config: &Config, layout: &Layout) -> Vec<DoctorCheck> {
     }
     checks.push(vaults::not_checked(config));
     checks
+}
+
+/// Warns of a login role that can switch row-level security off.
+fn login_roles(config: &Config) -> Vec<DoctorCheck> {
+    let checks = ["login role of the data", "login role of the keys"];
+    let roles = match assemble::login_roles(config) {
+        Ok(roles) => roles.into_iter().flatten(),
+        Err(failure) => return vec![DoctorCheck::failed(checks[0], &failure)],
+    };
+    let judge = |(check, role): (&'static str, LoginRole)| match role.excess.as_slice() {
+        [] => DoctorCheck::ok(check, format!("{} owns nothing", role.name)),
+        excess => DoctorCheck::warn(
+            check,
+            format!("{} {}", role.name, excess.join(", ")),
+            "Its password switches row-level security off. Set up the roles of docs/operations.md.",
+        ),
+    };
+    checks.into_iter().zip(roles).map(judge).collect()
 }
 
 /// Compares the key folder with the fingerprints in the keystore.

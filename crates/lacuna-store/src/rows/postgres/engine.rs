@@ -23,6 +23,9 @@ const PING_TIMEOUT: Duration = Duration::from_secs(2);
 /// Rows fetched at a time while streaming.
 const PAGE_ROWS: i32 = 512;
 
+/// The code of whatever PostgreSQL refuses to this role.
+pub(super) const ACCESS_DENIED: &str = "access_denied";
+
 /// The settings of every connection. A commit that is answered must be on disk, whatever the server's default.
 const SESSION_SETTINGS: &str = "
     SET lock_timeout = '10s';
@@ -56,7 +59,7 @@ pub(crate) enum Visibility<'a> {
 }
 
 pub(crate) struct PostgresServer {
-    schema: &'static PostgresSchema,
+    pub(super) schema: &'static PostgresSchema,
     pool: Pool<Link>,
 }
 
@@ -273,10 +276,22 @@ impl PostgresSchema {
         format!("SET LOCAL ROLE {role}; {settings}")
     }
 
+    /// Brings the schema up to date. A schema that is current needs no right but to read its version.
     fn migrate(&self, client: &mut Client) -> Result<(), SqlFailure> {
-        if self.version(client)? == Some(self.migrations.len()) {
+        let version = match self.version(client) {
+            Err(failure) if is_refusal(&failure) => return Err(self.unreadable(client)?.into()),
+            version => version?,
+        };
+        if version == Some(self.migrations.len()) {
             return Ok(());
         }
+        match self.run_migrations(client) {
+            Err(failure) if is_refusal(&failure) => Err(self.not_migrated(client, version)?.into()),
+            done => done,
+        }
+    }
+
+    fn run_migrations(&self, client: &mut Client) -> Result<(), SqlFailure> {
         self.make_roles(client)?;
         let mut transaction = client.transaction()?;
         // Several nodes may start at once; the second one waits here and finds the work done.
@@ -340,6 +355,11 @@ impl PostgresSchema {
     }
 }
 
+/// Tells a right that the role lacks from every other failure.
+fn is_refusal(failure: &SqlFailure) -> bool {
+    failure.0.code() == ACCESS_DENIED
+}
+
 fn connect(config: &Config) -> Result<Client, SqlFailure> {
     let mut client = config.connect(NoTls)?;
     client.batch_execute(SESSION_SETTINGS)?;
@@ -389,9 +409,9 @@ fn caller_error(error: postgres::Error) -> Error {
             Error::unavailable("locked", "the database is busy; nothing was changed, try again later", error)
         }
         Some(code) if REFUSED.contains(code) => Error::Misconfigured {
-            code: "access_denied",
+            code: ACCESS_DENIED,
             reason: format!(
-                "PostgreSQL refuses this account ({}); it needs its own database and the right to create roles",
+                "PostgreSQL refuses this role ({}); `docs/operations.md` lists the roles and what they need",
                 code.code()
             ),
         },

@@ -2,6 +2,7 @@
 
 pub(crate) mod engine;
 mod jobs;
+mod login;
 mod records;
 mod write;
 
@@ -11,6 +12,7 @@ use jiff::Timestamp;
 use postgres::Row as Columns;
 
 use self::engine::{PostgresSchema, PostgresServer, Visibility};
+pub use self::login::LoginRole;
 use super::check::check_batch;
 use super::columns::{
     group_from_columns, header_codes, ids as split_ids, member_from_columns, number_u32, number_u64,
@@ -86,9 +88,15 @@ const HEADERS: &str = "
 pub struct PostgresStore(PostgresServer);
 
 impl PostgresStore {
-    /// Connects, and makes or migrates the schema where needed.
+    /// Connects. Makes or migrates the schema where needed, which takes its owner; a current one takes any member
+    /// of its roles.
     pub fn open(url: &str) -> Result<Self> {
         PostgresServer::open(url, &SCHEMA).map(Self)
+    }
+
+    /// The role that this connection logged in with, and the rights that it should not have.
+    pub fn login_role(&self) -> Result<LoginRole> {
+        self.0.login_role()
     }
 }
 

@@ -147,7 +147,7 @@ fn open_files(folder: &Path, deep: bool, open: &mut Vec<PathBuf>) -> io::Result<
 pub(super) fn not_checked(config: &Config) -> DoctorCheck {
     let files = match config.store {
         StoreChoice::Sqlite => "",
-        StoreChoice::Postgres { .. } => "the files and roles of PostgreSQL, ",
+        StoreChoice::Postgres { .. } => "the files of PostgreSQL, ",
     };
     let found = format!("{files}audit chains of other vaults, backups and copies elsewhere, other nodes");
     DoctorCheck::ok("not checked", found)

@@ -108,6 +108,9 @@ fn stray_epochs(service: &Service) -> Result<Vec<u32>> {
 /// and the organisation's chain records the act.
 pub(crate) fn accept_rollback(service: &Service, grant: &Grant<ManageKeys>) -> Result<AcceptedRollback> {
     let AnchorReport { behind, named, .. } = compare(service)?;
+    if behind == 0 {
+        return Ok(AcceptedRollback { behind, named });
+    }
     let (mut heads, mut after) = (Vec::new(), None);
     loop {
         let page = service.store.vaults(after, PAGE)?;

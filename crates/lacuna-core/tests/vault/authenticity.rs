@@ -255,6 +255,7 @@ fn a_chain_that_was_laundered_is_not_signed_again() {
     // The reads that wait in RAM are not appended to it, by this process or another.
     assert_eq!(code(lacuna.upkeep().flush_reads()), "tampered");
     assert_eq!(code(world.service().keep("anna", "The lynx hunts.")), "tampered");
+    assert_eq!(code(world.service().read_audit(&grant("anna"), 0)), "tampered");
     let signature: Option<Vec<u8>> =
         file.query_row("SELECT audit_signature FROM vault", [], |row| row.get(0)).unwrap();
     assert_eq!(signature, None, "somebody signed the chain again");

@@ -8,6 +8,7 @@ use jiff::tz::TimeZone;
 use lacuna_types::{Error, Result, facet};
 
 use crate::audit::{AuditAction, AuditEntry};
+use crate::govern::audit::verify::check_header;
 use crate::permit::{Grant, ReadAudit};
 use crate::vault::chain::each_entry;
 use crate::vault::reads::flush_reads_of;
@@ -185,6 +186,7 @@ pub(crate) fn summarise_audit(
     }
     let vault = grant.scope().vault_id();
     flush_reads_of(service, vault)?;
+    check_header(service, vault)?;
     let mut summary = AuditSummary::empty(from, to);
     each_entry(service, vault, 0, |row| {
         if (from..to).contains(&row.at) {

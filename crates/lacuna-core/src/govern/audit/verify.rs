@@ -136,6 +136,13 @@ pub(crate) fn audit_key(service: &Service) -> Result<VerifyingKey> {
     Ok(service.kms.signing_key(&*service.entropy)?.verifying_key())
 }
 
+/// Refuses to hand out a chain whose end somebody else wrote. Single entries are held to their hashes by
+/// [`verify_audit`] only.
+pub(crate) fn check_header(service: &Service, vault: VaultId) -> Result<()> {
+    let Some(header) = service.store.vault(vault)? else { return Ok(()) };
+    Codes::of(&service.kms, &header.scope)?.check_header(&header).map(drop)
+}
+
 /// Entries of the vault's chain above `after`, oldest first, a page at a time.
 pub(crate) fn read_audit(
     service: &Service,
@@ -144,6 +151,7 @@ pub(crate) fn read_audit(
 ) -> Result<Vec<(AuditRow, AuditEntry)>> {
     let vault = grant.scope().vault_id();
     flush_reads_of(service, vault)?;
+    check_header(service, vault)?;
     let rows = service.store.audit(vault, after)?;
     rows.into_iter().map(|row| AuditEntry::decode(&row).map(|entry| (row, entry))).collect()
 }

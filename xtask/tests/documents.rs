@@ -76,7 +76,7 @@ fn the_ci_runs_the_test_command_of_the_readme() {
 
 /// Only the vector kernels may be unsafe: every other exception would show here.
 #[test]
-fn unsafe_code_lives_in_one_module() {
+fn unsafe_code_lives_in_two_modules() {
     let mut exceptions = Vec::new();
     visit(&root().join("crates"), &mut |path, text| {
         if text.lines().any(|line| line.contains("allow(unsafe_code") || line.contains("expect(unsafe_code"))
@@ -84,7 +84,9 @@ fn unsafe_code_lives_in_one_module() {
             exceptions.push(path.strip_prefix(root()).unwrap().to_owned());
         }
     });
-    assert_eq!(exceptions, [Path::new("crates/lacuna-core/src/index/kernels.rs")]);
+    exceptions.sort();
+    let known = ["crates/lacuna-core/src/index/kernels.rs", "crates/lacuna/src/ram.rs"];
+    assert_eq!(exceptions, known.map(Path::new));
 }
 
 fn visit(folder: &Path, see: &mut impl FnMut(&Path, &str)) {

@@ -170,7 +170,7 @@ pub(super) const NOUN: NounRules = NounRules {
         (
             OneOfKind,
             "budget|capacity|cost|date|deadline|fee|launch|limit|meeting|price|quota|rate|release|rent|subscription|\
-        version|bedtime|standup|target",
+        version|bedtime|target",
         ),
         (
             Event,

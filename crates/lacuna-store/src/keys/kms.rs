@@ -164,6 +164,8 @@ impl LocalKms {
         self.check_print(&path, &bytes)?;
         let key = Arc::new(EpochKey::from_bytes(*bytes));
         self.loaded().epochs.insert(number, key.clone());
+        // Whoever made this epoch has probably destroyed the one before.
+        self.drop_vanished_epochs();
         Ok(key)
     }
 
@@ -513,6 +515,17 @@ mod tests {
                 assert_eq!(code(wrong.user_key(&scope(), 1)), "wrong_passphrase");
             }
         }
+    }
+
+    #[test]
+    fn an_epoch_that_another_process_destroyed_leaves_ram_with_the_next_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let (here, there) = (open(folder.path(), None), open(folder.path(), None));
+        here.current_epoch(&SystemEntropy).unwrap();
+        there.make_epoch(2, &SystemEntropy).unwrap();
+        fs::remove_file(here.epoch_path(1)).unwrap();
+        here.epoch(2).unwrap();
+        assert_eq!(here.loaded().epochs.keys().copied().collect::<Vec<_>>(), [2]);
     }
 
     #[test]

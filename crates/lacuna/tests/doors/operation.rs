@@ -9,6 +9,23 @@ use crate::support::Home;
 
 const CANARY: &str = "canary-7c1f-heliotrope";
 
+/// The soft and the hard limit of a process's core dumps, as the system shows them.
+fn core_limits(pid: u32) -> (String, String) {
+    let limits = std::fs::read_to_string(format!("/proc/{pid}/limits")).unwrap();
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max core file size")).unwrap();
+    let mut words = line.split_whitespace().map(str::to_owned);
+    (words.next().unwrap(), words.next().unwrap())
+}
+
+#[test]
+fn no_core_dump_is_written_unless_the_operator_allows_it() {
+    let home = Home::new();
+    assert_eq!(core_limits(home.serve(&[]).pid()).0, "0");
+    let home = home.with("LACUNA_ALLOW_CORE_DUMPS", "true");
+    let (soft, hard) = core_limits(home.serve(&[]).pid());
+    assert_eq!(soft, hard);
+}
+
 #[test]
 fn metrics_and_logs_hold_no_content_no_id_and_no_token() {
     let home = Home::new();

@@ -16,9 +16,9 @@
 //! A memory's key seals its text, and a class key wraps that key. Destroying the wrapped key forgets the memory.
 //!
 //! ```
-//! use lacuna_seal::{Binding, ClassKey, Context, Field, MemoryKey, OpenError, SystemEntropy};
+//! use lacuna_seal::{Binding, ClassKey, Field, MemoryKey, OpenError, SealContext, SystemEntropy};
 //!
-//! let context = Context {
+//! let context = SealContext {
 //!     org: "acme",
 //!     user: "anna",
 //!     vault: [1; 16],
@@ -38,7 +38,7 @@
 //! assert_eq!(memory_key.open(&context, &sealed)?.as_slice(), b"Anna likes tea.");
 //!
 //! // The same bytes do not open in another person's vault.
-//! let elsewhere = Context { user: "ben", ..context };
+//! let elsewhere = SealContext { user: "ben", ..context };
 //! assert_eq!(memory_key.open(&elsewhere, &sealed).err(), Some(OpenError::Rejected));
 //! # Ok::<(), OpenError>(())
 //! ```

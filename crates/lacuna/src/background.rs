@@ -13,7 +13,7 @@ use jiff::SignedDuration;
 use lacuna_core::Lacuna;
 use lacuna_core::govern::Schedule;
 use lacuna_seal::SystemEntropy;
-use lacuna_store::rows::{Store, VaultHeader};
+use lacuna_store::rows::{Store, each_vault};
 use lacuna_types::Result;
 
 use crate::background::jobs::{keep_running, node_name, scheduled};
@@ -31,8 +31,6 @@ const CLOSE_EVERY: Duration = Duration::from_secs(30);
 const READS_EVERY: Duration = Duration::from_secs(1);
 /// Interval between searches for due deliveries.
 const DELIVER_EVERY: Duration = Duration::from_secs(2);
-/// Vaults per page when looking for work that an earlier process left.
-const VAULTS_PAGE: usize = 256;
 
 /// Threads that stop when this is dropped.
 pub(crate) struct Background {
@@ -153,16 +151,6 @@ fn finish_erasures(service: &Lacuna, store: &dyn Store) -> Result<()> {
         true => Ok(()),
         false => service.upkeep().recover(&header.scope).map(drop),
     })
-}
-
-fn each_vault(store: &dyn Store, mut visit: impl FnMut(&VaultHeader) -> Result<()>) -> Result<()> {
-    let mut after = None;
-    loop {
-        let page = store.vaults(after, VAULTS_PAGE)?;
-        let Some(last) = page.last() else { return Ok(()) };
-        after = Some(last.id);
-        page.iter().try_for_each(&mut visit)?;
-    }
 }
 
 fn work(service: &Lacuna, stop: &Stop) {

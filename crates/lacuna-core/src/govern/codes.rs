@@ -1,7 +1,7 @@
 //! Codes of whole vaults: made for data of an older release, checked by `doctor`, and made anew when an operator
 //! accepts what somebody else changed.
 
-use lacuna_store::rows::{Batch, VAULTS_PAGE_MAX, VaultChange, VaultHeader};
+use lacuna_store::rows::{Batch, VaultChange, VaultHeader, each_vault};
 use lacuna_types::{Error, Holder, Result, Revision, Scope, VaultId};
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
@@ -33,7 +33,7 @@ pub(crate) fn adopt_vaults(service: &Service) -> Result<usize> {
         return Ok(0);
     }
     let mut adopted = 0;
-    each_vault(service, |header| {
+    each_vault(&*service.store, |header| {
         if header.codes.is_none() {
             renew(service, &header.scope, SYSTEM, AuditAction::CodesMade)?;
             adopted += 1;
@@ -47,7 +47,7 @@ pub(crate) fn adopt_vaults(service: &Service) -> Result<usize> {
 /// Checks the codes of every vault without opening it. Returns those that somebody else changed.
 pub(crate) fn changed_vaults(service: &Service) -> Result<Vec<ChangedVault>> {
     let mut changed = Vec::new();
-    each_vault(service, |header| match check(service, header) {
+    each_vault(&*service.store, |header| match check(service, header) {
         Err(Error::Misconfigured { code: TAMPERED, reason }) => {
             let (vault, scope) = (header.id, header.scope.clone());
             changed.push(ChangedVault { vault, scope, found: reason });
@@ -130,14 +130,4 @@ fn tally(service: &Service, codes: &Codes, vault: VaultId) -> Result<(RowTally, 
         Ok(())
     })?;
     Ok((tally, header))
-}
-
-fn each_vault(service: &Service, mut visit: impl FnMut(&VaultHeader) -> Result<()>) -> Result<()> {
-    let mut after = None;
-    loop {
-        let page = service.store.vaults(after, VAULTS_PAGE_MAX)?;
-        let Some(last) = page.last() else { return Ok(()) };
-        after = Some(last.id);
-        page.iter().try_for_each(&mut visit)?;
-    }
 }

@@ -111,17 +111,7 @@ pub(crate) fn accept_rollback(service: &Service, grant: &Grant<ManageKeys>) -> R
     if behind == 0 {
         return Ok(AcceptedRollback { behind, named });
     }
-    let (mut heads, mut after) = (Vec::new(), None);
-    loop {
-        let page = service.store.vaults(after, PAGE)?;
-        let Some(last) = page.last() else { break };
-        after = Some(last.id);
-        heads.extend(
-            page.iter()
-                .map(|header| (header.id, AnchoredHead { revision: header.revision, head: header.audit })),
-        );
-    }
-    service.kms.anchor().reset_heads(heads)?;
+    service.kms.anchor().reset_heads(AnchoredHead::all_in(&*service.store)?)?;
     service.close_all();
     let subjects = named.iter().map(|vault| Subject(*vault.as_bytes())).collect();
     let entry = AuditEntry::new(AuditAction::RollbackAccepted, grant.caller().user.as_str(), subjects);

@@ -21,7 +21,7 @@ use crate::rows::pool::Pool;
 use crate::rows::sqlite::engine::{Database, SqliteOptions, SqliteSchema};
 use crate::rows::sqlite::writer::{AppliedWork, Apply, GroupWriter, Scrubbing};
 use crate::rows::sqlite::{READERS_MAX, collect, in_snapshot};
-use crate::rows::{ChainHead, VAULTS_PAGE_MAX};
+use crate::rows::{ChainHead, Store, VAULTS_PAGE_MAX, each_vault};
 use lacuna_types::Result;
 use lacuna_types::{MemoryId, OrgId, Revision, VaultId, millis};
 
@@ -62,6 +62,18 @@ impl ErasedMemories {
     /// Returns true for a memory that was erased, by itself or with its vault.
     pub fn contains(&self, memory: &MemoryId) -> bool {
         self.memories.contains(memory) || fell_with_vault(memory, self.destroyed_at)
+    }
+}
+
+impl AnchoredHead {
+    /// The ends of all chains that a store has, to be expected from now on.
+    pub fn all_in(store: &dyn Store) -> Result<Vec<(VaultId, Self)>> {
+        let mut heads = Vec::new();
+        each_vault(store, |header| {
+            heads.push((header.id, Self { revision: header.revision, head: header.audit }));
+            Ok(())
+        })?;
+        Ok(heads)
     }
 }
 

@@ -154,6 +154,17 @@ pub trait Store: Send + Sync {
     fn due_records(&self, kind: RecordKind, at: Timestamp, limit: usize) -> Result<Vec<Record>>;
 }
 
+/// Visits the header of every vault, page by page, in the order of id.
+pub fn each_vault(store: &dyn Store, mut visit: impl FnMut(&VaultHeader) -> Result<()>) -> Result<()> {
+    let mut after = None;
+    loop {
+        let page = store.vaults(after, VAULTS_PAGE_MAX)?;
+        let Some(last) = page.last() else { return Ok(()) };
+        after = Some(last.id);
+        page.iter().try_for_each(&mut visit)?;
+    }
+}
+
 /// The part of a vault that is visible without a key.
 #[derive(Clone, PartialEq, Debug)]
 pub struct VaultHeader {

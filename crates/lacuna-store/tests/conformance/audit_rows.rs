@@ -1,4 +1,4 @@
-//! What every store does with signed heads, with codes and with entries that are aged out.
+//! Signed heads, codes and aged entries, as every store keeps them.
 
 use lacuna_store::rows::{AgedEntry, Batch, HeaderCodes, SealedSettings, Store};
 

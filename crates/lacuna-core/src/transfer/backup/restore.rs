@@ -13,7 +13,7 @@ use lacuna_store::keys::{
     AnchoredHead, ERASURES_PAGE_MAX, KeyBatch, KeyStore, LocalKms, ReceiptMark, SqliteKeys, VaultKeys,
     WrappedClassKey, WrappedMemoryKey, WrappedRoot,
 };
-use lacuna_store::rows::{RecordKind, SqliteStore, Store};
+use lacuna_store::rows::{RecordKind, SqliteStore, Store, each_vault};
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
@@ -21,7 +21,7 @@ use crate::transfer::backup::container::{FrameKind, Unpacker, bad_backup, damage
 use crate::transfer::backup::place::{
     BLOBS, DATABASE, KEYSTORE, RestoreSteps, Staging, keystore_in, make_folder, new_file,
 };
-use crate::transfer::backup::{KeyFile, Ledger, Manifest, VAULTS_PAGE};
+use crate::transfer::backup::{KeyFile, Ledger, Manifest};
 use crate::vault::keyring::Keyring;
 
 /// Keys that are put back at a time.
@@ -242,13 +242,10 @@ fn joined_ledger(
 fn receipts_in(database: &Path) -> Result<Vec<ReceiptMark>> {
     let store = SqliteStore::open(database)?;
     let mut orgs = std::collections::BTreeSet::new();
-    let mut after = None;
-    loop {
-        let page = store.vaults(after, VAULTS_PAGE)?;
-        let Some(last) = page.last() else { break };
-        after = Some(last.id);
-        orgs.extend(page.into_iter().map(|header| header.scope.org));
-    }
+    each_vault(&store, |header| {
+        orgs.insert(header.scope.org.clone());
+        Ok(())
+    })?;
     let mark = |org: OrgId| {
         let number = store.last_record(&org, RecordKind::Receipt)?;
         Ok(ReceiptMark { org, number })
@@ -294,16 +291,7 @@ fn reset_anchor(into: &RestoreInto<'_>, staging: &Staging<'_>, ledger: &Ledger) 
     }
     anchor.record_erasures(&[], &ledger.receipts)?;
     let store = SqliteStore::open(staging.path(DATABASE))?;
-    let (mut heads, mut after) = (Vec::new(), None);
-    loop {
-        let page = store.vaults(after, VAULTS_PAGE)?;
-        let Some(last) = page.last() else { return anchor.reset_heads(heads) };
-        after = Some(last.id);
-        heads.extend(
-            page.iter()
-                .map(|header| (header.id, AnchoredHead { revision: header.revision, head: header.audit })),
-        );
-    }
+    anchor.reset_heads(AnchoredHead::all_in(&store)?)
 }
 
 /// The path for a file of the backup. Names that no backup gives are refused.

@@ -1,10 +1,12 @@
 //! The key types. Each has one place in the hierarchy, so the compiler refuses a key in another's place.
 //!
-//! No key can be printed, compared, cloned or serialised, and each is zeroed when dropped.
+//! No key can be printed, compared, cloned or serialised, and each is zeroed when dropped. Keys that live longer than
+//! one operation are in locked memory.
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::entropy::Entropy;
+use crate::locked::LockedKey;
 
 /// Length of every key.
 pub const KEY_BYTES: usize = 32;
@@ -28,17 +30,28 @@ macro_rules! key {
     };
 }
 
-macro_rules! random_key {
-    ($($name:ident),*) => { $(
+macro_rules! locked_key {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(ZeroizeOnDrop)]
+        pub struct $name(LockedKey);
+
         impl $name {
+            /// Takes over existing key bytes.
+            pub fn from_bytes(bytes: [u8; KEY_BYTES]) -> Self {
+                Self(LockedKey::from_bytes(bytes))
+            }
+
             /// Makes a fresh random key.
             pub fn make(entropy: &dyn Entropy) -> Self {
-                let mut key = Self([0; KEY_BYTES]);
-                entropy.fill(&mut key.0);
-                key
+                Self(LockedKey::filled(|bytes| entropy.fill(bytes)))
+            }
+
+            pub(crate) fn bytes(&self) -> &[u8; KEY_BYTES] {
+                self.0.bytes()
             }
         }
-    )* };
+    };
 }
 
 macro_rules! exposed_key {
@@ -46,35 +59,35 @@ macro_rules! exposed_key {
         impl $name {
             #[doc = $why]
             pub fn expose(&self) -> &[u8; KEY_BYTES] {
-                &self.0
+                self.bytes()
             }
         }
     )* };
 }
 
-key! {
+locked_key! {
     /// The organisation's key. It derives user keys and does nothing else.
-    pub MasterKey
+    MasterKey
 }
 key! {
     /// A user's key at one key version. It can be derived again, so it wraps random keys and never content.
     pub UserKey
 }
-key! {
+locked_key! {
     /// A key that is renewed on a schedule and then destroyed, so that old copies of the keystore cannot be read.
-    pub EpochKey
+    EpochKey
 }
-key! {
+locked_key! {
     /// A secret that only the user holds. A vault that asks for it cannot be opened by the organisation.
-    pub UserSecret
+    UserSecret
 }
-key! {
+locked_key! {
     /// The key of one vault. Destroying its wraps destroys the vault.
-    pub RootKey
+    RootKey
 }
-key! {
+locked_key! {
     /// The key of one sensitivity class in one vault.
-    pub ClassKey
+    ClassKey
 }
 key! {
     /// The key of one memory, made once and never used for another. Destroying its wrap forgets the memory.
@@ -85,7 +98,14 @@ key! {
     pub(crate) WrappingKey
 }
 
-random_key!(MasterKey, EpochKey, UserSecret, RootKey, ClassKey, MemoryKey);
+impl MemoryKey {
+    /// Makes a fresh random key.
+    pub fn make(entropy: &dyn Entropy) -> Self {
+        let mut key = Self([0; KEY_BYTES]);
+        entropy.fill(&mut key.0);
+        key
+    }
+}
 
 exposed_key! {
     MasterKey: "The raw key, for the key file that only its owner may read. Nothing else should ask for it.",

@@ -51,6 +51,7 @@ mod fingerprint;
 mod hex;
 mod hkdf;
 mod key;
+mod locked;
 mod passphrase;
 mod principal;
 mod seal;
@@ -65,6 +66,7 @@ pub use envelope::OpenError;
 pub use fingerprint::FingerprintKey;
 pub use hex::{hex, unhex};
 pub use key::{ClassKey, EpochKey, KEY_BYTES, MasterKey, MemoryKey, RootKey, UserKey, UserSecret};
+pub use locked::{KeyPages, key_pages};
 pub use passphrase::{PassphraseCost, PassphraseError, protect, recover};
 pub use principal::Principal;
 pub use sign::{

@@ -8,10 +8,11 @@ use std::str::FromStr;
 
 use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
 use thiserror::Error;
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::ZeroizeOnDrop;
 
 use crate::entropy::Entropy;
 use crate::hex::{hex, unhex};
+use crate::locked::LockedKey;
 
 /// Length of the secret seed.
 pub const SIGNING_SEED_BYTES: usize = 32;
@@ -36,26 +37,25 @@ pub enum SignatureError {
     Rejected,
 }
 
-/// Signing key. It cannot be printed, compared, cloned or serialised, and its seed is zeroed when dropped.
-#[derive(Zeroize, ZeroizeOnDrop)]
-pub struct SigningKey([u8; SIGNING_SEED_BYTES]);
+/// Signing key. It cannot be printed, compared, cloned or serialised; its seed is in locked memory and zeroed when
+/// dropped.
+#[derive(ZeroizeOnDrop)]
+pub struct SigningKey(LockedKey);
 
 impl SigningKey {
     /// Makes a fresh random key.
     pub fn make(entropy: &dyn Entropy) -> Self {
-        let mut key = Self([0; SIGNING_SEED_BYTES]);
-        entropy.fill(&mut key.0);
-        key
+        Self(LockedKey::filled(|seed| entropy.fill(seed)))
     }
 
     /// Takes over an existing seed.
     pub fn from_seed(seed: [u8; SIGNING_SEED_BYTES]) -> Self {
-        Self(seed)
+        Self(LockedKey::from_bytes(seed))
     }
 
     /// The raw seed, for the key file that only its owner may read. Nothing else should ask for it.
     pub fn expose(&self) -> &[u8; SIGNING_SEED_BYTES] {
-        &self.0
+        self.0.bytes()
     }
 
     /// The public key that checks this key's signatures.
@@ -74,7 +74,7 @@ impl SigningKey {
 
     /// The library's own key, made for one use; it wipes its bytes when dropped.
     fn pair(&self) -> Ed25519KeyPair {
-        Ed25519KeyPair::from_seed_unchecked(&self.0).expect("a seed of the right length is a key")
+        Ed25519KeyPair::from_seed_unchecked(self.0.bytes()).expect("a seed of the right length is a key")
     }
 }
 

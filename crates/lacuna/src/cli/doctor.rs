@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use lacuna_core::Lacuna;
 use lacuna_core::permit::{Caller, permit};
+use lacuna_seal::{KeyPages, key_pages};
 use lacuna_store::rows::LoginRole;
 use lacuna_types::embed::{Embedder, Purpose};
 use serde::Serialize;
@@ -185,6 +186,7 @@ fn installation(config: &Config, layout: &Layout) -> Vec<DoctorCheck> {
             checks.push(authenticity(&service));
             checks.extend(vault(&service, &local));
             checks.extend(vaults::look(&service, &*store));
+            checks.push(key_memory(key_pages()));
         }
         Err(failure) => checks.push(DoctorCheck::failed("service", &failure)),
     }
@@ -256,6 +258,19 @@ fn anchor(service: &Lacuna, local: &Caller) -> Vec<DoctorCheck> {
     let receipts = service.upkeep().check_receipts(&local.org).map(|()| "none is missing".to_owned());
     checks.push(DoctorCheck::of("receipts", receipts.map_err(Failure::from)));
     checks
+}
+
+/// Asked after the vaults were opened, when their keys were in RAM.
+fn key_memory(pages: KeyPages) -> DoctorCheck {
+    const CHECK: &str = "keys in RAM";
+    match pages.refused {
+        0 => DoctorCheck::ok(CHECK, "in locked memory, which is not swapped"),
+        refused => DoctorCheck::warn(
+            CHECK,
+            format!("{refused} of {} are not locked", counted(refused + pages.locked, "page", "pages")),
+            "Allow more locked memory: `ulimit -l`, or `LimitMEMLOCK=` of a systemd unit.",
+        ),
+    }
 }
 
 fn epoch(newest: Option<u32>) -> String {
@@ -366,4 +381,18 @@ fn people(report: &DoctorReport) -> String {
         [mark.to_owned(), check.check.to_owned(), check.found.clone(), check.hint.to_owned()]
     });
     table(["", "check", "found", "hint"], rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_that_may_be_swapped_are_a_warning() {
+        let locked = key_memory(KeyPages { locked: 2, refused: 0 });
+        assert!(locked.mark == CheckMark::Ok, "{}", locked.found);
+        let refused = key_memory(KeyPages { locked: 2, refused: 1 });
+        assert!(refused.mark == CheckMark::Warn);
+        assert_eq!(refused.found, "1 of 3 pages are not locked");
+    }
 }

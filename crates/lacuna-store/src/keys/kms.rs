@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -17,13 +17,12 @@ use lacuna_seal::{
 use zeroize::Zeroizing;
 
 use super::anchor::Anchor;
+use super::draft::{FILE_BYTES_MAX, place, shred, sweep_drafts};
 use super::identity::{Belonging, epoch_number};
 use lacuna_types::{Error, Result};
 use lacuna_types::{OrgId, Scope};
 
 const FILE_HEADER: &str = "lacuna key file 1";
-/// A key file is a few hundred bytes; anything larger is not one.
-const FILE_BYTES_MAX: u64 = 4_096;
 const SIGNING_FILE: &str = "signing.key";
 /// The first version of every organisation's master key.
 const FIRST_VERSION: u32 = 1;
@@ -57,6 +56,7 @@ impl LocalKms {
             .mode(0o700)
             .create(folder)
             .map_err(|error| broken("cannot make the key folder", folder, error))?;
+        sweep_drafts(folder);
         Ok(Self {
             folder: folder.to_owned(),
             passphrase,
@@ -184,6 +184,7 @@ impl LocalKms {
             shred(&path).map_err(|error| broken("cannot destroy", &path, error))?;
             destroyed += 1;
         }
+        sweep_drafts(&self.folder);
         self.drop_vanished_epochs();
         Ok(destroyed)
     }
@@ -374,24 +375,7 @@ impl LocalKms {
                 format!("{FILE_HEADER}\nargon2id\n{}\n", *hex(&sealed))
             }
         });
-        self.place(path, &text, entropy).map_err(|error| broken("cannot write", path, error))
-    }
-
-    fn place(&self, path: &Path, text: &str, entropy: &dyn Entropy) -> std::io::Result<()> {
-        let mut suffix = [0u8; 8];
-        entropy.fill(&mut suffix);
-        let draft = self.folder.join(format!(".{}.tmp", *hex(&suffix)));
-        let mut file = OpenOptions::new().create_new(true).write(true).mode(0o600).open(&draft)?;
-        let placed = file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).and_then(|()| {
-            // A link fails where a rename would replace: the first key to be placed stands.
-            match fs::hard_link(&draft, path) {
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-                other => other,
-            }
-        });
-        fs::remove_file(&draft)?;
-        placed?;
-        File::open(&self.folder)?.sync_all()
+        place(&self.folder, path, &text, entropy).map_err(|error| broken("cannot write", path, error))
     }
 }
 
@@ -403,16 +387,6 @@ fn travels(name: &str) -> bool {
         hex && version.parse::<u32>().is_ok()
     });
     name == SIGNING_FILE || is_master
-}
-
-/// Overwrites a file with zeros, durably, before its name goes.
-fn shred(path: &Path) -> std::io::Result<()> {
-    let mut file = OpenOptions::new().write(true).open(path)?;
-    let length = usize::try_from(file.metadata()?.len().min(FILE_BYTES_MAX)).unwrap_or(0);
-    file.write_all(&vec![0u8; length])?;
-    file.sync_all()?;
-    fs::remove_file(path)?;
-    path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }
 
 /// The holder as key derivation names it. Only a person's vault derives from the bare user id; the others

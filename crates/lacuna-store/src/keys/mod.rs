@@ -4,6 +4,7 @@
 mod anchor;
 mod anchored;
 mod check;
+mod draft;
 #[cfg(feature = "testing")]
 mod faulty;
 mod identity;

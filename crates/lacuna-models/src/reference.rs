@@ -31,6 +31,11 @@ pub(crate) fn sentence_vectors() -> Vec<VectorCase> {
     serde_json::from_str(include_str!("../tests/data/sentence_vectors.json")).unwrap()
 }
 
+/// Vectors of the packed all-MiniLM-L6-v2 with all arithmetic in floats, as vaults hold them.
+pub(crate) fn sentence_packed_vectors() -> Vec<VectorCase> {
+    serde_json::from_str(include_str!("../tests/data/sentence_packed_vectors.json")).unwrap()
+}
+
 /// Vectors of universal-sentence-encoder-multilingual 3.
 pub(crate) fn static_vectors() -> Vec<VectorCase> {
     serde_json::from_str(include_str!("../tests/data/static_vectors.json")).unwrap()

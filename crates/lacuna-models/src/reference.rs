@@ -10,22 +10,45 @@ const STORED_SCALE: f32 = 10_000.0;
 #[derive(Deserialize)]
 pub(crate) struct VectorCase {
     pub(crate) text: String,
-    minilm: Vec<i16>,
-    potion: Vec<i16>,
+    vector: Vec<i16>,
 }
 
 impl VectorCase {
-    pub(crate) fn minilm(&self) -> Vec<f32> {
-        unit(&self.minilm)
-    }
-
-    pub(crate) fn potion(&self) -> Vec<f32> {
-        unit(&self.potion)
+    pub(crate) fn vector(&self) -> Vec<f32> {
+        unit(&self.vector)
     }
 }
 
-pub(crate) fn cases() -> Vec<VectorCase> {
-    serde_json::from_str(include_str!("../tests/data/vectors.json")).unwrap()
+/// Ids from the reference implementation of a tokenizer, frozen.
+#[derive(Deserialize)]
+pub(crate) struct TokenCase {
+    pub(crate) text: String,
+    pub(crate) ids: Vec<u32>,
+}
+
+/// Vectors of all-MiniLM-L6-v2.
+pub(crate) fn sentence_vectors() -> Vec<VectorCase> {
+    serde_json::from_str(include_str!("../tests/data/sentence_vectors.json")).unwrap()
+}
+
+/// Vectors of the packed all-MiniLM-L6-v2 with all arithmetic in floats, as vaults hold them.
+pub(crate) fn sentence_packed_vectors() -> Vec<VectorCase> {
+    serde_json::from_str(include_str!("../tests/data/sentence_packed_vectors.json")).unwrap()
+}
+
+/// Vectors of universal-sentence-encoder-multilingual 3.
+pub(crate) fn static_vectors() -> Vec<VectorCase> {
+    serde_json::from_str(include_str!("../tests/data/static_vectors.json")).unwrap()
+}
+
+/// Ids of all-MiniLM-L6-v2.
+pub(crate) fn sentence_tokens() -> Vec<TokenCase> {
+    serde_json::from_str(include_str!("../tests/data/sentence_tokens.json")).unwrap()
+}
+
+/// Ids of universal-sentence-encoder-multilingual 3, by the library sentencepiece.
+pub(crate) fn static_tokens() -> Vec<TokenCase> {
+    serde_json::from_str(include_str!("../tests/data/static_tokens.json")).unwrap()
 }
 
 fn unit(stored: &[i16]) -> Vec<f32> {

@@ -1,5 +1,5 @@
 //! Text to token ids, as BERT's uncased models were trained: clean, lower, strip accents, split, then the
-//! longest known pieces of each word. Both packed models share it, each with its own vocabulary.
+//! longest known pieces of each word. The sentence model reads texts so.
 //!
 //! It differs from the reference on purpose in one thing: "[SEP]" and its like in a text are plain text, so
 //! that nobody's memory can carry a control token into the model. Character classes follow current Unicode;
@@ -20,7 +20,7 @@ const CONTINUATION: &str = "##";
 pub(crate) struct Tokenizer {
     starts: HashMap<&'static str, u32>,
     continuations: HashMap<&'static str, u32>,
-    pub(crate) unknown: u32,
+    unknown: u32,
 }
 
 impl Tokenizer {
@@ -148,35 +148,22 @@ fn is_punctuation(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use serde::Deserialize;
 
     use super::*;
     use crate::packed::Packed;
-
-    /// Ids from the reference implementation, frozen.
-    #[derive(Deserialize)]
-    struct TokenCase {
-        text: String,
-        minilm: Vec<u32>,
-        potion: Vec<u32>,
-    }
-
-    fn tokenizer(packed: &'static [u8]) -> Tokenizer {
-        Tokenizer::new(Packed::parse(packed).unwrap().text("vocabulary").unwrap()).unwrap()
-    }
+    use crate::reference;
 
     fn minilm() -> Tokenizer {
-        tokenizer(include_bytes!("../packed/minilm.bin"))
+        let packed = Packed::parse(include_bytes!("../packed/minilm.bin")).unwrap();
+        Tokenizer::new(packed.text("vocabulary").unwrap()).unwrap()
     }
 
     #[test]
     fn ids_are_those_of_the_reference() {
-        let cases: Vec<TokenCase> = serde_json::from_str(include_str!("../tests/data/tokens.json")).unwrap();
-        let (minilm, potion) = (minilm(), tokenizer(include_bytes!("../packed/potion.bin")));
+        let (cases, minilm) = (reference::sentence_tokens(), minilm());
         assert!(cases.len() >= 40);
         for case in cases {
-            assert_eq!(minilm.encode(&case.text), case.minilm, "minilm: {:?}", case.text);
-            assert_eq!(potion.encode(&case.text), case.potion, "potion: {:?}", case.text);
+            assert_eq!(minilm.encode(&case.text), case.ids, "{:?}", case.text);
         }
     }
 

@@ -1,12 +1,14 @@
-//! The forward pass of a BERT encoder with mean pooling, in f32.
+//! The forward pass of a BERT encoder with mean pooling. Linear layers work on the packed weights; the rest is in
+//! f32.
 //!
 //! The tokens of all texts of a batch stand below each other without padding: the linear layers see one tall
 //! matrix, attention sees one text at a time. So no text can change another's vector, whatever the batch.
 
 use lacuna_types::Result;
 use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, ArrayView2, ArrayViewMut1, ArrayViewMut2, Axis, s};
+use ndarray::{Array2, ArrayView2, ArrayViewMut1, ArrayViewMut2, s};
 
+use crate::linear::{Linear, Norm};
 use crate::packed::{Int8Rows, Packed};
 use crate::vector;
 
@@ -19,12 +21,11 @@ const LAYERS: usize = 6;
 const HEADS: usize = 12;
 const HEAD_WIDTH: usize = WIDTH / HEADS;
 const INNER_WIDTH: usize = 4 * WIDTH;
-const NORM_EPSILON: f32 = 1e-12;
 
 pub(crate) struct Transformer {
     words: Int8Rows<'static>,
     /// Position plus the one token type that single texts have.
-    positions: Array2<f32>,
+    positions: Vec<f32>,
     norm: Norm,
     layers: Vec<Layer>,
 }
@@ -39,19 +40,8 @@ struct Layer {
     output_norm: Norm,
 }
 
-struct Linear {
-    /// Transposed: one row per output.
-    weight: Array2<f32>,
-    bias: Vec<f32>,
-}
-
-struct Norm {
-    gain: Vec<f32>,
-    bias: Vec<f32>,
-}
-
 impl Transformer {
-    /// Turns the packed layers into floats. The word vectors stay packed: a text needs few of them.
+    /// Reads the small parts; matrices and word vectors stay where they are.
     pub(crate) fn unpack(packed: &Packed<'static>) -> Result<Self> {
         let kind = packed.floats("embeddings.token_type_embeddings.weight", 1, WIDTH)?;
         let mut positions = packed.floats("embeddings.position_embeddings.weight", POSITIONS, WIDTH)?;
@@ -60,8 +50,8 @@ impl Transformer {
         }
         Ok(Self {
             words: packed.int8_rows("embeddings.word_embeddings.weight", VOCABULARY_SIZE, WIDTH)?,
-            positions: matrix(POSITIONS, WIDTH, positions),
-            norm: Norm::unpack(packed, "embeddings.LayerNorm")?,
+            positions,
+            norm: Norm::unpack(packed, "embeddings.LayerNorm", WIDTH)?,
             layers: (0..LAYERS).map(|layer| Layer::unpack(packed, layer)).collect::<Result<_>>()?,
         })
     }
@@ -72,17 +62,17 @@ impl Transformer {
         for layer in &self.layers {
             layer.apply(&mut states, texts);
         }
-        spans(texts).map(|span| pool(states.slice(s![span, ..]))).collect()
+        spans(texts).map(|span| pool(&states[span.start * WIDTH..span.end * WIDTH])).collect()
     }
 
-    fn look_up(&self, texts: &[Vec<u32>]) -> Array2<f32> {
-        let tokens = texts.iter().flat_map(|text| text.iter().zip(self.positions.outer_iter()));
-        let mut states = Array2::zeros((texts.iter().map(Vec::len).sum(), WIDTH));
-        for (mut state, (id, position)) in states.outer_iter_mut().zip(tokens) {
-            state.assign(&position);
-            self.words.add_row(*id as usize, row_slice(&mut state));
+    fn look_up(&self, texts: &[Vec<u32>]) -> Vec<f32> {
+        let tokens = texts.iter().flat_map(|text| text.iter().zip(self.positions.chunks_exact(WIDTH)));
+        let mut states = vec![0.0; texts.iter().map(Vec::len).sum::<usize>() * WIDTH];
+        for (state, (id, position)) in states.chunks_exact_mut(WIDTH).zip(tokens) {
+            state.copy_from_slice(position);
+            self.words.add_row(*id as usize, state);
+            self.norm.apply(state);
         }
-        self.norm.apply(&mut states);
         states
     }
 }
@@ -91,72 +81,40 @@ impl Layer {
     fn unpack(packed: &Packed<'static>, layer: usize) -> Result<Self> {
         let name = |part: &str| format!("encoder.layer.{layer}.{part}");
         let inputs = ["query", "key", "value"].map(|part| name(&format!("attention.self.{part}")));
+        let linear =
+            |part: &str, outputs: usize, depth: usize| Linear::joined(packed, &[name(part)], outputs, depth);
+        let norm = |part: &str| Norm::unpack(packed, &name(part), WIDTH);
         Ok(Self {
-            attention_in: Linear::unpack(packed, &inputs, WIDTH, WIDTH)?,
-            attention_out: Linear::unpack(packed, &[name("attention.output.dense")], WIDTH, WIDTH)?,
-            attention_norm: Norm::unpack(packed, &name("attention.output.LayerNorm"))?,
-            expand: Linear::unpack(packed, &[name("intermediate.dense")], INNER_WIDTH, WIDTH)?,
-            contract: Linear::unpack(packed, &[name("output.dense")], WIDTH, INNER_WIDTH)?,
-            output_norm: Norm::unpack(packed, &name("output.LayerNorm"))?,
+            attention_in: Linear::joined(packed, &inputs, WIDTH, WIDTH)?,
+            attention_out: linear("attention.output.dense", WIDTH, WIDTH)?,
+            attention_norm: norm("attention.output.LayerNorm")?,
+            expand: linear("intermediate.dense", INNER_WIDTH, WIDTH)?,
+            contract: linear("output.dense", WIDTH, INNER_WIDTH)?,
+            output_norm: norm("output.LayerNorm")?,
         })
     }
 
-    fn apply(&self, states: &mut Array2<f32>, texts: &[Vec<u32>]) {
-        let inputs = self.attention_in.apply(states);
-        let mut attended = Array2::zeros((states.nrows(), WIDTH));
+    fn apply(&self, states: &mut [f32], texts: &[Vec<u32>]) {
+        let inputs = self.attention_in.apply_to(states);
+        let inputs = ArrayView2::from_shape((states.len() / WIDTH, 3 * WIDTH), &inputs)
+            .expect("three widths of every token");
+        let mut attended = Array2::zeros((states.len() / WIDTH, WIDTH));
         for span in spans(texts) {
             attend(inputs.slice(s![span.clone(), ..]), attended.slice_mut(s![span, ..]));
         }
-        *states += &self.attention_out.apply(&attended);
-        self.attention_norm.apply(states);
+        let attended = attended.as_slice().expect("a matrix in standard order is contiguous");
+        add_and_norm(states, &self.attention_out.apply_to(attended), &self.attention_norm);
 
-        let mut inner = self.expand.apply(states);
-        inner.mapv_inplace(gelu);
-        *states += &self.contract.apply(&inner);
-        self.output_norm.apply(states);
+        let mut inner = self.expand.apply_to(states);
+        inner.iter_mut().for_each(|value| *value = gelu(*value));
+        add_and_norm(states, &self.contract.apply_to(&inner), &self.output_norm);
     }
 }
 
-impl Linear {
-    /// Joins the outputs of the named layers, each with `outputs` rows.
-    fn unpack(packed: &Packed<'static>, names: &[String], outputs: usize, inputs: usize) -> Result<Self> {
-        let (mut weight, mut bias) = (Vec::new(), Vec::new());
-        for name in names {
-            weight.extend(packed.int8_rows(&format!("{name}.weight"), outputs, inputs)?.to_floats());
-            bias.extend(packed.floats(&format!("{name}.bias"), 1, outputs)?);
-        }
-        Ok(Self { weight: matrix(bias.len(), inputs, weight), bias })
-    }
-
-    fn apply(&self, inputs: &Array2<f32>) -> Array2<f32> {
-        let mut outputs = Array2::zeros((inputs.nrows(), self.bias.len()));
-        for mut row in outputs.outer_iter_mut() {
-            row_slice(&mut row).copy_from_slice(&self.bias);
-        }
-        general_mat_mul(1.0, inputs, &self.weight.t(), 1.0, &mut outputs);
-        outputs
-    }
-}
-
-impl Norm {
-    fn unpack(packed: &Packed<'static>, name: &str) -> Result<Self> {
-        Ok(Self {
-            gain: packed.floats(&format!("{name}.weight"), 1, WIDTH)?,
-            bias: packed.floats(&format!("{name}.bias"), 1, WIDTH)?,
-        })
-    }
-
-    fn apply(&self, states: &mut Array2<f32>) {
-        for mut row in states.outer_iter_mut() {
-            let row = row_slice(&mut row);
-            let mean = row.iter().sum::<f32>() / WIDTH as f32;
-            let variance =
-                row.iter().map(|value| (value - mean) * (value - mean)).sum::<f32>() / WIDTH as f32;
-            let factor = 1.0 / (variance + NORM_EPSILON).sqrt();
-            for ((value, gain), bias) in row.iter_mut().zip(&self.gain).zip(&self.bias) {
-                *value = (*value - mean) * factor * gain + bias;
-            }
-        }
+fn add_and_norm(states: &mut [f32], added: &[f32], norm: &Norm) {
+    for (state, added) in states.chunks_exact_mut(WIDTH).zip(added.chunks_exact(WIDTH)) {
+        state.iter_mut().zip(added).for_each(|(state, added)| *state += added);
+        norm.apply(state);
     }
 }
 
@@ -188,8 +146,11 @@ fn softmax(row: &mut [f32]) {
     row.iter_mut().for_each(|value| *value /= sum);
 }
 
-fn pool(states: ArrayView2<'_, f32>) -> Vec<f32> {
-    let mut mean = states.sum_axis(Axis(0)).into_raw_vec_and_offset().0;
+fn pool(states: &[f32]) -> Vec<f32> {
+    let mut mean = vec![0.0; WIDTH];
+    for state in states.chunks_exact(WIDTH) {
+        mean.iter_mut().zip(state).for_each(|(mean, state)| *mean += state);
+    }
     // The last layer's norm keeps every token away from zero, so there is always a direction.
     vector::normalise(&mut mean);
     mean
@@ -220,10 +181,6 @@ fn spans(texts: &[Vec<u32>]) -> impl Iterator<Item = std::ops::Range<usize>> {
         *end += text.len();
         Some(start..*end)
     })
-}
-
-fn matrix(rows: usize, columns: usize, values: Vec<f32>) -> Array2<f32> {
-    Array2::from_shape_vec((rows, columns), values).expect("the container checked the shape")
 }
 
 fn row_slice<'a>(row: &'a mut ArrayViewMut1<'_, f32>) -> &'a mut [f32] {

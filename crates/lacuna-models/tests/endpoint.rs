@@ -302,10 +302,10 @@ fn the_asked_dimensions_are_sent_and_must_be_given() {
     let embedder = |dimensions| {
         endpoint_embedder(EndpointConfig { dimensions: Some(dimensions), ..server.config() }).unwrap()
     };
-    let fitting = embedder(256);
-    assert_eq!(fitting.model().as_str(), "endpoint:test-model#256");
-    assert_eq!(fitting.embed(&[TEXT], Purpose::Passage).unwrap()[0].len(), 256);
-    assert_eq!(server.seen.lock().unwrap()[0].1["dimensions"], 256);
+    let fitting = embedder(512);
+    assert_eq!(fitting.model().as_str(), "endpoint:test-model#512");
+    assert_eq!(fitting.embed(&[TEXT], Purpose::Passage).unwrap()[0].len(), 512);
+    assert_eq!(server.seen.lock().unwrap()[0].1["dimensions"], 512);
     assert_eq!(failure(embedder(128).embed(&[TEXT], Purpose::Passage)).code(), "embedder_misconfigured");
 }
 

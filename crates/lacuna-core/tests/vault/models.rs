@@ -123,6 +123,47 @@ fn a_model_switch_searches_both_until_all_is_embedded_anew() {
     assert_eq!(names(&second.ask("anna", "lentils").unwrap()), ["new@1"]);
 }
 
+/// An instant model of an earlier release: another name, and vectors of another length.
+struct Earlier(ModelId);
+
+impl Embedder for Earlier {
+    fn model(&self) -> &ModelId {
+        &self.0
+    }
+
+    fn embed(&self, texts: &[&str], purpose: Purpose) -> Result<Vec<Vec<f32>>> {
+        let mut vectors = static_model().embed(texts, purpose)?;
+        vectors.iter_mut().for_each(|vector| vector.truncate(256));
+        Ok(vectors)
+    }
+
+    fn calibration(&self) -> Calibration {
+        static_model().calibration()
+    }
+}
+
+#[test]
+fn a_vault_of_an_earlier_instant_model_is_found_by_words_until_it_has_new_vectors() {
+    let world = World::ram();
+    let first = world.service_with(Models::only(Arc::new(Earlier(ModelId::new("potion-base-8M@1")))));
+    for note in 0..70 {
+        first.keep("anna", &format!("recipe {note} with lentils")).unwrap();
+    }
+    let second = world.service();
+    let meanwhile = second.ask("anna", "lentils").unwrap();
+    assert!(!meanwhile.hits.is_empty() && names(&meanwhile).is_empty());
+    second.keep("anna", "recipe 70 with lentils").unwrap();
+    let current = static_model().model().as_str().to_owned();
+    assert_eq!(names(&second.ask("anna", "lentils").unwrap()), [&*current]);
+
+    assert_eq!(work(&second).unwrap().unwrap(), 70);
+    let after = second.ask("anna", "Rezepte mit Linsen").unwrap();
+    assert_eq!(names(&after), [&*current]);
+    assert!(!after.hits.is_empty(), "the new model reads German too");
+    assert!(work(&second).is_none());
+    second.verified("anna");
+}
+
 #[test]
 fn the_job_gives_vectors_to_vaults_that_nobody_opens() {
     let world = World::ram();

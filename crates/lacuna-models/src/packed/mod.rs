@@ -6,7 +6,11 @@
 //! floats : rows × columns f32
 //! int8   : rows f32 scales, then rows × columns i8; value = scale of its row × i8
 //! text   : columns bytes of UTF-8, rows = 1
+//! bytes  : columns bytes that a reader of their own understands, rows = 1
 //! ```
+
+pub mod double_array;
+pub mod narrow_rows;
 
 use std::collections::BTreeMap;
 
@@ -24,6 +28,7 @@ const INT8_MAX: f32 = 127.0;
 const KIND_FLOATS: u8 = 0;
 const KIND_INT8: u8 = 1;
 const KIND_TEXT: u8 = 2;
+const KIND_BYTES: u8 = 3;
 
 /// A parsed container; the payloads stay where they are.
 pub struct Packed<'a> {
@@ -101,6 +106,11 @@ impl<'a> Packed<'a> {
         let part = self.part(name, KIND_TEXT)?;
         std::str::from_utf8(part.payload).map_err(|_| damaged(format!("part {name} is not UTF-8")))
     }
+
+    /// A part of plain bytes, in place.
+    pub fn bytes(&self, name: &str) -> Result<&'a [u8]> {
+        Ok(self.part(name, KIND_BYTES)?.payload)
+    }
 }
 
 /// A matrix whose rows are stored as int8 with one scale each.
@@ -110,7 +120,17 @@ pub struct Int8Rows<'a> {
     columns: usize,
 }
 
-impl Int8Rows<'_> {
+impl<'a> Int8Rows<'a> {
+    /// The stored values, in place, row by row; each is an `i8`.
+    pub fn values(&self) -> &'a [u8] {
+        self.values
+    }
+
+    /// The scale of each row.
+    pub fn scales(&self) -> &[f32] {
+        &self.scales
+    }
+
     /// Adds row `row` to `sum`, which is as wide as a row.
     pub fn add_row(&self, row: usize, sum: &mut [f32]) {
         let scale = self.scales[row];
@@ -148,11 +168,20 @@ impl ModelPacker {
     /// Adds a quantised tensor. Each row is scaled by its largest magnitude, so that a row of small values keeps
     /// its precision.
     pub fn int8_rows(&mut self, name: &str, columns: usize, values: &[f32]) -> Result<()> {
-        let rows = values.chunks_exact(columns);
-        self.header(name, KIND_INT8, rows.len(), columns)?;
-        let scales: Vec<f32> = rows.clone().map(row_scale).collect();
+        let scales = values.chunks_exact(columns).map(int8_scale).collect();
+        self.int8_rows_of(name, columns, values, scales)
+    }
+
+    /// Adds a tensor that its authors had quantised to int8 with one scale for all rows. Nothing is lost then.
+    pub fn int8_tensor(&mut self, name: &str, columns: usize, values: &[f32]) -> Result<()> {
+        let scales = vec![int8_scale(values); values.len() / columns];
+        self.int8_rows_of(name, columns, values, scales)
+    }
+
+    fn int8_rows_of(&mut self, name: &str, columns: usize, values: &[f32], scales: Vec<f32>) -> Result<()> {
+        self.header(name, KIND_INT8, scales.len(), columns)?;
         self.extend(&scales);
-        for (row, scale) in rows.zip(&scales) {
+        for (row, scale) in values.chunks_exact(columns).zip(&scales) {
             self.parts.extend(row.iter().map(|value| quantise(*value, *scale).cast_unsigned()));
         }
         Ok(())
@@ -162,6 +191,13 @@ impl ModelPacker {
     pub fn text(&mut self, name: &str, text: &str) -> Result<()> {
         self.header(name, KIND_TEXT, 1, text.len())?;
         self.parts.extend_from_slice(text.as_bytes());
+        Ok(())
+    }
+
+    /// Adds a part of plain bytes.
+    pub fn bytes(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
+        self.header(name, KIND_BYTES, 1, bytes.len())?;
+        self.parts.extend_from_slice(bytes);
         Ok(())
     }
 
@@ -193,8 +229,8 @@ impl ModelPacker {
     }
 }
 
-fn row_scale(row: &[f32]) -> f32 {
-    row.iter().fold(0.0_f32, |largest, value| largest.max(value.abs())) / INT8_MAX
+fn int8_scale(values: &[f32]) -> f32 {
+    values.iter().fold(0.0_f32, |largest, value| largest.max(value.abs())) / INT8_MAX
 }
 
 fn quantise(value: f32, scale: f32) -> i8 {
@@ -251,7 +287,7 @@ fn payload_length(kind: u8, rows: usize, columns: usize) -> Option<usize> {
     match kind {
         KIND_FLOATS => values.checked_mul(size_of::<f32>()),
         KIND_INT8 => rows.checked_mul(size_of::<f32>())?.checked_add(values),
-        KIND_TEXT if rows == 1 => Some(columns),
+        KIND_TEXT | KIND_BYTES if rows == 1 => Some(columns),
         _ => None,
     }
 }
@@ -265,7 +301,7 @@ fn finite_floats(name: &str, bytes: &[u8]) -> Result<Vec<f32>> {
     Ok(floats)
 }
 
-fn damaged(what: impl std::fmt::Display) -> Error {
+pub(crate) fn damaged(what: impl std::fmt::Display) -> Error {
     Error::corrupt(format!("packed model: {what}"))
 }
 
@@ -280,6 +316,8 @@ mod tests {
         packer.text("words", "one\ntwo\n").unwrap();
         packer.floats("bias", 3, &[0.5, -1.0, 2.0]).unwrap();
         packer.int8_rows("weight", 2, &[1.27, -0.01, 0.0, 0.0, -254.0, 127.0]).unwrap();
+        packer.bytes("table", &[0, 255, 7]).unwrap();
+        packer.int8_tensor("even", 1, &[12.7, 0.1]).unwrap();
         packer.finish()
     }
 
@@ -296,6 +334,9 @@ mod tests {
         let mut sum = [1.0, 1.0];
         weight.add_row(2, &mut sum);
         assert_eq!(sum, [-253.0, 129.0]);
+        assert_eq!(packed.bytes("table").unwrap(), [0, 255, 7]);
+        let even = packed.int8_rows("even", 2, 1).unwrap();
+        assert_eq!((even.scales()[0], even.values()), (even.scales()[1], [127, 1].as_slice()));
     }
 
     #[test]

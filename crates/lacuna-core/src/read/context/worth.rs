@@ -1,0 +1,103 @@
+//! Memories that are worth their tokens: no small talk, no bare questions, no listings of tools, and nothing twice.
+
+use lacuna_types::{ContentType, SourceType};
+
+use crate::index::Stored;
+use crate::vault::open::Held;
+
+/// Distinct words of a turn, stop words aside, below which it tells a later turn nothing.
+const TURN_TERMS_MIN: usize = 4;
+/// Two memories say the same when they share so many words, and so large a share of the shorter one's.
+const SHARED_TERMS_MIN: usize = 3;
+const SHARED_SHARE_MIN: f32 = 0.6;
+
+/// Returns true for a turn that helps no later turn: small talk, a bare question, the output of a tool.
+pub(crate) fn is_filler(stored: &Stored<'_, Held>) -> bool {
+    let Held { facets, .. } = stored.payload;
+    facets.content_type == ContentType::Transcript
+        && (facets.source.kind == SourceType::ToolOutput
+            || stored.terms.len() < TURN_TERMS_MIN
+            // The exit is loud because the text is only looked at here: nothing of it is kept.
+            || asks_only(stored.payload.full_text().expose()))
+}
+
+/// Returns true when every sentence of a text is a question.
+fn asks_only(text: &str) -> bool {
+    let mut sentences = sentences(text).peekable();
+    sentences.peek().is_some() && sentences.all(|sentence| sentence.ends_with(['?', '？', '؟', '¿']))
+}
+
+/// Cuts behind a mark that ends a sentence. A point inside a word or a number ends none.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text.trim();
+    std::iter::from_fn(move || {
+        let ends = |&(at, mark): &(usize, char)| {
+            let after = rest[at + mark.len_utf8()..].chars().next();
+            match mark {
+                '.' | '!' | '?' | '؟' => after.is_none_or(char::is_whitespace),
+                '。' | '！' | '？' | '\n' => true,
+                _ => false,
+            }
+        };
+        let end = rest.char_indices().find(ends).map_or(rest.len(), |(at, mark)| at + mark.len_utf8());
+        let (sentence, after) = rest.split_at(end);
+        rest = after.trim_start();
+        (!sentence.is_empty()).then(|| sentence.trim_end())
+    })
+}
+
+/// Returns true when two memories say the same: one was made of the other as a statement, or they share most words.
+pub(crate) fn is_repeat(one: &Stored<'_, Held>, other: &Stored<'_, Held>) -> bool {
+    states(one, other) || states(other, one) || shares_words(one.terms, other.terms)
+}
+
+/// A summary is made of much more than one turn, so that only a statement repeats its source.
+fn states(made: &Stored<'_, Held>, source: &Stored<'_, Held>) -> bool {
+    let facets = &made.payload.facets;
+    facets.content_type != ContentType::Summary
+        && facets.derived_from.iter().any(|lineage| lineage.source == source.id)
+}
+
+fn shares_words(one: &[u32], other: &[u32]) -> bool {
+    let (shorter, longer) = if one.len() <= other.len() { (one, other) } else { (other, one) };
+    let shared = shorter.iter().filter(|term| longer.contains(term)).count();
+    shared >= SHARED_TERMS_MIN && shared as f32 >= SHARED_SHARE_MIN * shorter.len() as f32
+}
+
+/// The better form of the same: a statement before a summary before the turn in which it was said.
+pub(crate) fn form(stored: &Stored<'_, Held>) -> u8 {
+    match stored.payload.facets.content_type {
+        ContentType::Fact | ContentType::Preference | ContentType::Pattern => 2,
+        ContentType::Summary => 1,
+        ContentType::Transcript => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_texts_of_questions_are_bare_questions() {
+        let cases = [
+            ("Did you get there in time?", true),
+            ("Anna: Wie war es? Und wo?", true),
+            ("¿Dónde está la llave?", true),
+            ("哪里有茶？", true),
+            ("Is 3.5 enough? I need to know by noon.", false),
+            ("The key is with Jonas.", false),
+            ("Why? Because it rained", false),
+            ("", false),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(asks_only(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_same_words_are_a_repeat_and_a_shared_name_is_not() {
+        assert!(shares_words(&[1, 2, 3, 4], &[4, 3, 2, 9, 8, 7]));
+        assert!(!shares_words(&[1, 2], &[1, 2]), "too few to tell");
+        assert!(!shares_words(&[1, 2, 3, 4, 5, 6], &[1, 2, 3, 7, 8, 9]));
+    }
+}

@@ -1,6 +1,7 @@
 //! `cargo xtask eval …`: quality of finding, of forgetting and of the gate, measured on fixed sets.
 
 mod compaction;
+mod context;
 mod forget;
 mod gate;
 mod paraphrase;
@@ -18,6 +19,8 @@ pub(crate) enum Command {
     Gate(gate::Args),
     /// Long dialogues, their older half compacted, and what is still found.
     Compaction(compaction::Args),
+    /// Turns of a person, and the memories that a section for the prompt brings.
+    Context(context::Args),
     /// Facts, then corrections and requests to forget in plain words, then what still comes back.
     Forget(forget::Args),
     /// Questions against facts that say it in other words, for each packed model.
@@ -30,6 +33,7 @@ pub(crate) fn run(command: Command) -> Result {
     match command {
         Command::Gate(args) => gate::run(&args),
         Command::Compaction(args) => compaction::run(&args),
+        Command::Context(args) => context::run(&args),
         Command::Forget(args) => forget::run(&args),
         Command::Paraphrase(args) => paraphrase::run(&args),
         Command::Retrieval(args) => retrieval::run(&args),

@@ -162,6 +162,8 @@ pub struct Stored<'a, P> {
     pub attributes: &'a Attributes,
     /// Its tags, hashed.
     pub tags: &'a [Tag],
+    /// Its words, stop words aside, each once, as the index numbers them.
+    pub(crate) terms: &'a [u32],
     /// The vault's own data.
     pub payload: &'a P,
 }
@@ -317,8 +319,8 @@ impl<P> Index<P> {
     }
 
     fn stored(&self, slot: u32) -> Option<Stored<'_, P>> {
-        let Kept { id, tags, payload, .. } = self.kept.get(slot as usize)?.as_ref()?;
-        Some(Stored { id: *id, attributes: &self.attributes[slot as usize], tags, payload })
+        let Kept { id, tags, terms, payload, .. } = self.kept.get(slot as usize)?.as_ref()?;
+        Some(Stored { id: *id, attributes: &self.attributes[slot as usize], tags, terms, payload })
     }
 
     fn take_slot(&mut self) -> Result<u32> {

@@ -33,22 +33,25 @@ fn ids(context: &Context) -> Vec<MemoryId> {
 }
 
 #[test]
-fn a_turn_brings_to_mind_what_it_is_about_and_what_is_vivid_anyway() {
+fn a_turn_brings_to_mind_what_it_is_about_and_nothing_else() {
     let (_database, postgres) = World::postgres("context").unzip();
     for world in [World::ram(), World::sqlite()].into_iter().chain(postgres) {
         let lacuna = world.service();
         let tea = lacuna.take("anna", fact("The harbour master drinks smoked tea.", 0.5)).unwrap().id;
-        let vivid = lacuna.take("anna", fact("The boat is called Seagull.", 0.9)).unwrap().id;
+        lacuna.take("anna", fact("The boat is called Seagull.", 0.9)).unwrap();
         lacuna.take("anna", fact("The bicycle has a blue saddle.", 0.5)).unwrap();
         let context = bring(&lacuna, &said("Which tea does the harbour master like?"));
-        assert_eq!(ids(&context), [tea, vivid]);
-        assert!(context.items[0].score.relevance > 0.0 && context.items[1].score.relevance <= 0.0);
-        assert_eq!(context.items[1].marks, [Mark::Recent, Mark::Vivid]);
-        assert_eq!((context.considered, context.cooling, context.left_out), (2, 0, 0));
+        assert_eq!(ids(&context), [tea], "vivid is not enough");
+        assert!(context.items[0].score.relevance > 0.0);
+        assert_eq!((context.considered, context.cooling, context.left_out), (1, 0, 0));
+        let nothing = bring(&lacuna, &said("Who won the election in Mongolia?"));
+        assert!(nothing.items.is_empty() && nothing.text.is_empty());
         for (item, line) in context.items.iter().zip(context.text.lines().skip(2)) {
             assert!(line.starts_with(&format!("[{}", item.label)) && line.ends_with(&item.text), "{line}");
         }
-        assert_eq!(bring(&lacuna, &said("")).items.len(), 3, "without a word, whatever matters");
+        let start = bring(&lacuna, &said(""));
+        assert_eq!(start.items.len(), 3, "without a word, whatever matters");
+        assert_eq!(start.items[0].marks, [Mark::Recent, Mark::Vivid]);
         assert_eq!(
             bring(&world.service(), &said("")).text,
             bring(&lacuna, &said("")).text,
@@ -56,6 +59,31 @@ fn a_turn_brings_to_mind_what_it_is_about_and_what_is_vivid_anyway() {
         );
         let elsewhere = lacuna.context(&[grant("ben")], &said("tea")).unwrap();
         assert!(elsewhere.text.is_empty() && elsewhere.items.is_empty());
+    }
+}
+
+#[test]
+fn small_talk_questions_tools_and_repeats_take_no_room() {
+    let world = World::ram();
+    let lacuna = world.service();
+    let turn = |text: &str, kind| Draft {
+        category: Some(Category::Conversation),
+        source: Some(Source::new(kind, Trust::High)),
+        ..fact(text, 0.9)
+    };
+    let user = SourceType::UserMessage;
+    lacuna.take("anna", turn("The dentist, thanks!", user)).unwrap();
+    lacuna.take("anna", turn("When did I see the dentist about the crown in spring?", user)).unwrap();
+    lacuna
+        .take("anna", turn("LIST dentist crown invoice pdf spring folder", SourceType::ToolOutput))
+        .unwrap();
+    lacuna
+        .take("anna", turn("Anna: my dentist put the new crown on in March, it cost a lot.", user))
+        .unwrap();
+    let said_so = "The dentist put a new crown on in March.";
+    let stated = lacuna.take("anna", fact(said_so, 0.4)).unwrap().id;
+    for text in ["What did the dentist do about the crown in March?", ""] {
+        assert_eq!(ids(&bring(&lacuna, &said(text))), [stated], "{text}");
     }
 }
 

@@ -81,7 +81,7 @@ impl Default for ContextRules {
             cooldown_turns: COOLDOWN_TURNS_DEFAULT,
             max_tokens: CONTEXT_TOKENS_DEFAULT,
             retrieval_threshold: RETRIEVAL_THRESHOLD_DEFAULT,
-            weights: Weights { salience: 0.25, relevance: 0.5, recency: 0.15, topic: 0.1 },
+            weights: Weights { salience: 0.1, relevance: 0.75, recency: 0.05, topic: 0.1 },
             confabulation: Confabulation::Strict,
             vertical: Vertical::General,
         }

@@ -9,6 +9,7 @@ use crate::read::context::rank::Score;
 pub(crate) mod quote;
 pub(crate) mod rank;
 pub(crate) mod render;
+mod worth;
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};

@@ -9,6 +9,7 @@ use lacuna_types::*;
 
 use crate::index::filter::Filter;
 use crate::index::{Stored, Tag};
+use crate::read::context::worth::{form, is_filler, is_repeat};
 use crate::vault::open::{Held, OpenVault};
 
 /// From this salience on a memory is vivid, and below the other one it is faint.
@@ -16,8 +17,8 @@ pub(crate) const VIVID_MIN: f32 = 0.7;
 pub(crate) const FAINT_BELOW: f32 = 0.4;
 /// The age up to which a memory is recent.
 pub(crate) const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// The least salience of a shown memory that has nothing to do with the turn's words.
-pub(crate) const UNASKED_SALIENCE_MIN: f32 = VIVID_MIN;
+/// A memory is shown for a turn's words when it is at least so relevant, against the most relevant one.
+const RELEVANCE_SHARE_MIN: f32 = 0.7;
 /// The age at which recency has halved.
 const RECENCY_HALF_LIFE_DAYS: f32 = 7.0;
 const DAY_MILLIS: f32 = 86_400_000.0;
@@ -111,7 +112,9 @@ impl Ask<'_> {
         let considered = scored.len();
         scored.retain(|(_, id)| !self.cooling.contains(id));
         let cooling = considered - scored.len();
+        keep_relevant(&mut scored);
         keep_best(&mut scored, self.count);
+        fold_repeats(&mut scored, vault);
         let pick = |(score, id): (Score, MemoryId)| self.taken(&vault.index.get(&id)?, score, scope);
         Picked { picks: scored.into_iter().filter_map(pick).collect(), considered, cooling }
     }
@@ -128,7 +131,7 @@ impl Ask<'_> {
         }
         let relevance = relevance.get(&stored.id).copied().unwrap_or(0.0);
         let topic = self.topic(stored.tags);
-        if self.said && relevance <= 0.0 && topic <= 0.0 && salience < UNASKED_SALIENCE_MIN {
+        if self.said && relevance <= 0.0 && topic <= 0.0 || is_filler(stored) {
             return None;
         }
         let days = now.saturating_sub(stored.attributes.created_at).max(0) as f32 / DAY_MILLIS;
@@ -204,6 +207,26 @@ fn marks(salience: f32, created_at: Timestamp, now: Timestamp) -> Vec<Mark> {
 /// Best first; of equals the older id, so that the same vault always answers the same.
 pub(crate) fn best_first(one: &(Score, MemoryId), other: &(Score, MemoryId)) -> std::cmp::Ordering {
     other.0.total.total_cmp(&one.0.total).then(one.1.cmp(&other.1))
+}
+
+/// Drops memories that are far less relevant than the best. Salience and recency do not save them; a topic does.
+fn keep_relevant(scored: &mut Vec<(Score, MemoryId)>) {
+    let best = scored.iter().map(|(score, _)| score.relevance).fold(0.0, f32::max);
+    scored.retain(|(score, _)| score.topic > 0.0 || score.relevance >= RELEVANCE_SHARE_MIN * best);
+}
+
+/// Of memories that say the same, keeps the best form, at the place of the best score.
+fn fold_repeats(scored: &mut Vec<(Score, MemoryId)>, vault: &OpenVault) {
+    let mut kept: Vec<(Score, Stored<'_, Held>)> = Vec::with_capacity(scored.len());
+    for (score, id) in scored.drain(..) {
+        let Some(stored) = vault.index.get(&id) else { continue };
+        match kept.iter_mut().find(|(_, other)| is_repeat(other, &stored)) {
+            Some((_, other)) if form(&stored) > form(other) => *other = stored,
+            Some(_) => {}
+            None => kept.push((score, stored)),
+        }
+    }
+    scored.extend(kept.into_iter().map(|(score, stored)| (score, stored.id)));
 }
 
 fn keep_best(scored: &mut Vec<(Score, MemoryId)>, count: usize) {

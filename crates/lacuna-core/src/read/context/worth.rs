@@ -46,9 +46,24 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns true when two memories say the same: one was made of the other as a statement, or they share most words.
+/// Returns true when two memories say the same in different forms: one was made of the other as a statement, or they
+/// share most words and no number tells them apart.
 pub(crate) fn is_repeat(one: &Stored<'_, Held>, other: &Stored<'_, Held>) -> bool {
-    states(one, other) || states(other, one) || shares_words(one.terms, other.terms)
+    states(one, other)
+        || states(other, one)
+        || form(one) != form(other)
+            && shares_words(one.terms, other.terms)
+            && !differs_in_numbers(one.payload.full_text().expose(), other.payload.full_text().expose())
+}
+
+/// Returns true when both texts have numbers, and none in common.
+fn differs_in_numbers(one: &str, other: &str) -> bool {
+    let (one, other): (Vec<&str>, Vec<&str>) = (numbers(one).collect(), numbers(other).collect());
+    !one.is_empty() && !other.is_empty() && !one.iter().any(|number| other.contains(number))
+}
+
+fn numbers(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_digit()).filter(|run| !run.is_empty())
 }
 
 /// A summary is made of much more than one turn, so that only a statement repeats its source.
@@ -95,9 +110,12 @@ mod tests {
     }
 
     #[test]
-    fn the_same_words_are_a_repeat_and_a_shared_name_is_not() {
+    fn the_same_words_are_a_repeat_and_a_shared_name_or_another_number_is_not() {
         assert!(shares_words(&[1, 2, 3, 4], &[4, 3, 2, 9, 8, 7]));
         assert!(!shares_words(&[1, 2], &[1, 2]), "too few to tell");
         assert!(!shares_words(&[1, 2, 3, 4, 5, 6], &[1, 2, 3, 7, 8, 9]));
+        assert!(differs_in_numbers("Shelf 2 holds jam.", "Shelf 12 holds jam."));
+        assert!(!differs_in_numbers("Shelf 2 holds jam.", "On shelf 2, since 2024"));
+        assert!(!differs_in_numbers("Shelf 2 holds jam.", "The shelf holds jam."));
     }
 }

@@ -52,6 +52,10 @@ impl Embedder for StaticModel {
         Ok(texts.iter().map(|text| self.embed_one(text)).collect())
     }
 
+    fn is_english_only(&self) -> bool {
+        true
+    }
+
     fn calibration(&self) -> Calibration {
         CALIBRATION
     }

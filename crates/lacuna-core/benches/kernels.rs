@@ -60,8 +60,10 @@ fn searches(criterion: &mut Criterion) {
                         filter: Filter::default(),
                         tags: Vec::new(),
                         now: NOW,
+                        as_of: NOW,
                         limit: 10,
                         min_similarity: 0.0,
+                        strong_only: false,
                         recency_weight: 0.3,
                         explain: false,
                     })

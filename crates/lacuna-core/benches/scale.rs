@@ -62,8 +62,10 @@ fn timed(index: &Index<()>, text: &str, vector: &[f32]) -> (f64, Vec<u64>) {
         filter: Filter::default(),
         tags: Vec::new(),
         now: NOW,
+        as_of: NOW,
         limit: RECALL_AT,
         min_similarity: 0.0,
+        strong_only: false,
         recency_weight: 0.0,
         explain: false,
     };

@@ -5,7 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lacuna_core::index::{
-    Attributes, Entry, Filter, Index, Lanes, QuantVec, QueryVector, Search, Session, Tag,
+    Attributes, Entry, Filter, Index, Lanes, QuantVec, QueryVector, Search, Session, Tag, Utterance,
+    features::{FEATURES, WEIGHTS},
 };
 use lacuna_language::words::TermList;
 use lacuna_types::decay::Fading;
@@ -134,6 +135,7 @@ impl Made {
             attributes: self.attributes(),
             tags: self.tags(),
             terms: TermList::of(&text(&self.words), None),
+            utterance: Utterance::default(),
             vectors: vectors
                 .filter_map(|(name, vector)| {
                     Some((model(name), QuantVec::from_f32(vector.as_ref()?).unwrap()))
@@ -204,7 +206,63 @@ fn cosine(a: &[f32], b: &[f32]) -> f64 {
     dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
 }
 
-/// Whether a memory is an answer, and its score: the formula that the documentation gives.
+fn log_odds(vector: &[f32], query: &[f32]) -> f64 {
+    f64::from(CALIBRATION.log_odds(cosine(vector, query) as f32)).clamp(-10.0, 10.0)
+}
+
+/// The share of the question's words, by weight, that the visible turns of a memory's conversation say.
+fn session_of(naive: &Naive, memory: &Made, question: &BTreeSet<usize>, filter: &Filter) -> f64 {
+    let session = memory.turn.map(|(session, _)| session);
+    let turns = naive.values().filter(|other| other.turn.is_some_and(|(other, _)| Some(other) == session));
+    let words = turns.filter(|other| other.shown(filter)).flat_map(|other| other.words.iter().copied());
+    let joined = Made { words: words.collect(), turn: None, ..memory.clone() };
+    words_of(naive, &joined, question, filter)[2]
+}
+
+/// The features of a memory, in the order of the table.
+fn features_of(
+    naive: &Naive,
+    memory: &Made,
+    question: &BTreeSet<usize>,
+    query: &[f32],
+    filter: &Filter,
+) -> [f64; FEATURES] {
+    let [own, context, said] = words_of(naive, memory, question, filter);
+    let mut compared = memory.vectors.iter().flatten().map(|vector| log_odds(vector, query));
+    let meaning = compared.next().unwrap_or(6.0 * (2.0 * words_share(own, context) - 1.0));
+    let second = compared.next().unwrap_or(meaning);
+    let mut values = [0.0; FEATURES];
+    values[..6].copy_from_slice(&[
+        meaning,
+        second,
+        own.min(1.5),
+        own.min(1.0).powi(2),
+        said,
+        context.min(1.5),
+    ]);
+    let beside = neighbours(naive, memory);
+    if !beside.is_empty() {
+        let shown = beside.iter().filter(|other| other.shown(filter));
+        let compared: Vec<f64> = shown
+            .flat_map(|other| other.vectors.iter().flatten())
+            .map(|vector| f64::from(CALIBRATION.log_odds(cosine(vector, query) as f32)))
+            .collect();
+        values[6] = (compared.iter().sum::<f64>() / compared.len().max(1) as f64).clamp(-10.0, 10.0);
+        values[7] = session_of(naive, memory, question, filter);
+        values[12] = (memory.words.len() as f64).ln_1p();
+    }
+    values
+}
+
+fn words_share(own: f64, context: f64) -> f64 {
+    (2.0 / 3.0 * context + own / 3.0).min(1.0)
+}
+
+fn squash(log_odds: f64) -> f64 {
+    1.0 / (1.0 + (-log_odds / 2.0).exp())
+}
+
+/// The score of a memory that is a strong hit: the formula that the documentation gives.
 fn score(
     naive: &Naive,
     memory: &Made,
@@ -212,21 +270,23 @@ fn score(
     query: &[f32],
     filter: &Filter,
 ) -> Option<f64> {
+    let is_turn = !neighbours(naive, memory).is_empty();
+    let values = features_of(naive, memory, question, query, filter);
+    let weight = |at: usize| f64::from(if is_turn { WEIGHTS[at].turn } else { WEIGHTS[at].alone });
+    let sum: f64 = (0..FEATURES).map(|at| weight(at) * values[at]).sum();
+    let log_odds = if is_turn { sum - 8.6 } else { sum };
     let [own, context, said] = words_of(naive, memory, question, filter);
-    let words = (2.0 / 3.0 * context + own / 3.0).min(1.0);
+    let words = words_share(own, context);
     let vector = memory.vectors.iter().flatten().next();
     let similarity = vector.map(|v| f64::from(CALIBRATION.similarity(cosine(v, query) as f32)));
-    let meaning = |similarity: f64| ((similarity / (1.0 - similarity).max(1e-7)).ln() / 6.0).clamp(0.0, 1.0);
-    // None of the words here is a stop word, so every question is nothing but keywords.
-    let relevance = similarity.map_or(words, |similarity| match neighbours(naive, memory).is_empty() {
-        true => (0.85 * meaning(similarity) + 0.15 * words * words).max(0.9 * said),
-        false => 0.25 * meaning(similarity) + 0.75 * words,
-    });
-    let answers =
+    let is_strong =
         similarity.map_or(words > 0.0, |similarity| similarity >= 0.6 || words >= 0.2 || said >= 0.5);
     let recency = (-f64::from(memory.n) / 86_400_000.0 / 30.0).exp2();
-    let raised = 0.2 * 0.3 * recency + 0.1 * f64::from(memory.salience);
-    (answers && memory.admitted(filter)).then_some(relevance * (1.0 + raised) / (1.0 + 0.06 + 0.1))
+    let raised = 0.6 * 0.3 * recency + 0.3 * f64::from(memory.salience);
+    // None of the words here is a stop word, so every question is nothing but keywords.
+    let relevance = if is_turn { squash(log_odds) } else { squash(log_odds).max(0.9 * said) };
+    let score = (relevance + squash(log_odds + raised) - squash(log_odds)).min(1.0);
+    (is_strong && memory.admitted(filter)).then_some(score)
 }
 
 proptest! {
@@ -254,6 +314,7 @@ proptest! {
             model: model(name),
             vector: query.clone(),
             calibration: CALIBRATION,
+            english_only: false,
         });
         let text = text(&question.iter().copied().collect::<Vec<_>>());
         let found = index.search(&Search {
@@ -262,8 +323,10 @@ proptest! {
             filter: filter.clone(),
             tags: Vec::new(),
             now: NOW,
+            as_of: NOW,
             limit: 100,
             min_similarity: 0.0,
+            strong_only: true,
             recency_weight: 0.3,
             explain: true,
         });

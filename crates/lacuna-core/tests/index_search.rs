@@ -5,8 +5,9 @@
 mod index_support;
 
 use index_support::{fact, ids, question, turn};
-use lacuna_core::index::{Entry, Filter, Index, QuantVec, Search};
+use lacuna_core::index::{Entry, Filter, Index, QuantVec, QueryVector, Search, Tag};
 use lacuna_language::words::{Language, TermList};
+use lacuna_types::embed::Calibration;
 use lacuna_types::{Lifecycle, MemoryId};
 
 #[test]
@@ -16,7 +17,8 @@ fn words_find_a_memory_in_any_of_its_forms() {
     index.insert(fact(2, "The invoice was paid in March")).unwrap();
     assert_eq!(ids(&index.search(&question("allergies to a walnut"))), [1]);
     assert_eq!(ids(&index.search(&question("paying invoices"))), [2]);
-    assert_eq!(ids(&index.search(&question("quantum chromodynamics"))), [0u8; 0]);
+    let none = Search { strong_only: true, ..question("quantum chromodynamics") };
+    assert_eq!(ids(&index.search(&none)), [0u8; 0]);
 }
 
 #[test]
@@ -27,7 +29,50 @@ fn a_turn_is_found_by_what_was_said_beside_it() {
     index.insert(turn(3, "other", 1, "Nothing of interest happened")).unwrap();
     assert_eq!(ids(&index.search(&question("summer"))), [1, 2]);
     assert!(index.remove(&index_support::id(1)));
-    assert_eq!(ids(&index.search(&question("summer"))), [0u8; 0]);
+    let strong = Search { strong_only: true, ..question("summer") };
+    assert_eq!(ids(&index.search(&strong)), [0u8; 0]);
+}
+
+#[test]
+fn the_best_are_shown_however_weak_unless_the_caller_says_otherwise() {
+    let mut index = Index::new();
+    let vectors = |values: &[f32]| vec![(index_support::model("m"), QuantVec::from_f32(values).unwrap())];
+    index.insert(Entry { vectors: vectors(&[0.2, 1.0]), ..fact(1, "Anna is allergic to walnuts") }).unwrap();
+    index
+        .insert(Entry { vectors: vectors(&[0.0, 1.0]), ..fact(2, "The invoice was paid in March") })
+        .unwrap();
+    let calibration = Calibration { midpoint: 0.5, steepness: 10.0 };
+    let asked = [QueryVector {
+        model: index_support::model("m"),
+        vector: vec![1.0, 0.0],
+        calibration,
+        english_only: false,
+    }];
+    let far = || Search { vectors: &asked, ..question("quantum chromodynamics") };
+    let found = index.search(&far());
+    assert_eq!(ids(&found), [1, 2], "the nearer one first");
+    assert!(found.hits.iter().all(|hit| hit.weak));
+    assert_eq!(ids(&index.search(&Search { strong_only: true, ..far() })), [0u8; 0]);
+    assert_eq!(ids(&index.search(&Search { min_similarity: 0.5, ..far() })), [0u8; 0]);
+    let said = index.search(&Search { vectors: &asked, ..question("walnuts") });
+    assert_eq!(said.hits.iter().map(|hit| hit.weak).collect::<Vec<_>>(), [false, true]);
+    assert_eq!(
+        ids(&index.search(&Search { strong_only: true, vectors: &asked, ..question("walnuts") })),
+        [1]
+    );
+}
+
+#[test]
+fn a_question_that_shares_nothing_gets_the_newest_as_weak_and_only_a_filter_empties_the_answer() {
+    let mut index = Index::new();
+    for (n, text) in [(1, "The harbour is closed"), (2, "The invoice was paid")] {
+        index.insert(fact(n, text)).unwrap();
+    }
+    let found = index.search(&question("🦜🦜"));
+    assert_eq!(ids(&found), [2, 1]);
+    assert!(found.hits.iter().all(|hit| hit.weak));
+    let tagged = Filter { any_tags: vec![Tag::of("none")], ..Filter::default() };
+    assert_eq!(ids(&index.search(&Search { filter: tagged, ..question("🦜🦜") })), [0u8; 0]);
 }
 
 #[test]

@@ -125,6 +125,10 @@ impl Embedder for SentenceModel {
         Ok(counts.into_iter().map(|count| mean(vectors.by_ref().take(count))).collect())
     }
 
+    fn is_english_only(&self) -> bool {
+        true
+    }
+
     fn calibration(&self) -> Calibration {
         CALIBRATION
     }

@@ -91,6 +91,10 @@ impl Embedder for StaticModel {
         Ok(texts.iter().zip(&ids).map(vector).collect())
     }
 
+    fn is_english_only(&self) -> bool {
+        true
+    }
+
     fn calibration(&self) -> Calibration {
         CALIBRATION
     }

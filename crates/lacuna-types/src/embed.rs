@@ -46,6 +46,12 @@ pub trait Embedder: Send + Sync {
     /// One vector of unit length per text, in order, all of one dimension.
     fn embed(&self, texts: &[&str], purpose: Purpose) -> Result<Vec<Vec<f32>>>;
 
+    /// Returns true for a model that reads English only. It is not asked about texts in other languages while another
+    /// model is there.
+    fn is_english_only(&self) -> bool {
+        false
+    }
+
     /// The map of this model's cosines onto the 0..1 scale that callers see.
     fn calibration(&self) -> Calibration;
 }

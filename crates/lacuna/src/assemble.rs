@@ -393,11 +393,11 @@ pub(crate) fn models(choice: &EmbedderChoice) -> Result<Models> {
         }
         EmbedderChoice::Sentence => {
             let main = lacuna_models::sentence_embedder()?;
-            Models { instant, main, others: Vec::new(), keep_instant: false }
+            Models { instant, main, others: Vec::new() }
         }
         EmbedderChoice::Endpoint { url, model, api_key_env, dimensions } => {
             let main = endpoint(url, model, api_key_env.as_deref(), *dimensions)?;
-            Models { instant, main, others: vec![lacuna_models::sentence_embedder()?], keep_instant: true }
+            Models { instant, main, others: vec![lacuna_models::sentence_embedder()?] }
         }
     })
 }

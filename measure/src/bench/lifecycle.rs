@@ -145,8 +145,7 @@ pub(super) fn writing(count: usize, questions: usize, folder: &Path) -> Result<W
     let main = lacuna_models::sentence_embedder()?;
     // The layers are unpacked at first use, which is no part of any memory's cost.
     main.embed(&["warm"], lacuna_types::embed::Purpose::Passage)?;
-    let models =
-        Models { instant: lacuna_models::static_embedder()?, main, others: Vec::new(), keep_instant: false };
+    let models = Models { instant: lacuna_models::static_embedder()?, main, others: Vec::new() };
     let service = service(folder, models)?;
     let (texts, remember) = (write_texts(count), grant::<Remember>(USER)?);
     service.remember(&grant("somebody-else")?, drafts(&texts[..1]))?;

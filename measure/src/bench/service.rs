@@ -69,7 +69,7 @@ impl Recorded {
 
     pub(super) fn query_vector(&self, question: usize) -> QueryVector {
         let vector = self.corpus.question_vectors.row(question).to_vec();
-        QueryVector { model: self.model.clone(), vector, calibration: OPEN_CALIBRATION }
+        QueryVector { model: self.model.clone(), vector, calibration: OPEN_CALIBRATION, english_only: false }
     }
 }
 

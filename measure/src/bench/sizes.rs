@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use lacuna_core::index::{Attributes, Entry, Filter, Index, Lanes, QuantVec, QueryVector, Search};
+use lacuna_core::index::{Attributes, Entry, Filter, Index, Lanes, QuantVec, QueryVector, Search, Utterance};
 use lacuna_language::words::TermList;
 use lacuna_types::decay::Fading;
 use lacuna_types::embed::Embedder;
@@ -113,6 +113,7 @@ impl Bare {
                 id,
                 attributes: attributes(number, corpus.texts.len()),
                 tags: Vec::new(),
+                utterance: Utterance::default(),
                 terms: if by == By::Meaning { TermList::default() } else { TermList::of(text, None) },
                 vectors: vec![(recorded.model().clone(), vector)],
                 payload: (),
@@ -132,8 +133,10 @@ impl Target for Bare {
             filter: Filter::default(),
             tags: Vec::new(),
             now: NOW_MILLIS,
+            as_of: NOW_MILLIS,
             limit: TOP,
             min_similarity: 0.0,
+            strong_only: false,
             recency_weight: by.recency_weight(),
             explain: false,
         });

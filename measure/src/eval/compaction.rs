@@ -366,12 +366,7 @@ fn service(folder: &Path, now: Timestamp, small: bool) -> Result<Lacuna> {
     let instant = lacuna_models::static_embedder()?;
     let models = match small {
         true => Models::only(instant),
-        false => Models {
-            instant,
-            main: lacuna_models::sentence_embedder()?,
-            others: Vec::new(),
-            keep_instant: false,
-        },
+        false => Models { instant, main: lacuna_models::sentence_embedder()?, others: Vec::new() },
     };
     Ok(Lacuna::new(Parts {
         store: Arc::new(RamStore::default()),

@@ -121,7 +121,7 @@ fn service(folder: &Path) -> Result<Lacuna> {
         keys: Arc::new(RamKeys::default()),
         kms: LocalKms::open(&folder.join("keys"), None)?,
         blobs: Blobs::open(folder.join("blobs"))?,
-        models: Models { instant, main, others: Vec::new(), keep_instant: false },
+        models: Models { instant, main, others: Vec::new() },
         rules: Rulebook::default(),
         clock: Arc::new(SystemClock),
         entropy: Arc::new(SystemEntropy),

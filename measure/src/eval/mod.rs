@@ -5,7 +5,7 @@ mod context;
 mod forget;
 mod gate;
 mod paraphrase;
-mod retrieval;
+mod recall;
 
 use crate::Result;
 
@@ -25,8 +25,8 @@ pub(crate) enum Command {
     Forget(forget::Args),
     /// Questions against facts that say it in other words, for each packed model.
     Paraphrase(paraphrase::Args),
-    /// Turns of long dialogues, by words, by meaning and by both.
-    Retrieval(retrieval::Args),
+    /// Questions to conversations and facts: words alone, meaning alone, as a vault finds them, and left out.
+    Recall(recall::Args),
 }
 
 pub(crate) fn run(command: Command) -> Result {
@@ -36,6 +36,6 @@ pub(crate) fn run(command: Command) -> Result {
         Command::Context(args) => context::run(&args),
         Command::Forget(args) => forget::run(&args),
         Command::Paraphrase(args) => paraphrase::run(&args),
-        Command::Retrieval(args) => retrieval::run(&args),
+        Command::Recall(args) => recall::run(&args),
     }
 }

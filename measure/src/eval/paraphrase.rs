@@ -6,7 +6,7 @@
 //! asked. In the second the answer has to be inferred ("Which shoes fit me?", "I wear size 44, wide."; "my
 //! sister" where the fact says "Anna"), which is too much for a small model; it shows how much.
 
-use lacuna_core::index::{Attributes, Entry, Filter, Index, Lanes, QuantVec, QueryVector, Search};
+use lacuna_core::index::{Attributes, Entry, Filter, Index, Lanes, QuantVec, QueryVector, Search, Utterance};
 use lacuna_language::words::TermList;
 use lacuna_types::decay::Fading;
 use lacuna_types::embed::{Embedder, Purpose};
@@ -102,21 +102,36 @@ fn score_in_vault(model: &dyn Embedder, cases: &[Case]) -> Result<Score> {
         let vectors = vec![(model.model().clone(), QuantVec::from_f32(&vector)?)];
         let terms = TermList::of(text, None);
         let id = MemoryId::from_bytes((at as u128).to_be_bytes());
-        index.insert(Entry { id, attributes: FACT, tags: Vec::new(), terms, vectors, payload: at })?;
+        let utterance = Utterance::default();
+        index.insert(Entry {
+            id,
+            attributes: FACT,
+            tags: Vec::new(),
+            terms,
+            utterance,
+            vectors,
+            payload: at,
+        })?;
     }
     let mut ranks = Vec::new();
     for (at, case) in cases.iter().enumerate() {
         let vector = model.embed(&[&case.question], Purpose::Query)?.remove(0);
-        let vectors =
-            [QueryVector { model: model.model().clone(), vector, calibration: model.calibration() }];
+        let vectors = [QueryVector {
+            model: model.model().clone(),
+            vector,
+            calibration: model.calibration(),
+            english_only: false,
+        }];
         let found = index.search(&Search {
             text: &case.question,
             vectors: &vectors,
             filter: Filter::default(),
             tags: Vec::new(),
             now: 0,
+            as_of: 0,
             limit: texts.len(),
             min_similarity: 0.0,
+            strong_only: false,
             recency_weight: 0.0,
             explain: false,
         });

@@ -1,6 +1,6 @@
 //! Memories of our own making that are shaped like real ones: vectors in clusters of low rank, words by Zipf.
 
-use lacuna_core::index::{Attributes, Entry, Index, Lanes, QuantVec, QueryVector, Session};
+use lacuna_core::index::{Attributes, Entry, Index, Lanes, QuantVec, QueryVector, Session, Utterance};
 use lacuna_language::words::TermList;
 use lacuna_types::decay::Fading;
 use lacuna_types::embed::{Calibration, ModelId};
@@ -118,6 +118,7 @@ impl World {
             },
             tags: Vec::new(),
             terms: self.terms(dice),
+            utterance: Utterance::default(),
             vectors: vec![(model(), QuantVec::from_f32(vector).unwrap())],
             payload: (),
         }
@@ -146,7 +147,12 @@ pub(crate) fn model() -> ModelId {
 
 /// A query vector under a calibration like that of a real model.
 pub(crate) fn query(vector: Vec<f32>) -> QueryVector {
-    QueryVector { model: model(), vector, calibration: Calibration { midpoint: 0.2, steepness: 9.0 } }
+    QueryVector {
+        model: model(),
+        vector,
+        calibration: Calibration { midpoint: 0.2, steepness: 9.0 },
+        english_only: false,
+    }
 }
 
 /// Words that no stemmer changes.

@@ -110,8 +110,10 @@ fn search_again(
         filter: Filter::default(),
         tags: Vec::new(),
         now: millis(service.clock.now()),
+        as_of: millis(service.clock.now()),
         limit: PROBED_RESULTS,
         min_similarity: 0.0,
+        strong_only: false,
         recency_weight: 0.0,
         explain: false,
     };

@@ -4,15 +4,15 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use lacuna_types::embed::Purpose;
-use lacuna_types::{MemoryId, Result, Scope};
+use lacuna_types::embed::{ModelId, Purpose};
+use lacuna_types::{MemoryId, Plaintext, Result, Scope};
 
 use crate::audit::{AuditAction, AuditEntry};
 use crate::index::quant::QuantVec;
 use crate::permit::{Grant, Recall};
 use crate::transfer::recover::recover_again;
 use crate::vault::commit::Act;
-use crate::vault::frame::{Frame, VECTORS_MAX};
+use crate::vault::frame::Frame;
 use crate::vault::models::Progress;
 use crate::vault::rewrite::Rewritten;
 use crate::vault::service::Service;
@@ -23,20 +23,20 @@ const REEMBED_BATCH: usize = 64;
 /// Memories that one look at the vault picks for re-embedding.
 const REEMBED_SCAN: usize = 4_096;
 
-/// Vaults with memories that wait for their vector of the main model, as far as is known.
+/// Vaults with memories that wait for a vector, as far as is known.
 pub(crate) fn backlog_len(service: &Service) -> usize {
     service.backlog.len()
 }
 
-/// Number of memories in the vault that wait for their vector of the main model.
+/// Number of memories in the vault that wait for a vector.
 pub(crate) fn waiting(service: &Service, grant: &Grant<Recall>) -> Result<usize> {
-    let target = service.models.main.model();
-    let waiting = service.read(grant.scope(), |vault| vault.index.without_model(target).count())?;
+    let kept = service.models.kept();
+    let waiting = service.read(grant.scope(), |vault| vault.index.without_any(&kept).count())?;
     Ok(waiting.unwrap_or(0))
 }
 
 /// Takes the next vault of the backlog, finishes what a crash may have left in it, and gives every
-/// memory its vector of the main model; `progress` hears how many have it anew, and may break off.
+/// memory its vectors of the main and the instant model; `progress` hears how many have it anew, and may break off.
 /// Answers with their number, or `None` when no vault came within `patience`. A vault that failed or was
 /// broken off goes back into the backlog.
 pub(crate) fn work_backlog(
@@ -52,14 +52,14 @@ pub(crate) fn work_backlog(
     Some(worked)
 }
 
-/// Gives every memory of a vault its vector of the main model. Answers with how many got one.
+/// Gives every memory of a vault its vectors of the main and the instant model. Answers with how many got one.
 pub(crate) fn reembed_all(service: &Service, scope: &Scope, progress: &mut Progress<'_>) -> Result<usize> {
-    let target = service.models.main.model();
+    let kept = service.models.kept();
     let mut total = 0;
     loop {
         // Many at a time, because looking for them passes over the whole vault.
         let waiting = service.read(scope, |vault| -> Vec<MemoryId> {
-            vault.index.without_model(target).take(REEMBED_SCAN).collect()
+            vault.index.without_any(&kept).take(REEMBED_SCAN).collect()
         })?;
         let waiting = waiting.unwrap_or_default();
         let before = total;
@@ -77,7 +77,7 @@ pub(crate) fn reembed_all(service: &Service, scope: &Scope, progress: &mut Progr
     }
 }
 
-/// Gives some memories of a vault their vector of the main model. Answers with how many it gave.
+/// Gives some memories of a vault their vectors of the main and the instant model. Answers with how many it gave.
 pub(crate) fn reembed(service: &Service, scope: &Scope, ids: &[MemoryId]) -> Result<usize> {
     let Some(texts) = service.read(scope, |vault| -> Result<_> {
         let is_own =
@@ -102,28 +102,48 @@ pub(crate) fn reembed(service: &Service, scope: &Scope, ids: &[MemoryId]) -> Res
     if texts.is_empty() {
         return Ok(0);
     }
-    let (ids, contents): (Vec<MemoryId>, Vec<&str>) =
-        texts.iter().map(|(id, text)| (*id, text.expose())).unzip();
-    let vectors = service.models.main.embed(&contents, Purpose::Passage)?;
-    let vectors = ids
-        .iter()
-        .zip(vectors)
-        .map(|(id, vector)| Ok((*id, QuantVec::from_f32(&vector)?)))
-        .collect::<Result<_>>()?;
+    let vectors = missing_vectors(service, scope, &texts)?;
+    let ids: Vec<MemoryId> = vectors.keys().copied().collect();
     replace_vectors(service, scope, &ids, vectors)
+}
+
+type NewVectors = HashMap<MemoryId, Vec<(ModelId, QuantVec)>>;
+
+/// Embeds texts under each model in use that their memories have no vector of.
+fn missing_vectors(
+    service: &Service,
+    scope: &Scope,
+    texts: &HashMap<MemoryId, Plaintext>,
+) -> Result<NewVectors> {
+    let mut vectors = NewVectors::new();
+    for embedder in service.models.in_use() {
+        let model = embedder.model();
+        let lacking = service.read(scope, |vault| -> Vec<MemoryId> {
+            texts.keys().copied().filter(|id| !vault.index.has_vector(id, model)).collect()
+        })?;
+        let lacking = lacking.unwrap_or_default();
+        if lacking.is_empty() {
+            continue;
+        }
+        let contents: Vec<&str> = lacking.iter().map(|id| texts[id].expose()).collect();
+        for (id, vector) in lacking.iter().zip(embedder.embed(&contents, Purpose::Passage)?) {
+            vectors.entry(*id).or_default().push((model.clone(), QuantVec::from_f32(&vector)?));
+        }
+    }
+    Ok(vectors)
 }
 
 fn replace_vectors(
     service: &Service,
     scope: &Scope,
     ids: &[MemoryId],
-    mut vectors: HashMap<MemoryId, QuantVec>,
+    mut vectors: NewVectors,
 ) -> Result<usize> {
     let reader = service.reader(scope);
     let writer = reader.lock();
     let renewed = writer.rewrite(ids, |row, frame| {
-        let vector = vectors.remove(&row.id);
-        vector.inspect(|vector| put_vector(service, frame, vector)).is_some()
+        let renewed = vectors.remove(&row.id);
+        renewed.inspect(|renewed| put_vectors(service, frame, renewed)).is_some()
     })?;
     if renewed.is_empty() {
         return Ok(0);
@@ -141,11 +161,10 @@ fn replace_vectors(
     Ok(count)
 }
 
-/// The main model's vector in place of the others; the instant one stays if it must.
-fn put_vector(service: &Service, frame: &mut Frame, vector: &QuantVec) {
-    let main = service.models.main.model();
-    let instant = service.models.instant.model();
-    frame.vectors.retain(|(model, _)| service.models.keep_instant && model == instant && model != main);
-    frame.vectors.truncate(VECTORS_MAX - 1);
-    frame.vectors.push((main.clone(), vector.to_bytes()));
+/// Puts vectors of the models in use in place of all others.
+fn put_vectors(service: &Service, frame: &mut Frame, vectors: &[(ModelId, QuantVec)]) {
+    let in_use = service.models.kept();
+    let is_new = |model: &ModelId| vectors.iter().any(|(renewed, _)| renewed == model);
+    frame.vectors.retain(|(model, _)| in_use.contains(&model) && !is_new(model));
+    frame.vectors.extend(vectors.iter().map(|(model, vector)| (model.clone(), vector.to_bytes())));
 }

@@ -28,6 +28,7 @@ impl<P> Index<P> {
         self.kept.reserve(memories);
         self.attributes.reserve(memories);
         self.glances.reserve(memories);
+        self.utterances.reserve(memories);
         self.slots.reserve(memories);
         for (model, dimensions, count) in rows {
             let known = self.blocks.iter().any(|block| block.model() == model);
@@ -71,10 +72,17 @@ impl<P> Index<P> {
         self.sessions.turns(session, from)
     }
 
-    /// The memories that have no vector of `model`.
-    pub fn without_model(&self, model: &ModelId) -> impl Iterator<Item = MemoryId> {
+    /// Returns true when a memory has a vector of a model.
+    pub(crate) fn has_vector(&self, id: &MemoryId, model: &ModelId) -> bool {
         let block = self.blocks.iter().find(|block| block.model() == model);
-        let lacks = move |slot: u32| block.is_none_or(|block| !block.holds(slot));
+        self.slots.get(id).is_some_and(|slot| block.is_some_and(|block| block.holds(*slot)))
+    }
+
+    /// The memories that have no vector of one of these models.
+    pub(crate) fn without_any(&self, models: &[&ModelId]) -> impl Iterator<Item = MemoryId> {
+        let block = |model: &&ModelId| self.blocks.iter().find(|block| block.model() == *model);
+        let blocks: Vec<Option<&Block>> = models.iter().map(block).collect();
+        let lacks = move |slot: u32| blocks.iter().any(|block| block.is_none_or(|block| !block.holds(slot)));
         self.slots.iter().filter(move |(_, slot)| lacks(**slot)).map(|(id, _)| *id)
     }
 }

@@ -7,20 +7,24 @@
 use lacuna_language::words::{Language, TermList, stable_hash};
 pub(crate) mod access;
 pub(crate) mod block;
+pub mod features;
 pub(crate) mod filter;
 pub mod kernels;
 pub(crate) mod postings;
 pub(crate) mod quant;
+mod ranking;
 #[cfg(test)]
 mod residue;
 pub(crate) mod search;
 pub(crate) mod sessions;
 pub(crate) mod top;
+pub(crate) mod utterance;
 
 pub use filter::Filter;
 pub use kernels::{SIGN_ENTRY_MAX, SIGN_GROUP, SIGN_TABLE, dot_rows, query_code_max, sign_sums};
 pub use quant::QuantVec;
-pub use search::{Explanation, Found, QueryVector, Search};
+pub use search::{Contribution, Explanation, Found, Hit, QueryVector, Search, Similarity};
+pub use utterance::Utterance;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -148,6 +152,8 @@ pub struct Entry<P> {
     pub tags: Vec<Tag>,
     /// The terms of its text.
     pub terms: TermList,
+    /// Who says it, and how.
+    pub utterance: Utterance,
     /// Its vectors, one for each model.
     pub vectors: Vec<(ModelId, QuantVec)>,
     /// The vault's own data.
@@ -186,6 +192,7 @@ pub struct Index<P> {
     attributes: Vec<Attributes>,
     /// A dense copy, because words ask for it at every posting and the ranking at every candidate.
     glances: Vec<Glance>,
+    utterances: Vec<Utterance>,
     free: Vec<u32>,
     slots: HashMap<MemoryId, u32>,
     order: BTreeMap<Cursor, u32>,
@@ -207,6 +214,7 @@ impl<P> Index<P> {
             kept: Vec::new(),
             attributes: Vec::new(),
             glances: Vec::new(),
+            utterances: Vec::new(),
             free: Vec::new(),
             slots: HashMap::new(),
             order: BTreeMap::new(),
@@ -231,7 +239,7 @@ impl<P> Index<P> {
         self.check_vectors(&entry.vectors)?;
         self.remove(&entry.id);
         let slot = self.take_slot()?;
-        let Entry { id, attributes, tags, terms, vectors, payload } = entry;
+        let Entry { id, attributes, tags, terms, utterance, vectors, payload } = entry;
         let language = terms.language();
         let terms = self.postings.insert(slot, &terms);
         self.push_vectors(slot, &vectors);
@@ -246,11 +254,13 @@ impl<P> Index<P> {
                 *place = kept;
                 self.attributes[slot as usize] = attributes;
                 self.glances[slot as usize] = attributes.glance();
+                self.utterances[slot as usize] = utterance;
             }
             None => {
                 self.kept.push(kept);
                 self.attributes.push(attributes);
                 self.glances.push(attributes.glance());
+                self.utterances.push(utterance);
             }
         }
         Ok(())
@@ -261,6 +271,7 @@ impl<P> Index<P> {
         let Some(slot) = self.slots.remove(id) else { return false };
         let attributes = std::mem::replace(&mut self.attributes[slot as usize], VACANT);
         self.glances[slot as usize] = VACANT.glance();
+        self.utterances[slot as usize] = Utterance::default();
         self.order.remove(&(attributes.created_at, *id));
         if let Some(kept) = self.kept[slot as usize].take() {
             self.postings.remove(slot, &kept.terms, kept.language);
@@ -300,7 +311,10 @@ impl<P> Index<P> {
 
     /// About how many bytes of RAM the index takes, payloads not counted beyond their own size.
     pub fn bytes(&self) -> usize {
-        let per_slot = size_of::<Option<Kept<P>>>() + size_of::<Attributes>() + size_of::<Glance>();
+        let per_slot = size_of::<Option<Kept<P>>>()
+            + size_of::<Attributes>()
+            + size_of::<Glance>()
+            + size_of::<Utterance>();
         let per_memory = 2 * size_of::<(Cursor, u32)>() + size_of::<(MemoryId, u32)>();
         let lists: usize =
             self.kept.iter().flatten().map(|kept| 8 * kept.tags.len() + 4 * kept.terms.len()).sum();

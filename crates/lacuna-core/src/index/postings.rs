@@ -228,6 +228,11 @@ impl Postings {
         self.languages.retain(|_, count| *count > 0);
     }
 
+    /// Number of words of a memory, stop words aside.
+    pub(crate) fn length(&self, slot: u32) -> u32 {
+        self.lengths.get(slot as usize).copied().unwrap_or(0)
+    }
+
     #[cfg(test)]
     pub(crate) fn knows(&self, term: Term) -> bool {
         self.numbers.contains_key(&term) || self.lists.iter().any(|list| list.term == term)

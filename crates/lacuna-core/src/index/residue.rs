@@ -15,6 +15,7 @@ fn entry(n: u8, text: &str, tag: &str, vector: &[f32]) -> Entry<String> {
         },
         tags: vec![Tag::of(tag)],
         terms: TermList::of(text, None),
+        utterance: Utterance::of(text, &TermList::of(text, None)),
         vectors: vec![(ModelId::new("m"), QuantVec::from_f32(vector).unwrap())],
         payload: text.to_owned(),
     }

@@ -1,12 +1,14 @@
-//! One question to one vault: meaning and words, fused, then shaped by salience, recency and tags.
+//! One question to one vault: candidates by meaning and by words, ranked by their features (`features.rs`), then
+//! shaped by salience, recency and tags.
 
 use std::cell::RefCell;
 
-use lacuna_language::words::{QueryWord, QueryWords, query_words};
+use lacuna_language::words::{Language, QueryWord, QueryWords, query_words};
 use lacuna_types::MemoryId;
 use lacuna_types::embed::{Calibration, ModelId};
 
 use crate::index::block::{Block, Probe};
+use crate::index::features::{FEATURES, Values, WEIGHTS, log_odds, squash};
 use crate::index::filter::Filter;
 use crate::index::postings::{Scratch, WordScore};
 use crate::index::top::Top;
@@ -15,39 +17,32 @@ use crate::index::{Glance, Index, NONE, Tag};
 /// Hits in one answer.
 pub(crate) const RESULTS_MAX: usize = 1_000;
 
-/// The share of meaning in the relevance; words have the rest. A turn among others says only a part of its meaning,
-/// so the words around it tell more; a memory that stands alone means what it says.
-const MEANING_SHARE_OF_TURN: f32 = 0.25;
-const MEANING_SHARE_ALONE: f32 = 0.85;
-/// The log-odds of a similarity at which meaning can say no more. Odds and not similarities are summed up,
-/// because the similarities of good answers all lie close to 1.
-const MEANING_LOG_ODDS_FULL: f32 = 6.0;
 /// Asked for nothing but keywords, a memory that says them all is at least this relevant: above all that say
 /// none of them, so that a name or a number is found even in the middle of a long text.
 const KEYWORDS_RELEVANCE: f32 = 0.9;
-/// The share of context in the words' part; the memory's own words have the rest.
+/// The share of context in the words by which candidates are picked; the memory's own words have the rest.
 const CONTEXT_SHARE: f32 = 2.0 / 3.0;
-/// An answer is at least this similar, or says at least this share of the question. Less is noise: of unrelated
+/// A strong hit is at least this similar, or says at least this share of the question. The rest is weak: of unrelated
 /// texts two or three in a hundred are as similar.
 const MEANING_FLOOR: f32 = 0.6;
 const WORDS_FLOOR: f32 = 0.2;
-/// Asked for nothing but keywords, an answer may also be a text that says this share of them, however long.
+/// Asked for nothing but keywords, a text that says this share of them is strong too, however long.
 const KEYWORDS_FLOOR: f32 = 0.5;
 /// Candidates that each of the two searches hands to the fusion, at least.
 const CANDIDATES: usize = 64;
-/// Of the fused candidates, how many get their cosine by the full vectors, at least.
-const RESCORED: usize = 32;
+/// Candidates whose features are computed, at least.
+const FEATURED: usize = 100;
 /// The most that a similarity changes when its cosine is rescored.
 const APPROXIMATION: f32 = 0.05;
-/// The most that recency at full weight, salience and tags may add to a relevance.
-const RECENCY_REACH: f32 = 0.2;
-const SALIENCE_REACH: f32 = 0.1;
-const TAGS_REACH: f32 = 0.2;
+/// The most that recency at full weight, salience and tags add to the log-odds: they decide among equals.
+const RECENCY_REACH: f32 = 0.6;
+const SALIENCE_REACH: f32 = 0.3;
+const TAGS_REACH: f32 = 1.5;
 /// The age at which recency has halved.
 const RECENCY_HALF_LIFE_DAYS: f32 = 30.0;
 const DAY_MILLIS: f32 = 86_400_000.0;
 
-/// A question. Vectors stand in the order of preference: of each memory the first model counts that it has.
+/// A question. Vectors stand in the order of preference: the first two count that a memory has as well.
 pub struct Search<'a> {
     /// The words of the question.
     pub text: &'a str,
@@ -59,11 +54,15 @@ pub struct Search<'a> {
     pub tags: Vec<Tag>,
     /// Milliseconds since the epoch.
     pub now: i64,
+    /// The moment from which "yesterday" and the like count, in milliseconds since the epoch.
+    pub as_of: i64,
     /// The number of hits, at most.
     pub limit: usize,
     /// Leaves out what is less similar. A memory without a comparable vector is measured by its words: see
     /// `Hit::similarity`.
     pub min_similarity: f32,
+    /// Leaves out weak hits; see `Hit::weak`.
+    pub strong_only: bool,
     /// From 0 to 1.
     pub recency_weight: f32,
     /// Adds an explanation to each hit.
@@ -79,6 +78,8 @@ pub struct QueryVector {
     pub vector: Vec<f32>,
     /// The model's mapping from cosine to similarity.
     pub calibration: Calibration,
+    /// True when the model reads English only: it is not asked about other languages while another model is there.
+    pub english_only: bool,
 }
 
 /// The result of a search.
@@ -102,6 +103,8 @@ pub struct Hit {
     /// From 0 to 1, comparable across questions and models: the calibrated cosine or, for a memory without a
     /// vector under a model of the question, the share of the question's words (by weight) that it says.
     pub similarity: f32,
+    /// True below the floor of meaning and of words: as close as some unrelated texts are.
+    pub weak: bool,
     /// Words and meaning together, before the rest shaped the score.
     pub relevance: f32,
     /// The parts of the score, when the search asked for them.
@@ -113,6 +116,10 @@ pub struct Hit {
 pub struct Explanation {
     /// The comparison of vectors; `None` for a memory without a comparable vector.
     pub meaning: Option<Similarity>,
+    /// The comparison under the next model, where there is one.
+    pub second_meaning: Option<Similarity>,
+    /// Every feature that counts for a memory of its kind.
+    pub features: Vec<Contribution>,
     /// BM25 of the memory by itself, 1 being all words of the question said once.
     pub words: f32,
     /// The same with its neighbours in the conversation.
@@ -127,6 +134,17 @@ pub struct Explanation {
     pub recency: f32,
     /// The share of the question's tags that the memory bears.
     pub tags: f32,
+}
+
+/// A feature of a hit and its part in the relevance.
+#[derive(Clone, Debug)]
+pub struct Contribution {
+    /// The name of the feature.
+    pub name: &'static str,
+    /// Its value.
+    pub value: f32,
+    /// Its value by its weight, in log-odds.
+    pub contribution: f32,
 }
 
 /// A comparison of the question's vector with a memory's.
@@ -156,37 +174,39 @@ impl<P: Sync> Index<P> {
 }
 
 /// A block that the question has a vector for.
-struct Comparison<'a> {
-    block: &'a Block,
-    probe: Probe,
-    calibration: Calibration,
+pub(super) struct Comparison<'a> {
+    pub(super) block: &'a Block,
+    pub(super) probe: Probe,
+    pub(super) calibration: Calibration,
+    english_only: bool,
 }
 
-struct Run<'a, P> {
-    index: &'a Index<P>,
-    search: &'a Search<'a>,
-    words: Vec<QueryWord>,
+/// One search under way.
+pub(super) struct Run<'a, P> {
+    pub(super) index: &'a Index<P>,
+    pub(super) search: &'a Search<'a>,
+    pub(super) words: Vec<QueryWord>,
     keywords_only: bool,
-    weights: Vec<f32>,
-    total_weight: f32,
-    scratch: &'a Scratch,
-    comparisons: Vec<Comparison<'a>>,
+    pub(super) weights: Vec<f32>,
+    pub(super) total_weight: f32,
+    pub(super) scratch: &'a Scratch,
+    pub(super) comparisons: Vec<Comparison<'a>>,
+    /// True when some models read English only, others do not, and the question is not in English.
+    is_foreign: bool,
+    /// True when some models read English only and others do not.
+    has_choice: bool,
 }
 
 /// A candidate with what is known of it.
 #[derive(Clone, Copy)]
-struct SearchCandidate {
-    slot: u32,
-    words: WordScore,
-    meaning: Option<(usize, f32)>,
+pub(super) struct SearchCandidate {
+    pub(super) slot: u32,
+    pub(super) words: WordScore,
+    /// The comparisons that count, by their numbers, with their cosines.
+    pub(super) meanings: [Option<(usize, f32)>; 2],
+    pub(super) features: Values,
     relevance: f32,
     score: f32,
-}
-
-impl SearchCandidate {
-    fn compared_by(&self, comparison: usize) -> bool {
-        self.meaning.is_some_and(|(at, _)| at == comparison)
-    }
 }
 
 impl<'a, P: Sync> Run<'a, P> {
@@ -199,18 +219,36 @@ impl<'a, P: Sync> Run<'a, P> {
         };
         let weights = index.postings.score(&words, &index.sessions, shows, scratch);
         let total_weight = weights.iter().sum::<f32>().max(f32::MIN_POSITIVE);
-        let comparisons = search.vectors.iter().filter_map(|query| comparison(index, query)).collect();
-        Self { index, search, words, keywords_only, weights, total_weight, scratch, comparisons }
+        let comparisons: Vec<Comparison<'_>> =
+            search.vectors.iter().filter_map(|query| comparison(index, query)).collect();
+        let english_only = |one: &Comparison<'_>| one.english_only;
+        let has_choice = comparisons.iter().any(english_only) && !comparisons.iter().all(english_only);
+        let is_foreign = has_choice && Language::detect(search.text, None) != Language::English;
+        Self {
+            index,
+            search,
+            words,
+            keywords_only,
+            weights,
+            total_weight,
+            scratch,
+            comparisons,
+            is_foreign,
+            has_choice,
+        }
     }
 
     fn found(&self) -> Found {
         let limit = self.search.limit.min(RESULTS_MAX);
         let mut candidates = self.candidates(CANDIDATES.max(limit));
-        candidates.retain(|candidate| self.is_answer(candidate, APPROXIMATION));
-        keep_best(&mut candidates, RESCORED.max(2 * limit));
+        candidates.retain(|candidate| self.is_wanted(candidate, APPROXIMATION));
+        keep_best(&mut candidates, FEATURED.max(limit));
         self.rescore(&mut candidates);
-        candidates.retain(|candidate| self.is_answer(candidate, 0.0));
+        candidates.retain(|candidate| self.is_wanted(candidate, 0.0));
         keep_best(&mut candidates, limit);
+        if candidates.is_empty() {
+            candidates = self.newest(limit);
+        }
         let mut hits = Vec::with_capacity(candidates.len());
         hits.extend(candidates.iter().filter_map(|candidate| self.hit(candidate)));
         Found {
@@ -220,40 +258,72 @@ impl<'a, P: Sync> Run<'a, P> {
         }
     }
 
-    /// The best by words and the best by meaning, each once, with approximate scores.
-    fn candidates(&self, count: usize) -> Vec<SearchCandidate> {
+    /// The newest memories, for a question that shares nothing with any: an empty answer would say that the filters
+    /// let nothing through.
+    fn newest(&self, count: usize) -> Vec<SearchCandidate> {
+        let admits = self.admission();
+        let newest_first = self.index.order.values().rev().copied().filter(|&slot| admits(slot));
+        let candidates = newest_first.map(|slot| self.scored(self.candidate(slot, [None; 2])));
+        candidates.filter(|candidate| self.is_wanted(candidate, 0.0)).take(count).collect()
+    }
+
+    /// Returns true when a memory is visible to this question, so that its words count for its neighbours.
+    pub(super) fn shows(&self, slot: u32) -> bool {
+        match self.search.filter.states.is_empty() {
+            true => self.search.now < self.index.glances[slot as usize].visible_until,
+            false => self.search.filter.shows(&self.index.attributes[slot as usize], self.search.now),
+        }
+    }
+
+    /// Returns the check of the filter on a slot.
+    fn admission(&self) -> impl Fn(u32) -> bool {
         let by_default = self.search.filter.is_default();
-        let admits = |slot: u32| {
+        move |slot: u32| {
             if by_default {
                 return self.search.now < self.index.glances[slot as usize].visible_until;
             }
             let tags = || self.index.kept[slot as usize].as_ref().map_or(&[][..], |kept| &kept.tags);
             self.search.filter.admits(&self.index.attributes[slot as usize], tags, self.search.now)
-        };
-        let mut found: Vec<(u32, Option<(usize, f32)>)> = Vec::new();
-        for (at, comparison) in self.comparisons.iter().enumerate() {
-            let preferred = &self.comparisons[..at];
-            let admits = |slot| admits(slot) && !preferred.iter().any(|other| other.block.holds(slot));
-            let nearest = comparison.block.nearest(&comparison.probe, count, &admits);
-            found.extend(nearest.into_iter().map(|(cosine, slot)| (slot, Some((at, cosine)))));
         }
-        found.extend(self.best_by_words(count, &admits).into_iter().map(|(_, slot)| (slot, None)));
-        // Stable, so that of two the one with its cosine stays; and quick, because each part is sorted already.
-        found.sort_by_key(|&(slot, _)| slot);
-        found.dedup_by_key(|&mut (slot, _)| slot);
-        self.add_cosines(&mut found);
-        found.into_iter().map(|(slot, meaning)| self.candidate(slot, meaning)).collect()
     }
 
-    /// Gives those that the search by meaning passed over the cosine under the first model that they have.
-    fn add_cosines(&self, found: &mut [(u32, Option<(usize, f32)>)]) {
-        for (at, Comparison { block, probe, .. }) in self.comparisons.iter().enumerate() {
-            let mut without: Vec<_> = found.iter_mut().filter(|(_, meaning)| meaning.is_none()).collect();
-            let slots: Vec<u32> = without.iter().map(|(slot, _)| *slot).collect();
-            for ((_, meaning), cosine) in without.iter_mut().zip(block.cosines(probe, &slots)) {
-                *meaning = cosine.map(|cosine| (at, cosine));
-            }
+    /// The best by words and the best by each model, each once, with approximate scores.
+    fn candidates(&self, count: usize) -> Vec<SearchCandidate> {
+        let admits = self.admission();
+        let mut found: Vec<u32> = Vec::new();
+        for comparison in self.comparisons.iter().filter(|one| !(self.is_foreign && one.english_only)) {
+            let nearest = comparison.block.nearest(&comparison.probe, count, &admits);
+            found.extend(nearest.into_iter().map(|(_, slot)| slot));
         }
+        found.extend(self.best_by_words(count, &admits).into_iter().map(|(_, slot)| slot));
+        found.sort_unstable();
+        found.dedup();
+        let meanings = self.meanings(&found, Block::cosines);
+        let candidates = found.into_iter().zip(meanings);
+        candidates.map(|(slot, meanings)| self.scored(self.candidate(slot, meanings))).collect()
+    }
+
+    /// Compares slots under every model, and returns the two comparisons of each slot that count.
+    fn meanings(
+        &self,
+        slots: &[u32],
+        cosines: fn(&Block, &Probe, &[u32]) -> Vec<Option<f32>>,
+    ) -> Vec<[Option<(usize, f32)>; 2]> {
+        let compared: Vec<Vec<Option<f32>>> =
+            self.comparisons.iter().map(|one| cosines(one.block, &one.probe, slots)).collect();
+        let of = |place: usize, slot: u32| {
+            let is_foreign = self.has_choice && (self.is_foreign || self.is_foreign_memory(slot));
+            let known = || (0..compared.len()).filter_map(|at| Some((at, compared[at][place]?)));
+            let mut counting = known().filter(|(at, _)| !(is_foreign && self.comparisons[*at].english_only));
+            let meanings = [counting.next(), counting.next()];
+            if meanings[0].is_some() { meanings } else { [known().next(), None] }
+        };
+        slots.iter().enumerate().map(|(place, &slot)| of(place, slot)).collect()
+    }
+
+    fn is_foreign_memory(&self, slot: u32) -> bool {
+        let kept = self.index.kept[slot as usize].as_ref();
+        kept.is_some_and(|kept| kept.language != Language::English)
     }
 
     fn best_by_words(&self, count: usize, admits: &impl Fn(u32) -> bool) -> Vec<(f32, u32)> {
@@ -267,90 +337,82 @@ impl<'a, P: Sync> Run<'a, P> {
         top.into_items()
     }
 
-    fn candidate(&self, slot: u32, meaning: Option<(usize, f32)>) -> SearchCandidate {
-        self.scored(SearchCandidate {
-            slot,
-            words: self.scratch.score(slot),
-            meaning,
-            relevance: 0.0,
-            score: 0.0,
-        })
+    /// Makes a candidate with the features that cost nothing: its words and its meaning.
+    fn candidate(&self, slot: u32, meanings: [Option<(usize, f32)>; 2]) -> SearchCandidate {
+        let words = self.scratch.score(slot);
+        let mut candidate =
+            SearchCandidate { slot, words, meanings, features: [0.0; FEATURES], relevance: 0.0, score: 0.0 };
+        self.add_words_and_meaning(&mut candidate);
+        candidate
     }
 
-    /// Scores candidates anew by the full vectors.
+    /// Scores candidates anew by the full vectors and by all features.
     fn rescore(&self, candidates: &mut [SearchCandidate]) {
-        for (at, Comparison { block, probe, .. }) in self.comparisons.iter().enumerate() {
-            let mut compared: Vec<_> = candidates.iter_mut().filter(|one| one.compared_by(at)).collect();
-            let slots: Vec<u32> = compared.iter().map(|candidate| candidate.slot).collect();
-            for (candidate, cosine) in compared.iter_mut().zip(block.exact_cosines(probe, &slots)) {
-                candidate.meaning = cosine.map(|cosine| (at, cosine));
-            }
+        let slots: Vec<u32> = candidates.iter().map(|candidate| candidate.slot).collect();
+        let meanings = self.meanings(&slots, Block::exact_cosines);
+        for (candidate, meanings) in candidates.iter_mut().zip(meanings) {
+            candidate.meanings = meanings;
+            self.add_words_and_meaning(candidate);
         }
+        self.add_features(candidates);
         candidates.iter_mut().for_each(|candidate| *candidate = self.scored(*candidate));
     }
 
     fn scored(&self, candidate: SearchCandidate) -> SearchCandidate {
-        let relevance = self.relevance(&candidate);
+        let log_odds = log_odds(&candidate.features, self.is_turn(candidate.slot));
         let glance = self.glance(&candidate);
-        let (mut raised, mut most) = (SALIENCE_REACH * glance.fading.at(self.search.now), SALIENCE_REACH);
+        let mut raised = SALIENCE_REACH * glance.fading.at(self.search.now);
         // What was not asked for is not looked up: it would have to come from far memory.
         if self.search.recency_weight > 0.0 {
-            let reach = RECENCY_REACH * self.search.recency_weight;
-            raised += reach * self.recency(glance);
-            most += reach;
+            raised += RECENCY_REACH * self.search.recency_weight * self.recency(glance);
         }
         if !self.search.tags.is_empty() {
             raised += TAGS_REACH * self.tags(&candidate);
-            most += TAGS_REACH;
         }
-        SearchCandidate { relevance, score: relevance * (1.0 + raised) / (1.0 + most), ..candidate }
+        let exact = self.exactness(&candidate);
+        let relevance = squash(log_odds).max(exact);
+        // An exact match keeps its place above all others, and salience and recency still order such matches.
+        let raising = squash(log_odds + raised) - squash(log_odds);
+        SearchCandidate { relevance, score: (relevance + raising).min(1.0), ..candidate }
     }
 
-    /// Words and meaning on the scales on which they mean the same for every question, so that a stray word
-    /// in common does not outweigh what is meant.
-    fn relevance(&self, candidate: &SearchCandidate) -> f32 {
-        let words = self.words_share(candidate);
-        match self.log_odds(candidate) {
-            None => words,
-            Some(_) if self.words.is_empty() => self.similarity(candidate),
-            Some(meaning) if self.index.sessions.neighbours(candidate.slot) == [NONE; 2] => {
-                // Squared: half of the words are much less than half of the answer.
-                let both = blend(MEANING_SHARE_ALONE, meaning, words * words);
-                let exact =
-                    if self.keywords_only { KEYWORDS_RELEVANCE * self.coverage(candidate) } else { 0.0 };
-                both.max(exact)
-            }
-            Some(meaning) => blend(MEANING_SHARE_OF_TURN, meaning, words),
-        }
+    /// The least relevance of a memory that stands alone and says the keywords of a question that is nothing else.
+    fn exactness(&self, candidate: &SearchCandidate) -> f32 {
+        let is_exact = self.keywords_only && !self.words.is_empty() && !self.is_turn(candidate.slot);
+        if is_exact { KEYWORDS_RELEVANCE * self.coverage(candidate) } else { 0.0 }
+    }
+
+    pub(super) fn is_turn(&self, slot: u32) -> bool {
+        self.index.sessions.neighbours(slot) != [NONE; 2]
     }
 
     /// BM25 against what a memory of average length would get that says each word of the question once.
-    fn words_share(&self, candidate: &SearchCandidate) -> f32 {
+    pub(super) fn words_share(&self, candidate: &SearchCandidate) -> f32 {
         (words_score(candidate.words) / self.total_weight).min(1.0)
     }
 
-    fn is_answer(&self, candidate: &SearchCandidate, slack: f32) -> bool {
-        let similarity = self.similarity(candidate) + slack;
-        let relevant = match candidate.meaning {
+    /// Returns true when the caller's own bounds let a candidate through.
+    fn is_wanted(&self, candidate: &SearchCandidate, slack: f32) -> bool {
+        self.similarity(candidate) + slack >= self.search.min_similarity
+            && (!self.search.strong_only || self.is_strong(candidate, slack))
+    }
+
+    fn is_strong(&self, candidate: &SearchCandidate, slack: f32) -> bool {
+        match candidate.meanings[0] {
             Some(_) => {
-                similarity >= MEANING_FLOOR
+                self.similarity(candidate) + slack >= MEANING_FLOOR
                     || self.words_share(candidate) >= WORDS_FLOOR
                     || self.keywords_said(candidate) >= KEYWORDS_FLOOR
             }
             None => candidate.words.context > 0.0,
-        };
-        relevant && similarity >= self.search.min_similarity
-    }
-
-    fn similarity(&self, candidate: &SearchCandidate) -> f32 {
-        match candidate.meaning {
-            Some((at, cosine)) => self.comparisons[at].calibration.similarity(cosine),
-            None => self.coverage(candidate),
         }
     }
 
-    fn log_odds(&self, candidate: &SearchCandidate) -> Option<f32> {
-        candidate.meaning.map(|(at, cosine)| self.comparisons[at].calibration.log_odds(cosine))
+    fn similarity(&self, candidate: &SearchCandidate) -> f32 {
+        match candidate.meanings[0] {
+            Some((at, cosine)) => self.comparisons[at].calibration.similarity(cosine),
+            None => self.coverage(candidate),
+        }
     }
 
     /// Returns the share of a keyword question's words that the memory contains; zero for a sentence.
@@ -359,13 +421,17 @@ impl<'a, P: Sync> Run<'a, P> {
     }
 
     /// The share of the question's words, by weight, that the memory itself says.
-    fn coverage(&self, candidate: &SearchCandidate) -> f32 {
-        let said = |bit: usize| candidate.words.said >> bit & 1 == 1;
-        let weight: f32 = self.weights.iter().enumerate().filter(|&(bit, _)| said(bit)).map(|(_, w)| w).sum();
-        weight / self.total_weight
+    pub(super) fn coverage(&self, candidate: &SearchCandidate) -> f32 {
+        self.weight_of(candidate.words.said) / self.total_weight
     }
 
-    fn glance(&self, candidate: &SearchCandidate) -> &Glance {
+    /// The weight of the words whose bits are set.
+    pub(super) fn weight_of(&self, said: u64) -> f32 {
+        let is_said = |bit: usize| said >> bit & 1 == 1;
+        self.weights.iter().enumerate().filter(|&(bit, _)| is_said(bit)).map(|(_, weight)| weight).sum()
+    }
+
+    pub(super) fn glance(&self, candidate: &SearchCandidate) -> &Glance {
         &self.index.glances[candidate.slot as usize]
     }
 
@@ -385,6 +451,7 @@ impl<'a, P: Sync> Run<'a, P> {
             id: self.index.kept[candidate.slot as usize].as_ref()?.id,
             score: candidate.score,
             similarity: self.similarity(candidate),
+            weak: !self.is_strong(candidate, 0.0),
             relevance: candidate.relevance,
             explanation: self.search.explain.then(|| self.explanation(candidate)),
         })
@@ -393,15 +460,15 @@ impl<'a, P: Sync> Run<'a, P> {
     fn explanation(&self, candidate: &SearchCandidate) -> Explanation {
         let glance = self.glance(candidate);
         let said = |bit: &usize| candidate.words.said >> bit & 1 == 1;
+        let similarity = |(at, cosine): (usize, f32)| {
+            let Comparison { block, calibration, .. } = &self.comparisons[at];
+            Similarity { model: block.model().clone(), cosine, similarity: calibration.similarity(cosine) }
+        };
+        let [meaning, second_meaning] = candidate.meanings.map(|meaning| meaning.map(similarity));
         Explanation {
-            meaning: candidate.meaning.map(|(at, cosine)| {
-                let Comparison { block, calibration, .. } = &self.comparisons[at];
-                Similarity {
-                    model: block.model().clone(),
-                    cosine,
-                    similarity: calibration.similarity(cosine),
-                }
-            }),
+            meaning,
+            second_meaning,
+            features: contributions(&candidate.features, self.is_turn(candidate.slot)),
             words: candidate.words.own / self.total_weight,
             context: candidate.words.context / self.total_weight,
             matched: (0..self.words.len()).filter(said).map(|bit| self.words[bit].text.clone()).collect(),
@@ -413,8 +480,12 @@ impl<'a, P: Sync> Run<'a, P> {
     }
 }
 
-fn blend(share: f32, log_odds: f32, words: f32) -> f32 {
-    share * (log_odds / MEANING_LOG_ODDS_FULL).clamp(0.0, 1.0) + (1.0 - share) * words
+fn contributions(values: &Values, is_turn: bool) -> Vec<Contribution> {
+    let counting = values.iter().zip(&WEIGHTS).map(|(&value, weighted)| {
+        let weight = if is_turn { weighted.turn } else { weighted.alone };
+        Contribution { name: weighted.name, value, contribution: value * weight }
+    });
+    counting.collect()
 }
 
 fn words_score(words: WordScore) -> f32 {
@@ -428,6 +499,7 @@ fn comparison<'a, P>(index: &'a Index<P>, query: &QueryVector) -> Option<Compari
         block,
         probe: block.probe(&query.vector),
         calibration: query.calibration,
+        english_only: query.english_only,
     })
 }
 

@@ -319,8 +319,11 @@ impl Finder<'_> {
             filter: Filter { states, ..Filter::default() },
             tags: Vec::new(),
             now: millis(self.now),
+            as_of: millis(self.now),
             limit: RESULTS_MAX,
             min_similarity,
+            // Nothing is erased on a resemblance that unrelated texts have too.
+            strong_only: true,
             recency_weight: 0.0,
             explain: false,
         });

@@ -51,8 +51,12 @@ pub struct Query {
     pub filter: Filter,
     /// Tags that raise a memory which bears them; to require tags, use the filter.
     pub tags: Vec<String>,
+    /// The moment from which "yesterday" and the like in the question count; now, when absent.
+    pub as_of: Option<Timestamp>,
     /// Calibrated: 0.7 means the same under every model.
     pub min_similarity: f32,
+    /// Leaves out weak hits; without it the best are always shown, however weak.
+    pub strong_only: bool,
     /// From 0, where age does not matter, to 1.
     pub recency_weight: f32,
     /// Adds an explanation to each result.
@@ -75,7 +79,9 @@ impl Query {
             max_tokens: RECALL_TOKENS_DEFAULT,
             filter: Filter::default(),
             tags: Vec::new(),
+            as_of: None,
             min_similarity: 0.0,
+            strong_only: false,
             recency_weight: RECENCY_WEIGHT_DEFAULT,
             explain: false,
             rehearse: false,
@@ -113,6 +119,8 @@ pub struct RecalledMemory {
     pub score: f32,
     /// The similarity, from 0 to 1, comparable across questions and models.
     pub similarity: f32,
+    /// True when it is no closer to the question than some unrelated texts are.
+    pub weak: bool,
     /// True when the gist replaces a text that did not fit, or that is damaged.
     pub shortened: bool,
     /// The parts of the score, when the query asked for them.
@@ -155,8 +163,10 @@ pub(crate) fn recall(service: &Service, grant: &Grant<Recall>, query: &Query) ->
         filter,
         tags: query.tags.iter().map(|tag| Tag::of(tag)).collect(),
         now: millis(service.clock.now()),
+        as_of: millis(query.as_of.unwrap_or_else(|| service.clock.now())),
         limit: query.search_limit(),
         min_similarity: query.min_similarity,
+        strong_only: query.strong_only,
         recency_weight: query.recency_weight,
         explain: query.explain,
     };
@@ -203,12 +213,13 @@ fn find(service: &Service, vault: &OpenVault, query: &Query, search: &Search<'_>
             memory,
             score: hit.score,
             similarity: hit.similarity,
+            weak: hit.weak,
             shortened: trouble.is_some(),
             explanation: hit.explanation,
         })
     }));
     let left_out = within_tokens(service, &mut hits, query.max_tokens);
-    let hint = hits.is_empty().then_some("nothing relevant was found: use other words, or widen the filters");
+    let hint = hits.is_empty().then(|| how_to_widen(query, left_out));
     Ok(Recalled {
         hits,
         total_searched: found.searched,
@@ -219,6 +230,21 @@ fn find(service: &Service, vault: &OpenVault, query: &Query, search: &Search<'_>
         hint,
         understood: None,
     })
+}
+
+/// Names the bound that most likely left out everything.
+fn how_to_widen(query: &Query, left_out: usize) -> &'static str {
+    if left_out > 0 {
+        "nothing fits into so few tokens: allow more"
+    } else if query.strong_only {
+        "nothing is a strong match: ask for weak ones too"
+    } else if query.min_similarity > 0.0 {
+        "nothing is that similar: lower the minimum similarity"
+    } else if !query.filter.is_default() || query.intent {
+        "nothing passed the filters: widen them, or leave them out"
+    } else {
+        "nothing here is active: archived memories are shown on request"
+    }
 }
 
 /// One memory with its full text. Missing, foreign and erased look the same.

@@ -82,6 +82,7 @@ fn search_working(working: &Working, search: &Search<'_>) -> Vec<RecalledMemory>
             memory: whole(&working.index.get(&hit.id)?)?,
             score: hit.score,
             similarity: hit.similarity,
+            weak: hit.weak,
             explanation: hit.explanation,
             shortened: false,
         })

@@ -13,8 +13,6 @@ use zeroize::Zeroizing;
 /// Full texts up to this size stay in the frame, so that a hot recall shows them without a look at the store;
 /// longer ones are sealed apart and fetched.
 pub(crate) const FRAME_TEXT_BYTES_MAX: usize = 2_048;
-/// Vectors that one memory may carry: the model in use, and the one before it or the instant one.
-pub(crate) const VECTORS_MAX: usize = 4;
 /// The fields of a frame, and how many of them the first release wrote.
 const FIELDS: u64 = 18;
 const FIRST_FIELDS: u64 = 16;

@@ -15,21 +15,19 @@ pub(crate) type Progress<'a> = dyn FnMut(usize) -> ControlFlow<()> + 'a;
 
 /// The models of an installation.
 pub struct Models {
-    /// Embeds at once, at the moment of writing.
+    /// Embeds at once, at the moment of writing. Its vector stays beside the main one: both are compared, and the main
+    /// model may be out of reach when a question comes.
     pub instant: Arc<dyn Embedder>,
     /// The model every memory should end up with; the instant one when there is no other.
     pub main: Arc<dyn Embedder>,
     /// Models that older vectors may still carry.
     pub others: Vec<Arc<dyn Embedder>>,
-    /// Keeps the instant vector beside the main one, because the main model may be out of reach when a question
-    /// comes.
-    pub keep_instant: bool,
 }
 
 impl Models {
     /// Makes models with one model for everything.
     pub fn only(model: Arc<dyn Embedder>) -> Self {
-        Self { instant: model.clone(), main: model, others: Vec::new(), keep_instant: false }
+        Self { instant: model.clone(), main: model, others: Vec::new() }
     }
 
     /// The query under each model that the vault has vectors of. A model that cannot answer is left out:
@@ -43,6 +41,7 @@ impl Models {
                     model: model.clone(),
                     vector,
                     calibration: embedder.calibration(),
+                    english_only: embedder.is_english_only(),
                 })),
                 Err(error) => tracing::warn!(%model, code = error.code(), "recall goes on without a model"),
             }
@@ -50,19 +49,30 @@ impl Models {
         vectors
     }
 
+    /// The models that every memory ends up with a vector of.
+    pub(crate) fn in_use(&self) -> impl Iterator<Item = &Arc<dyn Embedder>> {
+        let instant = (self.instant.model() != self.main.model()).then_some(&self.instant);
+        std::iter::once(&self.main).chain(instant)
+    }
+
+    /// The names of those models.
+    pub(crate) fn kept(&self) -> Vec<&ModelId> {
+        self.in_use().map(|embedder| embedder.model()).collect()
+    }
+
     /// Vectors that are known already, as a query under those of their models that are in use.
     pub(crate) fn query_of(&self, vectors: Vec<(ModelId, Vec<f32>)>) -> Vec<QueryVector> {
         let in_use = |(model, vector): (ModelId, Vec<f32>)| {
             let embedder = self.by_preference().find(|embedder| *embedder.model() == model)?;
-            Some(QueryVector { model, vector, calibration: embedder.calibration() })
+            let english_only = embedder.is_english_only();
+            Some(QueryVector { model, vector, calibration: embedder.calibration(), english_only })
         };
         vectors.into_iter().filter_map(in_use).collect()
     }
 
-    /// The main model first, the instant one last: of each memory the first counts that it has.
+    /// The main model first, then the instant one: of each memory the first two count that it has.
     fn by_preference(&self) -> impl Iterator<Item = &Arc<dyn Embedder>> {
-        let instant = (self.instant.model() != self.main.model()).then_some(&self.instant);
-        std::iter::once(&self.main).chain(&self.others).chain(instant)
+        self.in_use().chain(&self.others)
     }
 }
 

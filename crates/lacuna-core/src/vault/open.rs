@@ -13,7 +13,7 @@ use lacuna_types::{Error, Result};
 use zeroize::Zeroizing;
 
 use crate::index::quant::QuantVec;
-use crate::index::{Attributes, Entry, Index, Session, Stored, Tag};
+use crate::index::{Attributes, Entry, Index, Session, Stored, Tag, Utterance};
 use crate::vault::anchored::check_head;
 use crate::vault::codes::{CodedHeader, Codes, RowTally, tampered};
 use crate::vault::frame::Frame;
@@ -516,6 +516,7 @@ fn entry(row: &Row, frame: Frame) -> Result<Entry<Held>> {
         .collect::<Result<Vec<(ModelId, QuantVec)>>>()?;
     let terms = TermList::from_bytes(&frame.terms).map_err(damaged)?;
     let Frame { gist, details, facets, text, has_body, text_hash, .. } = frame;
+    let utterance = Utterance::of(text.as_ref().unwrap_or(&gist).expose(), &terms);
     let source = &facets.source;
     let attributes = Attributes {
         created_at: millis(row.created_at),
@@ -533,7 +534,7 @@ fn entry(row: &Row, frame: Frame) -> Result<Entry<Held>> {
     let sketch = sketch(&terms, facets.tier);
     let updated_at = row.updated_at;
     let payload = Held { gist, details, facets, updated_at, text, has_body, text_mark, sketch };
-    Ok(Entry { id: row.id, attributes, tags, terms, vectors, payload })
+    Ok(Entry { id: row.id, attributes, tags, terms, utterance, vectors, payload })
 }
 
 /// The state of a memory. A row's state can be changed by whoever can write to the database; what a candidate

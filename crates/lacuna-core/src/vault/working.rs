@@ -9,7 +9,7 @@ use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
 use crate::gate::Admitted;
-use crate::index::{Attributes, Entry, Index, Session, Stored, Tag};
+use crate::index::{Attributes, Entry, Index, Session, Stored, Tag, Utterance};
 use crate::vault::open::{Held, shown};
 use crate::vault::seal::indexed_text;
 use crate::vault::service::Service;
@@ -103,6 +103,7 @@ pub(crate) fn entry(id: MemoryId, admitted: Admitted, now: Timestamp) -> Entry<H
         secondary_lanes: facets.secondary_lanes.iter().copied().collect(),
     };
     let tags = facets.tags.iter().map(|tag| Tag::of(tag)).collect();
+    let utterance = Utterance::of(content.gist.expose(), &terms);
     let payload = Held {
         gist: content.gist,
         details: content.details,
@@ -113,7 +114,7 @@ pub(crate) fn entry(id: MemoryId, admitted: Admitted, now: Timestamp) -> Entry<H
         text_mark: 0,
         sketch: Box::default(),
     };
-    Entry { id, attributes, tags, terms, vectors: Vec::new(), payload }
+    Entry { id, attributes, tags, terms, utterance, vectors: Vec::new(), payload }
 }
 
 pub(crate) fn names(facets: &Facets, subject: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Small memories and questions for the tests of the index.
 
-use lacuna_core::index::{Attributes, Entry, Filter, Found, Lanes, Search, Session};
+use lacuna_core::index::{Attributes, Entry, Filter, Found, Lanes, Search, Session, Utterance};
 use lacuna_language::words::TermList;
 use lacuna_types::decay::Fading;
 use lacuna_types::embed::ModelId;
@@ -34,6 +34,7 @@ pub(crate) fn fact(n: u8, text: &str) -> Entry<String> {
         },
         tags: Vec::new(),
         terms: TermList::of(text, None),
+        utterance: Utterance::of(text, &TermList::of(text, None)),
         vectors: Vec::new(),
         payload: text.to_owned(),
     }
@@ -52,8 +53,10 @@ pub(crate) fn question(text: &str) -> Search<'_> {
         filter: Filter::default(),
         tags: Vec::new(),
         now: NOW,
+        as_of: NOW,
         limit: 10,
         min_similarity: 0.0,
+        strong_only: false,
         recency_weight: 0.3,
         explain: false,
     }

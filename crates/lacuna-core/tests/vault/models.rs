@@ -50,7 +50,7 @@ impl Embedder for Remote {
 }
 
 fn with_main(main: &Arc<Remote>, others: Vec<Arc<dyn Embedder>>) -> Models {
-    Models { instant: static_model(), main: main.clone(), others, keep_instant: true }
+    Models { instant: static_model(), main: main.clone(), others }
 }
 
 fn work(lacuna: &Lacuna) -> Option<Result<usize>> {
@@ -65,7 +65,7 @@ fn names(recalled: &Recalled) -> Vec<&str> {
 fn a_memory_is_found_at_once_and_its_better_vector_follows() {
     let world = World::ram();
     let main = Remote::named("remote@1");
-    let lacuna = world.service_with(Models { keep_instant: false, ..with_main(&main, Vec::new()) });
+    let lacuna = world.service_with(with_main(&main, Vec::new()));
     for note in 0..150 {
         lacuna.keep("anna", &format!("note number {note} about gardening")).unwrap();
     }
@@ -76,7 +76,8 @@ fn a_memory_is_found_at_once_and_its_better_vector_follows() {
     assert_eq!(work(&lacuna).unwrap().unwrap(), 150 - first);
     assert!(work(&lacuna).is_none());
     for service in [lacuna, world.service_with(with_main(&main, Vec::new()))] {
-        assert_eq!(names(&service.ask("anna", "gardening").unwrap()), ["remote@1"]);
+        let both = ["remote@1", static_model().model().as_str()].map(str::to_owned);
+        assert_eq!(names(&service.ask("anna", "gardening").unwrap()), both, "the instant vector stays");
         assert_eq!(service.count(&grant::<Recall>("anna")).unwrap(), (150, 0));
         service.verified("anna");
     }
@@ -107,20 +108,37 @@ fn while_the_endpoint_is_down_words_and_the_instant_model_answer_and_the_rest_is
 fn a_model_switch_searches_both_until_all_is_embedded_anew() {
     let world = World::ram();
     let (old, new) = (Remote::named("old@1"), Remote::named("new@1"));
-    let first = world.service_with(Models { keep_instant: false, ..with_main(&old, Vec::new()) });
+    let first = world.service_with(with_main(&old, Vec::new()));
     for note in 0..70 {
         first.keep("anna", &format!("recipe {note} with lentils")).unwrap();
     }
     work(&first).unwrap().unwrap();
 
-    let models = Models { keep_instant: false, ..with_main(&new, vec![old]) };
-    let second = world.service_with(models);
+    let second = world.service_with(with_main(&new, vec![old]));
     let ids: Vec<MemoryId> =
         second.ask("anna", "lentils").unwrap().hits.iter().map(|hit| hit.memory.id).collect();
     assert_eq!(second.upkeep().reembed(&scope("anna"), &ids).unwrap(), ids.len());
-    assert_eq!(names(&second.ask("anna", "lentils").unwrap()), ["new@1", "old@1"]);
+    let instant = static_model();
+    let instant = instant.model().as_str();
+    assert_eq!(names(&second.ask("anna", "lentils").unwrap()), ["new@1", instant, "old@1"]);
     assert_eq!(work(&second).unwrap().unwrap(), 70 - ids.len());
-    assert_eq!(names(&second.ask("anna", "lentils").unwrap()), ["new@1"]);
+    assert_eq!(names(&second.ask("anna", "lentils").unwrap()), ["new@1", instant]);
+}
+
+#[test]
+fn a_memory_without_its_instant_vector_gets_it_in_the_background() {
+    let world = World::ram();
+    let main = Remote::named("remote@1");
+    let alone = world.service_with(Models::only(main.clone()));
+    alone.keep("anna", "recipe with lentils").unwrap();
+    let both = world.service_with(with_main(&main, Vec::new()));
+    assert_eq!(names(&both.ask("anna", "lentils").unwrap()), ["remote@1"]);
+    assert_eq!(work(&both).unwrap().unwrap(), 1);
+    assert_eq!(names(&both.ask("anna", "lentils").unwrap()), ["remote@1", static_model().model().as_str()]);
+    let why = Query { explain: true, ..Query::new("lentils") };
+    let hit = both.recall(&grant::<Recall>("anna"), &why).unwrap().hits.remove(0);
+    let explanation = hit.explanation.unwrap();
+    assert!(explanation.meaning.is_some() && explanation.second_meaning.is_some(), "both are compared");
 }
 
 /// An instant model of an earlier release: another name, and vectors of another length.
@@ -200,8 +218,7 @@ fn a_memory_that_is_erased_while_it_is_embedded_stays_erased() {
     let id = world.service().keep("anna", "A fact that will not last.").unwrap();
     let eraser = world.service();
     let slow = Slow(Remote::named("slow@1"), Box::new(move || drop(eraser.erase("anna", id))));
-    let models =
-        Models { instant: static_model(), main: Arc::new(slow), others: Vec::new(), keep_instant: false };
+    let models = Models { instant: static_model(), main: Arc::new(slow), others: Vec::new() };
     let lacuna = world.service_with(models);
     assert_eq!(lacuna.upkeep().reembed(&scope("anna"), &[id]).unwrap(), 0);
     assert_eq!(lacuna.count(&grant::<Recall>("anna")).unwrap(), (0, 0));

@@ -177,6 +177,7 @@ static NO_CALENDAR: Calendar = Calendar {
     from: "",
     on: "",
     onwards: "",
+    asks_when: "",
     ranges: &[],
 };
 

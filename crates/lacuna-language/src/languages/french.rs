@@ -298,6 +298,7 @@ static CALENDAR: Calendar = Calendar {
     from: "de,d',du,de la,de l',datant de,datant du",
     on: "en,le,au,au cours de,pendant,dans,durant,a",
     onwards: "et apres,et plus tard",
+    asks_when: "quand,depuis quand,a quelle date,quelle date,quel jour,en quelle annee,quel mois",
     ranges: &[
         ("entre,entre le", "et,et le"),
         ("de,du", "a,au,jusqu'a,jusqu'au"),

@@ -340,6 +340,7 @@ static CALENDAR: Calendar = Calendar {
     from: "von,vom,aus,aus dem,aus der",
     on: "am,im,an,in,in der,in den,wahrend,der,des,fur,in diesem",
     onwards: "an,aufwarts,und spater",
+    asks_when: "wann,seit wann,bis wann,wie lange ist,vor wie vielen,an welchem tag,an welchem datum,welches datum,in welchem jahr,in welchem monat",
     ranges: &[("zwischen,zwischen dem", "und,und dem"), ("von,vom", "bis,bis zum"), ("", "bis,bis zum")],
 };
 

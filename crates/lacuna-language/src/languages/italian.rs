@@ -308,6 +308,7 @@ static CALENDAR: Calendar = Calendar {
     from: "di,del,della,dei,delle,dell'",
     on: "in,il,nel,nella,nell',durante,a",
     onwards: "in poi",
+    asks_when: "quando,da quando,che giorno,quale giorno,in che data,quale data,in che anno,in che mese",
     ranges: &[
         ("tra,tra il,fra,fra il", "e,e il"),
         ("da,dal", "a,al,fino a,fino al"),

@@ -202,6 +202,8 @@ pub(crate) struct Calendar {
     pub on: Phrases,
     /// Words that make a time the beginning of one: "from 3 March on".
     pub onwards: Phrases,
+    /// Openings of a question for a time: "when".
+    pub asks_when: Phrases,
     /// Words that join the two ends of a range, with the words that lead it.
     pub ranges: &'static [(Phrases, Phrases)],
 }

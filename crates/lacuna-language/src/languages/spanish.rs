@@ -301,6 +301,7 @@ static CALENDAR: Calendar = Calendar {
     from: "de,del,de la,desde el dia",
     on: "en,el,durante,en el,en la",
     onwards: "en adelante,y despues",
+    asks_when: "cuando,desde cuando,que dia,que fecha,en que fecha,en que ano,en que mes",
     ranges: &[
         ("entre,entre el", "y,y el"),
         ("de,del,desde,desde el", "a,al,hasta,hasta el"),

@@ -14,6 +14,7 @@ mod tests;
 
 use jiff::Zoned;
 
+pub use dates::{AskedTime, asked_time, tells_time};
 pub use question::Question;
 
 use self::tokens::RequestText;

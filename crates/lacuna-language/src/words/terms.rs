@@ -47,7 +47,11 @@ pub struct TermList {
 impl TermList {
     /// The terms of a text, in its detected language or, when it is too short to tell, in the hinted one.
     pub fn of(text: &str, hint: Option<Language>) -> Self {
-        let language = Language::detect(text, hint);
+        Self::in_language(text, Language::detect(text, hint))
+    }
+
+    /// The terms of a text whose language is known.
+    pub(crate) fn in_language(text: &str, language: Language) -> Self {
         let pieces = pieces(text);
         let (mut length, mut counts) = (0u32, BTreeMap::new());
         for (piece, term) in pieces.iter().zip(terms(&pieces, language)) {

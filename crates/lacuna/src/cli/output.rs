@@ -1,5 +1,5 @@
 //! Output on the terminal: tables for people, JSON for programs, and never an escape sequence of a memory.
-//! Our own escape sequences colour the labels of errors, on a terminal only.
+//! Our own escape sequences colour the labels of errors and dim what is weak, on a terminal only.
 
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -13,11 +13,16 @@ use crate::wire::failure::{Failure, Result};
 
 const RED: &str = "\u{1b}[1;31m";
 const CYAN: &str = "\u{1b}[36m";
+const DIM: &str = "\u{1b}[2m";
 const PLAIN: &str = "\u{1b}[0m";
 
 /// True on a terminal that shows colours, unless no-color.org's variable forbids them.
 fn colours_wanted(is_terminal: bool, no_color: Option<&OsStr>, term: Option<&OsStr>) -> bool {
     is_terminal && no_color.is_none_or(OsStr::is_empty) && term.is_some_and(|term| term != "dumb")
+}
+
+fn shows_colours(is_terminal: bool) -> bool {
+    colours_wanted(is_terminal, std::env::var_os("NO_COLOR").as_deref(), std::env::var_os("TERM").as_deref())
 }
 
 pub(super) struct Output {
@@ -60,11 +65,7 @@ impl Output {
             return;
         }
         let sentence = plain(&failure.detail);
-        let is_coloured = colours_wanted(
-            io::stderr().is_terminal(),
-            std::env::var_os("NO_COLOR").as_deref(),
-            std::env::var_os("TERM").as_deref(),
-        );
+        let is_coloured = shows_colours(io::stderr().is_terminal());
         let label = |text: &str, colour: &str| match is_coloured {
             true => format!("{colour}{text}{PLAIN}"),
             false => text.to_owned(),
@@ -114,6 +115,11 @@ pub(super) fn table<const N: usize>(
         table.add_row(row.map(|cell| line(&cell)));
     }
     table.trim_fmt()
+}
+
+/// A text that is harmless already, dimmed where standard output is a terminal.
+pub(super) fn dimmed(text: String) -> String {
+    if shows_colours(io::stdout().is_terminal()) { format!("{DIM}{text}{PLAIN}") } else { text }
 }
 
 /// Names and values below one another.

@@ -4,14 +4,15 @@ use lacuna_core::permit::permit;
 use lacuna_types::Trust;
 
 use super::args::{ScopeArgs, words};
-use super::output::{Output, counted, fields, plain, table};
+use super::output::{Output, counted, dimmed, fields, plain, table};
 use super::remember::read_stdin;
 use super::when::TimeArg;
 use crate::assemble::assemble;
 use crate::config::Config;
 use crate::wire::failure::Result;
 use crate::wire::{
-    self, Filters, FoundMemory, Meant, SearchRequest, SearchResponse, TimeRange, UnderstoodView, read_meant,
+    self, Filters, FoundMemory, MeaningView, Meant, SearchRequest, SearchResponse, TimeRange, UnderstoodView,
+    read_meant,
 };
 
 #[derive(Args)]
@@ -59,6 +60,12 @@ pub(super) struct RecallArgs {
     /// Leave out what is less similar; the same value means the same under every model.
     #[arg(long, value_name = "0..1", allow_negative_numbers = true)]
     min_similarity: Option<f32>,
+    /// Leave out weak memories; without this the best are always shown, however weak.
+    #[arg(long)]
+    strong_only: bool,
+    /// Moment from which "yesterday" in the question counts: a date, a time, or a span such as 7d [default: now].
+    #[arg(long, value_name = "WHEN")]
+    as_of: Option<TimeArg>,
     /// Weight of recency [default: 0.3].
     #[arg(long, value_name = "0..1", allow_negative_numbers = true)]
     recency_weight: Option<f32>,
@@ -74,7 +81,8 @@ pub(super) struct RecallArgs {
 pub(super) fn run(config: &Config, args: RecallArgs, output: &Output) -> Result<()> {
     let query = if args.query == "-" { read_stdin()? } else { args.query };
     let installation = assemble(config)?;
-    let filter = args.filter.into_filters(installation.service.clock().now());
+    let now = installation.service.clock().now();
+    let filter = args.filter.into_filters(now);
     let request = SearchRequest {
         query,
         max_results: args.limit,
@@ -83,6 +91,8 @@ pub(super) fn run(config: &Config, args: RecallArgs, output: &Output) -> Result<
         rehearse: args.rehearse,
         scope: args.scope.scope,
         min_similarity: args.min_similarity,
+        strong_only: args.strong_only,
+        as_of: args.as_of.map(|when| when.before(now)),
         recency_weight: args.recency_weight,
         category_filter: filter.categories,
         tier_filter: filter.tiers,
@@ -123,23 +133,22 @@ fn people(answer: &SearchResponse) -> String {
     let mut parts = Vec::new();
     if answer.memories.is_empty() {
         parts.push(answer.hint.clone().unwrap_or_default());
-    } else {
-        let rows = answer.memories.iter().map(|found| {
-            let similarity = format!("{:.2}", found.similarity_score);
-            [
-                similarity,
-                labelled(found),
-                found.created_at.strftime("%Y-%m-%d").to_string(),
-                found.memory_id.clone(),
-            ]
-        });
-        parts.push(table(["similar", "memory", "created", "id"], rows));
+    }
+    let (weak, strong): (Vec<_>, Vec<_>) = answer.memories.iter().partition(|found| found.weak);
+    if !strong.is_empty() {
+        parts.push(listed(&strong));
+    }
+    if !weak.is_empty() {
+        parts.push(dimmed(format!("Weak, and perhaps about something else:\n{}", listed(&weak))));
     }
     for found in &answer.memories {
         let Some(why) = &found.explanation else { continue };
-        let meaning = why.meaning.as_ref().map_or("not compared".to_owned(), |meaning| {
-            format!("cosine {:.3}, similarity {:.3} ({})", meaning.cosine, meaning.similarity, meaning.model)
-        });
+        let compared: Vec<String> =
+            [&why.meaning, &why.second_meaning].into_iter().flatten().map(shown).collect();
+        let meaning = if compared.is_empty() { "not compared".to_owned() } else { compared.join("; ") };
+        let features = why.features.iter().filter(|feature| feature.contribution != 0.0);
+        let features: Vec<String> =
+            features.map(|feature| format!("{} {:+.2}", feature.name, feature.contribution)).collect();
         parts.push(fields([
             ("why", found.memory_id.clone()),
             ("  score", format!("{:.3}", found.score)),
@@ -148,6 +157,7 @@ fn people(answer: &SearchResponse) -> String {
                 "  words",
                 format!("{:.3}, with context {:.3} ({})", why.words, why.context, why.matched.join(", ")),
             ),
+            ("  features", features.join(", ")),
             ("  relevance", format!("{:.3}", why.relevance)),
             ("  salience", format!("{:.2}", why.salience)),
             ("  recency", format!("{:.2}", why.recency)),
@@ -175,6 +185,22 @@ fn people(answer: &SearchResponse) -> String {
         ));
     }
     parts.join("\n\n")
+}
+
+fn shown(meaning: &MeaningView) -> String {
+    format!("cosine {:.3}, similarity {:.3} ({})", meaning.cosine, meaning.similarity, meaning.model)
+}
+
+fn listed(memories: &[&FoundMemory]) -> String {
+    let rows = memories.iter().map(|found| {
+        [
+            format!("{:.2}", found.similarity_score),
+            labelled(found),
+            found.created_at.strftime("%Y-%m-%d").to_string(),
+            found.memory_id.clone(),
+        ]
+    });
+    table(["similar", "memory", "created", "id"], rows)
 }
 
 fn meant(understood: &UnderstoodView) -> String {

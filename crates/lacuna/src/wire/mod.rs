@@ -72,7 +72,7 @@ pub(crate) use review::{
     DecisionBody, FreezeRequest, ReviewPage, ReviewRequest, Reviewed, StateRequest, VaultStateView, Verb,
 };
 pub(crate) use scope::{ScopeList, read_scope, read_target};
-pub(crate) use search::{FoundMemory, SearchRequest, SearchResponse};
+pub(crate) use search::{FoundMemory, MeaningView, SearchRequest, SearchResponse};
 pub(crate) use session::{
     Append, AppendRequest, AppendedView, EndedView, SessionPageView, SessionRequest, SessionShownView,
     SessionView, TurnBody, TurnView, read_session_cursor, read_turn_cursor,

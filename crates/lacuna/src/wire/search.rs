@@ -1,5 +1,5 @@
 use jiff::Timestamp;
-use lacuna_core::index::Explanation;
+use lacuna_core::index::{Explanation, Similarity};
 use lacuna_core::read::{Query, Recalled, RecalledMemory};
 use lacuna_types::{Result, Scope, SessionId};
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,9 @@ pub(crate) struct SearchRequest {
     /// From 0 to 1; the same value means the same under every model.
     #[schema(minimum = 0, maximum = 1)]
     pub(crate) min_similarity: Option<f32>,
+    /// True leaves out weak hits; otherwise the best are always shown, however weak.
+    #[serde(default)]
+    pub(crate) strong_only: bool,
     #[serde(default)]
     pub(crate) category_filter: Vec<words::Category>,
     #[serde(default)]
@@ -42,6 +45,8 @@ pub(crate) struct SearchRequest {
     pub(crate) session: Option<String>,
     #[serde(default)]
     pub(crate) time_range: TimeRange,
+    /// The moment from which "yesterday" and "last Friday" in the question count; now when absent.
+    pub(crate) as_of: Option<Timestamp>,
     #[serde(default)]
     pub(crate) include_archived: bool,
     /// Weight of recency, from 0 to 1; 0.3 when absent.
@@ -80,7 +85,9 @@ impl SearchRequest {
             max_tokens: self.max_tokens.unwrap_or(default.max_tokens),
             filter: filters.into_core()?,
             tags: self.prefer_tags,
+            as_of: self.as_of,
             min_similarity: self.min_similarity.unwrap_or(default.min_similarity),
+            strong_only: self.strong_only,
             recency_weight: self.recency_weight.unwrap_or(default.recency_weight),
             explain: self.explain,
             rehearse: self.rehearse,
@@ -139,6 +146,9 @@ pub(crate) struct FoundMemory {
     pub(crate) score: f32,
     /// Closeness in meaning, from 0 to 1, comparable across questions and models.
     pub(crate) similarity_score: f32,
+    /// True if it is no closer to the question than some unrelated texts are; absent otherwise.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) weak: bool,
     pub(crate) created_at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) explanation: Option<ExplanationView>,
@@ -151,6 +161,11 @@ pub(crate) struct ExplanationView {
     /// The model that compared the meanings, and its result; absent when only words were compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) meaning: Option<MeaningView>,
+    /// The same under the next model; absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) second_meaning: Option<MeaningView>,
+    /// Features of the memory, each with its part in the relevance.
+    pub(crate) features: Vec<FeatureView>,
     /// The memory's own words against the question's.
     pub(crate) words: f32,
     /// The same with its neighbours in the conversation.
@@ -162,6 +177,15 @@ pub(crate) struct ExplanationView {
     pub(crate) salience: f32,
     pub(crate) recency: f32,
     pub(crate) tags: f32,
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = Feature)]
+pub(crate) struct FeatureView {
+    pub(crate) name: &'static str,
+    pub(crate) value: f32,
+    /// The value by its weight, in log-odds.
+    pub(crate) contribution: f32,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -206,6 +230,7 @@ impl From<RecalledMemory> for FoundMemory {
             salience: memory.facets.vitality.salience,
             score: found.score,
             similarity_score: found.similarity,
+            weak: found.weak,
             created_at: memory.created_at,
             explanation: found.explanation.map(ExplanationView::from),
         }
@@ -214,13 +239,20 @@ impl From<RecalledMemory> for FoundMemory {
 
 impl From<Explanation> for ExplanationView {
     fn from(why: Explanation) -> Self {
-        let meaning = why.meaning.map(|meaning| MeaningView {
+        let view = |meaning: Similarity| MeaningView {
             model: meaning.model.as_str().to_owned(),
             cosine: meaning.cosine,
             similarity: meaning.similarity,
+        };
+        let features = why.features.into_iter().map(|feature| FeatureView {
+            name: feature.name,
+            value: feature.value,
+            contribution: feature.contribution,
         });
         Self {
-            meaning,
+            meaning: why.meaning.map(view),
+            second_meaning: why.second_meaning.map(view),
+            features: features.collect(),
             words: why.words,
             context: why.context,
             matched: why.matched,

@@ -109,6 +109,7 @@ fn search_cases() -> Vec<Case> {
         search("too many results wanted", r#"{"query":"x","max_results":101}"#, "max_results"),
         search("a negative count", r#"{"query":"x","max_results":-1}"#, "max_results"),
         search("similarity above 1", r#"{"query":"x","min_similarity":1.1}"#, "min_similarity"),
+        search("an unreadable date", r#"{"query":"x","as_of":"next fishday"}"#, "as_of"),
         search("an unknown tier", r#"{"query":"x","tier_filter":["deep"]}"#, "tier_filter[0]"),
         search("an unknown field", r#"{"query":"x","limit":3}"#, "limit"),
     ]
@@ -186,6 +187,7 @@ fn bad_commands_are_refused_by_code_and_exit_code_and_change_nothing() {
         (&["recall", "x", "--limit", "0"], b"", 2, "invalid"),
         (&["recall", "x", "--min-similarity", "7"], b"", 2, "invalid"),
         (&["recall", "x", "--min-similarity", "inf"], b"", 2, "invalid"),
+        (&["recall", "x", "--as-of", "fishday"], b"", 2, "usage"),
         (&["memory", "list", "--cursor", "zzz"], b"", 2, "invalid"),
         (&["memory", "inspect", "7"], b"", 2, "invalid"),
         (&["memory", "inspect", missing], b"", 3, "not_found"),

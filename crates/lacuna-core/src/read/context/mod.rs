@@ -228,8 +228,10 @@ fn look_into(
         filter: ask.filter.clone(),
         tags: Vec::new(),
         now: millis(ask.now),
+        as_of: millis(ask.now),
         limit: FOUND_MAX,
         min_similarity: 0.0,
+        strong_only: true,
         recency_weight: 0.0,
         explain: false,
     };

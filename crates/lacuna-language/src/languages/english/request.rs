@@ -322,6 +322,7 @@ static CALENDAR: Calendar = Calendar {
     from: "from,dated,from on,that are from,made,made on,said on,from around,recorded on,had on,from back in",
     on: "on,of,for,in,at,during,over,within,throughout,back in,back on,in the course of",
     onwards: "onwards,onward,on,and later,and after,forward",
+    asks_when: "when,how long ago,what date,which date,what day,which day,what month,which month,what year,which year,on what date,on which date,in what year,in which year,in what month,in which month",
     ranges: &[
         ("between", "and"),
         ("from between", "and"),

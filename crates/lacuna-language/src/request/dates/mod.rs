@@ -1,10 +1,12 @@
 //! Times of a request: days, ranges and bounds in the words that people use for them.
 
+mod asked;
 mod pattern;
 mod stretch;
 
 use std::ops::Range;
 
+pub use asked::{AskedTime, asked_time, tells_time};
 use jiff::Zoned;
 
 use self::pattern::{Caught, fit};

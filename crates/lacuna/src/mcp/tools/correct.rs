@@ -124,7 +124,7 @@ async fn offer(call: &Call, args: CorrectArgs) -> Result<ToolOutcome> {
     let candidates = call
         .work(move |core, caller| {
             let scope = read_scope(scope.as_deref(), caller)?;
-            let query = Query { limit: OFFERED_MAX, tiers: None, ..Query::new(about) };
+            let query = Query { limit: OFFERED_MAX, tiers: None, strong_only: true, ..Query::new(about) };
             let found = core.recall(&permit(caller, &scope)?, &query)?.hits.into_iter();
             let old = |hit: lacuna_core::read::RecalledMemory| OldText {
                 memory_id: hit.memory.id.to_string(),

@@ -192,11 +192,7 @@ impl SearchCandidate {
 impl<'a, P: Sync> Run<'a, P> {
     fn new(index: &'a Index<P>, search: &'a Search<'a>, scratch: &'a mut Scratch) -> Self {
         let QueryWords { words, keywords_only } = query_words(search.text, &index.postings.languages());
-        let by_default = search.filter.states.is_empty();
-        let shows = |slot: u32| match by_default {
-            true => search.now < index.glances[slot as usize].visible_until,
-            false => search.filter.shows(&index.attributes[slot as usize], search.now),
-        };
+        let shows = |slot: u32| index.is_visible(slot, &search.filter, search.now);
         let weights = index.postings.score(&words, &index.sessions, shows, scratch);
         let total_weight = weights.iter().sum::<f32>().max(f32::MIN_POSITIVE);
         let comparisons = search.vectors.iter().filter_map(|query| comparison(index, query)).collect();
@@ -224,11 +220,10 @@ impl<'a, P: Sync> Run<'a, P> {
     fn candidates(&self, count: usize) -> Vec<SearchCandidate> {
         let by_default = self.search.filter.is_default();
         let admits = |slot: u32| {
-            if by_default {
-                return self.search.now < self.index.glances[slot as usize].visible_until;
-            }
+            let Search { filter, now, .. } = self.search;
             let tags = || self.index.kept[slot as usize].as_ref().map_or(&[][..], |kept| &kept.tags);
-            self.search.filter.admits(&self.index.attributes[slot as usize], tags, self.search.now)
+            self.index.is_visible(slot, filter, *now)
+                && (by_default || filter.fits(&self.index.attributes[slot as usize], tags, *now))
         };
         let mut found: Vec<(u32, Option<(usize, f32)>)> = Vec::new();
         for (at, comparison) in self.comparisons.iter().enumerate() {

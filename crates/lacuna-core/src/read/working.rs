@@ -83,6 +83,7 @@ fn search_working(working: &Working, search: &Search<'_>) -> Vec<RecalledMemory>
             score: hit.score,
             similarity: hit.similarity,
             explanation: hit.explanation,
+            behind: None,
             shortened: false,
         })
     };

@@ -140,6 +140,9 @@ pub(crate) struct FoundMemory {
     /// Closeness in meaning, from 0 to 1, comparable across questions and models.
     pub(crate) similarity_score: f32,
     pub(crate) created_at: Timestamp,
+    /// The summary that this turn of a compacted conversation stands behind; absent for active memories.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) behind: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) explanation: Option<ExplanationView>,
 }
@@ -207,6 +210,7 @@ impl From<RecalledMemory> for FoundMemory {
             score: found.score,
             similarity_score: found.similarity,
             created_at: memory.created_at,
+            behind: found.behind.map(|summary| summary.to_string()),
             explanation: found.explanation.map(ExplanationView::from),
         }
     }

@@ -91,10 +91,6 @@ impl Embedder for StaticModel {
         Ok(texts.iter().zip(&ids).map(vector).collect())
     }
 
-    fn is_english_only(&self) -> bool {
-        true
-    }
-
     fn calibration(&self) -> Calibration {
         CALIBRATION
     }

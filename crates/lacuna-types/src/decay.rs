@@ -116,6 +116,11 @@ impl Vitality {
         self.rehearsals = self.rehearsals.saturating_add(1);
     }
 
+    /// Notes a reading that leaves the salience as it is. A clock that went back changes nothing.
+    pub fn note_reading(&mut self, at: Timestamp) {
+        self.read_at = self.read_at.max(Some(at));
+    }
+
     /// The known times of rehearsals, oldest first.
     pub fn rehearsal_times(&self) -> Vec<Timestamp> {
         // The first peak of all is the forming of the memory, as long as it is kept.
@@ -193,7 +198,7 @@ mod tests {
 
     fn vitality(salience: f32, valence: f32) -> Vitality {
         let (decay, rehearsed_at) = (DecayProfile::default(), day(0.0));
-        Vitality { salience, valence, decay, rehearsals: 0, rehearsed_at, peaks: Vec::new() }
+        Vitality { salience, valence, decay, rehearsals: 0, rehearsed_at, read_at: None, peaks: Vec::new() }
     }
 
     fn near(one: f32, other: f32) -> bool {

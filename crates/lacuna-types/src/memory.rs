@@ -395,6 +395,8 @@ pub struct Vitality {
     pub rehearsals: u32,
     /// The time of the last rehearsal, or of forming.
     pub rehearsed_at: Timestamp,
+    /// The last reading that was no rehearsal. It is written about once a day, and changes no salience.
+    pub read_at: Option<Timestamp>,
     /// The peaks before the last rehearsal, oldest first: see [`crate::decay`].
     pub peaks: Vec<Peak>,
 }

@@ -158,7 +158,6 @@ fn filled(folder: &Path, memories: &[StoredLine]) -> Result<(Lacuna, HashMap<Mem
             instant: lacuna_models::static_embedder()?,
             main: lacuna_models::sentence_embedder()?,
             others: Vec::new(),
-            keep_instant: false,
         },
         rules: Rulebook::default(),
         clock: Arc::new(ManualClock::at(now)),

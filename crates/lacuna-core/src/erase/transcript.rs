@@ -208,6 +208,7 @@ pub(crate) fn facets_of(session: &SessionId, lines: &[TurnLine], expires_at: Opt
             decay: DecayProfile::default(),
             rehearsals: 0,
             rehearsed_at: lines.iter().map(|line| line.at).max().unwrap_or(Timestamp::UNIX_EPOCH),
+            read_at: None,
             peaks: Vec::new(),
         },
         history: History { segment: Some(segment), ..History::default() },

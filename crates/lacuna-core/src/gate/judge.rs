@@ -69,6 +69,7 @@ pub(crate) fn judge(
             decay: DecayProfile::of(kind),
             rehearsals: 0,
             rehearsed_at: created_at,
+            read_at: None,
             peaks: Vec::new(),
         },
         history: History { waits, ..History::default() },

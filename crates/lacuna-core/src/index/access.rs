@@ -1,7 +1,7 @@
 //! Access to the index for its vault, besides searching.
 
-use lacuna_types::MemoryId;
 use lacuna_types::embed::ModelId;
+use lacuna_types::{Lifecycle, MemoryId};
 
 use crate::index::block::Block;
 use crate::index::filter::Filter;
@@ -55,6 +55,25 @@ impl<P> Index<P> {
         let Some(slot) = self.slots.get(id) else { return Vec::new() };
         let of = |block: &Block| Some((block.model().clone(), block.vector(*slot)?));
         self.blocks.iter().filter_map(of).collect()
+    }
+
+    /// Lets searches that name no state find an archived memory until `until`; `None` hides it again.
+    pub(crate) fn stand_behind(&mut self, id: &MemoryId, until: Option<i64>) {
+        let Some(&slot) = self.slots.get(id) else { return };
+        let attributes = &self.attributes[slot as usize];
+        let mut glance = attributes.glance();
+        if let (Lifecycle::Archived, Some(until)) = (attributes.state, until) {
+            glance.visible_until = attributes.expires_at.map_or(until, |expires_at| expires_at.min(until));
+        }
+        self.glances[slot as usize] = glance;
+    }
+
+    /// Returns true when a search with this filter may see the memory, by its state and its expiry.
+    pub(crate) fn is_visible(&self, slot: u32, filter: &Filter, now: i64) -> bool {
+        match filter.states.is_empty() {
+            true => now < self.glances[slot as usize].visible_until,
+            false => filter.shows(&self.attributes[slot as usize], now),
+        }
     }
 
     /// Every memory, in the order in which they lie in RAM.

@@ -32,8 +32,12 @@ pub struct Filter {
 
 impl Filter {
     pub(crate) fn admits<'a>(&self, memory: &Attributes, tags: impl FnOnce() -> &'a [Tag], now: i64) -> bool {
-        self.shows(memory, now)
-            && admits(&self.categories, &memory.category)
+        self.shows(memory, now) && self.fits(memory, tags, now)
+    }
+
+    /// Returns true when a memory meets the conditions other than state and expiry.
+    pub(crate) fn fits<'a>(&self, memory: &Attributes, tags: impl FnOnce() -> &'a [Tag], now: i64) -> bool {
+        admits(&self.categories, &memory.category)
             && admits(&self.tiers, &memory.tier)
             && self.admits_lane(memory)
             && self.from.is_none_or(|from| memory.created_at >= from)

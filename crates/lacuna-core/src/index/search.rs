@@ -212,11 +212,7 @@ pub(super) struct SearchCandidate {
 impl<'a, P: Sync> Run<'a, P> {
     fn new(index: &'a Index<P>, search: &'a Search<'a>, scratch: &'a mut Scratch) -> Self {
         let QueryWords { words, keywords_only } = query_words(search.text, &index.postings.languages());
-        let by_default = search.filter.states.is_empty();
-        let shows = |slot: u32| match by_default {
-            true => search.now < index.glances[slot as usize].visible_until,
-            false => search.filter.shows(&index.attributes[slot as usize], search.now),
-        };
+        let shows = |slot: u32| index.is_visible(slot, &search.filter, search.now);
         let weights = index.postings.score(&words, &index.sessions, shows, scratch);
         let total_weight = weights.iter().sum::<f32>().max(f32::MIN_POSITIVE);
         let comparisons: Vec<Comparison<'_>> =
@@ -269,21 +265,17 @@ impl<'a, P: Sync> Run<'a, P> {
 
     /// Returns true when a memory is visible to this question, so that its words count for its neighbours.
     pub(super) fn shows(&self, slot: u32) -> bool {
-        match self.search.filter.states.is_empty() {
-            true => self.search.now < self.index.glances[slot as usize].visible_until,
-            false => self.search.filter.shows(&self.index.attributes[slot as usize], self.search.now),
-        }
+        self.index.is_visible(slot, &self.search.filter, self.search.now)
     }
 
     /// Returns the check of the filter on a slot.
     fn admission(&self) -> impl Fn(u32) -> bool {
         let by_default = self.search.filter.is_default();
         move |slot: u32| {
-            if by_default {
-                return self.search.now < self.index.glances[slot as usize].visible_until;
-            }
+            let Search { filter, now, .. } = self.search;
             let tags = || self.index.kept[slot as usize].as_ref().map_or(&[][..], |kept| &kept.tags);
-            self.search.filter.admits(&self.index.attributes[slot as usize], tags, self.search.now)
+            self.index.is_visible(slot, filter, *now)
+                && (by_default || filter.fits(&self.index.attributes[slot as usize], tags, *now))
         }
     }
 

@@ -1,5 +1,6 @@
 //! Reading: recall, context, intent, and finding what a request to forget means.
 
+pub(crate) mod behind;
 pub(crate) mod context;
 pub(crate) mod find;
 pub(crate) mod intent;

@@ -12,6 +12,7 @@ use crate::index::Tag;
 use crate::index::filter::Filter;
 use crate::index::search::{Explanation, Search};
 use crate::permit::{Grant, Recall};
+use crate::read::behind::search_behind;
 use crate::read::intent::{Understood, understand};
 use crate::read::limits::{
     EPISODIC_RESULTS_DEFAULT, RECALL_TOKENS_DEFAULT, SEMANTIC_RESULTS_DEFAULT, TierLimits, check_tokens,
@@ -21,7 +22,7 @@ use crate::read::working::{add_working, get_working, note_working};
 use crate::vault::handle::VaultReader;
 use crate::vault::open::{FetchedMemory, OpenVault, shown};
 use crate::vault::reads::{Read, note_read};
-use crate::vault::rehearse::{ALL_DETAILS, note_rehearsal};
+use crate::vault::rehearse::{ALL_DETAILS, note_reading, note_rehearsal};
 use crate::vault::service::Service;
 
 /// Results of one recall, by default.
@@ -121,10 +122,19 @@ pub struct RecalledMemory {
     pub similarity: f32,
     /// True when it is no closer to the question than some unrelated texts are.
     pub weak: bool,
+    /// The active summary that an archived turn stands behind.
+    pub behind: Option<MemoryId>,
     /// True when the gist replaces a text that did not fit, or that is damaged.
     pub shortened: bool,
     /// The parts of the score, when the query asked for them.
     pub explanation: Option<Explanation>,
+}
+
+impl RecalledMemory {
+    /// The memory that a rehearsal keeps: for an archived turn its summary.
+    fn kept_by(&self) -> MemoryId {
+        self.behind.unwrap_or(self.memory.id)
+    }
 }
 
 /// One page of a list, newest first.
@@ -183,7 +193,9 @@ pub(crate) fn recall(service: &Service, grant: &Grant<Recall>, query: &Query) ->
     let seen = recalled.hits.iter().map(|hit| hit.memory.id).collect();
     note_read(service, &Read { lanes: &lanes, query: Some(mark), ..Read::of(grant, "recall", seen) })?;
     if query.rehearse {
-        note_rehearsal(service, grant, recalled.hits.iter().map(|hit| (hit.memory.id, ALL_DETAILS)));
+        note_rehearsal(service, grant, recalled.hits.iter().map(|hit| (hit.kept_by(), ALL_DETAILS)));
+    } else {
+        note_reading(service, grant, recalled.hits.iter().map(|hit| &hit.memory));
     }
     understood.iter_mut().for_each(|understood| understood.broaden(grant, recalled.hits.is_empty()));
     Ok(Recalled { took: started.elapsed(), understood, ..recalled })
@@ -201,7 +213,7 @@ pub(crate) fn models_in(reader: &VaultReader<'_>) -> Result<Vec<ModelId>> {
 }
 
 fn find(service: &Service, vault: &OpenVault, query: &Query, search: &Search<'_>) -> Result<Recalled> {
-    let found = vault.index.search(search);
+    let found = search_behind(vault, search, |hits| within_tiers(vault, hits, query));
     let best = within_tiers(vault, found.hits, query);
     let ids: Vec<MemoryId> = best.iter().map(|hit| hit.id).collect();
     let memories = vault.fetched(&ids, service.sources())?;
@@ -210,6 +222,7 @@ fn find(service: &Service, vault: &OpenVault, query: &Query, search: &Search<'_>
     hits.extend(best.into_iter().zip(memories).filter_map(|(hit, fetched)| {
         let FetchedMemory { memory, trouble } = fetched?;
         Some(RecalledMemory {
+            behind: vault.summary_of(memory.id),
             memory,
             score: hit.score,
             similarity: hit.similarity,
@@ -266,6 +279,7 @@ pub(crate) fn get(service: &Service, grant: &Grant<Recall>, id: MemoryId) -> Res
     })?;
     let memory = found.unwrap_or(Err(Error::NotFound("memory")))?;
     note_read(service, &Read::of(grant, "get", vec![id]))?;
+    note_reading(service, grant, [&memory]);
     Ok(memory)
 }
 

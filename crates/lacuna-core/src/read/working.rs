@@ -84,6 +84,7 @@ fn search_working(working: &Working, search: &Search<'_>) -> Vec<RecalledMemory>
             similarity: hit.similarity,
             weak: hit.weak,
             explanation: hit.explanation,
+            behind: None,
             shortened: false,
         })
     };

@@ -300,6 +300,7 @@ mod tests {
                 decay: DecayProfile::default(),
                 rehearsals: 0,
                 rehearsed_at: at,
+                read_at: None,
                 peaks: Vec::new(),
             },
             history: History::default(),

@@ -19,9 +19,10 @@ const FIRST_FIELDS: u64 = 16;
 /// The fields of an entity, and how many of them the first release wrote.
 const ENTITY_FIELDS: u64 = 4;
 const FIRST_ENTITY_FIELDS: u64 = 3;
-/// The fields of a vitality, and how many of them the first release wrote.
-const VITALITY_FIELDS: u64 = 5;
+/// The fields of a vitality, how many of them the first release wrote, and those from which on it has peaks.
+const VITALITY_FIELDS: u64 = 6;
 const FIRST_VITALITY_FIELDS: u64 = 4;
+const PEAKS_FIELDS: u64 = 5;
 /// The fields of a history, how many of them the first release wrote, and those from which on it says when it
 /// was made anew and which turns it holds.
 const HISTORY_FIELDS: u64 = 10;
@@ -223,6 +224,7 @@ fn write_vitality(w: &mut CborWriter<'_>, vitality: &Vitality) {
         w.int(millis(peak.at));
         w.float(peak.salience);
     });
+    w.optional(vitality.read_at, |w, at| w.int(millis(at)));
     let DecayProfile {
         half_life_days,
         rehearsal_boost,
@@ -409,14 +411,18 @@ fn read_vitality(r: &mut CborReader<'_>) -> Option<Vitality> {
     let peak = |r: &mut CborReader<'_>| {
         r.record(2, |r| Some(Peak { at: from_millis(r.int()?)?, salience: r.float()? }))
     };
-    let vitality = |r: &mut CborReader<'_>, grown: bool| {
+    let vitality = |r: &mut CborReader<'_>, fields: u64| {
         let (salience, valence, rehearsals) = (r.float()?, r.float()?, r.uint()?);
         let rehearsed_at = from_millis(r.int()?)?;
-        let peaks = if grown { r.list(peak)? } else { Vec::new() };
-        Some((salience, valence, rehearsals, rehearsed_at, peaks))
+        let peaks = if fields >= PEAKS_FIELDS { r.list(peak)? } else { Vec::new() };
+        let read_at = match fields >= VITALITY_FIELDS {
+            true => r.optional(|r| from_millis(r.int()?))?,
+            false => None,
+        };
+        let decay = DecayProfile::default();
+        Some(Vitality { salience, valence, decay, rehearsals, rehearsed_at, read_at, peaks })
     };
-    let (salience, valence, rehearsals, rehearsed_at, peaks) =
-        r.grown_record(FIRST_VITALITY_FIELDS, VITALITY_FIELDS, vitality)?;
+    let vitality = r.growing_record(FIRST_VITALITY_FIELDS, VITALITY_FIELDS, vitality)?;
     let decay = r.record(5, |r| {
         Some(DecayProfile {
             half_life_days: r.float()?,
@@ -426,7 +432,7 @@ fn read_vitality(r: &mut CborReader<'_>) -> Option<Vitality> {
             detail_decay_rate: r.float()?,
         })
     })?;
-    Some(Vitality { salience, valence, decay, rehearsals, rehearsed_at, peaks })
+    Some(Vitality { decay, ..vitality })
 }
 
 #[cfg(test)]
@@ -485,6 +491,7 @@ mod tests {
                     decay: DecayProfile::default(),
                     rehearsals: 3,
                     rehearsed_at: at,
+                    read_at: Some(at),
                     peaks: vec![Peak { at, salience: 0.5 }],
                 },
                 history: History {
@@ -521,6 +528,7 @@ mod tests {
         let mut frame = Frame { has_body: true, text: None, ..rich() };
         frame.facets.history = History::default();
         frame.facets.vitality.peaks.clear();
+        frame.facets.vitality.read_at = None;
         frame.facets.entities[0].relation = None;
         frame
     }
@@ -557,7 +565,8 @@ mod tests {
         6465736b82636f7267606e6576657279626f64792061736b738150070707070707070707070707070707078150080808\
         080808080808080808080808080201f6811b01020304050607081b0000019d81d96000";
 
-    const FROZEN: &str = "\
+    /// As it was written before a reading was noted.
+    const FOURTH: &str = "\
         92781d412072657475726e696e67206775657374207468616e6b6564206d652e81826c6120626c7565207363617266fa\
         3f0000008401020201820282010381656775657374818466706572736f6e664d732049746ff565677565737489020265\
         7365735f31f607f663776562f6f58182500909090909090909090909090909090903830581010383051b0000019d81d9\
@@ -569,6 +578,18 @@ mod tests {
         07070707070707070707078150080808080808080808080808080808080201f6811b01020304050607081b0000019d81\
         d96000830319012c18c8";
 
+    const FROZEN: &str = "\
+        92781d412072657475726e696e67206775657374207468616e6b6564206d652e81826c6120626c7565207363617266fa\
+        3f0000008401020201820282010381656775657374818466706572736f6e664d732049746ff565677565737489020265\
+        7365735f31f607f663776562f6f58182500909090909090909090909090909090903830581010383051b0000019d81d9\
+        6000f586fa3f400000fabf000000031b0000019d81d9600081821b0000019d81d96000fa3f0000001b0000019d81d960\
+        0085fa41600000fa3fb33333fa3e99999afa3d4ccccdfa3fc00000430102038182676d6f64656c403142040558200606\
+        060606060606060606060606060606060606060606060606060606060606f47830412072657475726e696e6720677565\
+        7374207468616e6b6564206d6520666f72207468652072657374617572616e742e8a636265618764616e6e611b000001\
+        9d81d96000636265611b0000019d81d9600082647465616d646465736b82636f7267606e6576657279626f6479206173\
+        6b738150070707070707070707070707070707078150080808080808080808080808080808080201f6811b0102030405\
+        0607081b0000019d81d96000830319012c18c8";
+
     fn bytes(text: &str) -> Vec<u8> {
         unhex(text).unwrap()
     }
@@ -578,7 +599,10 @@ mod tests {
         assert_eq!(hex(&rich().fields().encode()), FROZEN);
         assert!(Frame::decode(&bytes(FROZEN)).unwrap() == rich());
         assert!(Frame::decode(&bytes(FIRST)).unwrap() == first());
-        let mut third = rich();
+        let mut fourth = rich();
+        fourth.facets.vitality.read_at = None;
+        assert!(Frame::decode(&bytes(FOURTH)).unwrap() == fourth);
+        let mut third = fourth;
         third.facets.vitality.peaks.clear();
         third.facets.history.segment = None;
         assert!(Frame::decode(&bytes(THIRD)).unwrap() == third);

@@ -4,6 +4,7 @@
 pub(crate) mod access;
 pub(crate) mod activate;
 pub(crate) mod anchored;
+pub(crate) mod behind;
 pub(crate) mod cache;
 pub(crate) mod chain;
 pub(crate) mod cleared;

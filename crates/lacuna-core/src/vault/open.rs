@@ -15,6 +15,7 @@ use zeroize::Zeroizing;
 use crate::index::quant::QuantVec;
 use crate::index::{Attributes, Entry, Index, Session, Stored, Tag, Utterance};
 use crate::vault::anchored::check_head;
+use crate::vault::behind::{place_behind, summarised};
 use crate::vault::codes::{CodedHeader, Codes, RowTally, tampered};
 use crate::vault::frame::Frame;
 use crate::vault::keyring::{Keyring, Place, is_bound};
@@ -130,6 +131,10 @@ impl LoadedMemories<'_> {
                         self.approved.insert(id);
                     }
                 }
+                place_behind(self.index, self.lineage, id);
+                for turn in summarised(self.index, id) {
+                    place_behind(self.index, self.lineage, turn);
+                }
             }
             Err(error) => {
                 tracing::error!(memory = %id, %error, "a stored memory cannot be opened");
@@ -140,6 +145,7 @@ impl LoadedMemories<'_> {
 
     /// Leaves nothing of a memory in RAM.
     fn drop_memory(&mut self, id: &MemoryId) {
+        let turns = summarised(self.index, *id);
         if let Some(stored) = self.index.get(id) {
             self.marks.remove(*id, stored.payload);
             for link in &stored.payload.facets.derived_from {
@@ -147,6 +153,9 @@ impl LoadedMemories<'_> {
             }
         }
         self.index.remove(id);
+        for turn in turns {
+            place_behind(self.index, self.lineage, turn);
+        }
         self.approved.remove(id);
         self.damaged.remove(id);
         self.orphans.remove(id);

@@ -1,6 +1,7 @@
-//! Rehearsal: what was shown to an assistant, or asked for on purpose, stays longer.
+//! Rehearsal: what was shown to an assistant, or asked for on purpose, stays longer. A plain reading changes no
+//! salience; it is noted about once a day, because compaction goes by what nobody reads.
 //!
-//! An answer does not wait for it. Rehearsals gather in RAM and are written together, one commit for a vault;
+//! An answer does not wait for it. Rehearsals and readings gather in RAM and are written together, one commit for a vault;
 //! what is brought to mind several times before that counts once. The queue is bounded, and whatever finds it
 //! full is passed over: a rehearsal that is lost makes a memory fade a little sooner, and no more.
 
@@ -8,8 +9,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use jiff::Timestamp;
-use lacuna_types::{Lifecycle, MemoryId, Result, Scope, VaultId};
+use jiff::{SignedDuration, Timestamp};
+use lacuna_types::{Facets, Lifecycle, Memory, MemoryId, Result, Scope, VaultId};
 
 use crate::audit::{AuditAction, AuditEntry};
 use crate::permit::{Grant, Recall, Remember, permit};
@@ -23,6 +24,9 @@ pub(crate) const REHEARSALS_QUEUED_MAX: usize = 4_096;
 
 /// Every detail of a memory was shown.
 pub(crate) const ALL_DETAILS: u32 = u32::MAX;
+
+/// A reading is noted when the last noted use lies this far back, so that most searches write nothing.
+const READING_NOTED_AFTER: SignedDuration = SignedDuration::from_hours(24);
 
 /// Recalled memories whose rehearsal is not written yet.
 #[derive(Default)]
@@ -43,23 +47,28 @@ struct PendingRehearsals {
     memories: BTreeMap<MemoryId, Rehearsed>,
 }
 
-/// The time at which a memory was last recalled, and the details of it that were shown, one bit each.
+/// The time at which a memory was last recalled or read.
 #[derive(Clone, Copy)]
 struct Rehearsed {
     at: Timestamp,
-    details: u32,
+    /// The details that were shown, one bit each; `None` for a reading that rehearses nothing.
+    details: Option<u32>,
 }
 
 impl Rehearsed {
     fn shows(self, detail: usize) -> bool {
         u32::try_from(detail)
             .ok()
-            .and_then(|bit| self.details.checked_shr(bit))
+            .and_then(|bit| self.details?.checked_shr(bit))
             .is_some_and(|bits| bits & 1 == 1)
     }
 
     fn and(self, other: Self) -> Self {
-        Self { at: self.at.max(other.at), details: self.details | other.details }
+        let details = match (self.details, other.details) {
+            (Some(one), Some(other)) => Some(one | other),
+            (one, other) => one.or(other),
+        };
+        Self { at: self.at.max(other.at), details }
     }
 }
 
@@ -103,8 +112,42 @@ pub(crate) fn note_rehearsal(
     let at = service.clock.now();
     let mut queue = service.rehearsals.queue();
     for (memory, details) in memories {
-        queue.push(grant.scope(), memory, Rehearsed { at, details });
+        queue.push(grant.scope(), memory, Rehearsed { at, details: Some(details) });
     }
+}
+
+/// Notes that memories were read, as [`note_rehearsal`] does. A reading changes no salience.
+pub(crate) fn note_reading<'a>(
+    service: &Service,
+    grant: &Grant<Recall>,
+    memories: impl IntoIterator<Item = &'a Memory>,
+) {
+    let at = service.clock.now();
+    let is_due = |memory: &&Memory| {
+        let used_at = last_used(memory.id, &memory.facets, memory.created_at, memory.updated_at);
+        memory.state == Lifecycle::Active && at.duration_since(used_at) >= READING_NOTED_AFTER
+    };
+    let mut due = memories.into_iter().filter(is_due).peekable();
+    if due.peek().is_none() || permit::<Remember>(grant.caller(), grant.scope()).is_err() {
+        return;
+    }
+    let mut queue = service.rehearsals.queue();
+    for memory in due {
+        queue.push(grant.scope(), memory.id, Rehearsed { at, details: None });
+    }
+}
+
+/// The moment at which a memory was last stored, changed, rehearsed or read. The time that it bears may be much
+/// older: an import of today is of today.
+pub(crate) fn last_used(
+    id: MemoryId,
+    facets: &Facets,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+) -> Timestamp {
+    let vitality = &facets.vitality;
+    let noted = [id.made_at(), vitality.read_at, Some(vitality.rehearsed_at), Some(updated_at)];
+    noted.into_iter().flatten().fold(created_at, Timestamp::max)
 }
 
 /// Writes every rehearsal that was noted so far. Answers with how many memories it changed. Whoever embeds
@@ -146,14 +189,19 @@ fn rehearse(service: &Service, waiting: &PendingRehearsals) -> Result<usize> {
             return false;
         };
         let vitality = &mut frame.facets.vitality;
-        vitality.rehearse(&mut frame.details, |detail| rehearsed.shows(detail), rehearsed.at);
+        match rehearsed.details {
+            Some(_) => vitality.rehearse(&mut frame.details, |detail| rehearsed.shows(detail), rehearsed.at),
+            None => vitality.note_reading(rehearsed.at),
+        }
         true
     })?;
     if renewed.is_empty() {
         return Ok(0);
     }
     let mut act = Act::silent(scope, service.clock.now());
-    act.entries = rehearsal_entries(service, scope, &renewed);
+    let is_rehearsal = |id: &MemoryId| memories.get(id).is_some_and(|noted| noted.details.is_some());
+    let rehearsed = renewed.iter().map(|renewed| renewed.row.id).filter(is_rehearsal).collect();
+    act.entries = rehearsal_entries(service, scope, rehearsed);
     act.batch.puts = renewed.iter().map(|renewed| renewed.row.clone()).collect();
     let count = renewed.len();
     writer.commit(&act, |open| {
@@ -164,16 +212,17 @@ fn rehearse(service: &Service, waiting: &PendingRehearsals) -> Result<usize> {
     Ok(count)
 }
 
-/// None at all where the policy asks for none, or only for some.
-fn rehearsal_entries(service: &Service, scope: &Scope, renewed: &[Rewritten]) -> Vec<AuditEntry> {
-    if !service.policy(&scope.org).audit_rehearsals.wants(&service.rehearsals.commits) {
+/// None at all where the policy asks for none, or only for some. A reading has its entry already.
+fn rehearsal_entries(service: &Service, scope: &Scope, rehearsed: Vec<MemoryId>) -> Vec<AuditEntry> {
+    if rehearsed.is_empty() || !service.policy(&scope.org).audit_rehearsals.wants(&service.rehearsals.commits)
+    {
         return Vec::new();
     }
-    let entry = |renewed: &[Rewritten]| {
-        let subjects = renewed.iter().map(|renewed| renewed.row.id.into()).collect();
+    let entry = |rehearsed: &[MemoryId]| {
+        let subjects = rehearsed.iter().map(|id| (*id).into()).collect();
         AuditEntry::new(AuditAction::MemoryRehearse, "system", subjects)
     };
-    renewed.chunks(READ_SUBJECTS_MAX).map(entry).collect()
+    rehearsed.chunks(READ_SUBJECTS_MAX).map(entry).collect()
 }
 
 #[cfg(test)]
@@ -186,7 +235,10 @@ mod tests {
     fn the_queue_is_bounded_and_counts_a_memory_once() {
         let scope = Scope::personal(OrgId::new("acme").unwrap(), UserId::new("anna").unwrap());
         let id = |n: usize| MemoryId::from_bytes((n as u128).to_be_bytes());
-        let seen = |second, details| Rehearsed { at: Timestamp::from_second(second).unwrap(), details };
+        let seen = |second, details| Rehearsed {
+            at: Timestamp::from_second(second).unwrap(),
+            details: Some(details),
+        };
         let mut queue = RehearsalQueue::default();
         queue.push(&scope, id(7), seen(5, 0b01));
         queue.push(&scope, id(7), seen(3, 0b10));

@@ -33,6 +33,7 @@ fn facets(tier: Tier, retention: RetentionTier, sensitivity: &[Sensitivity]) -> 
             decay: DecayProfile::default(),
             rehearsals: 0,
             rehearsed_at: start(),
+            read_at: None,
             peaks: Vec::new(),
         },
         history: History::default(),

@@ -5,10 +5,13 @@ use std::ops::ControlFlow;
 
 use jiff::SignedDuration;
 use lacuna_core::index::Filter;
-use lacuna_core::keep::{CompactRequest, Compacted};
+use lacuna_core::keep::{CompactRequest, Compacted, NewTurn};
+use lacuna_core::vault::Speaker;
 use lacuna_store::rows::FaultTiming;
 use lacuna_types::llm::{Claim, ClaimKind, Condensed, Llm, SpokenTurn};
 use lacuna_types::policy::Thresholds;
+
+use lacuna_core::read::{RecalledMemory, Turn};
 
 use super::*;
 
@@ -77,19 +80,108 @@ fn turns_leave_the_search_for_what_is_made_of_them() {
         assert!(done.tokens_after < done.tokens_before, "{done:?}");
         for service in [&service, &world.service()] {
             let found = service.ask("anna", "When does Olsen look at the boiler?").unwrap();
-            let hit = &found.hits[0].memory;
-            assert!(
-                hit.content.full_text().expose().contains("on Thursday at 9"),
-                "{}",
-                hit.content.full_text().expose()
-            );
-            assert!(hit.facets.derived_from.iter().any(|link| link.source == turns[1]));
-            assert!(found.hits.iter().all(|hit| !turns.contains(&hit.memory.id)));
+            let hit = &found.hits[0];
+            assert_eq!(hit.memory.content.full_text().expose(), TALK[1]);
+            assert_eq!((hit.memory.id, hit.memory.state), (turns[1], Lifecycle::Archived));
+            let summary = service.get(&grant::<Recall>("anna"), hit.behind.unwrap()).unwrap();
+            assert!(summary.facets.derived_from.iter().any(|link| link.source == turns[1]));
+            let in_place = |hit: &RecalledMemory| turns.contains(&hit.memory.id) == hit.behind.is_some();
+            assert!(found.hits.iter().all(in_place), "turns are found behind their summaries only");
             // They are there for whoever asks for them by id, and in exports.
             assert_eq!(service.get(&grant::<Recall>("anna"), turns[1]).unwrap().state, Lifecycle::Archived);
             assert_eq!(count(service, Lifecycle::Archived), TALK.len());
         }
         service.verified("anna");
+    }
+}
+
+/// Every turn of `TALK` that a question finds, by recall and by context.
+fn shown(service: &Lacuna, question: &str) -> Vec<MemoryId> {
+    let recalled = service.ask("anna", question).unwrap();
+    let turn = Turn { text: question.to_owned(), ..Turn::default() };
+    let context = service.context(&[grant::<Recall>("anna")], &turn).unwrap();
+    let recalled = recalled.hits.iter().map(|hit| hit.memory.id);
+    recalled.chain(context.items.iter().map(|item| item.id)).collect()
+}
+
+#[test]
+fn context_quotes_a_turn_behind_its_summary_once_and_the_audit_names_it() {
+    let world = World::ram();
+    let service = world.service();
+    let turns = tell(&service, "s1", TALK);
+    compact(&service, &everything(&world)).unwrap();
+    let turn = Turn { text: "How many tenors does the choir need?".to_owned(), ..Turn::default() };
+    let context = service.context(&[grant::<Recall>("anna")], &turn).unwrap();
+    let item = context.items.iter().find(|item| item.id == turns[8]).unwrap();
+    assert!(context.text.contains(TALK[8]));
+    let told = service.get(&grant::<Recall>("anna"), item.behind.unwrap()).unwrap();
+    assert!(context.items.iter().all(|item| item.id != told.id), "not as turn and as summary");
+    service.upkeep().flush_reads().unwrap();
+    let audit = service.read_audit(&grant("anna"), 0).unwrap();
+    let read =
+        audit.iter().map(|(_, entry)| entry).find(|entry| entry.notes.contains(&"by:context".to_owned()));
+    assert!(read.unwrap().subjects.contains(&turns[8].into()));
+    // The turn is archived: what is rehearsed is its summary.
+    assert!(service.upkeep().flush_rehearsals().unwrap() > 0);
+    let told = service.get(&grant::<Recall>("anna"), told.id).unwrap();
+    assert_eq!(told.facets.vitality.rehearsals, 1);
+}
+
+#[test]
+fn filters_hold_behind_the_summary_and_lists_show_active_memories_only() {
+    let world = World::ram();
+    let service = world.service();
+    let turns = tell(&service, "s1", TALK);
+    let other = tell(&service, "s2", &["The choir of the chapel needs 5 more tenors."]);
+    compact(&service, &everything(&world)).unwrap();
+    let found = |filter: Filter| -> Vec<MemoryId> {
+        let query = Query { filter, ..Query::new("How many tenors does the choir need?") };
+        let recalled = service.recall(&grant::<Recall>("anna"), &query).unwrap();
+        recalled.hits.iter().map(|hit| hit.memory.id).collect()
+    };
+    let session = |name: &str| {
+        let key = lacuna_core::index::Session::key(&SessionId::new(name).unwrap());
+        Filter { sessions: vec![key], ..Filter::default() }
+    };
+    assert!(found(session("s1")).contains(&turns[8]) && !found(session("s1")).contains(&other[0]));
+    assert!(found(session("s2")).contains(&other[0]) && !found(session("s2")).contains(&turns[8]));
+    let active = Filter { states: vec![Lifecycle::Active], ..Filter::default() };
+    assert!(!found(active).contains(&turns[8]), "a caller who names states gets those");
+    let facts = Filter { tiers: vec![Tier::Semantic], ..Filter::default() };
+    assert!(!found(facts).contains(&turns[8]));
+    assert!(memories(&service, Lifecycle::Active).iter().all(|memory| !turns.contains(&memory.id)));
+}
+
+#[test]
+fn what_was_forgotten_expired_or_archived_with_its_summary_is_never_quoted() {
+    for world in [World::ram(), World::sqlite()] {
+        let service = world.service();
+        let mut drafts: Vec<Draft> =
+            TALK.iter().enumerate().map(|(number, text)| turn("s1", number, text)).collect();
+        let ends_at = world.clock.now() + days(5);
+        drafts[3].expires_at = Some(ends_at);
+        let stored = service.remember(&grant::<Remember>("anna"), drafts).unwrap();
+        let turns: Vec<MemoryId> = stored.into_iter().map(|one| one.stored().unwrap().id).collect();
+        compact(&service, &everything(&world)).unwrap();
+        let (boiler, noon) = ("When does Olsen look at the boiler?", "Until when will the boiler be off?");
+        assert!(shown(&service, boiler).contains(&turns[1]));
+        assert!(shown(&service, noon).contains(&turns[3]));
+
+        service.erase("anna", turns[1]).unwrap();
+        for service in [&service, &world.service()] {
+            assert!(!shown(service, boiler).contains(&turns[1]));
+            assert!(service.texts("anna", boiler).iter().all(|text| !text.contains("Thursday")));
+            assert!(shown(service, noon).contains(&turns[3]), "forgetting takes one turn only");
+        }
+        world.clock.advance(days(6));
+        assert!(!shown(&service, noon).contains(&turns[3]));
+
+        let tenors = "How many tenors does the choir need?";
+        let summary = service.ask("anna", tenors).unwrap().hits.iter().find_map(|hit| hit.behind).unwrap();
+        service.set_state(&grant::<Forget>("anna"), &[summary], Lifecycle::Archived).unwrap();
+        for service in [&service, &world.service()] {
+            assert!(!shown(service, tenors).contains(&turns[8]));
+        }
     }
 }
 
@@ -149,9 +241,6 @@ fn the_thresholds_of_the_policy_decide_for_the_scheduler() {
     let service = world.service_under(Policy { compaction: thresholds, ..Policy::default() });
     let long = tell(&service, "long", TALK);
     let short = tell(&service, "short", &TALK[..9]);
-    let due = |service: &Lacuna| {
-        service.upkeep().compact_due(&scope("anna"), &mut |_| ControlFlow::Continue(())).unwrap()
-    };
     let plan = service.compaction_plan(&grant::<Forget>("anna"), &CompactRequest::default()).unwrap();
     assert_eq!((plan.turns, plan.sessions, plan.weeks), (8, 1, vec!["2026-W15".to_owned()]));
     assert_eq!(due(&service), 8);
@@ -160,6 +249,77 @@ fn the_thresholds_of_the_policy_decide_for_the_scheduler() {
     assert_eq!(due(&service), 0);
     world.clock.advance(SignedDuration::from_hours(24 * 91));
     assert_eq!(due(&service), 4 + short.len(), "what nobody has read for 90 days goes as well");
+}
+
+fn due(service: &Lacuna) -> usize {
+    service.upkeep().compact_due(&scope("anna"), &mut |_| ControlFlow::Continue(())).unwrap()
+}
+
+fn days(days: i64) -> SignedDuration {
+    SignedDuration::from_hours(24 * days)
+}
+
+#[test]
+fn ages_count_from_storing_and_not_from_the_time_that_a_turn_bears() {
+    let world = World::ram();
+    let service = world.service();
+    let said_at = world.clock.now() - days(400);
+    let old =
+        |(number, text): (usize, &&str)| Draft { created_at: Some(said_at), ..turn("old", number, text) };
+    let drafts: Vec<Draft> = TALK.iter().enumerate().map(old).collect();
+    service.remember(&grant::<Remember>("anna"), drafts).unwrap();
+    let session = SessionId::new("appended").unwrap();
+    let turns = TALK.iter().map(|text| NewTurn { at: Some(said_at), ..NewTurn::new(Speaker::User, *text) });
+    service.append_turns(&grant::<Remember>("anna"), &session, turns.collect(), None).unwrap();
+
+    assert_eq!(due(&service), 0, "what was stored today is of today");
+    world.clock.advance(days(89));
+    assert_eq!(due(&world.service()), 0);
+    world.clock.advance(days(2));
+    assert_eq!(due(&service), 2 * TALK.len());
+}
+
+#[test]
+fn a_plain_search_counts_as_reading_and_outlives_the_process() {
+    for world in [World::ram(), World::sqlite()] {
+        let service = world.service();
+        let turns = tell(&service, "s1", TALK);
+        world.clock.advance(days(2));
+        let salience = |service: &Lacuna| {
+            let found = service.get(&grant::<Recall>("anna"), turns[8]).unwrap();
+            found.facets.vitality.salience_at(world.clock.now())
+        };
+        let found = service.ask("anna", "How many tenors does the choir need?").unwrap();
+        let read: Vec<MemoryId> = found.hits.iter().map(|hit| hit.memory.id).collect();
+        assert!(read.contains(&turns[8]) && read.len() < TALK.len());
+        assert_eq!(service.upkeep().flush_rehearsals().unwrap(), read.len());
+        let before = salience(&service);
+        service.ask("anna", "How many tenors does the choir need?").unwrap();
+        assert_eq!(service.upkeep().flush_rehearsals().unwrap(), 0, "one reading a day is enough");
+
+        let service = world.service();
+        assert!((salience(&service) - before).abs() < 1e-6, "a reading rehearses nothing");
+        world.clock.advance(days(89));
+        assert_eq!(due(&service), TALK.len() - read.len());
+        world.clock.advance(days(2));
+        assert_eq!(due(&service), read.len());
+    }
+}
+
+#[test]
+fn a_clock_that_goes_back_makes_nothing_due() {
+    let world = World::ram();
+    let service = world.service();
+    tell(&service, "s1", TALK);
+    world.clock.advance(-days(500));
+    let found = service.ask("anna", "How many tenors does the choir need?").unwrap();
+    assert!(!found.hits.is_empty(), "no memory vanishes");
+    service.upkeep().flush_rehearsals().unwrap();
+    assert_eq!(due(&service), 0);
+    world.clock.advance(days(589));
+    assert_eq!(due(&service), 0, "the reading under the wrong clock moved nothing back");
+    world.clock.advance(days(2));
+    assert_eq!(due(&service), TALK.len());
 }
 
 #[test]

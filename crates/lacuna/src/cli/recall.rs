@@ -215,12 +215,15 @@ fn meant(understood: &UnderstoodView) -> String {
     lines.join("\n")
 }
 
-/// The text, with a label unless it is the owner's own word.
+/// The text, with a label unless it is the owner's own word, and one for a turn behind its summary.
 fn labelled(found: &FoundMemory) -> String {
-    let content = &found.content;
+    let content = match found.behind {
+        Some(_) => format!("{} [behind its summary]", found.content),
+        None => found.content.clone(),
+    };
     match found.trust.0 {
         _ if found.from_external_content => format!("{content} [from outside, trust {}]", found.trust),
-        Trust::High => content.clone(),
+        Trust::High => content,
         _ => format!("{content} [trust {}]", found.trust),
     }
 }

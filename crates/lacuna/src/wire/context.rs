@@ -187,6 +187,9 @@ pub(crate) struct ContextItem {
     /// Label in the section for a source that is not fully trusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) source_label: Option<String>,
+    /// The summary that this turn of a compacted conversation stands behind; absent for active memories.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) behind: Option<String>,
     /// True if it is in the session's working memory and stored nowhere.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) at_hand: bool,
@@ -230,6 +233,7 @@ impl From<Item> for ContextItem {
             trust: item.source.trust.into(),
             from_external_content: item.source.from_external_content,
             source_label: item.source_label,
+            behind: item.behind.map(|summary| summary.to_string()),
             at_hand: item.at_hand,
             score: item.score.total,
             salience: item.score.salience,

@@ -150,6 +150,9 @@ pub(crate) struct FoundMemory {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) weak: bool,
     pub(crate) created_at: Timestamp,
+    /// The summary that this turn of a compacted conversation stands behind; absent for active memories.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) behind: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) explanation: Option<ExplanationView>,
 }
@@ -232,6 +235,7 @@ impl From<RecalledMemory> for FoundMemory {
             similarity_score: found.similarity,
             weak: found.weak,
             created_at: memory.created_at,
+            behind: found.behind.map(|summary| summary.to_string()),
             explanation: found.explanation.map(ExplanationView::from),
         }
     }

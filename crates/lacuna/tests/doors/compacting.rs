@@ -6,6 +6,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 
+use crate::mcp::Spoken;
 use crate::support::Home;
 
 const TALK: &[&str] = &[
@@ -47,8 +48,55 @@ fn turns_make_room_over_http_and_on_the_command_line() {
     assert!(told.contains("turns archived"), "{told}");
     let found = home.json(&["recall", "When does Olsen look at the boiler?"]);
     let best = &found["memories"][0];
-    assert_eq!(best["content_type"], "summary", "{found}");
-    assert!(best.to_string().contains("Thursday at 9"));
+    assert_eq!(best["content"], TALK[1], "{found}");
+    let summary = home.json(&["memory", "inspect", best["behind"].as_str().unwrap()]).to_string();
+    assert!(summary.contains(r#""content_type":"summary""#), "{summary}");
+}
+
+/// Answers to a question by every door, as text: HTTP, its context, MCP, its context, and the command line.
+fn by_every_door(home: &Home, question: &str) -> Vec<String> {
+    let server = home.serve(&[]);
+    let search = server.post("/v1/search", &json!({"query": question})).expect(200);
+    let context = server.post("/v1/context", &json!({"turn": question})).expect(200);
+    server.stop();
+    let mut mcp = Spoken::with(home);
+    let (_, recalled, _) = mcp.call("recall", json!({"query": question}));
+    let (_, brought, _) = mcp.call("context", json!({"turn": question}));
+    mcp.end();
+    let told = home.run(&["recall", question]).ok().stdout;
+    let section = home.run(&["context", question]).ok().stdout;
+    vec![search.to_string(), context.to_string(), recalled, brought, told, section]
+}
+
+#[test]
+fn a_turn_behind_its_summary_is_shown_at_every_door_until_it_is_forgotten() {
+    let home = Home::new();
+    let server = home.serve(&[]);
+    server.post("/v1/memories/batch", &talk()).expect(201);
+    server.post("/v1/compact", &json!({"before": "2999-01-01T00:00:00Z"})).expect(200);
+    let question = "When does Olsen look at the boiler?";
+    let found = server.post("/v1/search", &json!({"query": question})).expect(200);
+    let (id, summary) = (&found["memories"][0]["memory_id"], &found["memories"][0]["behind"]);
+    let (id, summary) = (id.as_str().unwrap().to_owned(), summary.as_str().unwrap().to_owned());
+    let context = server.post("/v1/context", &json!({"turn": question})).expect(200);
+    let item = context["items"].as_array().unwrap().iter().find(|item| item["memory_id"] == id).unwrap();
+    assert_eq!(item["behind"], summary);
+    server.stop();
+    for (door, answer) in by_every_door(&home, question).iter().enumerate() {
+        assert!(answer.contains("on Thursday at 9"), "door {door}: {answer}");
+    }
+    let told = home.run(&["recall", question]).ok().stdout;
+    assert!(told.contains("[behind its summary]"), "{told}");
+    let read = home.json(&["audit", "list"]).to_string();
+    assert!(read.contains(id.trim_start_matches("mem_")), "the audit names the turn that was shown");
+
+    let server = home.serve(&[]);
+    server.delete(&format!("/v1/memories/{id}")).expect(200);
+    server.stop();
+    for (door, answer) in by_every_door(&home, question).iter().enumerate() {
+        assert!(!answer.contains("Thursday") && !answer.contains(&id), "door {door}: {answer}");
+        assert!(answer.contains("until noon"), "door {door}: the turn beside it stays: {answer}");
+    }
 }
 
 /// A model of OpenAI's kind that answers each request with the same words.

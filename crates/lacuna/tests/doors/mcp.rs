@@ -23,14 +23,14 @@ fn calling(tool: &str, arguments: &Value) -> Value {
 }
 
 /// `lacuna mcp` with a client that has said hello.
-struct Spoken {
+pub(crate) struct Spoken {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
 }
 
 impl Spoken {
-    fn with(home: &Home) -> Self {
+    pub(crate) fn with(home: &Home) -> Self {
         Self::started(home, &["mcp"])
     }
 
@@ -61,12 +61,12 @@ impl Spoken {
     }
 
     /// What a tool answers: whether it failed, its words, and its data.
-    fn call(&mut self, tool: &str, arguments: Value) -> (bool, String, Value) {
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> (bool, String, Value) {
         read(&self.ask(&calling(tool, &arguments)))
     }
 
     /// Hangs up, and gives what it wrote to standard error.
-    fn end(mut self) -> String {
+    pub(crate) fn end(mut self) -> String {
         drop(self.input.take());
         let output = self.child.wait_with_output().unwrap();
         assert!(output.status.success(), "{:?}", output.status);

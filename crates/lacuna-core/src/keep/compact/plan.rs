@@ -17,8 +17,8 @@ pub(crate) struct CompactionCandidate {
     pub(crate) session: SessionId,
     pub(crate) turn: u32,
     pub(crate) created_at: Timestamp,
-    /// The moment at which it was last written or read.
-    pub(crate) read_at: Timestamp,
+    /// The moment at which it was last stored or read; the time that it bears may be older.
+    pub(crate) used_at: Timestamp,
     pub(crate) tokens: usize,
     pub(crate) kin: Kin,
 }
@@ -78,14 +78,17 @@ pub(crate) fn portions(
 fn due(turns: &[CompactionCandidate], thresholds: &Thresholds, now: Timestamp) -> BTreeSet<MemoryId> {
     let mut picked = BTreeSet::new();
     if turns.iter().map(|turn| turn.tokens).sum::<usize>() > thresholds.tokens_max {
+        let mut by_use: Vec<&CompactionCandidate> = turns.iter().collect();
+        // Stable, so that what was used at one moment goes in the order in which it was said.
+        by_use.sort_by_key(|turn| turn.used_at);
         let oldest = turns.len() * thresholds.oldest_percent / 100;
-        picked.extend(turns[..oldest.min(turns.len())].iter().map(|turn| turn.id));
+        picked.extend(by_use.iter().take(oldest).map(|turn| turn.id));
     }
     for session in by_session(turns).values().filter(|turns| turns.len() > thresholds.session_messages_max) {
         picked.extend(but_the_last(session, thresholds.keep_last));
     }
     let unread_since = now - SignedDuration::from_hours(24 * thresholds.unread_days);
-    picked.extend(turns.iter().filter(|turn| turn.read_at < unread_since).map(|turn| turn.id));
+    picked.extend(turns.iter().filter(|turn| turn.used_at < unread_since).map(|turn| turn.id));
     picked
 }
 
@@ -191,7 +194,7 @@ mod tests {
             session: SessionId::new(session).unwrap_or_else(|_| unreachable!()),
             turn: number,
             created_at: at(seconds),
-            read_at: at(seconds),
+            used_at: at(seconds),
             tokens: 10,
             kin: Kin { class: KeyClass::General, foreign: false, author: None },
         }
@@ -231,9 +234,19 @@ mod tests {
     }
 
     #[test]
+    fn the_oldest_are_those_that_were_not_used_for_longest() {
+        let mut turns = session("a", 10, 0);
+        turns[0].tokens = 150_000;
+        // Stored last, though it was said first.
+        turns[0].used_at = at(DAY);
+        let due = portions(turns.clone(), &CompactionChoice::Due, &Thresholds::default(), at(DAY));
+        assert_eq!(ids(&due), turns[1..8].iter().map(|turn| turn.id).collect::<Vec<_>>());
+    }
+
+    #[test]
     fn what_nobody_has_read_for_long_is_due_and_what_was_read_is_not() {
         let mut turns = session("a", 4, 0);
-        turns[1].read_at = at(50 * DAY);
+        turns[1].used_at = at(50 * DAY);
         let due = portions(turns.clone(), &CompactionChoice::Due, &Thresholds::default(), at(91 * DAY));
         assert_eq!(ids(&due), [turns[0].id, turns[2].id, turns[3].id]);
         assert_eq!(portions(turns, &CompactionChoice::Due, &Thresholds::default(), at(90 * DAY)), []);

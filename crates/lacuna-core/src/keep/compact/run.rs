@@ -22,6 +22,7 @@ use crate::vault::commit::{Act, retrying};
 use crate::vault::frame::FRAME_TEXT_BYTES_MAX;
 use crate::vault::models::Progress;
 use crate::vault::open::{Held, OpenVault};
+use crate::vault::rehearse::last_used;
 use crate::vault::rewrite::Rewritten;
 use crate::vault::service::Service;
 
@@ -318,7 +319,7 @@ fn look(open: &OpenVault, work: &Work<'_>, thresholds: &Thresholds, now: Timesta
         }
         let created_at = from_millis(stored.attributes.created_at).unwrap_or(now);
         if facets.tier == Tier::Semantic {
-            seen.unread_facts += usize::from(read_at(facets, created_at) < unread_since);
+            seen.unread_facts += usize::from(used_at(&stored, created_at) < unread_since);
             let is_derived = !facets.derived_from.is_empty();
             facts.push(Fact { text: stored.payload.text_mark, is_derived, created_at, id: stored.id });
         } else {
@@ -350,14 +351,14 @@ fn candidate(stored: &Stored<'_, Held>, created_at: Timestamp) -> Option<Compact
         session,
         turn,
         created_at,
-        read_at: read_at(facets, created_at),
+        used_at: used_at(stored, created_at),
         tokens: estimate(stored.payload.full_text().expose()) + apart / 4,
         kin,
     })
 }
 
-fn read_at(facets: &Facets, created_at: Timestamp) -> Timestamp {
-    facets.vitality.rehearsed_at.max(created_at)
+fn used_at(stored: &Stored<'_, Held>, created_at: Timestamp) -> Timestamp {
+    last_used(stored.id, &stored.payload.facets, created_at, stored.payload.updated_at)
 }
 
 /// A turn as far as it is in RAM, to learn words from: nobody waits for the vault meanwhile.

@@ -23,8 +23,9 @@ use lacuna_types::{Error, Result};
 use crate::gate::shape::at_most;
 use crate::index::Tag;
 use crate::index::filter::Filter;
-use crate::index::search::{QueryVector, Search};
+use crate::index::search::{Hit, QueryVector, Search};
 use crate::permit::{Grant, Recall};
+use crate::read::behind::search_behind;
 use crate::read::context::rank::{Ask, Pick, Picked, best_first};
 use crate::read::context::render::{Limits, Section, section, source_label};
 use crate::read::intent::{Understood, understand};
@@ -107,6 +108,8 @@ pub struct Item {
     pub source_label: Option<String>,
     /// The source of the memory.
     pub source: Source,
+    /// The active summary that an archived turn stands behind.
+    pub behind: Option<MemoryId>,
     /// True when it is in the session's working memory and stored nowhere.
     pub at_hand: bool,
     /// The parts of its rank.
@@ -236,7 +239,11 @@ fn look_into(
         explain: false,
     };
     service.read(scope, |vault| {
-        let hits = if ask.said { vault.index.search(&search).hits } else { Vec::new() };
+        let shown = |mut hits: Vec<Hit>| {
+            hits.truncate(ask.count);
+            hits
+        };
+        let hits = if ask.said { search_behind(vault, &search, shown).hits } else { Vec::new() };
         let relevance: HashMap<_, _> = hits.iter().map(|hit| (hit.id, hit.relevance)).collect();
         VaultPicks {
             picked: ask.pick(vault, scope, &relevance),
@@ -264,8 +271,16 @@ fn note_shown(
         note_read(service, &Read { lanes: &filter.lanes, query: *mark, ..Read::of(grant, "context", seen) })?;
     }
     let kept: HashSet<MemoryId> = stored(picks, section).collect();
+    // A rehearsal of an archived turn keeps its summary.
+    let behind: HashMap<MemoryId, MemoryId> =
+        picks.iter().filter_map(|pick| Some((pick.id, pick.behind?))).collect();
     for grant in grants {
-        note_rehearsal(service, grant, of(grant).into_iter().filter(|(id, _)| kept.contains(id)));
+        let shown = of(grant).into_iter().filter(|(id, _)| kept.contains(id));
+        let rehearsed = shown.map(|(id, details)| match behind.get(&id) {
+            Some(summary) => (*summary, 0),
+            None => (id, details),
+        });
+        note_rehearsal(service, grant, rehearsed);
     }
     Ok(())
 }
@@ -326,6 +341,7 @@ fn items(picks: &[Pick], section: &Section) -> Vec<Item> {
             marks: pick.marks.clone(),
             source_label: source_label(&pick.source),
             source: pick.source.clone(),
+            behind: pick.behind,
             at_hand: pick.at_hand,
             score: pick.score,
             tokens: line.tokens,

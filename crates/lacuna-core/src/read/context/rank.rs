@@ -69,6 +69,8 @@ pub(crate) struct Pick {
     pub(crate) faded: bool,
     pub(crate) source: Source,
     pub(crate) scope: Scope,
+    /// The active summary that an archived turn stands behind.
+    pub(crate) behind: Option<MemoryId>,
     /// True when it is in the session's working memory and stored nowhere.
     pub(crate) at_hand: bool,
 }
@@ -115,7 +117,7 @@ impl Ask<'_> {
         keep_relevant(&mut scored);
         keep_best(&mut scored, self.count);
         fold_repeats(&mut scored, vault);
-        let pick = |(score, id): (Score, MemoryId)| self.taken(&vault.index.get(&id)?, score, scope);
+        let pick = |(score, id): (Score, MemoryId)| self.taken(vault, &vault.index.get(&id)?, score, scope);
         Picked { picks: scored.into_iter().filter_map(pick).collect(), considered, cooling }
     }
 
@@ -123,7 +125,9 @@ impl Ask<'_> {
     fn score(&self, stored: &Stored<'_, Held>, relevance: &HashMap<MemoryId, f32>) -> Option<Score> {
         let now = millis(self.now);
         let salience = stored.attributes.fading.at(now);
-        if salience < self.rules.retrieval_threshold || !stored.passes(self.filter, now) {
+        // A hit of the search passed the filter already; it may be an archived turn behind its summary.
+        let passes = relevance.contains_key(&stored.id) || stored.passes(self.filter, now);
+        if salience < self.rules.retrieval_threshold || !passes {
             return None;
         }
         if salience < stored.payload.facets.vitality.decay.minimum_salience {
@@ -147,7 +151,13 @@ impl Ask<'_> {
         borne as f32 / self.topics.len() as f32
     }
 
-    fn taken(&self, stored: &Stored<'_, Held>, score: Score, scope: &Scope) -> Option<Pick> {
+    fn taken(
+        &self,
+        vault: &OpenVault,
+        stored: &Stored<'_, Held>,
+        score: Score,
+        scope: &Scope,
+    ) -> Option<Pick> {
         let Held { gist, details, facets, .. } = stored.payload;
         let created_at = from_millis(stored.attributes.created_at)?;
         let bright = |(number, detail): (usize, &Detail)| {
@@ -166,6 +176,7 @@ impl Ask<'_> {
             details: shown,
             source: facets.source.clone(),
             scope: scope.clone(),
+            behind: vault.summary_of(stored.id),
             at_hand: false,
         })
     }
@@ -188,6 +199,7 @@ impl Ask<'_> {
             faded: false,
             source: memory.facets.source,
             scope: scope.clone(),
+            behind: None,
             at_hand: true,
         };
         working.into_iter().rev().filter(is_meant).map(pick).collect()

@@ -81,8 +81,10 @@ fn listed(found: &SearchResponse) -> String {
     for memory in &found.memories {
         let outside = if memory.from_external_content { ", from outside" } else { "" };
         let weak = if memory.weak { ", weak" } else { "" };
+        let behind = memory.behind.as_ref().map(|id| format!(", behind summary {id}")).unwrap_or_default();
         text += &format!(
-            "\n- {} ({} trust{outside}, {:.2}{weak}, {}): {}",
+            "
+- {} ({} trust{outside}{behind}, {:.2}{weak}, {}): {}",
             memory.memory_id,
             memory.trust,
             memory.similarity_score,

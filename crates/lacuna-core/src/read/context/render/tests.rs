@@ -29,6 +29,7 @@ fn pick(n: u8, gist: &str, details: &[&str]) -> Pick {
         faded: false,
         source: Source::new(SourceType::UserMessage, Trust::High),
         scope: Scope { org: OrgId::new("acme").unwrap(), holder: own() },
+        behind: None,
         at_hand: false,
     }
 }

@@ -17,8 +17,9 @@ pub(crate) const VIVID_MIN: f32 = 0.7;
 pub(crate) const FAINT_BELOW: f32 = 0.4;
 /// The age up to which a memory is recent.
 pub(crate) const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// A memory is shown for a turn's words when it is at least so relevant, against the most relevant one.
-const RELEVANCE_SHARE_MIN: f32 = 0.7;
+/// A memory is shown for a turn's words when it is at least so relevant, by itself and against the most relevant one.
+const RELEVANCE_MIN: f32 = 0.6;
+const RELEVANCE_SHARE_MIN: f32 = 0.85;
 /// The age at which recency has halved.
 const RECENCY_HALF_LIFE_DAYS: f32 = 7.0;
 const DAY_MILLIS: f32 = 86_400_000.0;
@@ -114,7 +115,9 @@ impl Ask<'_> {
         let considered = scored.len();
         scored.retain(|(_, id)| !self.cooling.contains(id));
         let cooling = considered - scored.len();
-        keep_relevant(&mut scored);
+        if self.said {
+            keep_relevant(&mut scored);
+        }
         keep_best(&mut scored, self.count);
         fold_repeats(&mut scored, vault);
         let pick = |(score, id): (Score, MemoryId)| self.taken(vault, &vault.index.get(&id)?, score, scope);
@@ -224,7 +227,8 @@ pub(crate) fn best_first(one: &(Score, MemoryId), other: &(Score, MemoryId)) -> 
 /// Drops memories that are far less relevant than the best. Salience and recency do not save them; a topic does.
 fn keep_relevant(scored: &mut Vec<(Score, MemoryId)>) {
     let best = scored.iter().map(|(score, _)| score.relevance).fold(0.0, f32::max);
-    scored.retain(|(score, _)| score.topic > 0.0 || score.relevance >= RELEVANCE_SHARE_MIN * best);
+    let least = RELEVANCE_MIN.max(RELEVANCE_SHARE_MIN * best);
+    scored.retain(|(score, _)| score.topic > 0.0 || score.relevance >= least);
 }
 
 /// Of memories that say the same, keeps the best form, at the place of the best score.

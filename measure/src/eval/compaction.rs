@@ -4,6 +4,8 @@
 //! The set is not ours to ship; without it there is nothing to measure, and that is said. The check of what was
 //! written shares no code with the one that the library itself makes.
 
+mod behind;
+
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::ops::ControlFlow;
@@ -118,7 +120,8 @@ pub(crate) fn run(args: &Args) -> Result {
         let trial = Trial::new(folder.path(), space, args.small)?;
         counts.push(trial.run(args.show && number == 0)?);
     }
-    let page = report(&counts);
+    let mut page = report(&counts);
+    behind::report(&mut page, &data.spaces, args.small)?;
     if args.write { replace_part(TITLE, &page.into_text()) } else { Ok(()) }
 }
 
@@ -137,7 +140,7 @@ impl<'a> Trial<'a> {
         let times = times(space)?;
         let end = times.last().copied().ok_or("a dialogue without turns")?;
         let service = service(folder, end + SignedDuration::from_hours(24), small)?;
-        let memories = remember(&service, space, &times)?;
+        let memories = remember(&service, space, &times, |turn| &turn.session)?;
         settle(&service)?;
         Ok(Self { service, space, memories, middle: times[times.len() / 2] })
     }
@@ -209,7 +212,8 @@ impl<'a> Trial<'a> {
     fn ask_after(&self, question: &Question, needs: &BTreeSet<MemoryId>, counts: &mut Counts) -> Result {
         let reached_in = |answer: &[Memory]| {
             let links = answer.iter().flat_map(|memory| &memory.facets.derived_from);
-            let sources: HashSet<MemoryId> = links.map(|link| link.source).collect();
+            let sources: HashSet<MemoryId> =
+                links.map(|link| link.source).chain(answer.iter().map(|memory| memory.id)).collect();
             needs.iter().filter(|id| sources.contains(id)).count()
         };
         let few = self.answer(question, Some(TierLimits::default()))?;
@@ -383,15 +387,21 @@ fn service(folder: &Path, now: Timestamp, small: bool) -> Result<Lacuna> {
 }
 
 /// Stores every turn as a message of a session; what the gate asks is answered with yes.
-fn remember(service: &Lacuna, space: &Space, times: &[Timestamp]) -> Result<Vec<Option<MemoryId>>> {
+fn remember<'a>(
+    service: &Lacuna,
+    space: &'a Space,
+    times: &[Timestamp],
+    session_of: impl Fn(&'a Turn) -> &'a str,
+) -> Result<Vec<Option<MemoryId>>> {
     let grant = grant::<Remember>("eval")?;
     let mut numbers: HashMap<&str, u32> = HashMap::new();
     let mut memories = Vec::with_capacity(space.docs.len());
     for (turn, at) in space.docs.iter().zip(times) {
-        let number = numbers.entry(&turn.session).and_modify(|number| *number += 1).or_insert(1);
+        let session = session_of(turn);
+        let number = numbers.entry(session).and_modify(|number| *number += 1).or_insert(1);
         let draft = |confirm| -> Result<Draft> {
             let mut source = Source::new(SourceType::UserMessage, Trust::High);
-            source.session = Some(SessionId::new(&turn.session)?);
+            source.session = Some(SessionId::new(session)?);
             source.turn = Some(*number);
             let category = Some(Category::Conversation);
             Ok(Draft {

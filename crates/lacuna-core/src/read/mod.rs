@@ -9,7 +9,7 @@ pub(crate) mod recall;
 pub(crate) mod working;
 
 pub use context::rank::Mark;
-pub use context::{Context, Item, TURN_CHARS_MAX, Turn};
+pub use context::{Context, Item, RESTING_MAX, TURN_CHARS_MAX, Turn};
 pub use intent::Understood;
 pub use limits::{EPISODIC_RESULTS_DEFAULT, SEMANTIC_RESULTS_DEFAULT, TierLimits};
 pub use recall::{

@@ -289,7 +289,7 @@ fn a_policy_lets_what_leans_on_something_forgotten_become_anonymous_at_once() {
     let text =
         |id| service.get(&grant::<Recall>("anna"), id).unwrap().content.full_text().expose().to_owned();
     assert_eq!(text(done.cut[0].1), "Someone wants something done before winter.");
-    assert_eq!(text(done.rebuilt[0].1), "User: Someone wants something done before winter.");
+    assert_eq!(text(done.rebuilt[0].1), "The user: Someone wants something done before winter.");
     assert!(done.receipts[0].receipt.is_clean());
     service.verified("anna");
 }

@@ -10,7 +10,8 @@ use regex::Regex;
 
 use lacuna_types::llm::{Claim, ClaimKind};
 
-use super::sentences::is_question;
+use super::rejected::{Part, parts_in_choices};
+use super::sentences::{is_question, sentences};
 use super::turn::{Speaker, Turn};
 use crate::clause::{parts, whole_sentences};
 use crate::facts::{Mood, Statement as Assertion, Verdict, attribute_keys, compare, statements};
@@ -37,8 +38,10 @@ struct SpokenStatement<'t> {
 /// that contradict each other, the later one.
 pub fn extract(turns: &[Turn]) -> Vec<Claim> {
     let mut said: Vec<SpokenStatement<'_>> = Vec::new();
+    let rejected = rejected_in(turns);
     for (number, turn) in turns.iter().enumerate().filter(|(_, turn)| turn.speaker.is_person()) {
-        for (text, kind) in said_in(turn) {
+        let is_rejected = |text: &str| rejected.iter().any(|(at, said)| *at == number && said.contains(text));
+        for (text, kind) in said_in(turn).into_iter().filter(|(text, _)| !is_rejected(text)) {
             let speaker = &turn.speaker;
             match said.iter_mut().find(|one| one.speaker == speaker && one.text == text) {
                 Some(known) if known.turns.last() == Some(&number) => {}
@@ -65,6 +68,14 @@ impl SpokenStatement<'_> {
     fn claim(&self) -> Claim {
         Claim { text: told_by(self.speaker, &self.text), kind: self.kind, turns: self.turns.clone() }
     }
+}
+
+/// Sentences that somebody rejected later, each with the number of its turn.
+fn rejected_in(turns: &[Turn]) -> Vec<(usize, String)> {
+    let all = sentences(turns);
+    let parts = parts_in_choices(turns, &all);
+    let rejected = all.iter().zip(parts).filter(|(_, part)| *part == Part::Rejected);
+    rejected.map(|(sentence, _)| (sentence.turn, sentence.text.to_owned())).collect()
 }
 
 fn said_in(turn: &Turn) -> Vec<(String, ClaimKind)> {

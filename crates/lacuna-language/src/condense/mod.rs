@@ -2,14 +2,16 @@
 
 mod check;
 mod extract;
+mod rejected;
 mod runs;
 mod sentences;
 mod summarise;
+mod topics;
 mod turn;
 
 pub use check::Sources;
 pub use extract::extract;
-pub use runs::runs;
 pub use sentences::Rarity;
 pub use summarise::summarise;
+pub use topics::{TOPIC_TURNS_MAX, TOPICS_MAX, topics};
 pub use turn::{Speaker, Turn};

@@ -14,7 +14,7 @@ const ANSWER: f32 = 0.25;
 const VALLEY: f32 = 0.6;
 
 /// Returns the number of turns of each run, in order.
-pub fn runs(turns: &[Turn], rarity: &Rarity) -> Vec<usize> {
+pub(super) fn runs(turns: &[Turn], rarity: &Rarity) -> Vec<usize> {
     let count = turns.len();
     if count <= RUN_TURNS_MAX {
         return if count == 0 { Vec::new() } else { vec![count] };

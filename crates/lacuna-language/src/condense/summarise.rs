@@ -10,6 +10,7 @@ use zeroize::Zeroizing;
 use lacuna_types::llm::Claim;
 
 use super::extract::told_by;
+use super::rejected::{Part, parts_in_choices};
 use super::sentences::{Rarity, TurnSentence, sentences};
 use super::turn::Turn;
 
@@ -27,6 +28,9 @@ const SENTENCE_CHARS: usize = 20;
 const WORTH_MIN: f32 = 0.4;
 /// The weight of a sentence that stands as a fact beside the summary.
 const FACT: f32 = 0.35;
+/// The weight of a choice that somebody rejected, and of the sentence that says so.
+const REJECTED: f32 = 0.02;
+const OUTCOME: f32 = 1.3;
 /// More sentences than this are not compared with each other.
 const SENTENCES_MAX: usize = 600;
 
@@ -43,7 +47,13 @@ pub struct Summary {
 pub fn summarise(turns: &[Turn], rarity: &Rarity, chars_max: usize, facts: &[Claim]) -> Option<Summary> {
     let mut all = sentences(turns);
     all.truncate(SENTENCES_MAX);
-    for sentence in &mut all {
+    let parts = parts_in_choices(turns, &all);
+    for (sentence, part) in all.iter_mut().zip(parts) {
+        sentence.merit *= match part {
+            Part::None => 1.0,
+            Part::Rejected => REJECTED,
+            Part::Outcome => OUTCOME,
+        };
         let told = told_by(&turns[sentence.turn].speaker, sentence.text);
         if facts.iter().any(|fact| fact.text == told) {
             sentence.merit *= FACT;
@@ -133,7 +143,7 @@ fn written(turns: &[Turn], chosen: &[&TurnSentence<'_>]) -> Zeroizing<String> {
             text.push(' ');
         }
         if speaking != Some(speaker) {
-            text.push_str(speaker.label());
+            text.push_str(speaker.told_as());
             text.push_str(": ");
             speaking = Some(speaker);
         }
@@ -181,7 +191,7 @@ mod tests {
             said("Tickets hang on the fridge."),
         ];
         let (text, _) = summary(&turns, 70).unwrap();
-        assert_eq!(text, "User: The ferry to Rungholt leaves at dawn. Tickets hang on the fridge.");
+        assert_eq!(text, "The user: The ferry to Rungholt leaves at dawn. Tickets hang on the fridge.");
     }
 
     #[test]
@@ -195,7 +205,7 @@ mod tests {
         let (text, used) = summary(&turns, 1_000).unwrap();
         assert_eq!(
             text,
-            "User: I planted quinces near the wall. Assistant: Quinces need full sun. User: The terrace faces south."
+            "The user: I planted quinces near the wall. The assistant: Quinces need full sun. The user: The terrace faces south."
         );
         assert_eq!(used, [0, 1, 2]);
     }

@@ -31,6 +31,17 @@ impl Speaker {
         }
     }
 
+    /// Returns the words that open what they said in a summary. A bare "Assistant:" at the start of a text would be
+    /// taken for a forged role, and be changed by the gate.
+    pub(super) fn told_as(&self) -> &str {
+        match self {
+            Self::Named(name) => name,
+            Self::User => "The user",
+            Self::Assistant => "The assistant",
+            Self::Tool => "A tool",
+        }
+    }
+
     /// Returns true if what they say of themselves is said by a person. What an assistant or a page says is not.
     pub fn is_person(&self) -> bool {
         matches!(self, Self::Named(_) | Self::User)

@@ -137,8 +137,18 @@ impl NounRules {
 
 impl CondenseRules {
     /// No words at all, for a language that fills in only some lists.
-    pub(super) const EMPTY: Self =
-        Self { numbers: "", times: "", leaning: "", leaning_values: "", decisions: "", habits: "" };
+    pub(super) const EMPTY: Self = Self {
+        numbers: "",
+        times: "",
+        leaning: "",
+        leaning_values: "",
+        decisions: "",
+        habits: "",
+        refusals: "",
+        negations: "",
+        contrasts: "",
+        proposals: "",
+    };
 }
 
 impl PeopleWords {

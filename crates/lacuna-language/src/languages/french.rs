@@ -60,6 +60,10 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         leaning: "ça cela il elle si",
         decisions: r"(?:j'ai|nous avons|on a) (?:décidé|convenu|choisi)",
         habits: r"\b(?:je|j'|nous|mon|ma|mes)\b?.{0,60}\b(?:toujours|d'habitude|tous les (?:jours|matins|soirs|lundis|mardis|mercredis|jeudis|vendredis|samedis|dimanches)|chaque (?:jour|matin|soir|semaine|mois))\b",
+        refusals: r"(?:(?:euh|ah|merci)[, ]+(?:mais )?)?(?:non[ ,.!]|plutôt pas\b|surtout pas\b|pas ça\b|je ne veux pas\b|finalement non\b)",
+        negations: r"(?:pas|plutôt que|au lieu d[eu])",
+        contrasts: "mais",
+        proposals: r"(?:je (?:propose|suggère|recommande|conseille)|on pourrait|nous pourrions|et si|(?:tu pourrais|vous pourriez))",
         ..CondenseRules::EMPTY
     },
     people: PeopleWords {

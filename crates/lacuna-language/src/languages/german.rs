@@ -70,6 +70,10 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         leaning: "das dies er sie wenn",
         decisions: r"(?:ich habe|wir haben) (?:uns |mich )?(?:[\wäöüß ]{0,40} )?(?:entschieden|beschlossen|vereinbart)",
         habits: r"\b(?:ich|wir|mein\w*|unser\w*)\b.{0,60}\b(?:immer|meistens|gewöhnlich|normalerweise|jeden (?:tag|morgen|abend|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|monat)|jede woche|montags|dienstags|mittwochs|donnerstags|freitags|samstags|sonntags)\b",
+        refusals: r"(?:(?:ach|hm+|also|danke)[, ]+(?:aber )?)?(?:nein\b|nee\b|lieber nicht\b|doch nicht\b|bitte nicht\b|bloß nicht\b|auf keinen fall\b|das will ich nicht\b|ich will (?:das )?nicht\b|das passt nicht\b)",
+        negations: r"(?:nicht|keine[nm]?|statt|anstatt)",
+        contrasts: "sondern",
+        proposals: r"(?:ich (?:schlage|empfehle|würde)|wie wäre|lasst? uns|(?:wir|du|sie) könnte[nst]*|wir sollten|mein vorschlag)",
         ..CondenseRules::EMPTY
     },
     people: PeopleWords {

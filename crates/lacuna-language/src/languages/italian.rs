@@ -61,6 +61,10 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         leaning: "questo quello lui lei se",
         decisions: r"(?:ho|abbiamo) (?:deciso|scelto|concordato)",
         habits: r"\b(?:di solito|normalmente|ogni (?:giorno|mattina|sera|settimana|mese|anno)|tutti i giorni)\b.{0,60}\b(?:\w+o|\w+mo)\b",
+        refusals: r"(?:(?:beh|ma|grazie)[, ]+)?(?:no[,.!;]|meglio di no\b|preferisco di no\b|non voglio\b|quello no\b|assolutamente no\b)",
+        negations: r"(?:non|invece d\w+|al posto d\w+)",
+        contrasts: "ma",
+        proposals: r"(?:propongo|suggerisco|consiglio|potremmo|potresti|che ne dici|dovremmo)",
         ..CondenseRules::EMPTY
     },
     people: PeopleWords {

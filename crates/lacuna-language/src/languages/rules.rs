@@ -462,6 +462,14 @@ pub(crate) struct CondenseRules {
     pub decisions: Choices,
     /// Regular expressions for a habit.
     pub habits: Choices,
+    /// Regular expressions for the opening of a turn that turns down the turn before.
+    pub refusals: Choices,
+    /// Regular expressions for words before something that is not wanted.
+    pub negations: Choices,
+    /// Words between something that is not wanted and what is wanted instead.
+    pub contrasts: Choices,
+    /// Regular expressions for a proposal.
+    pub proposals: Choices,
 }
 
 /// Signs of who is meant by a name.

@@ -59,6 +59,10 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         leaning: "si eso él ella",
         decisions: r"(?:he|hemos) (?:decidido|acordado|elegido)|(?:decidí|decidimos|acordamos)",
         habits: r"\b(?:siempre|normalmente|todos los (?:días|lunes|martes|miércoles|jueves|viernes|sábados|domingos)|cada (?:día|mañana|noche|semana|mes))\b.{0,60}\b(?:\w+o|\w+mos)\b",
+        refusals: r"(?:(?:bueno|pues|gracias)[, ]+(?:pero )?)?(?:no[,.!;]|mejor no\b|prefiero (?:que )?no\b|no quiero\b|eso no\b|ni hablar\b|al final no\b)",
+        negations: r"(?:no|en vez de|en lugar de)",
+        contrasts: "sino",
+        proposals: r"(?:propongo|sugiero|recomiendo|podríamos|podrías|qué tal si|deberíamos)",
         ..CondenseRules::EMPTY
     },
     people: PeopleWords {

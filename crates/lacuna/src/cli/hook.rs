@@ -8,13 +8,14 @@ use std::time::Duration;
 use std::{io, thread};
 
 use clap::{Args, Subcommand};
+use lacuna_core::permit::Recall;
 use lacuna_types::SessionId;
 
 use super::output::Output;
 use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
-use crate::hook::{self, Deadline, Done, Event, HookInput, HookOutput};
+use crate::hook::{self, Deadline, Done, Event, HookInput, HookOutput, ShownMemories};
 use crate::wire::failure::{Failure, Result};
 
 /// The longest limit that can be set.
@@ -55,8 +56,8 @@ impl HookCommand {
 
 /// Answer of a hook.
 enum HookAnswer {
-    /// To be added to the conversation; empty when there is nothing.
-    Added(String),
+    /// To be added to the conversation, empty when there is nothing; and the reason why turns were not sealed.
+    Added(String, Option<Failure>),
     Stored(Done),
 }
 
@@ -88,11 +89,21 @@ fn work(config: &Config, event: Event, deadline: Deadline) -> Result<HookAnswer>
     }
     let installation = assemble(config)?;
     if matches!(event, Event::SessionStart | Event::UserPromptSubmit) {
-        return Ok(HookAnswer::Added(hook::bring_to_mind(&installation, &input)?));
+        let added = hook::bring_to_mind(&installation, &config.data, &input)?;
+        let transcript =
+            input.transcript_path.filter(|file| event == Event::UserPromptSubmit && file.is_file());
+        // Sealed with every prompt: a forgetting later on takes what it names, and not all that is unsealed.
+        let sealed = transcript.map_or(Ok(()), |transcript| {
+            hook::archive(&installation, &config.data, &session, &transcript, deadline, &mut Done::default())
+        });
+        return Ok(HookAnswer::Added(added, sealed.err()));
     }
     let transcript = input.transcript()?;
     let mut done = Done::default();
     let is_over = event == Event::SessionEnd;
+    // The host's window loses what it was told.
+    let own = installation.grant::<Recall>(None)?.scope().vault_id();
+    ShownMemories::clear(&config.data, own, &session);
     store(&installation, config, (&session, transcript), is_over, deadline, &mut done)?;
     for (session, file) in hook::left_behind(&config.data, transcript) {
         if !deadline.is_over() {
@@ -127,8 +138,12 @@ fn store(
 /// The host reads standard output; what was stored is told on the side.
 fn tell(told: HookAnswer, event: Event, output: &Output) -> Result<()> {
     match told {
-        HookAnswer::Added(text) if text.is_empty() => Ok(()),
-        HookAnswer::Added(text) => output.json_line(&HookOutput::adding(event, text)),
+        HookAnswer::Added(text, failure) => {
+            if !text.is_empty() {
+                output.json_line(&HookOutput::adding(event, text))?;
+            }
+            failure.map_or(Ok(()), Err)
+        }
         HookAnswer::Stored(done) => {
             output.aside(&done, |done| format!("lacuna: {}", done.told()));
             Ok(())

@@ -1,8 +1,10 @@
 //! Memories for a conversation or a prompt, for the host to add.
 
+use std::path::Path;
+
 use lacuna_core::read::{TURN_CHARS_MAX, Turn};
 
-use super::HookInput;
+use super::{HookInput, ShownMemories};
 use crate::assemble::Installation;
 use crate::wire::failure::Result;
 
@@ -11,19 +13,28 @@ const ADDED_TOKENS_MAX: usize = 2_000;
 /// Characters of a project's name that is used as a topic.
 const TOPIC_CHARS_MAX: usize = 64;
 
-/// Returns the section for the conversation of `input`; empty when no memory fits.
-pub(crate) fn bring_to_mind(installation: &Installation, input: &HookInput) -> Result<String> {
+/// Returns the section for the conversation of `input`; empty when no memory fits. The conversation is told no
+/// memory twice, and none of its own turns that the host still has.
+pub(crate) fn bring_to_mind(installation: &Installation, data: &Path, input: &HookInput) -> Result<String> {
     let service = &installation.service;
     let grant = installation.grant(None)?;
     let max_tokens = service.policy(&grant.scope().org).context.max_tokens.min(ADDED_TOKENS_MAX);
+    let session = input.session()?;
+    let mut shown = ShownMemories::read(data, grant.scope().vault_id(), &session);
     let turn = Turn {
         text: last_chars(input.prompt.as_deref().unwrap_or_default()),
-        session: Some(input.session()?),
+        session: Some(session),
+        resting: shown.ids().to_vec(),
+        skips_own_turns: true,
         topics: project(input).into_iter().collect(),
         max_tokens: Some(max_tokens),
         ..Turn::default()
     };
     let context = service.context(&[grant], &turn)?;
+    let told = context.items.iter().flat_map(|item| [Some(item.id), item.behind]).flatten();
+    if let Err(error) = shown.add(told) {
+        tracing::warn!(%error, "a later hook may tell the same memories again");
+    }
     service.upkeep().flush_reads()?;
     service.upkeep().flush_rehearsals()?;
     Ok(context.text)

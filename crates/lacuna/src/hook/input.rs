@@ -4,9 +4,10 @@ use std::io::Read;
 use std::path::PathBuf;
 
 use lacuna_types::SessionId;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use super::Event;
+use super::shape::text;
 use crate::codes;
 use crate::wire::failure::{Failure, Result};
 use crate::wire::json::read_json;
@@ -17,16 +18,21 @@ const INPUT_BYTES_MAX: u64 = 16 << 20;
 /// The fields that we use; hosts send more, and newer ones send others.
 #[derive(Deserialize)]
 pub(crate) struct HookInput {
-    session_id: String,
-    #[serde(default)]
+    #[serde(deserialize_with = "text")]
+    session_id: Option<String>,
+    #[serde(default, deserialize_with = "path")]
     pub(crate) transcript_path: Option<PathBuf>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "path")]
     pub(crate) cwd: Option<PathBuf>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "text")]
     hook_event_name: Option<String>,
     /// The user's prompt, with UserPromptSubmit.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "text")]
     pub(crate) prompt: Option<String>,
+}
+
+fn path<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Option<PathBuf>, D::Error> {
+    Ok(text(from)?.map(PathBuf::from))
 }
 
 impl HookInput {
@@ -52,7 +58,7 @@ impl HookInput {
     }
 
     pub(crate) fn session(&self) -> Result<SessionId> {
-        Ok(SessionId::new(&self.session_id)?)
+        Ok(SessionId::new(self.session_id.as_deref().unwrap_or_default())?)
     }
 
     pub(crate) fn transcript(&self) -> Result<&PathBuf> {

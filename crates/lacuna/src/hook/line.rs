@@ -10,9 +10,11 @@ use std::fmt;
 use jiff::Timestamp;
 use lacuna_core::keep::NewTurn;
 use lacuna_core::vault::Speaker;
-use serde::de::{self, SeqAccess, Visitor};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use super::shape::{flag, moment, text};
 use super::typed::{said, typed};
 
 /// Characters of a person's or an assistant's text; the middle of a longer text is left out.
@@ -36,18 +38,18 @@ struct TranscriptLine {
     #[serde(rename = "type")]
     kind: LineKind,
     /// Written by the host.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "flag")]
     is_meta: bool,
     /// Message of one assistant to another.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "flag")]
     is_sidechain: bool,
     /// A summary by the model, in the place of the user's message.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "flag")]
     is_compact_summary: bool,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "moment")]
     timestamp: Option<Timestamp>,
     #[serde(default)]
-    message: Option<TranscriptMessage>,
+    message: Option<MessageShape>,
 }
 
 #[derive(Deserialize, PartialEq, Clone, Copy)]
@@ -57,6 +59,14 @@ enum LineKind {
     Assistant,
     #[serde(other)]
     Other,
+}
+
+/// A message with its content, or the content by itself.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum MessageShape {
+    Whole(TranscriptMessage),
+    Bare(TranscriptContent),
 }
 
 #[derive(Deserialize)]
@@ -76,20 +86,39 @@ enum TranscriptContent {
 
 #[derive(Deserialize)]
 struct TranscriptBlock {
-    #[serde(rename = "type", default)]
-    kind: String,
-    #[serde(default)]
+    #[serde(rename = "type", default, deserialize_with = "text")]
+    kind: Option<String>,
+    #[serde(default, deserialize_with = "text")]
     text: Option<String>,
     /// Id of a call.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "text")]
     id: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "text")]
     name: Option<String>,
     /// Id of the call that an answer belongs to.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "text")]
     tool_use_id: Option<String>,
     #[serde(default)]
     content: TranscriptContent,
+}
+
+/// A block in a list of blocks; one that cannot be read is passed over.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum BlockShape {
+    Typed(TranscriptBlock),
+    Bare(String),
+    Unknown(IgnoredAny),
+}
+
+impl BlockShape {
+    fn block(self) -> Option<TranscriptBlock> {
+        match self {
+            Self::Typed(block) => Some(block),
+            Self::Bare(text) => Some(TranscriptBlock::text(text)),
+            Self::Unknown(_) => None,
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for TranscriptContent {
@@ -116,10 +145,15 @@ impl<'de> Deserialize<'de> for TranscriptContent {
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<TranscriptContent, A::Error> {
                 let mut blocks = Vec::new();
-                while let Some(block) = list.next_element()? {
-                    blocks.push(block);
+                while let Some(block) = list.next_element::<BlockShape>()? {
+                    blocks.extend(block.block());
                 }
                 Ok(TranscriptContent::Blocks(blocks))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<TranscriptContent, A::Error> {
+                let block = TranscriptBlock::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(TranscriptContent::Blocks(vec![block]))
             }
         }
         deserializer.deserialize_any(Either)
@@ -156,7 +190,11 @@ impl TranscriptParser {
         if line.is_sidechain || line.is_compact_summary {
             return Some(Vec::new());
         }
-        let content = line.message.map(|message| message.content).unwrap_or_default();
+        let content = match line.message {
+            Some(MessageShape::Whole(message)) => message.content,
+            Some(MessageShape::Bare(content)) => content,
+            None => TranscriptContent::Nothing,
+        };
         let mut turns = match line.kind {
             LineKind::User => self.of_user(content, line.is_meta),
             LineKind::Assistant => self.of_assistant(content),
@@ -174,7 +212,7 @@ impl TranscriptParser {
         let mut turns = Vec::new();
         let mut texts = Vec::new();
         for block in blocks {
-            match block.kind.as_str() {
+            match block.kind.as_deref().unwrap_or_default() {
                 "text" if !is_meta => texts.extend(block.text.as_deref().and_then(typed)),
                 "tool_result" => turns.extend(self.answer(block)),
                 _ => {}
@@ -192,7 +230,7 @@ impl TranscriptParser {
         };
         let mut texts = Vec::new();
         for block in blocks {
-            match (block.kind.as_str(), block.id, block.name) {
+            match (block.kind.as_deref().unwrap_or_default(), block.id, block.name) {
                 ("text", ..) => texts.extend(block.text),
                 ("tool_use", Some(id), Some(name)) => self.note(id, name),
                 _ => {}
@@ -232,7 +270,7 @@ impl TranscriptParser {
 
 impl TranscriptBlock {
     fn text(text: String) -> Self {
-        let kind = "text".to_owned();
+        let kind = Some("text".to_owned());
         Self {
             kind,
             text: Some(text),
@@ -307,6 +345,39 @@ mod tests {
         for line in [two, "{", "[]", "7", r#"{"type":"user","message":{"content":7}}"#] {
             assert_eq!(told(parser, line), None, "{line}");
         }
+    }
+
+    #[test]
+    fn a_field_in_another_shape_loses_no_line() {
+        let at: Option<Timestamp> = "2026-04-12T09:15:00Z".parse().ok();
+        for (line, expected) in [
+            (r#"{"type":"user","timestamp":1775985300000000,"message":{"content":"Hello."}}"#, at),
+            (r#"{"type":"user","timestamp":{"t":1},"isMeta":null,"message":{"content":"Hello."}}"#, None),
+            (
+                r#"{"type":"user","timestamp":[1],"isSidechain":"false","message":{"content":["Hello."]}}"#,
+                None,
+            ),
+            (r#"{"type":"user","uuid":7,"message":{"content":{"type":"text","text":"Hello."}}}"#, None),
+            (
+                r#"{"type":"user","message":{"content":[7,{"type":5},{"type":"text","id":3,"text":"Hello."}]}}"#,
+                None,
+            ),
+            (r#"{"type":"user","timestamp":"2026-04-12T09:15:00.000000Z","message":"Hello."}"#, at),
+        ] {
+            let turns = TranscriptParser::default().turns(line.as_bytes()).unwrap();
+            let [turn] = &turns[..] else { panic!("{line}") };
+            assert_eq!(
+                (turn.speaker, turn.text.expose(), turn.at),
+                (Speaker::User, "Hello.", expected),
+                "{line}"
+            );
+        }
+        let odd = r#"{"type":"user","isMeta":{"by":"host"},"message":{"content":"I live in Rome."}}"#;
+        assert_eq!(
+            told(&mut TranscriptParser::default(), odd),
+            Some(Vec::new()),
+            "in doubt the host wrote it"
+        );
     }
 
     #[test]

@@ -13,9 +13,9 @@ use crate::codes;
 use crate::wire::failure::{Failure, Result};
 use crate::wire::hex;
 
-const FOLDER: &str = "hooks";
+pub(super) const FOLDER: &str = "hooks";
 /// Digits of a file's name.
-const NAME_DIGITS: usize = 32;
+pub(super) const NAME_DIGITS: usize = 32;
 /// Version, offset and turn, each at its full width, so that a new record overwrites the old one exactly.
 const RECORD_BYTES: usize = 36;
 

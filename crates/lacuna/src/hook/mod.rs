@@ -14,6 +14,8 @@ mod left;
 mod line;
 mod lines;
 mod mark;
+mod shape;
+mod shown;
 mod typed;
 
 use std::time::{Duration, Instant};
@@ -23,6 +25,7 @@ pub(crate) use bring::bring_to_mind;
 pub(crate) use extract::{end, extract};
 pub(crate) use input::HookInput;
 pub(crate) use left::{announce, left_behind};
+pub(crate) use shown::ShownMemories;
 
 use serde::Serialize;
 

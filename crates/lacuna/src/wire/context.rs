@@ -87,6 +87,7 @@ impl ContextRequest {
             max_memories: self.max_memories,
             cooldown_turns: self.cooldown_turns,
             intent: self.intent || is_auto(self.scope.as_deref()),
+            ..Turn::default()
         })
     }
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::support::{Done, Home, contents, high_water_kib};
@@ -224,7 +225,10 @@ fn a_conversation_is_given_what_it_brings_to_mind() {
     let output = &added["hookSpecificOutput"];
     assert_eq!(output["hookEventName"], "SessionStart");
     assert!(output["additionalContext"].as_str().unwrap().contains("closes at noon"));
-    let prompt = json!({"session_id": "s1", "hook_event_name": "UserPromptSubmit",
+    let again = json!({"session_id": "s1", "prompt": "When does the harbour office close?"});
+    let added = call(&home, "user-prompt-submit", &again, &[]).ok();
+    assert_eq!(added.stdout, "", "a conversation is told nothing twice");
+    let prompt = json!({"session_id": "s2", "hook_event_name": "UserPromptSubmit",
         "prompt": "When does the harbour office close?"});
     let added = call(&home, "user-prompt-submit", &prompt, &[]).ok().json();
     let output = &added["hookSpecificOutput"];
@@ -232,9 +236,85 @@ fn a_conversation_is_given_what_it_brings_to_mind() {
     let text = output["additionalContext"].as_str().unwrap();
     assert!(text.starts_with("## What you remember [") && text.contains("closes at noon"), "{text}");
     let long = "x".repeat(2 << 20);
-    let pasted = json!({"session_id": "s1", "prompt": format!("{long} When does the harbour office close?")});
+    let pasted = json!({"session_id": "s3", "prompt": format!("{long} When does the harbour office close?")});
     let added = call(&home, "user-prompt-submit", &pasted, &[]).ok();
     assert!(added.stdout.contains("closes at noon"), "{} {}", added.stdout, added.stderr);
+}
+
+/// A line as Claude Code writes it, with a time down to microseconds.
+fn recorded(home: &Home, session: &str, kind: &str, content: &Value) -> String {
+    json!({"parentUuid": "4f0c1c9e-0d51-4f0e-9a39-5d0f0f1f2a10", "isSidechain": false, "userType": "external",
+        "cwd": "/home/anna/boat", "sessionId": session, "version": "2.1.14", "gitBranch": "main", "type": kind,
+        "message": {"role": kind, "content": content}, "uuid": "9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d",
+        "timestamp": format!("{:.6}", now(home))})
+    .to_string()
+}
+
+/// The time by the clock of the file system.
+fn now(home: &Home) -> Timestamp {
+    let file = home.path("clock");
+    fs::write(&file, "").unwrap();
+    Timestamp::try_from(fs::metadata(&file).unwrap().modified().unwrap()).unwrap()
+}
+
+/// Sends a prompt as the host does: the transcript holds everything before it.
+fn prompted(home: &Home, session: &str, file: &Path, prompt: &str) -> String {
+    let mut input = with_transcript(session, file);
+    input["hook_event_name"] = json!("UserPromptSubmit");
+    input["prompt"] = json!(prompt);
+    call(home, "user-prompt-submit", &input, &[]).ok().stdout
+}
+
+#[test]
+fn what_was_said_in_one_conversation_is_recalled_in_the_next() {
+    let home = Home::new();
+    let first = home.path("0b5c.jsonl");
+    let said = |text: &str| recorded(&home, "0b5c", "user", &json!(text));
+    let replied = |text: &str| recorded(&home, "0b5c", "assistant", &json!([{"type": "text", "text": text}]));
+    let mut lines = vec![
+        json!({"type": "file-history-snapshot", "messageId": "1", "snapshot": {}}).to_string(),
+        said("The hull gets its second coat from Marten on Tuesday."),
+        replied("Noted. Which colour did Marten choose?"),
+    ];
+    write(&first, &lines);
+    assert_eq!(prompted(&home, "0b5c", &first, "My landlord is Gunnar Holm."), "", "not its own words");
+    assert_eq!(told(&home, "0b5c").len(), 2, "every prompt seals what was said before it");
+
+    lines.extend([said("My landlord is Gunnar Holm."), replied("Good to know.")]);
+    write(&first, &lines);
+    prompted(&home, "0b5c", &first, "The mast is stored at the yard in Drammen.");
+    home.run(&["forget", "--entity", "Gunnar Holm", "--yes"]).ok();
+
+    lines.push(said("The mast is stored at the yard in Drammen."));
+    write(&first, &lines);
+    call(&home, "session-end", &with_transcript("0b5c", &first), &[]).ok();
+    let texts: Vec<String> = told(&home, "0b5c").into_iter().map(|(_, text)| text).collect();
+    assert_eq!(
+        texts,
+        [
+            "The hull gets its second coat from Marten on Tuesday.",
+            "Noted. Which colour did Marten choose?",
+            "Good to know.",
+            "The mast is stored at the yard in Drammen."
+        ],
+        "forgetting takes what it names and nothing else"
+    );
+
+    let next = home.path("77aa.jsonl");
+    let coat = prompted(&home, "77aa", &next, "When does the hull get its second coat?");
+    assert!(coat.contains("from Marten on Tuesday"), "{coat}");
+    let mast = prompted(&home, "77aa", &next, "Where is the mast stored?");
+    assert!(coat.contains("yard in Drammen") != mast.contains("yard in Drammen"), "once: {coat} {mast}");
+    assert!(!prompted(&home, "77aa", &next, "Where is the mast stored?").contains("Drammen"));
+    assert!(!prompted(&home, "77aa", &next, "Who is my landlord?").contains("Gunnar"));
+    let third = prompted(&home, "88bb", &home.path("88bb.jsonl"), "Where is the mast stored?");
+    assert!(third.contains("yard in Drammen"), "another conversation is told it: {third}");
+    for (path, bytes) in contents(&home.data()) {
+        let text = String::from_utf8_lossy(&bytes);
+        for word in ["Drammen", "Gunnar", "Marten", "77aa"] {
+            assert!(!text.contains(word), "{word} in {}", path.display());
+        }
+    }
 }
 
 /// A host takes any other code than 0 for a failure, and 2 for a veto.

@@ -1,8 +1,8 @@
-//! Condenses turns to summaries of runs, and facts; a model writes them where there is one and its answer holds,
+//! Condenses the turns of a topic to a summary, and facts; a model writes them where there is one and its answer holds,
 //! otherwise sentences are picked.
 
 use lacuna_language::clause::whole_sentences;
-use lacuna_language::condense::{Rarity, Sources, Turn, extract, runs, summarise};
+use lacuna_language::condense::{Rarity, Sources, Speaker, Turn, extract, summarise};
 use lacuna_types::TEXT_CHARS_MAX;
 use lacuna_types::llm::{Claim, ClaimKind, Llm, SpokenTurn};
 use zeroize::Zeroizing;
@@ -30,23 +30,11 @@ pub(crate) struct CondensedPiece {
     pub by_model: bool,
 }
 
-/// Condenses the turns to the pieces that replace them. Every piece has passed the check.
+/// Condenses the turns of a topic to one summary and the facts in them. Every piece has passed the check.
 pub(crate) fn condense(turns: &[Turn], rarity: &Rarity, llm: Option<&dyn Llm>) -> Vec<CondensedPiece> {
     let facts = facts(turns);
-    let mut pieces = Vec::new();
-    let mut start = 0;
-    for lengths in grouped(&runs(turns, rarity), llm.is_some()) {
-        let count: usize = lengths.iter().sum();
-        let group = &turns[start..start + count];
-        match llm.and_then(|llm| by_model(llm, group)) {
-            Some(made) => pieces.extend(made.into_iter().map(|piece| piece.moved(start))),
-            None => {
-                let made = by_picking(group, &lengths, rarity, &facts);
-                pieces.extend(made.into_iter().map(|piece| piece.moved(start)));
-            }
-        }
-        start += count;
-    }
+    let made = llm.and_then(|llm| by_model_in_parts(llm, turns));
+    let mut pieces = made.unwrap_or_else(|| picked(turns, rarity, &facts).into_iter().collect());
     let is_new = |fact: &Claim| !pieces.iter().any(|piece| *piece.text == fact.text);
     let new: Vec<Claim> = facts.into_iter().filter(is_new).collect();
     pieces.extend(new.into_iter().map(|fact| CondensedPiece::of(fact, false)));
@@ -61,29 +49,27 @@ impl CondensedPiece {
     }
 }
 
-/// Runs that are condensed in one go: each by itself, or as many as a model can be shown.
-fn grouped(lengths: &[usize], for_model: bool) -> Vec<Vec<usize>> {
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    for length in lengths {
-        match groups.last_mut() {
-            Some(last) if for_model && last.iter().sum::<usize>() + length <= MODEL_TURNS_MAX => {
-                last.push(*length)
+/// Pieces that a model makes of a topic; it is shown so many turns at once as it can be, and its summaries are
+/// one.
+fn by_model_in_parts(llm: &dyn Llm, turns: &[Turn]) -> Option<Vec<CondensedPiece>> {
+    let mut pieces: Vec<CondensedPiece> = Vec::new();
+    let mut told = Zeroizing::new(String::new());
+    for (part, shown) in turns.chunks(MODEL_TURNS_MAX).enumerate() {
+        for piece in by_model(llm, shown)? {
+            match piece.kind {
+                Some(_) => pieces.push(piece.moved(part * MODEL_TURNS_MAX)),
+                None if told.is_empty() => told.push_str(&piece.text),
+                None => {
+                    told.push(' ');
+                    told.push_str(&piece.text);
+                }
             }
-            _ => groups.push(vec![*length]),
         }
     }
-    groups
-}
-
-fn by_picking(turns: &[Turn], lengths: &[usize], rarity: &Rarity, facts: &[Claim]) -> Vec<CondensedPiece> {
-    let mut pieces = Vec::new();
-    let mut start = 0;
-    for length in lengths {
-        let run = &turns[start..start + length];
-        pieces.extend(picked(run, rarity, facts).map(|piece| piece.moved(start)));
-        start += length;
-    }
-    pieces
+    let all = (0..turns.len()).collect();
+    let fits = told.chars().count() <= TEXT_CHARS_MAX;
+    pieces.insert(0, CondensedPiece { text: told, kind: None, turns: all, by_model: true });
+    fits.then_some(pieces)
 }
 
 fn picked(run: &[Turn], rarity: &Rarity, facts: &[Claim]) -> Option<CondensedPiece> {
@@ -141,8 +127,15 @@ fn what_holds(summary: &str, sources: &Sources<'_>, all: &[usize]) -> Option<Zer
     let holding: Vec<&str> =
         sentences.iter().copied().filter(|sentence| sources.check(sentence, all).is_ok()).collect();
     let enough = !holding.is_empty() && holding.len() * 100 >= sentences.len() * HOLDS_PERCENT_MIN;
-    let text = holding.join(" ");
+    let text = without_role(&holding.join(" "));
     (enough && text.chars().count() <= TEXT_CHARS_MAX).then(|| Zeroizing::new(text))
+}
+
+/// A text that opens with a role, as "User: …" does, without that opening: the gate would take it for a forged one.
+fn without_role(text: &str) -> String {
+    let roles = [Speaker::User, Speaker::Assistant, Speaker::Tool];
+    let bare = roles.iter().find_map(|role| text.strip_prefix(role.label())?.strip_prefix(": "));
+    bare.unwrap_or(text).to_owned()
 }
 
 fn tidied(mut claim: Claim) -> Claim {

@@ -7,8 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 use lacuna_types::policy::Thresholds;
 use lacuna_types::*;
 
-/// Turns that one portion takes: what was made of them and their archiving are one commit, for which others wait.
-pub(crate) const PORTION_TURNS_MAX: usize = 64;
+/// Turns of one portion, among which topics are found. Each topic is one commit.
+pub(crate) const PORTION_TURNS_MAX: usize = 512;
 
 /// An active turn, as far as the plan needs to know it.
 #[derive(Clone, PartialEq, Debug)]
@@ -42,7 +42,7 @@ pub(crate) enum CompactionChoice<'a> {
     All { session: Option<&'a SessionId>, before: Option<Timestamp> },
 }
 
-/// Turns of one session and week that are condensed in one commit.
+/// Turns of one session and week that are condensed together, topic by topic.
 #[derive(PartialEq, Debug)]
 pub(crate) struct Portion {
     pub(crate) session: SessionId,
@@ -220,7 +220,9 @@ mod tests {
         let due = portions(turns.clone(), &CompactionChoice::Due, &Thresholds::default(), at(DAY));
         let expected: Vec<_> = turns[..181].iter().map(|turn| turn.id).collect();
         assert_eq!(ids(&due), expected);
-        assert!(due.len() == 3 && due.iter().all(|portion| portion.turns.len() <= PORTION_TURNS_MAX));
+        assert_eq!(due.len(), 1, "a week of one session is looked at as a whole");
+        let long = portions(session("a", 1_300, 0), &CompactionChoice::Due, &Thresholds::default(), at(DAY));
+        assert!(long.len() == 3 && long.iter().all(|portion| portion.turns.len() <= PORTION_TURNS_MAX));
     }
 
     #[test]

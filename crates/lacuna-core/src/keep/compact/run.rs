@@ -1,9 +1,9 @@
-//! The work on a vault: what is due is read, condensed, and stored portion by portion. Each portion is one
-//! commit, so that whoever stops in between, on purpose or not, leaves a vault in which nothing is lost or
+//! The work on a vault: what is due is read, condensed, and stored topic by topic. Each topic is one commit,
+//! so that whoever stops in between, on purpose or not, leaves a vault in which nothing is lost or
 //! said twice; the next call goes on with what is still active.
 
 use jiff::{SignedDuration, Timestamp};
-use lacuna_language::condense::{Rarity, Turn};
+use lacuna_language::condense::{Rarity, Turn, topics};
 use lacuna_types::policy::Thresholds;
 use lacuna_types::token_count::estimate;
 use lacuna_types::*;
@@ -107,7 +107,7 @@ struct Due {
 }
 
 /// Summarises and archives turns, as asked or as far as they are due. `progress` hears how many turns are
-/// done, and may break off after each portion.
+/// done, and may break off after each topic.
 pub(crate) fn compact(
     service: &Service,
     grant: &Grant<Forget>,
@@ -166,11 +166,13 @@ fn work_off(service: &Service, work: &Work<'_>, progress: &mut Progress<'_>) -> 
     let mut done = Compacted { unread_facts: due.unread_facts, ..Compacted::default() };
     done.duplicates = archive_duplicates(service, work, &due.duplicates)?;
     let rarity = rarity(service, work, &due.portions)?;
-    for portion in &due.portions {
-        work_portion(service, work, portion, &rarity, &mut done)?;
-        if progress(done.turns).is_break() {
-            done.cancelled = true;
-            break;
+    'work: for portion in &due.portions {
+        for topic in topics_of(service, work, portion, &rarity)? {
+            work_topic(service, work, &topic, &rarity, &mut done)?;
+            if progress(done.turns).is_break() {
+                done.cancelled = true;
+                break 'work;
+            }
         }
     }
     if done.turns > 0 {
@@ -209,8 +211,20 @@ fn rarity(service: &Service, work: &Work<'_>, portions: &[Portion]) -> Result<Ra
     Ok(Rarity::of(turns.iter()))
 }
 
-/// Condenses a portion and stores it. What was erased or changed by somebody else meanwhile is read again.
-fn work_portion(
+/// The turns of a portion by topic, each as a portion of its own.
+fn topics_of(service: &Service, work: &Work<'_>, portion: &Portion, rarity: &Rarity) -> Result<Vec<Portion>> {
+    let sources = opened(service, work.scope, &portion.turns)?;
+    let turns: Vec<Turn> = sources.iter().map(OpenedTurn::turn).collect();
+    let of = |numbers: Vec<usize>| Portion {
+        session: portion.session.clone(),
+        week: portion.week.clone(),
+        turns: numbers.into_iter().map(|number| sources[number].id()).collect(),
+    };
+    Ok(topics(&turns, rarity).into_iter().map(of).collect())
+}
+
+/// Condenses a topic and stores it. What was erased or changed by somebody else meanwhile is read again.
+fn work_topic(
     service: &Service,
     work: &Work<'_>,
     portion: &Portion,

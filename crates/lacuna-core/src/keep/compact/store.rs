@@ -42,6 +42,10 @@ impl OpenedTurn {
         Self { id: stored.id, text: Zeroizing::new(text.into_exposed()), vector, facets, created_at }
     }
 
+    pub(crate) fn id(&self) -> MemoryId {
+        self.id
+    }
+
     pub(crate) fn turn(&self) -> Turn {
         let mut turn = Turn::new(self.text.clone(), &self.facets.source);
         turn.vector.clone_from(&self.vector);

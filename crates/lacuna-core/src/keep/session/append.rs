@@ -83,7 +83,8 @@ impl NewTurn {
             content_type: Some(ContentType::Transcript),
             tier: Some(Tier::Episodic),
             source: Some(source),
-            created_at: self.at,
+            // As times are stored: a finer one would not come back as it was.
+            created_at: self.at.and_then(|at| from_millis(millis(at))),
             confirm: self.confirm,
             ..Draft::default()
         }

@@ -21,9 +21,9 @@ use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
 use crate::gate::shape::at_most;
-use crate::index::Tag;
 use crate::index::filter::Filter;
 use crate::index::search::{Hit, QueryVector, Search};
+use crate::index::{Session, Tag};
 use crate::permit::{Grant, Recall};
 use crate::read::behind::search_behind;
 use crate::read::context::rank::{Ask, Pick, Picked, best_first};
@@ -39,6 +39,8 @@ use crate::vault::working::working;
 pub const TURN_CHARS_MAX: usize = 32_000;
 /// Vaults that one call may ask.
 pub(crate) const CONTEXT_VAULTS_MAX: usize = 8;
+/// Memories that a caller may name as resting.
+pub const RESTING_MAX: usize = 4_096;
 /// Memories that a vault's search finds for a turn.
 const FOUND_MAX: usize = 64;
 /// Picks for every memory that may be shown, so that a long one can make room for a shorter one.
@@ -63,6 +65,10 @@ pub struct Turn {
     pub cooldown_turns: Option<u32>,
     /// Lets the words of the turn narrow the lanes, unless the filter names some.
     pub intent: bool,
+    /// Memories that rest besides those in the cooldown: the caller knows that the conversation was told them.
+    pub resting: Vec<MemoryId>,
+    /// Leaves out active turns of the conversation itself, for a host that has them in its window.
+    pub skips_own_turns: bool,
 }
 
 /// The memories that are shown for a turn, as a section for a prompt.
@@ -140,7 +146,9 @@ pub(crate) fn context(service: &Service, grants: &[Grant<Recall>], turn: &Turn) 
     let filter = narrowed(turn, &mut understood);
     let talk = turn.session.clone().map(|session| (own.scope().vault_id(), session));
     let cooldown = turn.cooldown_turns.unwrap_or(rules.cooldown_turns);
-    let cooling = talk.as_ref().map(|talk| service.cooldowns.begin(talk, cooldown, now)).unwrap_or_default();
+    let mut cooling =
+        talk.as_ref().map(|talk| service.cooldowns.begin(talk, cooldown, now)).unwrap_or_default();
+    cooling.extend(&turn.resting);
     let mut limits = Limits {
         max_tokens: turn.max_tokens.unwrap_or(rules.max_tokens),
         max_memories: turn.max_memories.unwrap_or(rules.memories_per_turn),
@@ -151,6 +159,7 @@ pub(crate) fn context(service: &Service, grants: &[Grant<Recall>], turn: &Turn) 
         topics: &turn.topics.iter().map(|topic| Tag::of(topic)).collect::<Vec<_>>(),
         said: !turn.text.trim().is_empty(),
         cooling: &cooling,
+        own: turn.session.as_ref().filter(|_| turn.skips_own_turns).map(Session::key),
         now,
         count: limits.max_memories * PICKS_PER_MEMORY,
     };
@@ -293,6 +302,7 @@ fn check(grants: &[Grant<Recall>], turn: &Turn) -> Result<()> {
         return Err(Error::invalid("turn", format!("must be at most {TURN_CHARS_MAX} characters")));
     }
     at_most("topics", turn.topics.len(), TAGS_MAX)?;
+    at_most("resting", turn.resting.len(), RESTING_MAX)?;
     turn.max_tokens.map_or(Ok(()), check_tokens)?;
     turn.max_memories.map_or(Ok(()), |memories| check_memories("max_memories", memories))?;
     turn.cooldown_turns.map_or(Ok(()), check_cooldown)?;

@@ -84,6 +84,8 @@ pub(crate) struct Ask<'a> {
     /// True when the turn has words.
     pub(crate) said: bool,
     pub(crate) cooling: &'a HashSet<MemoryId>,
+    /// The key of the session whose active turns are left out.
+    pub(crate) own: Option<u64>,
     pub(crate) now: Timestamp,
     /// The number of picks wanted.
     pub(crate) count: usize,
@@ -130,7 +132,7 @@ impl Ask<'_> {
         let salience = stored.attributes.fading.at(now);
         // A hit of the search passed the filter already; it may be an archived turn behind its summary.
         let passes = relevance.contains_key(&stored.id) || stored.passes(self.filter, now);
-        if salience < self.rules.retrieval_threshold || !passes {
+        if salience < self.rules.retrieval_threshold || !passes || self.is_own_turn(stored) {
             return None;
         }
         if salience < stored.payload.facets.vitality.decay.minimum_salience {
@@ -144,6 +146,13 @@ impl Ask<'_> {
         let days = now.saturating_sub(stored.attributes.created_at).max(0) as f32 / DAY_MILLIS;
         let recency = (-days / RECENCY_HALF_LIFE_DAYS).exp2();
         Some(Score::of(&self.rules.weights, salience, relevance.min(1.0), recency, topic))
+    }
+
+    fn is_own_turn(&self, stored: &Stored<'_, Held>) -> bool {
+        let session = stored.attributes.session.filter(|session| session.turn.is_some());
+        stored.attributes.state == Lifecycle::Active
+            && self.own.is_some()
+            && session.map(|session| session.key) == self.own
     }
 
     fn topic(&self, tags: &[Tag]) -> f32 {

@@ -129,6 +129,10 @@ pub(super) static RULES: LanguageRules = LanguageRules {
         leaning_values: "it that this these those them you your how there",
         decisions: r"(?:i|we)(?:'ve| have)? (?:finally |just |now )?(?:decided|agreed|settled on|made up (?:my|our) minds?|chose|went with)|we(?:'ll| will| shall) go with|the decision is|decision:",
         habits: r"\b(?:i|we|my \w+|our \w+)\b.{0,60}\b(?:usually|always|every (?:day|morning|evening|night|week|weekend|month|year|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|each (?:day|morning|evening|week|month|year)|(?:once|twice|three times) a (?:day|week|month|year))\b",
+        refusals: r"(?:(?:well|hm+|oh|actually|sorry|thanks)[, ]+(?:but )?)?(?:no[,.!;:–—]|no thanks?\b|nope\b|nah\b|rather not\b|not (?:that|this)\b|please don't\b|let's not\b|let us not\b|i(?:'d| would) rather\b|i don't (?:want|like|think so)\b|we don't want\b|that (?:won't|doesn't) work\b)",
+        negations: r"(?:not|rather than|instead of|no longer|decided against|ruled out|dropped|don't want|do not want)",
+        contrasts: "but",
+        proposals: r"(?:i(?:'d| would)? (?:suggest|recommend|propose|go with|take|pick|choose)|let(?:'s| us)|(?:we|you) (?:could|should)|(?:how|what) about|why not|shall we|my suggestion)",
     },
     people: PeopleWords {
         roles: "contractor plumber electrician landlord landlady tenant dentist doctor lawyer solicitor accountant \

@@ -2,6 +2,7 @@
 // What a task prints is its product.
 #![allow(clippy::print_stdout)]
 
+mod fuzz;
 mod measure;
 mod postgres;
 mod test;

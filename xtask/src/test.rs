@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::Result;
 use crate::postgres::Server;
-use crate::{tidy, tools};
+use crate::{fuzz, tidy, tools};
 use xtask::process::{cargo, has_cargo_command, step};
 
 /// Variable that names the server for tests. Without it they skip what needs PostgreSQL, and say so.
@@ -25,13 +25,36 @@ const LONG_TESTS: &[(&str, &str, &str)] = &[
     ("lacuna-core", "vault", "backup::"),
     ("lacuna", "doors", "volume::"),
 ];
+/// The tests of crashes and faults, in the same form.
+const CRASH_TESTS: &[(&str, &str, &str)] = &[
+    ("lacuna", "attacks", "kill::"),
+    ("lacuna", "attacks", "killed_commands::"),
+    ("lacuna", "attacks", "crash_points::"),
+];
+
+/// A part of the long tests.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum LongPart {
+    /// Random histories of forgetting, random schedules of backup, a large export and import.
+    Rounds,
+    /// Random kills, every crash point, broken and full disks.
+    Crashes,
+    /// Every fuzz target.
+    Fuzz,
+}
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Runs the long tests, and only those: 2,000 random histories of forgetting, 500 random schedules of backup
-    /// and restore, 100,000 memories out and in.
+    /// and restore, 100,000 memories out and in, 1,000 kills, every crash point of every command, every fuzz target.
     #[arg(long, conflicts_with = "rest")]
     long: bool,
+    /// Runs only this part of the long tests.
+    #[arg(long, requires = "long")]
+    part: Option<LongPart>,
+    /// Seconds for each fuzz target.
+    #[arg(long, requires = "long", default_value_t = fuzz::SECONDS_DEFAULT)]
+    fuzz_seconds: u32,
     /// Passed on to the test runner: a filter, a package.
     #[arg(last = true)]
     rest: Vec<String>,
@@ -40,7 +63,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let started = Instant::now();
     if arguments.long {
-        return run_long(started);
+        return run_long(arguments, started);
     }
     step(cargo().args(["fmt", "--all", "--check"]))?;
     tidy::run(&tidy::Options::default())?;
@@ -63,16 +86,31 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
+/// Runs the parts that were asked for, and all of them if none was.
+fn run_long(arguments: &Arguments, started: Instant) -> Result<()> {
+    let wanted = |part| arguments.part.is_none_or(|only| only == part);
+    if wanted(LongPart::Rounds) {
+        run_long_tests(LONG_TESTS)?;
+    }
+    if wanted(LongPart::Crashes) {
+        run_long_tests(CRASH_TESTS)?;
+    }
+    if wanted(LongPart::Fuzz) {
+        fuzz::run(arguments.fuzz_seconds)?;
+    }
+    eprintln!("xtask: the long tests passed ({} s)", started.elapsed().as_secs());
+    Ok(())
+}
+
 /// One after the other: they are long because they are many, and one of them watches how much RAM is taken.
-fn run_long(started: Instant) -> Result<()> {
-    for (package, binary, module) in LONG_TESTS {
+fn run_long_tests(tests: &[(&str, &str, &str)]) -> Result<()> {
+    for (package, binary, module) in tests {
         let begun = Instant::now();
         let tests =
             ["test", "-p", package, "--test", binary, module, "--", "--include-ignored", "--nocapture"];
         step(cargo().args(tests).env(LONG_VARIABLE, "1"))?;
         eprintln!("xtask: {package} {module} took {} s", begun.elapsed().as_secs());
     }
-    eprintln!("xtask: the long tests passed ({} s)", started.elapsed().as_secs());
     Ok(())
 }
 

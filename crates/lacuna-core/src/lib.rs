@@ -77,6 +77,10 @@ mod upkeep;
 
 mod lacuna;
 
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing;
+
 pub use lacuna::Lacuna;
 pub use lacuna_types::{Error, Result};
 pub use upkeep::{Members, Tokens, Upkeep};

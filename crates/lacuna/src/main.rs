@@ -5,6 +5,8 @@ mod background;
 mod cli;
 mod codes;
 mod config;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod hook;
 mod http;
 mod import;

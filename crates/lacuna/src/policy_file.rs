@@ -193,8 +193,13 @@ pub(crate) fn read_policy(path: &Path) -> Result<Policy> {
         return Err(fault(path, &format!("is larger than {FILE_BYTES_MAX} bytes")));
     }
     let text = fs::read_to_string(path).map_err(|error| fault(path, &error.to_string()))?;
-    let raw: RawPolicy = toml::from_str(&text).map_err(|error| fault(path, error.message()))?;
-    raw.into_policy().map_err(|reason| fault(path, &reason))
+    parse_policy(&text).map_err(|reason| fault(path, &reason))
+}
+
+/// Reads the text of a policy file, or says what is wrong with it.
+pub(crate) fn parse_policy(text: &str) -> Result<Policy, String> {
+    let raw: RawPolicy = toml::from_str(text).map_err(|error| error.message().to_owned())?;
+    raw.into_policy()
 }
 
 fn fault(path: &Path, reason: &str) -> Failure {

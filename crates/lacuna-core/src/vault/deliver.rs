@@ -118,7 +118,7 @@ impl Delivery {
         bytes
     }
 
-    fn decode(record: &Record) -> Result<Self> {
+    pub(crate) fn decode(record: &Record) -> Result<Self> {
         let read = |r: &mut CborReader<'_>| {
             let recipient = r.text()?.to_owned();
             let notification = Notification {

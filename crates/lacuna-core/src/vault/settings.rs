@@ -57,7 +57,7 @@ impl VaultSettings {
         bytes
     }
 
-    fn decode(bytes: &[u8]) -> Result<Self> {
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self> {
         let moment = |r: &mut CborReader<'_>| r.optional(|r| from_millis(r.int()?));
         let read = CborReader(bytes).record(FIELDS, |r| {
             Some(Self {

@@ -1,8 +1,7 @@
 //! Backup, restore and the erasure ledger, for installations on SQLite.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
@@ -17,6 +16,7 @@ use lacuna_types::{Clock, SystemClock};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
+use super::draft_file::DraftFile;
 use super::output::{Output, counted, table};
 use crate::assemble::{
     Installation, Layout, assemble, assemble_in, claim, enter, open_keys, open_kms,
@@ -122,13 +122,12 @@ fn save(config: &Config, args: &BackupArgs, path: &Path, output: &Output) -> Res
     only_sqlite(config)?;
     let layout = Layout::new(&config.data);
     let passphrase = args.full.then(|| new_passphrase(config)).transpose()?;
-    let file = new_file(path)?;
+    let (draft, file) = new_draft(path)?;
     let installation = assemble(config)?;
-    let saved = write(&installation, &layout, args, passphrase.as_deref().map(String::as_str), file);
-    let saved = saved.inspect_err(|_| {
-        // Half a backup is worse than none.
-        let _ = fs::remove_file(path);
-    })?;
+    let passphrase = passphrase.as_deref().map(String::as_str);
+    let (saved, file) = write(&installation, &layout, args, passphrase, file)?;
+    // Half a backup is worse than none, so that it has no name before it is whole.
+    draft.settle_as_new(&file).map_err(|error| unwritable(&error))?;
     let Saved { vaults, blobs, keys, erasures } = saved;
     let file = path.display().to_string();
     output.show(&BackupWritten { file, full: args.full, vaults, blobs, keys, erasures }, |written| {
@@ -145,7 +144,7 @@ fn write(
     args: &BackupArgs,
     passphrase: Option<&str>,
     file: File,
-) -> Result<Saved> {
+) -> Result<(Saved, File)> {
     let grant = installation.admin_grant()?;
     let data = SqliteStore::open(layout.database())?;
     let scratch = layout.data.join("backup.tmp");
@@ -167,8 +166,7 @@ fn write(
         }
     };
     let file = out.into_inner().map_err(|error| unwritable(error.error()))?;
-    file.sync_all().map_err(|error| unwritable(&error))?;
-    Ok(saved)
+    Ok((saved, file))
 }
 
 fn list(config: &Config, output: &Output) -> Result<()> {
@@ -258,8 +256,8 @@ pub(super) fn ledger(config: &Config, command: &LedgerCommand, output: &Output) 
     let _folder = enter(config)?;
     let keys = open_keys(config, &Layout::new(&config.data))?;
     let ledger = Ledger::of(&*keys)?;
-    let mut out = new_file(file)?;
-    let written = out.write_all(&ledger.encode()?).and_then(|()| out.sync_all());
+    let (draft, mut out) = new_draft(file)?;
+    let written = out.write_all(&ledger.encode()?).and_then(|()| draft.settle_as_new(&out));
     written.map_err(|error| unwritable(&error))?;
     let answer = LedgerWritten { file: file.display().to_string(), erasures: ledger.lines.len() };
     output.show(&answer, |answer| {
@@ -305,11 +303,15 @@ fn passphrase(prompt: &str, new: bool) -> Result<Zeroizing<String>> {
     Ok(first)
 }
 
-fn new_file(path: &Path) -> Result<File> {
-    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-    made.map_err(|error| {
+/// A draft of a file that is not there yet.
+fn new_draft(path: &Path) -> Result<(DraftFile<'_>, File)> {
+    let unmade = |error: io::Error| {
         Failure::new(&codes::BACKUP_UNAVAILABLE, format!("{} cannot be made: {error}", path.display()))
-    })
+    };
+    if path.symlink_metadata().is_ok() {
+        return Err(unmade(io::ErrorKind::AlreadyExists.into()));
+    }
+    DraftFile::beside(path).map_err(unmade)
 }
 
 fn open(path: &Path) -> Result<BufReader<File>> {

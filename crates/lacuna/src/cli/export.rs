@@ -1,9 +1,8 @@
 //! Export to a file: written beside its place under another name, readable by its owner alone, and put in
 //! place when it is whole.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -11,11 +10,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 use lacuna_core::Lacuna;
 use lacuna_core::permit::{Export, Grant};
 use lacuna_core::transfer::{Exported, Wanted};
-use lacuna_seal::{Entropy, PassphraseCost, SealWriter, SystemEntropy};
+use lacuna_seal::{PassphraseCost, SealWriter, SystemEntropy};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
 use super::args::{ScopeArgs, words};
+use super::draft_file::DraftFile;
 use super::output::{Output, counted};
 use super::passphrase;
 use crate::assemble::assemble;
@@ -23,10 +23,8 @@ use crate::codes;
 use crate::config::Config;
 use crate::import::stream_failure;
 use crate::wire::failure::{Failure, Result};
-use crate::wire::{self, ExportFormat, hex};
+use crate::wire::{self, ExportFormat};
 
-/// Only whoever exported it may read the file.
-const OWNER_ONLY: u32 = 0o600;
 const BUFFER_BYTES: usize = 64 << 10;
 
 #[derive(Args)]
@@ -139,12 +137,16 @@ struct ExportJob<'a> {
 
 impl ExportJob<'_> {
     fn write_file(&self, target: &Path) -> Result<Exported> {
-        let place = DraftFile::beside(target)?;
-        let file = OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(&place.partial);
-        let file = file.map_err(|error| unwritable(&place.partial, &error))?;
+        let is_file = fs::metadata(target).map_or(true, |meta| meta.is_file());
+        if target.file_name().is_none() || !is_file {
+            let reason = format!("{} is not a file; use - for standard output", target.display());
+            return Err(Failure::new(&codes::USAGE, reason));
+        }
+        let unwritable =
+            |error: io::Error| Failure::new(&codes::OUTPUT_FAILED, format!("{}: {error}", target.display()));
+        let (draft, file) = DraftFile::beside(target).map_err(unwritable)?;
         let (file, exported) = self.write(file)?;
-        file.sync_all().map_err(|error| unwritable(&place.partial, &error))?;
-        place.settle()?;
+        draft.settle(&file).map_err(unwritable)?;
         Ok(exported)
     }
 
@@ -176,46 +178,6 @@ impl ExportJob<'_> {
         bar.finish_and_clear();
         Ok(exported?)
     }
-}
-
-/// A file that is not whole yet. It goes if it never becomes so.
-struct DraftFile<'a> {
-    target: &'a Path,
-    partial: PathBuf,
-}
-
-impl<'a> DraftFile<'a> {
-    fn beside(target: &'a Path) -> Result<Self> {
-        let is_file = fs::metadata(target).map_or(true, |meta| meta.is_file());
-        let Some(name) = target.file_name().filter(|_| is_file) else {
-            let reason = format!("{} is not a file; use - for standard output", target.display());
-            return Err(Failure::new(&codes::USAGE, reason));
-        };
-        let mut random = [0u8; 8];
-        SystemEntropy.fill(&mut random);
-        let mut hidden = std::ffi::OsString::from(".");
-        hidden.push(name);
-        hidden.push(format!(".{}.partial", hex(&random)));
-        Ok(Self { target, partial: target.with_file_name(hidden) })
-    }
-
-    fn settle(self) -> Result<()> {
-        fs::rename(&self.partial, self.target).map_err(|error| unwritable(self.target, &error))?;
-        let folder = self.target.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = File::open(folder.unwrap_or(Path::new(".")));
-        folder.and_then(|folder| folder.sync_all()).map_err(|error| unwritable(self.target, &error))
-    }
-}
-
-impl Drop for DraftFile<'_> {
-    fn drop(&mut self) {
-        // After it was put in place there is nothing of this name.
-        let _ = fs::remove_file(&self.partial);
-    }
-}
-
-fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    Failure::new(&codes::OUTPUT_FAILED, format!("{}: {error}", path.display()))
 }
 
 /// Shows itself on a terminal only.

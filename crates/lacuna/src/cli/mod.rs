@@ -12,6 +12,7 @@ mod correct;
 mod demo;
 mod destroy;
 mod doctor;
+mod draft_file;
 mod export;
 mod forget;
 mod hook;

@@ -29,6 +29,18 @@ pub(crate) use shown::ShownMemories;
 
 use serde::Serialize;
 
+/// Reads a transcript and a hook's input, for the fuzz target.
+#[cfg(fuzzing)]
+pub(crate) fn read_hostile(bytes: &[u8]) {
+    let mut parser = line::TranscriptParser::default();
+    for line in bytes.split(|byte| *byte == b'\n') {
+        let _ = parser.turns(line);
+    }
+    for event in [Event::SessionStart, Event::UserPromptSubmit, Event::PreCompact, Event::SessionEnd] {
+        let _ = HookInput::read(bytes, event).map(|input| input.session().is_ok());
+    }
+}
+
 /// Event at which the host calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Event {

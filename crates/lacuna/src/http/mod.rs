@@ -71,6 +71,8 @@ pub(crate) use self::memory_tool::MEMORY_TOOL_BYTES_MAX;
 pub(crate) use self::metrics::install as install_metrics;
 use self::oidc::SignOn;
 pub(crate) use self::problem::Problem;
+#[cfg(fuzzing)]
+pub(crate) use self::strict::pass_hostile;
 pub(crate) use self::tls::Certificate;
 use crate::background::Stop;
 use crate::codes;

@@ -102,6 +102,19 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Strict<T> {
     }
 }
 
+/// Passes bytes at once and in two pieces, for the fuzz target. Both must stop at the same byte.
+#[cfg(fuzzing)]
+pub(crate) fn pass_hostile(bytes: &[u8], cut: usize) {
+    let at_once = Framing::default().pass(bytes);
+    let (first, second) = bytes.split_at(cut.min(bytes.len()));
+    let mut framing = Framing::default();
+    let mut passed = framing.pass(first);
+    if passed == first.len() {
+        passed += framing.pass(second);
+    }
+    assert_eq!(passed, at_once);
+}
+
 /// Part of a request that the next byte belongs to.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 enum RequestPart {

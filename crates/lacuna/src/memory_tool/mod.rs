@@ -74,6 +74,12 @@ pub(crate) fn answer(core: &Lacuna, caller: &Caller, request: MemoryToolCommand)
     }
 }
 
+/// Reads the path of a command, for the fuzz target.
+#[cfg(fuzzing)]
+pub(crate) fn read_path(text: &str) {
+    let _ = FilePath::read(text);
+}
+
 /// Reason why a command was not carried out.
 #[derive(Debug)]
 enum Trouble {

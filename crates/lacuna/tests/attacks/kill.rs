@@ -5,10 +5,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::Server;
+use crate::{Server, is_long};
 
-/// Deaths per run; `LACUNA_TEST_KILLS` sets another number.
+/// Deaths per run, and in a long one; `LACUNA_TEST_KILLS` sets another number.
 const KILLS: usize = 200;
+const LONG_KILLS: usize = 600;
 const WRITERS: usize = 3;
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -28,8 +29,9 @@ impl Promises {
 }
 
 #[test]
-fn two_hundred_deaths_lose_nothing_acknowledged() {
-    let kills = std::env::var("LACUNA_TEST_KILLS").map_or(KILLS, |count| count.parse().unwrap());
+fn hundreds_of_deaths_lose_nothing_acknowledged() {
+    let kills = if is_long() { LONG_KILLS } else { KILLS };
+    let kills = std::env::var("LACUNA_TEST_KILLS").map_or(kills, |count| count.parse().unwrap());
     let folder = tempfile::tempdir().unwrap();
     let promises = Promises::default();
     let mut random = 0x9e37_79b9_7f4a_7c15_u64;
@@ -61,6 +63,7 @@ fn two_hundred_deaths_lose_nothing_acknowledged() {
     verify(&server.base, &promises);
     let kept = promises.kept.lock().unwrap().len();
     let erased = promises.erased.lock().unwrap().len();
+    eprintln!("| a server that writes and erases | {kills} | {kept} kept, {erased} erased |");
     assert!(kept > 0 && erased > 0, "the load was real: {kept} kept, {erased} erased");
 }
 

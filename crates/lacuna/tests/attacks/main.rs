@@ -3,14 +3,22 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop there")]
 
 mod at_rest;
+mod crash_points;
 mod gate;
 mod kill;
+mod killed_commands;
 mod scan;
+mod story;
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+
+/// True for the rounds of `cargo xtask test --long`.
+pub(crate) fn is_long() -> bool {
+    std::env::var_os("LACUNA_LONG").is_some()
+}
 
 pub(crate) fn lacuna(data: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lacuna"));

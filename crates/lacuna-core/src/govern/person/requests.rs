@@ -99,7 +99,7 @@ impl PersonRequest {
         bytes
     }
 
-    fn decode(record: &Record) -> Result<Self> {
+    pub(crate) fn decode(record: &Record) -> Result<Self> {
         let damaged = || Error::corrupt(format!("request {} does not parse", record.number));
         let complete_by = record.due_at.ok_or_else(damaged)?;
         let read = |r: &mut CborReader<'_>| {

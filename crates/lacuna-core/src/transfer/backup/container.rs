@@ -38,7 +38,7 @@ impl FrameKind {
         self as u8
     }
 
-    fn from_code(code: u8) -> Option<Self> {
+    pub(crate) fn from_code(code: u8) -> Option<Self> {
         use FrameKind::*;
         let all = [Manifest, File, Chunk, Ledger, Receipts, KeyFile, EpochKey, Vault, MemoryKeys, End];
         all.into_iter().find(|kind| kind.code() == code)

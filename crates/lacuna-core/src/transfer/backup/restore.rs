@@ -144,6 +144,23 @@ fn unpack(backup: impl Read, staging: &Staging<'_>) -> Result<Unpacked> {
     }
 }
 
+/// Reads one frame of a backup, for the fuzz target.
+#[cfg(fuzzing)]
+pub(crate) fn read_frame(kind: FrameKind, bytes: &[u8]) -> Result<()> {
+    let mut unpacked = Unpacked {
+        manifest: Manifest { made_at: Timestamp::UNIX_EPOCH, number: None },
+        ledger: Ledger::default(),
+        key_files: Vec::new(),
+        epoch: None,
+        vaults: Vec::new(),
+        memory_keys: BTreeMap::new(),
+    };
+    match kind {
+        FrameKind::Manifest => Manifest::decode(bytes).map(drop),
+        kind => unpacked.take(kind, bytes),
+    }
+}
+
 impl Unpacked {
     fn take(&mut self, kind: FrameKind, bytes: &[u8]) -> Result<()> {
         match kind {

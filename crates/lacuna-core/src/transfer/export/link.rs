@@ -21,7 +21,7 @@ const PREFIX: &str = "exp_";
 const VAULT_BYTES: usize = 16;
 /// Longer tokens are not ours: a name has at most 128 bytes, and the rest is short.
 const TOKEN_BYTES_MAX: usize = 512;
-const NONCE_BYTES: usize = 16;
+pub(crate) const NONCE_BYTES: usize = 16;
 const FIELDS: u64 = 8;
 
 /// A link that was just made, and what an export is at this moment.
@@ -41,12 +41,12 @@ pub struct ExportLink {
 }
 
 /// The claims sealed in a link.
-struct LinkClaims {
-    nonce: [u8; NONCE_BYTES],
-    user: UserId,
-    roles: Vec<Role>,
-    wanted: Wanted,
-    expires_at: Timestamp,
+pub(crate) struct LinkClaims {
+    pub(crate) nonce: [u8; NONCE_BYTES],
+    pub(crate) user: UserId,
+    pub(crate) roles: Vec<Role>,
+    pub(crate) wanted: Wanted,
+    pub(crate) expires_at: Timestamp,
 }
 
 /// Makes a link to an export of `wanted`, after an audit entry that says so.
@@ -120,7 +120,7 @@ fn write_token(vault: VaultId, sealed: &[u8]) -> String {
     format!("{PREFIX}{}{}", hex(vault.as_bytes()), hex(sealed))
 }
 
-fn read_token(token: &str) -> Option<(VaultId, Vec<u8>)> {
+pub(crate) fn read_token(token: &str) -> Option<(VaultId, Vec<u8>)> {
     let digits = token.strip_prefix(PREFIX)?;
     if digits.len() > 2 * TOKEN_BYTES_MAX {
         return None;
@@ -132,7 +132,7 @@ fn read_token(token: &str) -> Option<(VaultId, Vec<u8>)> {
 }
 
 impl LinkClaims {
-    fn encode(&self) -> Vec<u8> {
+    pub(crate) fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut w = CborWriter(&mut bytes);
         w.array(FIELDS as usize);
@@ -147,7 +147,7 @@ impl LinkClaims {
         bytes
     }
 
-    fn decode(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
         CborReader(bytes).record(FIELDS, |r| {
             Some(Self {
                 nonce: r.array_of_bytes()?,

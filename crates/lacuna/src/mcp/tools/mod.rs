@@ -87,6 +87,18 @@ pub(super) fn list() -> Vec<Tool> {
     ]
 }
 
+/// Reads arguments as those of each tool, for the fuzz target.
+#[cfg(fuzzing)]
+pub(super) fn read_hostile(given: Option<JsonObject>) {
+    let _ = arguments::<RememberArgs>(given.clone());
+    let _ = arguments::<RecallArgs>(given.clone());
+    let _ = arguments::<ContextArgs>(given.clone());
+    let _ = arguments::<ForgetArgs>(given.clone());
+    let _ = arguments::<CorrectArgs>(given.clone());
+    let _ = arguments::<ReviewArgs>(given.clone());
+    let _ = arguments::<StatusArgs>(given);
+}
+
 /// Runs a tool of this set; `None` if it has no such tool.
 pub(super) async fn run(call: &Call, name: &str, given: Option<JsonObject>) -> Option<Result<ToolOutcome>> {
     Some(match name {

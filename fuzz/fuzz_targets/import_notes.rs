@@ -1,0 +1,4 @@
+//! Hostile bytes as a file for `lacuna import --from basic-memory`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| lacuna_program::fuzzing::import("basic-memory", bytes));

@@ -6,10 +6,8 @@
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::entropy::Entropy;
+pub use crate::locked::KEY_BYTES;
 use crate::locked::LockedKey;
-
-/// Length of every key.
-pub const KEY_BYTES: usize = 32;
 
 macro_rules! key {
     ($(#[$doc:meta])* $visibility:vis $name:ident) => {

@@ -13,7 +13,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mlock, mmap_anonymous};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::key::KEY_BYTES;
+/// Length of every key.
+pub const KEY_BYTES: usize = 32;
 
 /// Bytes that are mapped and locked at a time: a page of most systems.
 const PAGE_BYTES: usize = 4096;

@@ -1,4 +1,5 @@
-//! `cargo xtask model pack`: makes the packed models from the files that their authors published.
+//! `cargo xtask model pack`: makes the packed models from the files that their authors published; `cargo xtask model
+//! examples` embeds the classifier's example sentences with one of them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,10 +14,15 @@ mod transformer;
 
 const PACKED_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/lacuna-models/packed");
 
+const EXAMPLES_FILE: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/lacuna-language/src/classify/lists/examples.bin");
+
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
     /// Pack the published weights into crates/lacuna-models/packed.
     Pack(Pack),
+    /// Embed the example sentences of the classifier with the static model.
+    Examples,
 }
 
 #[derive(clap::Args)]
@@ -109,7 +115,17 @@ const ORIGINS: [Origin; 2] = [
     },
 ];
 
-pub(crate) fn run(Command::Pack(pack): Command) -> Result {
+pub(crate) fn run(command: Command) -> Result {
+    match command {
+        Command::Pack(pack) => run_pack(&pack),
+        Command::Examples => {
+            let embedder = lacuna_models::static_embedder()?;
+            Ok(fs::write(EXAMPLES_FILE, lacuna_language::classify::embed_examples(&*embedder)?)?)
+        }
+    }
+}
+
+fn run_pack(pack: &Pack) -> Result {
     let files = match &pack.source.from {
         Some(folder) => pack_all(folder)?,
         None => {

@@ -3,6 +3,7 @@
 //!
 //! Rules and word lists first; the meaning of the text, where it is given, settles what they leave open.
 
+mod embedded;
 mod key;
 mod lanes;
 mod lexicon;
@@ -21,6 +22,7 @@ mod words;
 
 use std::ops::Range;
 
+pub use embedded::embed_examples;
 pub use key::entity_key;
 pub use lexicon::{is_common_word, is_given, is_title};
 pub use prototypes::{Leaning, Prototypes};

@@ -1,16 +1,19 @@
 //! Example sentences as vectors: what a text means, where its words alone do not say.
 
 use super::Judged;
+use super::embedded::stored_vectors;
 use super::sensitivity::CONFIDENCE_MIN;
 use lacuna_types::Result;
 use lacuna_types::embed::{Embedder, Purpose};
 use lacuna_types::{Lane, Sensitivity};
 
-const EXAMPLES: &str = include_str!("lists/examples.txt");
+pub(super) const EXAMPLES: &str = include_str!("lists/examples.txt");
+const NONE: &str = "none";
 /// Neighbours whose mean says how close a text is to a label.
 const NEIGHBOURS: usize = 3;
-// The figures below were chosen on sentences of our own and on ordinary conversation under the static model: precision
-// first, since a memory that is wrongly called sensitive may be refused.
+// The figures below were chosen on sentences of our own and on ordinary conversation under an earlier static model:
+// precision first, since a memory that is wrongly called sensitive may be refused. Under the present one they let
+// fewer turns of ordinary conversation pass, 0.1% in place of 0.3%.
 /// Lead over "none" that a label needs to be believed where the rules are silent.
 const MARGIN_TO_ADD: f32 = 0.12;
 /// The least closeness at which examples say anything.
@@ -43,22 +46,24 @@ pub struct Leaning {
 }
 
 impl Prototypes {
-    /// Embeds the examples of every label.
+    /// Takes the examples of every label as they were embedded ahead, or embeds them if that was by another model.
     pub fn new(embedder: &dyn Embedder) -> Result<Self> {
-        let examples = |label: &str| -> Result<Vec<Vec<f32>>> {
-            let texts: Vec<&str> = examples(label).collect();
-            embedder.embed(&texts, Purpose::Passage)
+        let texts: Vec<&str> = all_examples().collect();
+        let stored = stored_vectors(embedder.model()).filter(|stored| stored.len() == texts.len());
+        let vectors = match stored {
+            Some(stored) => stored,
+            None => embedder.embed(&texts, Purpose::Passage)?,
         };
-        let mut sensitivity = Vec::new();
-        for category in Sensitivity::ALL {
-            sensitivity.push((*category, examples(category.as_str())?));
-        }
-        let mut lanes = Vec::new();
-        for lane in Lane::ALL {
-            lanes.push((*lane, examples(lane.as_str())?));
-        }
-        let none = examples("none")?;
-        Ok(Self { dimensions: none.first().map_or(0, Vec::len), sensitivity, none, lanes })
+        let dimensions = vectors.first().map_or(0, Vec::len);
+        let mut vectors = vectors.into_iter();
+        let mut of =
+            |label: &str| -> Vec<Vec<f32>> { vectors.by_ref().take(examples(label).count()).collect() };
+        Ok(Self {
+            dimensions,
+            sensitivity: Sensitivity::ALL.iter().map(|label| (*label, of(label.as_str()))).collect(),
+            lanes: Lane::ALL.iter().map(|label| (*label, of(label.as_str()))).collect(),
+            none: of(NONE),
+        })
     }
 
     /// Closeness of a vector to each label; `None` when it comes from another model.
@@ -122,6 +127,13 @@ fn closeness(vector: &[f32], examples: &[Vec<f32>]) -> f32 {
         }
     }
     nearest.iter().sum::<f32>() / NEIGHBOURS as f32
+}
+
+/// The example sentences of all labels, in the order in which [`Prototypes::new`] takes them.
+pub(super) fn all_examples() -> impl Iterator<Item = &'static str> {
+    let sensitivity = Sensitivity::ALL.iter().map(|label| label.as_str());
+    let lanes = Lane::ALL.iter().map(|label| label.as_str());
+    sensitivity.chain(lanes).chain([NONE]).flat_map(examples)
 }
 
 /// The example sentences of one label.

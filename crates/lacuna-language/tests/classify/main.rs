@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use lacuna_language::classify::{Classified, Meaning, Prototypes, classify};
-use lacuna_types::embed::Purpose;
-use lacuna_types::{Lane, PrivacyClass, Sensitivity};
+use lacuna_language::classify::{Classified, Meaning, Prototypes, classify, embed_examples};
+use lacuna_types::embed::{Calibration, Embedder, ModelId, Purpose};
+use lacuna_types::{Error, Lane, PrivacyClass, Result, Sensitivity};
 
 mod cases;
 
@@ -143,6 +143,34 @@ fn entities_meet_their_floors() {
 #[test]
 fn the_set_is_large_and_speaks_many_tongues() {
     assert!(labelled().len() >= 150, "{} sentences", labelled().len());
+}
+
+/// Another model, another list or another layout: `cargo xtask model examples` embeds the sentences anew.
+#[test]
+fn the_examples_that_were_embedded_ahead_are_those_of_the_static_model() {
+    let embedder = lacuna_models::static_embedder().unwrap();
+    let stored = include_bytes!("../../src/classify/lists/examples.bin");
+    let made = embed_examples(embedder.as_ref()).unwrap();
+    assert_eq!(made.len(), stored.len());
+    // Another machine may round a number in a thousand otherwise.
+    let differing = made.iter().zip(stored).filter(|(made, stored)| made != stored).count();
+    assert!(differing < made.len() / 1000, "{differing} bytes of {}", made.len());
+
+    /// Fails when it is asked, so that only the stored vectors can answer.
+    struct Silent(ModelId);
+    impl Embedder for Silent {
+        fn model(&self) -> &ModelId {
+            &self.0
+        }
+        fn embed(&self, _: &[&str], _: Purpose) -> Result<Vec<Vec<f32>>> {
+            Err(Error::corrupt("it was asked"))
+        }
+        fn calibration(&self) -> Calibration {
+            Calibration { midpoint: 0.0, steepness: 1.0 }
+        }
+    }
+    assert!(Prototypes::new(&Silent(embedder.model().clone())).is_ok());
+    assert!(Prototypes::new(&Silent(ModelId::new("another@1"))).is_err());
 }
 
 /// Meaning must not make sensitive what is not, and must find what the lists cannot.

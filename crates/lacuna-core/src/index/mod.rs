@@ -152,7 +152,7 @@ pub struct Entry<P> {
     pub tags: Vec<Tag>,
     /// The terms of its text.
     pub terms: TermList,
-    /// Who says it, and how.
+    /// Its speaker and its form.
     pub utterance: Utterance,
     /// Its vectors, one for each model.
     pub vectors: Vec<(ModelId, QuantVec)>,

@@ -7,7 +7,7 @@ use crate::index::NONE;
 /// The turns of each conversation in order, and who stands beside whom.
 #[derive(Default)]
 pub(crate) struct Sessions {
-    turns: HashMap<u64, Conversation>,
+    turns: HashMap<u64, SessionTurns>,
     neighbours: Vec<[u32; 2]>,
     /// The number of each slot's conversation, [`NONE`] for a memory that is no turn.
     numbers: Vec<u32>,
@@ -17,7 +17,7 @@ pub(crate) struct Sessions {
 }
 
 /// One conversation: its number, and its turns in order.
-struct Conversation {
+struct SessionTurns {
     number: u32,
     turns: BTreeMap<(u32, MemoryId), u32>,
 }
@@ -57,9 +57,9 @@ impl Sessions {
                 *next_number += 1;
                 *next_number - 1
             });
-            Conversation { number, turns: BTreeMap::new() }
+            SessionTurns { number, turns: BTreeMap::new() }
         });
-        let Conversation { number, turns } = conversation;
+        let SessionTurns { number, turns } = conversation;
         turns.insert((turn, id), slot);
         let before = turns.range(..(turn, id)).next_back().map_or(NONE, |(_, &slot)| slot);
         let after = turns.range((turn, id)..).nth(1).map_or(NONE, |(_, &slot)| slot);
@@ -74,7 +74,7 @@ impl Sessions {
 
     /// Takes a turn out; those beside it become neighbours.
     pub(crate) fn remove(&mut self, session: u64, turn: u32, id: MemoryId, slot: u32) {
-        let Some(Conversation { number, turns }) = self.turns.get_mut(&session) else { return };
+        let Some(SessionTurns { number, turns }) = self.turns.get_mut(&session) else { return };
         turns.remove(&(turn, id));
         if turns.is_empty() {
             self.free_numbers.push(*number);

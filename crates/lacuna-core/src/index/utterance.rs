@@ -8,7 +8,7 @@ const NAME_WORDS_MAX: usize = 2;
 /// Bytes before the colon within which a text names its speaker.
 const NAME_BYTES_MAX: usize = 40;
 
-/// Who says a text, and how.
+/// The speaker of a text and the form in which it is said.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Utterance {
     /// Hashes of the words of the speaker's name; zero where there is none.

@@ -15,7 +15,7 @@ const STEP_MIN: f64 = 1e-6;
 pub(super) type Candidates = Vec<(Values, bool)>;
 
 /// Questions that weigh the same.
-pub(super) struct Source<'a> {
+pub(super) struct LearningSource<'a> {
     pub(super) questions: &'a [Candidates],
 }
 
@@ -23,7 +23,7 @@ type Vector = [f64; FEATURES];
 type Matrix = [Vector; FEATURES];
 
 /// Learns the weights of the `active` features; the others stay zero. A source weighs as the root of its questions.
-pub(super) fn learn(sources: &[Source<'_>], active: &[usize]) -> Vector {
+pub(super) fn learn(sources: &[LearningSource<'_>], active: &[usize]) -> Vector {
     let deviation = deviations(sources);
     let mut weights = [0.0; FEATURES];
     let mut best = loss(sources, &weights, &deviation).0;
@@ -49,7 +49,7 @@ pub(super) fn learn(sources: &[Source<'_>], active: &[usize]) -> Vector {
 }
 
 /// The spread of each feature over all candidates, by which it is divided while weights are learnt.
-fn deviations(sources: &[Source<'_>]) -> Vector {
+fn deviations(sources: &[LearningSource<'_>]) -> Vector {
     let all = || sources.iter().flat_map(|source| source.questions).flatten().map(|(values, _)| values);
     let count = all().count().max(1) as f64;
     std::array::from_fn(|at| {
@@ -60,7 +60,7 @@ fn deviations(sources: &[Source<'_>]) -> Vector {
 }
 
 /// The loss at some weights, its gradient and its curvature.
-fn loss(sources: &[Source<'_>], weights: &Vector, deviation: &Vector) -> (f64, Vector, Matrix) {
+fn loss(sources: &[LearningSource<'_>], weights: &Vector, deviation: &Vector) -> (f64, Vector, Matrix) {
     let mut sum = RIDGE / 2.0 * weights.iter().map(|weight| weight * weight).sum::<f64>();
     let mut gradient: Vector = weights.map(|weight| RIDGE * weight);
     let mut curvature: Matrix =
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn the_feature_that_tells_gets_the_weight_and_the_same_data_the_same_weights() {
         let questions = questions();
-        let learnt = || learn(&[Source { questions: &questions }], &[0, 1]);
+        let learnt = || learn(&[LearningSource { questions: &questions }], &[0, 1]);
         let weights = learnt();
         assert!(weights[0] > 0.5 && weights[1].abs() < 0.2, "{weights:?}");
         assert_eq!(weights[2..], [0.0; FEATURES - 2]);

@@ -19,8 +19,8 @@ use lacuna_types::embed::{Embedder, Purpose};
 use lacuna_types::{Category, Lane, Lifecycle, MemoryId, SessionId, Tier};
 use serde::Serialize;
 
-use self::learn::{Candidates, Source, dot, learn};
-use self::sets::{Question, Set, Space, conversations, facts};
+use self::learn::{Candidates, LearningSource, dot, learn};
+use self::sets::{AskedQuestion, AskedSpace, RecallSet, conversations, facts};
 use crate::Result;
 
 const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data");
@@ -58,7 +58,7 @@ pub(crate) struct Args {
 
 /// Shares of the questions of one set, found in one way.
 #[derive(Serialize)]
-struct Row {
+struct RecallRow {
     set: String,
     way: String,
     /// Share of the right answers among the first ten.
@@ -68,9 +68,9 @@ struct Row {
 }
 
 /// A set with its questions answered.
-struct Answered {
+struct AnsweredSet {
     name: String,
-    rows: Vec<Row>,
+    rows: Vec<RecallRow>,
     is_turns: bool,
     /// The candidates of each question, as a vault ranks them.
     candidates: Vec<Candidates>,
@@ -95,10 +95,10 @@ pub(crate) fn run(args: &Args) -> Result {
     print(&answered, args.json)
 }
 
-fn read(args: &Args) -> Result<Vec<Set>> {
+fn read(args: &Args) -> Result<Vec<RecallSet>> {
     let mut sets = Vec::new();
     let wanted = |name: &&str| args.sets.is_empty() || args.sets.iter().any(|wanted| wanted == name);
-    let mut take = |name: &str, set: Option<Set>| match set {
+    let mut take = |name: &str, set: Option<RecallSet>| match set {
         Some(set) => sets.push(set),
         None => eprintln!("skipped: {name} is not there"),
     };
@@ -113,14 +113,17 @@ fn read(args: &Args) -> Result<Vec<Set>> {
     Ok(sets)
 }
 
+/// Vectors by the texts that they are of.
+type ByText = HashMap<String, Vec<f32>>;
+
 /// The vectors of every text of a set under each model.
-struct Vectors {
-    texts: Vec<HashMap<String, Vec<f32>>>,
-    questions: Vec<HashMap<String, Vec<f32>>>,
+struct SetVectors {
+    texts: Vec<ByText>,
+    questions: Vec<ByText>,
 }
 
-impl Vectors {
-    fn new(set: &Set, models: &[std::sync::Arc<dyn Embedder>]) -> Result<Self> {
+impl SetVectors {
+    fn new(set: &RecallSet, models: &[std::sync::Arc<dyn Embedder>]) -> Result<Self> {
         let texts = || set.spaces.iter().flat_map(|space| &space.texts).map(|stored| stored.text.as_str());
         let asked = || set.spaces.iter().flat_map(|space| &space.questions).map(|asked| asked.text.as_str());
         let mut vectors = Self { texts: Vec::new(), questions: Vec::new() };
@@ -132,7 +135,7 @@ impl Vectors {
     }
 }
 
-fn embed(model: &dyn Embedder, mut texts: Vec<&str>, purpose: Purpose) -> Result<HashMap<String, Vec<f32>>> {
+fn embed(model: &dyn Embedder, mut texts: Vec<&str>, purpose: Purpose) -> Result<ByText> {
     texts.sort_unstable_by_key(|text| (text.len(), *text));
     texts.dedup();
     let mut vectors = HashMap::new();
@@ -142,8 +145,8 @@ fn embed(model: &dyn Embedder, mut texts: Vec<&str>, purpose: Purpose) -> Result
     Ok(vectors)
 }
 
-fn answer(set: &Set, models: &[std::sync::Arc<dyn Embedder>]) -> Result<Answered> {
-    let vectors = Vectors::new(set, models)?;
+fn answer(set: &RecallSet, models: &[std::sync::Arc<dyn Embedder>]) -> Result<AnsweredSet> {
+    let vectors = SetVectors::new(set, models)?;
     let mut ways: Vec<(String, Vec<Vec<bool>>)> = vec![("words alone".to_owned(), Vec::new())];
     ways.extend(models.iter().map(|model| (format!("{} alone", model.model()), Vec::new())));
     ways.push(("as a vault finds them".to_owned(), Vec::new()));
@@ -171,13 +174,13 @@ fn answer(set: &Set, models: &[std::sync::Arc<dyn Embedder>]) -> Result<Answered
     }
     let rows = ways.iter().map(|(way, ranked)| row(&set.name, way, ranked, &gold)).collect();
     let is_turns = set.spaces.iter().flat_map(|space| &space.texts).any(|stored| stored.turn.is_some());
-    Ok(Answered { name: set.name.clone(), rows, is_turns, candidates, gold })
+    Ok(AnsweredSet { name: set.name.clone(), rows, is_turns, candidates, gold })
 }
 
 /// The texts of one space, as a vault would index them; without vectors and neighbours for words alone.
 fn index(
-    space: &Space,
-    embedded: Option<(&[std::sync::Arc<dyn Embedder>], &Vectors)>,
+    space: &AskedSpace,
+    embedded: Option<(&[std::sync::Arc<dyn Embedder>], &SetVectors)>,
 ) -> Result<Index<usize>> {
     let mut index = Index::new();
     for (place, stored) in space.texts.iter().enumerate() {
@@ -218,7 +221,12 @@ fn index(
 }
 
 /// The candidates of a question, best first, a day after the last text was said.
-fn search(index: &Index<usize>, space: &Space, question: &Question, vectors: &[QueryVector]) -> Candidates {
+fn search(
+    index: &Index<usize>,
+    space: &AskedSpace,
+    question: &AskedQuestion,
+    vectors: &[QueryVector],
+) -> Candidates {
     let last = space.texts.iter().map(|stored| stored.at.as_millisecond()).max().unwrap_or(0);
     let found = index.search(&Search {
         text: &question.text,
@@ -243,9 +251,9 @@ fn search(index: &Index<usize>, space: &Space, question: &Question, vectors: &[Q
 
 /// The texts nearest to a question under one model, as right or wrong.
 fn nearest(
-    space: &Space,
-    question: &Question,
-    (texts, questions): (&HashMap<String, Vec<f32>>, &HashMap<String, Vec<f32>>),
+    space: &AskedSpace,
+    question: &AskedQuestion,
+    (texts, questions): (&ByText, &ByText),
 ) -> Vec<bool> {
     let asked = &questions[&question.text];
     let cosine = |text: &str| texts[text].iter().zip(asked).map(|(a, b)| a * b).sum::<f32>();
@@ -255,7 +263,7 @@ fn nearest(
     ranked.iter().take(CUTOFFS[2]).map(|(_, place)| question.gold.contains(place)).collect()
 }
 
-fn row(set: &str, way: &str, ranked: &[Vec<bool>], gold: &[usize]) -> Row {
+fn row(set: &str, way: &str, ranked: &[Vec<bool>], gold: &[usize]) -> RecallRow {
     let count = ranked.len().max(1) as f64;
     let right =
         |ranked: &Vec<bool>, cutoff: usize| ranked.iter().take(cutoff).filter(|right| **right).count();
@@ -265,15 +273,16 @@ fn row(set: &str, way: &str, ranked: &[Vec<bool>], gold: &[usize]) -> Row {
         let hits = ranked.iter().filter(|ranked| right(ranked, cutoff) > 0).count();
         100.0 * hits as f64 / count
     });
-    Row { set: set.to_owned(), way: way.to_owned(), recall_at_10: 100.0 * recall / count, hits }
+    RecallRow { set: set.to_owned(), way: way.to_owned(), recall_at_10: 100.0 * recall / count, hits }
 }
 
 /// Ranks a set anew by weights that were learnt from the other sets of its kind.
-fn left_out(answered: &[Answered], at: usize) -> Option<Row> {
+fn left_out(answered: &[AnsweredSet], at: usize) -> Option<RecallRow> {
     let set = &answered[at];
     let others =
         answered.iter().enumerate().filter(|(other, one)| *other != at && one.is_turns == set.is_turns);
-    let sources: Vec<Source<'_>> = others.map(|(_, one)| Source { questions: &one.candidates }).collect();
+    let sources: Vec<LearningSource<'_>> =
+        others.map(|(_, one)| LearningSource { questions: &one.candidates }).collect();
     if sources.is_empty() {
         return None;
     }
@@ -297,10 +306,11 @@ fn active(is_turns: bool) -> Vec<usize> {
     }
 }
 
-fn print_weights(answered: &[Answered]) {
+fn print_weights(answered: &[AnsweredSet]) {
     let kinds = [true, false].map(|is_turns| {
         let sets = answered.iter().filter(|one| one.is_turns == is_turns);
-        let sources: Vec<Source<'_>> = sets.map(|one| Source { questions: &one.candidates }).collect();
+        let sources: Vec<LearningSource<'_>> =
+            sets.map(|one| LearningSource { questions: &one.candidates }).collect();
         let weights = learn(&sources, &active(is_turns));
         // Log-odds of a memory that stands alone are those of its calibrated cosines.
         let unit =
@@ -317,15 +327,15 @@ fn print_weights(answered: &[Answered]) {
     }
 }
 
-fn print(answered: &[Answered], json: bool) -> Result {
-    let rows: Vec<&Row> = answered.iter().flat_map(|one| &one.rows).collect();
+fn print(answered: &[AnsweredSet], json: bool) -> Result {
+    let rows: Vec<&RecallRow> = answered.iter().flat_map(|one| &one.rows).collect();
     if json {
         println!("{}", serde_json::to_string_pretty(&rows)?);
         return Ok(());
     }
     println!("Development figures, but for weights learnt without the set and for closed halves.");
     println!("{:<18} {:<34} {:>6} {:>6} {:>6} {:>6}", "set", "", "R@10", "hit@1", "hit@5", "hit@10");
-    for Row { set, way, recall_at_10, hits: [first, five, ten] } in rows {
+    for RecallRow { set, way, recall_at_10, hits: [first, five, ten] } in rows {
         println!("{set:<18} {way:<34} {recall_at_10:>6.1} {first:>6.1} {five:>6.1} {ten:>6.1}");
     }
     Ok(())

@@ -14,19 +14,19 @@ use crate::Result;
 const TIME_FORMS: [&str; 3] = ["%I:%M %p on %d %B, %Y", "%d.%m.%Y, %H:%M:%S", "%Y/%m/%d (%a) %H:%M"];
 
 /// Questions to several vaults.
-pub(super) struct Set {
+pub(super) struct RecallSet {
     pub(super) name: String,
-    pub(super) spaces: Vec<Space>,
+    pub(super) spaces: Vec<AskedSpace>,
 }
 
 /// One vault and the questions to it.
-pub(super) struct Space {
-    pub(super) texts: Vec<Stored>,
-    pub(super) questions: Vec<Question>,
+pub(super) struct AskedSpace {
+    pub(super) texts: Vec<StoredText>,
+    pub(super) questions: Vec<AskedQuestion>,
 }
 
 /// A text that is stored.
-pub(super) struct Stored {
+pub(super) struct StoredText {
     pub(super) text: String,
     pub(super) at: Timestamp,
     /// The conversation and the number of the turn in it; `None` for a text that stands alone.
@@ -34,7 +34,7 @@ pub(super) struct Stored {
 }
 
 /// A question and the places of the texts that answer it.
-pub(super) struct Question {
+pub(super) struct AskedQuestion {
     pub(super) text: String,
     pub(super) gold: Vec<usize>,
 }
@@ -73,15 +73,15 @@ enum FactLine {
 }
 
 /// Reads a set of conversations; `None` where there is none.
-pub(super) fn conversations(name: &str, path: &Path) -> Result<Option<Set>> {
+pub(super) fn conversations(name: &str, path: &Path) -> Result<Option<RecallSet>> {
     let Ok(text) = std::fs::read_to_string(path) else { return Ok(None) };
     let data: Conversations = serde_json::from_str(&text)?;
     let spaces = data.spaces.into_iter().map(space).collect::<Result<_>>()?;
-    Ok(Some(Set { name: name.to_owned(), spaces }))
+    Ok(Some(RecallSet { name: name.to_owned(), spaces }))
 }
 
 /// Reads a set of facts; the questions of its closed half as well where `closed` names one.
-pub(super) fn facts(name: &str, open: &Path, closed: Option<&Path>) -> Result<Option<Set>> {
+pub(super) fn facts(name: &str, open: &Path, closed: Option<&Path>) -> Result<Option<RecallSet>> {
     let Ok(mut lines) = std::fs::read_to_string(open) else { return Ok(None) };
     if let Some(closed) = closed {
         lines = facts_alone(&lines)? + &std::fs::read_to_string(closed)?;
@@ -91,14 +91,14 @@ pub(super) fn facts(name: &str, open: &Path, closed: Option<&Path>) -> Result<Op
         match serde_json::from_str(line)? {
             FactLine::Fact { id, text } => {
                 places.insert(id, texts.len());
-                texts.push(Stored { text, at: Timestamp::UNIX_EPOCH, turn: None });
+                texts.push(StoredText { text, at: Timestamp::UNIX_EPOCH, turn: None });
             }
             FactLine::Question { text, gold } => asked.push((text, gold)),
         }
     }
     let questions = asked.into_iter().map(|(text, gold)| question(text, &gold, &places));
-    let space = Space { questions: questions.collect::<Result<_>>()?, texts };
-    Ok(Some(Set { name: name.to_owned(), spaces: vec![space] }))
+    let space = AskedSpace { questions: questions.collect::<Result<_>>()?, texts };
+    Ok(Some(RecallSet { name: name.to_owned(), spaces: vec![space] }))
 }
 
 /// Keeps the facts of the open half, so that only questions of the closed half are asked.
@@ -113,7 +113,7 @@ fn facts_alone(lines: &str) -> Result<String> {
     Ok(kept)
 }
 
-fn space(raw: RawSpace) -> Result<Space> {
+fn space(raw: RawSpace) -> Result<AskedSpace> {
     let mut turns: HashMap<String, u32> = HashMap::new();
     let (mut texts, mut places) = (Vec::new(), HashMap::new());
     for RawText { id, text, time, session } in raw.docs {
@@ -122,22 +122,22 @@ fn space(raw: RawSpace) -> Result<Space> {
             (session, *number)
         });
         places.insert(id, texts.len());
-        texts.push(Stored { text, at: moment(&time)?, turn });
+        texts.push(StoredText { text, at: moment(&time)?, turn });
     }
     let questions = raw.queries.into_iter().map(|raw| known_question(raw, &places));
-    Ok(Space { questions: questions.collect(), texts })
+    Ok(AskedSpace { questions: questions.collect(), texts })
 }
 
 /// Some gold ids of the sources name turns that do not exist; those are passed over.
-fn known_question(raw: RawQuestion, places: &HashMap<String, usize>) -> Question {
+fn known_question(raw: RawQuestion, places: &HashMap<String, usize>) -> AskedQuestion {
     let gold = raw.gold.iter().filter_map(|id| places.get(id).copied()).collect();
-    Question { text: raw.text, gold }
+    AskedQuestion { text: raw.text, gold }
 }
 
-fn question(text: String, gold: &[String], places: &HashMap<String, usize>) -> Result<Question> {
+fn question(text: String, gold: &[String], places: &HashMap<String, usize>) -> Result<AskedQuestion> {
     let place =
         |id: &String| places.get(id).copied().ok_or_else(|| format!("no fact has the id {id}").into());
-    Ok(Question { text, gold: gold.iter().map(place).collect::<Result<_>>()? })
+    Ok(AskedQuestion { text, gold: gold.iter().map(place).collect::<Result<_>>()? })
 }
 
 fn moment(text: &str) -> Result<Timestamp> {

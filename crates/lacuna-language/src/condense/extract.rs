@@ -10,7 +10,7 @@ use regex::Regex;
 
 use lacuna_types::llm::{Claim, ClaimKind};
 
-use super::rejected::{Part, parts_in_choices};
+use super::rejected::{ChoicePart, parts_in_choices};
 use super::sentences::{is_question, sentences};
 use super::turn::{Speaker, Turn};
 use crate::clause::{parts, whole_sentences};
@@ -74,7 +74,7 @@ impl SpokenStatement<'_> {
 fn rejected_in(turns: &[Turn]) -> Vec<(usize, String)> {
     let all = sentences(turns);
     let parts = parts_in_choices(turns, &all);
-    let rejected = all.iter().zip(parts).filter(|(_, part)| *part == Part::Rejected);
+    let rejected = all.iter().zip(parts).filter(|(_, part)| *part == ChoicePart::Rejected);
     rejected.map(|(sentence, _)| (sentence.turn, sentence.text.to_owned())).collect()
 }
 

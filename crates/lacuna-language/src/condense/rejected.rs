@@ -40,7 +40,7 @@ static DECISIONS: Rule = LazyLock::new(|| {
 
 /// The part that a sentence has in a choice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Part {
+pub(super) enum ChoicePart {
     /// It has none.
     None,
     /// Somebody turned it down or took it back.
@@ -50,16 +50,16 @@ pub(super) enum Part {
 }
 
 /// The part of each sentence in the choices of these turns.
-pub(super) fn parts_in_choices(turns: &[Turn], all: &[TurnSentence<'_>]) -> Vec<Part> {
-    let mut parts = vec![Part::None; all.len()];
+pub(super) fn parts_in_choices(turns: &[Turn], all: &[TurnSentence<'_>]) -> Vec<ChoicePart> {
+    let mut parts = vec![ChoicePart::None; all.len()];
     for (number, turn) in turns.iter().enumerate().filter(|(_, turn)| turn.speaker.is_person()) {
         let own = || (0..all.len()).filter(|at| all[*at].turn == number);
         let refused = if refuses(turn) { refused_before(turns, all, number) } else { Vec::new() };
         let taken_back: Vec<usize> = own().flat_map(|at| taken_back_by(all, at)).collect();
         if !refused.is_empty() || !taken_back.is_empty() {
-            own().for_each(|at| parts[at] = Part::Outcome);
+            own().for_each(|at| parts[at] = ChoicePart::Outcome);
         }
-        refused.into_iter().chain(taken_back).for_each(|at| parts[at] = Part::Rejected);
+        refused.into_iter().chain(taken_back).for_each(|at| parts[at] = ChoicePart::Rejected);
     }
     parts
 }
@@ -199,7 +199,10 @@ mod tests {
         {
             let turns = [answered(plan), said(answer)];
             let all = sentences(&turns);
-            assert!(parts_in_choices(&turns, &all).iter().all(|part| *part != Part::Rejected), "{answer}");
+            assert!(
+                parts_in_choices(&turns, &all).iter().all(|part| *part != ChoicePart::Rejected),
+                "{answer}"
+            );
         }
     }
 }

@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use lacuna_types::llm::Claim;
 
 use super::extract::told_by;
-use super::rejected::{Part, parts_in_choices};
+use super::rejected::{ChoicePart, parts_in_choices};
 use super::sentences::{Rarity, TurnSentence, sentences};
 use super::turn::Turn;
 
@@ -50,9 +50,9 @@ pub fn summarise(turns: &[Turn], rarity: &Rarity, chars_max: usize, facts: &[Cla
     let parts = parts_in_choices(turns, &all);
     for (sentence, part) in all.iter_mut().zip(parts) {
         sentence.merit *= match part {
-            Part::None => 1.0,
-            Part::Rejected => REJECTED,
-            Part::Outcome => OUTCOME,
+            ChoicePart::None => 1.0,
+            ChoicePart::Rejected => REJECTED,
+            ChoicePart::Outcome => OUTCOME,
         };
         let told = told_by(&turns[sentence.turn].speaker, sentence.text);
         if facts.iter().any(|fact| fact.text == told) {

@@ -19,7 +19,7 @@ pub fn topics(turns: &[Turn], rarity: &Rarity) -> Vec<Vec<usize>> {
     let mut start = 0;
     let mut topics = Vec::new();
     for length in runs(turns, rarity) {
-        topics.push(Topic::of(turns, (start..start + length).collect(), rarity));
+        topics.push(TopicTurns::of(turns, (start..start + length).collect(), rarity));
         start += length;
     }
     let mut alike: Vec<Vec<f32>> =
@@ -40,7 +40,7 @@ pub fn topics(turns: &[Turn], rarity: &Rarity) -> Vec<Vec<usize>> {
 }
 
 /// The two topics to join next, in their order; `None` when all of them stand for themselves.
-fn most_alike(topics: &[Topic], alike: &[Vec<f32>]) -> Option<(usize, usize)> {
+fn most_alike(topics: &[TopicTurns], alike: &[Vec<f32>]) -> Option<(usize, usize)> {
     let pairs = (0..topics.len()).flat_map(|one| (one + 1..topics.len()).map(move |other| (one, other)));
     let fit = |&(one, other): &(usize, usize)| {
         topics[one].turns.len() + topics[other].turns.len() <= TOPIC_TURNS_MAX
@@ -50,7 +50,7 @@ fn most_alike(topics: &[Topic], alike: &[Vec<f32>]) -> Option<(usize, usize)> {
     (topics.len() > TOPICS_MAX || alike[one][other] >= SAME_TOPIC).then_some((one, other))
 }
 
-struct Topic {
+struct TopicTurns {
     turns: Vec<usize>,
     /// The weight of each word that is said in it.
     words: BTreeMap<u64, f32>,
@@ -58,7 +58,7 @@ struct Topic {
     vector: Vec<f32>,
 }
 
-impl Topic {
+impl TopicTurns {
     fn of(turns: &[Turn], numbers: Vec<usize>, rarity: &Rarity) -> Self {
         let mut topic = Self { turns: Vec::new(), words: BTreeMap::new(), vector: Vec::new() };
         for turn in numbers.iter().map(|number| &turns[*number]) {

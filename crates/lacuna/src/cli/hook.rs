@@ -57,7 +57,7 @@ impl HookCommand {
 /// Answer of a hook.
 enum HookAnswer {
     /// To be added to the conversation, empty when there is nothing; and the reason why turns were not sealed.
-    Added(String, Option<Failure>),
+    Added(String, Option<Box<Failure>>),
     Stored(Done),
 }
 
@@ -96,7 +96,7 @@ fn work(config: &Config, event: Event, deadline: Deadline) -> Result<HookAnswer>
         let sealed = transcript.map_or(Ok(()), |transcript| {
             hook::archive(&installation, &config.data, &session, &transcript, deadline, &mut Done::default())
         });
-        return Ok(HookAnswer::Added(added, sealed.err()));
+        return Ok(HookAnswer::Added(added, sealed.err().map(Box::new)));
     }
     let transcript = input.transcript()?;
     let mut done = Done::default();
@@ -142,7 +142,7 @@ fn tell(told: HookAnswer, event: Event, output: &Output) -> Result<()> {
             if !text.is_empty() {
                 output.json_line(&HookOutput::adding(event, text))?;
             }
-            failure.map_or(Ok(()), Err)
+            failure.map_or(Ok(()), |failure| Err(*failure))
         }
         HookAnswer::Stored(done) => {
             output.aside(&done, |done| format!("lacuna: {}", done.told()));

@@ -58,10 +58,10 @@ fn read_moment(value: &Value) -> Option<Timestamp> {
 fn of_number(number: i64) -> Option<Timestamp> {
     match number {
         ..=0 => None,
-        ..SECONDS_MAX => Timestamp::from_second(number).ok(),
-        ..MILLIS_MAX => Timestamp::from_millisecond(number).ok(),
-        ..MICROS_MAX => Timestamp::from_microsecond(number).ok(),
-        _ => Timestamp::from_nanosecond(number.into()).ok(),
+        1..SECONDS_MAX => Timestamp::from_second(number).ok(),
+        SECONDS_MAX..MILLIS_MAX => Timestamp::from_millisecond(number).ok(),
+        MILLIS_MAX..MICROS_MAX => Timestamp::from_microsecond(number).ok(),
+        MICROS_MAX.. => Timestamp::from_nanosecond(number.into()).ok(),
     }
 }
 

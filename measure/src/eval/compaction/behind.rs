@@ -45,7 +45,7 @@ impl Arrangement {
 }
 
 #[derive(Default)]
-struct Figures {
+struct BehindFigures {
     questions: usize,
     before: f64,
     after: f64,
@@ -61,7 +61,7 @@ pub(super) fn report(report: &mut Report, spaces: &[Space], small: bool) -> Resu
         .line("\nGold turns among the first ten results, archived turns behind their summaries included:\n");
     let mut rows = Vec::new();
     for arrangement in [Arrangement::Dated, Arrangement::OneChat] {
-        let mut figures = Figures::default();
+        let mut figures = BehindFigures::default();
         for space in spaces {
             measure(space, arrangement, small, &mut figures)?;
         }
@@ -80,7 +80,7 @@ pub(super) fn report(report: &mut Report, spaces: &[Space], small: bool) -> Resu
     Ok(())
 }
 
-fn measure(space: &Space, arrangement: Arrangement, small: bool, figures: &mut Figures) -> Result {
+fn measure(space: &Space, arrangement: Arrangement, small: bool, figures: &mut BehindFigures) -> Result {
     let folder = tempfile::tempdir()?;
     let times = times(space)?;
     let end = times.last().copied().ok_or("a dialogue without turns")?;

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     fn now() -> Zoned {
-        "2023-06-14T12:00:00Z[UTC]".parse().unwrap()
+        "2023-06-14T12:00:00Z".parse::<jiff::Timestamp>().unwrap().to_zoned(jiff::tz::TimeZone::UTC)
     }
 
     fn span(from: &str, until: &str) -> TimeSpan {

@@ -213,7 +213,7 @@ pub(crate) fn models_in(reader: &VaultReader<'_>) -> Result<Vec<ModelId>> {
 }
 
 fn find(service: &Service, vault: &OpenVault, query: &Query, search: &Search<'_>) -> Result<Recalled> {
-    let found = search_behind(vault, search, |hits| within_tiers(vault, hits, query));
+    let found = search_behind(vault, search);
     let best = within_tiers(vault, found.hits, query);
     let ids: Vec<MemoryId> = best.iter().map(|hit| hit.id).collect();
     let memories = vault.fetched(&ids, service.sources())?;

@@ -22,7 +22,7 @@ use lacuna_types::{Error, Result};
 
 use crate::gate::shape::at_most;
 use crate::index::filter::Filter;
-use crate::index::search::{Hit, QueryVector, Search};
+use crate::index::search::{QueryVector, Search};
 use crate::index::{Session, Tag};
 use crate::permit::{Grant, Recall};
 use crate::read::behind::search_behind;
@@ -248,11 +248,7 @@ fn look_into(
         explain: false,
     };
     service.read(scope, |vault| {
-        let shown = |mut hits: Vec<Hit>| {
-            hits.truncate(ask.count);
-            hits
-        };
-        let hits = if ask.said { search_behind(vault, &search, shown).hits } else { Vec::new() };
+        let hits = if ask.said { search_behind(vault, &search).hits } else { Vec::new() };
         let relevance: HashMap<_, _> = hits.iter().map(|hit| (hit.id, hit.relevance)).collect();
         VaultPicks {
             picked: ask.pick(vault, scope, &relevance),

@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 
-use lacuna_language::words::{Language, QueryWord, QueryWords, query_words};
+use lacuna_language::words::{Language, QueryWord, QueryWords, language_of_question, query_words};
 use lacuna_types::MemoryId;
 use lacuna_types::embed::{Calibration, ModelId};
 
@@ -219,7 +219,7 @@ impl<'a, P: Sync> Run<'a, P> {
             search.vectors.iter().filter_map(|query| comparison(index, query)).collect();
         let english_only = |one: &Comparison<'_>| one.english_only;
         let has_choice = comparisons.iter().any(english_only) && !comparisons.iter().all(english_only);
-        let is_foreign = has_choice && Language::detect(search.text, None) != Language::English;
+        let is_foreign = has_choice && language_of_question(search.text) != Language::English;
         Self {
             index,
             search,

@@ -8,6 +8,7 @@ mod tokens;
 
 pub use crate::languages::Language;
 pub(crate) use fold::{Folding, fold};
+pub use stop::language_of_question;
 pub use terms::{
     QUERY_WORDS_MAX, QueryWord, QueryWords, TERMS_MAX, Term, TermList, query_words, stable_hash,
 };

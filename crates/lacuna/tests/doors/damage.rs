@@ -487,8 +487,8 @@ fn an_old_copy_of_database_and_keystore_shows_nothing_that_was_forgotten() {
     assert!(doctor.stdout.contains("rolled_back"), "{}", doctor.stdout);
     let accepted = home.json(&["keys", "accept-rollback"]);
     assert_eq!(accepted["behind"], 1);
-    assert_eq!(home.json(&["recall", "otter"])["memories"], json!([]));
-    assert_eq!(home.json(&["recall", "heron"])["memories"].as_array().unwrap().len(), 1);
+    let found = home.json(&["recall", "otter"])["memories"].to_string();
+    assert!(found.contains("heron") && !found.contains("otter") && !found.contains(&id), "{found}");
     home.run(&["doctor"]).ok();
     let audit = home.run(&["audit", "list", "--scope", "org"]);
     assert!(audit.stdout.contains("rollback_accepted"), "{}{}", audit.stdout, audit.stderr);

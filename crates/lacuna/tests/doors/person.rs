@@ -29,7 +29,8 @@ fn an_operator_forgets_a_person_by_command_and_the_owner_is_told() {
     assert_eq!((&done["clean"], &done["request"]["memories"]), (&json!(true), &json!(1)));
     let receipt = done["request"]["receipts"][0].as_str().unwrap().to_owned();
     assert!(receipt.starts_with("DEL-"), "{receipt}");
-    assert_eq!(home.json(&["recall", "late checkout"])["memories"], json!([]));
+    let found = home.json(&["recall", "late checkout"])["memories"].to_string();
+    assert!(!found.contains("checkout") && !found.contains("kafor"), "{found}");
     assert_eq!(home.json(&["memory", "list"])["memories"].as_array().unwrap().len(), 1);
 
     let notices = home.json(&["notices"]);
@@ -62,7 +63,8 @@ fn where_the_policy_names_operators_their_key_must_sign() {
     let other = home.data().join("../other.key");
     home.json(&["person", "key", other.to_str().unwrap()]);
     assert_eq!(by(&["--request", "1", "--sign-with", other.to_str().unwrap()]).problem()["code"], "denied");
-    assert_eq!(home.json(&["recall", "late checkout"])["memories"].as_array().unwrap().len(), 1);
+    let found = home.json(&["recall", "late checkout"])["memories"][0]["content"].to_string();
+    assert!(found.contains("checkout"), "{found}");
     assert_eq!(by(&["--request", "1", "--sign-with", path]).ok().json()["request"]["signed_by"], json!(key));
 }
 

@@ -22,7 +22,8 @@ fn job<'a>(list: &'a Value, name: &str) -> &'a Value {
 fn what_is_over_is_swept_by_a_job_that_the_table_shows() {
     let home = Home::new();
     let brief = keep_for_a_second(&home);
-    assert_eq!(home.json(&["recall", "parcel desk"])["memories"], json!([]), "what is over is not recalled");
+    let found = home.json(&["recall", "parcel desk"])["memories"].to_string();
+    assert!(!found.contains("parcel"), "what is over is not recalled: {found}");
     let before = home.json(&["jobs"]);
     assert!(job(&before, "sweep")["outcome"].is_null());
     let epoch = job(&before, "epoch");

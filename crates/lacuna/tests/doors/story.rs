@@ -19,7 +19,7 @@ fn remember_recall_by_a_paraphrase_inspect_erase_on_the_command_line() {
     assert_eq!(found["memories"][0]["memory_id"], id.as_str(), "{found}");
     assert_eq!(found["memories"][0]["content"], FACT);
     assert_eq!(found["total_searched"], 4);
-    assert_eq!(found["models"].as_array().unwrap().len(), 1, "the sentence vectors are there: {found}");
+    assert_eq!(found["models"].as_array().unwrap().len(), 2, "the sentence vectors are there: {found}");
 
     let shown = home.json(&["memory", "inspect", &id]);
     assert_eq!(shown["content"], FACT);

@@ -43,6 +43,8 @@ pub(crate) const CONTEXT_VAULTS_MAX: usize = 8;
 pub const RESTING_MAX: usize = 4_096;
 /// Memories that a vault's search finds for a turn.
 const FOUND_MAX: usize = 64;
+/// Characters of a word that is searched by.
+const WORD_CHARS_MAX: usize = 64;
 /// Picks for every memory that may be shown, so that a long one can make room for a shorter one.
 const PICKS_PER_MEMORY: usize = 3;
 
@@ -215,7 +217,8 @@ fn bring_to_mind(
     turn: &Turn,
     ask: &Ask<'_>,
 ) -> Result<Vec<Option<VaultPicks>>> {
-    let text = tail(&turn.text, QUERY_CHARS_MAX);
+    let text = asked(&turn.text);
+    let text = text.as_str();
     let mut models: Vec<ModelId> = Vec::new();
     for grant in grants {
         models.extend(models_in(&service.reader(grant.scope()))?);
@@ -355,6 +358,15 @@ fn items(picks: &[Pick], section: &Section) -> Vec<Item> {
         }
     };
     section.lines.iter().map(item).collect()
+}
+
+/// The end of a turn, without what is no word of any language: pasted keys, codes and addresses would drown the
+/// question beside them.
+fn asked(turn: &str) -> String {
+    let end = tail(turn, QUERY_CHARS_MAX);
+    let is_word = |word: &&str| word.chars().nth(WORD_CHARS_MAX).is_none();
+    let words: Vec<&str> = end.split_whitespace().filter(is_word).collect();
+    if words.is_empty() { end.to_owned() } else { words.join(" ") }
 }
 
 /// The last `count` characters.

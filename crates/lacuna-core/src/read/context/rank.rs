@@ -18,7 +18,9 @@ pub(crate) const FAINT_BELOW: f32 = 0.4;
 /// The age up to which a memory is recent.
 pub(crate) const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// A memory is shown for a turn's words when it is at least so relevant, by itself and against the most relevant one.
+/// Turns of conversations have a scale of their own, on which one in twenty unrelated ones reaches the half.
 const RELEVANCE_MIN: f32 = 0.6;
+const RELEVANCE_OF_TURN_MIN: f32 = 0.5;
 const RELEVANCE_SHARE_MIN: f32 = 0.85;
 /// The age at which recency has halved.
 const RECENCY_HALF_LIFE_DAYS: f32 = 7.0;
@@ -118,7 +120,7 @@ impl Ask<'_> {
         scored.retain(|(_, id)| !self.cooling.contains(id));
         let cooling = considered - scored.len();
         if self.said {
-            keep_relevant(&mut scored);
+            keep_relevant(&mut scored, vault);
         }
         keep_best(&mut scored, self.count);
         fold_repeats(&mut scored, vault);
@@ -234,10 +236,16 @@ pub(crate) fn best_first(one: &(Score, MemoryId), other: &(Score, MemoryId)) -> 
 }
 
 /// Drops memories that are far less relevant than the best. Salience and recency do not save them; a topic does.
-fn keep_relevant(scored: &mut Vec<(Score, MemoryId)>) {
+fn keep_relevant(scored: &mut Vec<(Score, MemoryId)>, vault: &OpenVault) {
     let best = scored.iter().map(|(score, _)| score.relevance).fold(0.0, f32::max);
-    let least = RELEVANCE_MIN.max(RELEVANCE_SHARE_MIN * best);
-    scored.retain(|(score, _)| score.topic > 0.0 || score.relevance >= least);
+    let is_turn = |id: &MemoryId| {
+        let session = vault.index.get(id).and_then(|stored| stored.attributes.session);
+        session.is_some_and(|session| session.turn.is_some())
+    };
+    scored.retain(|(score, id)| {
+        let least = if is_turn(id) { RELEVANCE_OF_TURN_MIN } else { RELEVANCE_MIN };
+        score.topic > 0.0 || score.relevance >= least.max(RELEVANCE_SHARE_MIN * best)
+    });
 }
 
 /// Of memories that say the same, keeps the best form, at the place of the best score.

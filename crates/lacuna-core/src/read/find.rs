@@ -308,8 +308,19 @@ impl Finder<'_> {
         Ok(said.chain(meant).collect())
     }
 
-    /// The memories that are at least this similar to a text, and how similar.
+    /// The memories that are at least this similar to a text, and how similar. Nothing is erased on a resemblance that
+    /// unrelated texts have too.
     pub(crate) fn meant(&self, text: &str, min_similarity: f32) -> Vec<(MemoryId, f32)> {
+        self.alike(text, min_similarity, true)
+    }
+
+    /// Every memory that a search compares with a text, and how similar it is: without a floor, at which two that are
+    /// almost alike would be told apart.
+    pub(crate) fn compared(&self, text: &str) -> Vec<(MemoryId, f32)> {
+        self.alike(text, 0.0, false)
+    }
+
+    fn alike(&self, text: &str, min_similarity: f32, strong_only: bool) -> Vec<(MemoryId, f32)> {
         let states = [Lifecycle::Active, Lifecycle::Archived, Lifecycle::Candidate, Lifecycle::Approved];
         let mut states = states.to_vec();
         states.extend(self.deleted_too.then_some(Lifecycle::Deleted));
@@ -322,8 +333,7 @@ impl Finder<'_> {
             as_of: millis(self.now),
             limit: RESULTS_MAX,
             min_similarity,
-            // Nothing is erased on a resemblance that unrelated texts have too.
-            strong_only: true,
+            strong_only,
             recency_weight: 0.0,
             explain: false,
         });

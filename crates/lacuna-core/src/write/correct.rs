@@ -176,7 +176,7 @@ impl Ranking<'_> {
         };
         let told = by(asked).told()?;
         let topic = known(about, told.iter().map(|told| told.whole()));
-        let (asked, said) = (by(asked).meant(about, 0.0), by(said).meant(text, 0.0));
+        let (asked, said) = (by(asked).compared(about), by(said).compared(text));
         let similar = |found: &[(MemoryId, f32)], id: &MemoryId| {
             found.iter().find(|(other, _)| other == id).map_or(0.0, |(_, similarity)| *similarity)
         };

@@ -237,13 +237,14 @@ impl<'a, P: Sync> Run<'a, P> {
     fn found(&self) -> Found {
         let limit = self.search.limit.min(RESULTS_MAX);
         let mut candidates = self.candidates(CANDIDATES.max(limit));
-        candidates.retain(|candidate| self.is_wanted(candidate, APPROXIMATION));
-        keep_best(&mut candidates, FEATURED.max(limit));
-        self.rescore(&mut candidates);
-        candidates.retain(|candidate| self.is_wanted(candidate, 0.0));
-        keep_best(&mut candidates, limit);
         if candidates.is_empty() {
             candidates = self.newest(limit);
+        } else {
+            candidates.retain(|candidate| self.is_wanted(candidate, APPROXIMATION));
+            keep_best(&mut candidates, FEATURED.max(limit));
+            self.rescore(&mut candidates);
+            candidates.retain(|candidate| self.is_wanted(candidate, 0.0));
+            keep_best(&mut candidates, limit);
         }
         let mut hits = Vec::with_capacity(candidates.len());
         hits.extend(candidates.iter().filter_map(|candidate| self.hit(candidate)));

@@ -1,4 +1,4 @@
-//! The loops that touch every memory: the only unsafe code of the library crates.
+//! The loops that touch every memory: the only unsafe code of this crate.
 //!
 //! Each kernel exists twice, portable and AVX2, in integer arithmetic, so that both give the same bits; the
 //! tests hold them to it. Callers see safe functions that choose at run time.

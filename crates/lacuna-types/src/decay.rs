@@ -57,8 +57,9 @@ impl Fading {
 
     /// The salience at a moment in milliseconds since the epoch. Before the peak it is the peak's.
     pub fn at(&self, now: i64) -> f32 {
-        let age = now.saturating_sub(i64::from(self.since) * SECOND_MILLIS).max(0);
-        let days = age as f32 / DAY_MILLIS;
+        // In whole seconds, as the peak's moment is: nothing fades between a rehearsal and the end of its second.
+        let age = (now.div_euclid(SECOND_MILLIS) - i64::from(self.since)).max(0);
+        let days = (age * SECOND_MILLIS) as f32 / DAY_MILLIS;
         (self.peak * (-days * self.half_lives_per_day).exp2()).max(self.floor)
     }
 

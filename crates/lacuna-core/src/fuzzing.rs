@@ -4,7 +4,6 @@
 use jiff::Timestamp;
 use lacuna_seal::Zeroizing;
 use lacuna_store::rows::{AuditRow, Record, RecordKind};
-use lacuna_types::embed::ModelId;
 use lacuna_types::hex::hex;
 use lacuna_types::request::{About, Mode, Reach, TimeSpan, Wish};
 use lacuna_types::*;
@@ -17,6 +16,7 @@ use crate::transfer::backup::restore::read_frame;
 use crate::transfer::export::link::{LinkClaims, read_token};
 use crate::transfer::{Format, Ledger, Wanted};
 use crate::vault::frame::Frame;
+use crate::vault::frame::example::rich;
 use crate::vault::settings::VaultSettings;
 use crate::vault::{Delivery, Receipt, SignedReceipt};
 
@@ -90,7 +90,7 @@ pub fn backup(bytes: &[u8]) {
 
 /// Valid bytes for [`frame`] and [`plan_token`], made by the writers.
 pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
-    let mut seeds = vec![("frame", "rich".to_owned(), rich_frame().fields().encode().to_vec())];
+    let mut seeds = vec![("frame", "rich".to_owned(), rich().fields().encode().to_vec())];
     for (number, about) in wishes().into_iter().enumerate() {
         let claims = plan(about);
         let mut inside = Vec::new();
@@ -149,89 +149,5 @@ fn plan(about: About) -> ForgetClaims {
         },
         digest: [7; 32],
         partial: true,
-    }
-}
-
-/// A frame with every optional part.
-fn rich_frame() -> Frame {
-    let at = moment();
-    let facets = Facets {
-        category: Category::Conversation,
-        content_type: ContentType::Summary,
-        tier: Tier::Episodic,
-        kind: PersonaKind::Episodic,
-        lane: Lane::Business,
-        secondary_lanes: vec![Lane::Profile],
-        tags: vec!["guest".into()],
-        entities: vec![Entity {
-            kind: "person".into(),
-            name: "Ms Ito".into(),
-            primary: true,
-            relation: Some("guest".into()),
-        }],
-        source: Source {
-            session: SessionId::new("ses_1").ok(),
-            turn: Some(7),
-            channel: Some("web".into()),
-            ..Source::new(SourceType::ToolOutput, Trust::Medium)
-        },
-        derived_from: vec![Lineage {
-            source: MemoryId::from_bytes([9; 16]),
-            contribution: Contribution::Inference,
-        }],
-        privacy: Privacy {
-            class: PrivacyClass::SensitivePii,
-            sensitivity: vec![Sensitivity::Health],
-            basis: ConsentBasis::ExplicitConsent,
-        },
-        retention: Retention {
-            tier: RetentionTier::Sensitive,
-            expires_at: Some(at),
-            pinned: true,
-            kept_at: Some(at),
-        },
-        vitality: Vitality {
-            salience: 0.75,
-            valence: -0.5,
-            decay: DecayProfile::default(),
-            rehearsals: 3,
-            rehearsed_at: at,
-            peaks: vec![Peak { at, salience: 0.5 }],
-        },
-        history: rich_history(),
-    };
-    Frame {
-        gist: "A returning guest thanked me.".into(),
-        details: vec![Detail { content: "a blue scarf".into(), brightness: 0.5 }],
-        facets,
-        terms: vec![1, 2, 3],
-        vectors: vec![(ModelId::new("model@1"), vec![4, 5])],
-        text_hash: [6; 32],
-        has_body: false,
-        text: Some("A returning guest thanked me for the restaurant.".into()),
-    }
-}
-
-fn rich_history() -> History {
-    let at = moment();
-    let promotion = Promotion {
-        original_author: user(),
-        original_created_at: at,
-        promoted_by: user(),
-        promoted_at: at,
-        previous_scope: Holder::Org,
-        current_scope: Holder::User(user()),
-        justification: Some("everybody asks".into()),
-    };
-    History {
-        author: Some(user()),
-        promotion: Some(Box::new(promotion)),
-        supersedes: vec![MemoryId::from_bytes([7; 16])],
-        alike: vec![MemoryId::from_bytes([8; 16])],
-        waits: Some(Wait::Confirmation),
-        attributes: vec![1],
-        remade_at: Some(at),
-        segment: Some(Segment { first: 3, last: 300, turns: 200 }),
-        ..History::default()
     }
 }

@@ -34,7 +34,7 @@ impl<'a> InputRows<'a> {
 /// The sums of products of every input row with every row of weights, input by input. A weight is an `i8`.
 ///
 /// # Panics
-/// When the lengths do not fit each other, or the depth is none that the kernels take.
+/// Panics unless the lengths fit each other and the depth is one that the kernels take.
 pub(crate) fn products(inputs: InputRows<'_>, weights: &[u8], out: &mut [i32]) {
     let depth = inputs.depth;
     assert!(depth > 0 && depth.is_multiple_of(LANES) && depth <= DEPTH_MAX, "a depth of {depth}");

@@ -435,16 +435,16 @@ fn read_vitality(r: &mut CborReader<'_>) -> Option<Vitality> {
     Some(Vitality { decay, ..vitality })
 }
 
-#[cfg(test)]
-mod tests {
-    use jiff::Timestamp;
-    use proptest::prelude::*;
+/// A frame with every optional part, for the tests and as a seed of the fuzz targets.
+#[cfg(any(test, fuzzing))]
+pub(crate) mod example {
+    #![allow(clippy::unwrap_used, reason = "the values are fixed and valid")]
 
-    use lacuna_types::hex::{hex, unhex};
+    use jiff::Timestamp;
 
     use super::*;
 
-    fn rich() -> Frame {
+    pub(crate) fn rich() -> Frame {
         let at = Timestamp::from_second(1_776_000_000).unwrap();
         Frame {
             gist: "A returning guest thanked me.".into(),
@@ -522,6 +522,17 @@ mod tests {
             text: Some("A returning guest thanked me for the restaurant.".into()),
         }
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use proptest::prelude::*;
+
+    use lacuna_types::hex::{hex, unhex};
+
+    use super::example::rich;
+    use super::*;
 
     /// As the first release would have written it.
     fn first() -> Frame {

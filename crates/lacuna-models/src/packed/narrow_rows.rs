@@ -49,7 +49,7 @@ impl<'a> NarrowRows<'a> {
     /// Copies the values of one row to `out`, which is as wide as a row.
     ///
     /// # Panics
-    /// When there is no such row.
+    /// Panics unless the row exists.
     pub fn read_row(&self, row: usize, out: &mut [u8]) {
         let entry = self.entry(row);
         let (width, lowest) = (entry_width(entry), (entry >> LOWEST_SHIFT) as u8);

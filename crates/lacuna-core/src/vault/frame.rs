@@ -526,7 +526,6 @@ pub(crate) mod example {
 
 #[cfg(test)]
 mod tests {
-    use jiff::Timestamp;
     use proptest::prelude::*;
 
     use lacuna_types::hex::{hex, unhex};

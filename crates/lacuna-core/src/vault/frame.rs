@@ -445,82 +445,93 @@ pub(crate) mod example {
     use super::*;
 
     pub(crate) fn rich() -> Frame {
-        let at = Timestamp::from_second(1_776_000_000).unwrap();
         Frame {
             gist: "A returning guest thanked me.".into(),
             details: vec![Detail { content: "a blue scarf".into(), brightness: 0.5 }],
-            facets: Facets {
-                category: Category::Conversation,
-                content_type: ContentType::Summary,
-                tier: Tier::Episodic,
-                kind: PersonaKind::Episodic,
-                lane: Lane::Business,
-                secondary_lanes: vec![Lane::Profile, Lane::Documents],
-                tags: vec!["guest".into()],
-                entities: vec![Entity {
-                    kind: "person".into(),
-                    name: "Ms Ito".into(),
-                    primary: true,
-                    relation: Some("guest".into()),
-                }],
-                source: Source {
-                    session: Some(SessionId::new("ses_1").unwrap()),
-                    turn: Some(7),
-                    channel: Some("web".into()),
-                    from_external_content: true,
-                    ..Source::new(SourceType::ToolOutput, Trust::Medium)
-                },
-                derived_from: vec![Lineage {
-                    source: MemoryId::from_bytes([9; 16]),
-                    contribution: Contribution::Inference,
-                }],
-                privacy: Privacy {
-                    class: PrivacyClass::SensitivePii,
-                    sensitivity: vec![Sensitivity::Health],
-                    basis: ConsentBasis::ExplicitConsent,
-                },
-                retention: Retention {
-                    tier: RetentionTier::Sensitive,
-                    expires_at: Some(at),
-                    pinned: true,
-                    kept_at: None,
-                },
-                vitality: Vitality {
-                    salience: 0.75,
-                    valence: -0.5,
-                    decay: DecayProfile::default(),
-                    rehearsals: 3,
-                    rehearsed_at: at,
-                    read_at: Some(at),
-                    peaks: vec![Peak { at, salience: 0.5 }],
-                },
-                history: History {
-                    author: Some(UserId::new("bea").unwrap()),
-                    promotion: Some(Box::new(Promotion {
-                        original_author: UserId::new("anna").unwrap(),
-                        original_created_at: at,
-                        promoted_by: UserId::new("bea").unwrap(),
-                        promoted_at: at,
-                        previous_scope: Holder::Team(TeamId::new("desk").unwrap()),
-                        current_scope: Holder::Org,
-                        justification: Some("everybody asks".into()),
-                    })),
-                    moving: None,
-                    supersedes: vec![MemoryId::from_bytes([7; 16])],
-                    alike: vec![MemoryId::from_bytes([8; 16])],
-                    repeats: 2,
-                    waits: Some(Wait::Confirmation),
-                    attributes: vec![0x0102_0304_0506_0708],
-                    remade_at: Some(at),
-                    segment: Some(Segment { first: 3, last: 300, turns: 200 }),
-                },
-            },
+            facets: facets(),
             terms: vec![1, 2, 3],
             vectors: vec![(ModelId::new("model@1"), vec![4, 5])],
             text_hash: [6; 32],
             has_body: false,
             text: Some("A returning guest thanked me for the restaurant.".into()),
         }
+    }
+
+    fn facets() -> Facets {
+        Facets {
+            category: Category::Conversation,
+            content_type: ContentType::Summary,
+            tier: Tier::Episodic,
+            kind: PersonaKind::Episodic,
+            lane: Lane::Business,
+            secondary_lanes: vec![Lane::Profile, Lane::Documents],
+            tags: vec!["guest".into()],
+            entities: vec![Entity {
+                kind: "person".into(),
+                name: "Ms Ito".into(),
+                primary: true,
+                relation: Some("guest".into()),
+            }],
+            source: Source {
+                session: Some(SessionId::new("ses_1").unwrap()),
+                turn: Some(7),
+                channel: Some("web".into()),
+                from_external_content: true,
+                ..Source::new(SourceType::ToolOutput, Trust::Medium)
+            },
+            derived_from: vec![Lineage {
+                source: MemoryId::from_bytes([9; 16]),
+                contribution: Contribution::Inference,
+            }],
+            privacy: Privacy {
+                class: PrivacyClass::SensitivePii,
+                sensitivity: vec![Sensitivity::Health],
+                basis: ConsentBasis::ExplicitConsent,
+            },
+            retention: Retention {
+                tier: RetentionTier::Sensitive,
+                expires_at: Some(at()),
+                pinned: true,
+                kept_at: None,
+            },
+            vitality: Vitality {
+                salience: 0.75,
+                valence: -0.5,
+                decay: DecayProfile::default(),
+                rehearsals: 3,
+                rehearsed_at: at(),
+                read_at: Some(at()),
+                peaks: vec![Peak { at: at(), salience: 0.5 }],
+            },
+            history: history(),
+        }
+    }
+
+    fn history() -> History {
+        History {
+            author: Some(UserId::new("bea").unwrap()),
+            promotion: Some(Box::new(Promotion {
+                original_author: UserId::new("anna").unwrap(),
+                original_created_at: at(),
+                promoted_by: UserId::new("bea").unwrap(),
+                promoted_at: at(),
+                previous_scope: Holder::Team(TeamId::new("desk").unwrap()),
+                current_scope: Holder::Org,
+                justification: Some("everybody asks".into()),
+            })),
+            moving: None,
+            supersedes: vec![MemoryId::from_bytes([7; 16])],
+            alike: vec![MemoryId::from_bytes([8; 16])],
+            repeats: 2,
+            waits: Some(Wait::Confirmation),
+            attributes: vec![0x0102_0304_0506_0708],
+            remade_at: Some(at()),
+            segment: Some(Segment { first: 3, last: 300, turns: 200 }),
+        }
+    }
+
+    fn at() -> Timestamp {
+        Timestamp::from_second(1_776_000_000).unwrap()
     }
 }
 

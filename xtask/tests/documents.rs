@@ -74,6 +74,33 @@ fn the_ci_runs_the_test_command_of_the_readme() {
     assert!(ci.lines().any(|line| line.trim() == "cargo xtask test"));
 }
 
+/// Every promise of the tables in SECURITY.md names a test that is there.
+#[test]
+fn every_row_of_a_security_table_names_its_test() {
+    let mut code = String::new();
+    visit(&root().join("crates"), &mut |_, text| code.push_str(text));
+    let document = std::fs::read_to_string(root().join("SECURITY.md")).unwrap();
+    let mut rows = 0;
+    let mut is_promise = false;
+    for line in document.lines() {
+        if !line.starts_with('|') {
+            is_promise = false;
+        } else if line.ends_with("| shown by |") {
+            is_promise = true;
+        } else if is_promise && !line.starts_with("|---") {
+            let (_, shown_by) = line.trim_end_matches(" |").rsplit_once(" | ").unwrap();
+            let names: Vec<_> = shown_by.split('`').skip(1).step_by(2).collect();
+            assert!(!names.is_empty(), "no test is named: {line}");
+            for name in names.into_iter().filter(|name| !name.ends_with(".rs")) {
+                let function = name.rsplit("::").next().unwrap();
+                assert!(code.contains(&format!("fn {function}(")), "{name} is not there");
+            }
+            rows += 1;
+        }
+    }
+    assert!(rows > 30, "the tables were read: {rows} rows");
+}
+
 /// Only the kernels, the heap and locked memory may be unsafe: every other exception would show here.
 #[test]
 fn unsafe_code_lives_in_four_modules() {

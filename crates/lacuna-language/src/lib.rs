@@ -38,6 +38,7 @@
 //! The language itself must be known to [`words::Language`], which holds its detector and its stemmer. Lists of names
 //! and sensitive words carry a tag of their language on each line and stand in `src/classify/lists`.
 
+mod compiled;
 pub mod languages;
 pub mod words;
 

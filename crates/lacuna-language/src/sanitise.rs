@@ -12,6 +12,8 @@ use regex::{Captures, Regex};
 use super::unmask::{Invisible, Unmasked, unmask};
 use lacuna_types::Trust;
 
+use crate::compiled;
+
 /// A text that may be kept, and what was changed in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sanitised<'a> {
@@ -128,7 +130,7 @@ pub const ROLE_TOKENS: &str = concat!(
 );
 
 static MARKERS: LazyLock<Vec<(&Marker, Regex)>> = LazyLock::new(|| {
-    TABLE.iter().filter_map(|marker| Some((marker, Regex::new(marker.pattern).ok()?))).collect()
+    TABLE.iter().filter_map(|marker| Some((marker, compiled::regex(marker.pattern).ok()?))).collect()
 });
 
 const TABLE: &[Marker] = &[

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::words::{Case, WrittenWord, is_unspaced, words};
+use crate::compiled::on_clean_stack;
 use crate::words::{Folding, fold};
 
 /// Declares the tags under which the lists file their words.
@@ -194,10 +195,9 @@ impl Lexicon {
         }
         let (patterns, unspaced_marks): (Vec<_>, Vec<_>) = unspaced.into_iter().unzip();
         // The lists are part of the program: if they did not compile, no test would pass.
-        let unspaced = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostLongest)
-            .build(&patterns)
-            .unwrap_or_else(|error| unreachable!("the word lists compile: {error}"));
+        let build = || AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&patterns);
+        let unspaced =
+            on_clean_stack(build).unwrap_or_else(|error| unreachable!("the word lists compile: {error}"));
         Self { spaced, unspaced, unspaced_marks }
     }
 

@@ -14,6 +14,7 @@ use super::rejected::{ChoicePart, parts_in_choices};
 use super::sentences::{is_question, sentences};
 use super::turn::{Speaker, Turn};
 use crate::clause::{parts, whole_sentences};
+use crate::compiled;
 use crate::facts::{Mood, Statement as Assertion, Verdict, attribute_keys, compare, statements};
 use crate::languages::{pattern_of, words_of};
 use lacuna_types::GIST_CHARS_MAX;
@@ -136,13 +137,13 @@ type Rule = LazyLock<Option<Regex>>;
 /// Somebody has made up their mind.
 static DECISIONS: Rule = LazyLock::new(|| {
     let decisions = pattern_of(|rules| rules.condense.decisions);
-    Regex::new(&format!(r"(?i)\b{decisions}\b")).ok()
+    compiled::regex(&format!(r"(?i)\b{decisions}\b")).ok()
 });
 
 /// Somebody does something again and again.
 static HABITS: Rule = LazyLock::new(|| {
     let habits = pattern_of(|rules| rules.condense.habits);
-    Regex::new(&format!("(?i){habits}")).ok()
+    compiled::regex(&format!("(?i){habits}")).ok()
 });
 
 fn matches(rule: &Rule, text: &str) -> bool {

@@ -8,6 +8,7 @@ use regex::Regex;
 use super::sentences::TurnSentence;
 use super::turn::Turn;
 use crate::clause::whole_sentences;
+use crate::compiled;
 use crate::languages::pattern_of;
 use crate::words::TermList;
 
@@ -16,26 +17,26 @@ type Rule = LazyLock<Option<Regex>>;
 /// Openings of a turn that turn down the turn before.
 static REFUSALS: Rule = LazyLock::new(|| {
     let refusals = pattern_of(|rules| rules.condense.refusals);
-    Regex::new(&format!("(?i)^{refusals}")).ok()
+    compiled::regex(&format!("(?i)^{refusals}")).ok()
 });
 
 /// Words before something that is not wanted, and that something up to the end of its clause.
 static NEGATED: Rule = LazyLock::new(|| {
     let negations = pattern_of(|rules| rules.condense.negations);
     let contrasts = pattern_of(|rules| rules.condense.contrasts);
-    Regex::new(&format!(r"(?i)\b{negations}\s+([^.,;:!?]{{2,60}}?)(?:\s{contrasts}\b|[.,;:!?]|$)")).ok()
+    compiled::regex(&format!(r"(?i)\b{negations}\s+([^.,;:!?]{{2,60}}?)(?:\s{contrasts}\b|[.,;:!?]|$)")).ok()
 });
 
 /// Words of a proposal.
 static PROPOSALS: Rule = LazyLock::new(|| {
     let proposals = pattern_of(|rules| rules.condense.proposals);
-    Regex::new(&format!(r"(?i)\b{proposals}\b")).ok()
+    compiled::regex(&format!(r"(?i)\b{proposals}\b")).ok()
 });
 
 /// Words of a decision.
 static DECISIONS: Rule = LazyLock::new(|| {
     let decisions = pattern_of(|rules| rules.condense.decisions);
-    Regex::new(&format!(r"(?i)\b{decisions}\b")).ok()
+    compiled::regex(&format!(r"(?i)\b{decisions}\b")).ok()
 });
 
 /// The part that a sentence has in a choice.

@@ -6,6 +6,7 @@ use regex::{Captures, Regex, RegexSet, RegexSetBuilder};
 
 use super::mood::{is_changed, is_negated, mood, says};
 use super::{Arity, Mood, Statement, nouns};
+use crate::compiled;
 use crate::languages::{
     Attribute, FactPattern, LANGUAGES, LanguageRules, RESIDENCE, Sense, choices_of, pattern_of,
 };
@@ -44,7 +45,7 @@ fn split(text: &str) -> Vec<String> {
         let subjects = pattern_of(|rules| rules.fact.subjects_again);
         let verbs = pattern_of(|rules| rules.fact.verbs_again);
         let and = format!("(?:, |,? {joints} )(?:(?P<again>{subjects}) |(?P<verb>{verbs}) )");
-        Regex::new(&format!(r"(?i)[.!;\n]+(?:\s|$)|(?P<question>\?)(?:\s|$)|{and}")).ok()
+        compiled::regex(&format!(r"(?i)[.!;\n]+(?:\s|$)|(?P<question>\?)(?:\s|$)|{and}")).ok()
     });
     let Some(ends) = ENDS.as_ref() else { return Vec::new() };
     let mut clauses = Vec::new();
@@ -104,7 +105,7 @@ struct One {
 
 impl One {
     fn captures<'t>(&self, clause: &'t str) -> Option<Captures<'t>> {
-        self.regex.get_or_init(|| Regex::new(&self.source).ok()).as_ref()?.captures(clause)
+        self.regex.get_or_init(|| compiled::regex(&self.source).ok()).as_ref()?.captures(clause)
     }
 }
 
@@ -161,7 +162,7 @@ const LETTER: &str = r"0-9A-Za-z_\u{80}-\u{10FFFF}";
 
 #[cfg(test)]
 pub(super) fn compiles() -> bool {
-    let all = |reader: &Reader| reader.patterns.iter().all(|(_, one)| Regex::new(&one.source).is_ok());
+    let all = |reader: &Reader| reader.patterns.iter().all(|(_, one)| compiled::regex(&one.source).is_ok());
     READER.as_ref().is_some_and(all)
 }
 
@@ -330,7 +331,7 @@ fn after_word<'v>(value: &'v str, word: &str) -> Option<&'v str> {
 fn value(found: &str) -> Option<String> {
     static TAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
         let tail = pattern_of(|rules| rules.fact.value_tails);
-        Regex::new(&format!(r"(?i)[ ,(]*\b{tail}\b.*$")).ok()
+        compiled::regex(&format!(r"(?i)[ ,(]*\b{tail}\b.*$")).ok()
     });
     let cut = TAIL.as_ref()?.replace(found, "");
     let cut = cut.trim().trim_matches(['"', '\'', '.', ',', '(', ')', ':']).to_lowercase();
@@ -339,7 +340,7 @@ fn value(found: &str) -> Option<String> {
     let small = articles.chain(naming).flat_map(str::split_whitespace);
     let cut = small.fold(cut.as_str(), |value, word| after_word(value, word).unwrap_or(value)).to_owned();
     // 50,000 and 50.000 and 50000 are one number.
-    static THOUSANDS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(\d)[,' ](\d{3})\b").ok());
+    static THOUSANDS: LazyLock<Option<Regex>> = LazyLock::new(|| compiled::regex(r"(\d)[,' ](\d{3})\b").ok());
     let cut = THOUSANDS.as_ref()?.replace_all(&cut, "$1$2").into_owned();
     let words = cut.split_whitespace().count();
     (1..=VALUE_WORDS_MAX).contains(&words).then_some(cut)

@@ -9,6 +9,8 @@ use super::birth::is_month;
 use super::rule::TOLD;
 use super::{Identifier, IdentifierKind};
 
+use crate::compiled;
+
 /// A street address with its town, where the text names one right behind it.
 pub(super) struct Address {
     /// House, street, unit, town, region and postcode.
@@ -84,7 +86,7 @@ fn street_pattern() -> Option<&'static Regex> {
             r"(?:[Cc]alle|C/|[Aa]venida|[Aa]vda\.?|[Pp]laza|[Pp]aseo|[Cc]arrer|[Cc]amino|[Rr]onda|[Vv]ia|[Vv]iale|[Pp]iazza|[Cc]orso|[Ll]argo|[Vv]icolo|[Rr]ua) ?{joined}{name}(?:[ -]{joined}{name}){{0,4}},? (?:n[ºo°]?\.? ?)?\d{{1,4}}\b"
         );
         let box_ = r"P\.? ?O\.? Box \d{1,6}\b|Postfach \d{1,6}\b";
-        Regex::new(&format!("{english}|{french}|{spanish}|{german}|{box_}")).ok()
+        compiled::regex(&format!("{english}|{french}|{spanish}|{german}|{box_}")).ok()
     };
     PATTERN.get_or_init(build).as_ref()
 }
@@ -116,7 +118,7 @@ fn tail_pattern() -> Option<&'static Regex> {
         let unit = r"(?:,? (?:(?i:apt|apartment|flat|unit|suite|ste|floor|room|wohnung|piso|étage)\.? ?|#)[A-Za-z0-9-]{1,5})?";
         let british = r"[A-Z]{1,2}\d[A-Z0-9]? ?\d[A-Z]{2}";
         // A postcode before the town: most of Europe. After it: Britain and North America.
-        Regex::new(&format!(
+        compiled::regex(&format!(
             r"^\.?{unit}(?:(?:,|\n| in)? ?,? ?(?:[A-Z]{{1,2}}-)?\d{{4,5}}(?: [A-Z]{{2}}\b)? (?P<after>{town})|(?:,|\n| in) ?(?:{town}, ){{0,1}}?(?P<before>{town}?)(?:(?:,? (?:[A-Z]{{2}}|{town}))?,? (?:{british}|\d{{5}}(?:-\d{{4}})?)\b|,? [A-Z]{{2}}\b|\b))?"
         ))
         .ok()

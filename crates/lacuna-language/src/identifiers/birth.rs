@@ -7,6 +7,7 @@ use regex::{Captures, Regex};
 use super::checksum::day_exists;
 use super::rule::TOLD;
 use super::{Identifier, IdentifierKind};
+use crate::compiled;
 use crate::languages::{calendars, month_by_beginning};
 use crate::words::{Folding, fold};
 
@@ -32,7 +33,7 @@ fn pattern() -> Option<&'static Regex> {
         r"|(?P<d3>\d{1,2})(?:st|nd|rd|th|\.|er|º)? (?:of |de )?(?P<n3>\p{L}{3,10})\.?,?(?: de| del)?(?: (?P<y3>\d{4}))?",
         r"|(?P<n4>\p{L}{3,10})\.? (?P<d4>\d{1,2})(?:st|nd|rd|th)?(?:,? (?P<y4>\d{4}))?)\b"
     );
-    PATTERN.get_or_init(|| Regex::new(BORN).ok()).as_ref()
+    PATTERN.get_or_init(|| compiled::regex(BORN).ok()).as_ref()
 }
 
 /// `YYYY-MM-DD`, with `--` for a year that is not said.

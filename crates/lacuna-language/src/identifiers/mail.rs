@@ -8,6 +8,8 @@ use regex::Regex;
 use super::rule::{LIKELY, STRONG, TOLD, WEAK};
 use super::{Identifier, IdentifierKind};
 
+use crate::compiled;
+
 const HANDLE_CHARS_MAX: usize = 40;
 /// Words behind an `@` that name no person: code, style sheets, package scopes.
 const NOT_HANDLES: &[&str] = &[
@@ -137,7 +139,7 @@ pub(super) fn spelt_at(bytes: &[u8]) -> bool {
 fn spelt_out(text: &str, found: &mut Vec<Identifier>) {
     static PATTERN: OnceLock<Option<Regex>> = OnceLock::new();
     const SPELT: &str = r"(?i)([a-z0-9][a-z0-9._+-]*)\s?[\[(]\s?(?:at|@)\s?[\])]\s?([a-z0-9-]+(?:\s?(?:\.|[\[(]\s?dot\s?[\])])\s?[a-z0-9-]+)*?(?:\.|\s?[\[(]\s?dot\s?[\])]\s?)[a-z]{2,})";
-    let Some(pattern) = PATTERN.get_or_init(|| Regex::new(SPELT).ok()).as_ref() else { return };
+    let Some(pattern) = PATTERN.get_or_init(|| compiled::regex(SPELT).ok()).as_ref() else { return };
     for hit in pattern.captures_iter(text) {
         let (Some(whole), Some(local), Some(domain)) = (hit.get(0), hit.get(1), hit.get(2)) else { continue };
         let labels = domain.as_str().to_lowercase().replace("dot", ".");

@@ -12,6 +12,8 @@ use super::rule::{
     FAINT, IdentifierRule, LIKELY, STRONG, UNTOLD, WEAK, compact, continues_word, stands_alone,
 };
 
+use crate::compiled;
+
 const CARD: &[&str] = &[
     "card",
     "credit card",
@@ -231,7 +233,7 @@ fn named_accounts(text: &str, found: &mut Vec<Identifier>) {
         r"(?:(?:no|nr|num|number|nummer|num[eé]ro|número|n[°º]|is|ist|est|es|è|bancaire|bancaria|de crédito|ending in|lautet)\b?\W{0,3}){0,3}",
         r"(\d(?:[ .-]?\d){4,18})\b"
     );
-    let Some(pattern) = PATTERN.get_or_init(|| Regex::new(NAMED).ok()).as_ref() else { return };
+    let Some(pattern) = PATTERN.get_or_init(|| compiled::regex(NAMED).ok()).as_ref() else { return };
     for value in pattern.captures_iter(text).filter_map(|hit| hit.get(1)) {
         let (span, canonical) = (value.range(), compact(value.as_str()));
         if stands_alone(text, &span) && !looks_dated(value.as_str()) {
@@ -254,7 +256,7 @@ pub(super) fn looks_dated(raw: &str) -> bool {
 fn ibans(text: &str, found: &mut Vec<Identifier>) {
     static START: OnceLock<Option<Regex>> = OnceLock::new();
     const SHAPE: &str = r"\b[A-Za-z]{2}\d{2}[ -]?[A-Za-z0-9]{4}";
-    let Some(start) = START.get_or_init(|| Regex::new(SHAPE).ok()).as_ref() else { return };
+    let Some(start) = START.get_or_init(|| compiled::regex(SHAPE).ok()).as_ref() else { return };
     found.extend(start.find_iter(text).filter_map(|hit| iban(text, hit.start())));
 }
 

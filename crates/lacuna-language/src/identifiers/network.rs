@@ -9,6 +9,8 @@ use regex::Regex;
 use super::rule::{LIKELY, STRONG, TOLD, WEAK, continues_word, lower, told};
 use super::{Identifier, IdentifierKind};
 
+use crate::compiled;
+
 pub(super) fn find(text: &str, found: &mut Vec<Identifier>) {
     urls(text, found);
     addresses(text, found);
@@ -28,7 +30,7 @@ fn url_pattern() -> Option<&'static Regex> {
         let pattern = format!(
             r"(?i)(?:(?:https?|ftp|wss?)://(?:[^\s/@]+@)?(?:{host}|{numeric})|www\.{host}|{bare}\b){tail}"
         );
-        Regex::new(&pattern).ok()
+        compiled::regex(&pattern).ok()
     };
     PATTERN.get_or_init(build).as_ref()
 }

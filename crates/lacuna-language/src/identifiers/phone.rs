@@ -9,6 +9,8 @@ use super::money::looks_dated;
 use super::rule::{FAINT, FAIR, LIKELY, TOLD, WEAK, continues_word, lower, says};
 use super::{Identifier, IdentifierKind};
 
+use crate::compiled;
+
 const DIGITS_MIN: usize = 7;
 /// The longest number that the plan of the world allows.
 const DIGITS_MAX: usize = 15;
@@ -154,7 +156,9 @@ fn candidates(text: &str) -> Vec<PhoneCandidate> {
     if text.bytes().filter(u8::is_ascii_digit).count() < DIGITS_MIN {
         return Vec::new();
     }
-    let Some(pattern) = PATTERN.get_or_init(|| Regex::new(GROUPS).ok()).as_ref() else { return Vec::new() };
+    let Some(pattern) = PATTERN.get_or_init(|| compiled::regex(GROUPS).ok()).as_ref() else {
+        return Vec::new();
+    };
     pattern.find_iter(text).filter_map(|hit| candidate(text, hit.range())).collect()
 }
 

@@ -7,6 +7,8 @@ use regex::Regex;
 use super::rule::{FAIR, TOLD, WEAK, compact, stands_alone};
 use super::{Identifier, IdentifierKind};
 
+use crate::compiled;
+
 /// Prefixes that say what is numbered.
 const KNOWN: &[&str] = &[
     "TKT", "TICKET", "ORD", "ORDER", "INV", "INVOICE", "CASE", "INC", "REQ", "REF", "PO", "SO", "RMA",
@@ -34,7 +36,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Identifier>) {
 fn prefixed(text: &str, found: &mut Vec<Identifier>) {
     static PATTERN: OnceLock<Option<Regex>> = OnceLock::new();
     const SHAPE: &str = r"\b([A-Za-z]{2,8})[-_#](?:[A-Za-z0-9]{1,8}[-_/])?([0-9]{2,14})\b";
-    let Some(pattern) = PATTERN.get_or_init(|| Regex::new(SHAPE).ok()).as_ref() else { return };
+    let Some(pattern) = PATTERN.get_or_init(|| compiled::regex(SHAPE).ok()).as_ref() else { return };
     for hit in pattern.captures_iter(text) {
         let (Some(whole), Some(prefix)) = (hit.get(0), hit.get(1)) else { continue };
         let upper = prefix.as_str().to_ascii_uppercase();
@@ -60,7 +62,7 @@ fn named(text: &str, found: &mut Vec<Identifier>) {
         r"(?P<mark>[ -]?(?:no\b\.?|nr\b\.?|num\b\.?|numbers?|nummer|id|code|n[°º]|#|num[eé]ro|número|numero)\s?(?:is|ist|est|es|lautet|was|:|=)?\s?[:#]?\s?|\s?[:#]\s?|\s)",
         r"(?P<value>[A-Z]{0,5}[-_]?[0-9](?:[-_/]?[A-Z0-9]){1,19})\b"
     );
-    let Some(pattern) = PATTERN.get_or_init(|| Regex::new(NAMED).ok()).as_ref() else { return };
+    let Some(pattern) = PATTERN.get_or_init(|| compiled::regex(NAMED).ok()).as_ref() else { return };
     for hit in pattern.captures_iter(text) {
         let (Some(mark), Some(value)) = (hit.name("mark"), hit.name("value")) else { continue };
         let digits = value.as_str().bytes().filter(u8::is_ascii_digit).count();

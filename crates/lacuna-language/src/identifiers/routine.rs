@@ -4,6 +4,8 @@ use std::sync::OnceLock;
 
 use regex::{Regex, RegexSet};
 
+use crate::compiled;
+
 /// Returns true for a text about somebody's present place rather than something that lasts.
 pub fn routine_location(text: &str) -> bool {
     let lasts = || lasting().is_some_and(|pattern| pattern.is_match(text));
@@ -19,7 +21,7 @@ fn lasting() -> Option<&'static Regex> {
         r"|jeden|jede|immer|meistens|regelmäßig|oft|montags|dienstags|mittwochs|donnerstags|freitags|samstags|sonntags|seit",
         r"|tous les|toutes les|chaque|toujours|souvent|depuis|d'habitude|todos los|todas las|cada|siempre|normalmente|suele|desde hace)\b"
     );
-    PATTERN.get_or_init(|| Regex::new(WORDS).ok()).as_ref()
+    PATTERN.get_or_init(|| compiled::regex(WORDS).ok()).as_ref()
 }
 
 const EN_PLACE: &str = "gym|office|work|home|dentist(?:'s)?|doctor(?:'s)?|hospital|clinic|airport|(?:train |bus |subway )?station|supermarket|shops?|store|mall|bank|pharmacy|library|park|pool|beach|bar|pub|caf[eé]|coffee shop|restaurant|cinema|movies|theat(?:re|er)|hotel|hairdresser(?:'s)?|barber(?:'s)?|salon|church|stadium|vet|garage|car wash|bus|train|tube|plane|car|queue|meeting|conference|party|wedding|concert|playground|post office|bus stop|gate|lobby";
@@ -32,7 +34,7 @@ fn moving() -> Option<&'static RegexSet> {
     static SET: OnceLock<Option<RegexSet>> = OnceLock::new();
     let build = || {
         let english = r"(?i)\b(?:i am|i['’]?m|we are|we['’]re|(?:the )?user(?: is|'s)|s?he(?: is|['’]s)|they(?: are|['’]re)|\p{L}+ is)";
-        RegexSet::new([
+        compiled::regex_set([
             format!(r"{english} (?:\w+ly |just |now |still |already |back |sitting |waiting |stuck |over |out )*(?:at|in|on|inside) (?:(?:the|a|an|my|our|his|her|their|this) )?(?:\w+ )?(?:{EN_PLACE})\b"),
             format!(r"(?i)(?:^|[.!?,;:] ?|{english} (?:\w+ )?)on (?:my|our|his|her|their|the) way (?:to|home|back)\b"),
             format!(r"{english} (?:\w+ly |just |now )*(?:heading|headed|driving|walking|cycling|commuting|going|off|returning) (?:over |out |back )?(?:home|to (?:(?:the|my|a|our) )?(?:{EN_PLACE}))\b"),
@@ -54,7 +56,7 @@ fn moving() -> Option<&'static RegexSet> {
 fn momentary() -> Option<&'static RegexSet> {
     static SET: OnceLock<Option<RegexSet>> = OnceLock::new();
     let build = || {
-        RegexSet::new([
+        compiled::regex_set([
             r"(?i)\b(?:am|i['’]?m|is|are|we['’]re|['’]s) (?:sitting |waiting |standing )?(?:at|in|near|outside) [^.!?]{2,40}\b(?:right now|at the moment|just now|as we speak)\b",
             r"(?i)\b(?:am|i['’]?m|is|are|we['’]re|['’]s) (?:right now|at the moment|just now) (?:at|in|near|outside)\b",
             r"(?i)\b(?:bin|ist|sind|sitze|stehe) (?:gerade|im moment|momentan|jetzt gerade|jetzt) (?:im|in|am|beim|bei|auf|an|vor)\b",

@@ -7,6 +7,8 @@ use regex::{Regex, RegexBuilder};
 
 use super::{Identifier, IdentifierKind, asia, britain, germany, money, north, south, west, world};
 
+use crate::compiled::on_clean_stack;
+
 /// A long checksum, or a shape that nothing else has.
 pub(super) const STRONG: f32 = 0.95;
 /// A telling shape with or without a checksum.
@@ -69,7 +71,7 @@ impl Compiled {
     fn regex(&self) -> Option<&Regex> {
         let compile = || {
             let pattern = format!(r"\b(?:{})\b", self.rule.pattern);
-            RegexBuilder::new(&pattern).unicode(false).case_insensitive(true).build().ok()
+            on_clean_stack(|| RegexBuilder::new(&pattern).unicode(false).case_insensitive(true).build().ok())
         };
         self.regex.get_or_init(compile).as_ref()
     }

@@ -8,6 +8,8 @@ use regex::Regex;
 use super::rule::{STRONG, stands_alone};
 use super::{Identifier, IdentifierKind};
 
+use crate::compiled;
+
 const BASE58: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 const BECH32: &[u8; 32] = b"qpzry9x8gf2tvdw0s3jn54khce6mua7l";
 /// A version byte, twenty bytes of hash and four of checksum.
@@ -19,7 +21,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Identifier>) {
     static PATTERN: OnceLock<Option<Regex>> = OnceLock::new();
     const SHAPES: &str = r"\b(?:0[xX][0-9a-fA-F]{40}|(?i:bc|ltc|tb)1[02-9a-zA-Z]{11,71}|[13LMDTX][1-9A-HJ-NP-Za-km-z]{25,34})\b";
     let long = text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word.len() >= CHARS_MIN);
-    let Some(pattern) = PATTERN.get_or_init(|| Regex::new(SHAPES).ok()).as_ref().filter(|_| long) else {
+    let Some(pattern) = PATTERN.get_or_init(|| compiled::regex(SHAPES).ok()).as_ref().filter(|_| long) else {
         return;
     };
     for hit in pattern.find_iter(text).filter(|hit| stands_alone(text, &hit.range())) {

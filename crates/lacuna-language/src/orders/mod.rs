@@ -16,6 +16,8 @@ mod rules;
 use plain::{Plain, plain};
 use rules::{OrderRule, RULES};
 
+use crate::compiled::on_clean_stack;
+
 /// The degree to which a text looks like orders to an assistant, with the reasons.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Suspicion {
@@ -95,7 +97,7 @@ static PATTERNS: LazyLock<Option<Vec<CompiledRule>>> = LazyLock::new(|| {
 });
 
 fn compile(source: &str) -> Option<Regex> {
-    RegexBuilder::new(source).unicode(false).size_limit(PATTERN_BYTES_MAX).build().ok()
+    on_clean_stack(|| RegexBuilder::new(source).unicode(false).size_limit(PATTERN_BYTES_MAX).build().ok())
 }
 
 fn except(rule: &OrderRule) -> Option<Option<Regex>> {

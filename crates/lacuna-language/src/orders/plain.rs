@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use unicode_normalization::char::is_combining_mark;
 
+use crate::compiled;
 use crate::words::{Folding, fold};
 
 /// Words and signs, one space apart, and where each of them stood.
@@ -26,7 +27,7 @@ static SHAPES: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
         ("<web>", WEB_ADDRESSES),
     ]
     .into_iter()
-    .filter_map(|(name, pattern)| Some((name, Regex::new(pattern).ok()?)))
+    .filter_map(|(name, pattern)| Some((name, compiled::regex(pattern).ok()?)))
     .collect()
 });
 

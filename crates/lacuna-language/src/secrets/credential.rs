@@ -4,6 +4,8 @@ use std::sync::OnceLock;
 
 use regex::Regex;
 
+use crate::compiled;
+
 /// Words that name a credential and nothing else.
 const NAMES: &str = concat!(
     r"passwords?|pass ?words?|passwd|pwd|pass[ -]?codes?|pass[ -]?phrases?|pin(?:[ -]?(?:codes?|numbers?))?",
@@ -48,7 +50,7 @@ pub fn looks_like_credential(text: &str) -> bool {
     let phrases = PHRASES.get_or_init(|| {
         let named = format!(r"(?:^|[^\p{{L}}])(?:(?:{NAMES}){PURPOSE}|{LOOSE_NAMES}){JOINTS}");
         let handed_over = format!("(?i){named}|{UNSPACED}|credential|{GIVEN}");
-        Some((Regex::new(&handed_over).ok()?, Regex::new(&format!("(?i){HONOURED}")).ok()?))
+        Some((compiled::regex(&handed_over).ok()?, compiled::regex(&format!("(?i){HONOURED}")).ok()?))
     });
     let Some((handed_over, honoured)) = phrases else { return true };
     handed_over.is_match(&honoured.replace_all(text, ""))

@@ -11,6 +11,8 @@ use super::scan::prove;
 use super::shape::{Trait, entropy, is_placeholder};
 use lacuna_types::{Error, Result};
 
+use crate::compiled::on_clean_stack;
+
 pub(super) const BUILTIN: &str = include_str!("rules.toml");
 /// Bytes that a rule sees before and after its keyword, unless it asks for more.
 const BEHIND_BYTES_DEFAULT: usize = 64;
@@ -263,7 +265,7 @@ fn capitalised(word: &str) -> String {
 /// Word boundaries of ASCII, because those of Unicode keep the fast engines from being used.
 fn compile(source: &str) -> Result<Regex, regex::Error> {
     let source = source.replace(r"\b", r"(?-u:\b)");
-    RegexBuilder::new(&source).size_limit(REGEX_BYTES_MAX).build()
+    on_clean_stack(|| RegexBuilder::new(&source).size_limit(REGEX_BYTES_MAX).build())
 }
 
 fn invalid(reason: impl Into<String>) -> Error {

@@ -8,6 +8,7 @@ use regex::Match;
 use super::rule::{EXAMPLE_MARK, SecretRule};
 use super::view::UnbrokenView;
 use super::{Finding, SecretLevel};
+use crate::compiled::on_clean_stack;
 use crate::unmask::{Unmasked, unmask};
 
 /// A window grows to the end of a token that it would cut, but not beyond this.
@@ -39,12 +40,12 @@ impl Prefilter {
         }
         let runs = rules.iter().enumerate().filter_map(|(n, rule)| Some((n, rule.run()?))).collect();
         // A DFA reads prose several times faster than the smaller automata, and these keywords fit in one.
-        let keywords = AhoCorasick::builder()
-            .ascii_case_insensitive(true)
-            .kind(Some(AhoCorasickKind::DFA))
-            .start_kind(StartKind::Unanchored)
-            .build(&keywords)
-            .ok();
+        let build = || {
+            let mut builder = AhoCorasick::builder();
+            builder.ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA));
+            builder.start_kind(StartKind::Unanchored).build(&keywords).ok()
+        };
+        let keywords = on_clean_stack(build);
         Self { keywords, wakes, runs }
     }
 

@@ -7,6 +7,7 @@ mod crash_points;
 mod gate;
 mod kill;
 mod killed_commands;
+mod ram;
 mod scan;
 mod story;
 
@@ -42,7 +43,7 @@ impl Server {
         Self::spawn(lacuna(data).env("LACUNA_LOG", "trace").stderr(log), extra)
     }
 
-    fn spawn(command: &mut Command, extra: &[&str]) -> Self {
+    pub(crate) fn spawn(command: &mut Command, extra: &[&str]) -> Self {
         let serve = command.args(["serve", "--listen", "127.0.0.1:0"]).args(extra);
         let mut child = serve.stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();

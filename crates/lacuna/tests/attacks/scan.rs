@@ -7,10 +7,17 @@ use std::path::Path;
 /// needle, short enough for a table.
 const KEY_BYTES: usize = 8;
 
-#[derive(Default)]
 pub(crate) struct Needles {
+    /// True for the first two bytes of each needle, because most places are ruled out by them.
+    begins: Vec<bool>,
     by_key: HashMap<[u8; KEY_BYTES], Vec<(String, Vec<u8>)>>,
     count: usize,
+}
+
+impl Default for Needles {
+    fn default() -> Self {
+        Self { begins: vec![false; 1 << 16], by_key: HashMap::new(), count: 0 }
+    }
 }
 
 impl Needles {
@@ -57,6 +64,7 @@ impl Needles {
 
     fn add(&mut self, name: String, bytes: Vec<u8>) {
         let key = bytes[..KEY_BYTES].try_into().unwrap();
+        self.begins[usize::from(u16::from_be_bytes([bytes[0], bytes[1]]))] = true;
         self.by_key.entry(key).or_default().push((name, bytes));
         self.count += 1;
     }
@@ -65,6 +73,9 @@ impl Needles {
     pub(crate) fn found_in(&self, haystack: &[u8]) -> Vec<&str> {
         let mut found = Vec::new();
         for (at, window) in haystack.windows(KEY_BYTES).enumerate() {
+            if !self.begins[usize::from(window[0]) << 8 | usize::from(window[1])] {
+                continue;
+            }
             let Some(candidates) = self.by_key.get(window) else { continue };
             let here = &haystack[at..];
             found.extend(

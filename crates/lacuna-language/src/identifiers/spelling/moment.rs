@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
+use crate::compiled;
+
 /// A day. Where the writer's order of day and month cannot be told, it is one of two.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Date {
@@ -50,13 +52,14 @@ const OTHER_MONTHS: &[(&str, u8)] = &[
 ];
 
 static NUMERIC: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\b(?:(\d{4})([-/.])(\d{1,2})[-/.](\d{1,2})|(\d{1,2})([-/.])(\d{1,2})[-/.](\d{4}))\b").ok()
+    compiled::regex(r"\b(?:(\d{4})([-/.])(\d{1,2})[-/.](\d{1,2})|(\d{1,2})([-/.])(\d{1,2})[-/.](\d{4}))\b")
+        .ok()
 });
 static WRITTEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:(\d{1,2})(?:st|nd|rd|th|\.)?(?: of| de)? (\p{L}{3,10})\.?,?(?: de)? (\d{4})|(\p{L}{3,10})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4}))\b").ok()
+    compiled::regex(r"(?i)\b(?:(\d{1,2})(?:st|nd|rd|th|\.)?(?: of| de)? (\p{L}{3,10})\.?,?(?: de)? (\d{4})|(\p{L}{3,10})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4}))\b").ok()
 });
 static TIME: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i)\b(\d{1,2})(?:[:.h](\d{2}))?(?: ?([ap])\.?m\b\.?)?").ok());
+    LazyLock::new(|| compiled::regex(r"(?i)\b(\d{1,2})(?:[:.h](\d{2}))?(?: ?([ap])\.?m\b\.?)?").ok());
 
 /// The days of a text.
 pub(super) fn dates(text: &str) -> Vec<(Range<usize>, Date)> {

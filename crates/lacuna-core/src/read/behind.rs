@@ -14,9 +14,8 @@ const ANSWERING_HITS: usize = 100;
 
 /// Searches a vault. A summary is left out when one of its turns answers, and stays when none does.
 pub(crate) fn search_behind(vault: &OpenVault, search: &Search<'_>) -> Found {
-    let found = vault.index.search(search);
-    if !found.hits.iter().any(|hit| vault.summary_of(hit.id).is_some() || vault.is_summary(hit.id)) {
-        return found;
+    if vault.lineage.is_empty() {
+        return vault.index.search(search);
     }
     let limit = search.limit.max(ANSWERING_HITS);
     let wider = Search { limit, filter: search.filter.clone(), tags: search.tags.clone(), ..*search };

@@ -30,11 +30,6 @@ pub(crate) fn summarised(index: &Index<Held>, id: MemoryId) -> Vec<MemoryId> {
 }
 
 impl OpenVault {
-    pub(crate) fn is_summary(&self, id: MemoryId) -> bool {
-        let content_type = self.index.get(&id).map(|stored| stored.payload.facets.content_type);
-        content_type == Some(ContentType::Summary)
-    }
-
     /// The active summary that an archived turn stands behind.
     pub(crate) fn summary_of(&self, turn: MemoryId) -> Option<MemoryId> {
         self.index.get(&turn).filter(is_archived_turn)?;

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::Language;
+use super::tokens::{WordChars, word_spans};
 use crate::languages::every_language;
 
 static SETS: LazyLock<HashMap<Language, HashSet<&'static str>>> = LazyLock::new(|| {
@@ -22,8 +23,7 @@ pub(super) fn is_stop_word(language: Language, word: &str) -> bool {
 /// where no function word is known.
 pub fn language_of_question(text: &str) -> Language {
     let lower = text.to_lowercase();
-    let words: Vec<&str> =
-        lower.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> = word_spans(&lower, WordChars::Letters).map(|word| word.text).collect();
     let known = |language| words.iter().filter(|word| is_stop_word(language, word)).count();
     let english = known(Language::English);
     // Of equals the first in the fixed order, so that the same question is always read the same way.

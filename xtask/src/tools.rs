@@ -14,6 +14,8 @@ const MCP_CLIENT: &str = "mcp==2.3.0";
 const MCP_INSPECTOR: [&str; 2] = ["node@22.23.3", "@modelcontextprotocol/inspector@2.12.0"];
 /// The one dependency of the Python SDK, and the program that checks its types.
 const PYTHON_SDK: [&str; 2] = ["httpx==0.28.1", "mypy==2.4.1"];
+/// The compiler of the TypeScript SDK, the types of the oldest release of Node that it supports, and Node.
+const TYPESCRIPT_SDK: [&str; 3] = ["node@22.23.3", "typescript@5.9.3", "@types/node@18.19.130"];
 
 /// Schemathesis in an environment of its own. Answers with the program.
 pub(crate) fn schemathesis() -> Result<PathBuf> {
@@ -33,7 +35,11 @@ pub(crate) fn mcp_clients() -> Result<PathBuf> {
 
 /// The programs that the SDKs are tested with. Answers with their folder.
 pub(crate) fn sdk_tools() -> Result<PathBuf> {
-    installed("sdk", &PYTHON_SDK, |folder| python(&folder.join("python"), &PYTHON_SDK))
+    let wanted = [&PYTHON_SDK[..], &TYPESCRIPT_SDK].concat();
+    installed("sdk", &wanted, |folder| {
+        python(&folder.join("python"), &PYTHON_SDK)?;
+        node(&folder.join("node"), &TYPESCRIPT_SDK)
+    })
 }
 
 /// Installs the programs that make the certificates of tests and call a server in the documents.

@@ -17,6 +17,9 @@ const SCHEMATHESIS_VARIABLE: &str = "LACUNA_TEST_SCHEMATHESIS";
 /// Variable that names the clients of the MCP door for tests. Without it they skip what needs them, and say so.
 const CLIENTS_VARIABLE: &str = "LACUNA_TEST_MCP_CLIENTS";
 
+/// Variable that names the programs for tests of the SDKs. Without it they are skipped, and say so.
+const SDK_VARIABLE: &str = "LACUNA_TEST_SDK_TOOLS";
+
 /// Lets tests run as many rounds as were promised, and not only as many as everybody waits for.
 const LONG_VARIABLE: &str = "LACUNA_LONG";
 /// The tests that have long rounds: package, test binary, and the module in it.
@@ -69,11 +72,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     tidy::run(&tidy::Options::default())?;
     step(cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
     let clients = tools::mcp_clients()?;
+    let sdk_tools = tools::sdk_tools()?;
     let server = Server::start()?;
     let schemathesis = tools::schemathesis()?;
     tools::openssl_and_curl()?;
     let mut tests = with_server(&server, test_runner());
     tests.env(SCHEMATHESIS_VARIABLE, schemathesis).env(CLIENTS_VARIABLE, &clients);
+    tests.env(SDK_VARIABLE, sdk_tools);
     step(tests.args(&arguments.rest))?;
     if arguments.rest.is_empty() {
         step(with_server(&server, vec!["test", "--workspace", "--doc"]).arg("--quiet"))?;

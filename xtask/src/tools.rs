@@ -12,10 +12,14 @@ const SCHEMATHESIS: &str = "schemathesis==4.32.5";
 const MCP_CLIENT: &str = "mcp==2.3.0";
 /// The inspector, with the release of Node that it needs.
 const MCP_INSPECTOR: [&str; 2] = ["node@22.23.3", "@modelcontextprotocol/inspector@2.12.0"];
+/// The one dependency of the Python SDK, and the program that checks its types.
+const PYTHON_SDK: [&str; 2] = ["httpx==0.28.1", "mypy==2.4.1"];
+/// The compiler of the TypeScript SDK, the types of the oldest release of Node that it supports, and Node.
+const TYPESCRIPT_SDK: [&str; 3] = ["node@22.23.3", "typescript@5.9.3", "@types/node@18.19.130"];
 
 /// Schemathesis in an environment of its own. Answers with the program.
 pub(crate) fn schemathesis() -> Result<PathBuf> {
-    let folder = installed("schemathesis", &[SCHEMATHESIS], |folder| python(folder, SCHEMATHESIS))?;
+    let folder = installed("schemathesis", &[SCHEMATHESIS], |folder| python(folder, &[SCHEMATHESIS]))?;
     Ok(folder.join("bin/schemathesis"))
 }
 
@@ -24,8 +28,17 @@ pub(crate) fn schemathesis() -> Result<PathBuf> {
 pub(crate) fn mcp_clients() -> Result<PathBuf> {
     let wanted = [&[MCP_CLIENT][..], &MCP_INSPECTOR].concat();
     installed("mcp-clients", &wanted, |folder| {
-        python(&folder.join("python"), MCP_CLIENT)?;
+        python(&folder.join("python"), &[MCP_CLIENT])?;
         node(&folder.join("node"), &MCP_INSPECTOR)
+    })
+}
+
+/// The programs that the SDKs are tested with. Answers with their folder.
+pub(crate) fn sdk_tools() -> Result<PathBuf> {
+    let wanted = [&PYTHON_SDK[..], &TYPESCRIPT_SDK].concat();
+    installed("sdk", &wanted, |folder| {
+        python(&folder.join("python"), &PYTHON_SDK)?;
+        node(&folder.join("node"), &TYPESCRIPT_SDK)
     })
 }
 
@@ -47,10 +60,10 @@ fn installed(name: &str, wanted: &[&str], fill: impl FnOnce(&Path) -> Result<()>
     Ok(folder.canonicalize()?)
 }
 
-fn python(folder: &Path, package: &str) -> Result<()> {
+fn python(folder: &Path, packages: &[&str]) -> Result<()> {
     needs(Command::new("python3").args(["-c", "import ensurepip, venv"]), "python3-venv")?;
     step(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
-    step(Command::new(folder.join("bin/pip")).args(["install", "--quiet", package]))
+    step(Command::new(folder.join("bin/pip")).args(["install", "--quiet"]).args(packages))
 }
 
 fn node(folder: &Path, packages: &[&str]) -> Result<()> {

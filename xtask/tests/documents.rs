@@ -37,6 +37,7 @@ fn every_path_that_a_document_names_exists() {
         "docs/assistants.md",
         "docs/operations.md",
         "docs/http.md",
+        "docs/sdk.md",
         "docs/configuration.md",
         "docs/mcp.md",
         "docs/vaults.md",

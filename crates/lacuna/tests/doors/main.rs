@@ -34,6 +34,7 @@ mod person;
 mod retention;
 mod schemathesis;
 mod scopes;
+mod sdk;
 mod sessions;
 mod story;
 mod strict;

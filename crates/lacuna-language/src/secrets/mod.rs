@@ -87,6 +87,19 @@ impl Scanner {
         Ok(Self::new(rules))
     }
 
+    /// The rules that come with Lacuna, but for those that `leaves_out` names; for measurements.
+    pub fn without(leaves_out: impl Fn(&str) -> bool) -> Self {
+        let mut rules = SecretRule::table(rule::BUILTIN).unwrap_or_default();
+        rules.retain(|rule| !leaves_out(&rule.raw.name));
+        Self::new(rules)
+    }
+
+    /// The names of all rules that find something in a text, those that others overlap included.
+    pub fn striking(&self, text: &str) -> Vec<Arc<str>> {
+        let found = scan::every_reading(&self.rules, &self.prefilter, text);
+        found.into_iter().map(|finding| finding.rule).collect()
+    }
+
     fn new(rules: Vec<SecretRule>) -> Self {
         Self { prefilter: Prefilter::new(&rules), rules }
     }

@@ -51,6 +51,7 @@ pub mod secrets;
 pub mod orders;
 pub mod sanitise;
 pub mod unmask;
+pub mod voices;
 
 pub mod classify;
 pub mod facts;

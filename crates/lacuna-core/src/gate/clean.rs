@@ -4,10 +4,13 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use lacuna_language::identifiers::{IdentifierCut, cut_accounts, cut_addresses, routine_location};
+use lacuna_language::identifiers::{
+    IdentifierCut, cut_accounts, cut_addresses, cut_national_numbers, routine_location,
+};
 use lacuna_language::orders::instructions;
 use lacuna_language::sanitise::sanitise;
 use lacuna_language::secrets::{Finding, Scanner, SecretLevel, looks_like_credential, redact};
+use lacuna_language::voices::is_pasted;
 use lacuna_types::*;
 
 use crate::gate::report::{Changed, Question, Redaction, Refusal, Report};
@@ -45,7 +48,8 @@ pub(crate) fn clean(draft: &mut Draft, rules: &Rules<'_>) -> Cleaned {
     if shape::tier(draft) == Tier::Semantic && looks_like_credential(draft.text.expose()) {
         cleaned.refusal = Some(Refusal::Credential);
     }
-    if rules.foreign {
+    let pasted = lower_pasted(draft);
+    if rules.foreign || pasted {
         let suspicion = instructions(draft.text.expose());
         cleaned.suspicious = suspicion.is_instruction();
         cleaned.report.suspicions = suspicion.reasons.iter().map(|reason| reason.rule).collect();
@@ -62,6 +66,16 @@ pub(crate) fn clean(draft: &mut Draft, rules: &Rules<'_>) -> Cleaned {
     let content_type = shape::content_type(draft);
     cleaned.report.truncated = shape::truncate(&mut draft.text, content_type);
     cleaned
+}
+
+/// Lowers the trust in a text that its author pasted: what a mail says, its reader has not said.
+fn lower_pasted(draft: &mut Draft) -> bool {
+    let pasted = is_pasted(draft.text.expose());
+    if let Some(source) = draft.source.as_mut().filter(|source| pasted && source.trust == Trust::High) {
+        source.from_external_content = true;
+        source.trust = Trust::Medium;
+    }
+    pasted
 }
 
 /// Every text of a draft that somebody else may have written.
@@ -127,6 +141,7 @@ impl Cleaned {
     fn cut(&mut self, field: &'static str, text: &mut Plaintext, addresses_allowed: bool) {
         self.replace(field, text, cut_accounts(text.expose()), Sensitivity::Financial);
         if !addresses_allowed {
+            self.replace(field, text, cut_national_numbers(text.expose()), Sensitivity::Financial);
             self.replace(field, text, cut_addresses(text.expose()), Sensitivity::Location);
         }
     }

@@ -1,6 +1,6 @@
 //! The second half of the gate: what the cleaned text is, and therefore where it may go.
 
-use lacuna_language::classify::{Classified, Judged, SURE};
+use lacuna_language::classify::{ASKING_CONFIDENCE, Classified, Judged, SURE};
 use lacuna_language::identifiers::{CONFIDENT, identifiers};
 use lacuna_types::*;
 
@@ -9,8 +9,6 @@ use crate::gate::consent::consent;
 use crate::gate::report::{Judgement, Refusal};
 use crate::gate::{DraftOrigin, Gate, GateDecision, shape};
 
-/// To ask a person for their explicit consent, or to refuse, takes more than a hint.
-const SENSITIVE_SURE: f32 = 0.7;
 /// The least salience of a memory that a person asked to keep.
 const EXPLICIT_SALIENCE_MIN: f32 = 0.5;
 
@@ -126,7 +124,7 @@ fn privacy(
     sensitivity.extend(&standing.sensitivity);
     sensitivity.extend(&cleaned.sensitivity);
     let sure_enough = match seen.privacy.value {
-        PrivacyClass::SensitivePii => SENSITIVE_SURE,
+        PrivacyClass::SensitivePii => ASKING_CONFIDENCE,
         _ => SURE,
     };
     let seen_class = (seen.privacy.confidence >= sure_enough).then_some(seen.privacy.value);

@@ -76,14 +76,38 @@ fn first_speaker(reading: &TextReading<'_>, entities: &[Named]) -> Judged<Lane> 
     home_of_we(reading, entities, judged)
 }
 
-/// "We" at home is a family, not a firm.
+/// "We" at home is a family, not a firm: kin, a home, an illness or a belief say so.
 fn home_of_we(reading: &TextReading<'_>, entities: &[Named], judged: Judged<Lane>) -> Judged<Lane> {
-    let kin = reading
-        .hits
+    const PRIVATE: &[WordTag] = &[
+        WordTag::Family,
+        WordTag::Partner,
+        WordTag::Relationship,
+        WordTag::Health,
+        WordTag::Belief,
+        WordTag::Animal,
+    ];
+    let moved = |word: &str| {
+        [
+            "moved",
+            "live",
+            "verhuisd",
+            "umgezogen",
+            "wohn",
+            "demenage",
+            "habit",
+            "viv",
+            "abit",
+            "mor",
+            "mieszk",
+            "woon",
+        ]
         .iter()
-        .any(|hit| matches!(hit.tag, WordTag::Family | WordTag::Partner | WordTag::Relationship));
+        .any(|stem| word.starts_with(stem))
+    };
+    let private = reading.hits.iter().any(|hit| PRIVATE.contains(&hit.tag))
+        || reading.words.iter().any(|word| moved(&word.folded));
     let firm = names_an_organisation(reading, entities) || business_words(reading) > 0;
-    if judged.reason == "we speak" && kin && !firm {
+    if judged.reason == "we speak" && private && !firm {
         return Judged::new(Lane::Profile, 0.6, "a family speaks");
     }
     judged

@@ -35,7 +35,8 @@ tags! {
     Condition "condition", Medication "medication",
     Health "health", Financial "financial", Biometric "biometric", Location "location", Belief "belief",
     Relationship "relationship", Professional "professional", Preference "preference", Sexual "sexual",
-    Machine "machine", Animal "animal",
+    Machine "machine", Animal "animal", Fiction "fiction", Specialist "specialist",
+    Body "body", Trouble "trouble", Scan "scan", Measured "measured", Again "again", Plain "plain",
     Me "me", My "my", We "we", They "they", Owner "owner", PersonalVerb "personal-verb", Be "be",
     Document "document", Say "say", Business "business", Company "company", Confidential "confidential",
     Staff "staff", Crowd "crowd", Often "often",
@@ -117,7 +118,21 @@ pub(super) struct Lexicon {
     spaced: Table<LexiconEntry>,
     unspaced: AhoCorasick,
     unspaced_marks: Vec<Vec<Mark>>,
+    stems: Stems,
 }
+
+/// Stems with open ends, as one automaton over words between [`WORD_EDGE`]s.
+struct Stems {
+    automaton: AhoCorasick,
+    marks: Vec<Mark>,
+}
+
+/// Stands before and after a word, so that a stem can ask for its beginning or its end.
+const WORD_EDGE: char = '\n';
+/// Stands in a list for any letters.
+const OPEN_END: char = '*';
+/// Shorter words are listed in full.
+const STEM_WORD_BYTES_MIN: usize = 4;
 
 /// The longest phrase that is looked up, in words.
 const PHRASE_WORDS_MAX: usize = 5;
@@ -129,6 +144,7 @@ const LISTS: &[&str] = &[
     include_str!("lists/organisations.txt"),
     include_str!("lists/medical.txt"),
     include_str!("lists/sensitive.txt"),
+    include_str!("lists/stems.txt"),
     include_str!("lists/speech.txt"),
 ];
 
@@ -176,7 +192,12 @@ impl Lexicon {
     fn compile(lists: &'static [&'static str]) -> Self {
         let mut spaced: Table<LexiconEntry> = Table::default();
         let mut unspaced: HashMap<String, Vec<Mark>> = HashMap::new();
+        let mut stems: Vec<(&str, Mark)> = Vec::new();
         for (phrase, mark) in lists.iter().flat_map(|list| entries(list)) {
+            if phrase.contains(OPEN_END) {
+                stems.push((phrase, mark));
+                continue;
+            }
             if phrase.chars().any(is_unspaced) {
                 unspaced.entry(fold(phrase, Folding::Listed)).or_default().push(mark);
                 continue;
@@ -198,12 +219,15 @@ impl Lexicon {
         let build = || AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&patterns);
         let unspaced =
             on_clean_stack(build).unwrap_or_else(|error| unreachable!("the word lists compile: {error}"));
-        Self { spaced, unspaced, unspaced_marks }
+        Self { spaced, unspaced, unspaced_marks, stems: Stems::compile(&stems) }
     }
 
     /// Looks up what begins at a word, and says where to go on.
     fn find_from(&self, words: &[WrittenWord<'_>], at: usize, hits: &mut Vec<ListedHit>) -> usize {
-        let Some(head) = self.spaced.get(&words[at].folded) else { return at + 1 };
+        let Some(head) = self.spaced.get(&words[at].folded) else {
+            self.stems.find(&words[at], at, &[], hits);
+            return at + 1;
+        };
         let reach = joined_reach(words, at, head.longest.min(PHRASE_WORDS_MAX));
         for end in (at + 2..=reach).rev() {
             let phrase = join(&words[at..end]);
@@ -215,6 +239,7 @@ impl Lexicon {
             }
         }
         push_written(&head.marks, &words[at], at, hits);
+        self.stems.find(&words[at], at, &head.marks, hits);
         at + 1
     }
 
@@ -250,6 +275,40 @@ impl Lexicon {
             let span = word.span.start + found.start()..word.span.start + found.end();
             push(&self.unspaced_marks[found.pattern().as_usize()], at..at + 1, span, hits);
         }
+    }
+}
+
+impl Stems {
+    fn compile(stems: &[(&str, Mark)]) -> Self {
+        let pattern = |stem: &str| {
+            let body = fold(stem.trim_matches(OPEN_END), Folding::Listed);
+            let edge = |open: bool| if open { String::new() } else { WORD_EDGE.to_string() };
+            format!("{}{body}{}", edge(stem.starts_with(OPEN_END)), edge(stem.ends_with(OPEN_END)))
+        };
+        let patterns: Vec<String> = stems.iter().map(|(stem, _)| pattern(stem)).collect();
+        // The lists are part of the program: if they did not compile, no test would pass.
+        let automaton = on_clean_stack(|| AhoCorasick::new(&patterns))
+            .unwrap_or_else(|error| unreachable!("the stems compile: {error}"));
+        Self { automaton, marks: stems.iter().map(|(_, mark)| *mark).collect() }
+    }
+
+    /// Adds the readings of a word by its stems, but for those that the lists give it as a whole.
+    fn find(&self, word: &WrittenWord<'_>, at: usize, listed: &[Mark], hits: &mut Vec<ListedHit>) {
+        let known =
+            |stem: &Mark| listed.iter().any(|mark| mark.tag == stem.tag && mark.weight >= stem.weight);
+        let plain = listed.iter().any(|mark| mark.tag == WordTag::Plain);
+        if word.folded.len() < STEM_WORD_BYTES_MIN || plain {
+            return;
+        }
+        let text = format!("{WORD_EDGE}{}{WORD_EDGE}", word.folded);
+        let mut added: Vec<Mark> = Vec::new();
+        for found in self.automaton.find_overlapping_iter(&text) {
+            let mark = self.marks[found.pattern().as_usize()];
+            if !known(&mark) && !added.iter().any(|other| other.tag == mark.tag) {
+                added.push(mark);
+            }
+        }
+        push(&added, at..at + 1, word.span.clone(), hits);
     }
 }
 

@@ -43,6 +43,8 @@ pub const MEDICATION: &str = "medication";
 
 /// From this confidence on a judgement is acted upon; below it, it is a hint.
 pub const SURE: f32 = 0.5;
+/// To ask a person for their explicit consent, or to refuse, takes more than a hint.
+pub const ASKING_CONFIDENCE: f32 = 0.7;
 
 /// A value, how sure it is, and the name of the rule that says so. Never the text.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -73,13 +73,21 @@ fn special(
         matches!(value, Sensitivity::Health | Sensitivity::PoliticalReligious | Sensitivity::Biometric)
     };
     let judged = sensitivity.iter().find(|judged| article_9(judged.value) && judged.confidence >= SURE);
-    let sexual =
-        reading.hits.iter().any(|hit| hit.tag == WordTag::Sexual) && subject != SentenceSubject::Nobody;
+    let sexual = reading.hits.iter().any(|hit| hit.tag == WordTag::Sexual && hit.weight >= SURE)
+        && (subject != SentenceSubject::Nobody || opens_with_name(reading))
+        && !reading.hits.iter().any(|hit| hit.tag == WordTag::Fiction);
     match (judged, sexual) {
         (Some(judged), _) => Some(judged.confidence),
         (None, true) => Some(0.75),
         (None, false) => None,
     }
+}
+
+/// A first word with a capital that no list knows is somebody's name more often than not.
+fn opens_with_name(reading: &TextReading<'_>) -> bool {
+    reading.words.first().is_some_and(|word| word.is_capital())
+        && reading.at(0).is_empty()
+        && !reading.nouns_are_capital
 }
 
 /// Confidence that the text is a business secret; a person's own contract or discount is none.

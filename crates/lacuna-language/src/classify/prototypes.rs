@@ -27,6 +27,8 @@ const MARGIN_TO_DOUBT: f32 = 0.2;
 
 /// Confidence of a judgement by meaning alone.
 const CONFIDENCE: f32 = 0.55;
+/// Confidence of a hint that the meaning shares by a wide margin.
+const CONFIDENCE_SHARED: f32 = 0.72;
 /// Below this the rules may be doubted, and by how much.
 const WEAK: f32 = 0.65;
 const DOUBT: f32 = 0.15;
@@ -89,8 +91,10 @@ impl Leaning {
             let shares = personal && *close > CLOSE && *margin > MARGIN_TO_RAISE;
             let finds = personal && *close > CLOSE && *margin > MARGIN_TO_ADD && *close >= nearest;
             match judged.iter_mut().find(|judged| judged.value == *category) {
-                Some(hint) if shares && hint.confidence < super::SURE => {
-                    *hint = Judged::new(*category, CONFIDENCE, "hint that the meaning shares");
+                Some(hint) if shares && hint.confidence < super::ASKING_CONFIDENCE => {
+                    let confidence = if *margin > MARGIN_TO_ADD { CONFIDENCE_SHARED } else { CONFIDENCE };
+                    let confidence = confidence.max(hint.confidence);
+                    *hint = Judged::new(*category, confidence, "hint that the meaning shares");
                 }
                 Some(weak) if weak.confidence < WEAK && *margin < -MARGIN_TO_DOUBT => {
                     *weak = Judged::new(*category, weak.confidence - DOUBT, "words that the meaning doubts");

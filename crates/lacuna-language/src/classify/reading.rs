@@ -81,7 +81,7 @@ impl<'t> TextReading<'t> {
             .hits_within(sentence.clone())
             .iter()
             .any(|hit| matches!(hit.tag, WordTag::Me | WordTag::My) && hit.weight > 0.9);
-        if mine || says(WordTag::Owner) || self.leaves_owner_out(sentence) {
+        if mine || says(WordTag::Owner) || self.leaves_owner_out(sentence) || self.conjugates(sentence) {
             return SentenceSubject::Owner;
         }
         if persons.iter().any(|span| self.contains(sentence, span)) {
@@ -97,6 +97,28 @@ impl<'t> TextReading<'t> {
     /// Notes such as "Allergic to nuts" or "Lives in Rome" speak of the owner without naming one.
     pub(super) fn leaves_owner_out(&self, sentence: &Range<usize>) -> bool {
         self.has(sentence.start, WordTag::PersonalVerb) && sentence.len() > 1
+    }
+
+    /// Languages that drop "I" say it by the ending of the verb: "Zgubiłem", "Noszę", "Deixei", "Pago el alquiler".
+    pub(super) fn conjugates(&self, sentence: &Range<usize>) -> bool {
+        /// Words that follow a verb at the head of a Romance sentence, and hardly a noun.
+        const AFTER_VERB: &[&str] = &[
+            "el", "la", "los", "las", "un", "una", "il", "lo", "gli", "le", "i", "di", "da", "in", "a", "al",
+            "o", "os", "as", "um", "uma", "no", "na", "em", "de", "del", "en", "con", "com", "per", "por",
+            "para", "su", "ao", "que", "che", "tres", "dos", "due", "tre", "duas", "muy", "muito", "molto",
+            "a", "mucho", "poco",
+        ];
+        const PAST: &[&str] = &["łem", "łam", "łbym", "łabym", "łyśmy", "liśmy"];
+        let polish = self.words[sentence.clone()].iter().any(|word| {
+            word.text.len() > 4 && !word.text.is_ascii() && PAST.iter().any(|end| word.text.ends_with(end))
+        });
+        let first = &self.words[sentence.start];
+        let next = self.words.get(sentence.start + 1).filter(|_| sentence.len() > 1);
+        let romance = next.is_some_and(|next| AFTER_VERB.contains(&next.folded.as_str()));
+        let ends = |endings: &[&str]| endings.iter().any(|end| first.text.ends_with(end));
+        let verb = first.text.len() > 3
+            && (ends(&["ę"]) || ends(&["ei"]) && next.is_some() || romance && ends(&["o", "é", "í"]));
+        polish || verb
     }
 
     /// Returns true when a sentence contains a span.

@@ -18,6 +18,21 @@ const PLAIN_WEIGHT: f32 = 0.6;
 const MACHINE_FACTOR: f32 = 0.3;
 /// Factor for a pet's illness, as a sign of its owner's.
 const ANIMAL_FACTOR: f32 = 0.4;
+/// Factor for what is told, shown, studied or asked.
+const FICTION_FACTOR: f32 = 0.5;
+/// Factor for an event in a short note that names nobody, and the words of such a note.
+const EVENT_FACTOR: f32 = 0.92;
+const EVENT_WORDS_MAX: usize = 25;
+/// Words below this weight may be names as well.
+const NAME_WEIGHT: f32 = 0.8;
+/// Weight of a part of the body beside trouble with it.
+const INJURY_WEIGHT: f32 = 0.78;
+/// Weight of a machine that takes the measure of a body.
+const SCAN_WEIGHT: f32 = 0.8;
+/// Weight of the owner's own specialist, or of a visit to one.
+const VISIT_WEIGHT: f32 = 0.85;
+/// Weight of a place of worship that somebody goes to again and again.
+const WORSHIP_WEIGHT: f32 = 0.7;
 /// Weight of "works at" for the category of work.
 const EMPLOY_WEIGHT: f32 = 0.7;
 /// Weight of an organisation for that category when it is named beside a person.
@@ -38,8 +53,7 @@ pub(super) fn sensitivity(reading: &TextReading<'_>, entities: &[Named]) -> Vec<
         };
         before = if subject == SentenceSubject::Nobody { before } else { subject };
         for category in Sensitivity::ALL {
-            let ailing = *category == Sensitivity::Health && is_about_animal(reading, sentence);
-            let said_of = if ailing { ANIMAL_FACTOR } else { factor(carried, *category) };
+            let said_of = said_of(reading, sentence, carried, *category);
             let confidence = weigh(reading, sentence, *category, entities) * said_of;
             keep(&mut found, *category, confidence, reason(carried));
         }
@@ -48,12 +62,68 @@ pub(super) fn sensitivity(reading: &TextReading<'_>, entities: &[Named]) -> Vec<
     found
 }
 
+/// Factor for the weights of a category in a sentence: less for animals and for things that are told or studied.
+fn said_of(
+    reading: &TextReading<'_>,
+    sentence: &Range<usize>,
+    subject: SentenceSubject,
+    category: Sensitivity,
+) -> f32 {
+    let protected =
+        matches!(category, Sensitivity::Health | Sensitivity::PoliticalReligious | Sensitivity::Biometric);
+    if category == Sensitivity::Health && is_about_animal(reading, sentence) {
+        return ANIMAL_FACTOR;
+    }
+    if protected && reading.count(sentence.clone(), WordTag::Fiction) > 0 {
+        return FICTION_FACTOR;
+    }
+    if protected && subject != SentenceSubject::Owner && is_asked(reading, sentence) {
+        return FICTION_FACTOR;
+    }
+    let measured = category == Sensitivity::Biometric;
+    if protected && !measured && subject == SentenceSubject::Nobody && is_an_event(reading, sentence) {
+        return EVENT_FACTOR;
+    }
+    factor(subject, category)
+}
+
+/// "Therapy got moved to Thursday": short, of nobody, and no general knowledge, so that it is the writer's own.
+fn is_an_event(reading: &TextReading<'_>, sentence: &Range<usize>) -> bool {
+    const GENERAL: &[WordTag] = &[
+        WordTag::Machine,
+        WordTag::Document,
+        WordTag::Company,
+        WordTag::Business,
+        WordTag::Crowd,
+        WordTag::Animal,
+        WordTag::Say,
+    ];
+    let general = reading.hits_within(sentence.clone()).iter().any(|hit| GENERAL.contains(&hit.tag));
+    // "Aspirin was invented in 1897": a thing at the head of a sentence is what the sentence is about.
+    let head = reading.at(sentence.start).iter();
+    let about_a_thing = head
+        .map(|hit| hit.tag)
+        .any(|tag| matches!(tag, WordTag::Condition | WordTag::Medication | WordTag::Belief));
+    !general && !about_a_thing && reading.words.len() <= EVENT_WORDS_MAX
+}
+
+/// A question about others wants to know something, and tells nothing.
+fn is_asked(reading: &TextReading<'_>, sentence: &Range<usize>) -> bool {
+    let end = reading.words[sentence.end - 1].span.end;
+    reading.text[end..].trim_start_matches(['"', '”', '»', ')', ' ']).starts_with('?')
+}
+
 /// "My dog has arthritis". Somebody who is allergic to cats is another matter.
 fn is_about_animal(reading: &TextReading<'_>, sentence: &Range<usize>) -> bool {
     reading.hits_within(sentence.clone()).iter().any(|hit| {
         let owned = reading.ending_at(hit.words.start, &[WordTag::My, WordTag::They]).is_some();
-        hit.tag == WordTag::Animal && (owned || hit.words.start == sentence.start)
+        hit.tag == WordTag::Animal && (owned || !is_allergy(reading, sentence))
     })
+}
+
+fn is_allergy(reading: &TextReading<'_>, sentence: &Range<usize>) -> bool {
+    let words = &reading.words[sentence.clone()];
+    words.iter().any(|word| word.folded.starts_with("allerg") || word.folded.starts_with("alerg"))
 }
 
 fn keep(found: &mut Vec<Judged<Sensitivity>>, value: Sensitivity, confidence: f32, reason: &'static str) {
@@ -76,6 +146,7 @@ fn factor(subject: SentenceSubject, category: Sensitivity) -> f32 {
             SentenceSubject::Group,
             Sensitivity::Relationships | Sensitivity::Location | Sensitivity::Preferences,
         ) => 0.85,
+        (SentenceSubject::Group, Sensitivity::Health | Sensitivity::PoliticalReligious) => 0.9,
         (SentenceSubject::Group, _) => 0.7,
         (SentenceSubject::Nobody, _) => 0.5,
     }
@@ -99,16 +170,28 @@ fn weigh(
     entities: &[Named],
 ) -> f32 {
     let machines = reading.count(sentence.clone(), WordTag::Machine) > 0;
-    let mut doubt = 1.0f32;
-    let mut seen: Vec<&Range<usize>> = Vec::new();
+    // A name says nothing of its bearer, unless the word has hardly another meaning.
+    let is_name = |span: &Range<usize>| {
+        let named = |named: &&Named| named.entity.kind == PERSON && named.confidence >= super::SURE;
+        entities
+            .iter()
+            .filter(named)
+            .any(|named| named.span.start <= span.start && span.end <= named.span.end)
+    };
+    // Of several readings of the same words, the heaviest counts.
+    let mut weights: Vec<(&Range<usize>, f32)> = Vec::new();
     for hit in reading.hits_within(sentence.clone()) {
         let Some(weight) = weight_of(reading, hit, category) else { continue };
-        if seen.contains(&&hit.span) {
+        if weight < NAME_WEIGHT && hit.tag != WordTag::Specialist && is_name(&hit.span) {
             continue;
         }
-        seen.push(&hit.span);
-        doubt *= 1.0 - if machines { weight * borrowed(hit, category) } else { weight };
+        let weight = if machines { weight * borrowed(hit, category) } else { weight };
+        match weights.iter_mut().find(|(span, _)| **span == hit.span) {
+            Some((_, heaviest)) => *heaviest = heaviest.max(weight),
+            None => weights.push((&hit.span, weight)),
+        }
     }
+    let mut doubt: f32 = weights.iter().map(|(_, weight)| 1.0 - weight).product();
     for extra in extras(reading, sentence, category, entities) {
         doubt *= 1.0 - extra;
     }
@@ -131,6 +214,7 @@ fn borrowed(hit: &ListedHit, category: Sensitivity) -> f32 {
 /// Weight of one listed word for a category.
 fn weight_of(reading: &TextReading<'_>, hit: &ListedHit, category: Sensitivity) -> Option<f32> {
     let fits = match category {
+        Sensitivity::Health if hit.tag == WordTag::Specialist => return specialist_weight(reading, hit),
         Sensitivity::Health => matches!(hit.tag, WordTag::Health | WordTag::Condition | WordTag::Medication),
         Sensitivity::Financial => hit.tag == WordTag::Financial,
         Sensitivity::Biometric => hit.tag == WordTag::Biometric,
@@ -144,6 +228,41 @@ fn weight_of(reading: &TextReading<'_>, hit: &ListedHit, category: Sensitivity) 
         return Some(EMPLOY_WEIGHT * hit.weight);
     }
     fits.then_some(hit.weight)
+}
+
+/// "my cardiologist" and "at the cardiologist's" speak of health, "she is a cardiologist" of work.
+fn specialist_weight(reading: &TextReading<'_>, hit: &ListedHit) -> Option<f32> {
+    /// Words before what somebody is.
+    const BEING: &[&str] = &[
+        "am", "m", "re", "is", "was", "as", "become", "bin", "ist", "war", "als", "suis", "est", "comme",
+        "soy", "es", "como", "sono", "come", "faccio", "fa", "sou", "e", "ben", "is", "jestem", "jest",
+        "jako", "study", "studied",
+    ];
+    /// Words before whom somebody goes to.
+    const VISITING: &[&str] = &[
+        "at", "to", "see", "seeing", "saw", "with", "beim", "zum", "zur", "vom", "chez", "par", "al", "del",
+        "con", "dal", "dall", "dalla", "allo", "no", "ao", "do", "de", "na", "pelo", "bij", "naar", "door",
+        "van", "u", "do", "od",
+    ];
+    let from = hit.words.start.saturating_sub(3);
+    let before = &reading.words[from..hit.words.start];
+    let said = |list: &[&str]| before.iter().any(|word| list.contains(&word.folded.as_str()));
+    // "The doctor told me", "le médecin m'a dit": advice to somebody.
+    let after = hit.words.end..(hit.words.end + 4).min(reading.words.len());
+    let advises = after.clone().any(|at| {
+        reading.at(at).iter().any(|other| other.tag == WordTag::Me)
+            || matches!(
+                reading.words[at].folded.as_str(),
+                "me" | "m" | "mir" | "mich" | "mi" | "mij" | "mnie"
+            )
+    });
+    let owned = (from..hit.words.start)
+        .any(|at| reading.at(at).iter().any(|other| matches!(other.tag, WordTag::My | WordTag::They)));
+    match (owned || advises, said(BEING), said(VISITING)) {
+        (true, _, _) | (false, false, true) => Some(VISIT_WEIGHT),
+        (false, true, _) => None,
+        (false, false, false) => Some(hit.weight),
+    }
 }
 
 /// "left" and "Labour" are words of politics only with a capital or a neighbour that says so.
@@ -218,47 +337,33 @@ fn extras(
             let named = entities.iter().filter(inside).filter_map(relation_weight);
             named.chain(kin(reading, sentence)).collect()
         }
+        Sensitivity::Biometric => measured(reading, sentence).into_iter().collect(),
+        Sensitivity::PoliticalReligious => worship(reading, sentence).into_iter().collect(),
         Sensitivity::Professional => entities.iter().filter(inside).filter_map(work_weight).collect(),
         Sensitivity::Financial => sum_of_money(reading, sentence).into_iter().collect(),
         Sensitivity::Location => location_extras(reading, sentence, entities),
         Sensitivity::Preferences => liking(reading, sentence).into_iter().collect(),
-        _ => Vec::new(),
     }
 }
 
-/// "broke her arm", "hurt my back".
+/// "broke her arm", "hurt my back": a part of the body, and trouble with it.
 fn injury(reading: &TextReading<'_>, sentence: &Range<usize>) -> Option<f32> {
-    const INJURIES: &[&str] =
-        &["broke", "broken", "hurt", "hurts", "injured", "twisted", "tore", "torn", "dislocated"];
-    const BODY: &[&str] = &[
-        "arm",
-        "leg",
-        "ankle",
-        "wrist",
-        "knee",
-        "knees",
-        "back",
-        "neck",
-        "shoulder",
-        "hip",
-        "rib",
-        "ribs",
-        "foot",
-        "hand",
-        "finger",
-        "toe",
-        "elbow",
-        "nose",
-        "jaw",
-        "collarbone",
-        "hamstring",
-        "ligament",
-    ];
-    let said = |at: usize, list: &[&str]| list.contains(&reading.words[at].folded.as_str());
-    let near = |at: usize| {
-        (at.saturating_sub(2).max(sentence.start)..(at + 3).min(sentence.end)).any(|near| said(near, BODY))
-    };
-    sentence.clone().any(|at| said(at, INJURIES) && near(at)).then_some(0.65)
+    let says = |tag| reading.count(sentence.clone(), tag) > 0;
+    (says(WordTag::Body) && says(WordTag::Trouble)).then_some(INJURY_WEIGHT)
+}
+
+/// "They scanned my son's face": a machine that takes the measure of a body.
+fn measured(reading: &TextReading<'_>, sentence: &Range<usize>) -> Option<f32> {
+    let says = |tag| reading.count(sentence.clone(), tag) > 0;
+    (says(WordTag::Scan) && says(WordTag::Measured)).then_some(SCAN_WEIGHT)
+}
+
+/// "We go to church every Sunday": worship as a habit.
+fn worship(reading: &TextReading<'_>, sentence: &Range<usize>) -> Option<f32> {
+    let hits = reading.hits_within(sentence.clone());
+    let place = hits.iter().any(|hit| hit.tag == WordTag::Belief && hit.weight < PLAIN_WEIGHT);
+    let again = hits.iter().any(|hit| hit.tag == WordTag::Again);
+    (place && again).then_some(WORSHIP_WEIGHT)
 }
 
 /// "I have three kids", "tengo dos hermanos": kin that are had rather than named.

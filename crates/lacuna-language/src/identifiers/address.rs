@@ -15,6 +15,8 @@ use crate::compiled;
 pub(super) struct Address {
     /// House, street, unit, town, region and postcode.
     pub span: Range<usize>,
+    /// House, street and unit.
+    pub street: Range<usize>,
     /// The town.
     pub town: Option<Range<usize>>,
 }
@@ -52,12 +54,14 @@ pub(super) fn canonical(raw: &str) -> String {
     words.map(full).collect::<Vec<_>>().join(" ")
 }
 
-/// Every address of the text, in its order.
+/// Every address of the text, in its order, but for those of places that are open to everybody.
 pub(super) fn addresses(text: &str) -> Vec<Address> {
     let Some(pattern) = street_pattern() else { return Vec::new() };
     pattern
         .find_iter(text)
-        .filter(|hit| begins_word(text, hit.start()))
+        .filter(|hit| {
+            begins_word(text, hit.start()) && !is_date(hit.as_str()) && !is_public(text, &hit.range())
+        })
         .map(|hit| with_town(text, hit.range()))
         .collect()
 }
@@ -67,59 +71,409 @@ fn begins_word(text: &str, at: usize) -> bool {
     !text[..at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '$' | '€' | '£' | '.' | '-' | '#'))
 }
 
+/// "During 1971", "Im Jahr 1968": words that a number follows, and no street.
+fn is_date(street: &str) -> bool {
+    /// Words that a number follows elsewhere, and that end or stand like a street.
+    const COUNTED: &[&str] = &[
+        "during",
+        "spring",
+        "string",
+        "monitoring",
+        "engineering",
+        "catering",
+        "jahr",
+        "jahre",
+        "sommer",
+        "winter",
+        "herbst",
+        "frühling",
+        "frühjahr",
+        "kapitel",
+        "zimmer",
+        "raum",
+        "absatz",
+        "artikel",
+        "alter",
+        "abschnitt",
+        "band",
+        "punkt",
+        "quartal",
+        "norway",
+        "subway",
+        "railway",
+        "way",
+        "gate",
+        "terminal",
+        "platz",
+        "halfway",
+        "januar",
+        "februar",
+        "märz",
+        "april",
+        "mai",
+        "juni",
+        "juli",
+        "august",
+        "september",
+        "oktober",
+        "november",
+        "dezember",
+    ];
+    let mut words = street.split_whitespace().rev();
+    let number = words.next().unwrap_or_default().trim_end_matches(|c: char| c.is_alphabetic());
+    let year = number.len() == 4
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+        && (number.starts_with('1') || number.starts_with("20"));
+    let before = words.next().unwrap_or_default().to_lowercase();
+    !number.is_empty() && (COUNTED.contains(&before.as_str()) || year)
+}
+
+/// Bytes before an address in which the place that it belongs to is named.
+const PLACE_REACH: usize = 60;
+
+/// Stems up to this length are whole words.
+const SHORT_STEM_BYTES: usize = 4;
+
+/// A museum's address is nobody's home: a public place is named before the street, and nobody lives there.
+fn is_public(text: &str, street: &Range<usize>) -> bool {
+    let from = text.floor_char_boundary(street.start.saturating_sub(PLACE_REACH));
+    let before = &text[from..street.start];
+    let clause = before.rsplit(['.', '!', '?', ';', '\n']).next().unwrap_or(before).to_lowercase();
+    let said = |stems: &[&str]| {
+        let mut words = clause.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        // A short stem begins too many other words.
+        let fits = |word: &str, stem: &str| {
+            word.strip_prefix(stem).is_some_and(|rest| stem.len() > SHORT_STEM_BYTES || rest.is_empty())
+        };
+        words.any(|word| stems.iter().any(|stem| fits(word, stem)))
+    };
+    said(PUBLIC) && !said(HOME)
+}
+
+/// Stems of places that anybody may enter, and of meeting and eating there.
+const PUBLIC: &[&str] = &[
+    "museum",
+    "musée",
+    "museo",
+    "museu",
+    "muzeum",
+    "librar",
+    "biblio",
+    "bücherei",
+    "depot",
+    "dépôt",
+    "office",
+    "büro",
+    "bureau",
+    "oficina",
+    "ufficio",
+    "escritório",
+    "kantoor",
+    "biur",
+    "hauptverwaltung",
+    "zentrale",
+    "headquarters",
+    "siège",
+    "sede",
+    "hoofdkantoor",
+    "pharma",
+    "apothe",
+    "farmacia",
+    "farmácia",
+    "apote",
+    "aptek",
+    "town",
+    "rathaus",
+    "mairie",
+    "ayuntamiento",
+    "municipio",
+    "câmara",
+    "gemeente",
+    "stadhuis",
+    "urz",
+    "bar",
+    "pub",
+    "café",
+    "cafe",
+    "kawiar",
+    "restaura",
+    "ristorante",
+    "trattoria",
+    "pizzeria",
+    "taverna",
+    "kneipe",
+    "wirtshaus",
+    "gasthaus",
+    "shop",
+    "store",
+    "laden",
+    "geschäft",
+    "magasin",
+    "boutique",
+    "tienda",
+    "negozio",
+    "loja",
+    "winkel",
+    "sklep",
+    "salon",
+    "hotel",
+    "hôtel",
+    "hostel",
+    "school",
+    "schule",
+    "école",
+    "escuela",
+    "scuola",
+    "escola",
+    "szkoł",
+    "universit",
+    "universidad",
+    "church",
+    "kirche",
+    "église",
+    "iglesia",
+    "chiesa",
+    "igreja",
+    "kerk",
+    "kości",
+    "hospital",
+    "klinik",
+    "clinic",
+    "clínica",
+    "krankenhaus",
+    "hôpital",
+    "ospedale",
+    "ziekenhuis",
+    "szpital",
+    "praxis",
+    "surgery",
+    "cinema",
+    "kino",
+    "cinéma",
+    "cine",
+    "theat",
+    "théât",
+    "teatr",
+    "bank",
+    "banque",
+    "banco",
+    "banca",
+    "agence",
+    "agencia",
+    "agenzia",
+    "filiale",
+    "branch",
+    "station",
+    "bahnhof",
+    "gare",
+    "estación",
+    "stazione",
+    "gym",
+    "fitness",
+    "garage",
+    "werkstatt",
+    "workshop",
+    "taller",
+    "officina",
+    "bakery",
+    "bäcker",
+    "boulangerie",
+    "panader",
+    "panetteria",
+    "padaria",
+    "bakker",
+    "piekarni",
+    "supermar",
+    "markt",
+    "market",
+    "marché",
+    "mercado",
+    "mercato",
+    "rynek",
+    "gallery",
+    "galerie",
+    "galería",
+    "galleria",
+    "firma",
+    "company",
+    "entreprise",
+    "empresa",
+    "azienda",
+    "bedrijf",
+    "studio",
+    "meet",
+    "meeting",
+    "treffen",
+    "retrouv",
+    "quedamos",
+    "vediamo",
+    "encontr",
+    "afspre",
+    "spotyk",
+    "eat",
+    "essen",
+    "eten",
+    "dinner",
+    "lunch",
+    "event",
+    "venue",
+    "conference",
+    "court",
+    "gericht",
+    "tribunal",
+    "police",
+    "polizei",
+    "policía",
+    "polizia",
+    "polícia",
+    "politie",
+    "policj",
+    "embassy",
+    "botschaft",
+    "dentist",
+    "zahnarzt",
+    "barber",
+    "hairdresser",
+    "friseur",
+    "coiffeur",
+    "peluquer",
+    "parrucch",
+    "cabeleir",
+    "kapper",
+    "fryzjer",
+    "indiër",
+];
+
+/// Stems of living somewhere and of getting post there.
+const HOME: &[&str] = &[
+    "live",
+    "living",
+    "home",
+    "moved",
+    "flat",
+    "apartment",
+    "address",
+    "wohn",
+    "zuhause",
+    "daheim",
+    "umgezogen",
+    "adresse",
+    "habite",
+    "logement",
+    "appartement",
+    "domicil",
+    "dirección",
+    "vivo",
+    "vive",
+    "vivimos",
+    "casa",
+    "abit",
+    "indirizzo",
+    "moro",
+    "mora",
+    "moramos",
+    "morada",
+    "woon",
+    "woont",
+    "wonen",
+    "thuis",
+    "adres",
+    "mieszk",
+    "parcel",
+    "piso",
+    "alojo",
+    "logement",
+    "alloggi",
+    "przeprowadz",
+    "paket",
+    "pakket",
+    "paczk",
+    "colis",
+    "paquete",
+    "pacco",
+    "encomenda",
+];
+
+/// Names begin with a capital; small words may stand between.
+const NAME: &str = r"[\p{Lu}][\p{L}'’.-]*";
+const JOINED: &str = r"(?:(?:de|du|des|de la|de los|de las|del|della|delle|dello|dei|degli|dell['’]|di|da|do|dos|das|la|le|les|l['’]|d['’]|van|van de|van den|der|den|e) ?)*";
+const ENGLISH: &str = "(?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct|Close|Way|Place|Pl|Square|Sq|Terrace|Crescent|Cres|Gardens|Grove|Hill|Row|Mews|Parkway|Pkwy|Highway|Hwy|Circle|Cir|Trail|Walk|Quay|Wharf|Parade|Green|Park|Rise|Vale|View|Cottages|Yard|Ridge|Croft|Meadow|Meadows|Embankment|Loop|Alley|Esplanade|Villas|Buildings|House)";
+const GERMANIC: &str = "(?:straße|strasse|Straße|Strasse|str\\.|Str\\.|weg|Weg|platz|Platz|allee|Allee|gasse|Gasse|ring|Ring|damm|Damm|ufer|Ufer|steig|stieg|pfad|graben|zeile|chaussee|Chaussee|promenade|straat|Straat|laan|Laan|gracht|kade|plein|Plein|singel|Singel|steeg|dijk|dreef|hof|park|markt|wal)";
+const ROMANCE: &str = r"(?i:calle|c/|avenida|avda\.?|av\.|plaza|pza\.?|paseo|carrer|camino|travesía|glorieta|carretera|ctra\.?|urbanización|ronda|via|viale|v\.le|piazza|p\.zza|piazzale|corso|c\.so|largo|vicolo|contrada|strada|salita|borgo|lungomare|rua|r\.|travessa|praça|praceta|alameda|estrada|beco|bairro|quinta|calçada|largo|rue|avenue|boulevard|chemin|allée|impasse|place|quai)";
+const FRENCH: &str = r"(?i:rue|avenue|av\.|boulevard|bd|bld|place|pl\.|chemin|impasse|allée|allées|quai|cours|route|square|sentier|passage|ruelle|villa|faubourg|esplanade|promenade|hameau|clos|rond-point)";
+
 fn street_pattern() -> Option<&'static Regex> {
     static PATTERN: OnceLock<Option<Regex>> = OnceLock::new();
-    // Names begin with a capital; small words may stand between.
     let build = || {
-        let name = r"\p{Lu}[\p{L}'’.-]*";
+        // Boundaries of ASCII, because those of Unicode keep the fast engines from being used.
+        let end = r"(?-u:\b)";
         let english = format!(
-            r"\d{{1,5}}(?:-\d{{1,5}})?[A-Za-z]?,? (?:(?:[NSEW]|North|South|East|West)\.? )?(?:(?:{name}|\d{{1,3}}(?:st|nd|rd|th)) ){{1,4}}{ENGLISH}\b"
+            r"(?:(?:Flat|Apartment|Apt\.?|Unit|Suite) [0-9A-Za-z]{{1,4}},? )?\d{{1,5}}(?:[-/]\d{{1,5}})?[A-Za-z]?,? (?:(?:[NSEW]|North|South|East|West)\.? )?(?:(?:{NAME}|\d{{1,3}}(?:st|nd|rd|th)) ){{1,4}}{ENGLISH}{end}"
         );
         let german = format!(
-            r"(?:(?:{name}[ -]){{0,3}}\p{{Lu}}?\p{{L}}*(?:straße|strasse|Straße|Strasse|str\.|Str\.|weg|Weg|platz|Platz|allee|Allee|gasse|Gasse|ring|damm|ufer|Ufer|straat|laan|gracht|kade|plein)|(?:Am|An der|Auf dem|Im|In der|Zum|Zur) {name}) \d{{1,4}}(?: ?[a-z])?\b"
+            r"(?:(?:{NAME}[ -]){{0,3}}[\p{{Lu}}][\p{{L}}]*{GERMANIC}|(?:{NAME}[ -]){{1,3}}{GERMANIC}|(?:Ring|Damm|Singel|Markt|Plein|Weg|Platz)|(?:Am|An der|An den|Auf dem|Auf der|Im|In der|In den|Zum|Zur|Unter den|Hinter dem|Vor dem|Alter|Alte|Op de|Aan de) {NAME}) \d{{1,4}}(?: ?[a-z]{end}|[-/ ]?[IVX]{{1,4}}{end}|[-/]\d{{1,3}}){{0,2}}{end}"
         );
-        let joined = r"(?:(?:de|du|des|de la|de los|de las|del|la|le|les|l'|d'|della|dei|di) ?)*";
         let french = format!(
-            r"\d{{1,4}}(?: ?(?:bis|ter))?,? (?i:rue|avenue|av\.|boulevard|bd|place|chemin|impasse|allée|quai|cours|route) {joined}{name}(?:[ -]{joined}{name}){{0,4}}"
+            r"\d{{1,4}}(?: ?(?:bis|ter|[A-D]))?,? {FRENCH} {JOINED}{NAME}(?:[ -]{JOINED}{NAME}){{0,4}}"
         );
-        let spanish = format!(
-            r"(?:[Cc]alle|C/|[Aa]venida|[Aa]vda\.?|[Pp]laza|[Pp]aseo|[Cc]arrer|[Cc]amino|[Rr]onda|[Vv]ia|[Vv]iale|[Pp]iazza|[Cc]orso|[Ll]argo|[Vv]icolo|[Rr]ua) ?{joined}{name}(?:[ -]{joined}{name}){{0,4}},? (?:n[ºo°]?\.? ?)?\d{{1,4}}\b"
+        let romance = format!(
+            r"{ROMANCE} ?{JOINED}{NAME}(?:[ -]{JOINED}(?:{NAME}|\d{{1,2}}(?: de)?)){{0,5}}(?:,? (?:n[ºo°]?\.?[ºo°]? ?|núm\.? ?|numero |número |lote |Lote )?\d{{1,4}}(?:[-/ ]?[A-Za-z]{end}|/\d{{1,3}}){{0,1}}{end}|,? (?:s/n|snc|s\.n\.){end})"
         );
-        let box_ = r"P\.? ?O\.? Box \d{1,6}\b|Postfach \d{1,6}\b";
-        compiled::regex(&format!("{english}|{french}|{spanish}|{german}|{box_}")).ok()
+        let polish = format!(
+            r"(?i:ul\.|ulica|ulicy|al\.|aleja|alei|aleje|pl\.|plac|placu|os\.|osiedle|osiedlu|skwer) ?(?:{NAME} ){{1,4}}\d{{1,4}}[a-zA-Z]?(?:/\d{{1,4}}| m\. ?\d{{1,4}})?{end}|(?:na|przy|pod adresem) (?:{NAME} ){{1,3}}\d{{1,4}}[a-zA-Z]?(?:/\d{{1,4}}| m\. ?\d{{1,4}})?{end}"
+        );
+        let box_ = r"P\.? ?O\.? Box \d{1,6}(?-u:\b)|Postfach \d{1,6}(?-u:\b)|Postbus \d{1,6}(?-u:\b)";
+        compiled::regex(&format!("{english}|{french}|{romance}|{polish}|{german}|{box_}")).ok()
     };
     PATTERN.get_or_init(build).as_ref()
 }
 
-const ENGLISH: &str = "(?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct|Close|Way|Place|Pl|Square|Sq|Terrace|Crescent|Cres|Gardens|Grove|Hill|Row|Mews|Parkway|Pkwy|Highway|Hwy|Circle|Cir|Trail|Walk|Quay|Wharf|Parade|Green|Park|Rise|Vale|View)";
-
 /// Adds what follows the street: unit, district, town, region, postcode.
 fn with_town(text: &str, street: Range<usize>) -> Address {
-    let Some(pattern) = tail_pattern() else { return Address { span: street, town: None } };
+    // The words that only announce a Polish street stay.
+    let lead = ["na ", "przy ", "pod adresem "].iter().find(|lead| text[street.clone()].starts_with(**lead));
+    let street = street.start + lead.map_or(0, |lead| lead.len())..street.end;
+    let unit = unit_pattern().and_then(|pattern| pattern.find(&text[street.end..]));
+    let street = street.start..street.end + unit.map_or(0, |unit| unit.len());
+    let none = |street: Range<usize>| Address { span: street.clone(), street, town: None };
+    let Some(pattern) = tail_pattern() else { return none(street) };
     let rest = &text[street.end..];
-    let Some(hit) = pattern.captures(rest) else { return Address { span: street, town: None } };
+    let Some(hit) = pattern.captures(rest) else { return none(street) };
     let town = ["before", "after"].iter().find_map(|name| hit.name(name));
     // "in October" says when, not where.
     if town.is_some_and(|town| is_month(town.as_str())) {
-        return Address { span: street, town: None };
+        return none(street);
     }
     let shift = |range: Range<usize>| street.end + range.start..street.end + range.end;
     // A full stop alone ends the sentence, not an abbreviation.
     let tail = hit.get(0).map_or(0, |whole| whole.len());
     let end = if tail > 1 { street.end + tail } else { street.end };
-    Address { span: street.start..end, town: town.map(|town| shift(town.range())) }
+    Address { span: street.start..end, town: town.map(|town| shift(town.range())), street }
+}
+
+/// Flat, floor, stairs and back building, in the languages that are read.
+fn unit_pattern() -> Option<&'static Regex> {
+    static PATTERN: OnceLock<Option<Regex>> = OnceLock::new();
+    let build = || {
+        let named = r"(?i:apt|apartment|flat|unit|suite|ste|floor|room|wohnung|whg|stock|top|tür|stiege|hinterhaus|vorderhaus|seitenflügel|piso|planta|puerta|pta|esc|escalera|portal|bajo|étage|bât|bâtiment|appartement|esc|escalier|porte|interno|int|scala|piano|palazzina|andar|esq|dto|dir|frente|bloco|lote|bus|huis|etage|mieszkanie|lok|klatka|m)";
+        let ordinal = r"\d{1,2}(?:[.ºª°]|\.[ºª°]|st|nd|rd|th|e|er|ème)";
+        compiled::regex(&format!(
+            r"^(?:,? (?:{named}\.?(?-u:\b)\.?(?: ?[A-Za-z0-9]{{1,4}}(?-u:\b))?|#[A-Za-z0-9-]{{1,5}}|{ordinal} ?(?:{named}\.?|[A-Z](?-u:\b)|(?i:esq|dto|dir|izq|izda|dcha|izquierda|derecha|esquerdo|direito|piano|étage|stock|og|verdieping|floor|piso|andar)\.?)(?: ?[A-Z](?-u:\b))?)){{1,3}}"
+        ))
+        .ok()
+    };
+    PATTERN.get_or_init(build).as_ref()
 }
 
 fn tail_pattern() -> Option<&'static Regex> {
     static PATTERN: OnceLock<Option<Regex>> = OnceLock::new();
     let build = || {
-        let town =
-            r"\p{Lu}[\p{L}'’.]*(?:[ -](?:(?:am|an der|de|la|le|sur|upon|del|di|in) )?\p{Lu}[\p{L}'’]*){0,3}";
-        let unit = r"(?:,? (?:(?i:apt|apartment|flat|unit|suite|ste|floor|room|wohnung|piso|étage)\.? ?|#)[A-Za-z0-9-]{1,5})?";
+        let town = r"[\p{Lu}][\p{L}'’.]*(?:[ -](?:(?:am|an der|de|do|da|la|le|sur|upon|del|di|in) )?[\p{Lu}][\p{L}'’]*){0,3}";
         let british = r"[A-Z]{1,2}\d[A-Z0-9]? ?\d[A-Z]{2}";
+        let at = "in|à|en|a|em|te|w|we";
         // A postcode before the town: most of Europe. After it: Britain and North America.
         compiled::regex(&format!(
-            r"^\.?{unit}(?:(?:,|\n| in)? ?,? ?(?:[A-Z]{{1,2}}-)?\d{{4,5}}(?: [A-Z]{{2}}\b)? (?P<after>{town})|(?:,|\n| in) ?(?:{town}, ){{0,1}}?(?P<before>{town}?)(?:(?:,? (?:[A-Z]{{2}}|{town}))?,? (?:{british}|\d{{5}}(?:-\d{{4}})?)\b|,? [A-Z]{{2}}\b|\b))?"
+            r"^\.?(?:(?:,|\n| (?:{at}))? ?,? ?(?:[A-Z]{{1,2}}-)?\d{{2,5}}(?:-\d{{3}})?(?: ?[A-Z]{{2}}(?-u:\b))? (?P<after>{town})|(?:,|\n| (?:{at})) ?(?:{town}, ){{0,1}}?(?P<before>{town}?)(?:(?:,? (?:[A-Z]{{2}}|{town}))?,? (?:{british}|\d{{5}}(?:-\d{{4}})?)(?-u:\b)|,? [A-Z]{{2}}(?-u:\b)|(?-u:\b)|$))?"
         ))
         .ok()
     };

@@ -10,8 +10,8 @@ use super::{CONFIDENT, Family, Identifier, IdentifierKind, identifiers};
 
 /// The mark in place of the cut part of an account number.
 const MASK: &str = "****";
-/// The mark in place of an address without a town.
-const NO_TOWN: &str = "[address]";
+/// The mark in place of a street with its house number.
+const STREET: &str = "[street address]";
 /// The characters of an account number that stay.
 const LAST_CHARS: usize = 4;
 /// Of a number shorter than this even fewer stay.
@@ -77,16 +77,40 @@ pub fn cut_accounts(text: &str) -> (String, Vec<IdentifierCut>) {
     replace(text, cuts)
 }
 
-/// Generalises street addresses to their town.
+/// Cuts numbers that a state gives to a person to their last characters: passports, tax and insurance numbers.
+pub fn cut_national_numbers(text: &str) -> (String, Vec<IdentifierCut>) {
+    let national = |one: &Identifier| one.confidence >= CONFIDENT && one.kind.family() == Family::National;
+    let cuts = identifiers(text).into_iter().filter(national).flat_map(|number| {
+        let mask = masked(&number.canonical);
+        let again = find_spellings(text, &number.canonical);
+        let places = again.into_iter().chain([number.span.clone()]);
+        places.map(|span| (IdentifierCut { kind: number.kind, span }, mask.clone())).collect::<Vec<_>>()
+    });
+    replace(text, cuts.collect())
+}
+
+/// Generalises street addresses: "[street address], Norwich" keeps the sentence whole in any language.
 pub fn cut_addresses(text: &str) -> (String, Vec<IdentifierCut>) {
     let folded = plain_text(text);
     let plain = folded.as_ref().map_or(text, |folded| folded.text());
     let cuts = addresses(plain).into_iter().map(|address| {
-        let town = address.town.map_or(NO_TOWN, |town| &plain[town]).to_owned();
+        let words = match address.town {
+            Some(town) => {
+                format!("{STREET}{}{}", joint(&plain[address.street.end..town.start]), &plain[town])
+            }
+            None => STREET.to_owned(),
+        };
         let span = folded.as_ref().map_or(address.span.clone(), |folded| folded.original(&address.span));
-        (IdentifierCut { kind: IdentifierKind::Address, span }, town)
+        (IdentifierCut { kind: IdentifierKind::Address, span }, words)
     });
     replace(text, cuts.collect())
+}
+
+/// The words between a street and its town: a preposition stays, a postcode goes.
+fn joint(between: &str) -> &str {
+    let preposition =
+        !between.starts_with([',', '\n', '.']) && between.trim().chars().all(char::is_alphabetic);
+    if preposition && !between.trim().is_empty() { between } else { ", " }
 }
 
 fn is_account(text: &str, one: &Identifier) -> bool {
@@ -151,6 +175,17 @@ mod tests {
     }
 
     #[test]
+    fn numbers_of_a_state_keep_their_last_four() {
+        for (text, cut) in [
+            ("SSN 536-22-8143", "SSN ****8143"),
+            ("my library card is 21234001", "my library card is 21234001"),
+            ("order 118-40922 is due on Friday", "order 118-40922 is due on Friday"),
+        ] {
+            assert_eq!(cut_national_numbers(text).0, cut, "{text}");
+        }
+    }
+
+    #[test]
     fn the_same_number_goes_wherever_it_stands() {
         let far = "and then, after so many other things that nobody remembers what it was, ";
         let (cut, cuts) = cut_accounts(&format!("account 4817263, {far}{far} came 4817263 or 481-7263."));
@@ -161,12 +196,23 @@ mod tests {
     #[test]
     fn addresses_become_their_town() {
         for (text, cut) in [
-            ("Lives at 12 Rosewood Lane, Bristol BS3 4DT.", "Lives at Bristol."),
-            ("Lives at 12 Rosewood Lane.", "Lives at [address]."),
-            ("Ich wohne in der Lindenstraße 12, 10969 Berlin.", "Ich wohne in der Berlin."),
-            ("J'habite 14 rue de la Paix, 75002 Paris.", "J'habite Paris."),
-            ("Vivo en Calle Mayor 21, 28013 Madrid", "Vivo en Madrid"),
+            ("Lives at 12 Rosewood Lane, Bristol BS3 4DT.", "Lives at [street address], Bristol."),
+            ("Lives at 12 Rosewood Lane.", "Lives at [street address]."),
+            ("Ich wohne in der Lindenstraße 12, 10969 Berlin.", "Ich wohne in der [street address], Berlin."),
+            ("J'habite 14 rue de la Paix, 75002 Paris.", "J'habite [street address], Paris."),
+            ("Vivo en Calle Mayor 21, 28013 Madrid", "Vivo en [street address], Madrid"),
+            ("We live at 9 Mill Road in Cambridge.", "We live at [street address] in Cambridge."),
+            ("Mieszkam przy ul. Lipowej 12/4 w Gdyni", "Mieszkam przy [street address] w Gdyni"),
+            ("Moro na Rua das Flores, n.º 8, 3.º Esq, em Évora.", "Moro na [street address], em Évora."),
             ("Lives in Bristol", "Lives in Bristol"),
+            // Years, and places that are open to everybody.
+            ("During 1988 we lived abroad.", "During 1988 we lived abroad."),
+            ("Im Herbst 1988 zogen wir um.", "Im Herbst 1988 zogen wir um."),
+            ("The library at 7 Station Road opens at ten.", "The library at 7 Station Road opens at ten."),
+            (
+                "Die Apotheke in der Bergstraße 9 hat Notdienst.",
+                "Die Apotheke in der Bergstraße 9 hat Notdienst.",
+            ),
         ] {
             assert_eq!(cut_addresses(text).0, cut, "{text}");
         }

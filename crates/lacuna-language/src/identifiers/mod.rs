@@ -33,7 +33,7 @@ mod tests;
 use std::fmt;
 use std::ops::Range;
 
-pub use cut::{IdentifierCut, cut_accounts, cut_addresses};
+pub use cut::{IdentifierCut, cut_accounts, cut_addresses, cut_national_numbers};
 pub use kind::{Family, IdentifierKind};
 pub use phone::same_line;
 pub use routine::routine_location;

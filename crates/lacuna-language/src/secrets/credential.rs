@@ -8,7 +8,7 @@ use crate::compiled;
 
 /// Words that name a credential and nothing else.
 const NAMES: &str = concat!(
-    r"passwords?|pass ?words?|passwd|pwd|pass[ -]?codes?|pass[ -]?phrases?|pin(?:[ -]?(?:codes?|numbers?))?",
+    r"passwords?|pass ?words?|passwd|pwd|pass[ -]?codes?|pass[ -]?phrases?",
     r"|(?:api|access|secret|private|encryption|license|signing|ssh|account)[ _-]?keys?|apikeys?",
     r"|(?:client|shared|api|app|jwt|webhook)[ _-]?secrets?",
     r"|(?:access|auth|authentication|authori[sz]ation|bearer|refresh|api|session|oauth|login|security)[ _-]?tokens?",
@@ -17,14 +17,16 @@ const NAMES: &str = concat!(
     r"|(?:2fa|otp|one-time|verification|security|door|gate|alarm|safe|unlock|entry|cvv)[ -](?:codes?|passwords?)",
     // German, French, Spanish, Italian, Portuguese, Dutch, Polish, Swedish, Turkish, Russian, Chinese, Japanese.
     r"|pass?w[oö]rt(?:er)?|kennw[oö]rt(?:er)?|zugangsdaten|geheimzahl|zugangscode|api-?schlüssel",
-    r"|mots? de passe|code secret|code pin|clé (?:api|secrète|privée)|jeton d['’]accès|identifiants",
-    r"|contraseñas?|clave (?:de acceso|secreta|privada|api)|código (?:pin|secreto)|credenciales",
-    r"|parola d['’]ordine|codice (?:pin|segreto)|chiave (?:api|segreta|privata)|credenziali",
+    r"|mots? de passe|code secret|clé (?:api|secrète|privée)|jeton d['’]accès|identifiants",
+    r"|contraseñas?|clave (?:de acceso|secreta|privada|api)|código secreto|credenciales",
+    r"|parola d['’]ordine|codice segreto|chiave (?:api|segreta|privata)|credenziali",
     r"|senhas?|palavra-passe|chave (?:de api|secreta|privada)|credenciais",
-    r"|wachtwoord(?:en)?|toegangscode|pincode|hasło|hasła|lösenord(?:et)?|şifre\w*|parola\w*|парол\w*",
+    r"|wachtwoord(?:en)?|toegangscode|hasło|hasła|lösenord(?:et)?|şifre\w*|parola\w*|парол\w*",
 );
 /// Words that name other things too, unless their value follows at once.
 const LOOSE_NAMES: &str = "secrets?|tokens?";
+/// A pin may also be stuck into a map: its value has digits.
+const PIN: &str = r"(?:(?:code|código|codice|kod) )?pin(?:[ -]?(?:codes?|numbers?|nummer))?";
 /// Things that a credential opens.
 const PURPOSE: &str =
     r"(?:\s+(?:for|to|of|on|at|für|zum|zu|vom|de|du|des|pour|per|del|di|do|da|voor|van)\s+[^.!?;:=]{1,40}?)?";
@@ -48,7 +50,7 @@ const HONOURED: &str = concat!(
 pub fn looks_like_credential(text: &str) -> bool {
     static PHRASES: OnceLock<Option<(Regex, Regex)>> = OnceLock::new();
     let phrases = PHRASES.get_or_init(|| {
-        let named = format!(r"(?:^|[^\p{{L}}])(?:(?:{NAMES}){PURPOSE}|{LOOSE_NAMES}){JOINTS}");
+        let named = format!(r"(?:^|[^\p{{L}}])(?:(?:{NAMES}){PURPOSE}|{LOOSE_NAMES}){JOINTS}|(?:^|[^\p{{L}}]){PIN}{PURPOSE}{JOINTS}[^0-9\n.!?]{{0,12}}[0-9]{{3}}");
         let handed_over = format!("(?i){named}|{UNSPACED}|credential|{GIVEN}");
         Some((compiled::regex(&handed_over).ok()?, compiled::regex(&format!("(?i){HONOURED}")).ok()?))
     });

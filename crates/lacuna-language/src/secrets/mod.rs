@@ -5,6 +5,8 @@
 //! only there. The text is read again as a person would see it, without what hides a secret from a pattern.
 
 mod credential;
+mod decode;
+mod named;
 mod rule;
 mod scan;
 mod shape;
@@ -87,14 +89,58 @@ impl Scanner {
         Ok(Self::new(rules))
     }
 
+    /// The rules that come with Lacuna, but for those that `leaves_out` names; for measurements.
+    pub fn without(leaves_out: impl Fn(&str) -> bool) -> Self {
+        let mut rules = SecretRule::table(rule::BUILTIN).unwrap_or_default();
+        rules.retain(|rule| !leaves_out(&rule.raw.name));
+        Self::new(rules)
+    }
+
+    /// The names of all rules that find something in a text, those that others overlap included.
+    pub fn striking(&self, text: &str) -> Vec<Arc<str>> {
+        let found = scan::every_reading(&self.rules, &self.prefilter, text);
+        found.into_iter().map(|finding| finding.rule).collect()
+    }
+
     fn new(rules: Vec<SecretRule>) -> Self {
-        Self { prefilter: Prefilter::new(&rules), rules }
+        let mut prefilter = Prefilter::new(&rules);
+        prefilter.reads_names = true;
+        Self { prefilter, rules }
     }
 
     /// Every secret in a text, in the order in which they stand, none touching another.
     pub fn scan(&self, text: &str) -> Vec<Finding> {
-        merge(scan::every_reading(&self.rules, &self.prefilter, text))
+        let mut found = scan::every_reading(&self.rules, &self.prefilter, text);
+        found.extend(copies(text, &found));
+        merge(found)
     }
+}
+
+/// Shorter secrets are looked for elsewhere only as a whole word, the shortest not at all.
+const COPY_BYTES_MIN: usize = 4;
+const COPY_INSIDE_BYTES_MIN: usize = 8;
+/// Secrets of one text whose copies are looked for.
+const COPIED_MAX: usize = 32;
+
+/// Other places of the same text in which a secret stands, whatever is written around it there.
+fn copies(text: &str, found: &[Finding]) -> Vec<Finding> {
+    let mut copies = Vec::new();
+    let mut seen: Vec<&str> = Vec::new();
+    for finding in found.iter().filter(|finding| finding.level > SecretLevel::Possible) {
+        let Some(secret) = text.get(finding.span.clone()) else { continue };
+        if secret.len() < COPY_BYTES_MIN || seen.contains(&secret) || seen.len() == COPIED_MAX {
+            continue;
+        }
+        seen.push(secret);
+        let alone = |at: usize| {
+            let word = |c: char| c.is_alphanumeric();
+            !text[..at].ends_with(word) && !text[at + secret.len()..].starts_with(word)
+        };
+        let places = text.match_indices(secret).map(|(at, _)| at);
+        let places = places.filter(|at| secret.len() >= COPY_INSIDE_BYTES_MIN || alone(*at));
+        copies.extend(places.map(|at| Finding { span: at..at + secret.len(), ..finding.clone() }));
+    }
+    copies
 }
 
 /// The text without what was found in it.

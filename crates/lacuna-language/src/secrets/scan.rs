@@ -5,6 +5,8 @@ use std::ops::Range;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, StartKind};
 use regex::Match;
 
+use super::decode::base64_text;
+use super::named::named;
 use super::rule::{EXAMPLE_MARK, SecretRule};
 use super::view::UnbrokenView;
 use super::{Finding, SecretLevel};
@@ -21,6 +23,8 @@ pub(super) struct Prefilter {
     wakes: Vec<Vec<usize>>,
     /// Rules for long tokens, with the least length of one.
     runs: Vec<(usize, usize)>,
+    /// Names of credentials are read too; a rule that proves itself alone does without.
+    pub(super) reads_names: bool,
 }
 
 impl Prefilter {
@@ -46,7 +50,7 @@ impl Prefilter {
             builder.start_kind(StartKind::Unanchored).build(&keywords).ok()
         };
         let keywords = on_clean_stack(build);
-        Self { keywords, wakes, runs }
+        Self { keywords, wakes, runs, reads_names: false }
     }
 
     /// Rules and the places that they search, sorted by rule and place.
@@ -156,10 +160,26 @@ fn broken_up(rules: &[SecretRule], prefilter: &Prefilter, text: &str) -> Vec<Fin
         let found = one_reading(rules, prefilter, &view.text).into_iter().filter(whole);
         findings.extend(found.filter_map(|finding| placed(finding, &view)));
     }
-    if let Some(view) = UnbrokenView::percent_decoded(text) {
+    let decoded =
+        [UnbrokenView::percent_decoded, UnbrokenView::entities_decoded, UnbrokenView::spaces_closed];
+    for view in decoded.iter().filter_map(|decode| decode(text)) {
         let found = one_reading(rules, prefilter, &view.text).into_iter();
         findings.extend(found.filter_map(|finding| placed(finding, &view)));
     }
+    findings.extend(encoded(rules, prefilter, text));
+    findings
+}
+
+/// Rows of base64 whose text holds a secret: the whole row is one.
+fn encoded(rules: &[SecretRule], prefilter: &Prefilter, text: &str) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for_long_tokens(text.as_bytes(), |run| {
+        let Some(decoded) = base64_text(&text[run.clone()]) else { return };
+        let found = one_reading(rules, prefilter, &decoded).into_iter();
+        let surest =
+            found.filter(|finding| finding.level > SecretLevel::Possible).max_by_key(|found| found.level);
+        findings.extend(surest.map(|finding| Finding { span: run.clone(), ..finding }));
+    });
     findings
 }
 
@@ -176,6 +196,7 @@ fn one_reading(rules: &[SecretRule], prefilter: &Prefilter, text: &str) -> Vec<F
         }
         look(&rules[n], text, window, &mut findings);
     }
+    findings.extend(prefilter.reads_names.then(|| named(text)).into_iter().flatten());
     findings
 }
 

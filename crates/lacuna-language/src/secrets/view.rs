@@ -8,6 +8,10 @@ const CUT_CHARS_MIN: usize = 4;
 const TAIL_CHARS_MAX: usize = 64;
 /// The part of the text around a break that is read again.
 const NEIGHBOUR_BYTES: usize = 512;
+/// The longest name or number of an entity.
+const ENTITY_BYTES_MAX: usize = 9;
+/// Fewer single characters in a row are a list or an abbreviation.
+const SPACED_CHARS_MIN: usize = 5;
 /// Stands between two neighbourhoods.
 const GAP: &str = "\n\n";
 /// Indentation after a line break, with quotes or marks of a continued line.
@@ -91,6 +95,39 @@ impl UnbrokenView {
         view.finish(text, kept)
     }
 
+    /// With `&#61;`, `&quot;` and their like written out.
+    pub(super) fn entities_decoded(text: &str) -> Option<Self> {
+        let mut view = Self::new();
+        let mut kept = 0;
+        for (at, _) in text.match_indices('&') {
+            let Some((decoded, length)) = entity(&text[at..]).filter(|_| at >= kept) else { continue };
+            view.push(&text[kept..at], kept..at);
+            view.push(decoded.encode_utf8(&mut [0; 4]), at..at + length);
+            kept = at + length;
+        }
+        view.finish(text, kept)
+    }
+
+    /// With rows of single characters, as in `h u n t e r 2`, put together.
+    pub(super) fn spaces_closed(text: &str) -> Option<Self> {
+        let mut view = Self::new();
+        let mut kept = 0;
+        for row in spaced_rows(text) {
+            view.push(&text[kept..row.start], kept..row.start);
+            for (at, letter) in text[row.clone()].char_indices().filter(|(_, letter)| *letter != ' ') {
+                let start = row.start + at;
+                // A wider gap divides words.
+                let wide = text[..start].ends_with("  ");
+                if wide && start > row.start {
+                    view.push(" ", start - 1..start);
+                }
+                view.push(letter.encode_utf8(&mut [0; 4]), start..start + letter.len_utf8());
+            }
+            kept = row.end;
+        }
+        view.finish(text, kept)
+    }
+
     fn finish(mut self, text: &str, kept: usize) -> Option<Self> {
         if self.pieces.is_empty() {
             return None;
@@ -134,6 +171,73 @@ impl ViewPiece {
 fn decode(text: &str, at: usize) -> Option<char> {
     let byte = u8::from_str_radix(text.get(at + 1..at + 3)?, 16).ok()?;
     (byte.is_ascii_graphic() || byte == b' ').then(|| char::from(byte))
+}
+
+/// The character of an HTML entity at the beginning of a text, and the length of the entity.
+fn entity(text: &str) -> Option<(char, usize)> {
+    const NAMED: &[(&str, char)] = &[
+        ("amp", '&'),
+        ("lt", '<'),
+        ("gt", '>'),
+        ("quot", '"'),
+        ("apos", '\''),
+        ("nbsp", ' '),
+        ("colon", ':'),
+        ("equals", '='),
+        ("num", '#'),
+        ("commat", '@'),
+        ("period", '.'),
+        ("sol", '/'),
+        ("lowbar", '_'),
+        ("hyphen", '-'),
+        ("excl", '!'),
+        ("dollar", '$'),
+        ("percnt", '%'),
+        ("plus", '+'),
+        ("ast", '*'),
+    ];
+    let body = text.get(1..)?;
+    let end = body.bytes().take(ENTITY_BYTES_MAX).position(|byte| byte == b';')?;
+    let name = &body[..end];
+    let decoded = match name.strip_prefix('#') {
+        Some(number) => {
+            let code = match number.strip_prefix(['x', 'X']) {
+                Some(hexadecimal) => u32::from_str_radix(hexadecimal, 16).ok()?,
+                None => number.parse().ok()?,
+            };
+            char::from_u32(code).filter(|c| !c.is_control())?
+        }
+        None => NAMED.iter().find(|(known, _)| *known == name)?.1,
+    };
+    Some((decoded, end + 2))
+}
+
+/// Rows of single characters with one or two spaces between them.
+fn spaced_rows(text: &str) -> Vec<Range<usize>> {
+    let mut rows: Vec<Range<usize>> = Vec::new();
+    let mut row: Option<(Range<usize>, usize)> = None;
+    let mut at = 0;
+    for word in text.split(' ') {
+        let span = at..at + word.len();
+        at = span.end + 1;
+        if word.is_empty() {
+            continue;
+        }
+        let single = word.chars().nth(1).is_none();
+        row = match row.take() {
+            Some((whole, letters)) if single && span.start - whole.end <= 2 => {
+                Some((whole.start..span.end, letters + 1))
+            }
+            other => {
+                rows.extend(
+                    other.filter(|(_, letters)| *letters >= SPACED_CHARS_MIN).map(|(whole, _)| whole),
+                );
+                single.then_some((span, 1))
+            }
+        };
+    }
+    rows.extend(row.filter(|(_, letters)| *letters >= SPACED_CHARS_MIN).map(|(whole, _)| whole));
+    rows
 }
 
 /// Places at which a token could be cut: line breaks, and signs that add one string to another.
@@ -207,6 +311,20 @@ mod tests {
         for text in ["one word\nand another", "a + b", "no break", "Dear Anna,\n\nall is well"] {
             assert!(UnbrokenView::joined(text).is_none(), "{text}");
         }
+    }
+
+    #[test]
+    fn entities_and_spaced_letters_are_read_and_found_again() {
+        let text = "x&#61;y &amp; &#x41;b &nothing; &";
+        let view = UnbrokenView::entities_decoded(text).unwrap();
+        assert_eq!(view.text, "x=y & Ab &nothing; &");
+        let at = view.text.find("Ab").unwrap();
+        assert_eq!(&text[view.original(&(at..at + 2)).unwrap()], "&#x41;b");
+        let text = "it is  h u n t e r 2  ok, a b c";
+        let view = UnbrokenView::spaces_closed(text).unwrap();
+        assert_eq!(view.text, "it is  hunter2  ok, a b c");
+        let at = view.text.find("hunter2").unwrap();
+        assert_eq!(&text[view.original(&(at..at + 7)).unwrap()], "h u n t e r 2");
     }
 
     #[test]

@@ -6,6 +6,7 @@
 mod injections;
 mod pii;
 mod secrets;
+mod sentences;
 mod whole;
 
 use std::fs;
@@ -20,15 +21,32 @@ use crate::bench::report::{Report, replace_part};
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data");
 const TITLE: &str = "The gate";
 
-/// The parts, in the order in which a text meets them.
-const SECTIONS: &[fn(&Sets, &mut Report) -> Result] =
-    &[secrets::write, injections::write, pii::write, whole::write];
+/// One part of the page.
+type Section = fn(&Sets, &mut Report) -> Result;
+
+/// The parts by name, in the order in which a text meets them.
+const SECTIONS: &[(&str, Section)] = &[
+    ("secrets", secrets::write),
+    ("orders", injections::write),
+    ("identifiers", pii::write),
+    ("sentences", sentences::write),
+    ("writes", whole::write),
+];
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The folder of the sets.
     #[arg(long, default_value = DATA)]
     data: PathBuf,
+    /// Only the parts of these names: secrets, orders, identifiers, sentences, writes.
+    #[arg(long)]
+    only: Vec<String>,
+    /// Also run the closed half of the labelled sentences, whose single results are never printed.
+    #[arg(long)]
+    closed: bool,
+    /// Print every sentence of the open half that is judged wrong.
+    #[arg(long)]
+    failures: bool,
     /// Also write the figures into `bench/RESULTS.md`.
     #[arg(long)]
     write: bool,
@@ -43,14 +61,20 @@ pub(crate) fn run(args: &Args) -> Result {
     }
     let mut report = Report::part(TITLE, "cargo xtask eval gate");
     report.line(super::DEVELOPMENT_NOTE);
-    for section in SECTIONS {
-        section(&Sets(args.data.clone()), &mut report)?;
+    let sets = Sets { folder: args.data.clone(), closed: args.closed, failures: args.failures };
+    let chosen = |name: &str| args.only.is_empty() || args.only.iter().any(|only| only == name);
+    for (_, section) in SECTIONS.iter().filter(|(name, _)| chosen(name)) {
+        section(&sets, &mut report)?;
     }
     if args.write { replace_part(TITLE, &report.into_text()) } else { Ok(()) }
 }
 
-/// The folder with the sets.
-struct Sets(PathBuf);
+/// The sets, and the parts of them that are wanted.
+struct Sets {
+    folder: PathBuf,
+    closed: bool,
+    failures: bool,
+}
 
 impl Sets {
     /// The rows of a file with one JSON object per line; nothing when there is no such file, and that is said.
@@ -62,14 +86,19 @@ impl Sets {
 
     /// Every turn of the dialogues: ordinary text that the gate should leave alone.
     fn turns(&self) -> Result<Option<Vec<String>>> {
-        let Some(text) = self.text("retrieval_locomo_dev.json") else { return Ok(None) };
+        self.turns_of("retrieval_locomo_dev.json")
+    }
+
+    /// Every turn of one file of dialogues.
+    fn turns_of(&self, file: &str) -> Result<Option<Vec<String>>> {
+        let Some(text) = self.text(file) else { return Ok(None) };
         let dialogues: Dialogues = serde_json::from_str(&text)?;
         let turns = dialogues.spaces.into_iter().flat_map(|space| space.docs).map(|turn| turn.text);
         Ok(Some(turns.collect()))
     }
 
     fn text(&self, file: &str) -> Option<String> {
-        let path = self.0.join(file);
+        let path = self.folder.join(file);
         let text = fs::read_to_string(&path).ok();
         if text.is_none() {
             println!("skipped: there is no {}", path.display());

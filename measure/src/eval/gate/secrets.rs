@@ -46,6 +46,7 @@ pub(super) fn write(sets: &Sets, report: &mut Report) -> Result {
     };
     report.heading("Secrets");
     overall(&rows, &turns, report)?;
+    by_source(&rows, report)?;
     by_kind(&rows, report)?;
     by_family(&rows, report)?;
     speed(&turns, report);
@@ -72,10 +73,37 @@ fn overall(rows: &[Row], turns: &[String], report: &mut Report) -> Result {
         &["texts", "found at any level", "redacted without asking", "target"],
         vec![
             line("with a secret", &secrets, "≥ 95%"),
-            line("made to look like one", &tricky, "–"),
+            line("made to look like one", &tricky, "≤ 8%"),
             line("turns of dialogues", &ordinary, "≤ 0.1%"),
         ],
     );
+    Ok(())
+}
+
+/// Each source by all rules, and left out: without the rules that find something in this source and in no other.
+fn by_source(rows: &[Row], report: &mut Report) -> Result {
+    let mut struck: BTreeMap<&str, BTreeSet<Arc<str>>> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.is_secret) {
+        struck.entry(&row.source).or_default().extend(Scanner::builtin().striking(&row.text()?));
+    }
+    let mut lines = Vec::new();
+    for (source, own) in &struck {
+        let elsewhere: BTreeSet<&Arc<str>> =
+            struck.iter().filter(|(other, _)| *other != source).flat_map(|(_, rules)| rules).collect();
+        let left_out = Scanner::without(|rule| {
+            own.iter().any(|name| &**name == rule) && !elsewhere.iter().any(|name| &***name == rule)
+        });
+        let mut tallies: [Tally; 4] = Default::default();
+        for row in rows.iter().filter(|row| row.source == **source) {
+            let (text, at) = (row.text()?, usize::from(!row.is_secret) * 2);
+            tallies[at].add(highest(&text));
+            tallies[at + 1].add(highest_of(&left_out, &text));
+        }
+        let cells = tallies.iter().map(|tally| share(tally.sure, tally.texts));
+        lines.push(std::iter::once((*source).to_owned()).chain(cells).collect());
+    }
+    report.line("\nRedacted without asking, by source; left out: without the rules that only this source calls for.\n");
+    report.table(&["source", "secrets", "secrets, left out", "look-alikes", "look-alikes, left out"], lines);
     Ok(())
 }
 
@@ -135,7 +163,11 @@ fn speed(turns: &[String], report: &mut Report) {
 }
 
 fn highest(text: &str) -> Option<SecretLevel> {
-    Scanner::builtin().scan(text).into_iter().map(|finding| finding.level).max()
+    highest_of(Scanner::builtin(), text)
+}
+
+fn highest_of(scanner: &Scanner, text: &str) -> Option<SecretLevel> {
+    scanner.scan(text).into_iter().map(|finding| finding.level).max()
 }
 
 impl Row {

@@ -6,11 +6,11 @@ use lacuna_types::*;
 
 use crate::gate::clean::Cleaned;
 use crate::gate::consent::consent;
-use crate::gate::report::{Judgement, Refusal};
+use crate::gate::report::{Judgement, Question, Refusal};
 use crate::gate::{DraftOrigin, Gate, GateDecision, shape};
 
 /// To ask a person for their explicit consent, or to refuse, takes more than a hint.
-const SENSITIVE_SURE: f32 = 0.7;
+pub(crate) const SENSITIVE_SURE: f32 = 0.7;
 /// The least salience of a memory that a person asked to keep.
 const EXPLICIT_SALIENCE_MIN: f32 = 0.5;
 
@@ -23,11 +23,15 @@ pub(crate) fn judge(
     cleaned: &mut Cleaned,
     seen: Classified,
 ) -> GateDecision<(Box<Facets>, Lifecycle)> {
-    let mut tier = shape::tier(draft);
+    let is_note = is_note(draft, &source, standing);
+    let mut tier = if is_note { Tier::Episodic } else { shape::tier(draft) };
     let privacy = privacy(gate, draft, standing, cleaned, &seen);
-    let basis = match consent(privacy.class, draft.consent_basis, standing.consented, gate.policy) {
+    let needed = Sensitivity::needing_consent(&privacy.sensitivity);
+    let consented = standing.consented || needed.iter().all(|one| gate.consents.contains(one));
+    let basis = match consent(privacy.class, draft.consent_basis, consented, gate.policy) {
         GateDecision::Yes(basis) => basis,
-        GateDecision::Ask(question) => return GateDecision::Ask(question),
+        // It is held until its owner consents.
+        GateDecision::Ask(_) => ConsentBasis::NotApplicable,
         GateDecision::Refuse(refusal) => return GateDecision::Refuse(refusal),
     };
     if cleaned.routine_location && !draft.pinned && basis != ConsentBasis::ExplicitConsent {
@@ -41,7 +45,17 @@ pub(crate) fn judge(
     if salience < gate.policy.min_salience {
         return GateDecision::Refuse(Refusal::BelowSalience);
     }
-    let (state, waits) = settle(gate, tier, &source, standing, cleaned.suspicious);
+    let privacy = Privacy { basis, ..privacy };
+    if privacy.is_held() && tier == Tier::Working {
+        // What lives in a session only is gone before anybody could be asked.
+        return GateDecision::Ask(Question::Consent);
+    }
+    let (state, waits) = match settle(gate, tier, &source, standing, cleaned.suspicious) {
+        (Lifecycle::Active | Lifecycle::Approved, _) if privacy.is_held() => {
+            (Lifecycle::Candidate, Some(Wait::Consent))
+        }
+        settled => settled,
+    };
     let (lane, secondary_lanes) = lanes(draft, cleaned, &seen);
     let created_at = draft.created_at.unwrap_or(gate.now);
     let kind = draft.kind.unwrap_or(shape::category(draft).default_kind());
@@ -57,12 +71,17 @@ pub(crate) fn judge(
         source,
         derived_from: std::mem::take(&mut draft.derived_from),
         retention: Retention {
-            tier: draft.retention.unwrap_or(retention_of(tier, &privacy.sensitivity, cleaned)),
+            tier: draft.retention.unwrap_or(retention_of(
+                // A note lasts as a fact does, within the limit for what is no fact.
+                if is_note { Tier::Semantic } else { tier },
+                &privacy.sensitivity,
+                cleaned,
+            )),
             expires_at: draft.expires_at,
             pinned: draft.pinned,
             kept_at: None,
         },
-        privacy: Privacy { basis, ..privacy },
+        privacy,
         vitality: Vitality {
             salience,
             valence: draft.valence.unwrap_or(0.0),
@@ -75,6 +94,17 @@ pub(crate) fn judge(
         history: History { waits, ..History::default() },
     };
     GateDecision::Yes((Box::new(facets), state))
+}
+
+/// Returns true when a draft is kept as a note: the conclusion of an assistant, by its door or by its token, unless
+/// the caller asked for a fact.
+fn is_note(draft: &Draft, source: &Source, standing: &DraftOrigin) -> bool {
+    let wanted = draft.note || standing.by_agent && draft.tier.is_none();
+    wanted
+        && source.kind == SourceType::AiInference
+        && !source.from_external_content
+        && draft.derived_from.is_empty()
+        && shape::tier(draft) == Tier::Semantic
 }
 
 /// The state in which a memory begins, and what it waits for.

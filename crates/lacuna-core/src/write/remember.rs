@@ -8,7 +8,7 @@ use lacuna_types::{Error, Result};
 use crate::audit::{AuditAction, AuditEntry};
 use crate::gate::confirm::{CONFIRM_WITHIN, Questions, TokenBinding, useless_token};
 use crate::gate::report::{Question, Report};
-use crate::gate::{DraftOrigin, Gate, GateDecision, Presentable};
+use crate::gate::{AskedDraft, DraftOrigin, Gate, GateDecision, Presentable};
 use crate::index::quant::QuantVec;
 use crate::permit::{Grant, Remember};
 use crate::vault::commit::Act;
@@ -16,9 +16,11 @@ use crate::vault::frozen::check_thawed;
 use crate::vault::open::OpenVault;
 use crate::vault::receipt::SignedReceipt;
 use crate::vault::service::Service;
+use crate::vault::stamp::settings_of;
 use crate::write::hold::hold;
 use crate::write::number::Numbering;
-use crate::write::outcome::{Asked, Outcome, Refused};
+use crate::write::outcome::{Asked, HeldDraft, Outcome, Refused};
+use crate::write::part::{PartedTurn, part_turn};
 use crate::write::place::{AdmittedDraft, Corrects, place};
 
 /// Memories in one call.
@@ -79,7 +81,7 @@ pub(crate) fn remember_in(
 
     let mut outcomes: Vec<Option<Outcome>> = vec![None; digests.len()];
     let (mut arrivals, mut held) = (Vec::new(), Vec::new());
-    let mut asked = Vec::new();
+    let (mut asked, mut parts) = (Vec::new(), Vec::new());
     for (number, (verdict, vector)) in judged.zip(&vectors).enumerate() {
         match verdict {
             GateDecision::Yes(admitted) if admitted.facets.tier == Tier::Working => {
@@ -89,19 +91,57 @@ pub(crate) fn remember_in(
                 let vector = QuantVec::from_f32(vector)?;
                 arrivals.push(AdmittedDraft::new(number, *admitted, vector, manner.corrects.clone()));
             }
-            GateDecision::Ask((questions, report)) => asked.push((number, questions, report)),
+            GateDecision::Ask(AskedDraft { questions, report, held }) => {
+                let parted = match (&held, &manner.numbering) {
+                    (Some(turn), Some(_)) => part_turn(service, &gate, turn)?,
+                    _ => None,
+                };
+                if let Some(PartedTurn { rest, held }) = parted {
+                    arrivals.push(AdmittedDraft::new(number, *rest.0, rest.1, None));
+                    arrivals.push(AdmittedDraft::new(digests.len() + parts.len(), *held.0, held.1, None));
+                    parts.push(number);
+                    continue;
+                }
+                if let Some(admitted) = held {
+                    let vector = QuantVec::from_f32(vector)?;
+                    // A correction takes nobody's place before its text is allowed.
+                    arrivals.push(AdmittedDraft::new(number, *admitted, vector, None));
+                }
+                asked.push((number, questions, report));
+            }
             GateDecision::Refuse((why, report)) => {
                 outcomes[number] = Some(Outcome::Refused(Box::new(Refused { why, report })));
             }
         }
     }
+    let known = if asked.is_empty() { Vec::new() } else { held_categories(service, grant.scope())? };
     for (number, asked) in ask(service, grant, asked, &digests, now)? {
         outcomes[number] = Some(Outcome::Asked(Box::new(asked)));
     }
     let placed = place(service, grant, arrivals, manner.numbering.as_ref(), now)?;
     let held = hold(service, grant, held, now)?;
+    let mut apart = Vec::new();
     for (number, remembered) in placed.answers.into_iter().chain(held) {
-        outcomes[number] = Some(Outcome::Stored(Box::new(remembered)));
+        if let Some(turn) = number.checked_sub(digests.len()) {
+            apart.push((parts[turn], HeldDraft::of(&remembered, now)));
+            continue;
+        }
+        match &mut outcomes[number] {
+            // The first time the caller is asked; what is said after that about the same waits with it.
+            Some(Outcome::Asked(asked)) if remembered.state == Lifecycle::Candidate => {
+                let held = HeldDraft::of(&remembered, now);
+                match held.categories.iter().all(|category| known.contains(category)) {
+                    true => outcomes[number] = Some(Outcome::Stored(Box::new(remembered))),
+                    false => asked.held = Some(held),
+                }
+            }
+            outcome => *outcome = Some(Outcome::Stored(Box::new(remembered))),
+        }
+    }
+    for (number, held) in apart {
+        if let Some(Outcome::Stored(stored)) = &mut outcomes[number] {
+            stored.held = Some(held);
+        }
     }
     Ok((outcomes.into_iter().flatten().collect(), placed.receipt))
 }
@@ -114,7 +154,18 @@ fn gate<'a>(service: &'a Service, grant: &'a Grant<Remember>, now: Timestamp) ->
         now,
         scanner: service.rules.scanner(),
         prototypes: service.prototypes()?,
+        consents: settings_of(&service.reader(scope))?.consented(),
     })
+}
+
+/// The categories of which something is held already: its owner was asked about them.
+fn held_categories(service: &Service, scope: &Scope) -> Result<Vec<Sensitivity>> {
+    let held = service.read(scope, |open| {
+        let held = open.index.each().filter(|one| one.attributes.state == Lifecycle::Candidate);
+        let facets = held.map(|one| &one.payload.facets).filter(|facets| facets.is_held());
+        facets.flat_map(|facets| Sensitivity::needing_consent(&facets.privacy.sensitivity)).collect()
+    })?;
+    Ok(held.unwrap_or_default())
 }
 
 /// Prepares what the first write would otherwise wait for.
@@ -135,6 +186,7 @@ fn standings(
     let scope = grant.scope();
     let is_person = caller.roles.contains(&Role::User) || caller.roles.contains(&Role::Admin);
     let newcomer = || DraftOrigin {
+        by_agent: !is_person,
         derived: false,
         // An assistant may say that the user said so: that is not the user saying it.
         trust_max: if is_person { Trust::High } else { Trust::Medium },
@@ -148,6 +200,9 @@ fn standings(
     for ((draft, digest), standing) in drafts.iter().zip(digests).zip(&mut standings) {
         if draft.confirm.is_some() && !is_person {
             return Err(Error::Denied("only a person may confirm"));
+        }
+        if draft.consent_basis == Some(ConsentBasis::ExplicitConsent) && !is_person {
+            return Err(Error::Denied("only a person may give consent"));
         }
         if looks_back(draft) {
             let known = service.reader(scope).update(|open| {
@@ -189,8 +244,9 @@ fn ask(
         Ok(asked.iter().map(token).collect::<Vec<_>>())
     })?;
     let tokens = tokens.ok_or(Error::Conflict("the vault"))?;
-    let answer =
-        |((number, questions, report), token)| (number, Asked { questions, token, expires_at, report });
+    let answer = |((number, questions, report), token)| {
+        (number, Asked { questions, token, expires_at, held: None, report })
+    };
     Ok(asked.into_iter().zip(tokens).map(answer).collect())
 }
 

@@ -4,7 +4,7 @@ use lacuna_types::embed::Purpose;
 use lacuna_types::*;
 use lacuna_types::{Plaintext, Result};
 
-use crate::gate::{Admitted, AskedDraft, DraftOrigin, Gate, GateDecision};
+use crate::gate::{Admitted, AskedDraft, DraftDecision, DraftOrigin, Gate, GateDecision};
 use crate::index::quant::QuantVec;
 use crate::read::context::worth::sentences;
 use crate::vault::service::Service;
@@ -54,7 +54,7 @@ fn judged(
     turn: &Admitted,
     source: Source,
     text: Plaintext,
-) -> Result<(crate::gate::DraftDecision, QuantVec)> {
+) -> Result<(DraftDecision, QuantVec)> {
     let facets = &turn.facets;
     let standing = DraftOrigin {
         trust_max: facets.source.trust,

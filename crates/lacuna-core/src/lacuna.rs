@@ -50,7 +50,7 @@ use crate::transfer::import::Importing;
 use crate::transfer::import::record::Duplicates;
 use crate::transfer::promote::Moved;
 use crate::transfer::view::Sheet;
-use crate::upkeep::{Members, Tokens, Upkeep};
+use crate::upkeep::{Consents, Members, Tokens, Upkeep};
 use crate::vault::deliver::{Delivery, Recipient};
 use crate::vault::models::Progress;
 use crate::vault::owner_settings::Settings;
@@ -64,6 +64,13 @@ use crate::write::outcome::Outcome;
 /// Private memory with every operation on it. Share one among threads; opened vaults are cached inside.
 pub struct Lacuna {
     service: Service,
+}
+
+impl<'a> Consents<'a> {
+    /// The consents that are kept by `lacuna`.
+    pub fn of(lacuna: &'a Lacuna) -> Self {
+        Self { service: &lacuna.service }
+    }
 }
 
 impl Lacuna {

@@ -83,5 +83,5 @@ pub mod fuzzing;
 
 pub use lacuna::Lacuna;
 pub use lacuna_types::{Error, Result};
-pub use upkeep::{Members, Tokens, Upkeep};
+pub use upkeep::{Consents, Members, Tokens, Upkeep};
 pub use vault::{OPEN_BYTES_MAX_DEFAULT, OpenLoad, Parts};

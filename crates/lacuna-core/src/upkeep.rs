@@ -1,4 +1,4 @@
-//! Handles of a [`crate::Lacuna`] for its upkeep, its tokens and its members.
+//! Handles of a [`crate::Lacuna`] for its upkeep, its tokens, its members and the consents of its people.
 
 use std::time::Duration;
 
@@ -9,12 +9,14 @@ use zeroize::Zeroizing;
 
 use crate::govern::audit::care::AuditKept;
 use crate::govern::codes::ChangedVault;
+use crate::govern::consent::{ConsentGiven, ConsentRevoked};
 use crate::govern::examine::Examined;
 use crate::govern::jobs::run::Ran;
 use crate::govern::jobs::{Job, Schedule};
 use crate::govern::rollback::{AcceptedRollback, AnchorReport};
 use crate::govern::tokens::{TokenId, TokenInfo, TokenRequest};
 use crate::permit::*;
+use crate::vault::consents::Consent;
 use crate::vault::deliver::Delivery;
 use crate::vault::models::Progress;
 use crate::vault::service::Service;
@@ -246,6 +248,28 @@ impl Tokens<'_> {
     /// the door to callers without any.
     pub fn exist(&self, org: &OrgId) -> Result<bool> {
         crate::govern::tokens::has_tokens(self.service, org)
+    }
+}
+
+/// Consents of a person to keep what they say about sensitive categories.
+pub struct Consents<'a> {
+    pub(crate) service: &'a Service,
+}
+
+impl Consents<'_> {
+    /// Lists the consents of the vault's owner.
+    pub fn list(&self, grant: &Grant<Recall>) -> Result<Vec<Consent>> {
+        crate::govern::consent::consents(self.service, grant)
+    }
+
+    /// Gives a consent for a category and a purpose, and releases what was held for it.
+    pub fn give(&self, grant: &Grant<Retain>, category: Sensitivity, purpose: &str) -> Result<ConsentGiven> {
+        crate::govern::consent::give_consent(self.service, grant, category, purpose)
+    }
+
+    /// Revokes a consent, and names the memories that were kept with it.
+    pub fn revoke(&self, grant: &Grant<Retain>, category: Sensitivity) -> Result<ConsentRevoked> {
+        crate::govern::consent::revoke_consent(self.service, grant, category)
     }
 }
 

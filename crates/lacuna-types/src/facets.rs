@@ -185,6 +185,7 @@ facet!(
     Approval = 3 "approval",
     Contradiction = 4 "contradiction",
     Dangling = 5 "dangling",
+    Consent = 6 "consent",
 });
 
 impl Category {
@@ -224,6 +225,17 @@ facet!(
     Admin = 3 "admin",
     Agent = 4 "agent",
 });
+
+impl Sensitivity {
+    /// Returns the categories that a sensitive text needs a consent for: those of a special kind, or relationships
+    /// where none is named.
+    pub fn needing_consent(found: &[Self]) -> Vec<Self> {
+        let is_special =
+            |one: &Self| matches!(one, Self::Health | Self::Biometric | Self::PoliticalReligious);
+        let special: Vec<Self> = found.iter().copied().filter(is_special).collect();
+        if special.is_empty() { vec![Self::Relationships] } else { special }
+    }
+}
 
 impl SourceType {
     /// The trust that a source of this type starts with. A caller may lower it, never raise it.

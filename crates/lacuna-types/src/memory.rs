@@ -46,6 +46,8 @@ pub struct Draft {
     pub content_type: Option<ContentType>,
     /// The layer of memory.
     pub tier: Option<Tier>,
+    /// A conclusion of an assistant, kept as its note: found at once, and never a fact before somebody confirms it.
+    pub note: bool,
     /// The kind of the persona schema.
     pub kind: Option<PersonaKind>,
     /// The main lane.
@@ -174,6 +176,20 @@ pub struct Facets {
 }
 
 impl Facets {
+    /// Returns true for a note of an assistant that nobody has confirmed. It is found with a label, and is no fact.
+    pub fn is_note(&self) -> bool {
+        self.source.kind == SourceType::AiInference
+            && self.tier == Tier::Episodic
+            && self.category != Category::Conversation
+            && !matches!(self.content_type, ContentType::Transcript | ContentType::Summary)
+            && self.derived_from.is_empty()
+    }
+
+    /// Returns true for sensitive data that is held sealed until its owner consents: it has no legal ground yet.
+    pub fn is_held(&self) -> bool {
+        self.privacy.is_held()
+    }
+
     /// A second copy of them. Tags and names are words of the memory, so that a copy is asked for by name.
     pub fn duplicate(&self) -> Self {
         Self {
@@ -367,6 +383,13 @@ pub struct Privacy {
     pub sensitivity: Vec<Sensitivity>,
     /// The legal ground.
     pub basis: ConsentBasis,
+}
+
+impl Privacy {
+    /// Returns true for sensitive data without a legal ground: it is held sealed until its owner consents.
+    pub fn is_held(&self) -> bool {
+        self.class == PrivacyClass::SensitivePii && self.basis == ConsentBasis::NotApplicable
+    }
 }
 
 /// The time for which a memory is kept.

@@ -145,8 +145,8 @@ codes! {
         "Import with --merge to skip the memories that are there."
         http "Import with duplicates=merge to skip the memories that are there.";
     NEEDS_CONFIRMATION "needs_confirmation" 409 USAGE "It was not confirmed. Nothing was done."
-        "Answer yes at the prompt or pass --yes; for a text, pass the printed token with --confirm."
-        http "Send the same text again with the token of `asked` as `confirm`."
+        "Answer yes at the prompt or pass --yes; for a text, pass the printed token with --confirm; for all sensitive texts of a category: lacuna consent give CATEGORY."
+        http "Send the same text again with the token of `asked` as `confirm`, or PUT /v1/consents for its category."
         mcp "Ask the user; after a yes, call again with the same text and the token as `confirm`.";
     SECRET_FOUND "secret_found" 422 USAGE "The text holds a secret, and the request was to refuse secrets. Nothing was stored."
         "Remove the secret. Without --fail-on-secret the text is stored redacted."

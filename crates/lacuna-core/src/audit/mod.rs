@@ -86,6 +86,8 @@ facet!(
     MemoryKeep = 85 "memory_keep",
     ReviewPrompt = 86 "review_prompt",
     ReviewAnswer = 87 "review_answer",
+    ConsentGive = 88 "consent_give",
+    ConsentRevoke = 89 "consent_revoke",
     CodesMade = 90 "codes_made",
     TamperFound = 91 "tamper_found",
     TamperAccepted = 92 "tamper_accepted",

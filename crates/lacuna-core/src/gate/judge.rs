@@ -6,7 +6,7 @@ use lacuna_types::*;
 
 use crate::gate::clean::Cleaned;
 use crate::gate::consent::consent;
-use crate::gate::report::{Judgement, Refusal};
+use crate::gate::report::{Judgement, Question, Refusal};
 use crate::gate::{DraftOrigin, Gate, GateDecision, shape};
 
 /// The least salience of a memory that a person asked to keep.
@@ -21,14 +21,13 @@ pub(crate) fn judge(
     cleaned: &mut Cleaned,
     seen: Classified,
 ) -> GateDecision<(Box<Facets>, Lifecycle)> {
-    let mut tier = shape::tier(draft);
-    let privacy = privacy(gate, draft, standing, cleaned, &seen);
-    let basis = match consent(privacy.class, draft.consent_basis, standing.consented, gate.policy) {
-        GateDecision::Yes(basis) => basis,
-        GateDecision::Ask(question) => return GateDecision::Ask(question),
-        GateDecision::Refuse(refusal) => return GateDecision::Refuse(refusal),
+    let is_note = is_note(draft, &source, standing);
+    let mut tier = if is_note { Tier::Episodic } else { shape::tier(draft) };
+    let privacy = match grounded(gate, draft, standing, privacy(gate, draft, standing, cleaned, &seen)) {
+        Ok(privacy) => privacy,
+        Err(refusal) => return GateDecision::Refuse(refusal),
     };
-    if cleaned.routine_location && !draft.pinned && basis != ConsentBasis::ExplicitConsent {
+    if cleaned.routine_location && !draft.pinned && privacy.basis != ConsentBasis::ExplicitConsent {
         // Not kept beyond the session: so it goes where nothing is.
         match source.session {
             Some(_) => tier = Tier::Working,
@@ -39,7 +38,12 @@ pub(crate) fn judge(
     if salience < gate.policy.min_salience {
         return GateDecision::Refuse(Refusal::BelowSalience);
     }
+    if privacy.is_held() && tier == Tier::Working {
+        // What lives in a session only is gone before anybody could be asked.
+        return GateDecision::Ask(Question::Consent);
+    }
     let (state, waits) = settle(gate, tier, &source, standing, cleaned.suspicious);
+    let (state, waits) = if privacy.is_held() { held(state, waits) } else { (state, waits) };
     let (lane, secondary_lanes) = lanes(draft, cleaned, &seen);
     let created_at = draft.created_at.unwrap_or(gate.now);
     let kind = draft.kind.unwrap_or(shape::category(draft).default_kind());
@@ -55,12 +59,15 @@ pub(crate) fn judge(
         source,
         derived_from: std::mem::take(&mut draft.derived_from),
         retention: Retention {
-            tier: draft.retention.unwrap_or(retention_of(tier, &privacy.sensitivity, cleaned)),
+            // A note lasts as a fact does, within the limit for what is no fact.
+            tier: draft.retention.unwrap_or_else(|| {
+                retention_of(if is_note { Tier::Semantic } else { tier }, &privacy.sensitivity, cleaned)
+            }),
             expires_at: draft.expires_at,
             pinned: draft.pinned,
             kept_at: None,
         },
-        privacy: Privacy { basis, ..privacy },
+        privacy,
         vitality: Vitality {
             salience,
             valence: draft.valence.unwrap_or(0.0),
@@ -73,6 +80,41 @@ pub(crate) fn judge(
         history: History { waits, ..History::default() },
     };
     GateDecision::Yes((Box::new(facets), state))
+}
+
+/// Gives personal data its legal ground. Sensitive data to which its owner has not consented has none yet.
+fn grounded(
+    gate: &Gate<'_>,
+    draft: &Draft,
+    standing: &DraftOrigin,
+    privacy: Privacy,
+) -> Result<Privacy, Refusal> {
+    let needed = Sensitivity::needing_consent(&privacy.sensitivity);
+    let consented = standing.consented || needed.iter().all(|one| gate.consents.contains(one));
+    match consent(privacy.class, draft.consent_basis, consented, gate.policy) {
+        GateDecision::Yes(basis) => Ok(Privacy { basis, ..privacy }),
+        GateDecision::Ask(_) => Ok(Privacy { basis: ConsentBasis::NotApplicable, ..privacy }),
+        GateDecision::Refuse(refusal) => Err(refusal),
+    }
+}
+
+/// The state of a memory that is held until its owner consents; another reason to wait stays.
+fn held(state: Lifecycle, waits: Option<Wait>) -> (Lifecycle, Option<Wait>) {
+    match state {
+        Lifecycle::Active | Lifecycle::Approved => (Lifecycle::Candidate, Some(Wait::Consent)),
+        waiting => (waiting, waits),
+    }
+}
+
+/// Returns true when a draft is kept as a note: the conclusion of an assistant, by its door or by its token, unless
+/// the caller asked for a fact.
+fn is_note(draft: &Draft, source: &Source, standing: &DraftOrigin) -> bool {
+    let wanted = draft.note || standing.by_agent && draft.tier.is_none();
+    wanted
+        && source.kind == SourceType::AiInference
+        && !source.from_external_content
+        && draft.derived_from.is_empty()
+        && shape::tier(draft) == Tier::Semantic
 }
 
 /// The state in which a memory begins, and what it waits for.

@@ -12,7 +12,7 @@ pub(crate) mod shape;
 pub use report::{Judgement, Question, Redaction, Refusal, Report};
 
 use jiff::Timestamp;
-use lacuna_language::classify::{Meaning, Prototypes, classify};
+use lacuna_language::classify::{ASKING_CONFIDENCE, Meaning, Prototypes, classify};
 use lacuna_language::secrets::Scanner;
 use lacuna_types::Result;
 use lacuna_types::policy::{Policies, Policy};
@@ -45,12 +45,16 @@ pub(crate) struct Gate<'a> {
     pub(crate) now: Timestamp,
     pub(crate) scanner: &'a Scanner,
     pub(crate) prototypes: &'a Prototypes,
+    /// The categories that the vault's owner has consented to.
+    pub(crate) consents: Vec<Sensitivity>,
 }
 
 /// Facts about one draft that come from outside it.
 pub(crate) struct DraftOrigin {
     /// The caller's words count for at most this much.
     pub(crate) trust_max: Trust,
+    /// A program writes in the name of the user: it cannot speak as them, nor give their consent.
+    pub(crate) by_agent: bool,
     /// It is made of memories alone, and deserves the trust that they have.
     pub(crate) derived: bool,
     /// The caller's own writes need nobody else's approval.
@@ -116,7 +120,15 @@ pub(crate) enum GateDecision<Y, Q = Question, R = Refusal> {
 }
 
 /// The gate's decision on a draft, with its report.
-pub(crate) type DraftDecision = GateDecision<Box<Admitted>, (Vec<Question>, Report), (Refusal, Report)>;
+pub(crate) type DraftDecision = GateDecision<Box<Admitted>, AskedDraft, (Refusal, Report)>;
+
+/// A draft about which the gate asks.
+pub(crate) struct AskedDraft {
+    pub(crate) questions: Vec<Question>,
+    pub(crate) report: Report,
+    /// The memory to hold sealed meanwhile, when nothing but a consent is missing.
+    pub(crate) held: Option<Box<Admitted>>,
+}
 
 impl Gate<'_> {
     /// Checks the shape of a draft and takes out what may not be stored.
@@ -131,7 +143,8 @@ impl Gate<'_> {
             possible_confirmed: standing.possible_confirmed,
             trust,
             foreign,
-            addresses_allowed: draft.consent_basis == Some(ConsentBasis::ExplicitConsent),
+            addresses_allowed: draft.consent_basis == Some(ConsentBasis::ExplicitConsent)
+                || self.consents.contains(&Sensitivity::Location),
         };
         let cleaned = clean(&mut draft, &rules);
         let source = draft.source.take().unwrap_or(Source::new(SourceType::AiInference, Trust::Low));
@@ -147,31 +160,43 @@ impl Gate<'_> {
         let seen = classify(draft.text.expose(), Some(&Meaning { prototypes: self.prototypes, vector }));
         let decision = judge(self, &mut draft, source, &standing, &mut cleaned, seen);
         let mut questions: Vec<Question> = cleaned.question.into_iter().collect();
-        match decision {
-            GateDecision::Refuse(refusal) => GateDecision::Refuse((refusal, cleaned.report)),
+        let (facets, state) = match decision {
+            GateDecision::Refuse(refusal) => return GateDecision::Refuse((refusal, cleaned.report)),
             GateDecision::Ask(question) => {
                 questions.push(question);
-                GateDecision::Ask((questions, cleaned.report))
+                return GateDecision::Ask(AskedDraft { questions, report: cleaned.report, held: None });
             }
-            GateDecision::Yes(_) if !questions.is_empty() => GateDecision::Ask((questions, cleaned.report)),
-            GateDecision::Yes((facets, state)) => {
-                let created_at = draft.created_at.unwrap_or(self.now);
-                let content = content(draft);
-                GateDecision::Yes(Box::new(Admitted {
-                    content,
-                    facets: *facets,
-                    created_at,
-                    state,
-                    report: cleaned.report,
-                }))
+            GateDecision::Yes(judged) => judged,
+        };
+        let may_hold = questions.is_empty();
+        questions.extend(facets.is_held().then_some(Question::Consent));
+        let created_at = draft.created_at.unwrap_or(self.now);
+        let report = cleaned.report;
+        let admitted =
+            Admitted { content: content(draft), facets: *facets, created_at, state, report: report.clone() };
+        match questions.is_empty() {
+            true => GateDecision::Yes(Box::new(admitted)),
+            false => {
+                let held = may_hold.then(|| Box::new(admitted));
+                GateDecision::Ask(AskedDraft { questions, report, held })
             }
         }
+    }
+
+    /// Returns true for a text that by itself is sensitive personal data.
+    pub(crate) fn is_sensitive(&self, text: &str, vector: &[f32]) -> bool {
+        let seen = classify(text, Some(&Meaning { prototypes: self.prototypes, vector }));
+        seen.privacy.value == PrivacyClass::SensitivePii && seen.privacy.confidence >= ASKING_CONFIDENCE
     }
 
     /// The source with the trust that it deserves: the caller may lower it, never raise it.
     fn source(&self, source: Option<Source>, standing: &DraftOrigin) -> Source {
         let mut source = source.unwrap_or(Source::new(SourceType::ExplicitSave, Trust::High));
         source.from_external_content |= standing.external;
+        if standing.by_agent && source.kind == SourceType::ExplicitSave {
+            // Only a person saves something expressly; an agent's own words are its conclusions.
+            source.kind = SourceType::AiInference;
+        }
         let deserved = match source.kind {
             _ if standing.derived => standing.trust_max,
             // In a vault that several people share, nobody's message is the owner's.

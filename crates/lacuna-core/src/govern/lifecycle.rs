@@ -1,5 +1,6 @@
 //! The five states of a memory, who may move it from one to another, and the queue of those that wait.
 
+use jiff::Timestamp;
 use lacuna_language::anonymise::unmark;
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
@@ -7,6 +8,7 @@ use lacuna_types::{Error, Result};
 use crate::audit::AuditAction;
 use crate::erase::prepare::{Erasure, ErasureRequest, carry_out_erasure, end_erasure, prepare_erasure};
 use crate::erase::withhold::anonymise;
+use crate::index::Stored;
 use crate::permit::{Caller, Forget, Grant, Recall, Remember, Review, permit};
 use crate::read::recall::{Cursor, LIST_PAGE_MAX, Page};
 use crate::vault::activate::MOVES_MAX;
@@ -17,6 +19,8 @@ use crate::vault::reads::{Read, note_read};
 use crate::vault::receipt::SignedReceipt;
 use crate::vault::rewrite::Rewritten;
 use crate::vault::service::Service;
+use crate::vault::stamp::{settings_of, term_of_frame};
+use crate::vault::term::Terms;
 use crate::write::outcome::Remembered;
 use crate::write::reconcile::rivals_of;
 use crate::write::remember::remember;
@@ -72,7 +76,8 @@ pub enum Decided {
     Rejected { id: MemoryId },
 }
 
-/// The memories that wait for somebody's word, newest first, with their full texts.
+/// The memories that wait for somebody's word, and the notes that nobody has confirmed, newest first, with their full
+/// texts.
 pub(crate) fn candidates(
     service: &Service,
     grant: &Grant<Review>,
@@ -86,8 +91,12 @@ pub(crate) fn candidates(
     permit::<Recall>(grant.caller(), grant.scope())?;
     let page = service.serve(grant.scope(), |open| {
         let after = after.map(|cursor| (millis(cursor.created_at), cursor.id));
-        let waiting = |state| matches!(state, Candidate | Approved);
-        let mut matching = open.index.before(after).filter(|stored| waiting(stored.attributes.state));
+        let waiting = |stored: &Stored<'_, Held>| match stored.attributes.state {
+            Candidate | Approved => true,
+            Active => stored.payload.facets.is_note(),
+            Deleted | Archived => false,
+        };
+        let mut matching = open.index.before(after).filter(waiting);
         let memories: Vec<_> = matching
             .by_ref()
             .take(limit)
@@ -117,7 +126,7 @@ pub(crate) fn decide(
 
 fn decide_one(service: &Service, grant: &Grant<Review>, id: MemoryId, decision: Decision) -> Result<Decided> {
     match decision {
-        Decision::Accept { keep_both } => accept(service, grant, id, keep_both),
+        Decision::Accept { keep_both } => accept(service, grant, id, keep_both, Yes::Confirmed),
         Decision::Edit(text) => edit(service, grant, id, text),
         Decision::Anonymise => make_anonymous(service, grant, id),
         Decision::Reject => reject(service, grant, id),
@@ -138,13 +147,34 @@ fn accepted_state(service: &Service, scope: &Scope) -> Lifecycle {
     if service.policy(&scope.org).grace.is_zero() { Active } else { Approved }
 }
 
-fn accept(service: &Service, grant: &Grant<Review>, id: MemoryId, keep_both: bool) -> Result<Decided> {
+/// The meaning of somebody's yes to a memory.
+#[derive(Clone, Copy, PartialEq)]
+enum Yes {
+    /// It is right.
+    Confirmed,
+    /// It may be kept; what it says is not confirmed by that.
+    Allowed,
+}
+
+/// Lets a memory be found that waited for a consent only. What it says is not confirmed by that.
+pub(crate) fn release(service: &Service, grant: &Grant<Review>, id: MemoryId) -> Result<Decided> {
+    accept(service, grant, id, false, Yes::Allowed)
+}
+
+fn accept(
+    service: &Service,
+    grant: &Grant<Review>,
+    id: MemoryId,
+    keep_both: bool,
+    yes: Yes,
+) -> Result<Decided> {
     let scope = grant.scope();
     let reader = service.reader(scope);
     let writer = reader.lock();
-    let supersedes = candidate(&writer, grant, id, |open, held| match keep_both {
-        true => Vec::new(),
-        false => rivals_of(open, id, held),
+    let supersedes = candidate(&writer, grant, id, |open, held| {
+        // Only a fact takes the place of others.
+        let states = yes == Yes::Confirmed || held.facets.tier == Tier::Semantic;
+        if keep_both || !states { Vec::new() } else { rivals_of(open, id, held) }
     })?;
     let state = accepted_state(service, scope);
     let now = service.clock.now();
@@ -156,18 +186,45 @@ fn accept(service: &Service, grant: &Grant<Review>, id: MemoryId, keep_both: boo
     if state == Active {
         act.record(AuditAction::MemoryActivate, "policy", &[id]);
     }
+    let settings = settings_of(&writer)?;
+    let terms = Terms::new(&service.policy(&scope.org).retention, &settings.retention, &scope.holder);
     let accepted = writer.rewrite(&[id], |row, frame| {
         row.state = state;
         row.updated_at = now;
-        frame.facets.history.waits = None;
-        unmark(&mut frame.facets.entities);
+        consent_to(&mut frame.facets, now);
+        if yes == Yes::Confirmed {
+            confirm(&mut frame.facets, &scope.holder, now);
+        }
         frame.facets.history.supersedes.extend(&supersedes);
+        row.expires_at = term_of_frame(&terms, row, frame.fields()).expires_at;
         true
     })?;
     let gone = erasure.gone.clone();
     commit_rewritten(&writer, act, accepted, erasure)?;
     end_erasure(&writer, &gone)?;
     Ok(Decided::Accepted { id, state, supersedes })
+}
+
+/// Makes a memory that somebody confirmed what it was waiting to be; a note becomes a fact, kept from now on.
+fn confirm(facets: &mut Facets, holder: &Holder, now: Timestamp) {
+    // The owner's yes makes it their own word; what came from outside stays labelled.
+    if !holder.is_shared() && !facets.source.from_external_content {
+        facets.source.trust = Trust::High;
+    }
+    unmark(&mut facets.entities);
+    if facets.is_note() {
+        facets.tier = Tier::Semantic;
+        facets.retention.kept_at = Some(now);
+    }
+}
+
+/// Gives a held memory its legal ground, and its time from now on.
+fn consent_to(facets: &mut Facets, now: Timestamp) {
+    facets.history.waits = None;
+    if facets.is_held() {
+        facets.privacy.basis = ConsentBasis::ExplicitConsent;
+        facets.retention.kept_at = Some(now);
+    }
 }
 
 /// The corrected text is the reviewer's own word: it passes the gate as such, and the candidate goes.
@@ -182,19 +239,24 @@ fn edit(service: &Service, grant: &Grant<Review>, id: MemoryId, text: Plaintext)
         text,
         category: Some(facets.category),
         content_type: Some(facets.content_type),
-        tier: Some(facets.tier),
+        tier: Some(if facets.is_note() { Tier::Semantic } else { facets.tier }),
         kind: Some(facets.kind),
         tags: facets.tags,
         retention: Some(facets.retention.tier),
         expires_at: facets.retention.expires_at,
         pinned: facets.retention.pinned,
-        consent_basis: Some(facets.privacy.basis),
+        // The reviewer's own text is their consent to it.
+        consent_basis: Some(match facets.privacy.is_held() {
+            true => ConsentBasis::ExplicitConsent,
+            false => facets.privacy.basis,
+        }),
         ..Draft::default()
     };
     let allowed = permit::<Remember>(grant.caller(), scope)?;
     let outcome = remember(service, &allowed, vec![draft])?.pop();
     let into = outcome.ok_or(Error::NotFound("memory"))?.stored()?;
-    if into.id != id {
+    // A note that says the same went when the text took its place.
+    if into.id != id && !into.supersedes.contains(&id) {
         reject(service, grant, id)?;
     }
     Ok(Decided::Edited { id, into: Box::new(into) })
@@ -212,7 +274,7 @@ fn reject(service: &Service, grant: &Grant<Review>, id: MemoryId) -> Result<Deci
     Ok(Decided::Rejected { id })
 }
 
-/// Runs `look` on a candidate that the caller may decide about.
+/// Runs `look` on a candidate or a note that the caller may decide about.
 fn candidate<R>(
     writer: &VaultWriter<'_>,
     grant: &Grant<Review>,
@@ -222,7 +284,8 @@ fn candidate<R>(
     let looked = writer.update(|open| {
         thawed(open)?;
         let stored = open.index.get(&id).ok_or(Error::NotFound("memory"))?;
-        if stored.attributes.state != Candidate {
+        let is_note = stored.attributes.state == Active && stored.payload.facets.is_note();
+        if stored.attributes.state != Candidate && !is_note {
             return Err(Error::NotFound("memory"));
         }
         let history = &stored.payload.facets.history;

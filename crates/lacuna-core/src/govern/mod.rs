@@ -2,6 +2,7 @@
 
 pub(crate) mod audit;
 pub(crate) mod codes;
+pub(crate) mod consent;
 pub(crate) mod destroy;
 pub(crate) mod epoch;
 pub(crate) mod examine;
@@ -20,6 +21,7 @@ pub use audit::care::AuditKept;
 pub use audit::hand_out::{AuditEnd, AuditPart, is_signed_file};
 pub use audit::summary::{AuditSummary, REPORT_DAYS, end_of_today};
 pub use codes::ChangedVault;
+pub use consent::{ConsentGiven, ConsentRevoked};
 pub use destroy::{DestroyCounts, DestroyPlan, Destruction};
 pub use epoch::{EpochRenewal, SKIPPED_MAX, SkippedVault};
 pub use examine::Examined;

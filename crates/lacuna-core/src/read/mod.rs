@@ -4,6 +4,7 @@ pub(crate) mod behind;
 pub(crate) mod context;
 pub(crate) mod find;
 pub(crate) mod intent;
+pub(crate) mod label;
 pub(crate) mod limits;
 pub(crate) mod recall;
 pub(crate) mod working;
@@ -11,6 +12,7 @@ pub(crate) mod working;
 pub use context::rank::Mark;
 pub use context::{Context, Item, RESTING_MAX, TURN_CHARS_MAX, Turn};
 pub use intent::Understood;
+pub use label::source_label;
 pub use limits::{EPISODIC_RESULTS_DEFAULT, SEMANTIC_RESULTS_DEFAULT, TierLimits};
 pub use recall::{
     Cursor, LIST_PAGE_DEFAULT, LIST_PAGE_MAX, Page, Query, RECALL_RESULTS_MAX, RECENCY_WEIGHT_DEFAULT,

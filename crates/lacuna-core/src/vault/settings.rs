@@ -5,17 +5,20 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use lacuna_store::cbor::{CborReader, CborWriter};
 use lacuna_store::rows::{SealedSettings, VaultHeader};
-use lacuna_types::{Error, Result, from_millis, millis};
+use lacuna_types::{Error, Result, Sensitivity, from_millis, millis};
 use zeroize::Zeroizing;
 
 use crate::vault::codes::{Codes, tampered};
 use crate::vault::commit::Act;
+use crate::vault::consents::Consent;
 use crate::vault::keyring::Keyring;
 use crate::vault::open::OpenVault;
 use crate::vault::owner_settings::Settings;
 use crate::vault::service::Service;
 
-const FIELDS: u64 = 4;
+const FIELDS: u64 = 5;
+/// Fields of the first release; consents came later.
+const FIRST_FIELDS: u64 = 4;
 
 /// The settings that a vault keeps about itself.
 #[derive(Clone, PartialEq, Default)]
@@ -26,6 +29,8 @@ pub(crate) struct VaultSettings {
     /// The times at which its owner was last asked to review it, and last did.
     pub(crate) prompted_at: Option<Timestamp>,
     pub(crate) reviewed_at: Option<Timestamp>,
+    /// The consents that its owner has given, by category.
+    pub(crate) consents: Vec<Consent>,
 }
 
 /// The document as an opened vault holds it.
@@ -45,6 +50,11 @@ impl HeldSettings {
 }
 
 impl VaultSettings {
+    /// The categories that its owner has consented to.
+    pub(crate) fn consented(&self) -> Vec<Sensitivity> {
+        self.consents.iter().map(|consent| consent.category).collect()
+    }
+
     fn encode(&self) -> Zeroizing<Vec<u8>> {
         let mut bytes = Zeroizing::new(Vec::new());
         let mut w = CborWriter(&mut bytes);
@@ -54,17 +64,19 @@ impl VaultSettings {
         for moment in [self.prompted_at, self.reviewed_at] {
             w.optional(moment, |w, at| w.int(millis(at)));
         }
+        w.list(&self.consents, |w, consent| consent.write(w));
         bytes
     }
 
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self> {
         let moment = |r: &mut CborReader<'_>| r.optional(|r| from_millis(r.int()?));
-        let read = CborReader(bytes).record(FIELDS, |r| {
+        let read = CborReader(bytes).grown_record(FIRST_FIELDS, FIELDS, |r, grown| {
             Some(Self {
                 retention: Settings::read(r)?,
                 stamped: r.optional(CborReader::array_of_bytes)?,
                 prompted_at: moment(r)?,
                 reviewed_at: moment(r)?,
+                consents: if grown { r.list(Consent::read)? } else { Vec::new() },
             })
         });
         read.ok_or_else(|| Error::corrupt("the settings of a vault do not parse"))
@@ -120,10 +132,13 @@ pub(crate) fn change_settings(
 
 #[cfg(test)]
 mod tests {
-    use lacuna_types::{RetentionTier, Sensitivity};
+    use lacuna_types::RetentionTier;
 
     use super::*;
     use crate::vault::owner_settings::{EntityRule, Span};
+
+    /// Bytes of the list with the one consent below: a head, a record of three, a code, a text of 13, a moment.
+    const CONSENT_BYTES: usize = 1 + 1 + 1 + 14 + 1;
 
     #[test]
     fn settings_come_back_and_nothing_makes_reading_them_panic() {
@@ -139,12 +154,22 @@ mod tests {
             stamped: Some([7; 32]),
             prompted_at: from_millis(5),
             reviewed_at: None,
+            consents: vec![Consent {
+                category: Sensitivity::Health,
+                purpose: "my assistants".into(),
+                given_at: from_millis(9).unwrap(),
+            }],
         };
         let bytes = settings.encode();
         assert!(VaultSettings::decode(&bytes).unwrap() == settings);
         for end in 0..bytes.len() {
             assert!(VaultSettings::decode(&bytes[..end]).is_err());
         }
+        // A document of the first release ends before the consents.
+        let mut first = bytes[..bytes.len() - CONSENT_BYTES].to_vec();
+        first[0] = 0x84;
+        let read = VaultSettings::decode(&first).unwrap();
+        assert!(read == VaultSettings { consents: Vec::new(), ..settings.clone() });
         for at in 0..bytes.len() {
             for byte in [0x00, 0x1b, 0x9f, 0xf6, 0xff] {
                 let mut changed = bytes.to_vec();

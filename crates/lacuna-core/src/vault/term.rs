@@ -12,6 +12,8 @@ use lacuna_types::*;
 use crate::vault::owner_settings::{Settings, Span};
 
 const HOURS_PER_DAY: i64 = 24;
+/// Days for which sensitive data without consent is held sealed.
+pub const HELD_DAYS: u32 = 30;
 
 facet!(
     /** The ground of a term: the rule that decides how long a memory is kept. */
@@ -24,6 +26,7 @@ facet!(
     Tier = 6 "tier",
     Maximum = 7 "maximum",
     PrivacyClass = 8 "privacy_class",
+    Consent = 9 "consent",
 });
 
 /// Until when a memory is kept, and from when its owner is asked about it.
@@ -83,6 +86,8 @@ impl<'a> Terms<'a> {
         let class = self.is_deployment.then(|| self.rules.class_days(subject.facets.privacy.class)).flatten();
         // Nobody prolongs this by saying that it shall stay.
         limits.extend(class.map(|days| Limit::hard(stored_at(subject), days, Ground::PrivacyClass)));
+        let held = subject.facets.is_held();
+        limits.extend(held.then(|| Limit::hard(stored_at(subject), HELD_DAYS, Ground::Consent)));
         self.earliest(subject, since, &limits, exempt.unwrap_or(Ground::Nothing))
     }
 

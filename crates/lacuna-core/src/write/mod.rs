@@ -4,10 +4,11 @@ pub(crate) mod correct;
 pub(crate) mod hold;
 pub(crate) mod number;
 pub(crate) mod outcome;
+pub(crate) mod part;
 pub(crate) mod place;
 pub(crate) mod reconcile;
 pub(crate) mod remember;
 
 pub use correct::{Corrected, Correction};
-pub use outcome::{Asked, Outcome, Refused, Remembered};
+pub use outcome::{Asked, HeldDraft, Outcome, Refused, Remembered};
 pub use remember::REMEMBER_BATCH_MAX;

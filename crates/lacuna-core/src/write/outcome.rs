@@ -6,6 +6,7 @@ use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
 use crate::gate::report::{Question, Refusal, Report};
+use crate::vault::term::{HELD_DAYS, days};
 
 /// The outcome for one draft.
 #[derive(Clone, PartialEq, Debug)]
@@ -38,6 +39,8 @@ pub struct Remembered {
     pub lane: Lane,
     /// The tier; a memory of the working tier is never stored, and dropped with its session.
     pub tier: Tier,
+    /// True for a note of an assistant, which is found with a label and is no fact.
+    pub is_note: bool,
     /// The salience at the time of writing.
     pub salience: f32,
     /// The number of times this very text had been written before. Above zero, nothing new was stored.
@@ -46,6 +49,10 @@ pub struct Remembered {
     pub supersedes: Vec<MemoryId>,
     /// Memories that say nearly the same or may contradict it.
     pub alike: Vec<MemoryId>,
+    /// The time until which it is kept; `None` when nothing ends its time, or when it was there before.
+    pub kept_until: Option<Timestamp>,
+    /// The sentences of a turn that are held apart until their owner consents.
+    pub held: Option<HeldDraft>,
     /// The gate's actions on the draft.
     pub report: Report,
 }
@@ -59,8 +66,28 @@ pub struct Asked {
     pub token: String,
     /// The time until which the token is valid.
     pub expires_at: Timestamp,
+    /// The sealed memory that holds the text meanwhile, when only a consent is missing.
+    pub held: Option<HeldDraft>,
     /// The gate's actions on the draft.
     pub report: Report,
+}
+
+/// A sensitive draft that is held sealed until its owner consents: the review shows it, and no search finds it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct HeldDraft {
+    /// The id of the memory.
+    pub id: MemoryId,
+    /// The time at which it is gone without a consent.
+    pub until: Timestamp,
+    /// The categories that need a consent.
+    pub categories: Vec<Sensitivity>,
+}
+
+impl HeldDraft {
+    pub(crate) fn of(held: &Remembered, now: Timestamp) -> Self {
+        let categories = Sensitivity::needing_consent(&held.sensitivity);
+        Self { id: held.id, until: now + days(HELD_DAYS), categories }
+    }
 }
 
 /// A draft that was not taken.

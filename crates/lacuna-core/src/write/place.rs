@@ -188,6 +188,11 @@ fn place_once(
         false => writer.seal_rows_keys_first(&new, now)?,
     };
     let mut answers = std::mem::take(&mut plan.answers);
+    let ends: HashMap<MemoryId, Option<Timestamp>> =
+        sealed.iter().map(|sealed| (sealed.row.id, sealed.row.expires_at)).collect();
+    for (_, answer) in &mut answers {
+        answer.kept_until = ends.get(&answer.id).copied().flatten();
+    }
     answers.extend(there);
     let (gone, sought) = commit_plan(writer, grant, plan, arrivals, sealed, repeated)?;
     Ok(Some(StoredWrite { answers, gone, sought }))
@@ -211,7 +216,8 @@ fn number(
 ) -> Result<Option<Vec<(usize, Remembered)>>> {
     let first = numbering.first(open)?;
     let mut there = Vec::new();
-    for arrival in arrivals {
+    // A part that is held beside its turn has a number behind those of the turns, and no turn of its own.
+    for arrival in arrivals.iter_mut().filter(|arrival| arrival.number < numbering.count as usize) {
         let turn = first + arrival.number as u32;
         match numbering.settle(open, &mut arrival.admitted, turn) {
             TurnState::Same(id) => {
@@ -318,10 +324,13 @@ pub(crate) fn answer(
         sensitivity: facets.privacy.sensitivity.clone(),
         lane: facets.lane,
         tier: facets.tier,
+        is_note: facets.is_note(),
         salience: facets.vitality.salience,
         repeats: history.repeats,
         supersedes: history.supersedes.clone(),
         alike: history.alike.clone(),
+        kept_until: None,
+        held: None,
         report: admitted.report.clone(),
     }
 }
@@ -515,5 +524,10 @@ fn adopt(facets: &mut Facets, state: Lifecycle, admitted: &Admitted) -> Lifecycl
         return state;
     }
     facets.history.waits = None;
+    if facets.is_held() {
+        // Its owner has consented: it becomes what it would have been.
+        facets.privacy = admitted.facets.privacy.clone();
+        facets.tier = admitted.facets.tier;
+    }
     admitted.state
 }

@@ -44,6 +44,10 @@ pub(crate) fn reconcile(
     if let Some(twin) = twin(open, admitted) {
         return Reconciled::Repeat(twin);
     }
+    if admitted.facets.is_note() {
+        // By these a fact about the same finds it. A note itself replaces nothing.
+        admitted.facets.history.attributes = attribute_marks(admitted.content.full_text().expose());
+    }
     if admitted.facets.tier != Tier::Semantic {
         return Reconciled::New { supersedes: Vec::new() };
     }
@@ -78,7 +82,8 @@ pub(crate) fn receive(
             let verdict = compare_with(rival.payload.full_text().expose(), &newer);
             matches!(verdict, Verdict::Supersedes | Verdict::Undecided)
         };
-        let rivals = rivals(open, &admitted.facets.history).filter(|rival| !came_along(&rival.id));
+        let is_rival = |rival: &Stored<'_, Held>| !came_along(&rival.id) && !rival.payload.facets.is_note();
+        let rivals = rivals(open, &admitted.facets.history).filter(is_rival);
         let undecided: Vec<_> = rivals.filter(contradicts).map(|rival| rival.id).take(LINKS_MAX).collect();
         if !undecided.is_empty() {
             admitted.state = Lifecycle::Candidate;
@@ -95,6 +100,12 @@ fn is_twin(open: &OpenVault, id: &MemoryId, facets: &Facets) -> bool {
     if matches!(stored.attributes.state, Lifecycle::Deleted | Lifecycle::Archived) {
         return false;
     }
+    if stored.payload.facets.is_held() {
+        return true;
+    }
+    if facets.is_note() {
+        return repeats_note(&stored, facets);
+    }
     let (old, new) = (&stored.payload.facets.source, &facets.source);
     let same_turn = old.session.is_some()
         && old.session == new.session
@@ -102,6 +113,13 @@ fn is_twin(open: &OpenVault, id: &MemoryId, facets: &Facets) -> bool {
         && (old.turn.is_some() || old.message.is_some());
     let both_facts = stored.attributes.tier == Tier::Semantic && facets.tier == Tier::Semantic;
     both_facts || same_turn
+}
+
+/// A note repeats a note with the same tags, and a fact that holds.
+fn repeats_note(stored: &Stored<'_, Held>, note: &Facets) -> bool {
+    let older = &stored.payload.facets;
+    let same_note = older.is_note() && note.tags.iter().all(|tag| older.tags.contains(tag));
+    stored.attributes.state == Lifecycle::Active && (same_note || older.tier == Tier::Semantic)
 }
 
 /// The older memories whose place the new one takes. Where that cannot be decided, the new one waits.
@@ -117,12 +135,19 @@ fn supersede(
     let mut undecided = Vec::new();
     for rival in rivals {
         match compare_with(rival.payload.full_text().expose(), &newer) {
+            // A note gives way to what the person says, and keeps nothing from being said.
+            Verdict::Supersedes | Verdict::Same if rival.payload.facets.is_note() => {
+                superseded.push(rival.id)
+            }
+            Verdict::Undecided if rival.payload.facets.is_note() => {}
             Verdict::Supersedes if outranks(admitted, &rival, &may_replace) => superseded.push(rival.id),
             Verdict::Supersedes | Verdict::Undecided => undecided.push(rival.id),
             Verdict::Same | Verdict::Unrelated => {}
         }
     }
+    superseded.extend(noted_twin(open, admitted));
     superseded.sort_unstable();
+    superseded.dedup();
     superseded.truncate(LINKS_MAX);
     let is_candidate = admitted.state == Lifecycle::Candidate;
     if !undecided.is_empty() && !is_candidate {
@@ -138,13 +163,23 @@ fn supersede(
     superseded
 }
 
-/// The active facts that make a statement about the same, the newest first.
+/// The note that says the same as a new fact, word for word.
+fn noted_twin(open: &OpenVault, admitted: &Admitted) -> Option<MemoryId> {
+    let hash = open.keyring.text_hash(admitted.content.full_text().expose());
+    let is_noted = |id: &MemoryId| open.index.get(id).is_some_and(|stored| stored.payload.facets.is_note());
+    open.marks.bearers(text_mark(&hash)).find(is_noted)
+}
+
+/// The active facts and notes that make a statement about the same, the newest first.
 fn rivals<'a>(open: &'a OpenVault, history: &History) -> impl Iterator<Item = Stored<'a, Held>> {
     let ids: BTreeSet<MemoryId> =
         history.attributes.iter().flat_map(|mark| open.marks.bearers(*mark)).collect();
     let facts = ids.into_iter().rev().filter_map(|id| open.index.get(&id));
     let active = facts.filter(|stored| stored.attributes.state == Lifecycle::Active);
-    active.filter(|stored| stored.attributes.tier == Tier::Semantic).take(RIVALS_MAX)
+    let states = |stored: &Stored<'a, Held>| {
+        stored.attributes.tier == Tier::Semantic || stored.payload.facets.is_note()
+    };
+    active.filter(states).take(RIVALS_MAX)
 }
 
 /// The active facts that an accepted candidate contradicts.

@@ -8,7 +8,7 @@ use lacuna_types::{Error, Result};
 use crate::audit::{AuditAction, AuditEntry};
 use crate::gate::confirm::{CONFIRM_WITHIN, Questions, TokenBinding, useless_token};
 use crate::gate::report::{Question, Report};
-use crate::gate::{DraftOrigin, Gate, GateDecision, Presentable};
+use crate::gate::{Admitted, AskedDraft, DraftDecision, DraftOrigin, Gate, GateDecision, Presentable};
 use crate::index::quant::QuantVec;
 use crate::permit::{Grant, Remember};
 use crate::vault::commit::Act;
@@ -16,9 +16,11 @@ use crate::vault::frozen::check_thawed;
 use crate::vault::open::OpenVault;
 use crate::vault::receipt::SignedReceipt;
 use crate::vault::service::Service;
+use crate::vault::stamp::settings_of;
 use crate::write::hold::hold;
 use crate::write::number::Numbering;
-use crate::write::outcome::{Asked, Outcome, Refused};
+use crate::write::outcome::{Asked, HeldDraft, Outcome, Refused, Remembered};
+use crate::write::part::{PartedTurn, part_turn};
 use crate::write::place::{AdmittedDraft, Corrects, place};
 
 /// Memories in one call.
@@ -77,33 +79,115 @@ pub(crate) fn remember_in(
         gate.judge(draft, vector)
     });
 
-    let mut outcomes: Vec<Option<Outcome>> = vec![None; digests.len()];
-    let (mut arrivals, mut held) = (Vec::new(), Vec::new());
-    let mut asked = Vec::new();
+    let mut sorted = SortedDrafts::of(digests.len());
     for (number, (verdict, vector)) in judged.zip(&vectors).enumerate() {
-        match verdict {
-            GateDecision::Yes(admitted) if admitted.facets.tier == Tier::Working => {
-                held.push((number, *admitted, QuantVec::from_f32(vector)?));
-            }
-            GateDecision::Yes(admitted) => {
-                let vector = QuantVec::from_f32(vector)?;
-                arrivals.push(AdmittedDraft::new(number, *admitted, vector, manner.corrects.clone()));
-            }
-            GateDecision::Ask((questions, report)) => asked.push((number, questions, report)),
-            GateDecision::Refuse((why, report)) => {
-                outcomes[number] = Some(Outcome::Refused(Box::new(Refused { why, report })));
-            }
-        }
+        sorted.take(service, &gate, manner, (number, verdict, vector))?;
     }
+    let SortedDrafts { mut outcomes, arrivals, working, asked, parts } = sorted;
+    let known = if asked.is_empty() { Vec::new() } else { held_categories(service, grant.scope())? };
     for (number, asked) in ask(service, grant, asked, &digests, now)? {
         outcomes[number] = Some(Outcome::Asked(Box::new(asked)));
     }
     let placed = place(service, grant, arrivals, manner.numbering.as_ref(), now)?;
-    let held = hold(service, grant, held, now)?;
-    for (number, remembered) in placed.answers.into_iter().chain(held) {
-        outcomes[number] = Some(Outcome::Stored(Box::new(remembered)));
-    }
+    let working = hold(service, grant, working, now)?;
+    tell(&mut outcomes, placed.answers.into_iter().chain(working), &parts, known, now);
     Ok((outcomes.into_iter().flatten().collect(), placed.receipt))
+}
+
+/// Drafts by the gate's decision on each.
+struct SortedDrafts {
+    outcomes: Vec<Option<Outcome>>,
+    arrivals: Vec<AdmittedDraft>,
+    working: Vec<(usize, Admitted, QuantVec)>,
+    asked: Vec<(usize, Vec<Question>, Report)>,
+    /// The turns of which a part is held. The parts have the numbers behind those of the drafts.
+    parts: Vec<usize>,
+}
+
+impl SortedDrafts {
+    fn of(count: usize) -> Self {
+        Self {
+            outcomes: vec![None; count],
+            arrivals: Vec::new(),
+            working: Vec::new(),
+            asked: Vec::new(),
+            parts: Vec::new(),
+        }
+    }
+
+    fn take(
+        &mut self,
+        service: &Service,
+        gate: &Gate<'_>,
+        manner: &Manner,
+        (number, verdict, vector): (usize, DraftDecision, &[f32]),
+    ) -> Result<()> {
+        match verdict {
+            GateDecision::Yes(admitted) if admitted.facets.tier == Tier::Working => {
+                self.working.push((number, *admitted, QuantVec::from_f32(vector)?));
+            }
+            GateDecision::Yes(admitted) => {
+                let vector = QuantVec::from_f32(vector)?;
+                self.arrivals.push(AdmittedDraft::new(number, *admitted, vector, manner.corrects.clone()));
+            }
+            GateDecision::Ask(AskedDraft { questions, report, held }) => {
+                let turn = held.as_deref().filter(|_| manner.numbering.is_some());
+                let parted = turn.map(|turn| part_turn(service, gate, turn)).transpose()?.flatten();
+                if let Some(PartedTurn { rest, held }) = parted {
+                    let beside = self.outcomes.len() + self.parts.len();
+                    self.arrivals.push(AdmittedDraft::new(number, *rest.0, rest.1, None));
+                    self.arrivals.push(AdmittedDraft::new(beside, *held.0, held.1, None));
+                    self.parts.push(number);
+                    return Ok(());
+                }
+                if let Some(admitted) = held {
+                    let vector = QuantVec::from_f32(vector)?;
+                    // A correction takes nobody's place before its text is allowed.
+                    self.arrivals.push(AdmittedDraft::new(number, *admitted, vector, None));
+                }
+                self.asked.push((number, questions, report));
+            }
+            GateDecision::Refuse((why, report)) => {
+                self.outcomes[number] = Some(Outcome::Refused(Box::new(Refused { why, report })));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Adds what was stored to the outcomes. The caller is asked about the first text of a category; what is said after
+/// that about the same is held beside it.
+fn tell(
+    outcomes: &mut [Option<Outcome>],
+    stored: impl Iterator<Item = (usize, Remembered)>,
+    parts: &[usize],
+    mut known: Vec<Sensitivity>,
+    now: Timestamp,
+) {
+    let mut apart = Vec::new();
+    for (number, remembered) in stored {
+        if let Some(part) = number.checked_sub(outcomes.len()) {
+            apart.push((parts[part], HeldDraft::of(&remembered, now)));
+            continue;
+        }
+        match &mut outcomes[number] {
+            Some(Outcome::Asked(asked)) if remembered.state == Lifecycle::Candidate => {
+                let held = HeldDraft::of(&remembered, now);
+                if held.categories.iter().all(|category| known.contains(category)) {
+                    outcomes[number] = Some(Outcome::Stored(Box::new(remembered)));
+                } else {
+                    known.extend(&held.categories);
+                    asked.held = Some(held);
+                }
+            }
+            outcome => *outcome = Some(Outcome::Stored(Box::new(remembered))),
+        }
+    }
+    for (number, held) in apart {
+        if let Some(Outcome::Stored(stored)) = &mut outcomes[number] {
+            stored.held = Some(held);
+        }
+    }
 }
 
 fn gate<'a>(service: &'a Service, grant: &'a Grant<Remember>, now: Timestamp) -> Result<Gate<'a>> {
@@ -114,7 +198,18 @@ fn gate<'a>(service: &'a Service, grant: &'a Grant<Remember>, now: Timestamp) ->
         now,
         scanner: service.rules.scanner(),
         prototypes: service.prototypes()?,
+        consents: settings_of(&service.reader(scope))?.consented(),
     })
+}
+
+/// The categories of which something is held already: its owner was asked about them.
+fn held_categories(service: &Service, scope: &Scope) -> Result<Vec<Sensitivity>> {
+    let held = service.read(scope, |open| {
+        let held = open.index.each().filter(|one| one.attributes.state == Lifecycle::Candidate);
+        let facets = held.map(|one| &one.payload.facets).filter(|facets| facets.is_held());
+        facets.flat_map(|facets| Sensitivity::needing_consent(&facets.privacy.sensitivity)).collect()
+    })?;
+    Ok(held.unwrap_or_default())
 }
 
 /// Prepares what the first write would otherwise wait for.
@@ -135,6 +230,7 @@ fn standings(
     let scope = grant.scope();
     let is_person = caller.roles.contains(&Role::User) || caller.roles.contains(&Role::Admin);
     let newcomer = || DraftOrigin {
+        by_agent: !is_person,
         derived: false,
         // An assistant may say that the user said so: that is not the user saying it.
         trust_max: if is_person { Trust::High } else { Trust::Medium },
@@ -148,6 +244,9 @@ fn standings(
     for ((draft, digest), standing) in drafts.iter().zip(digests).zip(&mut standings) {
         if draft.confirm.is_some() && !is_person {
             return Err(Error::Denied("only a person may confirm"));
+        }
+        if draft.consent_basis == Some(ConsentBasis::ExplicitConsent) && !is_person {
+            return Err(Error::Denied("only a person may give consent"));
         }
         if looks_back(draft) {
             let known = service.reader(scope).update(|open| {
@@ -189,8 +288,9 @@ fn ask(
         Ok(asked.iter().map(token).collect::<Vec<_>>())
     })?;
     let tokens = tokens.ok_or(Error::Conflict("the vault"))?;
-    let answer =
-        |((number, questions, report), token)| (number, Asked { questions, token, expires_at, report });
+    let answer = |((number, questions, report), token)| {
+        (number, Asked { questions, token, expires_at, held: None, report })
+    };
     Ok(asked.into_iter().zip(tokens).map(answer).collect())
 }
 

@@ -258,10 +258,15 @@ fn an_assistants_word_for_the_user_is_not_the_users_word() {
     let lacuna = world.service();
     let agent = Caller { roles: vec![Role::Agent], ..caller("anna") };
     let grant = permit::<Remember>(&agent, &agent.personal_scope()).unwrap();
-    let kept =
-        lacuna.remember(&grant, vec![draft("The spare lantern hangs in the shed.")]).unwrap().remove(0);
-    let kept = kept.stored().unwrap();
-    assert_eq!((kept.state, kept.waits), (Lifecycle::Candidate, Some(Wait::Confirmation)));
+    let claims = [SourceType::UserMessage, SourceType::ToolOutput].map(|kind| Draft {
+        source: Some(Source::new(kind, Trust::High)),
+        ..draft(&format!("The spare lantern hangs in the shed, by {kind}."))
+    });
+    let wanted = Draft { tier: Some(Tier::Semantic), ..draft("The spare lantern hangs in the shed.") };
+    for draft in claims.into_iter().chain([wanted]) {
+        let kept = lacuna.remember(&grant, vec![draft]).unwrap().remove(0).stored().unwrap();
+        assert_eq!((kept.state, kept.waits), (Lifecycle::Candidate, Some(Wait::Confirmation)));
+    }
 }
 
 #[test]

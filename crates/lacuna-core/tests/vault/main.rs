@@ -8,6 +8,7 @@ mod authenticity;
 mod backup;
 mod chain;
 mod compacting;
+mod consent;
 mod context;
 mod correcting;
 mod damage;
@@ -26,6 +27,7 @@ mod limits;
 mod models;
 mod month;
 mod nodes;
+mod notes;
 mod person;
 #[path = "../support/postgres_database.rs"]
 mod postgres_database;

@@ -10,6 +10,7 @@ use super::audit::AuditArgs;
 use super::backup::{BackupArgs, LedgerCommand, RestoreArgs};
 use super::compact::CompactArgs;
 use super::config::{CONFIG_EXAMPLES, ConfigCommand};
+use super::consent::ConsentCommand;
 use super::context::ContextArgs;
 use super::correct::CorrectArgs;
 use super::destroy::DestroyArgs;
@@ -182,6 +183,17 @@ The section goes to standard output. Whatever it shows counts as brought to mind
         after_help = "What comes from a tool, a web page or a model waits here before it becomes a fact."
     )]
     Review(ReviewCommand),
+    /// Consent once to what may be kept about health, belief and the like; list and revoke.
+    #[command(
+        subcommand,
+        after_help = "Examples:
+  lacuna consent give health --for \"my assistants\"
+  lacuna consent list
+  lacuna consent revoke health
+
+Without a consent, sensitive things are held sealed for 30 days: the review shows them, and no search finds them."
+    )]
+    Consent(ConsentCommand),
     /// Show and set how long the vault remembers.
     #[command(
         subcommand,

@@ -259,7 +259,10 @@ fn list(
         let rows = page.memories.iter().map(|memory| {
             [
                 memory.created_at.strftime("%Y-%m-%d %H:%M").to_string(),
-                memory.gist.clone(),
+                match &memory.source_label {
+                    Some(label) => format!("{} [{label}]", memory.gist),
+                    None => memory.gist.clone(),
+                },
                 memory.category.to_string(),
                 memory.tags.join(", "),
                 memory.memory_id.clone(),
@@ -365,6 +368,9 @@ fn people(memory: &MemoryView) -> String {
         ("retention", facets.retention.to_string()),
         ("hash", memory.content_hash.clone()),
     ];
+    if let Some(label) = &memory.source_label {
+        rows.push(("label", label.clone()));
+    }
     if let Some(expiry) = facets.expires_at {
         rows.push(("expires", expiry.to_string()));
     }

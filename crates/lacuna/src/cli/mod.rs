@@ -7,6 +7,7 @@ mod batch;
 mod chart;
 mod compact;
 mod config;
+mod consent;
 mod context;
 mod correct;
 mod demo;
@@ -116,6 +117,7 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Session(command) => session::run(&config, command, output),
         Command::Memory(command) => memory::run(&config, command, output),
         Command::Review(command) => review::run(&config, command, output),
+        Command::Consent(command) => consent::run(&config, command, output),
         Command::Retention(command) => retention::run(&config, command, output),
         Command::Jobs { command } => jobs::run(&config, command, output),
         Command::Scan(args) => scan::run(&config, &args, output),

@@ -1,7 +1,6 @@
 use clap::Args;
 use jiff::Timestamp;
 use lacuna_core::permit::permit;
-use lacuna_types::Trust;
 
 use super::args::{ScopeArgs, words};
 use super::output::{Output, counted, dimmed, fields, plain, table};
@@ -221,9 +220,8 @@ fn labelled(found: &FoundMemory) -> String {
         Some(_) => format!("{} [behind its summary]", found.content),
         None => found.content.clone(),
     };
-    match found.trust.0 {
-        _ if found.from_external_content => format!("{content} [from outside, trust {}]", found.trust),
-        Trust::High => content,
-        _ => format!("{content} [trust {}]", found.trust),
+    match &found.source_label {
+        Some(label) => format!("{content} [{label}]"),
+        None => content,
     }
 }

@@ -2,9 +2,10 @@ use std::io::Read;
 use std::path::PathBuf;
 
 use clap::Args;
+use lacuna_core::Consents;
 use lacuna_core::gate::Question;
-use lacuna_core::permit::{Grant, Remember};
-use lacuna_core::write::Outcome;
+use lacuna_core::permit::{Grant, Remember, permit};
+use lacuna_core::write::{Asked, Outcome};
 use lacuna_types::{Clock, Lifecycle, TRANSCRIPT_CHARS_MAX};
 
 use super::args::{ScopeArgs, words};
@@ -15,7 +16,9 @@ use crate::assemble::{Installation, assemble};
 use crate::codes;
 use crate::config::Config;
 use crate::wire::failure::{Failure, Result};
-use crate::wire::{self, DetailBody, LineageBody, RememberRequest, RememberedView, SourceBody};
+use crate::wire::{
+    self, DetailBody, LineageBody, PURPOSE_DEFAULT, RememberRequest, RememberedView, SourceBody,
+};
 
 /// UTF-8 takes at most this many bytes per character.
 const CHAR_BYTES_MAX: usize = 4;
@@ -136,10 +139,17 @@ fn remember_one(
     let mut outcomes = installation.service.remember(grant, drafts)?;
     let only = outcomes.pop().ok_or_else(|| Failure::new(&codes::INTERNAL, "nothing was answered"))?;
     if let (Outcome::Asked(asked), None) = (&only, &request.confirm)
-        && (yes || output.ask(&question(&asked.questions)) == Some(true))
+        && (yes || output.ask(&question(asked)) == Some(true))
     {
         let confirmed = RememberRequest { confirm: Some(asked.token.clone()), ..request };
-        return remember_one(installation, grant, confirmed, false, output);
+        let categories = asked.held.iter().flat_map(|held| &held.categories);
+        let stored = remember_one(installation, grant, confirmed, false, output)?;
+        // `--yes` is an answer about this text; at the terminal the question was about the category.
+        for category in categories.filter(|_| !yes) {
+            let consent = permit(&installation.local, grant.scope())?;
+            Consents::of(&installation.service).give(&consent, *category, PURPOSE_DEFAULT)?;
+        }
+        return Ok(stored);
     }
     Ok(RememberedView::of(Failure::of_gate(only)?, grant.scope()))
 }
@@ -211,12 +221,19 @@ pub(super) fn read_stdin() -> Result<String> {
     Ok(text)
 }
 
-fn question(questions: &[Question]) -> String {
+fn question(asked: &Asked) -> String {
+    if let Some(held) = &asked.held {
+        let categories = held.categories.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
+        return format!(
+            "It is about {categories}. Keep it, and what you say about {categories} from now on, for your assistants? \
+             (lacuna consent revoke takes it back)"
+        );
+    }
     let ask = |question: &Question| match question {
         Question::PossibleSecret => "It may hold a secret.",
         Question::Consent => "It is sensitive personal data: keeping it needs your explicit consent.",
     };
-    let asked: Vec<_> = questions.iter().map(ask).collect();
+    let asked: Vec<_> = asked.questions.iter().map(ask).collect();
     format!("{} Store it?", asked.join(" "))
 }
 
@@ -239,6 +256,7 @@ fn people(view: &RememberedView) -> String {
         let words: Vec<_> = view.sensitivity.iter().map(ToString::to_string).collect();
         rows.push(("sensitive", words.join(", ")));
     }
+    rows.extend(view.kept_until.map(|until| ("kept until", until.strftime("%Y-%m-%d").to_string())));
     if view.gate.truncated {
         rows.push(("note", "the text was too long and was cut at its end".to_owned()));
     }

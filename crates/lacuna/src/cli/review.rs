@@ -1,7 +1,7 @@
 use clap::Subcommand;
 use lacuna_core::govern::Decision;
 use lacuna_core::read::LIST_PAGE_DEFAULT;
-use lacuna_types::MemoryId;
+use lacuna_types::{Lifecycle, MemoryId};
 
 use super::args::ScopeArgs;
 use super::month::MonthArgs;
@@ -9,7 +9,7 @@ use super::output::{Output, line, table};
 use crate::assemble::assemble;
 use crate::config::Config;
 use crate::wire::failure::Result;
-use crate::wire::{ReviewPage, Reviewed, VaultStateView, read_cursor};
+use crate::wire::{MemoryView, ReviewPage, Reviewed, VaultStateView, read_cursor};
 
 #[derive(Subcommand)]
 pub(super) enum ReviewCommand {
@@ -24,10 +24,13 @@ pub(super) enum ReviewCommand {
         #[command(flatten)]
         scope: ScopeArgs,
     },
-    /// They are right: let them become active.
+    /// They are right: let them become active, and notes facts.
     Accept {
-        #[arg(required = true, value_name = "MEMORY_ID")]
+        #[arg(required_unless_present = "all", conflicts_with = "all", value_name = "MEMORY_ID")]
         memory_ids: Vec<String>,
+        /// Accept every note and everything that waits for confirmation only.
+        #[arg(long)]
+        all: bool,
         /// Keep the older facts that they contradict as well.
         #[arg(long)]
         keep_both: bool,
@@ -78,7 +81,13 @@ pub(super) fn run(config: &Config, command: ReviewCommand, output: &Output) -> R
             installation.service.upkeep().flush_reads()?;
             output.show(&page, people)
         }
-        ReviewCommand::Accept { memory_ids, keep_both, scope } => {
+        ReviewCommand::Accept { all: true, keep_both, scope, .. } => {
+            let installation = assemble(config)?;
+            let grant = installation.grant(scope.as_deref())?;
+            let reviewed = Reviewed::accepting_all(&installation.service, &grant, keep_both)?;
+            output.show(&reviewed, decided)
+        }
+        ReviewCommand::Accept { memory_ids, keep_both, scope, .. } => {
             decide(config, scope.as_deref(), memory_ids, || Decision::Accept { keep_both }, output)
         }
         ReviewCommand::Edit { memory_id, text, scope } => {
@@ -105,14 +114,19 @@ fn decide(
     let installation = assemble(config)?;
     let grant = installation.grant(scope)?;
     let decisions = ids.into_iter().map(|id| (id, decision())).collect();
-    let decided = installation.service.decide(&grant, decisions)?;
-    output.show(&Reviewed::of(decided, grant.scope()), |reviewed| {
-        let rows = reviewed.decided.iter().map(|one| {
-            let state = one.state.map(|state| state.to_string()).unwrap_or_default();
-            [one.memory_id.clone(), one.decided.to_owned(), state, one.into.clone().unwrap_or_default()]
-        });
-        table(["id", "decided", "state", "now"], rows)
-    })
+    let done = installation.service.decide(&grant, decisions)?;
+    output.show(&Reviewed::of(done, grant.scope()), decided)
+}
+
+fn decided(reviewed: &Reviewed) -> String {
+    if reviewed.decided.is_empty() {
+        return "nothing to accept".to_owned();
+    }
+    let rows = reviewed.decided.iter().map(|one| {
+        let state = one.state.map(|state| state.to_string()).unwrap_or_default();
+        [one.memory_id.clone(), one.decided.to_owned(), state, one.into.clone().unwrap_or_default()]
+    });
+    table(["id", "decided", "state", "now"], rows)
 }
 
 fn people(page: &ReviewPage) -> String {
@@ -122,12 +136,7 @@ fn people(page: &ReviewPage) -> String {
     let rows = page.memories.iter().map(|memory| {
         let source = &memory.facets.source;
         let from = source.r#type.map(|kind| kind.to_string()).unwrap_or_default();
-        [
-            memory.waits.map_or_else(|| memory.state.to_string(), |waits| waits.to_string()),
-            memory.gist.clone(),
-            from,
-            memory.memory_id.clone(),
-        ]
+        [waits_for(memory), memory.gist.clone(), from, memory.memory_id.clone()]
     });
     let mut text = table(["waits for", "gist", "source", "id"], rows);
     for offer in &page.anonymous {
@@ -137,6 +146,15 @@ fn people(page: &ReviewPage) -> String {
         text.push_str(&format!("\n\nmore: lacuna review list --cursor {cursor}"));
     }
     text
+}
+
+/// The reason why it waits; a note is found meanwhile.
+fn waits_for(memory: &MemoryView) -> String {
+    match memory.waits {
+        Some(waits) => waits.to_string(),
+        None if memory.state.0 == Lifecycle::Active => "note".to_owned(),
+        None => memory.state.to_string(),
+    }
 }
 
 pub(super) fn freeze(config: &Config, scope: Option<&str>, output: &Output) -> Result<()> {

@@ -9,7 +9,7 @@ use lacuna_core::keep::NewTurn;
 use lacuna_core::permit::{Grant, Remember};
 use lacuna_core::vault::TURNS_PER_APPEND_MAX;
 use lacuna_core::write::Outcome;
-use lacuna_types::{Error, SessionId};
+use lacuna_types::{Error, SessionId, Wait};
 
 use super::erased::last_erased;
 use super::line::TranscriptParser;
@@ -210,9 +210,17 @@ impl ArchiveRun<'_> {
             appended => appended?,
         };
         self.place.next_turn = appended.first + appended.outcomes.len() as u32;
-        let stored = appended.outcomes.iter().filter(|one| matches!(one, Outcome::Stored(_))).count();
-        done.turns += stored;
-        done.refused += appended.outcomes.len() - stored;
+        for outcome in &appended.outcomes {
+            match outcome {
+                Outcome::Stored(stored) if stored.waits == Some(Wait::Consent) => done.held += 1,
+                Outcome::Asked(asked) if asked.held.is_some() => done.held += 1,
+                Outcome::Stored(stored) => {
+                    done.turns += 1;
+                    done.held += usize::from(stored.held.is_some());
+                }
+                Outcome::Asked(_) | Outcome::Refused(_) => done.refused += 1,
+            }
+        }
         Ok(())
     }
 }

@@ -101,6 +101,8 @@ pub(crate) struct Done {
     pub(crate) turns: usize,
     /// Turns that the gate did not take, or would ask about.
     pub(crate) refused: usize,
+    /// Turns and parts of turns that are held sealed until their owner consents.
+    pub(crate) held: usize,
     /// Turns from before an erasure: they may speak of the erased matter.
     pub(crate) left_out: usize,
     /// Lines of the transcript that are too long or cannot be read.
@@ -125,6 +127,7 @@ impl Done {
             (self.facts, "fact", ""),
             (self.waiting, "", "of them waiting for a review"),
             (self.refused, "turn", " refused by the gate"),
+            (self.held, "part", " held sealed until you consent (lacuna consent give)"),
             (self.left_out, "turn", " from before the last forgetting left out"),
             (self.skipped, "line", " that could not be read"),
         ];

@@ -7,6 +7,7 @@ mod body;
 mod compact;
 mod conditional;
 mod connections;
+mod consent;
 mod context;
 mod cors;
 mod destroy;
@@ -241,6 +242,8 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(memories::remember_batch))
         .routes(routes!(review::set_state))
         .routes(routes!(review::list, review::decide))
+        .routes(routes!(consent::list, consent::give))
+        .routes(routes!(consent::revoke))
         .routes(routes!(review::vault_state, review::freeze))
         .routes(routes!(review::policy))
         .routes(routes!(month::show, month::answer))

@@ -3,7 +3,8 @@
 use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
-use lacuna_core::permit::{Caller, permit};
+use lacuna_core::Lacuna;
+use lacuna_core::permit::{Caller, Grant, Review, permit};
 use lacuna_core::read::LIST_PAGE_DEFAULT;
 use lacuna_types::MemoryId;
 use utoipa::IntoParams;
@@ -14,7 +15,7 @@ use super::conditional::{Expected, IfMatchParam};
 use super::memories::ScopeParam;
 use super::page::{BY_CURSOR, PageQuery};
 use super::problem::Problems;
-use crate::wire::failure::Result;
+use crate::wire::failure::{Failure, Result};
 use crate::wire::{
     FreezeRequest, PolicyView, ReviewPage, ReviewRequest, Reviewed, StateRequest, VaultStateView,
     read_cursor, read_scope,
@@ -79,6 +80,14 @@ pub(super) async fn decide(
     Json(request): Json<ReviewRequest, REVIEW_BYTES_MAX>,
 ) -> Result<axum::Json<Reviewed>> {
     let scope = read_scope(request.scope.as_deref(), &caller)?;
+    if request.accept_all {
+        if !request.decisions.is_empty() {
+            return Err(Failure::invalid("accept_all", "comes without decisions"));
+        }
+        let accept = |core: &Lacuna, grant: &Grant<Review>| Reviewed::accepting_all(core, grant, false);
+        let (reviewed, _) = app.call_in(caller, scope, accept).await?;
+        return Ok(axum::Json(reviewed));
+    }
     let decisions = request.decisions.into_iter().map(|body| body.into_core()).collect::<Result<Vec<_>>>()?;
     let (decided, scope) =
         app.call_in(caller, scope, move |core, grant| core.decide(grant, decisions)).await?;

@@ -60,8 +60,14 @@ impl Failure {
             Outcome::Stored(remembered) => Ok(*remembered),
             Outcome::Asked(asked) => {
                 let asked = AskedView::from(*asked);
-                let reason =
-                    format!("it is not stored until it is confirmed: {}", asked.questions.join(", "));
+                let reason = match &asked.held {
+                    Some(held) => format!(
+                        "it is about {} and needs a consent; it is held sealed until {}, and no search finds it before",
+                        held.about(),
+                        held.until.strftime("%Y-%m-%d")
+                    ),
+                    None => format!("it is not stored until it is confirmed: {}", asked.questions.join(", ")),
+                };
                 let gate = Some(Box::new(GateAnswer::Asked(asked)));
                 Err(Self { gate, ..Self::new(&codes::NEEDS_CONFIRMATION, reason) })
             }

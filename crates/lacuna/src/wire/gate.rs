@@ -2,12 +2,13 @@
 
 use jiff::Timestamp;
 use lacuna_core::gate::{Judgement, Redaction, Report};
-use lacuna_core::write::{Asked, Outcome, Refused};
+use lacuna_core::write::{Asked, HeldDraft, Outcome, Refused};
 use lacuna_types::Scope;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::remember::RememberedView;
+use super::words;
 
 /// The gate's work on a text; never a word of it.
 #[derive(Clone, Serialize, ToSchema, Debug)]
@@ -64,7 +65,21 @@ pub(crate) struct AskedView {
     /// Send the same text again with this as `confirm`.
     pub(crate) confirm: String,
     pub(crate) expires_at: Timestamp,
+    /// The sealed memory that holds the text meanwhile, when only a consent is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) held: Option<HeldView>,
     pub(crate) gate: ReportView,
+}
+
+/// A sensitive text that is held sealed until its owner consents. No search finds it.
+#[derive(Clone, Serialize, ToSchema, Debug)]
+#[schema(as = Held)]
+pub(crate) struct HeldView {
+    pub(crate) memory_id: String,
+    /// The time at which it is gone without a consent.
+    pub(crate) until: Timestamp,
+    /// The categories to consent to.
+    pub(crate) categories: Vec<words::Sensitivity>,
 }
 
 /// A text that the gate refused.
@@ -139,8 +154,23 @@ impl From<Asked> for AskedView {
             questions: asked.questions.iter().map(|question| question.as_str()).collect(),
             confirm: asked.token,
             expires_at: asked.expires_at,
+            held: asked.held.map(HeldView::from),
             gate: asked.report.into(),
         }
+    }
+}
+
+impl HeldView {
+    /// The categories, as a sentence names them.
+    pub(crate) fn about(&self) -> String {
+        self.categories.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ")
+    }
+}
+
+impl From<HeldDraft> for HeldView {
+    fn from(held: HeldDraft) -> Self {
+        let categories = held.categories.into_iter().map(words::Sensitivity).collect();
+        Self { memory_id: held.id.to_string(), until: held.until, categories }
     }
 }
 

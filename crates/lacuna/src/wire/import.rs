@@ -92,6 +92,7 @@ impl RecordBody {
             None => unnamed_source(self.session_id.as_deref(), self.channel, self.inferred)?,
         };
         let draft = Draft {
+            note: false,
             text: self.content.into(),
             gist: self.gist.map(Plaintext::from),
             details: self.details.into_iter().map(Detail::from).collect(),

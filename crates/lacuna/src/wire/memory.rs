@@ -1,5 +1,5 @@
 use jiff::Timestamp;
-use lacuna_core::read::Page;
+use lacuna_core::read::{Page, source_label};
 use lacuna_types::{Facets, Memory, Plaintext, Promotion, Scope};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -30,6 +30,9 @@ pub(crate) struct MemoryView {
     /// Memories that say nearly the same, or may contradict it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) alike: Vec<String>,
+    /// The label to show beside it, such as "noted by the assistant, not confirmed"; absent for the owner's own word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) source_label: Option<String>,
     /// Number of times that the same text was written again.
     pub(crate) repeats: u32,
     pub(crate) state: words::Lifecycle,
@@ -96,8 +99,10 @@ impl From<Facets> for FacetsView {
 impl MemoryView {
     pub(crate) fn of(mut memory: Memory, scope: &Scope) -> Self {
         let text = memory.content.full_text().expose().to_owned();
+        let source_label = source_label(&memory.facets);
         let history = std::mem::take(&mut memory.facets.history);
         Self {
+            source_label,
             memory_id: memory.id.to_string(),
             scope: shown(scope),
             author: history.author.map(|author| author.to_string()),
@@ -155,6 +160,9 @@ pub(crate) struct MemorySummary {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) author: Option<String>,
     pub(crate) state: words::Lifecycle,
+    /// The label to show beside it; absent for the owner's own word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) source_label: Option<String>,
     pub(crate) gist: String,
     pub(crate) category: words::Category,
     pub(crate) content_type: words::ContentType,
@@ -167,6 +175,7 @@ impl From<Memory> for MemorySummary {
     fn from(memory: Memory) -> Self {
         Self {
             memory_id: memory.id.to_string(),
+            source_label: source_label(&memory.facets),
             author: memory.facets.history.author.map(|author| author.to_string()),
             state: memory.state.into(),
             gist: memory.content.gist.into_exposed(),

@@ -4,6 +4,7 @@ mod audit;
 mod audit_file;
 mod audit_report;
 mod compact;
+mod consent;
 mod context;
 mod correct;
 mod cursor;
@@ -39,6 +40,9 @@ pub(crate) use audit::{
 pub(crate) use audit_file::{verify_audit_file, write_audit_file};
 pub(crate) use audit_report::AuditReportView;
 pub(crate) use compact::{CompactAnswer, CompactBody, CompactedView, CompactionPlanView};
+pub(crate) use consent::{
+    ConsentGivenView, ConsentList, ConsentRequest, ConsentRevocation, ConsentRevokedView, PURPOSE_DEFAULT,
+};
 pub(crate) use context::{ContextRequest, ContextResponse, Meant, UnderstoodView, read_meant};
 pub(crate) use correct::{CorrectRequest, CorrectedView};
 pub(crate) use cursor::{base64url, read_cursor, unbase64url, write_cursor};

@@ -6,7 +6,7 @@ use lacuna_types::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::gate::{OutcomeView, ReportView};
+use super::gate::{HeldView, OutcomeView, ReportView};
 use super::scope::shown;
 use super::words;
 
@@ -134,6 +134,7 @@ impl RememberRequest {
             category: self.category.map(|word| word.0),
             content_type: self.content_type.map(|word| word.0),
             tier: self.tier.map(|word| word.0),
+            note: false,
             kind: self.kind.map(|word| word.0),
             lane: self.lane.map(|word| word.0),
             secondary_lanes: self.secondary_lanes.into_iter().map(|word| word.0).collect(),
@@ -273,6 +274,9 @@ pub(crate) struct RememberedView {
     pub(crate) lane: words::Lane,
     /// `working` is held in RAM until its session ends, and stored nowhere.
     pub(crate) tier: words::Tier,
+    /// True for a note of an assistant: it is found, labelled as not confirmed, and is no fact.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_note: bool,
     pub(crate) salience: f32,
     /// Number of times that this very text had been written before; above 0 nothing new was stored.
     pub(crate) repeats: u32,
@@ -282,6 +286,12 @@ pub(crate) struct RememberedView {
     /// Memories that say nearly the same, or may contradict it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) alike: Vec<String>,
+    /// The time until which it is kept; absent when nothing ends its time, or when it was there before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) kept_until: Option<Timestamp>,
+    /// The sentences of a turn that are held apart until their owner consents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) held: Option<HeldView>,
     /// The gate's work on the text.
     pub(crate) gate: ReportView,
     pub(crate) created_at: Timestamp,
@@ -301,10 +311,13 @@ impl RememberedView {
             sensitivity: remembered.sensitivity.into_iter().map(words::Sensitivity).collect(),
             lane: remembered.lane.into(),
             tier: remembered.tier.into(),
+            is_note: remembered.is_note,
             salience: remembered.salience,
             repeats: remembered.repeats,
             supersedes: remembered.supersedes.iter().map(ToString::to_string).collect(),
             alike: remembered.alike.iter().map(ToString::to_string).collect(),
+            kept_until: remembered.kept_until,
+            held: remembered.held.map(HeldView::from),
             gate: remembered.report.into(),
             created_at: remembered.created_at,
         }

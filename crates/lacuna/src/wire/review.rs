@@ -1,7 +1,7 @@
 use lacuna_core::Lacuna;
 use lacuna_core::govern::{Decided, Decision};
 use lacuna_core::permit::{Grant, Review};
-use lacuna_core::read::Page;
+use lacuna_core::read::{LIST_PAGE_MAX, Page};
 use lacuna_types::{Memory, MemoryId, Scope, Wait};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -63,9 +63,13 @@ impl ReviewPage {
 #[serde(deny_unknown_fields)]
 #[schema(as = ReviewRequest)]
 pub(crate) struct ReviewRequest {
-    /// From 1 to 1,000.
-    #[schema(min_items = 1, max_items = 1000)]
+    /// From 1 to 1,000, unless `accept_all` is set.
+    #[serde(default)]
+    #[schema(max_items = 1000)]
     pub(crate) decisions: Vec<DecisionBody>,
+    /// True accepts every note and everything that waits for confirmation only. Send no decisions with it.
+    #[serde(default)]
+    pub(crate) accept_all: bool,
     /// The vault they are in; the caller's own when absent.
     pub(crate) scope: Option<String>,
 }
@@ -149,8 +153,42 @@ pub(crate) struct DecidedView {
 }
 
 impl Reviewed {
+    /// Accepts every note and everything that waits for its owner's confirmation only. A contradiction, a quarantine
+    /// or a missing consent is a question of its own, and keeps waiting.
+    pub(crate) fn accepting_all(
+        core: &Lacuna,
+        grant: &Grant<Review>,
+        keep_both: bool,
+    ) -> lacuna_types::Result<Self> {
+        let (mut decided, mut after) = (Vec::new(), None);
+        loop {
+            let page = core.candidates(grant, after, LIST_PAGE_MAX)?;
+            let ids: Vec<MemoryId> =
+                page.memories.iter().filter(|one| is_simple(one)).map(|one| one.id).collect();
+            for id in ids {
+                let accept = vec![(id, Decision::Accept { keep_both })];
+                match core.decide(grant, accept) {
+                    // Another one that was accepted took its place.
+                    Err(lacuna_types::Error::NotFound(_)) => {}
+                    done => decided.extend(done?),
+                }
+            }
+            match page.next {
+                Some(_) => after = page.next,
+                None => return Ok(Self::of(decided, grant.scope())),
+            }
+        }
+    }
+
     pub(crate) fn of(decided: Vec<Decided>, scope: &Scope) -> Self {
         Self { scope: shown(scope), decided: decided.into_iter().map(DecidedView::from).collect() }
+    }
+}
+
+fn is_simple(memory: &Memory) -> bool {
+    match memory.facets.history.waits {
+        Some(waits) => waits == Wait::Confirmation,
+        None => memory.facets.is_note(),
     }
 }
 

@@ -1,6 +1,6 @@
 use jiff::Timestamp;
 use lacuna_core::index::{Explanation, Similarity};
-use lacuna_core::read::{Query, Recalled, RecalledMemory};
+use lacuna_core::read::{Query, Recalled, RecalledMemory, source_label};
 use lacuna_types::{Result, Scope, SessionId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -140,6 +140,9 @@ pub(crate) struct FoundMemory {
     pub(crate) trust: words::Trust,
     /// True if it quotes a file, a web page or something else from outside.
     pub(crate) from_external_content: bool,
+    /// The label to show beside it, such as "noted by the assistant, not confirmed"; absent for the owner's own word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) source_label: Option<String>,
     pub(crate) tags: Vec<String>,
     pub(crate) salience: f32,
     /// Rank by meaning, words, salience, recency and tags.
@@ -229,6 +232,7 @@ impl From<RecalledMemory> for FoundMemory {
             shortened: found.shortened,
             trust: memory.facets.source.trust.into(),
             from_external_content: memory.facets.source.from_external_content,
+            source_label: source_label(&memory.facets),
             tags: memory.facets.tags,
             salience: memory.facets.vitality.salience,
             score: found.score,

@@ -20,7 +20,7 @@ fn word(role: &str, number: usize) -> String {
 }
 
 /// The needles that occur in the memory of a process, in the mappings that it may write to.
-fn found_in_ram<'n>(pid: u32, needles: &'n Needles) -> Vec<&'n str> {
+fn found_in_ram(pid: u32, needles: &Needles) -> Vec<&str> {
     let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).unwrap();
     let memory = File::open(format!("/proc/{pid}/mem")).unwrap();
     let mut found = Vec::new();

@@ -30,10 +30,12 @@ fn a_question_is_answered_by_sending_the_text_again_with_its_token() {
     let text = "I was diagnosed with asthma last spring.";
     let asked = server.post("/v1/memories", &json!({"content": text})).refused(409, "needs_confirmation");
     assert_eq!(asked["asked"]["questions"], json!(["consent"]));
+    assert_eq!(asked["asked"]["held"]["categories"], json!(["health"]));
     let confirm = asked["asked"]["confirm"].as_str().unwrap();
     let other = json!({"content": "I was diagnosed with gout.", "confirm": confirm});
     server.post("/v1/memories", &other).refused(422, "invalid");
     let stored = server.post("/v1/memories", &json!({"content": text, "confirm": confirm})).expect(201);
+    assert_eq!(stored["memory_id"], asked["asked"]["held"]["memory_id"], "the held text is released");
     assert_eq!(stored["privacy_class"], "sensitive-pii");
 
     let home = Home::new();
@@ -135,6 +137,49 @@ fn scan_looks_through_files_and_what_is_stored_by_the_operators_rules_too() {
     let refused = home.run(&["scan", "--stored", "--json"]);
     assert_eq!(refused.problem()["code"], "bad_config");
     assert!(refused.problem()["detail"].as_str().unwrap().contains("badge"));
+}
+
+#[test]
+fn a_consent_is_given_once_by_the_person_and_lets_every_door_in() {
+    let home = Home::new();
+    let admin = home.token("anna", "user", &[]);
+    let agent = home.token("anna", "agent", &[]);
+    let secret = |token: &serde_json::Value| token["secret"].as_str().unwrap().to_owned();
+    let mut server = home.serve(&[]);
+    server.bearing(&secret(&agent));
+    let health = |text: &str| json!({"content": text});
+    let asthma = server
+        .post("/v1/memories", &health("I have asthma and use an inhaler."))
+        .refused(409, "needs_confirmation");
+    let held = asthma["asked"]["held"]["memory_id"].clone();
+    // Asked once: the next one is held beside it.
+    let next = server.post("/v1/memories", &health("I was diagnosed with gout.")).expect(202);
+    assert_eq!(next["waits"], "consent");
+    let claimed = json!({"content": "I have diabetes.", "consent_basis": "explicit-consent"});
+    server.post("/v1/memories", &claimed).refused(403, "denied");
+    let consent = json!({"category": "health", "purpose": "my assistants"});
+    server
+        .send("PUT", "/v1/consents", &[("content-type", "application/json")], consent.to_string().as_bytes())
+        .refused(403, "denied");
+
+    assert!(home.run(&["consent", "list"]).ok().stdout.contains("no consent was given"));
+    let given = home.json(&["consent", "give", "health", "--for", "my assistants"]);
+    let released = given["released"].as_array().unwrap();
+    assert!(released.contains(&held) && released.contains(&next["memory_id"]), "{given}");
+    server.bearing(&secret(&admin));
+    let listed = server.get("/v1/consents").expect(200);
+    assert_eq!(
+        (&listed["consents"][0]["category"], &listed["consents"][0]["purpose"]),
+        (&json!("health"), &json!("my assistants"))
+    );
+    server.post("/v1/memories", &health("I am allergic to penicillin.")).expect(201);
+    assert!(home.run(&["recall", "what am I allergic to?"]).ok().stdout.contains("penicillin"));
+    assert!(home.run(&["recall", "asthma inhaler"]).ok().stdout.contains("asthma"));
+    let revoked = server.post("/v1/consents/revoke", &json!({"category": "health"})).expect(200);
+    assert_eq!(revoked["kept"], 3);
+    assert!(
+        home.run(&["consent", "revoke", "health"]).ok().stdout.contains("lacuna forget --sensitivity health")
+    );
 }
 
 #[test]

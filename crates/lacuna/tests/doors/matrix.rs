@@ -249,9 +249,16 @@ impl Pair {
 /// The text without what differs from call to call on its own: times, durations and fresh secrets.
 fn without_measurements(text: &str) -> String {
     let Ok(Value::Object(mut fields)) = serde_json::from_str::<Value>(text) else { return text.to_owned() };
-    for volatile in
-        ["query_time_ms", "memory_id", "created_at", "content_hash", "secret", "token_id", "session_id"]
-    {
+    for volatile in [
+        "query_time_ms",
+        "memory_id",
+        "created_at",
+        "given_at",
+        "content_hash",
+        "secret",
+        "token_id",
+        "session_id",
+    ] {
         fields.remove(volatile);
     }
     if let Some(members) = fields.get_mut("members").and_then(Value::as_array_mut) {

@@ -133,14 +133,11 @@ fn a_model_cannot_give_its_own_words_a_persons_trust() {
     };
     spoken.call("remember", json!({"content": "The quay is closed on Tuesdays", "said_by": "user"}));
     assert_eq!(trust_of(&mut spoken, "when is the quay closed?"), [json!("medium")]);
-    for said_by in ["assistant", "tool"] {
-        let claim =
-            json!({"content": format!("The {said_by} says that the pier opens at nine"), "said_by": said_by});
-        let (failed, text, stored) = spoken.call("remember", claim);
-        assert!(!failed && stored["state"] == "candidate" && text.contains("waits"), "{text}");
-    }
+    let claim = json!({"content": "The board says that the pier opens at nine", "said_by": "tool"});
+    let (failed, text, stored) = spoken.call("remember", claim);
+    assert!(!failed && stored["state"] == "candidate" && text.contains("waits"), "{text}");
     let (_, text, _) = spoken.call("recall", json!({"query": "when does the pier open?"}));
-    assert!(!text.contains("opens at nine"), "only what the user said is found: {text}");
+    assert!(!text.contains("opens at nine"), "what a tool says is not found: {text}");
     for smuggled in
         [json!({"source": {"trust": "high"}}), json!({"trust": "high"}), json!({"tier": "semantic"})]
     {
@@ -163,6 +160,35 @@ fn a_model_cannot_give_its_own_words_a_persons_trust() {
     let (failed, ..) =
         spoken.call("review_memories", json!({"decisions": [{"memory_id": id, "decision": "reject"}]}));
     assert!(!failed);
+}
+
+#[test]
+fn what_a_model_remembers_is_a_note_that_is_found_and_labelled_until_the_user_confirms_it() {
+    const LABEL: &str = "noted by the assistant, not confirmed, low trust";
+    let home = Home::new();
+    let mut spoken = Spoken::with(&home);
+    let (failed, text, stored) = spoken.call("remember", json!({"content": "The pier opens at nine"}));
+    assert!(!failed && stored["is_note"] == true && text.starts_with("Noted as"), "{text}");
+    let (_, text, found) = spoken.call("recall", json!({"query": "when does the pier open?"}));
+    assert!(text.contains(LABEL) && found["memories"][0]["source_label"] == LABEL, "{text}");
+    let (_, text, _) = spoken.call("context", json!({"turn": "When does the pier open?"}));
+    assert!(text.contains(LABEL), "{text}");
+    let (_, _, waiting) = spoken.call("review_memories", json!({}));
+    assert_eq!(waiting["waiting"][0]["memory_id"], stored["memory_id"]);
+    for command in [&["recall", "when does the pier open?"][..], &["memory", "list"]] {
+        assert!(home.run(command).ok().stdout.contains(LABEL), "{command:?}");
+    }
+    assert!(home.run(&["review", "list"]).ok().stdout.contains("note"));
+
+    let page =
+        json!({"content": "The board says that the quay is closed", "said_by": "tool", "tool": "web_fetch"});
+    spoken.call("remember", page);
+    let accepted = home.json(&["review", "accept", "--all"]);
+    assert_eq!(accepted["decided"].as_array().unwrap().len(), 2, "{accepted}");
+    let (_, text, found) = spoken.call("recall", json!({"query": "when does the pier open?"}));
+    let pier = &found["memories"][0];
+    assert!(pier["source_label"].is_null() && pier["tier"] == "semantic", "{text}");
+    assert!(home.run(&["review", "list"]).ok().stdout.contains("nothing waits"));
 }
 
 #[test]

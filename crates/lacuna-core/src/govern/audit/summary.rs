@@ -95,7 +95,9 @@ impl AuditAction {
             | A::MemoryUnpin
             | A::MemoryKeep
             | A::ReviewPrompt
-            | A::ReviewAnswer => Concern::Retention,
+            | A::ReviewAnswer
+            | A::ConsentGive
+            | A::ConsentRevoke => Concern::Retention,
         }
     }
 }

@@ -23,6 +23,7 @@ use crate::vault::open::{Held, OpenVault};
 use crate::vault::rewrite::Rewritten;
 use crate::vault::seal::{Prepared, SealedMemory, indexed_text};
 use crate::vault::service::Service;
+use crate::vault::stamp::settings_of;
 use crate::write::place::findings;
 use crate::write::reconcile::{receive, twin};
 
@@ -116,6 +117,7 @@ fn through_the_gate(
         now: service.clock.now(),
         scanner: service.rules.scanner(),
         prototypes: service.prototypes()?,
+        consents: settings_of(&service.reader(scope))?.consented(),
     };
     let mut presentable = Vec::with_capacity(pieces.len());
     for piece in &pieces {
@@ -309,6 +311,7 @@ fn standing(of: &[&OpenedTurn]) -> DraftOrigin {
     let lowest = facets().map(|facets| facets.source.trust).min().unwrap_or(Trust::Low);
     DraftOrigin {
         trust_max: lowest,
+        by_agent: false,
         derived: true,
         // Its sources were approved and confirmed, and it says nothing else.
         may_approve: true,

@@ -9,7 +9,7 @@ use crate::read::context::rank::Score;
 pub(crate) mod quote;
 pub(crate) mod rank;
 pub(crate) mod render;
-mod worth;
+pub(crate) mod worth;
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -27,7 +27,7 @@ use crate::index::{Session, Tag};
 use crate::permit::{Grant, Recall};
 use crate::read::behind::search_behind;
 use crate::read::context::rank::{Ask, Pick, Picked, best_first};
-use crate::read::context::render::{Limits, Section, section, source_label};
+use crate::read::context::render::{Limits, Section, section};
 use crate::read::intent::{Understood, understand};
 use crate::read::recall::{QUERY_CHARS_MAX, models_in};
 use crate::vault::reads::{Read, note_read};
@@ -348,7 +348,7 @@ fn items(picks: &[Pick], section: &Section) -> Vec<Item> {
             label: line.label.clone(),
             text: line.text.clone(),
             marks: pick.marks.clone(),
-            source_label: source_label(&pick.source),
+            source_label: pick.source_label.clone(),
             source: pick.source.clone(),
             behind: pick.behind,
             at_hand: pick.at_hand,

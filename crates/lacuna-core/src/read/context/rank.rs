@@ -10,6 +10,7 @@ use lacuna_types::*;
 use crate::index::filter::Filter;
 use crate::index::{Stored, Tag};
 use crate::read::context::worth::{form, is_filler, is_repeat};
+use crate::read::label::source_label;
 use crate::vault::open::{Held, OpenVault};
 
 /// From this salience on a memory is vivid, and below the other one it is faint.
@@ -71,6 +72,8 @@ pub(crate) struct Pick {
     /// True when some of its details have faded.
     pub(crate) faded: bool,
     pub(crate) source: Source,
+    /// The label of a source that is not fully trusted.
+    pub(crate) source_label: Option<String>,
     pub(crate) scope: Scope,
     /// The active summary that an archived turn stands behind.
     pub(crate) behind: Option<MemoryId>,
@@ -145,6 +148,11 @@ impl Ask<'_> {
         if self.said && relevance <= 0.0 && topic <= 0.0 || is_filler(stored) {
             return None;
         }
+        // Words that nobody vouches for come to mind only when the turn asks for them.
+        let is_asked_for = relevance > 0.0 || topic > 0.0;
+        if stored.payload.facets.source.trust == Trust::Low && !is_asked_for {
+            return None;
+        }
         let days = now.saturating_sub(stored.attributes.created_at).max(0) as f32 / DAY_MILLIS;
         let recency = (-days / RECENCY_HALF_LIFE_DAYS).exp2();
         Some(Score::of(&self.rules.weights, salience, relevance.min(1.0), recency, topic))
@@ -189,6 +197,7 @@ impl Ask<'_> {
             faded: shown.is_empty() && !details.is_empty(),
             details: shown,
             source: facets.source.clone(),
+            source_label: source_label(facets),
             scope: scope.clone(),
             behind: vault.summary_of(stored.id),
             at_hand: false,
@@ -211,6 +220,7 @@ impl Ask<'_> {
             gist: memory.content.gist,
             details: memory.content.details.into_iter().enumerate().collect(),
             faded: false,
+            source_label: source_label(&memory.facets),
             source: memory.facets.source,
             scope: scope.clone(),
             behind: None,

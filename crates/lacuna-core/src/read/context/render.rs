@@ -6,7 +6,7 @@
 use lacuna_seal::Digest;
 use lacuna_types::hex::hex;
 use lacuna_types::policy::Confabulation;
-use lacuna_types::{MemoryId, Source, SourceType, Trust};
+use lacuna_types::{MemoryId, Trust};
 
 use crate::read::context::quote::quote;
 use crate::read::context::rank::Pick;
@@ -153,24 +153,10 @@ fn head(pick: &Pick, quoted: &Quoted, label: &str) -> String {
     let marks: Vec<&str> = pick.marks.iter().map(|mark| mark.as_str()).collect();
     let mut parts = vec![label.to_owned()];
     parts.extend((!marks.is_empty()).then(|| marks.join(", ")));
-    parts.extend(source_label(&pick.source));
+    parts.extend(pick.source_label.clone());
     parts.extend(pick.at_hand.then(|| AT_HAND.to_owned()));
     parts.extend(quoted.scope.as_ref().map(|scope| format!("from {scope}")));
     parts.join(" · ")
-}
-
-/// Returns the label of a memory whose source is not fully trusted.
-pub(crate) fn source_label(source: &Source) -> Option<String> {
-    if source.trust == Trust::High && !source.from_external_content {
-        return None;
-    }
-    let from = match source.kind {
-        SourceType::ToolOutput => "from a tool",
-        SourceType::AiInference => "inferred",
-        SourceType::UserMessage | SourceType::ExplicitSave => "told by somebody",
-    };
-    let outside = if source.from_external_content { ", from outside" } else { "" };
-    Some(format!("{from}{outside}, {} trust", source.trust))
 }
 
 /// The short name under which an assistant may cite a memory.

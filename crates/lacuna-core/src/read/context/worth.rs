@@ -11,11 +11,12 @@ const TURN_TERMS_MIN: usize = 4;
 const SHARED_TERMS_MIN: usize = 3;
 const SHARED_SHARE_MIN: f32 = 0.6;
 
-/// Returns true for a turn that helps no later turn: small talk, a bare question, the output of a tool.
+/// Returns true for a turn that helps no later turn: small talk, a bare question, the output of a tool, a page.
 pub(crate) fn is_filler(stored: &Stored<'_, Held>) -> bool {
     let Held { facets, .. } = stored.payload;
     facets.content_type == ContentType::Transcript
         && (facets.source.kind == SourceType::ToolOutput
+            || facets.source.from_external_content
             || stored.terms.len() < TURN_TERMS_MIN
             // The exit is loud because the text is only looked at here: nothing of it is kept.
             || asks_only(stored.payload.full_text().expose()))
@@ -28,7 +29,7 @@ fn asks_only(text: &str) -> bool {
 }
 
 /// Cuts behind a mark that ends a sentence. A point inside a word or a number ends none.
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text.trim();
     std::iter::from_fn(move || {
         let ends = |&(at, mark): &(usize, char)| {
@@ -79,9 +80,12 @@ fn shares_words(one: &[u32], other: &[u32]) -> bool {
     shared >= SHARED_TERMS_MIN && shared as f32 >= SHARED_SHARE_MIN * shorter.len() as f32
 }
 
-/// The better form of the same: a statement before a summary before the turn in which it was said.
+/// The better form of the same: a statement before a summary before the turn in which it was said. A note that
+/// nobody confirmed stands behind every statement.
 pub(crate) fn form(stored: &Stored<'_, Held>) -> u8 {
-    match stored.payload.facets.content_type {
+    let facets = &stored.payload.facets;
+    match facets.content_type {
+        _ if facets.is_note() => 0,
         ContentType::Fact | ContentType::Preference | ContentType::Pattern => 2,
         ContentType::Summary => 1,
         ContentType::Transcript => 0,

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use lacuna_types::*;
 
 use crate::transfer::export::{Deletion, Document, EXPORT_VERSION, Head, MemoryOrder, Tail, is_inferred};
+use crate::vault::consents::Consent;
 use crate::vault::owner_settings::Settings;
 
 /// JSON, token by token. Commas are put where they belong; braces are the caller's to balance.
@@ -174,6 +175,9 @@ impl Document for JsonDocument<'_> {
         json.close(b']')?;
         json.new_line()?;
         json.object_field("retention_settings", |json| write_settings(json, tail))?;
+        if !tail.consents.is_empty() {
+            json.list_field("consents", &tail.consents, write_consent)?;
+        }
         json.bare_field("record_count", tail.exported.record_count())?;
         json.bare_field("health_left_out", tail.exported.health_left_out)?;
         json.bare_field("damaged", tail.exported.damaged)?;
@@ -285,6 +289,14 @@ fn write_promotion(json: &mut JsonWriter<'_>, promotion: &Promotion) -> io::Resu
     json.text_field("previous_scope", &promotion.previous_scope.to_string())?;
     json.text_field("current_scope", &promotion.current_scope.to_string())?;
     json.shown_field("justification", promotion.justification.as_ref().map(Plaintext::expose))
+}
+
+fn write_consent(json: &mut JsonWriter<'_>, consent: &Consent) -> io::Result<()> {
+    json.object(|json| {
+        json.text_field("category", consent.category.as_str())?;
+        json.text_field("purpose", &consent.purpose)?;
+        json.text_field("given_at", &consent.given_at.to_string())
+    })
 }
 
 fn write_settings(json: &mut JsonWriter<'_>, tail: &Tail<'_>) -> io::Result<()> {

@@ -8,6 +8,7 @@ use lacuna_types::*;
 
 use crate::audit::AuditAction;
 use crate::transfer::export::{Deletion, Document, EXPORT_VERSION, Head, MemoryOrder, Tail, is_inferred};
+use crate::vault::consents::Consent;
 
 pub(crate) struct MarkdownDocument<'a> {
     out: &'a mut dyn Write,
@@ -102,6 +103,14 @@ impl Document for MarkdownDocument<'_> {
         writeln!(self.out, "- approval: {}, grace: {} hours", policy.approval, policy.grace.as_hours())?;
         if let Some(since) = tail.frozen_at {
             writeln!(self.out, "- frozen since {}", minute(since))?;
+        }
+        for Consent { category, purpose, given_at } in &tail.consents {
+            writeln!(
+                self.out,
+                "- consent to {category} for {}, since {}",
+                on_one_line(purpose),
+                minute(*given_at)
+            )?;
         }
         let exported = &tail.exported;
         writeln!(self.out, "\n---\n\n{} memories in all.", exported.record_count())?;

@@ -25,6 +25,7 @@ use crate::transfer::export::json::JsonDocument;
 use crate::transfer::export::markdown::MarkdownDocument;
 use crate::vault::chain::each_entry;
 use crate::vault::commit::Act;
+use crate::vault::consents::Consent;
 use crate::vault::open::{Held, OpenVault};
 use crate::vault::owner_settings::Settings;
 use crate::vault::receipt::{BRIEF_TOMBSTONE, SignedReceipt, receipt_records};
@@ -104,6 +105,8 @@ pub(crate) struct Tail<'a> {
     pub(crate) frozen_at: Option<Timestamp>,
     /// The owner's retention settings.
     pub(crate) settings: Settings,
+    /// The owner's consents.
+    pub(crate) consents: Vec<Consent>,
 }
 
 /// One line of the history of deletions: what happened to how many memories, never to which words.
@@ -241,8 +244,9 @@ fn write_document(
         None => Ok(()),
     })?;
     let frozen_at = service.store.vault(scope.vault_id())?.and_then(|header| header.frozen_at);
-    let settings = settings_of(&service.reader(scope))?.retention.clone();
-    let tail = Tail { exported, policy: service.policy(&scope.org), frozen_at, settings };
+    let kept = settings_of(&service.reader(scope))?;
+    let (settings, consents) = (kept.retention.clone(), kept.consents.clone());
+    let tail = Tail { exported, policy: service.policy(&scope.org), frozen_at, settings, consents };
     document.end(&tail).map_err(unwritable)?;
     Ok(exported)
 }

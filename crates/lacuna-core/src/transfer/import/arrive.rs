@@ -8,7 +8,7 @@ use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
-use crate::gate::{Admitted, DraftOrigin, Gate, GateDecision, Presentable, Unplaced};
+use crate::gate::{Admitted, AskedDraft, DraftOrigin, Gate, GateDecision, Presentable, Unplaced};
 use crate::index::quant::QuantVec;
 use crate::transfer::import::record::{Carried, Fate, ImportRecord, Imported, Origin, refused};
 use crate::transfer::import::{Importing, Unseen};
@@ -17,6 +17,7 @@ use crate::vault::handle::VaultWriter;
 use crate::vault::open::OpenVault;
 use crate::vault::rewrite::Rewritten;
 use crate::vault::seal::{SealedMemory, ToSeal, indexed_text};
+use crate::vault::stamp::settings_of;
 use crate::write::place::findings;
 use crate::write::reconcile::{beyond_ceiling, receive};
 
@@ -80,6 +81,7 @@ impl Importing<'_> {
             now: core.clock.now(),
             scanner: core.rules.scanner(),
             prototypes: core.prototypes()?,
+            consents: settings_of(&core.reader(scope))?.consented(),
         };
         let mut answers = Vec::new();
         let mut waiting = Vec::new();
@@ -118,7 +120,7 @@ impl Importing<'_> {
                     });
                     continue;
                 }
-                GateDecision::Ask((questions, _)) => Fate::Asked { questions },
+                GateDecision::Ask(AskedDraft { questions, .. }) => Fate::Asked { questions },
                 GateDecision::Refuse((why, _)) => refused(why.code(), why.reason()),
             };
             answers.push(self.answer(number, origin.as_ref(), fate, false, links_dropped));
@@ -149,6 +151,7 @@ impl Importing<'_> {
     fn standing(&self, draft: &Draft, is_ours: bool) -> Result<DraftOrigin> {
         let scope = self.grant.scope();
         let mut standing = DraftOrigin {
+            by_agent: false,
             derived: false,
             trust_max: Trust::High,
             may_approve: scope.holder.is_shared() && self.is_admin(),

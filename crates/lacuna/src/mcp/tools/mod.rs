@@ -24,7 +24,8 @@ const REMEMBER: &str = "Store one statement for later conversations. Use it when
     something, or tells you something about themselves, their people or their work that will matter again: \
     preferences, decisions, plans, corrections. Do not store passwords, keys or card numbers (they are taken out), \
     nor what only matters in this conversation. Say honestly in said_by whose words they are: `user` is found at \
-    once, everything else waits for the user's review. Use correct, not remember, when the user changes what you \
+    once, your own conclusion becomes a note that is found at once and marked as not confirmed, and the output of a \
+    tool waits for the user's review. Use correct, not remember, when the user changes what you \
     remember.";
 const RECALL: &str = "Look up what is remembered, by meaning and words. Use it before you answer anything that may \
     depend on the user's past, people, preferences or decisions, and before you ask them something that they may \
@@ -41,8 +42,8 @@ const FORGET: &str = "Erase memories for good, with everything made of them, and
 const CORRECT: &str = "Replace a memory that is wrong or out of date: the new text takes its place, and the old one is \
     erased. Use it when the user says that something you remember is no longer so. Name the memory by the id that \
     recall gave, or say in about what it is about to see which ones there are. The user must agree first.";
-const REVIEW: &str = "List what waits for the user's word before it is recalled: conclusions of assistants and what tools \
-    and web pages said. With decisions, carry out what the user decided about them. Accepting needs a client that \
+const REVIEW: &str = "List what waits for the user's word: notes of assistants, which are recalled as not confirmed, and what \
+    tools and web pages said, which is not recalled before. With decisions, carry out what the user decided about them. Accepting needs a client that \
     can ask the user; never decide for them.";
 const STATUS: &str = "How the memory stands: how much there is, what waits, whether it is frozen, which vaults there are. \
     With about, answers whether anything is still remembered about something, and with which receipts it was \

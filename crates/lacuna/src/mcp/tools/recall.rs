@@ -79,14 +79,13 @@ fn listed(found: &SearchResponse) -> String {
         text += " A weak match may have nothing to do with the question.";
     }
     for memory in &found.memories {
-        let outside = if memory.from_external_content { ", from outside" } else { "" };
+        let label = memory.source_label.as_deref().unwrap_or("high trust");
         let weak = if memory.weak { ", weak" } else { "" };
         let behind = memory.behind.as_ref().map(|id| format!(", behind summary {id}")).unwrap_or_default();
         text += &format!(
             "
-- {} ({} trust{outside}{behind}, {:.2}{weak}, {}): {}",
+- {} ({label}{behind}, {:.2}{weak}, {}): {}",
             memory.memory_id,
-            memory.trust,
             memory.similarity_score,
             memory.created_at.strftime("%Y-%m-%d"),
             quoted(&memory.content)

@@ -1,6 +1,9 @@
 use jiff::Timestamp;
+use lacuna_core::Consents;
 use lacuna_core::permit::permit;
-use lacuna_types::{Category, Draft, Lifecycle, RetentionTier, SessionId, Source, SourceType, Tier, Trust};
+use lacuna_types::{
+    Category, Draft, Lifecycle, RetentionTier, SessionId, Source, SourceType, Tier, Trust, Wait,
+};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -8,7 +11,7 @@ use crate::codes;
 use crate::mcp::ask::{Reply, about, ask};
 use crate::mcp::call::{Call, ToolAnswer, ToolOutcome};
 use crate::wire::failure::{Failure, GateAnswer, Result};
-use crate::wire::{self, RememberedView, read_scope};
+use crate::wire::{self, PURPOSE_DEFAULT, RememberedView, read_scope};
 
 /// Channel of memories that come through this door.
 const CHANNEL: &str = "mcp";
@@ -34,7 +37,8 @@ pub(in crate::mcp) struct RememberArgs {
     #[schema(min_length = 1, max_length = 10_000)]
     content: String,
     /// `user` only if the user said it in so many words; `assistant` for your own conclusions; `tool` for the
-    /// output of a tool, a file or a web page. Only the user's word is stored without their review.
+    /// output of a tool, a file or a web page. Your conclusions are notes: found at once, marked as not confirmed,
+    /// until the user confirms them.
     #[serde(default)]
     said_by: SaidBy,
     /// With `said_by` = `tool`: the tool's name, such as `web_fetch`.
@@ -68,20 +72,44 @@ pub(in crate::mcp) async fn run(call: &Call, args: RememberArgs) -> Result<ToolO
 /// Takes the gate's question to the person where the client can ask, and else to the model.
 async fn asked(call: &Call, args: RememberArgs, failure: Failure) -> Result<ToolOutcome> {
     let Some(GateAnswer::Asked(question)) = failure.gate.as_deref() else { return Err(failure) };
-    let message = format!(
-        "Your assistant wants to remember something that needs your yes ({}). Remember it as it is?\n\n{}",
-        question.questions.join(", "),
-        args.content
-    );
+    let message = match &question.held {
+        Some(held) => format!(
+            "Your assistant wants to remember something about {about}. May your assistants keep this, and what you say \
+             about {about} from now on? You can revoke it at any time.\n\n{}",
+            args.content,
+            about = held.about()
+        ),
+        None => format!(
+            "Your assistant wants to remember something that needs your yes ({}). Remember it as it is?\n\n{}",
+            question.questions.join(", "),
+            args.content
+        ),
+    };
     match ask(call, message, about("remember", &[&args.content])).await? {
         Reply::CallAgain(again) => Ok(ToolOutcome::CallAgain(again)),
         Reply::Unasked => Err(failure),
         Reply::No => Err(Failure::new(&codes::NEEDS_CONFIRMATION, "the user was asked and did not say yes")),
         Reply::Yes => {
-            let confirm = Some(question.confirm.clone());
-            Ok(told(&store(call, RememberArgs { confirm, ..args }).await?)?.into())
+            let (confirm, held) = (Some(question.confirm.clone()), question.held.clone());
+            let scope = args.scope.clone();
+            let stored = store(call, RememberArgs { confirm, ..args }).await?;
+            let categories = held.map(|held| held.categories).unwrap_or_default();
+            consent(call, scope, categories).await?;
+            Ok(told(&stored)?.into())
         }
     }
+}
+
+/// Keeps the consent that the person gave by their yes.
+async fn consent(call: &Call, scope: Option<String>, categories: Vec<wire::Sensitivity>) -> Result<()> {
+    call.work(move |core, caller| {
+        let scope = read_scope(scope.as_deref(), caller)?;
+        for category in categories {
+            Consents::of(core).give(&permit(caller, &scope)?, category.0, PURPOSE_DEFAULT)?;
+        }
+        Ok(())
+    })
+    .await
 }
 
 async fn store(call: &Call, args: RememberArgs) -> Result<RememberedView> {
@@ -112,8 +140,8 @@ impl RememberArgs {
 }
 
 /// Gives a draft its source. An assistant's report of the user's words is less than the user's own message: it is
-/// stored as said, with medium trust, and found at once. Everything else is a claim of a model or of a tool, and
-/// waits for review.
+/// stored as said, with medium trust, and found at once. A model's own conclusion is its note: found at once with a
+/// label, and no fact before the user confirms it. The output of a tool waits for review.
 pub(in crate::mcp) fn spoken_by(
     said_by: SaidBy,
     draft: Draft,
@@ -135,7 +163,9 @@ pub(in crate::mcp) fn spoken_by(
                 ..draft
             }
         }
-        SaidBy::Assistant => Draft { source: Some(source(SourceType::AiInference, Trust::Low)), ..draft },
+        SaidBy::Assistant => {
+            Draft { source: Some(source(SourceType::AiInference, Trust::Low)), note: true, ..draft }
+        }
         SaidBy::Tool => {
             let source =
                 Source { tool, from_external_content: true, ..source(SourceType::ToolOutput, Trust::Medium) };
@@ -147,15 +177,28 @@ pub(in crate::mcp) fn spoken_by(
 fn told(stored: &RememberedView) -> Result<ToolAnswer> {
     let mut text = match (stored.repeats, stored.state.0) {
         (1.., _) => format!("It was remembered already, as {}.", stored.memory_id),
+        (_, Lifecycle::Active) if stored.is_note => format!(
+            "Noted as {}. It can be recalled from now on, marked as noted by the assistant and not confirmed; the user \
+             confirms, corrects or drops it in the review.",
+            stored.memory_id
+        ),
         (_, Lifecycle::Active) => {
             format!("Remembered as {}. It can be recalled from now on.", stored.memory_id)
         }
+        _ if stored.waits == Some(wire::Wait(Wait::Consent)) => format!(
+            "Held as {}, sealed: it is about something sensitive, and the user has not consented to keeping that. It is \
+             not recalled; without a consent it is gone after 30 days.",
+            stored.memory_id
+        ),
         _ => format!(
             "Noted as {}. It is not the user's own word, so it waits for their review and is not recalled before; \
              review_memories lists what waits.",
             stored.memory_id
         ),
     };
+    if let Some(until) = stored.kept_until {
+        text += &format!(" It is kept until {}.", until.strftime("%Y-%m-%d"));
+    }
     if stored.gate.redactions.iter().any(|redaction| redaction.removed) {
         text += " A secret in it was taken out and not stored.";
     }

@@ -2,7 +2,7 @@ use std::fmt;
 
 use jiff::Timestamp;
 use lacuna_types::token_count::estimate;
-use lacuna_types::{Detail, Holder, OrgId, Scope, TeamId, UserId};
+use lacuna_types::{Detail, Holder, OrgId, Scope, Source, SourceType, TeamId, UserId};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -28,6 +28,7 @@ fn pick(n: u8, gist: &str, details: &[&str]) -> Pick {
         details: details.iter().map(detail).enumerate().collect(),
         faded: false,
         source: Source::new(SourceType::UserMessage, Trust::High),
+        source_label: None,
         scope: Scope { org: OrgId::new("acme").unwrap(), holder: own() },
         behind: None,
         at_hand: false,
@@ -46,7 +47,7 @@ fn a_section_names_marks_sources_and_shared_vaults_in_brackets_of_its_own() {
     faint.marks = vec![Mark::Faint];
     faint.faded = true;
     let mut told = pick(3, "The gym opens at six.", &[]);
-    told.source = Source { from_external_content: true, ..Source::new(SourceType::ToolOutput, Trust::Low) };
+    told.source_label = Some("from a tool, from outside, low trust".to_owned());
     told.scope.holder = Holder::Team(TeamId::new("desk").unwrap());
     let mut working = pick(4, "We are looking for a table for six.", &[]);
     working.at_hand = true;

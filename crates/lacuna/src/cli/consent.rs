@@ -1,0 +1,89 @@
+//! Consents: given once for a category and a purpose, listed, and revoked.
+
+use clap::Subcommand;
+use lacuna_core::Consents;
+
+use super::args::{ScopeArgs, words};
+use super::output::{Output, counted, table};
+use crate::assemble::assemble;
+use crate::config::Config;
+use crate::wire::failure::Result;
+use crate::wire::{self, ConsentGivenView, ConsentList, ConsentRevokedView, PURPOSE_DEFAULT};
+
+#[derive(Subcommand)]
+pub(super) enum ConsentCommand {
+    /// Let sensitive things of a category be kept; what was held for it is found from now on.
+    Give {
+        #[arg(value_parser = words::<wire::Sensitivity, _>(wire::Sensitivity::all()))]
+        category: wire::Sensitivity,
+        /// The purpose, in your own words.
+        #[arg(long = "for", value_name = "PURPOSE", default_value = PURPOSE_DEFAULT)]
+        purpose: String,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// The consents that hold.
+    List {
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+    /// Take a consent back. What it allowed stays until you forget it.
+    Revoke {
+        #[arg(value_parser = words::<wire::Sensitivity, _>(wire::Sensitivity::all()))]
+        category: wire::Sensitivity,
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
+}
+
+pub(super) fn run(config: &Config, command: ConsentCommand, output: &Output) -> Result<()> {
+    let installation = assemble(config)?;
+    let consents = Consents::of(&installation.service);
+    match command {
+        ConsentCommand::Give { category, purpose, scope } => {
+            let grant = installation.grant(scope.as_deref())?;
+            let given = consents.give(&grant, category.0, &purpose)?;
+            output.show(&ConsentGivenView::of(given, grant.scope()), |given| {
+                let mut text = format!(
+                    "what you say about {} is kept from now on, for {}",
+                    given.consent.category, given.consent.purpose
+                );
+                if !given.released.is_empty() {
+                    let released = counted(given.released.len(), "memory", "memories");
+                    text.push_str(&format!("\n{released} waited for it, and can be found now"));
+                }
+                text
+            })
+        }
+        ConsentCommand::List { scope } => {
+            let grant = installation.grant(scope.as_deref())?;
+            output.show(&ConsentList::of(consents.list(&grant)?, grant.scope()), listed)
+        }
+        ConsentCommand::Revoke { category, scope } => {
+            let grant = installation.grant(scope.as_deref())?;
+            let revoked = consents.revoke(&grant, category.0)?;
+            output.show(&ConsentRevokedView::of(&revoked, grant.scope()), |revoked| {
+                let category = revoked.category;
+                let mut text = format!("what you say about {category} is not kept any more");
+                if revoked.kept > 0 {
+                    let kept = counted(revoked.kept, "memory", "memories");
+                    text.push_str(&format!(
+                        "\n{kept} kept with it can still be found; to erase: lacuna forget --sensitivity {category}"
+                    ));
+                }
+                text
+            })
+        }
+    }
+}
+
+fn listed(list: &ConsentList) -> String {
+    if list.consents.is_empty() {
+        return "no consent was given".to_owned();
+    }
+    let rows = list.consents.iter().map(|consent| {
+        let given = consent.given_at.strftime("%Y-%m-%d").to_string();
+        [consent.category.to_string(), consent.purpose.clone(), given]
+    });
+    table(["category", "for", "given"], rows)
+}

@@ -271,7 +271,8 @@ fn plan(
         let may_replace = |history: &History| grant.covers(history.author.as_ref());
         let corrected = corrects.as_ref().map(|corrects| corrects.id);
         match reconcile(open, admitted, terms, corrected, may_replace) {
-            Reconciled::Repeat(id) => {
+            Reconciled::Repeat { id, supersedes } => {
+                plan.superseded.extend(supersedes);
                 plan.correct(corrects.as_ref().filter(|corrects| corrects.id != id), admitted);
                 if plan.repeat(service, *number, id, open, (admitted, earlier)) {
                     *placement = Placement::Again(id);
@@ -520,14 +521,19 @@ fn adopt(facets: &mut Facets, state: Lifecycle, admitted: &Admitted) -> Lifecycl
             facets.tags.push(tag.clone());
         }
     }
+    if facets.is_held() && !admitted.facets.is_held() {
+        // Its owner has consented: it becomes what it would have been.
+        let history = &admitted.facets.history;
+        facets.privacy = admitted.facets.privacy.clone();
+        facets.tier = admitted.facets.tier;
+        facets.history.waits = history.waits;
+        facets.history.attributes.clone_from(&history.attributes);
+        facets.history.supersedes.extend(&history.supersedes);
+        return admitted.state;
+    }
     if state != Lifecycle::Candidate || admitted.state == Lifecycle::Candidate {
         return state;
     }
     facets.history.waits = None;
-    if facets.is_held() {
-        // Its owner has consented: it becomes what it would have been.
-        facets.privacy = admitted.facets.privacy.clone();
-        facets.tier = admitted.facets.tier;
-    }
     admitted.state
 }

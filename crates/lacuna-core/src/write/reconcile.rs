@@ -26,8 +26,9 @@ const RIVALS_MAX: usize = 64;
 pub(crate) enum Reconciled {
     /// Something new, and the older memories whose place it takes.
     New { supersedes: Vec<MemoryId> },
-    /// A memory that is already there, word for word.
-    Repeat(MemoryId),
+    /// A memory that is already there, word for word. One that was held and is allowed now takes the place of others
+    /// as a new one does.
+    Repeat { id: MemoryId, supersedes: Vec<MemoryId> },
 }
 
 /// Finds what `admitted` repeats, resembles, supersedes or may contradict, and marks it accordingly.
@@ -42,7 +43,13 @@ pub(crate) fn reconcile(
     may_replace: impl Fn(&History) -> bool,
 ) -> Reconciled {
     if let Some(twin) = twin(open, admitted) {
-        return Reconciled::Repeat(twin);
+        let was_held = open.index.get(&twin).is_some_and(|stored| stored.payload.facets.is_held());
+        if !was_held || admitted.facets.is_held() || admitted.facets.tier != Tier::Semantic {
+            return Reconciled::Repeat { id: twin, supersedes: Vec::new() };
+        }
+        admitted.facets.history.attributes = attribute_marks(admitted.content.full_text().expose());
+        let supersedes = supersede(open, admitted, corrected, may_replace);
+        return Reconciled::Repeat { id: twin, supersedes };
     }
     if admitted.facets.is_note() {
         // By these a fact about the same finds it. A note itself replaces nothing.
@@ -166,7 +173,10 @@ fn supersede(
 /// The note that says the same as a new fact, word for word.
 fn noted_twin(open: &OpenVault, admitted: &Admitted) -> Option<MemoryId> {
     let hash = open.keyring.text_hash(admitted.content.full_text().expose());
-    let is_noted = |id: &MemoryId| open.index.get(id).is_some_and(|stored| stored.payload.facets.is_note());
+    let is_noted = |id: &MemoryId| {
+        let stored = open.index.get(id).filter(|stored| stored.attributes.state == Lifecycle::Active);
+        stored.is_some_and(|stored| stored.payload.facets.is_note())
+    };
     open.marks.bearers(text_mark(&hash)).find(is_noted)
 }
 

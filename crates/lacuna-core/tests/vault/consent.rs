@@ -110,6 +110,17 @@ fn a_yes_to_one_text_releases_that_text() {
     assert_eq!((kept.id, kept.state), (question.held.unwrap().id, Lifecycle::Active));
     assert_eq!(lacuna.texts("anna", "diabetes metformin"), [DIABETES]);
 
+    // A fact that was held takes the place of the one it contradicts, as any other does.
+    let lives = |place: &str| Draft {
+        sensitivity: vec![Sensitivity::Health],
+        privacy_class: Some(PrivacyClass::SensitivePii),
+        ..draft(&format!("I live in {place}."))
+    };
+    let old = lacuna.keep("anna", "I live in Ghent.").unwrap();
+    let question = asked(outcome(&lacuna, lives("Tartu")));
+    let moved = outcome(&lacuna, Draft { confirm: Some(question.token), ..lives("Tartu") }).stored().unwrap();
+    assert_eq!((moved.state, moved.supersedes), (Lifecycle::Active, vec![old]));
+
     let other = outcome(&lacuna, draft(ASTHMA));
     let id = asked(other).held.unwrap().id;
     lacuna.decide(&grant::<Review>("anna"), vec![(id, Decision::Accept { keep_both: false })]).unwrap();

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mcp_client import McpServer
 from protocol import Peer, run
-from story import LEAVER, OTHER, OWNER, PERSON, SUBJECT
+from story import LEAVER, OTHER, OWNER, SPELLINGS
 
 PROJECT = "main"
 
@@ -17,14 +17,15 @@ class BasicMemory(Peer):
     commands = {
         "store": "`write_note(title, content, directory=user)`; sources as relations: `- derived_from [[title]]`",
         "by id": "`delete_note(identifier)`",
-        "by words": "not offered; `search_notes(\"dentist\")`, reviewed, then `delete_note` of each",
+        "by words": "not offered; `search_notes` for \"dentist\", \"dental\", \"teeth\", reviewed, then `delete_note` of each",
         "by person": "`delete_note(directory, is_directory=true)`; mentions: `search_notes(name)`, reviewed, then `delete_note` of each",
         "after that": "nothing documented",
         "backup": "copy of the notes and of the configuration folder, which has the index",
         "asked": "`read_note`, `search_notes`, `recent_activity`, `list_directory`, `build_context`",
     }
     notes = [
-        "Its search by meaning downloads a model, so it was off: the reviewer searched by words, with 10 hits.",
+        "Its search by meaning needs a model from the network and a Python whose SQLite loads extensions, so it was off: the reviewer "
+        "searched by words.",
     ]
 
     def versions(self):
@@ -71,10 +72,13 @@ class BasicMemory(Peer):
         self.forget_mentions(memories)
 
     def search(self, user, words, limit):
-        """The reviewer searches for the word that counts, because the search by words wants all of them."""
-        word = {SUBJECT: "dentist", PERSON: PERSON}[words]
-        said = self.tool("search_notes", query=word, page_size=limit)
-        return [line.removeprefix("- permalink: ") for line in said.splitlines() if line.startswith("- permalink: ")]
+        """By words: the reviewer tries several, and each hit but once."""
+        found = {}
+        for word in SPELLINGS[words]:
+            for line in self.tool("search_notes", query=word, page_size=limit).splitlines():
+                if line.startswith("- permalink: "):
+                    found[line.removeprefix("- permalink: ")] = None
+        return list(found)
 
     def answers(self, memories):
         yield "recent", self.tool("recent_activity", timeframe="7d", page_size=100)

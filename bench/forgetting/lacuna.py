@@ -117,13 +117,14 @@ class Lacuna(Peer):
         for user, session in SESSIONS.items():
             yield "list", self.ask(user, "/v1/memories?include_archived=true&limit=100")
             yield "session", self.ask(user, f"/v1/sessions/{session}")
-            yield "export", self.ask(user, "/v1/exports", {"format": "json", "include_health": True})
-            yield "context", self.ask(user, "/v1/context", {"turn": "What do you know about me?"})
+            link = json.loads(self.ask(user, "/v1/exports", {"format": "json", "include_health": True}))["download_url"]
+            yield "export", self.ask(user, link)
             for path in ("review", "notices", "receipts", "audit/export"):
                 yield path, self.ask(user, f"/v1/{path}")
         for memory in memories:
             body = {"query": memory.question, "max_results": SEARCHED_HITS, "include_archived": True}
             yield "search", self.ask(memory.user, "/v1/search", body)
+            yield "context", self.ask(memory.user, "/v1/context", {"turn": memory.question})
             if memory.key in self.ids:
                 yield "get", self.ask(memory.user, f"/v1/memories/{self.ids[memory.key]}")
 

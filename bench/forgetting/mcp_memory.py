@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mcp_client import McpServer
 from protocol import Peer, run
-from story import LEAVER, PERSON, SUBJECT
+from story import LEAVER, SPELLINGS
 
 PACKAGE, VERSION = "@modelcontextprotocol/server-memory", "2026.8.31"
 
@@ -28,7 +28,7 @@ class McpMemory(Peer):
     commands = {
         "store": "`create_entities`: one entity for each memory, the text as its observation; `create_relations` to its user and its sources",
         "by id": "`delete_entities`",
-        "by words": "not offered by meaning; `search_nodes(\"dentist\")`, reviewed, then `delete_entities`",
+        "by words": "not offered; `search_nodes` for \"dentist\", \"dental\", \"teeth\", reviewed, then `delete_entities`",
         "by person": "`open_nodes` and `read_graph` for the relations of the user, then `delete_entities`; mentions: `search_nodes(name)`, reviewed",
         "after that": "nothing documented",
         "backup": "copy of the file",
@@ -66,9 +66,9 @@ class McpMemory(Peer):
         self.forget_mentions(memories)
 
     def search(self, user, words, limit):
-        """By letters: the server knows no meaning, so the reviewer searches for the word that counts."""
-        word = {SUBJECT: "dentist", PERSON: PERSON}[words]
-        return [entity["name"] for entity in json.loads(self.server.tool("search_nodes", query=word))["entities"]]
+        """By letters: the server knows no meaning, so the reviewer tries several words and looks at all hits."""
+        found = [json.loads(self.server.tool("search_nodes", query=word))["entities"] for word in SPELLINGS[words]]
+        return [entity["name"] for entities in found for entity in entities]
 
     def answers(self, memories):
         yield "list", self.server.tool("read_graph")

@@ -187,5 +187,3 @@ def write(all_figures, folder):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "RESULT.md").write_text(result(all_figures))
     (folder / "result.svg").write_text(picture(all_figures))
-    (folder / "section.md").write_text(section(all_figures))
-    print(table(all_figures))

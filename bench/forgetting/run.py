@@ -111,7 +111,7 @@ def arguments():
     parser.add_argument("--only", action="append", metavar="SCRIPT", help="only this peer; may be given more than once")
     parser.add_argument("--seed", type=int, default=SEED, help="another seed gives other canaries")
     parser.add_argument("--from", dest="recorded", metavar="FILE", help="write the pages again from recorded figures")
-    parser.add_argument("--pages", metavar="FOLDER", default=str(WORK), help="where RESULT.md, result.svg and section.md go")
+    parser.add_argument("--pages", metavar="FOLDER", default=str(WORK), help="where RESULT.md and result.svg go")
     return parser.parse_args()
 
 
@@ -133,6 +133,8 @@ def main():
         figures = [{"title": entry.title, "script": entry.script, **measure(entry, given.seed, variables)} for entry in entries]
         record.write_text(json.dumps(figures, indent=1))
     page.write(figures, Path(given.pages))
+    (WORK / "section.md").write_text(page.section(figures))
+    print(page.table(figures))
 
 
 if __name__ == "__main__":

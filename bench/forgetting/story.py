@@ -17,6 +17,8 @@ OWNER, LEAVER, OTHER = "anna", "carla", "bert"
 PERSON = "Carla Ondrejka"
 WORDS = "forget everything about my dentist"
 SUBJECT = "my dentist"
+# Tried by the reviewer where a search knows letters only.
+SPELLINGS = {SUBJECT: ("dentist", "dental", "teeth"), PERSON: (PERSON,)}
 
 # What becomes of a memory: it is asked to be forgotten, it was made of one that is, or it must stay.
 BY_ID, BY_WORDS, BY_PERSON, STAYS = "by id", "by words", "by person", "stays"

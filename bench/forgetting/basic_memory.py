@@ -17,7 +17,7 @@ class BasicMemory(Peer):
     commands = {
         "store": "`write_note(title, content, directory=user)`; sources as relations: `- derived_from [[title]]`",
         "by id": "`delete_note(identifier)`",
-        "by words": "not offered; `search_notes` for \"dentist\", \"dental\", \"teeth\", reviewed, then `delete_note` of each",
+        "by words": 'not offered; `search_notes` for "dentist", "dental", "teeth", reviewed, then `delete_note` of each',
         "by person": "`delete_note(directory, is_directory=true)`; mentions: `search_notes(name)`, reviewed, then `delete_note` of each",
         "after that": "nothing documented",
         "backup": "copy of the notes and of the configuration folder, which has the index",

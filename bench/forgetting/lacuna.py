@@ -22,12 +22,13 @@ class Lacuna(Peer):
     commands = {
         "store": "`POST /v1/memories` (with `derived_from`), `POST /v1/sessions/{id}/turns`",
         "by id": "`lacuna forget --id … --yes`",
-        "by words": "`lacuna forget \"forget everything about my dentist\" --yes`",
+        "by words": '`lacuna forget "forget everything about my dentist" --yes`',
         "by person": "`lacuna person forget --name 'Carla Ondrejka' --person carla --yes`",
         "after that": "nothing",
         "backup": "`lacuna backup FILE`, `lacuna restore FILE`: the data without keys, beside the keystore of today",
         "asked": "list, get, search, context, sessions, exports, review, notices, receipts, audit",
     }
+
     def versions(self):
         said = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout.split()
         commit = os.environ.get("LACUNA_COMMIT")
@@ -82,7 +83,9 @@ class Lacuna(Peer):
         body = {"content": memory.text, "consent_basis": "explicit-consent"}
         if memory.sources:
             body["content_type"] = "summary"
-            body["derived_from"] = [{"memory_id": self.ids[source], "contribution": "primary"} for source in memory.sources]
+            body["derived_from"] = [
+                {"memory_id": self.ids[source], "contribution": "primary"} for source in memory.sources
+            ]
         said = json.loads(self.ask(memory.user, "/v1/memories", body))
         if "memory_id" not in said:
             raise RuntimeError(f"{memory.key}: {said}")
@@ -140,7 +143,8 @@ class Lacuna(Peer):
         return {
             "full backup, keys included, over the installation that forgot": self.restore_full,
             "full backup, keys included, on another machine": self.restore_full_elsewhere,
-            "copy of database and texts beside the keystore of today": self.put_data_back,
+            "copy of the database and texts, put back beside the keys of today": self.put_data_back,
+            "copy of all keys, put back beside the database of today": self.put_keys_back,
         }
 
     def restore_full(self, target):
@@ -160,6 +164,12 @@ class Lacuna(Peer):
         shutil.copy(copy / "lacuna.db", self.folder / "lacuna.db")
         shutil.copytree(copy / "blobs", self.folder / "blobs", dirs_exist_ok=True)
         self.call(OWNER, "keys", "accept-rollback")
+
+    def put_keys_back(self, target):
+        """Every key of then, with the anchor that would notice it: whatever sealed text the database still has could be opened."""
+        for name in ("keys", "keystore"):
+            shutil.rmtree(self.folder / name)
+            shutil.copytree(target.parent / "copy" / name, self.folder / name)
 
 
 if __name__ == "__main__":

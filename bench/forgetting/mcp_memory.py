@@ -18,7 +18,16 @@ def installed():
     program = folder / "node_modules" / PACKAGE / "dist" / "index.js"
     if not program.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        install = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder), f"{PACKAGE}@{VERSION}"]
+        install = [
+            "npm",
+            "install",
+            "--silent",
+            "--no-audit",
+            "--no-fund",
+            "--prefix",
+            str(folder),
+            f"{PACKAGE}@{VERSION}",
+        ]
         subprocess.run(install, check=True, stdin=subprocess.DEVNULL, capture_output=True)
     return program
 
@@ -28,7 +37,7 @@ class McpMemory(Peer):
     commands = {
         "store": "`create_entities`: one entity for each memory, the text as its observation; `create_relations` to its user and its sources",
         "by id": "`delete_entities`",
-        "by words": "not offered; `search_nodes` for \"dentist\", \"dental\", \"teeth\", reviewed, then `delete_entities`",
+        "by words": 'not offered; `search_nodes` for "dentist", "dental", "teeth", reviewed, then `delete_entities`',
         "by person": "`open_nodes` and `read_graph` for the relations of the user, then `delete_entities`; mentions: `search_nodes(name)`, reviewed",
         "after that": "nothing documented",
         "backup": "copy of the file",
@@ -61,7 +70,9 @@ class McpMemory(Peer):
 
     def forget_person(self, memories):
         graph = json.loads(self.server.tool("read_graph"))
-        owned = [link["from"] for link in graph["relations"] if link["to"] == LEAVER and link["relationType"] == "belongs to"]
+        owned = [
+            link["from"] for link in graph["relations"] if link["to"] == LEAVER and link["relationType"] == "belongs to"
+        ]
         self.server.tool("delete_entities", entityNames=[LEAVER, *owned])
         self.forget_mentions(memories)
 

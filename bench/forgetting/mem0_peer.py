@@ -22,6 +22,11 @@ class Mem0(Peer):
         "asked": "`get_all`, `get`, `search`, `history`",
     }
 
+    notes = [
+        "Every deletion writes the old text once more into the table `history` of `history.db`, and `history(memory_id)` returns "
+        "it.",
+    ]
+
     def packages(self):
         raise NotImplementedError
 
@@ -54,9 +59,7 @@ class Mem0(Peer):
 
         store = self.vector_store()
         store["config"]["embedding_model_dims"] = WIDTH
-        self.memory = Memory.from_config(
-            {"vector_store": store, "history_db_path": str(self.folder / "history.db")}
-        )
+        self.memory = Memory.from_config({"vector_store": store, "history_db_path": str(self.folder / "history.db")})
         self.memory.embedding_model = LocalEmbedding()
 
     def close(self):

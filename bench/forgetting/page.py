@@ -3,6 +3,7 @@
 from html import escape
 
 WHOLE = "whole folder"
+RESTORES = {"documented": "as documented", WHOLE: "a copy of the whole folder put in its place"}
 HEAD = [
     "program",
     "found through the API",
@@ -80,7 +81,14 @@ def details(figures):
     lines.append(_table(["step", "call"], [[step, call] for step, call in figures["commands"].items()]))
     lines.append("")
     lines.append(f"- Stored and found before the requests: {figures['stored']} of {figures['memories']}.")
-    for name, key in (("Found through the API", "api"), ("Found on disk", "disk"), ("Derived text through the API", "derived_api"), ("Derived text on disk", "derived_disk")):
+    if figures["disk_before"] is not None:
+        lines.append(f"- Readable on disk before the requests: {len(figures['disk_before'])} of {figures['asked']}.")
+    for name, key in (
+        ("Found through the API", "api"),
+        ("Found on disk", "disk"),
+        ("Derived text through the API", "derived_api"),
+        ("Derived text on disk", "derived_disk"),
+    ):
         if figures[key]:
             lines.append(f"- {name}: {_ways(figures[key])}.")
     if figures["lost"]:
@@ -88,7 +96,7 @@ def details(figures):
     for name, back in (figures["restored"] or {}).items():
         asked, derived = len(back["asked"]), len(back["derived"])
         lines.append(
-            f"- Restore, {name}: {asked} of {figures['asked']} forgotten memories and {derived} of {figures['derived']} "
+            f"- Restore ({RESTORES.get(name, name)}): {asked} of {figures['asked']} forgotten memories and {derived} of {figures['derived']} "
             f"derived texts came back, with {back['stays']} of {figures['stays']} bystanders."
         )
     lines += [f"- {note}" for note in figures["notes"]]
@@ -129,7 +137,9 @@ READING = """\
 ## How to read it
 
 - **Found through the API**: somebody with the program's own interface can still read it.
-- **Found on disk**: somebody with the files can still read it: an administrator, a thief of the disk, the support of a hoster.
+- **Found on disk**: somebody with the files can still read it: an administrator, a thief of the disk, the support of a hoster. Lacuna's files are
+  encrypted, so this column is 0 before the requests, too. That the text is really gone shows in the restores below: an old database beside
+  the keys of today, and all old keys beside the database of today.
 - **Found after restore**: it returns when an old backup is needed.
 - **Found after the whole folder was put back**: no program on the machine can prevent this for copies that hold the keys too. It is the reason to keep
   copies of keys apart, and to let them expire.
@@ -140,13 +150,21 @@ READING = """\
 The story, the requests and the limits of this comparison: [README.md](README.md).
 """
 
-LEFT, TOP, COLUMN, ROW, BAR = 230, 92, 128, 40, 104
+LEFT, TOP, COLUMN, ROW, BAR = 250, 92, 128, 40, 104
 
 
 def picture(all_figures):
     """Bars: their length is the share that was found, so that an empty row is the aim."""
     shown = measured(all_figures)
-    heads = ["through the API", "on disk", "after restore", "whole folder back", "derived text left", "bystanders lost"]
+    heads = [
+        "through the API",
+        "on disk",
+        "after restore",
+        "whole folder back",
+        "derived text left",
+        "bystanders lost",
+        "proof",
+    ]
     width, height = LEFT + COLUMN * len(heads) + 20, TOP + ROW * len(shown) + 44
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
@@ -181,6 +199,9 @@ def _bars(figures, y):
             yield f'<rect x="{x}" y="{y + 8}" width="{BAR * found / total:.0f}" height="18" rx="3" fill="{colour}"/>'
         ink = "#ffffff" if found * 3 > total else colour
         yield f'<text x="{x + 7}" y="{y + 22}" font-size="12" font-weight="bold" fill="{ink}">{found} of {total}</text>'
+    signed = "signed" in figures["proof"]
+    x, colour = LEFT + COLUMN * len(cells(figures)), GOOD if signed else BAD
+    yield f'<text x="{x}" y="{y + 22}" font-size="12" font-weight="bold" fill="{colour}">{"signed receipt" if signed else "none"}</text>'
 
 
 def write(all_figures, folder):

@@ -158,9 +158,10 @@ def _persistent(kind, job, job_path):
     stored = _step_apart(job_path, "store")
     peer.backup(folder / "backup")
     _copy(peer.folder, folder / "copy")
+    disk_before = traces.in_folder(folder / "copy", memories)
     forgot = _step_apart(job_path, "forget")
     peer.tidy()
-    disk = traces.in_folder(peer.folder, memories)
+    disk = {"before": disk_before, "after": traces.in_folder(peer.folder, memories)}
     again = _step_apart(job_path, "ask")
     _copy(peer.folder, folder / "forgotten")
     restores = {"documented": peer.restore, **peer.other_restores(folder / "backup")}
@@ -206,7 +207,11 @@ def _report(kind, memories, stored, api, disk, restored, last):
         return None if found is None else {key: found[key] for key in sorted(found) if key in keys}
 
     def came_back(found):
-        return {"asked": sorted(direct & set(found)), "derived": sorted(derived & set(found)), "stays": len(stays & set(found))}
+        return {
+            "asked": sorted(direct & set(found)),
+            "derived": sorted(derived & set(found)),
+            "stays": len(stays & set(found)),
+        }
 
     return {
         "versions": last["versions"],
@@ -219,9 +224,10 @@ def _report(kind, memories, stored, api, disk, restored, last):
         "derived": len(derived),
         "stays": len(stays),
         "api": of(api, direct),
-        "disk": of(disk, direct),
+        "disk_before": of(disk and disk["before"], direct),
+        "disk": of(disk and disk["after"], direct),
         "derived_api": of(api, derived),
-        "derived_disk": of(disk, derived),
+        "derived_disk": of(disk and disk["after"], derived),
         "lost": sorted(stays - set(api)),
         "restored": None if restored is None else {name: came_back(found) for name, found in restored.items()},
     }

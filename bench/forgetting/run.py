@@ -130,7 +130,9 @@ def main():
             variables["LACUNA_PROGRAM"] = str(Path(given.lacuna).resolve())
         if given.commit:
             variables["LACUNA_COMMIT"] = given.commit
-        figures = [{"title": entry.title, "script": entry.script, **measure(entry, given.seed, variables)} for entry in entries]
+        figures = [
+            {"title": entry.title, "script": entry.script, **measure(entry, given.seed, variables)} for entry in entries
+        ]
         record.write_text(json.dumps(figures, indent=1))
     page.write(figures, Path(given.pages))
     (WORK / "section.md").write_text(page.section(figures))

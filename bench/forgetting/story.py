@@ -80,7 +80,9 @@ def _memories():
         _fact("person-6", OWNER, BY_PERSON, "Carla Ondrejka and I meet at the cafe {} on Fridays."),
         # Made of the above: summaries and conclusions that an assistant wrote, with details of their own.
         _derived("derived-1", OWNER, BY_ID, ["id-1"], "Note on the flat: the key deposit is filed under {}."),
-        _derived("derived-2", OWNER, BY_ID, ["id-4"], "Anna worries about housing costs; her budget plan is called {}."),
+        _derived(
+            "derived-2", OWNER, BY_ID, ["id-4"], "Anna worries about housing costs; her budget plan is called {}."
+        ),
         _derived("derived-3", OWNER, BY_WORDS, ["words-1"], "Anna's practice on Mill Lane is listed as {}."),
         _derived("derived-4", OWNER, BY_WORDS, ["words-5"], "Anna has an open bill with the number {}."),
         _derived("derived-5", LEAVER, BY_PERSON, ["person-3", "person-4"], "Carla buys presents from the shop {}."),
@@ -96,7 +98,9 @@ def _memories():
         _fact("stays-8", OTHER, STAYS, "My dentist is Dr. {} in Porto."),
         _fact("stays-9", OTHER, STAYS, "Carla Mendes sings in the {} choir."),
         _turn("stays-10", OTHER, STAYS, "garden", "The tomatoes from {} are ripe."),
-        _derived("stays-11", OWNER, STAYS, ["stays-1", "stays-2"], "Anna likes to walk from Mill Lane to the {} market."),
+        _derived(
+            "stays-11", OWNER, STAYS, ["stays-1", "stays-2"], "Anna likes to walk from Mill Lane to the {} market."
+        ),
     ]
 
 

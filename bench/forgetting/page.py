@@ -3,7 +3,7 @@
 from html import escape
 
 WHOLE = "whole folder"
-RESTORES = {"documented": "as documented", WHOLE: "a copy of the whole folder put in its place"}
+RESTORES = {"documented": "as the table says", WHOLE: "a copy of the whole folder put in its place"}
 HEAD = [
     "program",
     "found through the API",
@@ -146,6 +146,10 @@ READING = """\
 - **Derived text left**: conclusions that were made of a forgotten memory are still told.
 - **Bystanders lost**: memories of others, or of other subjects, that went with it. Forgetting too much is a fault, too.
 - **Proof given**: something to show to the person who asked.
+
+Where Lacuna is not perfect: a full backup (`lacuna backup --full`, keys included) that is restored on another machine without the ledger of erasures, and
+a copy of the whole folder, bring everything back. Each receipt names the full backups that still hold copies, until they expire. Copies that
+an administrator makes by hand are known to nobody.
 
 The story, the requests and the limits of this comparison: [README.md](README.md).
 """

@@ -3,6 +3,7 @@
 mod assistant;
 mod context;
 mod corpus;
+mod forgetting;
 mod http;
 mod lifecycle;
 mod measure;
@@ -68,6 +69,8 @@ pub(crate) enum Part {
     Http,
     /// Waiting times of an assistant: a cold MCP server, and the hook before a long conversation is shortened.
     Assistant,
+    /// The traces that a request to forget leaves; a page of its own, and never a part of all.
+    Forgetting,
 }
 
 pub(crate) fn run(options: &Options) -> Result {
@@ -102,7 +105,11 @@ fn measure(options: &Options) -> Result {
     fs::create_dir_all(&folder)?;
     let plan = if options.quick { &plan::QUICK } else { &plan::FULL };
     let given: Vec<String> = std::env::args().skip(2).collect();
-    let mut report = Report::new(format!("cargo xtask bench {}", given.join(" ")).trim_end());
+    let command = format!("cargo xtask bench {}", given.join(" "));
+    if options.only == Some(Part::Forgetting) {
+        return forgetting::measure(options.peers, &command, &folder);
+    }
+    let mut report = Report::new(command.trim_end());
     sections::write(&mut report, plan, options.only, options.peers, &folder)?;
 
     // The page in the repository is of whole runs only.

@@ -12,6 +12,11 @@ use crate::Result;
 static BUILT: LazyLock<Result<PathBuf, String>> =
     LazyLock::new(|| build().map_err(|error| error.to_string()));
 
+/// The path of the binary.
+pub(super) fn built() -> Result<PathBuf> {
+    Ok(BUILT.clone()?)
+}
+
 /// The binary, with data of its own.
 pub(super) struct Program {
     path: PathBuf,
@@ -21,7 +26,7 @@ pub(super) struct Program {
 
 impl Program {
     pub(super) fn new(folder: &Path, embedder: &'static str) -> Result<Self> {
-        Ok(Self { path: BUILT.clone()?, data: folder.join("data"), embedder })
+        Ok(Self { path: built()?, data: folder.join("data"), embedder })
     }
 
     /// Its standard output is for the caller.

@@ -90,7 +90,7 @@ fn machine() -> Vec<Vec<String>> {
         ("RAM", format!("{gib:.0} GiB")),
         ("load before the run", load),
         ("compiler", said_by("rustc", &["--version"])),
-        ("commit", said_by("git", &["rev-parse", "--short", "HEAD"])),
+        ("commit", commit()),
         ("date", SystemClock.now().to_string()),
     ];
     rows.map(|(name, value)| vec![name.to_owned(), value]).into()
@@ -101,6 +101,11 @@ pub(super) fn field(path: &str, name: &str) -> String {
     let text = fs::read_to_string(path).unwrap_or_default();
     let mut pairs = text.lines().filter_map(|line| line.split_once(':'));
     pairs.find(|(key, _)| key.trim() == name).map_or("unknown".into(), |(_, value)| value.trim().to_owned())
+}
+
+/// The commit that is checked out, in short.
+pub(super) fn commit() -> String {
+    said_by("git", &["rev-parse", "--short", "HEAD"])
 }
 
 fn said_by(program: &str, args: &[&str]) -> String {

@@ -166,6 +166,7 @@ fn ask(service: &Lacuna, names: &HashMap<MemoryId, String>, request: &RequestLin
             answer.chosen_among = people.iter().flat_map(|one| &one.members).map(name).collect();
         }
         Planned::Plan(plan) => {
+            answer.chosen_among = plan.nearest.iter().map(|near| name(&near.memory.id)).collect();
             for found in &plan.matches {
                 let id = name(&found.memory.id);
                 if found.closeness == Closeness::Indirect {

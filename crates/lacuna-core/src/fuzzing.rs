@@ -125,6 +125,7 @@ fn wishes() -> Vec<About> {
         About::Ids(vec![MemoryId::from_bytes([3; 16])]),
         About::Subject("Ingrid".into()),
         About::Query("where the boat lies".into()),
+        About::Loose("the boat, you know, that can go".into()),
         About::Conversation,
         About::Tags(vec!["boat".into()]),
         About::Sensitivity(Sensitivity::Health),

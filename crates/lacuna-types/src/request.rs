@@ -68,6 +68,9 @@ pub enum About {
     Subject(String),
     /// A topic that is looked for by words and meaning, as a recall would.
     Query(String),
+    /// A message that asks to forget in words that no frame reads, as a whole. Only an identifier in it makes a match
+    /// direct.
+    Loose(String),
     /// One conversation.
     Session(SessionId),
     /// The turns of a conversation, whenever [`Wish::when`] says.

@@ -1,7 +1,10 @@
 //! `cargo xtask eval forget`: facts, then corrections and requests to forget in plain words, then what still
 //! comes back. Each case has a vault of its own.
 //!
-//! The set is not ours to ship; without it there is nothing to measure, and that is said.
+//! Two sets: ForgetEval, which is not ours to ship (without it that part is skipped, and that is said), and the
+//! project's own requests (`own.rs`).
+
+mod own;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -51,6 +54,15 @@ pub(crate) struct Args {
     /// Print every case that fails, and what happened in it.
     #[arg(long)]
     failures: bool,
+    /// Only the project's own requests.
+    #[arg(long)]
+    own: bool,
+    /// Also the closed half of the project's own requests, on which nothing was tuned: its sums only.
+    #[arg(long)]
+    closed: bool,
+    /// Without the sentence model, as in the first moment after a fact was stored.
+    #[arg(long)]
+    instant: bool,
     /// Also write the figures into `bench/RESULTS.md`.
     #[arg(long)]
     write: bool,
@@ -71,13 +83,29 @@ struct Case {
 type Scores<'a> = BTreeMap<&'a str, (usize, usize)>;
 
 pub(crate) fn run(args: &Args) -> Result {
+    let mut page = Report::part(TITLE, "cargo xtask eval forget --closed");
+    page.line(super::DEVELOPMENT_NOTE);
+    if !args.own {
+        cases(args, &mut page)?;
+    }
+    let folder = tempfile::tempdir()?;
+    let service = service(folder.path(), args.instant)?;
+    own::run(&service, false, args.failures, &mut page)?;
+    if args.closed {
+        let folder = tempfile::tempdir()?;
+        own::run(&self::service(folder.path(), args.instant)?, true, false, &mut page)?;
+    }
+    if args.write { replace_part(TITLE, &page.into_text()) } else { Ok(()) }
+}
+
+fn cases(args: &Args, page: &mut Report) -> Result {
     let Ok(text) = fs::read_to_string(&args.data) else {
         println!("skipped: there is no {}", args.data.display());
         return Ok(());
     };
     let cases: Vec<Case> = text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
     let folder = tempfile::tempdir()?;
-    let service = service(folder.path())?;
+    let service = service(folder.path(), args.instant)?;
     let mut scores = Scores::default();
     for case in &cases {
         let failed = Trial { service: &service, user: &case.id, log: Vec::new() }.run(case)?;
@@ -88,13 +116,11 @@ pub(crate) fn run(args: &Args) -> Result {
             println!("{}\n    {}", case.id, log.join("\n    "));
         }
     }
-    let page = report(&scores);
-    if args.write { replace_part(TITLE, &page.into_text()) } else { Ok(()) }
+    report(&scores, page);
+    Ok(())
 }
 
-fn report(scores: &Scores<'_>) -> Report {
-    let mut report = Report::part(TITLE, "cargo xtask eval forget");
-    report.line(super::DEVELOPMENT_NOTE);
+fn report(scores: &Scores<'_>, report: &mut Report) {
     report
         .line("\nFacts, then corrections and requests to forget in plain words, then what still comes back:");
     report
@@ -109,13 +135,12 @@ fn report(scores: &Scores<'_>) -> Report {
     rows.extend(PUBLISHED.iter().map(published));
     report.table(&["category", "passed"], rows);
     report.line(&format!("\n{PUBLISHED_ALL}"));
-    report
 }
 
 /// A service as it is by default, over stores in RAM.
-fn service(folder: &Path) -> Result<Lacuna> {
+fn service(folder: &Path, instant_only: bool) -> Result<Lacuna> {
     let instant = lacuna_models::static_embedder()?;
-    let main = lacuna_models::sentence_embedder()?;
+    let main = if instant_only { instant.clone() } else { lacuna_models::sentence_embedder()? };
     Ok(Lacuna::new(Parts {
         store: Arc::new(RamStore::default()),
         keys: Arc::new(RamKeys::default()),
@@ -148,7 +173,7 @@ impl Trial<'_> {
                 [kind, request] => self.forget(kind, request)?,
                 _ => return Err(format!("{}: an unknown mutation", case.id).into()),
             }
-            self.settle()?;
+            settle(self.service)?;
         }
         let last = self.recall(&case.final_query)?;
         self.log.push(format!("? {} {last:?}", case.final_query));
@@ -172,7 +197,7 @@ impl Trial<'_> {
             outcome = self.service.remember(&grant, vec![draft(text, Some(asked.token))])?.remove(0);
         }
         self.log.push(format!("+ {text} [{}]", fate(&outcome)));
-        self.settle()
+        settle(self.service)
     }
 
     fn correct(&mut self, about: &str, text: &str) -> Result {
@@ -215,15 +240,6 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Lets the background work give every memory its vector.
-    fn settle(&self) -> Result {
-        let mut go_on = |_: usize| ControlFlow::Continue(());
-        while let Some(worked) = self.service.upkeep().work_backlog(Duration::ZERO, &mut go_on) {
-            worked?;
-        }
-        Ok(())
-    }
-
     fn recall(&self, query: &str) -> Result<String> {
         let query = Query { limit: TOP, ..Query::new(query) };
         let recalled = self.service.recall(&grant::<Recall>(self.user)?, &query)?;
@@ -231,6 +247,15 @@ impl Trial<'_> {
             recalled.hits.iter().map(|hit| hit.memory.content.full_text().expose()).collect();
         Ok(texts.join("\n"))
     }
+}
+
+/// Lets the background work give every memory its vector.
+fn settle(service: &Lacuna) -> Result {
+    let mut go_on = |_: usize| ControlFlow::Continue(());
+    while let Some(worked) = service.upkeep().work_backlog(Duration::ZERO, &mut go_on) {
+        worked?;
+    }
+    Ok(())
 }
 
 /// A fact, and the person's yes to what was asked about it.

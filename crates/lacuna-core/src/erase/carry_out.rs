@@ -198,7 +198,7 @@ pub(crate) fn named(wish: &Wish) -> Named {
     match &wish.about {
         About::Ids(_) => Named::Ids,
         About::Subject(_) => Named::Subject,
-        About::Query(_) => Named::Query,
+        About::Query(_) | About::Loose(_) => Named::Query,
         About::Session(_) => Named::Session,
         About::Conversation => Named::Conversation,
         About::LastSaid => Named::LastSaid,
@@ -219,7 +219,7 @@ pub(crate) fn scope_hashes(open: &OpenVault, wish: &Wish) -> Vec<[u8; 32]> {
 /// Every form under which what a wish names can be known again.
 pub(crate) fn forms(wish: &Wish) -> Vec<String> {
     match &wish.about {
-        About::Subject(text) | About::Query(text) => {
+        About::Subject(text) | About::Query(text) | About::Loose(text) => {
             let numbers = identifiers(text).into_iter();
             let numbers = numbers.map(|found| format!("{}:{}", found.kind.as_str(), found.canonical));
             std::iter::once(entity_key("", text)).chain(numbers).collect()

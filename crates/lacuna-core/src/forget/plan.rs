@@ -8,7 +8,7 @@ use lacuna_language::classify::entity_key;
 use lacuna_language::names::mentions_name;
 use lacuna_language::people::{Cluster, View, clusters};
 use lacuna_language::request::{self as words, Question, Reading};
-use lacuna_language::topic::Topic;
+use lacuna_language::topic::{Topic, without_frame};
 use lacuna_seal::Digest;
 use lacuna_types::request::{About, Closeness, Mode, PlanChoice, Reach, Reason, Target, Wish};
 use lacuna_types::*;
@@ -21,7 +21,7 @@ use crate::forget::working::working_meant;
 use crate::gate::shape::at_most;
 use crate::index::search::QueryVector;
 use crate::permit::{Forget, Grant, Recall, permit};
-use crate::read::find::{Finder, WishMatch};
+use crate::read::find::{Finder, Findings, WishMatch};
 use crate::read::recall::QUERY_CHARS_MAX;
 use crate::vault::open::OpenVault;
 use crate::vault::reads::{Read, note_read};
@@ -32,6 +32,9 @@ const DIGEST_DOMAIN: &str = "lacuna/plan/v1";
 pub const FORGET_IDS_MAX: usize = 1_000;
 /// Matches and derived memories that a plan shows; it counts all of them.
 pub(crate) const PLAN_SHOWN_MAX: usize = 500;
+
+/// The share of the bare topic in the vector of a message; the rest is the message as a whole.
+const BARE_SHARE: f32 = 0.7;
 
 /// A request to forget.
 #[derive(Clone, Debug)]
@@ -68,7 +71,7 @@ impl Planned {
     /// The memories whose text it shows.
     fn shown(&self) -> Vec<MemoryId> {
         let Self::Plan(plan) = self else { return Vec::new() };
-        let matches = plan.matches.iter().map(|found| found.memory.id);
+        let matches = plan.matches.iter().chain(&plan.nearest).map(|found| found.memory.id);
         matches.chain(plan.derived.iter().map(|fall| fall.memory.id)).collect()
     }
 }
@@ -89,6 +92,9 @@ pub struct Plan {
     pub indirect: usize,
     /// The first of them.
     pub matches: Vec<PlannedMatch>,
+    /// Other memories that may be meant, and the nearest when none states it: a question, not a part of the plan. They
+    /// are forgotten by their ids.
+    pub nearest: Vec<PlannedMatch>,
     /// Memories that were made of those, and what becomes of them; the first of them.
     pub derived: Vec<PlannedFall>,
     /// Derived memories that would be erased.
@@ -126,6 +132,7 @@ pub struct PlannedFall {
 /// The matches of a wish in one vault, as far as the caller may erase them.
 pub(crate) struct Resolved {
     pub(crate) matches: Vec<ResolvedMatch>,
+    nearest: Vec<MemoryId>,
     pub(crate) others: usize,
     people: Vec<Cluster>,
 }
@@ -210,9 +217,31 @@ pub(crate) fn look(
 
 /// The vectors of a wish, one for each model that the vault has vectors of.
 pub(crate) fn vectors_for(service: &Service, scope: &Scope, wish: &Wish) -> Result<Vec<QueryVector>> {
-    let (About::Subject(text) | About::Query(text)) = &wish.about else { return Ok(Vec::new()) };
+    let (About::Subject(text) | About::Query(text) | About::Loose(text)) = &wish.about else {
+        return Ok(Vec::new());
+    };
     let models = service.serve(scope, |open| open.index.models())?.unwrap_or_default();
-    Ok(service.models.embed_query(text, &models))
+    let whole = service.models.embed_query(text, &models);
+    let bare = without_frame(text);
+    if bare == *text {
+        return Ok(whole);
+    }
+    let bare = service.models.embed_query(&bare, &models);
+    Ok(whole.into_iter().zip(bare).map(|(whole, bare)| blended(whole, &bare)).collect())
+}
+
+/// The vector between a message and its topic: the words around a topic carry some of its meaning too.
+fn blended(whole: QueryVector, bare: &QueryVector) -> QueryVector {
+    if whole.model != bare.model || whole.vector.len() != bare.vector.len() {
+        return whole;
+    }
+    let pairs = whole.vector.iter().zip(&bare.vector);
+    let mut vector: Vec<f32> = pairs.map(|(whole, bare)| whole + (bare - whole) * BARE_SHARE).collect();
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    if length > 0.0 {
+        vector.iter_mut().for_each(|x| *x /= length);
+    }
+    QueryVector { vector, ..whole }
 }
 
 fn plan_in(service: &Service, open: &OpenVault, grant: &Grant<Forget>, look: &Look) -> Result<Planned> {
@@ -243,6 +272,19 @@ fn plan_in(service: &Service, open: &OpenVault, grant: &Grant<Forget>, look: &Lo
             Some(PlannedMatch { memory: fetched?.memory, closeness, reason, leaves })
         })
         .collect();
+    let nearest = open.fetched(&resolved.nearest, service.sources())?;
+    plan.nearest = nearest
+        .into_iter()
+        .filter_map(|fetched| {
+            let memory = fetched?.memory;
+            Some(PlannedMatch {
+                memory,
+                closeness: Closeness::Indirect,
+                reason: Reason::Meaning,
+                leaves: None,
+            })
+        })
+        .collect();
     plan.derived = falls
         .into_iter()
         .take(PLAN_SHOWN_MAX)
@@ -269,14 +311,16 @@ pub(crate) fn resolve(
         // What is only hidden goes too when something is erased for good.
         deleted_too: matches!(look.mode, Mode::Hard | Mode::Delete),
     };
-    let mut found = finder.find(&look.wish)?.matches;
+    let Findings { matches: mut found, offered, nearest } = finder.find(&look.wish)?;
     let people = namesakes(open, &look.wish, &found);
     if let Some(which) = look.who {
         let chosen = people.get((which as usize).wrapping_sub(1));
         let chosen = chosen.ok_or_else(|| Error::invalid("who", "there is no such person on the list"))?;
         found.retain(|found| chosen.members.contains(&found.id));
     }
-    let mut resolved = Resolved { matches: Vec::new(), others: 0, people };
+    let author = |id: &MemoryId| open.index.get(id)?.payload.facets.history.author.clone();
+    let nearest = offered.into_iter().chain(nearest).filter(|id| grant.covers(author(id).as_ref())).collect();
+    let mut resolved = Resolved { matches: Vec::new(), nearest, others: 0, people };
     for one in found {
         let Some(stored) = open.index.get(&one.id) else { continue };
         if !grant.covers(stored.payload.facets.history.author.as_ref()) {
@@ -322,6 +366,7 @@ fn nothing(service: &Service, look: &Look) -> Plan {
         direct: 0,
         indirect: 0,
         matches: Vec::new(),
+        nearest: Vec::new(),
         derived: Vec::new(),
         falls: 0,
         rebuilt: 0,

@@ -138,6 +138,7 @@ fn write_about(w: &mut CborWriter<'_>, about: &About) {
         About::Tier(tier) => write_text(w, 9, tier.as_str()),
         About::Source(source) => write_text(w, 10, source.as_str()),
         About::Everything => write_text(w, 11, ""),
+        About::Loose(text) => write_text(w, 12, text),
     }
 }
 
@@ -165,6 +166,7 @@ fn about_of(code: u8, text: &str) -> Option<About> {
         9 => About::Tier(text.parse().ok()?),
         10 => About::Source(text.parse().ok()?),
         11 => About::Everything,
+        12 => About::Loose(text.to_owned()),
         _ => return None,
     })
 }
@@ -217,6 +219,7 @@ mod tests {
             About::Ids(vec![MemoryId::from_bytes([3; 16])]),
             About::Subject("Ingrid".into()),
             About::Query("where the boat lies".into()),
+            About::Loose("the boat, you know, that can go".into()),
             About::Session(SessionId::new("ses_1").unwrap()),
             About::Conversation,
             About::LastSaid,

@@ -9,7 +9,7 @@ use lacuna_types::{Error, Result};
 use crate::erase::carry_out::scope_hashes;
 use crate::forget::plan::vectors_for;
 use crate::permit::{Grant, Recall};
-use crate::read::find::find;
+use crate::read::find::{Findings, find};
 use crate::vault::receipt::{SignedReceipt, receipt_records};
 use crate::vault::service::Service;
 
@@ -37,7 +37,7 @@ const ASKING: &[&str] = &[
 pub struct Verified {
     /// Memories that say it.
     pub direct: Vec<MemoryId>,
-    /// Memories that only seem to be about it.
+    /// Memories that may still speak of it: by other words, a short form of a name, an attribute, or meaning.
     pub indirect: Vec<MemoryId>,
     /// Receipts of requests to forget the very same, newest first.
     pub receipts: Vec<(String, Timestamp)>,
@@ -50,17 +50,17 @@ pub(crate) fn verify_forgotten(service: &Service, grant: &Grant<Recall>, words: 
     let wish = asked_about(words, now)?;
     let vectors = vectors_for(service, scope, &wish)?;
     let found = service.serve(scope, |open| -> Result<_> {
-        let found = find(open, service.sources(), &wish, &vectors, now)?.matches;
+        let found = find(open, service.sources(), &wish, &vectors, now)?;
         Ok((found, scope_hashes(open, &wish)))
     })?;
-    let (found, hashes) = found.transpose()?.unwrap_or_default();
+    let (Findings { matches: found, offered, .. }, hashes) = found.transpose()?.unwrap_or_default();
     let of = |closeness| {
         let close = found.iter().filter(move |found| found.closeness == closeness);
-        close.map(|found| found.id).collect()
+        close.map(|found| found.id)
     };
     Ok(Verified {
-        direct: of(Closeness::Direct),
-        indirect: of(Closeness::Indirect),
+        direct: of(Closeness::Direct).collect(),
+        indirect: of(Closeness::Indirect).chain(offered.iter().copied()).collect(),
         receipts: receipts_naming(service, scope, &hashes)?,
     })
 }

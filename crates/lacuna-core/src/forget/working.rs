@@ -63,7 +63,7 @@ pub(crate) fn is_meant(session: &SessionId, stored: &Stored<'_, Held>, wish: &Wi
     match &wish.about {
         About::Ids(ids) => ids.contains(&stored.id),
         About::Subject(subject) => says(&Topic::of(subject), text) || names(facets, subject),
-        About::Query(query) => says(&Topic::as_words(query), text),
+        About::Query(query) | About::Loose(query) => says(&Topic::as_words(query), text),
         About::Session(named) => named == session,
         About::Tags(tags) => tags.iter().any(|tag| stored.tags.contains(&Tag::of(tag))),
         About::Sensitivity(category) => facets.privacy.sensitivity.contains(category),

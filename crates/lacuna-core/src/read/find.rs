@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use jiff::Timestamp;
 use lacuna_language::classify::entity_key;
 use lacuna_language::clause::{self, Cut};
-use lacuna_language::topic::{Fit, Topic};
+use lacuna_language::topic::{Attributes, Fit, NearWords, Overlap, Topic, has_short_form, names_in};
 use lacuna_types::Result;
 use lacuna_types::request::{About, Closeness, Reach, Reason, Wish};
 use lacuna_types::*;
@@ -20,6 +20,20 @@ use crate::vault::stores::VaultStores;
 
 /// From this similarity on a memory that says none of the words seems to mean the same.
 const MEANING_MIN: f32 = 0.9;
+/// The weight of a word in common, beside the cosine.
+const WORD_SHARE: f32 = 0.2;
+/// Nearness from which on a memory is offered as an indirect match, and its share of the nearness of the best one.
+const NEAR_MIN: f32 = 0.45;
+const NEAR_SHARE: f32 = 0.7;
+/// Memories that are offered for their nearness alone.
+const NEAR_MAX: usize = 6;
+/// The weight of an attribute that a memory holds and a request names.
+const ATTRIBUTE_WEIGHT: f32 = 0.25;
+/// The nearest memories that are searched for identifiers, and memories that are offered for an attribute.
+const IDENTIFIED_MAX: usize = 300;
+const HOLDING_MAX: usize = 10;
+/// Memories that a question names when no match is direct.
+const NEAREST_SHOWN: usize = 3;
 /// The share of a topic's words that the best match has at least, when none has all of them.
 const PARTIAL_MIN: f32 = 0.6;
 /// The share of the words that narrow a name, from which a memory of the name says them.
@@ -53,10 +67,31 @@ impl Told {
     }
 }
 
-/// The memories that a wish names, in the order in which the wish names them.
+/// The memories that a wish means: direct matches by their age, then indirect ones, the best first.
 #[derive(Default)]
 pub(crate) struct Findings {
     pub(crate) matches: Vec<WishMatch>,
+    /// Others that may be meant: by a short form of a name, by an attribute, by words and meaning; the best first.
+    pub(crate) offered: Vec<MemoryId>,
+    /// The nearest of the rest, when no match is direct.
+    pub(crate) nearest: Vec<MemoryId>,
+}
+
+/// Memories beside the matches of a subject.
+#[derive(Default)]
+struct Beside {
+    /// Every memory, the nearest first.
+    ranked: Vec<Near>,
+    /// Those that may be meant.
+    offered: Vec<MemoryId>,
+}
+
+/// A memory and its nearness to a wish by words and meaning together.
+struct Near {
+    id: MemoryId,
+    score: f32,
+    /// It holds an attribute that the wish names.
+    holds: bool,
 }
 
 /// The open vault and the options of a search for a wish.
@@ -83,20 +118,67 @@ pub(crate) fn find(
 
 impl Finder<'_> {
     pub(crate) fn find(&self, wish: &Wish) -> Result<Findings> {
-        let mut matches = match &wish.about {
-            About::Subject(subject) => self.by_subject(subject, wish)?,
-            About::Query(query) => self.by_query(query)?,
-            about => self.by_facet(about, wish),
+        let (mut matches, beside) = match &wish.about {
+            About::Subject(text) | About::Loose(text) => self.by_subject(text, wish)?,
+            About::Query(query) => (self.by_query(query)?, Beside::default()),
+            about => (self.by_facet(about, wish), Beside::default()),
         };
-        matches.retain(|found| self.stored(&found.id).is_some_and(|stored| within(wish, &stored)));
+        let meant = |id: &MemoryId| self.stored(id).is_some_and(|stored| within(wish, &stored));
+        matches.retain(|found| meant(&found.id));
         if !wish.keep.is_empty() {
             matches = self.sparing(wish, matches)?;
         }
+        let places: HashMap<MemoryId, usize> =
+            beside.ranked.iter().enumerate().map(|(at, near)| (near.id, at)).collect();
         let order = |found: &WishMatch| {
-            self.stored(&found.id).map(|stored| (stored.attributes.created_at, stored.id))
+            let place = match found.closeness {
+                Closeness::Direct => 0,
+                Closeness::Indirect => places.get(&found.id).map_or(0, |at| at + 1),
+            };
+            let age = self.stored(&found.id).map(|stored| (stored.attributes.created_at, stored.id));
+            (found.closeness, place, age)
         };
         matches.sort_by_key(order);
-        Ok(Findings { matches })
+        let mut offered = beside.offered;
+        offered.retain(|id| meant(id) && !matches.iter().any(|found| found.id == *id));
+        let nearest = self.nearest(&matches, &offered, &beside.ranked, meant);
+        Ok(Findings { matches, offered, nearest })
+    }
+
+    /// The memories that a question names: the nearest, and those that bear the name of whom the best one speaks. None
+    /// where a match is direct.
+    fn nearest(
+        &self,
+        matches: &[WishMatch],
+        offered: &[MemoryId],
+        ranked: &[Near],
+        meant: impl Fn(&MemoryId) -> bool,
+    ) -> Vec<MemoryId> {
+        if matches.iter().any(|found| found.closeness == Closeness::Direct) {
+            return Vec::new();
+        }
+        let is_new = |id: &MemoryId| {
+            meant(id) && !offered.contains(id) && !matches.iter().any(|found| found.id == *id)
+        };
+        let others = ranked.iter().map(|near| near.id).filter(is_new);
+        let places = NEAREST_SHOWN.saturating_sub(matches.len() + offered.len());
+        let mut nearest: Vec<MemoryId> = others.take(places).collect();
+        let Some(best) = ranked.first() else { return nearest };
+        let names = |id: &MemoryId| {
+            let stored = self.stored(id);
+            stored.map(|stored| names_in(stored.payload.full_text().expose())).unwrap_or_default()
+        };
+        let own: BTreeSet<String> = names(&best.id).into_iter().collect();
+        if own.is_empty() {
+            return nearest;
+        }
+        let shares = |id: &MemoryId| names(id).iter().any(|name| own.contains(name));
+        let same: Vec<MemoryId> = (ranked.iter().map(|near| near.id))
+            .filter(|id| is_new(id) && !nearest.contains(id) && shares(id))
+            .take(NEAREST_SHOWN)
+            .collect();
+        nearest.extend(same);
+        nearest
     }
 
     fn stored(&self, id: &MemoryId) -> Option<Stored<'_, Held>> {
@@ -153,7 +235,7 @@ impl Finder<'_> {
                 let reason = if wish.when.is_some() { Reason::Time } else { Reason::Everything };
                 self.all().map(found(reason)).collect()
             }
-            About::Subject(_) | About::Query(_) => Vec::new(),
+            About::Subject(_) | About::Query(_) | About::Loose(_) => Vec::new(),
         }
     }
 
@@ -167,18 +249,34 @@ impl Finder<'_> {
         Some(direct(newest.id, Reason::Time))
     }
 
-    fn by_subject(&self, subject: &str, wish: &Wish) -> Result<Vec<WishMatch>> {
+    /// Finds what a subject names, and ranks everything by its nearness to it.
+    fn by_subject(&self, subject: &str, wish: &Wish) -> Result<(Vec<WishMatch>, Beside)> {
         let told = self.told()?;
         let topic = Topic::of(subject);
+        let topic_is_exact = topic.is_exact();
+        let is_loose = matches!(wish.about, About::Loose(_));
         let mut found = match () {
             _ if topic.is_exact() => exact(&topic, &told),
+            // Capitals in a message that no frame reads are no evidence of a name.
+            _ if is_loose => Vec::new(),
             _ if topic.is_named() => self.named(&topic, &told, wish.reach),
             _ => Vec::new(),
         };
         // A name that nothing mentions may be a word like others; an identifier is not.
-        if found.is_empty() && !topic.is_exact() {
+        let names: Vec<String> = topic.names().iter().map(|name| name.written.clone()).collect();
+        if found.is_empty() && !topic.is_exact() && !is_loose {
             let topic = if topic.is_named() { Topic::as_words(subject) } else { topic };
             found = self.spoken(&topic, subject, &told);
+        }
+        let ranked = self.ranked(subject, &told);
+        let mut offered = Vec::new();
+        if !topic_is_exact && !self.vectors.is_empty() {
+            offered = short_forms(&names, &told, &found);
+            offered.extend(near_enough(&ranked, &found, &offered));
+        }
+        // What a frame reads is matched by evidence, and the rest is asked; a message as a whole has only the rest.
+        if is_loose {
+            found.extend(offered.drain(..).map(|id| indirect(id, Reason::Meaning)));
         }
         let told: HashMap<MemoryId, &Told> = told.iter().map(|told| (told.id, told)).collect();
         for found in &mut found {
@@ -186,7 +284,50 @@ impl Finder<'_> {
                 found.leaves = Some(Zeroizing::new(left));
             }
         }
-        Ok(found)
+        Ok((found, Beside { ranked, offered }))
+    }
+
+    /// Every memory by its nearness to a text: the cosine, and the words in common by how rare they are. Nothing without
+    /// a vector of the text.
+    fn ranked(&self, text: &str, told: &[Told]) -> Vec<Near> {
+        // A model of many languages compares a request with a fact of another language.
+        let own = self.vectors.iter().find(|vector| !vector.english_only).or(self.vectors.first());
+        let Some(own) = own else { return Vec::new() };
+        let texts: Vec<&str> = told.iter().map(Told::whole).collect();
+        let overlaps = NearWords::of(text).overlaps(&texts);
+        let attributes = Attributes::of(text);
+        let mut ranked: Vec<Near> = told
+            .iter()
+            .zip(overlaps)
+            .map(|(told, overlap)| {
+                let vectors = self.open.index.vectors_of(&told.id);
+                let vector = vectors.iter().find(|(model, _)| *model == own.model);
+                let cosine = vector.map_or(0.0, |(_, vector)| dot(vector, &own.vector));
+                Near { id: told.id, score: cosine + WORD_SHARE * overlap.weight, holds: false }
+            })
+            .collect();
+        sort(&mut ranked);
+        if !attributes.is_empty() {
+            self.weigh_attributes(&attributes, told, &mut ranked);
+        }
+        ranked
+    }
+
+    /// Lifts the memories that hold an attribute which the request names.
+    fn weigh_attributes(&self, attributes: &Attributes, told: &[Told], ranked: &mut [Near]) {
+        let texts: HashMap<MemoryId, &Told> = told.iter().map(|told| (told.id, told)).collect();
+        for (place, near) in ranked.iter_mut().enumerate() {
+            let category = self.stored(&near.id).is_some_and(|stored| {
+                let categories: Vec<Sensitivity> =
+                    stored.payload.facets.privacy.sensitivity.iter().copied().collect();
+                attributes.name_one_of(&categories)
+            });
+            let held = place < IDENTIFIED_MAX
+                && texts.get(&near.id).is_some_and(|told| attributes.are_held_by(told.whole()));
+            near.holds = category || held;
+            near.score += if near.holds { ATTRIBUTE_WEIGHT } else { 0.0 };
+        }
+        sort(ranked);
     }
 
     /// Leaves alone what says nothing but what shall stay, and cuts what says both.
@@ -206,7 +347,18 @@ impl Finder<'_> {
                 Cut::Whole | Cut::Nothing => None,
             }
         };
-        Ok(matches.into_iter().filter_map(spare).collect())
+        let mut spared: Vec<WishMatch> = matches.into_iter().filter_map(spare).collect();
+        // A match that has every word of an exception, and does not state it, may be the one that stays.
+        let text = |found: &WishMatch| told.get(&found.id).map_or("", |told| told.text());
+        let texts: Vec<&str> = spared.iter().map(text).collect();
+        let words = wish.keep.iter().map(|keep| NearWords::of(keep)).filter(|words| !words.is_empty());
+        let held: Vec<Vec<Overlap>> = words.map(|words| words.overlaps(&texts)).collect();
+        for (at, found) in spared.iter_mut().enumerate() {
+            if found.leaves.is_none() && held.iter().any(|overlaps| overlaps[at].covered >= 1.0) {
+                found.closeness = Closeness::Indirect;
+            }
+        }
+        Ok(spared)
     }
 
     /// Every memory with its text, the oldest first.
@@ -350,7 +502,9 @@ pub(crate) fn surgery(wish: &Wish, text: &str) -> Cut {
     let kept: Vec<Topic> = wish.keep.iter().map(|keep| Topic::of(keep)).collect();
     let is_kept = |part: &str| kept.iter().any(|keep| keep.says(part));
     // Whatever is not named by words goes as a whole, save what is kept.
-    let About::Subject(subject) = &wish.about else { return clause::cut(text, |part| !is_kept(part)) };
+    let (About::Subject(subject) | About::Loose(subject)) = &wish.about else {
+        return clause::cut(text, |part| !is_kept(part));
+    };
     let topic = Topic::of(subject);
     match clause::cut(text, |part| topic.says(part) && !is_kept(part)) {
         // Where the rest does not part from it, what is kept is all that stays.
@@ -377,6 +531,32 @@ fn exact(topic: &Topic, told: &[Told]) -> Vec<WishMatch> {
         false => indirect(*id, Reason::Identifier),
     };
     holding.iter().map(found).collect()
+}
+
+/// The memories that are near enough to be offered, though nothing names them.
+fn near_enough(ranked: &[Near], found: &[WishMatch], offered: &[MemoryId]) -> Vec<MemoryId> {
+    let mut seen: BTreeSet<MemoryId> = found.iter().map(|found| found.id).collect();
+    seen.extend(offered);
+    let best = ranked.first().map_or(0.0, |near| near.score);
+    let close = |near: &&Near| near.score >= NEAR_MIN && near.score >= NEAR_SHARE * best;
+    let near = ranked.iter().take_while(close).take(NEAR_MAX);
+    let holding = ranked.iter().filter(|near| near.holds).take(HOLDING_MAX);
+    near.chain(holding).map(|near| near.id).filter(|id| seen.insert(*id)).collect()
+}
+
+/// The memories that have a short form of a full name.
+fn short_forms(names: &[String], told: &[Told], found: &[WishMatch]) -> Vec<MemoryId> {
+    let known: BTreeSet<MemoryId> = found.iter().map(|found| found.id).collect();
+    let short = |told: &&Told| names.iter().any(|name| has_short_form(name, told.whole()));
+    told.iter().filter(|told| !known.contains(&told.id)).filter(short).map(|told| told.id).collect()
+}
+
+fn sort(ranked: &mut [Near]) {
+    ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
+}
+
+fn dot(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 fn indirect(id: MemoryId, reason: Reason) -> WishMatch {

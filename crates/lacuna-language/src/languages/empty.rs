@@ -37,7 +37,6 @@ impl RequestRules {
         sources: &[],
         tagged: "",
         bound: "",
-        stray_verbs: "",
         elisions: "",
         abbreviations: "",
         calendar: &NO_CALENDAR,

@@ -217,7 +217,6 @@ const REQUEST: RequestRules = RequestRules {
     )],
     tagged: "avec l' etiquette,avec le tag,etiquetes,etiquete,marques",
     bound: "personnelles,personnelle,privees,importantes,sensibles,confidentielles,secretes",
-    stray_verbs: "oublier,oublie",
     elisions: "l' d' j' m' t' s' n' c' qu'",
     abbreviations: "mme mlle",
     calendar: &CALENDAR,

@@ -241,7 +241,6 @@ const REQUEST: RequestRules = RequestRules {
     )],
     tagged: "mit dem schlagwort,mit schlagwort,mit dem tag,markiert mit",
     bound: "personliche,personlichen,private,privaten,wichtige,allgemeine,vertrauliche,geheime,sensible",
-    stray_verbs: "vergessen,vergiss,geloscht",
     elisions: "",
     abbreviations: "nr hr fr str",
     calendar: &CALENDAR,

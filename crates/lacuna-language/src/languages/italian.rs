@@ -219,7 +219,6 @@ const REQUEST: RequestRules = RequestRules {
     )],
     tagged: "con l' etichetta,con il tag,etichettato,etichettati con,etichettato con",
     bound: "personali,personale,private,privati,importanti,riservate,riservati,sensibili,segrete",
-    stray_verbs: "dimenticare,dimentica,dimenticato,cancellato",
     elisions: "dell' all' nell' sull' dall' un' quest' quell'",
     abbreviations: "sig dott",
     calendar: &CALENDAR,

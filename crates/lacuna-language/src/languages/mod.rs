@@ -1,8 +1,10 @@
 //! Languages: one file or folder each, which fills in one `LanguageRules`. To add a language, write its file and name it
 //! in `LANGUAGES`; the readers take every list from there.
 
+pub(crate) mod attribute;
 mod calendar;
 mod empty;
+pub(crate) mod frame;
 mod language;
 mod partial;
 mod rules;

@@ -104,8 +104,6 @@ pub(crate) struct RequestRules {
     pub tagged: Phrases,
     /// Adjectives that belong to "information": "personal information" is no topic called "personal".
     pub bound: Phrases,
-    /// Forms of "forget" and "remember" that show a request which no frame reads.
-    pub stray_verbs: Phrases,
     /// Short words that are written together with the next one: "l'".
     pub elisions: Words,
     /// Words whose full stop ends no sentence.

@@ -215,7 +215,6 @@ const REQUEST: RequestRules = RequestRules {
     )],
     tagged: "con la etiqueta,etiquetado,etiquetados con,etiquetado con",
     bound: "personal,personales,privada,privados,importante,confidencial,sensible,secreta",
-    stray_verbs: "olvidar,olvida,olvidado",
     elisions: "",
     abbreviations: "sra",
     calendar: &CALENDAR,

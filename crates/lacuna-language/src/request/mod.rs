@@ -18,7 +18,8 @@ pub use dates::{AskedTime, asked_time, tells_time};
 pub use question::Question;
 
 use self::tokens::RequestText;
-use lacuna_types::request::Wish;
+use crate::topic::{NearWords, asks_to_forget};
+use lacuna_types::request::{About, Wish};
 
 /// The longest request that is read, in bytes.
 pub const REQUEST_BYTES_MAX: usize = 2_000;
@@ -38,19 +39,76 @@ pub fn read(words: &str, now: &Zoned) -> Reading {
     }
 }
 
+/// Unframed words of this number name a topic; more of them are a message, read as a whole.
+const BARE_WORDS_MAX: usize = 5;
+
 fn understand(words: &str, now: &Zoned) -> Result<Wish, Question> {
     if words.len() > REQUEST_BYTES_MAX {
         return Err(Question::TooLong);
     }
     let text = tokens::printable(words);
     let said = RequestText::new(&text);
-    let order = order::read(&said)?;
-    let (object, kept) = keep::split(&said, &order)?;
+    match in_one(&said, now) {
+        Ok(Framed { wish, framed }) if framed || !is_bare(&wish) || !is_message(&said) => Ok(wish),
+        Ok(_) => Ok(loose(&text)),
+        Err(Question::OneAtATime) => in_sentences(&said, now),
+        Err(question) => Err(question),
+    }
+}
+
+/// A wish, and whether a frame was recognised around it.
+struct Framed {
+    wish: Wish,
+    framed: bool,
+}
+
+/// Reads a request as one sentence.
+fn in_one(said: &RequestText<'_>, now: &Zoned) -> Result<Framed, Question> {
+    let order = order::read(said)?;
+    let (object, kept) = keep::split(said, &order)?;
     if said.has_stop(object.clone()) {
         return Err(Question::OneAtATime);
     }
-    let mut wish = object::read(&said, order.rules, object, now)?;
-    wish.keep = keep::read(&said, order.rules, kept, now)?;
+    let mut wish = object::read(said, order.rules, object, now)?;
+    wish.keep = keep::read(said, order.rules, kept, now)?;
     keep::check(&wish)?;
-    Ok(wish)
+    Ok(Framed { wish, framed: order.framed })
+}
+
+/// Reads several sentences: one that a frame reads is the request, and the others are its reason. Two such are read as a
+/// whole.
+fn in_sentences(said: &RequestText<'_>, now: &Zoned) -> Result<Wish, Question> {
+    let mut orders = Vec::new();
+    for sentence in said.sentences() {
+        match in_one(&RequestText::new(sentence), now) {
+            Ok(Framed { wish, framed: true }) => orders.push(wish),
+            Err(Question::Remember) => return Err(Question::OneAtATime),
+            _ => {}
+        }
+    }
+    match orders.pop() {
+        // "Forget it" points to the sentence before.
+        Some(wish) if orders.is_empty() && wish.about != About::LastSaid => Ok(wish),
+        _ => {
+            // "Away with it" asks, and what it asks about stands before it.
+            let asks = |sentence: &&str| asks_to_forget(sentence) && !NearWords::of(sentence).is_empty();
+            let asking: Vec<&str> = said.sentences().into_iter().filter(asks).collect();
+            Ok(loose(if let [one] = asking.as_slice() { one } else { said.text }))
+        }
+    }
+}
+
+/// Returns true for a wish that names a subject and nothing else, neither a time nor an exception.
+fn is_bare(wish: &Wish) -> bool {
+    matches!(wish.about, About::Subject(_)) && wish.when.is_none() && wish.keep.is_empty()
+}
+
+/// Returns true for words that are more than the bare name of a topic.
+fn is_message(said: &RequestText<'_>) -> bool {
+    let parted = said.all().skip(1).any(|at| said.is_divided(at));
+    said.tokens.len() > BARE_WORDS_MAX || parted || asks_to_forget(said.text)
+}
+
+fn loose(text: &str) -> Wish {
+    Wish::about(About::Loose(text.trim().to_owned()))
 }

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::question::Question;
 use super::tokens::RequestText;
 use crate::languages::{LANGUAGES, RequestRules};
+use crate::topic::asks_to_forget;
 
 /// A request without what wraps it.
 pub(super) struct Order {
@@ -13,6 +14,8 @@ pub(super) struct Order {
     pub rules: &'static RequestRules,
     /// The tokens of the object.
     pub object: Range<usize>,
+    /// True when a frame was recognised; otherwise the object is all that was said.
+    pub framed: bool,
     /// The exception that was named first: "keep my name but forget my address".
     pub kept: Range<usize>,
 }
@@ -39,16 +42,16 @@ pub(super) fn read(said: &RequestText<'_>) -> Result<Order, Question> {
         // "Just forget it" is as good as "forget it".
         let insisted = said.longest(range.clone(), rules.only).unwrap_or(range.start)..range.end;
         if let Some(object) = framed(said, rules, range.clone()).or_else(|| framed(said, rules, insisted)) {
-            return checked(said, Order { rules, object, kept: 0..0 });
+            return checked(said, Order { rules, object, framed: true, kept: 0..0 });
         }
     }
-    if said.asks {
+    if said.asks && !asks_to_forget(said.text) {
         return Err(Question::NotARequest);
     }
     let spoken = stripped.iter().position(|(rules, range)| speaks(said, rules, range)).unwrap_or(0);
     let (rules, object) = stripped[spoken].clone();
-    let order = checked(said, Order { rules, object, kept: 0..0 })?;
-    if order.object.clone().any(|at| is_stray_verb(said, at)) { Err(Question::What) } else { Ok(order) }
+    let order = checked(said, Order { rules, object, framed: false, kept: 0..0 })?;
+    Ok(order)
 }
 
 /// Counts the words of a request that a language knows.
@@ -57,12 +60,6 @@ fn known_words(said: &RequestText<'_>, rules: &RequestRules) -> usize {
         [rules.determiners, rules.quantifiers, rules.records, rules.relatives, rules.abouts, rules.nothing];
     let knows = |at: &usize| lists.iter().any(|list| said.longest(*at..*at + 1, list).is_some());
     said.all().filter(knows).count()
-}
-
-/// "Tom should be forgotten": a request, but not one that the rules can read.
-fn is_stray_verb(said: &RequestText<'_>, at: usize) -> bool {
-    let small = said.written(at..at + 1).starts_with(char::is_lowercase);
-    small && LANGUAGES.iter().any(|rules| said.longest(at..at + 1, rules.request.stray_verbs).is_some())
 }
 
 /// Takes away what only makes a request polite.
@@ -104,7 +101,7 @@ fn reversed(said: &RequestText<'_>, rules: &'static RequestRules, range: Range<u
     let start = said.longest(range.clone(), rules.remembers)?;
     let at = (start + 1..range.end).find(|at| said.longest(*at..range.end, rules.again).is_some())?;
     let object = said.longest(at..range.end, rules.again)?..range.end;
-    Some(Order { rules, object, kept: start..at })
+    Some(Order { rules, object, framed: true, kept: start..at })
 }
 
 /// A bare phrase belongs to the first language that knows how it begins.

@@ -28,6 +28,7 @@ fn shown(words: &str) -> String {
         About::Conversation => "talk".into(),
         About::LastSaid => "last".into(),
         About::Everything => "all".into(),
+        About::Loose(text) => format!("{{{text}}}"),
         other => format!("{other:?}"),
     };
     let when = wish.when.as_ref().map(shown_span).unwrap_or_default();
@@ -323,7 +324,7 @@ fn sentences_of_all_kinds() {
         ("forget everything from 1st of March onwards", "all @ 2026-03-01.."),
         ("delete everything in my account", "? What"),
         ("delete my whole history", "all"),
-        ("Forget my address. I moved.", "? OneAtATime"),
+        ("Forget my address. I moved.", "[address]"),
         ("Forget Oskar. Keep Tilda.", "[Oskar] - Tilda"),
         ("Forget Oskar but keep Dr. Marsh", "[Oskar] - Dr. Marsh"),
         ("Forget Mr. J. Marsh", "[Mr. J. Marsh]"),
@@ -407,12 +408,29 @@ fn what_is_not_understood_is_asked_about() {
         ("forget Oskar but keep", "? KeepWhat"),
         ("forget everything but keep last week", "? KeepWhat"),
         ("forget Oskar but keep Oskar", "? KeepsTheSame"),
-        ("forget Oskar and delete Tilda", "? OneAtATime"),
-        ("forget Oskar, forget Tilda", "? OneAtATime"),
     ]);
     assert_eq!(shown(&"forget ".repeat(1_000)), "? TooLong");
     assert_eq!(shown(&format!("forget {}", "but keep ".repeat(100))), "? What");
     assert_eq!(shown(&format!("forget Oskar {}", "but keep ".repeat(100))), "? KeepWhat");
+}
+
+#[test]
+fn a_message_that_no_frame_reads_is_looked_for_as_a_whole() {
+    check(&[
+        ("forget Oskar and delete Tilda", "{forget Oskar and delete Tilda}"),
+        ("forget Oskar, forget Tilda", "{forget Oskar, forget Tilda}"),
+        ("Tilda should be forgotten", "{Tilda should be forgotten}"),
+        ("Would it be possible that Tilda gets deleted?", "{Would it be possible that Tilda gets deleted?}"),
+        ("The lighthouse. Away with it, delete it.", "{The lighthouse. Away with it, delete it.}"),
+        (
+            "Das mit dem Leuchtturm hätte ich gern wieder draußen.",
+            "{Das mit dem Leuchtturm hätte ich gern wieder draußen.}",
+        ),
+        ("Apaga o meu farol. Já não existe.", "{Apaga o meu farol}"),
+        ("Forget the pier. It is long gone. Thank you!", "[pier]"),
+        ("What happened at the pier that day?", "? NotARequest"),
+        ("Forget Oskar. Never forget Tilda.", "? OneAtATime"),
+    ]);
 }
 
 #[test]

@@ -129,6 +129,14 @@ impl<'t> RequestText<'t> {
         range.skip(1).any(|at| self.tokens[at].gap == Gap::Stop)
     }
 
+    /// Its sentences, as they were written.
+    pub(super) fn sentences(&self) -> Vec<&'t str> {
+        let mut starts: Vec<usize> =
+            self.all().filter(|at| *at == 0 || self.tokens[*at].gap == Gap::Stop).collect();
+        starts.push(self.tokens.len());
+        starts.windows(2).map(|pair| self.written(pair[0]..pair[1])).collect()
+    }
+
     pub(super) fn all(&self) -> Range<usize> {
         0..self.tokens.len()
     }

@@ -4,9 +4,12 @@
 //! and words that belong to it narrow it ("Olga's car"). What has neither is a topic: it is said where all of
 //! its words are said, literally or by a word for the same everyday thing.
 
+mod attribute;
 pub mod concept;
 mod mention;
 mod names;
+mod near;
+mod short;
 #[cfg(test)]
 mod tests;
 pub mod word;
@@ -14,8 +17,11 @@ pub mod word;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+pub use attribute::Attributes;
 pub use mention::Sought;
 use names::{Phrase, phrase};
+pub use near::{NearWords, Overlap, asks_to_forget, without_frame};
+pub use short::{has_short_form, names_in};
 
 use self::concept::Concepts;
 use self::word::{Word, is_general, is_role, is_stop, says, words};

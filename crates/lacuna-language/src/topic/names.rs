@@ -43,7 +43,9 @@ impl NameToken<'_> {
         // A script without capitals marks no names, so any of its words may be one.
         let caseless = first.is_some_and(|c| c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase());
         let capital = first.is_some_and(char::is_uppercase) && self.written != "I";
-        (capital && !is_stop(&self.lower)) || caseless
+        // "I'm" and "Don't" are small words with an ending.
+        let small = self.lower.split(['\'', '’']).next().is_some_and(|head| head == "i" || is_stop(head));
+        (capital && !small && !is_stop(&self.lower)) || caseless
     }
 
     fn is_listed(&self, list: &str) -> bool {

@@ -136,9 +136,8 @@ pub(super) fn run(config: &Config, args: ForgetArgs, output: &Output) -> Result<
     if output.is_json() && !yes {
         return output.json_line(&PlanView::of(planned, grant.scope()));
     }
-    let Some((view, token)) = understood(planned, &grant)? else {
-        return output.show(&"nothing matches, so there is nothing to forget", |text| (*text).to_owned());
-    };
+    let (view, token) = understood(planned, &grant)?;
+    let Some(token) = token else { return output.show(&nearest(&view), String::clone) };
     if !yes {
         output.note(&shown(&view));
         agreed(output, &question(&view))?;
@@ -148,8 +147,17 @@ pub(super) fn run(config: &Config, args: ForgetArgs, output: &Output) -> Result<
     Ok(())
 }
 
-/// The plan and its token; `None` when nothing matches.
-fn understood(planned: Planned, grant: &Grant<Forget>) -> Result<Option<(PlanView, String)>> {
+/// Text for a request that surely matches nothing, with the nearest memories.
+fn nearest(view: &PlanView) -> String {
+    if view.nearest.is_empty() {
+        return "nothing matches, so there is nothing to forget".to_owned();
+    }
+    let lines = view.nearest.iter().map(|near| format!("\n  --id {}: {}", near.memory_id, line(&near.gist)));
+    format!("nothing surely matches; is one of these meant?{}", lines.collect::<String>())
+}
+
+/// The plan and its token; without a token when nothing matches.
+fn understood(planned: Planned, grant: &Grant<Forget>) -> Result<(PlanView, Option<String>)> {
     let mut view = PlanView::of(planned, grant.scope());
     match (view.question, view.people.as_slice()) {
         (Some(question), _) => return Err(Failure::new(&codes::UNCLEAR_REQUEST, question)),
@@ -165,7 +173,8 @@ fn understood(planned: Planned, grant: &Grant<Forget>) -> Result<Option<(PlanVie
             ));
         }
     }
-    Ok(view.token.take().map(|token| (view, token)))
+    let token = view.token.take();
+    Ok((view, token))
 }
 
 fn agreed(output: &Output, question: &str) -> Result<()> {
@@ -218,6 +227,9 @@ fn shown(view: &PlanView) -> String {
     let mut text = table(["match", "gist", "why", "rest", "id"], rows);
     if view.matches.len() > SHOWN {
         text.push_str(&format!("\n… and {} more", view.direct + view.indirect - SHOWN));
+    }
+    for near in &view.nearest {
+        text.push_str(&format!("\nmay be meant too, and stays: {} ({})", line(&near.gist), near.memory_id));
     }
     for fall in view.derived.iter().take(SHOWN) {
         let fate = if fall.rebuilt { "is made anew without it" } else { "goes with it" };
@@ -328,7 +340,11 @@ pub(super) fn verify_forgotten(
         let mut lines = Vec::new();
         match (view.direct.len(), view.indirect.len()) {
             (0, 0) => lines.push("nothing about that is remembered".to_owned()),
-            (0, near) => lines.push(format!("nothing says that; {} seem close to it", memories(near))),
+            (0, near) => lines.push(format!(
+                "nothing says that; {} may still speak of it: {}",
+                memories(near),
+                view.indirect.join(", ")
+            )),
             (direct, _) => lines.push(format!("{} say it: {}", memories(direct), view.direct.join(", "))),
         }
         let forgotten = view

@@ -124,6 +124,9 @@ pub(crate) struct PlanView {
     pub(crate) indirect: usize,
     /// The first 500 matches.
     pub(crate) matches: Vec<MatchView>,
+    /// Other memories that may be meant, and the nearest when none states it. They are no part of the plan: name their ids to forget them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) nearest: Vec<MatchView>,
     /// Derivatives of those memories: they are erased too, or made anew from their other sources.
     pub(crate) derived: Vec<FallView>,
     pub(crate) falls: usize,
@@ -184,6 +187,7 @@ impl PlanView {
             direct: 0,
             indirect: 0,
             matches: Vec::new(),
+            nearest: Vec::new(),
             derived: Vec::new(),
             falls: 0,
             rebuilt: 0,
@@ -216,6 +220,7 @@ impl PlanView {
             direct: plan.direct,
             indirect: plan.indirect,
             matches: plan.matches.into_iter().map(MatchView::from).collect(),
+            nearest: plan.nearest.into_iter().map(MatchView::from).collect(),
             derived: plan.derived.into_iter().map(FallView::from).collect(),
             falls: plan.falls,
             rebuilt: plan.rebuilt,
@@ -372,9 +377,10 @@ pub(crate) struct VerifyRequest {
 #[schema(as = VerifiedForgotten)]
 pub(crate) struct VerifiedView {
     pub(crate) scope: String,
-    /// True if no memory states it.
+    /// True if no memory states it and none may still speak of it.
     pub(crate) forgotten: bool,
-    /// Memories that state it, and memories that only seem to be about it.
+    /// Memories that state it, and memories that may still speak of it: by a short form of a name, by an attribute or by
+    /// meaning.
     pub(crate) direct: Vec<String>,
     pub(crate) indirect: Vec<String>,
     /// Requests to forget the very same, newest first.
@@ -394,7 +400,7 @@ impl VerifiedView {
         let named = verified.receipts.into_iter().map(|(receipt, at)| NamedReceipt { receipt, at });
         Self {
             scope: shown(scope),
-            forgotten: verified.direct.is_empty(),
+            forgotten: verified.direct.is_empty() && verified.indirect.is_empty(),
             direct: texts(&verified.direct),
             indirect: texts(&verified.indirect),
             receipts: named.collect(),

@@ -204,7 +204,6 @@ pub(super) const REQUEST: RequestRules = RequestRules {
     tagged: "tagged,tagged with,tagged as,with the tag,with the tags,with tag,with tags,labelled,labeled,under the tag",
     bound: "personal,private,contact,sensitive,confidential,secret,key,important,useful,public,general,open,missing,\
         criminal,world,track,vinyl,big,open-source,meta,raw,test,tech,technical",
-    stray_verbs: "forget,forgot,forgotten,forgetting,delete,deleted,erase,erased,remember,remembers",
     elisions: "",
     abbreviations: "dr mr mrs ms prof st inc ltd corp co jr sr no vs approx",
     calendar: &CALENDAR,

@@ -198,6 +198,9 @@ fn for_the_user(plan: PlanView, token: String) -> Result<ToolOutcome> {
             text += &format!(", of which stays {}", quoted(leaves));
         }
     }
+    for near in &plan.nearest {
+        text += &format!("\n- may be meant too, and stays: {}: {}", near.memory_id, quoted(&near.gist));
+    }
     text += &format!(
         "\nShow this to the user. Only if they agree, call forget again with confirm_token = {} and nothing else, or \
          with only = [ids] to forget a part.",
@@ -225,6 +228,14 @@ fn open_question(plan: PlanView) -> Result<ToolOutcome> {
         }
         _ if plan.not_yours > 0 => {
             "Another person wrote the matches, and only they can erase them.".to_owned()
+        }
+        _ if !plan.nearest.is_empty() => {
+            let near = plan.nearest.iter().map(|one| format!("\n- {}: {}", one.memory_id, quoted(&one.gist)));
+            format!(
+                "Nothing surely matches. Ask the user whether one of these is meant, and call forget with its \
+                 memory_ids:{}",
+                near.collect::<String>()
+            )
         }
         _ => "Nothing that is remembered matches, so there is nothing to forget.".to_owned(),
     };

@@ -1,0 +1,58 @@
+//! Short forms of names: "Lena" after "Lena Vogt", and the names that a text bears.
+
+use crate::words::{Folding, WordChars, WordSpan, fold, word_spans};
+
+use super::word::is_stop;
+
+/// Letters of a word that can be a short form.
+const LETTERS_MIN: usize = 3;
+
+/// Returns true when a text has a part of a full name alone, and not inside the name of somebody else.
+pub fn has_short_form(name: &str, text: &str) -> bool {
+    let parts: Vec<String> = capitals(name).map(|word| fold(word.text, Folding::Name)).collect();
+    if parts.len() < 2 {
+        return false;
+    }
+    let words: Vec<WordSpan<'_>> = word_spans(text, WordChars::Letters).collect();
+    words.iter().enumerate().any(|(at, word)| {
+        let own = |word: &WordSpan<'_>| parts.contains(&fold(word.text, Folding::Name));
+        let joined = |a: &WordSpan<'_>, b: &WordSpan<'_>| text[a.span.end..b.span.start].trim().is_empty();
+        let before = at.checked_sub(1).map(|at| &words[at]).filter(|before| joined(before, word));
+        let after = words.get(at + 1).filter(|after| joined(word, after));
+        let other = |near: Option<&WordSpan<'_>>| near.is_some_and(|near| is_capital(near) && !own(near));
+        is_capital(word) && own(word) && !other(after) && !(at > 1 && other(before))
+    })
+}
+
+/// Words of a text that are written as names are: with a capital, and not only because a sentence begins.
+pub fn names_in(text: &str) -> Vec<String> {
+    capitals(text).map(|word| fold(word.text, Folding::Name)).collect()
+}
+
+fn capitals(text: &str) -> impl Iterator<Item = WordSpan<'_>> {
+    word_spans(text, WordChars::Letters).filter(is_capital)
+}
+
+fn is_capital(word: &WordSpan<'_>) -> bool {
+    let long = word.text.chars().nth(LETTERS_MIN - 1).is_some();
+    long && word.text.starts_with(char::is_uppercase) && !is_stop(&word.text.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_a_name_is_its_short_form_unless_somebody_else_bears_it() {
+        for (text, short) in [
+            ("Olga has the key", true),
+            ("The Brandt moves in May", true),
+            ("We met Olga and Otto", true),
+            ("Olga Meier has the key", false),
+            ("The boat is green", false),
+        ] {
+            assert_eq!(has_short_form("Olga Brandt", text), short, "{text}");
+        }
+        assert!(!has_short_form("Olga", "Olga has the key"));
+    }
+}

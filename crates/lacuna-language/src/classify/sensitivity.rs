@@ -249,16 +249,12 @@ fn specialist_weight(reading: &TextReading<'_>, hit: &ListedHit) -> Option<f32> 
     let said = |list: &[&str]| before.iter().any(|word| list.contains(&word.folded.as_str()));
     // "The doctor told me", "le médecin m'a dit": advice to somebody.
     let after = hit.words.end..(hit.words.end + 4).min(reading.words.len());
-    let advises = after.clone().any(|at| {
-        reading.at(at).iter().any(|other| other.tag == WordTag::Me)
-            || matches!(
-                reading.words[at].folded.as_str(),
-                "me" | "m" | "mir" | "mich" | "mi" | "mij" | "mnie"
-            )
-    });
+    let advises = reading.words[after]
+        .iter()
+        .any(|word| matches!(word.folded.as_str(), "me" | "m" | "mir" | "mich" | "mi" | "mij" | "mnie"));
     let owned = (from..hit.words.start)
         .any(|at| reading.at(at).iter().any(|other| matches!(other.tag, WordTag::My | WordTag::They)));
-    match (owned || advises, said(BEING), said(VISITING)) {
+    match (owned, said(BEING), said(VISITING) || advises) {
         (true, _, _) | (false, false, true) => Some(VISIT_WEIGHT),
         (false, true, _) => None,
         (false, false, false) => Some(hit.weight),

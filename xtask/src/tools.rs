@@ -12,8 +12,8 @@ const SCHEMATHESIS: &str = "schemathesis==4.32.5";
 const MCP_CLIENT: &str = "mcp==2.3.0";
 /// The inspector, with the release of Node that it needs.
 const MCP_INSPECTOR: [&str; 2] = ["node@22.23.3", "@modelcontextprotocol/inspector@2.12.0"];
-/// The one dependency of the Python SDK, and the program that checks its types.
-const PYTHON_SDK: [&str; 2] = ["httpx==0.28.1", "mypy==2.4.1"];
+/// The one dependency of the Python SDK, the program that checks its types, and the packages that its adapters are for.
+const PYTHON_SDK: [&str; 4] = ["httpx==0.28.1", "mypy==2.4.1", "anthropic==2.8.0", "langchain-core==1.7.2"];
 /// The compiler of the TypeScript SDK, the types of the oldest release of Node that it supports, and Node.
 const TYPESCRIPT_SDK: [&str; 3] = ["node@22.23.3", "typescript@5.9.3", "@types/node@18.19.130"];
 

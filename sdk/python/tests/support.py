@@ -56,7 +56,8 @@ class People(unittest.TestCase):
         cls.folder = Path(tempfile.mkdtemp(prefix="lacuna-sdk-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         data = cls.folder / "data"
-        cls.service = Lacuna(token=make_token(data, "service", "admin"), data=data)
+        cls.admin = make_token(data, "service", "admin")
+        cls.service = Lacuna(token=cls.admin, data=data)
         cls.addClassCleanup(cls.service.close)
 
     def person(self) -> Lacuna:

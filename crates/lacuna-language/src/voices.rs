@@ -12,7 +12,7 @@ use crate::compiled;
 
 /// The author of a passage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Voice {
+pub enum WhoseWords {
     /// The speaker.
     Own,
     /// Somebody else, and the sign that says so.
@@ -42,7 +42,7 @@ pub struct Passage {
     /// Bytes of the turn, at character boundaries.
     pub span: Range<usize>,
     /// The author.
-    pub voice: Voice,
+    pub voice: WhoseWords,
 }
 
 /// Fewer words between quotation marks are a name or a title.
@@ -69,17 +69,17 @@ pub fn passages(text: &str) -> Vec<Passage> {
             continue;
         }
         if span.start > at {
-            passages.push(Passage { span: at..span.start, voice: Voice::Own });
+            passages.push(Passage { span: at..span.start, voice: WhoseWords::Own });
         }
         at = span.end;
-        let voice = Voice::External(sign);
+        let voice = WhoseWords::External(sign);
         match passages.last_mut().filter(|last| last.voice == voice) {
             Some(last) => last.span.end = span.end,
             None => passages.push(Passage { span, voice }),
         }
     }
     if at < text.len() {
-        passages.push(Passage { span: at..text.len(), voice: Voice::Own });
+        passages.push(Passage { span: at..text.len(), voice: WhoseWords::Own });
     }
     passages
 }
@@ -88,7 +88,7 @@ pub fn passages(text: &str) -> Vec<Passage> {
 pub fn is_pasted(text: &str) -> bool {
     let words = |passage: &Passage| text[passage.span.clone()].split_whitespace().count();
     let passages = passages(text);
-    let own = |passage: &&Passage| passage.voice == Voice::Own;
+    let own = |passage: &&Passage| passage.voice == WhoseWords::Own;
     let external: usize = passages.iter().filter(|passage| !own(passage)).map(words).sum();
     let said: usize = passages.iter().filter(own).map(words).sum();
     external > 0 && (said < SENTENCE_WORDS_MIN || external > said)
@@ -270,7 +270,7 @@ mod tests {
     use super::*;
 
     fn own(text: &str) -> String {
-        let own = passages(text).into_iter().filter(|passage| passage.voice == Voice::Own);
+        let own = passages(text).into_iter().filter(|passage| passage.voice == WhoseWords::Own);
         own.map(|passage| text[passage.span].trim().to_owned()).collect::<Vec<_>>().join(" ")
     }
 

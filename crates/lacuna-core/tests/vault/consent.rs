@@ -73,7 +73,7 @@ fn a_consent_releases_what_was_held_and_lets_the_rest_in_without_a_question() {
     assert_eq!(given.released, [held.id]);
     assert_eq!(outcome(&lacuna, draft(ASTHMA)).stored().unwrap().state, Lifecycle::Active);
     for lacuna in [&lacuna, &world.service()] {
-        assert_eq!(Consents::of(lacuna).list(&grant("anna")).unwrap(), [given.consent.clone()]);
+        assert_eq!(Consents::of(lacuna).list(&grant("anna")).unwrap(), std::slice::from_ref(&given.consent));
         let memory = lacuna.get(&grant::<Recall>("anna"), held.id).unwrap();
         assert_eq!(memory.facets.privacy.basis, ConsentBasis::ExplicitConsent);
         assert!(waiting(lacuna).is_empty());

@@ -209,7 +209,7 @@ static TABLE: LazyLock<Vec<CredentialName>> = LazyLock::new(|| {
 });
 
 /// A word of the text without its quotes and stops.
-struct TextWord<'t> {
+struct SpelledWord<'t> {
     span: Range<usize>,
     /// As it stands, without what surrounds it.
     text: &'t str,
@@ -253,7 +253,7 @@ fn names_any(text: &str) -> bool {
     HEADS.as_ref().is_some_and(|heads| heads.is_match(text))
 }
 
-fn text_words(text: &str) -> Vec<TextWord<'_>> {
+fn text_words(text: &str) -> Vec<SpelledWord<'_>> {
     let mut words = Vec::new();
     let mut from = 0;
     for piece in text.split_inclusive(char::is_whitespace) {
@@ -270,7 +270,7 @@ fn text_words(text: &str) -> Vec<TextWord<'_>> {
 }
 
 /// `key:value` and `key="value"` are two words; a hyphen inside a name divides it too.
-fn push_parts<'t>(word: &'t str, start: usize, ends: bool, words: &mut Vec<TextWord<'t>>) {
+fn push_parts<'t>(word: &'t str, start: usize, ends: bool, words: &mut Vec<SpelledWord<'t>>) {
     let joint = word
         .char_indices()
         .find(|(at, c)| matches!(c, ':' | '=') && *at > 0 && !word[*at..].starts_with("://"));
@@ -290,7 +290,7 @@ fn push_parts<'t>(word: &'t str, start: usize, ends: bool, words: &mut Vec<TextW
         if core.is_empty() && !assigns {
             continue;
         }
-        words.push(TextWord {
+        words.push(SpelledWord {
             span: from..from + core.len(),
             text: core,
             lower: core.to_lowercase(),
@@ -325,9 +325,9 @@ fn is_wrapping(c: char) -> bool {
 }
 
 /// The look of the values of the name that begins at a word, and the words of the name.
-fn name_at(words: &[TextWord<'_>], at: usize) -> Option<(ValueShape, usize)> {
+fn name_at(words: &[SpelledWord<'_>], at: usize) -> Option<(ValueShape, usize)> {
     // "API-key" is two words of a name, written as one.
-    let parts = |word: &TextWord<'_>| word.lower.split('-').map(str::to_owned).collect::<Vec<_>>();
+    let parts = |word: &SpelledWord<'_>| word.lower.split('-').map(str::to_owned).collect::<Vec<_>>();
     let mut spelled: Vec<(String, usize)> = Vec::new();
     for (n, word) in words[at..].iter().take(NAME_WORDS_MAX).enumerate() {
         spelled.extend(parts(word).into_iter().map(|part| (part, n + 1)));
@@ -346,7 +346,7 @@ fn name_at(words: &[TextWord<'_>], at: usize) -> Option<(ValueShape, usize)> {
 /// The value that follows a name, where something of the right look stands in the right place.
 fn value_after(
     text: &str,
-    words: &[TextWord<'_>],
+    words: &[SpelledWord<'_>],
     from: usize,
     shape: ValueShape,
 ) -> Option<(Range<usize>, SecretLevel)> {
@@ -374,7 +374,7 @@ fn value_after(
 }
 
 /// The end of the value that begins at a word, if its look is that of the shape.
-fn fits(words: &[TextWord<'_>], at: usize, shape: ValueShape, joined: bool) -> Option<usize> {
+fn fits(words: &[SpelledWord<'_>], at: usize, shape: ValueShape, joined: bool) -> Option<usize> {
     let word = &words[at];
     let one = |good: bool| good.then_some(at + 1);
     if is_placeholder(word.text) || is_ordinary(word.text) {
@@ -404,7 +404,7 @@ fn fits(words: &[TextWord<'_>], at: usize, shape: ValueShape, joined: bool) -> O
             (count >= 6 && digits > 0).then_some(end)
         }
         ValueShape::Words => {
-            let small = |word: &TextWord<'_>| {
+            let small = |word: &SpelledWord<'_>| {
                 (3..=8).contains(&word.text.len()) && word.text.bytes().all(|b| b.is_ascii_lowercase())
             };
             let length = words[at..].iter().take(24).take_while(|word| small(word)).count();
@@ -418,9 +418,9 @@ fn is_of_code(c: char) -> bool {
 }
 
 /// Digits in groups: "48 15 16".
-fn digit_groups(words: &[TextWord<'_>], at: usize) -> usize {
+fn digit_groups(words: &[SpelledWord<'_>], at: usize) -> usize {
     let group =
-        |word: &TextWord<'_>| word.text.len() <= 4 && word.text.bytes().all(|byte| byte.is_ascii_digit());
+        |word: &SpelledWord<'_>| word.text.len() <= 4 && word.text.bytes().all(|byte| byte.is_ascii_digit());
     let mut end = at + 1;
     while end < words.len()
         && end - at < 5
@@ -434,8 +434,8 @@ fn digit_groups(words: &[TextWord<'_>], at: usize) -> usize {
 }
 
 /// Groups of letters and digits: "K7QX-22MP 9RTD-04LW".
-fn code_groups(words: &[TextWord<'_>], at: usize) -> usize {
-    let group = |word: &TextWord<'_>| {
+fn code_groups(words: &[SpelledWord<'_>], at: usize) -> usize {
+    let group = |word: &SpelledWord<'_>| {
         word.text.len() >= 4
             && word.text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
             && word.text.bytes().any(|byte| byte.is_ascii_digit())
@@ -475,7 +475,7 @@ fn is_ordinary(text: &str) -> bool {
             })
 }
 
-fn is_measure(words: &[TextWord<'_>], at: usize) -> bool {
+fn is_measure(words: &[SpelledWord<'_>], at: usize) -> bool {
     words[at].text.bytes().all(|byte| byte.is_ascii_digit())
         && words.get(at + 1).is_some_and(|next| MEASURES.contains(&next.lower.as_str()))
 }

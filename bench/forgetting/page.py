@@ -149,7 +149,8 @@ READING = """\
 
 Where Lacuna is not perfect: a full backup (`lacuna backup --full`, keys included) that is restored on another machine without the ledger of erasures, and
 a copy of the whole folder, bring everything back. Each receipt names the full backups that still hold copies, until they expire. Copies that
-an administrator makes by hand are known to nobody.
+an administrator makes by hand are known to nobody. The request by words of this story is an easy one; on cases written by others Lacuna is often
+wrong (part "Forgetting" of [RESULTS.md](../RESULTS.md)).
 
 The story, the requests and the limits of this comparison: [README.md](README.md).
 """

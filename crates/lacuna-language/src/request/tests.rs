@@ -311,8 +311,8 @@ fn sentences_of_all_kinds() {
         ("forget my conversation with Tilda yesterday", "[Tilda] @ 2026-03-17..2026-03-18"),
         ("forget everything from Tilda", "[Tilda]"),
         ("forget everything that isn't about work", "? What"),
-        ("Tilda should be forgotten", "? What"),
-        ("I forgot my password", "? What"),
+        ("Tilda should be forgotten", "{Tilda should be forgotten}"),
+        ("I forgot my password", "{I forgot my password}"),
         ("never mind", "? Unsure"),
         ("forget June Carter", "[June Carter]"),
         ("forget the trip from Rome to Milan", "[trip from Rome to Milan]"),
@@ -420,7 +420,6 @@ fn a_message_that_no_frame_reads_is_looked_for_as_a_whole() {
         ("forget Oskar and delete Tilda", "{forget Oskar and delete Tilda}"),
         ("forget Oskar, forget Tilda", "{forget Oskar, forget Tilda}"),
         ("Tilda should be forgotten", "{Tilda should be forgotten}"),
-        ("Would it be possible that Tilda gets deleted?", "{Would it be possible that Tilda gets deleted?}"),
         ("The lighthouse. Away with it, delete it.", "{The lighthouse. Away with it, delete it.}"),
         (
             "Das mit dem Leuchtturm hätte ich gern wieder draußen.",
@@ -429,7 +428,7 @@ fn a_message_that_no_frame_reads_is_looked_for_as_a_whole() {
         ("Apaga o meu farol. Já não existe.", "{Apaga o meu farol}"),
         ("Forget the pier. It is long gone. Thank you!", "[pier]"),
         ("What happened at the pier that day?", "? NotARequest"),
-        ("Forget Oskar. Never forget Tilda.", "? OneAtATime"),
+        ("Forget Oskar. Never forget Tilda.", "[Oskar] - Tilda"),
     ]);
 }
 

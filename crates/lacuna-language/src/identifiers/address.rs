@@ -341,7 +341,6 @@ const PUBLIC: &[&str] = &[
     "cabeleir",
     "kapper",
     "fryzjer",
-    "indiër",
 ];
 
 /// Stems of living somewhere and of getting post there.

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use jiff::Timestamp;
 use lacuna_language::classify::entity_key;
 use lacuna_language::clause::{self, Cut};
-use lacuna_language::topic::{Attributes, Fit, NearWords, Overlap, Topic, has_short_form, names_in};
+use lacuna_language::topic::{Fit, NamedAttributes, NearWords, Overlap, Topic, has_short_form, names_in};
 use lacuna_types::Result;
 use lacuna_types::request::{About, Closeness, Reach, Reason, Wish};
 use lacuna_types::*;
@@ -82,7 +82,7 @@ pub(crate) struct Findings {
 struct Beside {
     /// Every memory, the nearest first.
     ranked: Vec<Near>,
-    /// Those that may be meant.
+    /// Memories that may be meant.
     offered: Vec<MemoryId>,
 }
 
@@ -295,7 +295,7 @@ impl Finder<'_> {
         let Some(own) = own else { return Vec::new() };
         let texts: Vec<&str> = told.iter().map(Told::whole).collect();
         let overlaps = NearWords::of(text).overlaps(&texts);
-        let attributes = Attributes::of(text);
+        let attributes = NamedAttributes::of(text);
         let mut ranked: Vec<Near> = told
             .iter()
             .zip(overlaps)
@@ -314,7 +314,7 @@ impl Finder<'_> {
     }
 
     /// Lifts the memories that hold an attribute which the request names.
-    fn weigh_attributes(&self, attributes: &Attributes, told: &[Told], ranked: &mut [Near]) {
+    fn weigh_attributes(&self, attributes: &NamedAttributes, told: &[Told], ranked: &mut [Near]) {
         let texts: HashMap<MemoryId, &Told> = told.iter().map(|told| (told.id, told)).collect();
         for (place, near) in ranked.iter_mut().enumerate() {
             let category = self.stored(&near.id).is_some_and(|stored| {

@@ -12,7 +12,7 @@ const COMPOUND_LETTERS_MIN: usize = 5;
 
 /// The attributes that a request names.
 #[derive(Debug, Default)]
-pub struct Attributes {
+pub struct NamedAttributes {
     kinds: Vec<AttributeKind>,
     categories: Vec<Sensitivity>,
 }
@@ -29,7 +29,7 @@ impl AttributeKind {
     }
 }
 
-impl Attributes {
+impl NamedAttributes {
     /// Reads the attributes of a request.
     pub fn of(request: &str) -> Self {
         let words = folded(request);
@@ -79,7 +79,7 @@ mod tests {
             ("delete my e-mail address", "Ring me on +44 20 7946 0018.", false),
             ("forget the pier", "Write to otto@example.org.", false),
         ] {
-            assert_eq!(Attributes::of(request).are_held_by(text), held, "{request}");
+            assert_eq!(NamedAttributes::of(request).are_held_by(text), held, "{request}");
         }
     }
 
@@ -88,8 +88,8 @@ mod tests {
         for request in
             ["my health", "meine Gesundheit", "ma santé", "mi salud", "a minha saúde", "moje zdrowie"]
         {
-            assert!(Attributes::of(request).name_one_of(&[Sensitivity::Health]), "{request}");
+            assert!(NamedAttributes::of(request).name_one_of(&[Sensitivity::Health]), "{request}");
         }
-        assert!(!Attributes::of("my boat").name_one_of(&[Sensitivity::Health]));
+        assert!(!NamedAttributes::of("my boat").name_one_of(&[Sensitivity::Health]));
     }
 }

@@ -17,7 +17,7 @@ pub mod word;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-pub use attribute::Attributes;
+pub use attribute::NamedAttributes;
 pub use mention::Sought;
 use names::{Phrase, phrase};
 pub use near::{NearWords, Overlap, asks_to_forget, without_frame};

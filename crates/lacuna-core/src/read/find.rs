@@ -257,7 +257,8 @@ impl Finder<'_> {
         let is_loose = matches!(wish.about, About::Loose(_));
         let mut found = match () {
             _ if topic.is_exact() => exact(&topic, &told),
-            // Capitals in a message that no frame reads are no evidence of a name.
+            // Capitals in a message that no frame reads are no evidence of a name. What it may mean is only asked: a
+            // plan that somebody confirms unseen erases what it names.
             _ if is_loose => Vec::new(),
             _ if topic.is_named() => self.named(&topic, &told, wish.reach),
             _ => Vec::new(),
@@ -273,10 +274,6 @@ impl Finder<'_> {
         if !topic_is_exact && !self.vectors.is_empty() {
             offered = short_forms(&names, &told, &found);
             offered.extend(near_enough(&ranked, &found, &offered));
-        }
-        // What a frame reads is matched by evidence, and the rest is asked; a message as a whole has only the rest.
-        if is_loose {
-            found.extend(offered.drain(..).map(|id| indirect(id, Reason::Meaning)));
         }
         let told: HashMap<MemoryId, &Told> = told.iter().map(|told| (told.id, told)).collect();
         for found in &mut found {

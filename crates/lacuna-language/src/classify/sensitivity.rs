@@ -230,7 +230,11 @@ fn weight_of(reading: &TextReading<'_>, hit: &ListedHit, category: Sensitivity) 
     fits.then_some(hit.weight)
 }
 
-/// "my cardiologist" and "at the cardiologist's" speak of health, "she is a cardiologist" of work.
+/// The weight up to which the list names those whom everybody has: a doctor, a dentist.
+const EVERYDAY_SPECIALIST: f32 = 0.6;
+
+/// "my cardiologist" and "at the cardiologist's" speak of health, "she is a cardiologist" of work. To have a dentist says
+/// nothing about anybody; to go there does.
 fn specialist_weight(reading: &TextReading<'_>, hit: &ListedHit) -> Option<f32> {
     /// Words before what somebody is.
     const BEING: &[&str] = &[
@@ -252,9 +256,15 @@ fn specialist_weight(reading: &TextReading<'_>, hit: &ListedHit) -> Option<f32> 
     let advises = reading.words[after]
         .iter()
         .any(|word| matches!(word.folded.as_str(), "me" | "m" | "mir" | "mich" | "mi" | "mij" | "mnie"));
-    let owned = (from..hit.words.start)
+    // Closer than a visit: in "she is a cardiologist" she owns none.
+    let owned = (hit.words.start.saturating_sub(2)..hit.words.start)
         .any(|at| reading.at(at).iter().any(|other| matches!(other.tag, WordTag::My | WordTag::They)));
+    let is_everyday = reading
+        .at(hit.words.start)
+        .iter()
+        .any(|other| other.tag == WordTag::Specialist && other.weight <= EVERYDAY_SPECIALIST);
     match (owned, said(BEING), said(VISITING) || advises) {
+        (true, _, false) if is_everyday => None,
         (true, _, _) | (false, false, true) => Some(VISIT_WEIGHT),
         (false, true, _) => None,
         (false, false, false) => Some(hit.weight),

@@ -1,6 +1,8 @@
 //! What must be found and what must not, beyond the floors.
 
-use lacuna_language::classify::{CONDITION, MEDICATION, ORGANISATION, PERSON, PLACE, classify, entity_key};
+use lacuna_language::classify::{
+    ASKING_CONFIDENCE, CONDITION, MEDICATION, ORGANISATION, PERSON, PLACE, classify, entity_key,
+};
 use lacuna_types::PrivacyClass;
 use lacuna_types::Sensitivity::{self, *};
 use proptest::prelude::*;
@@ -276,5 +278,25 @@ proptest! {
     fn any_mixture_of_what_the_rules_know_is_judged(at in prop::collection::vec(0..PIECES.len(), 0..24)) {
         let text: String = at.into_iter().map(|at| PIECES[at]).collect();
         check(&text);
+    }
+}
+
+/// Everybody has a dentist: only going there, or somebody whom one needs for an illness, speaks of health.
+#[test]
+fn to_have_a_dentist_asks_for_no_consent_and_a_specialist_does() {
+    let is_asked = |text: &str| {
+        let found = classify(text, None);
+        found.privacy.value == PrivacyClass::SensitivePii && found.privacy.confidence >= ASKING_CONFIDENCE
+    };
+    for text in [
+        "My dentist is Doctor Lindqvist.",
+        "My dentist is Dr. Lindqvist in Uppsala, on Kungsgatan.",
+        "Mein Zahnarzt heißt Doktor Brenner.",
+        "She is a neurologist in Lyon.",
+    ] {
+        assert!(!is_asked(text), "{text}");
+    }
+    for text in ["My oncologist changed the date.", "I saw my neurologist on Monday.", "I have asthma."] {
+        assert!(is_asked(text), "{text}");
     }
 }

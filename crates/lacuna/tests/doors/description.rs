@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::Home;
 
 /// Every route that the server has, as this test knows it.
-const ROUTES: [(&str, &str); 63] = [
+const ROUTES: [(&str, &str); 66] = [
     ("get", "/healthz"),
     ("get", "/readyz"),
     ("get", "/metrics"),
@@ -28,6 +28,9 @@ const ROUTES: [(&str, &str); 63] = [
     ("get", "/v1/policy"),
     ("post", "/v1/destroy"),
     ("post", "/v1/compact"),
+    ("get", "/v1/consents"),
+    ("put", "/v1/consents"),
+    ("post", "/v1/consents/revoke"),
     ("get", "/v1/scopes"),
     ("post", "/v1/search"),
     ("post", "/v1/sessions"),

@@ -146,3 +146,36 @@ fn facets_are_matched_exactly() {
     assert_eq!(matches(&service, &words("forget the last thing I said")), ["The"]);
     assert_eq!(one(Target::Everything).len(), 2);
 }
+
+/// The texts that a plan names as a question, beside its matches.
+fn asked(plan: &Plan) -> Vec<String> {
+    plan.nearest.iter().map(|one| one.memory.content.full_text().expose().to_owned()).collect()
+}
+
+#[test]
+fn a_message_that_no_frame_reads_plans_nothing_and_names_what_it_may_mean() {
+    let world = World::ram();
+    let service = world.service();
+    keep_all(&service, &["The lamp of the lighthouse is broken.", "Ruth sings in a choir."]);
+    let plan = planned(&service, &words("The lighthouse with its lamp. Away with it, delete it."));
+    assert!(plan.matches.is_empty(), "nobody erases by a confirmation what was never surely meant");
+    assert_eq!(asked(&plan)[0], "The lamp of the lighthouse is broken.");
+}
+
+#[test]
+fn a_short_form_of_a_name_is_asked_about_and_is_not_called_forgotten() {
+    let world = World::ram();
+    let service = world.service();
+    keep_all(
+        &service,
+        &["Lena Vogt teaches the cello.", "Lena lent me a bicycle.", "Ruth sings in a choir."],
+    );
+    let plan = planned(&service, &words("forget Lena Vogt"));
+    assert_eq!(plan.direct, 1);
+    assert!(asked(&plan).contains(&"Lena lent me a bicycle.".to_owned()));
+    let id = plan.matches[0].memory.id;
+    service.erase("anna", id).unwrap();
+    let left = service.verify_forgotten(&grant::<Recall>("anna"), "Lena Vogt").unwrap();
+    assert!(left.direct.is_empty());
+    assert!(!left.indirect.is_empty(), "a turn that says only Lena may still speak of her");
+}

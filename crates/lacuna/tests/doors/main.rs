@@ -31,6 +31,8 @@ mod memory_tool;
 mod oidc;
 mod operation;
 mod person;
+#[path = "../../../lacuna-core/tests/support/postgres_database.rs"]
+mod postgres_database;
 mod retention;
 mod schemathesis;
 mod scopes;

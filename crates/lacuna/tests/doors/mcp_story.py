@@ -91,7 +91,7 @@ async def main():
 
         guess = {"content": "Ottoline Vance prefers rye bread", "category": "preference"}
         _, waiting = await call(client, "remember", guess)
-        assert waiting["state"] == "candidate", "what a model concludes waits"
+        assert waiting["state"] == "active" and waiting["is_note"], "what a model concludes is its note"
         _, listed = await call(client, "review_memories", {})
         assert listed["waiting"][0]["memory_id"] == waiting["memory_id"], listed
         accept = {"decisions": [{"memory_id": waiting["memory_id"], "decision": "accept"}]}

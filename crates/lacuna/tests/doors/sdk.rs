@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::postgres_database::Database;
 use crate::support::Home;
 
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -44,13 +45,9 @@ fn the_tests_of_the_python_sdk_pass() {
 
 #[test]
 fn the_python_sdk_tells_the_same_story_on_postgresql() {
-    let Ok(url) = std::env::var("LACUNA_TEST_POSTGRES") else {
-        eprintln!("skipped: LACUNA_TEST_POSTGRES is not set; `cargo xtask test` sets it");
-        return;
-    };
-    // The database outlives the test, so that its tenant must be its own.
-    let org = format!("sdk-{}", std::process::id());
-    let home = home().with("LACUNA_STORE", &url).with("LACUNA_ORG", &org);
+    // A database of its own: another installation's keys are refused.
+    let Some(database) = Database::make("sdk") else { return };
+    let home = home().with("LACUNA_STORE", &database.url());
     python_tests(&home.with("LACUNA_KEYS_BESIDE_DATA", "true"), &["-k", "Blocking"]);
 }
 

@@ -44,6 +44,7 @@ export type Asked = {
   confirm: string;
   expires_at: string;
   gate: GateReport;
+  held?: Held | null;
   /** `possible_secret` or `consent`. */
   questions: Array<string>;
 };
@@ -395,6 +396,11 @@ export type ForgetPlan = {
   /** The first 500 matches. */
   matches: Array<ForgetMatch>;
   mode?: Mode | null;
+  /**
+   * Other memories that may be meant, and the nearest when none states it. They are no part of the plan:
+   * name their ids to forget them.
+   */
+  nearest?: Array<ForgetMatch>;
   /** Matches that another person wrote, and that the caller may not erase. */
   not_yours: number;
   /** `plan`, `unclear` or `which_one`. */
@@ -487,6 +493,11 @@ export type FoundMemory = {
   shortened?: boolean;
   /** Closeness in meaning, from 0 to 1, comparable across questions and models. */
   similarity_score: number;
+  /**
+   * The label to show beside it, such as "noted by the assistant, not confirmed"; absent for the owner's
+   * own word.
+   */
+  source_label?: string | null;
   tags: Array<string>;
   /** `working` is known to its session only, and gone with it. */
   tier: Tier;
@@ -519,6 +530,15 @@ export type GateReport = {
 export type Health = {
   status: string;
   version: string;
+};
+
+/** A sensitive text that is held sealed until its owner consents. No search finds it. */
+export type Held = {
+  /** The categories to consent to. */
+  categories: Array<Sensitivity>;
+  memory_id: string;
+  /** The time at which it is gone without a consent. */
+  until: string;
 };
 
 /** Result of an import. */
@@ -611,6 +631,11 @@ export type Memory = Facets & {
   repeats: number;
   /** The vault that it is in. */
   scope: string;
+  /**
+   * The label to show beside it, such as "noted by the assistant, not confirmed"; absent for the owner's
+   * own word.
+   */
+  source_label?: string | null;
   state: Lifecycle;
   /** Erased memories that it replaced. */
   supersedes?: Array<string>;
@@ -637,6 +662,8 @@ export type MemorySummary = {
   gist: string;
   memory_id: string;
   salience: number;
+  /** The label to show beside it; absent for the owner's own word. */
+  source_label?: string | null;
   state: Lifecycle;
   tags: Array<string>;
 };
@@ -939,6 +966,11 @@ export type Remembered = {
   embedding_model: string;
   /** The gate's work on the text. */
   gate: GateReport;
+  held?: Held | null;
+  /** True for a note of an assistant: it is found, labelled as not confirmed, and is no fact. */
+  is_note?: boolean;
+  /** The time until which it is kept; absent when nothing ends its time, or when it was there before. */
+  kept_until?: string | null;
   lane: Lane;
   memory_id: string;
   privacy_class: PrivacyClass;
@@ -976,8 +1008,10 @@ export type ReviewPage = {
 
 /** Decisions about memories that wait, carried out in their order. */
 export type ReviewRequest = {
-  /** From 1 to 1,000. */
-  decisions: Array<Decision>;
+  /** True accepts every note and everything that waits for confirmation only. Send no decisions with it. */
+  accept_all?: boolean;
+  /** From 1 to 1,000, unless `accept_all` is set. */
+  decisions?: Array<Decision>;
   /** The vault they are in; the caller's own when absent. */
   scope?: string | null;
 };
@@ -1209,9 +1243,12 @@ export type Verb = "accept" | "edit" | "anonymise" | "reject";
 
 /** Remaining memories about a subject, and earlier requests to forget it. */
 export type VerifiedForgotten = {
-  /** Memories that state it, and memories that only seem to be about it. */
+  /**
+   * Memories that state it, and memories that may still speak of it: by a short form of a name, by an
+   * attribute or by meaning.
+   */
   direct: Array<string>;
-  /** True if no memory states it. */
+  /** True if no memory states it and none may still speak of it. */
   forgotten: boolean;
   indirect: Array<string>;
   /** Requests to forget the very same, newest first. */
@@ -1227,7 +1264,7 @@ export type VerifyForgotten = {
   scope?: string | null;
 };
 
-export type Wait = "confirmation" | "quarantine" | "approval" | "contradiction" | "dangling";
+export type Wait = "confirmation" | "quarantine" | "approval" | "contradiction" | "dangling" | "consent";
 
 /** Options of list_memories. */
 export type ListOptions = {

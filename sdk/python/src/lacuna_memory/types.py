@@ -106,7 +106,7 @@ Trust: TypeAlias = Literal["low", "medium", "high"]
 
 Verb: TypeAlias = Literal["accept", "edit", "anonymise", "reject"]
 
-Wait: TypeAlias = Literal["confirmation", "quarantine", "approval", "contradiction", "dangling"]
+Wait: TypeAlias = Literal["confirmation", "quarantine", "approval", "contradiction", "dangling", "consent"]
 
 
 class AnonymousForm(TypedDict):
@@ -155,6 +155,11 @@ class Remembered(TypedDict):
     embedding_model: str
     #: The gate's work on the text.
     gate: GateReport
+    held: NotRequired[Held | None]
+    #: True for a note of an assistant: it is found, labelled as not confirmed, and is no fact.
+    is_note: NotRequired[bool]
+    #: The time until which it is kept; absent when nothing ends its time, or when it was there before.
+    kept_until: NotRequired[str | None]
     lane: Lane
     memory_id: str
     privacy_class: PrivacyClass
@@ -180,6 +185,7 @@ class Asked(TypedDict):
     confirm: str
     expires_at: str
     gate: GateReport
+    held: NotRequired[Held | None]
     #: `possible_secret` or `consent`.
     questions: list[str]
 
@@ -569,6 +575,9 @@ class ForgetPlan(TypedDict):
     #: The first 500 matches.
     matches: list[ForgetMatch]
     mode: NotRequired[Mode | None]
+    #: Other memories that may be meant, and the nearest when none states it. They are no part of the plan:
+    #: name their ids to forget them.
+    nearest: NotRequired[list[ForgetMatch]]
     #: Matches that another person wrote, and that the caller may not erase.
     not_yours: int
     #: `plan`, `unclear` or `which_one`.
@@ -663,6 +672,9 @@ class FoundMemory(TypedDict):
     shortened: NotRequired[bool]
     #: Closeness in meaning, from 0 to 1, comparable across questions and models.
     similarity_score: float
+    #: The label to show beside it, such as "noted by the assistant, not confirmed"; absent for the owner's
+    #: own word.
+    source_label: NotRequired[str | None]
     tags: list[str]
     #: `working` is known to its session only, and gone with it.
     tier: Tier
@@ -696,6 +708,16 @@ class GateReport(TypedDict):
 class Health(TypedDict):
     status: str
     version: str
+
+
+class Held(TypedDict):
+    """A sensitive text that is held sealed until its owner consents. No search finds it."""
+
+    #: The categories to consent to.
+    categories: list[Sensitivity]
+    memory_id: str
+    #: The time at which it is gone without a consent.
+    until: str
 
 
 ImportReport = TypedDict(
@@ -779,6 +801,9 @@ class Memory(Facets):
     repeats: int
     #: The vault that it is in.
     scope: str
+    #: The label to show beside it, such as "noted by the assistant, not confirmed"; absent for the owner's
+    #: own word.
+    source_label: NotRequired[str | None]
     state: Lifecycle
     #: Erased memories that it replaced.
     supersedes: NotRequired[list[str]]
@@ -807,6 +832,8 @@ class MemorySummary(TypedDict):
     gist: str
     memory_id: str
     salience: float
+    #: The label to show beside it; absent for the owner's own word.
+    source_label: NotRequired[str | None]
     state: Lifecycle
     tags: list[str]
 
@@ -1127,8 +1154,10 @@ class ReviewPage(TypedDict):
 class ReviewRequest(TypedDict):
     """Decisions about memories that wait, carried out in their order."""
 
-    #: From 1 to 1,000.
-    decisions: list[Decision]
+    #: True accepts every note and everything that waits for confirmation only. Send no decisions with it.
+    accept_all: NotRequired[bool]
+    #: From 1 to 1,000, unless `accept_all` is set.
+    decisions: NotRequired[list[Decision]]
     #: The vault they are in; the caller's own when absent.
     scope: NotRequired[str | None]
 
@@ -1359,9 +1388,10 @@ class VaultState(TypedDict):
 class VerifiedForgotten(TypedDict):
     """Remaining memories about a subject, and earlier requests to forget it."""
 
-    #: Memories that state it, and memories that only seem to be about it.
+    #: Memories that state it, and memories that may still speak of it: by a short form of a name, by an
+    #: attribute or by meaning.
     direct: list[str]
-    #: True if no memory states it.
+    #: True if no memory states it and none may still speak of it.
     forgotten: bool
     indirect: list[str]
     #: Requests to forget the very same, newest first.

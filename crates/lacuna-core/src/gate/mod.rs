@@ -62,6 +62,8 @@ pub(crate) struct DraftOrigin {
     /// Questions that the person has answered with yes, for this very text.
     pub(crate) consented: bool,
     pub(crate) possible_confirmed: bool,
+    /// It was stored before and comes back from a file of ours, with its owner's confirmation of an inference.
+    pub(crate) was_stored: bool,
     /// The sensitive categories of the memories it was derived from.
     pub(crate) sensitivity: Vec<Sensitivity>,
     /// True when one of those memories came from outside.
@@ -199,6 +201,7 @@ impl Gate<'_> {
         }
         let deserved = match source.kind {
             _ if standing.derived => standing.trust_max,
+            SourceType::AiInference if standing.was_stored => Trust::High,
             // In a vault that several people share, nobody's message is the owner's.
             SourceType::UserMessage if self.holder.is_shared() => Trust::Medium,
             kind => kind.trust(source.tool.as_deref()),

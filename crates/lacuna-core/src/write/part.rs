@@ -64,6 +64,7 @@ fn judged(
         may_approve: false,
         consented: false,
         possible_confirmed: true,
+        was_stored: false,
         sensitivity: Vec::new(),
         external: facets.source.from_external_content,
     };

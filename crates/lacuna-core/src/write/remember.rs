@@ -237,6 +237,7 @@ fn standings(
         may_approve: scope.holder.is_shared() && caller.roles.contains(&Role::Admin),
         consented: false,
         possible_confirmed: false,
+        was_stored: false,
         sensitivity: Vec::new(),
         external: false,
     };

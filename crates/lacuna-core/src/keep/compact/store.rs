@@ -317,6 +317,7 @@ fn standing(of: &[&OpenedTurn]) -> DraftOrigin {
         may_approve: true,
         consented: false,
         possible_confirmed: true,
+        was_stored: false,
         sensitivity: facets().flat_map(|facets| facets.privacy.sensitivity.clone()).collect(),
         external: facets().any(|facets| facets.source.from_external_content),
     }

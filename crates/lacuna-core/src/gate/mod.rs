@@ -62,7 +62,8 @@ pub(crate) struct DraftOrigin {
     /// Questions that the person has answered with yes, for this very text.
     pub(crate) consented: bool,
     pub(crate) possible_confirmed: bool,
-    /// It was stored before and comes back from a file of ours, with its owner's confirmation of an inference.
+    /// It was stored before and comes back from a file of ours. Its owner may have confirmed it, so that it has more
+    /// trust than its source.
     pub(crate) was_stored: bool,
     /// The sensitive categories of the memories it was derived from.
     pub(crate) sensitivity: Vec<Sensitivity>,
@@ -200,13 +201,14 @@ impl Gate<'_> {
             source.kind = SourceType::AiInference;
         }
         let deserved = match source.kind {
+            _ if standing.was_stored => source.trust,
             _ if standing.derived => standing.trust_max,
-            SourceType::AiInference if standing.was_stored => Trust::High,
             // In a vault that several people share, nobody's message is the owner's.
             SourceType::UserMessage if self.holder.is_shared() => Trust::Medium,
             kind => kind.trust(source.tool.as_deref()),
         };
-        source.trust = source.trust.min(deserved).min(standing.trust_max);
+        let trust_max = if standing.was_stored { Trust::High } else { standing.trust_max };
+        source.trust = source.trust.min(deserved).min(trust_max);
         if source.from_external_content {
             source.trust = source.trust.min(Trust::Medium);
         }

@@ -72,17 +72,17 @@ fn small_talk_questions_tools_and_repeats_take_no_room() {
         ..fact(text, 0.9)
     };
     let user = SourceType::UserMessage;
-    lacuna.take("anna", turn("The dentist, thanks!", user)).unwrap();
-    lacuna.take("anna", turn("When did I see the dentist about the crown in spring?", user)).unwrap();
+    lacuna.take("anna", turn("The joiner, thanks!", user)).unwrap();
+    lacuna.take("anna", turn("When did I see the joiner about the banister in spring?", user)).unwrap();
     lacuna
-        .take("anna", turn("LIST dentist crown invoice pdf spring folder", SourceType::ToolOutput))
+        .take("anna", turn("LIST joiner banister invoice pdf spring folder", SourceType::ToolOutput))
         .unwrap();
     lacuna
-        .take("anna", turn("Anna: my dentist put the new crown on in March, it cost a lot.", user))
+        .take("anna", turn("Anna: my joiner put the new banister on in March, it cost a lot.", user))
         .unwrap();
-    let said_so = "The dentist put a new crown on in March.";
+    let said_so = "The joiner put a new banister on in March.";
     let stated = lacuna.take("anna", fact(said_so, 0.4)).unwrap().id;
-    for text in ["What did the dentist do about the crown in March?", ""] {
+    for text in ["What did the joiner do about the banister in March?", ""] {
         assert_eq!(ids(&bring(&lacuna, &said(text))), [stated], "{text}");
     }
 }

@@ -92,7 +92,7 @@ fn while_the_endpoint_is_down_words_and_the_instant_model_answer_and_the_rest_is
     work(&lacuna).unwrap().unwrap();
 
     main.down.store(true, Ordering::Relaxed);
-    lacuna.keep("anna", "My physiotherapist is Ms Haddad.").unwrap();
+    lacuna.keep("anna", "My hairdresser is Ms Haddad.").unwrap();
     let answer = lacuna.ask("anna", "who is my dentist?").unwrap();
     assert!(answer.hits[0].memory.content.gist.expose().contains("Weber"));
     assert_eq!(names(&answer), [static_model().model().as_str()]);
@@ -101,7 +101,7 @@ fn while_the_endpoint_is_down_words_and_the_instant_model_answer_and_the_rest_is
 
     main.down.store(false, Ordering::Relaxed);
     assert_eq!(work(&lacuna).unwrap().unwrap(), 1);
-    assert!(names(&lacuna.ask("anna", "physiotherapist").unwrap()).contains(&"remote@1"));
+    assert!(names(&lacuna.ask("anna", "hairdresser").unwrap()).contains(&"remote@1"));
 }
 
 #[test]

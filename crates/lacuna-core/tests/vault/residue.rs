@@ -374,7 +374,7 @@ fn a_forget_that_dies_at_any_step_is_wholly_there_or_wholly_gone() {
 fn a_changed_receipt_never_verifies_and_a_true_one_says_nothing() {
     let world = World::ram();
     let service = world.service();
-    let text = "My therapist Dr. Quillon sees me on Thursdays.";
+    let text = "My architect Dr. Quillon sees me on Thursdays.";
     service.keep("anna", text).unwrap();
     let request = Request::new(Target::Words("forget everything about Dr. Quillon".into()));
     let signed = carry_out(&service, &request).unwrap().receipts.remove(0);
@@ -385,7 +385,7 @@ fn a_changed_receipt_never_verifies_and_a_true_one_says_nothing() {
     let plain = sha256(text.as_bytes());
     let subject = sha256(b"Dr. Quillon");
     let holds = |part: &[u8]| bytes.windows(part.len()).any(|window| window == part);
-    assert!(!holds(&plain) && !holds(&subject) && !holds(b"Quillon") && !holds(b"herapist"));
+    assert!(!holds(&plain) && !holds(&subject) && !holds(b"Quillon") && !holds(b"rchitect"));
 
     let dice = Dice::new(7);
     let mut edits = 0;

@@ -2,16 +2,16 @@
 //! transcript as well.
 
 use jiff::SignedDuration;
-use lacuna_core::Lacuna;
 use lacuna_core::erase::Forgotten;
 use lacuna_core::forget::{Confirmed, Planned, Request};
 use lacuna_core::keep::{
     Appended, Ended, Grown, NewTurn, SESSION_PAGE_MAX, SessionPage, SessionShown, SessionState,
 };
-use lacuna_core::permit::{Forget, Freeze, Recall, Remember};
+use lacuna_core::permit::{Forget, Freeze, Recall, Remember, Retain};
 use lacuna_core::read::Query;
 use lacuna_core::vault::{Piece, Speaker, TURNS_PER_APPEND_MAX, WORKING_BYTES_MAX, WORKING_ITEMS_MAX};
 use lacuna_core::write::Outcome;
+use lacuna_core::{Consents, Lacuna};
 use lacuna_store::rows::FaultTiming;
 use lacuna_types::Result;
 use lacuna_types::request::{Mode, PlanChoice, Target};
@@ -302,17 +302,10 @@ fn what_is_only_hidden_hides_the_transcript_and_a_later_end_makes_another() {
 fn health_is_archived_under_its_own_key_and_apart_from_the_rest() {
     let world = World::sqlite();
     let service = world.service();
-    let turns = || {
-        let mut turns = talk(&["The bus leaves at nine.", "My doctor says that I have diabetes.", "Fine."]);
-        turns[1].speaker = Speaker::User;
-        turns
-    };
-    let appended = service.append_turns(&grant::<Remember>("anna"), &id("bus"), turns(), None).unwrap();
-    if let Outcome::Asked(asked) = &appended.outcomes[1] {
-        let mut turn = turns().remove(1);
-        turn.confirm = Some(asked.token.clone());
-        service.append_turns(&grant::<Remember>("anna"), &id("bus"), vec![turn], Some(2)).unwrap();
-    }
+    Consents::of(&service).give(&grant::<Retain>("anna"), Sensitivity::Health, "my assistants").unwrap();
+    let mut turns = talk(&["The bus leaves at nine.", "My doctor says that I have diabetes.", "Fine."]);
+    turns[1].speaker = Speaker::User;
+    service.append_turns(&grant::<Remember>("anna"), &id("bus"), turns, None).unwrap();
     let ended = end(&service, "bus");
     assert_eq!(ended.archived.len(), 2);
     for transcript in ended.archived {

@@ -157,7 +157,7 @@ impl Importing<'_> {
             may_approve: scope.holder.is_shared() && self.is_admin(),
             consented: false,
             possible_confirmed: is_ours,
-            was_stored: is_ours,
+            was_stored: is_ours && !scope.holder.is_shared(),
             sensitivity: Vec::new(),
             external: false,
         };

@@ -17,6 +17,7 @@ use plain::{Plain, plain};
 use rules::{OrderRule, RULES};
 
 use crate::compiled::on_clean_stack;
+use crate::words::from_base64;
 
 /// The degree to which a text looks like orders to an assistant, with the reasons.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -188,26 +189,9 @@ fn encoded(text: &str) -> Option<Range<usize>> {
 
 /// Base64, if it spells text.
 fn decode(stretch: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(stretch.len() * 3 / 4);
-    for group in stretch.as_bytes().chunks(4) {
-        let bits = group.iter().try_fold(0u32, |bits, symbol| Some(bits << 6 | sextet(*symbol)?))?;
-        let bits = bits << (6 * (4 - group.len()));
-        bytes.extend_from_slice(&bits.to_be_bytes()[1..group.len().max(1)]);
-    }
-    String::from_utf8(bytes)
+    String::from_utf8(from_base64(stretch)?)
         .ok()
         .filter(|text| text.contains(' ') && !text.chars().any(|c| c.is_control() && c != '\n'))
-}
-
-fn sextet(symbol: u8) -> Option<u32> {
-    Some(u32::from(match symbol {
-        b'A'..=b'Z' => symbol - b'A',
-        b'a'..=b'z' => symbol - b'a' + 26,
-        b'0'..=b'9' => symbol - b'0' + 52,
-        b'+' | b'-' => 62,
-        b'/' | b'_' => 63,
-        _ => return None,
-    }))
 }
 
 /// The heaviest group of signs that stand close together; each rule counts once.

@@ -1,5 +1,6 @@
 //! Words: text split into pieces, folded, stemmed by language, without stop words.
 
+mod base64;
 mod fold;
 mod pieces;
 mod stop;
@@ -7,6 +8,7 @@ mod terms;
 mod tokens;
 
 pub use crate::languages::Language;
+pub(crate) use base64::from_base64;
 pub(crate) use fold::{Folding, fold};
 pub use stop::language_of_question;
 pub use terms::{

@@ -27,7 +27,8 @@ OPERATIONS = {
     "pin", "set_state", "promote_memory", "demote_memory", "plan_forget", "confirm_forget", "verify_forgotten",
     "list_receipts", "get_receipt", "list_sessions", "start_session", "show_session", "append_turns", "end_session",
     "list_review", "review", "create_export", "import", "memory_tool", "compact", "list_scopes", "vault_state",
-    "freeze", "create_token", "list_tokens", "revoke_token", "healthz", "readyz",
+    "put_record", "get_record", "erase_record", "put_records", "search_records", "list_namespaces", "erase_records",
+    "set_record_ttl", "set_expiry", "freeze", "create_token", "list_tokens", "revoke_token", "healthz", "readyz",
 }  # fmt: skip
 
 #: Keyword arguments of a Python method: the fields of a request without those that stand on their own.
@@ -132,6 +133,8 @@ class Python:
                 variants.append(name + self.variant(part))
                 self.write(variants[-1], part)
             self.alias(name, " | ".join(f'"{variant}"' for variant in variants), schema)
+        elif "oneOf" in schema and all("$ref" in part for part in schema["oneOf"]):
+            self.alias(name, " | ".join(f'"{self.kind(part)}"' for part in schema["oneOf"]), schema)
         elif "properties" in schema or schema.get("type") == "object":
             self.object(name, ["TypedDict"], schema)
         else:

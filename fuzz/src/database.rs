@@ -34,6 +34,7 @@ pub fn install(folder: &Path) -> Result<Lacuna> {
         lacuna.delete(&permit(&anna, &own)?, outcome.stored()?.id)?;
     }
     let token = TokenRequest {
+        operations: Vec::new(),
         user: UserId::new("ben")?,
         roles: vec![Role::Reader],
         label: "laptop".into(),

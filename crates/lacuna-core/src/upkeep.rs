@@ -1,4 +1,4 @@
-//! Handles of a [`crate::Lacuna`] for its upkeep, its tokens, its members and the consents of its people.
+//! Handles of a [`crate::Lacuna`] for its upkeep, its tokens, its people, its members and their consents.
 
 use std::time::Duration;
 
@@ -8,16 +8,20 @@ use lacuna_types::*;
 use zeroize::Zeroizing;
 
 use crate::govern::audit::care::AuditKept;
+use crate::govern::census::Census;
 use crate::govern::codes::ChangedVault;
 use crate::govern::consent::{ConsentGiven, ConsentRevoked};
 use crate::govern::examine::Examined;
+use crate::govern::hold::HoldRequest;
 use crate::govern::jobs::run::Ran;
 use crate::govern::jobs::{Job, Schedule};
 use crate::govern::rollback::{AcceptedRollback, AnchorReport};
 use crate::govern::tokens::{TokenId, TokenInfo, TokenRequest};
+use crate::govern::users::RemovedUser;
 use crate::permit::*;
 use crate::vault::consents::Consent;
 use crate::vault::deliver::Delivery;
+use crate::vault::holds::Hold;
 use crate::vault::models::Progress;
 use crate::vault::service::Service;
 
@@ -208,6 +212,11 @@ impl Upkeep<'_> {
         crate::vault::deliver::not_delivered(self.service, delivery, trouble)
     }
 
+    /// Counts what an organisation keeps, for those who answer for it; nothing of any memory is shown.
+    pub fn census(&self, grant: &Grant<ForgetPerson>) -> Result<Census> {
+        crate::govern::census::census(self.service, grant)
+    }
+
     /// Prepares what the first write would otherwise wait for.
     pub fn warm_up(&self) -> Result<()> {
         crate::write::remember::warm_up(self.service)
@@ -244,6 +253,16 @@ impl Tokens<'_> {
         crate::govern::tokens::authenticate(self.service, token)
     }
 
+    /// The caller that a service becomes for a person. Anybody else may name themselves only.
+    pub fn act_for(&self, caller: Caller, person: UserId) -> Result<Caller> {
+        crate::govern::tokens::act_for(self.service, caller, person)
+    }
+
+    /// The caller who is let in without a token; `None` from the organisation's first token on.
+    pub fn without_token(&self, org: OrgId, user: UserId, roles: Vec<Role>) -> Result<Option<Caller>> {
+        crate::govern::tokens::without_token(self.service, org, user, roles)
+    }
+
     /// Returns true when the organisation has or had a token. An expired one counts as well: it must not open
     /// the door to callers without any.
     pub fn exist(&self, org: &OrgId) -> Result<bool> {
@@ -270,6 +289,77 @@ impl Consents<'_> {
     /// Revokes a consent, and names the memories that were kept with it.
     pub fn revoke(&self, grant: &Grant<Retain>, category: Sensitivity) -> Result<ConsentRevoked> {
         crate::govern::consent::revoke_consent(self.service, grant, category)
+    }
+}
+
+/// Purposes: the sensitive categories that a person has closed to their assistants and readers.
+pub struct Purposes<'a> {
+    pub(crate) service: &'a Service,
+}
+
+impl Purposes<'_> {
+    /// Lists the closed categories of a person's own vault.
+    pub fn closed(&self, grant: &Grant<Recall>) -> Result<Vec<Sensitivity>> {
+        crate::govern::purpose::closed_categories(self.service, grant)
+    }
+
+    /// Closes a category to assistants and readers, or opens it again. Returns the closed ones.
+    pub fn set(
+        &self,
+        grant: &Grant<Retain>,
+        category: Sensitivity,
+        closed: bool,
+    ) -> Result<Vec<Sensitivity>> {
+        crate::govern::purpose::set_closed(self.service, grant, category, closed)
+    }
+}
+
+/// Legal holds: placed by two operators, ended by one, or by their day.
+pub struct LegalHolds<'a> {
+    pub(crate) service: &'a Service,
+}
+
+impl LegalHolds<'_> {
+    /// Places a hold. It does not stand before another operator has confirmed it.
+    pub fn place(&self, grant: &Grant<ForgetPerson>, request: HoldRequest) -> Result<Hold> {
+        crate::govern::hold::place_hold(self.service, grant, request)
+    }
+
+    /// Confirms a hold that another operator placed: from here on it stands.
+    pub fn confirm(&self, grant: &Grant<ForgetPerson>, number: u64) -> Result<Hold> {
+        crate::govern::hold::confirm_hold(self.service, grant, number)
+    }
+
+    /// Ends a hold before its day. What was deferred because of it is erased by the next purge.
+    pub fn end(&self, grant: &Grant<ForgetPerson>, number: u64) -> Result<Hold> {
+        crate::govern::hold::end_hold(self.service, grant, number)
+    }
+
+    /// All holds of the organisation, for its operators.
+    pub fn list(&self, grant: &Grant<ForgetPerson>) -> Result<Vec<Hold>> {
+        crate::govern::hold::list_holds(self.service, grant)
+    }
+
+    /// The holds on a vault that its owner may know of.
+    pub fn told(&self, grant: &Grant<Recall>) -> Result<Vec<Hold>> {
+        crate::govern::hold::holds_told(self.service, grant)
+    }
+}
+
+/// People, as a directory makes and removes them.
+pub struct Users<'a> {
+    pub(crate) service: &'a Service,
+}
+
+impl Users<'_> {
+    /// Gives a person a vault, so that services may act for them. Who has one keeps it.
+    pub fn provision(&self, grant: &Grant<ManageUsers>, user: &UserId) -> Result<()> {
+        crate::govern::users::provision(self.service, grant, user)
+    }
+
+    /// Revokes a person's tokens, ends their memberships, and destroys their vault, with a receipt.
+    pub fn remove(&self, grant: &Grant<ManageUsers>, user: &UserId) -> Result<RemovedUser> {
+        crate::govern::users::remove(self.service, grant, user)
     }
 }
 

@@ -121,6 +121,7 @@ impl Made {
             tier: Tier::Semantic,
             lane: Lane::ALL[self.lane],
             secondary_lanes: Lanes::default(),
+            is_record: false,
         }
     }
 

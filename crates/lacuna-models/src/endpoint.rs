@@ -184,6 +184,10 @@ impl Embedder for Endpoint {
         &self.model
     }
 
+    fn is_remote(&self) -> bool {
+        true
+    }
+
     fn embed(&self, texts: &[&str], _purpose: Purpose) -> Result<Vec<Vec<f32>>> {
         if texts.is_empty() {
             return Ok(Vec::new());

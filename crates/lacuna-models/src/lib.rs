@@ -28,6 +28,7 @@ pub mod packed;
 mod agent;
 mod calibration;
 mod endpoint;
+mod floats;
 mod kernels;
 mod linear;
 mod llm;

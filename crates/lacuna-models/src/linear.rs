@@ -1,20 +1,19 @@
 //! The parts that the layers of both packed models are made of.
 //!
-//! Linear layers work on packed weights: inputs become whole numbers, row by row or text by text, and the products
+//! Linear layers work on weights of eight bits: inputs become whole numbers, row by row or text by text, and the products
 //! are exact. Fourteen bits of an input keep a vector within a few millionths of what floats give.
 
 use lacuna_types::Result;
 
-use crate::kernels::{INPUT_MAX, InputRows, products};
+use crate::floats::{largest_magnitude, total};
+use crate::kernels::{INPUT_MAX, InputRows, WeightBlocks, wide};
 use crate::packed::{Int8Rows, Packed};
 
 const NORM_EPSILON: f32 = 1e-12;
 
-/// One linear layer; its weights stay in the packed file.
+/// One linear layer.
 pub(crate) struct Linear {
-    /// One row of weights per output. Several parts stand for one layer with all their outputs, side by side.
-    parts: Vec<Int8Rows<'static>>,
-    bias: Vec<f32>,
+    weights: WeightBlocks,
     depth: usize,
 }
 
@@ -27,8 +26,8 @@ impl Linear {
         depth: usize,
     ) -> Result<Self> {
         let weight = |name: &String| packed.int8_rows(&format!("{name}.weight"), outputs, depth);
-        let bias = joined_floats(packed, names, "bias", outputs)?;
-        Ok(Self { parts: names.iter().map(weight).collect::<Result<_>>()?, bias, depth })
+        let parts: Vec<_> = names.iter().map(weight).collect::<Result<_>>()?;
+        Ok(Self::of(&parts, &joined_floats(packed, names, "bias", outputs)?, depth))
     }
 
     /// A layer that adds nothing to its products.
@@ -39,30 +38,22 @@ impl Linear {
         depth: usize,
     ) -> Result<Self> {
         let weight = packed.int8_rows(&format!("{name}.weight"), outputs, depth)?;
-        Ok(Self { parts: vec![weight], bias: vec![0.0; outputs], depth })
+        Ok(Self::of(&[weight], &vec![0.0; outputs], depth))
+    }
+
+    fn of(parts: &[Int8Rows<'static>], biases: &[f32], depth: usize) -> Self {
+        let rows: Vec<&[u8]> = parts.iter().flat_map(|part| part.values().chunks_exact(depth)).collect();
+        let scales: Vec<f32> = parts.iter().flat_map(Int8Rows::scales).copied().collect();
+        Self { weights: WeightBlocks::new(&rows, &scales, biases, depth), depth }
     }
 
     pub(crate) fn outputs(&self) -> usize {
-        self.bias.len()
+        self.weights.outputs()
     }
 
     /// The outputs for each row of inputs, row by row.
     pub(crate) fn apply(&self, inputs: &WholeRows, out: &mut [f32]) {
-        let mut first = 0;
-        let mut sums = Vec::new();
-        for part in &self.parts {
-            let width = part.scales().len();
-            sums.resize(inputs.scales.len() * width, 0);
-            products(inputs.rows(self.depth), part.values(), &mut sums);
-            let rows = out.chunks_exact_mut(self.outputs()).zip(sums.chunks_exact(width)).zip(&inputs.scales);
-            for ((out, sums), input_scale) in rows {
-                let outputs = out[first..].iter_mut().zip(&self.bias[first..]);
-                for (((out, bias), sum), scale) in outputs.zip(sums).zip(part.scales()) {
-                    *out = *sum as f32 * (input_scale * scale) + bias;
-                }
-            }
-            first += width;
-        }
+        self.weights.apply(inputs.rows(self.depth), out);
     }
 
     /// The outputs for rows of floats that need no scale in common.
@@ -74,6 +65,7 @@ impl Linear {
 }
 
 /// Inputs of a layer as whole numbers, with the scale of each row.
+#[derive(Default)]
 pub(crate) struct WholeRows {
     values: Vec<i16>,
     stride: usize,
@@ -83,10 +75,18 @@ pub(crate) struct WholeRows {
 impl WholeRows {
     /// A scale for each row of `width` values.
     pub(crate) fn of_each(inputs: &[f32], width: usize) -> Self {
-        let mut values = vec![0; inputs.len()];
-        let rows = inputs.chunks_exact(width).zip(values.chunks_exact_mut(width));
-        let scales = rows.map(|(inputs, values)| round(inputs, values)).collect();
-        Self { values, stride: width, scales }
+        let mut rows = Self::default();
+        rows.fill(inputs, width);
+        rows
+    }
+
+    /// Takes other inputs in place of those before.
+    pub(crate) fn fill(&mut self, inputs: &[f32], width: usize) {
+        self.stride = width;
+        self.values.resize(inputs.len(), 0);
+        self.scales.clear();
+        let rows = inputs.chunks_exact(width).zip(self.values.chunks_exact_mut(width));
+        self.scales.extend(rows.map(|rows| wide(round, rows)));
     }
 
     /// The windows of several tokens around each row of `width` values, of one text: `before` rows before it, and
@@ -94,12 +94,12 @@ impl WholeRows {
     /// windows overlap in place.
     pub(crate) fn of_windows(inputs: &[f32], width: usize, before: usize, after: usize) -> Self {
         let mut values = vec![0; inputs.len() + (before + after) * width];
-        let scale = round(inputs, &mut values[before * width..][..inputs.len()]);
+        let scale = wide(round, (inputs, &mut values[before * width..][..inputs.len()]));
         Self { values, stride: width, scales: vec![scale; inputs.len() / width] }
     }
 
     fn rows(&self, depth: usize) -> InputRows<'_> {
-        InputRows { values: &self.values, count: self.scales.len(), stride: self.stride, depth }
+        InputRows { values: &self.values, scales: &self.scales, stride: self.stride, depth }
     }
 }
 
@@ -124,13 +124,18 @@ impl Norm {
 
     /// Normalises one row in place.
     pub(crate) fn apply(&self, row: &mut [f32]) {
-        let width = row.len() as f32;
-        let mean = row.iter().sum::<f32>() / width;
-        let variance = row.iter().map(|value| (value - mean) * (value - mean)).sum::<f32>() / width;
-        let factor = 1.0 / (variance + NORM_EPSILON).sqrt();
-        for ((value, gain), bias) in row.iter_mut().zip(&self.gain).zip(&self.bias) {
-            *value = (*value - mean) * factor * gain + bias;
-        }
+        wide(normalise, (row, self.gain.as_slice(), self.bias.as_slice()));
+    }
+}
+
+#[inline(always)]
+fn normalise((row, gain, bias): (&mut [f32], &[f32], &[f32])) {
+    let width = row.len() as f32;
+    let mean = total(row, |value| value) / width;
+    let variance = total(row, |value| (value - mean) * (value - mean)) / width;
+    let factor = 1.0 / (variance + NORM_EPSILON).sqrt();
+    for ((value, gain), bias) in row.iter_mut().zip(gain).zip(bias) {
+        *value = (*value - mean) * factor * gain + bias;
     }
 }
 
@@ -140,8 +145,9 @@ fn joined_floats(packed: &Packed<'static>, names: &[String], part: &str, width: 
 }
 
 /// Rounds to whole numbers up to [`INPUT_MAX`], and returns the scale that undoes it.
-fn round(inputs: &[f32], values: &mut [i16]) -> f32 {
-    let largest = inputs.iter().fold(0.0_f32, |largest, input| largest.max(input.abs()));
+#[inline(always)]
+fn round((inputs, values): (&[f32], &mut [i16])) -> f32 {
+    let largest = largest_magnitude(inputs);
     let factor = f32::from(INPUT_MAX) / largest.max(f32::MIN_POSITIVE * f32::from(INPUT_MAX));
     for (value, input) in values.iter_mut().zip(inputs) {
         *value = nearest(input * factor);
@@ -151,6 +157,7 @@ fn round(inputs: &[f32], values: &mut [i16]) -> f32 {
 
 /// The nearest whole number. The addition pushes the fraction out of a float and leaves the number in its lowest
 /// bits: two operations that the compiler makes for several values at once.
+#[inline(always)]
 fn nearest(value: f32) -> i16 {
     const SHIFT: f32 = 12_582_912.0;
     ((value + SHIFT).to_bits() as u16).cast_signed()

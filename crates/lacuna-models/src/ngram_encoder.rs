@@ -45,7 +45,7 @@ struct Branch {
 }
 
 impl NgramEncoder {
-    /// Reads the small parts; matrices and the vectors of pieces stay where they are.
+    /// Reads the small parts and arranges the matrices; the vectors of pieces stay where they are.
     pub(crate) fn unpack(packed: &Packed<'static>, vocabulary_size: usize) -> Result<Self> {
         let plain =
             |name: &str, outputs: usize, depth: usize| Linear::without_bias(packed, name, outputs, depth);

@@ -77,7 +77,9 @@ impl SentenceModel {
         const SENTENCE: &str = "This is an example sentence";
         const FIRST_COMPONENTS: [f32; 6] =
             [0.066_629_8, 0.061_481_66, 0.051_049_83, 0.078_817_94, 0.038_317_1, 0.004_341_57];
-        const TOLERANCE: f32 = 1e-4;
+        /// A change in the last bit of a sum moves what is rounded to fourteen bits after it, and a component by up to
+        /// two ten-thousandths. A vault's vectors bear a thousandth; a fault moves far more.
+        const TOLERANCE: f32 = 1e-3;
         let vectors = transformer.embed(&self.windows(SENTENCE));
         let agrees = FIRST_COMPONENTS.iter().zip(&vectors[0]).all(|(a, b)| (a - b).abs() < TOLERANCE);
         if agrees { Ok(()) } else { Err("the sentence model fails its self-test on this machine".into()) }

@@ -1,14 +1,14 @@
-//! The forward pass of a BERT encoder with mean pooling. Linear layers work on the packed weights; the rest is in
+//! The forward pass of a BERT encoder with mean pooling. Linear layers work on weights of eight bits; the rest is in
 //! f32.
 //!
 //! The tokens of all texts of a batch stand below each other without padding: the linear layers see one tall
 //! matrix, attention sees one text at a time. So no text can change another's vector, whatever the batch.
 
 use lacuna_types::Result;
-use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, ArrayView2, ArrayViewMut1, ArrayViewMut2, s};
 
-use crate::linear::{Linear, Norm};
+use crate::floats::{gelu, softmax};
+use crate::kernels::wide;
+use crate::linear::{Linear, Norm, WholeRows};
 use crate::packed::{Int8Rows, Packed};
 use crate::vector;
 
@@ -21,6 +21,8 @@ const LAYERS: usize = 6;
 const HEADS: usize = 12;
 const HEAD_WIDTH: usize = WIDTH / HEADS;
 const INNER_WIDTH: usize = 4 * WIDTH;
+/// Keys that a query meets at once.
+const KEYS: usize = 8;
 
 pub(crate) struct Transformer {
     words: Int8Rows<'static>,
@@ -41,7 +43,7 @@ struct Layer {
 }
 
 impl Transformer {
-    /// Reads the small parts; matrices and word vectors stay where they are.
+    /// Reads the small parts and arranges the matrices; word vectors stay where they are.
     pub(crate) fn unpack(packed: &Packed<'static>) -> Result<Self> {
         let kind = packed.floats("embeddings.token_type_embeddings.weight", 1, WIDTH)?;
         let mut positions = packed.floats("embeddings.position_embeddings.weight", POSITIONS, WIDTH)?;
@@ -59,8 +61,9 @@ impl Transformer {
     /// One unit vector per text. A text is at least one and at most [`POSITIONS`] ids of the vocabulary.
     pub(crate) fn embed(&self, texts: &[Vec<u32>]) -> Vec<Vec<f32>> {
         let mut states = self.look_up(texts);
+        let mut space = Workspace::new(states.len() / WIDTH);
         for layer in &self.layers {
-            layer.apply(&mut states, texts);
+            layer.apply(&mut states, texts, &mut space);
         }
         spans(texts).map(|span| pool(&states[span.start * WIDTH..span.end * WIDTH])).collect()
     }
@@ -94,20 +97,46 @@ impl Layer {
         })
     }
 
-    fn apply(&self, states: &mut [f32], texts: &[Vec<u32>]) {
-        let inputs = self.attention_in.apply_to(states);
-        let inputs = ArrayView2::from_shape((states.len() / WIDTH, 3 * WIDTH), &inputs)
-            .expect("three widths of every token");
-        let mut attended = Array2::zeros((states.len() / WIDTH, WIDTH));
+    fn apply(&self, states: &mut [f32], texts: &[Vec<u32>], space: &mut Workspace) {
+        let Workspace { whole, narrow, broad } = space;
+        let tokens = states.len() / WIDTH;
+        let joined = &mut broad[..tokens * 3 * WIDTH];
+        whole.fill(states, WIDTH);
+        self.attention_in.apply(whole, joined);
         for span in spans(texts) {
-            attend(inputs.slice(s![span.clone(), ..]), attended.slice_mut(s![span, ..]));
+            let inputs = &joined[span.start * 3 * WIDTH..span.end * 3 * WIDTH];
+            wide(attend, (inputs, &mut narrow[span.start * WIDTH..span.end * WIDTH]));
         }
-        let attended = attended.as_slice().expect("a matrix in standard order is contiguous");
-        add_and_norm(states, &self.attention_out.apply_to(attended), &self.attention_norm);
+        whole.fill(narrow, WIDTH);
+        self.attention_out.apply(whole, narrow);
+        add_and_norm(states, narrow, &self.attention_norm);
 
-        let mut inner = self.expand.apply_to(states);
-        inner.iter_mut().for_each(|value| *value = gelu(*value));
-        add_and_norm(states, &self.contract.apply_to(&inner), &self.output_norm);
+        let inner = &mut broad[..tokens * INNER_WIDTH];
+        whole.fill(states, WIDTH);
+        self.expand.apply(whole, inner);
+        wide(gelu, &mut *inner);
+        whole.fill(inner, INNER_WIDTH);
+        self.contract.apply(whole, narrow);
+        add_and_norm(states, narrow, &self.output_norm);
+    }
+}
+
+/// Room for what the layers compute, one after the other.
+struct Workspace {
+    whole: WholeRows,
+    /// One width of every token.
+    narrow: Vec<f32>,
+    /// The widest that a layer makes of every token.
+    broad: Vec<f32>,
+}
+
+impl Workspace {
+    fn new(tokens: usize) -> Self {
+        Self {
+            whole: WholeRows::default(),
+            narrow: vec![0.0; tokens * WIDTH],
+            broad: vec![0.0; tokens * INNER_WIDTH],
+        }
     }
 }
 
@@ -119,31 +148,63 @@ fn add_and_norm(states: &mut [f32], added: &[f32], norm: &Norm) {
 }
 
 /// Attention within one text: `inputs` holds query, key and value side by side, each of all heads.
-fn attend(inputs: ArrayView2<'_, f32>, mut outputs: ArrayViewMut2<'_, f32>) {
-    let tokens = inputs.nrows();
-    let mut weights = Array2::zeros((tokens, tokens));
+#[inline(always)]
+fn attend((inputs, outputs): (&[f32], &mut [f32])) {
+    let tokens = inputs.len() / (3 * WIDTH);
+    // Keys stand column by column, so that one query meets several keys at once. Those of no token are zero.
+    let columns = tokens.next_multiple_of(KEYS);
+    let mut keys = vec![0.0; HEAD_WIDTH * columns];
+    let mut scores = vec![0.0; columns];
     for head in 0..HEADS {
-        let columns = |part: usize| {
-            let start = part * WIDTH + head * HEAD_WIDTH;
-            inputs.slice(s![.., start..start + HEAD_WIDTH])
-        };
-        let (query, key, value) = (columns(0), columns(1), columns(2));
-        let scale = 1.0 / (HEAD_WIDTH as f32).sqrt();
-        general_mat_mul(scale, &query, &key.t(), 0.0, &mut weights);
-        for mut row in weights.outer_iter_mut() {
-            softmax(row_slice(&mut row));
+        for (token, row) in inputs.chunks_exact(3 * WIDTH).enumerate() {
+            for (at, value) in row[WIDTH + head * HEAD_WIDTH..][..HEAD_WIDTH].iter().enumerate() {
+                keys[at * columns + token] = *value;
+            }
         }
-        let start = head * HEAD_WIDTH;
-        let mut output = outputs.slice_mut(s![.., start..start + HEAD_WIDTH]);
-        general_mat_mul(1.0, &weights, &value, 0.0, &mut output);
+        for (token, output) in outputs.chunks_exact_mut(WIDTH).enumerate() {
+            let query = &inputs[token * 3 * WIDTH + head * HEAD_WIDTH..];
+            if let Some(query) = query.first_chunk() {
+                score(query, &keys, &mut scores);
+            }
+            softmax(&mut scores[..tokens]);
+            if let Some(output) = output[head * HEAD_WIDTH..].first_chunk_mut() {
+                *output = mixed(&scores[..tokens], &inputs[2 * WIDTH + head * HEAD_WIDTH..]);
+            }
+        }
     }
 }
 
-fn softmax(row: &mut [f32]) {
-    let largest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    row.iter_mut().for_each(|value| *value = (*value - largest).exp());
-    let sum: f32 = row.iter().sum();
-    row.iter_mut().for_each(|value| *value /= sum);
+/// The products of one query with every key, scaled.
+#[inline(always)]
+fn score(query: &[f32; HEAD_WIDTH], keys: &[f32], scores: &mut [f32]) {
+    /// One over the root of [`HEAD_WIDTH`].
+    const SCALE: f32 = 0.176_776_7;
+    let columns = scores.len();
+    for (block, scores) in scores.as_chunks_mut::<KEYS>().0.iter_mut().enumerate() {
+        let mut sums = [0.0; KEYS];
+        for (at, value) in query.iter().enumerate() {
+            let keys = &keys[at * columns + block * KEYS..][..KEYS];
+            for lane in 0..KEYS {
+                sums[lane] += value * keys[lane];
+            }
+        }
+        for lane in 0..KEYS {
+            scores[lane] = sums[lane] * SCALE;
+        }
+    }
+}
+
+/// The values of all tokens, each by its share.
+#[inline(always)]
+fn mixed(shares: &[f32], values: &[f32]) -> [f32; HEAD_WIDTH] {
+    let mut sums = [0.0; HEAD_WIDTH];
+    for (share, values) in shares.iter().zip(values.chunks(3 * WIDTH)) {
+        let values = &values[..HEAD_WIDTH];
+        for lane in 0..HEAD_WIDTH {
+            sums[lane] += share * values[lane];
+        }
+    }
+    sums
 }
 
 fn pool(states: &[f32]) -> Vec<f32> {
@@ -156,24 +217,6 @@ fn pool(states: &[f32]) -> Vec<f32> {
     mean
 }
 
-fn gelu(x: f32) -> f32 {
-    0.5 * x * (1.0 + erf(x * std::f32::consts::FRAC_1_SQRT_2))
-}
-
-/// The error function to within 1e-6, as a rational function that was fitted to it by reweighted least
-/// squares. It needs no exponential, so that the compiler can work on several values at once.
-fn erf(x: f32) -> f32 {
-    const NUMERATOR: [f32; 5] = [1.128_376_8, 0.347_422_48, 0.072_229_65, 0.010_097_102, 0.000_359_603_23];
-    const DENOMINATOR: [f32; 6] =
-        [1.0, 0.641_201_85, 0.177_841_26, 0.027_763_018, 0.002_567_396_3, 0.000_020_647_041];
-    /// From here on erf is 1 to within the precision of the fit.
-    const END: f32 = 3.95;
-    let x = x.clamp(-END, END);
-    let square = x * x;
-    let polynomial = |terms: &[f32]| terms.iter().rev().fold(0.0, |sum, term| sum * square + term);
-    x * polynomial(&NUMERATOR) / polynomial(&DENOMINATOR)
-}
-
 /// The rows of each text in the batch.
 fn spans(texts: &[Vec<u32>]) -> impl Iterator<Item = std::ops::Range<usize>> {
     texts.iter().scan(0, |end, text| {
@@ -183,31 +226,37 @@ fn spans(texts: &[Vec<u32>]) -> impl Iterator<Item = std::ops::Range<usize>> {
     })
 }
 
-fn row_slice<'a>(row: &'a mut ArrayViewMut1<'_, f32>) -> &'a mut [f32] {
-    row.as_slice_mut().expect("rows of a matrix in standard order are contiguous")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Values of the error function to seven places, from standard tables.
+    /// Attention as its definition says it, in double precision.
+    fn attended(inputs: &[f32], token: usize, column: usize) -> f64 {
+        let (tokens, head) = (inputs.len() / (3 * WIDTH), column / HEAD_WIDTH);
+        let value =
+            |token: usize, part: usize, at: usize| f64::from(inputs[token * 3 * WIDTH + part * WIDTH + at]);
+        let score = |other: usize| {
+            let columns = head * HEAD_WIDTH..(head + 1) * HEAD_WIDTH;
+            let product: f64 = columns.map(|at| value(token, 0, at) * value(other, 1, at)).sum();
+            (product / (HEAD_WIDTH as f64).sqrt()).exp()
+        };
+        let scores: Vec<f64> = (0..tokens).map(score).collect();
+        let mixed: f64 = (0..tokens).map(|other| scores[other] * value(other, 2, column)).sum();
+        mixed / scores.iter().sum::<f64>()
+    }
+
     #[test]
-    fn erf_is_within_a_millionth() {
-        let table = [
-            (0.0, 0.0),
-            (0.1, 0.112_462_9),
-            (0.5, 0.520_499_9),
-            (1.0, 0.842_700_8),
-            (1.5, 0.966_105_1),
-            (2.0, 0.995_322_3),
-            (3.0, 0.999_977_9),
-            (4.0, 1.0),
-            (50.0, 1.0),
-        ];
-        for (x, expected) in table {
-            assert!((erf(x) - expected).abs() <= 1e-6, "erf({x}) = {}", erf(x));
-            assert_eq!(erf(-x), -erf(x));
+    fn attention_is_what_its_definition_says() {
+        for tokens in [1, 3, 8, 21] {
+            let inputs: Vec<f32> = (0..tokens * 3 * WIDTH).map(|at| (at as f32 * 0.7).sin()).collect();
+            let (mut plain, mut fast) = (vec![0.0; tokens * WIDTH], vec![0.0; tokens * WIDTH]);
+            attend((&inputs, &mut plain));
+            wide(attend, (inputs.as_slice(), fast.as_mut_slice()));
+            assert_eq!(plain, fast);
+            for (at, found) in fast.iter().enumerate().step_by(17) {
+                let expected = attended(&inputs, at / WIDTH, at % WIDTH);
+                assert!((f64::from(*found) - expected).abs() < 1e-5, "{found} {expected}");
+            }
         }
     }
 }

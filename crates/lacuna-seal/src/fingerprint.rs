@@ -1,8 +1,10 @@
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::hmac;
 
+use zeroize::Zeroizing;
+
 use crate::hkdf;
-use crate::key::{MasterKey, RootKey};
+use crate::key::{KEY_BYTES, MasterKey, RootKey};
 
 const FINGERPRINT_INFO: &[u8] = b"lacuna/fingerprint/v1/";
 const CODE_INFO: &[u8] = b"lacuna/codes/v1/";
@@ -15,8 +17,7 @@ impl RootKey {
     /// Derives the key of one purpose, so that a query's fingerprint never matches a memory's.
     pub fn derive_fingerprint_key(&self, purpose: &str) -> FingerprintKey {
         let info = [FINGERPRINT_INFO, purpose.as_bytes()].concat();
-        let key = hkdf::expand(self.bytes(), &info);
-        FingerprintKey(hmac::Key::new(hmac::HMAC_SHA256, key.as_slice()))
+        FingerprintKey::from_secret(&hkdf::expand(self.bytes(), &info))
     }
 }
 
@@ -24,13 +25,21 @@ impl MasterKey {
     /// Derives the key of an organisation's authentication codes. It authenticates what the store can read, and
     /// opens nothing.
     pub fn derive_code_key(&self, org: &str) -> FingerprintKey {
-        let info = [CODE_INFO, org.as_bytes()].concat();
-        let key = hkdf::expand(self.bytes(), &info);
-        FingerprintKey(hmac::Key::new(hmac::HMAC_SHA256, key.as_slice()))
+        FingerprintKey::from_secret(&self.derive_code_secret(org))
+    }
+
+    /// The bytes of [`Self::derive_code_key`], to be kept in custody when this master key goes.
+    pub fn derive_code_secret(&self, org: &str) -> Zeroizing<[u8; KEY_BYTES]> {
+        hkdf::expand(self.bytes(), &[CODE_INFO, org.as_bytes()].concat())
     }
 }
 
 impl FingerprintKey {
+    /// Takes over a secret that was derived or kept.
+    pub fn from_secret(secret: &[u8; KEY_BYTES]) -> Self {
+        Self(hmac::Key::new(hmac::HMAC_SHA256, secret))
+    }
+
     /// HMAC-SHA256 over length-prefixed parts: `["ab", "c"]` and `["a", "bc"]` differ.
     pub fn fingerprint(&self, parts: &[&[u8]]) -> [u8; 32] {
         let mut context = hmac::Context::with_key(&self.0);

@@ -1,27 +1,23 @@
-//! Sealed bytes that are too large for a row: transcripts and archives, one object each.
+//! Sealed bytes that are too large for a row: transcripts and archives, one object each, in a folder or in a bucket.
 //!
 //! An object is written whole and made durable before it gets its name, so a crash leaves either all of it
 //! or none. Its name says which vault, memory and revision it belongs to, and nothing else.
 
-use std::fs::{self, File, Metadata, Permissions};
-use std::io::{self, ErrorKind};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+mod bucket;
+mod folder;
+
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use object_store::local::LocalFileSystem;
-use object_store::path::Path as Location;
-use object_store::{ObjectStore, ObjectStoreExt, PutPayload};
-use tokio::runtime::Runtime;
 
+use self::bucket::BucketBlobs;
+pub use self::bucket::{BUCKET_TIME, BucketAddress, BucketLogin};
+use self::folder::FolderBlobs;
 use lacuna_types::{Error, Result};
 use lacuna_types::{MemoryId, VaultId};
 
 /// One object, in bytes.
 pub const BLOB_BYTES_MAX: usize = 64 * 1024 * 1024;
-const FOLDER_MODE: u32 = 0o700;
-/// Permissions of others on the machine.
-const OTHERS: u32 = 0o077;
 
 /// The name of a blob in a vault: a memory, and the revision of its body.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -32,29 +28,30 @@ pub struct BlobName {
     pub revision: u32,
 }
 
-/// A file in the folder of blobs that belongs to no memory.
+/// A file or an object among the blobs that belongs to no memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StrayBlob {
     path: PathBuf,
 }
 
-/// Blobs in a local folder. `object_store` is asynchronous, so a small runtime of its own drives it; call
-/// from threads that may block.
-pub struct Blobs {
-    objects: LocalFileSystem,
-    runtime: Runtime,
-    root: PathBuf,
+/// Blobs in one place. Call from threads that may block.
+pub struct Blobs(BlobPlace);
+
+enum BlobPlace {
+    Folder(FolderBlobs),
+    Bucket(Box<BucketBlobs>),
 }
 
 impl Blobs {
-    /// Opens the folder, and makes it where needed, for the owner's eyes only.
+    /// Opens a folder, and makes it where needed, for the owner's eyes only.
     pub fn open(root: impl AsRef<Path>) -> Result<Self> {
-        let root = root.as_ref();
-        private_folder(root).map_err(|error| io_failure(&error, "the blob folder cannot be made"))?;
-        let objects = LocalFileSystem::new_with_prefix(root).map_err(failure)?.with_fsync(true);
-        let runtime = tokio::runtime::Builder::new_current_thread().build();
-        let runtime = runtime.map_err(|error| io_failure(&error, "no runtime for the blob folder"))?;
-        Ok(Self { objects, runtime, root: root.to_owned() })
+        FolderBlobs::open(root.as_ref()).map(|folder| Self(BlobPlace::Folder(folder)))
+    }
+
+    /// Opens a bucket that is there, and learns whether it keeps versions. The agent gives each attempt
+    /// [`BUCKET_TIME`], follows no redirect and returns every status as an answer.
+    pub fn open_bucket(agent: ureq::Agent, address: BucketAddress, login: BucketLogin) -> Result<Self> {
+        BucketBlobs::open(agent, address, login).map(|bucket| Self(BlobPlace::Bucket(Box::new(bucket))))
     }
 
     /// Keeps `sealed` under its name, durably. Writing the same name again replaces it whole.
@@ -62,41 +59,37 @@ impl Blobs {
         if sealed.len() > BLOB_BYTES_MAX {
             return Err(Error::invalid("blob", format!("must be at most {BLOB_BYTES_MAX} bytes")));
         }
-        let location = location(vault, name)?;
-        let folder = self.root.join(folder(vault));
-        private_folder(&folder).map_err(|error| io_failure(&error, "the blob folder cannot be made"))?;
-        self.runtime.block_on(self.objects.put(&location, PutPayload::from(sealed))).map_err(failure)?;
-        // The file was made as the umask says; nobody else could reach it in its folder.
-        let path = folder.join(file_name(name));
-        close_to_others(&path).map_err(|error| io_failure(&error, "a blob cannot be made private"))
+        match &self.0 {
+            BlobPlace::Folder(folder) => folder.put(vault, name, sealed),
+            BlobPlace::Bucket(bucket) => bucket.put(vault, name, &sealed),
+        }
     }
 
     /// [`Error::NotFound`] when there is no such blob.
     pub fn get(&self, vault: VaultId, name: BlobName) -> Result<Vec<u8>> {
-        let location = location(vault, name)?;
-        let bytes = self.runtime.block_on(async {
-            let found = self.objects.get(&location).await?;
-            if found.meta.size > BLOB_BYTES_MAX as u64 {
-                return Ok(None);
-            }
-            found.bytes().await.map(Some)
-        });
-        let bytes = bytes.map_err(failure)?;
-        bytes.map(Vec::from).ok_or_else(|| Error::corrupt("a blob is larger than any that was written"))
-    }
-
-    /// Removes a blob, durably. One that is not there is as good as removed.
-    pub fn delete(&self, vault: VaultId, name: BlobName) -> Result<()> {
-        match self.runtime.block_on(self.objects.delete(&location(vault, name)?)) {
-            Err(object_store::Error::NotFound { .. }) => Ok(()),
-            Err(error) => Err(failure(error)),
-            Ok(()) => File::open(self.root.join(folder(vault)))
-                .and_then(|folder| folder.sync_all())
-                .map_err(|error| io_failure(&error, "the removal of a blob may not be durable")),
+        match &self.0 {
+            BlobPlace::Folder(folder) => folder.get(vault, name),
+            BlobPlace::Bucket(bucket) => bucket.get(vault, name),
         }
     }
 
-    /// Files in a vault's folder that were last written before `moment`, and that are no blob or none that `is_known`.
+    /// Removes a blob with its older versions, durably. One that is not there is as good as removed.
+    pub fn delete(&self, vault: VaultId, name: BlobName) -> Result<()> {
+        match &self.0 {
+            BlobPlace::Folder(folder) => folder.delete(vault, name),
+            BlobPlace::Bucket(bucket) => bucket.delete(vault, name),
+        }
+    }
+
+    /// Returns true when a copy of the blob is still there, also one that only the history of a bucket has.
+    pub fn is_left(&self, vault: VaultId, name: BlobName) -> bool {
+        match &self.0 {
+            BlobPlace::Folder(folder) => folder.get(vault, name).is_ok(),
+            BlobPlace::Bucket(bucket) => bucket.is_left(vault, name),
+        }
+    }
+
+    /// Files of a vault that were last written before `moment`, and that are no blob or none that `is_known`.
     /// A crash leaves them: blobs whose row never came, and parts of blobs.
     pub fn strays(
         &self,
@@ -104,71 +97,27 @@ impl Blobs {
         moment: Timestamp,
         is_known: impl Fn(BlobName) -> bool,
     ) -> Result<Vec<StrayBlob>> {
-        let unreadable = |error: io::Error| io_failure(&error, "the blob folder cannot be read");
-        let mut strays = Vec::new();
-        for (path, meta) in self.files(vault).map_err(unreadable)? {
-            let name = path.file_name().and_then(|name| parse(name.to_str()?));
-            let written = meta.modified().ok().and_then(|at| Timestamp::try_from(at).ok());
-            if written.is_some_and(|at| at < moment) && !name.is_some_and(&is_known) {
-                strays.push(StrayBlob { path });
-            }
+        match &self.0 {
+            BlobPlace::Folder(folder) => folder.strays(vault, moment, is_known),
+            BlobPlace::Bucket(bucket) => bucket.strays(vault, moment, is_known),
         }
-        Ok(strays)
     }
 
     /// Removes a file that belongs to no memory, durably.
     pub fn remove_stray(&self, stray: &StrayBlob) -> Result<()> {
-        let removed = fs::remove_file(&stray.path).or_else(|error| match error.kind() {
-            ErrorKind::NotFound => Ok(()),
-            _ => Err(error),
-        });
-        let folder = stray.path.parent().unwrap_or(&self.root);
-        removed
-            .and_then(|()| File::open(folder)?.sync_all())
-            .map_err(|error| io_failure(&error, "a blob without a memory cannot be removed"))
-    }
-
-    fn files(&self, vault: VaultId) -> io::Result<Vec<(PathBuf, Metadata)>> {
-        let entries = match fs::read_dir(self.root.join(folder(vault))) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-            entries => entries?,
-        };
-        entries.map(|entry| entry.and_then(|entry| Ok((entry.path(), entry.metadata()?)))).collect()
+        match &self.0 {
+            BlobPlace::Folder(folder) => folder.remove_stray(stray),
+            BlobPlace::Bucket(bucket) => bucket.remove_stray(stray),
+        }
     }
 
     /// The blobs of a vault in the order of their names. Files that are not blobs are passed over.
     pub fn list(&self, vault: VaultId) -> Result<Vec<BlobName>> {
-        let prefix = Location::parse(folder(vault)).map_err(|error| failure(error.into()))?;
-        let listed =
-            self.runtime.block_on(self.objects.list_with_delimiter(Some(&prefix))).map_err(failure)?;
-        let mut names: Vec<_> =
-            listed.objects.iter().filter_map(|object| parse(object.location.filename()?)).collect();
-        names.sort();
-        Ok(names)
+        match &self.0 {
+            BlobPlace::Folder(folder) => folder.list(vault),
+            BlobPlace::Bucket(bucket) => bucket.list(vault),
+        }
     }
-}
-
-/// Makes a folder for the owner's eyes only, or closes one that is there to others.
-fn private_folder(path: &Path) -> io::Result<()> {
-    fs::DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path)?;
-    close_to_others(path)
-}
-
-fn close_to_others(path: &Path) -> io::Result<()> {
-    let mode = fs::metadata(path)?.mode() & 0o777;
-    match mode & OTHERS {
-        0 => Ok(()),
-        _ => fs::set_permissions(path, Permissions::from_mode(mode & !OTHERS)),
-    }
-}
-
-fn folder(vault: VaultId) -> String {
-    vault.to_string()
-}
-
-fn location(vault: VaultId, name: BlobName) -> Result<Location> {
-    let path = format!("{}/{}", folder(vault), file_name(name));
-    Location::parse(path).map_err(|error| failure(error.into()))
 }
 
 fn file_name(name: BlobName) -> String {
@@ -178,33 +127,4 @@ fn file_name(name: BlobName) -> String {
 fn parse(file_name: &str) -> Option<BlobName> {
     let (memory, revision) = file_name.split_once('.')?;
     Some(BlobName { memory: memory.parse().ok()?, revision: revision.parse().ok()? })
-}
-
-fn failure(error: object_store::Error) -> Error {
-    if let object_store::Error::NotFound { .. } = error {
-        return Error::NotFound("blob");
-    }
-    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(&error);
-    while let Some(current) = cause {
-        if let Some(error) = current.downcast_ref::<io::Error>() {
-            return io_failure(error, "the blob folder cannot be used");
-        }
-        cause = current.source();
-    }
-    Error::unavailable("blobs_unavailable", "the blob folder cannot be used", error)
-}
-
-fn io_failure(error: &io::Error, what: &str) -> Error {
-    let source = error.to_string();
-    match error.kind() {
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-            Error::unavailable("disk_full", "there is no space left for blobs; nothing was changed", source)
-        }
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Error::Misconfigured {
-            code: "read_only",
-            reason: "the blob folder or its disk cannot be written; check owner, permissions and mount"
-                .into(),
-        },
-        _ => Error::unavailable("blobs_unavailable", what, source),
-    }
 }

@@ -35,10 +35,11 @@ mod failure;
 pub mod folder;
 pub mod keys;
 pub mod rows;
+pub mod signature;
 
 pub use blobs::{BlobName, Blobs};
 pub use folder::{OwnedFolder, SharedFolder};
-pub use keys::{KeyBatch, KeyStore, LocalKms, PostgresKeys, RamKeys, SqliteKeys};
+pub use keys::{KeyBatch, KeyStore, Kms, LocalKms, PostgresKeys, RamKeys, SqliteKeys};
 pub use rows::{
     Batch, PendingErasure, PostgresStore, RamStore, Row, SealedBody, SqliteOptions, SqliteStore, Store,
     VaultChange, VaultHeader,

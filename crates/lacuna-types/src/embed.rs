@@ -52,6 +52,11 @@ pub trait Embedder: Send + Sync {
         false
     }
 
+    /// Returns true for a model outside this process. Texts about health and biometrics are never sent to one.
+    fn is_remote(&self) -> bool {
+        false
+    }
+
     /// The map of this model's cosines onto the 0..1 scale that callers see.
     fn calibration(&self) -> Calibration;
 }

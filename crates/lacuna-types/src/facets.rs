@@ -224,6 +224,24 @@ facet!(
     Reader = 2 "reader",
     Admin = 3 "admin",
     Agent = 4 "agent",
+    Service = 5 "service",
+});
+
+facet!(
+    /** The operations that a service may carry out for people. `confirm` makes its word theirs: it may answer what waits
+    for them and give their consents. `provision` makes and removes people. */
+    Operation, "operations", {
+    Recall = 1 "recall",
+    Remember = 2 "remember",
+    Forget = 3 "forget",
+    Export = 5 "export",
+    Import = 6 "import",
+    Destroy = 7 "destroy",
+    Freeze = 8 "freeze",
+    Retain = 9 "retain",
+    ReadAudit = 10 "audit",
+    Confirm = 11 "confirm",
+    Provision = 12 "provision",
 });
 
 impl Sensitivity {

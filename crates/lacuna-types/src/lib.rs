@@ -35,6 +35,7 @@ pub mod hex;
 mod ids;
 mod memory;
 mod plaintext;
+mod record;
 mod time;
 
 pub mod decay;
@@ -51,4 +52,5 @@ pub use ids::*;
 pub use lacuna_seal::sha256;
 pub use memory::*;
 pub use plaintext::Plaintext;
+pub use record::*;
 pub use time::*;

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use crate::facets::*;
 use crate::ids::*;
 use crate::plaintext::Plaintext;
+use crate::record::RecordFacet;
 
 /// The one-sentence core of a memory, in characters.
 pub const GIST_CHARS_MAX: usize = 280;
@@ -82,6 +83,8 @@ pub struct Draft {
     pub created_at: Option<Timestamp>,
     /// Refuse a text with a secret instead of storing it without.
     pub fail_on_secret: bool,
+    /// Keep the text as it is or not at all: what would have to be cut out refuses it.
+    pub verbatim: bool,
     /// The token with which an earlier answer asked for confirmation of this very text.
     pub confirm: Option<String>,
 }
@@ -183,11 +186,17 @@ impl Facets {
             && self.category != Category::Conversation
             && !matches!(self.content_type, ContentType::Transcript | ContentType::Summary)
             && self.derived_from.is_empty()
+            && !self.is_record()
     }
 
     /// Returns true for sensitive data that is held sealed until its owner consents: it has no legal ground yet.
     pub fn is_held(&self) -> bool {
         self.privacy.is_held()
+    }
+
+    /// Returns true for a record: a value that a program keeps under a place.
+    pub fn is_record(&self) -> bool {
+        self.history.record.is_some()
     }
 
     /// A second copy of them. Tags and names are words of the memory, so that a copy is asked for by name.
@@ -259,6 +268,8 @@ pub struct History {
     pub remade_at: Option<Timestamp>,
     /// The turns of the session whose transcript it is. Callers cannot set it.
     pub segment: Option<Segment>,
+    /// The place and the metadata of a record.
+    pub record: Option<Box<RecordFacet>>,
 }
 
 impl History {
@@ -276,6 +287,7 @@ impl History {
             attributes: self.attributes.clone(),
             remade_at: self.remade_at,
             segment: self.segment,
+            record: self.record.as_ref().map(|record| Box::new(record.duplicate())),
         }
     }
 }

@@ -50,12 +50,14 @@ pub struct Wish {
     pub keep: Vec<String>,
     /// Mentions, or only the subject.
     pub reach: Reach,
+    /// It speaks of the owner's own affairs ("my number"), not of somebody else's.
+    pub own: bool,
 }
 
 impl Wish {
     /// A request about a subject, without times or exceptions.
     pub fn about(about: About) -> Self {
-        Self { about, when: None, keep: Vec::new(), reach: Reach::Mentions }
+        Self { about, when: None, keep: Vec::new(), reach: Reach::Mentions, own: false }
     }
 }
 
@@ -130,7 +132,8 @@ facet!(
 /// The matches of a plan that are forgotten.
 #[derive(Clone, PartialEq, Debug)]
 pub enum PlanChoice {
-    /// Every match.
+    /// Every match but those that are only offered: they are near by a short form, an attribute or meaning, and go only
+    /// when somebody names them.
     All,
     /// Direct matches only.
     Direct,
@@ -163,4 +166,6 @@ facet!(
     Source = 11 "came from that source",
     Everything = 12 "everything goes",
     CoMention = 13 "speaks of the same person in other words",
+    ShortForm = 14 "has a short form of the name",
+    Attribute = 15 "holds what the request asks for",
 });

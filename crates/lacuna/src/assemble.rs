@@ -13,11 +13,13 @@ use lacuna_core::transfer::{finish_restore, is_restore_unfinished};
 use lacuna_core::vault::{Event, Models};
 use lacuna_core::{Lacuna, Parts};
 use lacuna_language::secrets::Scanner;
-use lacuna_models::{ApiKey, EndpointConfig, LlmConfig};
+use lacuna_models::{ApiKey, EndpointConfig, LlmConfig, http_agent};
 use lacuna_seal::SystemEntropy;
-use lacuna_store::blobs::Blobs;
+use lacuna_store::blobs::{BUCKET_TIME, Blobs, BucketLogin};
 use lacuna_store::folder::{OwnedFolder, SharedFolder};
-use lacuna_store::keys::{KeyStore, LocalKms, PostgresKeys, SqliteKeys};
+use lacuna_store::keys::{
+    Anchor, Custody, KeyStore, Kms, LocalKms, PostgresKeys, ServiceCustody, SqliteKeys,
+};
 use lacuna_store::rows::{LoginRole, PostgresStore, SqliteOptions, SqliteStore, Store};
 use lacuna_types::embed::Embedder;
 use lacuna_types::llm::Llm;
@@ -25,7 +27,10 @@ use lacuna_types::{OrgId, Role, SystemClock};
 use zeroize::Zeroizing;
 
 use crate::codes;
-use crate::config::{Config, EmbedderChoice, LlmChoice, StoreChoice, WebhookChoice};
+use crate::config::{
+    Config, CustodyChoice, CustodyKind, EmbedderChoice, LlmChoice, StoreChoice, WebhookChoice,
+};
+use crate::custody::{AwsKms, AwsLogin, OpenBao, TokenSource};
 use crate::http::Certificate;
 use crate::passphrase::refuse_weak;
 use crate::policy_file::read_policies;
@@ -74,6 +79,11 @@ impl Layout {
 
     pub(crate) fn blobs(&self) -> PathBuf {
         self.data.join("blobs")
+    }
+
+    /// There while keys are on their way from one custody to another.
+    pub(crate) fn move_journal(&self) -> PathBuf {
+        self.data.join("keys-move.json")
     }
 
     pub(crate) fn folders(&self) -> [PathBuf; 4] {
@@ -137,15 +147,15 @@ pub(crate) fn assemble_unchecked(config: &Config) -> Result<Installation> {
 pub(crate) fn assemble_unchecked_in(config: &Config, folder: SharedFolder) -> Result<Installation> {
     let layout = Layout::new(&config.data);
     refuse_weak_key_passphrase(config, &layout)?;
-    let kms = open_kms(&layout)?;
     refuse_lost_database(config, &layout)?;
     let (store, keys) = open_stores(config, &layout)?;
+    let kms = open_kms(config, &layout, &keys)?;
     refuse_emptied_store(&*store, &*keys)?;
     let parts = Parts {
         store: store.clone(),
         keys,
         kms,
-        blobs: Blobs::open(layout.blobs())?,
+        blobs: open_blobs(config, &layout)?,
         models: models(&config.embedder)?,
         rules: rulebook(config)?,
         clock: Arc::new(SystemClock),
@@ -184,6 +194,23 @@ pub(crate) fn preflight(config: &Config) -> Result<()> {
     }
 }
 
+/// Opens the folder of large texts, or the bucket, with the access key that the environment holds.
+fn open_blobs(config: &Config, layout: &Layout) -> Result<Blobs> {
+    let Some(address) = &config.blobs else { return Ok(Blobs::open(layout.blobs())?) };
+    let variable = |name: &str| {
+        let missing =
+            || Failure::new(&codes::BAD_CONFIG, format!("blobs names a bucket, and {name} is not set"));
+        std::env::var(name).map_err(|_| missing())
+    };
+    let login = BucketLogin {
+        id: variable("AWS_ACCESS_KEY_ID")?,
+        secret: Zeroizing::new(variable("AWS_SECRET_ACCESS_KEY")?),
+        session: std::env::var("AWS_SESSION_TOKEN").ok().map(Zeroizing::new),
+    };
+    let agent = http_agent(&address.endpoint, BUCKET_TIME);
+    Ok(Blobs::open_bucket(agent, address.clone(), login)?)
+}
+
 fn webhooks(config: &Config) -> Result<Arc<[Webhook]>> {
     config.webhooks.iter().map(webhook).collect()
 }
@@ -208,12 +235,7 @@ fn webhook(choice: &WebhookChoice) -> Result<Webhook> {
 /// The local caller is user and administrator: anyone who runs commands on this machine can read its key files
 /// anyway.
 fn local_caller(config: &Config) -> Caller {
-    Caller {
-        org: config.org.clone(),
-        user: config.user.clone(),
-        roles: vec![Role::User, Role::Admin],
-        memberships: Vec::new(),
-    }
+    Caller::new(config.org.clone(), config.user.clone(), vec![Role::User, Role::Admin])
 }
 
 /// The tenants' policies and the operator's own rules for secrets.
@@ -339,15 +361,97 @@ pub(crate) fn login_roles(config: &Config) -> Result<Option<[LoginRole; 2]>> {
     Ok(Some([store.login_role()?, keys.login_role()?]))
 }
 
-/// Opens the key folder. An existing key is read at once, so that a wrong passphrase shows before the service
-/// does any work.
-pub(crate) fn open_kms(layout: &Layout) -> Result<LocalKms> {
-    let folder = layout.keys();
-    let kms = LocalKms::open(&folder, passphrase(&folder)?)?;
+/// Opens the keys in their custody. An existing key is read at once, so that a wrong passphrase or token shows before
+/// the service does any work.
+pub(crate) fn open_kms(config: &Config, layout: &Layout, keys: &Arc<dyn KeyStore>) -> Result<Kms> {
+    let (custody, anchor) = open_custody(config, config.custody.kind, layout, keys)?;
+    refuse_unfinished_move(layout)?;
+    refuse_other_custody(config, &*custody, keys)?;
+    let kms = Kms::over(custody, anchor);
     if let Some(epoch) = kms.newest_epoch()? {
         kms.epoch(epoch)?;
     }
     Ok(kms)
+}
+
+/// One custody of the configuration, with the anchor that belongs to it.
+pub(crate) fn open_custody(
+    config: &Config,
+    kind: CustodyKind,
+    layout: &Layout,
+    keys: &Arc<dyn KeyStore>,
+) -> Result<(Box<dyn Custody>, Anchor)> {
+    let folder = layout.keys();
+    let choice = &config.custody;
+    let of_service = |service| Box::new(ServiceCustody::new(service, keys.clone(), choice.cache));
+    Ok(match kind {
+        CustodyKind::Local => {
+            (Box::new(LocalKms::in_folder(&folder, passphrase(&folder)?)?), Anchor::open(&folder)?)
+        }
+        CustodyKind::OpenBao => {
+            let anchor = Anchor::open_from(&folder, Box::new(openbao(choice)?))?;
+            (of_service(Box::new(openbao(choice)?)), anchor)
+        }
+        CustodyKind::Aws => (of_service(Box::new(aws_kms(choice)?)), Anchor::open(&folder)?),
+    })
+}
+
+fn openbao(choice: &CustodyChoice) -> Result<OpenBao> {
+    let token = match (&choice.token_env, &choice.token_file) {
+        (_, Some(path)) => TokenSource::File(path.clone()),
+        (name, None) => {
+            TokenSource::Given(secret_variable("custody.token_env", name.as_deref().unwrap_or_default())?)
+        }
+    };
+    let url = choice.url.as_deref().unwrap_or_default();
+    Ok(OpenBao::new(url, token, &choice.mount, &choice.kv, &choice.prefix)?)
+}
+
+/// The access key has the names that other programs for AWS use.
+fn aws_kms(choice: &CustodyChoice) -> Result<AwsKms> {
+    let login = AwsLogin {
+        id: secret_variable("custody.kind", "AWS_ACCESS_KEY_ID")?.to_string(),
+        secret: secret_variable("custody.kind", "AWS_SECRET_ACCESS_KEY")?,
+        session: std::env::var("AWS_SESSION_TOKEN")
+            .ok()
+            .filter(|token| !token.is_empty())
+            .map(Zeroizing::new),
+    };
+    let url = choice.address().unwrap_or_default();
+    Ok(AwsKms::new(&url, choice.region.as_deref().unwrap_or_default(), login, &choice.prefix)?)
+}
+
+fn secret_variable(setting: &str, name: &str) -> Result<Zeroizing<String>> {
+    let fault =
+        || Failure::new(&codes::BAD_CONFIG, format!("{setting} needs the variable {name}, which is not set"));
+    std::env::var(name).ok().filter(|value| !value.is_empty()).map(Zeroizing::new).ok_or_else(fault)
+}
+
+/// Refuses keys that lie in another custody than the configuration names: new ones would be made beside them.
+fn refuse_other_custody(config: &Config, custody: &dyn Custody, keys: &Arc<dyn KeyStore>) -> Result<()> {
+    let in_service = !keys.custody_keys()?.is_empty();
+    let reason = match config.custody.kind {
+        CustodyKind::Local if in_service && custody.names()?.is_empty() => {
+            "the keys are in the custody of a key management service: set custody.kind to openbao or aws, \
+             or bring them back with `lacuna keys move --to local`"
+        }
+        CustodyKind::OpenBao | CustodyKind::Aws if !in_service && !keys.fingerprints()?.is_empty() => {
+            "the keys are not in the custody that custody.kind names: bring them there with `lacuna keys move --to`"
+        }
+        _ => return Ok(()),
+    };
+    Err(Failure::new(&codes::MISSING_KEY, reason))
+}
+
+fn refuse_unfinished_move(layout: &Layout) -> Result<()> {
+    match layout.move_journal().exists() {
+        false => Ok(()),
+        true => {
+            let reason =
+                "a move of the keys was begun and not finished: run the same `lacuna keys move` again";
+            Err(Failure::new(&codes::MOVE_UNFINISHED, reason))
+        }
+    }
 }
 
 /// Refuses a weak passphrase before the first key is made under it. Keys that are there open with the one that they

@@ -25,8 +25,6 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// Pause after a failure; it doubles with each further one.
 const PAUSE_FIRST: Duration = Duration::from_secs(1);
 const PAUSE_MAX: Duration = Duration::from_secs(300);
-/// Interval between searches for idle vaults.
-const CLOSE_EVERY: Duration = Duration::from_secs(30);
 /// Interval between writes of reads into the audit.
 const READS_EVERY: Duration = Duration::from_secs(1);
 /// Interval between searches for due deliveries.
@@ -72,6 +70,7 @@ impl Background {
         store: &Arc<dyn Store>,
         webhooks: &Arc<[Webhook]>,
         idle: SignedDuration,
+        close_every: Duration,
         schedule: Schedule,
         each_round: impl Fn() + Send + 'static,
     ) -> std::io::Result<Self> {
@@ -116,7 +115,7 @@ impl Background {
             while !stop.asked() {
                 closer.upkeep().close_idle(idle);
                 each_round();
-                stop.wait(CLOSE_EVERY);
+                stop.wait(close_every);
             }
         })?;
         Ok(background)

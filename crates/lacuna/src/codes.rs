@@ -98,6 +98,8 @@ codes! {
         "Call it as localhost or 127.0.0.1 with its own port.";
     FOREIGN_ORIGIN "foreign_origin" 403 DENIED "A web page of another origin asked, and no token was sent."
         "Call from the same origin, or make a token.";
+    STALE_FORM "stale_form" 403 DENIED "The form belongs to another visit, or to one that has ended. Nothing was done."
+        "Open the page again and send the form anew.";
     DENIED "denied" 403 DENIED "The caller's roles do not allow this."
         "Use a token with the role that the message names."
         mcp "Tell the user; another token with the role that the message names may do it.";
@@ -148,6 +150,8 @@ codes! {
         "Answer yes at the prompt or pass --yes; for a text, pass the printed token with --confirm; for all sensitive texts of a category: lacuna consent give CATEGORY."
         http "Send the same text again with the token of `asked` as `confirm`, or PUT /v1/consents for its category."
         mcp "Ask the user; after a yes, call again with the same text and the token as `confirm`.";
+    DECLINED "declined" 409 OK "Somebody answered no. Nothing was done."
+        "Nothing; a no is an answer.";
     SECRET_FOUND "secret_found" 422 USAGE "The text holds a secret, and the request was to refuse secrets. Nothing was stored."
         "Remove the secret. Without --fail-on-secret the text is stored redacted."
         http "Remove the secret; `gate` has its position. Without fail_on_secret the text is stored redacted.";
@@ -170,6 +174,14 @@ codes! {
     BELOW_SALIENCE "below_salience" 422 USAGE "Its salience is below the minimum of the tenant's policy. Nothing was stored."
         "Pass a higher --salience if it is important."
         http "Send a higher salience if it is important.";
+    NOT_VERBATIM "not_verbatim" 422 USAGE "A part of the value may not be kept, and a record is kept as it is or not at all. Nothing was stored."
+        "Take out what `gate` names, such as an account number; an address may be kept after `lacuna consent give location`."
+        http "Take out what `gate` names, such as an account number; an address may be kept after PUT /v1/consents for location.";
+    POSSIBLE_SECRET "possible_secret" 422 USAGE "A part of the value looks like a secret. Nothing was stored."
+        "Take it out; `gate` has its position."
+        http "Take it out, `gate` has its position; or send keep_possible_secrets: true if it is none.";
+    NEEDS_APPROVAL "needs_approval" 422 DENIED "Writes to this vault wait for approval, and a record cannot wait. Nothing was stored."
+        "Let an administrator write it, or keep it in another vault.";
     FROZEN "frozen" 409 DENIED "The vault is frozen: it can be read and erased, not written. Nothing was stored."
         "Run `lacuna thaw` when processing may go on."
         http "Thaw it with PUT /v1/vault when processing may go on."
@@ -189,6 +201,15 @@ codes! {
         http "Send `who` with a number of the list, or name the subject, as in: \"everything about my dentist\".";
     REQUEST_COMPLETED "request_completed" 409 CONFLICT "The person's request is already completed. Nothing was done."
         "Open another request if there is more to forget.";
+    HELD "held" 409 DENIED "A legal hold keeps it: it can be erased when the hold has ended. Nothing was erased."
+        "Wait for the end of the hold; `lacuna hold mine` shows the holds that you may know of."
+        http "Wait for the end of the hold; GET /v1/holds shows the holds that the owner may know of."
+        mcp "Tell the user; `lacuna hold mine` shows the holds that they may know of.";
+    HOLD_ENDED "hold_ended" 409 CONFLICT "The hold has ended. Nothing was done."
+        "Place another hold if one is still needed.";
+    SENSITIVE_NOT_SHARED "sensitive_not_shared" 409 DENIED "The memory is about health, money, belief or biometrics, and its author has not lifted that. Nothing was moved."
+        "Pass --lift-sensitivity if it is yours and you want others to read it."
+        http "Send lift_sensitivity if it is the caller's own and others may read it.";
     RECEIPT_NOT_VALID "receipt_not_valid" 422 CORRUPT "The receipt was changed after signing, or another key signed it."
         "Ask for the original, and compare the key with the output of `lacuna receipt key` at the issuer."
         http "Ask for the original, and compare its key with that of the issuer.";
@@ -218,6 +239,17 @@ codes! {
         "Put the current database back, or restore a backup with `lacuna restore`; `lacuna keys accept-rollback` serves it as it is, and records that.";
     EPOCH_KEPT "epoch_kept" 503 MISCONFIGURED "Vaults that do not open keep old epoch keys alive."
         "Restore the key files or the keystore of the vaults that the answer names, and run `lacuna keys renew-epoch` again.";
+    KMS_UNAVAILABLE "kms_unavailable" 503 UNAVAILABLE "The key management service does not answer, or is sealed. Vaults that are open go on."
+        "Start or unseal it, check custody.url and its certificate, and retry."
+        http "Try again later; if it stays, ask the operator of the server.";
+    KMS_REFUSED "kms_refused" 503 MISCONFIGURED "The key management service answers and refuses."
+        "Check the token or access key, its policy, custody.mount and custody.kv, as the message says.";
+    KMS_KEY_MISSING "kms_key_missing" 503 MISCONFIGURED "The key management service has no usable key of that name. What it wrapped cannot be read."
+        "Restore the key in the service, or enable it; check custody.prefix. If it was deleted for good, so were the memories.";
+    ROTATION_UNFINISHED "rotation_unfinished" 503 MISCONFIGURED "Vaults that do not open keep an old master key alive."
+        "Look at them with `lacuna doctor`; `lacuna jobs run rotate` tries again.";
+    MOVE_UNFINISHED "move_unfinished" 503 MISCONFIGURED "A move of the keys to another custody was interrupted. Nothing was lost."
+        "Run the same `lacuna keys move` again.";
     WRONG_PASSPHRASE "wrong_passphrase" 503 MISCONFIGURED "The passphrase does not open the keys."
         "Set LACUNA_PASSPHRASE to the passphrase that the keys were made with.";
     PASSPHRASE_REQUIRED "passphrase_required" 503 MISCONFIGURED "The keys are protected by a passphrase, and none was given."
@@ -250,7 +282,11 @@ codes! {
     BAD_URL "bad_url" 503 MISCONFIGURED "The database URL cannot be read."
         "Write it as postgres://user:password@host/database.";
     TLS_REQUIRED "tls_required" 503 MISCONFIGURED "The database is on another machine, and the connection would not be encrypted."
-        "Use a database on this machine or a local TLS tunnel to it.";
+        "Add sslmode=verify-full to the URL of the database; see `docs/operations.md`.";
+    BLOBS_DENIED "blobs_denied" 503 MISCONFIGURED "The object store does not know the bucket, or refuses the access key."
+        "Check the bucket, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and the rights of the key; see `docs/operations.md`.";
+    STORE_TLS "store_tls" 503 MISCONFIGURED "TLS to the database failed: its certificate is not trusted, or a file for it cannot be used."
+        "Correct what the message names; see `docs/operations.md`.";
     MISSING_DATABASE "missing_database" 503 MISCONFIGURED "The database is gone or empty, and the keystore knows its vaults."
         "Put the database back, or run `lacuna restore` with a backup. Nothing was changed.";
     NOT_A_DATABASE "not_a_database" 503 MISCONFIGURED "The database file is damaged or is something else."

@@ -1,9 +1,12 @@
 //! Configuration, read twice: first as text per key ([`RawConfig`]), then as meaning ([`Config`]).
 //! Flags are stronger than the environment, the environment than the file, the file than the defaults.
 
+mod bucket;
+mod custody;
 mod env;
 mod http;
 mod residency;
+pub(crate) use residency::outgoing;
 mod show;
 
 use std::collections::BTreeMap;
@@ -11,6 +14,7 @@ use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::time::Duration;
 
 use etcetera::BaseStrategy;
 use jiff::SignedDuration;
@@ -18,9 +22,11 @@ use lacuna_core::OPEN_BYTES_MAX_DEFAULT;
 use lacuna_core::govern::Schedule;
 use lacuna_core::vault::RECIPIENTS_MAX;
 use lacuna_models::LlmKind;
+use lacuna_store::blobs::BucketAddress;
 use lacuna_types::{OrgId, UserId};
 use serde::Deserialize;
 
+pub(crate) use self::custody::{CustodyChoice, CustodyKind};
 use self::env::{UnknownVariable, env_path};
 pub(crate) use self::http::{HttpChoice, LimitChoice, OidcChoice, OrgOf, TlsChoice};
 pub(crate) use self::show::ShownSetting;
@@ -33,6 +39,16 @@ const KEYS: &[&str] = &[
     "store",
     "keys",
     "keys_beside_data",
+    "custody.kind",
+    "custody.url",
+    "custody.token_env",
+    "custody.token_file",
+    "custody.mount",
+    "custody.kv",
+    "custody.prefix",
+    "custody.region",
+    "custody.cache_seconds",
+    "blobs",
     "embedder",
     "endpoint.url",
     "endpoint.model",
@@ -56,6 +72,7 @@ const KEYS: &[&str] = &[
     "http.connections_max",
     "http.connections_per_address",
     "http.requests_max",
+    "http.nodes",
     "http.workers",
     "http.request_seconds",
     "http.header_seconds",
@@ -85,7 +102,7 @@ const KEYS: &[&str] = &[
 ];
 /// Keys that hold several values: a list in the file, or text with commas between them. What pairs names may be
 /// a table in the file as well.
-const LISTS: &[&str] = &["cors.origins", "oidc.roles", "regions"];
+const LISTS: &[&str] = &["cors.origins", "http.nodes", "oidc.roles", "regions"];
 /// The one key that is a list of tables, and stands in the file only.
 const WEBHOOKS: &str = "webhook";
 const FILE_NAME: &str = "lacuna.toml";
@@ -98,6 +115,8 @@ const ORG_DEFAULT: &str = "local";
 const USER_DEFAULT: &str = "me";
 const IDLE_SEAL_MINUTES_DEFAULT: i64 = 15;
 const IDLE_SEAL_MINUTES_MAX: i64 = 7 * 24 * 60;
+/// Interval between searches for idle vaults.
+const CLOSE_EVERY: Duration = Duration::from_secs(30);
 const EPOCH_DAYS_MAX: u32 = 3_650;
 const OPEN_BYTES_MIN: usize = 1 << 20;
 const DIMENSIONS_MAX: u32 = 4_096;
@@ -105,6 +124,10 @@ const DIMENSIONS_MAX: u32 = 4_096;
 pub(crate) struct Config {
     pub(crate) data: PathBuf,
     pub(crate) store: StoreChoice,
+    /// The custody of master, epoch and signing keys.
+    pub(crate) custody: CustodyChoice,
+    /// The bucket of large texts; a folder beside the data when absent.
+    pub(crate) blobs: Option<BucketAddress>,
     pub(crate) embedder: EmbedderChoice,
     /// Language model that condenses turns; sentences are picked without one.
     pub(crate) llm: Option<LlmChoice>,
@@ -141,6 +164,14 @@ impl Config {
     pub(crate) fn warn_of_unknown(&self) {
         for variable in &self.unknown {
             tracing::warn!("{variable}");
+        }
+    }
+
+    /// Interval between searches for vaults to seal: idle ones, and those whose keys a service refuses.
+    pub(crate) fn close_every(&self) -> Duration {
+        match self.custody.kind {
+            CustodyKind::Local => CLOSE_EVERY,
+            _ => CLOSE_EVERY.min(self.custody.cache),
         }
     }
 
@@ -361,6 +392,8 @@ impl RawConfig {
     fn into_config(mut self, env: &[(OsString, OsString)]) -> Result<Config> {
         let data = data_folder(self.text("data").as_deref());
         let store = self.store();
+        let custody = self.custody();
+        let blobs = self.blobs();
         let embedder = self.embedder();
         let llm = self.llm();
         let listen = self.parse("listen", "must be an address and a port, such as 127.0.0.1:7707");
@@ -395,6 +428,8 @@ impl RawConfig {
             webhooks: std::mem::take(&mut self.webhooks),
             data,
             store,
+            custody,
+            blobs,
             embedder,
             llm,
             listen,

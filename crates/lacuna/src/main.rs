@@ -5,6 +5,8 @@ mod background;
 mod cli;
 mod codes;
 mod config;
+mod console;
+mod custody;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod hook;
@@ -13,6 +15,7 @@ mod import;
 mod mcp;
 mod memory_tool;
 mod passphrase;
+mod persona;
 mod policy_file;
 mod ram;
 mod traces;

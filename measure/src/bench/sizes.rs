@@ -162,5 +162,6 @@ fn attributes(number: usize, count: usize) -> Attributes {
         tier: Tier::Semantic,
         lane: Lane::Profile,
         secondary_lanes: Lanes::default(),
+        is_record: false,
     }
 }

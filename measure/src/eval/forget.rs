@@ -28,6 +28,7 @@ use lacuna_types::request::{Mode, PlanChoice, Target};
 use lacuna_types::{Draft, SystemClock};
 use serde::Deserialize;
 
+use self::own::RequestSet;
 use crate::Result;
 use crate::bench::report::{Report, replace_part};
 use crate::bench::service::grant;
@@ -90,10 +91,12 @@ pub(crate) fn run(args: &Args) -> Result {
     }
     let folder = tempfile::tempdir()?;
     let service = service(folder.path(), args.instant)?;
-    own::run(&service, false, args.failures, &mut page)?;
+    own::run(&service, RequestSet::Open, args.failures, &mut page)?;
+    let folder = tempfile::tempdir()?;
+    own::run(&self::service(folder.path(), args.instant)?, RequestSet::Fresh, args.failures, &mut page)?;
     if args.closed {
         let folder = tempfile::tempdir()?;
-        own::run(&self::service(folder.path(), args.instant)?, true, false, &mut page)?;
+        own::run(&self::service(folder.path(), args.instant)?, RequestSet::Closed, false, &mut page)?;
     }
     if args.write { replace_part(TITLE, &page.into_text()) } else { Ok(()) }
 }
@@ -217,7 +220,8 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Plans, and confirms all of it. A second question about the same is answered with yes as well.
+    /// Plans, and confirms all of it but what is only offered, which nobody is here to choose from. A second question
+    /// about the same is answered with yes as well.
     fn forget(&mut self, kind: &str, words: &str) -> Result {
         let grant = grant::<Forget>(self.user)?;
         let mode = (kind == "purge").then_some(Mode::Hard);
@@ -225,6 +229,7 @@ impl Trial<'_> {
         let said = match self.service.plan_forget(&grant, &request)? {
             Planned::Unclear(question) => format!("unclear: {question:?}"),
             Planned::WhichOne(people) => format!("which of {}", people.len()),
+            Planned::Plan(plan) if plan.direct + plan.indirect == 0 => "only offered, or nothing".to_owned(),
             Planned::Plan(plan) => {
                 let mut next = plan.token;
                 while let Some(token) = next.take() {

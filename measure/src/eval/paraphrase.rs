@@ -29,6 +29,7 @@ const FACT: Attributes = Attributes {
     tier: Tier::Semantic,
     lane: Lane::Profile,
     secondary_lanes: Lanes::NONE,
+    is_record: false,
 };
 
 #[derive(clap::Args)]

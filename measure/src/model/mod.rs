@@ -1,5 +1,5 @@
 //! `cargo xtask model pack`: makes the packed models from the files that their authors published; `cargo xtask model
-//! examples` embeds the classifier's example sentences with one of them.
+//! examples` embeds the classifier's example sentences with one of them; `cargo xtask model learn` learns its weights.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,6 +10,7 @@ use aws_lc_rs::digest::{SHA256, digest};
 use crate::Result;
 
 mod encoder;
+mod learn;
 mod transformer;
 
 const PACKED_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/lacuna-models/packed");
@@ -23,6 +24,8 @@ pub(crate) enum Command {
     Pack(Pack),
     /// Embed the example sentences of the classifier with the static model.
     Examples,
+    /// Learn the weights of the gate's classifier from the sentences in measure/data/gate_learn.
+    Learn,
 }
 
 #[derive(clap::Args)]
@@ -118,6 +121,7 @@ const ORIGINS: [Origin; 2] = [
 pub(crate) fn run(command: Command) -> Result {
     match command {
         Command::Pack(pack) => run_pack(&pack),
+        Command::Learn => learn::run(),
         Command::Examples => {
             let embedder = lacuna_models::static_embedder()?;
             Ok(fs::write(EXAMPLES_FILE, lacuna_language::classify::embed_examples(&*embedder)?)?)

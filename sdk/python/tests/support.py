@@ -30,8 +30,9 @@ def run(data: Path, *arguments: str) -> Any:
     return json.loads(subprocess.run(command, env=environment, capture_output=True, check=True).stdout)
 
 
-def make_token(data: Path, user: str, role: str) -> str:
-    return str(run(data, "token", "create", "--user", user, "--role", role)["secret"])
+def make_token(data: Path, user: str, role: str, *operations: str) -> str:
+    named = [argument for operation in operations for argument in ("--operation", operation)]
+    return str(run(data, "token", "create", "--user", user, "--role", role, *named)["secret"])
 
 
 class Folder(unittest.TestCase):

@@ -125,6 +125,25 @@ class People(Folder):
         service.close()
         self.assertEqual(self.valid(), ["service"])
 
+    def test_a_service_names_its_people_and_makes_no_token(self) -> None:
+        token = make_token(self.data, "crm", "service", "recall", "remember", "provision")
+        service = self.client(token=token, user=None)
+        with self.assertRaises(LacunaError) as unknown:
+            service.for_user("anna").search("key")
+        self.assertEqual(unknown.exception.code, "not_found")
+        for person in ["anna", "Jörg / 100%"]:
+            service.provision_user(person)
+        anna, joerg = service.for_user("anna"), service.for_user("Jörg / 100%")
+        stored = anna.remember("The spare key is with Ingrid.")
+        self.assertEqual(stored["scope"], "user:anna")
+        self.assertEqual(joerg.search("spare key")["memories"], [])
+        self.assertEqual(joerg.remember("I sail.")["scope"], "user:Jörg / 100%")
+        self.assertEqual(self.valid(), ["crm"])
+        with self.assertRaises(LacunaError) as refused:
+            anna.plan_forget("forget everything about Ingrid")
+        self.assertEqual(refused.exception.code, "denied")
+        self.assertEqual(service.remove_user("anna")["memories"], 1)
+
     def valid(self) -> list[str]:
         """The users of all tokens that are not revoked."""
         tokens = run(self.data, "token", "list")["tokens"]

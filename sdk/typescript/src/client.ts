@@ -4,13 +4,13 @@ import { Connection, type Holder, type Limits, write } from "./connection.js";
 import { UsageError } from "./errors.js";
 import { LocalServer } from "./local.js";
 import type * as t from "./types.js";
-import { type Call, checkedToken, checkedUrl, LENT_ROLES, part, RETRIES_DEFAULT, TIMEOUT_MS_DEFAULT } from "./wire.js";
+import { type Call, checkedToken, checkedUrl, LENT_ROLES, part, recordPath, RETRIES_DEFAULT, TIMEOUT_MS_DEFAULT } from "./wire.js";
 
 export interface LacunaOptions {
   /** A running server. Without it, the client starts one of its own and stops it on `close()`. */
   url?: string;
   token?: string;
-  /** The person; if absent, the token's own user. A token of the role admin may act for others. */
+  /** The person; if absent, the token's own user. A token of the role service may act for others. */
   user?: string;
   /** Data folder of a server of one's own; if absent, the one that the command `lacuna` uses too. */
   data?: string;
@@ -78,9 +78,9 @@ export class Lacuna {
   /**
    * Returns a client that acts for a person.
    *
-   * A service with a token of the role admin makes a token for the person, renews it, and revokes it when the service
-   * closes. Without a token, a server of one's own is started once more for the person, and that client has to be closed
-   * too.
+   * A token of the role service names the person in each call; the person must have been provisioned. A token of the role
+   * admin makes a token for the person, renews it, and revokes it when the client closes. Without a token, a server of
+   * one's own is started once more for the person, and that client has to be closed too.
    */
   forUser(user: string, roles: readonly t.Role[] = LENT_ROLES): Lacuna {
     if (this.#connection.isLocal && !this.#connection.hasToken) return new Lacuna({ ...this.#settings, user });
@@ -321,6 +321,77 @@ export class Lacuna {
     return this.#write("/v1/memory-tool", command, call);
   }
 
+  /** Keeps a JSON value under a place, word for word. */
+  putRecord(
+    namespace: readonly string[],
+    key: string,
+    value: unknown,
+    options: Record<string, unknown> = {},
+    call: Scoped = {},
+  ): Promise<Record<string, unknown>> {
+    const { signal, ...query } = call;
+    return this.#send({
+      method: "PUT",
+      path: recordPath(namespace, key),
+      body: { value, ...options },
+      query,
+      repeatable: true,
+      signal,
+    });
+  }
+
+  /** Keeps several values, each with its namespace and key, in one commit. */
+  putRecords(records: Array<Record<string, unknown>>, call: ScopedWrite = {}): Promise<Record<string, unknown>> {
+    const { scope, ...rest } = call;
+    return this.#write("/v1/records/batch", { records, scope }, rest);
+  }
+
+  /** Returns one record with its value. */
+  getRecord(
+    namespace: readonly string[],
+    key: string,
+    call: Scoped & { refresh_ttl?: boolean } = {},
+  ): Promise<t.StoredRecord> {
+    const { signal, ...query } = call;
+    return this.#read(recordPath(namespace, key), query, signal);
+  }
+
+  /** Erases one record for good. The answer carries the signed receipt. */
+  eraseRecord(namespace: readonly string[], key: string, call: Scoped = {}): Promise<t.Forgotten> {
+    const { signal, ...query } = call;
+    return this.#send({ method: "DELETE", path: recordPath(namespace, key), query, repeatable: false, signal });
+  }
+
+  /** Finds records by namespace, by conditions, and by words and meaning. */
+  searchRecords(options: Record<string, unknown> = {}, call: CallOptions = {}): Promise<Record<string, unknown>> {
+    return this.#ask("/v1/records/search", options, call.signal);
+  }
+
+  /** Lists namespaces that hold records. */
+  listNamespaces(options: Record<string, unknown> = {}, call: CallOptions = {}): Promise<Record<string, unknown>> {
+    return this.#ask("/v1/records/namespaces", options, call.signal);
+  }
+
+  /** Erases every record under a namespace whose metadata meets the filter. */
+  eraseRecords(
+    namespacePrefix: readonly string[],
+    options: { filter?: Record<string, unknown>; scope?: string } = {},
+    call: WriteOptions = {},
+  ): Promise<t.Forgotten> {
+    return this.#write("/v1/records/erase", { namespace_prefix: namespacePrefix, ...options }, call);
+  }
+
+  /** Gives a record another time to live from now on; without one it stays. */
+  setRecordTtl(
+    namespace: readonly string[],
+    key: string,
+    ttlSeconds?: number,
+    call: Scoped = {},
+  ): Promise<Record<string, unknown>> {
+    const { signal, scope } = call;
+    return this.#ask("/v1/records/ttl", { namespace, key, ttl_seconds: ttlSeconds, scope }, signal);
+  }
+
   /** Lists the vaults that the caller may read. */
   listScopes(call: CallOptions = {}): Promise<t.ScopeList> {
     return this.#read("/v1/scopes", {}, call.signal);
@@ -350,6 +421,16 @@ export class Lacuna {
   /** Ends an API token with the next call. */
   async revokeToken(tokenId: string, call: CallOptions = {}): Promise<void> {
     return this.#delete(`/v1/tokens/${part(tokenId)}`, call);
+  }
+
+  /** Makes a person, with a vault, so that services may act for them. A person who is there stays as they are. */
+  async provisionUser(user: string, { signal }: CallOptions = {}): Promise<void> {
+    return this.#send({ method: "PUT", path: `/v1/users/${part(user)}`, repeatable: true, ...(signal && { signal }) });
+  }
+
+  /** Revokes a person's tokens and destroys their vault for good. Returns the proof. */
+  async removeUser(user: string, { signal }: CallOptions = {}): Promise<unknown> {
+    return this.#send({ method: "DELETE", path: `/v1/users/${part(user)}`, repeatable: false, ...(signal && { signal }) });
   }
 
   /** Tells that the server is alive, and its version. */

@@ -6,6 +6,7 @@ import {
   Aborted,
   type ApiError,
   ConnectionFailed,
+  Denied,
   fromProblem,
   LacunaError,
   noDocument,
@@ -31,6 +32,8 @@ class Lent {
     secret: string | undefined,
     readonly tokenId: string | undefined,
     readonly renewAt: number,
+    /** The person to name in each call; absent if the token was made for them. */
+    readonly person?: string,
   ) {
     this.#secret = secret;
   }
@@ -79,10 +82,12 @@ export class Connection {
 
   /** Sends a call, again where that is safe, for the person or for the caller of the client. */
   async send<T>(call: Call, holder?: Holder): Promise<T> {
-    const token = holder === undefined ? this.#token : await this.#tokenFor(holder);
+    const lent = holder === undefined ? undefined : await this.#lentFor(holder);
+    const token = lent === undefined ? this.#token : lent.expose();
+    const named = wire.forPerson(call, lent?.person);
     for (let attempt = 0; ; attempt++) {
       try {
-        return (await this.#once(call, token)) as T;
+        return (await this.#once(named, token)) as T;
       } catch (error) {
         if (!(error instanceof LacunaError) || attempt >= this.#limits.retries) throw error;
         const wait = wire.waitBeforeRetry(call, error, attempt);
@@ -137,12 +142,12 @@ export class Connection {
     }
   }
 
-  async #tokenFor(holder: Holder): Promise<string | undefined> {
+  async #lentFor(holder: Holder): Promise<Lent> {
     const name = JSON.stringify([holder.user, holder.roles]);
     const held = this.#lent.get(name);
     if (held !== undefined) {
       const lent = await held;
-      if (Date.now() < lent.renewAt) return lent.expose();
+      if (Date.now() < lent.renewAt) return lent;
     }
     // Requests may still be under way with the token before, so it is left to end by itself.
     if (this.#lent.get(name) === held) {
@@ -153,23 +158,35 @@ export class Connection {
       this.#lent.set(name, made);
       made.catch(() => this.#lent.delete(name));
     }
-    return (await this.#lent.get(name))?.expose();
+    return (await this.#lent.get(name)) ?? this.#lentFor(holder);
   }
 
   async #lend({ user, roles }: Holder): Promise<Lent> {
     const renewAt = wire.renewAt();
     const isPlain = JSON.stringify(roles) === JSON.stringify(wire.LENT_ROLES);
-    const scopes = await this.send<ScopeList>({ method: "GET", path: "/v1/scopes", repeatable: true });
-    if (isPlain && scopes.scopes.includes(`user:${user}`)) return new Lent(this.#token, undefined, renewAt);
+    if (isPlain && (await this.#isNamed(user))) return new Lent(this.#token, undefined, renewAt, user);
     if (this.#token === undefined) {
       throw new UsageError(
         "Acting for a person needs a token: without one the server knows the local user only.",
-        "Pass a token of the role admin, made by `lacuna token create --user NAME --role admin`.",
+        "Pass a token made by `lacuna token create --user NAME --role service --operation …`.",
       );
     }
     const body = { user, roles, label: wire.LENT_LABEL, expires_at: wire.lentUntil() };
     const made = await this.send<TokenCreated>(write("/v1/tokens", body));
     return new Lent(made.secret, made.token_id, renewAt);
+  }
+
+  /** The token may name the person: it is a service's, or their own. An administrator's is not. */
+  async #isNamed(user: string): Promise<boolean> {
+    const call: Call = { method: "GET", path: "/v1/scopes", repeatable: true };
+    try {
+      const { scopes } = await this.send<ScopeList>(wire.forPerson(call, user));
+      // A service that may not recall sees no vault, and an administrator sees the organisation's.
+      return scopes.length === 0 || scopes.includes(`user:${user}`);
+    } catch (error) {
+      if (error instanceof Denied) return false;
+      throw error;
+    }
   }
 
   /** Revokes tokens that were made for people, and stops the server if it is one's own. */

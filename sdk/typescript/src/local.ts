@@ -2,6 +2,7 @@
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
+import { createRequire } from "node:module";
 import { basename, delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 
@@ -12,7 +13,7 @@ const START_MS_MAX = 60_000;
 const STOP_MS_MAX = 15_000;
 /** Lines of the log that are kept to explain why a server did not start. */
 const LOG_LINES_KEPT = 20;
-const BINARY_VARIABLE = "LACUNA_BIN";
+export const BINARY_VARIABLE = "LACUNA_BIN";
 /**
  * Runs the server until standard input closes. That happens when the client stops it, and also when the program dies,
  * however it dies. The shell lets go of its own outputs, so that they end with the server.
@@ -60,9 +61,9 @@ export class LocalServer {
   }
 }
 
-/** Returns the program: the argument, else LACUNA_BIN, else `lacuna` in PATH. */
-function findBinary(binary: string | undefined): string {
-  const wanted = binary ?? (process.env[BINARY_VARIABLE] || "lacuna");
+/** Returns the program: the argument, else LACUNA_BIN, else the one of npm's package for this platform, else `lacuna` in PATH. */
+export function findBinary(binary: string | undefined): string {
+  const wanted = binary ?? (process.env[BINARY_VARIABLE] || carried() || "lacuna");
   const folders = wanted.includes("/") ? [""] : (process.env["PATH"] ?? "").split(delimiter).filter(Boolean);
   for (const folder of folders) {
     const path = folder === "" ? wanted : join(folder, wanted);
@@ -73,6 +74,16 @@ function findBinary(binary: string | undefined): string {
     `There is no program ${basename(wanted)}.`,
     `Install lacuna, or set ${BINARY_VARIABLE} to its path; or pass the URL of a server.`,
   );
+}
+
+/** Returns the program of the package for this platform, where npm has installed it. */
+function carried(): string | undefined {
+  const name = `lacuna-memory-${process.platform}-${process.arch}/bin/lacuna`;
+  try {
+    return createRequire(import.meta.url).resolve(name);
+  } catch {
+    return undefined;
+  }
 }
 
 function isProgram(path: string): boolean {

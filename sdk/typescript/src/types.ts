@@ -34,8 +34,67 @@ export type Appended = {
 };
 
 /** One turn of an append. One that was refused, or is asked about, keeps its number. */
-export type AppendedTurn = Outcome & {
+export type AppendedTurn = AppendedTurnStored | AppendedTurnAsked | AppendedTurnRefused;
+
+/** A text that is not stored until it is confirmed. */
+export type AppendedTurnAsked = {
+  /** Send the same text again with this as `confirm`. */
+  confirm: string;
+  expires_at: string;
+  gate: GateReport;
+  held?: Held | null;
+  outcome: "asked";
+  /** `possible_secret` or `consent`. */
+  questions: Array<string>;
   turn: number;
+};
+
+/** A text that the gate refused. */
+export type AppendedTurnRefused = {
+  /** One of the codes of docs/errors.md. */
+  code: string;
+  gate: GateReport;
+  outcome: "refused";
+  reason: string;
+  turn: number;
+};
+
+/** Result for one text. */
+export type AppendedTurnStored = {
+  /** Memories that say nearly the same, or may contradict it. */
+  alike?: Array<string>;
+  /** `sha256:` and the digest of the text as it was stored. */
+  content_hash: string;
+  created_at: string;
+  /** True if it can be found by meaning from now on. */
+  embedding_generated: boolean;
+  /** The model of that embedding; a better one may follow in the background. */
+  embedding_model: string;
+  /** The gate's work on the text. */
+  gate: GateReport;
+  held?: Held | null;
+  /** True for a note of an assistant: it is found, labelled as not confirmed, and is no fact. */
+  is_note?: boolean;
+  /** The time until which it is kept; absent when nothing ends its time, or when it was there before. */
+  kept_until?: string | null;
+  lane: Lane;
+  memory_id: string;
+  outcome: "stored";
+  privacy_class: PrivacyClass;
+  /** Number of times that this very text had been written before; above 0 nothing new was stored. */
+  repeats: number;
+  salience: number;
+  /** The vault that it is in. */
+  scope: string;
+  sensitivity: Array<Sensitivity>;
+  /** `candidate` waits for a review, `approved` for its grace period; only `active` is found. */
+  state: Lifecycle;
+  /** Memories that were erased because this one replaces them. */
+  supersedes?: Array<string>;
+  /** `working` is held in RAM until its session ends, and stored nowhere. */
+  tier: Tier;
+  turn: number;
+  waits?: Wait | null;
 };
 
 /** A text that is not stored until it is confirmed. */
@@ -51,7 +110,7 @@ export type Asked = {
 
 export type Category = "conversation" | "work_pattern" | "preference" | "learned_context";
 
-export type Cause = "request" | "purge" | "retention" | "person" | "destruction" | "correction";
+export type Cause = "request" | "purge" | "retention" | "person" | "destruction" | "correction" | "deferred";
 
 /** A plan, or the result. */
 export type CompactAnswer = {
@@ -256,6 +315,15 @@ export type Decision = {
   memory_id: string;
 };
 
+/** Memories whose erasure waits for the end of a hold. */
+export type Deferred = {
+  holds: Array<string>;
+  memory_ids: Array<string>;
+  /** The number of the recorded request. */
+  number: number;
+  until: string;
+};
+
 export type Detail = {
   /** From 0 to 1. */
   brightness?: number;
@@ -270,6 +338,15 @@ export type Entity = {
   relation?: string | null;
   /** Such as `person`, `place`, `organisation`. */
   type: string;
+};
+
+/** Another expiry for memories. */
+export type ExpiryRequest = {
+  /** The time at which they are gone; the rules alone decide when absent. */
+  expires_at?: string | null;
+  memory_ids: Array<string>;
+  /** The vault; the caller's own when absent. */
+  scope?: string | null;
 };
 
 /** Reasons of a score. */
@@ -380,6 +457,8 @@ export type ForgetMatch = {
   /** Remaining text, when only a part goes. */
   leaves?: string | null;
   memory_id: string;
+  /** True for a match that goes only when the confirmation names it in `only`. */
+  offered?: boolean;
   reason: string;
 };
 
@@ -397,12 +476,14 @@ export type ForgetPlan = {
   matches: Array<ForgetMatch>;
   mode?: Mode | null;
   /**
-   * Other memories that may be meant, and the nearest when none states it. They are no part of the plan:
-   * name their ids to forget them.
+   * The nearest memories when no match is direct. They are no part of the plan: name their ids to forget
+   * them.
    */
   nearest?: Array<ForgetMatch>;
   /** Matches that another person wrote, and that the caller may not erase. */
   not_yours: number;
+  /** Matches that may be meant, and that go only when the confirmation names them in `only`. */
+  offered?: number;
   /** `plan`, `unclear` or `which_one`. */
   outcome: string;
   /** The people of that name: ask again with `who`. */
@@ -456,11 +537,14 @@ export type Forgotten = {
   audit_seq: number;
   /** Memories that live on without a part of their text. */
   cut: Array<Remade>;
+  deferred?: Deferred | null;
   expires_at?: string | null;
   /** Derivatives of those memories that were erased with them. */
   fell: Array<string>;
   /** Memories that wait in the review, because they depend on an erased one. */
   held_back: Array<string>;
+  /** Memories that may still speak of it: by a short form, an attribute, by meaning, or in the same words. */
+  may_still_speak?: Array<string>;
   memory_ids: Array<string>;
   /** `done`, or `again`: erasing everything needs a second confirmation, with this token. */
   outcome: string;
@@ -677,32 +761,50 @@ export type MemoryToolAnswer = {
 };
 
 /** A command as the model sends it. */
-export type MemoryToolCommand = {
-  command: "view";
-  path: string;
-  /** The first and the last line; -1 is the end. */
-  view_range?: Array<unknown> | null;
-} | {
+export type MemoryToolCommand = MemoryToolCommandView | MemoryToolCommandCreate | MemoryToolCommandStrReplace | MemoryToolCommandInsert | MemoryToolCommandDelete | MemoryToolCommandRename;
+
+/** Make a new file. */
+export type MemoryToolCommandCreate = {
   command: "create";
   file_text: string;
   path: string;
-} | {
-  command: "str_replace";
-  new_str?: string;
-  old_str: string;
+};
+
+/** Erase a file or a folder. */
+export type MemoryToolCommandDelete = {
+  command: "delete";
   path: string;
-} | {
+};
+
+/** Put a text after a line; after line 0 is at the top. */
+export type MemoryToolCommandInsert = {
   command: "insert";
   insert_line: number;
   insert_text: string;
   path: string;
-} | {
-  command: "delete";
-  path: string;
-} | {
+};
+
+/** Move a file or a folder. */
+export type MemoryToolCommandRename = {
   command: "rename";
   new_path: string;
   old_path: string;
+};
+
+/** Put a text in the place of another, which must stand there once. */
+export type MemoryToolCommandStrReplace = {
+  command: "str_replace";
+  new_str?: string;
+  old_str: string;
+  path: string;
+};
+
+/** Show a file with line numbers, or what is in a folder. */
+export type MemoryToolCommandView = {
+  command: "view";
+  path: string;
+  /** The first and the last line; -1 is the end. */
+  view_range?: Array<number> | null;
 };
 
 export type Mode = "soft" | "hard" | "archive" | "delete";
@@ -714,6 +816,11 @@ export type MoveRequest = {
    * entry.
    */
   justification?: string | null;
+  /**
+   * Its author's yes to sharing a memory about health, money, belief or biometrics; without it, such a
+   * one stays.
+   */
+  lift_sensitivity?: boolean;
   /** Its present scope: `user`, `team:NAME` or `org`; the caller's own vault when absent. */
   scope?: string | null;
   /** `team:NAME` or `org` to promote; `team:NAME` or `user:NAME` to demote. */
@@ -744,6 +851,27 @@ export type Namesake = {
   who: number;
 };
 
+/** Namespaces that hold records, in order. */
+export type NamespaceList = {
+  namespaces: Array<Array<string>>;
+  scope: string;
+};
+
+/** A question for namespaces. */
+export type NamespacesRequest = {
+  /** Namespaces in the answer; 100 when absent. */
+  limit?: number | null;
+  /** Labels that are shown of each. */
+  max_depth?: number | null;
+  offset?: number;
+  /** The first labels, where `*` is any. */
+  prefix?: Array<string>;
+  /** The vault; the caller's own when absent. */
+  scope?: string | null;
+  /** The last labels, where `*` is any. */
+  suffix?: Array<string>;
+};
+
 /** One turn, or a piece of one that is still being said. */
 export type NewTurn = {
   /** Time at which it was said, if not now. */
@@ -763,14 +891,68 @@ export type NewTurn = {
   tool?: string | null;
 };
 
+export type Operation = "recall" | "remember" | "forget" | "export" | "import" | "destroy" | "freeze" | "retain" | "audit" | "confirm" | "provision";
+
 /** Result for one text of a batch. */
-export type Outcome = (Remembered & {
-  outcome: "stored";
-}) | (Asked & {
+export type Outcome = OutcomeStored | OutcomeAsked | OutcomeRefused;
+
+/** A text that is not stored until it is confirmed. */
+export type OutcomeAsked = {
+  /** Send the same text again with this as `confirm`. */
+  confirm: string;
+  expires_at: string;
+  gate: GateReport;
+  held?: Held | null;
   outcome: "asked";
-}) | (Refused & {
+  /** `possible_secret` or `consent`. */
+  questions: Array<string>;
+};
+
+/** A text that the gate refused. */
+export type OutcomeRefused = {
+  /** One of the codes of docs/errors.md. */
+  code: string;
+  gate: GateReport;
   outcome: "refused";
-});
+  reason: string;
+};
+
+/** Result for one text. */
+export type OutcomeStored = {
+  /** Memories that say nearly the same, or may contradict it. */
+  alike?: Array<string>;
+  /** `sha256:` and the digest of the text as it was stored. */
+  content_hash: string;
+  created_at: string;
+  /** True if it can be found by meaning from now on. */
+  embedding_generated: boolean;
+  /** The model of that embedding; a better one may follow in the background. */
+  embedding_model: string;
+  /** The gate's work on the text. */
+  gate: GateReport;
+  held?: Held | null;
+  /** True for a note of an assistant: it is found, labelled as not confirmed, and is no fact. */
+  is_note?: boolean;
+  /** The time until which it is kept; absent when nothing ends its time, or when it was there before. */
+  kept_until?: string | null;
+  lane: Lane;
+  memory_id: string;
+  outcome: "stored";
+  privacy_class: PrivacyClass;
+  /** Number of times that this very text had been written before; above 0 nothing new was stored. */
+  repeats: number;
+  salience: number;
+  /** The vault that it is in. */
+  scope: string;
+  sensitivity: Array<Sensitivity>;
+  /** `candidate` waits for a review, `approved` for its grace period; only `active` is found. */
+  state: Lifecycle;
+  /** Memories that were erased because this one replaces them. */
+  supersedes?: Array<string>;
+  /** `working` is held in RAM until its session ends, and stored nowhere. */
+  tier: Tier;
+  waits?: Wait | null;
+};
 
 export type PersonaKind = "episodic" | "semantic" | "procedural";
 
@@ -785,7 +967,7 @@ export type PinRequest = {
 
 export type PrivacyClass = "non-pii" | "aggregate" | "guest-pii" | "staff-pii" | "sensitive-pii" | "commercial-confidential";
 
-export type ProbePath = "rows" | "keys" | "blobs" | "open index" | "words" | "meaning" | "names and identifiers" | "lineage" | "kept exports";
+export type ProbePath = "rows" | "keys" | "blobs" | "open index" | "words" | "meaning" | "names and identifiers" | "lineage" | "kept exports" | "short forms and near meaning" | "the same text";
 
 /** A failure and its remedy. `code` is stable; the texts are for people. */
 export type Problem = {
@@ -883,6 +1065,125 @@ export type ReceiptProbe = {
   path: ProbePath;
 };
 
+/** Records that were put at their places, in the order given. */
+export type RecordBatchKept = {
+  records: Array<RecordKept>;
+  scope: string;
+};
+
+/** Values for several places, all of them in one commit, or none. */
+export type RecordBatchRequest = {
+  records: Array<RecordPutRequest>;
+  /** The vault; the caller's own when absent. */
+  scope?: string | null;
+};
+
+/** Records to erase: all under a namespace that meet a condition. */
+export type RecordEraseRequest = {
+  /** A condition on the metadata; all of them when absent. */
+  filter?: Record<string, unknown> | null;
+  /** The first labels of their namespaces. */
+  namespace_prefix: Array<string>;
+  /** The vault; the caller's own when absent. */
+  scope?: string | null;
+};
+
+/** A record that was put at its place. */
+export type RecordKept = {
+  created_at: string;
+  expires_at?: string | null;
+  /** True when nothing stood at its place. */
+  is_new: boolean;
+  /** It stays when the value changes. */
+  record_id: string;
+  updated_at: string;
+};
+
+/** A page of records. */
+export type RecordPage = {
+  /** Pass it as `offset` to get the next page; absent on the last one. */
+  next_offset?: number | null;
+  records: Array<StoredRecord>;
+  scope: string;
+  /** The number of all records that meet the conditions. */
+  total: number;
+};
+
+/** A value with its place. */
+export type RecordPutRequest = {
+  consent_basis?: ConsentBasis | null;
+  /** Paths to the text that it is searched by; every text of the value when absent, none when empty. */
+  index?: Array<string> | null;
+  keep_possible_secrets?: boolean;
+  key: string;
+  /** An object of your own, up to 16 KiB, to filter by. */
+  metadata?: Record<string, unknown> | null;
+  /** The labels of the namespace, the widest first. */
+  namespace: Array<string>;
+  source?: Source | null;
+  /** Seconds until it is gone; it stays when absent. */
+  ttl_seconds?: number | null;
+  /** Any JSON value, up to 1 MiB. It is kept as it is written, or refused. */
+  value: unknown;
+};
+
+/** A value for a place. */
+export type RecordRequest = {
+  consent_basis?: ConsentBasis | null;
+  /**
+   * Paths to the text that it is searched by, such as `title` or `turns[*].text`; every text of the value
+   * when absent, none when empty.
+   */
+  index?: Array<string> | null;
+  /**
+   * True when texts that look like secrets are none, such as ids. Certain secrets are refused all the
+   * same.
+   */
+  keep_possible_secrets?: boolean;
+  /** An object of your own, up to 16 KiB, to filter by. */
+  metadata?: Record<string, unknown> | null;
+  source?: Source | null;
+  /** Seconds until it is gone, from this write or the last refreshing on; it stays when absent. */
+  ttl_seconds?: number | null;
+  /** Any JSON value, up to 1 MiB. It is kept as it is written, or refused. */
+  value: unknown;
+};
+
+/** A search for records. */
+export type RecordSearchRequest = {
+  /**
+   * A condition on the metadata: `{"colour": "red", "score": {"$gte": 4}}`, with `$eq $ne $gt $gte $lt
+   * $lte $in $nin $contains $icontains $exists`, and `AND`, `OR`, `NOT`.
+   */
+  filter?: Record<string, unknown> | null;
+  /** Records in the answer; 10 when absent. */
+  limit?: number | null;
+  /** Leave out records that are less similar to the question. */
+  min_similarity?: number | null;
+  /** The first labels of the namespaces to search; all when absent. */
+  namespace_prefix?: Array<string>;
+  /** Records to pass over. */
+  offset?: number;
+  /** Find by words and meaning; the last written come first when absent. */
+  query?: string | null;
+  /** Let the time to live of what is found begin anew. */
+  refresh_ttl?: boolean;
+  /** The vault; the caller's own when absent. */
+  scope?: string | null;
+  /** A condition on the value, in the same words. */
+  value_filter?: Record<string, unknown> | null;
+};
+
+/** Another time to live for a record. */
+export type RecordTtlRequest = {
+  key: string;
+  namespace: Array<string>;
+  /** The vault; the caller's own when absent. */
+  scope?: string | null;
+  /** Seconds from now on; it stays when absent. */
+  ttl_seconds?: number | null;
+};
+
 export type Redaction = {
   end: number;
   field: string;
@@ -893,14 +1194,6 @@ export type Redaction = {
   rule: string;
   /** The first character and the one after the last, in the field as it was sent. */
   start: number;
-};
-
-/** A text that the gate refused. */
-export type Refused = {
-  /** One of the codes of docs/errors.md. */
-  code: string;
-  gate: GateReport;
-  reason: string;
 };
 
 export type Remade = {
@@ -1022,7 +1315,7 @@ export type Reviewed = {
   scope: string;
 };
 
-export type Role = "user" | "reader" | "admin" | "agent";
+export type Role = "user" | "reader" | "admin" | "agent" | "service";
 
 /** Vaults, in the words that every call takes for its scope. */
 export type ScopeList = {
@@ -1167,6 +1460,23 @@ export type StateRequest = {
   state: Lifecycle;
 };
 
+/** A record. */
+export type StoredRecord = {
+  created_at: string;
+  expires_at?: string | null;
+  key: string;
+  metadata?: Record<string, unknown> | null;
+  namespace: Array<string>;
+  /** It stays when the value changes. */
+  record_id: string;
+  /** The rank in this answer, from 0 to 1; absent without a question, or without a text to search. */
+  score?: number | null;
+  /** The similarity to the question, comparable across questions. */
+  similarity?: number | null;
+  updated_at: string;
+  value: unknown;
+};
+
 export type Tier = "working" | "episodic" | "semantic";
 
 /** From `after` (inclusive) to `before` (exclusive). */
@@ -1180,6 +1490,8 @@ export type Token = {
   created_at: string;
   expires_at?: string | null;
   label: string;
+  /** Operations that a service may carry out for people. */
+  operations?: Array<Operation>;
   revoked_at?: string | null;
   roles: Array<Role>;
   token_id: string;
@@ -1200,6 +1512,8 @@ export type TokenList = {
 export type TokenRequest = {
   expires_at?: string | null;
   label?: string;
+  /** Operations that a token of the role `service` may carry out for people; other roles have none. */
+  operations?: Array<Operation>;
   roles: Array<Role>;
   /** The user whom the bearer speaks for. */
   user: string;
@@ -1286,6 +1600,8 @@ export type ListOptions = {
   /** Created before this time. */
   before?: string;
   include_archived?: boolean;
+  /** May repeat: only memories in these states, such as `deleted` for those that can be restored. */
+  state?: Array<Lifecycle>;
   /** The vault to list: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent. */
   scope?: string;
 };

@@ -47,12 +47,27 @@ export interface Call {
   signal?: AbortSignal;
 }
 
+/** Returns the call with the name of the person whom a service acts for. */
+export function forPerson(call: Call, user: string | undefined): Call {
+  if (user === undefined) return call;
+  return { ...call, headers: { ...call.headers, "lacuna-user": encodeURIComponent(user) } };
+}
+
 /** Returns `value` as one segment of a path, which cannot lead anywhere else. */
 export function part(value: string): string {
   if (value === "" || value === "." || value === "..") {
     throw new UsageError("An id is empty or a relative path.", "Pass the id as the server gave it.");
   }
   return encodeURIComponent(value);
+}
+
+/** Returns the path of a record: labels and key joined by `/`, each with its own `/` and `~` escaped. */
+export function recordPath(namespace: readonly string[], key: string): string {
+  if (namespace.length === 0 || key === "") {
+    throw new UsageError("A record has a namespace and a key.", "Pass at least one label and a key.");
+  }
+  const escaped = [...namespace, key].map((each) => each.replaceAll("~", "~0").replaceAll("/", "~1"));
+  return `/v1/records/${encodeURIComponent(escaped.join("/"))}`;
 }
 
 /** Returns a query string: a list repeats its name, and what is not set is left out. */

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";
 
-import { Denied, Lacuna, LacunaError, Unauthenticated, UnsafeUrl, UsageError } from "../src/index.js";
+import { Denied, Lacuna, LacunaError, NotFound, Unauthenticated, UnsafeUrl, UsageError } from "../src/index.js";
 import { dataFolder, makeToken, problem, run, scripted, TOKEN } from "./support.js";
 
 test("nothing that can be printed shows the token", async (t) => {
@@ -87,4 +87,18 @@ test("a service acts for people and leaves no token behind", async (t) => {
   await assert.rejects(plain.forUser("anna").search("a"), Denied);
   await service.close();
   assert.deepEqual(valid(), ["carl", "service"]);
+});
+
+test("a service names its people and makes no token", async (t) => {
+  const data = dataFolder(t);
+  const service = new Lacuna({ token: makeToken(data, "crm", "service", "recall", "remember", "provision"), data });
+  await assert.rejects(service.forUser("anna").search("key"), NotFound);
+  for (const person of ["anna", "Jörg / 100%"]) await service.provisionUser(person);
+  const anna = service.forUser("anna");
+  assert.equal((await anna.remember("The spare key is with Ingrid.")).scope, "user:anna");
+  assert.deepEqual((await service.forUser("Jörg / 100%").search("spare key")).memories, []);
+  await assert.rejects(anna.planForget("forget everything about Ingrid"), Denied);
+  assert.equal(((await service.removeUser("anna")) as { memories: number }).memories, 1);
+  assert.deepEqual(run(data, "token", "list").tokens.map((each: { user: string }) => each.user), ["crm"]);
+  await service.close();
 });

@@ -33,8 +33,9 @@ export function run(data: string, ...command: string[]): any {
   return JSON.parse(output.toString());
 }
 
-export function makeToken(data: string, user: string, role: string): string {
-  return run(data, "token", "create", "--user", user, "--role", role).secret;
+export function makeToken(data: string, user: string, role: string, ...operations: string[]): string {
+  const named = operations.flatMap((operation) => ["--operation", operation]);
+  return run(data, "token", "create", "--user", user, "--role", role, ...named).secret;
 }
 
 /** A status with headers and a document, or nothing to hang up. */

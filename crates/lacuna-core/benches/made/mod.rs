@@ -114,6 +114,7 @@ impl World {
                 category: Category::Conversation,
                 tier: Tier::Episodic,
                 lane: Lane::Profile,
+                is_record: false,
                 secondary_lanes: Lanes::default(),
             },
             tags: Vec::new(),

@@ -14,8 +14,11 @@ use lacuna_store::cbor::{CborReader, CborWriter};
 use lacuna_store::rows::AuditRow;
 use lacuna_types::{Error, MemoryId, Result, facet};
 
-/// The fields of an entry, and how many of them the first release wrote.
-const FIELDS: u64 = 5;
+use crate::permit::Acting;
+
+/// The fields of an entry, and how many of them are written where it has no service, and where it has no notes either.
+const FIELDS: u64 = 6;
+const NOTED_FIELDS: u64 = 5;
 const FIRST_FIELDS: u64 = 4;
 /// Notes of one entry.
 pub const NOTES_MAX: usize = 64;
@@ -75,6 +78,7 @@ facet!(
     BackupRestored = 53 "backup_restored",
     LedgerReplayed = 54 "ledger_replayed",
     RollbackAccepted = 55 "rollback_accepted",
+    KeyRotated = 56 "key_rotated",
     MemoryRehearse = 60 "memory_rehearse",
     SessionEnd = 61 "session_end",
     MemoryCompact = 70 "memory_compact",
@@ -88,9 +92,17 @@ facet!(
     ReviewAnswer = 87 "review_answer",
     ConsentGive = 88 "consent_give",
     ConsentRevoke = 89 "consent_revoke",
+    PurposeSet = 120 "purpose_set",
+    HoldPlace = 121 "hold_place",
+    HoldConfirm = 122 "hold_confirm",
+    HoldEnd = 123 "hold_end",
+    ErasureDefer = 124 "erasure_defer",
+    ErasureResume = 125 "erasure_resume",
     CodesMade = 90 "codes_made",
     TamperFound = 91 "tamper_found",
     TamperAccepted = 92 "tamper_accepted",
+    UserProvision = 100 "user_provision",
+    UserRemove = 101 "user_remove",
 });
 
 /// One entry. Its encoding is frozen: a CBOR array of these fields, to which later releases may add.
@@ -106,6 +118,8 @@ pub struct AuditEntry {
     pub bytes: u64,
     /// Words of ours that say more: the rules that struck, and where. Never content.
     pub notes: Vec<String>,
+    /// The service that acted for the actor; empty when the actor acted.
+    pub service: String,
 }
 
 /// A 16-byte id.
@@ -120,8 +134,18 @@ impl From<MemoryId> for Subject {
 
 impl AuditEntry {
     /// Makes an entry without notes.
-    pub fn new(action: AuditAction, actor: &str, subjects: Vec<Subject>) -> Self {
-        Self { action, actor: actor.to_owned(), subjects, bytes: 0, notes: Vec::new() }
+    pub fn new<'a>(action: AuditAction, actor: impl Into<Acting<'a>>, subjects: Vec<Subject>) -> Self {
+        let Acting { user, service } = actor.into();
+        let service = service.unwrap_or_default().to_owned();
+        Self { action, actor: user.to_owned(), subjects, bytes: 0, notes: Vec::new(), service }
+    }
+
+    /// The actor in words; with the service that acted for them.
+    pub fn acted_by(&self) -> String {
+        match self.service.as_str() {
+            "" => self.actor.clone(),
+            service => format!("service {service} for {}", self.actor),
+        }
     }
 
     /// Decodes the entry in a row.
@@ -130,31 +154,43 @@ impl AuditEntry {
             return Ok(Self::new(AuditAction::AgedOut, "", Vec::new()));
         }
         CborReader(&row.entry)
-            .grown_record(FIRST_FIELDS, FIELDS, Self::read)
+            .growing_record(FIRST_FIELDS, FIELDS, Self::read)
             .ok_or_else(|| Error::corrupt(format!("audit entry {} does not parse", row.seq)))
     }
 
     fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut w = CborWriter(&mut bytes);
-        w.array(if self.notes.is_empty() { FIRST_FIELDS } else { FIELDS } as usize);
+        let fields = match (self.service.is_empty(), self.notes.is_empty()) {
+            (false, _) => FIELDS,
+            (true, false) => NOTED_FIELDS,
+            (true, true) => FIRST_FIELDS,
+        };
+        w.array(fields as usize);
         w.uint(self.action.code());
         w.text(&self.actor);
         w.list(&self.subjects, |w, subject| w.bytes(&subject.0));
         w.uint(self.bytes);
-        if !self.notes.is_empty() {
+        if fields >= NOTED_FIELDS {
             w.list(&self.notes, |w, note| w.text(note));
+        }
+        if fields == FIELDS {
+            w.text(&self.service);
         }
         bytes
     }
 
-    fn read(r: &mut CborReader<'_>, grown: bool) -> Option<Self> {
+    fn read(r: &mut CborReader<'_>, fields: u64) -> Option<Self> {
         Some(Self {
             action: AuditAction::from_code(r.uint()?)?,
             actor: r.text()?.to_owned(),
             subjects: r.list(|r| r.array_of_bytes().map(Subject))?,
             bytes: r.uint()?,
-            notes: if grown { r.list(|r| Some(r.text()?.to_owned()))? } else { Vec::new() },
+            notes: match fields >= NOTED_FIELDS {
+                true => r.list(|r| Some(r.text()?.to_owned()))?,
+                false => Vec::new(),
+            },
+            service: if fields == FIELDS { r.text()?.to_owned() } else { String::new() },
         })
     }
 }
@@ -179,5 +215,15 @@ mod tests {
         assert_eq!(hex(&row.entry), "840164616e6e61815000000000000000000000000000000000".to_owned() + "00");
         assert_eq!(hex(&row.hash), "88e073ec97f50e2ebad8bd2eb96996fad67669c3eaded028535fb09cb4103264");
         assert_eq!(AuditEntry::decode(&row).unwrap().actor, "anna");
+    }
+
+    #[test]
+    fn an_entry_names_the_service_beside_the_person() {
+        let acting = Acting { user: "anna", service: Some("crm") };
+        let entry = AuditEntry::new(AuditAction::MemoryWrite, acting, vec![]);
+        let row = append(&mut ChainHead::default(), Timestamp::from_second(0).unwrap(), &entry);
+        assert_eq!(hex(&row.entry), "860164616e6e6180008063".to_owned() + "63726d");
+        let read = AuditEntry::decode(&row).unwrap();
+        assert_eq!((read.actor.as_str(), read.service.as_str()), ("anna", "crm"));
     }
 }

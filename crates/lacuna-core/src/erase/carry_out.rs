@@ -9,9 +9,11 @@ use lacuna_types::request::{About, Mode, Wish};
 use lacuna_types::*;
 
 use crate::audit::AuditAction;
+use crate::erase::deferred::{Deferred, without_held};
 use crate::erase::finish::finish_intents_seeking;
 use crate::erase::prepare::{Erasure, ErasureRequest, falls_in_parts, prepare_erasure};
 use crate::erase::probe::ProbeTargets;
+use crate::permit::Acting;
 use crate::vault::commit::{Act, retrying};
 use crate::vault::handle::VaultWriter;
 use crate::vault::open::OpenVault;
@@ -34,17 +36,21 @@ pub struct Forgotten {
     pub rebuilt: Vec<(MemoryId, MemoryId)>,
     /// Memories that wait in the review, because they lean on what went.
     pub held_back: Vec<MemoryId>,
+    /// Memories that may still speak of it: by a short form, an attribute, by meaning, or in the same words.
+    pub left: Vec<MemoryId>,
     /// The proofs, one for each part of a large request; none when nothing was erased for good.
     pub receipts: Vec<SignedReceipt>,
     /// Until when it can be restored, when it is hidden and not erased.
     pub restorable_until: Option<Timestamp>,
     /// The audit entry that announced it.
     pub audit_seq: u64,
+    /// Memories that a legal hold keeps: they are hidden now, and erased at its end.
+    pub deferred: Option<Deferred>,
 }
 
 /// An erasure with what its receipt will say of it.
 pub(crate) struct Task<'a> {
-    pub(crate) actor: &'a str,
+    pub(crate) actor: Acting<'a>,
     pub(crate) action: AuditAction,
     pub(crate) mode: Mode,
     pub(crate) cause: Cause,
@@ -57,9 +63,14 @@ pub(crate) struct Task<'a> {
 
 impl<'a> Task<'a> {
     /// A hard erasure of `direct` memories that the actor named by their ids.
-    pub(crate) fn by_ids(actor: &'a str, action: AuditAction, cause: Cause, direct: usize) -> Self {
+    pub(crate) fn by_ids(
+        actor: impl Into<Acting<'a>>,
+        action: AuditAction,
+        cause: Cause,
+        direct: usize,
+    ) -> Self {
         Self {
-            actor,
+            actor: actor.into(),
             action,
             mode: Mode::Hard,
             cause,
@@ -87,6 +98,11 @@ pub(crate) fn erase_with_receipt(
     sought: ProbeTargets,
 ) -> Result<Forgotten> {
     let mut done = Forgotten::default();
+    let free = without_held(writer, wanted, task, &mut done)?;
+    let wanted = free.as_ref().unwrap_or(wanted);
+    if wanted.is_empty() {
+        return Ok(done);
+    }
     for ids in falls_in_parts(writer, wanted)? {
         // What was made of it goes first, because one commit cannot announce all of it.
         let part = ErasureRequest { falls: true, ..ErasureRequest::whole(&ids) };
@@ -105,6 +121,7 @@ fn erase_part(
 ) -> Result<Forgotten> {
     let mut done = retrying(|| announce_erasure(writer, wanted, task, &mut sought))?;
     done.receipts = finish_intents_seeking(writer, &mut sought)?;
+    done.left = sought.left.into_iter().collect();
     writer.service.backlog.push(writer.scope());
     Ok(done)
 }
@@ -189,7 +206,12 @@ impl Forgotten {
         self.cut.extend(part.cut);
         self.rebuilt.extend(part.rebuilt);
         self.held_back.extend(part.held_back);
+        self.left.extend(part.left);
         self.receipts.extend(part.receipts);
+        match (&mut self.deferred, part.deferred) {
+            (Some(all), Some(more)) => all.add(more),
+            (all, more) => *all = all.take().or(more),
+        }
     }
 }
 

@@ -20,9 +20,13 @@ pub(crate) fn dangling(open: &OpenVault, gone: &BTreeSet<MemoryId>) -> Vec<Memor
     let names: Vec<String> = gone.iter().map(ToString::to_string).collect();
     let points_back =
         |stored: &Stored<'_, Held>| follows(stored, &turns) && leans(stored.payload.full_text().expose());
+    // A record says nothing to anybody but its program, and is never held back.
+    let is_left = |stored: &Stored<'_, Held>| {
+        stored.attributes.state == Lifecycle::Active && !stored.attributes.is_record
+    };
     open.index
         .before(None)
-        .filter(|stored| stored.attributes.state == Lifecycle::Active && !gone.contains(&stored.id))
+        .filter(|stored| is_left(stored) && !gone.contains(&stored.id))
         .filter(|stored| points_back(stored) || names_an_id(stored.payload, &names))
         .map(|stored| stored.id)
         .take(HELD_BACK_MAX)

@@ -3,6 +3,7 @@
 pub(crate) mod carry_out;
 pub(crate) mod cascade;
 pub(crate) mod dangling;
+pub(crate) mod deferred;
 pub(crate) mod finish;
 pub(crate) mod prepare;
 pub(crate) mod probe;
@@ -13,3 +14,4 @@ pub(crate) mod withhold;
 pub(crate) mod without_receipt;
 
 pub use carry_out::Forgotten;
+pub use deferred::Deferred;

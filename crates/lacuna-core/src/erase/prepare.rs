@@ -24,6 +24,7 @@ use crate::erase::remake::{Texts, remade_anonymous, remade_from_rest, remade_fro
 use crate::erase::withhold::{anonymises, anonymous_dangling, withhold};
 use crate::vault::commit::{Act, retrying};
 use crate::vault::handle::VaultWriter;
+use crate::vault::holds::check_not_held;
 use crate::vault::open::{Held, OpenVault};
 use crate::vault::receipt::{SignedReceipt, memories_hash};
 use crate::vault::rewrite::{Rewritten, with_state};
@@ -60,7 +61,7 @@ impl ErasureRequest {
         Self { ids: ids.to_vec(), ..Self::default() }
     }
 
-    fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.ids.is_empty() && self.cuts.is_empty() && self.anonymous.is_empty()
     }
 
@@ -107,6 +108,9 @@ pub(crate) fn prepare_erasure(writer: &VaultWriter<'_>, wanted: &ErasureRequest)
     let outcome = writer.update(|open| work_out(writer.service, open, wanted, anonymises, now))?;
     let ErasureEffects { gone, fell, cut, rebuilt, held_back, prepared } =
         outcome.ok_or(Error::NotFound("memory"))?;
+    if !wanted.restorable {
+        check_not_held(writer, &gone)?;
+    }
     if gone.len() > ERASE_MAX {
         let reason =
             format!("takes more than {ERASE_MAX} memories with it at once: forget what was made of it first");

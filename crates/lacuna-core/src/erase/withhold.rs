@@ -105,7 +105,7 @@ pub(crate) fn anonymise(
 ) -> Result<(MemoryId, Option<SignedReceipt>)> {
     let found = writer.update(|open| anonymous_candidate(writer.service, open, id))?;
     let anonymous = found.flatten().ok_or_else(nothing_to_replace)?;
-    let actor = grant.caller().user.as_str();
+    let actor = grant.caller().acting();
     let task = Task::by_ids(actor, AuditAction::MemoryAnonymise, Cause::Request, 1);
     let wanted = ErasureRequest {
         anonymous: vec![(id, anonymous)],

@@ -97,7 +97,7 @@ fn forget_for_good(
         let rest = matches.split_off(matches.len().min(PART_MAX));
         let part = std::mem::replace(&mut matches, rest);
         let task = Task {
-            actor: grant.caller().user.as_str(),
+            actor: grant.caller().acting(),
             action: AuditAction::MemoryForget,
             mode: look.mode,
             cause: Cause::Request,
@@ -108,7 +108,8 @@ fn forget_for_good(
             request: None,
         };
         // Only after the last part is nothing left to be found.
-        let wish = (number == parts).then(|| (look.wish.clone(), look.vectors.clone()));
+        let wish =
+            (number == parts).then(|| (look.wish.clone(), look.vectors.clone(), look.examples.clone()));
         let sought = ProbeTargets { wish, kept: kept.clone(), ..ProbeTargets::default() };
         done.add(erase_with_receipt(writer, &wanted(part), &task, sought)?);
     }
@@ -133,7 +134,7 @@ fn hide(
     let mut done = Forgotten::of(&wanted, &erasure);
     done.restorable_until = (state == Lifecycle::Deleted).then(|| now + purge_after(writer.service, scope));
     let mut act = Act::silent(scope, now);
-    act.record(action, grant.caller().user.as_str(), &done.memories);
+    act.record(action, grant.caller().acting(), &done.memories);
     done.audit_seq = hide_instead(writer, erasure, state, act)?;
     writer.service.backlog.push(scope);
     Ok(done)

@@ -34,7 +34,7 @@ pub(crate) fn delete(service: &Service, grant: &Grant<Forget>, id: MemoryId) -> 
     if !grant.covers(author_of(&writer, id)?.as_ref()) {
         return Err(Error::Denied("only its author or an administrator may erase it"));
     }
-    let actor = grant.caller().user.as_str();
+    let actor = grant.caller().acting();
     let task = Task::by_ids(actor, AuditAction::MemoryDelete, Cause::Request, 1);
     let wanted = ErasureRequest { holds_back: true, ..ErasureRequest::whole(&[id]) };
     erase_with_receipt(&writer, &wanted, &task, ProbeTargets::default())

@@ -7,8 +7,8 @@ use jiff::tz::TimeZone;
 use lacuna_language::classify::entity_key;
 use lacuna_language::names::mentions_name;
 use lacuna_language::people::{Cluster, View, clusters};
-use lacuna_language::request::{self as words, Question, Reading};
-use lacuna_language::topic::{Topic, without_frame};
+use lacuna_language::request::{self as words, AskedBack, Reading};
+use lacuna_language::topic::{Topic, subject_examples, without_frame};
 use lacuna_seal::Digest;
 use lacuna_types::request::{About, Closeness, Mode, PlanChoice, Reach, Reason, Target, Wish};
 use lacuna_types::*;
@@ -24,6 +24,7 @@ use crate::permit::{Forget, Grant, Recall, permit};
 use crate::read::find::{Finder, Findings, WishMatch};
 use crate::read::recall::QUERY_CHARS_MAX;
 use crate::vault::open::OpenVault;
+use crate::vault::purpose::closed_to;
 use crate::vault::reads::{Read, note_read};
 use crate::vault::service::Service;
 
@@ -61,7 +62,7 @@ impl Request {
 /// The answer to a request: a plan, or a question to the caller.
 pub enum Planned {
     /// The words were not understood.
-    Unclear(Question),
+    Unclear(AskedBack),
     /// Several people bear the name: the request is made again and says which.
     WhichOne(Vec<Cluster>),
     Plan(Box<Plan>),
@@ -90,10 +91,11 @@ pub struct Plan {
     pub direct: usize,
     /// Memories that only seem to be about it.
     pub indirect: usize,
+    /// Memories that may be meant, and that go only when the confirmation names them.
+    pub offered: usize,
     /// The first of them.
     pub matches: Vec<PlannedMatch>,
-    /// Other memories that may be meant, and the nearest when none states it: a question, not a part of the plan. They
-    /// are forgotten by their ids.
+    /// The nearest memories when no match is direct: a question, not a part of the plan. They are forgotten by their ids.
     pub nearest: Vec<PlannedMatch>,
     /// Memories that were made of those, and what becomes of them; the first of them.
     pub derived: Vec<PlannedFall>,
@@ -117,6 +119,8 @@ pub struct PlannedMatch {
     pub closeness: Closeness,
     /// The reason why it matches.
     pub reason: Reason,
+    /// True for a memory that is near, and goes only when the confirmation names it.
+    pub offered: bool,
     /// The text that would be left when only a part of it is cut.
     pub leaves: Option<Zeroizing<String>>,
 }
@@ -141,6 +145,8 @@ pub(crate) struct ResolvedMatch {
     pub(crate) id: MemoryId,
     pub(crate) closeness: Closeness,
     pub(crate) reason: Reason,
+    /// It goes only when somebody names it.
+    pub(crate) offered: bool,
     pub(crate) leaves: Option<Zeroizing<String>>,
 }
 
@@ -148,6 +154,7 @@ pub(crate) struct ResolvedMatch {
 pub(crate) struct Look {
     pub(crate) wish: Wish,
     pub(crate) vectors: Vec<QueryVector>,
+    pub(crate) examples: Vec<QueryVector>,
     pub(crate) who: Option<u32>,
     pub(crate) partial: bool,
     pub(crate) mode: Mode,
@@ -160,7 +167,10 @@ pub(crate) fn plan_forget(service: &Service, grant: &Grant<Forget>, request: &Re
     permit::<Recall>(grant.caller(), scope)?;
     let wish = match wish(service, request)? {
         Reading::Understood(wish) => wish,
-        Reading::Unclear(question) => return Ok(Planned::Unclear(question)),
+        Reading::Unclear(question) => {
+            let words = if let Target::Words(words) = &request.target { words.as_str() } else { "" };
+            return Ok(Planned::Unclear(AskedBack::new(question, words)));
+        }
     };
     let mode = request.mode.unwrap_or(service.policy(&scope.org).forget_mode);
     let look = look(service, scope, wish, request.who, request.partial, mode)?;
@@ -212,7 +222,8 @@ pub(crate) fn look(
     mode: Mode,
 ) -> Result<Look> {
     let vectors = vectors_for(service, scope, &wish)?;
-    Ok(Look { wish, vectors, who, partial, mode })
+    let examples = examples_for(service, scope, &wish)?;
+    Ok(Look { wish, vectors, examples, who, partial, mode })
 }
 
 /// The vectors of a wish, one for each model that the vault has vectors of.
@@ -228,6 +239,19 @@ pub(crate) fn vectors_for(service: &Service, scope: &Scope, wish: &Wish) -> Resu
     }
     let bare = service.models.embed_query(&bare, &models);
     Ok(whole.into_iter().zip(bare).map(|(whole, bare)| blended(whole, &bare)).collect())
+}
+
+/// The vectors of sentences that speak of the subject of a wish, under the model of many languages.
+pub(crate) fn examples_for(service: &Service, scope: &Scope, wish: &Wish) -> Result<Vec<QueryVector>> {
+    let examples = match &wish.about {
+        About::Subject(text) | About::Loose(text) => subject_examples(text),
+        About::Sensitivity(category) => subject_examples(category.as_str()),
+        _ => Vec::new(),
+    };
+    let models = service.serve(scope, |open| open.index.models())?.unwrap_or_default();
+    let of_many = |vector: &QueryVector| !vector.english_only;
+    let vectors = examples.iter().flat_map(|text| service.models.embed_instantly(text, &models));
+    Ok(vectors.filter(of_many).collect())
 }
 
 /// The vector between a message and its topic: the words around a topic carry some of its meaning too.
@@ -251,12 +275,14 @@ fn plan_in(service: &Service, open: &OpenVault, grant: &Grant<Forget>, look: &Lo
     }
     let mut plan = nothing(service, look);
     let ids: Vec<MemoryId> = resolved.matches.iter().map(|found| found.id).collect();
-    let falls = fall(open, &resolved.matches);
+    let taken: Vec<&ResolvedMatch> = resolved.matches.iter().filter(|found| !found.offered).collect();
+    let falls = fall(open, &taken);
     plan.falls = falls.iter().filter(|(_, rebuilt)| !rebuilt).count();
     plan.rebuilt = falls.len() - plan.falls;
     plan.others = resolved.others;
-    plan.direct = count(&resolved.matches, Closeness::Direct);
-    plan.indirect = count(&resolved.matches, Closeness::Indirect);
+    plan.direct = count(&taken, Closeness::Direct);
+    plan.indirect = count(&taken, Closeness::Indirect);
+    plan.offered = ids.len() - taken.len();
     plan.working = working_meant(service, grant.scope(), &look.wish);
     plan.token = (!ids.is_empty() || plan.working > 0).then(|| {
         let bound = bound(service, grant, look, resolved.digest(open), 0);
@@ -268,8 +294,8 @@ fn plan_in(service: &Service, open: &OpenVault, grant: &Grant<Forget>, look: &Lo
     plan.matches = memories
         .into_iter()
         .zip(resolved.matches)
-        .filter_map(|(fetched, ResolvedMatch { closeness, reason, leaves, .. })| {
-            Some(PlannedMatch { memory: fetched?.memory, closeness, reason, leaves })
+        .filter_map(|(fetched, ResolvedMatch { closeness, reason, offered, leaves, .. })| {
+            Some(PlannedMatch { memory: fetched?.memory, closeness, reason, offered, leaves })
         })
         .collect();
     let nearest = open.fetched(&resolved.nearest, service.sources())?;
@@ -281,6 +307,7 @@ fn plan_in(service: &Service, open: &OpenVault, grant: &Grant<Forget>, look: &Lo
                 memory,
                 closeness: Closeness::Indirect,
                 reason: Reason::Meaning,
+                offered: true,
                 leaves: None,
             })
         })
@@ -293,6 +320,11 @@ fn plan_in(service: &Service, open: &OpenVault, grant: &Grant<Forget>, look: &Lo
             Some(PlannedFall { memory, rebuilt })
         })
         .collect();
+    // An administrator erases what others wrote about health and the like without reading it.
+    let closed = closed_to(service, grant)?;
+    plan.matches.retain(|found| !closed.hides(&found.memory.facets));
+    plan.nearest.retain(|found| !closed.hides(&found.memory.facets));
+    plan.derived.retain(|fall| !closed.hides(&fall.memory.facets));
     Ok(Planned::Plan(Box::new(plan)))
 }
 
@@ -307,24 +339,28 @@ pub(crate) fn resolve(
         open,
         sources: service.sources(),
         vectors: &look.vectors,
+        examples: &look.examples,
         now: service.clock.now(),
         // What is only hidden goes too when something is erased for good.
         deleted_too: matches!(look.mode, Mode::Hard | Mode::Delete),
     };
-    let Findings { matches: mut found, offered, nearest } = finder.find(&look.wish)?;
+    let Findings { matches: mut found, mut offered, nearest } = finder.find(&look.wish)?;
     let people = namesakes(open, &look.wish, &found);
     if let Some(which) = look.who {
         let chosen = people.get((which as usize).wrapping_sub(1));
         let chosen = chosen.ok_or_else(|| Error::invalid("who", "there is no such person on the list"))?;
         found.retain(|found| chosen.members.contains(&found.id));
+        let of_another = |id: &MemoryId| people.iter().any(|one| one.members.contains(id));
+        offered.retain(|found| chosen.members.contains(&found.id) || !of_another(&found.id));
     }
     let author = |id: &MemoryId| open.index.get(id)?.payload.facets.history.author.clone();
-    let nearest = offered.into_iter().chain(nearest).filter(|id| grant.covers(author(id).as_ref())).collect();
+    let nearest = nearest.into_iter().filter(|id| grant.covers(author(id).as_ref())).collect();
     let mut resolved = Resolved { matches: Vec::new(), nearest, others: 0, people };
-    for one in found {
+    let found = found.into_iter().map(|one| (one, false));
+    for (one, offered) in found.chain(offered.into_iter().map(|one| (one, true))) {
         let Some(stored) = open.index.get(&one.id) else { continue };
         if !grant.covers(stored.payload.facets.history.author.as_ref()) {
-            resolved.others += 1;
+            resolved.others += usize::from(!offered);
             continue;
         }
         let leaves = (look.partial || !look.wish.keep.is_empty()).then_some(one.leaves).flatten();
@@ -332,6 +368,7 @@ pub(crate) fn resolve(
             id: one.id,
             closeness: one.closeness,
             reason: one.reason,
+            offered,
             leaves,
         });
     }
@@ -365,6 +402,7 @@ fn nothing(service: &Service, look: &Look) -> Plan {
         wish: look.wish.clone(),
         direct: 0,
         indirect: 0,
+        offered: 0,
         matches: Vec::new(),
         nearest: Vec::new(),
         derived: Vec::new(),
@@ -378,9 +416,11 @@ fn nothing(service: &Service, look: &Look) -> Plan {
 
 impl Resolved {
     /// Digest over the matches as the caller saw them: another text, another state, one match more or one less
-    /// gives another plan.
+    /// gives another plan. What is only offered is left out: it goes by its id, and a vector that arrives meanwhile may
+    /// bring another one near.
     pub(crate) fn digest(&self, open: &OpenVault) -> [u8; 32] {
-        let mut lines: Vec<Vec<u8>> = self.matches.iter().map(|found| line(open, found)).collect();
+        let taken = self.matches.iter().filter(|found| !found.offered);
+        let mut lines: Vec<Vec<u8>> = taken.map(|found| line(open, found)).collect();
         lines.sort_unstable();
         let lines: Vec<&[u8]> = lines.iter().map(Vec::as_slice).collect();
         *Digest::of(DIGEST_DOMAIN, &lines).as_bytes()
@@ -389,7 +429,16 @@ impl Resolved {
     /// Keeps what was chosen. Naming what does not match is an error: it was not in the plan.
     pub(crate) fn choose(&mut self, choice: &PlanChoice) -> Result<()> {
         match choice {
-            PlanChoice::All => {}
+            PlanChoice::All => {
+                let offers = self.matches.iter().any(|found| found.offered);
+                self.matches.retain(|found| !found.offered);
+                if offers && self.matches.is_empty() {
+                    return Err(Error::invalid(
+                        "only",
+                        "must name the memories that are meant: the plan only offers some",
+                    ));
+                }
+            }
             PlanChoice::Direct => self.matches.retain(|found| found.closeness == Closeness::Direct),
             PlanChoice::Only(ids) => {
                 let known: BTreeSet<MemoryId> = self.matches.iter().map(|found| found.id).collect();
@@ -421,7 +470,7 @@ fn line(open: &OpenVault, found: &ResolvedMatch) -> Vec<u8> {
 
 /// The people who share the name that a wish names, when it names one.
 fn namesakes(open: &OpenVault, wish: &Wish, found: &[WishMatch]) -> Vec<Cluster> {
-    let About::Subject(subject) = &wish.about else { return Vec::new() };
+    let (About::Subject(subject) | About::Loose(subject)) = &wish.about else { return Vec::new() };
     let topic = Topic::of(subject);
     let [name] = topic.names() else { return Vec::new() };
     let stored: Vec<_> = found
@@ -452,8 +501,8 @@ fn namesakes(open: &OpenVault, wish: &Wish, found: &[WishMatch]) -> Vec<Cluster>
 }
 
 /// Derivatives of the matches; `true` for those that are made anew.
-fn fall(open: &OpenVault, matches: &[ResolvedMatch]) -> Vec<(MemoryId, bool)> {
-    let whole = |found: &&ResolvedMatch| found.leaves.is_none();
+fn fall(open: &OpenVault, matches: &[&ResolvedMatch]) -> Vec<(MemoryId, bool)> {
+    let whole = |found: &&&ResolvedMatch| found.leaves.is_none();
     let going = matches.iter().filter(whole).map(|found| found.id).collect();
     let cuts = matches.iter().filter(|found| !whole(found)).map(|found| found.id).collect();
     let cascade = cascade(open, &going, &cuts);
@@ -461,7 +510,7 @@ fn fall(open: &OpenVault, matches: &[ResolvedMatch]) -> Vec<(MemoryId, bool)> {
     falls.chain(cascade.rebuilt.into_iter().map(|rebuild| (rebuild.id, true))).collect()
 }
 
-fn count(matches: &[ResolvedMatch], closeness: Closeness) -> usize {
+fn count(matches: &[&ResolvedMatch], closeness: Closeness) -> usize {
     matches.iter().filter(|found| found.closeness == closeness).count()
 }
 

@@ -9,11 +9,13 @@ use lacuna_types::*;
 
 use crate::audit::AuditAction;
 use crate::erase::carry_out::{PART_MAX, Task, days, erase_with_receipt, purge_after};
+use crate::erase::deferred::carry_out_deferred;
 use crate::erase::finish::finish_intents;
 use crate::erase::prepare::ErasureRequest;
 use crate::erase::probe::ProbeTargets;
 use crate::keep::retention::sweep::Progress;
 use crate::permit::{Grant, Recall};
+use crate::vault::holds::holds_on;
 use crate::vault::receipt::Cause;
 use crate::vault::service::Service;
 
@@ -25,7 +27,7 @@ pub(crate) fn purge(service: &Service) -> Result<u64> {
 
 /// Runs [`purge`] until `progress` says to stop.
 pub(crate) fn purge_while(service: &Service, progress: Progress<'_>) -> Result<u64> {
-    let mut purged = 0;
+    let mut purged = carry_out_deferred(service)?;
     let mut after = None;
     // Vaults in which nothing can be due yet stay closed.
     let before = service.clock.now() - days(service.rules.policies.shortest_purge_days());
@@ -50,9 +52,12 @@ pub(crate) fn purge_vault(service: &Service, scope: &Scope) -> Result<usize> {
     let writer = reader.lock();
     finish_intents(&writer)?;
     let due_before = service.clock.now() - purge_after(service, scope);
+    let holds = holds_on(service, scope)?;
     let due = writer.update(|open| {
         let hidden = open.index.before(None).filter(|stored| {
-            stored.attributes.state == Lifecycle::Deleted && stored.payload.updated_at <= due_before
+            stored.attributes.state == Lifecycle::Deleted
+                && stored.payload.updated_at <= due_before
+                && !holds.covers(stored)
         });
         Ok(hidden.map(|stored| stored.id).collect::<Vec<_>>())
     })?;

@@ -90,14 +90,14 @@ fn read(r: &mut CborReader<'_>) -> Option<ForgetClaims> {
         mode: Mode::from_code(r.uint()?)?,
         who: r.optional(CborReader::uint)?,
         confirmed: r.uint()?,
-        wish: r.record(4, read_wish)?,
+        wish: r.record(5, read_wish)?,
         digest: r.array_of_bytes()?,
         partial: r.bool()?,
     })
 }
 
 fn write_wish(w: &mut CborWriter<'_>, wish: &Wish) {
-    w.array(4);
+    w.array(5);
     write_about(w, &wish.about);
     w.optional(wish.when, |w, span| {
         w.array(2);
@@ -106,6 +106,7 @@ fn write_wish(w: &mut CborWriter<'_>, wish: &Wish) {
     });
     w.list(&wish.keep, |w, keep| w.text(keep));
     w.bool(wish.reach == Reach::Subject);
+    w.bool(wish.own);
 }
 
 fn read_wish(r: &mut CborReader<'_>) -> Option<Wish> {
@@ -115,6 +116,7 @@ fn read_wish(r: &mut CborReader<'_>) -> Option<Wish> {
         when: r.optional(|r| r.record(2, |r| Some(TimeSpan { from: at(r)?, until: at(r)? })))?,
         keep: r.list(|r| Some(r.text()?.to_owned()))?,
         reach: if r.bool()? { Reach::Subject } else { Reach::Mentions },
+        own: r.bool()?,
     })
 }
 
@@ -190,6 +192,7 @@ mod tests {
                 when: Some(TimeSpan { from: None, until: Some(at) }),
                 keep: vec!["the harbour".into()],
                 reach: Reach::Subject,
+                own: true,
             },
             digest: [7; 32],
             partial: true,

@@ -7,7 +7,7 @@ use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
 use crate::erase::carry_out::scope_hashes;
-use crate::forget::plan::vectors_for;
+use crate::forget::plan::{examples_for, vectors_for};
 use crate::permit::{Grant, Recall};
 use crate::read::find::{Findings, find};
 use crate::vault::receipt::{SignedReceipt, receipt_records};
@@ -49,8 +49,9 @@ pub(crate) fn verify_forgotten(service: &Service, grant: &Grant<Recall>, words: 
     let now = service.clock.now();
     let wish = asked_about(words, now)?;
     let vectors = vectors_for(service, scope, &wish)?;
+    let examples = examples_for(service, scope, &wish)?;
     let found = service.serve(scope, |open| -> Result<_> {
-        let found = find(open, service.sources(), &wish, &vectors, now)?;
+        let found = find(open, service.sources(), &wish, &vectors, &examples, now)?;
         Ok((found, scope_hashes(open, &wish)))
     })?;
     let (Findings { matches: found, offered, .. }, hashes) = found.transpose()?.unwrap_or_default();
@@ -60,7 +61,7 @@ pub(crate) fn verify_forgotten(service: &Service, grant: &Grant<Recall>, words: 
     };
     Ok(Verified {
         direct: of(Closeness::Direct).collect(),
-        indirect: of(Closeness::Indirect).chain(offered.iter().copied()).collect(),
+        indirect: of(Closeness::Indirect).chain(offered.iter().map(|found| found.id)).collect(),
         receipts: receipts_naming(service, scope, &hashes)?,
     })
 }

@@ -27,6 +27,8 @@ pub(crate) struct Rules<'a> {
     pub(crate) foreign: bool,
     /// Addresses may be kept whole.
     pub(crate) addresses_allowed: bool,
+    /// The text is kept as it is, or refused.
+    pub(crate) verbatim: bool,
 }
 
 /// The findings of cleaning, besides the text it took out.
@@ -62,6 +64,9 @@ pub(crate) fn clean(draft: &mut Draft, rules: &Rules<'_>) -> Cleaned {
         let mut text = Plaintext::from(std::mem::take(label));
         cleaned.clean_field(field, &mut text, rules);
         *label = text.into_exposed();
+    }
+    if rules.verbatim {
+        return cleaned;
     }
     let content_type = shape::content_type(draft);
     cleaned.report.truncated = shape::truncate(&mut draft.text, content_type);
@@ -106,8 +111,13 @@ fn labels(draft: &mut Draft) -> Vec<(&'static str, &mut String)> {
 impl Cleaned {
     fn clean_field(&mut self, field: &'static str, text: &mut Plaintext, rules: &Rules<'_>) {
         self.take_secrets(field, text, rules);
-        self.neutralise(field, text, rules.trust);
+        if !rules.verbatim {
+            self.neutralise(field, text, rules.trust);
+        }
         self.cut(field, text, rules.addresses_allowed);
+        if rules.verbatim && !self.report.changes.is_empty() {
+            self.refusal.get_or_insert(Refusal::WouldChange);
+        }
     }
 
     fn take_secrets(&mut self, field: &'static str, text: &mut Plaintext, rules: &Rules<'_>) {
@@ -120,7 +130,7 @@ impl Cleaned {
             findings.into_iter().partition(|finding| finding.level > SecretLevel::Possible);
         self.report.redactions.extend(removed.iter().map(|finding| redaction(field, words, finding, true)));
         self.report.redactions.extend(possible.iter().map(|finding| redaction(field, words, finding, false)));
-        if rules.fail_on_secret {
+        if rules.fail_on_secret || rules.verbatim && !removed.is_empty() {
             self.refusal.get_or_insert(Refusal::Secret);
         } else if !possible.is_empty() && !rules.possible_confirmed {
             self.question = Some(Question::PossibleSecret);

@@ -148,6 +148,7 @@ impl Gate<'_> {
             foreign,
             addresses_allowed: draft.consent_basis == Some(ConsentBasis::ExplicitConsent)
                 || self.consents.contains(&Sensitivity::Location),
+            verbatim: draft.verbatim,
         };
         let cleaned = clean(&mut draft, &rules);
         let source = draft.source.take().unwrap_or(Source::new(SourceType::AiInference, Trust::Low));

@@ -79,6 +79,12 @@ pub enum Refusal {
     /// A person's current location is not kept beyond a session.
     RoutineLocation,
     BelowSalience,
+    /// It is to be kept word for word, and a part of it may not be kept.
+    WouldChange,
+    /// It is to be kept word for word, and a part of it looks like a secret.
+    PossibleSecret,
+    /// Somebody has to approve what is written to this vault, and a record cannot wait.
+    NeedsApproval,
 }
 
 impl Refusal {
@@ -92,6 +98,9 @@ impl Refusal {
             Self::SensitiveNotAllowed => "sensitive_not_allowed",
             Self::RoutineLocation => "session_only",
             Self::BelowSalience => "below_salience",
+            Self::WouldChange => "not_verbatim",
+            Self::PossibleSecret => "possible_secret",
+            Self::NeedsApproval => "needs_approval",
         }
     }
 
@@ -105,6 +114,13 @@ impl Refusal {
             Self::SensitiveNotAllowed => "the tenant's policy takes no sensitive personal data",
             Self::RoutineLocation => "where somebody is at the moment is not kept beyond a session",
             Self::BelowSalience => "it matters less than the tenant's policy asks of a memory",
+            Self::WouldChange => {
+                "it would have to be changed before it may be kept, and a record is kept as it is"
+            }
+            Self::PossibleSecret => "a part of it looks like a secret",
+            Self::NeedsApproval => {
+                "what is written to this vault waits for approval, and a record cannot wait"
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use lacuna_store::rows::{Batch, VaultChange, VaultHeader, each_vault};
 use lacuna_types::{Error, Holder, Result, Revision, Scope, VaultId};
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
-use crate::permit::{Grant, ManageKeys};
+use crate::permit::{Acting, Grant, ManageKeys};
 use crate::vault::access::access_of;
 use crate::vault::chain::{append_entries, extend_chain};
 use crate::vault::codes::{CodedHeader, Codes, RowTally, TAMPERED, tampered};
@@ -35,7 +35,7 @@ pub(crate) fn adopt_vaults(service: &Service) -> Result<usize> {
     let mut adopted = 0;
     each_vault(&*service.store, |header| {
         if header.codes.is_none() {
-            renew(service, &header.scope, SYSTEM, AuditAction::CodesMade)?;
+            renew(service, &header.scope, SYSTEM.into(), AuditAction::CodesMade)?;
             adopted += 1;
         }
         Ok(())
@@ -62,7 +62,7 @@ pub(crate) fn changed_vaults(service: &Service) -> Result<Vec<ChangedVault>> {
 /// organisation record it.
 pub(crate) fn accept_changes(service: &Service, grant: &Grant<ManageKeys>) -> Result<Vec<ChangedVault>> {
     let changed = changed_vaults(service)?;
-    let actor = grant.caller().user.as_str();
+    let actor = grant.caller().acting();
     // Organisations first: their chains record the others.
     let (orgs, others): (Vec<_>, Vec<_>) =
         changed.iter().partition(|changed| changed.scope.holder == Holder::Org);
@@ -73,7 +73,7 @@ pub(crate) fn accept_changes(service: &Service, grant: &Grant<ManageKeys>) -> Re
     Ok(changed)
 }
 
-fn record(service: &Service, accepted: &ChangedVault, actor: &str) -> Result<()> {
+fn record(service: &Service, accepted: &ChangedVault, actor: Acting<'_>) -> Result<()> {
     if accepted.scope.holder == Holder::Org {
         return Ok(());
     }
@@ -98,7 +98,7 @@ fn check(service: &Service, listed: &VaultHeader) -> Result<()> {
 }
 
 /// Makes the codes of a vault over what the store has, whoever wrote it, and records that.
-fn renew(service: &Service, scope: &Scope, actor: &str, action: AuditAction) -> Result<()> {
+fn renew(service: &Service, scope: &Scope, actor: Acting<'_>, action: AuditAction) -> Result<()> {
     let reader = service.reader(scope);
     let writer = reader.lock();
     let codes = Codes::of(&service.kms, scope)?;

@@ -43,6 +43,9 @@ pub(crate) fn give_consent(
     category: Sensitivity,
     purpose: &str,
 ) -> Result<ConsentGiven> {
+    if !grant.caller().is_person() {
+        return Err(Error::Denied("only a person may give consent"));
+    }
     let scope = grant.scope();
     check_own(scope)?;
     let is_special = Sensitivity::needing_consent(&[category]) == [category];
@@ -95,7 +98,7 @@ fn change(
     let writer = reader.lock();
     check_thawed(service, scope)?;
     writer.ensure()?;
-    let entry = AuditEntry::new(action, grant.caller().user.as_str(), Vec::new());
+    let entry = AuditEntry::new(action, grant.caller().acting(), Vec::new());
     let entry = AuditEntry { notes: vec![category.as_str().to_owned()], ..entry };
     set(&writer, entry, |kept| {
         kept.consents.retain(|consent| consent.category != category);

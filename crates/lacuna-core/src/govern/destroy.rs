@@ -15,10 +15,11 @@ use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
-use crate::permit::{Destroy, Grant};
+use crate::permit::{Acting, Caller, Destroy, Grant};
 use crate::vault::cleared::{destroy_blobs, destroy_rows};
 use crate::vault::commit::{Act, retrying};
 use crate::vault::deliver::Notification;
+use crate::vault::holds::holds_on;
 use crate::vault::receipt::{
     Cause, Counts, Named, ProbePath, Probed, Receipt, SignedReceipt, backups_holding, memories_hash,
 };
@@ -97,6 +98,7 @@ struct PlannedContents {
 pub(crate) fn plan_destroy(service: &Service, grant: &Grant<Destroy>) -> Result<DestroyPlan> {
     let vault = grant.scope().vault_id();
     let header = service.store.vault(vault)?.ok_or(Error::NotFound("vault"))?;
+    holds_on(service, grant.scope())?.check_none()?;
     let contents = contents(service, &header)?;
     let expires_at = service.clock.now() + DESTROY_PLAN_VALID;
     let expiry = millis(expires_at).to_be_bytes();
@@ -112,11 +114,17 @@ pub(crate) fn destroy(service: &Service, grant: &Grant<Destroy>, token: &str) ->
     let vault = grant.scope().vault_id();
     let header = service.store.vault(vault)?.ok_or(Error::NotFound("vault"))?;
     check_token(service, grant, &header, token)?;
-    let vectors = service.read(grant.scope(), |open| open.index.len() as u64).ok().flatten().unwrap_or(0);
-    let contents = contents(service, &header)?;
+    destroy_vault(service, grant.caller(), &header)
+}
+
+/// Destroys a vault of the caller's organisation. The caller holds a grant for it.
+pub(crate) fn destroy_vault(service: &Service, caller: &Caller, header: &VaultHeader) -> Result<Destruction> {
+    holds_on(service, &header.scope)?.check_none()?;
+    let vectors = service.read(&header.scope, |open| open.index.len() as u64).ok().flatten().unwrap_or(0);
+    let contents = contents(service, header)?;
     let counts = DestroyCounts { records: contents.memories, vectors, ..DestroyCounts::default() };
     let doc = Doc { began_after: header.began_after, counts };
-    let record = open_destruction(service, grant, vault, doc)?;
+    let record = open_destruction(service, caller, header.id, doc)?;
     end_destruction(service, &record)
 }
 
@@ -156,9 +164,9 @@ fn check_token(service: &Service, grant: &Grant<Destroy>, header: &VaultHeader, 
 }
 
 /// Announces it: from here on it ends, whatever happens to us.
-fn open_destruction(service: &Service, grant: &Grant<Destroy>, vault: VaultId, doc: Doc) -> Result<Record> {
-    let org = grant.caller().org_scope();
-    let actor = grant.caller().user.as_str();
+fn open_destruction(service: &Service, caller: &Caller, vault: VaultId, doc: Doc) -> Result<Record> {
+    let org = caller.org_scope();
+    let actor = caller.acting();
     // A conflict means that another destruction took the number.
     retrying(|| {
         let now = service.clock.now();
@@ -227,7 +235,7 @@ fn close_destruction(service: &Service, record: &Record, doc: &Doc) -> Result<Op
         let mut notes = notes.to_vec();
         notes.push(signed.receipt.reference());
         let told = Some(signed.receipt.notification());
-        note(service, &org, AuditAction::VaultDestroyDone, "system", changes, notes, told)?;
+        note(service, &org, AuditAction::VaultDestroyDone, "system".into(), changes, notes, told)?;
         Ok(Some(signed))
     })
 }
@@ -269,7 +277,7 @@ fn note(
     service: &Service,
     org: &Scope,
     action: AuditAction,
-    actor: &str,
+    actor: Acting<'_>,
     changes: Vec<RecordChange>,
     notes: Vec<String>,
     notification: Option<Notification>,

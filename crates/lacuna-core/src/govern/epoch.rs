@@ -3,13 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use lacuna_store::keys::KeyBatch;
-use lacuna_types::{Error, Result, Scope, VaultId};
+use lacuna_types::{Error, Result, VaultId};
 
 use crate::keep::retention::sweep::Progress;
 use crate::permit::{Grant, ManageKeys};
 use crate::vault::anchored::check_keys;
-use crate::vault::keyring::Keyring;
+use crate::vault::rewrap::rewrap;
 use crate::vault::service::Service;
 
 /// Vaults that are looked up at a time.
@@ -101,8 +100,8 @@ fn renew(service: &Service, progress: &mut dyn FnMut(usize)) -> Result<EpochRene
         let Some(last) = page.last() else { break };
         after = Some(last.id);
         for header in &page {
-            match rewrap(service, &header.scope, header.id, epoch) {
-                Ok(()) => vaults += 1,
+            match rewrap(service, &header.scope, Some(epoch)) {
+                Ok(_) => vaults += 1,
                 // A store that does not answer ends the renewal; a vault that does not open is left as it is.
                 Err(error @ (Error::Unavailable { .. } | Error::Conflict(_))) => return Err(error),
                 Err(error) => drop(failures.insert(header.id, error.code())),
@@ -129,20 +128,6 @@ fn next_epoch(service: &Service) -> Result<u32> {
             service.kms.make_epoch(newest + 1, &*service.entropy)
         }
     }
-}
-
-fn rewrap(service: &Service, scope: &Scope, vault: VaultId, epoch: u32) -> Result<()> {
-    let Some(stored) = service.keys.vault_keys(vault)? else { return Ok(()) };
-    if stored.root.epoch == epoch {
-        return Ok(());
-    }
-    let keyring = Keyring::open(scope, &service.kms, &stored)?;
-    let root = keyring.rewrap_root(&service.kms, &stored.root, epoch, &*service.entropy)?;
-    let batch = KeyBatch {
-        root: Some((root, Some(stored.root.generation))),
-        ..KeyBatch::new(vault, service.clock.now())
-    };
-    service.keys.commit(batch)
 }
 
 /// The roots that are not under the new epoch: those that did not open, and those of vaults that have keys and no

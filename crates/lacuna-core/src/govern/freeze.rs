@@ -42,7 +42,7 @@ fn set_frozen(
     }
     let now = service.clock.now();
     let after = before.is_none().then_some(now);
-    let mut act = Act::new(scope, now, AuditEntry::new(action, grant.caller().user.as_str(), Vec::new()));
+    let mut act = Act::new(scope, now, AuditEntry::new(action, grant.caller().acting(), Vec::new()));
     act.batch.freeze = Some(freeze);
     writer.commit(&act, |_| {})?;
     Ok(after)

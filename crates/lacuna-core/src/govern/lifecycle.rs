@@ -15,6 +15,7 @@ use crate::vault::activate::MOVES_MAX;
 use crate::vault::commit::Act;
 use crate::vault::handle::VaultWriter;
 use crate::vault::open::{Held, OpenVault, shown};
+use crate::vault::purpose::closed_to;
 use crate::vault::reads::{Read, note_read};
 use crate::vault::receipt::SignedReceipt;
 use crate::vault::rewrite::Rewritten;
@@ -89,9 +90,11 @@ pub(crate) fn candidates(
     }
     // Whoever governs a vault without belonging to it decides by id, and reads nothing.
     permit::<Recall>(grant.caller(), grant.scope())?;
+    let closed = closed_to(service, grant)?;
     let page = service.serve(grant.scope(), |open| {
         let after = after.map(|cursor| (millis(cursor.created_at), cursor.id));
         let waiting = |stored: &Stored<'_, Held>| match stored.attributes.state {
+            _ if closed.hides(&stored.payload.facets) => false,
             Candidate | Approved => true,
             Active => stored.payload.facets.is_note(),
             Deleted | Archived => false,
@@ -180,7 +183,7 @@ fn accept(
     let now = service.clock.now();
     let erasure = prepare_erasure(&writer, &ErasureRequest::whole(&supersedes))?;
     let mut act = Act::silent(scope, now);
-    let user = grant.caller().user.as_str();
+    let user = grant.caller().acting();
     act.record(AuditAction::MemorySupersede, user, &supersedes);
     act.record(AuditAction::MemoryApprove, user, &[id]);
     if state == Active {
@@ -269,7 +272,7 @@ fn reject(service: &Service, grant: &Grant<Review>, id: MemoryId) -> Result<Deci
     candidate(&writer, grant, id, |_, _| ())?;
     let erasure = prepare_erasure(&writer, &ErasureRequest::whole(&[id]))?;
     let mut act = Act::silent(scope, service.clock.now());
-    act.record(AuditAction::MemoryReject, grant.caller().user.as_str(), &[id]);
+    act.record(AuditAction::MemoryReject, grant.caller().acting(), &[id]);
     carry_out_erasure(&writer, erasure, act)?;
     Ok(Decided::Rejected { id })
 }
@@ -321,7 +324,7 @@ pub(crate) fn set_state(
     let now = service.clock.now();
     let mut act = Act::silent(scope, now);
     for (id, action) in ids.iter().zip(actions) {
-        act.record(action, grant.caller().user.as_str(), &[*id]);
+        act.record(action, grant.caller().acting(), &[*id]);
     }
     let moved = writer.rewrite(ids, |row, _| {
         row.state = to;

@@ -55,7 +55,7 @@ fn change_member(
     change: MemberChange,
 ) -> Result<()> {
     let scope = grant.scope();
-    let entry = AuditEntry::new(action, grant.caller().user.as_str(), subjects);
+    let entry = AuditEntry::new(action, grant.caller().acting(), subjects);
     let mut act = Act::new(scope, service.clock.now(), entry);
     act.batch.members = vec![change];
     let reader = service.reader(scope);

@@ -14,6 +14,9 @@ use crate::transfer::recover::recover_again;
 use crate::vault::commit::Act;
 use crate::vault::frame::Frame;
 use crate::vault::models::Progress;
+use crate::vault::open::OpenVault;
+use crate::vault::purpose::stays_local;
+use crate::vault::record::embedded_text;
 use crate::vault::rewrite::Rewritten;
 use crate::vault::service::Service;
 use crate::vault::sessions::repeats_its_turns;
@@ -30,9 +33,22 @@ pub(crate) fn backlog_len(service: &Service) -> usize {
 
 /// Number of memories in the vault that wait for a vector.
 pub(crate) fn waiting(service: &Service, grant: &Grant<Recall>) -> Result<usize> {
-    let kept = service.models.kept();
-    let waiting = service.read(grant.scope(), |vault| vault.index.without_any(&kept).count())?;
+    let waiting = service.read(grant.scope(), |vault| lacking(service, vault).count())?;
     Ok(waiting.unwrap_or(0))
+}
+
+/// The memories that have no vector of a model in use that may have their texts.
+fn lacking<'a>(service: &'a Service, vault: &'a OpenVault) -> impl Iterator<Item = MemoryId> + 'a {
+    let models = |local: bool| {
+        let in_use = service.models.in_use().filter(move |embedder| !(local && embedder.is_remote()));
+        in_use.map(|embedder| embedder.model()).collect::<Vec<_>>()
+    };
+    let (all, local) = (models(false), models(true));
+    let lacks = move |id: &MemoryId| {
+        let stays = vault.index.get(id).is_some_and(|held| stays_local(&held.payload.facets));
+        !stays || local.iter().any(|model| !vault.index.has_vector(id, model))
+    };
+    vault.index.without_any(&all).filter(lacks).collect::<Vec<_>>().into_iter()
 }
 
 /// Takes the next vault of the backlog, finishes what a crash may have left in it, and gives every
@@ -54,13 +70,11 @@ pub(crate) fn work_backlog(
 
 /// Gives every memory of a vault its vectors of the main and the instant model. Answers with how many got one.
 pub(crate) fn reembed_all(service: &Service, scope: &Scope, progress: &mut Progress<'_>) -> Result<usize> {
-    let kept = service.models.kept();
     let mut total = 0;
     loop {
         // Many at a time, because looking for them passes over the whole vault.
-        let waiting = service.read(scope, |vault| -> Vec<MemoryId> {
-            vault.index.without_any(&kept).take(REEMBED_SCAN).collect()
-        })?;
+        let waiting = service
+            .read(scope, |vault| -> Vec<MemoryId> { lacking(service, vault).take(REEMBED_SCAN).collect() })?;
         let waiting = waiting.unwrap_or_default();
         let before = total;
         for ids in waiting.chunks(REEMBED_BATCH) {
@@ -86,12 +100,14 @@ pub(crate) fn reembed(service: &Service, scope: &Scope, ids: &[MemoryId]) -> Res
         let mut bodies = vault.bodies(&own, service.sources())?;
         let mut text = |id: &MemoryId| {
             let held = vault.index.get(id)?.payload;
-            match bodies.remove(id) {
+            let text = match bodies.remove(id) {
                 // A vector of its gist alone would pass for one of its text: it waits until the text is back.
                 Some(body) => body.ok(),
                 None if repeats_its_turns(held) => Some(held.gist.duplicate()),
                 None => Some(held.full_text().duplicate()),
-            }
+            }?;
+            let record = held.facets.history.record.as_deref();
+            Some(record.map(|record| embedded_text(record, text.expose())).unwrap_or(text))
         };
         Ok(ids.iter().filter_map(|id| Some((*id, text(id)?))).collect::<HashMap<_, _>>())
     })?
@@ -119,7 +135,12 @@ fn missing_vectors(
     for embedder in service.models.in_use() {
         let model = embedder.model();
         let lacking = service.read(scope, |vault| -> Vec<MemoryId> {
-            texts.keys().copied().filter(|id| !vault.index.has_vector(id, model)).collect()
+            let may_have = |id: &MemoryId| {
+                let stays = || vault.index.get(id).is_some_and(|held| stays_local(&held.payload.facets));
+                !embedder.is_remote() || !stays()
+            };
+            let lacks = |id: &MemoryId| !vault.index.has_vector(id, model) && may_have(id);
+            texts.keys().copied().filter(lacks).collect()
         })?;
         let lacking = lacking.unwrap_or_default();
         if lacking.is_empty() {

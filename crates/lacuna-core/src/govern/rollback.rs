@@ -45,6 +45,7 @@ pub struct AcceptedRollback {
 pub(crate) fn start(service: &Service) -> Result<()> {
     let caught_up = service.anchored.catch_up()?;
     service.check_start()?;
+    service.kms.warm_up(&*service.entropy)?;
     if !caught_up.was_behind() {
         return Ok(());
     }
@@ -114,14 +115,14 @@ pub(crate) fn accept_rollback(service: &Service, grant: &Grant<ManageKeys>) -> R
     service.kms.anchor().reset_heads(AnchoredHead::all_in(&*service.store)?)?;
     service.close_all();
     let subjects = named.iter().map(|vault| Subject(*vault.as_bytes())).collect();
-    let entry = AuditEntry::new(AuditAction::RollbackAccepted, grant.caller().user.as_str(), subjects);
+    let entry = AuditEntry::new(AuditAction::RollbackAccepted, grant.caller().acting(), subjects);
     let notes = vec![format!("vaults:{behind}")];
     note(service, grant.scope().org.clone(), AuditEntry { notes, ..entry })?;
     Ok(AcceptedRollback { behind, named })
 }
 
 /// One entry in the organisation's own chain.
-fn note(service: &Service, org: OrgId, entry: AuditEntry) -> Result<()> {
+pub(crate) fn note(service: &Service, org: OrgId, entry: AuditEntry) -> Result<()> {
     let scope = Scope { org, holder: Holder::Org };
     let act = Act::new(&scope, service.clock.now(), entry);
     let reader = service.reader(&scope);

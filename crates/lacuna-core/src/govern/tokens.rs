@@ -6,11 +6,11 @@ use jiff::Timestamp;
 use lacuna_seal::sha256;
 use lacuna_store::rows::{TokenChange, TokenRow};
 use lacuna_types::hex::hex;
-use lacuna_types::{Error, NAME_BYTES_MAX, OrgId, Result, Role, UserId};
+use lacuna_types::{Error, NAME_BYTES_MAX, Operation, OrgId, Result, Role, Scope, UserId};
 use zeroize::Zeroizing;
 
 use crate::audit::{AuditAction, AuditEntry, Subject};
-use crate::permit::{Caller, Grant, ManageTokens};
+use crate::permit::{Caller, Delegation, Grant, ManageTokens};
 use crate::vault::access::access_of;
 use crate::vault::commit::Act;
 use crate::vault::members::caller_for;
@@ -19,6 +19,8 @@ use crate::vault::service::Service;
 /// The beginning of every token, by which scanners recognise one that leaks.
 pub const TOKEN_PREFIX: &str = "lac_";
 const SECRET_BYTES: usize = 32;
+/// The beginning of a word among a row's roles that names an operation of a service.
+const OPERATION_PREFIX: &str = "may:";
 
 /// The id of a token. It names the token and opens nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,6 +50,8 @@ pub struct TokenRequest {
     pub user: UserId,
     /// The roles that the token gives.
     pub roles: Vec<Role>,
+    /// The operations that a service may carry out for people; none for other roles.
+    pub operations: Vec<Operation>,
     /// A label for people.
     pub label: String,
     /// The moment at which it expires; `None` for never.
@@ -65,6 +69,8 @@ pub struct TokenInfo {
     pub user: UserId,
     /// The roles that it gives.
     pub roles: Vec<Role>,
+    /// The operations that a service may carry out for people.
+    pub operations: Vec<Operation>,
     /// A label for people.
     pub label: String,
     /// The moment at which it was made.
@@ -93,7 +99,7 @@ pub(crate) fn create_token(
         hash: sha256(text.as_bytes()),
         org: grant.caller().org.clone(),
         user: request.user.as_str().to_owned(),
-        roles: request.roles.iter().map(|role| role.as_str().to_owned()).collect(),
+        roles: role_words(&request),
         label: request.label,
         created_at: now,
         expires_at: request.expires_at,
@@ -129,14 +135,61 @@ pub(crate) fn authenticate(service: &Service, token: &str) -> Result<Option<Call
     access
         .token(&hash)
         .filter(|row| row.revoked_at.is_none() && row.expires_at.is_none_or(|expiry| now < expiry))
-        .map(|row| info(row).and_then(|info| caller_for(service, info.org, info.user, info.roles)))
+        .map(|row| info(row).and_then(|info| bearer(service, info)))
         .transpose()
+}
+
+/// The caller whom a valid token speaks for: a user, or a service in its own name.
+fn bearer(service: &Service, token: TokenInfo) -> Result<Caller> {
+    let TokenInfo { org, user, roles, operations, .. } = token;
+    if roles.contains(&Role::Service) {
+        let delegation = Some(Delegation { service: user.clone(), operations });
+        return Ok(Caller { delegation, ..Caller::new(org, user, vec![Role::Service]) });
+    }
+    caller_for(service, org, user, roles)
+}
+
+/// The caller that a service becomes for `person`: one with the rights of a user within the operations of its token,
+/// whatever roles the person has. A caller who is `person` stays as they are.
+///
+/// A person is known by their vault, which [`crate::Users::provision`] or their own first write makes. So a name that
+/// only looks like one opens nothing and makes nothing.
+pub(crate) fn act_for(service: &Service, caller: Caller, person: UserId) -> Result<Caller> {
+    if caller.delegation.is_none() && caller.user == person {
+        return Ok(caller);
+    }
+    let Some(delegation) = caller.delegation.filter(|_| caller.roles == [Role::Service]) else {
+        return Err(Error::Denied("only a token of the role service may name another person"));
+    };
+    let scope = Scope::personal(caller.org.clone(), person.clone());
+    service.store.vault(scope.vault_id())?.ok_or(Error::NotFound("person"))?;
+    let person = caller_for(service, caller.org, person, vec![Role::User])?;
+    Ok(Caller { delegation: Some(delegation), ..person })
 }
 
 /// Returns true when the organisation has or ever had a token. An expired one counts as well, and so does one whose
 /// row somebody deleted: neither may open the door to callers without any.
 pub(crate) fn has_tokens(service: &Service, org: &OrgId) -> Result<bool> {
     Ok(service.kms.anchor().tokens_required(org)? || !access_of(service, org)?.tokens().is_empty())
+}
+
+/// The local user with their memberships as they stand now, while the organisation needs no token; `None` from its
+/// first token on. One look at the list answers both.
+pub(crate) fn without_token(
+    service: &Service,
+    org: OrgId,
+    user: UserId,
+    roles: Vec<Role>,
+) -> Result<Option<Caller>> {
+    if service.kms.anchor().tokens_required(&org)? {
+        return Ok(None);
+    }
+    let access = access_of(service, &org)?;
+    if !access.tokens().is_empty() {
+        return Ok(None);
+    }
+    let memberships = access.groups_of(&user);
+    Ok(Some(Caller { memberships, ..Caller::new(org, user, roles) }))
 }
 
 fn change_token(
@@ -147,7 +200,7 @@ fn change_token(
     change: TokenChange,
 ) -> Result<()> {
     let scope = grant.scope().clone();
-    let entry = AuditEntry::new(action, grant.caller().user.as_str(), vec![Subject(id)]);
+    let entry = AuditEntry::new(action, grant.caller().acting(), vec![Subject(id)]);
     let mut act = Act::new(&scope, service.clock.now(), entry);
     act.batch.tokens = vec![change];
     let reader = service.reader(&scope);
@@ -161,6 +214,7 @@ fn check(request: &TokenRequest, now: Timestamp) -> Result<()> {
     if request.roles.is_empty() {
         return Err(Error::invalid("roles", "name at least one"));
     }
+    check_operations(request)?;
     if request.label.len() > NAME_BYTES_MAX || request.label.chars().any(char::is_control) {
         let reason = format!("must be at most {NAME_BYTES_MAX} bytes without control characters");
         return Err(Error::invalid("label", reason));
@@ -171,13 +225,36 @@ fn check(request: &TokenRequest, now: Timestamp) -> Result<()> {
     Ok(())
 }
 
+/// A service has operations and no other role: what it may do for people is all that it may do.
+fn check_operations(request: &TokenRequest) -> Result<()> {
+    match (request.roles.contains(&Role::Service), request.operations.is_empty()) {
+        (true, _) if request.roles != [Role::Service] => {
+            Err(Error::invalid("roles", "service stands alone: make another token for another role"))
+        }
+        (true, true) => Err(Error::invalid("operations", "name what the service may do for people")),
+        (false, false) => Err(Error::invalid("operations", "belong to the role service")),
+        _ => Ok(()),
+    }
+}
+
+/// Roles as a row keeps them, then the operations of a service, each once.
+fn role_words(request: &TokenRequest) -> Vec<String> {
+    let operations = Operation::ALL.iter().filter(|operation| request.operations.contains(operation));
+    let roles = request.roles.iter().map(|role| role.as_str().to_owned());
+    roles.chain(operations.map(|operation| format!("{OPERATION_PREFIX}{operation}"))).collect()
+}
+
 fn info(row: &TokenRow) -> Result<TokenInfo> {
     let damaged = |_| Error::corrupt("a token does not parse");
+    let (operations, roles): (Vec<&String>, Vec<&String>) =
+        row.roles.iter().partition(|word| word.starts_with(OPERATION_PREFIX));
+    let operations = operations.iter().map(|word| word[OPERATION_PREFIX.len()..].parse());
     Ok(TokenInfo {
         id: TokenId(row.id),
         org: row.org.clone(),
         user: UserId::new(&row.user).map_err(damaged)?,
-        roles: row.roles.iter().map(|role| role.parse()).collect::<Result<_>>().map_err(damaged)?,
+        roles: roles.iter().map(|role| role.parse()).collect::<Result<_>>().map_err(damaged)?,
+        operations: operations.collect::<Result<_>>().map_err(damaged)?,
         label: row.label.clone(),
         created_at: row.created_at,
         expires_at: row.expires_at,

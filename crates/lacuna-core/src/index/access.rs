@@ -5,7 +5,7 @@ use lacuna_types::{Lifecycle, MemoryId};
 
 use crate::index::block::Block;
 use crate::index::filter::Filter;
-use crate::index::{Entry, Index, MODELS_MAX, Stored};
+use crate::index::{Entry, Index, MODELS_MAX, NONE, Stored};
 
 impl<P> Index<P> {
     /// Makes room at once for so many memories as are about to be inserted, of which some are here to see what
@@ -57,6 +57,15 @@ impl<P> Index<P> {
         self.blocks.iter().filter_map(of).collect()
     }
 
+    /// The cosine of each of these memories with a vector of one model; `None` for a memory that has no vector of it.
+    /// Nothing is decoded.
+    pub fn cosines(&self, model: &ModelId, vector: &[f32], ids: &[MemoryId]) -> Vec<Option<f32>> {
+        let comparable = |block: &&Block| block.model() == model && block.dimensions() == vector.len();
+        let Some(block) = self.blocks.iter().find(comparable) else { return vec![None; ids.len()] };
+        let slots: Vec<u32> = ids.iter().map(|id| self.slots.get(id).copied().unwrap_or(NONE)).collect();
+        block.exact_cosines(&block.probe(vector), &slots)
+    }
+
     /// Lets searches that name no state find an archived memory until `until`; `None` hides it again.
     pub(crate) fn stand_behind(&mut self, id: &MemoryId, until: Option<i64>) {
         let Some(&slot) = self.slots.get(id) else { return };
@@ -70,7 +79,7 @@ impl<P> Index<P> {
 
     /// Returns true when a search with this filter may see the memory, by its state and its expiry.
     pub(crate) fn is_visible(&self, slot: u32, filter: &Filter, now: i64) -> bool {
-        match filter.states.is_empty() {
+        match filter.states.is_empty() && !filter.records {
             true => now < self.glances[slot as usize].visible_until,
             false => filter.shows(&self.attributes[slot as usize], now),
         }
@@ -109,6 +118,6 @@ impl<P> Index<P> {
 impl<P> Stored<'_, P> {
     /// Returns true when `filter` admits this memory at the moment `now`, in milliseconds.
     pub fn passes(&self, filter: &Filter, now: i64) -> bool {
-        filter.admits(self.attributes, || self.tags, now)
+        filter.admits(self.attributes, || self.tags, now) && filter.names(&self.id)
     }
 }

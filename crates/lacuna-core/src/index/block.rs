@@ -1,94 +1,31 @@
-use std::num::NonZero;
-use std::ops::Range;
-use std::sync::LazyLock;
-use std::thread;
-
 use lacuna_types::embed::ModelId;
 use lacuna_types::{Error, Result};
 use zeroize::Zeroize;
 
 use crate::index::NONE;
-use crate::index::kernels::{
-    SIGN_ENTRY_MAX, SIGN_GROUP, SIGN_TABLE, dot_picked, dot_rows, query_code_max, sign_sums,
-};
-use crate::index::quant::{QuantVec, join, split, unit};
-use crate::index::top::{Top, TopSums};
+use crate::index::kernels::{SIGN_GROUP, dot_picked};
+use crate::index::nearest::Probe;
+use crate::index::quant::{QuantVec, join, split};
 
 /// From this many rows on, sign bits are scanned before the codes.
 const SIGNS_FROM_ROWS: usize = 4_096;
-/// The sign bits hand on this many rows to the codes for each unit of the square root of all rows, save the
-/// first few. On clustered vectors, of 1,000 true nearest all but one are among the first 400 by signs of 5,000
-/// rows, 1,700 of 50,000, 2,700 of 100,000 and 8,300 of 1,000,000: this is a third more, or better.
-const SIGN_CANDIDATES_PER_ROOT: usize = 14;
-const SIGN_ROOTS_SPARED: usize = 32;
-/// A further thread is worth its start from this many rows on.
-const ROWS_PER_THREAD: usize = 150_000;
-const THREADS_MAX: usize = 4;
-/// Asked once, because the system answers by reading files.
-static THREADS: LazyLock<usize> =
-    LazyLock::new(|| thread::available_parallelism().map_or(1, NonZero::get).min(THREADS_MAX));
-/// Rows that are scored between two looks at the threshold.
-const CHUNK: usize = 64;
 /// Items by which a buffer grows at least.
 const GROWTH_MIN: usize = 4;
 
 /// The vectors of one model, row after row. Rows move when others leave, so that the block has no holes.
 pub(crate) struct Block {
     model: ModelId,
-    dimensions: usize,
+    pub(super) dimensions: usize,
     /// The upper bytes of the codes, which every search scans.
-    high: Vec<i8>,
+    pub(super) high: Vec<i8>,
     /// The lower bytes, which only the last few candidates need.
     low: Vec<i8>,
-    scales: Vec<f32>,
+    pub(super) scales: Vec<f32>,
     /// The slot of each row, and the row of each slot.
-    slots: Vec<u32>,
+    pub(super) slots: Vec<u32>,
     rows: Vec<u32>,
     /// One bit per code, in groups of [`SIGN_GROUP`] rows; empty while the block is small.
-    signs: Vec<u8>,
-}
-
-/// A query's vector in the forms in which the passes need it.
-pub(crate) struct Probe {
-    codes: Vec<i16>,
-    scale: f32,
-    tables: Vec<u8>,
-}
-
-impl Probe {
-    fn new(vector: &[f32], with_signs: bool) -> Self {
-        let unit = unit(vector);
-        let largest = unit.iter().fold(f32::MIN_POSITIVE, |largest, x| largest.max(x.abs()));
-        let scale = largest / query_code_max(unit.len()) as f32;
-        // Half more away from zero, and then cut off, is rounded.
-        let codes = unit.iter().map(|x| (x / scale + 0.5f32.copysign(*x)) as i16).collect();
-        let tables = if with_signs { sign_tables(&unit) } else { Vec::new() };
-        Self { codes, scale, tables }
-    }
-}
-
-/// For each four dimensions and each pattern of their signs, the sum of the query's values where the sign is
-/// positive, shifted and scaled into a byte. Rank is all that matters, so one scale serves all tables.
-fn sign_tables(unit: &[f32]) -> Vec<u8> {
-    let mut values = unit.to_vec();
-    values.resize(unit.len().next_multiple_of(8), 0.0);
-    let (fours, _) = values.as_chunks::<4>();
-    let span = |four: &[f32; 4]| four.iter().map(|x| x.abs()).sum::<f32>();
-    let widest = fours.iter().map(span).fold(f32::MIN_POSITIVE, f32::max);
-    let scale = f32::from(SIGN_ENTRY_MAX) / widest;
-    let mut tables = vec![0; fours.len() * SIGN_TABLE];
-    for (table, four) in tables.chunks_exact_mut(SIGN_TABLE).zip(fours) {
-        let mut sums = [0f32; SIGN_TABLE];
-        sums[0] = -four.iter().map(|x| x.min(0.0)).sum::<f32>();
-        for pattern in 1..SIGN_TABLE {
-            sums[pattern] = sums[pattern & (pattern - 1)] + four[pattern.trailing_zeros() as usize];
-        }
-        for (entry, sum) in table.iter_mut().zip(sums) {
-            // Half more, and then cut off, is rounded.
-            *entry = ((sum * scale + 0.5) as u8).min(SIGN_ENTRY_MAX);
-        }
-    }
-    tables
+    pub(super) signs: Vec<u8>,
 }
 
 impl Block {
@@ -192,41 +129,6 @@ impl Block {
         }
     }
 
-    pub(crate) fn probe(&self, vector: &[f32]) -> Probe {
-        Probe::new(vector, !self.signs.is_empty())
-    }
-
-    /// The slots most like the probe among those that are allowed, in rising order, with their cosines by the
-    /// upper bytes.
-    pub(crate) fn nearest(
-        &self,
-        probe: &Probe,
-        count: usize,
-        allowed: &(impl Fn(u32) -> bool + Sync),
-    ) -> Vec<(f32, u32)> {
-        if self.signs.is_empty() {
-            return self.scan_codes(probe, count, allowed).into_items();
-        }
-        let roots = self.slots.len().isqrt().saturating_sub(SIGN_ROOTS_SPARED);
-        let handed_on = count.max(SIGN_CANDIDATES_PER_ROOT * roots);
-        let rows: Vec<u32> = self.scan_signs(probe, handed_on, allowed).into_items().collect();
-        let scored = self.in_shares(rows.len(), |share| {
-            let mut top = Top::new(count);
-            let (mut dots, unscale) = ([0; CHUNK], self.unscale(probe));
-            for rows in rows[share].chunks(CHUNK) {
-                dot_picked(&self.high, rows, &probe.codes, &mut dots[..rows.len()]);
-                for (&row, &dot) in rows.iter().zip(&dots) {
-                    let cosine = dot as f32 * self.scales[row as usize] * unscale;
-                    if top.wants(cosine) {
-                        top.push(cosine, self.slots[row as usize]);
-                    }
-                }
-            }
-            top
-        });
-        scored.into_iter().reduce(Top::merged).map_or_else(Vec::new, Top::into_items)
-    }
-
     /// The cosine of each slot that has a vector here, by the upper bytes alone: off by less than a hundredth.
     pub(crate) fn cosines(&self, probe: &Probe, slots: &[u32]) -> Vec<Option<f32>> {
         self.by_rows(slots, |rows| {
@@ -255,87 +157,15 @@ impl Block {
     }
 
     /// Undoes the quantisation of the query and the missing lower byte.
-    fn unscale(&self, probe: &Probe) -> f32 {
+    pub(super) fn unscale(&self, probe: &Probe) -> f32 {
         probe.scale * 256.0
-    }
-
-    fn scan_codes(&self, probe: &Probe, count: usize, allowed: &impl Fn(u32) -> bool) -> Top<f32> {
-        let mut top = Top::new(count);
-        let mut dots = [0; CHUNK];
-        let unscale = self.unscale(probe);
-        for (chunk, slots) in self.slots.chunks(CHUNK).enumerate() {
-            let first = chunk * CHUNK;
-            let rows = &self.high[first * self.dimensions..(first + slots.len()) * self.dimensions];
-            dot_rows(rows, &probe.codes, &mut dots[..slots.len()]);
-            for ((&dot, &scale), &slot) in dots.iter().zip(&self.scales[first..]).zip(slots) {
-                let cosine = dot as f32 * scale * unscale;
-                if top.wants(cosine) && allowed(slot) {
-                    top.push(cosine, slot);
-                }
-            }
-        }
-        top
-    }
-
-    /// The rows whose signs agree best with the probe.
-    fn scan_signs(&self, probe: &Probe, count: usize, allowed: &(impl Fn(u32) -> bool + Sync)) -> TopSums {
-        let groups = self.slots.len().div_ceil(SIGN_GROUP);
-        let found = self.in_shares(groups, |share| self.scan_sign_groups(probe, count, allowed, share));
-        found.into_iter().reduce(TopSums::merged).unwrap_or_else(|| TopSums::new(count, 0))
-    }
-
-    /// Shares work out over as many threads as pay for a block of this size, and gathers what they found.
-    fn in_shares<T: Send>(&self, items: usize, work: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
-        let threads = (self.slots.len() / ROWS_PER_THREAD).clamp(1, *THREADS);
-        if threads == 1 {
-            return vec![work(0..items)];
-        }
-        let share = items.div_ceil(threads);
-        let part = |thread: usize| work(items.min(thread * share)..items.min((thread + 1) * share));
-        let part = &part;
-        thread::scope(|scope| {
-            let others: Vec<_> = (1..threads).map(|thread| scope.spawn(move || part(thread))).collect();
-            let join = |other: thread::ScopedJoinHandle<'_, T>| {
-                other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
-            std::iter::once(part(0)).chain(others.into_iter().map(join)).collect()
-        })
-    }
-
-    fn scan_sign_groups(
-        &self,
-        probe: &Probe,
-        count: usize,
-        allowed: &impl Fn(u32) -> bool,
-        groups: Range<usize>,
-    ) -> TopSums {
-        let sum_max = probe.tables.len() / SIGN_TABLE * usize::from(SIGN_ENTRY_MAX);
-        let mut top = TopSums::new(count, sum_max as u16);
-        let mut sums = [0; SIGN_GROUP];
-        let group_bytes = self.group_bytes();
-        for group in groups {
-            sign_sums(&self.signs[group * group_bytes..(group + 1) * group_bytes], &probe.tables, &mut sums);
-            let first = group * SIGN_GROUP;
-            let slots = &self.slots[first..self.slots.len().min(first + SIGN_GROUP)];
-            // Bits and not branches: which rows reach is as good as random at first.
-            let mut reaching = reaching(&sums, top.threshold()) & (u32::MAX >> (SIGN_GROUP - slots.len()));
-            while reaching != 0 {
-                let row = reaching.trailing_zeros() as usize;
-                reaching &= reaching - 1;
-                if allowed(slots[row]) {
-                    top.push(sums[row], (first + row) as u32);
-                }
-            }
-            top.raise();
-        }
-        top
     }
 
     fn row(&self, slot: u32) -> Option<usize> {
         self.rows.get(slot as usize).filter(|&&row| row != NONE).map(|&row| row as usize)
     }
 
-    fn group_bytes(&self) -> usize {
+    pub(super) fn group_bytes(&self) -> usize {
         self.dimensions.div_ceil(8) * SIGN_GROUP
     }
 
@@ -382,11 +212,6 @@ fn dots(plane: &[i8], rows: &[u32], probe: &Probe) -> Vec<i32> {
 fn positive(high: &[i8], low: &[i8]) -> u8 {
     let codes = high.iter().zip(low).map(|(&high, &low)| join(high, low));
     codes.enumerate().fold(0, |bits, (at, code)| bits | u8::from(code > 0) << at)
-}
-
-/// One bit for each row of a group whose sum is at least the threshold.
-fn reaching(sums: &[u16; SIGN_GROUP], threshold: u16) -> u32 {
-    sums.iter().enumerate().fold(0, |bits, (row, &sum)| bits | u32::from(sum >= threshold) << row)
 }
 
 /// Overwrites a row with the last one, and the last one with zeros.

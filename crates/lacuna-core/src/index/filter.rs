@@ -1,4 +1,7 @@
-use lacuna_types::{Category, Lane, Lifecycle, Tier};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use lacuna_types::{Category, Lane, Lifecycle, MemoryId, Tier};
 
 use crate::index::{Attributes, Tag};
 
@@ -28,6 +31,14 @@ pub struct Filter {
     pub sessions: Vec<u64>,
     /// The least salience of an admitted memory.
     pub min_salience: f32,
+    /// True when records are admitted as well.
+    pub records: bool,
+    /// Admitted memories by their ids; all when absent.
+    pub ids: Option<Arc<HashSet<MemoryId>>>,
+    /// Marks of memories that are closed to the reader. Every read sets them; a caller's own are replaced.
+    pub closed: Vec<Tag>,
+    /// The mark that opens one of those to its author.
+    pub closed_unless: Option<Tag>,
 }
 
 impl Filter {
@@ -45,7 +56,11 @@ impl Filter {
             && (self.min_salience <= 0.0 || memory.fading.at(now) >= self.min_salience)
             && (self.sessions.is_empty()
                 || memory.session.is_some_and(|session| self.sessions.contains(&session.key)))
-            && (self.any_tags.is_empty() && self.all_tags.is_empty() || self.admits_tags(tags()))
+            && (!self.looks_at_tags() || self.admits_tags(tags()))
+    }
+
+    fn looks_at_tags(&self) -> bool {
+        !(self.any_tags.is_empty() && self.all_tags.is_empty() && self.closed.is_empty())
     }
 
     /// Returns true when it sets no condition, so that a memory's visibility alone decides.
@@ -59,7 +74,9 @@ impl Filter {
             && self.any_tags.is_empty()
             && self.all_tags.is_empty()
             && self.sessions.is_empty()
+            && self.closed.is_empty()
             && self.min_salience <= 0.0
+            && self.ids.is_none()
     }
 
     /// Returns true when a memory is visible to this search: in a state that it asks for, and not expired.
@@ -68,12 +85,19 @@ impl Filter {
             [] => memory.state == Lifecycle::Active,
             _ => self.states.contains(&memory.state),
         };
-        state && memory.expires_at.is_none_or(|at| now < at)
+        state && (self.records || !memory.is_record) && memory.expires_at.is_none_or(|at| now < at)
+    }
+
+    /// Returns true when a memory is among the admitted ones.
+    pub(crate) fn names(&self, id: &MemoryId) -> bool {
+        self.ids.as_ref().is_none_or(|ids| ids.contains(id))
     }
 
     fn admits_tags(&self, tags: &[Tag]) -> bool {
         (self.any_tags.is_empty() || self.any_tags.iter().any(|tag| tags.contains(tag)))
             && self.all_tags.iter().all(|tag| tags.contains(tag))
+            && (!self.closed.iter().any(|tag| tags.contains(tag))
+                || self.closed_unless.is_some_and(|tag| tags.contains(&tag)))
     }
 
     fn admits_lane(&self, memory: &Attributes) -> bool {

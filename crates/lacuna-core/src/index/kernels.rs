@@ -52,14 +52,15 @@ pub(crate) fn dot_picked(rows: &[i8], picked: &[u32], query: &[i16], out: &mut [
     portable::dot_picked(rows, picked, query, out);
 }
 
-/// Adds up, for each row of one group, the table entries that its sign bits select.
+/// Adds up, for each row of one group, the table entries that its sign bits select. Returns one bit for each row
+/// whose sum is at least the threshold.
 ///
 /// `group` holds byte `b` of row `r` at `b * SIGN_GROUP + r`; `tables` holds two tables per byte, the one of
 /// the low four bits first. No entry may exceed [`SIGN_ENTRY_MAX`].
 ///
 /// # Panics
 /// When `tables` does not hold two tables for each byte of a row, or a row has more than 512 bytes.
-pub fn sign_sums(group: &[u8], tables: &[u8], out: &mut [u16; SIGN_GROUP]) {
+pub fn sign_sums(group: &[u8], tables: &[u8], threshold: u16, out: &mut [u16; SIGN_GROUP]) -> u32 {
     let row_bytes = group.len() / SIGN_GROUP;
     assert_eq!(group.len(), row_bytes * SIGN_GROUP, "a group holds whole rows");
     assert_eq!(tables.len(), row_bytes * 2 * SIGN_TABLE, "two tables per byte");
@@ -67,10 +68,9 @@ pub fn sign_sums(group: &[u8], tables: &[u8], out: &mut [u16; SIGN_GROUP]) {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has AVX2, and the lengths were checked above.
-        unsafe { avx2::sign_sums(group, tables, out) };
-        return;
+        return unsafe { avx2::sign_sums(group, tables, threshold, out) };
     }
-    portable::sign_sums(group, tables, out);
+    portable::sign_sums(group, tables, threshold, out)
 }
 
 /// Kernels that every processor can run; the fast kernels are tested against them.
@@ -96,8 +96,9 @@ pub mod portable {
         }
     }
 
-    /// Sums the table entries for the sign bits of each vector in a group.
-    pub fn sign_sums(group: &[u8], tables: &[u8], out: &mut [u16; SIGN_GROUP]) {
+    /// Sums the table entries for the sign bits of each vector in a group. Returns one bit for each sum that reaches
+    /// the threshold.
+    pub fn sign_sums(group: &[u8], tables: &[u8], threshold: u16, out: &mut [u16; SIGN_GROUP]) -> u32 {
         out.fill(0);
         for (bytes, tables) in group.chunks_exact(SIGN_GROUP).zip(tables.chunks_exact(2 * SIGN_TABLE)) {
             let (low, high) = tables.split_at(SIGN_TABLE);
@@ -105,6 +106,7 @@ pub mod portable {
                 *out += u16::from(low[usize::from(byte & 15)]) + u16::from(high[usize::from(byte >> 4)]);
             }
         }
+        out.iter().enumerate().fold(0, |bits, (row, &sum)| bits | u32::from(sum >= threshold) << row)
     }
 }
 
@@ -225,33 +227,46 @@ mod avx2 {
         _mm_cvtsi128_si32(_mm_add_epi32(pair, _mm_shuffle_epi32::<0b00_00_00_01>(pair)))
     }
 
+    /// The sum of the two entries that one byte of each row selects.
+    #[target_feature(enable = "avx2")]
+    fn selected(bytes: &[u8; SIGN_GROUP], low: &[u8; SIGN_TABLE], high: &[u8; SIGN_TABLE]) -> __m256i {
+        let nibble = _mm256_set1_epi8(15);
+        // SAFETY: the loads read exactly the 32 and 16 bytes of their arrays.
+        let (bits, low, high) = unsafe {
+            (
+                _mm256_loadu_si256(bytes.as_ptr().cast()),
+                _mm256_broadcastsi128_si256(_mm_loadu_si128(low.as_ptr().cast())),
+                _mm256_broadcastsi128_si256(_mm_loadu_si128(high.as_ptr().cast())),
+            )
+        };
+        let low = _mm256_shuffle_epi8(low, _mm256_and_si256(bits, nibble));
+        let high = _mm256_shuffle_epi8(high, _mm256_and_si256(_mm256_srli_epi16::<4>(bits), nibble));
+        _mm256_add_epi8(low, high)
+    }
+
     /// # Safety
     /// Needs AVX2, whole rows in `group`, two tables per byte of a row, and entries of at most 63.
     #[target_feature(enable = "avx2")]
-    pub(crate) unsafe fn sign_sums(group: &[u8], tables: &[u8], out: &mut [u16; SIGN_GROUP]) {
-        let row_bytes = group.len() / SIGN_GROUP;
-        let nibble = _mm256_set1_epi8(15);
+    pub(crate) unsafe fn sign_sums(
+        group: &[u8],
+        tables: &[u8],
+        threshold: u16,
+        out: &mut [u16; SIGN_GROUP],
+    ) -> u32 {
+        let (bytes, tables) = (group.as_chunks::<SIGN_GROUP>().0, tables.as_chunks::<SIGN_TABLE>().0);
         let (mut even, mut odd) = (_mm256_setzero_si256(), _mm256_setzero_si256());
-        let mut byte = 0;
-        while byte < row_bytes {
+        let (pairs, last) = bytes.as_chunks::<2>();
+        let (fours, last_tables) = tables.as_chunks::<4>();
+        for ([first, second], [a, b, c, d]) in pairs.iter().zip(fours) {
             // Two bytes of each row select four entries, whose sum still fits in a byte.
-            let mut sum = _mm256_setzero_si256();
-            for b in byte..(byte + 2).min(row_bytes) {
-                // SAFETY: `b < row_bytes`, so the group's bytes and both tables are in bounds.
-                unsafe {
-                    let bits = _mm256_loadu_si256(group.as_ptr().add(b * SIGN_GROUP).cast());
-                    let table = tables.as_ptr().add(b * 2 * SIGN_TABLE);
-                    let low = _mm256_broadcastsi128_si256(_mm_loadu_si128(table.cast()));
-                    let high = _mm256_broadcastsi128_si256(_mm_loadu_si128(table.add(SIGN_TABLE).cast()));
-                    let low_bits = _mm256_and_si256(bits, nibble);
-                    let high_bits = _mm256_and_si256(_mm256_srli_epi16::<4>(bits), nibble);
-                    sum = _mm256_add_epi8(sum, _mm256_shuffle_epi8(low, low_bits));
-                    sum = _mm256_add_epi8(sum, _mm256_shuffle_epi8(high, high_bits));
-                }
-            }
+            let sum = _mm256_add_epi8(selected(first, a, b), selected(second, c, d));
             even = _mm256_add_epi16(even, _mm256_and_si256(sum, _mm256_set1_epi16(0xff)));
             odd = _mm256_add_epi16(odd, _mm256_srli_epi16::<8>(sum));
-            byte += 2;
+        }
+        if let ([byte], [low, high]) = (last, last_tables) {
+            let sum = selected(byte, low, high);
+            even = _mm256_add_epi16(even, _mm256_and_si256(sum, _mm256_set1_epi16(0xff)));
+            odd = _mm256_add_epi16(odd, _mm256_srli_epi16::<8>(sum));
         }
         // Even and odd rows were added up apart; interleaving restores their order within each half.
         let (first, second) = (_mm256_unpacklo_epi16(even, odd), _mm256_unpackhi_epi16(even, odd));
@@ -263,6 +278,12 @@ mod avx2 {
             _mm_storeu_si128(out.add(16).cast(), _mm256_extracti128_si256::<1>(first));
             _mm_storeu_si128(out.add(24).cast(), _mm256_extracti128_si256::<1>(second));
         }
+        // The greater of a sum and the threshold is the sum itself where it reaches. Packing the two halves of each
+        // register restores the order of the rows.
+        let threshold = _mm256_set1_epi16(threshold.cast_signed());
+        let first = _mm256_cmpeq_epi16(_mm256_max_epu16(first, threshold), first);
+        let second = _mm256_cmpeq_epi16(_mm256_max_epu16(second, threshold), second);
+        _mm256_movemask_epi8(_mm256_packs_epi16(first, second)).cast_unsigned()
     }
 }
 
@@ -303,11 +324,13 @@ mod tests {
             row_bytes in 1usize..80,
             bytes in vec(any::<u8>(), 80 * SIGN_GROUP),
             entries in vec(0..=SIGN_ENTRY_MAX, 80 * 2 * SIGN_TABLE),
+            share in 0.0..1.1f32,
         ) {
             let (group, tables) = (&bytes[..row_bytes * SIGN_GROUP], &entries[..row_bytes * 2 * SIGN_TABLE]);
             let (mut fast, mut slow) = ([0; SIGN_GROUP], [0; SIGN_GROUP]);
-            sign_sums(group, tables, &mut fast);
-            portable::sign_sums(group, tables, &mut slow);
+            let threshold = (share * (row_bytes * 2) as f32 * f32::from(SIGN_ENTRY_MAX / 2)) as u16;
+            let reaching = sign_sums(group, tables, threshold, &mut fast);
+            prop_assert_eq!(reaching, portable::sign_sums(group, tables, threshold, &mut slow));
             prop_assert_eq!(fast, slow);
         }
     }

@@ -10,6 +10,7 @@ pub(crate) mod block;
 pub mod features;
 pub(crate) mod filter;
 pub mod kernels;
+mod nearest;
 pub(crate) mod postings;
 pub(crate) mod quant;
 mod ranking;
@@ -120,6 +121,8 @@ pub struct Attributes {
     pub lane: Lane,
     /// Its other lanes.
     pub secondary_lanes: Lanes,
+    /// True for a record, which only searches for records find.
+    pub is_record: bool,
 }
 
 /// The attributes that a search looks at again and again, together in one place.
@@ -134,6 +137,7 @@ struct Glance {
 impl Attributes {
     fn glance(&self) -> Glance {
         let visible_until = match self.state {
+            _ if self.is_record => i64::MIN,
             Lifecycle::Active => self.expires_at.unwrap_or(i64::MAX),
             _ => i64::MIN,
         };
@@ -394,4 +398,5 @@ const VACANT: Attributes = Attributes {
     tier: Tier::Working,
     lane: Lane::Profile,
     secondary_lanes: Lanes::NONE,
+    is_record: false,
 };

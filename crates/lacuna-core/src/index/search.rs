@@ -7,9 +7,10 @@ use lacuna_language::words::{Language, QueryWord, QueryWords, language_of_questi
 use lacuna_types::MemoryId;
 use lacuna_types::embed::{Calibration, ModelId};
 
-use crate::index::block::{Block, Probe};
+use crate::index::block::Block;
 use crate::index::features::{FEATURES, Values, WEIGHTS, log_odds, squash};
 use crate::index::filter::Filter;
+use crate::index::nearest::Probe;
 use crate::index::postings::{Scratch, WordScore};
 use crate::index::top::Top;
 use crate::index::{Glance, Index, NONE, Tag};
@@ -274,9 +275,12 @@ impl<'a, P: Sync> Run<'a, P> {
         let by_default = self.search.filter.is_default();
         move |slot: u32| {
             let Search { filter, now, .. } = self.search;
-            let tags = || self.index.kept[slot as usize].as_ref().map_or(&[][..], |kept| &kept.tags);
+            let kept = || self.index.kept[slot as usize].as_ref();
+            let tags = || kept().map_or(&[][..], |kept| &kept.tags);
             self.index.is_visible(slot, filter, *now)
-                && (by_default || filter.fits(&self.index.attributes[slot as usize], tags, *now))
+                && (by_default
+                    || filter.fits(&self.index.attributes[slot as usize], tags, *now)
+                        && kept().is_some_and(|kept| filter.names(&kept.id)))
         }
     }
 

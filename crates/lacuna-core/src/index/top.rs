@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 /// Keeps the best `limit` of what it is offered, in time linear in the offers.
 pub(crate) struct Top<S> {
     limit: usize,
@@ -27,9 +29,12 @@ impl<S: Copy + PartialOrd> Top<S> {
         }
     }
 
-    pub(crate) fn merged(mut self, other: Self) -> Self {
-        other.items.into_iter().for_each(|(score, item)| self.push(score, item));
-        self
+    /// The score of the last that would stay, once there are enough.
+    pub(crate) fn least(&mut self) -> Option<S> {
+        if self.items.len() > self.limit {
+            self.shrink();
+        }
+        self.threshold
     }
 
     /// The best ones in rising order of item, which is the order of memory.
@@ -66,11 +71,16 @@ pub(crate) struct TopSums {
 }
 
 impl TopSums {
-    /// `sum_max` is the highest sum that will be offered.
-    pub(crate) fn new(limit: usize, sum_max: u16) -> Self {
+    /// `sum_max` is the highest sum that will be offered, `threshold` the lowest that counts.
+    pub(crate) fn new(limit: usize, sum_max: u16, threshold: u16) -> Self {
         let counts = vec![0; usize::from(sum_max) + 1];
         let limit = limit.max(1);
-        Self { limit, threshold: 0, counts, reaching: 0, items: Vec::with_capacity(2 * limit) }
+        Self { limit, threshold, counts, reaching: 0, items: Vec::with_capacity(2 * limit) }
+    }
+
+    /// The number of items that reach the threshold.
+    pub(crate) fn len(&self) -> usize {
+        self.reaching
     }
 
     pub(crate) fn threshold(&self) -> u16 {
@@ -107,15 +117,22 @@ impl TopSums {
         self
     }
 
-    /// The best ones in the order in which they were offered; of equals, the first.
-    pub(crate) fn into_items(mut self) -> impl Iterator<Item = u32> {
-        self.raise();
-        let mut equals = self.limit.saturating_sub(self.reaching - self.at_threshold());
-        self.items.into_iter().filter_map(move |(sum, item)| {
-            let stays = sum > self.threshold || sum == self.threshold && equals > 0;
-            equals -= usize::from(stays && sum == self.threshold);
-            stays.then_some(item)
-        })
+    /// The items whose sums lie in a range that [`Self::raise`] keeps, in the order in which they were offered; of
+    /// equals at the threshold all, also those beyond the limit.
+    pub(crate) fn between(&self, sums: Range<u16>) -> Vec<u32> {
+        let within = |&(sum, item): &(u16, u32)| sums.contains(&sum).then_some(item);
+        self.items.iter().filter_map(within).collect()
+    }
+
+    /// The highest sum that at least `count` items reach; the threshold when there are fewer.
+    pub(crate) fn sum_reached_by(&self, count: usize) -> u16 {
+        let mut reaching = 0;
+        let falling = (self.threshold..self.counts.len() as u16).rev();
+        let mut sums = falling.skip_while(|&sum| {
+            reaching += self.counts[usize::from(sum)] as usize;
+            reaching < count
+        });
+        sums.next().unwrap_or(self.threshold)
     }
 }
 
@@ -147,7 +164,7 @@ mod tests {
 
             let (first, second) = offered.split_at(split.min(offered.len()));
             let of = |part: &[(u16, u32)]| {
-                let mut top = TopSums::new(limit, 40);
+                let mut top = TopSums::new(limit, 40, 0);
                 for part in part.chunks(7) {
                     let threshold = top.threshold();
                     part.iter().for_each(|&(sum, item)| if sum >= threshold { top.push(sum, item) });
@@ -155,7 +172,17 @@ mod tests {
                 }
                 top
             };
-            prop_assert_eq!(of(first).merged(of(second)).into_items().collect::<Vec<_>>(), expected);
+            let top = of(first).merged(of(second));
+            let found = top.between(top.threshold()..u16::MAX);
+            // Equals of the last stay together.
+            let last = expected.iter().map(|&item| sums[item as usize]).min().unwrap_or(0);
+            let reaching: Vec<u32> =
+                offered.iter().filter(|&&(sum, _)| sum >= last).map(|&(_, item)| item).collect();
+            prop_assert_eq!(&found, &reaching);
+
+            let parting = top.sum_reached_by(limit / 3);
+            let (best, others) = (top.between(parting..u16::MAX), top.between(top.threshold()..parting));
+            prop_assert!(best.len() >= (limit / 3).min(found.len()) && best.len() + others.len() == found.len());
         }
     }
 }

@@ -1,37 +1,33 @@
 //! Find: which memories a wish to forget means, how closely, and why.
 
-use std::collections::{BTreeSet, HashMap};
+mod nearness;
+
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use jiff::Timestamp;
 use lacuna_language::classify::entity_key;
 use lacuna_language::clause::{self, Cut};
-use lacuna_language::topic::{Fit, NamedAttributes, NearWords, Overlap, Topic, has_short_form, names_in};
+use lacuna_language::topic::{
+    Fit, NearWords, Overlap, Topic, full_names, has_clear_short_form, has_short_form, may_except, names_in,
+};
 use lacuna_types::Result;
 use lacuna_types::request::{About, Closeness, Reach, Reason, Wish};
 use lacuna_types::*;
 use zeroize::Zeroizing;
 
+use self::nearness::{Near, NearRanking};
 use crate::index::filter::Filter;
 use crate::index::search::{QueryVector, RESULTS_MAX, Search};
 use crate::index::{Session, Stored, Tag};
 use crate::vault::open::{Held, OpenVault};
+use crate::vault::record::told;
 use crate::vault::sessions::repeats_its_turns;
 use crate::vault::stores::VaultStores;
 
 /// From this similarity on a memory that says none of the words seems to mean the same.
 const MEANING_MIN: f32 = 0.9;
-/// The weight of a word in common, beside the cosine.
-const WORD_SHARE: f32 = 0.2;
-/// Nearness from which on a memory is offered as an indirect match, and its share of the nearness of the best one.
-const NEAR_MIN: f32 = 0.45;
-const NEAR_SHARE: f32 = 0.7;
-/// Memories that are offered for their nearness alone.
-const NEAR_MAX: usize = 6;
-/// The weight of an attribute that a memory holds and a request names.
-const ATTRIBUTE_WEIGHT: f32 = 0.25;
-/// The nearest memories that are searched for identifiers, and memories that are offered for an attribute.
-const IDENTIFIED_MAX: usize = 300;
-const HOLDING_MAX: usize = 10;
+/// Memories that are offered for their nearness.
+const OFFERED_MAX: usize = 12;
 /// Memories that a question names when no match is direct.
 const NEAREST_SHOWN: usize = 3;
 /// The share of a topic's words that the best match has at least, when none has all of them.
@@ -55,6 +51,8 @@ pub(crate) struct Told {
     /// The full text and, after it, the details.
     whole: Zeroizing<String>,
     text_bytes: usize,
+    /// False for a record, of which nothing can be cut out.
+    has_clauses: bool,
 }
 
 impl Told {
@@ -65,14 +63,20 @@ impl Told {
     fn text(&self) -> &str {
         &self.whole[..self.text_bytes]
     }
+
+    /// The rest of the text without the part that the wish names.
+    fn without(&self, wish: &Wish) -> Cut {
+        if self.has_clauses { surgery(wish, self.text()) } else { Cut::Whole }
+    }
 }
 
 /// The memories that a wish means: direct matches by their age, then indirect ones, the best first.
 #[derive(Default)]
 pub(crate) struct Findings {
     pub(crate) matches: Vec<WishMatch>,
-    /// Others that may be meant: by a short form of a name, by an attribute, by words and meaning; the best first.
-    pub(crate) offered: Vec<MemoryId>,
+    /// Others that may be meant: by a short form of a name, by an attribute, by words and meaning; the best first. They
+    /// go only when somebody names them.
+    pub(crate) offered: Vec<WishMatch>,
     /// The nearest of the rest, when no match is direct.
     pub(crate) nearest: Vec<MemoryId>,
 }
@@ -81,17 +85,9 @@ pub(crate) struct Findings {
 #[derive(Default)]
 struct Beside {
     /// Every memory, the nearest first.
-    ranked: Vec<Near>,
+    ranked: NearRanking,
     /// Memories that may be meant.
-    offered: Vec<MemoryId>,
-}
-
-/// A memory and its nearness to a wish by words and meaning together.
-struct Near {
-    id: MemoryId,
-    score: f32,
-    /// It holds an attribute that the wish names.
-    holds: bool,
+    offered: Vec<WishMatch>,
 }
 
 /// The open vault and the options of a search for a wish.
@@ -100,6 +96,8 @@ pub(crate) struct Finder<'a> {
     pub(crate) sources: VaultStores<'a>,
     /// The vectors of the wish under each model of the vault, to search by meaning.
     pub(crate) vectors: &'a [QueryVector],
+    /// The vectors of sentences that speak of the subject, where the wish names one in a general word.
+    pub(crate) examples: &'a [QueryVector],
     pub(crate) now: Timestamp,
     /// Includes memories that were forgotten softly.
     pub(crate) deleted_too: bool,
@@ -111,9 +109,10 @@ pub(crate) fn find(
     sources: VaultStores<'_>,
     wish: &Wish,
     vectors: &[QueryVector],
+    examples: &[QueryVector],
     now: Timestamp,
 ) -> Result<Findings> {
-    Finder { open, sources, vectors, now, deleted_too: false }.find(wish)
+    Finder { open, sources, vectors, examples, now, deleted_too: false }.find(wish)
 }
 
 impl Finder<'_> {
@@ -121,6 +120,7 @@ impl Finder<'_> {
         let (mut matches, beside) = match &wish.about {
             About::Subject(text) | About::Loose(text) => self.by_subject(text, wish)?,
             About::Query(query) => (self.by_query(query)?, Beside::default()),
+            About::Sensitivity(category) if wish.own => self.by_category(*category, wish)?,
             about => (self.by_facet(about, wish), Beside::default()),
         };
         let meant = |id: &MemoryId| self.stored(id).is_some_and(|stored| within(wish, &stored));
@@ -129,7 +129,7 @@ impl Finder<'_> {
             matches = self.sparing(wish, matches)?;
         }
         let places: HashMap<MemoryId, usize> =
-            beside.ranked.iter().enumerate().map(|(at, near)| (near.id, at)).collect();
+            beside.ranked.near.iter().enumerate().map(|(at, near)| (near.id, at)).collect();
         let order = |found: &WishMatch| {
             let place = match found.closeness {
                 Closeness::Direct => 0,
@@ -140,8 +140,8 @@ impl Finder<'_> {
         };
         matches.sort_by_key(order);
         let mut offered = beside.offered;
-        offered.retain(|id| meant(id) && !matches.iter().any(|found| found.id == *id));
-        let nearest = self.nearest(&matches, &offered, &beside.ranked, meant);
+        offered.retain(|one| meant(&one.id) && !matches.iter().any(|found| found.id == one.id));
+        let nearest = self.nearest(&matches, &offered, &beside.ranked.near, meant);
         Ok(Findings { matches, offered, nearest })
     }
 
@@ -150,19 +150,16 @@ impl Finder<'_> {
     fn nearest(
         &self,
         matches: &[WishMatch],
-        offered: &[MemoryId],
+        offered: &[WishMatch],
         ranked: &[Near],
         meant: impl Fn(&MemoryId) -> bool,
     ) -> Vec<MemoryId> {
         if matches.iter().any(|found| found.closeness == Closeness::Direct) {
             return Vec::new();
         }
-        let is_new = |id: &MemoryId| {
-            meant(id) && !offered.contains(id) && !matches.iter().any(|found| found.id == *id)
-        };
+        let is_new = |id: &MemoryId| meant(id) && !matches.iter().chain(offered).any(|found| found.id == *id);
         let others = ranked.iter().map(|near| near.id).filter(is_new);
-        let places = NEAREST_SHOWN.saturating_sub(matches.len() + offered.len());
-        let mut nearest: Vec<MemoryId> = others.take(places).collect();
+        let mut nearest: Vec<MemoryId> = others.take(NEAREST_SHOWN).collect();
         let Some(best) = ranked.first() else { return nearest };
         let names = |id: &MemoryId| {
             let stored = self.stored(id);
@@ -253,12 +250,12 @@ impl Finder<'_> {
     fn by_subject(&self, subject: &str, wish: &Wish) -> Result<(Vec<WishMatch>, Beside)> {
         let told = self.told()?;
         let topic = Topic::of(subject);
-        let topic_is_exact = topic.is_exact();
+        let (topic_is_exact, is_narrowed) = (topic.is_exact(), topic.has_terms());
+        let may_except = !wish.keep.is_empty() || may_except(subject);
         let is_loose = matches!(wish.about, About::Loose(_));
         let mut found = match () {
             _ if topic.is_exact() => exact(&topic, &told),
-            // Capitals in a message that no frame reads are no evidence of a name. What it may mean is only asked: a
-            // plan that somebody confirms unseen erases what it names.
+            // Capitals in a message that no frame reads are no evidence of a name.
             _ if is_loose => Vec::new(),
             _ if topic.is_named() => self.named(&topic, &told, wish.reach),
             _ => Vec::new(),
@@ -269,60 +266,44 @@ impl Finder<'_> {
             let topic = if topic.is_named() { Topic::as_words(subject) } else { topic };
             found = self.spoken(&topic, subject, &told);
         }
-        let ranked = self.ranked(subject, &told);
+        if topic_is_exact && !found.is_empty() {
+            self.cut(wish, &told, &mut found);
+            return Ok((found, Beside::default()));
+        }
+        let ranked = self.ranked(subject, wish.own, &told);
         let mut offered = Vec::new();
         if !topic_is_exact && !self.vectors.is_empty() {
-            offered = short_forms(&names, &told, &found);
+            offered = short_forms(&names, is_narrowed, &told, &mut found);
+            sharpen(&ranked, may_except, &mut found, &mut offered);
             offered.extend(near_enough(&ranked, &found, &offered));
         }
-        let told: HashMap<MemoryId, &Told> = told.iter().map(|told| (told.id, told)).collect();
-        for found in &mut found {
-            if let Some(Cut::Part { left, .. }) = told.get(&found.id).map(|told| surgery(wish, told.text())) {
-                found.leaves = Some(Zeroizing::new(left));
-            }
-        }
+        self.cut(wish, &told, &mut found);
         Ok((found, Beside { ranked, offered }))
     }
 
-    /// Every memory by its nearness to a text: the cosine, and the words in common by how rare they are. Nothing without
-    /// a vector of the text.
-    fn ranked(&self, text: &str, told: &[Told]) -> Vec<Near> {
-        // A model of many languages compares a request with a fact of another language.
-        let own = self.vectors.iter().find(|vector| !vector.english_only).or(self.vectors.first());
-        let Some(own) = own else { return Vec::new() };
-        let texts: Vec<&str> = told.iter().map(Told::whole).collect();
-        let overlaps = NearWords::of(text).overlaps(&texts);
-        let attributes = NamedAttributes::of(text);
-        let mut ranked: Vec<Near> = told
-            .iter()
-            .zip(overlaps)
-            .map(|(told, overlap)| {
-                let vectors = self.open.index.vectors_of(&told.id);
-                let vector = vectors.iter().find(|(model, _)| *model == own.model);
-                let cosine = vector.map_or(0.0, |(_, vector)| dot(vector, &own.vector));
-                Near { id: told.id, score: cosine + WORD_SHARE * overlap.weight, holds: false }
-            })
-            .collect();
-        sort(&mut ranked);
-        if !attributes.is_empty() {
-            self.weigh_attributes(&attributes, told, &mut ranked);
-        }
-        ranked
+    /// Finds the owner's own memories of a category. What speaks of somebody else is offered.
+    fn by_category(&self, category: Sensitivity, wish: &Wish) -> Result<(Vec<WishMatch>, Beside)> {
+        let told = self.told()?;
+        let ranked = self.ranked(category.as_str(), wish.own, &told);
+        let mut found = self.by_facet(&wish.about, wish);
+        let mut offered = Vec::new();
+        found.retain(|one| {
+            let is_other = !ranked.speaks_of_owner(&one.id);
+            offered.extend(is_other.then(|| indirect(one.id, Reason::Category)));
+            !is_other
+        });
+        offered.extend(near_enough(&ranked, &found, &offered));
+        Ok((found, Beside { ranked, offered }))
     }
 
-    /// Lifts the memories that hold an attribute which the request names.
-    fn weigh_attributes(&self, attributes: &NamedAttributes, told: &[Told], ranked: &mut [Near]) {
-        let texts: HashMap<MemoryId, &Told> = told.iter().map(|told| (told.id, told)).collect();
-        for (place, near) in ranked.iter_mut().enumerate() {
-            let category = self
-                .stored(&near.id)
-                .is_some_and(|stored| attributes.name_one_of(&stored.payload.facets.privacy.sensitivity));
-            let held = place < IDENTIFIED_MAX
-                && texts.get(&near.id).is_some_and(|told| attributes.are_held_by(told.whole()));
-            near.holds = category || held;
-            near.score += if near.holds { ATTRIBUTE_WEIGHT } else { 0.0 };
+    /// Notes what would be left of each match without the part that the wish names.
+    fn cut(&self, wish: &Wish, told: &[Told], found: &mut [WishMatch]) {
+        let told: HashMap<MemoryId, &Told> = told.iter().map(|told| (told.id, told)).collect();
+        for found in found {
+            if let Some(Cut::Part { left, .. }) = told.get(&found.id).map(|told| told.without(wish)) {
+                found.leaves = Some(Zeroizing::new(left));
+            }
         }
-        sort(ranked);
     }
 
     /// Leaves alone what says nothing but what shall stay, and cuts what says both.
@@ -335,7 +316,7 @@ impl Finder<'_> {
             if !kept.iter().any(|keep| keep.says(told.whole())) {
                 return Some(found);
             }
-            match surgery(wish, told.text()) {
+            match told.without(wish) {
                 Cut::Part { left, .. } => Some(WishMatch { leaves: Some(Zeroizing::new(left)), ..found }),
                 // It says what shall go as well, and the two cannot be told apart.
                 Cut::Whole if matches!(wish.about, About::Subject(_)) => Some(found),
@@ -363,7 +344,10 @@ impl Finder<'_> {
         let tell = |stored: Stored<'_, Held>| {
             // A text that cannot be had is looked for by its gist, so that it can be forgotten all the same.
             let body = bodies.remove(&stored.id).and_then(Result::ok);
-            let text = body.as_ref().unwrap_or(stored.payload.full_text()).expose();
+            let text = body.as_ref().unwrap_or(stored.payload.full_text());
+            let record = stored.payload.facets.history.record.as_deref();
+            let read = record.map(|record| told(record, text.expose()));
+            let text = read.as_ref().unwrap_or(text).expose();
             let details = || stored.payload.details.iter().map(|detail| detail.content.expose());
             // Reserved at once: a text that grows leaves copies of what it held.
             let bytes = text.len() + details().map(|detail| detail.len() + 1).sum::<usize>();
@@ -373,7 +357,7 @@ impl Finder<'_> {
                 whole.push('\n');
                 whole.push_str(detail);
             }
-            Told { id: stored.id, whole, text_bytes: text.len() }
+            Told { id: stored.id, whole, text_bytes: text.len(), has_clauses: record.is_none() }
         };
         Ok(self.all().map(tell).collect())
     }
@@ -474,7 +458,7 @@ impl Finder<'_> {
         let found = self.open.index.search(&Search {
             text,
             vectors: self.vectors,
-            filter: Filter { states, ..Filter::default() },
+            filter: Filter { states, records: true, ..Filter::default() },
             tags: Vec::new(),
             now: millis(self.now),
             as_of: millis(self.now),
@@ -528,30 +512,62 @@ fn exact(topic: &Topic, told: &[Told]) -> Vec<WishMatch> {
     holding.iter().map(found).collect()
 }
 
+/// Makes direct what has evidence of what and of whom, and only offers what speaks of somebody else.
+fn sharpen(ranked: &NearRanking, may_except: bool, found: &mut Vec<WishMatch>, offered: &mut Vec<WishMatch>) {
+    found.retain(|one| {
+        let is_other = one.reason == Reason::Words && ranked.speaks_against(&one.id);
+        let only_means = one.reason == Reason::Meaning;
+        offered.extend((is_other || only_means).then(|| indirect(one.id, Reason::Meaning)));
+        !is_other && !only_means
+    });
+    // A part of what the message names may have to stay.
+    if may_except {
+        return;
+    }
+    for (id, holds) in ranked.direct() {
+        match found.iter_mut().find(|one| one.id == id) {
+            Some(one) if one.reason == Reason::Subject => one.closeness = Closeness::Direct,
+            Some(_) => {}
+            None => found.push(direct(id, if holds { Reason::Attribute } else { Reason::Words })),
+        }
+    }
+    offered.retain(|one| !found.iter().any(|found| found.id == one.id));
+}
+
 /// The memories that are near enough to be offered, though nothing names them.
-fn near_enough(ranked: &[Near], found: &[WishMatch], offered: &[MemoryId]) -> Vec<MemoryId> {
-    let mut seen: BTreeSet<MemoryId> = found.iter().map(|found| found.id).collect();
-    seen.extend(offered);
-    let best = ranked.first().map_or(0.0, |near| near.score);
-    let close = |near: &&Near| near.score >= NEAR_MIN && near.score >= NEAR_SHARE * best;
-    let near = ranked.iter().take_while(close).take(NEAR_MAX);
-    let holding = ranked.iter().filter(|near| near.holds).take(HOLDING_MAX);
-    near.chain(holding).map(|near| near.id).filter(|id| seen.insert(*id)).collect()
+fn near_enough(ranked: &NearRanking, found: &[WishMatch], offered: &[WishMatch]) -> Vec<WishMatch> {
+    let mut seen: BTreeSet<MemoryId> = found.iter().chain(offered).map(|found| found.id).collect();
+    let reason = |near: &Near| match () {
+        _ if near.belongs => Reason::Category,
+        _ if near.evidence.holds => Reason::Attribute,
+        _ => Reason::Meaning,
+    };
+    let near = ranked.offered().take(OFFERED_MAX).filter(|near| seen.insert(near.id));
+    near.map(|near| indirect(near.id, reason(near))).collect()
 }
 
-/// The memories that have a short form of a full name.
-fn short_forms(names: &[String], told: &[Told], found: &[WishMatch]) -> Vec<MemoryId> {
+/// The memories that have a short form of a full name. Where nobody else bears it, it is a mention, unless other words
+/// narrow the name.
+fn short_forms(
+    names: &[String],
+    is_narrowed: bool,
+    told: &[Told],
+    found: &mut Vec<WishMatch>,
+) -> Vec<WishMatch> {
+    if names.is_empty() || found.is_empty() {
+        return Vec::new();
+    }
     let known: BTreeSet<MemoryId> = found.iter().map(|found| found.id).collect();
-    let short = |told: &&Told| names.iter().any(|name| has_short_form(name, told.whole()));
-    told.iter().filter(|told| !known.contains(&told.id)).filter(short).map(|told| told.id).collect()
-}
-
-fn sort(ranked: &mut [Near]) {
-    ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
-}
-
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+    let full: HashSet<Vec<String>> = told.iter().flat_map(|told| full_names(told.whole())).collect();
+    let mut offered = Vec::new();
+    for told in told.iter().filter(|told| !known.contains(&told.id)) {
+        if !is_narrowed && names.iter().any(|name| has_clear_short_form(name, told.whole(), &full)) {
+            found.push(direct(told.id, Reason::ShortForm));
+        } else if names.iter().any(|name| has_short_form(name, told.whole())) {
+            offered.push(indirect(told.id, Reason::ShortForm));
+        }
+    }
+    offered
 }
 
 fn indirect(id: MemoryId, reason: Reason) -> WishMatch {

@@ -1,6 +1,7 @@
 //! Reading: recall, context, intent, and finding what a request to forget means.
 
 pub(crate) mod behind;
+pub(crate) mod browse;
 pub(crate) mod context;
 pub(crate) mod find;
 pub(crate) mod intent;
@@ -9,6 +10,10 @@ pub(crate) mod limits;
 pub(crate) mod recall;
 pub(crate) mod working;
 
+pub use browse::{
+    KnownName, KnownTopic, NAMES_SHOWN_MAX, NameLink, Overview, RELATIVES_MAX, Relatives, TOPICS_SHOWN_MAX,
+    TimelineFilter,
+};
 pub use context::rank::Mark;
 pub use context::{Context, Item, RESTING_MAX, TURN_CHARS_MAX, Turn};
 pub use intent::Understood;

@@ -8,9 +8,9 @@ use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
 use crate::gate::shape::{at_most, score};
-use crate::index::Tag;
 use crate::index::filter::Filter;
 use crate::index::search::{Explanation, Search};
+use crate::index::{Stored, Tag};
 use crate::permit::{Grant, Recall};
 use crate::read::behind::search_behind;
 use crate::read::intent::{Understood, understand};
@@ -20,7 +20,8 @@ use crate::read::limits::{
 };
 use crate::read::working::{add_working, get_working, note_working};
 use crate::vault::handle::VaultReader;
-use crate::vault::open::{FetchedMemory, OpenVault, shown};
+use crate::vault::open::{FetchedMemory, Held, OpenVault, shown};
+use crate::vault::purpose::closed_to;
 use crate::vault::reads::{Read, note_read};
 use crate::vault::rehearse::{ALL_DETAILS, note_reading, note_rehearsal};
 use crate::vault::service::Service;
@@ -162,6 +163,7 @@ pub(crate) fn recall(service: &Service, grant: &Grant<Recall>, query: &Query) ->
     let models = models_in(&reader)?;
     let mut understood = query.intent.then(|| understand(service, grant.caller(), &query.text));
     let mut filter = query.filter.clone();
+    closed_to(service, grant)?.narrow(&mut filter);
     if let Some(understood) = understood.as_mut().filter(|_| filter.lanes.is_empty()) {
         filter.lanes.extend(understood.narrow());
     }
@@ -267,12 +269,17 @@ pub(crate) fn get(service: &Service, grant: &Grant<Recall>, id: MemoryId) -> Res
         note_working(service, grant, "get", vec![id])?;
         return Ok(memory);
     }
+    let closed = closed_to(service, grant)?;
     let found = service.serve(scope, |vault| {
         if vault.damaged.contains(&id) {
             return Err(Error::corrupt(format!("{id} or its key cannot be opened; run lacuna doctor")));
         }
-        // Before its text is fetched: of an erasure under way, some of it may be gone.
-        if !vault.index.get(&id).is_some_and(|stored| is_shown(stored.attributes.state)) {
+        // Before its text is fetched: of an erasure under way, some of it may be gone. What is closed to the caller
+        // looks like what is not there.
+        let is_open = |stored: &Stored<'_, Held>| {
+            is_shown(stored.attributes.state) && !closed.hides(&stored.payload.facets)
+        };
+        if !vault.index.get(&id).is_some_and(|stored| is_open(&stored)) {
             return Err(Error::NotFound("memory"));
         }
         vault.whole(&[id], service.sources())?.pop().flatten().ok_or(Error::NotFound("memory"))
@@ -291,20 +298,36 @@ pub(crate) fn list(
     after: Option<Cursor>,
     limit: usize,
 ) -> Result<Page> {
+    newest_first(service, grant, "list", (filter, |_: &Held| true), after, limit)
+}
+
+/// A page of memories that pass a filter and a test of their own, without what is closed to the reader. The read is
+/// recorded as one `by` this name.
+pub(super) fn newest_first(
+    service: &Service,
+    grant: &Grant<Recall>,
+    by: &'static str,
+    (filter, admits): (&Filter, impl Fn(&Held) -> bool),
+    after: Option<Cursor>,
+    limit: usize,
+) -> Result<Page> {
     if limit == 0 || limit > LIST_PAGE_MAX {
         return Err(Error::invalid("limit", format!("must be from 1 to {LIST_PAGE_MAX}")));
     }
     let now = millis(service.clock.now());
+    let mut open = filter.clone();
+    closed_to(service, grant)?.narrow(&mut open);
     let page = service.serve(grant.scope(), |vault| {
         let after = after.map(|cursor| (millis(cursor.created_at), cursor.id));
-        let mut matching = vault.index.before(after).filter(|stored| stored.passes(filter, now));
+        let admitted = |stored: &Stored<'_, Held>| stored.passes(&open, now) && admits(stored.payload);
+        let mut matching = vault.index.before(after).filter(admitted);
         let memories: Vec<_> = matching.by_ref().take(limit).filter_map(|stored| shown(&stored)).collect();
         let last = memories.last().map(|memory| Cursor { created_at: memory.created_at, id: memory.id });
         Page { next: last.filter(|_| matching.next().is_some()), memories }
     })?;
     let page = page.unwrap_or(Page { memories: Vec::new(), next: None });
     let seen = page.memories.iter().map(|memory| memory.id).collect();
-    note_read(service, &Read { lanes: &filter.lanes, ..Read::of(grant, "list", seen) })?;
+    note_read(service, &Read { lanes: &filter.lanes, ..Read::of(grant, by, seen) })?;
     Ok(page)
 }
 

@@ -22,8 +22,10 @@ use crate::vault::commit::{Act, Committed};
 use crate::vault::frame::Frame;
 use crate::vault::frozen::check_thawed;
 use crate::vault::handle::VaultWriter;
+use crate::vault::holds::check_not_held;
 use crate::vault::keyring::{OpenKey, Place};
 use crate::vault::open::OpenVault;
+use crate::vault::purpose::GUARDED;
 use crate::vault::seal::{FIRST_REVISION, seal_body};
 use crate::vault::service::Service;
 use crate::vault::unlock::Unlocker;
@@ -63,6 +65,7 @@ pub(crate) fn promote(
     id: MemoryId,
     target: &Grant<Remember>,
     justification: Option<&str>,
+    lifted: bool,
 ) -> Result<Moved> {
     if target.caller() != grant.caller() {
         return Err(Error::Denied("both scopes must be granted to the same caller"));
@@ -74,7 +77,32 @@ pub(crate) fn promote(
             return Err(Error::invalid("to", reason));
         }
     }
+    check_lifted(service, grant, id, lifted)?;
     begin_move(service, grant, id, target.scope(), justification)
+}
+
+/// Refuses to share what is guarded, unless the person who wrote it lifts that for this very memory.
+fn check_lifted(service: &Service, grant: &Grant<Promote>, id: MemoryId, lifted: bool) -> Result<()> {
+    let guarded = service.read(grant.scope(), |vault| {
+        let facets = &vault.index.get(&id)?.payload.facets;
+        let is_guarded = facets.privacy.sensitivity.iter().any(|kind| GUARDED.contains(kind));
+        let owner = match &grant.scope().holder {
+            Holder::User(owner) => Some(owner.clone()),
+            _ => facets.history.author.clone(),
+        };
+        is_guarded.then(|| owner.as_ref() == Some(&grant.caller().user))
+    })?;
+    match guarded.flatten() {
+        None => Ok(()),
+        Some(true) if lifted => Ok(()),
+        Some(true) => Err(Error::Refused {
+            code: "sensitive_not_shared",
+            reason: "it is about health, money, belief or biometrics, and is shared only when its author lifts that for this memory",
+        }),
+        Some(false) => {
+            Err(Error::Denied("only its author may share what is about health, money, belief or biometrics"))
+        }
+    }
 }
 
 /// Makes a new memory in a narrower scope and archives the old one: from the organisation to a team that
@@ -118,7 +146,11 @@ fn begin_move(
         check_thawed(service, route.source.scope())?;
         check_thawed(service, route.target.scope())?;
         let opened = open_whole(service, route, id)?.ok_or(Error::NotFound("memory"))?;
+        if opened.frame.facets.is_record() {
+            return Err(Error::NotFound("memory"));
+        }
         check_movable(&opened)?;
+        check_not_held(&route.source, [&id])?;
         let by = grant.caller().user.clone();
         let promotion = Promotion { justification, ..provenance(&opened, route, by, service.clock.now()) };
         check_author(target, &promotion)?;

@@ -13,6 +13,7 @@ use lacuna_types::*;
 use crate::index::Stored;
 use crate::permit::{Export, Grant};
 use crate::vault::open::{Held, shown};
+use crate::vault::purpose::closed_to;
 use crate::vault::reads::{Read, note_read};
 use crate::vault::service::Service;
 use crate::vault::sessions::repeats_its_turns;
@@ -93,6 +94,7 @@ pub(crate) fn view(
 
 fn noted(service: &Service, grant: &Grant<Export>, include_health: bool) -> Result<Vec<Noted>> {
     let now = service.clock.now();
+    let closed = closed_to(service, grant)?;
     let on_page = |stored: &Stored<'_, Held>| {
         let Held { facets, .. } = stored.payload;
         let healthy = !facets.privacy.sensitivity.contains(&Sensitivity::Health);
@@ -101,7 +103,9 @@ fn noted(service: &Service, grant: &Grant<Export>, include_health: bool) -> Resu
             && stored.attributes.expires_at.is_none_or(|expiry| millis(now) < expiry)
             && lasting
             && (include_health || healthy)
+            && !closed.hides(facets)
             && !repeats_its_turns(stored.payload)
+            && !stored.attributes.is_record
     };
     let noted = service.serve(grant.scope(), |open| {
         let mut places: Vec<_> = open

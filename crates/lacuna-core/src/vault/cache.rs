@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use jiff::{SignedDuration, Timestamp};
-use lacuna_types::{Result, Revision, Scope, VaultId, millis};
+use lacuna_types::{OrgId, Result, Revision, Scope, VaultId, millis};
 
 use crate::vault::anchored::check_head;
 use crate::vault::codes::CodedHeader;
@@ -47,6 +47,11 @@ impl Vaults {
     pub(crate) fn close_idle(&self, now: Timestamp, idle: SignedDuration) -> usize {
         let limit = millis(now).saturating_sub(i64::try_from(idle.as_millis()).unwrap_or(i64::MAX));
         self.close_where(|slot| slot.used_at.load(Ordering::Relaxed) < limit)
+    }
+
+    /// Closes every vault of an organisation, and waits for those in use.
+    pub(crate) fn close_org(&self, org: &OrgId) {
+        self.all().iter().filter(|slot| slot.scope.org == *org).for_each(|slot| slot.discard());
     }
 
     pub(crate) fn close_all(&self) -> usize {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use lacuna_seal::{FingerprintKey, SIGNATURE_BYTES};
-use lacuna_store::keys::LocalKms;
+use lacuna_store::keys::Kms;
 use lacuna_store::rows::{AccessRows, AuditRow, Batch, ChainHead, HeaderCodes, Row, VaultHeader};
 use lacuna_types::{Error, MemoryId, Result, Revision, Scope, VaultId, millis};
 
@@ -70,7 +70,7 @@ pub(crate) struct Codes {
 }
 
 impl Codes {
-    pub(crate) fn of(kms: &LocalKms, scope: &Scope) -> Result<Self> {
+    pub(crate) fn of(kms: &Kms, scope: &Scope) -> Result<Self> {
         Ok(Self { key: kms.code_key(&scope.org)?, vault: scope.vault_id() })
     }
 

@@ -5,6 +5,7 @@ use lacuna_store::rows::{Batch, HeaderCodes, Row, SealedBody};
 use lacuna_types::{Error, Lifecycle, MemoryId, Result, Revision, Scope};
 
 use crate::audit::{AuditAction, AuditEntry};
+use crate::permit::Acting;
 use crate::vault::access::access_after;
 use crate::vault::chain::extend_chain;
 use crate::vault::codes::{CodedHeader, Codes, TallyChange};
@@ -136,6 +137,8 @@ pub(crate) struct Act {
     pub(crate) receipt: Option<Box<Receipt>>,
     /// The notification that recipients get about the commit.
     pub(crate) notification: Option<Notification>,
+    /// True when it holds only for the vault as it was read: another process's commit makes it a conflict.
+    pub(crate) as_planned: bool,
 }
 
 impl Act {
@@ -147,18 +150,23 @@ impl Act {
     pub(crate) fn silent(scope: &Scope, at: Timestamp) -> Self {
         // The revision and the audit rows are filled in at each attempt.
         let batch = Batch::new(scope.clone(), at, Revision::ZERO);
-        Self { batch, entries: Vec::new(), receipt: None, notification: None }
+        Self { batch, entries: Vec::new(), receipt: None, notification: None, as_planned: false }
     }
 
     /// Returns true when it writes rows or settings that were read before: changes by another process would be
     /// lost.
     fn rewrites(&self) -> bool {
         let kept = |row: &Row| row.body == SealedBody::Unchanged && row.state != Lifecycle::Deleted;
-        self.batch.settings.is_some() || self.batch.puts.iter().any(kept)
+        self.as_planned || self.batch.settings.is_some() || self.batch.puts.iter().any(kept)
     }
 
     /// Adds an entry about `memories`, unless there are none.
-    pub(crate) fn record(&mut self, action: AuditAction, actor: &str, memories: &[MemoryId]) {
+    pub(crate) fn record<'a>(
+        &mut self,
+        action: AuditAction,
+        actor: impl Into<Acting<'a>>,
+        memories: &[MemoryId],
+    ) {
         if !memories.is_empty() {
             let subjects = memories.iter().map(|id| (*id).into()).collect();
             self.entries.push(AuditEntry::new(action, actor, subjects));

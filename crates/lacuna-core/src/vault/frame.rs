@@ -25,10 +25,15 @@ const FIRST_VITALITY_FIELDS: u64 = 4;
 const PEAKS_FIELDS: u64 = 5;
 /// The fields of a history, how many of them the first release wrote, and those from which on it says when it
 /// was made anew and which turns it holds.
-const HISTORY_FIELDS: u64 = 10;
+const HISTORY_FIELDS: u64 = 11;
 const FIRST_HISTORY_FIELDS: u64 = 8;
 const REMADE_FIELDS: u64 = 9;
 const SEGMENT_FIELDS: u64 = 10;
+/// A history has its eleventh field only for a record, so that other memories are written as before.
+const RECORD_FACET_FIELDS: u64 = 7;
+const SEARCHED_EVERYTHING: u8 = 0;
+const SEARCHED_NOTHING: u8 = 1;
+const SEARCHED_PATHS: u8 = 2;
 const PROMOTION_FIELDS: u64 = 7;
 /// The fields of a retention, and how many of them the first release wrote.
 const RETENTION_FIELDS: u64 = 4;
@@ -150,8 +155,30 @@ impl FrameFields<'_> {
             + history.alike.len()
             + history.attributes.len();
         let peaks = self.facets.vitality.peaks.len() * PEAK;
-        FIXED + text + details + self.terms.len() + vectors + tags + entities + links * ID + why + peaks
+        let record = history.record.as_deref().map_or(0, record_size_bound);
+        FIXED
+            + record
+            + text
+            + details
+            + self.terms.len()
+            + vectors
+            + tags
+            + entities
+            + links * ID
+            + why
+            + peaks
     }
+}
+
+fn record_size_bound(record: &RecordFacet) -> usize {
+    const HEAD: usize = 16;
+    let paths: usize = match &record.searched {
+        SearchedText::Paths(paths) => paths.iter().map(|path| path.len() + HEAD).sum(),
+        _ => HEAD,
+    };
+    let labels: usize = record.place.labels.iter().map(|label| label.expose().len() + HEAD).sum();
+    let metadata = record.metadata.as_ref().map_or(0, |metadata| metadata.expose().len());
+    paths + labels + metadata + record.place.key.expose().len() + (record.written_at.len() + 8) * HEAD
 }
 
 fn damaged() -> Error {
@@ -239,7 +266,7 @@ fn write_vitality(w: &mut CborWriter<'_>, vitality: &Vitality) {
 }
 
 fn write_history(w: &mut CborWriter<'_>, history: &History) {
-    w.array(HISTORY_FIELDS as usize);
+    w.array(if history.record.is_some() { HISTORY_FIELDS } else { SEGMENT_FIELDS } as usize);
     w.optional(history.author.as_ref(), |w, author| w.text(author.as_str()));
     w.optional(history.promotion.as_deref(), write_promotion);
     w.list(&history.supersedes, |w, id| w.bytes(id.as_bytes()));
@@ -255,6 +282,27 @@ fn write_history(w: &mut CborWriter<'_>, history: &History) {
         w.uint(segment.last);
         w.uint(segment.turns);
     });
+    if let Some(record) = &history.record {
+        write_record(w, record);
+    }
+}
+
+fn write_record(w: &mut CborWriter<'_>, record: &RecordFacet) {
+    w.array(RECORD_FACET_FIELDS as usize);
+    w.bytes(record.id.as_bytes());
+    w.list(&record.place.labels, |w, label| w.text(label.expose()));
+    w.text(record.place.key.expose());
+    w.optional(record.metadata.as_ref().map(Plaintext::expose), CborWriter::text);
+    let (searched, paths): (u8, &[String]) = match &record.searched {
+        SearchedText::Everything => (SEARCHED_EVERYTHING, &[]),
+        SearchedText::Nothing => (SEARCHED_NOTHING, &[]),
+        SearchedText::Paths(paths) => (SEARCHED_PATHS, paths),
+    };
+    w.array(2);
+    w.uint(searched);
+    w.list(paths, |w, path| w.text(path));
+    w.optional(record.ttl_ms, CborWriter::uint);
+    w.list(&record.written_at, |w, at| w.int(millis(*at)));
 }
 
 fn write_promotion(w: &mut CborWriter<'_>, promotion: &Promotion) {
@@ -362,6 +410,31 @@ fn read_history(r: &mut CborReader<'_>, fields: u64) -> Option<History> {
             true => r.optional(|r| r.record(3, read_segment))?,
             false => None,
         },
+        record: match fields >= HISTORY_FIELDS {
+            true => Some(Box::new(r.record(RECORD_FACET_FIELDS, read_record_facet)?)),
+            false => None,
+        },
+    })
+}
+
+fn read_record_facet(r: &mut CborReader<'_>) -> Option<RecordFacet> {
+    let text = |r: &mut CborReader<'_>| Some(Plaintext::from(r.text()?));
+    Some(RecordFacet {
+        id: MemoryId::from_bytes(r.array_of_bytes()?),
+        place: RecordPlace { labels: r.list(text)?, key: text(r)? },
+        metadata: r.optional(text)?,
+        searched: r.record(2, |r| {
+            let searched: u8 = r.uint()?;
+            let paths = r.list(|r| Some(r.text()?.to_owned()))?;
+            match searched {
+                SEARCHED_EVERYTHING => Some(SearchedText::Everything),
+                SEARCHED_NOTHING => Some(SearchedText::Nothing),
+                SEARCHED_PATHS => Some(SearchedText::Paths(paths)),
+                _ => None,
+            }
+        })?,
+        ttl_ms: r.optional(CborReader::uint)?,
+        written_at: r.list(|r| from_millis(r.int()?))?,
     })
 }
 
@@ -527,6 +600,7 @@ pub(crate) mod example {
             attributes: vec![0x0102_0304_0506_0708],
             remade_at: Some(at()),
             segment: Some(Segment { first: 3, last: 300, turns: 200 }),
+            record: None,
         }
     }
 

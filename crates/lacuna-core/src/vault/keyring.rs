@@ -6,16 +6,19 @@ use jiff::Timestamp;
 use lacuna_seal::{
     Binding, ClassKey, Entropy, EpochKey, Field, FingerprintKey, MemoryKey, OpenError, RootKey, SealContext,
 };
-use lacuna_store::keys::{LocalKms, VaultKeys, WrappedClassKey, WrappedMemoryKey, WrappedRoot};
+use lacuna_store::keys::{FIRST_KEY_VERSION, Kms, VaultKeys, WrappedClassKey, WrappedMemoryKey, WrappedRoot};
 use lacuna_store::rows::{Row, SealedSettings};
 use lacuna_types::{Error, KeyClass, MemoryId, Plaintext, Result, Scope, VaultId, millis};
 use zeroize::Zeroizing;
 
 use crate::vault::frame::{Frame, FrameFields};
+use crate::vault::stores::VaultStores;
 
 const HELD_BY_NOBODY_ELSE: u8 = 0;
 const BOUND_TO_NOTHING: u8 = 0;
 const BOUND_TO_SOURCES: u8 = 1;
+/// Attempts to unwrap a root that other nodes wrap anew meanwhile.
+const OPEN_ATTEMPTS_MAX: usize = 8;
 
 pub(crate) struct Keyring {
     scope: Scope,
@@ -55,11 +58,10 @@ pub(crate) fn is_bound(key: &WrappedMemoryKey) -> bool {
 
 impl Keyring {
     /// Makes the root key of a new vault. Nothing is stored yet.
-    pub(crate) fn make(scope: &Scope, kms: &LocalKms, entropy: &dyn Entropy) -> Result<(Self, WrappedRoot)> {
-        let user = kms.user_key_for_new_vault(scope, entropy)?;
+    pub(crate) fn make(scope: &Scope, kms: &Kms, entropy: &dyn Entropy) -> Result<(Self, WrappedRoot)> {
+        let (user, key_version) = kms.user_key_for_new_vault(scope, entropy)?;
         let (epoch, epoch_key) = kms.current_epoch(entropy)?;
         let root = RootKey::make(entropy);
-        let key_version = kms.key_version();
         let generation = 1;
         let context = root_context(scope, generation, key_version);
         let wrapped = user.wrap_root(&epoch_key, None, &root, &context, entropy);
@@ -68,12 +70,29 @@ impl Keyring {
     }
 
     /// Unwraps the keys of a vault.
-    pub(crate) fn open(scope: &Scope, kms: &LocalKms, stored: &VaultKeys) -> Result<Self> {
+    pub(crate) fn open(scope: &Scope, kms: &Kms, stored: &VaultKeys) -> Result<Self> {
         let root = open_root(scope, kms, &stored.root)?;
         kms.vouch_for(&scope.org, &stored.root)?;
         let mut keyring = Self::with_root(scope, stored.root.key_version, root);
         keyring.open_classes(&stored.classes)?;
         Ok(keyring)
+    }
+
+    /// Unwraps the keys of a vault as the keystore has them; `None` where it has none. Another node may wrap the root
+    /// anew between the two steps, and destroy the key that it was wrapped under: then they are read again.
+    pub(crate) fn of_vault(scope: &Scope, from: VaultStores<'_>) -> Result<Option<(Self, VaultKeys)>> {
+        let vault = scope.vault_id();
+        let Some(mut stored) = from.keys.vault_keys(vault)? else { return Ok(None) };
+        for _ in 0..OPEN_ATTEMPTS_MAX {
+            match Self::open(scope, from.kms, &stored) {
+                Ok(keyring) => return Ok(Some((keyring, stored))),
+                Err(error) => match from.keys.vault_keys(vault)? {
+                    Some(again) if again.root.generation != stored.root.generation => stored = again,
+                    _ => return Err(error),
+                },
+            }
+        }
+        Err(Error::Conflict("the vault's root key"))
     }
 
     /// Unwraps the class keys that this keyring does not have yet.
@@ -271,6 +290,16 @@ impl Keyring {
         self.key_for("export-link").open(&self.context_of(Field::Link), sealed).ok()
     }
 
+    /// Seals what a link says that signs its owner in. Nothing is stored for it.
+    pub(crate) fn seal_sign_in(&self, link: &[u8], entropy: &dyn Entropy) -> Vec<u8> {
+        self.key_for("sign-in").seal(&self.context_of(Field::Link), link, entropy)
+    }
+
+    /// `None` when it was not sealed here.
+    pub(crate) fn open_sign_in(&self, sealed: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+        self.key_for("sign-in").open(&self.context_of(Field::Link), sealed).ok()
+    }
+
     /// Seals what a token of a plan says: the words of a request to forget are the owner's as much as a memory.
     pub(crate) fn seal_plan(&self, plan: &[u8], entropy: &dyn Entropy) -> Vec<u8> {
         self.key_for("plan").seal(&self.context_of(Field::Plan), plan, entropy)
@@ -318,26 +347,27 @@ impl Keyring {
         self.key_version
     }
 
-    /// Wraps the root anew under another epoch.
+    /// Wraps the root anew, under a version of the master key and an epoch.
     pub(crate) fn rewrap_root(
         &self,
-        kms: &LocalKms,
+        kms: &Kms,
         previous: &WrappedRoot,
+        key_version: u32,
         epoch: u32,
         entropy: &dyn Entropy,
     ) -> Result<WrappedRoot> {
-        let user = kms.user_key(&self.scope, previous.key_version)?;
+        let user = kms.user_key(&self.scope, key_version)?;
         let epoch_key = kms.epoch(epoch)?;
         let generation = previous.generation + 1;
-        let context = root_context(&self.scope, generation, previous.key_version);
+        let context = root_context(&self.scope, generation, key_version);
         let wrapped = user.wrap_root(&epoch_key, None, &self.root, &context, entropy);
-        Ok(WrappedRoot { generation, epoch, wrapped, ..previous.clone() })
+        Ok(WrappedRoot { generation, key_version, epoch, wrapped, ..previous.clone() })
     }
 
     /// Wraps the root under an epoch key that is kept elsewhere, for a backup.
     pub(crate) fn root_under(
         &self,
-        kms: &LocalKms,
+        kms: &Kms,
         epoch: &EpochKey,
         stored: &WrappedRoot,
         entropy: &dyn Entropy,
@@ -350,7 +380,7 @@ impl Keyring {
     /// Takes a root from a backup and wraps it under the current epoch.
     pub(crate) fn root_from(
         scope: &Scope,
-        kms: &LocalKms,
+        kms: &Kms,
         epoch: &EpochKey,
         stored: &WrappedRoot,
         entropy: &dyn Entropy,
@@ -389,8 +419,10 @@ impl Keyring {
         }
     }
 
+    /// Keys below the root depend on the root alone, which a new master key does not change: their context has the
+    /// first version for good.
     fn base_context(&self) -> SealContext<'_> {
-        root_context_in(&self.scope, self.vault, 0, self.key_version)
+        root_context_in(&self.scope, self.vault, 0, FIRST_KEY_VERSION)
     }
 }
 
@@ -408,11 +440,11 @@ impl Place {
     }
 }
 
-fn open_root(scope: &Scope, kms: &LocalKms, stored: &WrappedRoot) -> Result<RootKey> {
+fn open_root(scope: &Scope, kms: &Kms, stored: &WrappedRoot) -> Result<RootKey> {
     open_root_under(scope, kms, &*kms.epoch(stored.epoch)?, stored)
 }
 
-fn open_root_under(scope: &Scope, kms: &LocalKms, epoch: &EpochKey, stored: &WrappedRoot) -> Result<RootKey> {
+fn open_root_under(scope: &Scope, kms: &Kms, epoch: &EpochKey, stored: &WrappedRoot) -> Result<RootKey> {
     if stored.holder != HELD_BY_NOBODY_ELSE {
         let reason = "this vault asks for a secret that only its user holds".to_owned();
         return Err(Error::Misconfigured { code: "user_secret_required", reason });
@@ -421,7 +453,7 @@ fn open_root_under(scope: &Scope, kms: &LocalKms, epoch: &EpochKey, stored: &Wra
     let context = root_context(scope, stored.generation, stored.key_version);
     user.unwrap_root(epoch, None, &context, &stored.wrapped).map_err(|_| Error::Misconfigured {
         code: "wrong_key",
-        reason: "the key folder does not belong to this data: the vault's root key does not open".to_owned(),
+        reason: "the keys do not belong to this data: the vault's root key does not open".to_owned(),
     })
 }
 

@@ -49,6 +49,14 @@ impl Models {
         vectors
     }
 
+    /// A text under the instant model, when the vault has vectors of it.
+    pub(crate) fn embed_instantly(&self, text: &str, present: &[ModelId]) -> Option<QueryVector> {
+        let embedder = Some(&self.instant).filter(|embedder| present.contains(embedder.model()))?;
+        let vector = embedder.embed(&[text], Purpose::Query).ok()?.pop()?;
+        let (calibration, english_only) = (embedder.calibration(), embedder.is_english_only());
+        Some(QueryVector { model: embedder.model().clone(), vector, calibration, english_only })
+    }
+
     /// The models that every memory ends up with a vector of.
     pub(crate) fn in_use(&self) -> impl Iterator<Item = &Arc<dyn Embedder>> {
         let instant = (self.instant.model() != self.main.model()).then_some(&self.instant);

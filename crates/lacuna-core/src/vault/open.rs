@@ -20,6 +20,7 @@ use crate::vault::codes::{CodedHeader, Codes, RowTally, tampered};
 use crate::vault::frame::Frame;
 use crate::vault::keyring::{Keyring, Place, is_bound};
 use crate::vault::marks::{Marks, sketch, text_mark};
+use crate::vault::purpose::purpose_tags;
 use crate::vault::relay::in_order;
 use crate::vault::settings::HeldSettings;
 use crate::vault::stores::VaultStores;
@@ -54,7 +55,8 @@ impl Held {
     fn text_bytes(&self) -> usize {
         let details: usize = self.details.iter().map(|detail| detail.content.heap_bytes()).sum();
         let tags: usize = self.facets.tags.iter().map(String::capacity).sum();
-        self.gist.heap_bytes() + self.text.as_ref().map_or(0, Plaintext::heap_bytes) + details + tags
+        let record = self.facets.history.record.as_deref().map_or(0, RecordFacet::text_bytes);
+        self.gist.heap_bytes() + self.text.as_ref().map_or(0, Plaintext::heap_bytes) + details + tags + record
     }
 }
 
@@ -197,13 +199,13 @@ impl OpenVault {
     /// Opens a vault, or answers `None` before its first write.
     pub(crate) fn load(scope: &Scope, from: VaultStores<'_>) -> Result<Option<Self>> {
         check_head(from, scope.vault_id())?;
-        let Some(stored) = from.keys.vault_keys(scope.vault_id())? else {
+        let Some((keyring, _)) = Keyring::of_vault(scope, from)? else {
             let gone = from.store.revision(scope.vault_id())? == Revision::ZERO
                 || was_destroyed(from, scope.vault_id())?;
             return if gone { Ok(None) } else { Err(missing_keys()) };
         };
         let codes = Codes::of(from.kms, scope)?;
-        let mut vault = Self::empty(Keyring::open(scope, from.kms, &stored)?, codes);
+        let mut vault = Self::empty(keyring, codes);
         vault.refresh(scope, from)?;
         Ok(Some(vault))
     }
@@ -537,10 +539,12 @@ fn entry(row: &Row, frame: Frame) -> Result<Entry<Held>> {
         tier: facets.tier,
         lane: facets.lane,
         secondary_lanes: facets.secondary_lanes.iter().copied().collect(),
+        is_record: facets.is_record(),
     };
-    let tags = facets.tags.iter().map(|tag| Tag::of(tag)).collect();
+    let mut tags: Vec<Tag> = facets.tags.iter().map(|tag| Tag::of(tag)).collect();
+    tags.extend(purpose_tags(&facets));
     let text_mark = text_mark(&text_hash);
-    let sketch = sketch(&terms, facets.tier);
+    let sketch = if facets.is_record() { Box::default() } else { sketch(&terms, facets.tier) };
     let updated_at = row.updated_at;
     let payload = Held { gist, details, facets, updated_at, text, has_body, text_mark, sketch };
     Ok(Entry { id: row.id, attributes, tags, terms, utterance, vectors, payload })

@@ -9,10 +9,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use lacuna_types::hex::hex;
-use lacuna_types::{Error, Lane, MemoryId, Result, Scope, UserId, VaultId};
+use lacuna_types::{Error, Lane, MemoryId, Result, Scope, VaultId};
 
 use crate::audit::{AuditAction, AuditEntry};
-use crate::permit::{Action, Grant};
+use crate::permit::{Acting, Action, Grant};
 use crate::vault::chain::append_entries;
 use crate::vault::service::Service;
 use crate::vault::tampering::record_findings;
@@ -27,7 +27,7 @@ const QUERY_MARK_BYTES: usize = 16;
 /// Somebody saw memories.
 pub(crate) struct Read<'a> {
     pub(crate) scope: &'a Scope,
-    pub(crate) reader: &'a UserId,
+    pub(crate) reader: Acting<'a>,
     /// By which operation.
     pub(crate) by: &'static str,
     pub(crate) memories: Vec<MemoryId>,
@@ -35,20 +35,26 @@ pub(crate) struct Read<'a> {
     pub(crate) lanes: &'a [Lane],
     /// The keyed fingerprint of what was asked.
     pub(crate) query: Option<[u8; 32]>,
+    /// The number of memories that were looked over without showing any by itself.
+    pub(crate) counted: Option<usize>,
+    /// The program through which they were seen, as far as it is known.
+    pub(crate) client: Option<&'a str>,
 }
 
 impl<'a> Read<'a> {
     /// A read of everything that the caller asked for, by no question.
     pub(crate) fn of<A: Action>(grant: &'a Grant<A>, by: &'static str, memories: Vec<MemoryId>) -> Self {
-        let (scope, reader) = (grant.scope(), &grant.caller().user);
-        Self { scope, reader, by, memories, lanes: &[], query: None }
+        let (scope, reader) = (grant.scope(), grant.caller().acting());
+        let client = grant.caller().client.as_deref();
+        Self { scope, reader, by, memories, lanes: &[], query: None, counted: None, client }
     }
 
     fn entries(&self) -> impl Iterator<Item = AuditEntry> {
         let notes = self.notes();
-        self.memories.chunks(READ_SUBJECTS_MAX).map(move |memories| {
+        let whole = self.counted.map(|_| &self.memories[..]);
+        whole.into_iter().chain(self.memories.chunks(READ_SUBJECTS_MAX)).map(move |memories| {
             let subjects = memories.iter().map(|id| (*id).into()).collect();
-            let entry = AuditEntry::new(AuditAction::MemoryRead, self.reader.as_str(), subjects);
+            let entry = AuditEntry::new(AuditAction::MemoryRead, self.reader, subjects);
             AuditEntry { notes: notes.clone(), ..entry }
         })
     }
@@ -60,8 +66,9 @@ impl<'a> Read<'a> {
             format!("by:{}", self.by),
             format!("scope:{}", self.scope.holder),
             format!("lanes:{lanes}"),
-            format!("count:{}", self.memories.len()),
+            format!("count:{}", self.counted.unwrap_or(self.memories.len())),
         ];
+        notes.extend(self.client.map(|client| format!("client:{client}")));
         notes.extend(self.query.map(|mark| format!("query:{}", hex(&mark[..QUERY_MARK_BYTES]))));
         notes
     }
@@ -127,7 +134,8 @@ impl ReadQueue {
 /// The caller holds no lock of a vault: a full queue is written down here and now.
 pub(crate) fn note_read(service: &Service, read: &Read<'_>) -> Result<()> {
     let logging = service.policy(&read.scope.org).audit_reads;
-    if read.memories.is_empty() || !logging.wants(&service.reads.reads) {
+    let is_empty = read.memories.is_empty() && read.counted.is_none_or(|count| count == 0);
+    if is_empty || !logging.wants(&service.reads.reads) {
         return Ok(());
     }
     let is_full = || service.reads.queue().is_full();

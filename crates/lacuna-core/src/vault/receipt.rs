@@ -40,6 +40,7 @@ facet!(
     Person = 4 "person",
     Destruction = 5 "destruction",
     Correction = 6 "correction",
+    /** Asked for while a legal hold stood, and carried out at its end. */ Deferred = 7 "deferred",
 });
 
 facet!(
@@ -128,7 +129,7 @@ impl Receipt {
 
     /// Returns true when no probe found anything.
     pub fn is_clean(&self) -> bool {
-        self.probes.iter().all(|probed| probed.found == 0)
+        self.probes.iter().all(|probed| probed.found == 0 || !probed.path.is_residue())
     }
 
     /// Makes the notification that recipients get.
@@ -429,7 +430,17 @@ facet!(
     Names = 7 "names and identifiers",
     Lineage = 8 "lineage",
     Exports = 9 "kept exports",
+    Near = 10 "short forms and near meaning",
+    SameText = 11 "the same text",
 });
+
+impl ProbePath {
+    /// Returns true when something found on this way is a trace of what was erased. On the other ways it is a memory of
+    /// its own that may still speak of it.
+    pub fn is_residue(self) -> bool {
+        !matches!(self, Self::Near | Self::SameText)
+    }
+}
 
 /// The result of one probe.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

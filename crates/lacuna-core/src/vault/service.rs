@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 use lacuna_language::classify::Prototypes;
 use lacuna_seal::{Entropy, SystemEntropy};
 use lacuna_store::blobs::Blobs;
-use lacuna_store::keys::{AnchoredKeys, KeyStore, LocalKms};
+use lacuna_store::keys::{AnchoredKeys, KeyStore, Kms};
 use lacuna_store::rows::Store;
 use lacuna_types::embed::Embedder;
 use lacuna_types::llm::Llm;
@@ -30,6 +30,7 @@ use crate::vault::models::{Backlog, Models};
 use crate::vault::open::{OpenVault, missing_keys, was_destroyed};
 use crate::vault::reads::ReadLog;
 use crate::vault::rehearse::Rehearsals;
+use crate::vault::rewrap::wrap_if_outdated;
 use crate::vault::sessions::OpenSessions;
 use crate::vault::stores::VaultStores;
 use crate::vault::tampering::TamperedVaults;
@@ -44,8 +45,8 @@ pub struct Parts {
     pub store: Arc<dyn Store>,
     /// The store of wrapped keys.
     pub keys: Arc<dyn KeyStore>,
-    /// The key service that wraps and unwraps keys.
-    pub kms: LocalKms,
+    /// The keys of the installation, in their custody.
+    pub kms: Kms,
     /// The store of large sealed files.
     pub blobs: Blobs,
     /// The embedding models.
@@ -66,7 +67,7 @@ impl Parts {
     pub fn new(
         store: Arc<dyn Store>,
         keys: Arc<dyn KeyStore>,
-        kms: LocalKms,
+        kms: Kms,
         blobs: Blobs,
         model: Arc<dyn Embedder>,
     ) -> Self {
@@ -90,7 +91,7 @@ pub(crate) struct Service {
     pub(crate) keys: Arc<dyn KeyStore>,
     /// The same keystore, as what it is.
     pub(crate) anchored: Arc<AnchoredKeys>,
-    pub(crate) kms: LocalKms,
+    pub(crate) kms: Kms,
     pub(crate) blobs: Blobs,
     pub(crate) models: Models,
     pub(crate) rules: Rulebook,
@@ -190,13 +191,20 @@ impl Service {
         &*self.clock
     }
 
-    /// Checks that the service can serve: the stores answer and are not behind the anchor, the key folder is the one
-    /// that they belong to, and its files open the first vault there is.
+    /// Checks that the service can serve: the stores answer and are not behind the anchor, the keys are those that they
+    /// belong to, and open the first vault there is. A key management service that is down stops nothing that is open.
     pub(crate) fn check(&self) -> Result<()> {
+        match self.check_keys_and_stores() {
+            Err(error) if error.code() == "kms_unavailable" && self.open_load().vaults > 0 => Ok(()),
+            checked => checked,
+        }
+    }
+
+    fn check_keys_and_stores(&self) -> Result<()> {
         self.check_start()?;
         let Some(first) = self.store.vaults(None, 1)?.pop() else { return Ok(()) };
-        match self.keys.vault_keys(first.id)? {
-            Some(keys) => Keyring::open(&first.scope, &self.kms, &keys).map(drop),
+        match Keyring::of_vault(&first.scope, self.sources())? {
+            Some(_) => Ok(()),
             None if was_destroyed(self.sources(), first.id)? => Ok(()),
             None => Err(missing_keys()),
         }
@@ -227,7 +235,14 @@ impl Service {
     /// Drops epoch keys that another process destroyed, and every open vault if the current epoch is not held any
     /// more.
     pub(crate) fn drop_lost_keys(&self) {
-        self.kms.drop_vanished_epochs();
+        self.kms.drop_vanished_keys();
+        for org in self.kms.renew_kept() {
+            tracing::error!(
+                org = org.as_str(),
+                "the master key is refused: every vault of the organisation is sealed"
+            );
+            self.vaults.close_org(&org);
+        }
         if let Err(error @ Error::Misconfigured { .. }) = self.kms.check_current() {
             tracing::error!(code = error.code(), %error, "the key folder does not fit the keystore: every vault is sealed");
             self.close_all();
@@ -271,6 +286,7 @@ impl Service {
         if self.reader(scope).bytes() == 0 {
             self.backlog.push(scope);
             self.read(scope, |_| ())?;
+            wrap_if_outdated(self, scope);
         }
         self.wake(scope)?;
         self.read(scope, read)

@@ -16,8 +16,10 @@ use crate::vault::open::OpenVault;
 use crate::vault::owner_settings::Settings;
 use crate::vault::service::Service;
 
-const FIELDS: u64 = 5;
-/// Fields of the first release; consents came later.
+const FIELDS: u64 = 6;
+/// Fields with the consents, which came second; closed categories came third.
+const CONSENT_FIELDS: u64 = 5;
+/// Fields of the first release.
 const FIRST_FIELDS: u64 = 4;
 
 /// The settings that a vault keeps about itself.
@@ -31,6 +33,8 @@ pub(crate) struct VaultSettings {
     pub(crate) reviewed_at: Option<Timestamp>,
     /// The consents that its owner has given, by category.
     pub(crate) consents: Vec<Consent>,
+    /// The categories that its owner has closed to assistants and readers.
+    pub(crate) closed: Vec<Sensitivity>,
 }
 
 /// The document as an opened vault holds it.
@@ -65,18 +69,23 @@ impl VaultSettings {
             w.optional(moment, |w, at| w.int(millis(at)));
         }
         w.list(&self.consents, |w, consent| consent.write(w));
+        w.list(&self.closed, |w, kind| w.uint(kind.code()));
         bytes
     }
 
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self> {
         let moment = |r: &mut CborReader<'_>| r.optional(|r| from_millis(r.int()?));
-        let read = CborReader(bytes).grown_record(FIRST_FIELDS, FIELDS, |r, grown| {
+        let read = CborReader(bytes).growing_record(FIRST_FIELDS, FIELDS, |r, fields| {
             Some(Self {
                 retention: Settings::read(r)?,
                 stamped: r.optional(CborReader::array_of_bytes)?,
                 prompted_at: moment(r)?,
                 reviewed_at: moment(r)?,
-                consents: if grown { r.list(Consent::read)? } else { Vec::new() },
+                consents: if fields >= CONSENT_FIELDS { r.list(Consent::read)? } else { Vec::new() },
+                closed: match fields >= FIELDS {
+                    true => r.list(|r| Sensitivity::from_code(r.uint()?))?,
+                    false => Vec::new(),
+                },
             })
         });
         read.ok_or_else(|| Error::corrupt("the settings of a vault do not parse"))
@@ -105,12 +114,11 @@ pub(crate) fn settings_in(service: &Service, open: &mut OpenVault) -> Result<Arc
 /// The settings of a vault that need not be open for it; `None` where its keys are gone.
 pub(crate) fn settings_at_rest(service: &Service, header: &VaultHeader) -> Result<Option<VaultSettings>> {
     let Some(stored) = service.store.settings(header.id)? else { return Ok(Some(VaultSettings::default())) };
-    let Some(keys) = service.keys.vault_keys(header.id)? else { return Ok(None) };
     Codes::of(&service.kms, &header.scope)?.check_header(header)?;
     if stored.revision != header.settings_revision {
         return Err(Error::Conflict("the vault"));
     }
-    let keyring = Keyring::open(&header.scope, &service.kms, &keys)?;
+    let Some((keyring, _)) = Keyring::of_vault(&header.scope, service.sources())? else { return Ok(None) };
     VaultSettings::decode(&keyring.open_settings(&stored)?).map(Some)
 }
 
@@ -139,6 +147,8 @@ mod tests {
 
     /// Bytes of the list with the one consent below: a head, a record of three, a code, a text of 13, a moment.
     const CONSENT_BYTES: usize = 1 + 1 + 1 + 14 + 1;
+    /// Bytes of the list with the one closed category: a head and a code.
+    const CLOSED_BYTES: usize = 2;
 
     #[test]
     fn settings_come_back_and_nothing_makes_reading_them_panic() {
@@ -159,17 +169,22 @@ mod tests {
                 purpose: "my assistants".into(),
                 given_at: from_millis(9).unwrap(),
             }],
+            closed: vec![Sensitivity::Health],
         };
         let bytes = settings.encode();
         assert!(VaultSettings::decode(&bytes).unwrap() == settings);
         for end in 0..bytes.len() {
             assert!(VaultSettings::decode(&bytes[..end]).is_err());
         }
-        // A document of the first release ends before the consents.
-        let mut first = bytes[..bytes.len() - CONSENT_BYTES].to_vec();
+        // A document of the second release ends before the closed categories, one of the first before the consents.
+        let mut second = bytes[..bytes.len() - CLOSED_BYTES].to_vec();
+        second[0] = 0x85;
+        let read = VaultSettings::decode(&second).unwrap();
+        assert!(read == VaultSettings { closed: Vec::new(), ..settings.clone() });
+        let mut first = bytes[..bytes.len() - CLOSED_BYTES - CONSENT_BYTES].to_vec();
         first[0] = 0x84;
         let read = VaultSettings::decode(&first).unwrap();
-        assert!(read == VaultSettings { consents: Vec::new(), ..settings.clone() });
+        assert!(read == VaultSettings { consents: Vec::new(), closed: Vec::new(), ..settings.clone() });
         for at in 0..bytes.len() {
             for byte in [0x00, 0x1b, 0x9f, 0xf6, 0xff] {
                 let mut changed = bytes.to_vec();

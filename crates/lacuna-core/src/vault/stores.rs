@@ -1,7 +1,7 @@
 //! The stores behind every vault.
 
 use lacuna_store::blobs::Blobs;
-use lacuna_store::keys::{KeyStore, LocalKms};
+use lacuna_store::keys::{KeyStore, Kms};
 use lacuna_store::rows::Store;
 
 /// The stores that a vault is read from.
@@ -9,6 +9,6 @@ use lacuna_store::rows::Store;
 pub(crate) struct VaultStores<'a> {
     pub(crate) store: &'a dyn Store,
     pub(crate) keys: &'a dyn KeyStore,
-    pub(crate) kms: &'a LocalKms,
+    pub(crate) kms: &'a Kms,
     pub(crate) blobs: &'a Blobs,
 }

@@ -124,7 +124,8 @@ impl<'a> Terms<'a> {
         limits.extend(entity.map(|days| Limit::hard(since, days, Ground::Entity)));
         limits.extend(self.settings.max_days.map(|days| Limit::hard(since, days, Ground::Maximum)));
         let facets = subject.facets;
-        if facets.tier == Tier::Episodic {
+        // The time of a record is the one that its program gave it.
+        if facets.tier == Tier::Episodic && !facets.is_record() {
             limits.push(Limit::hard(stored_at(subject), self.rules.episodic_days_max, Ground::Tier));
         }
         let given = facets.retention.expires_at;

@@ -100,6 +100,7 @@ pub(crate) fn entry(id: MemoryId, admitted: Admitted, now: Timestamp) -> Entry<H
         category: facets.category,
         tier: facets.tier,
         lane: facets.lane,
+        is_record: false,
         secondary_lanes: facets.secondary_lanes.iter().copied().collect(),
     };
     let tags = facets.tags.iter().map(|tag| Tag::of(tag)).collect();

@@ -17,7 +17,7 @@ use lacuna_types::{Error, Result};
 
 use crate::index::search::QueryVector;
 use crate::permit::{Grant, Remember};
-use crate::read::find::Finder;
+use crate::read::find::{Finder, Told};
 use crate::vault::open::OpenVault;
 use crate::vault::receipt::SignedReceipt;
 use crate::vault::service::Service;
@@ -138,7 +138,8 @@ fn by_words(
 /// The full text of a memory that the caller may replace.
 fn old_text(service: &Service, grant: &Grant<Remember>, open: &OpenVault, id: MemoryId) -> Result<Plaintext> {
     let stored = open.index.get(&id).filter(|stored| stored.attributes.state != Lifecycle::Deleted);
-    let stored = stored.ok_or(Error::NotFound("memory"))?;
+    // The value of a record is put anew by its program.
+    let stored = stored.filter(|stored| !stored.attributes.is_record).ok_or(Error::NotFound("memory"))?;
     if !grant.covers(stored.payload.facets.history.author.as_ref()) {
         return Err(Error::Denied("only its author or an administrator may correct it"));
     }
@@ -171,6 +172,7 @@ impl Ranking<'_> {
             open: self.open,
             sources: self.service.sources(),
             vectors,
+            examples: &[],
             now: self.now,
             deleted_too: false,
         };
@@ -181,8 +183,11 @@ impl Ranking<'_> {
             found.iter().find(|(other, _)| other == id).map_or(0.0, |(_, similarity)| *similarity)
         };
         let newer = statements(text);
+        let is_record =
+            |told: &&Told| self.open.index.get(&told.id).is_some_and(|one| one.attributes.is_record);
         let mut ranked: Vec<Ranked> = told
             .iter()
+            .filter(|told| !is_record(told))
             .map(|told| {
                 let (id, old) = (&told.id, told.whole());
                 let meaning = MEANING_WORTH * similar(&asked, id) + NEW_MEANING_WORTH * similar(&said, id);

@@ -17,9 +17,10 @@ use crate::erase::probe::ProbeTargets;
 use crate::gate::report::{Redaction, Report};
 use crate::gate::{Admitted, Unplaced};
 use crate::index::quant::QuantVec;
-use crate::permit::{Grant, Remember};
+use crate::permit::{Acting, Grant, Remember};
 use crate::vault::commit::{Act, retrying};
 use crate::vault::handle::VaultWriter;
+use crate::vault::holds::{held, held_among, holds_on};
 use crate::vault::open::OpenVault;
 use crate::vault::receipt::{Cause, SignedReceipt};
 use crate::vault::rewrite::Rewritten;
@@ -368,6 +369,23 @@ fn repeat(writer: &VaultWriter<'_>, arrivals: &[AdmittedDraft], now: Timestamp) 
     })
 }
 
+/// Leaves alone what a legal hold keeps: the older fact stays beside the newer one. A correction is refused.
+fn without_held(writer: &VaultWriter<'_>, mut plan: WritePlan) -> Result<WritePlan> {
+    if plan.superseded.is_empty() && plan.cuts.is_empty() {
+        return Ok(plan);
+    }
+    let holds = holds_on(writer.service, writer.scope())?;
+    let named: Vec<MemoryId> =
+        plan.superseded.iter().copied().chain(plan.cuts.iter().map(|(id, _)| *id)).collect();
+    let kept = held_among(writer, &holds, &named)?;
+    if kept.iter().any(|id| plan.corrected.contains(id)) {
+        return Err(held());
+    }
+    plan.superseded.retain(|id| !kept.contains(id));
+    plan.cuts.retain(|(id, _)| !kept.contains(id));
+    Ok(plan)
+}
+
 /// Answers with what the plan erases, and what to look for afterwards.
 fn commit_plan(
     writer: &VaultWriter<'_>,
@@ -378,7 +396,8 @@ fn commit_plan(
     repeated: Vec<Rewritten>,
 ) -> Result<(Vec<MemoryId>, ProbeTargets)> {
     let scope = grant.scope();
-    let user = grant.caller().user.as_str();
+    let user = grant.caller().acting();
+    let plan = without_held(writer, plan)?;
     let wanted = ErasureRequest { cuts: plan.cuts, ..ErasureRequest::whole(&plan.superseded) };
     let erasure = prepare_erasure(writer, &wanted)?;
     let mut act = Act::silent(scope, writer.service.clock.now());
@@ -433,7 +452,7 @@ fn prove_correction(
     if corrected.is_empty() {
         return Ok(sought);
     }
-    let actor = grant.caller().user.as_str();
+    let actor = grant.caller().acting();
     writer.update(|open| {
         sought.texts_of(&writer.service.models, open, &erasure.gone);
         Ok(())
@@ -482,12 +501,17 @@ impl WritePlan {
 
     /// Records what the gate found in a memory that is stored.
     fn note(&mut self, id: MemoryId, grant: &Grant<Remember>, report: &Report, waits: Option<Wait>) {
-        self.entries.extend(findings(id, grant.caller().user.as_str(), report, waits));
+        self.entries.extend(findings(id, grant.caller().acting(), report, waits));
     }
 }
 
 /// The audit entries about what the gate found in a memory that is stored.
-pub(crate) fn findings(id: MemoryId, user: &str, report: &Report, waits: Option<Wait>) -> Vec<AuditEntry> {
+pub(crate) fn findings(
+    id: MemoryId,
+    user: Acting<'_>,
+    report: &Report,
+    waits: Option<Wait>,
+) -> Vec<AuditEntry> {
     let mut entries = Vec::new();
     let mut record = |action, mut notes: Vec<String>| {
         notes.truncate(NOTES_MAX);

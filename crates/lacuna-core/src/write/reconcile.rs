@@ -104,7 +104,10 @@ pub(crate) fn receive(
 /// A fact is the same wherever it was said; a turn is the same only if it is the same turn.
 fn is_twin(open: &OpenVault, id: &MemoryId, facets: &Facets) -> bool {
     let Some(stored) = open.index.get(id) else { return false };
-    if matches!(stored.attributes.state, Lifecycle::Deleted | Lifecycle::Archived) {
+    // A record is the value of its place, and no fact that could be said again.
+    if stored.attributes.is_record
+        || matches!(stored.attributes.state, Lifecycle::Deleted | Lifecycle::Archived)
+    {
         return false;
     }
     if stored.payload.facets.is_held() {
@@ -241,7 +244,7 @@ pub(crate) fn beyond_ceiling(open: &OpenVault, coming: usize, max: usize, now: T
         return Vec::new();
     }
     let (mut active, mut unpinned) = (0, Vec::new());
-    for stored in open.index.active() {
+    for stored in open.index.active().filter(|stored| !stored.attributes.is_record) {
         active += 1;
         if !stored.payload.facets.retention.pinned {
             let salience = stored.attributes.fading.at(millis(now));

@@ -190,7 +190,7 @@ fn tell(
     }
 }
 
-fn gate<'a>(service: &'a Service, grant: &'a Grant<Remember>, now: Timestamp) -> Result<Gate<'a>> {
+pub(crate) fn gate<'a>(service: &'a Service, grant: &'a Grant<Remember>, now: Timestamp) -> Result<Gate<'a>> {
     let scope = grant.scope();
     Ok(Gate {
         policy: service.rules.policies.of(&scope.org),
@@ -228,7 +228,7 @@ fn standings(
 ) -> Result<Vec<DraftOrigin>> {
     let caller = grant.caller();
     let scope = grant.scope();
-    let is_person = caller.roles.contains(&Role::User) || caller.roles.contains(&Role::Admin);
+    let is_person = caller.is_person();
     let newcomer = || DraftOrigin {
         by_agent: !is_person,
         derived: false,
@@ -278,7 +278,7 @@ fn ask(
     check_thawed(service, scope)?;
     writer.ensure()?;
     let user = &grant.caller().user;
-    let entry = AuditEntry::new(AuditAction::WriteAsked, user.as_str(), Vec::new());
+    let entry = AuditEntry::new(AuditAction::WriteAsked, grant.caller().acting(), Vec::new());
     writer.commit(&Act::new(scope, now, entry), |_| {})?;
     let expires_at = now + CONFIRM_WITHIN;
     let tokens = writer.update(|open| {

@@ -30,6 +30,7 @@ pub(crate) fn fact(n: u8, text: &str) -> Entry<String> {
             category: Category::LearnedContext,
             tier: Tier::Semantic,
             lane: Lane::Profile,
+            is_record: false,
             secondary_lanes: Lanes::default(),
         },
         tags: Vec::new(),

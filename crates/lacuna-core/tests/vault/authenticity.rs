@@ -163,8 +163,13 @@ fn user(name: &str) -> UserId {
 /// tokens' secrets.
 fn grant_access(world: &World, lacuna: &Lacuna) -> [String; 3] {
     let token = |name: &str, role| {
-        let request =
-            TokenRequest { user: user(name), roles: vec![role], label: name.to_owned(), expires_at: None };
+        let request = TokenRequest {
+            user: user(name),
+            roles: vec![role],
+            operations: Vec::new(),
+            label: name.to_owned(),
+            expires_at: None,
+        };
         lacuna.tokens().create(&admin(), request).unwrap()
     };
     let (_, anna) = token("anna", Role::User);

@@ -12,7 +12,7 @@ use lacuna_core::transfer::{
 };
 use lacuna_seal::{OpenReader, PassphraseCost, SealWriter, SeededEntropy, SystemEntropy};
 use lacuna_store::folder::OwnedFolder;
-use lacuna_store::keys::{KeyBatch, ReceiptMark};
+use lacuna_store::keys::{KeyBatch, Kms, ReceiptMark};
 use lacuna_store::rows::{Batch, Record, RecordChange, RecordKind};
 
 use super::*;
@@ -44,7 +44,7 @@ impl Site {
         SqliteKeys::open(self.path("keystore/keystore.db")).unwrap()
     }
 
-    fn kms(&self) -> LocalKms {
+    fn kms(&self) -> Kms {
         LocalKms::open(&self.path("keys"), None).unwrap()
     }
 

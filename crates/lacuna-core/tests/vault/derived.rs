@@ -52,7 +52,7 @@ struct Family {
 fn family(service: &Lacuna) -> Family {
     let boat = plain(service, "My boat Petrel lies in the harbour of Bergen.");
     let garden = plain(service, "The garden behind our house has nine apple trees.");
-    let choir = plain(service, "On Thursdays our choir rehearses in the old church.");
+    let choir = plain(service, "On Thursdays our choir rehearses in the old school.");
     let both = write(
         service,
         derived("A boat called Petrel, and apple trees.", &[boat, garden], Contribution::Primary),
@@ -101,7 +101,7 @@ fn a_summary_is_made_anew_from_what_is_left_and_an_inference_goes() {
             assert_eq!(text_of(service, id).unwrap_err().code(), "not_found");
         }
         let garden = "The garden behind our house has nine apple trees.";
-        let choir = "On Thursdays our choir rehearses in the old church.";
+        let choir = "On Thursdays our choir rehearses in the old school.";
         // The summary says what its other source says, and the summary of it that and the third.
         assert_eq!(
             texts(service),
@@ -137,7 +137,7 @@ fn a_memory_that_moves_leaves_what_was_made_of_it_behind_and_readable() {
     let team = Scope { org: anna.org.clone(), holder: Holder::Team(TeamId::new("crew").unwrap()) };
     let from = permit::<Promote>(&anna, &anna.personal_scope()).unwrap();
     let to = permit::<Remember>(&anna, &team).unwrap();
-    service.promote(&from, boat, &to, None).unwrap();
+    service.promote(&from, boat, &to, None, false).unwrap();
     let kept = world.service().get(&grant::<Recall>("anna"), guess).unwrap();
     assert_eq!(kept.content.full_text().expose(), "Probably likes to sail.");
     assert_eq!(kept.facets.derived_from, []);

@@ -3,6 +3,7 @@
 use lacuna_core::Lacuna;
 use lacuna_core::forget::{Confirmed, Plan, Planned, Request};
 use lacuna_core::permit::{Forget, Recall};
+use lacuna_core::vault::ProbePath;
 use lacuna_types::request::{Closeness, PlanChoice, Reach, Target};
 use lacuna_types::*;
 
@@ -19,14 +20,15 @@ fn words(request: &str) -> Request {
     Request::new(Target::Words(request.to_owned()))
 }
 
-/// The beginnings of the matches, in the order of the alphabet; those that are only indirect in brackets.
+/// The beginnings of the matches that would be taken unseen, in the order of the alphabet; those that are only indirect in brackets.
 fn matches(service: &Lacuna, request: &Request) -> Vec<String> {
     let first = |text: &str| text.split(' ').next().unwrap_or_default().to_owned();
     let shown = |one: &lacuna_core::forget::PlannedMatch| match one.closeness {
         Closeness::Direct => first(one.memory.content.full_text().expose()),
         Closeness::Indirect => format!("({})", first(one.memory.content.full_text().expose())),
     };
-    let mut shown: Vec<String> = planned(service, request).matches.iter().map(shown).collect();
+    let mut shown: Vec<String> =
+        planned(service, request).matches.iter().filter(|one| !one.offered).map(shown).collect();
     shown.sort();
     shown
 }
@@ -147,23 +149,48 @@ fn facets_are_matched_exactly() {
     assert_eq!(one(Target::Everything).len(), 2);
 }
 
-/// The texts that a plan names as a question, beside its matches.
-fn asked(plan: &Plan) -> Vec<String> {
-    plan.nearest.iter().map(|one| one.memory.content.full_text().expose().to_owned()).collect()
+/// The texts that a plan offers, beside those that it would take.
+fn offered(plan: &Plan) -> Vec<String> {
+    let offered = plan.matches.iter().filter(|one| one.offered);
+    offered.map(|one| one.memory.content.full_text().expose().to_owned()).collect()
+}
+
+/// The texts that a plan would take unseen.
+fn taken(plan: &Plan) -> Vec<String> {
+    let taken = plan.matches.iter().filter(|one| !one.offered);
+    taken.map(|one| one.memory.content.full_text().expose().to_owned()).collect()
 }
 
 #[test]
-fn a_message_that_no_frame_reads_plans_nothing_and_names_what_it_may_mean() {
+fn what_is_only_near_is_offered_and_goes_only_when_somebody_names_it() {
     let world = World::ram();
     let service = world.service();
-    keep_all(&service, &["The lamp of the lighthouse is broken.", "Ruth sings in a choir."]);
-    let plan = planned(&service, &words("The lighthouse with its lamp. Away with it, delete it."));
-    assert!(plan.matches.is_empty(), "nobody erases by a confirmation what was never surely meant");
-    assert_eq!(asked(&plan)[0], "The lamp of the lighthouse is broken.");
+    keep_all(
+        &service,
+        &[
+            "Lena Vogt teaches the cello.",
+            "Lena Brandt lent me a bicycle.",
+            "Lena sings.",
+            "The pier is long gone.",
+        ],
+    );
+    let request = words("forget Lena Vogt");
+    let plan = planned(&service, &request);
+    assert_eq!(taken(&plan), ["Lena Vogt teaches the cello."]);
+    assert!(offered(&plan).contains(&"Lena sings.".to_owned()), "two people may be meant by Lena");
+    assert_eq!((plan.direct, plan.indirect), (1, 0));
+    let sings = plan.matches.iter().find(|one| one.offered).unwrap().memory.id;
+    let token = plan.token.unwrap();
+    let unseen = service.confirm_forget(&grant("anna"), &token, &PlanChoice::All).unwrap();
+    let Confirmed::Done(done) = unseen else { panic!("one confirmation is enough") };
+    assert_eq!(done.memories.len(), 1, "a confirmation that names nothing takes nothing that is only near");
+    assert!(done.left.contains(&sings), "what is left is told");
+    let near = done.receipts[0].receipt.probes.iter().find(|probe| probe.path == ProbePath::Near).unwrap();
+    assert!(near.found > 0 && done.receipts[0].receipt.is_clean());
 }
 
 #[test]
-fn a_short_form_of_a_name_is_asked_about_and_is_not_called_forgotten() {
+fn a_short_form_that_one_person_bears_is_a_mention() {
     let world = World::ram();
     let service = world.service();
     keep_all(
@@ -171,11 +198,64 @@ fn a_short_form_of_a_name_is_asked_about_and_is_not_called_forgotten() {
         &["Lena Vogt teaches the cello.", "Lena lent me a bicycle.", "Ruth sings in a choir."],
     );
     let plan = planned(&service, &words("forget Lena Vogt"));
-    assert_eq!(plan.direct, 1);
-    assert!(asked(&plan).contains(&"Lena lent me a bicycle.".to_owned()));
+    assert_eq!(taken(&plan), ["Lena Vogt teaches the cello.", "Lena lent me a bicycle."]);
     let id = plan.matches[0].memory.id;
     service.erase("anna", id).unwrap();
     let left = service.verify_forgotten(&grant::<Recall>("anna"), "Lena Vogt").unwrap();
-    assert!(left.direct.is_empty());
-    assert!(!left.indirect.is_empty(), "a turn that says only Lena may still speak of her");
+    assert!(
+        !left.indirect.is_empty() || !left.direct.is_empty(),
+        "a turn that says only Lena may speak of her"
+    );
+}
+
+#[test]
+fn an_attribute_is_that_of_the_person_whom_the_request_names() {
+    let world = World::ram();
+    let service = world.service();
+    keep_all(
+        &service,
+        &[
+            "You reach me on +44 20 7946 0018.",
+            "Mum's number is +44 20 7946 0071.",
+            "The pier is long gone.",
+            "Ruth sings in a choir.",
+            "The boat needs paint.",
+        ],
+    );
+    for request in ["forget my phone number", "vergiss meine Telefonnummer", "oublie mon numéro de téléphone"]
+    {
+        let plan = planned(&service, &words(request));
+        assert!(!taken(&plan).iter().any(|text| text.starts_with("Mum")), "{request}");
+        assert!(
+            plan.matches.iter().any(|one| one.memory.content.full_text().expose().starts_with("You")),
+            "{request}"
+        );
+    }
+    for request in ["forget my mother's phone number", "vergiss die Telefonnummer meiner Mutter"] {
+        let plan = planned(&service, &words(request));
+        assert!(!taken(&plan).iter().any(|text| text.starts_with("You")), "{request}");
+        assert!(
+            plan.matches.iter().any(|one| one.memory.content.full_text().expose().starts_with("Mum")),
+            "{request}"
+        );
+    }
+}
+
+#[test]
+fn the_same_text_that_stays_is_named_by_the_receipt() {
+    let world = World::ram();
+    let service = world.service();
+    let turn = |text: &str| Draft { category: Some(Category::Conversation), ..draft(text) };
+    let first = service.take("anna", turn("The pier is long gone.")).unwrap().id;
+    let second = service.take("anna", turn("The pier is long gone.")).unwrap().id;
+    if first == second {
+        return;
+    }
+    let plan = planned(&service, &Request::new(Target::Ids(vec![first])));
+    let confirmed = service.confirm_forget(&grant("anna"), &plan.token.unwrap(), &PlanChoice::All).unwrap();
+    let Confirmed::Done(done) = confirmed else { panic!("one confirmation is enough") };
+    assert_eq!(done.left, [second]);
+    let same =
+        done.receipts[0].receipt.probes.iter().find(|probe| probe.path == ProbePath::SameText).unwrap();
+    assert_eq!((same.looked_for, same.found), (1, 1));
 }

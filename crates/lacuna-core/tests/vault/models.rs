@@ -36,6 +36,10 @@ impl Embedder for Remote {
         &self.model
     }
 
+    fn is_remote(&self) -> bool {
+        true
+    }
+
     fn embed(&self, texts: &[&str], purpose: Purpose) -> Result<Vec<Vec<f32>>> {
         if self.down.load(Ordering::Relaxed) {
             return Err(Error::unavailable("embedder_unavailable", "the endpoint is down", "refused"));

@@ -1,5 +1,9 @@
 use super::*;
 
+/// Rounds of forgetting on one node and asking another, and how many with `LACUNA_LONG=1`.
+const FORGOTTEN_ROUNDS: usize = 60;
+const FORGOTTEN_ROUNDS_LONG: usize = 10_000;
+
 #[test]
 fn what_one_node_writes_or_erases_every_node_sees_at_once() {
     let world = World::sqlite();
@@ -129,4 +133,27 @@ fn a_vault_that_another_node_destroyed_is_not_served_from_ram() {
         assert_eq!(second.texts("anna", "where is the boat?"), vec![text]);
         assert_eq!(second.count(&grant::<Recall>("anna")).unwrap(), (1, 0));
     }
+}
+
+/// Three nodes over PostgreSQL, each with the vault open in its RAM: what one forgot, no other answers, not even once.
+#[test]
+fn what_one_of_three_nodes_forgot_no_other_answers() {
+    let Some((_database, world)) = World::postgres("stale") else { return };
+    let long = std::env::var_os("LACUNA_LONG").is_some();
+    let nodes: Vec<Lacuna> = (0..3).map(|_| world.service()).collect();
+    nodes[0].keep("anna", "The boat is moored at pier nine.").unwrap();
+    let mut stale = 0;
+    for round in 0..if long { FORGOTTEN_ROUNDS_LONG } else { FORGOTTEN_ROUNDS } {
+        let [writer, eraser, asked] = [0, 1, 2].map(|place| &nodes[(round + place * (1 + round % 2)) % 3]);
+        let id = writer.keep("anna", &format!("The lantern number {round} hangs in the crypt.")).unwrap();
+        for node in &nodes {
+            assert!(node.texts("anna", "lantern in the crypt").len() == 1, "round {round}: not found");
+        }
+        eraser.erase("anna", id).unwrap();
+        let found = |node: &Lacuna| {
+            node.texts("anna", "lantern in the crypt").iter().any(|text| text.contains("lantern"))
+        };
+        stale += usize::from(found(asked)) + nodes.iter().filter(|node| found(node)).count();
+    }
+    assert_eq!(stale, 0, "a node answered what another one forgot");
 }

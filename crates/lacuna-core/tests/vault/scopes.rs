@@ -54,7 +54,7 @@ fn keep(service: &Lacuna, caller: &Caller, scope: &Scope, text: &str) -> MemoryI
 }
 
 fn promote(service: &Lacuna, caller: &Caller, id: MemoryId, from: &Scope, to: &Scope) -> Result<Moved> {
-    service.promote(&permit(caller, from)?, id, &permit(caller, to)?, Some("everybody asks for it"))
+    service.promote(&permit(caller, from)?, id, &permit(caller, to)?, Some("everybody asks for it"), false)
 }
 
 fn demote(service: &Lacuna, caller: &Caller, id: MemoryId, from: &Scope, to: Holder) -> Result<Moved> {
@@ -188,7 +188,7 @@ fn only_an_administrator_promotes_to_the_organisation_and_only_one_step_at_a_tim
         assert_eq!(code(answer), expected, "case {number}");
     }
     let too_long = "x".repeat(JUSTIFICATION_CHARS_MAX + 1);
-    let answer = service.promote(&granted(&anna, &own), id, &granted(&anna, &desk), Some(&too_long));
+    let answer = service.promote(&granted(&anna, &own), id, &granted(&anna, &desk), Some(&too_long), false);
     assert!(matches!(answer, Err(Error::Invalid { field: "justification", .. })));
     assert_eq!(code(service.get(&grant("anna"), id)), "ok");
 

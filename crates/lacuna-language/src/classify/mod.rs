@@ -6,6 +6,7 @@
 mod embedded;
 mod key;
 mod lanes;
+mod learnt;
 mod lexicon;
 mod medical;
 mod organisations;
@@ -17,6 +18,7 @@ mod prototypes;
 mod reading;
 mod salience;
 mod sensitivity;
+mod signs;
 mod unspaced;
 mod words;
 
@@ -24,6 +26,7 @@ use std::ops::Range;
 
 pub use embedded::embed_examples;
 pub use key::entity_key;
+pub use learnt::{ASKING_SHARE, CLASSES, class_shares, classifier_inputs, pack_weights, protected_share};
 pub use lexicon::{is_common_word, is_given, is_title};
 pub use prototypes::{Leaning, Prototypes};
 use reading::TextReading;
@@ -140,20 +143,42 @@ fn judge(text: &str, meaning: Option<&Meaning<'_>>) -> Classified {
     let leaning = meaning.and_then(|meaning| meaning.prototypes.judge(meaning.vector));
     let entities = entities(&reading);
     let mut sensitivity = sensitivity::sensitivity(&reading, &entities);
+    // Before the meaning settles them: the weights were learnt from what the rules alone see.
+    let shares = learnt_shares(&reading, &entities, &sensitivity, meaning);
     let mut lanes = lanes::lanes(&reading, &entities);
     if let Some(leaning) = &leaning {
         let personal = privacy::is_personal(&reading, &entities);
         leaning.settle_sensitivity(&mut sensitivity, personal);
         leaning.settle_lane(&mut lanes.primary);
     }
+    if let Some(shares) = &shares {
+        shares.settle(&mut sensitivity);
+    }
     Classified {
-        privacy: privacy::privacy(&reading, &entities, &sensitivity),
+        privacy: privacy::privacy(&reading, &entities, &sensitivity, shares.as_ref()),
         lane: lanes.primary,
         secondary_lanes: lanes.secondary,
         salience: salience::salience(&reading, &entities, &sensitivity),
         sensitivity,
         entities,
     }
+}
+
+/// Sentences up to which the learnt classifier, which knows single sentences, judges a text as a whole.
+const LEARNT_SENTENCES_MAX: usize = 3;
+
+/// The shares of the learnt classes, where the vector is of the model that they were learnt from.
+fn learnt_shares(
+    reading: &TextReading<'_>,
+    entities: &[Named],
+    by_rules: &[Judged<Sensitivity>],
+    meaning: Option<&Meaning<'_>>,
+) -> Option<learnt::ClassShares> {
+    let meaning = meaning.filter(|_| reading.sentences.len() <= LEARNT_SENTENCES_MAX)?;
+    let signs = signs::signs(reading, entities, by_rules, privacy::subject(reading, entities));
+    let heard = by_rules.iter().any(|judged| judged.is_sure() && learnt::is_protected(judged.value))
+        || reading.hits.iter().any(|hit| hit.tag == lexicon::WordTag::Sexual);
+    meaning.prototypes.shares(meaning.vector, &signs, heard)
 }
 
 fn entities(reading: &TextReading<'_>) -> Vec<Named> {

@@ -1,5 +1,6 @@
 //! The privacy class that follows from whom a text is about and what it says of them.
 
+use super::learnt::ClassShares;
 use super::lexicon::WordTag;
 use super::reading::{SentenceSubject, TextReading};
 use super::{Judged, Named, PERSON, SURE};
@@ -12,11 +13,16 @@ pub(super) fn privacy(
     reading: &TextReading<'_>,
     entities: &[Named],
     sensitivity: &[Judged<Sensitivity>],
+    shares: Option<&ClassShares>,
 ) -> Judged<PrivacyClass> {
     let subject = subject(reading, entities);
     let personal =
         matches!(subject, SentenceSubject::Owner | SentenceSubject::Person | SentenceSubject::Pronoun);
-    if let Some(confidence) = special(reading, sensitivity, subject) {
+    let protected = match shares {
+        Some(shares) => shares.asks(),
+        None => special(reading, sensitivity, subject),
+    };
+    if let Some(confidence) = protected {
         return Judged::new(PrivacyClass::SensitivePii, confidence, "special category of a person");
     }
     if let Some(confidence) = confidential(reading, subject) {
@@ -24,6 +30,10 @@ pub(super) fn privacy(
     }
     if let Some(confidence) = staff(reading, entities, subject) {
         return Judged::new(PrivacyClass::StaffPii, confidence, "a person at work");
+    }
+    if !personal && shares.is_some_and(|shares| !shares.is_nobodys()) {
+        // A guess: it does not overrule a caller who says that it is nobody's.
+        return Judged::new(PrivacyClass::GuestPii, 0.4, "perhaps about a person");
     }
     if !personal && is_aggregate(reading) {
         return Judged::new(PrivacyClass::Aggregate, 0.8, "many people, none of them named");
@@ -49,7 +59,7 @@ pub(super) fn is_personal(reading: &TextReading<'_>, entities: &[Named]) -> bool
 }
 
 /// The most personal subject of any sentence.
-fn subject(reading: &TextReading<'_>, entities: &[Named]) -> SentenceSubject {
+pub(super) fn subject(reading: &TextReading<'_>, entities: &[Named]) -> SentenceSubject {
     let persons: Vec<_> =
         entities.iter().filter(|named| named.entity.kind == PERSON).map(|named| named.span.clone()).collect();
     let rank = |subject: &SentenceSubject| match subject {

@@ -2,6 +2,7 @@
 
 use super::Judged;
 use super::embedded::stored_vectors;
+use super::learnt::{ClassShares, LearntWeights};
 use super::sensitivity::CONFIDENCE_MIN;
 use lacuna_types::Result;
 use lacuna_types::embed::{Embedder, Purpose};
@@ -39,6 +40,8 @@ pub struct Prototypes {
     sensitivity: Vec<(Sensitivity, Vec<Vec<f32>>)>,
     none: Vec<Vec<f32>>,
     lanes: Vec<(Lane, Vec<Vec<f32>>)>,
+    /// The learnt classifier, where it was learnt from this model's vectors.
+    learnt: Option<LearntWeights>,
 }
 
 /// Closeness of a text to each label, against the examples of none.
@@ -65,7 +68,13 @@ impl Prototypes {
             sensitivity: Sensitivity::ALL.iter().map(|label| (*label, of(label.as_str()))).collect(),
             lanes: Lane::ALL.iter().map(|label| (*label, of(label.as_str()))).collect(),
             none: of(NONE),
+            learnt: LearntWeights::of(embedder.model()),
         })
+    }
+
+    /// Shares of the learnt classes in a text with this vector and these signs.
+    pub(super) fn shares(&self, vector: &[f32], signs: &[f32], heard: bool) -> Option<ClassShares> {
+        self.learnt.as_ref()?.shares(vector, signs, heard)
     }
 
     /// Closeness of a vector to each label; `None` when it comes from another model.

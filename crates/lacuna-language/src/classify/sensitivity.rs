@@ -11,7 +11,7 @@ use lacuna_types::Sensitivity;
 /// Below this a reading is not worth telling.
 pub(super) const CONFIDENCE_MIN: f32 = 0.3;
 /// No sum of words is ever quite sure.
-const CONFIDENCE_MAX: f32 = 0.97;
+pub(super) const CONFIDENCE_MAX: f32 = 0.97;
 /// A weight below this belongs to a word with other meanings.
 const PLAIN_WEIGHT: f32 = 0.6;
 /// Factor for a borrowed word among machines and markets.

@@ -22,12 +22,20 @@ pub(crate) const FORGETS: &[Words] = &[
      wywal wywalic",
 ];
 
+/// Beginnings of such verbs in their other forms.
+pub(crate) const FORGET_STEMS: Words = "forget delet eras vergess losch entfern tilg oubli effac supprim olvid borr elimin \
+    dimentic cancell rimuov esquec apag vergeet vergeten verwijder schrap zapomn zapomin usun skasow kasow wymaz";
+
 /// Verbs of keeping and knowing, which ask to forget beside a negation.
 pub(crate) const KEEPS: Words = "keep keeping kept store stored save saved remember know knew known \
     behalten behaltst merken gemerkt speichern gespeichert wissen weisst wusstest garder garde gardes gardiez retenir savoir \
     saches guardar guardes guarde recordar recuerdes saber sepas supieras tenere tenga ricordare ricordi sapere sappia sapessi \
     guarde lembrar lembres saibas soubesses bewaren bewaar onthouden weten wist trzymac trzymaj pamietac pamietal pamietala \
     wiedziec wiedzial wiedziala";
+
+/// Words that name an exception in the midst of a message: keeping, remembering, leaving out. By their beginnings.
+pub(crate) const EXCEPTIONS: Words = "keep remember except behalte merk ausser garde souvien conserv sauf recuerd guard excepto \
+    salvo ricord tien tranne lembr mante exceto onthou bewaar behalve laat hou zostaw zachow pamieta oprocz poza";
 
 /// Negations beside them.
 pub(crate) const NEGATIONS: Words = "not dont didnt doesnt wouldnt without stop nicht nichts kein keine ne pas plus no non nao nunca niet geen nie";

@@ -1,13 +1,17 @@
 //! Languages: one file or folder each, which fills in one `LanguageRules`. To add a language, write its file and name it
 //! in `LANGUAGES`; the readers take every list from there.
 
+pub(crate) mod asking;
 pub(crate) mod attribute;
 mod calendar;
 mod empty;
 pub(crate) mod frame;
+pub(crate) mod kin;
 mod language;
 mod partial;
+pub(crate) mod places;
 mod rules;
+pub(crate) mod subject;
 
 mod english;
 mod french;

@@ -147,3 +147,8 @@ pub fn same_name(a: &str, b: &str) -> Sameness {
 pub fn mentions_name(text: &str, name: &str) -> Option<Sameness> {
     PersonName::new(name).mentioned_in(text)
 }
+
+/// Other forms of a given name, folded: short ones, and those of other languages.
+pub(crate) fn nickname_forms(folded: &str) -> impl Iterator<Item = &'static str> {
+    nicknames::others(folded)
+}

@@ -122,7 +122,41 @@ hans johann johannes
 sebastian seb basti
 maximilian max
 ludwig lutz
-";
+tomasz tomek
+katarzyna kasia kaska
+malgorzata gosia
+krzysztof krzysiek krzys
+janek jasiek jan
+piotr piotrek
+anna ania anka
+agnieszka aga
+zbigniew zbyszek
+grzegorz grzesiek
+wojciech wojtek
+concepcion concha
+dolores lola
+manuel manolo manel
+enrique quique
+antonio tonio tono
+cornelis kees cor
+hendrik henk
+friedrich fritz
+josef sepp jupp
+ulrich uli
+oliver olli ollie
+wolfgang wolf
+katharina kathi kati
+giuseppe beppe peppe pino
+luigi gigi
+giovanni gianni nanni
+alessandro sandro ale
+francesco checco
+joao joaozinho
+luis luisinho
+nicolas nico
+veronique vero
+frederic fred
+dominique dom";
 
 static LINES: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::new(|| {
     let mut lines: HashMap<_, Vec<_>> = HashMap::new();

@@ -15,10 +15,10 @@ mod tests;
 use jiff::Zoned;
 
 pub use dates::{AskedTime, asked_time, tells_time};
-pub use question::Question;
+pub use question::{AskedBack, Question};
 
 use self::tokens::RequestText;
-use crate::topic::{NearWords, asks_to_forget};
+use crate::topic::{NearWords, asks_to_forget, speaks_of_own};
 use lacuna_types::request::{About, Wish};
 
 /// The longest request that is read, in bytes.
@@ -34,9 +34,16 @@ pub enum Reading {
 /// Reads a request. Days and hours are those of the time zone of `now`.
 pub fn read(words: &str, now: &Zoned) -> Reading {
     match understand(words, now) {
-        Ok(wish) => Reading::Understood(wish),
+        Ok(wish) => Reading::Understood(Wish { own: is_own(&wish, words), ..wish }),
         Err(question) => Reading::Unclear(question),
     }
+}
+
+/// Returns true when a wish speaks of the owner's own affairs: by "my" anywhere, or by "I" in what it names.
+fn is_own(wish: &Wish, words: &str) -> bool {
+    let named = if let About::Subject(subject) = &wish.about { subject.as_str() } else { "" };
+    let is_looked_for = matches!(wish.about, About::Subject(_) | About::Loose(_) | About::Sensitivity(_));
+    is_looked_for && speaks_of_own(words, named)
 }
 
 /// Unframed words of this number name a topic; more of them are a message, read as a whole.

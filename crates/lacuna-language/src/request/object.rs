@@ -31,7 +31,7 @@ pub(super) fn read(
     }
     let timed = timed(said, rules, range, now)?;
     let about = about(said, rules, timed.rest, timed.when.is_some())?;
-    Ok(Wish { about, when: timed.when, keep: Vec::new(), reach })
+    Ok(Wish { about, when: timed.when, keep: Vec::new(), reach, own: false })
 }
 
 /// An object and the time that stands beside it.

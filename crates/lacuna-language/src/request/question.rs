@@ -1,3 +1,7 @@
+use super::tokens::printable;
+use crate::languages::asking::SENTENCES;
+use crate::topic::frame_language;
+
 /// The point that a request left open, with a sentence that says how to put it instead.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Question {
@@ -83,5 +87,27 @@ impl Question {
             }
             Self::TooLong => "That is too long to be read safely. Say it in one sentence.",
         }
+    }
+}
+
+/// A question to the one who asked, in the language of the request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AskedBack {
+    /// The point that is open.
+    pub question: Question,
+    /// The place of the language in the lists of frames; English is the first.
+    language: usize,
+}
+
+impl AskedBack {
+    /// Puts a question about a request in the language of the request.
+    pub fn new(question: Question, request: &str) -> Self {
+        Self { question, language: frame_language(&printable(request)) }
+    }
+
+    /// Returns the sentence for the person who asked.
+    pub fn sentence(self) -> &'static str {
+        let translated = self.language.checked_sub(1).and_then(|at| SENTENCES.get(at));
+        translated.map_or_else(|| self.question.sentence(), |sentences| sentences[self.question as usize])
     }
 }

@@ -611,3 +611,23 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_question_comes_back_in_the_language_of_the_request() {
+    for (request, begins) in [
+        ("forget it", "What shall"),
+        ("vergiss das alles von ihm", "Was soll"),
+        ("oublie ce que tu sais", "Que dois-je"),
+        ("olvida todo lo de eso", "¿Qué debo"),
+        ("dimentica quello che sai di lui", "Che cosa"),
+        ("esquece isso que te disse", "O que devo"),
+        ("vergeet wat ik daarover heb gezegd", "Wat moet"),
+        ("zapomnij o tym wszystkim", "Co mam"),
+    ] {
+        let sentence = AskedBack::new(Question::What, request).sentence();
+        assert!(sentence.starts_with(begins), "{request}: {sentence}");
+    }
+    for question in [Question::What, Question::Nested, Question::TooLong] {
+        assert!(AskedBack::new(question, "vergiss es bitte").sentence().ends_with('.'));
+    }
+}

@@ -5,7 +5,7 @@ use crate::identifiers::{Family, IdentifierKind, identifiers};
 use crate::languages::attribute::{AttributeKind, CATEGORIES, KINDS};
 use lacuna_types::Sensitivity;
 
-use super::near::folded;
+use super::near::{folded, slips_at_most_one};
 
 /// Letters from which on a listed beginning also counts inside a compound: "Privatadresse".
 const COMPOUND_LETTERS_MIN: usize = 5;
@@ -45,6 +45,17 @@ impl NamedAttributes {
         Self { kinds, categories: categories.collect() }
     }
 
+    /// Returns true when a folded word is one by which an attribute of a kind is named.
+    pub(super) fn are_named_by(&self, word: &str) -> bool {
+        let named = KINDS.iter().filter(|(kind, _)| self.kinds.contains(kind));
+        named.flat_map(|(_, stems)| stems.split_whitespace()).any(|stem| begins(word, stem))
+    }
+
+    /// Returns true when the request names an attribute that identifiers hold.
+    pub fn has_kinds(&self) -> bool {
+        !self.kinds.is_empty()
+    }
+
     /// Returns true when the request names no attribute.
     pub fn is_empty(&self) -> bool {
         self.kinds.is_empty() && self.categories.is_empty()
@@ -63,7 +74,8 @@ impl NamedAttributes {
 }
 
 fn begins(word: &str, stem: &str) -> bool {
-    word.starts_with(stem) || stem.len() >= COMPOUND_LETTERS_MIN && word.contains(stem)
+    let long = stem.len() >= COMPOUND_LETTERS_MIN;
+    word.starts_with(stem) || long && (word.contains(stem) || slips_at_most_one(word, stem))
 }
 
 #[cfg(test)]

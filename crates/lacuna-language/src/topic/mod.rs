@@ -6,10 +6,13 @@
 
 mod attribute;
 pub mod concept;
+mod evidence;
 mod mention;
 mod names;
 mod near;
+mod relation;
 mod short;
+mod subject;
 #[cfg(test)]
 mod tests;
 pub mod word;
@@ -18,10 +21,12 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 pub use attribute::NamedAttributes;
+pub use evidence::{Agreement, Evidence, EvidenceText, Inquiry, speaks_of_own};
 pub use mention::Sought;
 use names::{Phrase, phrase};
-pub use near::{NearWords, Overlap, asks_to_forget, without_frame};
-pub use short::{has_short_form, names_in};
+pub use near::{NearWords, Overlap, asks_to_forget, frame_language, may_except, without_frame};
+pub use short::{full_names, has_clear_short_form, has_short_form, names_in};
+pub use subject::subject_examples;
 
 use self::concept::Concepts;
 use self::word::{Word, is_general, is_role, is_stop, says, words};

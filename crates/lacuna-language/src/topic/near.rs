@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use crate::languages::frame::{FORGETS, KEEPS, NEGATIONS, WRAPS};
+use crate::languages::frame::{EXCEPTIONS, FORGET_STEMS, FORGETS, KEEPS, NEGATIONS, WRAPS};
 use crate::words::{Folding, fold};
 
 /// Words of a request that are compared.
@@ -19,9 +19,9 @@ const STEM_SHARE: f32 = 0.7;
 /// Letters by which the ending of a form may be longer.
 const ENDING_LETTERS_MAX: usize = 3;
 /// Likeness of two words that are not equal: forms of one word, a slip of the pen, a part of a compound.
-const FORM: f32 = 0.85;
+pub(super) const FORM: f32 = 0.85;
 const SLIP: f32 = 0.8;
-const COMPOUND: f32 = 0.6;
+pub(super) const COMPOUND: f32 = 0.6;
 
 static FORGET_WORDS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| FORGETS.iter().flat_map(|list| list.split_whitespace()).collect());
@@ -34,7 +34,26 @@ static FRAME_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 pub fn asks_to_forget(text: &str) -> bool {
     let words = folded(text);
     let has = |list: &str| words.iter().any(|word| list.split_whitespace().any(|listed| listed == word));
-    words.iter().any(|word| is_of(word, &FORGET_WORDS)) || has(KEEPS) && has(NEGATIONS)
+    let forgets = |word: &String| FORGET_STEMS.split_whitespace().any(|stem| word.starts_with(stem));
+    words.iter().any(|word| is_of(word, &FORGET_WORDS) || forgets(word)) || has(KEEPS) && has(NEGATIONS)
+}
+
+/// Returns true when a text may name an exception, so that a part of what it names is to stay.
+pub fn may_except(text: &str) -> bool {
+    let begins = |word: &String| EXCEPTIONS.split_whitespace().any(|known| word.starts_with(known));
+    folded(text).iter().any(begins)
+}
+
+/// The language that knows most words of a request, by its place in the lists of frames; English where two know as many.
+pub fn frame_language(request: &str) -> usize {
+    let words = folded(request);
+    let known = |at: usize| {
+        let lists = [WRAPS[at], FORGETS[at]];
+        let has =
+            |word: &&String| lists.iter().any(|list| list.split_whitespace().any(|known| known == *word));
+        words.iter().filter(has).count()
+    };
+    (0..WRAPS.len()).max_by_key(|at| (known(*at), std::cmp::Reverse(*at))).unwrap_or_default()
 }
 
 /// The request without the words around its topic; the whole of it when nothing else is left.
@@ -139,16 +158,16 @@ pub(super) fn folded(text: &str) -> Vec<String> {
     words
 }
 
-fn spelling(word: &str) -> String {
+pub(super) fn spelling(word: &str) -> String {
     fold(word, Folding::Name).replace('ł', "l").replace('ß', "ss")
 }
 
-fn is_telling(word: &str) -> bool {
+pub(super) fn is_telling(word: &str) -> bool {
     let long = word.chars().nth(1).is_some() || word.chars().all(|c| c.is_numeric());
     long && !is_frame(word)
 }
 
-fn is_frame(word: &str) -> bool {
+pub(super) fn is_frame(word: &str) -> bool {
     is_of(word, &FRAME_WORDS)
 }
 
@@ -166,7 +185,7 @@ fn is_of(word: &str, list: &HashSet<&str>) -> bool {
 }
 
 /// The likeness of two words, 0 to 1.
-fn likeness(a: &[char], b: &[char]) -> f32 {
+pub(super) fn likeness(a: &[char], b: &[char]) -> f32 {
     if a == b {
         return 1.0;
     }
@@ -190,6 +209,12 @@ fn likeness(a: &[char], b: &[char]) -> f32 {
     }
     let inside = long.windows(short.len()).any(|window| window == short);
     if inside { COMPOUND } else { 0.0 }
+}
+
+/// Returns true when two words are equal but for one slip of the pen.
+pub(super) fn slips_at_most_one(a: &str, b: &str) -> bool {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    a.len().abs_diff(b.len()) <= 1 && slips(&a, &b) <= 1
 }
 
 /// Letters to change, add, leave out or swap with their neighbour until two words are equal.

@@ -10,6 +10,7 @@ use lacuna_types::embed::{Calibration, Embedder, ModelId, Purpose};
 use lacuna_types::{Error, Lane, PrivacyClass, Result, Sensitivity};
 
 mod cases;
+mod learnt;
 
 const LABELLED: &str = include_str!("labelled.txt");
 

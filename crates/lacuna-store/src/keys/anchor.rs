@@ -12,18 +12,20 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row as Columns, params};
 
+use super::anchor_work::AnchorWork;
 use super::check::check_lines;
+use super::home::{self, AnchorHome, HomeIndex, HomeShard};
 use super::sqlite::ledger;
 use super::{LedgerCursor, LedgerExtent, LedgerLine, ReceiptMark, fell_with_vault};
 use crate::failure::SqlFailure;
-use crate::rows::columns::{number_u64, stored};
+use crate::rows::columns::number_u64;
 use crate::rows::pool::Pool;
 use crate::rows::sqlite::engine::{Database, SqliteOptions, SqliteSchema};
-use crate::rows::sqlite::writer::{AppliedWork, Apply, GroupWriter, Scrubbing};
+use crate::rows::sqlite::writer::{GroupWriter, Scrubbing};
 use crate::rows::sqlite::{READERS_MAX, collect, in_snapshot};
 use crate::rows::{ChainHead, Store, VAULTS_PAGE_MAX, each_vault};
 use lacuna_types::Result;
-use lacuna_types::{MemoryId, OrgId, Revision, VaultId, millis};
+use lacuna_types::{MemoryId, OrgId, Revision, VaultId};
 
 /// The anchor's file in the key folder.
 pub const ANCHOR_FILE: &str = "anchor.db";
@@ -41,6 +43,8 @@ const HEADS_NOTED_MAX: usize = 1_024;
 
 const EPOCH: &str = "epoch";
 const ROWS_SEALED: &str = "rows_sealed";
+/// The generation of the home that this copy follows; it stays here.
+pub(super) const HOME_GENERATION: &str = "home_generation";
 
 /// The end of a vault's audit chain, and the revision of the vault at which it stood there. The revision counts
 /// on when a vault is destroyed and another begins in its place; `head.seq` is zero between the two.
@@ -87,6 +91,8 @@ pub struct Anchor {
     noted: Mutex<HashMap<VaultId, AnchoredHead>>,
     /// Organisations whose flag was read or set: it never goes, so it is asked for once.
     token_required: Mutex<HashSet<OrgId>>,
+    /// The place beyond this machine that all nodes share.
+    home: Option<Box<dyn AnchorHome>>,
     rows_sealed: AtomicBool,
 }
 
@@ -103,8 +109,78 @@ impl Anchor {
             unwritten: Mutex::default(),
             noted: Mutex::default(),
             token_required: Mutex::default(),
+            home: None,
             rows_sealed: AtomicBool::new(false),
         })
+    }
+
+    /// Opens the copy of an anchor whose home is elsewhere, and makes the two know the same.
+    pub fn open_from(folder: &Path, home: Box<dyn AnchorHome>) -> Result<Self> {
+        let mut anchor = Self::open(folder)?;
+        anchor.home = Some(home);
+        anchor.join_home()?;
+        Ok(anchor)
+    }
+
+    /// Takes over what other nodes wrote into the home, and writes there what only this copy has: a node may have stopped
+    /// before it could.
+    fn join_home(&self) -> Result<()> {
+        let Some(home) = &self.home else { return Ok(()) };
+        let (index, shard) = home::load_all(&**home)?;
+        let follows = self.mark(HOME_GENERATION)?.unwrap_or(0) == index.generation;
+        if follows {
+            home::raise_heads(&**home, &self.heads_unknown_to(&shard)?)?;
+            home::raise_index(&**home, &index, &self.own_index()?)?;
+        }
+        home::enter_erasures(&**home, &self.lines_unknown_to(&shard)?, &[])?;
+        self.writer.run(AnchorWork::Home { index, shard, follows }).map(drop)
+    }
+
+    /// Everything of this copy that belongs to no single vault.
+    fn own_index(&self) -> Result<HomeIndex> {
+        let numbers = |snapshot: &Connection, sql: &str| {
+            collect(snapshot, sql, [], |row| Ok((row.get::<_, String>(0)?, number_u64(row.get(1)?)?)))
+        };
+        self.snapshot(|snapshot| {
+            let by_org = |sql: &str| {
+                let org = |(org, number): (String, u64)| Ok::<_, SqlFailure>((OrgId::new(&org)?, number));
+                numbers(snapshot, sql)?.into_iter().map(org).collect::<Result<_, _>>()
+            };
+            let tokens = collect(snapshot, "SELECT org FROM token_required", [], |row| {
+                Ok(OrgId::new(&row.get::<_, String>(0)?)?)
+            })?;
+            let marks = numbers(snapshot, "SELECT name, number FROM mark")?;
+            Ok(HomeIndex {
+                receipts: by_org("SELECT org, number FROM receipt")?,
+                books: by_org("SELECT org, number FROM book")?,
+                tokens: tokens.into_iter().collect(),
+                marks: marks.into_iter().filter(|(name, _)| name != HOME_GENERATION).collect(),
+                ..HomeIndex::default()
+            })
+        })
+    }
+
+    fn heads_unknown_to(&self, shard: &HomeShard) -> Result<Vec<(VaultId, AnchoredHead)>> {
+        let (mut newer, mut after) = (Vec::new(), None);
+        loop {
+            let page = self.heads(after, VAULTS_PAGE_MAX)?;
+            let Some((last, _)) = page.last() else { return Ok(newer) };
+            after = Some(*last);
+            let is_newer = |(vault, known): &(VaultId, AnchoredHead)| {
+                shard.heads.get(vault).is_none_or(|stands| stands.revision < known.revision)
+            };
+            newer.extend(page.into_iter().filter(is_newer));
+        }
+    }
+
+    fn lines_unknown_to(&self, shard: &HomeShard) -> Result<Vec<LedgerLine>> {
+        let (mut unknown, mut after) = (Vec::new(), None);
+        loop {
+            let page = self.erasures(after, super::ERASURES_PAGE_MAX)?;
+            let Some(last) = page.last() else { return Ok(unknown) };
+            after = Some(last.cursor());
+            unknown.extend(page.into_iter().filter(|line| !shard.lines.contains_key(&line.cursor())));
+        }
     }
 
     /// The newest known end of the vault's chain, `None` for a vault that is not known. `seq` is zero after the
@@ -146,7 +222,10 @@ impl Anchor {
     pub fn flush(&self) -> Result<()> {
         let mut unwritten = std::mem::take(&mut *self.unwritten());
         while let Some((lines, receipts)) = unwritten.pop() {
-            if let Err(error) = self.writer.run(AnchorWork::Erased(lines.clone(), receipts.clone())) {
+            let at_home = self.at_home(|home| home::enter_erasures(home, &lines, &receipts));
+            if let Err(error) =
+                at_home.and_then(|()| self.writer.run(AnchorWork::Erased(lines.clone(), receipts.clone())))
+            {
                 unwritten.push((lines, receipts));
                 self.unwritten().extend(unwritten);
                 return Err(error);
@@ -156,6 +235,7 @@ impl Anchor {
         if heads.is_empty() {
             return Ok(());
         }
+        self.at_home(|home| home::raise_heads(home, &heads))?;
         self.writer.run(AnchorWork::Raise(heads.clone()))?;
         // An end that was noted meanwhile stays for the next time.
         let mut noted = self.noted();
@@ -171,6 +251,7 @@ impl Anchor {
     pub fn drop_vault(&self, vault: VaultId, revision: Revision) -> Result<()> {
         self.noted().remove(&vault);
         let ended = AnchoredHead { revision, head: ChainHead::default() };
+        self.at_home(|home| home::raise_heads(home, &[(vault, ended)]))?;
         self.writer.run(AnchorWork::Raise(vec![(vault, ended)])).map(drop)
     }
 
@@ -178,7 +259,10 @@ impl Anchor {
     /// that are behind.
     pub fn reset_heads(&self, heads: Vec<(VaultId, AnchoredHead)>) -> Result<()> {
         self.noted().clear();
-        self.writer.run(AnchorWork::Reset(heads)).map(drop)
+        let mut generation = 0;
+        self.at_home(|home| home::reset(home, &heads).map(|reached| generation = reached))?;
+        self.writer.run(AnchorWork::Reset(heads))?;
+        self.raise_mark(HOME_GENERATION, generation)
     }
 
     /// Enters erasures, and the receipt under which they happen, durably. A line for a whole vault ends what is
@@ -192,13 +276,14 @@ impl Anchor {
         for line in lines.iter().filter(|line| line.memory.is_none()) {
             self.noted().remove(&line.vault);
         }
-        match self.writer.run(AnchorWork::Erased(lines.to_vec(), receipts.to_vec())) {
-            Err(error) if error.code() == "disk_full" => {
+        let recorded = self.writer.run(AnchorWork::Erased(lines.to_vec(), receipts.to_vec()));
+        match recorded.and_then(|_| self.at_home(|home| home::enter_erasures(home, lines, receipts))) {
+            Err(error) if matches!(error.code(), "disk_full" | "kms_unavailable") => {
                 tracing::warn!(%error, "the anchor does not have an erasure yet; trying again later");
                 self.unwritten().push((lines.to_vec(), receipts.to_vec()));
                 Ok(())
             }
-            recorded => recorded.map(drop),
+            recorded => recorded,
         }
     }
 
@@ -238,6 +323,7 @@ impl Anchor {
 
     /// Drops the lines of before a moment, and answers with how many.
     pub fn forget_erasures(&self, before: Timestamp) -> Result<u64> {
+        self.at_home(|home| home::forget_before(home, before))?;
         self.writer.run(AnchorWork::Forget { before })
     }
 
@@ -279,6 +365,7 @@ impl Anchor {
     /// Remembers, durably, that the organisation has a token.
     pub fn require_tokens(&self, org: &OrgId) -> Result<()> {
         if !self.tokens_required(org)? {
+            self.at_home(|home| home::change_index(home, |index| index.tokens.extend([org.clone()])))?;
             self.writer.run(AnchorWork::RequireTokens(org.clone()))?;
         }
         Ok(())
@@ -316,7 +403,20 @@ impl Anchor {
     }
 
     fn raise_mark(&self, name: &'static str, number: u64) -> Result<()> {
+        if name != HOME_GENERATION {
+            self.at_home(|home| {
+                home::change_index(home, |index| {
+                    let stands = index.marks.entry(name.to_owned()).or_default();
+                    *stands = (*stands).max(number);
+                })
+            })?;
+        }
         self.writer.run(AnchorWork::Mark(name, number)).map(drop)
+    }
+
+    /// Tells the home of a change, if there is one.
+    fn at_home(&self, tell: impl FnOnce(&dyn AnchorHome) -> Result<()>) -> Result<()> {
+        self.home.as_deref().map_or(Ok(()), tell)
     }
 
     fn snapshot<T>(&self, act: impl FnOnce(&Connection) -> Result<T, SqlFailure>) -> Result<T> {
@@ -342,86 +442,6 @@ impl Drop for Anchor {
             tracing::warn!(%error, "the anchor could not be written; the newest ends of chains are not in it");
         }
     }
-}
-
-/// The work of the writer. Each answers with the number of lines dropped.
-enum AnchorWork {
-    Raise(Vec<(VaultId, AnchoredHead)>),
-    Reset(Vec<(VaultId, AnchoredHead)>),
-    Erased(Vec<LedgerLine>, Vec<ReceiptMark>),
-    Forget { before: Timestamp },
-    RequireTokens(OrgId),
-    Mark(&'static str, u64),
-}
-
-impl Apply for AnchorWork {
-    type Done = u64;
-
-    fn apply(&self, connection: &Connection) -> Result<AppliedWork<u64>, SqlFailure> {
-        let mut done = 0;
-        match self {
-            Self::Raise(heads) => heads.iter().try_for_each(|head| raise_head(connection, head))?,
-            Self::Reset(heads) => {
-                connection.execute("DELETE FROM head", [])?;
-                connection.execute("DELETE FROM book", [])?;
-                heads.iter().try_for_each(|head| raise_head(connection, head))?;
-            }
-            Self::Erased(lines, receipts) => {
-                lines.iter().try_for_each(|line| enter_erasure(connection, line))?;
-                receipts.iter().try_for_each(|mark| ledger::raise(connection, mark))?;
-                receipts.iter().try_for_each(|mark| raise_book(connection, mark))?;
-            }
-            Self::Forget { before } => {
-                let sql = "DELETE FROM erased WHERE at < ?1";
-                done = connection.prepare_cached(sql)?.execute([millis(*before)])? as u64;
-            }
-            Self::RequireTokens(org) => {
-                let sql = "INSERT INTO token_required (org) VALUES (?1) ON CONFLICT DO NOTHING";
-                connection.prepare_cached(sql)?.execute([org.as_str()])?;
-            }
-            Self::Mark(name, number) => {
-                let sql = "
-                    INSERT INTO mark (name, number) VALUES (?1, ?2)
-                    ON CONFLICT (name) DO UPDATE SET number = max(number, excluded.number)";
-                connection.prepare_cached(sql)?.execute(params![name, stored(*number)?])?;
-            }
-        }
-        Ok(AppliedWork { done, erased: false })
-    }
-
-    fn erases(&self) -> bool {
-        matches!(self, Self::Erased(..))
-    }
-}
-
-/// Enters an end that is newer than the known one. Another process may have been faster.
-fn raise_head(connection: &Connection, (vault, known): &(VaultId, AnchoredHead)) -> Result<(), SqlFailure> {
-    let sql = "
-        INSERT INTO head (vault, revision, seq, hash) VALUES (?1, ?2, ?3, ?4)
-        ON CONFLICT (vault) DO UPDATE SET revision = excluded.revision, seq = excluded.seq, hash = excluded.hash
-        WHERE excluded.revision > head.revision OR (excluded.revision = head.revision AND excluded.seq = 0)";
-    let AnchoredHead { revision, head } = known;
-    let parameters = params![vault.as_bytes(), stored(revision.0)?, stored(head.seq)?, head.hash];
-    connection.prepare_cached(sql)?.execute(parameters)?;
-    Ok(())
-}
-
-fn raise_book(connection: &Connection, mark: &ReceiptMark) -> Result<(), SqlFailure> {
-    let sql = "
-        INSERT INTO book (org, number) VALUES (?1, ?2)
-        ON CONFLICT (org) DO UPDATE SET number = max(number, excluded.number)";
-    connection.prepare_cached(sql)?.execute(params![mark.org.as_str(), stored(mark.number)?])?;
-    Ok(())
-}
-
-fn enter_erasure(connection: &Connection, line: &LedgerLine) -> Result<(), SqlFailure> {
-    let newer = ledger::destroyed_at(connection, line.vault)?.is_none_or(|at| at < line.at);
-    ledger::enter(connection, line)?;
-    if line.memory.is_none() && newer {
-        let sql = "UPDATE head SET seq = 0, hash = zeroblob(32) WHERE vault = ?1";
-        connection.prepare_cached(sql)?.execute([line.vault.as_bytes()])?;
-    }
-    Ok(())
 }
 
 fn head_row(row: &Columns<'_>) -> Result<(VaultId, AnchoredHead), SqlFailure> {

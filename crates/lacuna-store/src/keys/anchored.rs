@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jiff::Timestamp;
 
 use super::{
-    Anchor, ERASURES_PAGE_MAX, KeyBatch, KeyFingerprint, KeyStore, LedgerCursor, LedgerExtent, LedgerLine,
-    ReceiptMark, VaultKeys, WrappedMemoryKey,
+    Anchor, CustodyKey, ERASURES_PAGE_MAX, EpochLock, KeyBatch, KeyFingerprint, KeyStore, LedgerCursor,
+    LedgerExtent, LedgerLine, ReceiptMark, VaultKeys, WrappedMemoryKey,
 };
 use lacuna_types::Result;
 use lacuna_types::{MemoryId, OrgId, VaultId};
@@ -251,6 +251,26 @@ impl KeyStore for AnchoredKeys {
 
     fn enter_fingerprint(&self, fingerprint: &KeyFingerprint) -> Result<KeyFingerprint> {
         self.inner.enter_fingerprint(fingerprint)
+    }
+
+    fn custody_key(&self, name: &str) -> Result<Option<CustodyKey>> {
+        self.inner.custody_key(name)
+    }
+
+    fn custody_keys(&self) -> Result<Vec<CustodyKey>> {
+        self.inner.custody_keys()
+    }
+
+    fn put_custody_key(&self, key: &CustodyKey) -> Result<()> {
+        self.inner.put_custody_key(key)
+    }
+
+    fn destroy_custody_key(&self, name: &str) -> Result<()> {
+        self.inner.destroy_custody_key(name)
+    }
+
+    fn lock(&self, exclusive: bool) -> Result<EpochLock> {
+        self.inner.lock(exclusive)
     }
 
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {

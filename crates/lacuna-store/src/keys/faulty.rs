@@ -5,8 +5,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::{
-    KeyBatch, KeyFingerprint, KeyStore, LedgerCursor, LedgerExtent, LedgerLine, ReceiptMark, VaultKeys,
-    WrappedMemoryKey,
+    CustodyKey, EpochLock, KeyBatch, KeyFingerprint, KeyStore, LedgerCursor, LedgerExtent, LedgerLine,
+    ReceiptMark, VaultKeys, WrappedMemoryKey,
 };
 use crate::rows::Faults;
 use lacuna_types::Result;
@@ -89,6 +89,26 @@ impl KeyStore for FaultyKeys {
 
     fn enter_fingerprint(&self, fingerprint: &KeyFingerprint) -> Result<KeyFingerprint> {
         self.faults.run(|| self.inner.enter_fingerprint(fingerprint))
+    }
+
+    fn custody_key(&self, name: &str) -> Result<Option<CustodyKey>> {
+        self.faults.run(|| self.inner.custody_key(name))
+    }
+
+    fn custody_keys(&self) -> Result<Vec<CustodyKey>> {
+        self.faults.run(|| self.inner.custody_keys())
+    }
+
+    fn put_custody_key(&self, key: &CustodyKey) -> Result<()> {
+        self.faults.run(|| self.inner.put_custody_key(key))
+    }
+
+    fn destroy_custody_key(&self, name: &str) -> Result<()> {
+        self.faults.run(|| self.inner.destroy_custody_key(name))
+    }
+
+    fn lock(&self, exclusive: bool) -> Result<EpochLock> {
+        self.faults.run(|| self.inner.lock(exclusive))
     }
 
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {

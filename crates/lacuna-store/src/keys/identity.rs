@@ -2,12 +2,12 @@
 //! outdated is refused instead of being filled with new keys.
 
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use lacuna_seal::{Entropy, key_fingerprint};
 
-use super::kms::LocalKms;
+use super::custody::{SIGNING_KEY, epoch_name, epoch_number, master_name};
+use super::kms::Kms;
 use super::{KeyStore, WrappedRoot};
 use lacuna_types::OrgId;
 use lacuna_types::{Error, Result};
@@ -39,7 +39,7 @@ impl Belonging {
     }
 }
 
-impl LocalKms {
+impl Kms {
     /// Checks every key against the fingerprints of a keystore from now on.
     pub fn belong_to(&mut self, keys: Arc<dyn KeyStore>) {
         *self.belonging() = Belonging::to(keys);
@@ -57,17 +57,17 @@ impl LocalKms {
         let Some(current) = prints.iter().filter_map(|print| epoch_number(&print.name)).max() else {
             return Ok(());
         };
-        if self.holds_epoch(current) {
+        if self.holds_epoch(current)? {
             return self.epoch(current).map(drop);
         }
-        let folder = self.folder().display();
+        let place = self.shown();
         let reason = match self.newest_epoch()? {
             Some(newest) if newest > current => format!(
-                "the keystore is an old copy: it was wrapped under epoch {current}, and {folder} holds epoch {newest}; \
+                "the keystore is an old copy: it was wrapped under epoch {current}, and {place} holds epoch {newest}; \
                  put the current keystore back"
             ),
             _ => format!(
-                "the keystore is wrapped under epoch {current}, and epoch-{current}.key is missing from {folder}: put it back"
+                "the keystore is wrapped under epoch {current}, and epoch-{current}.key is missing from {place}: put it back"
             ),
         };
         Err(missing(reason))
@@ -81,69 +81,66 @@ impl LocalKms {
     /// Enters the fingerprints of the keys that opened a root, for a keystore that does not have them yet.
     pub fn vouch_for(&self, org: &OrgId, root: &WrappedRoot) -> Result<()> {
         let Some(keys) = self.keystore() else { return Ok(()) };
-        let master = self.master_path(org, root.key_version);
-        for path in [master, self.epoch_path(root.epoch), self.signing_path()] {
-            if self.known_print(&keys, &path)?.is_none()
-                && let Some(key) = self.read(&path)?
+        let names = [master_name(org, root.key_version), epoch_name(root.epoch), SIGNING_KEY.to_owned()];
+        for name in names {
+            if self.known_print(&keys, &name)?.is_none()
+                && let Some(key) = self.custody.key(&name)?
             {
-                self.enter(&keys, &path, &key)?;
+                self.enter(&keys, &name, &key)?;
             }
         }
         Ok(())
     }
 
     /// Compares a key that was read with its fingerprint, if there is one.
-    pub(super) fn check_print(&self, path: &Path, key: &[u8; 32]) -> Result<()> {
+    pub(super) fn check_print(&self, name: &str, key: &[u8; 32]) -> Result<()> {
         let Some(keys) = self.keystore() else { return Ok(()) };
-        match self.known_print(&keys, path)? {
-            Some(print) if print != key_fingerprint(&name_of(path), key) => Err(wrong(path)),
+        match self.known_print(&keys, name)? {
+            Some(print) if print != key_fingerprint(name, key) => Err(wrong(name)),
             _ => Ok(()),
         }
     }
 
-    /// Makes a key file that the keystore does not know, and enters its fingerprint. If another process was first,
+    /// Makes a key that the keystore does not know, and enters its fingerprint. If another process was first,
     /// theirs stands. `with_roots` says whether it may be made although the keystore holds roots.
     pub(super) fn make_key(
         &self,
-        path: &Path,
+        name: &str,
         key: &[u8; 32],
         with_roots: bool,
         entropy: &dyn Entropy,
     ) -> Result<()> {
-        let Some(keys) = self.keystore() else { return self.write_new(path, key, entropy) };
-        // A file that another process placed, or a crash left without its fingerprint.
-        if let Some(stands) = self.read(path)? {
-            return self.enter(&keys, path, &stands);
+        let Some(keys) = self.keystore() else { return self.custody.place(name, key, entropy) };
+        // A key that another process placed, or a crash left without its fingerprint.
+        if let Some(stands) = self.custody.key(name)? {
+            return self.enter(&keys, name, &stands);
         }
         let has_roots = || Ok::<_, Error>(!keys.vaults(None, 1)?.is_empty());
-        if self.known_print(&keys, path)?.is_some() || !with_roots && has_roots()? {
-            let folder = self.folder().display();
-            return Err(missing(format!("{} is missing from {folder}: put it back", name_of(path))));
+        if self.known_print(&keys, name)?.is_some() || !with_roots && has_roots()? {
+            return Err(missing(format!("{name} is missing from {}: put it back", self.shown())));
         }
-        self.write_new(path, key, entropy)?;
-        match self.read(path)? {
-            Some(stands) => self.enter(&keys, path, &stands),
-            None => Err(missing(format!("{} was removed a moment after it was made", path.display()))),
+        self.custody.place(name, key, entropy)?;
+        match self.custody.key(name)? {
+            Some(stands) => self.enter(&keys, name, &stands),
+            None => Err(missing(format!("{name} was removed a moment after it was made"))),
         }
     }
 
-    fn enter(&self, keys: &Arc<dyn KeyStore>, path: &Path, key: &[u8; 32]) -> Result<()> {
-        let name = name_of(path);
-        let made = KeyFingerprint { print: key_fingerprint(&name, key), name };
+    fn enter(&self, keys: &Arc<dyn KeyStore>, name: &str, key: &[u8; 32]) -> Result<()> {
+        let made = KeyFingerprint { print: key_fingerprint(name, key), name: name.to_owned() };
         let stands = keys.enter_fingerprint(&made)?;
         self.belonging().known.insert(stands.name, stands.print);
-        if stands.print == made.print { Ok(()) } else { Err(wrong(path)) }
+        if stands.print == made.print { Ok(()) } else { Err(wrong(name)) }
     }
 
-    fn known_print(&self, keys: &Arc<dyn KeyStore>, path: &Path) -> Result<Option<[u8; FINGERPRINT_BYTES]>> {
-        let name = name_of(path);
-        if let Some(print) = self.belonging().known.get(&name) {
+    fn known_print(&self, keys: &Arc<dyn KeyStore>, name: &str) -> Result<Option<[u8; FINGERPRINT_BYTES]>> {
+        if let Some(print) = self.belonging().known.get(name) {
             return Ok(Some(*print));
         }
         let stored = keys.fingerprints()?.into_iter().map(|stored| (stored.name, stored.print));
         let mut belonging = self.belonging();
         belonging.known.extend(stored);
-        Ok(belonging.known.get(&name).copied())
+        Ok(belonging.known.get(name).copied())
     }
 
     fn keystore(&self) -> Option<Arc<dyn KeyStore>> {
@@ -155,20 +152,11 @@ impl LocalKms {
     }
 }
 
-/// The number in the name of an epoch's file.
-pub(super) fn epoch_number(name: &str) -> Option<u32> {
-    name.strip_prefix("epoch-")?.strip_suffix(".key")?.parse().ok()
-}
-
-fn name_of(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
 fn missing(reason: String) -> Error {
     Error::Misconfigured { code: "missing_key", reason }
 }
 
-fn wrong(path: &Path) -> Error {
-    let reason = format!("{} is another key than the one that this keystore was made with", path.display());
+fn wrong(name: &str) -> Error {
+    let reason = format!("{name} is another key than the one that this keystore was made with");
     Error::Misconfigured { code: "wrong_key", reason }
 }

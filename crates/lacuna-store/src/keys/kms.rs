@@ -1,37 +1,27 @@
-//! The local key custody: master, epoch and signing keys as files of mode 0600, optionally under a passphrase.
-//!
-//! The epoch key takes part in every wrap of a vault's root key. It lives here and not in the keystore, so
-//! that a copy of the keystore goes blind once its epoch is destroyed.
+//! The keys of an installation: taken from their custody, checked against their fingerprints, and kept in locked memory
+//! for as long as the custody allows.
 
 use std::collections::{BTreeSet, HashMap};
-use std::fs::{self, File, OpenOptions};
-use std::io::ErrorKind;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
-use lacuna_seal::{
-    Digest, Entropy, EpochKey, FingerprintKey, MasterKey, PassphraseCost, PassphraseError, Principal,
-    SigningKey, UserKey, protect, recover,
-};
+use lacuna_seal::{Entropy, EpochKey, FingerprintKey, MasterKey, Principal, SigningKey, UserKey};
+use lacuna_types::{Error, OrgId, Result, Scope};
 use zeroize::Zeroizing;
 
 use super::anchor::Anchor;
-use super::draft::{FILE_BYTES_MAX, place, shred, sweep_drafts};
-use super::identity::{Belonging, epoch_number};
-use lacuna_types::{Error, Result};
-use lacuna_types::{OrgId, Scope};
+use super::custody::{
+    Custody, EpochLock, KeyName, SIGNING_KEY, codes_name, epoch_name, epoch_number, master_name, org_digest,
+    travels,
+};
+use super::identity::Belonging;
 
-const FILE_HEADER: &str = "lacuna key file 1";
-const SIGNING_FILE: &str = "signing.key";
 /// The first version of every organisation's master key.
-const FIRST_VERSION: u32 = 1;
+pub const FIRST_KEY_VERSION: u32 = 1;
 
-/// Master, epoch and signing keys in a folder of their own.
-pub struct LocalKms {
-    folder: PathBuf,
-    passphrase: Option<Zeroizing<String>>,
-    cost: PassphraseCost,
+/// Master, epoch and signing keys, and the anchor that is kept beside them.
+pub struct Kms {
+    pub(super) custody: Box<dyn Custody>,
     loaded: Mutex<LoadedKeys>,
     anchor: Arc<Anchor>,
     pub(super) belonging: Mutex<Belonging>,
@@ -39,43 +29,30 @@ pub struct LocalKms {
 
 #[derive(Default)]
 struct LoadedKeys {
-    masters: HashMap<(OrgId, u32), Arc<MasterKey>>,
+    masters: HashMap<(OrgId, u32), KeptKey<MasterKey>>,
     codes: HashMap<OrgId, Arc<FingerprintKey>>,
-    epochs: HashMap<u32, Arc<EpochKey>>,
+    epochs: HashMap<u32, KeptKey<EpochKey>>,
     signing: Option<Arc<SigningKey>>,
+    /// The newest version that is known of each organisation's master key. It only rises.
+    versions: HashMap<OrgId, u32>,
 }
 
-/// Held while roots are wrapped under the current epoch, or (exclusively) while the epoch is renewed.
-pub struct EpochLock(#[expect(dead_code, reason = "the lock lasts as long as the open file")] File);
+/// A key in RAM, and until when it may be used without asking the custody again.
+struct KeptKey<K> {
+    key: Arc<K>,
+    until: Option<Instant>,
+}
 
-impl LocalKms {
-    /// Opens the folder, making it when it is not there. Keys are made when first needed.
-    pub fn open(folder: &Path, passphrase: Option<Zeroizing<String>>) -> Result<Self> {
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(folder)
-            .map_err(|error| broken("cannot make the key folder", folder, error))?;
-        sweep_drafts(folder);
-        Ok(Self {
-            folder: folder.to_owned(),
-            passphrase,
-            cost: PassphraseCost::RECOMMENDED,
-            loaded: Mutex::default(),
-            anchor: Arc::new(Anchor::open(folder)?),
-            belonging: Mutex::default(),
-        })
+impl<K> KeptKey<K> {
+    fn is_fresh(&self) -> bool {
+        self.until.is_none_or(|until| Instant::now() < until)
     }
+}
 
-    /// Returns true when a key in `folder` is under a passphrase; false for a folder that is not there.
-    pub fn is_protected(folder: &Path) -> Result<bool> {
-        let entries = match fs::read_dir(folder) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
-            Err(error) => return Err(broken("cannot read", folder, error)),
-        };
-        let mut keys = entries.filter_map(|entry| Some(entry.ok()?.path()));
-        Ok(keys.any(|path| path.extension().is_some_and(|kind| kind == "key") && asks_for_passphrase(&path)))
+impl Kms {
+    /// Keys of a custody, with their anchor.
+    pub fn over(custody: Box<dyn Custody>, anchor: Anchor) -> Self {
+        Self { custody, loaded: Mutex::default(), anchor: Arc::new(anchor), belonging: Mutex::default() }
     }
 
     /// The lower bounds that are kept beside the keys.
@@ -83,16 +60,53 @@ impl LocalKms {
         &self.anchor
     }
 
-    /// A cheap passphrase derivation.
-    #[cfg(test)]
-    fn with_passphrase_cost(mut self, cost: PassphraseCost) -> Self {
-        self.cost = cost;
-        self
+    /// The place of the keys, in messages to people.
+    pub fn shown(&self) -> String {
+        self.custody.shown()
     }
 
-    /// The version under which new vaults derive their user key.
-    pub fn key_version(&self) -> u32 {
-        FIRST_VERSION
+    /// Takes the signing key into RAM where a service has it, so that a service that goes down later stops no write to a
+    /// vault that is open. Nothing is made.
+    pub fn warm_up(&self, entropy: &dyn Entropy) -> Result<()> {
+        match self.custody.keeps().is_some() && self.custody.holds(SIGNING_KEY)? {
+            true => self.signing_key(entropy).map(drop),
+            false => Ok(()),
+        }
+    }
+
+    /// The newest version of the organisation's master key; [`FIRST_KEY_VERSION`] before there is one.
+    pub fn key_version(&self, org: &OrgId) -> Result<u32> {
+        let known = self.loaded().versions.get(org).copied();
+        let mut version = match known {
+            // A version that was destroyed meanwhile may have been followed by several, and not only by the next.
+            Some(version) if self.custody.holds(&master_name(org, version))? => version,
+            _ => self.key_versions(org)?.into_iter().max().unwrap_or(FIRST_KEY_VERSION),
+        };
+        while self.custody.holds(&master_name(org, version + 1))? {
+            version += 1;
+        }
+        self.loaded().versions.insert(org.clone(), version);
+        Ok(version)
+    }
+
+    /// The versions of the organisation's master key that are in custody, in no order.
+    pub fn key_versions(&self, org: &OrgId) -> Result<Vec<u32>> {
+        let digest = org_digest(org);
+        let version = |name: String| match KeyName::parse(&name) {
+            Some(KeyName::Master { org, version }) if org == digest => Some(version),
+            _ => None,
+        };
+        Ok(self.custody.names()?.into_iter().filter_map(version).collect())
+    }
+
+    /// Returns true when an organisation has more than one version of its master key.
+    pub fn is_rotating(&self) -> Result<bool> {
+        let mut seen = BTreeSet::new();
+        let again = |name: String| match KeyName::parse(&name) {
+            Some(KeyName::Master { org, .. }) => !seen.insert(org),
+            _ => false,
+        };
+        Ok(self.custody.names()?.into_iter().any(again))
     }
 
     /// The key of the vault's holder. A missing master key is an error: making another would not open
@@ -104,32 +118,66 @@ impl LocalKms {
 
     fn existing_master(&self, org: &OrgId, version: u32) -> Result<Arc<MasterKey>> {
         self.master(org, version)?.ok_or_else(|| {
-            let path = self.master_path(org, version);
-            let reason = format!("the master key {} is missing: put it back", path.display());
+            let (name, place) = (master_name(org, version), self.shown());
+            let reason = format!("the master key {name} is missing from {place}: put it back");
             Error::Misconfigured { code: "missing_key", reason }
         })
     }
 
-    /// The key of a holder whose vault is new: the organisation's master key is made if this is its first, and
-    /// only in the folder that the keystore belongs to.
-    pub fn user_key_for_new_vault(&self, scope: &Scope, entropy: &dyn Entropy) -> Result<UserKey> {
-        let version = self.key_version();
+    /// The key of a holder whose vault is new, and its version: the organisation's master key is made if this is its
+    /// first, and only in the custody that the keystore belongs to.
+    pub fn user_key_for_new_vault(&self, scope: &Scope, entropy: &dyn Entropy) -> Result<(UserKey, u32)> {
         self.check_current()?;
+        let version = self.key_version(&scope.org)?;
         if self.master(&scope.org, version)?.is_none() {
             let key = MasterKey::make(entropy);
-            self.make_key(&self.master_path(&scope.org, version), key.expose(), true, entropy)?;
+            self.make_key(&master_name(&scope.org, version), key.expose(), true, entropy)?;
         }
-        self.user_key(scope, version)
+        Ok((self.user_key(scope, version)?, version))
     }
 
-    /// The key of the organisation's authentication codes, derived from its first master key, so that a code stays
-    /// valid when a newer one is made. A missing master key is an error, as in [`Self::user_key`].
+    /// Makes the next version of an organisation's master key, and answers with its number. The key of its
+    /// authentication codes is kept apart first: it stays the same when the first master key goes.
+    pub fn make_next_master(&self, org: &OrgId, entropy: &dyn Entropy) -> Result<u32> {
+        let version = self.key_version(org)?;
+        let current = self.existing_master(org, version)?;
+        if !self.custody.holds(&codes_name(org))? {
+            let first = self.existing_master(org, FIRST_KEY_VERSION)?;
+            self.make_key(&codes_name(org), &first.derive_code_secret(org.as_str()), true, entropy)?;
+        }
+        drop(current);
+        let key = MasterKey::make(entropy);
+        self.make_key(&master_name(org, version + 1), key.expose(), true, entropy)?;
+        self.key_version(org)
+    }
+
+    /// Destroys the versions of an organisation's master key before `version`, except those that are `needed`.
+    pub fn destroy_masters_before(&self, org: &OrgId, version: u32, needed: &BTreeSet<u32>) -> Result<u32> {
+        let mut destroyed = 0;
+        for old in self.key_versions(org)? {
+            if old < version && !needed.contains(&old) {
+                self.custody.destroy(&master_name(org, old))?;
+                self.loaded().masters.remove(&(org.clone(), old));
+                destroyed += 1;
+            }
+        }
+        Ok(destroyed)
+    }
+
+    /// The key of the organisation's authentication codes. It is derived from the first master key, so that a code
+    /// stays valid when a newer one is made. A missing key is an error, as in [`Self::user_key`].
     pub fn code_key(&self, org: &OrgId) -> Result<Arc<FingerprintKey>> {
         if let Some(key) = self.loaded().codes.get(org) {
             return Ok(key.clone());
         }
-        let master = self.existing_master(org, FIRST_VERSION)?;
-        let key = Arc::new(master.derive_code_key(org.as_str()));
+        let name = codes_name(org);
+        let key = Arc::new(match self.custody.key(&name)? {
+            Some(secret) => {
+                self.check_print(&name, &secret)?;
+                FingerprintKey::from_secret(&secret)
+            }
+            None => self.existing_master(org, FIRST_KEY_VERSION)?.derive_code_key(org.as_str()),
+        });
         self.loaded().codes.insert(org.clone(), key.clone());
         Ok(key)
     }
@@ -140,7 +188,7 @@ impl LocalKms {
         let number = match self.newest_epoch()? {
             Some(number) => number,
             None => {
-                self.make_key(&self.epoch_path(1), EpochKey::make(entropy).expose(), false, entropy)?;
+                self.make_key(&epoch_name(1), EpochKey::make(entropy).expose(), false, entropy)?;
                 self.anchor.note_epoch(1)?;
                 1
             }
@@ -150,53 +198,91 @@ impl LocalKms {
 
     /// The key of an epoch; an error when it was destroyed.
     pub fn epoch(&self, number: u32) -> Result<Arc<EpochKey>> {
-        if let Some(key) = self.loaded().epochs.get(&number) {
-            return Ok(key.clone());
+        if let Some(kept) = self.loaded().epochs.get(&number).filter(|kept| kept.is_fresh()) {
+            return Ok(kept.key.clone());
         }
-        let path = self.epoch_path(number);
-        let bytes = self.read(&path)?.ok_or_else(|| Error::Misconfigured {
+        let name = epoch_name(number);
+        let bytes = self.custody.key(&name)?.ok_or_else(|| Error::Misconfigured {
             code: "missing_key",
-            reason: format!(
-                "epoch-{number}.key is not in {}: what was wrapped under it cannot be opened",
-                self.folder.display()
-            ),
+            reason: format!("{name} is not in {}: what was wrapped under it cannot be opened", self.shown()),
         })?;
-        self.check_print(&path, &bytes)?;
+        self.check_print(&name, &bytes)?;
         let key = Arc::new(EpochKey::from_bytes(*bytes));
-        self.loaded().epochs.insert(number, key.clone());
+        self.loaded().epochs.insert(number, self.kept(key.clone()));
         // Whoever made this epoch has probably destroyed the one before.
-        self.drop_vanished_epochs();
+        self.drop_vanished_keys();
         Ok(key)
     }
 
     /// Makes epoch `number`; if another process was first, theirs stands.
     pub fn make_epoch(&self, number: u32, entropy: &dyn Entropy) -> Result<u32> {
         let key = EpochKey::make(entropy);
-        self.make_key(&self.epoch_path(number), key.expose(), true, entropy)?;
+        self.make_key(&epoch_name(number), key.expose(), true, entropy)?;
         Ok(number)
     }
 
-    /// Overwrites and removes every epoch key before `number`, except those that are `needed`.
+    /// Destroys every epoch key before `number`, except those that are `needed`.
     pub fn destroy_epochs_before(&self, number: u32, needed: &BTreeSet<u32>) -> Result<u32> {
         let mut destroyed = 0;
         for old in self.epochs()?.into_iter().filter(|epoch| *epoch < number && !needed.contains(epoch)) {
-            let path = self.epoch_path(old);
-            shred(&path).map_err(|error| broken("cannot destroy", &path, error))?;
+            self.custody.destroy(&epoch_name(old))?;
             destroyed += 1;
         }
-        sweep_drafts(&self.folder);
-        self.drop_vanished_epochs();
+        self.drop_vanished_keys();
         Ok(destroyed)
     }
 
-    /// Leaves no epoch key in RAM whose file is gone: another process destroyed it.
-    pub fn drop_vanished_epochs(&self) {
-        self.loaded().epochs.retain(|epoch, _| self.holds_epoch(*epoch));
+    /// Leaves no key in RAM that is not in custody any more: another process destroyed it. A custody that does not
+    /// answer takes nothing away.
+    pub fn drop_vanished_keys(&self) {
+        let (epochs, masters): (Vec<_>, Vec<_>) = {
+            let loaded = self.loaded();
+            (loaded.epochs.keys().copied().collect(), loaded.masters.keys().cloned().collect())
+        };
+        let is_gone = |name: String| matches!(self.custody.holds(&name), Ok(false));
+        for epoch in epochs.into_iter().filter(|epoch| is_gone(epoch_name(*epoch))) {
+            self.loaded().epochs.remove(&epoch);
+        }
+        for key in masters.into_iter().filter(|(org, version)| is_gone(master_name(org, *version))) {
+            self.loaded().masters.remove(&key);
+        }
     }
 
-    /// Returns true when the file of an epoch's key is there.
-    pub fn holds_epoch(&self, number: u32) -> bool {
-        self.epoch_path(number).exists()
+    /// Asks the custody again for every key whose time in RAM is over, and drops those that it refuses. Answers with the
+    /// organisations whose vaults may not stay open. A custody that does not answer takes nothing away: what is open
+    /// stays open, and nothing new is opened.
+    pub fn renew_kept(&self) -> Vec<OrgId> {
+        let stale: Vec<_> = {
+            let loaded = self.loaded();
+            let stale = loaded.masters.iter().filter(|(_, kept)| !kept.is_fresh());
+            stale.map(|(name, _)| name.clone()).collect()
+        };
+        let mut lost = BTreeSet::new();
+        for (org, version) in stale {
+            match self.fetch_master(&org, version) {
+                Ok(Some(_)) | Err(Error::Unavailable { .. }) => {}
+                // Another node rotated the key, and destroyed this version.
+                Ok(None) if self.key_version(&org).is_ok_and(|newest| newest > version) => {
+                    self.loaded().masters.remove(&(org, version));
+                }
+                Ok(None) | Err(_) => {
+                    self.forget_org(&org);
+                    lost.insert(org);
+                }
+            }
+        }
+        lost.into_iter().collect()
+    }
+
+    fn forget_org(&self, org: &OrgId) {
+        let mut loaded = self.loaded();
+        loaded.masters.retain(|(other, _), _| other != org);
+        loaded.codes.remove(org);
+    }
+
+    /// Returns true when the key of an epoch is in custody.
+    pub fn holds_epoch(&self, number: u32) -> Result<bool> {
+        self.custody.holds(&epoch_name(number))
     }
 
     /// The number of the newest epoch, `None` before the first.
@@ -204,189 +290,96 @@ impl LocalKms {
         Ok(self.epochs()?.into_iter().max())
     }
 
+    /// The numbers of the epochs whose keys are in custody, in no order.
+    pub fn epochs(&self) -> Result<Vec<u32>> {
+        Ok(self.custody.names()?.iter().filter_map(|name| epoch_number(name)).collect())
+    }
+
     /// The key with which this installation signs receipts and checkpoints, made on first use. If another
-    /// process was first, theirs stands: the answer is always what the file holds.
+    /// process was first, theirs stands: the answer is always the key in custody.
     pub fn signing_key(&self, entropy: &dyn Entropy) -> Result<Arc<SigningKey>> {
         if let Some(key) = &self.loaded().signing {
             return Ok(key.clone());
         }
-        let path = self.signing_path();
-        let seed = match self.read(&path)? {
+        let seed = match self.custody.key(SIGNING_KEY)? {
             Some(seed) => seed,
             None => {
-                self.make_key(&path, SigningKey::make(entropy).expose(), false, entropy)?;
-                let gone = || broken("cannot read", &path, ErrorKind::NotFound.into());
-                self.read(&path)?.ok_or_else(gone)?
+                self.make_key(SIGNING_KEY, SigningKey::make(entropy).expose(), false, entropy)?;
+                self.custody.key(SIGNING_KEY)?.ok_or_else(|| Error::Misconfigured {
+                    code: "missing_key",
+                    reason: format!("{SIGNING_KEY} was removed a moment after it was made"),
+                })?
             }
         };
-        self.check_print(&path, &seed)?;
+        self.check_print(SIGNING_KEY, &seed)?;
         let key = Arc::new(SigningKey::from_seed(*seed));
         self.loaded().signing = Some(key.clone());
         Ok(key)
     }
 
-    /// The keys that a full backup takes along: master keys and the signing key, by the names of their files.
-    /// Epoch keys stay here, or copies of the keystore would not go blind.
+    /// The keys that a full backup takes along, by their names: all but the epoch keys.
     pub fn export_keys(&self) -> Result<Vec<(String, Zeroizing<[u8; 32]>)>> {
-        let entries =
-            fs::read_dir(&self.folder).map_err(|error| broken("cannot read", &self.folder, error))?;
-        let mut names: Vec<_> =
-            entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+        let mut names = self.custody.names()?;
         names.retain(|name| travels(name));
         names.sort();
-        let key = |name: String| Ok(self.read(&self.folder.join(&name))?.map(|key| (name, key)));
+        let key = |name: String| Ok(self.custody.key(&name)?.map(|key| (name, key)));
         names.into_iter().filter_map(|name| key(name).transpose()).collect()
     }
 
-    /// Puts a key of a backup into the folder. A master key that is there already must be the same one; a
+    /// Takes a key of a backup into custody. A master key that is there already must be the same one; a
     /// signing key that is there stays.
     pub fn import_key(&self, name: &str, key: &[u8; 32], entropy: &dyn Entropy) -> Result<()> {
         if !travels(name) {
-            return Err(not_a_key_file(Path::new(name)));
+            let reason = format!("{name} is not a key file");
+            return Err(Error::Misconfigured { code: "bad_key_file", reason });
         }
-        let path = self.folder.join(name);
-        self.write_new(&path, key, entropy)?;
-        let placed = self.read(&path)?.is_some_and(|placed| *placed == *key);
-        match placed || name == SIGNING_FILE {
+        self.custody.place(name, key, entropy)?;
+        let placed = self.custody.key(name)?.is_some_and(|placed| *placed == *key);
+        match placed || name == SIGNING_KEY {
             true => Ok(()),
             false => Err(Error::Misconfigured {
                 code: "wrong_key",
-                reason: format!("{} is another key than the one in the backup", path.display()),
+                reason: format!("{name} in {} is another key than the one in the backup", self.shown()),
             }),
         }
     }
 
-    /// Shared by those who wrap roots, exclusive for the one who renews the epoch.
+    /// Shared by those who wrap roots, exclusive for the one who makes or destroys keys.
     pub fn lock_epoch(&self, exclusive: bool) -> Result<EpochLock> {
-        let path = self.folder.join("epoch.lock");
-        let open = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&path);
-        let locked = open.and_then(|file| {
-            if exclusive {
-                file.lock()?
-            } else {
-                file.lock_shared()?
-            }
-            Ok(file)
-        });
-        locked.map(EpochLock).map_err(|error| broken("cannot lock", &path, error))
+        self.custody.lock(exclusive)
     }
 
     fn master(&self, org: &OrgId, version: u32) -> Result<Option<Arc<MasterKey>>> {
-        let name = (org.clone(), version);
-        if let Some(key) = self.loaded().masters.get(&name) {
-            return Ok(Some(key.clone()));
+        if let Some(kept) = self.loaded().masters.get(&(org.clone(), version)).filter(|kept| kept.is_fresh())
+        {
+            return Ok(Some(kept.key.clone()));
         }
-        let path = self.master_path(org, version);
-        let Some(bytes) = self.read(&path)? else {
+        self.fetch_master(org, version)
+    }
+
+    fn fetch_master(&self, org: &OrgId, version: u32) -> Result<Option<Arc<MasterKey>>> {
+        let name = master_name(org, version);
+        let Some(bytes) = self.custody.key(&name)? else {
             return Ok(None);
         };
-        self.check_print(&path, &bytes)?;
+        self.check_print(&name, &bytes)?;
         let key = Arc::new(MasterKey::from_bytes(*bytes));
-        self.loaded().masters.insert(name, key.clone());
+        self.loaded().masters.insert((org.clone(), version), self.kept(key.clone()));
         Ok(Some(key))
     }
 
-    /// The numbers of the epochs whose keys are in the folder, in no order.
-    pub fn epochs(&self) -> Result<Vec<u32>> {
-        let entries =
-            fs::read_dir(&self.folder).map_err(|error| broken("cannot read", &self.folder, error))?;
-        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        Ok(names.filter_map(|name| epoch_number(&name)).collect())
-    }
-
-    /// The folder of the key files.
-    pub fn folder(&self) -> &Path {
-        &self.folder
-    }
-
-    pub(super) fn signing_path(&self) -> PathBuf {
-        self.folder.join(SIGNING_FILE)
-    }
-
-    pub(super) fn master_path(&self, org: &OrgId, version: u32) -> PathBuf {
-        // A digest, because an organisation's name may hold characters that a file name may not.
-        let digest = Digest::of("lacuna/master-key-file/v1", &[org.as_str().as_bytes()]);
-        self.folder.join(format!("master-{}-{version}.key", *hex(&digest.as_bytes()[..8])))
-    }
-
-    pub(super) fn epoch_path(&self, number: u32) -> PathBuf {
-        self.folder.join(format!("epoch-{number}.key"))
+    fn kept<K>(&self, key: Arc<K>) -> KeptKey<K> {
+        KeptKey { key, until: self.custody.keeps().map(|keeps| Instant::now() + keeps) }
     }
 
     fn loaded(&self) -> MutexGuard<'_, LoadedKeys> {
-        self.loaded.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn read(&self, path: &Path) -> Result<Option<Zeroizing<[u8; 32]>>> {
-        let meta = match fs::metadata(path) {
-            Ok(meta) => meta,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(broken("cannot read", path, error)),
-        };
-        if meta.mode() & 0o077 != 0 {
-            let reason = format!("{} can be read by others: run chmod 600 on it", path.display());
-            return Err(Error::Misconfigured { code: "key_file_permissions", reason });
-        }
-        if meta.len() > FILE_BYTES_MAX {
-            return Err(not_a_key_file(path));
-        }
-        let text = fs::read_to_string(path).map_err(|error| broken("cannot read", path, error))?;
-        self.parse(path, &Zeroizing::new(text)).map(Some)
+    #[cfg(test)]
+    pub(super) fn epochs_in_ram(&self) -> Vec<u32> {
+        self.loaded().epochs.keys().copied().collect()
     }
-
-    fn parse(&self, path: &Path, text: &str) -> Result<Zeroizing<[u8; 32]>> {
-        let mut lines = text.lines();
-        let (header, kind, payload) = (lines.next(), lines.next(), lines.next());
-        let payload = payload.and_then(unhex).ok_or_else(|| not_a_key_file(path))?;
-        match (header, kind, &self.passphrase) {
-            (Some(FILE_HEADER), Some("plain"), None) => {
-                let key: [u8; 32] = payload.as_slice().try_into().map_err(|_| not_a_key_file(path))?;
-                Ok(Zeroizing::new(key))
-            }
-            (Some(FILE_HEADER), Some("argon2id"), Some(passphrase)) => {
-                recover(&payload, passphrase).map_err(|error| match error {
-                    PassphraseError::WrongPassphrase => Error::Misconfigured {
-                        code: "wrong_passphrase",
-                        reason: format!("the passphrase does not open {}", path.display()),
-                    },
-                    _ => not_a_key_file(path),
-                })
-            }
-            (Some(FILE_HEADER), Some("plain"), Some(_)) => Err(Error::Misconfigured {
-                code: "key_not_protected",
-                reason: format!("a passphrase was given, but {} has none", path.display()),
-            }),
-            (Some(FILE_HEADER), Some("argon2id"), None) => Err(Error::Misconfigured {
-                code: "passphrase_required",
-                reason: format!("{} is protected by a passphrase, and none was given", path.display()),
-            }),
-            _ => Err(not_a_key_file(path)),
-        }
-    }
-
-    /// Writes a key file whole and durably, or leaves the one that is already there.
-    pub(super) fn write_new(&self, path: &Path, key: &[u8; 32], entropy: &dyn Entropy) -> Result<()> {
-        let text = Zeroizing::new(match &self.passphrase {
-            None => format!("{FILE_HEADER}\nplain\n{}\n", *hex(key)),
-            Some(passphrase) => {
-                let sealed = protect(key, passphrase, self.cost, entropy).map_err(|error| {
-                    Error::unavailable("key_folder_unavailable", "cannot protect the new key", error)
-                })?;
-                format!("{FILE_HEADER}\nargon2id\n{}\n", *hex(&sealed))
-            }
-        });
-        place(&self.folder, path, &text, entropy).map_err(|error| broken("cannot write", path, error))
-    }
-}
-
-/// Returns true for a key that a backup takes along.
-fn travels(name: &str) -> bool {
-    let master = name.strip_prefix("master-").and_then(|rest| rest.strip_suffix(".key"));
-    let is_master = master.and_then(|rest| rest.split_once('-')).is_some_and(|(digest, version)| {
-        let hex = digest.len() == 16 && digest.chars().all(|c| c.is_ascii_hexdigit());
-        hex && version.parse::<u32>().is_ok()
-    });
-    name == SIGNING_FILE || is_master
 }
 
 /// The holder as key derivation names it. Only a person's vault derives from the bare user id; the others
@@ -396,152 +389,5 @@ fn principal(scope: &Scope) -> Principal {
     match &scope.holder {
         Holder::User(user) => Principal::parse(user.as_str()),
         other => Principal::Name(format!("{}\u{1f}{}", other.kind(), other.name())),
-    }
-}
-
-fn broken(what: &str, path: &Path, error: std::io::Error) -> Error {
-    let reason = format!("{what} {}: {error}", path.display());
-    match error.kind() {
-        ErrorKind::ReadOnlyFilesystem => Error::Misconfigured { code: "read_only", reason },
-        _ => Error::unavailable("key_folder_unavailable", reason, error),
-    }
-}
-
-/// A file that cannot be read is judged when its key is needed.
-fn asks_for_passphrase(path: &Path) -> bool {
-    let text = fs::read_to_string(path).map(Zeroizing::new);
-    text.is_ok_and(|text| text.lines().nth(1) == Some("argon2id"))
-}
-
-fn not_a_key_file(path: &Path) -> Error {
-    Error::Misconfigured { code: "bad_key_file", reason: format!("{} is not a key file", path.display()) }
-}
-
-fn hex(bytes: &[u8]) -> Zeroizing<String> {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut text = Zeroizing::new(String::with_capacity(bytes.len() * 2));
-    for byte in bytes {
-        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
-        text.push(char::from(DIGITS[usize::from(byte & 15)]));
-    }
-    text
-}
-
-fn unhex(text: &str) -> Option<Zeroizing<Vec<u8>>> {
-    let digit = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
-    if !rest.is_empty() {
-        return None;
-    }
-    let bytes: Option<Vec<u8>> =
-        pairs.iter().map(|[high, low]| Some(digit(high)? << 4 | digit(low)?)).collect();
-    bytes.map(Zeroizing::new)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
-    use lacuna_seal::SystemEntropy;
-
-    use super::*;
-    use lacuna_types::UserId;
-
-    fn scope() -> Scope {
-        Scope::personal(OrgId::new("acme/αβγ").unwrap(), UserId::new("anna").unwrap())
-    }
-
-    fn open(folder: &Path, passphrase: Option<&str>) -> LocalKms {
-        LocalKms::open(folder, passphrase.map(|text| Zeroizing::new(text.to_owned())))
-            .unwrap()
-            .with_passphrase_cost(PassphraseCost::LEAST)
-    }
-
-    fn code<T>(result: Result<T>) -> &'static str {
-        result.map_or_else(|error| error.code(), |_| "ok")
-    }
-
-    #[test]
-    fn keys_are_made_once_and_reopened_only_in_the_way_they_were_protected() {
-        for passphrase in [None, Some("correct horse")] {
-            let folder = tempfile::tempdir().unwrap();
-            let kms = open(folder.path(), passphrase);
-            assert_eq!(code(kms.user_key(&scope(), 1)), "missing_key");
-            kms.user_key_for_new_vault(&scope(), &SystemEntropy).unwrap();
-            let (epoch, first) = kms.current_epoch(&SystemEntropy).unwrap();
-            assert_eq!(epoch, 1);
-
-            let again = open(folder.path(), passphrase);
-            assert_eq!(again.current_epoch(&SystemEntropy).unwrap().1.expose(), first.expose());
-            assert_eq!(code(again.user_key(&scope(), 1)), "ok");
-            let signing = kms.signing_key(&SystemEntropy).unwrap();
-            assert_eq!(again.signing_key(&SystemEntropy).unwrap().expose(), signing.expose());
-            assert_eq!(fs::metadata(folder.path().join("signing.key")).unwrap().mode() & 0o777, 0o600);
-            assert_eq!(LocalKms::is_protected(folder.path()).unwrap(), passphrase.is_some());
-            let (other, expected) = match passphrase {
-                None => (Some("anything"), "key_not_protected"),
-                Some(_) => (None, "passphrase_required"),
-            };
-            assert_eq!(code(open(folder.path(), other).user_key(&scope(), 1)), expected);
-            assert_eq!(code(open(folder.path(), other).signing_key(&SystemEntropy)), expected);
-            if passphrase.is_some() {
-                let wrong = open(folder.path(), Some("incorrect horse"));
-                assert_eq!(code(wrong.user_key(&scope(), 1)), "wrong_passphrase");
-            }
-        }
-    }
-
-    #[test]
-    fn an_epoch_that_another_process_destroyed_leaves_ram_with_the_next_one() {
-        let folder = tempfile::tempdir().unwrap();
-        let (here, there) = (open(folder.path(), None), open(folder.path(), None));
-        here.current_epoch(&SystemEntropy).unwrap();
-        there.make_epoch(2, &SystemEntropy).unwrap();
-        fs::remove_file(here.epoch_path(1)).unwrap();
-        here.epoch(2).unwrap();
-        assert_eq!(here.loaded().epochs.keys().copied().collect::<Vec<_>>(), [2]);
-    }
-
-    #[test]
-    fn files_are_private_and_loose_or_strange_ones_are_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let kms = open(folder.path(), None);
-        kms.user_key_for_new_vault(&scope(), &SystemEntropy).unwrap();
-        let path = kms.master_path(&scope().org, 1);
-        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
-
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
-        assert_eq!(code(open(folder.path(), None).user_key(&scope(), 1)), "key_file_permissions");
-
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        let oversized = "x".repeat(5_000);
-        for text in ["", "lacuna key file 1\nplain\n00\n", "lacuna key file 2\nplain\n", &oversized] {
-            fs::write(&path, text).unwrap();
-            assert_eq!(code(open(folder.path(), None).user_key(&scope(), 1)), "bad_key_file");
-        }
-    }
-
-    #[test]
-    fn the_first_signing_key_stands_for_all() {
-        let folder = tempfile::tempdir().unwrap();
-        let keys: Vec<_> = std::thread::scope(|threads| {
-            let make = || open(folder.path(), None).signing_key(&SystemEntropy).unwrap().verifying_key();
-            let makers: Vec<_> = (0..8).map(|_| threads.spawn(make)).collect();
-            makers.into_iter().map(|maker| maker.join().unwrap()).collect()
-        });
-        assert!(keys.iter().all(|key| *key == keys[0]));
-    }
-
-    #[test]
-    fn a_destroyed_epoch_is_gone_from_ram_and_disk() {
-        let folder = tempfile::tempdir().unwrap();
-        let kms = open(folder.path(), None);
-        kms.current_epoch(&SystemEntropy).unwrap();
-        kms.make_epoch(2, &SystemEntropy).unwrap();
-        assert_eq!(kms.current_epoch(&SystemEntropy).unwrap().0, 2);
-        assert_eq!(kms.destroy_epochs_before(2, &BTreeSet::new()).unwrap(), 1);
-        assert_eq!(code(kms.epoch(1)), "missing_key");
-        assert!(!kms.epoch_path(1).exists());
-        assert_eq!(code(kms.epoch(2)), "ok");
     }
 }

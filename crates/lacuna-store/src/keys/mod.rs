@@ -2,31 +2,40 @@
 //! and destroying one reaches every copy of what it sealed.
 
 mod anchor;
+mod anchor_work;
 mod anchored;
 mod check;
+mod custody;
 mod draft;
 #[cfg(feature = "testing")]
 mod faulty;
+mod home;
 mod identity;
 mod kms;
 mod ledger;
+mod local;
 mod postgres;
 mod ram;
 mod sqlite;
+mod wrapped;
 
 pub use anchor::{ANCHOR_FILE, Anchor, AnchoredHead, ErasedMemories};
 pub use anchored::{AnchoredKeys, CaughtUp};
+pub use custody::{Custody, EpochLock};
 #[cfg(feature = "testing")]
 pub use faulty::FaultyKeys;
+pub use home::{AnchorHome, HomeDocument};
 pub use identity::{FINGERPRINT_BYTES, FINGERPRINTS_MAX, KeyFingerprint};
-pub use kms::{EpochLock, LocalKms};
+pub use kms::{FIRST_KEY_VERSION, Kms};
 pub use ledger::{
     ERASURES_PAGE_MAX, LedgerCursor, LedgerExtent, LedgerLine, RECEIPTS_PAGE_MAX, ReceiptMark,
     fell_with_vault,
 };
+pub use local::LocalKms;
 pub use postgres::PostgresKeys;
 pub use ram::RamKeys;
 pub use sqlite::SqliteKeys;
+pub use wrapped::{CUSTODY_KEYS_MAX, CustodyKey, KeyService, ServiceCustody, service_key_of};
 
 use std::collections::HashMap;
 
@@ -91,6 +100,24 @@ pub trait KeyStore: Send + Sync {
 
     /// Enters a fingerprint, unless one of that name is there. Answers with the one that stands.
     fn enter_fingerprint(&self, fingerprint: &KeyFingerprint) -> Result<KeyFingerprint>;
+
+    /// A key of the installation that a key management service wrapped, by its name.
+    fn custody_key(&self, name: &str) -> Result<Option<CustodyKey>>;
+
+    /// All keys that a key management service wrapped, up to [`CUSTODY_KEYS_MAX`], in the order of their names.
+    fn custody_keys(&self) -> Result<Vec<CustodyKey>>;
+
+    /// Stores a key that a key management service wrapped, unless one of that name is there.
+    fn put_custody_key(&self, key: &CustodyKey) -> Result<()>;
+
+    /// Overwrites and removes a key that a key management service wrapped, if it is there.
+    fn destroy_custody_key(&self, name: &str) -> Result<()>;
+
+    /// Shared by those who wrap roots, exclusive for the one who makes or destroys keys, on every node that has this
+    /// keystore. A keystore that only this process has needs no lock.
+    fn lock(&self, _exclusive: bool) -> Result<EpochLock> {
+        Ok(EpochLock::alone())
+    }
 
     /// Waits until no file of the keystore holds a key that was destroyed before this call. A keystore that has no
     /// files of its own has nothing to wait for.

@@ -4,11 +4,13 @@ mod ledger;
 
 use jiff::Timestamp;
 use postgres::Row as Columns;
+use zeroize::Zeroizing;
 
 use super::check::{check_batch, check_lines, check_root, class_taken, no_such_class, refuse_erased};
 use super::{
-    FINGERPRINTS_MAX, KeyBatch, KeyFingerprint, KeyStore, LedgerCursor, LedgerExtent, LedgerLine,
-    ReceiptMark, VaultKeys, WrappedClassKey, WrappedMemoryKey, WrappedRoot, fell_with_vault,
+    CUSTODY_KEYS_MAX, CustodyKey, EpochLock, FINGERPRINTS_MAX, KeyBatch, KeyFingerprint, KeyStore,
+    LedgerCursor, LedgerExtent, LedgerLine, ReceiptMark, VaultKeys, WrappedClassKey, WrappedMemoryKey,
+    WrappedRoot, fell_with_vault,
 };
 use crate::failure::SqlFailure;
 use crate::rows::check::whole_millis;
@@ -28,6 +30,7 @@ static SCHEMA: PostgresSchema = PostgresSchema {
         include_str!("schema_postgres.sql"),
         include_str!("ledger_postgres.sql"),
         include_str!("fingerprints_postgres.sql"),
+        include_str!("custody_postgres.sql"),
     ],
 };
 
@@ -38,18 +41,23 @@ const SOME_MEMORY_KEYS: &str = "
 
 /// Wrapped keys in the schema `lacuna_keys` of a PostgreSQL database. Call from threads that may block,
 /// never from inside an asynchronous task.
-pub struct PostgresKeys(PostgresServer);
+pub struct PostgresKeys {
+    server: PostgresServer,
+    /// For the connections that hold a lock: nothing else runs on one.
+    url: Zeroizing<String>,
+}
 
 impl PostgresKeys {
     /// Connects. Makes or migrates the schema where needed, which takes its owner; a current one takes any member
     /// of its roles.
     pub fn open(url: &str) -> Result<Self> {
-        PostgresServer::open(url, &SCHEMA).map(Self)
+        let server = PostgresServer::open(url, &SCHEMA)?;
+        Ok(Self { server, url: Zeroizing::new(url.to_owned()) })
     }
 
     /// The role that this connection logged in with, and the rights that it should not have.
     pub fn login_role(&self) -> Result<LoginRole> {
-        self.0.login_role()
+        self.server.login_role()
     }
 }
 
@@ -58,7 +66,7 @@ impl KeyStore for PostgresKeys {
         let root_sql = "
             SELECT generation, key_version, epoch, holder, wrapped FROM lacuna_keys.root WHERE vault = $1";
         let class_sql = "SELECT id, wrapped FROM lacuna_keys.class_key WHERE vault = $1 ORDER BY number";
-        self.0.read(Visibility::Vault(vault), |transaction| {
+        self.server.read(Visibility::Vault(vault), |transaction| {
             let Some(root) = transaction.query_opt(root_sql, &[&id(&vault)])? else { return Ok(None) };
             let classes = transaction.query(class_sql, &[&id(&vault)])?;
             let class = |row: &Columns| Ok(WrappedClassKey { id: fixed(row, 0)?, wrapped: row.try_get(1)? });
@@ -74,7 +82,7 @@ impl KeyStore for PostgresKeys {
         visit: &mut dyn FnMut(WrappedMemoryKey) -> Result<()>,
     ) -> Result<()> {
         let mut visit_row = |row: &Columns| Ok(visit(read_memory_key(row)?)?);
-        self.0.read(Visibility::Vault(vault), |transaction| match only {
+        self.server.read(Visibility::Vault(vault), |transaction| match only {
             None => transaction.stream(ALL_MEMORY_KEYS, &[&id(&vault)], &mut visit_row),
             Some(ids) => {
                 let ids: Vec<_> = ids.iter().map(memory_id).collect();
@@ -86,12 +94,12 @@ impl KeyStore for PostgresKeys {
     fn commit(&self, batch: KeyBatch) -> Result<()> {
         check_batch(&batch)?;
         let visibility = visibility(batch.vault, batch.receipt.as_ref());
-        self.0.write(visibility, |transaction| apply(transaction, &batch))
+        self.server.write(visibility, |transaction| apply(transaction, &batch))
     }
 
     fn destroy_vault(&self, vault: VaultId, at: Timestamp, receipt: Option<ReceiptMark>) -> Result<u64> {
         whole_millis(at)?;
-        self.0.write(visibility(vault, receipt.as_ref()), |transaction| {
+        self.server.write(visibility(vault, receipt.as_ref()), |transaction| {
             ledger::enter_vault(transaction, vault, at)?;
             receipt.iter().try_for_each(|mark| ledger::raise(transaction, mark))?;
             ledger::destroy_vault(transaction, vault)
@@ -99,12 +107,12 @@ impl KeyStore for PostgresKeys {
     }
 
     fn destroyed_at(&self, vault: VaultId) -> Result<Option<Timestamp>> {
-        self.0.read(Visibility::Vault(vault), |transaction| ledger::destroyed_at(transaction, vault))
+        self.server.read(Visibility::Vault(vault), |transaction| ledger::destroyed_at(transaction, vault))
     }
 
     fn erased(&self, vault: VaultId, only: &[MemoryId]) -> Result<Vec<MemoryId>> {
         let ids: Vec<_> = only.iter().map(memory_id).collect();
-        self.0.read(Visibility::Vault(vault), |transaction| {
+        self.server.read(Visibility::Vault(vault), |transaction| {
             let destroyed = ledger::destroyed_at(transaction, vault)?;
             let entered = ledger::entered(transaction, vault, &ids)?;
             let is_erased = |id: &MemoryId| fell_with_vault(id, destroyed) || entered.contains(id);
@@ -113,7 +121,7 @@ impl KeyStore for PostgresKeys {
     }
 
     fn erasures(&self, after: Option<LedgerCursor>, limit: usize) -> Result<Vec<LedgerLine>> {
-        self.0.read(Visibility::Admin, |transaction| ledger::erasures(transaction, after, limit))
+        self.server.read(Visibility::Admin, |transaction| ledger::erasures(transaction, after, limit))
     }
 
     /// Vault by vault, because no transaction sees two of them. Absorbing again is safe after a failure.
@@ -123,34 +131,34 @@ impl KeyStore for PostgresKeys {
         for group in lines.chunk_by(|one, next| one.vault == next.vault) {
             let vault = group[0].vault;
             destroyed += self
-                .0
+                .server
                 .write(Visibility::Vault(vault), |transaction| ledger::absorb(transaction, vault, group))?;
         }
         for mark in receipts {
-            self.0.write(Visibility::Org(&mark.org), |transaction| ledger::raise(transaction, mark))?;
+            self.server.write(Visibility::Org(&mark.org), |transaction| ledger::raise(transaction, mark))?;
         }
         Ok(destroyed)
     }
 
     fn forget_erasures(&self, before: Timestamp) -> Result<u64> {
-        self.0.write(Visibility::Admin, |transaction| ledger::forget(transaction, before))
+        self.server.write(Visibility::Admin, |transaction| ledger::forget(transaction, before))
     }
 
     fn last_receipt(&self, org: &OrgId) -> Result<u64> {
-        self.0.read(Visibility::Org(org), |transaction| ledger::last_receipt(transaction, org))
+        self.server.read(Visibility::Org(org), |transaction| ledger::last_receipt(transaction, org))
     }
 
     fn receipts_known(&self, after: Option<&OrgId>) -> Result<Vec<ReceiptMark>> {
-        self.0.read(Visibility::Admin, |transaction| ledger::receipts_known(transaction, after))
+        self.server.read(Visibility::Admin, |transaction| ledger::receipts_known(transaction, after))
     }
 
     fn ledger_extent(&self) -> Result<LedgerExtent> {
-        self.0.read(Visibility::Admin, ledger::extent)
+        self.server.read(Visibility::Admin, ledger::extent)
     }
 
     fn fingerprints(&self) -> Result<Vec<KeyFingerprint>> {
         let sql = "SELECT name, print FROM lacuna_keys.fingerprint ORDER BY name LIMIT $1";
-        self.0.read(Visibility::Admin, |transaction| {
+        self.server.read(Visibility::Admin, |transaction| {
             let rows = transaction.query(sql, &[&(FINGERPRINTS_MAX as i64)])?;
             let read = |row: &Columns| Ok(KeyFingerprint { name: row.try_get(0)?, print: fixed(row, 1)? });
             rows.iter().map(read).collect()
@@ -161,15 +169,54 @@ impl KeyStore for PostgresKeys {
         let KeyFingerprint { name, print } = fingerprint;
         let enter = "
             INSERT INTO lacuna_keys.fingerprint (name, print) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
-        self.0.write(Visibility::Admin, |transaction| {
+        self.server.write(Visibility::Admin, |transaction| {
             transaction.execute(enter, &[name, &print.as_slice()]).map(drop)
         })?;
         let sql = "SELECT print FROM lacuna_keys.fingerprint WHERE name = $1";
-        self.0.read(Visibility::Admin, |transaction| {
+        self.server.read(Visibility::Admin, |transaction| {
             let row = transaction.query_opt(sql, &[name])?;
             let row = row.ok_or_else(|| Error::corrupt("a fingerprint that was entered is not there"))?;
             Ok(KeyFingerprint { name: name.clone(), print: fixed(&row, 0)? })
         })
+    }
+
+    fn custody_key(&self, name: &str) -> Result<Option<CustodyKey>> {
+        let sql = "SELECT name, wrapped FROM lacuna_keys.custody WHERE name = $1";
+        self.server.read(Visibility::Admin, |transaction| {
+            transaction.query_opt(sql, &[&name])?.as_ref().map(read_custody_key).transpose()
+        })
+    }
+
+    fn custody_keys(&self) -> Result<Vec<CustodyKey>> {
+        let sql = "SELECT name, wrapped FROM lacuna_keys.custody ORDER BY name LIMIT $1";
+        self.server.read(Visibility::Admin, |transaction| {
+            let rows = transaction.query(sql, &[&(CUSTODY_KEYS_MAX as i64)])?;
+            rows.iter().map(read_custody_key).collect()
+        })
+    }
+
+    fn put_custody_key(&self, key: &CustodyKey) -> Result<()> {
+        let sql =
+            "INSERT INTO lacuna_keys.custody (name, wrapped) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
+        self.server.write(Visibility::Admin, |transaction| {
+            transaction.execute(sql, &[&key.name, &key.wrapped]).map(drop)
+        })
+    }
+
+    fn destroy_custody_key(&self, name: &str) -> Result<()> {
+        let sql = "DELETE FROM lacuna_keys.custody WHERE name = $1";
+        self.server.write(Visibility::Admin, |transaction| transaction.execute(sql, &[&name]).map(drop))
+    }
+
+    /// A transaction of its own holds the lock, so that it also holds behind a pool of connections.
+    fn lock(&self, exclusive: bool) -> Result<EpochLock> {
+        let kind = if exclusive { "pg_advisory_xact_lock" } else { "pg_advisory_xact_lock_shared" };
+        let script = format!(
+            "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; SELECT {kind}(hashtext('lacuna_keys.epoch'))"
+        );
+        let mut client = PostgresServer::connect_alone(&self.url)?;
+        client.batch_execute(&script).map_err(SqlFailure::from)?;
+        Ok(EpochLock::holding(client))
     }
 
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {
@@ -177,7 +224,7 @@ impl KeyStore for PostgresKeys {
             SELECT vault FROM lacuna_keys.root
             WHERE $1::bytea IS NULL OR vault > $1 ORDER BY vault LIMIT $2";
         let limit = limit.min(VAULTS_PAGE_MAX) as i64;
-        self.0.read(Visibility::Admin, |transaction| {
+        self.server.read(Visibility::Admin, |transaction| {
             let rows = transaction.query(sql, &[&after.as_ref().map(id), &limit])?;
             rows.iter().map(|row| Ok(VaultId::from_bytes(fixed(row, 0)?))).collect()
         })
@@ -196,6 +243,10 @@ fn read_root(row: &Columns) -> Result<WrappedRoot, SqlFailure> {
         holder: small(row.try_get(3)?)?,
         wrapped: row.try_get(4)?,
     })
+}
+
+fn read_custody_key(row: &Columns) -> Result<CustodyKey, SqlFailure> {
+    Ok(CustodyKey { name: row.try_get(0)?, wrapped: row.try_get(1)? })
 }
 
 fn read_memory_key(row: &Columns) -> Result<WrappedMemoryKey, SqlFailure> {

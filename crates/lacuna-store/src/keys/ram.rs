@@ -9,9 +9,9 @@ use zeroize::Zeroize;
 
 use super::check::{check_batch, check_lines, check_root, class_taken, no_such_class, refuse_erased};
 use super::{
-    ERASURES_PAGE_MAX, FINGERPRINTS_MAX, KeyBatch, KeyFingerprint, KeyStore, LedgerCursor, LedgerExtent,
-    LedgerLine, RECEIPTS_PAGE_MAX, ReceiptMark, VaultKeys, WrappedClassKey, WrappedMemoryKey, WrappedRoot,
-    fell_with_vault,
+    CUSTODY_KEYS_MAX, CustodyKey, ERASURES_PAGE_MAX, FINGERPRINTS_MAX, KeyBatch, KeyFingerprint, KeyStore,
+    LedgerCursor, LedgerExtent, LedgerLine, RECEIPTS_PAGE_MAX, ReceiptMark, VaultKeys, WrappedClassKey,
+    WrappedMemoryKey, WrappedRoot, fell_with_vault,
 };
 use crate::rows::VAULTS_PAGE_MAX;
 use crate::rows::check::whole_millis;
@@ -28,6 +28,7 @@ struct RamKeyring {
     ledger: BTreeMap<LedgerCursor, Timestamp>,
     receipts: BTreeMap<OrgId, u64>,
     fingerprints: BTreeMap<String, KeyFingerprint>,
+    custody: BTreeMap<String, CustodyKey>,
 }
 
 struct Ring {
@@ -147,6 +148,26 @@ impl KeyStore for RamKeys {
         let mut shelf = self.write();
         let stands = shelf.fingerprints.entry(fingerprint.name.clone());
         Ok(stands.or_insert_with(|| fingerprint.clone()).clone())
+    }
+
+    fn custody_key(&self, name: &str) -> Result<Option<CustodyKey>> {
+        Ok(self.read(|shelf| shelf.custody.get(name).cloned()))
+    }
+
+    fn custody_keys(&self) -> Result<Vec<CustodyKey>> {
+        Ok(self.read(|shelf| shelf.custody.values().take(CUSTODY_KEYS_MAX).cloned().collect()))
+    }
+
+    fn put_custody_key(&self, key: &CustodyKey) -> Result<()> {
+        self.write().custody.entry(key.name.clone()).or_insert_with(|| key.clone());
+        Ok(())
+    }
+
+    fn destroy_custody_key(&self, name: &str) -> Result<()> {
+        if let Some(mut key) = self.write().custody.remove(name) {
+            key.wrapped.zeroize();
+        }
+        Ok(())
     }
 
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {

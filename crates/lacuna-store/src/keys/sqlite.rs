@@ -9,9 +9,11 @@ use rusqlite::{Connection, OptionalExtension, Row as Columns, params};
 
 use self::ledger::{Absorb, absorb, destroy_vault, destroyed_at, enter, is_erased, raise};
 use super::check::{check_batch, check_lines, check_root, class_taken, no_such_class, refuse_erased};
+use super::local::lock_file;
 use super::{
-    FINGERPRINTS_MAX, KeyBatch, KeyFingerprint, KeyStore, LedgerCursor, LedgerExtent, LedgerLine,
-    ReceiptMark, VaultKeys, WrappedClassKey, WrappedMemoryKey, WrappedRoot, fell_with_vault,
+    CUSTODY_KEYS_MAX, CustodyKey, EpochLock, FINGERPRINTS_MAX, KeyBatch, KeyFingerprint, KeyStore,
+    LedgerCursor, LedgerExtent, LedgerLine, ReceiptMark, VaultKeys, WrappedClassKey, WrappedMemoryKey,
+    WrappedRoot, fell_with_vault,
 };
 use crate::failure::SqlFailure;
 use crate::rows::VAULTS_PAGE_MAX;
@@ -21,7 +23,7 @@ use crate::rows::pool::Pool;
 use crate::rows::sqlite::engine::{Database, SqliteOptions, SqliteSchema};
 use crate::rows::sqlite::writer::{AppliedWork, Apply, GroupWriter, Scrubbing};
 use crate::rows::sqlite::{READERS_MAX, bytes, collect, in_snapshot, unless_taken};
-use lacuna_types::Result;
+use lacuna_types::{Error, Result};
 use lacuna_types::{MemoryId, OrgId, VaultId, millis};
 
 static SCHEMA: SqliteSchema = SqliteSchema {
@@ -30,6 +32,7 @@ static SCHEMA: SqliteSchema = SqliteSchema {
         include_str!("schema_sqlite.sql"),
         include_str!("ledger_sqlite.sql"),
         include_str!("fingerprints_sqlite.sql"),
+        include_str!("custody_sqlite.sql"),
     ],
 };
 
@@ -163,6 +166,30 @@ impl KeyStore for SqliteKeys {
         })
     }
 
+    fn custody_key(&self, name: &str) -> Result<Option<CustodyKey>> {
+        let sql = "SELECT name, wrapped FROM custody WHERE name = ?1";
+        self.snapshot(|snapshot| Ok(collect(snapshot, sql, [name], custody_key)?.pop()))
+    }
+
+    fn custody_keys(&self) -> Result<Vec<CustodyKey>> {
+        let sql = "SELECT name, wrapped FROM custody ORDER BY name LIMIT ?1";
+        self.snapshot(|snapshot| collect(snapshot, sql, [CUSTODY_KEYS_MAX as i64], custody_key))
+    }
+
+    fn put_custody_key(&self, key: &CustodyKey) -> Result<()> {
+        self.writer.run(KeyWork::PutCustody(key.clone())).map(drop)
+    }
+
+    fn destroy_custody_key(&self, name: &str) -> Result<()> {
+        self.writer.run(KeyWork::DestroyCustody(name.to_owned())).map(drop)
+    }
+
+    fn lock(&self, exclusive: bool) -> Result<EpochLock> {
+        lock_file(&self.database.beside(".lock"), exclusive).map_err(|error| {
+            Error::unavailable("data_folder_unavailable", "the keystore cannot be locked", error)
+        })
+    }
+
     fn vaults(&self, after: Option<VaultId>, limit: usize) -> Result<Vec<VaultId>> {
         let sql = "SELECT vault FROM root WHERE ?1 IS NULL OR vault > ?1 ORDER BY vault LIMIT ?2";
         let parameters = params![after.map(|id| *id.as_bytes()), limit.min(VAULTS_PAGE_MAX) as i64];
@@ -221,6 +248,10 @@ fn root(row: &Columns<'_>) -> Result<WrappedRoot, SqlFailure> {
     })
 }
 
+fn custody_key(row: &Columns<'_>) -> Result<CustodyKey, SqlFailure> {
+    Ok(CustodyKey { name: row.get(0)?, wrapped: bytes(row, 1)? })
+}
+
 fn memory_key(row: &Columns<'_>) -> Result<WrappedMemoryKey, SqlFailure> {
     Ok(WrappedMemoryKey {
         memory: MemoryId::from_bytes(row.get(0)?),
@@ -237,6 +268,8 @@ enum KeyWork {
     Absorb(Absorb),
     Forget { before: Timestamp },
     Fingerprint(KeyFingerprint),
+    PutCustody(CustodyKey),
+    DestroyCustody(String),
 }
 
 impl Apply for KeyWork {
@@ -262,14 +295,26 @@ impl Apply for KeyWork {
                 connection.prepare_cached(sql)?.execute(params![name, print])?;
                 Ok(AppliedWork { done: 0, erased: false })
             }
+            Self::PutCustody(CustodyKey { name, wrapped }) => {
+                let sql = "INSERT INTO custody (name, wrapped) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+                connection.prepare_cached(sql)?.execute(params![name, wrapped])?;
+                Ok(AppliedWork { done: 0, erased: false })
+            }
+            Self::DestroyCustody(name) => {
+                let sql = "DELETE FROM custody WHERE name = ?1";
+                let done = connection.prepare_cached(sql)?.execute([name])? as u64;
+                Ok(AppliedWork { done, erased: done > 0 })
+            }
         }
     }
 
     fn erases(&self) -> bool {
         match self {
             Self::Batch(batch) => !batch.destroys.is_empty(),
-            Self::DestroyVault { .. } | Self::Absorb(_) | Self::Forget { .. } => true,
-            Self::Fingerprint(_) => false,
+            Self::DestroyVault { .. } | Self::Absorb(_) | Self::Forget { .. } | Self::DestroyCustody(_) => {
+                true
+            }
+            Self::Fingerprint(_) | Self::PutCustody(_) => false,
         }
     }
 }

@@ -19,6 +19,8 @@ facet!(
     Delivery = 4 "delivery",
     Backup = 5 "backup",
     Destruction = 6 "destruction",
+    Hold = 20 "hold",
+    Deferral = 21 "deferral",
 });
 
 /// One document in an organisation's record book.

@@ -7,7 +7,7 @@ use lacuna_store::blobs::{BLOB_BYTES_MAX, BlobName, Blobs};
 
 use crate::samples::*;
 
-fn name(n: u64, revision: u32) -> BlobName {
+pub(crate) fn name(n: u64, revision: u32) -> BlobName {
     BlobName { memory: id(n), revision }
 }
 

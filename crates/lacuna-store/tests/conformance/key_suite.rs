@@ -1,8 +1,8 @@
 //! What holds for every keystore.
 
 use lacuna_store::keys::{
-    ERASURES_PAGE_MAX, KeyBatch, KeyFingerprint, KeyStore, LedgerExtent, LedgerLine, ReceiptMark, VaultKeys,
-    WrappedMemoryKey,
+    CustodyKey, ERASURES_PAGE_MAX, KeyBatch, KeyFingerprint, KeyStore, LedgerExtent, LedgerLine, ReceiptMark,
+    VaultKeys, WrappedMemoryKey,
 };
 use lacuna_store::rows::{BATCH_ROWS_MAX, SEALED_BYTES_MAX, VAULTS_PAGE_MAX};
 use lacuna_types::{MemoryId, OrgId, VaultId};
@@ -28,6 +28,7 @@ pub(crate) fn conformance(keys: &dyn KeyStore) {
     vaults_are_listed_in_pages(keys);
     the_extent_is_that_of_the_ledger(keys);
     the_first_fingerprint_of_a_name_stands(keys);
+    keys_in_custody_stand_until_they_are_destroyed(keys);
 }
 
 pub(crate) fn vault(user: &str) -> VaultId {
@@ -344,4 +345,22 @@ pub(crate) fn reopening(open: &dyn Fn() -> Box<dyn KeyStore>) {
     let keys = open();
     assert_eq!(snapshot(&*keys, vault("durable")), before);
     assert_eq!(keys.last_receipt(&OrgId::new("durable").unwrap()).unwrap(), 2);
+}
+
+fn keys_in_custody_stand_until_they_are_destroyed(keys: &dyn KeyStore) {
+    let key = |name: &str, byte| CustodyKey { name: name.to_owned(), wrapped: vec![byte; 90] };
+    assert_eq!((keys.custody_key("signing.key").unwrap(), keys.custody_keys().unwrap()), (None, vec![]));
+    keys.put_custody_key(&key("signing.key", 1)).unwrap();
+    keys.put_custody_key(&key("signing.key", 2)).unwrap();
+    keys.put_custody_key(&key("epoch-1.key", 3)).unwrap();
+    assert_eq!(keys.custody_key("signing.key").unwrap(), Some(key("signing.key", 1)));
+    assert_eq!(keys.custody_keys().unwrap(), vec![key("epoch-1.key", 3), key("signing.key", 1)]);
+    for _ in 0..2 {
+        keys.destroy_custody_key("epoch-1.key").unwrap();
+    }
+    assert_eq!(keys.custody_keys().unwrap(), vec![key("signing.key", 1)]);
+    // Those who share it do not wait for each other.
+    let shared = (keys.lock(false).unwrap(), keys.lock(false).unwrap());
+    drop(shared);
+    drop(keys.lock(true).unwrap());
 }

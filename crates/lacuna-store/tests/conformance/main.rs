@@ -6,19 +6,28 @@
     reason = "a test fails by panicking and may say why it skips"
 )]
 
+mod anchor_home;
 mod audit_rows;
 mod blobs;
+mod bucket;
 mod contention;
 mod faults;
 mod job_rows;
 mod key_suite;
 mod model;
+#[path = "../../../lacuna-core/tests/support/own_postgres.rs"]
+#[allow(dead_code, reason = "each crate of tests uses a part")]
+mod own_postgres;
+mod pooler;
 mod postgres;
 #[path = "../../../lacuna-core/tests/support/postgres_database.rs"]
 mod postgres_database;
 mod samples;
+#[path = "../../../lacuna-core/tests/support/seaweed.rs"]
+mod seaweed;
 mod sqlite_files;
 mod suite;
+mod tls;
 
 use lacuna_store::keys::{RamKeys, SqliteKeys};
 use lacuna_store::rows::{RamStore, SqliteStore};

@@ -418,7 +418,7 @@ fn a_login_role_that_may_not_migrate_is_told_who_may() {
             "DELETE FROM lacuna.migration WHERE version = (SELECT max(version) FROM lacuna.migration)",
         )
         .unwrap();
-    refusal(&[login, "may not migrate", "lacuna memory list", owner]);
+    refusal(&[login, "may not migrate", "lacuna store init", owner]);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use clap::{Args, Parser, Subcommand};
 use super::audit::AuditArgs;
 use super::backup::{BackupArgs, LedgerCommand, RestoreArgs};
 use super::compact::CompactArgs;
+use super::compliance::ComplianceCommand;
 use super::config::{CONFIG_EXAMPLES, ConfigCommand};
 use super::consent::ConsentCommand;
 use super::context::ContextArgs;
@@ -16,6 +17,7 @@ use super::correct::CorrectArgs;
 use super::destroy::DestroyArgs;
 use super::export::ExportArgs;
 use super::forget::{ForgetArgs, ReceiptCommand};
+use super::hold::HoldCommand;
 use super::hook::HookCommand;
 use super::import::ImportArgs;
 use super::install::InstallArgs;
@@ -24,9 +26,12 @@ use super::keys::KeysCommand;
 use super::mcp::McpArgs;
 use super::members::MembersCommand;
 use super::memory::MemoryCommand;
+use super::open::OpenArgs;
 use super::pages::{ManArgs, ShellName};
 use super::person::PersonCommand;
+use super::persona::PersonaCommand;
 use super::policy::PolicyCommand;
+use super::purpose::PurposeCommand;
 use super::recall::RecallArgs;
 use super::remember::RememberArgs;
 use super::retention::RetentionCommand;
@@ -34,6 +39,7 @@ use super::review::ReviewCommand;
 use super::scan::ScanArgs;
 use super::serve::ServeArgs;
 use super::session::SessionCommand;
+use super::store::StoreCommand;
 use super::token::TokenCommand;
 use super::view::ViewArgs;
 
@@ -86,6 +92,13 @@ pub(super) struct Global {
 
 #[derive(Subcommand)]
 pub(super) enum Command {
+    /// Open your memory as a page in the browser; starts the server if there is none.
+    #[command(after_help = "Examples:
+  lacuna open
+  lacuna open --no-browser
+
+The link signs one browser in, once, within two minutes. A server of other machines asks for a token instead.")]
+    Open(OpenArgs),
     /// Answer over HTTP until interrupted.
     #[command(
         after_help = "The API is described at /openapi.json. Without any token the server answers only on
@@ -194,6 +207,50 @@ The section goes to standard output. Whatever it shows counts as brought to mind
 Without a consent, sensitive things are held sealed for 30 days: the review shows them, and no search finds them."
     )]
     Consent(ConsentCommand),
+    /// Close sensitive categories to your assistants and readers, and open them again.
+    #[command(
+        subcommand,
+        after_help = "Examples:
+  lacuna purpose close health
+  lacuna purpose list
+  lacuna purpose open health
+
+A token of the role agent or reader does not get what is closed from recall, context, lists or sessions. In a shared
+vault, what is about health, belief or biometrics is shown to its author alone, unless they lifted it when they shared it."
+    )]
+    Purpose(PurposeCommand),
+    /// Keep memories from erasure for a legal reason: placed by one operator, confirmed by another.
+    #[command(
+        subcommand,
+        after_help = "Examples:
+  lacuna hold place --scope user:anna --reason legal_claim --days 90 --tell
+  lacuna hold confirm 1 --as ben
+  lacuna hold list
+  lacuna hold end 1
+
+While a hold stands, requests to erase are recorded and their memories hidden; they are erased when it ends."
+    )]
+    Hold(HoldCommand),
+    /// Persona documents: export, validate, sign, verify and import memory[] and memoryPolicy.
+    #[command(
+        subcommand,
+        after_help = "Examples:
+  lacuna persona export persona.json
+  lacuna persona validate persona.json
+  lacuna persona key persona.key
+  lacuna persona sign persona.json --key persona.key
+  lacuna persona verify persona.json
+  lacuna persona import persona.json"
+    )]
+    Persona(PersonaCommand),
+    /// Write what an organisation answers for: what is kept, who sees it, how long, where it goes. Numbers, no content.
+    #[command(
+        subcommand,
+        after_help = "Examples:
+  lacuna compliance report
+  lacuna compliance report --format html --out report.html"
+    )]
+    Compliance(ComplianceCommand),
     /// Show and set how long the vault remembers.
     #[command(
         subcommand,
@@ -283,6 +340,9 @@ once, and what was forgotten here is not brought back. With --json, one line com
     /// Make, list and revoke API tokens.
     #[command(subcommand)]
     Token(TokenCommand),
+    /// Prepare the databases of PostgreSQL: schemas, and the SQL of their roles.
+    #[command(subcommand)]
+    Store(StoreCommand),
     /// The vaults that you may read, in the words that --scope takes.
     Scopes,
     /// Say who belongs to a team and shares its vault.
@@ -344,6 +404,8 @@ what it should be is left alone. --data, --config, --org and --as are passed on 
     Man(ManArgs),
     /// Check folders, keys, databases, models and memories, and say what to do.
     Doctor,
+    /// List the commands for whoever runs the server; `lacuna admin COMMAND` runs one.
+    Admin,
 }
 
 #[derive(Args, Default)]

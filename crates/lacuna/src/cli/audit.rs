@@ -241,7 +241,11 @@ fn people(list: &AuditList) -> String {
             [only] => only.clone(),
             [first, rest @ ..] => format!("{first} and {} more", rest.len()),
         };
-        [entry.seq.to_string(), entry.at.to_string(), entry.action.clone(), entry.actor.clone(), subjects]
+        let by = match entry.service.as_str() {
+            "" => entry.actor.clone(),
+            service => format!("{service} for {}", entry.actor),
+        };
+        [entry.seq.to_string(), entry.at.to_string(), entry.action.clone(), by, subjects]
     });
     table(["seq", "at", "action", "by", "subjects"], rows)
 }

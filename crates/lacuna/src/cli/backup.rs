@@ -23,7 +23,7 @@ use crate::assemble::{
     refuse_weak_key_passphrase,
 };
 use crate::codes;
-use crate::config::{Config, StoreChoice};
+use crate::config::{Config, CustodyKind, StoreChoice};
 use crate::passphrase::refuse_weak;
 use crate::wire::failure::{Failure, Result};
 
@@ -188,13 +188,14 @@ fn list(config: &Config, output: &Output) -> Result<()> {
 
 pub(super) fn put_back(config: &Config, args: &RestoreArgs, output: &Output) -> Result<()> {
     only_sqlite(config)?;
+    only_local_keys(config)?;
     let layout = Layout::new(&config.data);
     let folder = claim(&layout)?;
     refuse_weak_key_passphrase(config, &layout)?;
     let ledgers = args.ledgers.iter().map(|path| Ok(Ledger::decode(open(path)?)?));
     let ledgers = ledgers.collect::<Result<Vec<_>>>()?;
     let known = args.receipts.iter().map(|path| known_receipt(path)).collect::<Result<Vec<_>>>()?;
-    let restored = read_back(&layout, &folder, &args.file, &ledgers, &known)?;
+    let restored = read_back(config, &layout, &folder, &args.file, &ledgers, &known)?;
     let installation = assemble_in(config, folder.share()?)?;
     let bar = ProgressBar::new_spinner();
     let replayed = installation
@@ -224,13 +225,14 @@ fn known_receipt(path: &Path) -> Result<ReceiptMark> {
 }
 
 fn read_back(
+    config: &Config,
     layout: &Layout,
     folder: &OwnedFolder,
     file: &Path,
     ledgers: &[Ledger],
     known: &[ReceiptMark],
 ) -> Result<Restored> {
-    let kms = open_kms(layout)?;
+    let kms = open_kms(config, layout, &open_keys(config, layout)?)?;
     let into = RestoreInto {
         data: folder,
         kms: &kms,
@@ -263,6 +265,17 @@ pub(super) fn ledger(config: &Config, command: &LedgerCommand, output: &Output) 
     output.show(&answer, |answer| {
         format!("{}: {}", answer.file, counted(answer.erasures, "erasure", "erasures"))
     })
+}
+
+/// A restore puts key files and keystore in place together, which a key management service cannot.
+fn only_local_keys(config: &Config) -> Result<()> {
+    match config.custody.kind {
+        CustodyKind::Local => Ok(()),
+        _ => {
+            let reason = "restore with custody.kind = \"local\", then bring the keys to the service with `lacuna keys move --to`";
+            Err(Failure::new(&codes::USAGE, reason))
+        }
+    }
 }
 
 /// The server has its own ways: a dump of the data database, and one of the keystore kept apart.

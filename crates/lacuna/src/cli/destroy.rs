@@ -30,7 +30,7 @@ pub(super) fn run(config: &Config, args: &DestroyArgs, output: &Output) -> Resul
         );
         match output.ask(&question) {
             Some(true) => {}
-            Some(false) => return Err(Failure::new(&codes::NEEDS_CONFIRMATION, "nothing was destroyed")),
+            Some(false) => return Err(Failure::new(&codes::DECLINED, "nothing was destroyed")),
             None => {
                 let reason = "there is no terminal to confirm it on; pass --yes to destroy it";
                 return Err(Failure::new(&codes::NEEDS_CONFIRMATION, reason));

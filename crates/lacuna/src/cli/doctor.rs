@@ -11,6 +11,7 @@ use std::sync::Arc;
 use lacuna_core::Lacuna;
 use lacuna_core::permit::{Caller, permit};
 use lacuna_seal::{KeyPages, key_pages};
+use lacuna_store::keys::KeyStore;
 use lacuna_store::rows::LoginRole;
 use lacuna_types::embed::{Embedder, Purpose};
 use serde::Serialize;
@@ -18,7 +19,7 @@ use serde::Serialize;
 use super::output::{Output, counted, table};
 use crate::assemble::{self, Installation, Layout};
 use crate::codes;
-use crate::config::{Config, EmbedderChoice, StoreChoice};
+use crate::config::{Config, CustodyKind, EmbedderChoice, StoreChoice};
 use crate::wire::failure::{Failure, Result};
 
 /// Permissions that others on the machine must not have.
@@ -141,17 +142,16 @@ fn installation(config: &Config, layout: &Layout) -> Vec<DoctorCheck> {
         Ok(folder) => folder,
         Err(failure) => return vec![DoctorCheck::failed("data folder", &failure)],
     };
-    let kms = assemble::open_kms(layout);
-    let mut checks = vec![match &kms {
-        Ok(kms) => DoctorCheck::of("keys", kms.newest_epoch().map_err(Failure::from).map(epoch)),
-        Err(failure) => DoctorCheck::failed("keys", failure),
-    }];
+    let mut checks = Vec::new();
     if let Err(failure) = assemble::refuse_lost_database(config, layout) {
         checks.push(DoctorCheck::failed("database", &failure));
         return checks;
     }
     let stores = match &config.store {
         StoreChoice::Sqlite if !layout.database().exists() => {
+            if let Ok(keys) = assemble::open_keys(config, layout) {
+                checks.push(custody(config, layout, &keys).1);
+            }
             checks.push(DoctorCheck::warn(
                 "database",
                 "nothing is stored yet",
@@ -161,6 +161,14 @@ fn installation(config: &Config, layout: &Layout) -> Vec<DoctorCheck> {
         }
         _ => assemble::open_stores(config, layout),
     };
+    let kms_is_open = match &stores {
+        Ok((_, keys)) => {
+            let (open, check) = custody(config, layout, keys);
+            checks.push(check);
+            open
+        }
+        Err(_) => false,
+    };
     checks.push(DoctorCheck::of(
         "database",
         stores
@@ -168,7 +176,7 @@ fn installation(config: &Config, layout: &Layout) -> Vec<DoctorCheck> {
             .map(|_| "opens".to_owned())
             .map_err(|failure| Failure::new(failure.code, failure.detail.clone())),
     ));
-    if kms.is_err() || stores.is_err() {
+    if !kms_is_open {
         return checks;
     }
     if let StoreChoice::Postgres { beside: true, .. } = config.store {
@@ -192,6 +200,19 @@ fn installation(config: &Config, layout: &Layout) -> Vec<DoctorCheck> {
     }
     checks.push(vaults::not_checked(config));
     checks
+}
+
+/// Takes one key out of its custody, or says what is wrong with it.
+fn custody(config: &Config, layout: &Layout, keys: &Arc<dyn KeyStore>) -> (bool, DoctorCheck) {
+    let found = assemble::open_kms(config, layout, keys).and_then(|kms| {
+        let place = if config.custody.kind == CustodyKind::Local {
+            String::new()
+        } else {
+            format!(" in {}", kms.shown())
+        };
+        Ok(format!("{}{place}", epoch(kms.newest_epoch()?)))
+    });
+    (found.is_ok(), DoctorCheck::of("keys", found))
 }
 
 /// Warns of a login role that can switch row-level security off.

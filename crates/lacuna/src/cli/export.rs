@@ -113,7 +113,7 @@ fn confirm_health(args: &ExportArgs, output: &Output) -> Result<()> {
     }
     match output.ask("Write memories about health into the export as well?") {
         Some(true) => Ok(()),
-        Some(false) => Err(Failure::new(&codes::NEEDS_CONFIRMATION, "not exported")),
+        Some(false) => Err(Failure::new(&codes::DECLINED, "not exported")),
         None => {
             let reason = "not exported: there is no terminal to confirm it on; pass --include-health --yes";
             Err(Failure::new(&codes::NEEDS_CONFIRMATION, reason))

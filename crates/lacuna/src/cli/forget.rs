@@ -1,6 +1,7 @@
 //! Forget, and see that it was: the plan on the terminal, a yes, the receipt.
 
 use std::fs;
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
@@ -102,7 +103,7 @@ pub(super) enum ReceiptCommand {
         #[command(flatten)]
         scope: ScopeArgs,
     },
-    /// One receipt, as the JSON that can be kept and verified.
+    /// One receipt: for people on a terminal, in a file or a pipe as the JSON that can be kept and verified.
     Show {
         /// DEL-2026-000123, or its number.
         receipt: String,
@@ -138,9 +139,13 @@ pub(super) fn run(config: &Config, args: ForgetArgs, output: &Output) -> Result<
     }
     let (view, token) = understood(planned, &grant)?;
     let Some(token) = token else { return output.show(&nearest(&view), String::clone) };
+    let is_open = view.direct + view.indirect + view.working == 0;
+    if is_open && !matches!(choice, PlanChoice::Only(_)) {
+        return output.show(&candidates(&view), String::clone);
+    }
     if !yes {
         output.note(&shown(&view));
-        agreed(output, &question(&view))?;
+        agreed(output, &question(&view, &choice))?;
     }
     confirm(&installation, &grant, &token, &choice, output)?;
     super::view::refresh(config, &installation, output);
@@ -154,6 +159,19 @@ fn nearest(view: &PlanView) -> String {
     }
     let lines = view.nearest.iter().map(|near| format!("\n  --id {}: {}", near.memory_id, line(&near.gist)));
     format!("nothing surely matches; is one of these meant?{}", lines.collect::<String>())
+}
+
+/// Text for a plan that only offers memories: the person says which of them are meant.
+fn candidates(view: &PlanView) -> String {
+    let lines = view
+        .matches
+        .iter()
+        .take(SHOWN)
+        .map(|one| format!("\n  --only {}: {} ({})", one.memory_id, line(&one.gist), one.reason));
+    format!(
+        "nothing surely matches; make the request again with --only for each of these that is meant:{}",
+        lines.collect::<String>()
+    )
 }
 
 /// The plan and its token; without a token when nothing matches.
@@ -180,7 +198,7 @@ fn understood(planned: Planned, grant: &Grant<Forget>) -> Result<(PlanView, Opti
 fn agreed(output: &Output, question: &str) -> Result<()> {
     match output.ask(question) {
         Some(true) => Ok(()),
-        Some(false) => Err(Failure::new(&codes::NEEDS_CONFIRMATION, "nothing was forgotten")),
+        Some(false) => Err(Failure::new(&codes::DECLINED, "nothing was forgotten")),
         None => {
             let reason = "nothing was forgotten: there is no terminal to confirm it on; --yes confirms once, and \
                           --json prints the token that confirms the second time";
@@ -209,24 +227,34 @@ fn confirm(
     output.show(&ForgottenView::of(confirmed, grant.scope()), done)
 }
 
-fn question(view: &PlanView) -> String {
+fn question(view: &PlanView, choice: &PlanChoice) -> String {
     let verb = match view.mode.map(|mode| mode.to_string()).as_deref() {
         Some("soft") => "Hide",
         Some("archive") => "Archive",
         _ => "Erase",
     };
-    format!("{verb} {}?", memories(view.direct + view.indirect))
+    let count = match choice {
+        PlanChoice::All => view.direct + view.indirect,
+        PlanChoice::Direct => view.direct,
+        PlanChoice::Only(ids) => ids.len(),
+    };
+    format!("{verb} {}?", memories(count))
 }
 
 fn shown(view: &PlanView) -> String {
     let rows = view.matches.iter().take(SHOWN).map(|found| {
         let left =
             found.leaves.as_ref().map_or_else(String::new, |leaves| format!("leaves: {}", line(leaves)));
-        [found.closeness.to_owned(), found.gist.clone(), found.reason.clone(), left, found.memory_id.clone()]
+        let closeness = if found.offered { "offered" } else { found.closeness };
+        [closeness.to_owned(), found.gist.clone(), found.reason.clone(), left, found.memory_id.clone()]
     });
     let mut text = table(["match", "gist", "why", "rest", "id"], rows);
     if view.matches.len() > SHOWN {
-        text.push_str(&format!("\n… and {} more", view.direct + view.indirect - SHOWN));
+        let count = view.direct + view.indirect + view.offered;
+        text.push_str(&format!("\n… and {} more", count - SHOWN));
+    }
+    if view.offered > 0 {
+        text.push_str("\nwhat is offered stays, unless --only names it");
     }
     for near in &view.nearest {
         text.push_str(&format!("\nmay be meant too, and stays: {} ({})", line(&near.gist), near.memory_id));
@@ -247,9 +275,20 @@ pub(super) fn done(view: &ForgottenView) -> String {
         (Some(until), _) => {
             format!("hid {}; they can be restored until {until}", memories(view.memory_ids.len()))
         }
+        (None, true) if view.memory_ids.is_empty() && view.deferred.is_some() => {
+            "nothing was erased yet".to_owned()
+        }
         (None, true) => format!("set {} aside", memories(view.memory_ids.len())),
         (None, false) => format!("erased {} for good", memories(view.memory_ids.len())),
     }];
+    if let Some(deferred) = &view.deferred {
+        lines.push(format!(
+            "{} hidden now and erased when {} has ended, on {} at the latest",
+            counted(deferred.memory_ids.len(), "memory is", "memories are"),
+            deferred.holds.join(", "),
+            deferred.until.strftime("%Y-%m-%d")
+        ));
+    }
     let more = [
         (view.fell.len(), "was made of that and went too", "were made of that and went too"),
         (
@@ -266,12 +305,16 @@ pub(super) fn done(view: &ForgottenView) -> String {
     ];
     let more = more.iter().filter(|(count, ..)| *count > 0);
     lines.extend(more.map(|(count, one, many)| counted(*count, one, many)));
+    if !view.may_still_speak.is_empty() {
+        let left = memories(view.may_still_speak.len());
+        lines.push(format!("{left} may still speak of it: {}", view.may_still_speak.join(", ")));
+    }
     lines.extend(view.receipts.iter().map(receipt_line));
     lines.join("\n")
 }
 
 fn receipt_line(receipt: &ReceiptView) -> String {
-    let found: u32 = receipt.probes.iter().map(|probe| probe.found).sum();
+    let found = receipt.residue();
     let ways = receipt.probes.len();
     let probe = match found {
         0 => format!("looked for by {ways} ways, nothing found"),
@@ -366,7 +409,7 @@ pub(super) fn receipt(config: &Config, command: ReceiptCommand, output: &Output)
             let key = installation.service.verifying_key()?;
             output.show(&ReceiptList::of(receipts, key, grant.scope()), |list| {
                 let rows = list.receipts.iter().map(|one| {
-                    let found: u32 = one.probes.iter().map(|probe| probe.found).sum();
+                    let found = one.residue();
                     [
                         one.receipt.clone(),
                         one.at.to_string(),
@@ -386,14 +429,42 @@ pub(super) fn receipt(config: &Config, command: ReceiptCommand, output: &Output)
             let installation = assemble(config)?;
             let grant = installation.grant(scope.as_deref())?;
             let receipt = installation.service.receipt(&grant, read_number("receipt", &receipt)?)?;
-            // A receipt is a document: JSON whoever asks, so that it can be kept and checked.
-            output.json_line(&ReceiptView::from(receipt))
+            let view = ReceiptView::from(receipt);
+            // In a file or a pipe it is the document that can be kept and checked; on a terminal somebody reads it.
+            match std::io::stdout().is_terminal() {
+                true => output.show(&view, receipt_sheet),
+                false => output.json_line(&view),
+            }
         }
         ReceiptCommand::Key => {
             let key = assemble(config)?.service.verifying_key()?.to_string();
             output.show(&key, Clone::clone)
         }
     }
+}
+
+/// A receipt for people.
+fn receipt_sheet(view: &ReceiptView) -> String {
+    let found: u32 = view.probes.iter().map(|probe| probe.found).sum();
+    let counts = &view.counts;
+    let mut rows = vec![
+        ("receipt", view.receipt.clone()),
+        ("when", view.at.strftime("%Y-%m-%d %H:%M UTC").to_string()),
+        ("why", view.cause.0.to_string()),
+        ("named by", view.target.0.to_string()),
+        ("said it", counts.direct.to_string()),
+        ("seemed to", counts.indirect.to_string()),
+        ("fell with them", counts.fell.to_string()),
+        ("keys destroyed", counts.keys_destroyed.to_string()),
+        ("looked for by", counted(view.probes.len(), "way", "ways")),
+        ("found after", found.to_string()),
+        ("signed by", view.key.clone()),
+    ];
+    rows.extend(view.backups.iter().map(|hold| {
+        ("backup", format!("{} holds sealed copies until {}", hold.number, hold.until.strftime("%Y-%m-%d")))
+    }));
+    let keep = format!("lacuna receipt show {} > {}.json", view.receipt, view.receipt);
+    format!("{}\n\nTo keep and verify it: {keep}", fields(rows))
 }
 
 fn verify(config: &Config, file: &Path, key: Option<&str>, output: &Output) -> Result<()> {
@@ -410,7 +481,7 @@ fn verify(config: &Config, file: &Path, key: Option<&str>, output: &Output) -> R
             ("holds", view.receipt.clone()),
             ("at", view.at.to_string()),
             ("keys destroyed", view.counts.keys_destroyed.to_string()),
-            ("found after", view.probes.iter().map(|probe| probe.found).sum::<u32>().to_string()),
+            ("found after", view.residue().to_string()),
             ("signed by", view.key.clone()),
         ])
     })

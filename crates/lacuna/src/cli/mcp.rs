@@ -50,8 +50,15 @@ pub(super) fn run(config: Config, args: &McpArgs) -> Result<()> {
 fn load(config: &Config, announcer: &Announcer) -> Option<(Installation, Background)> {
     let assembled = assemble(config).and_then(|installation| {
         let Installation { service, store, webhooks, .. } = &installation;
-        let background =
-            Background::start(service, store, webhooks, config.idle_seal, config.schedule, || {});
+        let background = Background::start(
+            service,
+            store,
+            webhooks,
+            config.idle_seal,
+            config.close_every(),
+            config.schedule,
+            || {},
+        );
         let background =
             background.map_err(|error| Failure::new(&codes::INTERNAL, format!("no thread: {error}")))?;
         Ok((installation, background))

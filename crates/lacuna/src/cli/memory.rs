@@ -39,6 +39,9 @@ pub(super) enum MemoryCommand {
         /// Only memories of this privacy class.
         #[arg(long, value_name = "CLASS", value_parser = words::<PrivacyClass, _>(PrivacyClass::all()))]
         privacy_class: Option<PrivacyClass>,
+        /// Only memories in this state, such as deleted for those that can be restored.
+        #[arg(long, value_name = "STATE", value_parser = words::<wire::Lifecycle, _>(wire::Lifecycle::all()))]
+        state: Option<wire::Lifecycle>,
         /// Only memories that matter at least this much now.
         #[arg(long, value_name = "0..1")]
         min_salience: Option<f32>,
@@ -131,16 +134,20 @@ pub(super) struct MoveArgs {
     /// Why, in at most 500 characters; it is sealed with the memory.
     #[arg(long, value_name = "TEXT")]
     justification: Option<String>,
+    /// Share it although it is about health, money, belief or biometrics; only its author can.
+    #[arg(long)]
+    lift_sensitivity: bool,
     #[command(flatten)]
     scope: ScopeArgs,
 }
 
 pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> Result<()> {
     match command {
-        MemoryCommand::List { limit, cursor, privacy_class, min_salience, filter, scope } => {
+        MemoryCommand::List { limit, cursor, privacy_class, state, min_salience, filter, scope } => {
             let installation = assemble(config)?;
             let grant = installation.grant(scope.as_deref())?;
-            let filters = filter.into_filters(installation.service.clock().now());
+            let mut filters = filter.into_filters(installation.service.clock().now());
+            filters.states.extend(state);
             let mut filter = filters.into_core()?;
             filter.min_salience = salience(min_salience)?;
             let wanted = ListFilter { filter, privacy_class };
@@ -185,14 +192,7 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
         MemoryCommand::Redact(args) => redact::redact(config, args, output),
         MemoryCommand::RedactUser(args) => redact::redact_user(config, *args, output),
         MemoryCommand::Audit(args) => audit::report(&assemble(config)?, &args, output),
-        MemoryCommand::Promote(args) => {
-            let id: MemoryId = args.memory_id.parse()?;
-            let installation = assemble(config)?;
-            let from = installation.grant(args.scope.as_deref())?;
-            let to = permit(&installation.local, &read_target(&args.to, &installation.local)?)?;
-            let moved = installation.service.promote(&from, id, &to, args.justification.as_deref())?;
-            show_moved(&installation, moved, output)
-        }
+        MemoryCommand::Promote(args) => promote(&assemble(config)?, &args, output),
         MemoryCommand::Demote(args) => {
             let id: MemoryId = args.memory_id.parse()?;
             let installation = assemble(config)?;
@@ -202,6 +202,15 @@ pub(super) fn run(config: &Config, command: MemoryCommand, output: &Output) -> R
             show_moved(&installation, moved, output)
         }
     }
+}
+
+fn promote(installation: &Installation, args: &MoveArgs, output: &Output) -> Result<()> {
+    let id: MemoryId = args.memory_id.parse()?;
+    let from = installation.grant(args.scope.as_deref())?;
+    let to = permit(&installation.local, &read_target(&args.to, &installation.local)?)?;
+    let reason = args.justification.as_deref();
+    let moved = installation.service.promote(&from, id, &to, reason, args.lift_sensitivity)?;
+    show_moved(installation, moved, output)
 }
 
 /// Filter of a list.
@@ -303,7 +312,7 @@ fn delete(
     if !yes {
         match output.ask(&format!("Erase {id} for good?")) {
             Some(true) => {}
-            Some(false) => return Err(Failure::new(&codes::NEEDS_CONFIRMATION, "not erased")),
+            Some(false) => return Err(Failure::new(&codes::DECLINED, "not erased")),
             None => {
                 let reason = format!(
                     "{id} was not erased: there is no terminal to confirm it on; pass --yes to confirm"

@@ -6,6 +6,7 @@ mod backup;
 mod batch;
 mod chart;
 mod compact;
+mod compliance;
 mod config;
 mod consent;
 mod context;
@@ -16,21 +17,27 @@ mod doctor;
 mod draft_file;
 mod export;
 mod forget;
+mod hold;
 mod hook;
 mod import;
 mod install;
 mod jobs;
+mod key_move;
 mod keys;
 mod mcp;
 mod members;
 mod memory;
 mod memory_tool;
 mod month;
+mod open;
 mod output;
 mod pages;
 mod passphrase;
 mod person;
+mod persona;
+mod plain;
 mod policy;
+mod purpose;
 mod recall;
 mod redact;
 mod remember;
@@ -40,6 +47,7 @@ mod scan;
 mod serve;
 mod session;
 mod settle;
+mod store;
 mod token;
 mod view;
 mod when;
@@ -48,7 +56,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory as _, Parser as _};
+use clap::{CommandFactory as _, FromArgMatches as _};
 use tracing_subscriber::filter::{FilterExt, filter_fn};
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
@@ -62,9 +70,10 @@ use crate::ram::allow_core_dumps;
 use crate::wire::failure::{Failure, Result};
 
 pub(crate) fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let args: Vec<OsString> = args.into_iter().collect();
+    let args = plain::expanded(args.into_iter().collect());
     let json = args.iter().any(|arg| arg == "--json");
-    let cli = match Cli::try_parse_from(&args) {
+    let parsed = plain::command().try_get_matches_from(&args);
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => return usage(&args, &error, json),
     };
@@ -77,6 +86,11 @@ pub(crate) fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let output = Output::new(cli.global.json);
     match run(cli, &output) {
         Ok(()) => ExitCode::from(codes::exit::OK),
+        // A no is an answer, and no error.
+        Err(failure) if failure.code == &codes::DECLINED => {
+            output.note(&failure.detail);
+            ExitCode::from(codes::exit::OK)
+        }
         Err(failure) => {
             output.fail(&failure);
             ExitCode::from(failure.code.exit)
@@ -88,6 +102,7 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
     match &cli.command {
         Command::Install(args) => return install::run(&cli.global, args, output),
         Command::Demo => return demo::run(output),
+        Command::Admin => return plain::admin(output),
         Command::Completions { shell } => return pages::completions(*shell, output),
         Command::Man(args) => return pages::man(args, output),
         _ => {}
@@ -103,7 +118,13 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
     if config.allow_core_dumps {
         allow_core_dumps();
     }
-    match cli.command {
+    run_configured(cli.command, config, output)
+}
+
+/// Runs a command that needs its configuration.
+fn run_configured(command: Command, config: Config, output: &Output) -> Result<()> {
+    match command {
+        Command::Open(args) => open::run(config, &args, output),
         Command::Serve(_) => serve::run(config, output),
         Command::Mcp(args) => mcp::run(config, &args),
         Command::MemoryTool => memory_tool::run(&config, output),
@@ -118,6 +139,10 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Memory(command) => memory::run(&config, command, output),
         Command::Review(command) => review::run(&config, command, output),
         Command::Consent(command) => consent::run(&config, command, output),
+        Command::Purpose(command) => purpose::run(&config, command, output),
+        Command::Hold(command) => hold::run(&config, command, output),
+        Command::Persona(command) => persona::run(&config, command, output),
+        Command::Compliance(command) => compliance::run(&config, command, output),
         Command::Retention(command) => retention::run(&config, command, output),
         Command::Jobs { command } => jobs::run(&config, command, output),
         Command::Scan(args) => scan::run(&config, &args, output),
@@ -132,6 +157,7 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Notices { scope } => person::notices(&config, &scope, output),
         Command::Audit(args) => audit::run(&config, args, output),
         Command::Token(command) => token::run(&config, command, output),
+        Command::Store(command) => store::run(&config, command, output),
         Command::Scopes => members::scopes(&config, output),
         Command::Team(command) => members::team(&config, command, output),
         Command::Deployment(command) => members::deployment(&config, command, output),
@@ -145,6 +171,7 @@ fn run(cli: Cli, output: &Output) -> Result<()> {
         Command::Hook(_)
         | Command::Install(_)
         | Command::Demo
+        | Command::Admin
         | Command::Completions { .. }
         | Command::Man(_) => Ok(()),
     }
@@ -172,7 +199,11 @@ fn origins(cli: &Cli) -> Result<Origins> {
 /// Logs go to standard error. A server tells what it does; a command only what went wrong, and variables that it
 /// ignored.
 fn start_log(command: &Command, format: LogFormat) {
-    let level = if matches!(command, Command::Serve(_)) { "info" } else { "error,lacuna::config=warn" };
+    let level = if matches!(command, Command::Serve(_) | Command::Open(_)) {
+        "info"
+    } else {
+        "error,lacuna::config=warn"
+    };
     let filter = EnvFilter::try_from_env("LACUNA_LOG").unwrap_or_else(|_| EnvFilter::new(level));
     // The library that speaks MCP logs whole messages, and these hold memories: whatever is asked for, not that.
     let ours = filter_fn(|event| !event.target().starts_with("rmcp"));

@@ -132,12 +132,13 @@ fn agree(batch: &PersonBatch, yes: bool, output: &Output) -> Result<()> {
     let question = format!("{reference}: erase {memories} for good?");
     match yes.then_some(true).or_else(|| output.ask(&question)) {
         Some(true) => Ok(()),
-        _ => {
+        answer => {
+            let code = if answer == Some(false) { &codes::DECLINED } else { &codes::NEEDS_CONFIRMATION };
             let reason = format!(
                 "{reference} is open and nothing was erased; --request {} goes on with it",
                 batch.request.number
             );
-            Err(Failure::new(&codes::NEEDS_CONFIRMATION, reason))
+            Err(Failure::new(code, reason))
         }
     }
 }

@@ -124,6 +124,7 @@ impl FilterArgs {
                 before: self.until.map(|when| when.before(now)),
             },
             include_archived: self.archived,
+            ..Filters::default()
         }
     }
 }

@@ -94,7 +94,8 @@ fn set(installation: &Installation, args: RetentionSetArgs, output: &Output) -> 
 fn agreed(output: &Output, goes: usize) -> Result<()> {
     match output.ask(&format!("Set it, and let {goes} go?")) {
         Some(true) => Ok(()),
-        _ => Err(Failure::new(&codes::NEEDS_CONFIRMATION, "nothing was set; pass --yes to confirm")),
+        Some(false) => Err(Failure::new(&codes::DECLINED, "nothing was set")),
+        None => Err(Failure::new(&codes::NEEDS_CONFIRMATION, "nothing was set; pass --yes to confirm")),
     }
 }
 

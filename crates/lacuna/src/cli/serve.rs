@@ -8,6 +8,7 @@ use crate::assemble::{Installation, assemble, preflight};
 use crate::background::Background;
 use crate::codes;
 use crate::config::Config;
+use crate::console;
 use crate::http::{self, App, Certificate, DoorParts, Openness};
 use crate::traces::Traces;
 use crate::wire::failure::{Failure, Result};
@@ -28,6 +29,15 @@ struct Listening {
 }
 
 pub(super) fn run(config: Config, output: &Output) -> Result<()> {
+    run_greeting(config, output, |_, _| Ok(()))
+}
+
+/// Serves like [`run`], and calls `greet` with the address once a browser can come.
+pub(super) fn run_greeting(
+    config: Config,
+    output: &Output,
+    greet: impl FnOnce(&Installation, &str) -> Result<()>,
+) -> Result<()> {
     preflight(&config)?;
     let certificate = config.http.tls.as_ref().map(Certificate::load).transpose()?;
     let installation = assemble(&config)?;
@@ -38,10 +48,17 @@ pub(super) fn run(config: Config, output: &Output) -> Result<()> {
     let metrics = http::install_metrics()?;
     let upkeep = metrics.clone();
     let Installation { service, store, webhooks, .. } = &installation;
-    let background =
-        Background::start(service, store, webhooks, config.idle_seal, config.schedule, move || {
+    let background = Background::start(
+        service,
+        store,
+        webhooks,
+        config.idle_seal,
+        config.close_every(),
+        config.schedule,
+        move || {
             upkeep.run_upkeep();
-        });
+        },
+    );
     let background =
         background.map_err(|error| Failure::new(&codes::INTERNAL, format!("no thread: {error}")))?;
 
@@ -59,10 +76,13 @@ pub(super) fn run(config: Config, output: &Output) -> Result<()> {
     };
     let app = App::new(parts, &config.http);
     let scheme = if certificate.is_some() { "https" } else { "http" };
-    output.show(&Listening { listening: format!("{scheme}://{address}") }, |answer| {
+    let pages = console::pages(&app);
+    let listening = Listening { listening: format!("{scheme}://{address}") };
+    output.show(&listening, |answer| {
         format!("lacuna {} listens on {}", env!("CARGO_PKG_VERSION"), answer.listening)
     })?;
-    let served = http::serve(app, listener, &config.http, certificate, background.stop());
+    greet(&installation, &listening.listening)?;
+    let served = http::serve(app, listener, &config.http, certificate, background.stop(), pages);
     drop(background);
     let flushed = installation.service.upkeep().flush_reads();
     if let Err(error) = installation.service.upkeep().flush_rehearsals() {
@@ -91,7 +111,8 @@ fn openness(config: &Config, installation: &Installation) -> Result<Openness> {
     Ok(Openness::TokensOnly)
 }
 
-fn is_local_only(config: &Config) -> bool {
+/// Returns true when only this machine calls, directly.
+pub(super) fn is_local_only(config: &Config) -> bool {
     config.listen.ip().is_loopback() && !config.behind_tls_proxy
 }
 

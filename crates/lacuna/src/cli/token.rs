@@ -15,15 +15,20 @@ use crate::wire::{self, TokenCreated, TokenList, TokenRequest, TokenView};
 pub(super) enum TokenCommand {
     /// Make a token and show its secret, this once.
     #[command(after_help = "Examples:
-  lacuna token create --user anna --role user --label laptop --expires 90d")]
+  lacuna token create --user anna --role user --label laptop --expires 90d
+  lacuna token create --user assistant --role service --operation recall --operation remember")]
     Create {
         /// The user whom the bearer speaks for.
         #[arg(long)]
         user: String,
         /// user reads and writes, reader only reads, agent remembers and recalls, admin administers and sees
-        /// no private memory; may be given more than once.
+        /// no private memory, service acts for the people whom it names; may be given more than once.
         #[arg(long = "role", required = true, value_name = "ROLE", value_parser = words::<wire::Role, _>(wire::Role::all()))]
         roles: Vec<wire::Role>,
+        /// Operation that a service may carry out for people; confirm makes its word theirs; may be given more than
+        /// once.
+        #[arg(long = "operation", value_name = "OPERATION", value_parser = words::<wire::Operation, _>(wire::Operation::all()))]
+        operations: Vec<wire::Operation>,
         #[arg(long, default_value = "")]
         label: String,
         /// A date, a time, or a span such as 90d [default: never].
@@ -47,9 +52,9 @@ pub(super) fn run(config: &Config, command: TokenCommand, output: &Output) -> Re
     let service = &installation.service;
     let grant = installation.admin_grant::<ManageTokens>()?;
     match command {
-        TokenCommand::Create { user, roles, label, expires } => {
+        TokenCommand::Create { user, roles, operations, label, expires } => {
             let expires_at = expires.map(|when| when.after(service.clock().now()));
-            let request = TokenRequest { user, roles, label, expires_at }.into_core()?;
+            let request = TokenRequest { user, roles, operations, label, expires_at }.into_core()?;
             let (info, secret) = service.tokens().create(&grant, request)?;
             let created = TokenCreated { token: info.into(), secret: secret.as_str().to_owned() };
             output.show(&created, people)
@@ -96,5 +101,12 @@ fn list(list: &TokenList) -> String {
 }
 
 fn roles(token: &TokenView) -> String {
-    token.roles.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    let roles = token.roles.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    match token.operations.as_slice() {
+        [] => roles,
+        named => {
+            let named: Vec<String> = named.iter().map(ToString::to_string).collect();
+            format!("{roles} ({})", named.join(", "))
+        }
+    }
 }

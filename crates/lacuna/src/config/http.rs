@@ -26,6 +26,7 @@ pub(super) const NOTICE_SECONDS_DEFAULT: u64 = 0;
 pub(super) const REFETCH_SECONDS_DEFAULT: u64 = 30;
 const SECONDS_MAX: u64 = 3_600;
 const ORIGINS_MAX: usize = 64;
+const NODES_MAX: usize = 64;
 const PER_MINUTE_MAX: u32 = 10_000_000;
 const BYTES_PER_DAY_MAX: u64 = 1 << 50;
 /// Limits for each caller where others than this machine's people call.
@@ -56,6 +57,8 @@ pub(crate) struct HttpChoice {
     pub(crate) drain_time: Duration,
     /// Web pages of these origins may call.
     pub(crate) origins: Vec<String>,
+    /// The names of all nodes, if answers are to say which of them serves a caller best.
+    pub(crate) nodes: Vec<String>,
     pub(crate) limits: LimitChoice,
     pub(crate) tls: Option<TlsChoice>,
     pub(crate) oidc: Option<OidcChoice>,
@@ -114,6 +117,7 @@ impl RawConfig {
             notice_time: self.seconds("http.notice_seconds", NOTICE_SECONDS_DEFAULT),
             drain_time: self.seconds("http.drain_seconds", DRAIN_SECONDS_DEFAULT),
             origins: self.origins(),
+            nodes: self.nodes(),
             limits: self.limits(alone),
             tls: self.tls(),
             oidc: self.oidc(org),
@@ -150,6 +154,18 @@ impl RawConfig {
             self.fault("cors.origins", rule);
         }
         origins
+    }
+
+    fn nodes(&mut self) -> Vec<String> {
+        let nodes = self.list("http.nodes");
+        let is_name = |node: &String| node.bytes().all(|byte| byte.is_ascii_graphic());
+        if nodes.len() > NODES_MAX || !nodes.iter().all(is_name) {
+            self.fault(
+                "http.nodes",
+                &format!("must be at most {NODES_MAX} names of visible ASCII without spaces"),
+            );
+        }
+        nodes
     }
 
     fn limits(&mut self, alone: bool) -> LimitChoice {

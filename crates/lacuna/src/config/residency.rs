@@ -73,15 +73,18 @@ fn lies_in(place: &str, region: &str) -> bool {
 }
 
 /// Each host that this configuration calls, with the setting that names it.
-fn outgoing(config: &Config, env: &[(OsString, OsString)]) -> Vec<(String, String)> {
+pub(crate) fn outgoing(config: &Config, env: &[(OsString, OsString)]) -> Vec<(String, String)> {
     let mut urls: Vec<(String, &str)> = Vec::new();
     if let StoreChoice::Postgres { data_url, keys_url, .. } = &config.store {
         urls.push(("store".into(), data_url));
         urls.push(("keys".into(), keys_url));
     }
+    urls.extend(config.blobs.iter().map(|bucket| ("blobs".into(), bucket.endpoint.as_str())));
     if let EmbedderChoice::Endpoint { url, .. } = &config.embedder {
         urls.push(("endpoint.url".into(), url));
     }
+    let custody = config.custody.address();
+    urls.extend(custody.iter().map(|url| ("custody.url".into(), url.as_str())));
     urls.extend(config.llm.iter().map(|llm| ("llm.url".into(), llm.url.as_str())));
     urls.extend(config.http.oidc.iter().map(|oidc| ("oidc.jwks_url".into(), oidc.jwks_url.as_str())));
     urls.extend(config.otlp_url.iter().map(|url| ("otlp.url".into(), url.as_str())));

@@ -50,6 +50,11 @@ fn default_of(key: &str) -> Option<String> {
     let text = match key {
         "data" => super::data_folder(None).display().to_string(),
         "store" => "sqlite".into(),
+        "custody.kind" => "local".into(),
+        "custody.mount" => super::custody::MOUNT_DEFAULT.into(),
+        "custody.kv" => super::custody::KV_DEFAULT.into(),
+        "custody.prefix" => super::custody::PREFIX_DEFAULT.into(),
+        "custody.cache_seconds" => super::custody::CACHE_SECONDS_DEFAULT.to_string(),
         "embedder" => "sentence".into(),
         "listen" => super::LISTEN_DEFAULT.into(),
         "behind_tls_proxy" | "allow_core_dumps" | "weak_passphrase" | "keys_beside_data" => "false".into(),

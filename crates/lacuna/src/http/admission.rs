@@ -72,7 +72,7 @@ impl Admission {
 }
 
 /// The part of the room for bodies that one request takes. Dropping it gives the room back.
-pub(super) struct Room {
+pub(crate) struct Room {
     bodies: Arc<Semaphore>,
     held: Option<OwnedSemaphorePermit>,
     bytes: usize,
@@ -101,7 +101,7 @@ fn overloaded() -> Failure {
 }
 
 /// Admits a request before anything else is asked of the core, even before its caller is known.
-pub(super) async fn admit(State(app): State<App>, request: Request, next: Next) -> Result<Response> {
+pub(crate) async fn admit(State(app): State<App>, request: Request, next: Next) -> Result<Response> {
     let _inside = app.0.admission.request()?;
     Ok(next.run(request).await)
 }

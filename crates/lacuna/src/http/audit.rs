@@ -2,7 +2,8 @@
 
 use axum::Extension;
 use axum::extract::State;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::HeaderMap;
+use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use jiff::{SignedDuration, Timestamp};
 use lacuna_core::govern::{REPORT_DAYS, end_of_today};
@@ -21,6 +22,7 @@ use crate::wire::{AuditReportView, AuditVerified, read_scope, write_audit_file};
 const EXPORT_ENTRIES_MAX: u64 = 20_000;
 const REPORT_PERIOD: SignedDuration = SignedDuration::from_hours(REPORT_DAYS * 24);
 const JSON_LINES: &str = "application/x-ndjson";
+const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
 const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
 /// Walk a vault's audit chain from its first entry to its signed end.
@@ -127,13 +129,14 @@ pub(super) async fn report(
     params(AfterParams),
     responses(
         (status = 200, description = "An opening, the entries, and an end; `more` tells that the chain goes on.",
-            body = String, content_type = "application/x-ndjson"),
+            content((String = "application/x-ndjson"), (String = "text/plain"))),
         Problems
     )
 )]
 pub(super) async fn export(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
     Pairs(pairs): Pairs,
 ) -> Result<Response> {
     let page = PageQuery::read(pairs, BY_NUMBER)?;
@@ -146,5 +149,9 @@ pub(super) async fn export(
             Ok(file)
         })
         .await?;
-    Ok(([(CONTENT_TYPE, JSON_LINES)], file).into_response())
+    // The lines are text to clients that know no other name for them.
+    let asks_for_text =
+        headers.get(ACCEPT).is_some_and(|accept| accept.as_bytes().starts_with(b"text/plain"));
+    let kind = if asks_for_text { PLAIN_TEXT } else { JSON_LINES };
+    Ok(([(CONTENT_TYPE, kind)], file).into_response())
 }

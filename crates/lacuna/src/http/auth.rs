@@ -12,11 +12,16 @@ use zeroize::Zeroizing;
 use super::conditional::TagKey;
 use super::observe::note_caller;
 use super::oidc::{Claimed, SignOn};
-use super::{App, Openness};
+use super::person_header::named_person;
+use super::route_hint::LACUNA_NODE;
+use super::{App, Openness, mem0};
 use crate::codes;
 use crate::wire::failure::{Failure, Result};
 
 const SCHEME: &str = "bearer";
+/// The scheme and the header of mem0's clients, under their own paths only.
+const MEM0_SCHEME: &str = "token";
+const MEM0_HEADER: &str = "x-api-key";
 /// Names by which a machine calls itself.
 const LOOPBACK_NAMES: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 /// The port that a host header may leave out.
@@ -27,38 +32,63 @@ pub(super) async fn authenticate(
     mut request: Request,
     next: Next,
 ) -> Result<Response> {
-    let (caller, tags) = caller(&app, request.headers()).await?;
+    let is_mem0 = request.uri().path().starts_with(mem0::PREFIX);
+    let (caller, tags) = caller(&app, request.headers(), is_mem0).await?;
+    let caller = match named_person(request.headers())? {
+        None => caller,
+        Some(person) => app.call(move |core| core.tokens().act_for(caller, person)).await?,
+    };
     note_caller(&caller);
+    let node = app.0.route_hint.as_ref().and_then(|hint| hint.node_for(&caller));
     request.extensions_mut().insert(caller);
     request.extensions_mut().insert(tags);
-    Ok(next.run(request).await)
+    let mut response = next.run(request).await;
+    response.headers_mut().extend(node.map(|node| (LACUNA_NODE.clone(), node)));
+    Ok(response)
 }
 
 /// The caller, and the key of the tags of their answers.
-async fn caller(app: &App, headers: &HeaderMap) -> Result<(Caller, TagKey)> {
-    if let Some(header) = headers.get(AUTHORIZATION) {
-        let token = header.to_str().ok().and_then(bearer).ok_or_else(unauthenticated)?;
-        if !token.starts_with(TOKEN_PREFIX)
-            && let Some(sign_on) = &app.0.sign_on
-        {
-            return signed_on(app, sign_on, &token).await;
-        }
-        let tags = TagKey::of(token.as_bytes());
-        let known = app.call(move |service| service.tokens().authenticate(&token)).await?;
-        return known.map(|caller| (caller, tags)).ok_or_else(unauthenticated);
+async fn caller(app: &App, headers: &HeaderMap, is_mem0: bool) -> Result<(Caller, TagKey)> {
+    if let Some(token) = token(headers, is_mem0) {
+        return bearer_of(app, token.ok_or_else(unauthenticated)?).await;
     }
     if app.0.openness == Openness::TokensOnly {
         return Err(unauthenticated());
     }
-    let org = app.0.local.org.clone();
-    if app.call(move |service| service.tokens().exist(&org)).await? {
-        return Err(unauthenticated());
-    }
-    refuse_web_pages(headers, app.0.address.port())?;
-    // Memberships may have changed since the server started.
     let Caller { org, user, roles, .. } = app.0.local.clone();
-    let caller = app.call(move |service| service.members().caller_for(org, user, roles)).await?;
+    let caller = app.call(move |service| service.tokens().without_token(org, user, roles)).await?;
+    let caller = caller.ok_or_else(unauthenticated)?;
+    refuse_web_pages(headers, app.0.address.port())?;
     Ok((caller, app.0.local_tags.clone()))
+}
+
+/// The caller whom a token speaks for: one of ours, or one of the sign-on service.
+async fn bearer_of(app: &App, token: Zeroizing<String>) -> Result<(Caller, TagKey)> {
+    if !token.starts_with(TOKEN_PREFIX)
+        && let Some(sign_on) = &app.0.sign_on
+    {
+        return signed_on(app, sign_on, &token).await;
+    }
+    let tags = TagKey::of(token.as_bytes());
+    let known = app.call(move |service| service.tokens().authenticate(&token)).await?;
+    known.map(|caller| (caller, tags)).ok_or_else(unauthenticated)
+}
+
+impl App {
+    /// Returns the caller whom a token speaks for, as it stands now.
+    pub(crate) async fn caller_of_token(&self, token: Zeroizing<String>) -> Result<Caller> {
+        Ok(bearer_of(self, token).await?.0)
+    }
+
+    /// Notes the caller of the request under way, for the log and for fair shares of the workers.
+    pub(crate) fn note_caller(caller: &Caller) {
+        note_caller(caller);
+    }
+
+    /// Refuses a name that is not this machine's own, where only this machine calls.
+    pub(crate) fn check_host(&self, headers: &HeaderMap) -> Result<()> {
+        if self.0.is_local_only { refuse_foreign_host(headers, self.0.address.port()) } else { Ok(()) }
+    }
 }
 
 /// A caller whom the sign-on service vouches for.
@@ -70,9 +100,19 @@ async fn signed_on(app: &App, sign_on: &SignOn, token: &str) -> Result<(Caller, 
     Ok((caller, app.0.local_tags.clone()))
 }
 
-fn bearer(header: &str) -> Option<Zeroizing<String>> {
+/// The token of a request; `Some(None)` when there is one that cannot be read.
+fn token(headers: &HeaderMap, is_mem0: bool) -> Option<Option<Zeroizing<String>>> {
+    if let Some(header) = headers.get(AUTHORIZATION) {
+        return Some(header.to_str().ok().and_then(|header| bearer(header, is_mem0)));
+    }
+    let header = headers.get(MEM0_HEADER).filter(|_| is_mem0)?;
+    Some(header.to_str().ok().map(|token| Zeroizing::new(token.trim().to_owned())))
+}
+
+fn bearer(header: &str, is_mem0: bool) -> Option<Zeroizing<String>> {
     let (scheme, token) = header.split_once(' ')?;
-    scheme.eq_ignore_ascii_case(SCHEME).then(|| Zeroizing::new(token.trim().to_owned()))
+    let is_known = |known: &str| scheme.eq_ignore_ascii_case(known);
+    (is_known(SCHEME) || is_mem0 && is_known(MEM0_SCHEME)).then(|| Zeroizing::new(token.trim().to_owned()))
 }
 
 fn unauthenticated() -> Failure {

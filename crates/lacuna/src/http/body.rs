@@ -62,7 +62,7 @@ fn declares_json(request: &Request) -> bool {
 pub(super) struct Charged;
 
 /// Reads the body of a request, of at most `max` bytes, and counts it against its caller's day.
-pub(super) async fn read_whole(app: &App, request: Request, max: usize) -> Result<(Vec<u8>, Room)> {
+pub(crate) async fn read_whole(app: &App, request: Request, max: usize) -> Result<(Vec<u8>, Room)> {
     let charged = request.extensions().get::<Charged>().is_some();
     let caller = request.extensions().get::<Caller>().filter(|_| !charged).cloned();
     receive(app, caller.as_ref(), request.into_body(), max).await

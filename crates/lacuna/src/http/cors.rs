@@ -8,6 +8,7 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use super::idempotency::{KEY, REPLAYED};
 use super::observe::REQUEST_ID;
+use super::person_header::LACUNA_USER;
 
 /// Time for which a browser may remember the permission.
 const REMEMBERED: Duration = Duration::from_secs(600);
@@ -18,8 +19,15 @@ pub(super) fn layer(origins: &[String]) -> Option<CorsLayer> {
     if origins.is_empty() {
         return None;
     }
-    let sent: [HeaderName; 6] =
-        [AUTHORIZATION, CONTENT_TYPE, IF_MATCH, IF_NONE_MATCH, KEY.clone(), REQUEST_ID.clone()];
+    let sent: [HeaderName; 7] = [
+        AUTHORIZATION,
+        CONTENT_TYPE,
+        IF_MATCH,
+        IF_NONE_MATCH,
+        KEY.clone(),
+        LACUNA_USER.clone(),
+        REQUEST_ID.clone(),
+    ];
     let shown: [HeaderName; 4] = [ETAG, RETRY_AFTER, REPLAYED.clone(), REQUEST_ID.clone()];
     let layer = CorsLayer::new()
         .allow_origin(AllowOrigin::list(origins))

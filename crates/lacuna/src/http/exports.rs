@@ -15,6 +15,7 @@ use http_body::Frame;
 use lacuna_core::Lacuna;
 use lacuna_core::permit::{Caller, Export, Grant, Import, permit};
 use lacuna_core::transfer::{Duplicates, Format, Wanted};
+use lacuna_seal::{PassphraseCost, SealWriter, SystemEntropy};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use utoipa::IntoParams;
@@ -72,12 +73,22 @@ pub(super) async fn create(
 )]
 pub(super) async fn download(State(app): State<App>, Id(token): Id) -> Result<Response> {
     let (grant, wanted) = app.call(move |core| core.follow_export_link(&token)).await?;
-    let format = wanted.format;
+    stream_export(&app, grant, wanted, None).await
+}
+
+/// Answers with an export that is made now, encrypted under a passphrase if there is one.
+pub(crate) async fn stream_export(
+    app: &App,
+    grant: Grant<Export>,
+    wanted: Wanted,
+    passphrase: Option<Zeroizing<String>>,
+) -> Result<Response> {
+    let (format, is_sealed) = (wanted.format, passphrase.is_some());
     let place = app.0.admission.export()?;
     let (sender, mut pieces) = mpsc::channel(PIECES_MAX);
     let service = app.0.service.clone();
     tokio::task::spawn_blocking(move || {
-        send_export(&service, &grant, &wanted, sender);
+        send_export(&service, &grant, &wanted, passphrase, sender);
         drop(place);
     });
     // An export that fails before its first byte gets the usual answer to a failure.
@@ -87,6 +98,7 @@ pub(super) async fn download(State(app): State<App>, Id(token): Id) -> Result<Re
         Some(Ok(None)) | None => return Err(Failure::new(&codes::INTERNAL, codes::INTERNAL.meaning)),
     };
     let (kind, name) = match format {
+        _ if is_sealed => ("application/octet-stream", "attachment; filename=\"lacuna-export.sealed\""),
         Format::Json => ("application/json", "attachment; filename=\"lacuna-export.json\""),
         Format::Markdown => ("text/markdown; charset=utf-8", "attachment; filename=\"lacuna-export.md\""),
     };
@@ -102,12 +114,34 @@ pub(super) async fn download(State(app): State<App>, Id(token): Id) -> Result<Re
 /// A piece of an export, or its end. Without an end it was cut short.
 type Piece = std::result::Result<Option<Bytes>, Failure>;
 
-fn send_export(core: &Lacuna, grant: &Grant<Export>, wanted: &Wanted, sender: mpsc::Sender<Piece>) {
-    let mut out = PieceWriter { sender, piece: Vec::with_capacity(PIECE_BYTES) };
-    let sent = core.export(grant, wanted, &mut out, &mut |_| {}).map_err(Failure::from);
-    let ended = sent.and_then(|_| out.send_piece().map_err(|_| gone())).map(|()| None);
+fn send_export(
+    core: &Lacuna,
+    grant: &Grant<Export>,
+    wanted: &Wanted,
+    passphrase: Option<Zeroizing<String>>,
+    sender: mpsc::Sender<Piece>,
+) {
+    let mut out = PieceWriter { sender: sender.clone(), piece: Vec::with_capacity(PIECE_BYTES) };
+    let sent = match passphrase {
+        None => core.export(grant, wanted, &mut out, &mut |_| {}).map(|_| out).map_err(Failure::from),
+        Some(passphrase) => seal_export(core, grant, wanted, &passphrase, out),
+    };
+    let ended = sent.and_then(|mut out| out.send_piece().map_err(|_| gone())).map(|()| None);
     // A reader that misses the end knows that the export is not whole.
-    let _ = out.send(ended);
+    let _ = PieceWriter { sender, piece: Vec::new() }.send(ended);
+}
+
+fn seal_export(
+    core: &Lacuna,
+    grant: &Grant<Export>,
+    wanted: &Wanted,
+    passphrase: &Zeroizing<String>,
+    out: PieceWriter,
+) -> Result<PieceWriter> {
+    let cost = PassphraseCost::RECOMMENDED;
+    let mut sealed = SealWriter::new(out, passphrase, cost, &SystemEntropy).map_err(|_| gone())?;
+    core.export(grant, wanted, &mut sealed, &mut |_| {})?;
+    sealed.finish().map_err(|_| gone())
 }
 
 fn gone() -> Failure {

@@ -9,6 +9,9 @@ pub(super) fn add(api: &mut Value) {
     for (path, item) in api.get_mut("paths").and_then(Value::as_object_mut).into_iter().flatten() {
         for (method, operation) in item.as_object_mut().into_iter().flatten() {
             let Some(operation) = operation.as_object_mut() else { continue };
+            if is_personal(path) {
+                parameter(operation, person());
+            }
             match method.as_str() {
                 "post" if takes_key(path) => parameter(operation, key()),
                 "get" if answers_json(operation) && path.starts_with("/v1/") => {
@@ -20,6 +23,23 @@ pub(super) fn add(api: &mut Value) {
             }
         }
     }
+}
+
+/// A service may call it for a person: all but administration, and links that are their own token.
+fn is_personal(path: &str) -> bool {
+    let administration = ["/v1/admin/", "/v1/exports/{", "/v1/people/", "/v1/tokens", "/v1/users"];
+    let others = ["/v1/teams/", "/v1/deployments/"];
+    path.starts_with("/v1/") && !administration.iter().chain(&others).any(|start| path.starts_with(start))
+}
+
+fn person() -> Value {
+    json!({
+        "name": "Lacuna-User",
+        "in": "header",
+        "required": false,
+        "description": "The person whom a token of the role `service` calls for; other tokens may name their own user only. Characters beyond ASCII are percent-encoded.",
+        "schema": {"type": "string", "maxLength": 512},
+    })
 }
 
 fn answers_json(operation: &Map<String, Value>) -> bool {

@@ -16,7 +16,7 @@ use axum::http::header::{CONTENT_TYPE, ETAG, LOCATION};
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use lacuna_core::permit::Caller;
+use lacuna_core::permit::{Acting, Caller};
 use lacuna_seal::{Digest, Entropy, KEY_BYTES, SystemEntropy, Zeroizing, hmac_sha256};
 
 use super::App;
@@ -188,7 +188,10 @@ impl Answers {
         let of = |domain: &str, parts: &[&[u8]]| {
             hmac_sha256(&*self.secret, &[Digest::of(domain, parts).as_bytes().as_slice()])
         };
-        let who = of("caller", &[caller.org.as_str().as_bytes(), caller.user.as_str().as_bytes()]);
+        // A service and the person whom it acts for do not get each other's answers.
+        let Acting { user, service } = caller.acting();
+        let service = service.unwrap_or_default();
+        let who = of("caller", &[caller.org.as_str().as_bytes(), user.as_bytes(), service.as_bytes()]);
         let name = of("key", &[&who, key]);
         RequestDigests {
             caller: who,

@@ -29,16 +29,28 @@ const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// POSTs that change nothing. A heavy one counts as heavy.
-pub(super) const READING_POSTS: [&str; 6] = [
+pub(super) const READING_POSTS: [&str; 16] = [
     "/v1/search",
+    "/v1/records/search",
+    "/v1/records/namespaces",
     "/v1/context",
     "/v1/forget",
     "/v1/forgotten",
     "/v1/retention/preview",
     "/v1/people/requests/{request}/plan",
+    "/v1/views/personal/retrieve",
+    "/v1/views/forgetting/request",
+    "/v1/views/forgetting/forget-entity",
+    "/v1/views/forgetting/verify",
+    "/v1/views/persona/validate",
+    "/v1/views/safety/format",
+    "/v1/views/safety/detect-secrets",
+    "/v1/views/governance/resolve",
 ];
 /// Operations that read or rewrite much of a vault at once.
-const HEAVY: [&str; 13] = [
+const HEAVY: [&str; 25] = [
+    "/v1/records/batch",
+    "/v1/records/erase",
     "/v1/memories/batch",
     "/v1/import",
     "/v1/exports",
@@ -52,6 +64,16 @@ const HEAVY: [&str; 13] = [
     "/v1/audit/report",
     "/v1/audit/export",
     "/v1/review/month",
+    "/v1/views/personal/forget",
+    "/v1/views/personal/export",
+    "/v1/views/personal/destroy",
+    "/v1/views/forgetting/request",
+    "/v1/views/forgetting/forget-entity",
+    "/v1/views/forgetting/answer",
+    "/v1/views/forgetting/export",
+    "/v1/views/persona/document",
+    "/v1/views/persona/import",
+    "/v1/views/safety/audit",
 ];
 
 /// Class of a request.
@@ -223,7 +245,7 @@ fn make_room(accounts: &mut HashMap<(String, String), CallerAccount>, max: usize
 }
 
 /// Counts a request against its caller's limits.
-pub(super) async fn limit(State(app): State<App>, request: Request, next: Next) -> Result<Response> {
+pub(crate) async fn limit(State(app): State<App>, request: Request, next: Next) -> Result<Response> {
     let route = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
     let class = Class::of(request.method(), route);
     let Some(caller) = request.extensions().get::<Caller>() else {

@@ -55,12 +55,19 @@ struct Owners {
 struct Owner {
     org: OrgId,
     user: UserId,
+    /// The service that opened it for the user.
+    service: Option<UserId>,
     number: u64,
 }
 
 impl Owner {
+    fn new(caller: &Caller, number: u64) -> Self {
+        let service = caller.delegation.as_ref().map(|delegation| delegation.service.clone());
+        Self { org: caller.org.clone(), user: caller.user.clone(), service, number }
+    }
+
     fn is(&self, caller: &Caller) -> bool {
-        (&self.org, &self.user) == (&caller.org, &caller.user)
+        *self == Self::new(caller, self.number)
     }
 }
 
@@ -122,7 +129,7 @@ impl Mcp {
         owners.opened += 1;
         let number = owners.opened;
         owners.of.retain(|known, _| alive.contains(known));
-        owners.of.insert(id.to_owned(), Owner { org: caller.org.clone(), user: caller.user.clone(), number });
+        owners.of.insert(id.to_owned(), Owner::new(caller, number));
         let mut own: Vec<(u64, String)> = owners
             .of
             .iter()

@@ -111,6 +111,9 @@ pub(super) struct ListParams {
     /// Created before this time.
     before: Option<jiff::Timestamp>,
     include_archived: Option<bool>,
+    /// May repeat: only memories in these states, such as `deleted` for those that can be restored.
+    #[param(required = false)]
+    state: Vec<wire::Lifecycle>,
     /// The vault to list: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent.
     scope: Option<String>,
 }
@@ -124,6 +127,7 @@ fn read_list(pairs: Vec<(String, String)>) -> Result<(PageQuery, Filters)> {
             "category" => filters.categories.push(word(name, value)?),
             "tier" => filters.tiers.push(word(name, value)?),
             "lane" => filters.lanes.push(word(name, value)?),
+            "state" => filters.states.push(word(name, value)?),
             "tag" => filters.tags.push(value.to_owned()),
             "session_id" => once(name, &mut filters.session_id, value.to_owned())?,
             "after" => once(name, &mut filters.range.after, time(name, value)?)?,

@@ -17,7 +17,22 @@ const SECONDS: [f64; 10] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.25, 1.0, 5
 pub(crate) fn install() -> Result<PrometheusHandle> {
     let broken =
         |error: metrics_exporter_prometheus::BuildError| Failure::new(&codes::INTERNAL, error.to_string());
-    PrometheusBuilder::new().set_buckets(&SECONDS).map_err(broken)?.install_recorder().map_err(broken)
+    let handle =
+        PrometheusBuilder::new().set_buckets(&SECONDS).map_err(broken)?.install_recorder().map_err(broken)?;
+    describe();
+    Ok(handle)
+}
+
+/// The line `HELP` of each figure.
+fn describe() {
+    use metrics::{describe_counter, describe_gauge, describe_histogram};
+    describe_counter!("lacuna_http_requests_total", "Requests by method, route pattern and status.");
+    describe_histogram!("lacuna_http_request_seconds", "Time from the head of a request to its answer.");
+    describe_counter!("lacuna_connections_evicted_total", "Idle connections that were closed to make room.");
+    describe_counter!("lacuna_spans_dropped_total", "Spans of traces that could not be sent.");
+    describe_gauge!("lacuna_open_vaults", "Vaults that are open in RAM.");
+    describe_gauge!("lacuna_open_bytes", "RAM that open vaults take, in bytes.");
+    describe_gauge!("lacuna_backlog_vaults", "Vaults that await recovery or better vectors.");
 }
 
 /// Figures in the Prometheus text format.

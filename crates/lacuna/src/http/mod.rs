@@ -15,13 +15,16 @@ mod docs;
 mod examples;
 mod exports;
 mod forget;
+mod generators;
 mod headers;
 mod health;
+mod holds;
 mod idempotency;
 mod leftover;
 mod limits;
 mod listen;
 mod mcp;
+mod mem0;
 mod members;
 mod memories;
 mod memory_tool;
@@ -33,9 +36,13 @@ mod openapi;
 mod page;
 mod patience;
 mod person;
+mod person_header;
 mod problem;
+mod purposes;
+mod records;
 mod retention;
 mod review;
+mod route_hint;
 mod scopes;
 mod search;
 mod sessions;
@@ -43,6 +50,8 @@ mod shapes;
 mod strict;
 mod tls;
 mod tokens;
+mod users;
+mod views;
 
 use std::future::Future;
 use std::net::{SocketAddr, TcpListener};
@@ -64,14 +73,19 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use self::admission::Admission;
+pub(crate) use self::admission::admit;
+pub(crate) use self::body::read_whole;
 use self::conditional::{ScopeLocks, TagKey};
+pub(crate) use self::exports::stream_export;
 use self::idempotency::Answers;
 use self::limits::CallerLimits;
+pub(crate) use self::limits::limit;
 use self::listen::ConnectionLimits;
 pub(crate) use self::memory_tool::MEMORY_TOOL_BYTES_MAX;
 pub(crate) use self::metrics::install as install_metrics;
 use self::oidc::SignOn;
-pub(crate) use self::problem::Problem;
+pub(crate) use self::problem::{Problem, ToldFailure};
+use self::route_hint::RouteHint;
 #[cfg(fuzzing)]
 pub(crate) use self::strict::pass_hostile;
 pub(crate) use self::tls::Certificate;
@@ -111,6 +125,7 @@ struct Shared {
     answers: Arc<Answers>,
     scope_locks: ScopeLocks,
     sign_on: Option<SignOn>,
+    route_hint: Option<RouteHint>,
     traces: Option<Arc<Traces>>,
     /// Key of the tags for a caller without a token.
     local_tags: TagKey,
@@ -154,6 +169,7 @@ impl App {
             answers: Arc::new(Answers::new()),
             scope_locks: ScopeLocks::new(),
             sign_on: choice.oidc.as_ref().map(SignOn::new),
+            route_hint: RouteHint::new(&choice.nodes),
             local_tags: TagKey::of(&secret),
             request_time: choice.request_time,
             body_time: choice.body_time,
@@ -161,7 +177,7 @@ impl App {
     }
 
     /// Runs the synchronous core on a thread that may block.
-    async fn call<T: Send + 'static>(
+    pub(crate) async fn call<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Lacuna) -> lacuna_types::Result<T> + Send + 'static,
     ) -> Result<T> {
@@ -169,12 +185,37 @@ impl App {
     }
 
     /// Like `call`, for work that may also fail at the door.
-    async fn work<T: Send + 'static>(
+    pub(crate) async fn work<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Lacuna) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let place = self.0.workers.place(observe::current_caller().as_ref()).await;
         self.block(move |core| place.run(|| work(core))).await
+    }
+
+    /// The library behind the door.
+    pub(crate) fn core(&self) -> &Lacuna {
+        &self.0.service
+    }
+
+    /// Returns true when only this machine calls, directly.
+    pub(crate) fn is_local_only(&self) -> bool {
+        self.0.is_local_only
+    }
+
+    /// The port that the server listens on.
+    pub(crate) fn port(&self) -> u16 {
+        self.0.address.port()
+    }
+
+    /// The figures of this process, as `/metrics` shows them.
+    pub(crate) fn figures(&self) -> String {
+        self.0.metrics.render()
+    }
+
+    /// The settings of the scheduler.
+    pub(crate) fn schedule(&self) -> Schedule {
+        self.0.schedule
     }
 
     /// Runs a check beside the workers of the core.
@@ -210,7 +251,7 @@ impl App {
     }
 
     /// Runs an operation on one vault, if the caller may. Returns the scope as well.
-    async fn call_in<A: Action, T: Send + 'static>(
+    pub(crate) async fn call_in<A: Action, T: Send + 'static>(
         &self,
         caller: Caller,
         scope: Scope,
@@ -259,6 +300,13 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(scopes::demote))
         .routes(routes!(scopes::list))
         .routes(routes!(search::search))
+        .routes(routes!(records::put, records::get, records::erase))
+        .routes(routes!(records::put_batch))
+        .routes(routes!(records::search))
+        .routes(routes!(records::namespaces))
+        .routes(routes!(records::erase_all))
+        .routes(routes!(records::set_ttl))
+        .routes(routes!(records::set_expiry))
         .routes(routes!(sessions::start, sessions::list))
         .routes(routes!(sessions::append))
         .routes(routes!(sessions::show))
@@ -282,32 +330,42 @@ fn guarded() -> OpenApiRouter<App> {
         .routes(routes!(exports::import))
         .routes(routes!(tokens::list, tokens::create))
         .routes(routes!(tokens::revoke))
+        .routes(routes!(users::change))
+        .routes(routes!(users::provision, users::remove))
         .routes(routes!(members::list_team))
         .routes(routes!(members::add_to_team, members::remove_from_team))
         .routes(routes!(members::list_deployment))
         .routes(routes!(members::add_to_deployment, members::remove_from_deployment))
+        .routes(routes!(purposes::list, purposes::set))
+        .routes(routes!(holds::told))
+        .routes(routes!(holds::list, holds::place))
+        .routes(routes!(holds::confirm))
+        .routes(routes!(holds::end))
+        .merge(views::routes())
 }
 
-pub(crate) fn router(app: App, origins: &[String]) -> Router {
+pub(crate) fn router(app: App, origins: &[String], pages: Router<App>) -> Router {
     let (open, mut api) = routes();
     let (guarded, guarded_api) = guarded().split_for_parts();
     api.merge(guarded_api);
     let (linked, linked_api) = linked().split_for_parts();
     api.merge(linked_api);
-    let linked = linked.route_layer(middleware::from_fn_with_state(app.clone(), admission::admit));
+    let linked = linked.route_layer(middleware::from_fn_with_state(app.clone(), admit));
     // From the inside out: a request is admitted first, and nothing of it is read before its caller is known.
     let guarded = guarded
+        .route("/mem0/{*path}", any(mem0::answer))
         .route_layer(middleware::from_fn(conditional::tag))
         .route_layer(middleware::from_fn_with_state(app.clone(), idempotency::once))
         // Its answers are streams, which have no tag and are not kept for a repeat.
         .route("/mcp", any(mcp::answer))
-        .route_layer(middleware::from_fn_with_state(app.clone(), limits::limit))
+        .route_layer(middleware::from_fn_with_state(app.clone(), limit))
         .route_layer(middleware::from_fn_with_state(app.clone(), auth::authenticate))
-        .route_layer(middleware::from_fn_with_state(app.clone(), admission::admit));
+        .route_layer(middleware::from_fn_with_state(app.clone(), admit));
     let description = openapi::OpenApiDocument::of(&api);
     let all = open
         .merge(guarded)
         .merge(linked)
+        .merge(pages)
         .fallback(unknown_route)
         .method_not_allowed_fallback(method_not_allowed)
         .layer(Extension(docs::DocsPage::of(description.text())))
@@ -339,6 +397,7 @@ pub(crate) fn serve(
     choice: &HttpChoice,
     certificate: Option<Certificate>,
     background: Arc<Stop>,
+    pages: Router<App>,
 ) -> Result<()> {
     log_panics_by_place();
     let broken = |error: std::io::Error| Failure::new(&codes::CANNOT_LISTEN, error.to_string());
@@ -352,7 +411,7 @@ pub(crate) fn serve(
         drain_time: choice.drain_time,
         tls: certificate.map(Arc::new),
     };
-    let router = router(app.clone(), &choice.origins);
+    let router = router(app.clone(), &choice.origins, pages);
     let served = runtime.block_on(async move {
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let signalled = stop_signal()?;

@@ -56,7 +56,7 @@ pub(super) fn current_caller() -> Option<Caller> {
 /// Notes the caller of the request under way.
 pub(super) fn note_caller(caller: &Caller) {
     // A request is authenticated once; outside of one there is nothing to note.
-    let _ = CURRENT.try_with(|current| current.caller.set(caller.clone()));
+    let _ = CURRENT.try_with(|current| drop(current.caller.set(caller.clone())));
 }
 
 /// Lets another task answer for the request under way: its id and its place in the log go along.

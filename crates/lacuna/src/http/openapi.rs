@@ -8,7 +8,7 @@ use utoipa::OpenApi;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 
 use super::problem::Problem;
-use super::{examples, headers, shapes};
+use super::{examples, generators, headers, shapes};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -21,6 +21,10 @@ use super::{examples, headers, shapes};
     security(("token" = []), ()),
     tags(
         (name = "memories", description = "Remember, recall, list and erase, in one vault at a time."),
+        (name = "records", description = "JSON values of programs, kept word for word under places."),
+        (name = "sessions", description = "Conversations: turns, transcripts and working memory."),
+        (name = "forget", description = "Plan, confirm and prove that something is forgotten; correct what is wrong."),
+        (name = "people", description = "Requests of people to be forgotten, for administrators."),
         (name = "review", description = "What waits for somebody's word, states, freezing, and the rules."),
         (name = "retention", description = "How long memories are kept, and the monthly review."),
         (name = "admin", description = "What runs by itself, for administrators."),
@@ -28,6 +32,9 @@ use super::{examples, headers, shapes};
         (name = "audit", description = "What was done, and that nobody changed the record."),
         (name = "members", description = "Who belongs to which team or deployment, for administrators."),
         (name = "tokens", description = "API tokens, for administrators."),
+        (name = "holds", description = "Legal holds, by two operators; a person sees those on their own vault."),
+        (name = "views", description = "The same operations in the words of five documents about memory (docs/seeds.md)."),
+        (name = "users", description = "People, for a directory that makes and removes them."),
         (name = "operation", description = "Health, figures and this description; no token needed."),
     )
 )]
@@ -50,6 +57,8 @@ pub(super) struct OpenApiDocument(Bytes);
 impl OpenApiDocument {
     pub(super) fn of(api: &utoipa::openapi::OpenApi) -> Self {
         let mut api = serde_json::to_value(api).expect("a description is JSON");
+        plain_paths(&mut api);
+        generators::settle(&mut api);
         shapes::add(&mut api);
         headers::add(&mut api);
         examples::add(&mut api);
@@ -58,6 +67,14 @@ impl OpenApiDocument {
 
     pub(super) fn text(&self) -> &str {
         std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
+/// Describes a path of any length as one parameter: a client that escapes its `/` is understood as well.
+fn plain_paths(api: &mut serde_json::Value) {
+    let Some(paths) = api.get_mut("paths").and_then(serde_json::Value::as_object_mut) else { return };
+    for (path, operations) in std::mem::take(paths) {
+        paths.insert(path.replace("{*", "{"), operations);
     }
 }
 

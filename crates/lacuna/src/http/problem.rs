@@ -70,6 +70,14 @@ impl Problem {
     }
 }
 
+/// The failure that an answer tells of, for doors that tell it in another form.
+#[derive(Clone)]
+pub(crate) struct ToldFailure {
+    pub(crate) code: &'static codes::Code,
+    /// Details for the caller.
+    pub(crate) detail: String,
+}
+
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.code.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -89,6 +97,7 @@ impl IntoResponse for Failure {
         if let Some(seconds) = retry_after(&self) {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
+        response.extensions_mut().insert(ToldFailure { code: self.code, detail: self.public });
         response
     }
 }

@@ -45,7 +45,7 @@ pub(super) async fn promote(
     let moved = app
         .call(move |core| {
             let (from, to) = (permit(&caller, &source)?, permit(&caller, &target)?);
-            core.promote(&from, id, &to, request.justification.as_deref())
+            core.promote(&from, id, &to, request.justification.as_deref(), request.lift_sensitivity)
         })
         .await?;
     Ok(axum::Json(moved.into()))

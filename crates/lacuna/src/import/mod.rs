@@ -9,6 +9,7 @@ pub(crate) mod graph;
 mod notes;
 mod ours;
 mod parse;
+mod persona;
 #[cfg(test)]
 mod round_trip;
 
@@ -42,6 +43,7 @@ pub(crate) enum Shape {
     Claude,
     McpMemory,
     BasicMemory,
+    Persona,
 }
 
 impl Shape {
@@ -53,6 +55,7 @@ impl Shape {
             Self::Claude => "claude",
             Self::McpMemory => "mcp-memory",
             Self::BasicMemory => "basic-memory",
+            Self::Persona => "persona",
         }
     }
 }
@@ -67,6 +70,7 @@ pub(crate) struct How {
 
 /// Takes records one by one, and hands them on in batches.
 pub(crate) struct Intake<'a> {
+    core: &'a Lacuna,
     importing: lacuna_core::transfer::Importing<'a>,
     told: &'a mut dyn FnMut(Imported) -> Result<()>,
     batch: Vec<ImportRecord>,
@@ -82,7 +86,12 @@ impl<'a> Intake<'a> {
         told: &'a mut dyn FnMut(Imported) -> Result<()>,
     ) -> Result<Self> {
         let importing = core.import(grant, how.duplicates, how.dry_run)?;
-        Ok(Self { importing, told, batch: Vec::new(), batch_bytes: 0, number: 0 })
+        Ok(Self { core, importing, told, batch: Vec::new(), batch_bytes: 0, number: 0 })
+    }
+
+    /// The moment by which a file is judged.
+    fn now(&self) -> jiff::Timestamp {
+        self.core.clock().now()
     }
 
     /// The number of the next record.
@@ -117,6 +126,12 @@ impl<'a> Intake<'a> {
         };
         if let Err(failure) = self.hand_on() {
             return Err(self.with_account(failure));
+        }
+        if fault.is_none() && self.number == 0 {
+            return Err(Failure::new(
+                &codes::UNKNOWN_FORMAT,
+                "no record of any known program is in the file",
+            ));
         }
         let stored = self.importing.account().stored;
         let (answers, account) =
@@ -183,6 +198,7 @@ impl OpenedFile<'_> {
             Shape::Chatgpt => conversations::read_chatgpt(self.reader, intake),
             Shape::Claude => conversations::read_claude(self.reader, intake),
             Shape::BasicMemory => notes::read(self.reader, intake),
+            Shape::Persona => persona::read(self.reader, intake),
         }
     }
 }
@@ -204,6 +220,7 @@ fn shape_of(prefix: &[u8]) -> Option<Shape> {
         (has("chat_messages") || has("conversations_memory"), Shape::Claude),
         (has("entityType") || has("relationType"), Shape::McpMemory),
         (has("export_version") && has("categories"), Shape::Lacuna),
+        (has("memoryPolicy") || has("privacyClass") && has("decayProfile"), Shape::Persona),
         (has("memory") || has("memories") || has("results"), Shape::Mem0),
     ]
     .into_iter()
@@ -240,6 +257,7 @@ mod tests {
             (r#"{"type":"entity","name":"n","entityType":"e","observations":[]}"#, Some(Shape::McpMemory)),
             (r#"{"results":[{"id":"1","memory":"m"}]}"#, Some(Shape::Mem0)),
             (r#"[{"id":"1","memory":"m"}]"#, Some(Shape::Mem0)),
+            (r#"{"identity":{},"memory":[],"memoryPolicy":{}}"#, Some(Shape::Persona)),
             ("---\ntitle: Coffee\n---\n", Some(Shape::BasicMemory)),
             ("\u{feff}# Coffee\n", Some(Shape::BasicMemory)),
             ("", None),

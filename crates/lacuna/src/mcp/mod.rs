@@ -82,6 +82,10 @@ impl Door {
             None => served.local,
         };
         let caller = caller.ok_or_else(nobody)?;
+        let caller = match context.peer.peer_info() {
+            Some(client) => caller.through(&client.client_info.name),
+            None => caller,
+        };
         Ok(Call {
             service: served.service,
             workers: served.workers,

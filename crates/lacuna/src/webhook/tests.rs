@@ -45,18 +45,19 @@ fn recipient(statuses: &'static [u16]) -> (String, Receiver<ReceivedRequest>) {
             };
             let mut body = vec![0; header("content-length").parse().unwrap_or(0)];
             stream.read_exact(&mut body).unwrap();
-            let status = statuses[number.min(statuses.len() - 1)];
-            let answer = format!("HTTP/1.1 {status} Told\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
-            stream.get_mut().write_all(answer.as_bytes()).unwrap();
             let told = ReceivedRequest {
                 id: header("lacuna-delivery"),
                 timestamp: header("lacuna-timestamp"),
                 signature: header("lacuna-signature"),
                 body: String::from_utf8(body).unwrap(),
             };
+            // Noted before it is answered: the sender may look as soon as it has its answer.
             if sender.send(told).is_err() {
                 return;
             }
+            let status = statuses[number.min(statuses.len() - 1)];
+            let answer = format!("HTTP/1.1 {status} Told\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+            stream.get_mut().write_all(answer.as_bytes()).unwrap();
         }
     });
     (url, heard)

@@ -161,6 +161,9 @@ pub(crate) struct AuditEntryView {
     pub(crate) at: Timestamp,
     pub(crate) action: String,
     pub(crate) actor: String,
+    /// The service that acted for the actor; absent when the actor acted.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) service: String,
     /// The ids concerned, as hex digits.
     pub(crate) subjects: Vec<String>,
     /// Further words of ours; never content.
@@ -175,6 +178,7 @@ impl From<(AuditRow, AuditEntry)> for AuditEntryView {
             at: row.at,
             action: entry.action.as_str().to_owned(),
             actor: entry.actor,
+            service: entry.service,
             subjects: entry.subjects.iter().map(|subject| hex(&subject.0)).collect(),
             notes: entry.notes,
             hash: hex(&row.hash),

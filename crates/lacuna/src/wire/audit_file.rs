@@ -47,6 +47,8 @@ struct EntryLine {
     at: Timestamp,
     action: String,
     actor: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    service: String,
     subjects: Vec<String>,
     bytes: u64,
     notes: Vec<String>,
@@ -74,6 +76,7 @@ impl EntryLine {
             at: row.at,
             action: entry.action.as_str().to_owned(),
             actor: entry.actor.clone(),
+            service: entry.service.clone(),
             subjects: entry.subjects.iter().map(|subject| hex(&subject.0)).collect(),
             bytes: entry.bytes,
             notes: entry.notes.clone(),

@@ -25,13 +25,18 @@ pub(crate) struct Filters {
     pub(crate) session_id: Option<String>,
     pub(crate) range: TimeRange,
     pub(crate) include_archived: bool,
+    /// Only memories in these states, in place of active ones.
+    pub(crate) states: Vec<words::Lifecycle>,
 }
 
 impl Filters {
     pub(crate) fn into_core(self) -> Result<Filter> {
         let session = self.session_id.as_deref().map(SessionId::new).transpose()?;
-        let states =
-            if self.include_archived { vec![Lifecycle::Active, Lifecycle::Archived] } else { Vec::new() };
+        let states = match self.states.is_empty() {
+            false => self.states.into_iter().map(|word| word.0).collect(),
+            true if self.include_archived => vec![Lifecycle::Active, Lifecycle::Archived],
+            true => Vec::new(),
+        };
         Ok(Filter {
             states,
             categories: self.categories.into_iter().map(|word| word.0).collect(),

@@ -10,6 +10,7 @@ use lacuna_types::{MemoryId, Scope, SessionId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::hold::DeferredView;
 use super::receipt::ReceiptView;
 use super::scope::shown;
 use super::words;
@@ -122,9 +123,12 @@ pub(crate) struct PlanView {
     pub(crate) mode: Option<words::Mode>,
     pub(crate) direct: usize,
     pub(crate) indirect: usize,
+    /// Matches that may be meant, and that go only when the confirmation names them in `only`.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) offered: usize,
     /// The first 500 matches.
     pub(crate) matches: Vec<MatchView>,
-    /// Other memories that may be meant, and the nearest when none states it. They are no part of the plan: name their ids to forget them.
+    /// The nearest memories when no match is direct. They are no part of the plan: name their ids to forget them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) nearest: Vec<MatchView>,
     /// Derivatives of those memories: they are erased too, or made anew from their other sources.
@@ -161,6 +165,9 @@ pub(crate) struct MatchView {
     /// `direct` states it, `indirect` only seems to be about it.
     pub(crate) closeness: &'static str,
     pub(crate) reason: String,
+    /// True for a match that goes only when the confirmation names it in `only`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) offered: bool,
     /// Remaining text, when only a part goes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) leaves: Option<String>,
@@ -186,6 +193,7 @@ impl PlanView {
             mode: None,
             direct: 0,
             indirect: 0,
+            offered: 0,
             matches: Vec::new(),
             nearest: Vec::new(),
             derived: Vec::new(),
@@ -219,6 +227,7 @@ impl PlanView {
             mode: Some(words::Mode(plan.mode)),
             direct: plan.direct,
             indirect: plan.indirect,
+            offered: plan.offered,
             matches: plan.matches.into_iter().map(MatchView::from).collect(),
             nearest: plan.nearest.into_iter().map(MatchView::from).collect(),
             derived: plan.derived.into_iter().map(FallView::from).collect(),
@@ -229,6 +238,11 @@ impl PlanView {
             ..nothing
         }
     }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl From<PlannedMatch> for MatchView {
@@ -242,6 +256,7 @@ impl From<PlannedMatch> for MatchView {
                 Closeness::Indirect => "indirect",
             },
             reason: planned.reason.to_string(),
+            offered: planned.offered,
             leaves: planned.leaves.map(|leaves| leaves.to_string()),
         }
     }
@@ -307,12 +322,18 @@ pub(crate) struct ForgottenView {
     pub(crate) rebuilt: Vec<RemadeView>,
     /// Memories that wait in the review, because they depend on an erased one.
     pub(crate) held_back: Vec<String>,
+    /// Memories that may still speak of it: by a short form, an attribute, by meaning, or in the same words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) may_still_speak: Vec<String>,
     pub(crate) receipts: Vec<ReceiptView>,
     /// Deadline for restoring, when it is hidden and not erased.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) restorable_until: Option<Timestamp>,
     /// The audit entry that announced it.
     pub(crate) audit_seq: u64,
+    /// Memories that a legal hold keeps: hidden now, erased at its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) deferred: Option<DeferredView>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -354,9 +375,11 @@ impl ForgottenView {
             cut: remade(done.cut),
             rebuilt: remade(done.rebuilt),
             held_back: texts(done.held_back),
+            may_still_speak: texts(done.left),
             receipts: done.receipts.into_iter().map(ReceiptView::from).collect(),
             restorable_until: done.restorable_until,
             audit_seq: done.audit_seq,
+            deferred: done.deferred.map(DeferredView::from),
         }
     }
 }

@@ -4,6 +4,7 @@ use lacuna_types::{
     Category, DecayProfile, Detail, Draft, Entity, History, Holder, Lifecycle, Lineage, MemoryId, Plaintext,
     Promotion, Result, Scope, SessionId, Source, SourceType, Trust, UserId,
 };
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -56,6 +57,8 @@ pub(crate) struct RecordBody {
     waits: Option<words::Wait>,
     author: Option<String>,
     promotion: Option<PromotionBody>,
+    /// The place of a program's record; only its presence is read.
+    record: Option<IgnoredAny>,
     #[serde(default)]
     supersedes: Vec<String>,
     remade_at: Option<Timestamp>,
@@ -116,6 +119,7 @@ impl RecordBody {
             valence: self.valence,
             created_at: self.created_at,
             fail_on_secret: false,
+            verbatim: false,
             confirm: None,
         };
         Ok(ImportRecord { number, origin, draft, carried })
@@ -130,6 +134,7 @@ impl RecordBody {
         let supersedes = self.supersedes.iter().map(|id| id.parse::<MemoryId>()).collect::<Result<_>>()?;
         let promotion = self.promotion.take().map(Promotion::try_from).transpose()?;
         Ok(Some(Carried {
+            is_record: self.record.is_some(),
             state: state.0,
             updated_at,
             rehearsals: self.rehearsals,

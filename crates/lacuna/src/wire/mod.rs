@@ -14,6 +14,7 @@ pub(crate) mod failure;
 mod filter;
 mod forget;
 mod gate;
+mod hold;
 mod import;
 mod jobs;
 pub(crate) mod json;
@@ -23,7 +24,9 @@ mod month;
 mod person;
 mod policy;
 mod promote;
+mod purpose;
 mod receipt;
+mod record;
 mod remember;
 mod retention;
 mod review;
@@ -31,8 +34,9 @@ mod scope;
 mod search;
 mod session;
 mod token;
+mod user;
 mod vitality;
-mod words;
+pub(crate) mod words;
 
 pub(crate) use audit::{
     AuditFileVerified, AuditKeptView, AuditList, AuditVerified, AuditWritten, ChangedVaults, read_head,
@@ -53,6 +57,7 @@ pub(crate) use forget::{
     ConfirmRequest, ForgetRequest, ForgottenView, PlanView, VerifiedView, VerifyRequest,
 };
 pub(crate) use gate::{AskedView, OutcomeView, RefusedView, ReportView};
+pub(crate) use hold::{HoldBody, HoldList, HoldView};
 pub(crate) use import::{ImportReport, ImportedView, RecordBody};
 pub(crate) use jobs::{JobList, JobView};
 pub(crate) use lacuna_types::hex::hex;
@@ -66,7 +71,13 @@ pub(crate) use person::{
 };
 pub(crate) use policy::PolicyView;
 pub(crate) use promote::{MoveRequest, MovedView};
+pub(crate) use purpose::{PurposeList, PurposeRequest};
 pub(crate) use receipt::{ReceiptList, ReceiptView};
+pub(crate) use record::{
+    ExpiryRequest, NamespaceList, NamespacesRequest, RecordBatchRequest, RecordBatchView, RecordEraseRequest,
+    RecordKeptView, RecordPageView, RecordRequest, RecordSearchRequest, RecordTtlRequest, RecordView,
+    read_condition, read_ttl,
+};
 pub(crate) use remember::{
     DetailBody, LineageBody, RememberBatch, RememberRequest, RememberedBatch, RememberedView, SourceBody,
     into_drafts,
@@ -82,6 +93,7 @@ pub(crate) use session::{
     SessionView, TurnBody, TurnView, read_session_cursor, read_turn_cursor,
 };
 pub(crate) use token::{TokenCreated, TokenList, TokenRequest, TokenView};
+pub(crate) use user::{UserBulkAnswer, UserBulkRequest, UserChange, UserOutcome, UserRemovedView, UserVerb};
 pub(crate) use vitality::{CurveView, InspectView};
 pub(crate) use words::*;
 
@@ -101,6 +113,6 @@ pub(crate) fn count_memories(count: usize) -> String {
 }
 
 /// The owner's own text, as a digest that others can compute as well.
-fn content_hash(sha256: &[u8; 32]) -> String {
+pub(crate) fn content_hash(sha256: &[u8; 32]) -> String {
     format!("sha256:{}", hex(sha256))
 }

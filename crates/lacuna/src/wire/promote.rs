@@ -17,6 +17,9 @@ pub(crate) struct MoveRequest {
     /// The reason, in at most 500 characters. It is sealed with the memory and stands in no log and no audit
     /// entry.
     pub(crate) justification: Option<String>,
+    /// Its author's yes to sharing a memory about health, money, belief or biometrics; without it, such a one stays.
+    #[serde(default)]
+    pub(crate) lift_sensitivity: bool,
 }
 
 /// Result of a move.

@@ -121,6 +121,12 @@ impl From<SignedReceipt> for ReceiptView {
 }
 
 impl ReceiptView {
+    /// Traces of what was erased, over all probes. Memories that may still speak of it are none.
+    pub(crate) fn residue(&self) -> u32 {
+        let residue = self.probes.iter().filter(|probe| probe.path.0.is_residue());
+        residue.map(|probe| probe.found).sum()
+    }
+
     /// The receipt as it was signed. Fields that the signature does not cover must follow from those that it
     /// does.
     pub(crate) fn into_core(self) -> Result<SignedReceipt> {

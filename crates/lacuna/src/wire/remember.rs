@@ -152,6 +152,7 @@ impl RememberRequest {
             valence: self.valence,
             created_at: self.created_at,
             fail_on_secret: self.fail_on_secret,
+            verbatim: false,
             confirm: self.confirm,
         })
     }

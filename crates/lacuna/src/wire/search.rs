@@ -77,6 +77,7 @@ impl SearchRequest {
             session_id: self.session_id,
             range: self.time_range,
             include_archived: self.include_archived,
+            ..Filters::default()
         };
         let default = Query::new(self.query);
         Ok(Query {

@@ -14,6 +14,9 @@ pub(crate) struct TokenRequest {
     /// The user whom the bearer speaks for.
     pub(crate) user: String,
     pub(crate) roles: Vec<words::Role>,
+    /// Operations that a token of the role `service` may carry out for people; other roles have none.
+    #[serde(default)]
+    pub(crate) operations: Vec<words::Operation>,
     #[serde(default)]
     pub(crate) label: String,
     #[serde(default)]
@@ -25,6 +28,7 @@ impl TokenRequest {
         Ok(govern::TokenRequest {
             user: UserId::new(&self.user)?,
             roles: self.roles.into_iter().map(|role| role.0).collect(),
+            operations: self.operations.into_iter().map(|operation| operation.0).collect(),
             label: self.label,
             expires_at: self.expires_at,
         })
@@ -38,6 +42,9 @@ pub(crate) struct TokenView {
     pub(crate) token_id: String,
     pub(crate) user: String,
     pub(crate) roles: Vec<words::Role>,
+    /// Operations that a service may carry out for people.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) operations: Vec<words::Operation>,
     pub(crate) label: String,
     pub(crate) created_at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,6 +59,7 @@ impl From<TokenInfo> for TokenView {
             token_id: info.id.to_string(),
             user: info.user.as_str().to_owned(),
             roles: info.roles.into_iter().map(words::Role).collect(),
+            operations: info.operations.into_iter().map(words::Operation).collect(),
             label: info.label,
             created_at: info.created_at,
             expires_at: info.expires_at,

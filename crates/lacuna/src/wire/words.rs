@@ -81,13 +81,14 @@ words!(domain {
     Lifecycle,
     Wait,
     Role,
+    Operation,
 });
 
 words!(keep { SessionState });
 
 words!(request { Mode });
 
-words!(vault { Cause, Named, ProbePath, Speaker });
+words!(vault { Cause, HoldReason, Named, ProbePath, Speaker });
 
 words!(govern { Job });
 

@@ -21,8 +21,15 @@ pub(crate) fn is_long() -> bool {
     std::env::var_os("LACUNA_LONG").is_some()
 }
 
+/// The program under attack: the one that was built for the tests, or the one that `LACUNA_TEST_PROGRAM` names. A
+/// release build gets through the long rounds in a fraction of the time.
+pub(crate) fn attacked() -> Command {
+    let named = std::env::var_os("LACUNA_TEST_PROGRAM");
+    Command::new(named.unwrap_or_else(|| env!("CARGO_BIN_EXE_lacuna").into()))
+}
+
 pub(crate) fn lacuna(data: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lacuna"));
+    let mut command = attacked();
     command.arg("--data").arg(data).args(["--as", "anna", "--json"]);
     command
 }

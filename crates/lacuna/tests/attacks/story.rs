@@ -28,7 +28,7 @@ const LONG_SENTENCES: usize = 2_000;
 
 /// The program, as a user calls it.
 pub(crate) fn program(data: &Path, user: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lacuna"));
+    let mut command = crate::attacked();
     command.arg("--data").arg(data).args(["--as", user, "--json"]);
     command.env("LACUNA_EMBEDDER", "static").env("LACUNA_LOG", "error");
     command.env("LACUNA_BACKUP_PASSPHRASE", PASSPHRASE).stdin(Stdio::null());

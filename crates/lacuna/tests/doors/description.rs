@@ -7,7 +7,16 @@ use serde_json::Value;
 use crate::support::Home;
 
 /// Every route that the server has, as this test knows it.
-const ROUTES: [(&str, &str); 66] = [
+const ROUTES: [(&str, &str); 115] = [
+    ("put", "/v1/records/{path}"),
+    ("get", "/v1/records/{path}"),
+    ("delete", "/v1/records/{path}"),
+    ("post", "/v1/records/batch"),
+    ("post", "/v1/records/search"),
+    ("post", "/v1/records/namespaces"),
+    ("post", "/v1/records/erase"),
+    ("post", "/v1/records/ttl"),
+    ("post", "/v1/memories/expiry"),
     ("get", "/healthz"),
     ("get", "/readyz"),
     ("get", "/metrics"),
@@ -68,12 +77,52 @@ const ROUTES: [(&str, &str); 66] = [
     ("get", "/v1/tokens"),
     ("post", "/v1/tokens"),
     ("delete", "/v1/tokens/{token_id}"),
+    ("post", "/v1/users"),
+    ("put", "/v1/users/{user}"),
+    ("delete", "/v1/users/{user}"),
     ("get", "/v1/teams/{team}/members"),
     ("put", "/v1/teams/{team}/members/{user}"),
     ("delete", "/v1/teams/{team}/members/{user}"),
     ("get", "/v1/deployments/{deployment}/members"),
     ("put", "/v1/deployments/{deployment}/members/{user}"),
     ("delete", "/v1/deployments/{deployment}/members/{user}"),
+    ("post", "/v1/views/personal/store"),
+    ("post", "/v1/views/personal/retrieve"),
+    ("post", "/v1/views/personal/forget"),
+    ("post", "/v1/views/personal/export"),
+    ("post", "/v1/views/personal/destroy"),
+    ("get", "/v1/views/personal/memories/{memory_id}"),
+    ("get", "/v1/views/personal/audit"),
+    ("post", "/v1/views/forgetting/request"),
+    ("post", "/v1/views/forgetting/forget-entity"),
+    ("post", "/v1/views/forgetting/answer"),
+    ("post", "/v1/views/forgetting/forget-memory"),
+    ("post", "/v1/views/forgetting/verify"),
+    ("get", "/v1/views/forgetting/deletions"),
+    ("get", "/v1/views/forgetting/export"),
+    ("get", "/v1/views/persona/memory"),
+    ("get", "/v1/views/persona/memory/{atom_id}"),
+    ("post", "/v1/views/persona/memory/{atom_id}/redact"),
+    ("get", "/v1/views/persona/document"),
+    ("post", "/v1/views/persona/validate"),
+    ("post", "/v1/views/persona/import"),
+    ("post", "/v1/views/safety/memories"),
+    ("post", "/v1/views/safety/format"),
+    ("post", "/v1/views/safety/detect-secrets"),
+    ("post", "/v1/views/safety/delete"),
+    ("get", "/v1/views/safety/audit"),
+    ("get", "/v1/views/governance/records/{memory_id}"),
+    ("post", "/v1/views/governance/promote_scope"),
+    ("post", "/v1/views/governance/transition"),
+    ("post", "/v1/views/governance/resolve"),
+    ("get", "/v1/views/governance/reads"),
+    ("get", "/v1/purposes"),
+    ("put", "/v1/purposes"),
+    ("get", "/v1/holds"),
+    ("get", "/v1/admin/holds"),
+    ("post", "/v1/admin/holds"),
+    ("post", "/v1/admin/holds/{hold}/confirm"),
+    ("post", "/v1/admin/holds/{hold}/end"),
 ];
 
 fn each_reference(value: &Value, visit: &mut impl FnMut(&str)) {
@@ -148,7 +197,17 @@ fn the_description_and_the_router_know_the_same_routes() {
     let known = ROUTES.iter().map(|(method, path)| ((*method).to_owned(), (*path).to_owned())).collect();
     assert_eq!(described, known);
     for (method, path) in ROUTES {
-        let variable = ["{memory_id}", "{token_id}", "{export_token}", "{team}", "{deployment}", "{user}"];
+        let variable = [
+            "{memory_id}",
+            "{token_id}",
+            "{export_token}",
+            "{team}",
+            "{deployment}",
+            "{user}",
+            "{atom_id}",
+            "{hold}",
+            "{path}",
+        ];
         let path = variable.iter().fold(path.to_owned(), |path, part| path.replace(part, "x"));
         let answer = server.send(&method.to_uppercase(), &path, &[], b"");
         let code = if answer.status == 404 { answer.json()["code"].clone() } else { Value::Null };

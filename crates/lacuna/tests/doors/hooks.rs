@@ -9,10 +9,12 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::support::{Done, Home, contents, high_water_kib};
+use crate::support::{Done, Home, contents, own_kib};
 
-/// What issue 6 allows a hook to take, whatever the size of the transcript.
-const HOOK_KIB_MAX: u64 = 150 << 10;
+/// RAM of its own that a hook may take, whatever the size of the transcript. With the pages of the program it is to stay
+/// below 150 MiB, which `cargo xtask bench --only assistant` measures on a release build: the code of a debug build is
+/// larger than what a user has.
+const HOOK_KIB_MAX: u64 = 86 << 10;
 const TRANSCRIPT_BYTES: usize = 50 << 20;
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
@@ -428,7 +430,7 @@ fn watched(home: &Home, file: &Path) -> (u64, u64) {
     child.stdin.take().unwrap().write_all(with_transcript("long", file).to_string().as_bytes()).unwrap();
     let mut peak = 0;
     while child.try_wait().unwrap().is_none() {
-        peak = peak.max(high_water_kib(&child));
+        peak = peak.max(own_kib(&child));
         std::thread::sleep(LOOK_EVERY);
     }
     let output = child.wait_with_output().unwrap();

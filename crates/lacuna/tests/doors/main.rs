@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod access;
+mod adapters;
 mod audit;
 mod backup;
 mod bad_input;
@@ -13,13 +14,18 @@ mod conditional;
 mod configuration;
 mod context;
 mod crowd;
+mod custody;
 mod damage;
+mod deploy;
 mod description;
 mod docs;
 mod exports;
+mod failover;
 mod forgetting;
 mod gate;
+mod holding;
 mod hooks;
+mod hosts;
 mod idempotency;
 mod imports;
 mod install;
@@ -27,16 +33,24 @@ mod limits;
 mod matrix;
 mod mcp;
 mod mcp_clients;
+mod mem0;
 mod memory_tool;
 mod oidc;
 mod operation;
+#[path = "../../../lacuna-core/tests/support/own_postgres.rs"]
+#[allow(dead_code, reason = "each crate of tests uses a part")]
+mod own_postgres;
+mod packages;
 mod person;
+mod personas;
 #[path = "../../../lacuna-core/tests/support/postgres_database.rs"]
 mod postgres_database;
+mod records;
 mod retention;
 mod schemathesis;
 mod scopes;
 mod sdk;
+mod service;
 mod sessions;
 mod story;
 mod strict;
@@ -44,4 +58,5 @@ mod support;
 mod telemetry;
 mod tls;
 mod view;
+mod views;
 mod volume;

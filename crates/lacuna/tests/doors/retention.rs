@@ -88,6 +88,6 @@ fn a_review_is_answered_over_http_and_administrators_see_the_jobs() {
     let admin = home.token("ada", "admin", &[])["secret"].as_str().unwrap().to_owned();
     let user = home.token("uma", "user", &[])["secret"].as_str().unwrap().to_owned();
     let jobs = server.bearing(&admin).get("/v1/admin/jobs").expect(200);
-    assert_eq!(jobs["jobs"].as_array().unwrap().len(), 9);
+    assert_eq!(jobs["jobs"].as_array().unwrap().len(), 10);
     assert_eq!(server.bearing(&user).get("/v1/admin/jobs").expect(403)["code"], "denied");
 }

@@ -61,7 +61,7 @@ fn the_types_of_the_python_sdk_hold() {
 }
 
 /// Compiles the TypeScript SDK with its tests into the home. Answers with the folder.
-fn compiled(home: &Home, tools: &Path) -> PathBuf {
+pub(crate) fn compiled(home: &Home, tools: &Path) -> PathBuf {
     let built = home.path("typescript");
     let modules = tools.join("node/node_modules");
     let (types, compiler) = (modules.join("@types"), modules.join("typescript/bin/tsc"));

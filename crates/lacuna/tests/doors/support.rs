@@ -85,6 +85,12 @@ impl Home {
         self
     }
 
+    /// mem0's client reports nothing, and writes its own files into this home.
+    pub(crate) fn quiet_mem0(self) -> Self {
+        let folder = self.path("mem0");
+        self.with("MEM0_TELEMETRY", "False").with("MEM0_DIR", folder.to_str().unwrap())
+    }
+
     pub(crate) fn without(mut self, name: &str) -> Self {
         self.env.retain(|(known, _)| known != name);
         self
@@ -163,8 +169,9 @@ impl Home {
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let listening: Value = serde_json::from_str(&line).expect("the server says where it listens");
-        let config =
-            Agent::config_builder().http_status_as_error(false).timeout_global(Some(ANSWER_PATIENCE));
+        // A redirect is an answer like any other.
+        let config = Agent::config_builder().http_status_as_error(false).max_redirects(0);
+        let config = config.max_redirects_will_error(false).timeout_global(Some(ANSWER_PATIENCE));
         let url = listening["listening"].as_str().unwrap().to_owned();
         Server { child, url, token: None, agent: config.build().into() }
     }
@@ -331,8 +338,17 @@ impl Drop for Server {
 
 /// The most RAM that a process ever held.
 pub(crate) fn high_water_kib(child: &Child) -> u64 {
+    status_kib(child, "VmHWM:")
+}
+
+/// The RAM that a process holds now, without the pages of its program's file.
+pub(crate) fn own_kib(child: &Child) -> u64 {
+    status_kib(child, "RssAnon:")
+}
+
+fn status_kib(child: &Child, name: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 

@@ -17,6 +17,18 @@ use crate::bench::service::grant;
 
 const OPEN: &str = include_str!("../../../data/forget_open.jsonl");
 const CLOSED: &str = include_str!("../../../data/forget_closed.jsonl");
+const FRESH: &str = include_str!("../../../data/forget_fresh.jsonl");
+
+/// A part of the project's own requests.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum RequestSet {
+    /// Used for development.
+    Open,
+    /// Nothing was tuned on it, and its requests are never printed.
+    Closed,
+    /// A vault of its own, written before the second round of rules and not used to tune them.
+    Fresh,
+}
 
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
@@ -83,18 +95,18 @@ struct Sums {
     nearest_bystanders: usize,
 }
 
-/// Measures the open half, or the closed one, of which single requests are never printed.
-pub(super) fn run(service: &Lacuna, closed: bool, show: bool, report: &mut Report) -> Result {
+/// Measures one set. Single requests of the closed one are never printed.
+pub(super) fn run(service: &Lacuna, set: RequestSet, show: bool, report: &mut Report) -> Result {
     let mut facts = Vec::new();
     let mut requests = Vec::new();
-    for line in lines(OPEN)? {
+    for line in lines(if set == RequestSet::Fresh { FRESH } else { OPEN })? {
         match line {
             Line::Fact(fact) => facts.push(fact),
-            Line::Request(request) if !closed => requests.push(request),
+            Line::Request(request) if set != RequestSet::Closed => requests.push(request),
             Line::Request(_) => {}
         }
     }
-    if closed {
+    if set == RequestSet::Closed {
         let only = |line| if let Line::Request(request) = line { Some(request) } else { None };
         requests = lines(CLOSED)?.into_iter().filter_map(only).collect();
     }
@@ -106,11 +118,15 @@ pub(super) fn run(service: &Lacuna, closed: bool, show: bool, report: &mut Repor
         for key in keys {
             sums.entry(key).or_default().add(request, &answer);
         }
-        if show && !closed && !answer.is_right(request) {
+        if show && set != RequestSet::Closed && !answer.is_right(request) {
             answer.print(request);
         }
     }
-    report.heading(if closed { "Own requests, closed half" } else { "Own requests, open half" });
+    report.heading(match set {
+        RequestSet::Open => "Own requests, open half",
+        RequestSet::Closed => "Own requests, closed half",
+        RequestSet::Fresh => "Own requests, a second vault",
+    });
     report.line(&format!("{} of {} facts are stored.\n", names.len(), facts.len()));
     write(report, &sums);
     Ok(())

@@ -209,6 +209,7 @@ fn index(
                 tier: Tier::Episodic,
                 lane: Lane::Profile,
                 secondary_lanes: Lanes::default(),
+                is_record: false,
             },
             tags: Vec::new(),
             utterance: Utterance::of(&stored.text, &terms),

@@ -16,7 +16,7 @@ from ._call import Call
 from ._connection import Holder, Lent
 from ._local import LocalServer
 from ._wire import Secret
-from .errors import LacunaError
+from .errors import Denied, LacunaError
 
 T = TypeVar("T")
 
@@ -58,7 +58,10 @@ class AsyncConnection:
 
     async def send(self, call: Call[T], holder: Holder | None = None) -> T:
         """Sends a call, again where that is safe, for the person or for the caller of the client."""
-        return cast(T, await self._repeated(call, self.token if holder is None else await self._token_for(holder)))
+        if holder is None:
+            return cast(T, await self._repeated(call, self.token))
+        lent = await self._lent_for(holder)
+        return cast(T, await self._repeated(_call.for_person(call, lent.person), lent.secret))
 
     async def _repeated(self, call: Call[Any], token: Secret | None) -> Any:
         attempt = 0
@@ -106,7 +109,7 @@ class AsyncConnection:
             broken = _wire.failure(error)
         raise broken
 
-    async def _token_for(self, holder: Holder) -> Secret | None:
+    async def _lent_for(self, holder: Holder) -> Lent:
         async with self._lock:
             lent = self._lent.get(holder)
             if lent is None or time.monotonic() >= lent.renew_at:
@@ -116,17 +119,26 @@ class AsyncConnection:
                 if len(self._lent) >= _wire.LENT_MAX:
                     self._lent.popitem(last=False)
                 self._lent[holder] = lent
-            return lent.secret
+            return lent
 
     async def _lend(self, holder: Holder) -> Lent:
         user, roles = holder
         renew_at = time.monotonic() + _wire.LENT_SECONDS - _wire.LENT_SECONDS_SPARE
-        if roles == _wire.LENT_ROLES and _wire.speaks_for((await self.send(_call.list_scopes()))["scopes"], user):
-            return Lent(None, self.token, renew_at)
+        if roles == _wire.LENT_ROLES and await self._is_named(user):
+            return Lent(None, self.token, renew_at, user)
         if self.token is None:
             raise _wire.needs_service_token()
         made = await self.send(_call.create_token(user, roles, _wire.LENT_LABEL, _wire.lent_until(), None))
         return Lent(made["token_id"], Secret(made["secret"]), renew_at)
+
+    async def _is_named(self, user: str) -> bool:
+        """The token may name the person: it is a service's, or their own. An administrator's is not."""
+        try:
+            scopes = await self.send(_call.for_person(_call.list_scopes(), user))
+        except Denied:
+            return False
+        # A service that may not recall sees no vault, and an administrator sees the organisation's.
+        return not scopes["scopes"] or _wire.speaks_for(scopes["scopes"], user)
 
     async def _revoke(self, lent: Lent) -> None:
         if lent.token_id is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 from urllib.parse import quote
 
@@ -203,6 +203,57 @@ def memory_tool(command: Mapping[str, Any], key: str | None) -> Call[t.MemoryToo
     return write("/v1/memory-tool", command, key)
 
 
+def record_path(namespace: Sequence[str], key: str) -> str:
+    """Returns the path of a record: labels and key joined by `/`, each with its own `/` and `~` escaped."""
+    if not namespace or not key:
+        raise UsageError("A record has a namespace and a key.", "Pass at least one label and a key.")
+    escaped = (part.replace("~", "~0").replace("/", "~1") for part in (*namespace, key))
+    return "/v1/records/" + quote("/".join(escaped), safe="")
+
+
+def put_record(
+    namespace: Sequence[str], key: str, value: Any, options: Mapping[str, Any], scope: str | None
+) -> Call[dict[str, Any]]:
+    body = {"value": value, **given(options)}
+    return Call("PUT", record_path(namespace, key), json=body, query=query({"scope": scope}))
+
+
+def put_records(
+    records: Iterable[Mapping[str, Any]], scope: str | None, key: str | None
+) -> Call[dict[str, Any]]:
+    return write("/v1/records/batch", {"records": list(records), "scope": scope}, key)
+
+
+def get_record(namespace: Sequence[str], key: str, refresh_ttl: bool, scope: str | None) -> Call[dict[str, Any]]:
+    return read(record_path(namespace, key), refresh_ttl=refresh_ttl or None, scope=scope)
+
+
+def erase_record(namespace: Sequence[str], key: str, scope: str | None) -> Call[t.Forgotten]:
+    return Call("DELETE", record_path(namespace, key), query=query({"scope": scope}), repeatable=False)
+
+
+def search_records(options: Mapping[str, Any]) -> Call[dict[str, Any]]:
+    return ask("/v1/records/search", options)
+
+
+def list_namespaces(options: Mapping[str, Any]) -> Call[dict[str, Any]]:
+    return ask("/v1/records/namespaces", options)
+
+
+def erase_records(
+    namespace_prefix: Sequence[str], filter: Mapping[str, Any] | None, scope: str | None, key: str | None
+) -> Call[t.Forgotten]:
+    body = {"namespace_prefix": list(namespace_prefix), "filter": filter, "scope": scope}
+    return write("/v1/records/erase", body, key)
+
+
+def set_record_ttl(
+    namespace: Sequence[str], key: str, ttl_seconds: float | None, scope: str | None
+) -> Call[dict[str, Any]]:
+    body = {"namespace": list(namespace), "key": key, "ttl_seconds": ttl_seconds, "scope": scope}
+    return ask("/v1/records/ttl", body)
+
+
 def compact(options: t.CompactOptions, key: str | None) -> Call[t.CompactAnswer]:
     return write("/v1/compact", options, key)
 
@@ -232,6 +283,21 @@ def list_tokens() -> Call[t.TokenList]:
 
 def revoke_token(token_id: str) -> Call[None]:
     return Call("DELETE", f"/v1/tokens/{part(token_id)}", repeatable=False)
+
+
+def provision_user(user: str) -> Call[None]:
+    return Call("PUT", f"/v1/users/{part(user)}")
+
+
+def remove_user(user: str) -> Call[Any]:
+    return Call("DELETE", f"/v1/users/{part(user)}", repeatable=False)
+
+
+def for_person(call: Call[T], user: str | None) -> Call[T]:
+    """Returns the call with the name of the person whom a service acts for."""
+    if user is None:
+        return call
+    return replace(call, headers={**call.headers, "Lacuna-User": quote(user, safe="")})
 
 
 def health() -> Call[t.Health]:

@@ -16,7 +16,7 @@ from . import _call, _wire
 from ._call import Call
 from ._local import LocalServer
 from ._wire import Secret
-from .errors import LacunaError
+from .errors import Denied, LacunaError
 from .types import Role
 
 T = TypeVar("T")
@@ -25,11 +25,13 @@ Holder = tuple[str, tuple[Role, ...]]
 
 @dataclass(frozen=True)
 class Lent:
-    """A token that was made for a person, and the moment from which another one is wanted."""
+    """A token to act for a person with, and the moment from which another one is wanted."""
 
     token_id: str | None
     secret: Secret | None
     renew_at: float
+    #: The person to name in each call; `None` if the token was made for them.
+    person: str | None = None
 
 
 class Connection:
@@ -51,7 +53,10 @@ class Connection:
 
     def send(self, call: Call[T], holder: Holder | None = None) -> T:
         """Sends a call, again where that is safe, for the person or for the caller of the client."""
-        return cast(T, self._repeated(call, self.token if holder is None else self._token_for(holder)))
+        if holder is None:
+            return cast(T, self._repeated(call, self.token))
+        lent = self._lent_for(holder)
+        return cast(T, self._repeated(_call.for_person(call, lent.person), lent.secret))
 
     def _repeated(self, call: Call[Any], token: Secret | None) -> Any:
         attempt = 0
@@ -96,7 +101,7 @@ class Connection:
             broken = _wire.failure(error)
         raise broken
 
-    def _token_for(self, holder: Holder) -> Secret | None:
+    def _lent_for(self, holder: Holder) -> Lent:
         with self._lock:
             lent = self._lent.get(holder)
             if lent is None or time.monotonic() >= lent.renew_at:
@@ -106,17 +111,26 @@ class Connection:
                 if len(self._lent) >= _wire.LENT_MAX:
                     self._lent.popitem(last=False)
                 self._lent[holder] = lent
-            return lent.secret
+            return lent
 
     def _lend(self, holder: Holder) -> Lent:
         user, roles = holder
         renew_at = time.monotonic() + _wire.LENT_SECONDS - _wire.LENT_SECONDS_SPARE
-        if roles == _wire.LENT_ROLES and _wire.speaks_for(self.send(_call.list_scopes())["scopes"], user):
-            return Lent(None, self.token, renew_at)
+        if roles == _wire.LENT_ROLES and self._is_named(user):
+            return Lent(None, self.token, renew_at, user)
         if self.token is None:
             raise _wire.needs_service_token()
         made = self.send(_call.create_token(user, roles, _wire.LENT_LABEL, _wire.lent_until(), None))
         return Lent(made["token_id"], Secret(made["secret"]), renew_at)
+
+    def _is_named(self, user: str) -> bool:
+        """The token may name the person: it is a service's, or their own. An administrator's is not."""
+        try:
+            scopes = self.send(_call.for_person(_call.list_scopes(), user))
+        except Denied:
+            return False
+        # A service that may not recall sees no vault, and an administrator sees the organisation's.
+        return not scopes["scopes"] or _wire.speaks_for(scopes["scopes"], user)
 
     def _revoke(self, lent: Lent) -> None:
         if lent.token_id is None:

@@ -8,6 +8,7 @@ import queue
 import shutil
 import signal
 import subprocess
+import sysconfig
 import threading
 import weakref
 from collections import deque
@@ -63,13 +64,15 @@ class LocalServer:
 
 
 def find_binary(binary: str | None) -> str:
-    """Returns the program: the argument, else LACUNA_BIN, else `lacuna` in PATH."""
-    wanted = binary or os.environ.get(BINARY_VARIABLE) or "lacuna"
-    found = shutil.which(wanted)
+    """Returns the program: the argument, else LACUNA_BIN, else the one of this package's wheel, else `lacuna` in PATH."""
+    named = binary or os.environ.get(BINARY_VARIABLE)
+    # A wheel puts its program beside the interpreter of its environment, which need not be in PATH.
+    carried = None if named else shutil.which("lacuna", path=sysconfig.get_path("scripts"))
+    found = carried or shutil.which(named or "lacuna")
     if found is None:
         raise LocalServerError(
             "binary_not_found",
-            f"There is no program {Path(wanted).name}.",
+            f"There is no program {Path(named or 'lacuna').name}.",
             f"Install lacuna, or set {BINARY_VARIABLE} to its path; or pass the URL of a server.",
         )
     return found

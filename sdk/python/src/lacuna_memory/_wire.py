@@ -222,5 +222,5 @@ def speaks_for(scopes: list[str], user: str) -> bool:
 def needs_service_token() -> UsageError:
     return UsageError(
         "Acting for a person needs a token: without one the server knows the local user only.",
-        "Pass token=… with one of the role admin, made by `lacuna token create --user NAME --role admin`.",
+        "Pass token=… with one made by `lacuna token create --user NAME --role service --operation …`.",
     )

@@ -32,7 +32,7 @@ class AsyncLacuna:
     else the one that the variable LACUNA_BIN names, else `lacuna` in PATH. `AsyncLacuna(url, token)` speaks to a
     running server.
 
-    `user` is the person; if absent, the token's own user. A token of the role admin may act for others.
+    `user` is the person; if absent, the token's own user. A token of the role service may act for others.
     `timeout` is the longest wait for an answer in seconds. `retries` is the number of further attempts after a failure
     that may pass. `ca_file` names certificates to trust in place of the system's.
     """
@@ -73,9 +73,9 @@ class AsyncLacuna:
     def for_user(self, user: str, *, roles: Sequence[t.Role] = _wire.LENT_ROLES) -> AsyncLacuna:
         """Returns a client that acts for a person.
 
-        A service with a token of the role admin makes a token for the person, renews it, and revokes it when the
-        service closes. Without a token, a server of one's own is started once more for the person, and that client
-        has to be closed too.
+        A token of the role service names the person in each call; the person must have been provisioned. A token of the
+        role admin makes a token for the person, renews it, and revokes it when the client closes. Without a token, a
+        server of one's own is started once more for the person, and that client has to be closed too.
         """
         if self._connection.is_local and self._connection.token is None:
             return AsyncLacuna(user=user, **self._place, **self._options)
@@ -349,6 +349,57 @@ class AsyncLacuna:
             _call.import_memories(content, source, duplicates, dry_run, scope, passphrase, idempotency_key)
         )
 
+    # Records
+
+    async def put_record(
+        self, namespace: Sequence[str], key: str, value: Any, *, scope: str | None = None, **options: Any
+    ) -> dict[str, Any]:
+        """Keeps a JSON value under a place, word for word. Options: metadata, index, ttl_seconds, source,
+        consent_basis, keep_possible_secrets."""
+        return await self._send(_call.put_record(namespace, key, value, options, scope))
+
+    async def put_records(
+        self, records: Iterable[Mapping[str, Any]], *, scope: str | None = None, idempotency_key: str | None = None
+    ) -> dict[str, Any]:
+        """Keeps several values, each with its namespace and key, in one commit."""
+        return await self._send(_call.put_records(records, scope, idempotency_key))
+
+    async def get_record(
+        self, namespace: Sequence[str], key: str, *, refresh_ttl: bool = False, scope: str | None = None
+    ) -> dict[str, Any]:
+        """Returns one record with its value."""
+        return await self._send(_call.get_record(namespace, key, refresh_ttl, scope))
+
+    async def erase_record(self, namespace: Sequence[str], key: str, *, scope: str | None = None) -> t.Forgotten:
+        """Erases one record for good. The answer carries the signed receipt."""
+        return await self._send(_call.erase_record(namespace, key, scope))
+
+    async def search_records(self, **options: Any) -> dict[str, Any]:
+        """Finds records. Options: namespace_prefix, query, filter, value_filter, min_similarity, limit, offset,
+        refresh_ttl, scope."""
+        return await self._send(_call.search_records(options))
+
+    async def list_namespaces(self, **options: Any) -> dict[str, Any]:
+        """Lists namespaces that hold records. Options: prefix, suffix, max_depth, limit, offset, scope."""
+        return await self._send(_call.list_namespaces(options))
+
+    async def erase_records(
+        self,
+        namespace_prefix: Sequence[str],
+        *,
+        filter: Mapping[str, Any] | None = None,
+        scope: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> t.Forgotten:
+        """Erases every record under a namespace whose metadata meets the filter."""
+        return await self._send(_call.erase_records(namespace_prefix, filter, scope, idempotency_key))
+
+    async def set_record_ttl(
+        self, namespace: Sequence[str], key: str, ttl_seconds: float | None, *, scope: str | None = None
+    ) -> dict[str, Any]:
+        """Gives a record another time to live from now on; `None` lets it stay."""
+        return await self._send(_call.set_record_ttl(namespace, key, ttl_seconds, scope))
+
     # The rest
 
     async def memory_tool(
@@ -388,6 +439,14 @@ class AsyncLacuna:
     async def revoke_token(self, token_id: str) -> None:
         """Ends an API token with the next call."""
         return await self._send(_call.revoke_token(token_id))
+
+    async def provision_user(self, user: str) -> None:
+        """Makes a person, with a vault, so that services may act for them. A person who is there stays as they are."""
+        return await self._send(_call.provision_user(user))
+
+    async def remove_user(self, user: str) -> Any:
+        """Revokes a person's tokens and destroys their vault for good. Returns the proof."""
+        return await self._send(_call.remove_user(user))
 
     async def health(self) -> t.Health:
         """Tells that the server is alive, and its version."""

@@ -28,7 +28,7 @@ class Lacuna:
     is `data`, else the one that the command `lacuna` uses too. Its program is `binary`, else the one that the variable
     LACUNA_BIN names, else `lacuna` in PATH. `Lacuna(url, token)` speaks to a running server.
 
-    `user` is the person; if absent, the token's own user. A token of the role admin may act for others.
+    `user` is the person; if absent, the token's own user. A token of the role service may act for others.
     `timeout` is the longest wait for an answer in seconds. `retries` is the number of further attempts after a failure
     that may pass. `ca_file` names certificates to trust in place of the system's.
     """
@@ -70,9 +70,9 @@ class Lacuna:
     def for_user(self, user: str, *, roles: Sequence[t.Role] = _wire.LENT_ROLES) -> Lacuna:
         """Returns a client that acts for a person.
 
-        A service with a token of the role admin makes a token for the person, renews it, and revokes it when the
-        service closes. Without a token, a server of one's own is started once more for the person, and that client
-        has to be closed too.
+        A token of the role service names the person in each call; the person must have been provisioned. A token of the
+        role admin makes a token for the person, renews it, and revokes it when the client closes. Without a token, a
+        server of one's own is started once more for the person, and that client has to be closed too.
         """
         if self._connection.server is not None and self._connection.token is None:
             return Lacuna(user=user, **self._place, **self._options)
@@ -335,6 +335,57 @@ class Lacuna:
             _call.import_memories(content, source, duplicates, dry_run, scope, passphrase, idempotency_key)
         )
 
+    # Records
+
+    def put_record(
+        self, namespace: Sequence[str], key: str, value: Any, *, scope: str | None = None, **options: Any
+    ) -> dict[str, Any]:
+        """Keeps a JSON value under a place, word for word. Options: metadata, index, ttl_seconds, source,
+        consent_basis, keep_possible_secrets."""
+        return self._send(_call.put_record(namespace, key, value, options, scope))
+
+    def put_records(
+        self, records: Iterable[Mapping[str, Any]], *, scope: str | None = None, idempotency_key: str | None = None
+    ) -> dict[str, Any]:
+        """Keeps several values, each with its namespace and key, in one commit."""
+        return self._send(_call.put_records(records, scope, idempotency_key))
+
+    def get_record(
+        self, namespace: Sequence[str], key: str, *, refresh_ttl: bool = False, scope: str | None = None
+    ) -> dict[str, Any]:
+        """Returns one record with its value."""
+        return self._send(_call.get_record(namespace, key, refresh_ttl, scope))
+
+    def erase_record(self, namespace: Sequence[str], key: str, *, scope: str | None = None) -> t.Forgotten:
+        """Erases one record for good. The answer carries the signed receipt."""
+        return self._send(_call.erase_record(namespace, key, scope))
+
+    def search_records(self, **options: Any) -> dict[str, Any]:
+        """Finds records. Options: namespace_prefix, query, filter, value_filter, min_similarity, limit, offset,
+        refresh_ttl, scope."""
+        return self._send(_call.search_records(options))
+
+    def list_namespaces(self, **options: Any) -> dict[str, Any]:
+        """Lists namespaces that hold records. Options: prefix, suffix, max_depth, limit, offset, scope."""
+        return self._send(_call.list_namespaces(options))
+
+    def erase_records(
+        self,
+        namespace_prefix: Sequence[str],
+        *,
+        filter: Mapping[str, Any] | None = None,
+        scope: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> t.Forgotten:
+        """Erases every record under a namespace whose metadata meets the filter."""
+        return self._send(_call.erase_records(namespace_prefix, filter, scope, idempotency_key))
+
+    def set_record_ttl(
+        self, namespace: Sequence[str], key: str, ttl_seconds: float | None, *, scope: str | None = None
+    ) -> dict[str, Any]:
+        """Gives a record another time to live from now on; `None` lets it stay."""
+        return self._send(_call.set_record_ttl(namespace, key, ttl_seconds, scope))
+
     # The rest
 
     def memory_tool(
@@ -374,6 +425,14 @@ class Lacuna:
     def revoke_token(self, token_id: str) -> None:
         """Ends an API token with the next call."""
         return self._send(_call.revoke_token(token_id))
+
+    def provision_user(self, user: str) -> None:
+        """Makes a person, with a vault, so that services may act for them. A person who is there stays as they are."""
+        return self._send(_call.provision_user(user))
+
+    def remove_user(self, user: str) -> Any:
+        """Revokes a person's tokens and destroys their vault for good. Returns the proof."""
+        return self._send(_call.remove_user(user))
 
     def health(self) -> t.Health:
         """Tells that the server is alive, and its version."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 Category: TypeAlias = Literal["conversation", "work_pattern", "preference", "learned_context"]
 
-Cause: TypeAlias = Literal["request", "purge", "retention", "person", "destruction", "correction"]
+Cause: TypeAlias = Literal["request", "purge", "retention", "person", "destruction", "correction", "deferred"]
 
 Confabulation: TypeAlias = Literal["strict", "moderate"]
 
@@ -54,6 +54,20 @@ Named: TypeAlias = Literal[
     "time",
 ]
 
+Operation: TypeAlias = Literal[
+    "recall",
+    "remember",
+    "forget",
+    "export",
+    "import",
+    "destroy",
+    "freeze",
+    "retain",
+    "audit",
+    "confirm",
+    "provision",
+]
+
 PersonaKind: TypeAlias = Literal["episodic", "semantic", "procedural"]
 
 PrivacyClass: TypeAlias = Literal[
@@ -75,13 +89,15 @@ ProbePath: TypeAlias = Literal[
     "names and identifiers",
     "lineage",
     "kept exports",
+    "short forms and near meaning",
+    "the same text",
 ]
 
 Reach: TypeAlias = Literal["private", "team", "org"]
 
 RetentionTier: TypeAlias = Literal["ephemeral", "short_term", "medium_term", "long_term", "sensitive"]
 
-Role: TypeAlias = Literal["user", "reader", "admin", "agent"]
+Role: TypeAlias = Literal["user", "reader", "admin", "agent", "service"]
 
 Sensitivity: TypeAlias = Literal[
     "health",
@@ -141,7 +157,36 @@ class Appended(TypedDict):
     turns: list[AppendedTurn]
 
 
-class Remembered(TypedDict):
+#: One turn of an append. One that was refused, or is asked about, keeps its number.
+AppendedTurn: TypeAlias = Union["AppendedTurnStored", "AppendedTurnAsked", "AppendedTurnRefused"]
+
+
+class AppendedTurnAsked(TypedDict):
+    """A text that is not stored until it is confirmed."""
+
+    #: Send the same text again with this as `confirm`.
+    confirm: str
+    expires_at: str
+    gate: GateReport
+    held: NotRequired[Held | None]
+    outcome: Literal["asked"]
+    #: `possible_secret` or `consent`.
+    questions: list[str]
+    turn: int
+
+
+class AppendedTurnRefused(TypedDict):
+    """A text that the gate refused."""
+
+    #: One of the codes of docs/errors.md.
+    code: str
+    gate: GateReport
+    outcome: Literal["refused"]
+    reason: str
+    turn: int
+
+
+class AppendedTurnStored(TypedDict):
     """Result for one text."""
 
     #: Memories that say nearly the same, or may contradict it.
@@ -162,6 +207,7 @@ class Remembered(TypedDict):
     kept_until: NotRequired[str | None]
     lane: Lane
     memory_id: str
+    outcome: Literal["stored"]
     privacy_class: PrivacyClass
     #: Number of times that this very text had been written before; above 0 nothing new was stored.
     repeats: int
@@ -175,6 +221,7 @@ class Remembered(TypedDict):
     supersedes: NotRequired[list[str]]
     #: `working` is held in RAM until its session ends, and stored nowhere.
     tier: Tier
+    turn: int
     waits: NotRequired[Wait | None]
 
 
@@ -188,53 +235,6 @@ class Asked(TypedDict):
     held: NotRequired[Held | None]
     #: `possible_secret` or `consent`.
     questions: list[str]
-
-
-class Refused(TypedDict):
-    """A text that the gate refused."""
-
-    #: One of the codes of docs/errors.md.
-    code: str
-    gate: GateReport
-    reason: str
-
-
-class OutcomeStored(Remembered):
-    outcome: Literal["stored"]
-
-
-class OutcomeAsked(Asked):
-    outcome: Literal["asked"]
-
-
-class OutcomeRefused(Refused):
-    outcome: Literal["refused"]
-
-
-#: Result for one text of a batch.
-Outcome: TypeAlias = Union["OutcomeStored", "OutcomeAsked", "OutcomeRefused"]
-
-
-class AppendedTurnStored(OutcomeStored):
-    """One turn of an append. One that was refused, or is asked about, keeps its number."""
-
-    turn: int
-
-
-class AppendedTurnAsked(OutcomeAsked):
-    """One turn of an append. One that was refused, or is asked about, keeps its number."""
-
-    turn: int
-
-
-class AppendedTurnRefused(OutcomeRefused):
-    """One turn of an append. One that was refused, or is asked about, keeps its number."""
-
-    turn: int
-
-
-#: One turn of an append. One that was refused, or is asked about, keeps its number.
-AppendedTurn: TypeAlias = Union["AppendedTurnStored", "AppendedTurnAsked", "AppendedTurnRefused"]
 
 
 class CompactAnswer(TypedDict):
@@ -432,6 +432,16 @@ class Decision(TypedDict):
     memory_id: str
 
 
+class Deferred(TypedDict):
+    """Memories whose erasure waits for the end of a hold."""
+
+    holds: list[str]
+    memory_ids: list[str]
+    #: The number of the recorded request.
+    number: int
+    until: str
+
+
 class Detail(TypedDict):
     #: From 0 to 1.
     brightness: NotRequired[float]
@@ -446,6 +456,16 @@ class Entity(TypedDict):
     relation: NotRequired[str | None]
     #: Such as `person`, `place`, `organisation`.
     type: str
+
+
+class ExpiryRequest(TypedDict):
+    """Another expiry for memories."""
+
+    #: The time at which they are gone; the rules alone decide when absent.
+    expires_at: NotRequired[str | None]
+    memory_ids: list[str]
+    #: The vault; the caller's own when absent.
+    scope: NotRequired[str | None]
 
 
 class Explanation(TypedDict):
@@ -558,6 +578,8 @@ class ForgetMatch(TypedDict):
     #: Remaining text, when only a part goes.
     leaves: NotRequired[str | None]
     memory_id: str
+    #: True for a match that goes only when the confirmation names it in `only`.
+    offered: NotRequired[bool]
     reason: str
 
 
@@ -575,11 +597,13 @@ class ForgetPlan(TypedDict):
     #: The first 500 matches.
     matches: list[ForgetMatch]
     mode: NotRequired[Mode | None]
-    #: Other memories that may be meant, and the nearest when none states it. They are no part of the plan:
-    #: name their ids to forget them.
+    #: The nearest memories when no match is direct. They are no part of the plan: name their ids to forget
+    #: them.
     nearest: NotRequired[list[ForgetMatch]]
     #: Matches that another person wrote, and that the caller may not erase.
     not_yours: int
+    #: Matches that may be meant, and that go only when the confirmation names them in `only`.
+    offered: NotRequired[int]
     #: `plan`, `unclear` or `which_one`.
     outcome: str
     #: The people of that name: ask again with `who`.
@@ -635,11 +659,14 @@ class Forgotten(TypedDict):
     audit_seq: int
     #: Memories that live on without a part of their text.
     cut: list[Remade]
+    deferred: NotRequired[Deferred | None]
     expires_at: NotRequired[str | None]
     #: Derivatives of those memories that were erased with them.
     fell: list[str]
     #: Memories that wait in the review, because they depend on an erased one.
     held_back: list[str]
+    #: Memories that may still speak of it: by a short form, an attribute, by meaning, or in the same words.
+    may_still_speak: NotRequired[list[str]]
     memory_ids: list[str]
     #: `done`, or `again`: erasing everything needs a second confirmation, with this token.
     outcome: str
@@ -847,13 +874,15 @@ class MemoryToolAnswer(TypedDict):
     is_error: bool
 
 
-class MemoryToolCommandView(TypedDict):
-    """Show a file with line numbers, or what is in a folder."""
-
-    command: Literal["view"]
-    path: str
-    #: The first and the last line; -1 is the end.
-    view_range: NotRequired[list[Any] | None]
+#: A command as the model sends it.
+MemoryToolCommand: TypeAlias = Union[
+    "MemoryToolCommandView",
+    "MemoryToolCommandCreate",
+    "MemoryToolCommandStrReplace",
+    "MemoryToolCommandInsert",
+    "MemoryToolCommandDelete",
+    "MemoryToolCommandRename",
+]
 
 
 class MemoryToolCommandCreate(TypedDict):
@@ -864,12 +893,10 @@ class MemoryToolCommandCreate(TypedDict):
     path: str
 
 
-class MemoryToolCommandStrReplace(TypedDict):
-    """Put a text in the place of another, which must stand there once."""
+class MemoryToolCommandDelete(TypedDict):
+    """Erase a file or a folder."""
 
-    command: Literal["str_replace"]
-    new_str: NotRequired[str]
-    old_str: str
+    command: Literal["delete"]
     path: str
 
 
@@ -882,13 +909,6 @@ class MemoryToolCommandInsert(TypedDict):
     path: str
 
 
-class MemoryToolCommandDelete(TypedDict):
-    """Erase a file or a folder."""
-
-    command: Literal["delete"]
-    path: str
-
-
 class MemoryToolCommandRename(TypedDict):
     """Move a file or a folder."""
 
@@ -897,15 +917,22 @@ class MemoryToolCommandRename(TypedDict):
     old_path: str
 
 
-#: A command as the model sends it.
-MemoryToolCommand: TypeAlias = Union[
-    "MemoryToolCommandView",
-    "MemoryToolCommandCreate",
-    "MemoryToolCommandStrReplace",
-    "MemoryToolCommandInsert",
-    "MemoryToolCommandDelete",
-    "MemoryToolCommandRename",
-]
+class MemoryToolCommandStrReplace(TypedDict):
+    """Put a text in the place of another, which must stand there once."""
+
+    command: Literal["str_replace"]
+    new_str: NotRequired[str]
+    old_str: str
+    path: str
+
+
+class MemoryToolCommandView(TypedDict):
+    """Show a file with line numbers, or what is in a folder."""
+
+    command: Literal["view"]
+    path: str
+    #: The first and the last line; -1 is the end.
+    view_range: NotRequired[list[int] | None]
 
 
 class MoveRequest(TypedDict):
@@ -914,6 +941,9 @@ class MoveRequest(TypedDict):
     #: The reason, in at most 500 characters. It is sealed with the memory and stands in no log and no audit
     #: entry.
     justification: NotRequired[str | None]
+    #: Its author's yes to sharing a memory about health, money, belief or biometrics; without it, such a one
+    #: stays.
+    lift_sensitivity: NotRequired[bool]
     #: Its present scope: `user`, `team:NAME` or `org`; the caller's own vault when absent.
     scope: NotRequired[str | None]
     #: `team:NAME` or `org` to promote; `team:NAME` or `user:NAME` to demote.
@@ -944,6 +974,29 @@ class Namesake(TypedDict):
     who: int
 
 
+class NamespaceList(TypedDict):
+    """Namespaces that hold records, in order."""
+
+    namespaces: list[list[str]]
+    scope: str
+
+
+class NamespacesRequest(TypedDict):
+    """A question for namespaces."""
+
+    #: Namespaces in the answer; 100 when absent.
+    limit: NotRequired[int | None]
+    #: Labels that are shown of each.
+    max_depth: NotRequired[int | None]
+    offset: NotRequired[int]
+    #: The first labels, where `*` is any.
+    prefix: NotRequired[list[str]]
+    #: The vault; the caller's own when absent.
+    scope: NotRequired[str | None]
+    #: The last labels, where `*` is any.
+    suffix: NotRequired[list[str]]
+
+
 class NewTurn(TypedDict):
     """One turn, or a piece of one that is still being said."""
 
@@ -962,6 +1015,71 @@ class NewTurn(TypedDict):
     text: str
     #: The tool whose output it is.
     tool: NotRequired[str | None]
+
+
+#: Result for one text of a batch.
+Outcome: TypeAlias = Union["OutcomeStored", "OutcomeAsked", "OutcomeRefused"]
+
+
+class OutcomeAsked(TypedDict):
+    """A text that is not stored until it is confirmed."""
+
+    #: Send the same text again with this as `confirm`.
+    confirm: str
+    expires_at: str
+    gate: GateReport
+    held: NotRequired[Held | None]
+    outcome: Literal["asked"]
+    #: `possible_secret` or `consent`.
+    questions: list[str]
+
+
+class OutcomeRefused(TypedDict):
+    """A text that the gate refused."""
+
+    #: One of the codes of docs/errors.md.
+    code: str
+    gate: GateReport
+    outcome: Literal["refused"]
+    reason: str
+
+
+class OutcomeStored(TypedDict):
+    """Result for one text."""
+
+    #: Memories that say nearly the same, or may contradict it.
+    alike: NotRequired[list[str]]
+    #: `sha256:` and the digest of the text as it was stored.
+    content_hash: str
+    created_at: str
+    #: True if it can be found by meaning from now on.
+    embedding_generated: bool
+    #: The model of that embedding; a better one may follow in the background.
+    embedding_model: str
+    #: The gate's work on the text.
+    gate: GateReport
+    held: NotRequired[Held | None]
+    #: True for a note of an assistant: it is found, labelled as not confirmed, and is no fact.
+    is_note: NotRequired[bool]
+    #: The time until which it is kept; absent when nothing ends its time, or when it was there before.
+    kept_until: NotRequired[str | None]
+    lane: Lane
+    memory_id: str
+    outcome: Literal["stored"]
+    privacy_class: PrivacyClass
+    #: Number of times that this very text had been written before; above 0 nothing new was stored.
+    repeats: int
+    salience: float
+    #: The vault that it is in.
+    scope: str
+    sensitivity: list[Sensitivity]
+    #: `candidate` waits for a review, `approved` for its grace period; only `active` is found.
+    state: Lifecycle
+    #: Memories that were erased because this one replaces them.
+    supersedes: NotRequired[list[str]]
+    #: `working` is held in RAM until its session ends, and stored nowhere.
+    tier: Tier
+    waits: NotRequired[Wait | None]
 
 
 class PinRequest(TypedDict):
@@ -1070,6 +1188,127 @@ class ReceiptProbe(TypedDict):
     path: ProbePath
 
 
+class RecordBatchKept(TypedDict):
+    """Records that were put at their places, in the order given."""
+
+    records: list[RecordKept]
+    scope: str
+
+
+class RecordBatchRequest(TypedDict):
+    """Values for several places, all of them in one commit, or none."""
+
+    records: list[RecordPutRequest]
+    #: The vault; the caller's own when absent.
+    scope: NotRequired[str | None]
+
+
+class RecordEraseRequest(TypedDict):
+    """Records to erase: all under a namespace that meet a condition."""
+
+    #: A condition on the metadata; all of them when absent.
+    filter: NotRequired[dict[str, Any] | None]
+    #: The first labels of their namespaces.
+    namespace_prefix: list[str]
+    #: The vault; the caller's own when absent.
+    scope: NotRequired[str | None]
+
+
+class RecordKept(TypedDict):
+    """A record that was put at its place."""
+
+    created_at: str
+    expires_at: NotRequired[str | None]
+    #: True when nothing stood at its place.
+    is_new: bool
+    #: It stays when the value changes.
+    record_id: str
+    updated_at: str
+
+
+class RecordPage(TypedDict):
+    """A page of records."""
+
+    #: Pass it as `offset` to get the next page; absent on the last one.
+    next_offset: NotRequired[int | None]
+    records: list[StoredRecord]
+    scope: str
+    #: The number of all records that meet the conditions.
+    total: int
+
+
+class RecordPutRequest(TypedDict):
+    """A value with its place."""
+
+    consent_basis: NotRequired[ConsentBasis | None]
+    #: Paths to the text that it is searched by; every text of the value when absent, none when empty.
+    index: NotRequired[list[str] | None]
+    keep_possible_secrets: NotRequired[bool]
+    key: str
+    #: An object of your own, up to 16 KiB, to filter by.
+    metadata: NotRequired[dict[str, Any] | None]
+    #: The labels of the namespace, the widest first.
+    namespace: list[str]
+    source: NotRequired[Source | None]
+    #: Seconds until it is gone; it stays when absent.
+    ttl_seconds: NotRequired[float | None]
+    #: Any JSON value, up to 1 MiB. It is kept as it is written, or refused.
+    value: Any
+
+
+class RecordRequest(TypedDict):
+    """A value for a place."""
+
+    consent_basis: NotRequired[ConsentBasis | None]
+    #: Paths to the text that it is searched by, such as `title` or `turns[*].text`; every text of the value
+    #: when absent, none when empty.
+    index: NotRequired[list[str] | None]
+    #: True when texts that look like secrets are none, such as ids. Certain secrets are refused all the same.
+    keep_possible_secrets: NotRequired[bool]
+    #: An object of your own, up to 16 KiB, to filter by.
+    metadata: NotRequired[dict[str, Any] | None]
+    source: NotRequired[Source | None]
+    #: Seconds until it is gone, from this write or the last refreshing on; it stays when absent.
+    ttl_seconds: NotRequired[float | None]
+    #: Any JSON value, up to 1 MiB. It is kept as it is written, or refused.
+    value: Any
+
+
+class RecordSearchRequest(TypedDict):
+    """A search for records."""
+
+    #: A condition on the metadata: `{"colour": "red", "score": {"$gte": 4}}`, with `$eq $ne $gt $gte $lt $lte
+    #: $in $nin $contains $icontains $exists`, and `AND`, `OR`, `NOT`.
+    filter: NotRequired[dict[str, Any] | None]
+    #: Records in the answer; 10 when absent.
+    limit: NotRequired[int | None]
+    #: Leave out records that are less similar to the question.
+    min_similarity: NotRequired[float | None]
+    #: The first labels of the namespaces to search; all when absent.
+    namespace_prefix: NotRequired[list[str]]
+    #: Records to pass over.
+    offset: NotRequired[int]
+    #: Find by words and meaning; the last written come first when absent.
+    query: NotRequired[str | None]
+    #: Let the time to live of what is found begin anew.
+    refresh_ttl: NotRequired[bool]
+    #: The vault; the caller's own when absent.
+    scope: NotRequired[str | None]
+    #: A condition on the value, in the same words.
+    value_filter: NotRequired[dict[str, Any] | None]
+
+
+class RecordTtlRequest(TypedDict):
+    """Another time to live for a record."""
+
+    key: str
+    namespace: list[str]
+    #: The vault; the caller's own when absent.
+    scope: NotRequired[str | None]
+    #: Seconds from now on; it stays when absent.
+    ttl_seconds: NotRequired[float | None]
+
+
 class Redaction(TypedDict):
     end: int
     field: str
@@ -1132,6 +1371,43 @@ class RememberRequest(TypedDict):
     tier: NotRequired[Tier | None]
     #: Pleasantness, from -1 to 1.
     valence: NotRequired[float | None]
+
+
+class Remembered(TypedDict):
+    """Result for one text."""
+
+    #: Memories that say nearly the same, or may contradict it.
+    alike: NotRequired[list[str]]
+    #: `sha256:` and the digest of the text as it was stored.
+    content_hash: str
+    created_at: str
+    #: True if it can be found by meaning from now on.
+    embedding_generated: bool
+    #: The model of that embedding; a better one may follow in the background.
+    embedding_model: str
+    #: The gate's work on the text.
+    gate: GateReport
+    held: NotRequired[Held | None]
+    #: True for a note of an assistant: it is found, labelled as not confirmed, and is no fact.
+    is_note: NotRequired[bool]
+    #: The time until which it is kept; absent when nothing ends its time, or when it was there before.
+    kept_until: NotRequired[str | None]
+    lane: Lane
+    memory_id: str
+    privacy_class: PrivacyClass
+    #: Number of times that this very text had been written before; above 0 nothing new was stored.
+    repeats: int
+    salience: float
+    #: The vault that it is in.
+    scope: str
+    sensitivity: list[Sensitivity]
+    #: `candidate` waits for a review, `approved` for its grace period; only `active` is found.
+    state: Lifecycle
+    #: Memories that were erased because this one replaces them.
+    supersedes: NotRequired[list[str]]
+    #: `working` is held in RAM until its session ends, and stored nowhere.
+    tier: Tier
+    waits: NotRequired[Wait | None]
 
 
 class RememberedBatch(TypedDict):
@@ -1310,6 +1586,24 @@ class StateRequest(TypedDict):
     state: Lifecycle
 
 
+class StoredRecord(TypedDict):
+    """A record."""
+
+    created_at: str
+    expires_at: NotRequired[str | None]
+    key: str
+    metadata: NotRequired[dict[str, Any] | None]
+    namespace: list[str]
+    #: It stays when the value changes.
+    record_id: str
+    #: The rank in this answer, from 0 to 1; absent without a question, or without a text to search.
+    score: NotRequired[float | None]
+    #: The similarity to the question, comparable across questions.
+    similarity: NotRequired[float | None]
+    updated_at: str
+    value: Any
+
+
 class TimeRange(TypedDict):
     """From `after` (inclusive) to `before` (exclusive)."""
 
@@ -1323,6 +1617,8 @@ class Token(TypedDict):
     created_at: str
     expires_at: NotRequired[str | None]
     label: str
+    #: Operations that a service may carry out for people.
+    operations: NotRequired[list[Operation]]
     revoked_at: NotRequired[str | None]
     roles: list[Role]
     token_id: str
@@ -1345,6 +1641,8 @@ class TokenRequest(TypedDict):
 
     expires_at: NotRequired[str | None]
     label: NotRequired[str]
+    #: Operations that a token of the role `service` may carry out for people; other roles have none.
+    operations: NotRequired[list[Operation]]
     roles: list[Role]
     #: The user whom the bearer speaks for.
     user: str
@@ -1619,5 +1917,7 @@ class ListOptions(TypedDict):
     #: Created before this time.
     before: NotRequired[str]
     include_archived: NotRequired[bool]
+    #: May repeat: only memories in these states, such as `deleted` for those that can be restored.
+    state: NotRequired[list[Lifecycle]]
     #: The vault to list: `user`, `team:NAME`, `org` or `deployment:NAME`; the caller's own when absent.
     scope: NotRequired[str]

@@ -2,5 +2,6 @@
 
 pub(crate) mod care;
 pub(crate) mod hand_out;
+pub(crate) mod recent;
 pub(crate) mod summary;
 pub(crate) mod verify;

@@ -76,7 +76,7 @@ impl AuditAction {
             A::MemoryExport | A::BackupMade | A::BackupRestored => Concern::Exports,
             A::VaultFreeze | A::VaultThaw => Concern::Freezes,
             A::TokenCreate | A::TokenRevoke => Concern::Tokens,
-            A::MemberAdd | A::MemberRemove => Concern::Members,
+            A::MemberAdd | A::MemberRemove | A::UserProvision | A::UserRemove => Concern::Members,
             A::TamperFound | A::TamperAccepted => Concern::Tampering,
             A::DeliveryDone | A::DeliveryFailed => Concern::Deliveries,
             A::MemoryReembed
@@ -88,6 +88,7 @@ impl AuditAction {
             | A::CodesMade
             | A::LedgerReplayed
             | A::RollbackAccepted
+            | A::KeyRotated
             | A::TombstonesGone => Concern::Upkeep,
             A::RetentionSet
             | A::RetentionStamp
@@ -97,7 +98,13 @@ impl AuditAction {
             | A::ReviewPrompt
             | A::ReviewAnswer
             | A::ConsentGive
-            | A::ConsentRevoke => Concern::Retention,
+            | A::ConsentRevoke
+            | A::PurposeSet
+            | A::HoldPlace
+            | A::HoldConfirm
+            | A::HoldEnd
+            | A::ErasureDefer
+            | A::ErasureResume => Concern::Retention,
         }
     }
 }
@@ -156,7 +163,7 @@ impl AuditSummary {
         *self.by_concern.entry(entry.action.concern()).or_default() += 1;
         *self.by_action.entry(entry.action).or_default() += 1;
         *self.by_day.entry(at.to_zoned(TimeZone::UTC).date()).or_default() += 1;
-        self.add_actor(&entry.actor);
+        self.add_actor(&entry.acted_by());
         match entry.action {
             AuditAction::MemoryRead => self.memories_read += entry.subjects.len() as u64,
             AuditAction::Receipt if self.receipts.len() < RECEIPTS_MAX => {

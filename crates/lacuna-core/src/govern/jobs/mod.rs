@@ -25,6 +25,7 @@ facet!(
     Sessions = 7 "sessions",
     Compact = 8 "compact",
     Embed = 9 "embed",
+    Rotate = 10 "rotate",
 });
 
 impl Job {
@@ -39,6 +40,7 @@ impl Job {
             Self::Sessions => "ends sessions that nobody went on with",
             Self::Compact => "summarises and archives old turns of conversations",
             Self::Embed => "gives memories that have none a vector of the model in use",
+            Self::Rotate => "wraps vaults under the newest master key, and destroys older ones",
             Self::Epoch => "renews the epoch key, which blinds old copies of the keystore",
         }
     }
@@ -46,7 +48,7 @@ impl Job {
     /// Time from one run to the next; `None` for a job that runs only when somebody starts it.
     pub fn every(self, schedule: &Schedule) -> Option<SignedDuration> {
         match self {
-            Self::Sweep | Self::Purge => Some(SignedDuration::from_hours(1)),
+            Self::Sweep | Self::Purge | Self::Rotate => Some(SignedDuration::from_hours(1)),
             // These open every vault to look into it, so they come round less often.
             Self::Sessions => Some(SignedDuration::from_hours(6)),
             Self::Stamp | Self::Review | Self::Audit | Self::Compact | Self::Embed => {

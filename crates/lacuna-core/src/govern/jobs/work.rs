@@ -11,6 +11,7 @@ use crate::govern::jobs::Job;
 use crate::govern::person::tombstones::{forget_old_erasures, forget_tombstones};
 use crate::govern::reembed::reembed_all;
 use crate::govern::review::prompt::{archive_faded, prompt_review};
+use crate::govern::rotate::finish_rotations;
 use crate::keep::compact::run::compact_due;
 use crate::keep::retention::stamp::restamp_if_changed;
 use crate::keep::retention::sweep::{Progress, sweep};
@@ -41,6 +42,7 @@ pub(crate) fn work(service: &Service, job: Job, progress: Progress<'_>) -> Resul
             embedded.map(|count| count as u64)
         }),
         Job::Audit => care_for_audits(service, progress),
+        Job::Rotate => finish_rotations(service, progress),
         Job::Epoch => renew_epochs(service, progress),
     }
 }

@@ -178,7 +178,7 @@ fn erase_person_in(
     let parts = spoken.direct.chunks(PART_MAX).collect::<Vec<_>>();
     let request = Some(done.request.number);
     let task = |direct| Task {
-        actor: grant.caller().user.as_str(),
+        actor: grant.caller().acting(),
         action: AuditAction::MemoryForget,
         mode: Mode::Hard,
         cause: Cause::Person,
@@ -191,7 +191,10 @@ fn erase_person_in(
     for (number, part) in (1..).zip(&parts) {
         let task = task(part.len());
         // Only after the last part is nothing left to be found.
-        let wish = wishes.first().filter(|_| number == parts.len()).map(|wish| (wish.clone(), Vec::new()));
+        let wish = wishes
+            .first()
+            .filter(|_| number == parts.len())
+            .map(|wish| (wish.clone(), Vec::new(), Vec::new()));
         let wanted = ErasureRequest { holds_back: true, ..ErasureRequest::whole(part) };
         let sought = ProbeTargets { wish, ..ProbeTargets::default() };
         done.add(erase_with_receipt(&writer, &wanted, &task, sought)?);

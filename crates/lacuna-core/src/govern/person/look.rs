@@ -107,6 +107,7 @@ pub(crate) fn speaking_of(
         open,
         sources: service.sources(),
         vectors: &[],
+        examples: &[],
         now: service.clock.now(),
         deleted_too: true,
     };

@@ -218,7 +218,7 @@ pub(crate) fn update_request(
 
 impl PersonRequest {
     fn entry(&self, action: AuditAction, grant: &Grant<ForgetPerson>) -> AuditEntry {
-        let entry = AuditEntry::new(action, grant.caller().user.as_str(), Vec::new());
+        let entry = AuditEntry::new(action, grant.caller().acting(), Vec::new());
         let mut notes = vec![self.reference()];
         notes.extend(self.receipts.iter().take(crate::audit::NOTES_MAX - 1).cloned());
         AuditEntry { notes, ..entry }

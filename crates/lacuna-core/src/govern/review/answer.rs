@@ -142,7 +142,7 @@ fn note_reviewed(service: &Service, grant: &Grant<Forget>) -> Result<()> {
     let reader = service.reader(scope);
     let writer = reader.lock();
     let now = service.clock.now();
-    let user = grant.caller().user.as_str();
+    let user = grant.caller().acting();
     let entry = AuditEntry::new(AuditAction::ReviewAnswer, user, Vec::new());
     set(&writer, entry, |kept| kept.reviewed_at = Some(now))
 }
@@ -182,5 +182,5 @@ fn changed() -> Error {
 }
 
 fn task(grant: &Grant<Forget>, direct: usize) -> Task<'_> {
-    Task::by_ids(grant.caller().user.as_str(), AuditAction::MemoryForget, Cause::Request, direct)
+    Task::by_ids(grant.caller().acting(), AuditAction::MemoryForget, Cause::Request, direct)
 }

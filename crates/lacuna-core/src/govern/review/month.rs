@@ -11,6 +11,7 @@ use crate::index::Stored;
 use crate::permit::{Grant, Recall, Review, permit};
 use crate::vault::open::{Held, OpenVault, shown};
 use crate::vault::owner_settings::Settings;
+use crate::vault::purpose::{Closed, closed_to};
 use crate::vault::reads::{Read, note_read};
 use crate::vault::service::Service;
 use crate::vault::settings::settings_in;
@@ -199,13 +200,14 @@ pub(crate) fn review_items(
     }
     let scope = grant.scope();
     permit::<Recall>(grant.caller(), scope)?;
+    let closed = closed_to(service, grant)?;
     let page = service.reader(scope).update(|open| {
         let hidden = settings_in(service, open)?.retention.hidden.clone();
         let found = found(service, open, scope)?;
         let wanted = |one: &ReviewFinding| part.is_none_or(|part| one.parts.contains(&part));
         let rest = found.into_iter().filter(|one| after.is_none_or(|after| one.id > after) && wanted(one));
         let mut items: Vec<ReviewItem> =
-            rest.take(limit + 1).filter_map(|one| item(open, one, &hidden)).collect();
+            rest.take(limit + 1).filter_map(|one| item(open, one, &hidden, &closed)).collect();
         let more = items.len() > limit;
         items.truncate(limit);
         let next = items.last().map(|last| last.id).filter(|_| more);
@@ -335,10 +337,16 @@ pub(crate) fn mark(open: &OpenVault, found: &[ReviewFinding]) -> String {
     hex(&open.keyring.month_key().fingerprint(&parts)[..MARK_BYTES])
 }
 
-fn item(open: &OpenVault, found: ReviewFinding, hidden: &[Sensitivity]) -> Option<ReviewItem> {
+fn item(
+    open: &OpenVault,
+    found: ReviewFinding,
+    hidden: &[Sensitivity],
+    closed: &Closed,
+) -> Option<ReviewItem> {
     let stored = open.index.get(&found.id)?;
     let is_hidden =
-        stored.payload.facets.privacy.sensitivity.iter().any(|category| hidden.contains(category));
+        stored.payload.facets.privacy.sensitivity.iter().any(|category| hidden.contains(category))
+            || closed.hides(&stored.payload.facets);
     let ReviewFinding { id, parts, reason, term } = found;
     let memory = if is_hidden { None } else { shown(&stored) };
     let created_at = from_millis(stored.attributes.created_at)?;

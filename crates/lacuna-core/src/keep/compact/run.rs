@@ -17,7 +17,7 @@ use crate::keep::compact::plan::{
     CompactionCandidate, CompactionChoice, Fact, Kin, Portion, duplicates, portions,
 };
 use crate::keep::compact::store::{OpenedTurn, PlacedPortion, place_pieces};
-use crate::permit::{Forget, Grant, Recall, permit};
+use crate::permit::{Acting, Forget, Grant, Recall, permit};
 use crate::vault::commit::{Act, retrying};
 use crate::vault::frame::FRAME_TEXT_BYTES_MAX;
 use crate::vault::models::Progress;
@@ -85,7 +85,7 @@ pub struct Compacted {
 /// On whose behalf the work is done.
 pub(crate) struct Work<'a> {
     pub(crate) scope: &'a Scope,
-    pub(crate) actor: &'a str,
+    pub(crate) actor: Acting<'a>,
     asked: CompactionChoice<'a>,
     grant: Option<&'a Grant<Forget>>,
 }
@@ -141,7 +141,7 @@ pub(crate) fn compaction_plan(
 
 /// Compacts what the policy's thresholds say. Answers with how many turns were archived. For the scheduler.
 pub(crate) fn compact_due(service: &Service, scope: &Scope, progress: &mut Progress<'_>) -> Result<usize> {
-    let work = Work { scope, actor: "policy", asked: CompactionChoice::Due, grant: None };
+    let work = Work { scope, actor: "policy".into(), asked: CompactionChoice::Due, grant: None };
     match work_off(service, &work, progress) {
         Ok(done) => Ok(done.turns),
         // Somebody stopped writes: it is due again when they go on.
@@ -158,7 +158,7 @@ fn work_for<'a>(grant: &'a Grant<Forget>, request: &'a CompactRequest) -> Result
         true => CompactionChoice::All { session: session.as_ref(), before: *before },
         false => CompactionChoice::Due,
     };
-    Ok(Work { scope: grant.scope(), actor: grant.caller().user.as_str(), asked, grant: Some(grant) })
+    Ok(Work { scope: grant.scope(), actor: grant.caller().acting(), asked, grant: Some(grant) })
 }
 
 fn work_off(service: &Service, work: &Work<'_>, progress: &mut Progress<'_>) -> Result<Compacted> {
@@ -237,7 +237,9 @@ fn work_topic(
             return Ok(());
         }
         let turns: Vec<Turn> = sources.iter().map(OpenedTurn::turn).collect();
-        let pieces = condense(&turns, rarity, service.llm.as_deref());
+        // Turns about health or biometrics stay in this process: sentences of theirs are picked.
+        let llm = service.llm.as_deref().filter(|_| !sources.iter().any(OpenedTurn::stays_local));
+        let pieces = condense(&turns, rarity, llm);
         match place_pieces(service, work, portion, &sources, pieces)? {
             PlacedPortion::Stale => Err(Error::Conflict("the vault")),
             PlacedPortion::Done(placed) => {
@@ -326,6 +328,7 @@ fn look(open: &OpenVault, work: &Work<'_>, thresholds: &Thresholds, now: Timesta
         let movable = stored.attributes.state == Lifecycle::Active
             && !expired
             && !facets.retention.pinned
+            && !facets.is_record()
             && facets.history.moving.is_none()
             && work.covers(&facets.history);
         if !movable {

@@ -17,9 +17,11 @@ use crate::index::quant::QuantVec;
 use crate::keep::compact::condense::CondensedPiece;
 use crate::keep::compact::plan::Portion;
 use crate::keep::compact::run::{Compacted, Work};
+use crate::permit::Acting;
 use crate::vault::commit::Act;
 use crate::vault::handle::VaultWriter;
 use crate::vault::open::{Held, OpenVault};
+use crate::vault::purpose::stays_local;
 use crate::vault::rewrite::Rewritten;
 use crate::vault::seal::{Prepared, SealedMemory, indexed_text};
 use crate::vault::service::Service;
@@ -37,6 +39,11 @@ pub(crate) struct OpenedTurn {
 }
 
 impl OpenedTurn {
+    /// Returns true when its text goes to no model outside this process.
+    pub(crate) fn stays_local(&self) -> bool {
+        stays_local(&self.facets)
+    }
+
     pub(crate) fn new(stored: &Stored<'_, Held>, text: Plaintext, vector: Option<Vec<f32>>) -> Self {
         let created_at = from_millis(stored.attributes.created_at).unwrap_or(stored.payload.updated_at);
         let facets = stored.payload.facets.duplicate();
@@ -235,7 +242,7 @@ impl Compacted {
     }
 }
 
-fn record(act: &mut Act, actor: &str, sealed: &[SealedMemory], archived: &[MemoryId]) {
+fn record(act: &mut Act, actor: Acting<'_>, sealed: &[SealedMemory], archived: &[MemoryId]) {
     let bytes = sealed.iter().map(|sealed| sealed.row.frame.len() as u64).sum();
     let subjects = sealed.iter().map(|sealed| Subject::from(sealed.row.id)).collect();
     let entry = AuditEntry::new(AuditAction::MemoryCompact, actor, subjects);
@@ -243,7 +250,7 @@ fn record(act: &mut Act, actor: &str, sealed: &[SealedMemory], archived: &[Memor
     act.record(AuditAction::MemoryArchive, actor, archived);
 }
 
-fn noted(new: &Prepared, actor: &str) -> Vec<AuditEntry> {
+fn noted(new: &Prepared, actor: Acting<'_>) -> Vec<AuditEntry> {
     findings(new.id, actor, &new.admitted.report, new.admitted.facets.history.waits)
 }
 

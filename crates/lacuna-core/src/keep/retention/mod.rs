@@ -69,7 +69,7 @@ pub(crate) fn set_retention(
                 reason: "memories would go at once: look at the preview and say how many",
             });
         }
-        let user = grant.caller().user.as_str();
+        let user = grant.caller().acting();
         let entry = AuditEntry::new(AuditAction::RetentionSet, user, Vec::new());
         set(&writer, entry, |kept| kept.retention = settings.clone())?;
         preview
@@ -103,7 +103,7 @@ pub(crate) fn retain(
     let settings = settings_of(&writer)?;
     let terms = Terms::new(&service.policy(&scope.org).retention, &settings.retention, &scope.holder);
     let mut act = Act::silent(scope, service.clock.now());
-    act.record(action, grant.caller().user.as_str(), ids);
+    act.record(action, grant.caller().acting(), ids);
     let kept = writer.rewrite(ids, |row, frame| {
         change(frame);
         row.expires_at = term_of_frame(&terms, row, frame.fields()).expires_at;

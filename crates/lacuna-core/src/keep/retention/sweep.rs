@@ -16,6 +16,7 @@ use crate::erase::prepare::{ErasureRequest, release_all};
 use crate::erase::probe::ProbeTargets;
 use crate::index::Stored;
 use crate::vault::frozen::check_thawed;
+use crate::vault::holds::holds_on;
 use crate::vault::open::Held;
 use crate::vault::receipt::Cause;
 use crate::vault::service::Service;
@@ -73,11 +74,12 @@ fn erase_lapsed(
             return Ok(erased);
         }
         finish_intents(&writer)?;
+        let holds = holds_on(service, scope)?;
         // Up to as many as one receipt takes.
         let due = writer.update(|open| {
             terms_in(service, open, scope, |open, terms| {
                 let living = open.index.after(None).filter(|one| one.attributes.state != Lifecycle::Deleted);
-                let due = living.filter(|one| has_lapsed(terms, one));
+                let due = living.filter(|one| has_lapsed(terms, one) && !holds.covers(one));
                 Ok(due.map(|one| one.id).take(PART_MAX).collect::<Vec<_>>())
             })
         })?;

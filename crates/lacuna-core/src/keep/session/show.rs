@@ -10,6 +10,7 @@ use crate::index::{Session, Stored};
 use crate::keep::session::{SESSION_PAGE_MAX, SessionInfo, SessionState};
 use crate::permit::{Grant, Recall};
 use crate::vault::open::{Held, OpenVault};
+use crate::vault::purpose::closed_to;
 use crate::vault::reads::{Read, note_read};
 use crate::vault::service::Service;
 use crate::write::number::{next_turn, turn};
@@ -80,9 +81,10 @@ pub(crate) fn session(
 ) -> Result<SessionShown> {
     check_limit(limit)?;
     let scope = grant.scope();
+    let closed = closed_to(service, grant)?;
     let found = service.serve(scope, |open| -> Result<Option<SessionShown>> {
         let Some(info) = session_info(service, open, id) else { return Ok(None) };
-        let mut turns = shown_turns(open, id, from);
+        let mut turns = shown_turns(open, id, from).filter(|stored| !closed.hides(&stored.payload.facets));
         let ids: Vec<MemoryId> = turns.by_ref().take(limit).map(|stored| stored.id).collect();
         let next = turns.next().and_then(|stored| stored.payload.facets.source.turn);
         let turns = open.whole(&ids, service.sources())?.into_iter().flatten().collect();

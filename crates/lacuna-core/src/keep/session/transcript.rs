@@ -18,7 +18,7 @@ use crate::keep::retention::sweep::sweep_session;
 use crate::keep::session::SessionInfo;
 use crate::keep::session::append::seal_growing;
 use crate::keep::session::show::{bare_session, is_shown, named_sessions, session_info};
-use crate::permit::{Grant, Remember};
+use crate::permit::{Acting, Grant, Remember};
 use crate::vault::commit::Act;
 use crate::vault::frozen::check_thawed;
 use crate::vault::handle::VaultWriter;
@@ -48,7 +48,7 @@ pub(crate) fn end_session(service: &Service, grant: &Grant<Remember>, id: &Sessi
     check_thawed(service, scope)?;
     seal_growing(service, scope, id)?;
     sweep_session(service, scope, id)?;
-    let archived = archive_session(service, scope, id, grant.caller().user.as_str())?;
+    let archived = archive_session(service, scope, id, grant.caller().acting())?;
     service.open_sessions.close(scope.vault_id(), id);
     let info = service.serve(scope, |open| session_info(service, open, id))?.flatten();
     let info = info.unwrap_or(SessionInfo { state: super::SessionState::Ended, ..known });
@@ -78,7 +78,7 @@ pub(crate) fn end_idle_sessions(service: &Service, scope: &Scope) -> Result<usiz
     for place in idle.unwrap_or_default() {
         if service.open_sessions.peek(vault, &place.id, |_| ()).is_none() {
             sweep_session(service, scope, &place.id)?;
-            archive_session(service, scope, &place.id, "system")?;
+            archive_session(service, scope, &place.id, "system".into())?;
             ended += 1;
         }
     }
@@ -90,7 +90,7 @@ fn archive_session(
     service: &Service,
     scope: &Scope,
     session: &SessionId,
-    actor: &str,
+    actor: Acting<'_>,
 ) -> Result<Vec<MemoryId>> {
     let reader = service.reader(scope);
     let writer = reader.lock();
@@ -113,7 +113,7 @@ fn archive_some(
     writer: &VaultWriter<'_>,
     session: &SessionId,
     turns: &[MemoryId],
-    actor: &str,
+    actor: Acting<'_>,
 ) -> Result<(usize, Option<MemoryId>)> {
     let now = writer.service.clock.now();
     let lines = writer.update(|open| Ok(lines(writer.service, open, turns, &Texts::new())))?;

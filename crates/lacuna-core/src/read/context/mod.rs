@@ -30,6 +30,7 @@ use crate::read::context::rank::{Ask, Pick, Picked, best_first};
 use crate::read::context::render::{Limits, Section, section};
 use crate::read::intent::{Understood, understand};
 use crate::read::recall::{QUERY_CHARS_MAX, models_in};
+use crate::vault::purpose::closed_to;
 use crate::vault::reads::{Read, note_read};
 use crate::vault::rehearse::note_rehearsal;
 use crate::vault::service::Service;
@@ -237,6 +238,9 @@ fn look_into(
     ask: &Ask<'_>,
 ) -> Result<Option<VaultPicks>> {
     let scope = grant.scope();
+    let mut filter = ask.filter.clone();
+    closed_to(service, grant)?.narrow(&mut filter);
+    let ask = Ask { filter: &filter, ..*ask };
     let search = Search {
         text,
         vectors,

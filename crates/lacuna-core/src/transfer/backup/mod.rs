@@ -295,7 +295,7 @@ fn note_backup(
 ) -> Result<()> {
     let org = grant.scope();
     let entry =
-        AuditEntry { notes: vec![note], ..AuditEntry::new(action, grant.caller().user.as_str(), Vec::new()) };
+        AuditEntry { notes: vec![note], ..AuditEntry::new(action, grant.caller().acting(), Vec::new()) };
     let mut act = Act::new(org, service.clock.now(), entry);
     act.batch.records.extend(change);
     let reader = service.reader(org);

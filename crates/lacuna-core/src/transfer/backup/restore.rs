@@ -10,7 +10,7 @@ use lacuna_seal::{Entropy, EpochKey, Zeroizing};
 use lacuna_store::cbor::CborReader;
 use lacuna_store::folder::OwnedFolder;
 use lacuna_store::keys::{
-    AnchoredHead, ERASURES_PAGE_MAX, KeyBatch, KeyStore, LocalKms, ReceiptMark, SqliteKeys, VaultKeys,
+    AnchoredHead, ERASURES_PAGE_MAX, KeyBatch, KeyStore, Kms, ReceiptMark, SqliteKeys, VaultKeys,
     WrappedClassKey, WrappedMemoryKey, WrappedRoot,
 };
 use lacuna_store::rows::{RecordKind, SqliteStore, Store, each_vault};
@@ -33,7 +33,7 @@ pub struct RestoreInto<'a> {
     /// it takes the keys that are put back.
     pub data: &'a OwnedFolder,
     /// The key-encryption service of this installation.
-    pub kms: &'a LocalKms,
+    pub kms: &'a Kms,
     /// The source of randomness.
     pub entropy: &'a dyn Entropy,
     /// The time of the restore.

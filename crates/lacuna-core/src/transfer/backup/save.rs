@@ -121,8 +121,8 @@ fn pack_keys<W: Write>(
     let epoch = EpochKey::make(&*service.entropy);
     packer.frame(FrameKind::EpochKey, epoch.expose())?;
     each_vault(data, |scope, vault| {
-        let Some(stored) = service.keys.vault_keys(vault)? else { return Ok(()) };
-        pack_vault(service, packer, &scope, &stored, &epoch)?;
+        let Some((keyring, stored)) = Keyring::of_vault(&scope, service.sources())? else { return Ok(()) };
+        pack_vault(service, packer, &scope, &keyring, &stored, &epoch)?;
         let mut held = Vec::new();
         service.keys.memory_keys(vault, None, &mut |key| {
             held.push(key);
@@ -137,10 +137,10 @@ fn pack_vault<W: Write>(
     service: &Service,
     packer: &mut Packer<W>,
     scope: &Scope,
+    keyring: &Keyring,
     stored: &VaultKeys,
     epoch: &EpochKey,
 ) -> Result<()> {
-    let keyring = Keyring::open(scope, &service.kms, stored)?;
     let wrapped = keyring.root_under(&service.kms, epoch, &stored.root, &*service.entropy)?;
     let mut bytes = Vec::new();
     let mut w = CborWriter(&mut bytes);

@@ -275,10 +275,21 @@ fn write_history(json: &mut JsonWriter<'_>, history: &History) -> io::Result<()>
     if let Some(promotion) = &history.promotion {
         json.object_field("promotion", |json| write_promotion(json, promotion))?;
     }
+    if let Some(record) = &history.record {
+        json.object_field("record", |json| write_record(json, record))?;
+    }
     json.words_field("supersedes", &history.supersedes)?;
     json.words_field("alike", &history.alike)?;
     json.shown_field("remade_at", history.remade_at)?;
     json.bare_field("repeats", history.repeats)
+}
+
+/// Writes the place of a program's record; its value is the content.
+fn write_record(json: &mut JsonWriter<'_>, record: &RecordFacet) -> io::Result<()> {
+    json.text_field("record_id", &record.id.to_string())?;
+    json.list_field("namespace", &record.place.labels, |json, label| json.text(label.expose()))?;
+    json.text_field("key", record.place.key.expose())?;
+    json.shown_field("metadata", record.metadata.as_ref().map(Plaintext::expose))
 }
 
 fn write_promotion(json: &mut JsonWriter<'_>, promotion: &Promotion) -> io::Result<()> {

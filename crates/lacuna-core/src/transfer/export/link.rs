@@ -9,7 +9,7 @@ use lacuna_types::hex::{hex, unhex};
 use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
-use crate::permit::{Export, Grant, permit};
+use crate::permit::{Caller, Delegation, Export, Grant, permit};
 use crate::transfer::export::{Exported, Format, Wanted, measure_export, record_export};
 use crate::vault::keyring::Keyring;
 use crate::vault::members::caller_for;
@@ -22,7 +22,9 @@ const VAULT_BYTES: usize = 16;
 /// Longer tokens are not ours: a name has at most 128 bytes, and the rest is short.
 const TOKEN_BYTES_MAX: usize = 512;
 pub(crate) const NONCE_BYTES: usize = 16;
-const FIELDS: u64 = 8;
+/// The fields of a link, and how many of them one has that no service asked for.
+const FIELDS: u64 = 9;
+const DIRECT_FIELDS: u64 = 8;
 
 /// A link that was just made, and what an export is at this moment.
 pub struct ExportLink {
@@ -47,6 +49,8 @@ pub(crate) struct LinkClaims {
     pub(crate) roles: Vec<Role>,
     pub(crate) wanted: Wanted,
     pub(crate) expires_at: Timestamp,
+    /// The service that asked for it, if one did.
+    pub(crate) service: Option<UserId>,
 }
 
 /// Makes a link to an export of `wanted`, after an audit entry that says so.
@@ -75,6 +79,7 @@ pub(crate) fn make_export_link(
         roles: caller.roles.clone(),
         wanted: wanted.clone(),
         expires_at,
+        service: caller.delegation.as_ref().map(|delegation| delegation.service.clone()),
     };
     let sealed =
         service.reader(scope).update(|open| Ok(open.keyring.seal_link(&said.encode(), &*service.entropy)))?;
@@ -96,13 +101,14 @@ pub(crate) fn make_export_link(
 pub(crate) fn follow_export_link(service: &Service, token: &str) -> Result<(Grant<Export>, Wanted)> {
     let (vault, sealed) = read_token(token).ok_or_else(missing)?;
     let header = service.store.vault(vault)?.ok_or_else(missing)?;
-    let keys = service.keys.vault_keys(vault)?.ok_or_else(missing)?;
-    let keyring = Keyring::open(&header.scope, &service.kms, &keys)?;
+    let (keyring, _) = Keyring::of_vault(&header.scope, service.sources())?.ok_or_else(missing)?;
     let said = keyring.open_link(&sealed).and_then(|bytes| LinkClaims::decode(&bytes)).ok_or_else(missing)?;
     if said.expires_at <= service.clock.now() {
         return Err(missing());
     }
     let caller = caller_for(service, header.scope.org.clone(), said.user, said.roles)?;
+    let delegation = said.service.map(|service| Delegation { service, operations: vec![Operation::Export] });
+    let caller = Caller { delegation, ..caller };
     let grant = permit(&caller, &header.scope).map_err(|_| missing())?;
     Ok((grant, said.wanted))
 }
@@ -135,7 +141,7 @@ impl LinkClaims {
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut w = CborWriter(&mut bytes);
-        w.array(FIELDS as usize);
+        w.array(if self.service.is_some() { FIELDS } else { DIRECT_FIELDS } as usize);
         w.bytes(&self.nonce);
         w.text(self.user.as_str());
         w.list(&self.roles, |w, role| w.uint(role.code()));
@@ -144,11 +150,14 @@ impl LinkClaims {
         w.bool(self.wanted.include_metadata);
         w.bool(self.wanted.include_health);
         w.int(millis(self.expires_at));
+        if let Some(service) = &self.service {
+            w.text(service.as_str());
+        }
         bytes
     }
 
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
-        CborReader(bytes).record(FIELDS, |r| {
+        CborReader(bytes).grown_record(DIRECT_FIELDS, FIELDS, |r, delegated| {
             Some(Self {
                 nonce: r.array_of_bytes()?,
                 user: UserId::new(r.text()?).ok()?,
@@ -160,6 +169,10 @@ impl LinkClaims {
                     include_health: r.bool()?,
                 },
                 expires_at: from_millis(r.int()?)?,
+                service: match delegated {
+                    true => Some(UserId::new(r.text()?).ok()?),
+                    false => None,
+                },
             })
         })
     }

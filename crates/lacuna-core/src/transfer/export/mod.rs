@@ -28,6 +28,7 @@ use crate::vault::commit::Act;
 use crate::vault::consents::Consent;
 use crate::vault::open::{Held, OpenVault};
 use crate::vault::owner_settings::Settings;
+use crate::vault::purpose::{Closed, closed_to};
 use crate::vault::receipt::{BRIEF_TOMBSTONE, SignedReceipt, receipt_records};
 use crate::vault::service::Service;
 use crate::vault::sessions::repeats_its_turns;
@@ -155,7 +156,8 @@ pub(crate) fn export(
 /// Counts the contents of an export at this moment, without its texts.
 pub(crate) fn survey_export(service: &Service, grant: &Grant<Export>, wanted: &Wanted) -> Result<Exported> {
     let now = millis(service.clock.now());
-    let survey = service.serve(grant.scope(), |open| survey(open, wanted, now))?;
+    let closed = closed_to(service, grant)?;
+    let survey = service.serve(grant.scope(), |open| survey(open, wanted, &closed, now))?;
     Ok(survey.unwrap_or_default())
 }
 
@@ -180,7 +182,7 @@ fn record_export(service: &Service, grant: &Grant<Export>, wanted: &Wanted, way:
     if writer.update(|_| Ok(()))?.is_none() {
         return Ok(());
     }
-    let entry = AuditEntry::new(AuditAction::MemoryExport, grant.caller().user.as_str(), Vec::new());
+    let entry = AuditEntry::new(AuditAction::MemoryExport, grant.caller().acting(), Vec::new());
     let notes = vec![
         format!("{way} {}", wanted.format),
         format!("records {}", survey.record_count()),
@@ -231,7 +233,7 @@ fn write_document(
         document.begin_category(category).map_err(unwritable)?;
         let written = exported.record_count();
         let mut progress = |count| progress(written + count);
-        let part = write_category(service, scope, wanted, category, document, &mut progress)?;
+        let part = write_category(service, grant, wanted, category, document, &mut progress)?;
         exported.counts[number] = part.count;
         exported.damaged += part.damaged;
         document.end_category(part.count).map_err(unwritable)?;
@@ -269,16 +271,17 @@ fn untold_receipts(service: &Service, scope: &Scope, now: Timestamp) -> Result<H
 
 fn write_category(
     service: &Service,
-    scope: &Scope,
+    grant: &Grant<Export>,
     wanted: &Wanted,
     category: Category,
     document: &mut dyn Document,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Written> {
     let order = document.order();
-    let now = millis(service.clock.now());
+    let (scope, now) = (grant.scope(), millis(service.clock.now()));
+    let closed = closed_to(service, grant)?;
     let passes = |stored: &Stored<'_, Held>| {
-        stored.attributes.category == category && is_exported(stored, wanted, now) == Some(true)
+        stored.attributes.category == category && is_exported(stored, wanted, &closed, now) == Some(true)
     };
     let mut written = Written::default();
     let mut last = None;
@@ -363,11 +366,11 @@ fn page(
     places
 }
 
-fn survey(open: &OpenVault, wanted: &Wanted, now: i64) -> Exported {
+fn survey(open: &OpenVault, wanted: &Wanted, closed: &Closed, now: i64) -> Exported {
     let mut survey = Exported { damaged: open.damaged.len() as u64, ..Exported::default() };
     for stored in open.index.after(None) {
         let category = stored.attributes.category;
-        match is_exported(&stored, wanted, now) {
+        match is_exported(&stored, wanted, closed, now) {
             Some(true) => {
                 let number = Category::ALL.iter().position(|known| *known == category);
                 number.into_iter().for_each(|number| survey.counts[number] += 1);
@@ -381,13 +384,13 @@ fn survey(open: &OpenVault, wanted: &Wanted, now: i64) -> Exported {
 
 /// Returns `Some(true)` when a memory is written, `Some(false)` when it is held back only because it is about
 /// health, and `None` otherwise. Forgotten and expired memories are not exported.
-fn is_exported(stored: &Stored<'_, Held>, wanted: &Wanted, now: i64) -> Option<bool> {
+fn is_exported(stored: &Stored<'_, Held>, wanted: &Wanted, closed: &Closed, now: i64) -> Option<bool> {
     let attributes = stored.attributes;
     let is_there =
         attributes.state != Lifecycle::Deleted && attributes.expires_at.is_none_or(|expiry| now < expiry);
     let healthy = !stored.payload.facets.privacy.sensitivity.contains(&Sensitivity::Health);
     // A transcript repeats its turns, which are exported themselves; an import makes it anew.
-    let is_own = !repeats_its_turns(stored.payload);
+    let is_own = !repeats_its_turns(stored.payload) && !closed.hides(&stored.payload.facets);
     (is_there && is_own && wanted.covers(attributes.category)).then_some(wanted.include_health || healthy)
 }
 

@@ -293,7 +293,7 @@ impl Importing<'_> {
     ) -> Result<()> {
         let (core, scope) = (self.core, self.grant.scope());
         let now = core.clock.now();
-        let user = self.grant.caller().user.as_str();
+        let user = self.grant.caller().acting();
         let (model, mut notes) = (core.models.instant.model(), Vec::new());
         let mut to_seal = Vec::with_capacity(arrivals.len());
         for ImportArrival { id, admitted, terms, vector, .. } in arrivals.iter().filter(|one| one.is_new()) {

@@ -42,6 +42,8 @@ pub struct Carried {
     pub decay: DecayProfile,
     /// Of this, links to memories alike and marks of attributes are made anew.
     pub history: History,
+    /// True for a program's record, whose place an import does not make anew.
+    pub is_record: bool,
 }
 
 /// The treatment of a memory that the vault already holds.
@@ -153,6 +155,11 @@ impl Carried {
     pub(crate) fn check(&self, now: Timestamp) -> Result<()> {
         if self.state == Lifecycle::Deleted {
             return Err(Error::invalid("state", "a deleted memory is not taken"));
+        }
+        if self.is_record {
+            let reason =
+                "is the value of a program: put it back under its namespace and key, by PUT /v1/records";
+            return Err(Error::invalid("record", reason));
         }
         for (field, at) in [("updated_at", self.updated_at), ("rehearsed_at", self.rehearsed_at)] {
             if at > now {

@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use postgres::config::Host;
 use postgres::error::SqlState;
 use postgres::types::ToSql;
-use postgres::{Client, Config, IsolationLevel, NoTls, Row as Columns, Statement, Transaction};
+use postgres::{Client, IsolationLevel, Row as Columns, Statement, Transaction};
 
+use super::address::PostgresAddress;
+use super::tls;
 use crate::failure::SqlFailure;
 use crate::rows::pool::{Loan, Pool};
 use lacuna_types::hex::hex;
@@ -16,21 +17,30 @@ use lacuna_types::{OrgId, VaultId};
 
 /// Connections per pool.
 const CONNECTIONS_MAX: usize = 16;
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// A connection that was idle for longer is asked whether it is still alive before it is used.
 const TRUSTED_IDLE: Duration = Duration::from_secs(1);
 const PING_TIMEOUT: Duration = Duration::from_secs(2);
 /// Rows fetched at a time while streaming.
 const PAGE_ROWS: i32 = 512;
 
+/// The code of a server that takes no writes.
+const READ_ONLY: &str = "read_only";
 /// The code of whatever PostgreSQL refuses to this role.
 pub(super) const ACCESS_DENIED: &str = "access_denied";
 
 /// The settings of every connection. A commit that is answered must be on disk, whatever the server's default.
 const SESSION_SETTINGS: &str = "
     SET lock_timeout = '10s';
+    SET statement_timeout = '60s';
     SET idle_in_transaction_session_timeout = '60s';
     SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';";
+
+/// The same for one transaction, behind a pooler.
+const TRANSACTION_SETTINGS: &str = "
+    SET LOCAL lock_timeout = '10s';
+    SET LOCAL statement_timeout = '60s';
+    SET LOCAL idle_in_transaction_session_timeout = '60s';
+    SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off';";
 
 pub(crate) type Parameters<'a> = &'a [&'a (dyn ToSql + Sync)];
 
@@ -66,23 +76,26 @@ pub(crate) struct PostgresServer {
 /// One connection with the statements that it has prepared.
 struct Link {
     client: Client,
+    is_pooled: bool,
     statements: HashMap<&'static str, Statement>,
     used: Instant,
 }
 
 impl PostgresServer {
     pub(crate) fn open(url: &str, schema: &'static PostgresSchema) -> Result<Self> {
-        let mut config: Config = url.parse().map_err(|_| Error::Misconfigured {
-            code: "bad_url",
-            reason: "the PostgreSQL URL does not parse; expected postgres://user@host:port/database".into(),
-        })?;
-        refuse_unprotected_hosts(&config)?;
-        config.connect_timeout(CONNECT_TIMEOUT).application_name("lacuna");
-        schema.migrate(&mut connect(&config)?)?;
+        let address = PostgresAddress::read(url)?;
+        schema.migrate(&mut connect(&address)?)?;
+        let is_pooled = address.is_pooled;
         let pool = Pool::new(CONNECTIONS_MAX, move || {
-            Ok(Link { client: connect(&config)?, statements: HashMap::new(), used: Instant::now() })
+            let client = connect(&address)?;
+            Ok(Link { client, is_pooled, statements: HashMap::new(), used: Instant::now() })
         });
         Ok(Self { schema, pool })
+    }
+
+    /// A connection outside the pool, for whoever holds a lock with it.
+    pub(crate) fn connect_alone(url: &str) -> Result<Client> {
+        Ok(connect(&PostgresAddress::read(url)?)?)
     }
 
     /// Reads from one snapshot.
@@ -111,8 +124,13 @@ impl PostgresServer {
     ) -> Result<T> {
         let mut link = self.living_link()?;
         let outcome = link.within(self.schema, visibility, read_only, act);
+        let demoted = outcome.as_ref().is_err_and(|failure| failure.0.code() == READ_ONLY);
         if link.client.is_closed() {
             link.discard();
+        } else if demoted {
+            // The server became a replica: the next connection looks for the one that takes writes.
+            link.discard();
+            self.pool.close_idle();
         }
         Ok(outcome?)
     }
@@ -120,7 +138,8 @@ impl PostgresServer {
     /// One statement as a single round trip; `sql` must hold no values.
     pub(crate) fn read_one_text(&self, visibility: Visibility<'_>, sql: &str) -> Result<Option<String>> {
         let mut link = self.living_link()?;
-        let script = format!("BEGIN READ ONLY; {} {sql}; COMMIT", self.schema.scope(visibility));
+        let settings = link.transaction_settings();
+        let script = format!("BEGIN READ ONLY; {settings} {} {sql}; COMMIT", self.schema.scope(visibility));
         let answer = link.client.simple_query(&script);
         if answer.is_err() {
             // The transaction may still be open, so the connection is not used again.
@@ -160,13 +179,23 @@ impl Link {
     ) -> Result<T, SqlFailure> {
         let isolation =
             if read_only { IsolationLevel::RepeatableRead } else { IsolationLevel::ReadCommitted };
+        let settings = self.transaction_settings();
         let mut transaction =
             self.client.build_transaction().isolation_level(isolation).read_only(read_only).start()?;
-        transaction.batch_execute(&schema.scope(visibility))?;
+        transaction.batch_execute(&format!("{settings} {}", schema.scope(visibility)))?;
         let mut scoped = ScopedTransaction { transaction, schema, statements: &mut self.statements };
-        let done = act(&mut scoped)?;
+        let done = act(&mut scoped);
+        if self.is_pooled {
+            // The next transaction may run on another connection of the pooler, and another client on this one.
+            scoped.statements.clear();
+        }
+        let done = done?;
         scoped.transaction.commit()?;
         Ok(done)
+    }
+
+    fn transaction_settings(&self) -> &'static str {
+        if self.is_pooled { TRANSACTION_SETTINGS } else { "" }
     }
 }
 
@@ -278,10 +307,12 @@ impl PostgresSchema {
 
     /// Brings the schema up to date. A schema that is current needs no right but to read its version.
     fn migrate(&self, client: &mut Client) -> Result<(), SqlFailure> {
-        let version = match self.version(client) {
-            Err(failure) if is_refusal(&failure) => return Err(self.unreadable(client)?.into()),
-            version => version?,
-        };
+        // In one transaction, so that a pooler keeps to one connection.
+        let version =
+            match client.transaction().map_err(SqlFailure::from).and_then(|mut one| self.version(&mut one)) {
+                Err(failure) if is_refusal(&failure) => return Err(self.unreadable(client)?.into()),
+                version => version?,
+            };
         if version == Some(self.migrations.len()) {
             return Ok(());
         }
@@ -294,6 +325,7 @@ impl PostgresSchema {
     fn run_migrations(&self, client: &mut Client) -> Result<(), SqlFailure> {
         self.make_roles(client)?;
         let mut transaction = client.transaction()?;
+        transaction.batch_execute("SET LOCAL statement_timeout = 0")?;
         // Several nodes may start at once; the second one waits here and finds the work done.
         transaction.execute("SELECT pg_advisory_xact_lock(hashtext($1))", &[&self.name])?;
         transaction.batch_execute(&format!(
@@ -360,31 +392,13 @@ fn is_refusal(failure: &SqlFailure) -> bool {
     failure.0.code() == ACCESS_DENIED
 }
 
-fn connect(config: &Config) -> Result<Client, SqlFailure> {
-    let mut client = config.connect(NoTls)?;
-    client.batch_execute(SESSION_SETTINGS)?;
-    Ok(client)
-}
-
-/// Sealed bytes would survive a plain connection, but passwords and wrapped keys should not travel on one.
-fn refuse_unprotected_hosts(config: &Config) -> Result<()> {
-    let is_local = |host: &Host| match host {
-        Host::Tcp(name) => {
-            name == "localhost" || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
-        }
-        Host::Unix(_) => true,
-    };
-    let local = config.get_hosts().iter().all(is_local)
-        && config.get_hostaddrs().iter().all(|address| address.is_loopback());
-    if local && !config.get_hosts().is_empty() {
-        return Ok(());
+/// Gives a connection its settings, unless a pooler would lend them to others: then each transaction has them.
+fn connect(address: &PostgresAddress) -> Result<Client, SqlFailure> {
+    let mut client = address.connect()?;
+    if !address.is_pooled {
+        client.batch_execute(SESSION_SETTINGS)?;
     }
-    Err(Error::Misconfigured {
-        code: "tls_required",
-        reason: "PostgreSQL on another host needs TLS, which this version does not speak; \
-                 use a socket, loopback or a TLS tunnel"
-            .into(),
-    })
+    Ok(client)
 }
 
 /// Sorts the failures of PostgreSQL by what the caller can do about them.
@@ -395,6 +409,9 @@ impl From<postgres::Error> for SqlFailure {
 }
 
 fn caller_error(error: postgres::Error) -> Error {
+    if let Some(refused) = tls::refusal(&error) {
+        return refused;
+    }
     const BUSY: [SqlState; 3] =
         [SqlState::LOCK_NOT_AVAILABLE, SqlState::T_R_DEADLOCK_DETECTED, SqlState::T_R_SERIALIZATION_FAILURE];
     const REFUSED: [SqlState; 5] = [
@@ -416,9 +433,14 @@ fn caller_error(error: postgres::Error) -> Error {
             ),
         },
         Some(code) if *code == SqlState::READ_ONLY_SQL_TRANSACTION => Error::Misconfigured {
-            code: "read_only",
+            code: READ_ONLY,
             reason: "the PostgreSQL server takes no writes; connect to the primary".into(),
         },
+        Some(code) if *code == SqlState::QUERY_CANCELED => Error::unavailable(
+            "store_unavailable",
+            "PostgreSQL took too long over one statement; nothing was changed, try again later",
+            error,
+        ),
         Some(code) if *code == SqlState::DISK_FULL => Error::unavailable(
             "disk_full",
             "there is no space left for the database; nothing was changed",

@@ -69,10 +69,10 @@ impl PostgresSchema {
         };
         let remedy = match owner {
             Some(owner) if owner != role => {
-                format!("run `lacuna memory list` once with the URL of {owner}, its owner")
+                format!("run `lacuna store init` once with the URL of {owner}, its owner")
             }
             Some(_) => "it owns the schema and lacks a role or a right of `docs/operations.md`".to_owned(),
-            None => "run `lacuna memory list` once with the URL of the role that is to own it, \
+            None => "run `lacuna store init` once with the URL of the role that is to own it, \
                      see `docs/operations.md`"
                 .to_owned(),
         };
@@ -80,7 +80,7 @@ impl PostgresSchema {
     }
 
     fn role_and_owner(&self, client: &mut Client) -> Result<(String, Option<String>), SqlFailure> {
-        let row = client.query_one(OWNER, &[&self.name])?;
+        let row = client.transaction()?.query_one(OWNER, &[&self.name])?;
         Ok((row.try_get(0)?, row.try_get(1)?))
     }
 }

@@ -1,9 +1,11 @@
 //! The store for many nodes: PostgreSQL, with forced row-level security under a role that owns nothing.
 
+mod address;
 pub(crate) mod engine;
 mod jobs;
 mod login;
 mod records;
+mod tls;
 mod write;
 
 use std::collections::HashMap;

@@ -130,6 +130,11 @@ impl Database {
         Reserve::of(&self.path, self.options.reserve_bytes)
     }
 
+    /// The path of a file that lies beside the database.
+    pub(crate) fn beside(&self, suffix: &str) -> PathBuf {
+        beside(&self.path, suffix)
+    }
+
     /// Returns true when the log holds anything.
     pub(crate) fn has_log(&self) -> bool {
         fs::metadata(beside(&self.path, "-wal")).is_ok_and(|log| log.len() > 0)

@@ -101,7 +101,7 @@ pub(super) fn run(global: &Global, args: &InstallArgs, output: &Output) -> Resul
 fn agree(output: &Output) -> Result<()> {
     let refusal = match output.ask("Change this?") {
         Some(true) => return Ok(()),
-        Some(false) => "nothing was changed",
+        Some(false) => return Err(Failure::new(&codes::DECLINED, "nothing was changed")),
         None => {
             "nothing was changed: there is no terminal to ask on; pass --yes to confirm, or --dry-run to look"
         }

@@ -91,7 +91,9 @@ async fn plan(call: &Call, args: ForgetArgs) -> Result<ToolOutcome> {
             Ok(PlanView::of(core.plan_forget(&permit(caller, &scope)?, &request)?, &scope))
         })
         .await?;
+    let is_open = plan.direct + plan.indirect + plan.working == 0;
     match plan.token.clone() {
+        Some(token) if is_open && args.only.is_none() => for_the_user(plan, token),
         Some(token) => {
             let message = shown_to_person(&plan);
             with_a_yes(call, PlannedForget { token, message, plan: Some(plan) }, args).await
@@ -176,7 +178,7 @@ fn shown_to_person(plan: &PlanView) -> String {
         wire::count_memories(count),
         plan.falls
     );
-    for one in plan.matches.iter().take(SHOWN_TO_PERSON) {
+    for one in plan.matches.iter().filter(|one| !one.offered).take(SHOWN_TO_PERSON) {
         let gist: String = one.gist.chars().take(SHOWN_CHARS).collect();
         message += &format!("\n- {}", quoted(&gist));
     }
@@ -192,8 +194,12 @@ fn for_the_user(plan: PlanView, token: String) -> Result<ToolOutcome> {
          well: {}; derived memories that are made anew: {}.",
         plan.direct, plan.indirect, plan.falls, plan.rebuilt
     );
+    if plan.offered > 0 {
+        text += &format!(" Offered, and staying unless `only` names them: {}.", plan.offered);
+    }
     for one in &plan.matches {
-        text += &format!("\n- {} ({}, {}): {}", one.memory_id, one.closeness, one.reason, quoted(&one.gist));
+        let closeness = if one.offered { "offered" } else { one.closeness };
+        text += &format!("\n- {} ({closeness}, {}): {}", one.memory_id, one.reason, quoted(&one.gist));
         if let Some(leaves) = &one.leaves {
             text += &format!(", of which stays {}", quoted(leaves));
         }

@@ -1,0 +1,142 @@
+//! Purpose limitation: what an assistant, a reader or another member gets of sensitive memories.
+
+use lacuna_core::index::Filter;
+use lacuna_core::permit::{Export, Promote, Retain};
+use lacuna_core::read::{TimelineFilter, Turn};
+use lacuna_core::transfer::{Format, Wanted};
+use lacuna_core::{Browse, Purposes};
+
+use super::models::Remote;
+use super::*;
+
+const DIAGNOSIS: &str = "The doctor diagnosed Anna with diabetes last spring.";
+
+fn health(text: &str) -> Draft {
+    Draft {
+        sensitivity: vec![Sensitivity::Health],
+        privacy_class: Some(PrivacyClass::SensitivePii),
+        consent_basis: Some(ConsentBasis::ExplicitConsent),
+        ..draft(text)
+    }
+}
+
+fn caller(user: &str, roles: &[Role]) -> Caller {
+    let org = grant::<Recall>("anna").scope().org.clone();
+    let mut caller = Caller::new(org, UserId::new(user).unwrap(), roles.to_vec());
+    caller.memberships = vec![Group::Team(TeamId::new("desk").unwrap())];
+    caller
+}
+
+fn desk() -> Scope {
+    Scope {
+        org: grant::<Recall>("anna").scope().org.clone(),
+        holder: Holder::Team(TeamId::new("desk").unwrap()),
+    }
+}
+
+/// The ways by which a caller could read a memory of `scope`, as texts.
+fn everything_read(lacuna: &Lacuna, caller: &Caller, scope: &Scope, id: MemoryId) -> String {
+    let grant = permit::<Recall>(caller, scope).unwrap();
+    let mut seen = String::new();
+    let recalled = lacuna.recall(&grant, &Query::new("What did the doctor say about diabetes?")).unwrap();
+    seen.extend(recalled.hits.iter().map(|hit| hit.memory.content.full_text().expose().to_owned()));
+    let page = lacuna.list(&grant, &Filter::default(), None, 100).unwrap();
+    seen.extend(page.memories.iter().map(|memory| memory.content.gist.expose().to_owned()));
+    let browse = Browse::of(lacuna);
+    let page = browse.timeline(&grant, &TimelineFilter::default(), None, 100).unwrap();
+    seen.extend(page.memories.iter().map(|memory| memory.content.gist.expose().to_owned()));
+    if browse.overview(&grant).unwrap().sensitive.contains_key(&Sensitivity::Health) {
+        seen.push_str(DIAGNOSIS);
+    }
+    if let Ok(memory) = lacuna.get(&grant, id) {
+        seen.push_str(memory.content.full_text().expose());
+    }
+    let turn = Turn { text: "What did the doctor say about diabetes?".to_owned(), ..Turn::default() };
+    seen.push_str(&lacuna.context(&[permit(caller, scope).unwrap()], &turn).unwrap().text);
+    if let Ok(grant) = permit::<Export>(caller, scope) {
+        let mut file = Vec::new();
+        let wanted = Wanted { include_health: true, ..Wanted::everything_but_health(Format::Json) };
+        lacuna.export(&grant, &wanted, &mut file, &mut |_| {}).unwrap();
+        seen.push_str(&String::from_utf8(file).unwrap());
+    }
+    seen
+}
+
+#[test]
+fn an_assistant_gets_what_the_person_has_not_closed() {
+    let world = World::ram();
+    let lacuna = world.service();
+    let id = lacuna.take("anna", health(DIAGNOSIS)).unwrap().id;
+    lacuna.keep("anna", "Anna keeps bees on the roof.").unwrap();
+    let own = grant::<Recall>("anna").scope().clone();
+    let purposes = Purposes::of(&lacuna);
+    for role in [Role::Agent, Role::Reader] {
+        let assistant = caller("anna", &[role]);
+        assert!(everything_read(&lacuna, &assistant, &own, id).contains("diabetes"), "{role} before");
+    }
+    assert_eq!(
+        purposes.set(&grant::<Retain>("anna"), Sensitivity::Health, true).unwrap(),
+        [Sensitivity::Health]
+    );
+    for role in [Role::Agent, Role::Reader] {
+        let assistant = caller("anna", &[role]);
+        let seen = everything_read(&lacuna, &assistant, &own, id);
+        assert!(!seen.contains("diabetes") && seen.contains("bees"), "{role}: {seen}");
+    }
+    // The person reads everything, and opens it again.
+    assert!(everything_read(&lacuna, &caller("anna", &[Role::User]), &own, id).contains("diabetes"));
+    purposes.set(&grant::<Retain>("anna"), Sensitivity::Health, false).unwrap();
+    assert!(everything_read(&lacuna, &caller("anna", &[Role::Agent]), &own, id).contains("diabetes"));
+    // It outlives the process.
+    purposes.set(&grant::<Retain>("anna"), Sensitivity::Health, true).unwrap();
+    let next = world.service();
+    assert_eq!(Purposes::of(&next).closed(&grant::<Recall>("anna")).unwrap(), [Sensitivity::Health]);
+}
+
+#[test]
+fn in_a_shared_vault_special_categories_are_their_authors_until_lifted() {
+    let world = World::ram();
+    let lacuna = world.service();
+    let (anna, ben) = (caller("anna", &[Role::User]), caller("ben", &[Role::User]));
+    let write = permit::<Remember>(&anna, &desk()).unwrap();
+    let id = lacuna.remember(&write, vec![health(DIAGNOSIS)]).unwrap().remove(0).stored().unwrap().id;
+    assert!(everything_read(&lacuna, &anna, &desk(), id).contains("diabetes"), "its author");
+    let seen = everything_read(&lacuna, &ben, &desk(), id);
+    assert!(!seen.contains("diabetes"), "another member: {seen}");
+    let shared = permit::<Retain>(&caller("olga", &[Role::Admin]), &desk()).unwrap();
+    assert!(
+        Purposes::of(&lacuna).set(&shared, Sensitivity::Health, false).is_err(),
+        "no administrator opens it"
+    );
+
+    let own =
+        lacuna.take("anna", health("Anna takes insulin in the evening because of her diabetes.")).unwrap().id;
+    let from = permit::<Promote>(&anna, &anna.personal_scope()).unwrap();
+    let refused = lacuna.promote(&from, own, &write, None, false).err().unwrap();
+    assert_eq!(refused.code(), "sensitive_not_shared");
+    let moved = lacuna.promote(&from, own, &write, None, true).unwrap();
+    assert!(everything_read(&lacuna, &ben, &desk(), moved.id).contains("insulin"), "lifted by its author");
+}
+
+#[test]
+fn texts_about_health_and_biometrics_are_sent_to_no_endpoint() {
+    let world = World::ram();
+    let main = Remote::named("remote@1");
+    let models = Models { instant: static_model(), main: main.clone(), others: Vec::new() };
+    let lacuna = world.service_with(models);
+    lacuna.take("anna", health(DIAGNOSIS)).unwrap();
+    let worked =
+        lacuna.upkeep().work_backlog(std::time::Duration::ZERO, &mut |_| std::ops::ControlFlow::Continue(()));
+    worked.unwrap().unwrap();
+    assert_eq!(main.last_text(), "", "nothing was sent");
+    assert_eq!(lacuna.waiting(&grant::<Recall>("anna")).unwrap(), 0, "and nothing waits for it");
+    lacuna.keep("anna", "Anna keeps bees on the roof.").unwrap();
+    lacuna
+        .upkeep()
+        .work_backlog(std::time::Duration::ZERO, &mut |_| std::ops::ControlFlow::Continue(()))
+        .unwrap()
+        .unwrap();
+    assert!(main.last_text().contains("bees"));
+    let found = lacuna.recall(&grant::<Recall>("anna"), &Query::new("diabetes")).unwrap();
+    assert!(found.hits[0].memory.content.full_text().expose().contains("diabetes"));
+}

@@ -1,0 +1,151 @@
+//! Every page as people meet it: with a screen reader, in the dark, on a small screen; and with hostile texts in it.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use crate::browser::{Browser, rules};
+use crate::visit::House;
+
+const PAGES: [(&str, &str); 12] = [
+    ("memory", "/"),
+    ("overview", "/console/overview"),
+    ("review", "/console/review"),
+    ("month", "/console/review/month"),
+    ("forget", "/console/forget"),
+    ("ask", "/console/ask"),
+    ("receipts", "/console/receipts"),
+    ("consents", "/console/consents"),
+    ("retention", "/console/retention"),
+    ("access", "/console/access"),
+    ("goodbye", "/console/goodbye"),
+    ("operate", "/console/operate"),
+];
+/// Pixels of a screenshot from top to bottom, at most.
+const HEIGHT_MAX: u64 = 1_000;
+
+/// Keeps a picture of the page, if somebody wants pictures.
+fn keep(browser: &Browser, name: &str) {
+    if let Some(folder) = std::env::var_os("LACUNA_TEST_SCREENSHOTS").map(PathBuf::from) {
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join(format!("{name}.png")), browser.screenshot(HEIGHT_MAX)).unwrap();
+    }
+}
+
+#[track_caller]
+fn fits(browser: &Browser, rules: &str, page: &str) {
+    let barriers = browser.barriers(rules);
+    assert!(barriers.is_empty(), "{page}: {barriers:#?}");
+    let wide = browser.run("const d = document.documentElement; return d.scrollWidth - d.clientWidth");
+    assert!(wide.as_i64().unwrap() <= 0, "{page} is {wide} pixels too wide");
+}
+
+/// The first memory's page, and the pages that only a form leads to.
+fn deep_pages(house: &House, browser: &Browser, check: &dyn Fn(&str)) {
+    let at = |path: &str| browser.go(&format!("{}{path}", house.server.url));
+    at("/");
+    browser.fill("#query", "where does my sister live?");
+    browser.click("form.search button");
+    check("search");
+    browser.click("main a.entry-link");
+    check("one-memory");
+    at("/console/forget");
+    browser.fill("#words", "everything about Maria");
+    browser.click("main form button");
+    check("plan");
+    browser.click("main form button.danger");
+    check("forgotten");
+    browser.click("main ul a.button");
+    check("receipt");
+}
+
+#[test]
+fn every_page_suits_everybody_in_both_schemes_and_on_small_screens() {
+    let Some(folder) = rules() else { return };
+    let rules = std::fs::read_to_string(folder.join("axe.min.js")).unwrap();
+    let house = House::with_life();
+    house.home.run(&["remember", "My doctor says that I have diabetes.", "--json"]);
+    let note =
+        json!({"content": "Anna seems to prefer mornings for calls.", "source": {"type": "ai_inference"}});
+    house.remember(&[note.to_string()]);
+    let browser = Browser::start("en");
+    house.enter(&browser);
+    for (scheme, width) in [("light", 1_280), ("dark", 360)] {
+        browser.scheme(scheme);
+        browser.resize(width, 900);
+        for (name, path) in PAGES {
+            browser.go(&format!("{}{path}", house.server.url));
+            fits(&browser, &rules, name);
+            assert_eq!(
+                browser.run(
+                    "return document.querySelectorAll('main svg :is(line, circle, polyline, rect) *').length"
+                ),
+                0
+            );
+            keep(&browser, &format!("console-{name}-{scheme}"));
+        }
+    }
+    browser.scheme("light");
+    browser.resize(1_280, 900);
+    deep_pages(&house, &browser, &|name| {
+        fits(&browser, &rules, name);
+        keep(&browser, &format!("console-{name}"));
+    });
+    browser.scheme("dark");
+    browser.go(&format!("{}/console/overview", house.server.url));
+    keep(&browser, "console-overview-dark-wide");
+    browser.command("Network.clearBrowserCookies", &json!({}));
+    browser.go(&format!("{}/", house.server.url));
+    fits(&browser, &rules, "entrance");
+    keep(&browser, "console-entrance");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn hostile_texts_are_shown_as_text_on_every_page() {
+    if rules().is_none() {
+        return;
+    }
+    let house = House::empty();
+    let evil = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\"> \
+                \"><svg onload=document.title='owned'> {{7*7}} \u{202e}desrever\u{202c} \u{7} of Mallory";
+    let tag = "<b>bold</b>";
+    let line =
+        json!({"content": evil, "tags": [tag], "entities": [{"type": "person", "name": "<i>Mallory</i>"}]});
+    house.remember(&[
+        line.to_string(),
+        json!({"content": evil.replace("Mallory", "Eve"), "tags": [tag]}).to_string(),
+    ]);
+    // The gate holds such texts back; their owner lets them in.
+    let held = house.home.json(&["review", "list"]);
+    let ids: Vec<&str> =
+        held["memories"].as_array().unwrap().iter().map(|one| one["memory_id"].as_str().unwrap()).collect();
+    house.home.run(&[&["review", "accept", "--keep-both"], &ids[..]].concat()).ok();
+    let browser = Browser::start("en");
+    house.enter(&browser);
+    let safe = |page: &str| {
+        assert_eq!(browser.run("return document.title.includes('owned')"), false, "{page}");
+        let foreign = "return document.querySelectorAll('main script, main img, main b, main i, main [onload], main [onerror]').length";
+        assert_eq!(browser.run(foreign), 0, "{page}");
+        let reorders =
+            "return /[\\u202a-\\u202e\\u2066-\\u2069\\u0000-\\u0008]/.test(document.body.innerText)";
+        assert_eq!(browser.run(reorders), false, "{page}");
+    };
+    for (name, path) in PAGES {
+        browser.go(&format!("{}{path}", house.server.url));
+        safe(name);
+    }
+    browser.go(&format!("{}/", house.server.url));
+    assert!(browser.text().contains("<script>document.title='owned'</script>"), "{}", browser.text());
+    browser.fill("#query", "<script>document.title='owned'</script> Mallory");
+    browser.click("form.search button");
+    safe("search");
+    browser.click("main a.entry-link");
+    safe("one memory");
+    assert!(browser.text().contains("<img src=x"));
+    browser.go(&format!("{}/console/forget", house.server.url));
+    browser.fill("#words", "everything about <b>Mallory</b>");
+    browser.click("main form button");
+    safe("plan");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}

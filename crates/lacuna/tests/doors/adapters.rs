@@ -1,0 +1,151 @@
+//! Programs that others wrote for other stores, over Lacuna: LangGraph's own tests of stores, a client that a generator
+//! makes, and the examples. `cargo xtask test` installs the packages.
+
+use std::path::{Path, PathBuf};
+
+use crate::support::{Done, Home};
+
+const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+/// Tests of stores in the source distribution; fewer would mean that some were passed by.
+const STORE_TESTS: &str = "114 passed";
+
+fn tools() -> Option<PathBuf> {
+    let folder = std::env::var_os("LACUNA_TEST_ADAPTER_TOOLS").map(PathBuf::from);
+    if folder.is_none() {
+        eprintln!("skipped: no packages for the adapters; `cargo xtask test` installs them");
+    }
+    folder
+}
+
+/// A home whose Python finds the SDK, its tests and this binary.
+fn home(more_modules: &str) -> Home {
+    let sdk = format!("{REPOSITORY}/sdk/python");
+    let modules = format!("{sdk}/src:{sdk}/tests:{more_modules}");
+    let home = Home::new().with("PYTHONPATH", &modules).with("PYTHONDONTWRITEBYTECODE", "1");
+    let home = home.quiet_mem0();
+    let binary = home.binary().to_owned();
+    home.with("LACUNA_BIN", &binary)
+}
+
+fn run(home: &Home, program: &Path, args: &[&str]) -> Done {
+    let done = home.program(program, args);
+    assert_eq!(done.code, 0, "{args:?}\n{}\n{}", done.stdout, done.stderr);
+    done
+}
+
+#[test]
+fn the_tests_of_langgraph_pass_with_this_store_in_place_of_theirs() {
+    let Some(tools) = tools() else { return };
+    let source = tools.join("langgraph");
+    let home = home(source.to_str().unwrap());
+    let tests = source.join("tests/test_store.py");
+    let root = format!("--rootdir={}", source.display());
+    let config = source.join("pyproject.toml");
+    let args = [
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "langgraph_plugin",
+        &root,
+        "-c",
+        config.to_str().unwrap(),
+        tests.to_str().unwrap(),
+    ];
+    let done = run(&home, &tools.join("python/bin/python"), &args);
+    assert!(done.stdout.contains(STORE_TESTS), "{}", done.stdout);
+}
+
+#[test]
+fn the_sdk_tests_of_adapters_pass_with_the_packages() {
+    let Some(tools) = tools() else { return };
+    let tests = format!("{REPOSITORY}/sdk/python/tests");
+    let args = ["-m", "unittest", "discover", "-s", &tests, "-p", "test_stores.py"];
+    run(&home(""), &tools.join("python/bin/python"), &args);
+}
+
+#[test]
+fn a_generated_client_is_complete_and_works() {
+    let Some(tools) = tools() else { return };
+    let home = home("");
+    let server = home.serve(&[]);
+    let api = home.path("openapi.json");
+    std::fs::write(&api, server.get("/openapi.json").text()).unwrap();
+    let (made, python) = (home.path("made"), tools.join("python/bin/python"));
+    let path = format!("{}:{}", tools.join("python/bin").display(), std::env::var("PATH").unwrap());
+    let home = home.with("PATH", &path);
+    let args = [
+        "-m",
+        "openapi_python_client",
+        "generate",
+        "--meta",
+        "none",
+        "--path",
+        api.to_str().unwrap(),
+        "--output-path",
+        made.to_str().unwrap(),
+        "--fail-on-warning",
+    ];
+    let done = run(&home, &python, &args);
+    for word in ["WARNING", "omitted", "Unsupported"] {
+        assert!(!done.stdout.contains(word) && !done.stderr.contains(word), "{}{}", done.stdout, done.stderr);
+    }
+    let script = "
+import sys
+sys.path.insert(0, sys.argv[1])
+from made import Client
+from made.api.memories import remember, search
+from made.api.records import put_record, get_record
+from made.models import RecordRequest, RememberRequest, SearchRequest
+client = Client(base_url=sys.argv[2])
+stored = remember.sync(client=client, body=RememberRequest(content='The ferry leaves at nine.'))
+found = search.sync(client=client, body=SearchRequest(query='When does the ferry leave?'))
+assert found.memories[0].memory_id == stored.memory_id, found
+put_record.sync('users/ava/theme', client=client, body=RecordRequest(value={'text': 'dark'}))
+assert get_record.sync('users/ava/theme', client=client).value == {'text': 'dark'}
+print('called')
+";
+    let folder = made.parent().unwrap().to_str().unwrap();
+    assert!(run(&home, &python, &["-c", script, folder, &server.url]).stdout.contains("called"));
+}
+
+#[test]
+fn the_examples_run() {
+    let Some(tools) = tools() else { return };
+    let home = home("");
+    let server = home.serve(&[]);
+    let token = home.token("ada", "user", &[])["secret"].as_str().unwrap().to_owned();
+    let home = home.with("LACUNA_URL", &server.url).with("LACUNA_TOKEN", &token);
+    let (python, node) = (tools.join("python/bin/python"), tools.join("node/node_modules/node/bin/node"));
+    let cases = [
+        ("mem0/app.py", &python, "I cycle to work along the canal.\n1 key destroyed\n"),
+        ("langgraph/app.py", &python, "cycles to work along the canal\nNone\n"),
+        ("openai_agents/app.py", &python, "['Hello', 'Good day']\n[]\n"),
+    ];
+    for (example, program, printed) in cases {
+        let done = run(&home, program, &[&format!("{REPOSITORY}/examples/{example}")]);
+        assert_eq!(done.stdout, printed, "{example}");
+    }
+    // A module is looked for beside the file that names it.
+    let copy = tools.join("node/app.mjs");
+    std::fs::copy(format!("{REPOSITORY}/examples/mem0/app.mjs"), &copy).unwrap();
+    let done = run(&home, &node, &[copy.to_str().unwrap()]);
+    assert_eq!(done.stdout, "I cycle to work along the canal.\n");
+}
+
+#[test]
+fn the_store_for_javascript_works_under_langgraphs_class() {
+    let Some(tools) = tools() else { return };
+    let Some(sdk) = std::env::var_os("LACUNA_TEST_SDK_TOOLS").map(PathBuf::from) else { return };
+    let home = home("");
+    let built = crate::sdk::compiled(&home, &sdk);
+    let server = home.serve(&[]);
+    let token = home.token("ada", "user", &[])["secret"].as_str().unwrap().to_owned();
+    let modules = tools.join("node/node_modules");
+    let script = format!("{REPOSITORY}/crates/lacuna/tests/doors/langgraph_story.mjs");
+    let args = [script.as_str(), built.to_str().unwrap(), modules.to_str().unwrap(), &server.url, &token];
+    let done = run(&home, &modules.join("node/bin/node"), &args);
+    assert!(done.stdout.contains("done"), "{}", done.stdout);
+}

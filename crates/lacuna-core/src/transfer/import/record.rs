@@ -40,10 +40,9 @@ pub struct Carried {
     pub rehearsed_at: Timestamp,
     /// The profile by which it fades.
     pub decay: DecayProfile,
-    /// Of this, links to memories alike and marks of attributes are made anew.
+    /// Of this, links to memories alike and marks of attributes are made anew. One with the facet of a record comes
+    /// back to its place, word for word.
     pub history: History,
-    /// True for a program's record, whose place an import does not make anew.
-    pub is_record: bool,
 }
 
 /// The treatment of a memory that the vault already holds.
@@ -92,6 +91,11 @@ pub enum Fate {
 }
 
 impl ImportRecord {
+    /// Returns true for the record of a program, which comes back to its place.
+    pub(crate) fn is_of_program(&self) -> bool {
+        self.carried.as_deref().is_some_and(|carried| carried.history.record.is_some())
+    }
+
     /// Other programs tell finer times than are kept here.
     pub(crate) fn in_millis(mut self) -> Self {
         let cut = |at: Timestamp| from_millis(millis(at)).unwrap_or(at);
@@ -101,6 +105,9 @@ impl ImportRecord {
             carried.updated_at = cut(carried.updated_at);
             carried.rehearsed_at = cut(carried.rehearsed_at);
             carried.history.remade_at = carried.history.remade_at.map(cut);
+            if let Some(record) = &mut carried.history.record {
+                record.written_at.iter_mut().for_each(|at| *at = cut(*at));
+            }
         }
         self
     }
@@ -155,11 +162,6 @@ impl Carried {
     pub(crate) fn check(&self, now: Timestamp) -> Result<()> {
         if self.state == Lifecycle::Deleted {
             return Err(Error::invalid("state", "a deleted memory is not taken"));
-        }
-        if self.is_record {
-            let reason =
-                "is the value of a program: put it back under its namespace and key, by PUT /v1/records";
-            return Err(Error::invalid("record", reason));
         }
         for (field, at) in [("updated_at", self.updated_at), ("rehearsed_at", self.rehearsed_at)] {
             if at > now {

@@ -555,8 +555,11 @@ impl Lacuna {
 
     /// Erases one memory for good, with what was made of it. Missing, foreign and already erased look the same.
     pub fn delete(&self, grant: &Grant<Forget>, id: MemoryId) -> Result<Forgotten> {
-        let id = self.service.named(grant.scope(), id)?;
-        crate::forget::delete::delete(&self.service, grant, id)
+        let named = self.service.named(grant.scope(), id)?;
+        let mut forgotten = crate::forget::delete::delete(&self.service, grant, named)?;
+        // The caller knows it by the id that stayed.
+        forgotten.memories.iter_mut().filter(|one| **one == named).for_each(|one| *one = id);
+        Ok(forgotten)
     }
 
     /// The receipts of one vault above `after`, oldest first, a page at a time.

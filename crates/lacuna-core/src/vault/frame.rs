@@ -743,6 +743,21 @@ mod tests {
     }
 
     #[test]
+    fn the_fields_of_a_program_and_the_id_that_stays_are_frozen() {
+        let mut frame = rich();
+        frame.facets.history = History {
+            public_id: Some(MemoryId::from_bytes([5; 16])),
+            metadata: Some(r#"{"a":1}"#.into()),
+            ..History::default()
+        };
+        let encoded = frame.fields().encode();
+        let history = format!("8df6f6808000f6f680f6f6f650{}677b2261223a317d", "05".repeat(16));
+        assert!(hex(&encoded).ends_with(&history), "{}", hex(&encoded));
+        assert!(encoded.len() <= frame.fields().encoded_size_bound());
+        assert!(Frame::decode(&encoded).unwrap() == frame);
+    }
+
+    #[test]
     fn the_moment_since_when_it_is_kept_comes_back() {
         let mut frame = rich();
         frame.facets.retention.kept_at = from_millis(1_776_000_000_000);

@@ -32,6 +32,7 @@ mod metrics;
 mod month;
 mod observe;
 mod oidc;
+mod older;
 mod openapi;
 mod page;
 mod patience;

@@ -26,6 +26,7 @@ const ROUTES: [(&str, &str); 115] = [
     ("get", "/v1/memories"),
     ("post", "/v1/memories/batch"),
     ("get", "/v1/memories/{memory_id}"),
+    ("put", "/v1/memories/{memory_id}"),
     ("delete", "/v1/memories/{memory_id}"),
     ("post", "/v1/memories/{memory_id}/promote"),
     ("post", "/v1/memories/{memory_id}/demote"),

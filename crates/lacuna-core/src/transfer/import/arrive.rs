@@ -164,6 +164,7 @@ impl Importing<'_> {
         let stored = carried.as_deref_mut().and_then(|carried| carried.history.record.take());
         let (Some(stored), Some(own)) = (stored, &carried) else { return Err(Error::NotFound("record")) };
         let (id, written_at) = (stored.id, stored.written_at);
+        let is_ours = matches!(origin, Some(Origin::Memory(_)));
         let put = RecordPut {
             place: stored.place,
             value: draft.text,
@@ -172,7 +173,7 @@ impl Importing<'_> {
             ttl_ms: stored.ttl_ms,
             source: draft.source,
             consent_basis: draft.consent_basis,
-            keep_possible_secrets: true,
+            keep_possible_secrets: is_ours,
         };
         let shaped = own.check(gate.now).and_then(|()| record_shape::check(&put));
         let over = draft.expires_at.filter(|at| *at <= gate.now);
@@ -180,7 +181,7 @@ impl Importing<'_> {
         if let Err(Error::Invalid { field, reason }) = shaped {
             return Ok(Err(refused("invalid", format!("{field}: {reason}"))));
         }
-        let standing = |_| self.newcomer(true);
+        let standing = |possible_confirmed| DraftOrigin { possible_confirmed, ..self.newcomer(is_ours) };
         let AdmittedRecord { mut admitted, terms, vector, mut facet } =
             match admit_record(self.core, gate, put, standing)? {
                 Ok(admitted) => admitted,

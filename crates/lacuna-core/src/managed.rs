@@ -12,6 +12,7 @@ use crate::read::condition::Condition;
 use crate::read::recall::{Cursor, Page, WholePage};
 use crate::vault::service::Service;
 use crate::write::correct::Corrected;
+use crate::write::remember::in_millis;
 use crate::write::replace::Replacement;
 
 /// Memories as programs manage them.
@@ -58,7 +59,7 @@ impl ManagedMemories<'_> {
         if expires_at.is_some_and(|at| at <= self.service.clock.now()) {
             return Err(Error::invalid("expires_at", "must lie in the future: to forget at once, erase it"));
         }
-        let ids = self.service.all_named(grant.scope(), ids)?;
+        let (ids, expires_at) = (self.service.all_named(grant.scope(), ids)?, expires_at.map(in_millis));
         retain(self.service, grant, &ids, AuditAction::RetentionStamp, |frame| {
             frame.facets.retention.expires_at = expires_at;
         })

@@ -72,8 +72,13 @@ pub(crate) fn remember_in(
         return Err(Error::invalid("memories", reason));
     }
     let now = service.clock.now();
-    for link in drafts.iter_mut().flat_map(|draft| &mut draft.derived_from) {
-        link.source = service.named(grant.scope(), link.source)?;
+    for draft in &mut drafts {
+        // Other programs tell finer times than are kept here.
+        draft.created_at = draft.created_at.map(in_millis);
+        draft.expires_at = draft.expires_at.map(in_millis);
+        for link in &mut draft.derived_from {
+            link.source = service.named(grant.scope(), link.source)?;
+        }
     }
     let digests: Vec<_> = drafts.iter().map(digest).collect();
     let standings = standings(service, grant, &drafts, &digests, now)?;
@@ -103,6 +108,11 @@ pub(crate) fn remember_in(
     let working = hold(service, grant, working, now)?;
     tell(&mut outcomes, placed.answers.into_iter().chain(working), &parts, known, now);
     Ok((outcomes.into_iter().flatten().collect(), placed.receipt))
+}
+
+/// A time without what is finer than a millisecond.
+pub(crate) fn in_millis(at: Timestamp) -> Timestamp {
+    from_millis(millis(at)).unwrap_or(at)
 }
 
 /// The digest that a confirmation is bound to: of the text, and of the fields where there are some.

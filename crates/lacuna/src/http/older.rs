@@ -71,8 +71,13 @@ fn exclusive(fields: &mut Map<String, Value>, word: &str, bound: &str) {
     }
 }
 
-/// Problems are JSON, which readers of 3.0 know by one name only; a file is a string of bytes.
+/// Problems are JSON, which readers of 3.0 know by one name only; a file is a string of bytes. A parameter is absent or
+/// has a value, and is never null.
 fn bodies(operation: &mut Value) {
+    let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut).into_iter().flatten();
+    for schema in parameters.filter_map(|one| one.get_mut("schema")).filter_map(Value::as_object_mut) {
+        schema.remove("nullable");
+    }
     let answers = operation.get_mut("responses").and_then(Value::as_object_mut).into_iter();
     for answer in answers.flat_map(Map::values_mut) {
         let Some(content) = answer.get_mut("content").and_then(Value::as_object_mut) else { continue };
@@ -95,6 +100,7 @@ mod tests {
             "openapi": "3.1.0",
             "info": {"license": {"name": "Apache-2.0", "identifier": "Apache-2.0"}},
             "paths": {"/x": {"post": {
+                "parameters": [{"name": "q", "in": "query", "schema": {"type": ["string", "null"]}}],
                 "requestBody": {"content": {"application/octet-stream": {"schema": {"type": "string"}}}},
                 "responses": {"404": {"content": {"application/problem+json": {"schema": {}}}}},
             }}},
@@ -124,5 +130,6 @@ mod tests {
         let call = &older["paths"]["/x"]["post"];
         assert_eq!(call["requestBody"]["content"]["application/octet-stream"]["schema"]["format"], "binary");
         assert!(call["responses"]["404"]["content"]["application/json"].is_object());
+        assert_eq!(call["parameters"][0]["schema"], json!({"type": "string"}));
     }
 }

@@ -1,5 +1,7 @@
 //! The description of the API, made from the handlers themselves.
 
+#![allow(unused_qualifications, reason = "the macro that describes parameters writes their full path")]
+
 use axum::Extension;
 use axum::body::Bytes;
 use axum::http::header::CONTENT_TYPE;

@@ -108,12 +108,17 @@ impl MemoryView {
         let history = std::mem::take(&mut memory.facets.history);
         Self {
             source_label,
-            memory_id,
             scope: shown(scope),
             author: history.author.map(|author| author.to_string()),
             promotion: history.promotion.map(|promotion| PromotionView::from(*promotion)),
             waits: history.waits.map(words::Wait),
-            supersedes: history.supersedes.iter().map(ToString::to_string).collect(),
+            // A text that was replaced under the same id is no other memory.
+            supersedes: history
+                .supersedes
+                .iter()
+                .map(ToString::to_string)
+                .filter(|id| *id != memory_id)
+                .collect(),
             alike: history.alike.iter().map(ToString::to_string).collect(),
             repeats: history.repeats,
             state: memory.state.into(),
@@ -125,6 +130,7 @@ impl MemoryView {
             metadata: history.metadata.and_then(own_fields),
             created_at: memory.created_at,
             updated_at: memory.updated_at,
+            memory_id,
         }
     }
 }

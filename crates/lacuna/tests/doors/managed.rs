@@ -16,8 +16,9 @@ fn id_of(answer: &Value) -> String {
 fn a_memory_is_replaced_under_its_id_and_found_by_its_fields() {
     let home = Home::new();
     let server = home.serve(&[]);
-    let body = json!({"content": "The museum opens at nine.", "metadata": {"project": "halcyon", "n": 1.50}});
-    let stored = server.post("/v1/memories", &body).expect(201);
+    let body = br#"{"content": "The museum opens at nine.", "metadata": {"project": "halcyon", "n": 1.50}}"#;
+    let stored =
+        server.send("POST", "/v1/memories", &[("content-type", "application/json")], body).expect(201);
     let path = format!("/v1/memories/{}", id_of(&stored));
     server.post("/v1/memories", &json!({"content": "The library has a cellar."})).expect(201);
 
@@ -27,8 +28,9 @@ fn a_memory_is_replaced_under_its_id_and_found_by_its_fields() {
     let receipt = server.get(&format!("/v1/receipts/{receipt}")).expect(200);
     assert_eq!(receipt["counts"]["keys_destroyed"], 1);
     let shown = server.get(&path);
-    assert!(shown.text().contains(r#""metadata":{"project":"halcyon","n":1.50}"#), "{}", shown.text());
-    assert_eq!(shown.expect(200)["content"], "The museum opens at ten.");
+    assert!(shown.text().contains(r#""metadata":{"project": "halcyon", "n": 1.50}"#), "{}", shown.text());
+    let shown = shown.expect(200);
+    assert_eq!((&shown["content"], &shown["supersedes"]), (&json!("The museum opens at ten."), &Value::Null));
 
     let filter = "%7B%22project%22%3A%22halcyon%22%7D";
     let listed = server.get(&format!("/v1/memories?full=true&filter={filter}")).expect(200);

@@ -5,6 +5,7 @@ use lacuna_types::*;
 use lacuna_types::{Error, Result};
 
 use crate::gate::report::Question;
+use crate::write::remember::in_millis;
 
 /// One memory of a file, as a door read it. Nothing in it has been checked.
 pub struct ImportRecord {
@@ -98,15 +99,14 @@ impl ImportRecord {
 
     /// Other programs tell finer times than are kept here.
     pub(crate) fn in_millis(mut self) -> Self {
-        let cut = |at: Timestamp| from_millis(millis(at)).unwrap_or(at);
-        self.draft.created_at = self.draft.created_at.map(cut);
-        self.draft.expires_at = self.draft.expires_at.map(cut);
+        self.draft.created_at = self.draft.created_at.map(in_millis);
+        self.draft.expires_at = self.draft.expires_at.map(in_millis);
         if let Some(carried) = &mut self.carried {
-            carried.updated_at = cut(carried.updated_at);
-            carried.rehearsed_at = cut(carried.rehearsed_at);
-            carried.history.remade_at = carried.history.remade_at.map(cut);
+            carried.updated_at = in_millis(carried.updated_at);
+            carried.rehearsed_at = in_millis(carried.rehearsed_at);
+            carried.history.remade_at = carried.history.remade_at.map(in_millis);
             if let Some(record) = &mut carried.history.record {
-                record.written_at.iter_mut().for_each(|at| *at = cut(*at));
+                record.written_at.iter_mut().for_each(|at| *at = in_millis(*at));
             }
         }
         self
